@@ -1,0 +1,195 @@
+package protocol
+
+import "encoding/json"
+
+// ChatSendParams submits a person's message. IdempotencyKey becomes the run id.
+type ChatSendParams struct {
+	SessionKey     string `json:"sessionKey"`
+	AgentID        string `json:"agentId,omitempty"`
+	Message        string `json:"message"`
+	IdempotencyKey string `json:"idempotencyKey"`
+	Thinking       string `json:"thinking,omitempty"`
+	TimeoutMs      int64  `json:"timeoutMs,omitempty"`
+	// Attachments are refused with a clear error until the issue that brings them.
+	Attachments []json.RawMessage `json:"attachments,omitempty"`
+}
+
+// ChatSendResult: Status is "started" the first time, "in_flight" while the
+// run of the same key lives, "ok" once it ended.
+type ChatSendResult struct {
+	RunID  string `json:"runId"`
+	Status string `json:"status"`
+}
+
+const (
+	SendStarted  = "started"
+	SendInFlight = "in_flight"
+	SendOK       = "ok"
+)
+
+type ChatHistoryParams struct {
+	SessionKey  string   `json:"sessionKey"`
+	AgentID     string   `json:"agentId,omitempty"`
+	Limit       int      `json:"limit,omitempty"`    // 1…1000, default 200
+	MaxBytes    int      `json:"maxBytes,omitempty"` // default and most MaxHistoryBytes
+	MaxChars    int      `json:"maxChars,omitempty"` // cuts each text block
+	InputRunIDs []string `json:"inputRunIds,omitempty"`
+	// Before is ours: only messages with a smaller __openclaw.seq (paging back).
+	Before int64 `json:"hearthBefore,omitempty"`
+}
+
+// ChatHistory is the newest page in conversation order. InFlightRun holds what
+// has been streamed so far, so a client that reconnects sees exactly what the
+// server has: subscribe first, then read.
+type ChatHistory struct {
+	SessionKey    string         `json:"sessionKey"`
+	SessionID     string         `json:"sessionId"`
+	Messages      []Message      `json:"messages"`
+	ThinkingLevel string         `json:"thinkingLevel,omitempty"`
+	TotalMessages int            `json:"totalMessages"`
+	HasMore       bool           `json:"hasMore"`
+	InputReceipts []InputReceipt `json:"inputReceipts,omitempty"`
+	InFlightRun   *InFlightRun   `json:"inFlightRun,omitempty"`
+}
+
+type InputReceipt struct {
+	RunID             string `json:"runId"`
+	State             string `json:"state"` // "consumed"
+	ConsumedByEventID string `json:"consumedByEventId,omitempty"`
+}
+
+// InFlightRun is the live answer of a session. End is len(Text) in UTF-8 bytes,
+// comparable with ChatEvent.Offset and End.
+type InFlightRun struct {
+	RunID string `json:"runId"`
+	Text  string `json:"text"`
+	End   int64  `json:"end"`
+}
+
+type ChatAbortParams struct {
+	SessionKey string `json:"sessionKey"`
+	AgentID    string `json:"agentId,omitempty"`
+	RunID      string `json:"runId,omitempty"` // empty: every run of the session, queued ones first
+}
+
+type ChatAbortResult struct {
+	OK      bool     `json:"ok"`
+	Aborted bool     `json:"aborted"`
+	RunIDs  []string `json:"runIds"`
+}
+
+type ChatInjectParams struct {
+	SessionKey string `json:"sessionKey"`
+	AgentID    string `json:"agentId,omitempty"`
+	Message    string `json:"message"`
+	Label      string `json:"label,omitempty"`
+}
+
+type ChatInjectResult struct {
+	OK        bool   `json:"ok"`
+	MessageID string `json:"messageId"`
+}
+
+// Chat event states.
+const (
+	ChatStatus  = "status"
+	ChatDelta   = "delta"
+	ChatFinal   = "final"
+	ChatAborted = "aborted"
+	ChatError   = "error"
+)
+
+// ChatEvent is the payload of event "chat". There is exactly one terminal
+// state (final, aborted, error) per run, and it carries the whole text.
+type ChatEvent struct {
+	RunID        string   `json:"runId"`
+	SessionKey   string   `json:"sessionKey"`
+	AgentID      string   `json:"agentId,omitempty"`
+	Seq          int64    `json:"seq"` // per run
+	State        string   `json:"state"`
+	Phase        string   `json:"phase,omitempty"`     // status: queued, starting_model, running_tool
+	DeltaText    string   `json:"deltaText,omitempty"` // delta: the new words
+	Message      *Message `json:"message,omitempty"`   // delta: cumulative (not with CapSlimDeltas); terminal: whole
+	StopReason   string   `json:"stopReason,omitempty"`
+	Usage        *Usage   `json:"usage,omitempty"`
+	ErrorMessage string   `json:"errorMessage,omitempty"` // plain words: what, why, what next
+	ErrorKind    string   `json:"errorKind,omitempty"`    // refusal, timeout, rate_limit, context_length, unknown
+	// Offset and End are ours, with CapSlimDeltas: DeltaText is bytes
+	// [Offset, End) of the run's text in UTF-8.
+	Offset int64 `json:"offset,omitempty"`
+	End    int64 `json:"end,omitempty"`
+}
+
+// AgentEvent is the payload of event "agent": run internals.
+type AgentEvent struct {
+	RunID      string         `json:"runId"`
+	Stream     string         `json:"stream"` // lifecycle, assistant, tool
+	Data       map[string]any `json:"data"`
+	SessionKey string         `json:"sessionKey,omitempty"`
+	SessionID  string         `json:"sessionId,omitempty"`
+	AgentID    string         `json:"agentId,omitempty"`
+	Seq        int64          `json:"seq"`
+	TS         int64          `json:"ts"`
+}
+
+// AgentParams runs one turn; the method answers twice.
+type AgentParams struct {
+	Message        string `json:"message"`
+	IdempotencyKey string `json:"idempotencyKey"`
+	AgentID        string `json:"agentId,omitempty"`
+	SessionKey     string `json:"sessionKey,omitempty"`
+	Model          string `json:"model,omitempty"`
+	Thinking       string `json:"thinking,omitempty"`
+	Timeout        int64  `json:"timeout,omitempty"` // seconds
+}
+
+type AgentAccepted struct {
+	RunID      string `json:"runId"`
+	SessionKey string `json:"sessionKey"`
+	AgentID    string `json:"agentId"`
+	Status     string `json:"status"` // "accepted"
+	AcceptedAt int64  `json:"acceptedAt"`
+}
+
+// AgentResult is the second answer.
+type AgentResult struct {
+	RunID   string       `json:"runId"`
+	Status  string       `json:"status"` // ok, error
+	Summary string       `json:"summary"`
+	Result  AgentPayload `json:"result"`
+}
+
+type AgentPayload struct {
+	Payloads []AgentText `json:"payloads"`
+	Meta     AgentMeta   `json:"meta"`
+}
+
+type AgentText struct {
+	Text     string  `json:"text"`
+	MediaURL *string `json:"mediaUrl"`
+}
+
+type AgentMeta struct {
+	DurationMs int64          `json:"durationMs"`
+	AgentMeta  AgentModelMeta `json:"agentMeta"`
+}
+
+type AgentModelMeta struct {
+	SessionID string `json:"sessionId"`
+	Provider  string `json:"provider"`
+	Model     string `json:"model"`
+	Usage     *Usage `json:"usage,omitempty"`
+}
+
+type AgentWaitParams struct {
+	RunID     string `json:"runId"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty"` // default 30 s, most 10 min
+}
+
+type AgentWaitResult struct {
+	RunID     string `json:"runId"`
+	Status    string `json:"status"` // ok, error, timeout
+	StartedAt int64  `json:"startedAt,omitempty"`
+	EndedAt   int64  `json:"endedAt,omitempty"`
+	Error     string `json:"error,omitempty"`
+}

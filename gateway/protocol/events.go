@@ -1,0 +1,45 @@
+package protocol
+
+// Event names.
+const (
+	EventConnectChallenge = "connect.challenge"
+	EventTick             = "tick"
+	EventHealth           = "health"
+	EventPresence         = "presence"
+	EventShutdown         = "shutdown"
+	EventChat             = "chat"
+	EventAgent            = "agent"
+	EventSessionsChanged  = "sessions.changed"
+	EventSessionMessage   = "session.message"
+	EventSessionTool      = "session.tool"
+	EventConfigChanged    = "config.changed"
+)
+
+// eventScopes says who may see an event (protocol.md §6). An event without a
+// row is sent to nobody.
+var eventScopes = map[string]Scope{
+	EventTick: ScopeNone, EventHealth: ScopeNone, EventShutdown: ScopeNone,
+	EventPresence: ScopeRead, EventChat: ScopeRead, EventAgent: ScopeRead,
+	EventSessionsChanged: ScopeRead, EventSessionMessage: ScopeRead, EventSessionTool: ScopeRead,
+	EventConfigChanged: ScopeRead,
+}
+
+// EventScope returns the scope that an event needs; ok is false for unknown ones.
+func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; return s, ok }
+
+// Events returns the names that hello-ok advertises.
+func Events() []string {
+	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
+		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged}
+}
+
+// Client capabilities that change what we send.
+const (
+	CapToolEvents = "tool-events" // agent events of stream "tool"
+	// CapSlimDeltas is ours: chat deltas carry deltaText, offset and end, but not
+	// the cumulative message.
+	CapSlimDeltas = "hearth.deltas"
+)
+
+// Gateway capability without which the 9.6 CLI's `models list` stops.
+const GatewayCapModelCatalog = "published-model-catalog"

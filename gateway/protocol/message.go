@@ -1,0 +1,103 @@
+package protocol
+
+import (
+	"encoding/json"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+)
+
+// Message is one transcript entry as clients see it and as the store keeps it.
+type Message struct {
+	Role           string          `json:"role"` // user, assistant, toolResult, system
+	Content        []Block         `json:"content"`
+	Timestamp      int64           `json:"timestamp"` // ms
+	IdempotencyKey string          `json:"idempotencyKey,omitempty"`
+	Provider       string          `json:"provider,omitempty"`
+	Model          string          `json:"model,omitempty"`
+	StopReason     string          `json:"stopReason,omitempty"`
+	Usage          *Usage          `json:"usage,omitempty"`
+	ToolCallID     string          `json:"toolCallId,omitempty"`
+	ToolName       string          `json:"toolName,omitempty"`
+	IsError        bool            `json:"isError,omitempty"`
+	ErrorMessage   string          `json:"errorMessage,omitempty"`
+	Meta           *MessageMeta    `json:"__openclaw,omitempty"`
+	Hearth         *MessageReceipt `json:"hearth,omitempty"`
+}
+
+// Message roles.
+const (
+	MessageUser       = "user"
+	MessageAssistant  = "assistant"
+	MessageToolResult = "toolResult"
+	MessageSystem     = "system"
+)
+
+// Block is one part of a message; Type tells which fields are set.
+type Block struct {
+	Type      string          `json:"type"` // text, thinking, toolCall
+	Text      string          `json:"text,omitempty"`
+	Thinking  string          `json:"thinking,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// Block types.
+const (
+	BlockText     = "text"
+	BlockThinking = "thinking"
+	BlockToolCall = "toolCall"
+)
+
+// TextBlocks is content that is one text.
+func TextBlocks(s string) []Block { return []Block{{Type: BlockText, Text: s}} }
+
+// Text joins the text blocks of a message.
+func (m *Message) Text() string {
+	if len(m.Content) == 1 && m.Content[0].Type == BlockText {
+		return m.Content[0].Text
+	}
+	var s string
+	for _, b := range m.Content {
+		if b.Type == BlockText {
+			s += b.Text
+		}
+	}
+	return s
+}
+
+// Usage is model.Usage with the sum that clients show.
+type Usage struct {
+	model.Usage
+	TotalTokens int `json:"totalTokens"`
+}
+
+// MessageMeta places a message: ID is unique and stable, Seq rises within a
+// session in conversation order.
+type MessageMeta struct {
+	ID             string `json:"id"`
+	Seq            int64  `json:"seq"`
+	RunID          string `json:"runId,omitempty"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty"`
+}
+
+// ReceiptState is the visible state of a person's message.
+type ReceiptState string
+
+const (
+	ReceiptAccepted    ReceiptState = "accepted"    // durable, waits for its turn
+	ReceiptAnswering   ReceiptState = "answering"   // its run is active
+	ReceiptAnswered    ReceiptState = "answered"    // the final answer is durable
+	ReceiptFailed      ReceiptState = "failed"      // ended with an error that is shown
+	ReceiptAborted     ReceiptState = "aborted"     // stopped by the person
+	ReceiptInterrupted ReceiptState = "interrupted" // Hearth stopped while answering; partial text is kept
+)
+
+// MessageReceipt is ours: on user messages the state of their run, on
+// assistant messages whether they are whole.
+type MessageReceipt struct {
+	State ReceiptState `json:"state,omitempty"`
+	Error string       `json:"error,omitempty"` // plain words, when State is failed
+	// BuiltIn marks words of the guide model, which every surface labels.
+	BuiltIn bool `json:"builtIn,omitempty"`
+}

@@ -1,0 +1,85 @@
+package protocol
+
+// Method names. A handler can only be registered for a name in Methods.
+const (
+	MethodConnect = "connect"
+
+	MethodHealth         = "health"
+	MethodStatus         = "status"
+	MethodSystemPresence = "system-presence"
+	MethodLogsTail       = "logs.tail"
+	MethodConfigGet      = "config.get"
+	MethodConfigSet      = "config.set"
+	MethodConfigPatch    = "config.patch"
+
+	MethodAgentsList       = "agents.list"
+	MethodAgentIdentityGet = "agent.identity.get"
+	MethodModelsList       = "models.list"
+
+	MethodChatSend    = "chat.send"
+	MethodChatHistory = "chat.history"
+	MethodChatAbort   = "chat.abort"
+	MethodChatInject  = "chat.inject"
+	MethodAgent       = "agent"
+	MethodAgentWait   = "agent.wait"
+
+	MethodSessionsList                = "sessions.list"
+	MethodSessionsGet                 = "sessions.get"
+	MethodSessionsCreate              = "sessions.create"
+	MethodSessionsPatch               = "sessions.patch"
+	MethodSessionsReset               = "sessions.reset"
+	MethodSessionsDelete              = "sessions.delete"
+	MethodSessionsSubscribe           = "sessions.subscribe"
+	MethodSessionsUnsubscribe         = "sessions.unsubscribe"
+	MethodSessionsMessagesSubscribe   = "sessions.messages.subscribe"
+	MethodSessionsMessagesUnsubscribe = "sessions.messages.unsubscribe"
+
+	// MethodLaunchLink is ours: it mints a single-use link that lets a browser
+	// on this machine pair itself.
+	MethodLaunchLink = "hearth.launch"
+	// MethodTranscriptExport is ours: one page of raw transcript entries.
+	MethodTranscriptExport = "hearth.sessions.export"
+)
+
+// MethodSpec is one row of the method→scope table.
+type MethodSpec struct {
+	Name  string
+	Role  Role
+	Scope Scope
+}
+
+// Methods is the whole surface. The server refuses to start with a handler
+// that has no row here, or a row that has no handler.
+var methods = []MethodSpec{
+	{MethodHealth, RoleOperator, ScopeNone},
+	{MethodStatus, RoleOperator, ScopeRead},
+	{MethodSystemPresence, RoleOperator, ScopeRead},
+	{MethodLogsTail, RoleOperator, ScopeRead},
+	{MethodConfigGet, RoleOperator, ScopeRead},
+	{MethodConfigSet, RoleOperator, ScopeAdmin},
+	{MethodConfigPatch, RoleOperator, ScopeAdmin},
+	{MethodAgentsList, RoleOperator, ScopeRead},
+	{MethodAgentIdentityGet, RoleOperator, ScopeRead},
+	{MethodModelsList, RoleOperator, ScopeRead},
+	{MethodChatSend, RoleOperator, ScopeWrite},
+	{MethodChatHistory, RoleOperator, ScopeRead},
+	{MethodChatAbort, RoleOperator, ScopeWrite},
+	{MethodChatInject, RoleOperator, ScopeAdmin},
+	{MethodAgent, RoleOperator, ScopeWrite},
+	{MethodAgentWait, RoleOperator, ScopeWrite},
+	{MethodSessionsList, RoleOperator, ScopeRead},
+	{MethodSessionsGet, RoleOperator, ScopeRead},
+	{MethodSessionsCreate, RoleOperator, ScopeWrite},
+	{MethodSessionsPatch, RoleOperator, ScopeWrite},
+	{MethodSessionsReset, RoleOperator, ScopeWrite},
+	{MethodSessionsDelete, RoleOperator, ScopeAdmin},
+	{MethodSessionsSubscribe, RoleOperator, ScopeRead},
+	{MethodSessionsUnsubscribe, RoleOperator, ScopeRead},
+	{MethodSessionsMessagesSubscribe, RoleOperator, ScopeRead},
+	{MethodSessionsMessagesUnsubscribe, RoleOperator, ScopeRead},
+	{MethodLaunchLink, RoleOperator, ScopeAdmin},
+	{MethodTranscriptExport, RoleOperator, ScopeRead},
+}
+
+// Methods returns the table in a fixed order; the caller owns the slice.
+func Methods() []MethodSpec { return append([]MethodSpec(nil), methods...) }

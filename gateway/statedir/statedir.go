@@ -1,0 +1,161 @@
+// Package statedir knows where Hearth keeps its state on this machine and the
+// runtime file by which the other executables find a running gateway. It does
+// not open the store, read config or talk to anybody.
+package statedir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Dir is the state folder. All files in it are 0600, the folder itself 0700.
+type Dir string
+
+// Locate returns the state folder: HEARTH_HOME when set, else the platform's
+// data folder. It creates nothing.
+func Locate(env func(string) string) (Dir, error) {
+	if d := strings.TrimSpace(env("HEARTH_HOME")); d != "" {
+		abs, err := filepath.Abs(d)
+		if err != nil {
+			return "", fmt.Errorf("HEARTH_HOME %q: %w", d, err)
+		}
+		return Dir(abs), nil
+	}
+	switch runtime.GOOS {
+	case "windows":
+		if d := env("LOCALAPPDATA"); d != "" {
+			return Dir(filepath.Join(d, "Hearth")), nil
+		}
+	case "darwin":
+		if d := env("HOME"); d != "" {
+			return Dir(filepath.Join(d, "Library", "Application Support", "Hearth")), nil
+		}
+	default:
+		if d := env("XDG_DATA_HOME"); filepath.IsAbs(d) {
+			return Dir(filepath.Join(d, "hearth")), nil
+		}
+		if d := env("HOME"); d != "" {
+			return Dir(filepath.Join(d, ".local", "share", "hearth")), nil
+		}
+	}
+	return "", errors.New("cannot tell where to keep Hearth's data: no home folder is set; set HEARTH_HOME to a folder of yours")
+}
+
+// Ensure creates the folder when it is missing and tightens its mode: nobody
+// else on the machine may read transcripts or tokens.
+func (d Dir) Ensure() error {
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		return fmt.Errorf("create the state folder: %w", err)
+	}
+	if runtime.GOOS == "windows" {
+		return nil // %LOCALAPPDATA% is private to the user by its ACL
+	}
+	if err := os.Chmod(string(d), 0o700); err != nil {
+		return fmt.Errorf("make the state folder %s private: %w", d, err)
+	}
+	return nil
+}
+
+func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
+
+// Store is the database.
+func (d Dir) Store() string { return d.path("hearth.db") }
+
+// Config is the config file, unless HEARTH_CONFIG names another.
+func (d Dir) Config(env func(string) string) string {
+	if p := env("HEARTH_CONFIG"); p != "" {
+		return p
+	}
+	return d.path("hearth.json")
+}
+
+// Token is the file of the shared gateway token.
+func (d Dir) Token() string { return d.path("gateway.token") }
+
+// Log is the gateway's log, one JSON object a line.
+func (d Dir) Log() string { return d.path("gateway.log") }
+
+// RuntimeFile tells the others where the gateway is.
+func (d Dir) RuntimeFile() string { return d.path("gateway.json") }
+
+// Runtime is the content of the runtime file.
+type Runtime struct {
+	URL       string `json:"url"` // http://127.0.0.1:PORT
+	PID       int    `json:"pid"`
+	Version   string `json:"version"`
+	StartedAt int64  `json:"startedAt"` // ms
+}
+
+// ErrNotRunning means that there is no runtime file: the gateway was stopped
+// in good order or never started. A file that is there may still be stale.
+var ErrNotRunning = errors.New("the Hearth gateway is not running; start it with `hearth gateway`")
+
+// ReadRuntime reads the runtime file.
+func (d Dir) ReadRuntime() (Runtime, error) {
+	b, err := os.ReadFile(d.RuntimeFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Runtime{}, ErrNotRunning
+	}
+	if err != nil {
+		return Runtime{}, fmt.Errorf("read the gateway's runtime file: %w", err)
+	}
+	var r Runtime
+	if err := json.Unmarshal(b, &r); err != nil || r.URL == "" {
+		return Runtime{}, fmt.Errorf("the gateway's runtime file %s is damaged; restart the gateway to write it anew", d.RuntimeFile())
+	}
+	return r, nil
+}
+
+// WriteRuntime replaces the runtime file as a whole.
+func (d Dir) WriteRuntime(r Runtime) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return WriteFile(d.RuntimeFile(), append(b, '\n'))
+}
+
+// RemoveRuntime removes the runtime file when it is still ours.
+func (d Dir) RemoveRuntime(pid int) {
+	if r, err := d.ReadRuntime(); err == nil && r.PID == pid {
+		_ = os.Remove(d.RuntimeFile())
+	}
+}
+
+// WriteFile replaces a private file atomically and durably: a crash leaves the
+// old or the new content, never a part.
+func WriteFile(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("write %s: %w", path, err)
+		}
+	}()
+	if err = f.Chmod(0o600); err != nil && runtime.GOOS != "windows" {
+		return err
+	}
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
