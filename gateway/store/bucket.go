@@ -1,0 +1,169 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"go.etcd.io/bbolt"
+)
+
+// Tx is a transaction: read-only in View, writable in Update.
+type Tx struct{ tx *bbolt.Tx }
+
+// Bucket is a typed table: keys are bytes in order, values are JSON.
+type Bucket[T any] struct{ name []byte }
+
+// NewBucket declares a table. It creates nothing; the first write does.
+func NewBucket[T any](name string) Bucket[T] { return Bucket[T]{[]byte(name)} }
+
+func (b Bucket[T]) writable(tx *Tx) (*bbolt.Bucket, error) {
+	bb, err := tx.tx.CreateBucketIfNotExists(b.name)
+	if err != nil {
+		return nil, fmt.Errorf("store bucket %s: %w", b.name, err)
+	}
+	return bb, nil
+}
+
+// Get returns the value at key; ok is false when there is none.
+func (b Bucket[T]) Get(tx *Tx, key []byte) (v T, ok bool, err error) {
+	bb := tx.tx.Bucket(b.name)
+	if bb == nil {
+		return v, false, nil
+	}
+	raw := bb.Get(key)
+	if raw == nil {
+		return v, false, nil
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, false, b.damaged(key, err)
+	}
+	return v, true, nil
+}
+
+// Has reports whether key is there, without decoding its value.
+func (b Bucket[T]) Has(tx *Tx, key []byte) bool {
+	bb := tx.tx.Bucket(b.name)
+	return bb != nil && bb.Get(key) != nil
+}
+
+// Put sets the value at key.
+func (b Bucket[T]) Put(tx *Tx, key []byte, v T) error {
+	bb, err := b.writable(tx)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", b.name, err)
+	}
+	return bb.Put(key, raw)
+}
+
+// Delete removes key; a missing one is no error.
+func (b Bucket[T]) Delete(tx *Tx, key []byte) error {
+	bb := tx.tx.Bucket(b.name)
+	if bb == nil {
+		return nil
+	}
+	return bb.Delete(key)
+}
+
+// NextSeq returns 1, 2, 3 … for this bucket, durable with the transaction.
+func (b Bucket[T]) NextSeq(tx *Tx) (uint64, error) {
+	bb, err := b.writable(tx)
+	if err != nil {
+		return 0, err
+	}
+	return bb.NextSequence()
+}
+
+// Row is one key and value of a scan. Key is valid until the transaction ends.
+type Row[T any] struct {
+	Key   []byte
+	Value T
+}
+
+// Range says which keys a scan visits and in which order.
+type Range struct {
+	Prefix []byte
+	// Before, when set, visits only keys smaller than it.
+	Before []byte
+	// After, when set, visits only keys greater than it.
+	After []byte
+	// Reverse goes from the greatest key down.
+	Reverse bool
+}
+
+// Scan yields the rows of r. A value that cannot be decoded ends the scan with
+// an error that names its key.
+func (b Bucket[T]) Scan(tx *Tx, r Range) iter.Seq2[Row[T], error] {
+	return func(yield func(Row[T], error) bool) {
+		for k, raw := range b.ScanRaw(tx, r) {
+			row := Row[T]{Key: k}
+			if err := json.Unmarshal(raw, &row.Value); err != nil {
+				yield(row, b.damaged(k, err))
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// ScanRaw yields keys and undecoded values; both are valid until the
+// transaction ends.
+func (b Bucket[T]) ScanRaw(tx *Tx, r Range) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		bb := tx.tx.Bucket(b.name)
+		if bb == nil {
+			return
+		}
+		c := bb.Cursor()
+		k, v := r.first(c)
+		for k != nil && r.holds(k) {
+			if !yield(k, v) {
+				return
+			}
+			if r.Reverse {
+				k, v = c.Prev()
+			} else {
+				k, v = c.Next()
+			}
+		}
+	}
+}
+
+// DeleteRange removes up to limit rows of r and returns how many they were.
+func (b Bucket[T]) DeleteRange(tx *Tx, r Range, limit int) (int, error) {
+	var keys [][]byte
+	for k := range b.ScanRaw(tx, r) {
+		if keys = append(keys, append([]byte(nil), k...)); len(keys) == limit {
+			break
+		}
+	}
+	for _, k := range keys {
+		if err := b.Delete(tx, k); err != nil {
+			return 0, err
+		}
+	}
+	return len(keys), nil
+}
+
+// Count returns how many rows the bucket has; it walks the pages.
+func (b Bucket[T]) Count(tx *Tx) int {
+	bb := tx.tx.Bucket(b.name)
+	if bb == nil {
+		return 0
+	}
+	return bb.Stats().KeyN
+}
+
+func (b Bucket[T]) damaged(key []byte, err error) error {
+	return fmt.Errorf("%w: record %s/%q: %v", ErrDamaged, b.name, key, err)
+}
+
+// Uint64Key is a key that sorts like the number.
+func Uint64Key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

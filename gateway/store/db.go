@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// schemaVersion is what this build writes; migrations lists how older ones
+// become it.
+const schemaVersion = 1
+
+// lockWait is long enough for a gateway that is just closing the file and
+// short enough that a second one fails at once for a person.
+const lockWait = 400 * time.Millisecond
+
+var (
+	metaBucket = []byte("meta")
+	schemaKey  = []byte("schema")
+)
+
+// Options for Open; the zero value is right for the gateway.
+type Options struct {
+	// ReserveBytes is the size of the file that is given up when the disk is
+	// full, so that answers and errors can still be recorded. 0 means 4 MiB,
+	// negative means none.
+	ReserveBytes int64
+	// NoSync skips the flush of each commit. Only for filling test stores.
+	NoSync bool
+}
+
+// DB is an open store.
+type DB struct {
+	bolt    *bbolt.DB
+	path    string
+	writes  chan *write
+	done    chan struct{} // the writer has ended
+	closing sync.RWMutex  // held for reading while a write is handed over
+	closed  bool          // guarded by closing
+	failed  atomic.Bool
+	reserve reserve
+}
+
+// Open opens or creates the store at path. It fails at once, and changes
+// nothing, when the file is locked, damaged, missing where one was, or newer
+// than this build.
+func Open(path string, opts Options) (*DB, error) {
+	if err := checkInstall(path); err != nil {
+		return nil, err
+	}
+	if err := checkFile(path); err != nil {
+		return nil, err
+	}
+	bopts := &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType, NoSync: opts.NoSync}
+	if runtime.GOOS != "windows" { // there the file is stretched to the map's size
+		bopts.InitialMmapSize = 256 << 20
+	}
+	b, err := openBolt(path, bopts)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{bolt: b, path: path, writes: make(chan *write, 1024), done: make(chan struct{})}
+	if err := db.prepare(); err != nil {
+		_ = b.Close()
+		return nil, err
+	}
+	size := opts.ReserveBytes
+	if size == 0 {
+		size = 4 << 20
+	}
+	db.reserve = reserve{path: path + ".reserve", size: size}
+	db.reserve.fill()
+	go db.loop()
+	return db, nil
+}
+
+// openBolt turns bbolt's panics on damaged pages into ErrDamaged.
+func openBolt(path string, opts *bbolt.Options) (b *bbolt.DB, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			b, err = nil, fmt.Errorf("%w: %v", ErrDamaged, r)
+		}
+	}()
+	b, err = bbolt.Open(path, 0o600, opts)
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return nil, ErrLocked
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+	case isFull(err):
+		return nil, fmt.Errorf("%w: %v", ErrFull, err)
+	case err != nil:
+		return nil, fmt.Errorf("open the store: %w", err)
+	}
+	return b, nil
+}
+
+// checkFile finds out, before bbolt maps the file, whether it is cut short:
+// touching a mapped page beyond the file's end would kill the process.
+func checkFile(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open the store: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("open the store: %w", err)
+	}
+	if st.Size() == 0 {
+		return nil // created, then killed before the first write
+	}
+	// bbolt's page header is 16 bytes, then magic, version, pageSize, flags
+	// (uint32 each), root bucket (16 bytes), freelist and high-water page id.
+	need := int64(0)
+	for page := int64(0); page < 2; page++ {
+		var h [16 + 16 + 16 + 16]byte
+		ps := int64(os.Getpagesize())
+		if _, err := f.ReadAt(h[:], page*ps); err != nil {
+			continue
+		}
+		if binary.LittleEndian.Uint32(h[16:]) != 0xED0CDAED {
+			continue
+		}
+		high := int64(binary.LittleEndian.Uint64(h[16+16+16+8:])) * int64(binary.LittleEndian.Uint32(h[16+8:]))
+		need = max(need, high)
+	}
+	if need == 0 {
+		return fmt.Errorf("%w: %s does not start like one", ErrDamaged, path)
+	}
+	if st.Size() < need {
+		return fmt.Errorf("%w: %s has %d bytes but needs %d, so its end is missing", ErrDamaged, path, st.Size(), need)
+	}
+	return nil
+}
+
+// checkInstall refuses to start empty where a store has been: a deleted or
+// unmounted file must not read as "no messages".
+func checkInstall(path string) error {
+	marker := markerOf(path)
+	_, merr := os.Stat(marker)
+	_, serr := os.Stat(path)
+	if merr == nil && errors.Is(serr, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is missing although Hearth has kept messages here; put it back from a backup, or delete %s to start empty", ErrDamaged, path, marker)
+	}
+	return nil
+}
+
+// prepare checks the schema and, in a new file, writes it. It writes nothing
+// when there is nothing to write, so a store opens on a full disk.
+func (db *DB) prepare() error {
+	var fresh bool
+	err := db.bolt.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(metaBucket)
+		if b == nil {
+			if name := firstBucket(tx); name != nil {
+				return fmt.Errorf("%w: it holds the table %q of another program", ErrDamaged, name)
+			}
+			fresh = true
+			return nil
+		}
+		v := b.Get(schemaKey)
+		if len(v) != 4 {
+			return fmt.Errorf("%w: its schema number is missing", ErrDamaged)
+		}
+		if have := binary.BigEndian.Uint32(v); have > schemaVersion {
+			return fmt.Errorf("%w (schema %d, this build reads up to %d); update Hearth, or use the version that wrote it", ErrNewer, have, schemaVersion)
+		}
+		return nil
+	})
+	if err != nil || !fresh {
+		return err
+	}
+	err = db.bolt.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucketIfNotExists(metaBucket)
+		if err != nil {
+			return err
+		}
+		return b.Put(schemaKey, binary.BigEndian.AppendUint32(nil, schemaVersion))
+	})
+	if err != nil {
+		return fmt.Errorf("set up the store: %w", err)
+	}
+	return os.WriteFile(markerOf(db.path), []byte("Hearth keeps its messages in "+filepath.Base(db.path)+" here.\n"), 0o600)
+}
+
+func firstBucket(tx *bbolt.Tx) []byte {
+	k, _ := tx.Cursor().First()
+	return k
+}
+
+func markerOf(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".installed")
+}
+
+// Size is the store's file size in bytes.
+func (db *DB) Size() int64 {
+	st, err := os.Stat(db.path)
+	if err != nil {
+		return 0
+	}
+	return st.Size()
+}
+
+// Path is where the store is.
+func (db *DB) Path() string { return db.path }
+
+// Problem is ErrFailed or ErrFull while writes are refused, nil otherwise.
+func (db *DB) Problem() error {
+	switch {
+	case db.failed.Load():
+		return ErrFailed
+	case db.reserve.spent.Load():
+		return ErrFull
+	}
+	return nil
+}
+
+// View runs fn on a consistent snapshot. Keep it short: a long reader makes
+// the file grow. Byte slices from the transaction are not valid afterwards.
+func (db *DB) View(fn func(*Tx) error) error {
+	db.closing.RLock()
+	defer db.closing.RUnlock()
+	if db.closed {
+		return ErrClosed
+	}
+	return db.bolt.View(func(tx *bbolt.Tx) error { return fn(&Tx{tx}) })
+}
+
+// Close waits for the writes that were handed over and closes the file.
+func (db *DB) Close(ctx context.Context) error {
+	db.closing.Lock()
+	if db.closed {
+		db.closing.Unlock()
+		return nil
+	}
+	db.closed = true
+	close(db.writes)
+	db.closing.Unlock()
+	select {
+	case <-db.done:
+	case <-ctx.Done():
+		return fmt.Errorf("close the store: %w", ctx.Err())
+	}
+	return db.bolt.Close()
+}

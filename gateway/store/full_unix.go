@@ -1,0 +1,5 @@
+//go:build !windows
+
+package store
+
+func isFullOS(error) bool { return false }

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+)
+
+// maxBatch bounds how many writes share one commit, so that a flood does not
+// turn into one huge transaction.
+const maxBatch = 512
+
+// Write is one unit of work for the writer.
+type Write struct {
+	// Do changes the store. It may run more than once and must only touch tx.
+	Do func(tx *Tx) error
+	// Then, when set, runs after the commit is on disk, in commit order, on the
+	// writer's goroutine. It must not block and must not call Update.
+	Then func()
+	// Must marks a write that records how something ended: on a full disk it may
+	// use the reserve, which ordinary writes may not.
+	Must bool
+}
+
+type write struct {
+	Write
+	err   error
+	ready chan struct{} // closed when err is set; nil for Post
+}
+
+// Update commits one write and returns when it is durable.
+func (db *DB) Update(ctx context.Context, w Write) error {
+	q := &write{Write: w, ready: make(chan struct{})}
+	if err := db.hand(ctx, q); err != nil {
+		return err
+	}
+	// Not ctx: the write may be committing, and its outcome is the truth.
+	<-q.ready
+	return q.err
+}
+
+// Post hands a write over without waiting for it; its error is lost. Only for
+// what may be lost in a crash, such as a checkpoint of streamed text.
+func (db *DB) Post(ctx context.Context, w Write) error {
+	return db.hand(ctx, &write{Write: w})
+}
+
+func (db *DB) hand(ctx context.Context, q *write) error {
+	db.closing.RLock()
+	defer db.closing.RUnlock()
+	if db.closed {
+		return ErrClosed
+	}
+	select {
+	case db.writes <- q:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (db *DB) loop() {
+	defer close(db.done)
+	batch := make([]*write, 0, maxBatch)
+	for q := range db.writes {
+		batch = append(batch[:0], q)
+	collect:
+		for len(batch) < maxBatch {
+			select {
+			case next, ok := <-db.writes:
+				if !ok {
+					break collect
+				}
+				batch = append(batch, next)
+			default:
+				break collect
+			}
+		}
+		db.commit(batch)
+	}
+}
+
+// commit applies a batch. A write that fails is taken out and the others are
+// run again, so one bad write never costs its neighbours.
+func (db *DB) commit(batch []*write) {
+	for len(batch) > 0 {
+		if db.failed.Load() {
+			finish(batch, ErrFailed)
+			return
+		}
+		batch = db.refuseWhenFull(batch)
+		bad := -1
+		err := db.bolt.Update(func(tx *bbolt.Tx) error {
+			for i, q := range batch {
+				if err := do(q.Do, &Tx{tx}); err != nil {
+					bad = i
+					return err
+				}
+			}
+			return nil
+		})
+		switch {
+		case err == nil:
+			db.reserve.refill()
+			finish(batch, nil)
+			return
+		case bad >= 0 && !isFull(err):
+			finish(batch[bad:bad+1], err)
+			batch = append(batch[:bad:bad], batch[bad+1:]...)
+		case isFull(err):
+			if !db.reserve.spend() { // already spent: nothing more can be done
+				finish(batch, fmt.Errorf("%w: %v", ErrFull, err))
+				return
+			}
+		default:
+			// The flush failed: what is on disk is unknown, so nothing may be
+			// acknowledged any more (security-reliability F-DISK-03).
+			db.failed.Store(true)
+			finish(batch, fmt.Errorf("%w: %v", ErrFailed, err))
+			return
+		}
+	}
+}
+
+// refuseWhenFull answers the ordinary writes of a batch while the reserve is
+// spent, and returns the rest.
+func (db *DB) refuseWhenFull(batch []*write) []*write {
+	if !db.reserve.spent.Load() || db.reserve.tryRefill() {
+		return batch
+	}
+	keep := batch[:0:0]
+	for _, q := range batch {
+		if q.Must {
+			keep = append(keep, q)
+		} else {
+			finish([]*write{q}, ErrFull)
+		}
+	}
+	return keep
+}
+
+// do contains a panic of one write function.
+func do(fn func(*Tx) error, tx *Tx) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("a write to the store panicked: " + fmt.Sprint(r))
+		}
+	}()
+	return fn(tx)
+}
+
+func finish(batch []*write, err error) {
+	for _, q := range batch {
+		q.err = err
+		if err == nil && q.Then != nil {
+			q.Then()
+		}
+		if q.ready != nil {
+			close(q.ready)
+		}
+	}
+}
