@@ -1,0 +1,1100 @@
+// Generated from gateway/protocol by "go run ./gateway/protocol/tsgen". Do not edit.
+// A field is optional when Go leaves it out (omitempty, omitzero) and may be
+// null when Go sends a null.
+
+/** ChatSendParams submits a person's message. IdempotencyKey becomes the run id. */
+export interface ChatSendParams {
+  sessionKey: string;
+  agentId?: string;
+  message: string;
+  idempotencyKey: string;
+  thinking?: string;
+  timeoutMs?: number;
+  /** Attachments are refused with a clear error until the issue that brings them. */
+  attachments?: unknown[];
+}
+
+/**
+ * ChatSendResult: Status is "started" the first time, "in_flight" while the
+ * run of the same key lives, "ok" once it ended.
+ */
+export interface ChatSendResult {
+  runId: string;
+  status: string;
+}
+
+export const SendStarted = "started";
+export const SendInFlight = "in_flight";
+export const SendOK = "ok";
+
+export interface ChatHistoryParams {
+  sessionKey: string;
+  agentId?: string;
+  /** 1…1000, default 200 */
+  limit?: number;
+  /** default and most MaxHistoryBytes */
+  maxBytes?: number;
+  /** cuts each text block */
+  maxChars?: number;
+  inputRunIds?: string[];
+  /** Before is ours: only messages with a smaller __openclaw.seq (paging back). */
+  hearthBefore?: number;
+}
+
+/**
+ * ChatHistory is the newest page in conversation order. InFlightRun holds what
+ * has been streamed so far, so a client that reconnects sees exactly what the
+ * server has: subscribe first, then read.
+ */
+export interface ChatHistory {
+  sessionKey: string;
+  sessionId: string;
+  messages: Message[];
+  thinkingLevel?: string;
+  totalMessages: number;
+  hasMore: boolean;
+  inputReceipts?: InputReceipt[];
+  inFlightRun?: InFlightRun;
+}
+
+export interface InputReceipt {
+  runId: string;
+  /** "consumed" */
+  state: string;
+  consumedByEventId?: string;
+}
+
+/**
+ * InFlightRun is the live answer of a session. End is len(Text) in UTF-8 bytes,
+ * comparable with ChatEvent.Offset and End.
+ */
+export interface InFlightRun {
+  runId: string;
+  text: string;
+  end: number;
+}
+
+export interface ChatAbortParams {
+  sessionKey: string;
+  agentId?: string;
+  /** empty: every run of the session, queued ones first */
+  runId?: string;
+}
+
+export interface ChatAbortResult {
+  ok: boolean;
+  aborted: boolean;
+  runIds: string[];
+}
+
+export interface ChatInjectParams {
+  sessionKey: string;
+  agentId?: string;
+  message: string;
+  label?: string;
+}
+
+export interface ChatInjectResult {
+  ok: boolean;
+  messageId: string;
+}
+
+// Chat event states.
+export const ChatStatus = "status";
+export const ChatDelta = "delta";
+export const ChatFinal = "final";
+export const ChatAborted = "aborted";
+export const ChatError = "error";
+
+/**
+ * ChatEvent is the payload of event "chat". There is exactly one terminal
+ * state (final, aborted, error) per run, and it carries the whole text.
+ */
+export interface ChatEvent {
+  runId: string;
+  sessionKey: string;
+  agentId?: string;
+  /** per run */
+  seq: number;
+  state: string;
+  /** status: queued, starting_model, running_tool */
+  phase?: string;
+  /** delta: the new words */
+  deltaText?: string;
+  /** delta: cumulative (not with CapSlimDeltas); terminal: whole */
+  message?: Message;
+  stopReason?: string;
+  usage?: Usage;
+  /** plain words: what, why, what next */
+  errorMessage?: string;
+  /** refusal, timeout, rate_limit, context_length, unknown */
+  errorKind?: string;
+  /**
+   * Offset and End are ours, with CapSlimDeltas: DeltaText is bytes
+   * [Offset, End) of the run's text in UTF-8.
+   */
+  offset?: number;
+  end?: number;
+}
+
+/** AgentEvent is the payload of event "agent": run internals. */
+export interface AgentEvent {
+  runId: string;
+  /** lifecycle, assistant, tool */
+  stream: string;
+  data: Record<string, unknown>;
+  sessionKey?: string;
+  sessionId?: string;
+  agentId?: string;
+  seq: number;
+  ts: number;
+}
+
+/** AgentParams runs one turn; the method answers twice. */
+export interface AgentParams {
+  message: string;
+  idempotencyKey: string;
+  agentId?: string;
+  sessionKey?: string;
+  model?: string;
+  thinking?: string;
+  /** seconds */
+  timeout?: number;
+}
+
+export interface AgentAccepted {
+  runId: string;
+  sessionKey: string;
+  agentId: string;
+  /** "accepted" */
+  status: string;
+  acceptedAt: number;
+}
+
+/** AgentResult is the second answer. */
+export interface AgentResult {
+  runId: string;
+  /** ok, error */
+  status: string;
+  summary: string;
+  result: AgentPayload;
+}
+
+export interface AgentPayload {
+  payloads: AgentText[];
+  meta: AgentMeta;
+}
+
+export interface AgentText {
+  text: string;
+  mediaUrl: string | null;
+}
+
+export interface AgentMeta {
+  durationMs: number;
+  agentMeta: AgentModelMeta;
+}
+
+export interface AgentModelMeta {
+  sessionId: string;
+  provider: string;
+  model: string;
+  usage?: Usage;
+}
+
+export interface AgentWaitParams {
+  runId: string;
+  /** default 30 s, most 10 min */
+  timeoutMs?: number;
+}
+
+export interface AgentWaitResult {
+  runId: string;
+  /** ok, error, timeout */
+  status: string;
+  startedAt?: number;
+  endedAt?: number;
+  error?: string;
+}
+
+/** Challenge is the first event on a socket. */
+export interface Challenge {
+  nonce: string;
+  ts: number;
+}
+
+/** ConnectParams is the first request of a client. */
+export interface ConnectParams {
+  minProtocol: number;
+  maxProtocol: number;
+  client: ClientInfo;
+  role?: Role;
+  scopes?: Scope[];
+  caps?: string[];
+  device?: DeviceAuth;
+  auth?: Auth;
+  locale?: string;
+  userAgent?: string;
+}
+
+/** ClientInfo says what a client is; it is a claim, never an authority. */
+export interface ClientInfo {
+  id: string;
+  mode: string;
+  version: string;
+  platform: string;
+  displayName?: string;
+  deviceFamily?: string;
+  modelIdentifier?: string;
+  instanceId?: string;
+  timeZone?: string;
+}
+
+/** DeviceAuth proves possession of a device key for one challenge. */
+export interface DeviceAuth {
+  id: string;
+  publicKey: string;
+  signature: string;
+  signedAt: number;
+  nonce: string;
+}
+
+/** Auth holds the credentials that a client presents; they are alternatives. */
+export interface Auth {
+  token?: string;
+  password?: string;
+  deviceToken?: string;
+  bootstrapToken?: string;
+}
+
+/**
+ * HelloOK is the answer to connect. Apple clients decode it strictly: every
+ * field without omitempty is required and integers must be integers.
+ */
+export interface HelloOK {
+  /** "hello-ok" */
+  type: string;
+  protocol: number;
+  server: ServerInfo;
+  features: Features;
+  snapshot: Snapshot;
+  auth: HelloAuth;
+  policy: HelloPolicy;
+}
+
+/**
+ * ServerInfo names this gateway process. BootID changes with every start, so a
+ * client knows that nothing it remembers of the socket is left.
+ */
+export interface ServerInfo {
+  version: string;
+  connId: string;
+  bootId?: string;
+  controlUiBuildSource?: string;
+}
+
+/** Features lists only what is implemented. */
+export interface Features {
+  methods: string[];
+  events: string[];
+  capabilities: string[];
+}
+
+/** Snapshot is the state at hello. */
+export interface Snapshot {
+  presence: PresenceEntry[];
+  health: Health;
+  stateVersion: StateVersion;
+  uptimeMs: number;
+  configPath?: string;
+  stateDir?: string;
+  authMode?: string;
+  sessionDefaults?: SessionDefaults;
+}
+
+/** SessionDefaults decides which session a client opens. */
+export interface SessionDefaults {
+  defaultAgentId: string;
+  mainKey: string;
+  mainSessionKey: string;
+  scope?: string;
+  modelConfigured: boolean;
+}
+
+/** HelloAuth is what this connection may do. */
+export interface HelloAuth {
+  role: Role;
+  scopes: Scope[];
+  method?: string;
+  deviceToken?: string;
+  issuedAtMs?: number;
+}
+
+/** HelloPolicy tells the limits. */
+export interface HelloPolicy {
+  maxPayload: number;
+  maxBufferedBytes: number;
+  tickIntervalMs: number;
+}
+
+/** PresenceEntry is one connected party; the gateway itself comes first. */
+export interface PresenceEntry {
+  host?: string;
+  ip?: string;
+  version?: string;
+  platform?: string;
+  deviceFamily?: string;
+  mode?: string;
+  reason?: string;
+  text?: string;
+  deviceId?: string;
+  instanceId?: string;
+  clientId?: string;
+  roles?: Role[];
+  scopes?: Scope[];
+  ts: number;
+}
+
+// Version is the only protocol number that both client generations use.
+export const Version = 4;
+
+// Limits of the wire, in bytes or milliseconds. They are part of the contract:
+// clients are told the first three in hello-ok.
+/** one message after hello */
+export const MaxPayload = 26214400;
+/** told to clients; our own limit for a slow one is lower */
+export const MaxBuffered = 52428800;
+export const TickIntervalMs = 30000;
+/** one message before hello */
+export const MaxPreAuth = 65536;
+/** nesting of any JSON from outside */
+export const MaxDepth = 64;
+/** one chat.history answer */
+export const MaxHistoryBytes = 6291456;
+export const SignatureSkewMs = 120000;
+export const MaxIdempotencyID = 256;
+export const MaxSessionKey = 512;
+/** a person's message */
+export const MaxMessageText = 1048576;
+
+/** Code is the closed set of top-level error codes (protocol.md §3.1). */
+export type Code = "INVALID_REQUEST" | "FORBIDDEN" | "NOT_PAIRED" | "UNAVAILABLE" | "NOT_LINKED" | "AGENT_TIMEOUT";
+
+export const CodeInvalidRequest = "INVALID_REQUEST";
+export const CodeForbidden = "FORBIDDEN";
+export const CodeNotPaired = "NOT_PAIRED";
+export const CodeUnavailable = "UNAVAILABLE";
+export const CodeNotLinked = "NOT_LINKED";
+export const CodeAgentTimeout = "AGENT_TIMEOUT";
+
+/**
+ * Error is what a client sees. Message is for people: what happened, why, and
+ * what to do next. Details.code (when present) is for programs.
+ */
+export interface Error {
+  code: Code;
+  message: string;
+  details?: Record<string, unknown>;
+  retryable?: boolean;
+  retryAfterMs?: number;
+}
+
+// Event names.
+export const EventConnectChallenge = "connect.challenge";
+export const EventTick = "tick";
+export const EventHealth = "health";
+export const EventPresence = "presence";
+export const EventShutdown = "shutdown";
+export const EventChat = "chat";
+export const EventAgent = "agent";
+export const EventSessionsChanged = "sessions.changed";
+export const EventSessionMessage = "session.message";
+export const EventSessionTool = "session.tool";
+export const EventConfigChanged = "config.changed";
+
+// Client capabilities that change what we send.
+/** agent events of stream "tool" */
+export const CapToolEvents = "tool-events";
+/**
+ * CapSlimDeltas is ours: chat deltas carry deltaText, offset and end, but not
+ * the cumulative message.
+ */
+export const CapSlimDeltas = "hearth.deltas";
+
+// Gateway capability without which the 9.6 CLI's `models list` stops.
+export const GatewayCapModelCatalog = "published-model-catalog";
+
+// Frame types.
+export const TypeRequest = "req";
+export const TypeResponse = "res";
+export const TypeEvent = "event";
+
+/** Request asks for one method. Unknown fields are ignored. */
+export interface Request {
+  type: string;
+  id: string;
+  method: string;
+  params?: unknown;
+}
+
+/**
+ * Response answers a request: a payload when OK, an Error otherwise. It must
+ * never carry another top-level field: clients of 2026.5.22 drop such frames.
+ */
+export interface Response {
+  type: string;
+  id: string;
+  ok: boolean;
+  payload?: unknown;
+  error?: Error;
+}
+
+/**
+ * Event is pushed by the gateway. Seq counts broadcast events of one
+ * connection from 1 and is absent on targeted ones.
+ */
+export interface Event {
+  type: string;
+  event: string;
+  payload?: unknown;
+  seq?: number;
+  stateVersion?: StateVersion;
+}
+
+/** StateVersion counts changes of the two snapshots that clients keep. */
+export interface StateVersion {
+  presence: number;
+  health: number;
+}
+
+/** Message is one transcript entry as clients see it and as the store keeps it. */
+export interface Message {
+  /** user, assistant, toolResult, system */
+  role: string;
+  content: Block[];
+  /** ms */
+  timestamp: number;
+  idempotencyKey?: string;
+  provider?: string;
+  model?: string;
+  stopReason?: string;
+  usage?: Usage;
+  toolCallId?: string;
+  toolName?: string;
+  isError?: boolean;
+  errorMessage?: string;
+  __openclaw?: MessageMeta;
+  hearth?: MessageReceipt;
+}
+
+// Message roles.
+export const MessageUser = "user";
+export const MessageAssistant = "assistant";
+export const MessageToolResult = "toolResult";
+export const MessageSystem = "system";
+
+/** Block is one part of a message; Type tells which fields are set. */
+export interface Block {
+  /** text, thinking, toolCall */
+  type: string;
+  text?: string;
+  thinking?: string;
+  id?: string;
+  name?: string;
+  arguments?: unknown;
+}
+
+// Block types.
+export const BlockText = "text";
+export const BlockThinking = "thinking";
+export const BlockToolCall = "toolCall";
+
+/** Usage is model.Usage with the sum that clients show. */
+export interface Usage {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  totalTokens: number;
+}
+
+/**
+ * MessageMeta places a message: ID is unique and stable, Seq rises within a
+ * session in conversation order.
+ */
+export interface MessageMeta {
+  id: string;
+  seq: number;
+  runId?: string;
+  idempotencyKey?: string;
+}
+
+/** ReceiptState is the visible state of a person's message. */
+export type ReceiptState = "accepted" | "answering" | "answered" | "failed" | "aborted" | "interrupted";
+
+/** durable, waits for its turn */
+export const ReceiptAccepted = "accepted";
+/** its run is active */
+export const ReceiptAnswering = "answering";
+/** the final answer is durable */
+export const ReceiptAnswered = "answered";
+/** ended with an error that is shown */
+export const ReceiptFailed = "failed";
+/** stopped by the person */
+export const ReceiptAborted = "aborted";
+/** Hearth stopped while answering; partial text is kept */
+export const ReceiptInterrupted = "interrupted";
+
+/**
+ * MessageReceipt is ours: on user messages the state of their run, on
+ * assistant messages whether they are whole.
+ */
+export interface MessageReceipt {
+  state?: ReceiptState;
+  /** plain words, when State is failed */
+  error?: string;
+  /** BuiltIn marks words of the guide model, which every surface labels. */
+  builtIn?: boolean;
+}
+
+// Method names. A handler can only be registered for a name in Methods.
+export const MethodConnect = "connect";
+export const MethodHealth = "health";
+export const MethodStatus = "status";
+export const MethodSystemPresence = "system-presence";
+export const MethodLogsTail = "logs.tail";
+export const MethodConfigGet = "config.get";
+export const MethodConfigSet = "config.set";
+export const MethodConfigPatch = "config.patch";
+export const MethodAgentsList = "agents.list";
+export const MethodAgentIdentityGet = "agent.identity.get";
+export const MethodModelsList = "models.list";
+export const MethodChatSend = "chat.send";
+export const MethodChatHistory = "chat.history";
+export const MethodChatAbort = "chat.abort";
+export const MethodChatInject = "chat.inject";
+export const MethodAgent = "agent";
+export const MethodAgentWait = "agent.wait";
+export const MethodSessionsList = "sessions.list";
+export const MethodSessionsGet = "sessions.get";
+export const MethodSessionsCreate = "sessions.create";
+export const MethodSessionsPatch = "sessions.patch";
+export const MethodSessionsReset = "sessions.reset";
+export const MethodSessionsDelete = "sessions.delete";
+export const MethodSessionsSubscribe = "sessions.subscribe";
+export const MethodSessionsUnsubscribe = "sessions.unsubscribe";
+export const MethodSessionsMessagesSubscribe = "sessions.messages.subscribe";
+export const MethodSessionsMessagesUnsubscribe = "sessions.messages.unsubscribe";
+/**
+ * MethodLaunchLink is ours: it mints a single-use link that lets a browser
+ * on this machine pair itself.
+ */
+export const MethodLaunchLink = "hearth.launch";
+/** MethodTranscriptExport is ours: one page of raw transcript entries. */
+export const MethodTranscriptExport = "hearth.sessions.export";
+
+/** Role is what a connection is for. */
+export type Role = "operator" | "node";
+
+export const RoleOperator = "operator";
+export const RoleNode = "node";
+
+/** Scope is a right of an operator connection. */
+export type Scope = "operator.read" | "operator.write" | "operator.admin" | "operator.approvals" | "operator.pairing" | "operator.questions" | "operator.talk" | "operator.talk.secrets" | "";
+
+export const ScopeRead = "operator.read";
+export const ScopeWrite = "operator.write";
+export const ScopeAdmin = "operator.admin";
+export const ScopeApprovals = "operator.approvals";
+export const ScopePairing = "operator.pairing";
+export const ScopeQuestions = "operator.questions";
+export const ScopeTalk = "operator.talk";
+export const ScopeTalkSecrets = "operator.talk.secrets";
+/** ScopeNone marks methods that any authenticated connection may call. */
+export const ScopeNone = "";
+
+/** SessionRow is one session in lists and events. */
+export interface SessionRow {
+  key: string;
+  /** direct, group, global, unknown */
+  kind: string;
+  sessionId: string;
+  agentId: string;
+  updatedAt: number;
+  createdAt?: number;
+  label?: string;
+  displayName?: string;
+  derivedTitle?: string;
+  lastMessagePreview?: string;
+  inputTokens: number;
+  outputTokens: number;
+  totalTokens: number;
+  contextTokens?: number;
+  modelProvider?: string;
+  model?: string;
+  /** ModelOverride is ours: true when the person chose this model for this session. */
+  hearthModelOverride?: boolean;
+  thinkingLevel?: string;
+  /** running, done */
+  status?: string;
+  hasActiveRun: boolean;
+  activeRunId?: string;
+  queuedRuns?: number;
+  abortedLastRun?: boolean;
+  messageCount: number;
+  pinned?: boolean;
+  archived?: boolean;
+}
+
+export interface SessionsListParams {
+  /** default 100, most 1000 */
+  limit?: number;
+  offset?: number;
+  agentId?: string;
+  search?: string;
+  activeMinutes?: number;
+  includeDerivedTitles?: boolean;
+  includeLastMessage?: boolean;
+}
+
+export interface SessionsList {
+  ts: number;
+  path: string;
+  count: number;
+  totalCount: number;
+  limitApplied: number;
+  nextOffset: number | null;
+  hasMore: boolean;
+  owners: string[];
+  defaults: SessionModelDefaults;
+  sessions: SessionRow[];
+}
+
+export interface SessionModelDefaults {
+  modelProvider: string;
+  model: string;
+  contextTokens: number;
+}
+
+export interface SessionKeyParams {
+  key: string;
+  agentId?: string;
+  limit?: number;
+}
+
+export interface SessionsGetResult {
+  session: SessionRow | null;
+  messages: Message[];
+}
+
+export interface SessionsCreateParams {
+  key?: string;
+  agentId?: string;
+  label?: string;
+  model?: string;
+  /** Message, when set, is sent as the first turn under IdempotencyKey. */
+  message?: string;
+  idempotencyKey?: string;
+}
+
+export interface SessionEntry {
+  sessionId: string;
+  updatedAt: number;
+  createdAt?: number;
+  label?: string;
+}
+
+export interface SessionsCreateResult {
+  ok: boolean;
+  key: string;
+  sessionId: string;
+  entry: SessionEntry;
+  runStarted: boolean;
+  runId?: string;
+}
+
+/**
+ * SessionsPatchParams changes a session; a JSON null clears a field, an absent
+ * one is left alone. Label, Model, ThinkingLevel, Pinned and Archived are known.
+ */
+export interface SessionsPatchParams {
+  key: string;
+  agentId?: string;
+  label?: string | null;
+  /** "provider/model" */
+  model?: string | null;
+  thinkingLevel?: string | null;
+  pinned?: boolean | null;
+  archived?: boolean | null;
+}
+
+export interface ResolvedModel {
+  modelProvider: string;
+  model: string;
+}
+
+export interface SessionsPatchResult {
+  ok: boolean;
+  path: string;
+  key: string;
+  entry: SessionEntry;
+  resolved: ResolvedModel;
+}
+
+export interface SessionsResetParams {
+  key: string;
+  agentId?: string;
+  /** new, reset */
+  reason?: string;
+}
+
+export interface SessionsResetResult {
+  ok: boolean;
+  key: string;
+  entry: SessionEntry;
+}
+
+export interface SessionsDeleteParams {
+  key: string;
+  agentId?: string;
+  deleteTranscript?: boolean;
+}
+
+export interface SessionsDeleteResult {
+  ok: boolean;
+  key: string;
+  deleted: boolean;
+  archived: string[];
+}
+
+export interface SubscribeResult {
+  subscribed: boolean;
+  key?: string;
+}
+
+/** SessionsChanged is the payload of event "sessions.changed". */
+export interface SessionsChanged {
+  sessionKey: string;
+  agentId?: string;
+  /** create, patch, reset, delete, send */
+  reason?: string;
+  /** start, end, error */
+  phase?: string;
+  runId?: string;
+  ts: number;
+  session?: SessionRow;
+}
+
+/** SessionMessage is the payload of event "session.message". */
+export interface SessionMessage {
+  sessionKey: string;
+  agentId?: string;
+  message: Message | null;
+  messageId?: string;
+  messageSeq?: number;
+}
+
+/** TranscriptExportParams pages through a session's entries. */
+export interface TranscriptExportParams {
+  key: string;
+  /** __openclaw.seq of the last entry read */
+  after?: number;
+  /** default 500, most 1000 */
+  limit?: number;
+}
+
+export interface TranscriptExport {
+  key: string;
+  messages: Message[];
+  hasMore: boolean;
+}
+
+/**
+ * Health is the answer to health and part of hello-ok. Required by clients:
+ * everything without omitempty.
+ */
+export interface Health {
+  ok: boolean;
+  ts: number;
+  durationMs: number;
+  channels: Record<string, unknown>;
+  channelOrder: string[];
+  channelLabels: Record<string, string>;
+  heartbeatSeconds: number;
+  defaultAgentId: string;
+  agents: AgentHealth[];
+  sessions: SessionsHealth;
+  /** Hearth is ours: what is not well, in plain words. */
+  hearth?: HealthDetail;
+}
+
+/** HealthDetail lists problems a person should know about. */
+export interface HealthDetail {
+  problems: Problem[];
+}
+
+/** Problem says what happened, why, and what to do next. */
+export interface Problem {
+  /** e.g. CONFIG_BROKEN, DISK_FULL, CONFIG_UNKNOWN_KEYS */
+  code: string;
+  message: string;
+}
+
+export interface AgentHealth {
+  agentId: string;
+  name?: string;
+  isDefault: boolean;
+  heartbeat: HeartbeatHealth;
+  sessions: SessionsHealth;
+}
+
+export interface HeartbeatHealth {
+  enabled: boolean;
+  every: string;
+  everyMs: number;
+  prompt: string;
+  target: string;
+  ackMaxChars: number;
+}
+
+export interface SessionsHealth {
+  path: string;
+  count: number;
+  recent: RecentSession[];
+}
+
+export interface RecentSession {
+  key: string;
+  updatedAt: number;
+  /** ms */
+  age: number;
+}
+
+/** Status is the answer to status. */
+export interface Status {
+  runtimeVersion: string;
+  heartbeat: StatusHeartbeat;
+  channelSummary: string[];
+  queuedSystemEvents: string[];
+  sessions: StatusSessions;
+  /** Hearth is ours: what `hearth status` prints. */
+  hearth: StatusDetail;
+}
+
+export interface StatusHeartbeat {
+  defaultAgentId: string;
+  agents: (Record<string, unknown>)[];
+}
+
+export interface StatusSessions {
+  paths: string[];
+  count: number;
+  defaults: SessionModelDefaults;
+  recent: SessionRow[];
+  byAgent: (Record<string, unknown>)[];
+}
+
+/** StatusDetail is ours. */
+export interface StatusDetail {
+  version: string;
+  pid: number;
+  url: string;
+  stateDir: string;
+  configPath: string;
+  uptimeMs: number;
+  /** "provider/model" that answers now */
+  model: string;
+  /** configured, detected, environment, built-in */
+  modelSource: string;
+  clients: number;
+  activeRuns: number;
+  queuedRuns: number;
+  undelivered: number;
+  residentBytes: number;
+  storeBytes: number;
+  problems: Problem[];
+}
+
+export interface LogsTailParams {
+  /** byte offset; absent: the end of the file */
+  cursor?: number;
+  /** default 500, most 5000 */
+  limit?: number;
+  maxBytes?: number;
+}
+
+/**
+ * LogsTail: Cursor is where the next call goes on; Reset says that the file
+ * was replaced by a shorter one.
+ */
+export interface LogsTail {
+  file: string;
+  cursor: number;
+  size: number;
+  lines: string[];
+  truncated: boolean;
+  reset: boolean;
+}
+
+export interface AgentsList {
+  defaultId: string;
+  ownership: string;
+  selectionRequired: boolean;
+  mainKey: string;
+  scope: string;
+  agents: AgentInfo[];
+}
+
+export interface AgentInfo {
+  id: string;
+  name?: string;
+  identity: AgentIdentity;
+  workspace?: string;
+  model: AgentModels;
+}
+
+export interface AgentModels {
+  primary: string;
+  fallbacks?: string[];
+}
+
+export interface AgentIdentity {
+  agentId?: string;
+  name: string;
+  emoji?: string;
+  avatar?: string;
+}
+
+export interface AgentIdentityParams {
+  agentId?: string;
+  sessionKey?: string;
+}
+
+export interface ModelsListParams {
+  /** default, configured, all */
+  view?: string;
+}
+
+export interface ModelsList {
+  models: ModelInfo[];
+}
+
+/** ModelInfo is one model a person can pick. */
+export interface ModelInfo {
+  id: string;
+  name: string;
+  provider: string;
+  contextWindow?: number;
+  reasoning: boolean;
+  input?: string[];
+  available: boolean;
+  /** "default" on the one in use */
+  tags?: string[];
+  /** Hearth is ours: where it comes from and why it is not available. */
+  hearth?: ModelDetail;
+}
+
+export interface ModelDetail {
+  /** configured, local, environment, built-in */
+  source: string;
+  local: boolean;
+  /** why not available, in plain words */
+  reason?: string;
+}
+
+/** ConfigIssue points into the config file. */
+export interface ConfigIssue {
+  path: string;
+  message: string;
+  line?: number;
+  column?: number;
+}
+
+/** ConfigSnapshot is the answer to config.get; secrets are replaced by a marker. */
+export interface ConfigSnapshot {
+  path: string;
+  exists: boolean;
+  raw: string | null;
+  parsed: unknown;
+  valid: boolean;
+  config: unknown;
+  hash: string;
+  issues: ConfigIssue[];
+  warnings: ConfigIssue[];
+  legacyIssues: ConfigIssue[];
+}
+
+/**
+ * ConfigSetParams: Raw is the whole file for config.set, a JSON merge patch
+ * for config.patch. A BaseHash that is no longer current is refused.
+ */
+export interface ConfigSetParams {
+  raw: string;
+  baseHash?: string;
+}
+
+export interface ConfigSetResult {
+  ok: boolean;
+  path: string;
+  hash: string;
+  config: unknown;
+}
+
+/** LaunchLink is ours: a link that works once, until ExpiresAtMs. */
+export interface LaunchLink {
+  url: string;
+  expiresAtMs: number;
+}
+
+export interface LaunchLinkParams {
+  /** default 60 s, most 10 min */
+  ttlMs?: number;
+}
+
+/** What each method takes and gives. */
+export interface Methods {
+  "connect": { params: ConnectParams; result: HelloOK };
+  "health": { params: Record<string, never>; result: Health };
+  "status": { params: Record<string, never>; result: Status };
+  "system-presence": { params: Record<string, never>; result: PresenceEntry[] };
+  "logs.tail": { params: LogsTailParams; result: LogsTail };
+  "config.get": { params: Record<string, never>; result: ConfigSnapshot };
+  "config.set": { params: ConfigSetParams; result: ConfigSetResult };
+  "config.patch": { params: ConfigSetParams; result: ConfigSetResult };
+  "agents.list": { params: Record<string, never>; result: AgentsList };
+  "agent.identity.get": { params: AgentIdentityParams; result: AgentIdentity };
+  "models.list": { params: ModelsListParams; result: ModelsList };
+  "chat.send": { params: ChatSendParams; result: ChatSendResult };
+  "chat.history": { params: ChatHistoryParams; result: ChatHistory };
+  "chat.abort": { params: ChatAbortParams; result: ChatAbortResult };
+  "chat.inject": { params: ChatInjectParams; result: ChatInjectResult };
+  "agent": { params: AgentParams; result: AgentAccepted | AgentResult };
+  "agent.wait": { params: AgentWaitParams; result: AgentWaitResult };
+  "sessions.list": { params: SessionsListParams; result: SessionsList };
+  "sessions.get": { params: SessionKeyParams; result: SessionsGetResult };
+  "sessions.create": { params: SessionsCreateParams; result: SessionsCreateResult };
+  "sessions.patch": { params: SessionsPatchParams; result: SessionsPatchResult };
+  "sessions.reset": { params: SessionsResetParams; result: SessionsResetResult };
+  "sessions.delete": { params: SessionsDeleteParams; result: SessionsDeleteResult };
+  "sessions.subscribe": { params: Record<string, never>; result: SubscribeResult };
+  "sessions.unsubscribe": { params: Record<string, never>; result: SubscribeResult };
+  "sessions.messages.subscribe": { params: SessionKeyParams; result: SubscribeResult };
+  "sessions.messages.unsubscribe": { params: SessionKeyParams; result: SubscribeResult };
+  "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
+  "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
+}
+
+/** The payload of each event. */
+export interface Events {
+  "connect.challenge": Challenge;
+  "tick": { ts: number };
+  "health": Health;
+  "presence": { presence: PresenceEntry[] };
+  "shutdown": { reason?: string; restartExpectedMs?: number | null };
+  "chat": ChatEvent;
+  "agent": AgentEvent;
+  "sessions.changed": SessionsChanged;
+  "session.message": SessionMessage;
+  "session.tool": AgentEvent;
+  "config.changed": unknown;
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// shape says what a method takes and gives, in TypeScript.
+type shape struct{ method, params, result string }
+
+const noParams = "Record<string, never>"
+
+// methodShapes has one row for each method of the table in gateway/protocol;
+// emitSurface fails when one is missing.
+func methodShapes() []shape {
+	return []shape{
+		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
+		{protocol.MethodHealth, noParams, "Health"},
+		{protocol.MethodStatus, noParams, "Status"},
+		{protocol.MethodSystemPresence, noParams, "PresenceEntry[]"},
+		{protocol.MethodLogsTail, "LogsTailParams", "LogsTail"},
+		{protocol.MethodConfigGet, noParams, "ConfigSnapshot"},
+		{protocol.MethodConfigSet, "ConfigSetParams", "ConfigSetResult"},
+		{protocol.MethodConfigPatch, "ConfigSetParams", "ConfigSetResult"},
+		{protocol.MethodAgentsList, noParams, "AgentsList"},
+		{protocol.MethodAgentIdentityGet, "AgentIdentityParams", "AgentIdentity"},
+		{protocol.MethodModelsList, "ModelsListParams", "ModelsList"},
+		{protocol.MethodChatSend, "ChatSendParams", "ChatSendResult"},
+		{protocol.MethodChatHistory, "ChatHistoryParams", "ChatHistory"},
+		{protocol.MethodChatAbort, "ChatAbortParams", "ChatAbortResult"},
+		{protocol.MethodChatInject, "ChatInjectParams", "ChatInjectResult"},
+		{protocol.MethodAgent, "AgentParams", "AgentAccepted | AgentResult"},
+		{protocol.MethodAgentWait, "AgentWaitParams", "AgentWaitResult"},
+		{protocol.MethodSessionsList, "SessionsListParams", "SessionsList"},
+		{protocol.MethodSessionsGet, "SessionKeyParams", "SessionsGetResult"},
+		{protocol.MethodSessionsCreate, "SessionsCreateParams", "SessionsCreateResult"},
+		{protocol.MethodSessionsPatch, "SessionsPatchParams", "SessionsPatchResult"},
+		{protocol.MethodSessionsReset, "SessionsResetParams", "SessionsResetResult"},
+		{protocol.MethodSessionsDelete, "SessionsDeleteParams", "SessionsDeleteResult"},
+		{protocol.MethodSessionsSubscribe, noParams, "SubscribeResult"},
+		{protocol.MethodSessionsUnsubscribe, noParams, "SubscribeResult"},
+		{protocol.MethodSessionsMessagesSubscribe, "SessionKeyParams", "SubscribeResult"},
+		{protocol.MethodSessionsMessagesUnsubscribe, "SessionKeyParams", "SubscribeResult"},
+		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
+		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
+	}
+}
+
+// eventShapes has one row for each event that hello-ok advertises.
+func eventShapes() []shape {
+	return []shape{
+		{protocol.EventConnectChallenge, "Challenge", ""},
+		{protocol.EventTick, "{ ts: number }", ""},
+		{protocol.EventHealth, "Health", ""},
+		{protocol.EventPresence, "{ presence: PresenceEntry[] }", ""},
+		{protocol.EventShutdown, "{ reason?: string; restartExpectedMs?: number | null }", ""},
+		{protocol.EventChat, "ChatEvent", ""},
+		{protocol.EventAgent, "AgentEvent", ""},
+		{protocol.EventSessionsChanged, "SessionsChanged", ""},
+		{protocol.EventSessionMessage, "SessionMessage", ""},
+		{protocol.EventSessionTool, "AgentEvent", ""},
+		{protocol.EventConfigChanged, "unknown", ""},
+	}
+}
+
+// emitSurface writes two interfaces that tie names to shapes, so that a call
+// or a listener with the wrong one does not compile.
+func (s *source) emitSurface(b *bytes.Buffer) error {
+	methods, events := methodShapes(), eventShapes()
+	if err := sameNames("method", methods, methodNames()); err != nil {
+		return err
+	}
+	if err := sameNames("event", events, protocol.Events()); err != nil {
+		return err
+	}
+	for _, r := range append(methods, events...) {
+		if err := s.known(r.params + " " + r.result); err != nil {
+			return fmt.Errorf("%s: %w", r.method, err)
+		}
+	}
+	b.WriteString("\n/** What each method takes and gives. */\nexport interface Methods {\n")
+	for _, r := range methods {
+		fmt.Fprintf(b, "  %s: { params: %s; result: %s };\n", quote(r.method), r.params, r.result)
+	}
+	b.WriteString("}\n\n/** The payload of each event. */\nexport interface Events {\n")
+	for _, r := range events {
+		fmt.Fprintf(b, "  %s: %s;\n", quote(r.method), r.params)
+	}
+	b.WriteString("}\n")
+	return nil
+}
+
+func methodNames() []string {
+	names := []string{protocol.MethodConnect}
+	for _, m := range protocol.Methods() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+func sameNames(what string, rows []shape, names []string) error {
+	have := map[string]bool{}
+	for _, r := range rows {
+		have[r.method] = true
+	}
+	for _, n := range names {
+		if !have[n] {
+			return fmt.Errorf("%s %q of gateway/protocol has no row in tsgen/surface.go", what, n)
+		}
+		delete(have, n)
+	}
+	for n := range have {
+		return fmt.Errorf("tsgen/surface.go has a row for %s %q, which gateway/protocol does not know", what, n)
+	}
+	return nil
+}
+
+// known checks that every capitalised word of a TypeScript type is emitted.
+func (s *source) known(ts string) error {
+	for _, w := range regexp.MustCompile(`\b[A-Z]\w*`).FindAllString(ts, -1) {
+		if w == "Record" {
+			continue
+		}
+		if _, err := s.identType(s.main, w); err != nil {
+			return fmt.Errorf("%q is no type of gateway/protocol", strings.TrimSpace(w))
+		}
+	}
+	return nil
+}
