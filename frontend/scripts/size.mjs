@@ -1,0 +1,39 @@
+// Prints what a first visit downloads (compressed) and fails above the budget.
+// It also removes files in dist/ that the current index.html cannot reach, so
+// that the binary never embeds an older build.
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+const budget = 80 * 1024;
+const dist = new URL("../dist", import.meta.url).pathname;
+const html = readFileSync(join(dist, "index.html"), "utf8");
+const assets = join(dist, "assets");
+
+const reachable = new Set();
+const first = [];
+const visit = (name, isFirst) => {
+  if (reachable.has(name)) return;
+  reachable.add(name);
+  if (isFirst) first.push(name);
+  if (!/\.(js|css)$/.test(name)) return;
+  const text = readFileSync(join(assets, name), "utf8");
+  for (const [, other] of text.matchAll(/(?:assets\/|["'(]\.\/)([\w.-]+\.(?:js|css|svg|woff2|png))/g)) visit(other, false);
+};
+for (const [, name] of html.matchAll(/\/assets\/([\w.-]+)/g)) visit(name, true);
+for (const name of readdirSync(assets)) if (!reachable.has(name)) rmSync(join(assets, name));
+
+const gz = (name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length;
+const kb = (n) => (n / 1024).toFixed(1).padStart(6) + " KB";
+let total = gzipSync(html, { level: 9 }).length;
+for (const name of first) {
+  total += gz(name);
+  console.log(kb(gz(name)), "gz first", name);
+}
+for (const name of readdirSync(assets)) if (!first.includes(name)) console.log(kb(gz(name)), "gz later", name);
+const all = readdirSync(assets).reduce((n, f) => n + statSync(join(assets, f)).size, 0);
+console.log(kb(total), `gz first load (budget ${budget / 1024} KB);`, kb(all).trim(), "dist");
+if (total > budget) {
+  console.error(`The first load is over its budget by ${kb(total - budget).trim()}: look for a heavy import above.`);
+  process.exit(1);
+}

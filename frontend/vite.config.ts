@@ -1,0 +1,25 @@
+/// <reference types="vitest/config" />
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+// The gateway serves dist/ from its own origin under a strict policy: nothing
+// inline, nothing from elsewhere. assetsInlineLimit 0 keeps data: URLs out.
+export default defineConfig({
+  plugins: [svelte()],
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // dist/.gitkeep keeps the Go embed compiling in a fresh clone; the size
+    // script clears what an earlier build left.
+    emptyOutDir: false,
+    reportCompressedSize: false,
+  },
+  // Unit tests of runes need the browser build of Svelte.
+  resolve: process.env.VITEST ? { conditions: ["browser"] } : {},
+  test: {
+    environment: "jsdom",
+    include: ["test/unit/**/*.test.ts"],
+    restoreMocks: true,
+  },
+});
