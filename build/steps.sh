@@ -1,0 +1,133 @@
+# What build/run, build/test and build/bench share: finding the tools, showing
+# progress, and building the page and the binary only when they are out of date.
+# It is sourced, after `set -euo pipefail`, and leaves the caller in the root of
+# the checkout.
+
+CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+ROOT=$PWD
+CACHE=$ROOT/build/cache
+BIN=$ROOT/build/bin
+mkdir -p "$CACHE" "$BIN"
+
+# Go is often unpacked there without being on the PATH of a fresh shell.
+case ":$PATH:" in *:/usr/local/go/bin:*) ;; *) PATH=$PATH:/usr/local/go/bin ;; esac
+export PATH
+GO_NEEDED=1.26
+NODE_NEEDED=20.19
+
+say() { printf '%s\n' "$*"; }
+die() {
+	printf 'error: %s\n' "$1" >&2
+	shift
+	for line in "$@"; do printf '  %s\n' "$line" >&2; done
+	exit 1
+}
+
+# at_least HAVE WANT: compares the first two numbers of two versions.
+at_least() {
+	local have_major have_minor want_major want_minor
+	IFS=. read -r have_major have_minor _ <<<"$1.0"
+	IFS=. read -r want_major want_minor _ <<<"$2.0"
+	[ "$have_major" -gt "$want_major" ] || { [ "$have_major" -eq "$want_major" ] && [ "$have_minor" -ge "$want_minor" ]; }
+}
+
+need_go() {
+	local v
+	command -v go >/dev/null || die "Go is not installed, or not on the PATH." \
+		"Install Go $GO_NEEDED or newer from https://go.dev/dl/ and run this again."
+	v=$(go env GOVERSION) # e.g. go1.26.8
+	v=${v#go}
+	at_least "${v%%[!0-9.]*}" "$GO_NEEDED" || die "Go $v is too old; Hearth needs Go $GO_NEEDED or newer." \
+		"Install it from https://go.dev/dl/ and run this again."
+}
+
+need_node() {
+	local v
+	command -v node >/dev/null || die "Node.js is not installed, or not on the PATH." \
+		"Install Node.js $NODE_NEEDED or newer from https://nodejs.org/ and run this again." \
+		"It is only needed to build the page, not to run Hearth."
+	v=$(node --version)
+	at_least "${v#v}" "$NODE_NEEDED" || die "Node.js $v is too old; building the page needs $NODE_NEEDED or newer." \
+		"Install it from https://nodejs.org/ and run this again."
+	command -v npm >/dev/null || die "npm is not installed; it usually comes with Node.js." \
+		"Install it and run this again. On Debian: apt-get install npm"
+}
+
+# step NAME COMMAND…: runs the command and says how long it took. A line every
+# few seconds shows that long work is alive.
+step() {
+	local name=$1 started=$SECONDS status=0 ticker
+	shift
+	say "→ $name"
+	(
+		trap 'kill $! 2>/dev/null; exit 0' TERM
+		every=${STEP_TICK:-5}
+		[ -z "${CI:-}" ] || every=30
+		while :; do
+			sleep "$every" >/dev/null 2>&1 &
+			wait $!
+			printf '  … %s, %d s\n' "$name" $((SECONDS - started))
+		done
+	) 2>/dev/null &
+	ticker=$!
+	"$@" || status=$?
+	kill "$ticker" 2>/dev/null || true
+	wait "$ticker" 2>/dev/null || true
+	if [ "$status" -eq 0 ]; then
+		say "✓ $name ($((SECONDS - started)) s)"
+	else
+		say "✗ $name failed after $((SECONDS - started)) s"
+	fi
+	return "$status"
+}
+
+# changed STAMP PATH…: true when the stamp is missing or something in the paths
+# is newer. Folders count too, so a deleted file is noticed.
+changed() {
+	local stamp=$1
+	shift
+	[ -e "$stamp" ] || return 0
+	[ -n "$(find "$@" -newer "$stamp" -print 2>/dev/null | head -n 1)" ]
+}
+
+npm_ci() { (cd frontend && npm ci --no-audit --no-fund --loglevel=error); }
+
+# page_dependencies installs the page's packages when the lock file changed.
+page_dependencies() {
+	[ ! -d frontend/node_modules ] || changed "$CACHE/npm.stamp" frontend/package-lock.json || return 0
+	need_node
+	step "Install the page's packages" npm_ci || return
+	touch "$CACHE/npm.stamp"
+}
+
+page_build() { (cd frontend && npm run --silent build); }
+
+PAGE_SOURCES=(frontend/src frontend/index.html frontend/public frontend/scripts frontend/package-lock.json
+	frontend/package.json frontend/tsconfig.json frontend/vite.config.ts frontend/svelte.config.js)
+
+# page builds frontend/dist when its sources changed.
+page() {
+	[ ! -e frontend/dist/index.html ] || changed "$CACHE/page.stamp" "${PAGE_SOURCES[@]}" || return 0
+	need_node
+	page_dependencies || return
+	: >"$CACHE/page.next" # before the build, so that an edit during it is not missed
+	step "Build the page" page_build || return
+	mv "$CACHE/page.next" "$CACHE/page.stamp"
+}
+
+version() {
+	local v
+	v=$(git describe --tags --always 2>/dev/null) || v=dev
+	printf '%s' "${HEARTH_VERSION:-$v}"
+}
+
+go_build() {
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+		-ldflags "-s -w -X github.com/hearth-assistant/hearth/app/cli.version=$(version)" -o "$@"
+}
+
+# binary builds build/bin/hearth; Go itself knows what is out of date.
+binary() {
+	need_go
+	step "Build hearth" go_build "$BIN/hearth" ./app/hearth
+}
