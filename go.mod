@@ -19,3 +19,8 @@ require (
 	golang.org/x/time v0.15.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
+
+ignore (
+	./build/cache
+	./frontend/node_modules
+)
