@@ -1,0 +1,250 @@
+// Package agent is the loop of one turn: ask the model, stream what it says,
+// run the tools it asks for, and ask again until it is done. It does no I/O of
+// its own: the model and the tools are handed in, and the caller stores and
+// shows the events. Because Run is an iterator, a caller that makes an event
+// durable before it returns to the loop knows that nothing later has happened
+// yet: a tool starts only after its intent was taken.
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+)
+
+const (
+	// maxRounds bounds how often a turn goes back to the model.
+	maxRounds = 25
+	// maxSameCalls stops a model that repeats one call (F-PROV-17).
+	maxSameCalls = 5
+	// maxAnswerBytes is the most text of one turn; the rest is cut with a note.
+	maxAnswerBytes = 8 << 20
+	// retryDelay is the pause before the one repeat of a call that failed
+	// before it said anything.
+	retryDelay = 300 * time.Millisecond
+)
+
+// ErrLoop ends a turn whose model repeats itself.
+var ErrLoop = errors.New("the model kept asking for the same tool call")
+
+// Turn is what Run needs.
+type Turn struct {
+	Provider model.Provider
+	Model    string // the provider's model id
+	System   string
+	Messages []model.Message // ends with what is to be answered
+	Tools    []model.ToolSpec
+	// RunTool runs one call; it must return soon after ctx ends.
+	RunTool   func(ctx context.Context, call model.ToolCall) model.ToolResult
+	MaxTokens int
+}
+
+// Kind tells which fields of an Event are set.
+type Kind int
+
+const (
+	Text      Kind = iota + 1 // Delta: new words of the answer
+	Thinking                  // Delta: new words of the reasoning
+	Retry                     // the model call failed before any word and is repeated; Err says why
+	Intent                    // Message: a whole assistant message that asks for tools, none of which has started
+	ToolStart                 // Call: this tool starts when the caller goes on
+	ToolEnd                   // Call, Result, Took
+	Done                      // Message: the final assistant message; Usage, Stop of the whole turn
+)
+
+// Event is one step of a turn.
+type Event struct {
+	Kind    Kind
+	Delta   string
+	Message model.Message
+	Call    model.ToolCall
+	Result  model.ToolResult
+	Took    time.Duration
+	Usage   model.Usage
+	Stop    model.StopReason
+	Err     error
+}
+
+// Run yields the events of one turn. It ends after one Done, or with one
+// error: an *model.Error, ErrLoop, or the cause of ctx.
+func Run(ctx context.Context, t Turn) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		r := &runner{Turn: t, ctx: ctx, yield: yield, messages: append([]model.Message(nil), t.Messages...)}
+		if err := r.run(); err != nil && !errors.Is(err, errStopped) {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// errStopped: the caller left the loop, so nothing more may be yielded.
+var errStopped = errors.New("stopped")
+
+type runner struct {
+	Turn
+	ctx      context.Context
+	yield    func(Event, error) bool
+	messages []model.Message
+	usage    model.Usage
+	size     int
+	calls    map[string]int
+}
+
+func (r *runner) emit(e Event) error {
+	if !r.yield(e, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+func (r *runner) run() error {
+	for range maxRounds {
+		msg, stop, err := r.askTwice()
+		if err != nil {
+			return err
+		}
+		calls := toolCalls(msg)
+		if len(calls) == 0 {
+			return r.emit(Event{Kind: Done, Message: msg, Usage: r.usage, Stop: stop})
+		}
+		if err := r.loops(calls); err != nil {
+			return err
+		}
+		if err := r.emit(Event{Kind: Intent, Message: msg, Usage: r.usage}); err != nil {
+			return err
+		}
+		r.messages = append(r.messages, msg)
+		if err := r.runTools(calls); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: it went back to the tools %d times", ErrLoop, maxRounds)
+}
+
+// askTwice repeats a model call once if it failed before it said anything and
+// repeating is safe (F-PROV-11, F-PROV-13).
+func (r *runner) askTwice() (model.Message, model.StopReason, error) {
+	before := r.usage
+	msg, stop, err := r.ask()
+	if err == nil || len(msg.Blocks) > 0 || !repeatable(err) {
+		return msg, stop, err
+	}
+	if err := r.emit(Event{Kind: Retry, Err: err}); err != nil {
+		return msg, stop, err
+	}
+	select {
+	case <-time.After(retryDelay):
+	case <-r.ctx.Done():
+		return msg, stop, context.Cause(r.ctx)
+	}
+	r.usage = before
+	return r.ask()
+}
+
+func repeatable(err error) bool {
+	switch model.ClassOf(err) {
+	case model.ClassEmpty, model.ClassInterrupted, model.ClassServer, model.ClassConnect:
+		return true
+	}
+	return false
+}
+
+// ask makes one model call. The message it returns with an error holds what
+// was said before.
+func (r *runner) ask() (model.Message, model.StopReason, error) {
+	var text, thinking strings.Builder
+	msg := model.Message{Role: model.RoleAssistant}
+	var calls []model.ToolCall
+	var usage model.Usage
+	stop := model.StopEnd
+	var failure error
+	req := model.Request{Model: r.Model, System: r.System, Messages: r.messages, Tools: r.Tools, MaxTokens: r.MaxTokens}
+	for ev, err := range r.Provider.Stream(r.ctx, req) {
+		if err != nil {
+			failure = err
+			break
+		}
+		switch ev.Kind {
+		case model.EventText:
+			if r.size += len(ev.Text); r.size > maxAnswerBytes {
+				ev.Text, stop = "\n\n[The answer was longer than 8 MB; the rest was cut.]", model.StopLength
+			}
+			text.WriteString(ev.Text)
+			failure = r.emit(Event{Kind: Text, Delta: ev.Text})
+		case model.EventThinking:
+			thinking.WriteString(ev.Text)
+			failure = r.emit(Event{Kind: Thinking, Delta: ev.Text})
+		case model.EventToolCall:
+			calls = append(calls, *ev.Call)
+		case model.EventUsage:
+			usage = ev.Usage
+		case model.EventStop:
+			stop = ev.Stop
+		}
+		if failure != nil || r.size > maxAnswerBytes {
+			break
+		}
+	}
+	r.usage = r.usage.Add(usage)
+	if thinking.Len() > 0 {
+		msg.Blocks = append(msg.Blocks, model.Block{Thinking: thinking.String()})
+	}
+	if text.Len() > 0 {
+		msg.Blocks = append(msg.Blocks, model.Block{Text: text.String()})
+	}
+	for i := range calls {
+		msg.Blocks = append(msg.Blocks, model.Block{ToolCall: &calls[i]})
+	}
+	if failure == nil && r.ctx.Err() != nil {
+		failure = context.Cause(r.ctx)
+	} else if failure != nil && r.ctx.Err() != nil && !errors.Is(failure, errStopped) {
+		failure = context.Cause(r.ctx) // the provider only says "canceled"; the cause says why
+	}
+	return msg, stop, failure
+}
+
+// loops counts identical calls of the turn.
+func (r *runner) loops(calls []model.ToolCall) error {
+	if r.calls == nil {
+		r.calls = make(map[string]int)
+	}
+	for _, c := range calls {
+		key := c.Name + "\x00" + string(bytes.TrimSpace(c.Arguments))
+		if r.calls[key]++; r.calls[key] > maxSameCalls {
+			return fmt.Errorf("%w (%s, %d times)", ErrLoop, c.Name, r.calls[key])
+		}
+	}
+	return nil
+}
+
+func (r *runner) runTools(calls []model.ToolCall) error {
+	for _, c := range calls {
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		if err := r.emit(Event{Kind: ToolStart, Call: c}); err != nil {
+			return err
+		}
+		start := time.Now()
+		res := r.RunTool(r.ctx, c)
+		if err := r.emit(Event{Kind: ToolEnd, Call: c, Result: res, Took: time.Since(start)}); err != nil {
+			return err
+		}
+		r.messages = append(r.messages, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &res}}})
+	}
+	return nil
+}
+
+func toolCalls(m model.Message) (calls []model.ToolCall) {
+	for _, b := range m.Blocks {
+		if b.ToolCall != nil {
+			calls = append(calls, *b.ToolCall)
+		}
+	}
+	return calls
+}

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// The events of a run, as clients know them.
+
+func (m *Manager) announceStart(r *run) {
+	m.agentEvent(r, "lifecycle", map[string]any{"phase": "start", "startedAt": r.rec.StartedAt})
+	row, err := m.rowOf(r.rec.SessionKey)
+	if err == nil {
+		m.Publish.SessionChanged(m.changed(row, "", "start", r.rec.ID))
+	}
+}
+
+func (m *Manager) announceEnd(r *run, row Row, end ending) {
+	if end.message != nil {
+		m.Publish.Message(m.sessionMessage(r, end.message))
+	}
+	data := map[string]any{"phase": "end", "startedAt": r.rec.StartedAt, "endedAt": r.rec.EndedAt, "aborted": end.state == RunAborted, "stopReason": end.stop}
+	phase := "end"
+	if end.state == RunFailed {
+		data["phase"], data["error"], phase = "error", end.errText, "error"
+	}
+	m.agentEvent(r, "lifecycle", data)
+	if row.Key != "" {
+		m.Publish.SessionChanged(m.changed(row, "", phase, r.rec.ID))
+	}
+}
+
+func (m *Manager) agentEvent(r *run, stream string, data map[string]any) {
+	r.seq++
+	m.Publish.Agent(protocol.AgentEvent{
+		RunID: r.rec.ID, Stream: stream, Data: data, SessionKey: r.rec.SessionKey, SessionID: r.rec.SessionID,
+		AgentID: AgentOf(r.rec.SessionKey), Seq: r.seq, TS: m.nowMs(),
+	})
+}
+
+func (m *Manager) chatStatus(r *run, phase string) {
+	r.seq++
+	m.Publish.Chat(protocol.ChatEvent{
+		RunID: r.rec.ID, SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Seq: r.seq,
+		State: protocol.ChatStatus, Phase: phase,
+	})
+}
+
+func (m *Manager) sessionMessage(r *run, msg *protocol.Message) protocol.SessionMessage {
+	return protocol.SessionMessage{
+		SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Message: msg,
+		MessageID: msg.Meta.ID, MessageSeq: msg.Meta.Seq,
+	}
+}
+
+func (m *Manager) changed(row Row, reason, phase, runID string) protocol.SessionsChanged {
+	pr := m.present(row)
+	return protocol.SessionsChanged{SessionKey: row.Key, AgentID: row.AgentID, Reason: reason, Phase: phase, RunID: runID, TS: m.nowMs(), Session: &pr}
+}
+
+// assistantMessage is a model's message as the transcript keeps it.
+func (m *Manager) assistantMessage(r *run, msg model.Message, end ending) *protocol.Message {
+	out := &protocol.Message{
+		Role: protocol.MessageAssistant, Content: []protocol.Block{}, Timestamp: m.nowMs(),
+		Provider: end.ref.Provider, Model: end.ref.Model, StopReason: end.stop, Meta: m.nextMeta(r),
+	}
+	if end.usage != (model.Usage{}) {
+		out.Usage = &protocol.Usage{Usage: end.usage, TotalTokens: end.usage.Total()}
+	}
+	if end.builtIn {
+		out.Hearth = &protocol.MessageReceipt{BuiltIn: true}
+	}
+	for _, b := range msg.Blocks {
+		switch {
+		case b.Thinking != "":
+			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockThinking, Thinking: b.Thinking})
+		case b.Text != "":
+			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockText, Text: b.Text})
+		case b.ToolCall != nil:
+			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockToolCall, ID: b.ToolCall.ID, Name: b.ToolCall.Name, Arguments: b.ToolCall.Arguments})
+		}
+	}
+	return out
+}

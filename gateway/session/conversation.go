@@ -1,0 +1,151 @@
+package session
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+const (
+	// defaultWindow is assumed of a model that does not tell its context window.
+	defaultWindow = 32_000
+	// bytesPerToken is a cautious estimate; a tokenizer would add 12 MB.
+	bytesPerToken = 3
+	// answerShare of the window is left for the answer and the system prompt.
+	answerShare = 4
+)
+
+// conversation is what the model is given for a run: the session up to the
+// run's own message, the newest turns that fit the window.
+func (m *Manager) conversation(rec Run, window int) ([]model.Message, error) {
+	if window <= 0 {
+		window = defaultWindow
+	}
+	budget := (window - window/answerShare) * bytesPerToken
+	prefix, err := entryPrefix(rec.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	end, err := entryKey(rec.SessionID, seqOf(rec.Turn, 1))
+	if err != nil {
+		return nil, err
+	}
+	var turns [][]protocol.Message // newest first, each in order
+	var turn []protocol.Message    // newest first
+	err = m.DB.View(func(tx *store.Tx) error {
+		for row, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix, Before: end, Reverse: true}) {
+			if err != nil {
+				return err
+			}
+			turn = append(turn, row.Value)
+			budget -= sizeOf(row.Value)
+			if row.Value.Meta.Seq&0xffff != 0 {
+				continue
+			}
+			if budget < 0 && len(turns) > 0 {
+				break
+			}
+			slices.Reverse(turn)
+			turns = append(turns, turn)
+			turn = nil
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(turns)
+	return toModel(turns, rec.ID), nil
+}
+
+func sizeOf(m protocol.Message) (n int) {
+	for _, b := range m.Content {
+		n += len(b.Text) + len(b.Arguments) + 16
+	}
+	return n
+}
+
+// toModel turns turns into what a provider takes. A turn that came to nothing
+// is left out, and a tool call without a result gets one, because providers
+// refuse both for ever (F-DB-08).
+func toModel(turns [][]protocol.Message, current string) []model.Message {
+	var out []model.Message
+	for _, turn := range turns {
+		asked := turn[0]
+		unanswered := len(turn) == 1 && asked.Role == protocol.MessageUser
+		if unanswered && asked.Meta.RunID != current {
+			continue
+		}
+		for _, msg := range turn {
+			if mm, ok := messageToModel(msg); ok {
+				out = append(closeCalls(out, mm), mm)
+			}
+		}
+		out = closeCalls(out, model.Message{Role: model.RoleUser})
+	}
+	return out
+}
+
+func messageToModel(msg protocol.Message) (model.Message, bool) {
+	switch msg.Role {
+	case protocol.MessageUser:
+		return model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: msg.Text()}}}, true
+	case protocol.MessageToolResult:
+		return model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{
+			CallID: msg.ToolCallID, Name: msg.ToolName, Text: msg.Text(), IsError: msg.IsError,
+		}}}}, true
+	case protocol.MessageAssistant:
+		mm := model.Message{Role: model.RoleAssistant}
+		for _, b := range msg.Content {
+			switch {
+			case b.Type == protocol.BlockText && b.Text != "":
+				mm.Blocks = append(mm.Blocks, model.Block{Text: b.Text})
+			case b.Type == protocol.BlockToolCall:
+				args := b.Arguments
+				if len(args) == 0 {
+					args = json.RawMessage("{}")
+				}
+				mm.Blocks = append(mm.Blocks, model.Block{ToolCall: &model.ToolCall{ID: b.ID, Name: b.Name, Arguments: args}})
+			}
+		}
+		return mm, len(mm.Blocks) > 0
+	}
+	return model.Message{}, false
+}
+
+// closeCalls answers the open tool calls of the conversation when next is not
+// a tool result.
+func closeCalls(out []model.Message, next model.Message) []model.Message {
+	if next.Role == model.RoleTool {
+		return out
+	}
+	answered := map[string]bool{}
+	for i := len(out) - 1; i >= 0; i-- {
+		for _, b := range out[i].Blocks {
+			if b.ToolResult != nil {
+				answered[b.ToolResult.CallID] = true
+			}
+		}
+		if out[i].Role == model.RoleTool {
+			continue
+		}
+		if out[i].Role != model.RoleAssistant {
+			return out
+		}
+		for _, b := range out[i].Blocks {
+			if c := b.ToolCall; c != nil && !answered[c.ID] {
+				out = append(out, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{
+					CallID: c.ID, Name: c.Name, IsError: true, Text: lostResult,
+				}}}})
+			}
+		}
+		return out
+	}
+	return out
+}
+
+// lostResult stands for a tool whose end nobody saw.
+const lostResult = "Unknown: Hearth stopped while this tool ran. It may or may not have taken effect; it was not run again."

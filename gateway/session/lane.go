@@ -1,0 +1,176 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// lane owns everything about a session's turns: what waits, what runs, and how
+// far its answer has come. Its mutex guards all of it, and the fields of its
+// runs that are marked so.
+type lane struct {
+	key string
+
+	mu      sync.Mutex
+	queue   []*run // accepted and not started, in the order of acceptance
+	active  *run
+	working bool // a goroutine serves the lane
+}
+
+// run is a turn that has not ended.
+type run struct {
+	rec    Run // owned by the lane's goroutine once it is active
+	text   string
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed after rec is final
+
+	said       strings.Builder // all words of the answer; lane.mu
+	start      int             // where the words begin that the transcript lacks; lane.mu
+	ended      bool            // the next words begin anew; lane.mu
+	seq        int64           // of chat and agent events; lane's goroutine
+	step       int             // of the last entry written; lane's goroutine
+	checked    int             // bytes of said that are checkpointed; lane's goroutine
+	checkedAt  time.Time
+	checkpoint chan struct{} // holds a token while no checkpoint is under way
+}
+
+func (m *Manager) newRun(rec Run, text string) *run {
+	r := &run{rec: rec, text: text, done: make(chan struct{}), checkpoint: make(chan struct{}, 1)}
+	r.checkpoint <- struct{}{}
+	r.ctx, r.cancel = context.WithCancelCause(m.runCtx)
+	return r
+}
+
+// enqueue adds a run that has been accepted. It is called in the order of
+// acceptance and does not block.
+func (m *Manager) enqueue(r *run) {
+	l := m.laneOf(r.rec.SessionKey)
+	m.mu.Lock()
+	m.live[r.rec.ID] = r
+	closed := m.closed
+	m.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append(l.queue, r)
+	if !l.working && !closed {
+		l.working = true
+		m.work.Add(1)
+		go m.serve(l)
+	}
+}
+
+// serve runs the queue of a lane until it is empty.
+func (m *Manager) serve(l *lane) {
+	defer m.work.Done()
+	for {
+		r := l.next(m.runCtx)
+		if r == nil {
+			return
+		}
+		m.perform(l, r)
+	}
+}
+
+// next takes the first waiting run, or ends the lane's work.
+func (l *lane) next(ctx context.Context) *run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.active = nil
+	if len(l.queue) == 0 || ctx.Err() != nil {
+		l.working = false
+		return nil
+	}
+	r := l.queue[0]
+	l.queue = slices.Delete(l.queue, 0, 1)
+	l.active = r
+	return r
+}
+
+// take removes waiting runs (all, or the one named) from the queue and returns
+// them with the active run if it was meant too.
+func (l *lane) take(runID string) (waiting []*run, active *run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	keep := l.queue[:0:0]
+	for _, r := range l.queue {
+		if runID == "" || r.rec.ID == runID {
+			waiting = append(waiting, r)
+		} else {
+			keep = append(keep, r)
+		}
+	}
+	l.queue = keep
+	if l.active != nil && (runID == "" || l.active.rec.ID == runID) {
+		active = l.active
+	}
+	return waiting, active
+}
+
+// idle reports whether an accepted run would start at once.
+func (l *lane) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.active == nil && len(l.queue) == 0
+}
+
+// laneState is a lane at one moment.
+type laneState struct {
+	active string // run id
+	text   string // of its answer that is not in the transcript yet
+	end    int    // bytes of its whole answer so far
+	queued []string
+}
+
+func (l *lane) snapshot() (s laneState) {
+	if l == nil {
+		return s
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.active; r != nil {
+		s.active, s.text, s.end = r.rec.ID, r.segment(), r.said.Len()
+	}
+	for _, r := range l.queue {
+		s.queued = append(s.queued, r.rec.ID)
+	}
+	return s
+}
+
+// say adds words to the active run's answer and returns all of it.
+func (l *lane) say(r *run, words string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r.ended && r.said.Len() > 0 {
+		r.said.WriteString("\n\n")
+	}
+	if r.ended {
+		r.start, r.ended = r.said.Len(), false
+	}
+	r.said.WriteString(words)
+	return r.said.String()
+}
+
+// endSegment says that the words so far stand in the transcript.
+func (l *lane) endSegment(r *run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.ended = true
+}
+
+// segment returns the words that do not stand in the transcript yet.
+func (l *lane) segment(r *run) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return r.segment()
+}
+
+func (r *run) segment() string {
+	if r.ended {
+		return ""
+	}
+	return r.said.String()[r.start:]
+}

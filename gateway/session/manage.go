@@ -1,0 +1,217 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// deleteChunk bounds one transaction of a deletion.
+const deleteChunk = 5000
+
+func notFound(key string) error {
+	return fmt.Errorf("session %q: %w", clip(key, 80), ErrNotFound)
+}
+
+// present shows a row as clients know it, with what its lane is doing.
+func (m *Manager) present(r Row) protocol.SessionRow {
+	s := m.peekLane(r.Key).snapshot()
+	out := protocol.SessionRow{
+		Key: r.Key, Kind: "direct", SessionID: r.SessionID, AgentID: r.AgentID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt,
+		Label: r.Label, DerivedTitle: r.Title, LastMessagePreview: r.Preview,
+		InputTokens: r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite, OutputTokens: r.Usage.Output, TotalTokens: r.Usage.Total(),
+		ThinkingLevel: r.Thinking, Status: "done", AbortedLastRun: r.Aborted, MessageCount: r.Messages,
+		Pinned: r.Pinned, Archived: r.Archived, QueuedRuns: len(s.queued),
+	}
+	if s.active != "" {
+		out.Status, out.HasActiveRun, out.ActiveRunID = "running", true, s.active
+	}
+	name := r.LastModel
+	if r.Model != "" {
+		name, out.ModelOverride = r.Model, true
+	}
+	if ref, ok := model.ParseRef(name); ok {
+		out.ModelProvider, out.Model = ref.Provider, ref.Model
+	}
+	return out
+}
+
+// edit changes a session's row; a missing session is made when create is set.
+func (m *Manager) edit(ctx context.Context, key, reason string, create bool, change func(*Row) error) (Row, error) {
+	var row Row
+	var created bool
+	err := m.DB.Update(ctx, store.Write{
+		Do: func(tx *store.Tx) (err error) {
+			row, created, err = m.openRow(tx, key)
+			if err != nil {
+				return err
+			}
+			if created && !create {
+				return notFound(key)
+			}
+			if err := change(&row); err != nil {
+				return err
+			}
+			return m.t.putRow(tx, row)
+		},
+		Then: func() {
+			if created {
+				m.count.Add(1)
+			}
+			m.Publish.SessionChanged(m.changed(row, reason, "", ""))
+		},
+	})
+	return row, err
+}
+
+// Create makes a session, or opens the one that is there.
+func (m *Manager) Create(ctx context.Context, key, label, modelName string) (Row, error) {
+	return m.edit(ctx, key, "create", true, func(r *Row) error {
+		if label != "" {
+			r.Label = label
+		}
+		if modelName != "" {
+			r.Model = modelName
+		}
+		return nil
+	})
+}
+
+// Patch changes what a person may set on a session.
+func (m *Manager) Patch(ctx context.Context, key string, p protocol.SessionsPatchParams) (Row, error) {
+	return m.edit(ctx, key, "patch", true, func(r *Row) error {
+		set(&r.Label, p.Label)
+		set(&r.Model, p.Model)
+		set(&r.Thinking, p.ThinkingLevel)
+		set(&r.Pinned, p.Pinned)
+		set(&r.Archived, p.Archived)
+		return nil
+	})
+}
+
+// set applies a patch to a field: null clears it.
+func set[T any](field *T, p protocol.Patch[T]) {
+	if !p.Set {
+		return
+	}
+	var zero T
+	*field = zero
+	if p.Value != nil {
+		*field = *p.Value
+	}
+}
+
+// Reset stops the session's runs and begins an empty transcript. The old one
+// stays in the store under its session id.
+func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
+	if _, err := m.Abort(ctx, key, ""); err != nil {
+		return Row{}, err
+	}
+	return m.edit(ctx, key, "reset", false, func(r *Row) error {
+		r.SessionID, r.UpdatedAt = m.NewID(), m.nowMs()
+		r.Title, r.Preview, r.Messages, r.Usage, r.Aborted = "", "", 0, model.Usage{}, false
+		return nil
+	})
+}
+
+// Delete stops the session's runs and removes it, with its transcript unless
+// keep is set. deleted is false when there was none.
+func (m *Manager) Delete(ctx context.Context, key string, keep bool) (deleted bool, err error) {
+	if _, err := m.Abort(ctx, key, ""); err != nil {
+		return false, err
+	}
+	var row Row
+	err = m.DB.Update(ctx, store.Write{
+		Do: func(tx *store.Tx) (err error) {
+			row, deleted, err = m.t.sessions.Get(tx, []byte(key))
+			if err != nil || !deleted {
+				return err
+			}
+			if err := m.t.recent.Delete(tx, recentKey(row.UpdatedAt, key)); err != nil {
+				return err
+			}
+			return m.t.sessions.Delete(tx, []byte(key))
+		},
+		Then: func() {
+			if deleted {
+				m.count.Add(-1)
+				m.Publish.SessionChanged(protocol.SessionsChanged{SessionKey: key, AgentID: row.AgentID, Reason: "delete", TS: m.nowMs()})
+			}
+		},
+	})
+	if err != nil || !deleted || keep {
+		return deleted, err
+	}
+	return true, m.deleteEntries(ctx, row.SessionID)
+}
+
+func (m *Manager) deleteEntries(ctx context.Context, sessionID string) error {
+	prefix, err := entryPrefix(sessionID)
+	if err != nil {
+		return err
+	}
+	for {
+		var n int
+		err := m.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) (err error) {
+			n, err = m.t.entries.DeleteRange(tx, store.Range{Prefix: prefix}, deleteChunk)
+			return err
+		}})
+		if err != nil {
+			return fmt.Errorf("delete the transcript: %w", err)
+		}
+		if n < deleteChunk {
+			return nil
+		}
+	}
+}
+
+// Inject adds a note to a transcript as if the assistant had said it, without
+// a run.
+func (m *Manager) Inject(ctx context.Context, key, text, label string) (*protocol.Message, error) {
+	if label != "" {
+		text = "[" + label + "]\n\n" + text
+	}
+	var msg protocol.Message
+	row, err := m.editWith(ctx, key, func(tx *store.Tx, r *Row) error {
+		msg = protocol.Message{
+			Role: protocol.MessageAssistant, Content: protocol.TextBlocks(text), Timestamp: m.nowMs(),
+			Provider: "hearth", Model: "gateway-injected", StopReason: "stop",
+			Meta: &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.NextTurn, 0))},
+		}
+		r.NextTurn++
+		r.Messages++
+		r.UpdatedAt = msg.Timestamp
+		r.Preview = clip(text, 120)
+		return m.t.putEntry(tx, r.SessionID, msg)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.Publish.Message(protocol.SessionMessage{SessionKey: row.Key, AgentID: row.AgentID, Message: &msg, MessageID: msg.Meta.ID, MessageSeq: msg.Meta.Seq})
+	return &msg, nil
+}
+
+func (m *Manager) editWith(ctx context.Context, key string, change func(*store.Tx, *Row) error) (row Row, err error) {
+	var created bool
+	err = m.DB.Update(ctx, store.Write{
+		Do: func(tx *store.Tx) (err error) {
+			if row, created, err = m.openRow(tx, key); err != nil {
+				return err
+			}
+			if err := change(tx, &row); err != nil {
+				return err
+			}
+			return m.t.putRow(tx, row)
+		},
+		Then: func() {
+			if created {
+				m.count.Add(1)
+			}
+			m.Publish.SessionChanged(m.changed(row, "inject", "", ""))
+		},
+	})
+	return row, err
+}

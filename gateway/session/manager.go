@@ -1,0 +1,173 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+)
+
+// Model is what answers a turn.
+type Model struct {
+	Ref           model.Ref
+	Provider      model.Provider
+	ContextWindow int // tokens, 0 = unknown
+	MaxTokens     int
+	BuiltIn       bool // the guide: every surface labels its words
+	Tools         bool // it can call tools
+}
+
+// Delta says that the answer of a run has grown to Text.
+type Delta struct {
+	RunID, SessionKey, AgentID string
+	Text                       string
+	At                         time.Time
+}
+
+// Publisher shows what happens to whoever is connected. Its methods must not
+// block: some are called from the store's writer.
+type Publisher interface {
+	Delta(Delta)
+	Chat(protocol.ChatEvent) // status events only; terminal ones go through the Outbox
+	Agent(protocol.AgentEvent)
+	SessionChanged(protocol.SessionsChanged)
+	Message(protocol.SessionMessage)
+}
+
+// Outbox takes terminal events in the transaction that makes them true and
+// delivers them after it. Wake must not block.
+type Outbox interface {
+	Put(tx *store.Tx, ev protocol.ChatEvent) error
+	Wake()
+}
+
+// Options wires a Manager.
+type Options struct {
+	DB      *store.DB
+	Publish Publisher
+	Outbox  Outbox
+	Logger  *slog.Logger
+	// Resolve finds the model for a turn. A zero Ref means the default. It may
+	// wait until models are known.
+	Resolve func(ctx context.Context, ref model.Ref) (Model, error)
+	// Explain turns a failed model call into words for people and a kind
+	// (refusal, timeout, rate_limit, context_length, unknown).
+	Explain func(err error, ref model.Ref) (message, kind string)
+	Tools   *tool.Set
+	Prompt  func(tools []model.ToolSpec) string
+	// Timeout of a run that names none.
+	Timeout func() time.Duration
+	Now     func() time.Time
+	NewID   func() string // UUIDs
+	Epoch   string        // of this boot
+}
+
+// Manager keeps all sessions of the gateway.
+type Manager struct {
+	Options
+	t tables
+
+	runCtx  context.Context // of all runs; ends on Close
+	stopRun context.CancelCauseFunc
+	work    sync.WaitGroup // lanes' goroutines
+
+	count atomic.Int64 // sessions
+
+	mu     sync.Mutex
+	closed bool
+	lanes  map[string]*lane // by session key
+	live   map[string]*run  // by run id: queued and active
+}
+
+var (
+	errShutdown = errors.New("Hearth is stopping")
+	errAborted  = errors.New("stopped by the person")
+	errTimeout  = errors.New("the run took too long")
+
+	// ErrClosed: the gateway is stopping and takes no more messages.
+	ErrClosed = errors.New("Hearth is stopping")
+	// ErrNotFound: no session or run of that name.
+	ErrNotFound = errors.New("not found")
+)
+
+// NewManager returns a manager. Recover must be called once, before anything
+// else; the manager works until Close.
+func NewManager(ctx context.Context, opts Options) *Manager {
+	m := &Manager{Options: opts, t: newTables(), lanes: make(map[string]*lane), live: make(map[string]*run)}
+	m.runCtx, m.stopRun = context.WithCancelCause(context.WithoutCancel(ctx))
+	return m
+}
+
+// Close stops taking messages, ends active runs with their partial text
+// checkpointed (the next start closes or repeats them) and waits for the lanes
+// until ctx ends.
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.stopRun(errShutdown)
+	done := make(chan struct{})
+	go func() {
+		m.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for running answers: %w", ctx.Err())
+	}
+}
+
+// laneOf returns the lane of a key, making it on first use.
+func (m *Manager) laneOf(key string) *lane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l, ok := m.lanes[key]
+	if !ok {
+		l = &lane{key: key}
+		m.lanes[key] = l
+	}
+	return l
+}
+
+// peekLane returns the lane of a key if there is one.
+func (m *Manager) peekLane(key string) *lane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lanes[key]
+}
+
+func (m *Manager) liveRun(id string) *run {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.live[id]
+}
+
+// Load tells how many runs are active and queued.
+func (m *Manager) Load() (active, queued int) {
+	m.mu.Lock()
+	lanes := make([]*lane, 0, len(m.lanes))
+	for _, l := range m.lanes {
+		lanes = append(lanes, l)
+	}
+	m.mu.Unlock()
+	for _, l := range lanes {
+		s := l.snapshot()
+		if s.active != "" {
+			active++
+		}
+		queued += len(s.queued)
+	}
+	return active, queued
+}
+
+func (m *Manager) nowMs() int64 { return m.Now().UnixMilli() }

@@ -1,0 +1,260 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/agent"
+	"github.com/hearth-assistant/hearth/gateway/failpoint"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+)
+
+const (
+	// checkpointEvery and checkpointBytes bound how much streamed text a crash
+	// can cost (design §3, L6).
+	checkpointEvery = time.Second
+	checkpointBytes = 4 << 10
+)
+
+// perform takes one run from claim to end. Whatever happens, the run has ended
+// afterwards or is left pending for the next start.
+func (m *Manager) perform(l *lane, r *run) {
+	defer m.forget(r)
+	defer r.cancel(nil)
+	timeout := time.Duration(r.rec.TimeoutMs) * time.Millisecond
+	if timeout <= 0 {
+		timeout = m.Timeout()
+	}
+	ctx, stop := context.WithTimeoutCause(r.ctx, timeout, errTimeout)
+	defer stop()
+
+	end, err := m.answer(ctx, l, r)
+	if errors.Is(err, errShutdown) || errors.Is(context.Cause(r.ctx), errShutdown) && err != nil {
+		m.keepPartial(l, r)
+		return
+	}
+	if err != nil {
+		end = m.failure(l, r, err, end)
+	}
+	m.settle(r, end)
+}
+
+func (m *Manager) forget(r *run) {
+	m.mu.Lock()
+	delete(m.live, r.rec.ID)
+	m.mu.Unlock()
+	close(r.done)
+}
+
+// answer claims the run, asks the model and returns how it ended well. With an
+// error, the ending holds what is known of the model.
+func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
+	if err := m.claim(ctx, r); err != nil {
+		return ending{}, err
+	}
+	m.announceStart(r)
+	ref, err := m.wanted(r)
+	if err != nil {
+		return ending{}, err
+	}
+	mdl, err := m.Resolve(ctx, ref)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return ending{ref: ref}, err
+	}
+	end := ending{ref: mdl.Ref, builtIn: mdl.BuiltIn}
+	m.agentEvent(r, "lifecycle", map[string]any{"phase": "model", "provider": mdl.Ref.Provider, "model": mdl.Ref.Model})
+	m.chatStatus(r, "starting_model")
+	history, err := m.conversation(r.rec, mdl.ContextWindow)
+	if err != nil {
+		return end, err
+	}
+	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens}
+	if mdl.Tools && m.Tools != nil {
+		turn.Tools = m.Tools.Specs()
+		scope := tool.Scope{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, SessionID: r.rec.SessionID, AgentID: AgentOf(r.rec.SessionKey), Model: mdl.Ref}
+		turn.RunTool = func(ctx context.Context, call model.ToolCall) model.ToolResult { return m.Tools.Run(ctx, scope, call) }
+	}
+	turn.System = m.Prompt(turn.Tools)
+	for ev, err := range agent.Run(ctx, turn) {
+		if err != nil {
+			return end, err
+		}
+		if err := m.step(l, r, &end, ev); err != nil {
+			return end, err
+		}
+	}
+	return end, nil
+}
+
+// step makes one event of the agent durable, shows it, and lets the agent go on.
+func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
+	switch ev.Kind {
+	case agent.Text:
+		m.Publish.Delta(Delta{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Text: l.say(r, ev.Delta), At: m.Now()})
+		r.seq++
+		m.checkpoint(l, r)
+		failpoint.Hit("midStream")
+	case agent.Intent:
+		if err := m.writeIntent(l, r, end, ev); err != nil {
+			return err
+		}
+		failpoint.Hit("afterToolIntent")
+	case agent.ToolStart:
+		m.chatStatus(r, "running_tool")
+		m.agentEvent(r, "tool", map[string]any{"phase": "start", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "args": ev.Call.Arguments})
+	case agent.ToolEnd:
+		failpoint.Hit("beforeToolResult")
+		if err := m.writeResult(r, ev); err != nil {
+			return err
+		}
+	case agent.Retry:
+		m.Logger.Warn("model call failed before any word, trying once more", "run", r.rec.ID, "model", end.ref.String(), "err", ev.Err)
+	case agent.Done:
+		end.state, end.stop, end.usage = RunAnswered, string(ev.Stop), ev.Usage
+		end.message = m.assistantMessage(r, ev.Message, *end)
+	}
+	return nil
+}
+
+// writeIntent records that the model asked for tools, before any of them starts.
+func (m *Manager) writeIntent(l *lane, r *run, end *ending, ev agent.Event) error {
+	end.usage = ev.Usage
+	msg := m.assistantMessage(r, ev.Message, ending{ref: end.ref, builtIn: end.builtIn, stop: string(model.StopTool)})
+	err := m.append(r, msg)
+	if err != nil {
+		return err
+	}
+	// The words so far stand in the transcript now; the live text goes on
+	// behind them.
+	l.endSegment(r)
+	m.Publish.Message(m.sessionMessage(r, msg))
+	return nil
+}
+
+func (m *Manager) writeResult(r *run, ev agent.Event) error {
+	msg := &protocol.Message{
+		Role: protocol.MessageToolResult, Content: protocol.TextBlocks(ev.Result.Text), Timestamp: m.nowMs(),
+		ToolCallID: ev.Call.ID, ToolName: ev.Call.Name, IsError: ev.Result.IsError, Meta: m.nextMeta(r),
+	}
+	if err := m.append(r, msg); err != nil {
+		return err
+	}
+	m.agentEvent(r, "tool", map[string]any{
+		"phase": "result", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "isError": ev.Result.IsError,
+		"result":     map[string]any{"content": protocol.TextBlocks(ev.Result.Text)},
+		"durationMs": ev.Took.Milliseconds(),
+	})
+	m.Publish.Message(m.sessionMessage(r, msg))
+	return nil
+}
+
+// append writes an entry of the run's turn.
+func (m *Manager) append(r *run, msg *protocol.Message) error {
+	return m.DB.Update(r.ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
+		row, ok, err := m.t.sessions.Get(tx, []byte(r.rec.SessionKey))
+		if err != nil || !ok || row.SessionID != r.rec.SessionID {
+			return err // the session was cleared meanwhile; the run is being stopped
+		}
+		row.Messages++
+		row.UpdatedAt = m.nowMs()
+		if err := m.t.putRow(tx, row); err != nil {
+			return err
+		}
+		return m.t.putEntry(tx, r.rec.SessionID, *msg)
+	}})
+}
+
+// nextMeta takes the next place of the run's turn.
+func (m *Manager) nextMeta(r *run) *protocol.MessageMeta {
+	r.step++
+	return &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.rec.Turn, r.step)), RunID: r.rec.ID}
+}
+
+// claim marks the run as ours, unless the accept did. A run that an earlier
+// boot claimed counts another attempt.
+func (m *Manager) claim(ctx context.Context, r *run) error {
+	defer failpoint.Hit("afterClaim")
+	if r.rec.State == RunClaimed && r.rec.Epoch == m.Epoch {
+		return nil
+	}
+	rec := r.rec
+	rec.State, rec.Epoch, rec.StartedAt = RunClaimed, m.Epoch, m.nowMs()
+	rec.Attempt++
+	err := m.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
+		return m.t.runs.Put(tx, []byte(rec.ID), rec)
+	}})
+	if err == nil {
+		r.rec = rec
+	}
+	return err
+}
+
+// wanted is the model that the person chose for the turn or the session; zero
+// means the default.
+func (m *Manager) wanted(r *run) (model.Ref, error) {
+	name := r.rec.Model
+	if name == "" {
+		err := m.DB.View(func(tx *store.Tx) error {
+			row, _, err := m.t.sessions.Get(tx, []byte(r.rec.SessionKey))
+			name = row.Model
+			return err
+		})
+		if err != nil {
+			return model.Ref{}, err
+		}
+	}
+	ref, _ := model.ParseRef(name)
+	return ref, nil
+}
+
+// checkpoint stores the text so far when enough of it is new. It never waits:
+// at most one checkpoint of a run is under way.
+func (m *Manager) checkpoint(l *lane, r *run) {
+	text := l.segment(r)
+	now := m.Now()
+	if r.checkedAt.IsZero() {
+		r.checkedAt = now
+	}
+	if grown := len(text) - r.checked; grown >= 0 && grown < checkpointBytes && now.Sub(r.checkedAt) < checkpointEvery {
+		return
+	}
+	select {
+	case <-r.checkpoint:
+	default:
+		return
+	}
+	r.checked, r.checkedAt = len(text), now
+	free := func() { r.checkpoint <- struct{}{} }
+	id := r.rec.ID
+	err := m.DB.Post(r.ctx, store.Write{Must: true, Then: free, Do: func(tx *store.Tx) error {
+		rec, ok, err := m.t.runs.Get(tx, []byte(id))
+		if err != nil || !ok || rec.State.Ended() {
+			return err
+		}
+		return m.t.partials.Put(tx, []byte(id), partial{Text: text})
+	}})
+	if err != nil {
+		free()
+	}
+}
+
+// keepPartial leaves a run for the next start, with all it has said.
+func (m *Manager) keepPartial(l *lane, r *run) {
+	text := l.segment(r)
+	if text == "" {
+		return
+	}
+	err := m.DB.Update(context.WithoutCancel(r.ctx), store.Write{Must: true, Do: func(tx *store.Tx) error {
+		return m.t.partials.Put(tx, []byte(r.rec.ID), partial{Text: text})
+	}})
+	if err != nil {
+		m.Logger.Error("the text of a running answer could not be kept", "run", r.rec.ID, "err", err)
+	}
+}

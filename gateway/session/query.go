@@ -1,0 +1,259 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+const (
+	defaultHistory = 200
+	maxHistory     = 1000
+	defaultList    = 100
+	maxList        = 1000
+)
+
+// History is the newest page of a session in conversation order, with what is
+// being said right now. The live part is read first: whatever ends in between
+// is then in the page as well, never in neither.
+func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistoryParams) (protocol.ChatHistory, error) {
+	limit := clamp(p.Limit, defaultHistory, maxHistory)
+	budget := p.MaxBytes
+	if budget <= 0 || budget > protocol.MaxHistoryBytes {
+		budget = protocol.MaxHistoryBytes
+	}
+	live := m.peekLane(key).snapshot()
+	h := protocol.ChatHistory{SessionKey: key, Messages: []protocol.Message{}}
+	err := m.DB.View(func(tx *store.Tx) error {
+		row, ok, err := m.t.sessions.Get(tx, []byte(key))
+		if err != nil || !ok {
+			return err
+		}
+		h.SessionID, h.ThinkingLevel, h.TotalMessages = row.SessionID, row.Thinking, row.Messages
+		h.Messages, h.HasMore, err = m.page(tx, row.SessionID, p.Before, limit, budget, p.MaxChars)
+		if err != nil {
+			return err
+		}
+		return m.receipts(tx, p.InputRunIDs, &h)
+	})
+	if err != nil {
+		return h, err
+	}
+	ended := false
+	for i := range h.Messages {
+		msg := &h.Messages[i]
+		if msg.Role == protocol.MessageUser && msg.Meta.RunID == live.active && msg.Hearth != nil {
+			if msg.Hearth.State == protocol.ReceiptAccepted {
+				msg.Hearth = &protocol.MessageReceipt{State: protocol.ReceiptAnswering}
+			} else {
+				ended = true
+			}
+		}
+	}
+	if n := len(h.Messages); n > 0 && live.text != "" && h.Messages[n-1].Role != protocol.MessageUser && h.Messages[n-1].Text() == live.text {
+		live.text = "" // it was written to the transcript after the live part was read
+	}
+	if live.active != "" && !ended {
+		h.InFlightRun = &protocol.InFlightRun{RunID: live.active, Text: live.text, End: int64(live.end)}
+	}
+	return h, nil
+}
+
+// page reads backwards from before (0 = the end) and returns in order.
+func (m *Manager) page(tx *store.Tx, sessionID string, before int64, limit, budget, maxChars int) (msgs []protocol.Message, more bool, err error) {
+	prefix, err := entryPrefix(sessionID)
+	if err != nil {
+		return nil, false, err
+	}
+	r := store.Range{Prefix: prefix, Reverse: true}
+	if before > 0 {
+		if r.Before, err = entryKey(sessionID, uint64(before)); err != nil {
+			return nil, false, err
+		}
+	}
+	msgs = []protocol.Message{}
+	for row, err := range m.t.entries.Scan(tx, r) {
+		if err != nil {
+			return nil, false, err
+		}
+		msg := row.Value
+		cutBlocks(&msg, maxChars)
+		budget -= sizeOf(msg) + 256
+		if len(msgs) == limit || budget < 0 && len(msgs) > 0 {
+			more = true
+			break
+		}
+		msgs = append(msgs, msg)
+	}
+	slices.Reverse(msgs)
+	return msgs, more, nil
+}
+
+func cutBlocks(msg *protocol.Message, maxChars int) {
+	if maxChars <= 0 {
+		return
+	}
+	for i := range msg.Content {
+		if t := &msg.Content[i].Text; len(*t) > maxChars {
+			*t = strings.ToValidUTF8((*t)[:maxChars], "") + "…"
+		}
+	}
+}
+
+// receipts answers clients that ask what became of their inputs.
+func (m *Manager) receipts(tx *store.Tx, runIDs []string, h *protocol.ChatHistory) error {
+	for _, id := range runIDs {
+		rec, ok, err := m.t.runs.Get(tx, []byte(id))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		asked, ok, err := m.t.getEntry(tx, rec.SessionID, seqOf(rec.Turn, 0))
+		if err != nil {
+			return err
+		}
+		if ok {
+			h.InputReceipts = append(h.InputReceipts, protocol.InputReceipt{RunID: id, State: "consumed", ConsumedByEventID: asked.Meta.ID})
+		}
+	}
+	return nil
+}
+
+// Export is one page of a session's transcript from its start.
+func (m *Manager) Export(ctx context.Context, key string, after int64, limit int) (protocol.TranscriptExport, error) {
+	limit = clamp(limit, 500, maxHistory)
+	out := protocol.TranscriptExport{Key: key, Messages: []protocol.Message{}}
+	err := m.DB.View(func(tx *store.Tx) error {
+		row, ok, err := m.t.sessions.Get(tx, []byte(key))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return notFound(key)
+		}
+		prefix, err := entryPrefix(row.SessionID)
+		if err != nil {
+			return err
+		}
+		r := store.Range{Prefix: prefix}
+		if after > 0 {
+			if r.After, err = entryKey(row.SessionID, uint64(after)); err != nil {
+				return err
+			}
+		}
+		size := 0
+		for e, err := range m.t.entries.Scan(tx, r) {
+			if err != nil {
+				return err
+			}
+			size += sizeOf(e.Value)
+			if len(out.Messages) == limit || size > protocol.MaxHistoryBytes && len(out.Messages) > 0 {
+				out.HasMore = true
+				break
+			}
+			out.Messages = append(out.Messages, e.Value)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// List is a page of sessions, the last used first.
+func (m *Manager) List(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
+	limit := clamp(p.Limit, defaultList, maxList)
+	offset := max(p.Offset, 0)
+	out := protocol.SessionsList{
+		TS: m.nowMs(), Path: m.DB.Path(), LimitApplied: limit, TotalCount: int(m.count.Load()),
+		Owners: []string{}, Sessions: []protocol.SessionRow{},
+	}
+	filter := listFilter(p, m.nowMs())
+	matched := 0
+	err := m.DB.View(func(tx *store.Tx) error {
+		for key := range m.t.recent.ScanRaw(tx, store.Range{}) {
+			if filter == nil {
+				if matched++; matched <= offset {
+					continue
+				}
+			}
+			if len(out.Sessions) == limit {
+				out.HasMore = true
+				break
+			}
+			row, ok, err := m.t.sessions.Get(tx, key[8:])
+			if err != nil {
+				return err
+			}
+			if !ok || filter != nil && !filter(row) {
+				continue
+			}
+			if filter != nil {
+				if matched++; matched <= offset {
+					continue
+				}
+			}
+			out.Sessions = append(out.Sessions, m.present(row))
+		}
+		return nil
+	})
+	out.Count = len(out.Sessions)
+	if out.HasMore {
+		next := offset + out.Count
+		out.NextOffset = &next
+	}
+	return out, err
+}
+
+// listFilter returns nil when every session is meant.
+func listFilter(p protocol.SessionsListParams, now int64) func(Row) bool {
+	search := strings.ToLower(strings.TrimSpace(p.Search))
+	if search == "" && p.AgentID == "" && p.ActiveMinutes <= 0 {
+		return nil
+	}
+	return func(r Row) bool {
+		if p.AgentID != "" && r.AgentID != p.AgentID {
+			return false
+		}
+		if p.ActiveMinutes > 0 && now-r.UpdatedAt > int64(p.ActiveMinutes)*60_000 {
+			return false
+		}
+		return search == "" || strings.Contains(strings.ToLower(r.Label+"\n"+r.Title+"\n"+r.Preview+"\n"+r.Key), search)
+	}
+}
+
+// Get returns one session; ok is false when there is none.
+func (m *Manager) Get(key string) (row protocol.SessionRow, ok bool, err error) {
+	err = m.DB.View(func(tx *store.Tx) error {
+		r, found, err := m.t.sessions.Get(tx, []byte(key))
+		if found {
+			row, ok = m.present(r), true
+		}
+		return err
+	})
+	return row, ok, err
+}
+
+// Count is the number of sessions.
+func (m *Manager) Count() int { return int(m.count.Load()) }
+
+func (m *Manager) rowOf(key string) (row Row, err error) {
+	err = m.DB.View(func(tx *store.Tx) error {
+		var ok bool
+		if row, ok, err = m.t.sessions.Get(tx, []byte(key)); err == nil && !ok {
+			err = notFound(key)
+		}
+		return err
+	})
+	return row, err
+}
+
+func clamp(n, def, most int) int {
+	if n <= 0 {
+		return def
+	}
+	return min(n, most)
+}

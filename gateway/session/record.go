@@ -1,0 +1,168 @@
+package session
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// Row is what is kept of a session beside its transcript.
+type Row struct {
+	Key       string      `json:"key"`
+	SessionID string      `json:"sessionId"` // a UUID; a reset gives a new one
+	AgentID   string      `json:"agentId"`
+	CreatedAt int64       `json:"createdAt"`
+	UpdatedAt int64       `json:"updatedAt"`
+	Label     string      `json:"label,omitempty"`
+	Title     string      `json:"title,omitempty"`   // from the first message
+	Preview   string      `json:"preview,omitempty"` // of the last message
+	Model     string      `json:"model,omitempty"`   // the person's choice, "provider/model"
+	Thinking  string      `json:"thinking,omitempty"`
+	Pinned    bool        `json:"pinned,omitempty"`
+	Archived  bool        `json:"archived,omitempty"`
+	NextTurn  uint64      `json:"nextTurn"`
+	Messages  int         `json:"messages"`
+	Usage     model.Usage `json:"usage"`
+	LastModel string      `json:"lastModel,omitempty"` // that answered last
+	Aborted   bool        `json:"aborted,omitempty"`   // the last run was stopped
+}
+
+// RunState is where a run is in its life.
+type RunState string
+
+const (
+	RunQueued      RunState = "queued"
+	RunClaimed     RunState = "claimed"
+	RunAnswered    RunState = "answered"
+	RunFailed      RunState = "failed"
+	RunAborted     RunState = "aborted"
+	RunInterrupted RunState = "interrupted"
+)
+
+// Ended reports whether nothing more will happen to the run.
+func (s RunState) Ended() bool { return s != RunQueued && s != RunClaimed }
+
+// Receipt is how the state of a run shows on the person's message.
+func (s RunState) Receipt() protocol.ReceiptState {
+	switch s {
+	case RunQueued:
+		return protocol.ReceiptAccepted
+	case RunClaimed:
+		return protocol.ReceiptAnswering
+	default:
+		return protocol.ReceiptState(s)
+	}
+}
+
+// Run is the durable record of one turn. Its ID is the client's idempotency
+// key, so the record is the idempotency record too and is kept.
+type Run struct {
+	ID         string   `json:"id"`
+	SessionKey string   `json:"sessionKey"`
+	SessionID  string   `json:"sessionId"`
+	Turn       uint64   `json:"turn"`
+	Accept     uint64   `json:"accept"` // place in the order of acceptance
+	Digest     string   `json:"digest"` // of key and text: the same id with other words is a conflict
+	State      RunState `json:"state"`
+	Epoch      string   `json:"epoch,omitempty"` // boot that claimed it
+	Attempt    int      `json:"attempt,omitempty"`
+	Model      string   `json:"model,omitempty"`
+	TimeoutMs  int64    `json:"timeoutMs,omitempty"`
+	AcceptedAt int64    `json:"acceptedAt"`
+	StartedAt  int64    `json:"startedAt,omitempty"`
+	EndedAt    int64    `json:"endedAt,omitempty"`
+	AnsweredBy string   `json:"answeredBy,omitempty"` // "provider/model"
+	Stop       string   `json:"stop,omitempty"`
+	ErrorKind  string   `json:"errorKind,omitempty"`
+	ErrorText  string   `json:"errorText,omitempty"`
+}
+
+// partial is the checkpoint of an answer that is still being streamed.
+type partial struct {
+	Text string `json:"text"`
+}
+
+// The tables of this package.
+type tables struct {
+	sessions store.Bucket[Row]              // canonical key
+	recent   store.Bucket[struct{}]         // inverted update time, canonical key
+	entries  store.Bucket[protocol.Message] // session id, seq
+	runs     store.Bucket[Run]              // run id
+	pending  store.Bucket[string]           // accept → run id, until the run has ended
+	partials store.Bucket[partial]          // run id
+}
+
+func newTables() tables {
+	return tables{
+		sessions: store.NewBucket[Row]("sessions"),
+		recent:   store.NewBucket[struct{}]("sessions.recent"),
+		entries:  store.NewBucket[protocol.Message]("entries"),
+		runs:     store.NewBucket[Run]("runs"),
+		pending:  store.NewBucket[string]("runs.pending"),
+		partials: store.NewBucket[partial]("runs.partial"),
+	}
+}
+
+// seqOf places step of a turn.
+func seqOf(turn uint64, step int) uint64 { return turn<<16 | uint64(step) }
+
+// entryKey is the session's 16 id bytes and the position.
+func entryKey(sessionID string, seq uint64) ([]byte, error) {
+	prefix, err := entryPrefix(sessionID)
+	if err != nil {
+		return nil, err
+	}
+	return binary.BigEndian.AppendUint64(prefix, seq), nil
+}
+
+func entryPrefix(sessionID string) ([]byte, error) {
+	id, err := hex.DecodeString(strings.ReplaceAll(sessionID, "-", ""))
+	if err != nil || len(id) != 16 {
+		return nil, fmt.Errorf("session id %q is not a UUID", sessionID)
+	}
+	return id, nil
+}
+
+func recentKey(updatedAt int64, key string) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, ^uint64(updatedAt)), key...)
+}
+
+// putRow writes a session and keeps the index by time in step.
+func (t *tables) putRow(tx *store.Tx, row Row) error {
+	old, ok, err := t.sessions.Get(tx, []byte(row.Key))
+	if err != nil {
+		return err
+	}
+	if ok && old.UpdatedAt != row.UpdatedAt {
+		if err := t.recent.Delete(tx, recentKey(old.UpdatedAt, row.Key)); err != nil {
+			return err
+		}
+	}
+	if err := t.recent.Put(tx, recentKey(row.UpdatedAt, row.Key), struct{}{}); err != nil {
+		return err
+	}
+	return t.sessions.Put(tx, []byte(row.Key), row)
+}
+
+// putEntry writes a message at its position.
+func (t *tables) putEntry(tx *store.Tx, sessionID string, m protocol.Message) error {
+	key, err := entryKey(sessionID, uint64(m.Meta.Seq))
+	if err != nil {
+		return err
+	}
+	return t.entries.Put(tx, key, m)
+}
+
+// getEntry reads the message at a position.
+func (t *tables) getEntry(tx *store.Tx, sessionID string, seq uint64) (protocol.Message, bool, error) {
+	key, err := entryKey(sessionID, seq)
+	if err != nil {
+		return protocol.Message{}, false, err
+	}
+	return t.entries.Get(tx, key)
+}

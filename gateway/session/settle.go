@@ -1,0 +1,209 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/agent"
+	"github.com/hearth-assistant/hearth/gateway/failpoint"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// settleRetry is how often a run that cannot be settled (disk full) is tried
+// again. Its lane waits; its message is safe.
+const settleRetry = time.Second
+
+// ending is how a run ends.
+type ending struct {
+	state   RunState
+	message *protocol.Message // the answer, or the part of it there is; may be nil
+	stop    string
+	usage   model.Usage
+	ref     model.Ref
+	builtIn bool
+	errText string // for people, when state is failed
+	errKind string
+}
+
+// failure decides how a run ends that did not end well. What was said before
+// is kept.
+func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
+	end.state, end.stop, end.errKind = RunFailed, "error", "unknown"
+	switch {
+	case errors.Is(err, errAborted):
+		end.state, end.stop, end.errKind = RunAborted, "aborted", ""
+	case errors.Is(err, errTimeout):
+		end.errKind = "timeout"
+		end.errText = "The answer took too long and was stopped. What had arrived is kept. Try again, choose a faster model, or raise agents.defaults.timeoutSeconds."
+	case errors.Is(err, agent.ErrLoop):
+		end.errText = "The model kept repeating the same step, so Hearth stopped it. Ask again in other words, or choose another model."
+	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed):
+		end.errText = storeTrouble(err)
+	default:
+		end.errText, end.errKind = m.Explain(err, end.ref)
+	}
+	if end.state == RunFailed {
+		m.Logger.Warn("a run failed", "run", r.rec.ID, "session", r.rec.SessionKey, "model", end.ref.String(), "kind", end.errKind, "err", err)
+	}
+	if text := l.segment(r); text != "" {
+		end.message = m.assistantMessage(r, model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: text}}}, end)
+		end.message.ErrorMessage = end.errText
+	}
+	return end
+}
+
+func storeTrouble(err error) string {
+	if errors.Is(err, store.ErrFull) {
+		return "The disk is full, so the answer could not be stored. Make some room; your message is kept and you can send it again."
+	}
+	return "Hearth's store could not be written. Restart Hearth; your message is kept."
+}
+
+// settle makes the end durable in one transaction with everything that
+// follows from it, then shows it.
+func (m *Manager) settle(r *run, end ending) {
+	for {
+		row, done, err := m.commitEnd(context.WithoutCancel(r.ctx), &r.rec, end)
+		if err == nil {
+			if done {
+				failpoint.Hit("afterFinalCommit")
+				m.announceEnd(r, row, end)
+			}
+			return
+		}
+		m.Logger.Error("the end of a run could not be stored, trying again", "run", r.rec.ID, "err", err)
+		select {
+		case <-time.After(settleRetry):
+		case <-m.runCtx.Done():
+			return // it stays pending and is taken up at the next start
+		}
+	}
+}
+
+// commitEnd writes the end of a run: answer, receipt, run record, queue, outbox
+// and session row. done is false when the run had ended before.
+func (m *Manager) commitEnd(ctx context.Context, rec *Run, end ending) (row Row, done bool, err error) {
+	var ended Run
+	err = m.DB.Update(ctx, store.Write{Must: true, Then: m.Outbox.Wake, Do: func(tx *store.Tx) error {
+		row, done, ended = Row{}, false, *rec
+		old, ok, err := m.t.runs.Get(tx, []byte(rec.ID))
+		if err != nil || !ok || old.State.Ended() {
+			return err
+		}
+		done = true
+		row, err = m.putEnd(tx, &ended, end)
+		return err
+	}})
+	if err == nil && done {
+		*rec = ended
+	}
+	return row, done, err
+}
+
+// putEnd is the body of commitEnd; recovery uses it for many runs at once.
+func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
+	now := m.nowMs()
+	rec.State, rec.EndedAt, rec.Stop = end.state, now, end.stop
+	rec.ErrorText, rec.ErrorKind, rec.AnsweredBy = end.errText, end.errKind, end.ref.String()
+	row, ok, err := m.t.sessions.Get(tx, []byte(rec.SessionKey))
+	if err != nil {
+		return row, err
+	}
+	if ok && row.SessionID == rec.SessionID {
+		if err := m.putAnswer(tx, &row, rec, end); err != nil {
+			return row, err
+		}
+	}
+	if err := m.t.runs.Put(tx, []byte(rec.ID), *rec); err != nil {
+		return row, err
+	}
+	if err := m.t.pending.Delete(tx, store.Uint64Key(rec.Accept)); err != nil {
+		return row, err
+	}
+	if err := m.t.partials.Delete(tx, []byte(rec.ID)); err != nil {
+		return row, err
+	}
+	return row, m.Outbox.Put(tx, terminalEvent(*rec, end))
+}
+
+// putAnswer writes the answer, the receipt on the person's message, and what
+// lists show of the session.
+func (m *Manager) putAnswer(tx *store.Tx, row *Row, rec *Run, end ending) error {
+	row.UpdatedAt = rec.EndedAt
+	row.Usage = row.Usage.Add(end.usage)
+	row.Aborted = end.state == RunAborted
+	if end.ref != (model.Ref{}) {
+		row.LastModel = end.ref.String()
+	}
+	if end.message != nil {
+		row.Messages++
+		row.Preview = clip(end.message.Text(), 120)
+		if err := m.t.putEntry(tx, rec.SessionID, *end.message); err != nil {
+			return err
+		}
+	}
+	asked, ok, err := m.t.getEntry(tx, rec.SessionID, seqOf(rec.Turn, 0))
+	if err != nil {
+		return err
+	}
+	if ok {
+		asked.Hearth = &protocol.MessageReceipt{State: end.state.Receipt(), Error: end.errText}
+		if err := m.t.putEntry(tx, rec.SessionID, asked); err != nil {
+			return err
+		}
+	}
+	return m.t.putRow(tx, *row)
+}
+
+// terminalEvent is the one chat event that ends a run for clients.
+func terminalEvent(rec Run, end ending) protocol.ChatEvent {
+	ev := protocol.ChatEvent{
+		RunID: rec.ID, SessionKey: rec.SessionKey, AgentID: AgentOf(rec.SessionKey), Seq: lastSeq,
+		StopReason: end.stop, Message: end.message,
+	}
+	switch end.state {
+	case RunAnswered:
+		ev.State = protocol.ChatFinal
+		if end.usage != (model.Usage{}) {
+			ev.Usage = &protocol.Usage{Usage: end.usage, TotalTokens: end.usage.Total()}
+		}
+	case RunAborted:
+		ev.State = protocol.ChatAborted
+	default:
+		ev.State, ev.ErrorMessage, ev.ErrorKind = protocol.ChatError, end.errText, end.errKind
+	}
+	return ev
+}
+
+// lastSeq is the sequence number of terminal events: beyond every delta.
+const lastSeq = 1 << 30
+
+// Abort stops the runs of a session: waiting ones first, then the active one.
+// With a runID only that run. It returns the ids that it stopped; the active
+// run's end follows as an event.
+func (m *Manager) Abort(ctx context.Context, key, runID string) ([]string, error) {
+	l := m.peekLane(key)
+	if l == nil {
+		return nil, nil
+	}
+	waiting, active := l.take(runID)
+	var ids []string
+	for _, r := range waiting {
+		r.cancel(errAborted)
+		m.settle(r, ending{state: RunAborted, stop: "aborted"})
+		m.forget(r)
+		ids = append(ids, r.rec.ID)
+	}
+	if active != nil {
+		active.cancel(errAborted)
+		ids = append(ids, active.rec.ID)
+	}
+	if err := ctx.Err(); err != nil {
+		return ids, fmt.Errorf("stop runs: %w", err)
+	}
+	return ids, nil
+}

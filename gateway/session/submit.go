@@ -1,0 +1,217 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/gateway/failpoint"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// Turn is a person's message to be answered.
+type Turn struct {
+	RunID      string // the client's idempotency key
+	SessionKey string // canonical
+	Text       string
+	Model      string // "provider/model" for this turn only, may be empty
+	TimeoutMs  int64  // 0 = the configured one
+}
+
+// Accepted tells what became of a Submit.
+type Accepted struct {
+	Run       Run
+	Duplicate bool // the run was accepted before
+	Live      bool // it has not ended
+}
+
+// ErrConflict: the run id was used for another message.
+var ErrConflict = errors.New("this idempotency key was used for another message")
+
+func digest(key, text string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d:%s", len(key), key)
+	h.Write([]byte(text))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Submit accepts a message: when it returns without error the message, its run
+// and its place in the queue are on disk. The same RunID and text again return
+// the same run and add nothing.
+func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
+	m.mu.Lock()
+	closed := m.closed
+	m.mu.Unlock()
+	if closed {
+		return Accepted{}, ErrClosed
+	}
+	l := m.laneOf(turn.SessionKey)
+	sum := digest(turn.SessionKey, turn.Text)
+	var acc Accepted
+	var row Row
+	var created bool
+	failpoint.Hit("beforeAcceptCommit")
+	err := m.DB.Update(ctx, store.Write{
+		Do: func(tx *store.Tx) error {
+			acc, created = Accepted{}, false
+			old, ok, err := m.t.runs.Get(tx, []byte(turn.RunID))
+			if err != nil {
+				return err
+			}
+			if ok {
+				if old.Digest != sum {
+					return ErrConflict
+				}
+				acc = Accepted{Run: old, Duplicate: true, Live: !old.State.Ended()}
+				return nil
+			}
+			row, created, err = m.openRow(tx, turn.SessionKey)
+			if err != nil {
+				return err
+			}
+			acc.Live = true
+			acc.Run, err = m.accept(tx, &row, turn, sum, l.idle())
+			return err
+		},
+		Then: func() {
+			if acc.Duplicate {
+				return
+			}
+			if created {
+				m.count.Add(1)
+			}
+			m.enqueue(m.newRun(acc.Run, turn.Text))
+			m.Publish.SessionChanged(m.changed(row, "send", "", turn.RunID))
+		},
+	})
+	if err != nil {
+		return Accepted{}, err
+	}
+	failpoint.Hit("afterAcceptCommit")
+	return acc, nil
+}
+
+// accept writes the message, its run and its place in the queue. A run that
+// will start at once is claimed in the same transaction, which saves a flush.
+func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNow bool) (Run, error) {
+	order, err := m.t.pending.NextSeq(tx)
+	if err != nil {
+		return Run{}, err
+	}
+	now := m.nowMs()
+	rec := Run{
+		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
+		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now,
+	}
+	if startsNow {
+		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now
+	}
+	row.NextTurn++
+	row.Messages++
+	row.UpdatedAt = now
+	row.Preview = clip(turn.Text, 120)
+	if row.Title == "" {
+		row.Title = clip(turn.Text, 60)
+	}
+	msg := protocol.Message{
+		Role: protocol.MessageUser, Content: protocol.TextBlocks(turn.Text), Timestamp: now,
+		IdempotencyKey: turn.RunID + ":user",
+		Meta:           &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(rec.Turn, 0)), RunID: turn.RunID, IdempotencyKey: turn.RunID + ":user"},
+		Hearth:         &protocol.MessageReceipt{State: protocol.ReceiptAccepted},
+	}
+	if err := m.t.putEntry(tx, row.SessionID, msg); err != nil {
+		return rec, err
+	}
+	if err := m.t.runs.Put(tx, []byte(rec.ID), rec); err != nil {
+		return rec, err
+	}
+	if err := m.t.pending.Put(tx, store.Uint64Key(order), rec.ID); err != nil {
+		return rec, err
+	}
+	return rec, m.t.putRow(tx, *row)
+}
+
+// openRow reads a session's row, or starts one.
+func (m *Manager) openRow(tx *store.Tx, key string) (row Row, created bool, err error) {
+	row, ok, err := m.t.sessions.Get(tx, []byte(key))
+	if err != nil || ok {
+		return row, false, err
+	}
+	now := m.nowMs()
+	return Row{Key: key, SessionID: m.NewID(), AgentID: AgentOf(key), CreatedAt: now, UpdatedAt: now, NextTurn: 1}, true, nil
+}
+
+// Outcome is how a run ended.
+type Outcome struct {
+	Run     Run
+	Message *protocol.Message // the final answer; nil when there is none
+	Usage   model.Usage
+}
+
+// Wait returns when the run has ended, or with ctx's error.
+func (m *Manager) Wait(ctx context.Context, runID string) (Outcome, error) {
+	if r := m.liveRun(runID); r != nil {
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return Outcome{}, ctx.Err()
+		}
+	}
+	var out Outcome
+	err := m.DB.View(func(tx *store.Tx) error {
+		rec, ok, err := m.t.runs.Get(tx, []byte(runID))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("run %q: %w", clip(runID, 80), ErrNotFound)
+		}
+		if !rec.State.Ended() {
+			return ErrClosed // it was left for the next start
+		}
+		out.Run = rec
+		last, err := m.lastOfTurn(tx, rec)
+		if err != nil || last == nil || last.Role != protocol.MessageAssistant {
+			return err
+		}
+		out.Message = last
+		if last.Usage != nil {
+			out.Usage = last.Usage.Usage
+		}
+		return nil
+	})
+	return out, err
+}
+
+// lastOfTurn returns the last entry that a run wrote, nil when there is none.
+func (m *Manager) lastOfTurn(tx *store.Tx, rec Run) (*protocol.Message, error) {
+	prefix, err := entryPrefix(rec.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	end, _ := entryKey(rec.SessionID, seqOf(rec.Turn+1, 0))
+	start, _ := entryKey(rec.SessionID, seqOf(rec.Turn, 0))
+	for row, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix, Before: end, After: start, Reverse: true}) {
+		if err != nil {
+			return nil, err
+		}
+		return &row.Value, nil
+	}
+	return nil, nil
+}
+
+// clip shortens text to its first words on one line, never inside a rune.
+func clip(s string, n int) string {
+	s = strings.ToValidUTF8(s[:min(len(s), n*8)], "")
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
