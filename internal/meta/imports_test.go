@@ -1,0 +1,155 @@
+package meta
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// leaves may import only these rooms of ours. They are what everybody may
+// import, so they must not lead anywhere.
+var leaves = map[string][]string{
+	"discovery":         {},
+	"gateway/failpoint": {},
+	"gateway/model":     {},
+	"gateway/protocol":  {"gateway/model"},
+	"gateway/sse":       {},
+	"gateway/statedir":  {},
+	"gateway/store":     {"gateway/failpoint"},
+	"gateway/config":    {"gateway/statedir", "gateway/protocol"},
+	"gateway/logfile":   {"gateway/protocol"},
+	"frontend":          {},
+}
+
+// walls are imports that would turn an arrow of docs/architecture.md around.
+// A path stands for itself and all below it.
+var walls = []struct {
+	from, except []string
+	to           []string
+	why          string
+}{
+	{
+		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/outbound", "gateway/health"},
+		to:   []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/channel"},
+		why:  "the engine does not know who talks to it",
+	},
+	{
+		from: []string{"gateway"}, except: []string{"gateway"},
+		to:  []string{"app", "frontend"},
+		why: "only package gateway wires rooms together, and programs start it",
+	},
+	{
+		from: []string{"gateway/agent"},
+		to:   []string{"gateway/session", "gateway/store", "gateway/provider"},
+		why:  "a run has no I/O of its own",
+	},
+	{
+		from: []string{"gateway/provider"},
+		to:   []string{"gateway/protocol", "gateway/session", "gateway/store", "gateway/agent", "gateway/tool"},
+		why:  "a model's dialect knows nothing of sessions or of our wire",
+	},
+	{
+		from: []string{"gateway/server", "gateway/client"},
+		to:   []string{"gateway/session", "gateway/agent", "gateway/provider", "gateway/tool", "gateway/config"},
+		why:  "the edges carry frames; what they mean is handed in",
+	},
+	{
+		from: []string{"app", "gateway"}, except: []string{"app/cli", "gateway", "gateway/config"},
+		to:  []string{"gateway/config"},
+		why: "each room has its own Options, which package gateway fills from the config",
+	},
+	{
+		from: []string{"app", "gateway", "frontend", "discovery"},
+		to:   []string{"gateway/provider/scripted", "build"},
+		why:  "the scripted model is for tests and measurements",
+	},
+}
+
+// appMayImport is all that programs know of the engine.
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "frontend"}
+
+// libraryRooms says which rooms may import a library, so that replacing it
+// stays one room's work.
+var libraryRooms = map[string][]string{
+	"go.etcd.io/bbolt":             {"gateway/store"},
+	"github.com/coder/websocket":   {"gateway/server", "gateway/client"},
+	"github.com/spf13/cobra":       {"app/cli"},
+	"github.com/spf13/pflag":       {"app/cli"},
+	"github.com/tailscale/hujson":  {"gateway/config"},
+	"github.com/fsnotify/fsnotify": {"gateway/config"},
+	"text/template":                {}, // either makes the linker keep every method of every type
+	"html/template":                {},
+}
+
+func importDirection(files []*file) []string {
+	var out []string
+	for _, f := range files {
+		if !f.prod() {
+			continue
+		}
+		for _, to := range f.imports() {
+			if why := forbidden(f.dir, to); why != "" {
+				out = append(out, fmt.Sprintf("%s imports %s: %s", f.path, to, why))
+			}
+		}
+	}
+	return out
+}
+
+func forbidden(from, to string) string {
+	if allowed, ok := leaves[from]; ok && ours(to) && !slices.Contains(allowed, to) {
+		return "this room is a leaf, it may import of ours only: " + strings.Join(allowed, ", ")
+	}
+	if to == "gateway" && !strings.HasPrefix(from, "app/") {
+		return "package gateway is the place that wires rooms together; nothing but a program imports it"
+	}
+	if strings.HasPrefix(from, "app/") && ours(to) && !strings.HasPrefix(to, "app/") && !slices.Contains(appMayImport, to) {
+		return "programs know the engine only through " + strings.Join(appMayImport, ", ")
+	}
+	for _, w := range walls {
+		if below(from, w.from) && !slices.Contains(w.except, from) && below(to, w.to) {
+			return w.why
+		}
+	}
+	return ""
+}
+
+func ours(p string) bool {
+	return below(p, []string{"app", "gateway", "frontend", "discovery", "build", "internal"})
+}
+
+func below(p string, rooms []string) bool {
+	for _, r := range rooms {
+		if p == r || strings.HasPrefix(p, r+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func libraryOwners(files []*file) []string {
+	var out []string
+	for _, f := range files {
+		if !f.prod() {
+			continue
+		}
+		for _, to := range f.imports() {
+			if rooms, ok := libraryRooms[to]; ok && !slices.Contains(rooms, f.dir) {
+				out = append(out, fmt.Sprintf("%s imports %s, which belongs to: %s", f.path, to, strings.Join(rooms, ", ")))
+			}
+		}
+	}
+	return out
+}
+
+func strongRandom(files []*file) []string {
+	var out []string
+	for _, f := range files {
+		for _, p := range []string{"math/rand", "math/rand/v2"} {
+			if f.prod() && f.localName(p) != "" {
+				out = append(out, f.path+" imports "+p+": use crypto/rand, also for jitter, so that nobody has to judge")
+			}
+		}
+	}
+	return out
+}
