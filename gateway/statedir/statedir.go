@@ -130,7 +130,12 @@ func (d Dir) RemoveRuntime(pid int) {
 
 // WriteFile replaces a private file atomically and durably: a crash leaves the
 // old or the new content, never a part.
-func WriteFile(path string, data []byte) (err error) {
+func WriteFile(path string, data []byte) error { return ReplaceFile(path, data, nil) }
+
+// ReplaceFile is WriteFile with a last look: ready is called when the new
+// content is safe on disk but not yet in place, and an error from it keeps the
+// old content.
+func ReplaceFile(path string, data []byte, ready func() error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -153,6 +158,11 @@ func WriteFile(path string, data []byte) (err error) {
 	}
 	if err = f.Close(); err != nil {
 		return err
+	}
+	if ready != nil {
+		if err = ready(); err != nil {
+			return err
+		}
 	}
 	if err = os.Rename(f.Name(), path); err != nil {
 		return err

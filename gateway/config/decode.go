@@ -1,0 +1,300 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Issue points at one place of the file and says what is wrong there and what
+// to do. Its fields are those of protocol.ConfigIssue.
+type Issue struct {
+	Path    string
+	Message string
+	Line    int
+	Column  int
+}
+
+func (i Issue) String() string {
+	switch {
+	case i.Line == 0:
+		return i.Message
+	case i.Path == "":
+		return fmt.Sprintf("line %d, column %d: %s", i.Line, i.Column, i.Message)
+	}
+	return fmt.Sprintf("line %d, column %d (%s): %s", i.Line, i.Column, i.Path, i.Message)
+}
+
+// maxIssues bounds what one file can make us say.
+const maxIssues = 50
+
+// decoder turns a document into a Config. An issue makes the whole file
+// invalid; a warning does not.
+type decoder struct {
+	doc      *document
+	env      func(string) (string, bool)
+	path     Path
+	issues   []Issue
+	warnings []Issue
+}
+
+// field is a known key of an object; a nil read marks one that other versions
+// know and this one keeps without using it.
+type field struct {
+	name string
+	read func(*node)
+}
+
+func later(names ...string) []field {
+	fs := make([]field, len(names))
+	for i, n := range names {
+		fs[i].name = n
+	}
+	return fs
+}
+
+func (d *decoder) issue(at int, format string, args ...any) {
+	d.issues = d.add(d.issues, at, fmt.Sprintf(format, args...))
+}
+
+func (d *decoder) warn(at int, format string, args ...any) {
+	d.warnings = d.add(d.warnings, at, fmt.Sprintf(format, args...))
+}
+
+func (d *decoder) add(list []Issue, at int, msg string) []Issue {
+	if len(list) >= maxIssues {
+		return list
+	}
+	line, col := position(d.doc.src, at)
+	return append(list, Issue{Path: d.path.String(), Message: msg, Line: line, Column: col})
+}
+
+func (d *decoder) wrongKind(n *node, want string) {
+	if n.kind == kindNull {
+		d.issue(n.start, "expected %s, found null; remove the key to get its default", want)
+		return
+	}
+	d.issue(n.start, "expected %s, found %s", want, n.kind)
+}
+
+// object hands every member to its field and reports the unknown ones.
+func (d *decoder) object(n *node, fields ...field) {
+	if n.kind != kindObject {
+		d.wrongKind(n, kindObject.String())
+		return
+	}
+	for _, it := range n.items {
+		d.path = append(d.path, Key(it.key))
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == it.key })
+		switch {
+		case i < 0:
+			d.warn(it.keyStart, "%s", unknownKey(it.key, fields))
+		case fields[i].read == nil:
+			d.warn(it.keyStart, "this version of Hearth does not use this key yet; it is kept as it is")
+		default:
+			fields[i].read(it.value)
+		}
+		d.path = d.path[:len(d.path)-1]
+	}
+}
+
+func unknownKey(key string, fields []field) string {
+	if near := nearest(key, fields); near != "" {
+		return "this key is not known and has no effect; did you mean " + near + "?"
+	}
+	return "this key is not known and has no effect; it is kept as it is"
+}
+
+// each walks the members of an object whose keys are names that people choose.
+func (d *decoder) each(n *node, read func(key string, keyAt int, v *node)) {
+	if n.kind != kindObject {
+		d.wrongKind(n, kindObject.String())
+		return
+	}
+	for _, it := range n.items {
+		d.path = append(d.path, Key(it.key))
+		read(it.key, it.keyStart, it.value)
+		d.path = d.path[:len(d.path)-1]
+	}
+}
+
+func (d *decoder) list(n *node, read func(*node)) {
+	if n.kind != kindArray {
+		d.wrongKind(n, kindArray.String())
+		return
+	}
+	for i, it := range n.items {
+		d.path = append(d.path, Index(i))
+		read(it.value)
+		d.path = d.path[:len(d.path)-1]
+	}
+}
+
+func (d *decoder) strings(n *node) (out []string) {
+	d.list(n, func(v *node) { out = append(out, d.text(v, 256)) })
+	return out
+}
+
+// text reads a text of at most limit bytes without control characters.
+// ${NAME} takes the value of an environment variable.
+func (d *decoder) text(n *node, limit int) string {
+	if n.kind != kindString {
+		d.wrongKind(n, "a text in quotation marks")
+		return ""
+	}
+	s := d.expand(n)
+	switch {
+	case len(s) > limit:
+		d.issue(n.start, "this text is longer than %d bytes", limit)
+	case strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || r == 0x7f }):
+		d.issue(n.start, "line breaks and control characters are not allowed here")
+	default:
+		return s
+	}
+	return ""
+}
+
+// filled is text that may not be empty.
+func (d *decoder) filled(n *node, limit int) string {
+	if n.kind == kindString && strings.TrimSpace(n.text) == "" {
+		d.issue(n.start, "this may not be empty; remove the key to get its default")
+		return ""
+	}
+	return d.text(n, limit)
+}
+
+// expand replaces ${NAME}; $${NAME} stands for the text itself.
+func (d *decoder) expand(n *node) string {
+	var b strings.Builder
+	rest := n.text
+	for {
+		i := strings.Index(rest, "${")
+		if i < 0 {
+			b.WriteString(rest)
+			return b.String()
+		}
+		name, tail, ok := strings.Cut(rest[i+2:], "}")
+		if !ok || !envName(name) {
+			b.WriteString(rest[:i+2])
+			rest = rest[i+2:]
+			continue
+		}
+		if i > 0 && rest[i-1] == '$' {
+			b.WriteString(rest[:i-1] + "${" + name + "}")
+			rest = tail
+			continue
+		}
+		v, set := "", false
+		if d.env != nil {
+			v, set = d.env(name)
+		}
+		if !set || v == "" {
+			d.warn(n.start, "the environment variable %s is not set; set it before you start Hearth, or write the value here", name)
+		}
+		b.WriteString(rest[:i] + v)
+		rest = tail
+	}
+}
+
+func envName(s string) bool {
+	for i, r := range s {
+		if r != '_' && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 128
+}
+
+func (d *decoder) choice(n *node, allowed ...string) string {
+	if n.kind != kindString {
+		d.wrongKind(n, "one of "+strings.Join(allowed, ", "))
+		return ""
+	}
+	if !slices.Contains(allowed, n.text) {
+		d.issue(n.start, "this is not a known choice; allowed: %s", strings.Join(allowed, ", "))
+		return ""
+	}
+	return n.text
+}
+
+func (d *decoder) integer(n *node, lo, hi int) int {
+	if n.kind != kindNumber {
+		d.wrongKind(n, fmt.Sprintf("a whole number from %d to %d", lo, hi))
+		return lo
+	}
+	f, err := strconv.ParseFloat(n.text, 64)
+	if err != nil || f != math.Trunc(f) || f < float64(lo) || f > float64(hi) {
+		d.issue(n.start, "expected a whole number from %d to %d", lo, hi)
+		return lo
+	}
+	return int(f)
+}
+
+func (d *decoder) boolean(n *node) bool {
+	if n.kind != kindBool {
+		d.wrongKind(n, kindBool.String())
+		return false
+	}
+	return n.text == "true"
+}
+
+// webURL reads the address of a model service.
+func (d *decoder) webURL(n *node) string {
+	s := d.filled(n, 2048)
+	if s == "" {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		d.issue(n.start, "expected a web address that starts with http:// or https://")
+		return ""
+	}
+	if u.User != nil {
+		d.issue(n.start, "a name or password may not stand in the address; use apiKey")
+		return ""
+	}
+	return strings.TrimRight(s, "/")
+}
+
+// nearest finds the known key that a mistyped one probably means.
+func nearest(key string, fields []field) string {
+	best, bestDist := "", 3
+	for _, f := range fields {
+		if strings.EqualFold(f.name, key) {
+			return f.name
+		}
+		if dist := distance(strings.ToLower(key), strings.ToLower(f.name)); dist < bestDist && dist*3 <= len(f.name) {
+			best, bestDist = f.name, dist
+		}
+	}
+	return best
+}
+
+// distance is the number of changes that turn a into b (a swap of neighbours
+// counts as one). Keys are short; a long one is never near.
+func distance(a, b string) int {
+	if len(a) > 40 || len(b) > 40 {
+		return 40
+	}
+	var d [41][41]int
+	for i := 0; i <= len(a); i++ {
+		for j := 0; j <= len(b); j++ {
+			if i == 0 || j == 0 {
+				d[i][j] = i + j
+				continue
+			}
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}

@@ -1,0 +1,208 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// decode reads every known key of a document over the defaults.
+func (d *decoder) decode() Config {
+	c := Default()
+	fields := []field{
+		{"gateway", func(n *node) { d.gateway(n, &c.Gateway) }},
+		{"models", func(n *node) { d.models(n, &c.Models) }},
+		{"agents", func(n *node) { d.agents(n, &c.Agents) }},
+		{"session", func(n *node) { d.session(n, &c.Session) }},
+		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
+		{"$schema", func(*node) {}}, // for editors
+	}
+	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "auth", "messages", "commands", "tools",
+		"skills", "channels", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
+		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "approvals", "acp", "mcp",
+		"diagnostics", "secrets")...)...)
+	return c
+}
+
+// gateway holds the keys that guard the machine. A wrong value in one of them
+// is an issue like any other, and any issue leaves the running settings alone.
+func (d *decoder) gateway(n *node, g *Gateway) {
+	fields := []field{
+		{"port", func(n *node) { g.Port = d.integer(n, 0, 65535) }},
+		{"bind", func(n *node) { d.bind(n) }},
+		{"auth", func(n *node) { d.auth(n, &g.Auth) }},
+	}
+	d.object(n, append(fields, later("mode", "remote", "tls", "controlUi", "tailscale", "trustedProxies", "reload",
+		"http", "nodes", "push", "webchat")...)...)
+}
+
+func (d *decoder) bind(n *node) {
+	if n.kind == kindString && slices.Contains([]string{"lan", "auto", "tailnet", "custom"}, n.text) {
+		d.issue(n.start, "only \"loopback\" works in this version: Hearth answers on this machine alone; access from a phone or the local network (Phone & LAN) comes later")
+		return
+	}
+	d.choice(n, BindLoopback)
+}
+
+func (d *decoder) auth(n *node, a *Auth) {
+	fields := []field{
+		{"mode", func(n *node) {
+			if n.kind == kindString && slices.Contains([]string{"none", "password", "trusted-proxy"}, n.text) {
+				d.issue(n.start, "only \"token\" works in this version")
+				return
+			}
+			d.choice(n, AuthToken)
+		}},
+		{"token", func(n *node) { a.Token = d.token(n) }},
+	}
+	d.object(n, append(fields, later("password", "allowTailscale", "rateLimit", "trustedProxy")...)...)
+}
+
+// token guards everything: an empty or guessable one is refused.
+func (d *decoder) token(n *node) Secret {
+	s := d.filled(n, 512)
+	if n.kind == kindString && n.text != "" && len(s) < 16 && len(d.issues) < maxIssues {
+		d.issue(n.start, "a token needs at least 16 characters; remove the key to let Hearth make one")
+	}
+	return Secret(s)
+}
+
+func (d *decoder) models(n *node, m *Models) {
+	fields := []field{{"providers", func(n *node) {
+		m.Providers = make(map[string]Provider, len(n.items))
+		d.each(n, func(id string, at int, v *node) {
+			if !providerID(id) {
+				d.issue(at, "a provider's name has 1 to 64 letters, digits, - _ . and no / or spaces")
+				return
+			}
+			var p Provider
+			d.provider(v, &p)
+			m.Providers[id] = p
+		})
+	}}}
+	d.object(n, append(fields, later("mode", "bedrockDiscovery", "pricing")...)...)
+}
+
+// providerID: the part of "provider/model" before the first slash.
+func providerID(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return r == '/' || r == '\\' || r <= ' ' || r == 0x7f
+	})
+}
+
+func (d *decoder) provider(n *node, p *Provider) {
+	fields := []field{
+		{"baseUrl", func(n *node) { p.BaseURL = d.webURL(n) }},
+		{"apiKey", func(n *node) { p.APIKey = Secret(d.text(n, 8192)) }},
+		{"api", func(n *node) {
+			p.API = d.choice(n, APIOpenAICompletions, APIOpenAIResponses, APIAnthropic, APIGoogle, APIOllama)
+		}},
+		{"models", func(n *node) {
+			d.list(n, func(v *node) {
+				var m Model
+				d.model(v, &m)
+				p.Models = append(p.Models, m)
+			})
+		}},
+	}
+	d.object(n, append(fields, later("headers", "authHeader", "auth", "injectNumCtxForOpenAICompat", "request", "region")...)...)
+}
+
+func (d *decoder) model(n *node, m *Model) {
+	fields := []field{
+		{"id", func(n *node) { m.ID = d.filled(n, 256) }},
+		{"name", func(n *node) { m.Name = d.text(n, 256) }},
+		{"contextWindow", func(n *node) { m.ContextWindow = d.integer(n, 1, 100_000_000) }},
+		{"maxTokens", func(n *node) { m.MaxTokens = d.integer(n, 1, 100_000_000) }},
+		{"reasoning", func(n *node) { m.Reasoning = d.boolean(n) }},
+		{"input", func(n *node) {
+			d.list(n, func(v *node) { m.Input = append(m.Input, d.choice(v, "text", "image", "audio", "video", "document")) })
+		}},
+	}
+	before := len(d.issues)
+	d.object(n, append(fields, later("api", "cost", "headers", "compat", "contextTokens", "params")...)...)
+	if m.ID == "" && len(d.issues) == before {
+		d.issue(n.start, "a model needs an id, for example { id: \"llama3.2\" }")
+	}
+}
+
+func (d *decoder) agents(n *node, a *Agents) {
+	fields := []field{{"defaults", func(n *node) { d.agentDefaults(n, &a.Defaults) }}}
+	d.object(n, append(fields, later("list")...)...)
+}
+
+func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
+	fields := []field{
+		{"model", func(n *node) { a.Model = d.modelChoice(n) }},
+		{"workspace", func(n *node) { a.Workspace = d.filled(n, 4096) }},
+		{"timeoutSeconds", func(n *node) { a.TimeoutSeconds = d.integer(n, 1, 86_400) }},
+		{"maxTokens", func(n *node) { a.MaxTokens = d.integer(n, 1, 100_000_000) }},
+	}
+	d.object(n, append(fields, later("models", "imageModel", "imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
+		"repoRoot", "skipBootstrap", "bootstrapMaxChars", "bootstrapTotalMaxChars", "userTimezone", "timeFormat",
+		"envelopeTimezone", "envelopeTimestamp", "envelopeElapsed", "contextTokens", "contextPruning", "compaction",
+		"memorySearch", "thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
+		"blockStreamingDefault", "blockStreamingBreak", "blockStreamingChunk", "blockStreamingCoalesce", "humanDelay",
+		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "maxConcurrent", "subagents", "sandbox",
+		"cliBackends", "params", "skills")...)...)
+}
+
+// modelChoice reads "provider/model" or { primary, fallbacks }.
+func (d *decoder) modelChoice(n *node) (m ModelChoice) {
+	if n.kind == kindString {
+		m.Primary = d.modelRef(n)
+		return m
+	}
+	if n.kind != kindObject {
+		d.wrongKind(n, "a text like \"provider/model\" or an object { primary, fallbacks }")
+		return m
+	}
+	d.object(n,
+		field{"primary", func(n *node) { m.Primary = d.modelRef(n) }},
+		field{"fallbacks", func(n *node) {
+			d.list(n, func(v *node) { m.Fallbacks = append(m.Fallbacks, d.modelRef(v)) })
+		}})
+	return m
+}
+
+func (d *decoder) modelRef(n *node) string {
+	before := len(d.issues)
+	s := strings.TrimSpace(d.filled(n, 512))
+	provider, model, ok := strings.Cut(s, "/")
+	if len(d.issues) == before && (!ok || !providerID(provider) || model == "") {
+		d.issue(n.start, "a model is named \"provider/model\", for example \"ollama/llama3.2\"")
+	}
+	return s
+}
+
+func (d *decoder) session(n *node, s *Session) {
+	fields := []field{{"mainKey", func(n *node) {
+		s.MainKey = d.filled(n, 64)
+		if strings.ContainsAny(s.MainKey, ": \t") {
+			d.issue(n.start, "the main conversation's name may not hold spaces or colons")
+		}
+	}}}
+	d.object(n, append(fields, later("scope", "dmScope", "identityLinks", "reset", "resetByType", "resetByChannel",
+		"resetTriggers", "idleMinutes", "store", "agentToAgent", "sendPolicy", "maintenance", "typingMode",
+		"typingIntervalSeconds", "threadBindings", "parentForkMaxTokens")...)...)
+}
+
+func (d *decoder) logging(n *node, l *Logging) {
+	fields := []field{{"level", func(n *node) { l.Level = d.level(n) }}}
+	d.object(n, append(fields, later("file", "maxFileBytes", "consoleLevel", "consoleStyle", "redactSensitive", "redactPatterns")...)...)
+}
+
+// level also takes the names of other gateways' files for what is nearest.
+func (d *decoder) level(n *node) string {
+	if n.kind == kindString {
+		switch n.text {
+		case "trace":
+			return "debug"
+		case "fatal", "silent":
+			return "error"
+		}
+	}
+	if l := d.choice(n, "debug", "info", "warn", "error"); l != "" {
+		return l
+	}
+	return "info"
+}

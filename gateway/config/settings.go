@@ -1,0 +1,156 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+)
+
+// Config is what the file says, with defaults filled in. Treat it as read-only:
+// it is shared between all readers.
+type Config struct {
+	Gateway Gateway `json:"gateway"`
+	Models  Models  `json:"models"`
+	Agents  Agents  `json:"agents"`
+	Session Session `json:"session"`
+	Logging Logging `json:"logging"`
+}
+
+// Gateway says where the gateway listens and who may talk to it.
+type Gateway struct {
+	Port int    `json:"port"` // 0: 18789, or the next free port
+	Bind string `json:"bind"` // BindLoopback
+	Auth Auth   `json:"auth"`
+}
+
+// BindLoopback is the only place to listen on for now: this machine.
+const BindLoopback = "loopback"
+
+// Auth is how clients prove themselves.
+type Auth struct {
+	Mode  string `json:"mode"`            // AuthToken
+	Token Secret `json:"token,omitempty"` // empty: the generated token of the state folder
+}
+
+// AuthToken is the only mode for now: a shared token.
+const AuthToken = "token"
+
+// Models lists the model services a person configured.
+type Models struct {
+	Providers map[string]Provider `json:"providers"`
+}
+
+// Provider is one model service.
+type Provider struct {
+	BaseURL string  `json:"baseUrl,omitempty"`
+	APIKey  Secret  `json:"apiKey,omitempty"`
+	API     string  `json:"api,omitempty"` // one of the API constants; empty: as the catalogue says
+	Models  []Model `json:"models,omitempty"`
+}
+
+// The wire dialects of model services.
+const (
+	APIOpenAICompletions = "openai-completions"
+	APIOpenAIResponses   = "openai-responses"
+	APIAnthropic         = "anthropic-messages"
+	APIGoogle            = "google-generative-ai"
+	APIOllama            = "ollama"
+)
+
+// Model is one model of a service. Zero numbers mean "not said".
+type Model struct {
+	ID            string   `json:"id"`
+	Name          string   `json:"name,omitempty"`
+	ContextWindow int      `json:"contextWindow,omitempty"`
+	MaxTokens     int      `json:"maxTokens,omitempty"`
+	Reasoning     bool     `json:"reasoning,omitempty"`
+	Input         []string `json:"input,omitempty"` // text, image
+}
+
+// Agents holds what applies to every assistant.
+type Agents struct {
+	Defaults AgentDefaults `json:"defaults"`
+}
+
+// AgentDefaults: see docs/configuration.md.
+type AgentDefaults struct {
+	Model          ModelChoice `json:"model"`
+	Workspace      string      `json:"workspace,omitempty"` // as written, may start with ~; empty: ~/Hearth
+	TimeoutSeconds int         `json:"timeoutSeconds"`
+	MaxTokens      int         `json:"maxTokens,omitempty"` // 0: the provider's default
+}
+
+// ModelChoice names models as "provider/model". Empty: the best that is found.
+type ModelChoice struct {
+	Primary   string   `json:"primary,omitempty"`
+	Fallbacks []string `json:"fallbacks,omitempty"`
+}
+
+// Session is about conversations.
+type Session struct {
+	MainKey string `json:"mainKey"`
+}
+
+// Logging is about the gateway's own log.
+type Logging struct {
+	Level string `json:"level"` // debug, info, warn, error
+}
+
+// Default is what holds without a file: the strictest and simplest settings.
+func Default() Config {
+	return Config{
+		Gateway: Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
+		Agents:  Agents{Defaults: AgentDefaults{TimeoutSeconds: 600}},
+		Session: Session{MainKey: "main"},
+		Logging: Logging{Level: "info"},
+	}
+}
+
+// Clone copies everything that can be changed.
+func (c Config) Clone() Config {
+	c.Models.Providers = maps.Clone(c.Models.Providers)
+	for id, p := range c.Models.Providers {
+		p.Models = slices.Clone(p.Models)
+		for i := range p.Models {
+			p.Models[i].Input = slices.Clone(p.Models[i].Input)
+		}
+		c.Models.Providers[id] = p
+	}
+	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
+	return c
+}
+
+// SlogLevel is the level as log/slog counts it.
+func (l Logging) SlogLevel() slog.Level {
+	switch l.Level {
+	case "debug":
+		return slog.LevelDebug
+	case "warn":
+		return slog.LevelWarn
+	case "error":
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
+
+// Secret is a text that must not reach a log, an error or a client. Every way
+// of printing it gives the marker; string(s) gives the value.
+type Secret string
+
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return RedactedMarker
+}
+
+// Format covers every verb of fmt, %x and %#v included.
+func (s Secret) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, s.String()) }
+
+// LogValue is what log/slog prints.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON keeps the value out of every answer and file.
+func (s Secret) MarshalJSON() ([]byte, error) { return appendString(nil, s.String()), nil }

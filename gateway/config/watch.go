@@ -1,0 +1,146 @@
+package config
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Watch follows hand edits until ctx ends, then returns nil. It listens for
+// notices of the folder, because editors replace the file, and looks at the
+// file now and then, because some disks send no notices.
+func (f *File) Watch(ctx context.Context) error {
+	w := newWatcher(f)
+	defer w.close()
+	poll := time.NewTicker(f.opts.Poll)
+	defer poll.Stop()
+	quiet := time.NewTimer(0) // read once at the start: an edit may have come before us
+	defer quiet.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case ev, ok := <-w.events():
+			if !ok {
+				w.close()
+			} else if w.concerns(ev) {
+				quiet.Reset(f.opts.Debounce)
+			}
+		case err, ok := <-w.errors():
+			if ok {
+				f.opts.Logger.Debug("config: file notices", "err", err)
+			}
+			quiet.Reset(f.opts.Debounce)
+		case <-poll.C:
+			if w.moved() {
+				quiet.Reset(f.opts.Debounce)
+			}
+		case <-quiet.C:
+			w.look()
+			if err := f.Reload(ctx); err != nil && ctx.Err() == nil {
+				f.opts.Logger.Warn("config: read the settings again", "err", err)
+			}
+		}
+	}
+}
+
+// watcher pairs the notices of the system with what the file looked like last.
+type watcher struct {
+	path   string
+	notify *fsnotify.Watcher // nil when the system gives none: polling remains
+	dirs   map[string]bool
+	seen   stamp
+}
+
+// stamp tells two states of a file apart without reading it.
+type stamp struct {
+	target string
+	exists bool
+	size   int64
+	mode   fs.FileMode
+	mtime  time.Time
+	info   fs.FileInfo
+}
+
+func newWatcher(f *File) *watcher {
+	w := &watcher{path: f.path, dirs: map[string]bool{}}
+	n, err := fsnotify.NewWatcher()
+	if err != nil {
+		f.opts.Logger.Debug("config: no file notices, the file is polled", "err", err)
+	} else {
+		w.notify = n
+	}
+	w.look()
+	return w
+}
+
+func (w *watcher) close() {
+	if w.notify != nil {
+		_ = w.notify.Close()
+		w.notify = nil
+	}
+}
+
+func (w *watcher) events() <-chan fsnotify.Event {
+	if w.notify == nil {
+		return nil
+	}
+	return w.notify.Events
+}
+
+func (w *watcher) errors() <-chan error {
+	if w.notify == nil {
+		return nil
+	}
+	return w.notify.Errors
+}
+
+// concerns drops notices about neighbours, our own copies among them.
+func (w *watcher) concerns(ev fsnotify.Event) bool {
+	base := filepath.Base(ev.Name)
+	return base == filepath.Base(w.path) || base == filepath.Base(w.seen.target)
+}
+
+// look remembers the state of the file and listens to the folders that matter:
+// the one of the path and, behind a symlink, the one of its target.
+func (w *watcher) look() {
+	w.seen = stampOf(w.path)
+	if w.notify == nil {
+		return
+	}
+	want := map[string]bool{filepath.Dir(w.path): true, filepath.Dir(w.seen.target): true}
+	for dir := range w.dirs {
+		if !want[dir] {
+			_ = w.notify.Remove(dir)
+			delete(w.dirs, dir)
+		}
+	}
+	for dir := range want {
+		// Adding twice is harmless and repairs a folder that was replaced.
+		if err := w.notify.Add(dir); err == nil {
+			w.dirs[dir] = true
+		}
+	}
+}
+
+// moved says whether the file looks different from the last look.
+func (w *watcher) moved() bool {
+	now := stampOf(w.path)
+	old := w.seen
+	return now.target != old.target || now.exists != old.exists || now.size != old.size || now.mode != old.mode ||
+		!now.mtime.Equal(old.mtime) || now.exists && !os.SameFile(now.info, old.info)
+}
+
+func stampOf(path string) stamp {
+	s := stamp{target: target(path)}
+	info, err := os.Stat(s.target)
+	if err != nil {
+		return s
+	}
+	s.exists, s.size, s.mode, s.mtime, s.info = true, info.Size(), info.Mode(), info.ModTime(), info
+	return s
+}
