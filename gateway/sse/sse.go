@@ -86,22 +86,21 @@ func (p *pending) add(line []byte) {
 	}
 }
 
-// Lines yields the lines of r that are not blank, without their ends and
-// without space around them, for newline-delimited JSON. A line is valid until
-// the next one. Its errors are those of Events. A last line without an end is
-// given out like any other.
-func Lines(r io.Reader, limit int) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// Lines yields the lines of r that are not blank as nameless events, without
+// their ends and without space around them, for newline-delimited JSON. Its
+// errors are those of Events. A last line without an end is Open.
+func Lines(r io.Reader, limit int) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		l := newLines(r, limit)
 		for {
-			line, _, err := l.next()
+			line, ended, err := l.next()
 			if err != nil {
 				if err != io.EOF {
-					yield(nil, err)
+					yield(Event{}, err)
 				}
 				return
 			}
-			if line = bytes.TrimSpace(line); len(line) > 0 && !yield(line, nil) {
+			if line = bytes.TrimSpace(line); len(line) > 0 && !yield(Event{Data: line, Open: !ended}, nil) {
 				return
 			}
 		}

@@ -36,7 +36,10 @@ func collectLines(r io.Reader, limit int) []string {
 			got = append(got, "!"+err.Error())
 			continue
 		}
-		got = append(got, string(line))
+		if line.Open {
+			line.Data = append(line.Data[:len(line.Data):len(line.Data)], '~')
+		}
+		got = append(got, string(line.Data))
 	}
 	return got
 }
@@ -122,7 +125,7 @@ func TestLines(t *testing.T) {
 		{"blank", "\n\r\n \t\n\r", nil},
 		{"two", "{\"a\":1}\n{\"b\":2}\n", []string{`{"a":1}`, `{"b":2}`}},
 		{"crlf", "{}\r\n[]\r\n", []string{"{}", "[]"}},
-		{"no last end", "{}\n[]", []string{"{}", "[]"}},
+		{"no last end", "{}\n[]", []string{"{}", "[]~"}},
 		{"bom", "\xef\xbb\xbf{}\n", []string{"{}"}},
 		{"space", "  {} \n", []string{"{}"}},
 	}

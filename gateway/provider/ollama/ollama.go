@@ -1,0 +1,173 @@
+// Package ollama speaks Ollama's own chat dialect, which, unlike its
+// OpenAI-compatible one, lets the caller choose the context window. It owns how
+// a request is written and how the streamed answer is read; everything about
+// the connection is in wire.
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/wire"
+)
+
+// Quirks are what differs between models.
+type Quirks struct {
+	ContextWindow int // asked of the server; 0 = whatever it uses, which may be little
+	MaxTokens     int // sent when the request names none; 0 = not sent
+}
+
+// New returns a provider for one server. The base address is everything before
+// /api/chat; one that ends with /v1 works too.
+func New(s wire.Service, q Quirks) model.Provider {
+	s.BaseURL = strings.TrimSuffix(strings.TrimRight(s.BaseURL, "/"), "/v1")
+	return &provider{s, q}
+}
+
+type provider struct {
+	service wire.Service
+	quirks  Quirks
+}
+
+func (p *provider) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Event, error] {
+	return p.service.Stream(ctx, wire.Dialect{
+		Stream:   wire.NDJSON,
+		Ask:      func(r model.Request) (string, any) { return "/api/chat", p.ask(r) },
+		Header:   authorize,
+		Decoding: func() wire.Decoder { return &decoder{} },
+	}, req)
+}
+
+func authorize(h http.Header, key string) {
+	if key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+}
+
+type request struct {
+	Model    string    `json:"model"`
+	Messages []message `json:"messages"`
+	Tools    []tool    `json:"tools,omitempty"`
+	Stream   bool      `json:"stream"`
+	Options  *options  `json:"options,omitempty"`
+}
+
+type options struct {
+	NumCtx     int `json:"num_ctx,omitempty"`
+	NumPredict int `json:"num_predict,omitempty"`
+}
+
+type message struct {
+	Role      string `json:"role"`
+	Content   string `json:"content"`
+	ToolCalls []call `json:"tool_calls,omitempty"`
+	ToolName  string `json:"tool_name,omitempty"`
+}
+
+type call struct {
+	ID       string `json:"id,omitempty"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+type tool struct {
+	Type     string       `json:"type"`
+	Function toolFunction `json:"function"`
+}
+
+type toolFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+func (p *provider) ask(r model.Request) request {
+	out := request{Model: r.Model, Stream: true}
+	o := options{NumCtx: p.quirks.ContextWindow, NumPredict: r.MaxTokens}
+	if o.NumPredict == 0 {
+		o.NumPredict = p.quirks.MaxTokens
+	}
+	if o != (options{}) {
+		out.Options = &o
+	}
+	if r.System != "" {
+		out.Messages = append(out.Messages, message{Role: "system", Content: r.System})
+	}
+	for _, m := range r.Messages {
+		out.Messages = append(out.Messages, messageOf(m))
+	}
+	for _, t := range r.Tools {
+		out.Tools = append(out.Tools, tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}})
+	}
+	return out
+}
+
+// messageOf writes one message. Reasoning is not sent back.
+func messageOf(m model.Message) message {
+	if m.Role == model.RoleTool {
+		r := m.Blocks[0].ToolResult
+		return message{Role: "tool", Content: r.Text, ToolName: r.Name}
+	}
+	out := message{Role: string(m.Role), Content: wire.Text(m)}
+	for _, b := range m.Blocks {
+		if b.ToolCall != nil {
+			c := call{}
+			c.Function.Name, c.Function.Arguments = b.ToolCall.Name, b.ToolCall.Arguments
+			out.ToolCalls = append(out.ToolCalls, c)
+		}
+	}
+	return out
+}
+
+type line struct {
+	Message struct {
+		Content   string `json:"content"`
+		Thinking  string `json:"thinking"`
+		ToolCalls []call `json:"tool_calls"`
+	} `json:"message"`
+	Done       bool            `json:"done"`
+	DoneReason string          `json:"done_reason"`
+	Prompt     wire.Count      `json:"prompt_eval_count"`
+	Eval       wire.Count      `json:"eval_count"`
+	Error      json.RawMessage `json:"error"`
+}
+
+// decoder reads one answer.
+type decoder struct{ done bool }
+
+func (d *decoder) Decode(data []byte, a *wire.Answer) (wire.Step, error) {
+	var l line
+	if err := json.Unmarshal(data, &l); err != nil {
+		return 0, errors.New("not a JSON object of Ollama")
+	}
+	if len(l.Error) > 0 && string(l.Error) != "null" {
+		return 0, &wire.Reported{Body: data}
+	}
+	a.Thinking(l.Message.Thinking)
+	a.Text(l.Message.Content)
+	for _, c := range l.Message.ToolCalls {
+		if err := a.Call(c.ID, c.Function.Name, c.Function.Arguments); err != nil {
+			return 0, err
+		}
+	}
+	if !l.Done {
+		return wire.Progress, nil
+	}
+	d.done = true
+	a.Usage(model.Usage{Input: int(l.Prompt), Output: int(l.Eval)})
+	a.Stop(model.StopEnd)
+	if l.DoneReason == "length" {
+		a.Stop(model.StopLength)
+	}
+	return wire.Done, nil
+}
+
+// End has nothing to close: calls come whole.
+func (d *decoder) End(*wire.Answer, bool) (bool, error) { return d.done, nil }

@@ -1,0 +1,134 @@
+package wire
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/sse"
+)
+
+func records(r io.Reader, f Format) iter.Seq2[sse.Event, error] {
+	if f == NDJSON {
+		return sse.Lines(r, 0)
+	}
+	return sse.Events(r, 0)
+}
+
+// read hands records to the decoder until the answer is whole.
+func (f fault) read(recs iter.Seq2[sse.Event, error], d Decoder, a *Answer, h *head) error {
+	count := 0
+	for rec, err := range recs {
+		if err != nil {
+			if whole, endErr := d.End(a, false); whole && endErr == nil && f.ctx.Err() == nil {
+				return f.left(a) // all was said; only the goodbye is missing
+			}
+			return f.of(err)
+		}
+		count++
+		step, err := d.Decode(rec.Data, a)
+		if a.left {
+			return errConsumerLeft
+		}
+		if err != nil {
+			return f.undecodable(rec, err, d, a)
+		}
+		if step != KeepAlive {
+			a.watch.resume()
+		}
+		if step == Done || a.full {
+			if _, err := d.End(a, true); err != nil && !a.full {
+				return f.of(err)
+			}
+			return f.left(a)
+		}
+	}
+	return f.ended(d, a, h, count)
+}
+
+func (f fault) left(a *Answer) error {
+	if a.left {
+		return errConsumerLeft
+	}
+	return nil
+}
+
+// ended judges a stream that ended cleanly but without the end mark.
+func (f fault) ended(d Decoder, a *Answer, h *head, count int) error {
+	if count == 0 {
+		if len(bytes.TrimSpace(h.seen)) == 0 {
+			return f.make(model.ClassEmpty, "the service closed the connection without an answer", nil)
+		}
+		return f.make(model.ClassMalformed, "unexpected answer: "+string(h.seen), nil)
+	}
+	whole, err := d.End(a, false)
+	if a.left {
+		return errConsumerLeft
+	}
+	if !whole {
+		return f.make(model.ClassInterrupted, "the answer broke off", nil)
+	}
+	if err != nil {
+		return f.of(err)
+	}
+	return nil
+}
+
+// undecodable judges a record that the decoder did not like. A last record
+// without its end is a cut, not a mistake of the service; and once all was
+// said, garbage does not matter.
+func (f fault) undecodable(rec sse.Event, err error, d Decoder, a *Answer) error {
+	var r *Reported
+	if errors.As(err, &r) {
+		return f.reported(r)
+	}
+	if rec.Open {
+		if whole, endErr := d.End(a, false); whole && endErr == nil {
+			return f.left(a)
+		}
+		return f.make(model.ClassInterrupted, "the answer broke off", err)
+	}
+	var me *model.Error
+	if errors.As(err, &me) {
+		return f.of(err)
+	}
+	return f.make(model.ClassMalformed, fmt.Sprintf("%v in %q", err, cut(rec.Data, 80)), err)
+}
+
+func cut(b []byte, n int) []byte { return b[:min(n, len(b))] }
+
+// head remembers how a body began, to be able to show it.
+type head struct {
+	r    io.Reader
+	seen []byte
+}
+
+func (h *head) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	if room := 256 - len(h.seen); room > 0 && n > 0 {
+		h.seen = append(h.seen, p[:min(room, n)]...)
+	}
+	return n, err
+}
+
+// decoded undoes a content encoding that we did not ask for.
+func decoded(resp *http.Response) (io.Reader, error) {
+	switch enc := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); enc {
+	case "", "identity":
+		return resp.Body, nil
+	case "gzip", "x-gzip":
+		z, err := gzip.NewReader(resp.Body)
+		if err != nil {
+			return nil, fmt.Errorf("reading a compressed answer: %w", err)
+		}
+		return z, nil
+	default:
+		return nil, &model.Error{Class: model.ClassMalformed, Detail: "the answer is encoded as " + enc + ", which was not asked for"}
+	}
+}
