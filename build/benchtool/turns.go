@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+const (
+	starts = 30
+	turns  = 400
+	warmUp = 20
+)
+
+// measureStart starts the gateway again and again on one state folder, as a
+// person's machine does, and weighs it after the first turn.
+func measureStart(ctx context.Context, b *bench) ([]figure, error) {
+	dir, err := b.home()
+	if err != nil {
+		return nil, err
+	}
+	var times []time.Duration
+	for range starts {
+		g, err := b.startGateway(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, g.start)
+		g.stop()
+	}
+	out := []figure{
+		{name: "start → port answers, p95", measured: quantile(times, 0.95), budget: 50, unit: "ms",
+			note: fmt.Sprintf("p50 %.1f ms, %d starts", quantile(times, 0.5), len(times))},
+	}
+	g, err := b.startGateway(ctx, dir)
+	if err != nil {
+		return out, err
+	}
+	defer g.stop()
+	c, answers, err := watcher(ctx, g)
+	if err != nil {
+		return out, err
+	}
+	defer c.Close()
+	if err := watch(ctx, c, "rss"); err != nil {
+		return out, err
+	}
+	if _, err := turn(ctx, c, answers, "rss", "hello"); err != nil {
+		return out, err
+	}
+	time.Sleep(3 * time.Second) // idle
+	mb, err := g.resident()
+	if err != nil {
+		return out, err
+	}
+	return append(out, figure{name: "memory, idle after the first turn", measured: mb, budget: 30, unit: "MB", note: "VmRSS"}), nil
+}
+
+// answer is what a client sees of one run.
+type answer struct {
+	runID string
+	first time.Time // of the first words; zero in the final event
+	final string    // state, in the final event
+	text  string
+}
+
+// watcher connects a client that reports first words and endings.
+func watcher(ctx context.Context, g *gateway) (*client.Client, chan answer, error) {
+	answers := make(chan answer, 64)
+	seen := map[string]bool{}
+	c, err := g.connect(ctx, func(e protocol.Event) {
+		at := time.Now()
+		if e.Event != protocol.EventChat {
+			return
+		}
+		var ev protocol.ChatEvent
+		if json.Unmarshal(e.Payload, &ev) != nil {
+			return
+		}
+		switch ev.State {
+		case protocol.ChatDelta:
+			if !seen[ev.RunID] {
+				seen[ev.RunID] = true
+				answers <- answer{runID: ev.RunID, first: at}
+			}
+		case protocol.ChatFinal, protocol.ChatError, protocol.ChatAborted:
+			a := answer{runID: ev.RunID, final: ev.State, text: ev.ErrorMessage}
+			if ev.Message != nil {
+				a.text = ev.Message.Text()
+			}
+			answers <- a
+		}
+	})
+	return c, answers, err
+}
+
+func watch(ctx context.Context, c *client.Client, session string) error {
+	return c.Call(ctx, protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: session}, nil)
+}
+
+// timing of one turn, from the moment chat.send was written.
+type timing struct{ ack, first time.Duration }
+
+// turn sends a message and waits for the whole answer.
+func turn(ctx context.Context, c *client.Client, answers chan answer, session, text string) (timing, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	p := protocol.ChatSendParams{SessionKey: session, Message: text, IdempotencyKey: fmt.Sprintf("b%d", time.Now().UnixNano())}
+	var t timing
+	began := time.Now()
+	if err := c.Call(ctx, protocol.MethodChatSend, p, nil); err != nil {
+		return t, fmt.Errorf("chat.send: %w", err)
+	}
+	t.ack = time.Since(began)
+	for {
+		select {
+		case a := <-answers:
+			switch {
+			case a.runID != p.IdempotencyKey:
+			case !a.first.IsZero():
+				t.first = a.first.Sub(began)
+			case a.final != protocol.ChatFinal:
+				return t, fmt.Errorf("the answer ended as %s: %s", a.final, a.text)
+			case t.first == 0:
+				return t, errors.New("an answer ended without a delta")
+			default:
+				return t, nil
+			}
+		case <-ctx.Done():
+			return t, errors.New("no answer within 20 s")
+		}
+	}
+}
+
+// measureTurn compares the time to the first words through the gateway with
+// the model's own, asked directly.
+func measureTurn(ctx context.Context, b *bench) ([]figure, error) {
+	dir, err := b.home()
+	if err != nil {
+		return nil, err
+	}
+	g, err := b.startGateway(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer g.stop()
+	c, answers, err := watcher(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	var acks, firsts, direct []time.Duration
+	for i := range warmUp + turns {
+		session := fmt.Sprintf("turn-%d", i/20) // 20 turns each, so that history counts too
+		if i%20 == 0 {
+			if err := watch(ctx, c, session); err != nil {
+				return nil, err
+			}
+		}
+		t, err := turn(ctx, c, answers, session, fmt.Sprintf("question %d", i))
+		if err != nil {
+			return nil, err
+		}
+		d, err := askDirectly(ctx, b.modelURL)
+		if err != nil {
+			return nil, err
+		}
+		if i >= warmUp {
+			acks, firsts, direct = append(acks, t.ack), append(firsts, t.first), append(direct, d)
+		}
+	}
+	flush, err := flushTime(string(dir))
+	if err != nil {
+		return nil, err
+	}
+	own := quantile(direct, 0.5)
+	note := fmt.Sprintf("%d turns; %.2f ms less the model's own %.2f ms", turns, quantile(firsts, 0.5), own)
+	return []figure{
+		{name: "own cost of a turn, p50", measured: quantile(firsts, 0.5) - own, budget: 2, unit: "ms", note: note},
+		{name: "own cost of a turn, p99", measured: quantile(firsts, 0.99) - own, budget: 10, unit: "ms"},
+		{name: "durable accept (chat.send → ack), p50", measured: quantile(acks, 0.5), unit: "ms",
+			note: fmt.Sprintf("p99 %.2f ms; one flush of this disk takes %.2f ms", quantile(acks, 0.99), flush)},
+	}, nil
+}
+
+// askDirectly is the time from the request to the model's first words.
+func askDirectly(ctx context.Context, url string) (time.Duration, error) {
+	body := `{"model":"` + modelTurn + `","stream":true,"messages":[{"role":"user","content":"direct"}]}`
+	began := time.Now()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	var first time.Duration
+	sc := bufio.NewScanner(res.Body)
+	for sc.Scan() { // to the end, so that the connection is used again
+		if first == 0 && strings.Contains(sc.Text(), `"content":"re:`) {
+			first = time.Since(began)
+		}
+	}
+	if first == 0 {
+		return 0, errors.New("the model said nothing when asked directly")
+	}
+	return first, sc.Err()
+}
+
+// flushTime is how long this disk takes to make 4 KB durable, the median of 50.
+func flushTime(dir string) (float64, error) {
+	f, err := os.Create(filepath.Join(dir, "flush"))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	page := make([]byte, 4096)
+	var times []time.Duration
+	for range 50 {
+		began := time.Now()
+		if _, err := f.WriteAt(page, 0); err != nil {
+			return 0, err
+		}
+		if err := f.Sync(); err != nil {
+			return 0, err
+		}
+		times = append(times, time.Since(began))
+	}
+	return quantile(times, 0.5), nil
+}
