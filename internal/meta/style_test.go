@@ -180,8 +180,12 @@ var (
 )
 
 // constantTime finds comparisons of two secrets that stop at the first byte
-// that differs. Comparing with a literal ("" or nil) tells nothing.
+// that differs. Comparing with a constant or nil tells nothing.
 func constantTime(files []*file) []string {
+	consts := constants(files)
+	secretPair := func(a, b ast.Expr) bool {
+		return (named(a) || named(b)) && !constant(a, consts) && !constant(b, consts)
+	}
 	var out []string
 	for _, f := range files {
 		if f.test || !slices.Contains(secretPlaces, f.dir) {
@@ -205,8 +209,21 @@ func constantTime(files []*file) []string {
 	return out
 }
 
-func secretPair(a, b ast.Expr) bool {
-	return (named(a) || named(b)) && !literal(a) && !literal(b)
+// constants are the names of all constants, in any package.
+func constants(files []*file) map[string]bool {
+	out := map[string]bool{"nil": true}
+	for _, f := range files {
+		for _, d := range f.ast.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+				for _, s := range g.Specs {
+					for _, n := range s.(*ast.ValueSpec).Names {
+						out[n.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return out
 }
 
 func named(e ast.Expr) bool {
@@ -219,12 +236,14 @@ func named(e ast.Expr) bool {
 	return false
 }
 
-func literal(e ast.Expr) bool {
+func constant(e ast.Expr, consts map[string]bool) bool {
 	switch x := e.(type) {
 	case *ast.BasicLit:
 		return true
 	case *ast.Ident:
-		return x.Name == "nil"
+		return consts[x.Name]
+	case *ast.SelectorExpr:
+		return consts[x.Sel.Name]
 	}
 	return false
 }
