@@ -69,7 +69,7 @@ func (d *decoder) add(list []Issue, at int, msg string) []Issue {
 		return list
 	}
 	line, col := position(d.doc.src, at)
-	return append(list, Issue{Path: d.path.String(), Message: msg, Line: line, Column: col})
+	return append(list, Issue{Path: d.path.shown(), Message: msg, Line: line, Column: col})
 }
 
 func (d *decoder) wrongKind(n *node, want string) {

@@ -19,6 +19,7 @@ type Options struct {
 	LastGoodPath string                      // default: the file's path + ".last-good"
 	Env          func(string) (string, bool) // for ${NAME}; default: no variable is set
 	OnChange     func(*Snapshot)             // after every new snapshot; must return soon
+	Now          func() time.Time            // default: time.Now
 	Debounce     time.Duration               // Watch: quiet time before a change is read; default 100 ms
 	Poll         time.Duration               // Watch: how often the file is looked at without a notice; default 2 s
 	Patience     time.Duration               // how long a subscriber or another editor may take; default 5 s
@@ -49,6 +50,9 @@ func Open(path string, opts Options) (*File, error) {
 	}
 	if opts.LastGoodPath == "" {
 		opts.LastGoodPath = path + ".last-good"
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
 	}
 	if opts.Debounce <= 0 {
 		opts.Debounce = 100 * time.Millisecond
@@ -117,9 +121,7 @@ func (f *File) judge(c content) *Snapshot {
 		s.Config = Config{}
 		return s
 	}
-	secrets := false
-	doc.secretNodes(func(Path, *node) { secrets = true })
-	if secrets && c.readable {
+	if c.readable && doc.holdsSecrets() {
 		s.Warnings = append(s.Warnings, Issue{Message: "it holds secrets and other users of this machine can read it; run: chmod 600 " + shellQuote(target(f.path))})
 	}
 	return s

@@ -159,7 +159,7 @@ func (p *parser) checkBytes() error {
 // with a missing quotation mark that word can be somebody's key.
 func (p *parser) fail(at int, format string, args ...any) *SyntaxError {
 	line, col := position(p.src, at)
-	return &SyntaxError{Line: line, Column: col, Path: p.path.String(), Reason: fmt.Sprintf(format, args...)}
+	return &SyntaxError{Line: line, Column: col, Path: p.path.shown(), Reason: fmt.Sprintf(format, args...)}
 }
 
 // here names what stands at the read position, one character at most.
@@ -349,6 +349,7 @@ func (p *parser) colon(n *node, it item, seen *keySet) error {
 		return err
 	}
 	if p.pos >= len(p.src) || p.src[p.pos] != ':' {
+		p.path = p.path[:len(p.path)-1] // the "key" may be a secret behind a forgotten name
 		return p.fail(p.pos, "expected a colon after the key, found %s", p.here())
 	}
 	p.pos++

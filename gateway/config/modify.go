@@ -199,6 +199,7 @@ func (f *File) modify(ctx context.Context, change func(content) (string, error))
 		return nil, err
 	}
 	f.keepGood(raw)
+	f.sweep()
 	f.snap.Store(next)
 	f.commit(old.Config, next.Config)
 	f.report(next)
@@ -227,6 +228,24 @@ func (f *File) write(base content, raw string) error {
 		return fmt.Errorf("the settings were not saved and nothing was changed: %w", err)
 	}
 	return nil
+}
+
+// sweep removes what writes that were killed left behind: they may hold
+// secrets. Fresh ones can belong to a write of another process.
+func (f *File) sweep() {
+	for _, p := range []string{target(f.path), f.opts.LastGoodPath} {
+		left, err := filepath.Glob(filepath.Join(filepath.Dir(p), "."+filepath.Base(p)+".*"))
+		if err != nil {
+			continue // a folder with [ in its name: nothing is swept
+		}
+		for _, name := range left {
+			suffix := name[len(filepath.Dir(p))+len(filepath.Base(p))+3:]
+			info, err := os.Lstat(name)
+			if err == nil && digits(suffix) && info.Mode().IsRegular() && f.opts.Now().Sub(info.ModTime()) > 10*time.Minute {
+				_ = os.Remove(name)
+			}
+		}
+	}
 }
 
 // lock keeps other processes that edit through this package out.

@@ -45,6 +45,15 @@ func (p Path) String() string {
 	return b.String()
 }
 
+// shown is String for messages: a key pasted where a name belongs stays hidden.
+func (p Path) shown() string {
+	s := p.String()
+	if len(s) < 16 {
+		return s
+	}
+	return clip(keyShaped().ReplaceAllString(s, "…"), 256)
+}
+
 func (p Path) child(s Segment) Path {
 	return append(p[:len(p):len(p)], s)
 }
@@ -73,6 +82,9 @@ func ParsePath(s string) (Path, error) {
 	}
 	if len(s) > 4096 {
 		return bad("it is too long")
+	}
+	if strings.IndexByte(s, 0) >= 0 {
+		return bad("it holds a zero byte")
 	}
 	var p Path
 	for rest := s; rest != ""; {

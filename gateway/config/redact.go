@@ -70,6 +70,11 @@ func (d *document) secretNodes(found func(p Path, n *node)) {
 	walk(nil, d.root, false)
 }
 
+func (d *document) holdsSecrets() (found bool) {
+	d.secretNodes(func(Path, *node) { found = true })
+	return found
+}
+
 // envReference: ${NAME} names a secret without being one.
 func envReference(s string) bool {
 	return strings.HasPrefix(s, "${") && strings.HasSuffix(s, "}") && envName(s[2:len(s)-1])
