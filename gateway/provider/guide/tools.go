@@ -1,0 +1,207 @@
+package guide
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+)
+
+// maxShown bounds how much of a tool result is shown.
+const maxShown = 16 << 10
+
+// toolRequest understands "/tool name {json}" and "call name {json}"; ok is
+// false when the person wants something else.
+func (g *guide) toolRequest(c conversation) (r reply, ok bool) {
+	text := strings.TrimSpace(c.user)
+	rest, command := strings.CutPrefix(text, "/tool")
+	if command && rest != "" && !strings.ContainsAny(rest[:1], " \t\n") {
+		command = false // another command, such as /tools
+	}
+	if !command {
+		if rest, ok = afterVerb(text); !ok {
+			return reply{}, false
+		}
+	}
+	name, args, known := c.splitCall(rest)
+	if !known && !command {
+		return reply{}, false
+	}
+	if name == "" {
+		return say("Write `/tool NAME {\"argument\": \"value\"}`. %s", c.toolList()), true
+	}
+	if !known {
+		return say("There is no tool called `%s` here. %s", clip(name, 80), c.toolList()), true
+	}
+	object, valid := asObject(args)
+	if !valid {
+		return say("I did not run `%s`: what stands behind its name is not a JSON object. Write it like this:\n\n```\n/tool %s {\"argument\": \"value\"}\n```", name, name), true
+	}
+	return reply{text: fmt.Sprintf("Running `%s`.\n\n", name), call: c.call(name, object)}, true
+}
+
+// afterVerb takes "call", "please use the" and the like off.
+func afterVerb(text string) (rest string, ok bool) {
+	words := strings.Fields(text)
+	for len(words) > 0 {
+		switch w := strings.ToLower(words[0]); w {
+		case "please", "now", "the", "tool":
+		case "call", "run", "use", "invoke", "execute":
+			ok = true
+		default:
+			if !ok {
+				return "", false
+			}
+			return text[strings.Index(text, words[0]):], true
+		}
+		text = text[strings.Index(text, words[0])+len(words[0]):]
+		words = words[1:]
+	}
+	return "", false
+}
+
+// splitCall separates the tool's name from its arguments.
+func (c conversation) splitCall(s string) (name, args string, known bool) {
+	s = strings.TrimSpace(s)
+	end := strings.IndexAny(s, " \t\n{")
+	if end < 0 {
+		end = len(s)
+	}
+	name, args = strings.TrimRight(s[:end], ".,!?:"), strings.TrimSpace(s[end:])
+	for _, filler := range []string{"tool", "with"} {
+		args = strings.TrimSpace(strings.TrimPrefix(args, filler))
+	}
+	known = slices.ContainsFunc(c.tools, func(t model.ToolSpec) bool { return t.Name == name })
+	return name, strings.TrimRight(args, ".!? "), known
+}
+
+func asObject(args string) (json.RawMessage, bool) {
+	if args == "" {
+		return json.RawMessage("{}"), true
+	}
+	var b bytes.Buffer
+	if args[0] != '{' || json.Compact(&b, []byte(args)) != nil {
+		return nil, false
+	}
+	return b.Bytes(), true
+}
+
+// toolList names the tools that can be run now.
+func (c conversation) toolList() string {
+	if len(c.tools) == 0 {
+		return "No tools are switched on in this chat."
+	}
+	var b strings.Builder
+	b.WriteString("These tools are here:\n")
+	for _, t := range c.tools {
+		fmt.Fprintf(&b, "\n- `%s`", t.Name)
+		if d := firstSentence(t.Description); d != "" {
+			fmt.Fprintf(&b, ": %s", d)
+		}
+	}
+	return b.String()
+}
+
+func firstSentence(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if head, _, ok := strings.Cut(s, ". "); ok {
+		s = head + "."
+	}
+	return clip(s, 160)
+}
+
+// report shows the results of the tools that the person asked for.
+func (g *guide) report(c conversation) reply {
+	var b strings.Builder
+	for i, r := range c.results {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		if r.IsError {
+			fmt.Fprintf(&b, "`%s` did not work. It said:\n\n%s", r.Name, fenced(r.Text))
+			continue
+		}
+		fmt.Fprintf(&b, "`%s` answered:\n\n%s", r.Name, readable(r.Text))
+	}
+	return reply{text: b.String()}
+}
+
+// readable shows a flat JSON object as a list and everything else as it is.
+func readable(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return "_nothing_"
+	}
+	if list, ok := asList(s); ok {
+		return list
+	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, []byte(s), "", "  ") == nil {
+		s = pretty.String()
+	}
+	return fenced(s)
+}
+
+// asList writes the members of a JSON object in their order; ok is false for
+// anything else, or if a member is itself a list or an object.
+func asList(s string) (list string, ok bool) {
+	dec := json.NewDecoder(strings.NewReader(s))
+	dec.UseNumber()
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return "", false
+	}
+	var b strings.Builder
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return "", false
+		}
+		value, err := dec.Token()
+		if _, nested := value.(json.Delim); err != nil || nested {
+			return "", false
+		}
+		fmt.Fprintf(&b, "- **%v**: %s\n", key, plain(value))
+	}
+	if _, err := dec.Token(); err != nil || dec.More() || b.Len() == 0 || b.Len() > maxShown {
+		return "", false
+	}
+	return strings.TrimRight(b.String(), "\n"), true
+}
+
+func plain(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "–"
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	case string:
+		if v == "" {
+			return "–"
+		}
+		return strings.Join(strings.Fields(v), " ")
+	}
+	return fmt.Sprint(v)
+}
+
+// fenced shows text as code, in a fence longer than any it holds.
+func fenced(s string) string {
+	s = clip(s, maxShown)
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + s + "\n" + fence
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}

@@ -1,0 +1,214 @@
+// Package provider knows which models there are and how to reach them: the
+// table of known services, the ones that configuration adds, servers found on
+// this computer, keys found in the environment, and the built-in guide that
+// answers when there is nothing else. It picks the default, turns a
+// model.Ref into a model.Provider, and puts failures into plain words.
+//
+// It speaks no dialect itself (openai, anthropic and ollama do, over wire),
+// reads no configuration file, stores nothing, and does not retry.
+package provider
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+)
+
+// Where a model comes from.
+const (
+	SourceConfigured  = "configured"
+	SourceLocal       = "local"
+	SourceEnvironment = "environment"
+	SourceBuiltIn     = "built-in"
+)
+
+// ModelConfig describes one model of a service.
+type ModelConfig struct {
+	ID            string // as the service names it
+	Name          string
+	ContextWindow int // tokens, 0 = not known
+	MaxTokens     int // of one answer, 0 = the service's default
+	Reasoning     bool
+	Input         []string // text, image; empty = text
+}
+
+// ProviderConfig is what a person configured about a service, known or new.
+// Empty fields of a known service keep their values from the table.
+type ProviderConfig struct {
+	BaseURL string
+	APIKey  string // ${NAME} is replaced from the environment
+	API     string // one of the API constants, "" = the known one or APIOpenAI
+	Models  []ModelConfig
+}
+
+// Settings are what may change while the registry is in use.
+type Settings struct {
+	Providers map[string]ProviderConfig
+	Primary   string // the model to use when nobody chose, "" = the best found
+	Fallbacks []string
+}
+
+// Options build a Registry.
+type Options struct {
+	Settings
+	Env       func(string) string // nil = an empty environment
+	HTTP      *http.Client        // nil = one with sensible limits
+	Logger    *slog.Logger        // nil = none
+	Now       func() time.Time    // nil = time.Now
+	Guide     guide.Options       // its Now and Hint are filled in when nil
+	FirstByte time.Duration       // 0 = by kind of service
+	Idle      time.Duration       // 0 = wire's
+}
+
+// Choice is a model that is ready to be asked.
+type Choice struct {
+	Ref           model.Ref
+	Provider      model.Provider
+	ContextWindow int  // tokens, 0 = not known
+	BuiltIn       bool // the guide: not an AI model, to be labelled as such
+	Tools         bool // false: it is known not to use tools
+	Source        string
+}
+
+// Registry is safe for concurrent use.
+type Registry struct {
+	env       func(string) string
+	http      *http.Client
+	log       *slog.Logger
+	now       func() time.Time
+	guide     model.Provider
+	table     []service // never changed
+	firstByte time.Duration
+	idle      time.Duration
+
+	detecting sync.Mutex    // held while probing
+	ready     chan struct{} // closed once the first detection is done
+	readyOnce sync.Once
+
+	mu       sync.Mutex // guards what follows; values are replaced, not changed
+	settings Settings
+	found    map[string]finding // local servers by service id
+	looked   time.Time          // when the last detection ended
+}
+
+// redetectAfter is how old a detection without a model may be before the next
+// message looks again, so that a server that was started meanwhile is used.
+const redetectAfter = 5 * time.Second
+
+// New returns a registry that knows its settings, the environment and the
+// guide. Local servers are known after Detect.
+func New(o Options) *Registry {
+	r := &Registry{env: o.Env, http: o.HTTP, log: o.Logger, now: o.Now, settings: o.Settings, table: services(),
+		firstByte: o.FirstByte, idle: o.Idle, ready: make(chan struct{}), found: map[string]finding{}}
+	if r.env == nil {
+		r.env = func(string) string { return "" }
+	}
+	if r.http == nil {
+		r.http = &http.Client{Transport: transport()}
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	if r.now == nil {
+		r.now = time.Now
+	}
+	if o.Guide.Now == nil {
+		o.Guide.Now = r.now
+	}
+	if o.Guide.Hint == nil {
+		o.Guide.Hint = r.hint
+	}
+	r.guide = guide.New(o.Guide)
+	return r
+}
+
+// Reconfigure replaces the settings; requests that run keep their model. Call
+// Detect afterwards when an address changed.
+func (r *Registry) Reconfigure(s Settings) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settings = s
+}
+
+// Ready is closed once the first detection is done.
+func (r *Registry) Ready() <-chan struct{} { return r.ready }
+
+// Resolve returns a model that is ready to be asked; the zero Ref means the
+// default. It waits for the first detection if the answer depends on it, and
+// looks for local servers again rather than falling back to the guide. An
+// error is an *UnavailableError, or ctx's when that ended.
+func (r *Registry) Resolve(ctx context.Context, ref model.Ref) (Choice, error) {
+	if ref == guide.Ref() {
+		return r.guideChoice(), nil
+	}
+	if c, err := r.view().resolve(ref); err == nil && !c.BuiltIn && c.Source != SourceEnvironment {
+		return c, nil // no detection could make this better
+	}
+	select {
+	case <-r.ready:
+	case <-ctx.Done():
+		return Choice{}, ctx.Err()
+	}
+	c, err := r.view().resolve(ref)
+	if (err != nil || c.BuiltIn) && r.stale() {
+		r.Detect(ctx)
+		if err := ctx.Err(); err != nil {
+			return Choice{}, err
+		}
+		c, err = r.view().resolve(ref)
+	}
+	return c, err
+}
+
+// stale reports whether looking for local servers again makes sense.
+func (r *Registry) stale() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now().Sub(r.looked) >= redetectAfter
+}
+
+// Default is the model that the zero Ref means now, and where it comes from.
+func (r *Registry) Default() (model.Ref, string) { return r.view().fallback() }
+
+// Models lists all models that a person can pick, best first, the guide last.
+func (r *Registry) Models() []Entry { return r.view().entries() }
+
+func (r *Registry) guideChoice() Choice {
+	return Choice{Ref: guide.Ref(), Provider: r.guide, BuiltIn: true, Tools: true, ContextWindow: guide.ContextWindow, Source: SourceBuiltIn}
+}
+
+// view is what the registry knows at one moment.
+func (r *Registry) view() view {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return view{r: r, settings: r.settings, found: r.found}
+}
+
+// row finds a known service.
+func (r *Registry) row(id string) (service, bool) {
+	for _, s := range r.table {
+		if s.id == id {
+			return s, true
+		}
+	}
+	return service{}, false
+}
+
+func transport() *http.Transport {
+	t := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          64,
+		MaxIdleConnsPerHost:   16,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+	t.DialContext = dialer().DialContext
+	return t
+}

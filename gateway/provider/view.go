@@ -1,0 +1,340 @@
+package provider
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/anthropic"
+	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+	"github.com/hearth-assistant/hearth/gateway/provider/ollama"
+	"github.com/hearth-assistant/hearth/gateway/provider/openai"
+	"github.com/hearth-assistant/hearth/gateway/provider/wire"
+)
+
+const (
+	// A local server may have to load gigabytes before its first word.
+	localFirstByte = 3 * time.Minute
+	// Ollama silently cuts conversations at its own default, which is smaller.
+	ollamaWindow = 8192
+	manyNames    = 12 // how many names an error lists
+)
+
+// view is what the registry knows at one moment.
+type view struct {
+	r        *Registry
+	settings Settings
+	found    map[string]finding
+}
+
+// Entry is a model that a person can pick, or could if Reason were solved.
+type Entry struct {
+	Ref           model.Ref
+	Name          string
+	Service       string // how people call the provider
+	ContextWindow int
+	Reasoning     bool
+	Input         []string
+	Tools         bool
+	BuiltIn       bool
+	Source        string
+	Available     bool
+	Reason        string // why not, and what to do
+}
+
+// reach is a service as it can be used now: its row, what configuration
+// changed, and its key.
+type reach struct {
+	service
+	source string
+	key    string
+	models []ModelConfig
+	listed bool // models are all there are
+	toolIn func(id string) bool
+	reason string // why it cannot be used, and what to do
+	class  model.Class
+}
+
+// reach finds out how to use a service; ok is false when nobody knows it.
+func (v view) reach(id string) (x reach, ok bool) {
+	cfg, configured := v.settings.Providers[id]
+	x.service, ok = v.r.row(id)
+	if !ok && !configured {
+		return x, false
+	}
+	if !ok {
+		x.service = service{id: id, name: id, api: APIOpenAI}
+	}
+	x.source, x.models = SourceEnvironment, x.service.models
+	x.toolIn = func(string) bool { return true }
+	if configured {
+		v.configure(&x, cfg)
+	} else if x.local {
+		x.source = SourceLocal
+	}
+	v.findKey(&x, cfg)
+	if f, found := v.found[id]; found {
+		v.merge(&x, f, configured)
+	}
+	v.judge(&x, configured)
+	return x, true
+}
+
+func (v view) configure(x *reach, cfg ProviderConfig) {
+	x.source = SourceConfigured
+	if cfg.BaseURL != "" {
+		x.baseURL = cfg.BaseURL
+	}
+	if cfg.API != "" {
+		x.api = cfg.API
+	}
+	if len(cfg.Models) > 0 {
+		x.models, x.listed = cfg.Models, true
+	}
+}
+
+// findKey takes the configured key or the first one in the environment.
+func (v view) findKey(x *reach, cfg ProviderConfig) {
+	if cfg.APIKey != "" {
+		key, missing := expand(cfg.APIKey, v.r.env)
+		x.key = key
+		if missing != "" {
+			x.fail(model.ClassAuth, "The key of %s is set to ${%s}, but the environment variable %s is empty. Set it where Hearth is started, or put a key into models.providers.%s.apiKey.", x.name, missing, missing, x.id)
+		}
+		return
+	}
+	for _, name := range x.keyEnv {
+		if key := strings.TrimSpace(v.r.env(name)); key != "" {
+			x.key = key
+			return
+		}
+	}
+}
+
+// merge adds what a running local server says about itself.
+func (v view) merge(x *reach, f finding, configured bool) {
+	if f.err != "" {
+		if x.local && !configured {
+			x.fail(model.ClassConnect, "%s", f.err)
+		}
+		return
+	}
+	if !x.listed {
+		x.models, x.listed = f.models, true
+	}
+	x.toolIn = func(id string) bool { return !slices.Contains(f.noTools, canonical(id)) }
+	if !configured {
+		x.baseURL = f.baseURL
+	}
+}
+
+// judge finds out what is missing.
+func (v view) judge(x *reach, configured bool) {
+	switch {
+	case x.reason != "":
+	case x.api == APIResponses || x.api == APIGoogle:
+		x.fail(model.ClassInvalid, "models.providers.%s.api is %q, which Hearth does not speak yet. Use %q if %s offers it (most services do), or pick another model.", x.id, x.api, APIOpenAI, x.name)
+	case x.api != APIOpenAI && x.api != APIAnthropic && x.api != APIOllama:
+		x.fail(model.ClassInvalid, "models.providers.%s.api is %q, which is not a dialect that Hearth knows. Use one of %s, %s, %s.", x.id, x.api, APIOpenAI, APIAnthropic, APIOllama)
+	case x.baseURL == "":
+		x.fail(model.ClassInvalid, "Hearth does not know where %s is: set models.providers.%s.baseUrl, for example \"https://example.com/v1\".", x.name, x.id)
+	case x.local && !configured && !x.isFound(v):
+		x.fail(model.ClassConnect, "%s is not running on this computer (nothing answers at %s). Start %s and try again.", x.name, x.baseURL, x.start)
+	case x.key == "" && len(x.keyEnv) > 0 && !x.local && !onThisComputer(x.baseURL):
+		x.fail(model.ClassAuth, "%s needs an API key. Get one at %s, then start Hearth with %s set, or run `hearth config set models.providers.%s.apiKey YOUR_KEY`.", x.name, x.keyPage, x.keyEnv[0], x.id)
+	}
+}
+
+func (x *reach) isFound(v view) bool { _, ok := v.found[x.id]; return ok }
+
+func (x *reach) fail(c model.Class, format string, args ...any) {
+	x.class, x.reason = c, fmt.Sprintf(format, args...)
+}
+
+// resolve turns a reference into a model; the zero one means the default.
+func (v view) resolve(ref model.Ref) (Choice, error) {
+	source := ""
+	if ref == (model.Ref{}) {
+		ref, source = v.fallback()
+	}
+	if ref == guide.Ref() {
+		return v.r.guideChoice(), nil
+	}
+	if ref.Provider == "" {
+		return Choice{}, unavailable(ref, model.ClassNoModel, "%q names no provider. Write the model as provider/model, for example \"ollama/qwen3:8b\". Known providers: %s.", ref.Model, v.names())
+	}
+	x, ok := v.reach(ref.Provider)
+	if !ok {
+		return Choice{}, unavailable(ref, model.ClassNoModel, "Hearth knows no provider called %q. Known: %s. Pick another model, or add it under models.providers in hearth.json.", ref.Provider, v.names())
+	}
+	if x.reason != "" {
+		return Choice{}, unavailable(ref, x.class, "%s", x.reason)
+	}
+	m, ok := x.model(ref.Model)
+	if !ok {
+		return Choice{}, unavailable(ref, model.ClassNoModel, "%s has no model called %q. It has: %s.%s", x.name, ref.Model, modelNames(x.models), x.howToAdd(ref.Model))
+	}
+	ref.Model = m.ID
+	c := Choice{Ref: ref, Provider: v.provider(x, &m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Source: x.source}
+	if source != "" {
+		c.Source = source
+	}
+	return c, nil
+}
+
+// model finds a model by id. A service whose list is not complete is believed
+// to have every model.
+func (x *reach) model(id string) (ModelConfig, bool) {
+	for _, m := range x.models {
+		if m.ID == id {
+			return m, true
+		}
+	}
+	for _, m := range x.models {
+		if canonical(m.ID) == canonical(id) {
+			return m, true
+		}
+	}
+	for _, m := range x.service.models {
+		if m.ID == id {
+			return m, true
+		}
+	}
+	return ModelConfig{ID: id}, !x.listed
+}
+
+// canonical is a model id with Ollama's default tag taken off.
+func canonical(id string) string { return strings.TrimSuffix(id, ":latest") }
+
+func (x *reach) howToAdd(id string) string {
+	if x.api == APIOllama {
+		return fmt.Sprintf(" Get it with `ollama pull %s`.", id)
+	}
+	return ""
+}
+
+// provider builds the client of one model.
+func (v view) provider(x reach, m *ModelConfig) model.Provider {
+	s := wire.Service{
+		Ref: model.Ref{Provider: x.id, Model: m.ID}, BaseURL: x.baseURL, HTTP: v.r.http, Now: v.r.now,
+		Key: func() string { return x.key }, FirstByte: v.r.firstByte, Idle: v.r.idle,
+	}
+	if s.FirstByte == 0 && onThisComputer(x.baseURL) {
+		s.FirstByte = localFirstByte
+	}
+	switch x.api {
+	case APIAnthropic:
+		return anthropic.New(s, anthropic.Quirks{MaxTokens: m.MaxTokens})
+	case APIOllama:
+		if m.ContextWindow == 0 {
+			m.ContextWindow = ollamaWindow
+		}
+		return ollama.New(s, ollama.Quirks{ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens})
+	default:
+		return openai.New(s, openai.Quirks{MaxTokens: m.MaxTokens, MaxCompletionTokens: x.quirks.maxCompletionTokens, NoStreamUsage: x.quirks.noStreamUsage})
+	}
+}
+
+// fallback is the model to use when nobody chose: the configured one, a model
+// of a configured service, one on this computer, one whose key is in the
+// environment, and else the guide.
+func (v view) fallback() (model.Ref, string) {
+	if p := strings.TrimSpace(v.settings.Primary); p != "" {
+		return v.primary(p), SourceConfigured
+	}
+	for _, id := range v.configured() {
+		if x, _ := v.reach(id); x.reason == "" && len(x.models) > 0 {
+			return model.Ref{Provider: id, Model: x.models[0].ID}, SourceConfigured
+		}
+	}
+	for _, s := range v.r.table {
+		x, _ := v.reach(s.id)
+		if x.reason != "" || len(x.models) == 0 || (x.local && !x.isFound(v)) {
+			continue
+		}
+		return model.Ref{Provider: s.id, Model: x.best()}, x.source
+	}
+	return guide.Ref(), SourceBuiltIn
+}
+
+// best is the first model that can use tools, or else the first.
+func (x *reach) best() string {
+	for _, m := range x.models {
+		if x.toolIn(m.ID) {
+			return m.ID
+		}
+	}
+	return x.models[0].ID
+}
+
+// primary reads the configured model. A name without a known provider is
+// looked for among all models, because people leave the provider away.
+func (v view) primary(p string) model.Ref {
+	ref, ok := model.ParseRef(p)
+	if ok {
+		if _, known := v.reach(ref.Provider); known || ref == guide.Ref() {
+			return ref
+		}
+	}
+	for _, e := range v.entriesOf(v.order()) {
+		if e.Available && canonical(e.Ref.Model) == canonical(p) {
+			return e.Ref
+		}
+	}
+	if !ok {
+		return model.Ref{Model: p}
+	}
+	return ref
+}
+
+// configured returns the ids of configured services in a stable order.
+func (v view) configured() []string {
+	ids := make([]string, 0, len(v.settings.Providers))
+	for id := range v.settings.Providers {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// order is every service once, configured ones first.
+func (v view) order() []string {
+	ids := v.configured()
+	for _, s := range v.r.table {
+		if !slices.Contains(ids, s.id) {
+			ids = append(ids, s.id)
+		}
+	}
+	return ids
+}
+
+// onThisComputer tells a loopback address.
+func onThisComputer(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
+// expand replaces ${NAME}; missing is the first name that is empty.
+func expand(s string, env func(string) string) (out, missing string) {
+	for {
+		before, rest, ok := strings.Cut(s, "${")
+		name, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed {
+			return out + s, missing
+		}
+		value := env(name)
+		if value == "" && missing == "" {
+			missing = name
+		}
+		out += before + value
+		s = after
+	}
+}
