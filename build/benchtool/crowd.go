@@ -23,13 +23,11 @@ const (
 
 // behind collects how old the words were when they arrived.
 type behind struct {
-	mu      sync.Mutex
-	lags    []time.Duration
-	whole   int // clients that got the whole text
-	broken  error
-	lastAt  time.Time
-	finals  chan struct{}
-	missing int
+	mu     sync.Mutex
+	lags   []time.Duration
+	whole  int // clients that got the whole text
+	broken error
+	finals chan struct{}
 }
 
 func (b *behind) event(e protocol.Event) {
@@ -49,7 +47,6 @@ func (b *behind) event(e protocol.Event) {
 			b.lags = append(b.lags, at.Sub(sent))
 		}
 	case protocol.ChatFinal, protocol.ChatError, protocol.ChatAborted:
-		b.lastAt = at
 		if ev.Message != nil && len(ev.Message.Text()) >= clockWords*clockWidth-1 {
 			b.whole++
 		} else {
