@@ -52,14 +52,8 @@ func (r *reserve) spend() bool {
 	return true
 }
 
-// refill tries to make the file again after a commit went well.
-func (r *reserve) refill() {
-	if r.spent.Load() {
-		r.tryRefill()
-	}
-}
-
-func (r *reserve) tryRefill() bool {
+// refill makes the file again if there is room for it.
+func (r *reserve) refill() bool {
 	if !r.fill() {
 		return false
 	}

@@ -85,12 +85,15 @@ func (db *DB) loop() {
 // commit applies a batch. A write that fails is taken out and the others are
 // run again, so one bad write never costs its neighbours.
 func (db *DB) commit(batch []*write) {
+	spent := false // the reserve, in this commit: making it anew now would only take its room back
 	for len(batch) > 0 {
 		if db.failed.Load() {
 			finish(batch, ErrFailed)
 			return
 		}
-		batch = db.refuseWhenFull(batch)
+		if batch = db.refuseWhenFull(batch, !spent); len(batch) == 0 {
+			return
+		}
 		bad := -1
 		err := db.bolt.Update(func(tx *bbolt.Tx) error {
 			for i, q := range batch {
@@ -103,17 +106,17 @@ func (db *DB) commit(batch []*write) {
 		})
 		switch {
 		case err == nil:
-			db.reserve.refill()
 			finish(batch, nil)
 			return
 		case bad >= 0 && !isFull(err):
 			finish(batch[bad:bad+1], err)
 			batch = append(batch[:bad:bad], batch[bad+1:]...)
 		case isFull(err):
-			if !db.reserve.spend() { // already spent: nothing more can be done
+			if !db.reserve.spend() { // spent before: nothing more can be done
 				finish(batch, fmt.Errorf("%w: %v", ErrFull, err))
 				return
 			}
+			spent = true
 		default:
 			// The flush failed: what is on disk is unknown, so nothing may be
 			// acknowledged any more (security-reliability F-DISK-03).
@@ -125,9 +128,9 @@ func (db *DB) commit(batch []*write) {
 }
 
 // refuseWhenFull answers the ordinary writes of a batch while the reserve is
-// spent, and returns the rest.
-func (db *DB) refuseWhenFull(batch []*write) []*write {
-	if !db.reserve.spent.Load() || db.reserve.tryRefill() {
+// spent and cannot be made anew, and returns the rest.
+func (db *DB) refuseWhenFull(batch []*write, mayRefill bool) []*write {
+	if !db.reserve.spent.Load() || mayRefill && db.reserve.refill() {
 		return batch
 	}
 	keep := batch[:0:0]
