@@ -1,0 +1,299 @@
+package pairing
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// Methods of authentication, as hello tells them.
+const (
+	MethodToken       = "token"
+	MethodDeviceToken = "device-token"
+	MethodBootstrap   = "bootstrap-token"
+)
+
+// Authenticate decides one connect. The error is in the protocol's form and
+// never says more than the client already knows.
+func (r *Registry) Authenticate(ctx context.Context, a Attempt) (*Grant, *protocol.Error) {
+	var pub ed25519.PublicKey
+	if a.Params.Device != nil {
+		var err *protocol.Error
+		if pub, err = protocol.VerifyDevice(a.Params, a.Nonce, r.now().UnixMilli()); err != nil {
+			return nil, err
+		}
+	}
+	method, t, err := r.checkCredentials(&a)
+	if err != nil {
+		return nil, err
+	}
+	if a.Params.Device == nil {
+		return r.grantWithoutDevice(&a)
+	}
+	g, err := r.grantDevice(ctx, &a, pub, method)
+	if err != nil && method == MethodBootstrap {
+		r.giveBack(t)
+	}
+	return g, err
+}
+
+// checkCredentials tries what the client presented, in the order of the
+// protocol. Each wrong one is charged for itself: adding a second credential
+// buys no extra guess at the first.
+func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *protocol.Error) {
+	auth := a.Params.Auth
+	if auth == nil {
+		auth = &protocol.Auth{}
+	}
+	if auth.Token == "" && auth.DeviceToken == "" && auth.BootstrapToken == "" {
+		if a.Params.Device == nil {
+			return "", t, errDeviceRequired()
+		}
+		return "", t, errTokenMissing()
+	}
+	var failed *protocol.Error
+	try := func(c class, verify func() bool, wrong *protocol.Error) bool {
+		slot, wait := r.throttle.take(r.bucketOf(a, c))
+		if slot == nil {
+			failed = errRateLimited(wait)
+			return false
+		}
+		if verify() {
+			slot.right()
+			return true
+		}
+		slot.wrong()
+		if failed == nil {
+			failed = wrong
+		}
+		return false
+	}
+	if auth.Token != "" {
+		byDevice := false
+		verify := func() bool {
+			shared := r.isShared(auth.Token)
+			byDevice = r.isDeviceToken(a, auth.Token) // always computed: the time must not tell which matched
+			return shared || byDevice
+		}
+		if try(classToken, verify, errTokenMismatch(a.Params.Device != nil)) {
+			if byDevice {
+				return MethodDeviceToken, t, nil
+			}
+			return MethodToken, t, nil
+		}
+	}
+	if a.Params.Device == nil {
+		if failed == nil {
+			failed = errDeviceRequired() // the other credentials belong to a device
+		}
+		return "", t, failed
+	}
+	if auth.BootstrapToken != "" {
+		verify := func() (ok bool) {
+			if a.Local && a.Params.RoleOrDefault() == protocol.RoleOperator {
+				t, ok = r.takeTicket(auth.BootstrapToken)
+			}
+			return ok
+		}
+		if try(classBootstrap, verify, errBootstrapInvalid()) {
+			return MethodBootstrap, t, nil
+		}
+	}
+	if auth.DeviceToken != "" {
+		if try(classDevice, func() bool { return r.isDeviceToken(a, auth.DeviceToken) }, errDeviceTokenMismatch()) {
+			return MethodDeviceToken, t, nil
+		}
+	}
+	return "", t, failed
+}
+
+// bucketOf names who is charged. The signature was checked before, so a known
+// device is who it says.
+func (r *Registry) bucketOf(a *Attempt, c class) bucketKey {
+	if a.Params.Device != nil {
+		if d := r.device(a.Params.Device.ID); d != nil && !d.revoked() {
+			return bucketKey{class: c, device: d.ID}
+		}
+	}
+	return bucketKey{class: c, source: SourceKey(a.Source), origin: a.Origin}
+}
+
+func (r *Registry) isShared(token string) bool {
+	r.mu.Lock()
+	shared := r.shared
+	r.mu.Unlock()
+	return shared.matches(token)
+}
+
+// isDeviceToken reports whether token is the current one of the device in the
+// role that it asks for. A device that is not known costs the same work.
+func (r *Registry) isDeviceToken(a *Attempt, token string) bool {
+	id, role, generation, valid := "", a.Params.RoleOrDefault(), 0, false
+	if a.Params.Device != nil {
+		if d := r.device(a.Params.Device.ID); d != nil && !d.revoked() {
+			if g := d.role(role); g != nil {
+				id, generation, valid = d.ID, g.Generation, true
+			}
+		}
+	}
+	right := digestOf(deviceToken(r.key, id, role, generation)).matches(token)
+	return right && valid
+}
+
+// grantWithoutDevice is for clients that hold the shared token and no key.
+// Only the command line and its kin on this machine get what they ask for.
+func (r *Registry) grantWithoutDevice(a *Attempt) (*Grant, *protocol.Error) {
+	p := a.Params
+	if p.RoleOrDefault() != protocol.RoleOperator {
+		return nil, errDeviceRequired()
+	}
+	switch p.Client.ID {
+	case "openclaw-control-ui", "webchat", "webchat-ui", "openclaw-browser-copilot", "openclaw-tui":
+		return nil, errBrowserDeviceRequired()
+	}
+	if a.Origin != "" || p.Client.Mode == "webchat" {
+		return nil, errBrowserDeviceRequired()
+	}
+	g := &Grant{Role: protocol.RoleOperator, Method: MethodToken, Scopes: []protocol.Scope{}}
+	trusted := p.Client.ID == "cli" && (p.Client.Mode == "cli" || p.Client.Mode == "probe") ||
+		p.Client.ID == "gateway-client" && p.Client.Mode == "backend" || p.Client.ID == "openclaw-probe" && p.Client.Mode == "probe"
+	if a.Local && trusted {
+		g.Scopes = scopesOf(a)
+	}
+	return r.lease(a, g)
+}
+
+// grantDevice pairs or widens the device where that is allowed and says what
+// this connection may do.
+func (r *Registry) grantDevice(ctx context.Context, a *Attempt, pub ed25519.PublicKey, method string) (*Grant, *protocol.Error) {
+	id, role, asked := a.Params.Device.ID, a.Params.RoleOrDefault(), scopesOf(a)
+	if method == MethodBootstrap {
+		asked = slices.DeleteFunc(asked, func(s protocol.Scope) bool { return !slices.Contains(launchScopes(), s) })
+	}
+	known := r.device(id)
+	if r.needsChange(known, role, asked, method) {
+		if method == MethodDeviceToken {
+			return nil, errScopeMismatch()
+		}
+		if reason := refusal(a, known, method); reason != "" {
+			return nil, errPairing(reason, r.requestID(), a, known)
+		}
+		var err *protocol.Error
+		if known, err = r.pair(ctx, a, pub, asked, method); err != nil {
+			return nil, err
+		}
+	}
+	own := known.role(role)
+	return r.lease(a, &Grant{
+		Role: role, Scopes: asked, Method: method, DeviceID: id,
+		DeviceToken: deviceToken(r.key, id, role, own.Generation), IssuedAtMs: own.IssuedAtMs,
+	})
+}
+
+func (r *Registry) needsChange(known *Device, role protocol.Role, asked []protocol.Scope, method string) bool {
+	if known == nil || known.revoked() || method == MethodBootstrap {
+		return true
+	}
+	g := known.role(role)
+	return g == nil || !covers(g.Scopes, asked)
+}
+
+// refusal says why a change needs a person, or "" when it does not: a launch
+// link is a person's own act, and so is holding the shared token on this
+// machine. A revoked device comes back only by a launch link.
+func refusal(a *Attempt, known *Device, method string) string {
+	switch {
+	case method == MethodBootstrap:
+		return ""
+	case known == nil:
+		if a.Local {
+			return ""
+		}
+		return "not-paired"
+	case known.revoked():
+		return "revoked"
+	case a.Local:
+		return ""
+	case known.role(a.Params.RoleOrDefault()) == nil:
+		return "role-upgrade"
+	}
+	return "scope-upgrade"
+}
+
+// pair saves the device with the role and scopes that it asked for.
+func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, asked []protocol.Scope, method string) (*Device, *protocol.Error) {
+	r.pairing.Lock()
+	defer r.pairing.Unlock()
+	known, p, now := r.device(a.Params.Device.ID), a.Params, r.now().UnixMilli()
+	if known != nil && refusal(a, known, method) != "" { // revoked a moment ago
+		return nil, errPairing(refusal(a, known, method), r.requestID(), a, known)
+	}
+	d := &Device{ID: p.Device.ID, PublicKey: base64.RawURLEncoding.EncodeToString(pub), CreatedAtMs: now, ApprovedVia: viaSilent}
+	if known != nil {
+		d = known.clone()
+	}
+	if method == MethodBootstrap {
+		asked = launchScopes()
+		d.ApprovedVia, d.RevokedAtMs = viaLaunch, 0
+	}
+	d.ClientID, d.ClientMode, d.DisplayName = p.Client.ID, p.Client.Mode, p.Client.DisplayName
+	d.Platform, d.DeviceFamily = p.Client.Platform, p.Client.DeviceFamily
+	d.ApprovedAtMs, d.LastSeenAtMs = now, now
+	g := d.role(p.RoleOrDefault())
+	if g == nil {
+		d.Roles = append(d.Roles, RoleGrant{Role: p.RoleOrDefault(), Scopes: slices.Clone(asked), Generation: 1, IssuedAtMs: now})
+	} else if !covers(g.Scopes, asked) {
+		// A wider grant gets a new token: the old one was given for less.
+		g.Scopes, g.IssuedAtMs = union(g.Scopes, asked), now
+		g.Generation++
+	} else if known.revoked() {
+		g.IssuedAtMs = now // its generation rose when it was revoked
+	} else {
+		return known, nil // another connection was faster, or the link was not needed
+	}
+	if err := r.save(ctx, d); err != nil {
+		return nil, err
+	}
+	r.log.Info("paired device", "device", d.ID, "client", d.ClientID, "via", d.ApprovedVia, "role", p.RoleOrDefault())
+	return d, nil
+}
+
+// lease registers the grant, unless its authority ended while it was decided.
+func (r *Registry) lease(a *Attempt, g *Grant) (*Grant, *protocol.Error) {
+	g.Lease = &Lease{r: r, deviceID: g.DeviceID, byToken: g.Method == MethodToken, done: make(chan struct{})}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if d := r.devices[g.DeviceID]; g.DeviceID != "" && (d == nil || d.revoked()) {
+		return nil, errDeviceTokenMismatch()
+	}
+	if g.Lease.byToken && !r.shared.matches(a.Params.Auth.Token) {
+		return nil, errTokenMismatch(g.DeviceID != "")
+	}
+	r.leases[g.Lease] = struct{}{}
+	return g, nil
+}
+
+// scopesOf is what was asked, without repetitions. A node has no scopes.
+func scopesOf(a *Attempt) []protocol.Scope {
+	out := make([]protocol.Scope, 0, len(a.Params.Scopes))
+	for _, s := range a.Params.Scopes {
+		if a.Params.RoleOrDefault() == protocol.RoleOperator && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// requestID names a refused pairing in messages to people.
+func (r *Registry) requestID() string {
+	code, err := randomCode(r.random)
+	if err != nil {
+		return fmt.Sprintf("%d", r.now().UnixNano()/int64(time.Microsecond))
+	}
+	return code[:12]
+}

@@ -1,0 +1,128 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// gate is the rule that every request passes before anything looks at it: the
+// name it was sent to is ours (DNS rebinding), a browser that may act comes
+// from our own page (cross-site requests), and its path has one reading only.
+type gate struct {
+	hosts    map[string]bool // what may stand in Host
+	loopback map[string]bool // those that mean this machine
+	origins  []string
+}
+
+func newGate(port int, extra []string) *gate {
+	g := &gate{hosts: make(map[string]bool), loopback: make(map[string]bool)}
+	p := ":" + strconv.Itoa(port)
+	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		for _, host := range []string{name, name + p} {
+			g.hosts[host], g.loopback[host] = true, true
+		}
+		g.origins = append(g.origins, "http://"+name+p)
+	}
+	for _, host := range extra {
+		g.hosts[host] = true
+		g.origins = append(g.origins, "http://"+host)
+	}
+	return g
+}
+
+// originHosts are the origins without their scheme.
+func (g *gate) originHosts() []string {
+	out := make([]string, len(g.origins))
+	for i, o := range g.origins {
+		out[i] = strings.NewReplacer("[", `\[`, "]", `\]`).Replace(strings.TrimPrefix(o, "http://"))
+	}
+	return out
+}
+
+// verdict is a refusal; zero status means that the request may go on.
+type verdict struct {
+	status int
+	text   string
+	json   bool
+}
+
+func (g *gate) judge(r *http.Request) verdict {
+	if !plainTarget(r) {
+		return verdict{status: http.StatusBadRequest, text: "This address has more than one reading, so Hearth does not serve it. Open the page at / instead."}
+	}
+	if !g.hosts[r.Host] {
+		return verdict{status: http.StatusMisdirectedRequest, text: "This request was sent to a name that is not Hearth's own. Open Hearth at http://127.0.0.1 or http://localhost with its port; `hearth open` prints the address."}
+	}
+	acts := isUpgrade(r) || r.Method != http.MethodGet && r.Method != http.MethodHead
+	if acts && forwarded(r) {
+		return verdict{status: http.StatusForbidden, json: true,
+			text: `{"error":{"type":"proxy_attribution_required","message":"This request came through a proxy that Hearth does not know. Connect directly to 127.0.0.1 on the machine that runs Hearth."}}`}
+	}
+	if origins := r.Header.Values("Origin"); acts && len(origins) > 0 && (len(origins) > 1 || !slices.Contains(g.origins, origins[0])) {
+		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open Hearth's own page instead."}
+	}
+	return verdict{}
+}
+
+// plainTarget refuses paths that a later reader could understand in another
+// way: encoded separators, dots and percent signs, empty and dot segments.
+func plainTarget(r *http.Request) bool {
+	if len(r.RequestURI) > 4096 || !strings.HasPrefix(r.URL.Path, "/") || !utf8.ValidString(r.URL.Path) {
+		return false
+	}
+	raw := strings.ToLower(r.URL.EscapedPath())
+	for _, bad := range []string{"%2f", "%5c", "%25", "%2e", "%3b", "//"} {
+		if strings.Contains(raw, bad) {
+			return false
+		}
+	}
+	for _, c := range r.URL.Path {
+		if c < 0x20 || c == 0x7f || c == '\\' || c == ';' {
+			return false
+		}
+	}
+	for i, segment := range strings.Split(r.URL.Path[1:], "/") {
+		if strings.HasSuffix(segment, ".") {
+			return false
+		}
+		if i == 0 && segment != "api" && segment != "assets" && (strings.EqualFold(segment, "api") || strings.EqualFold(segment, "assets")) {
+			return false
+		}
+	}
+	return true
+}
+
+func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
+
+// forwarded reports a header that proxies add. Such a request may come from
+// anywhere, whatever its peer address is.
+func forwarded(r *http.Request) bool {
+	for name := range r.Header {
+		switch {
+		case name == "Forwarded", name == "Via", name == "X-Real-Ip", name == "X-Client-Ip", name == "True-Client-Ip",
+			name == "X-Cluster-Client-Ip", name == "X-Original-Host",
+			strings.HasPrefix(name, "X-Forwarded"), strings.HasPrefix(name, "Cf-"), strings.HasPrefix(name, "Tailscale-"):
+			return true
+		}
+	}
+	return false
+}
+
+// peerOf is the address the kernel reports, never one from a header.
+func peerOf(r *http.Request) netip.Addr {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return ap.Addr().Unmap()
+}
+
+// isLocal: the peer is this machine, the name means this machine and nobody
+// stands in between.
+func (g *gate) isLocal(r *http.Request) bool {
+	return peerOf(r).IsLoopback() && g.loopback[r.Host] && !forwarded(r)
+}

@@ -1,0 +1,128 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// handler is everything on the port: the gate around all of it, then sockets,
+// probes, the API of other packages and the page.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	live := constant(`{"ok":true,"status":"live"}`)
+	mux.Handle("/health", live)
+	mux.Handle("/healthz", live)
+	mux.HandleFunc("/ready", s.serveReady)
+	mux.HandleFunc("/readyz", s.serveReady)
+	if s.api != nil {
+		mux.Handle("/api/", s.api)
+	} else {
+		mux.HandleFunc("/api/", http.NotFound)
+	}
+	mux.Handle("/", s.pages)
+	// A second guard beside our own rule on Origin: it also knows Sec-Fetch-Site.
+	inner := http.NewCrossOriginProtection().Handler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		secure(w.Header(), r.Host)
+		if v := s.gate.judge(r); v.status != 0 {
+			refuse(w, v)
+			return
+		}
+		if isUpgrade(r) && !reserved(r.URL.Path) {
+			s.socket(w, r)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
+		inner.ServeHTTP(w, r)
+	})
+}
+
+// reserved paths are never sockets.
+func reserved(path string) bool {
+	switch path {
+	case "/health", "/healthz", "/ready", "/readyz":
+		return true
+	}
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/assets/")
+}
+
+// secure sets the headers that every answer carries, errors included.
+func secure(h http.Header, host string) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "+
+		"font-src 'self'; connect-src 'self' ws://"+safeHost(host)+"; manifest-src 'self'; base-uri 'none'; form-action 'none'; "+
+		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify hearth svelte-trusted-html")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()")
+	h.Set("Cache-Control", "no-store")
+}
+
+// safeHost keeps a Host that the gate will refuse from forming the policy.
+func safeHost(host string) string {
+	if host == "" || strings.ContainsAny(host, " ;,'\"\t") {
+		return "127.0.0.1"
+	}
+	return host
+}
+
+func refuse(w http.ResponseWriter, v verdict) {
+	w.Header().Set("Connection", "close")
+	if v.json {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(v.status)
+		_, _ = w.Write([]byte(v.text))
+		return
+	}
+	http.Error(w, v.text, v.status)
+}
+
+// readOnly answers other verbs than GET and HEAD.
+func readOnly(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	http.Error(w, "Only GET and HEAD are possible here.", http.StatusMethodNotAllowed)
+	return false
+}
+
+// constant answers the same bytes to everybody: an open route must not tell
+// anything about the machine.
+func constant(body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !readOnly(w, r) {
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(body))
+	})
+}
+
+// serveReady tells what fails only to programs on this machine, not to pages.
+func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+	if !readOnly(w, r) {
+		return
+	}
+	ok, failing := s.ready()
+	answer := struct {
+		Ready   bool     `json:"ready"`
+		Failing []string `json:"failing,omitempty"`
+	}{Ready: ok}
+	if s.gate.isLocal(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+		answer.Failing = failing
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		http.Error(w, "Hearth could not say whether it is ready. Try again.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if !ok {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_, _ = w.Write(body)
+}

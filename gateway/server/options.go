@@ -1,0 +1,126 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// Handler answers one request. What it returns is encoded as the payload; an
+// error is turned into the protocol's form by protocol.AsError. ctx ends with
+// the connection.
+type Handler func(ctx context.Context, c *Caller, params json.RawMessage) (any, error)
+
+// Later lets a method answer twice: First is sent at once, what Final returns
+// follows under the same id.
+type Later struct {
+	First any
+	Final func(ctx context.Context) (any, error)
+}
+
+// Authenticator decides who may connect; *pairing.Registry is the real one.
+type Authenticator interface {
+	Authenticate(ctx context.Context, a pairing.Attempt) (*pairing.Grant, *protocol.Error)
+}
+
+// Options of a Server.
+type Options struct {
+	// Handlers has exactly the methods of protocol.Methods.
+	Handlers map[string]Handler
+	Auth     Authenticator
+	// Pages is the web app, index.html at its root. nil serves no page.
+	Pages fs.FS
+	// Snapshot is the state for hello; the server fills presence and versions.
+	Snapshot func(ctx context.Context) protocol.Snapshot
+	Version  string
+	BootID   string
+	// Ready says whether the gateway works and, if not, what fails. nil is ready.
+	Ready  func() (bool, []string)
+	Logger *slog.Logger
+	Now    func() time.Time
+	Limits Limits
+	// Hosts are further names (host or host:port) that may stand in the Host
+	// header. The loopback names are always allowed.
+	Hosts []string
+	// HTTP is an optional handler for paths below /api/. It is behind the gate.
+	HTTP http.Handler
+}
+
+// Limits bound what clients can cost. Zero fields have defaults.
+type Limits struct {
+	Handshake       time.Duration // from the first byte to hello; 15 s
+	PendingPerPeer  int           // handshakes of one source at a time; 512
+	Pending         int           // handshakes at a time; 1024
+	RawConns        int           // TCP connections without a socket yet; 1024
+	QueueBytes      int           // unsent events of one client; 4 MiB
+	WriteTimeout    time.Duration // a client that takes nothing for so long is cut; 10 s
+	InFlight        int           // requests of one client at a time; 64
+	RequestRate     float64       // requests a second of one client; 300
+	RequestBurst    int           // above that rate; 600
+	Ping            time.Duration // keep-alive and its deadline; 25 s
+	Tick            time.Duration // 30 s
+	SlimInterval    time.Duration // between deltas of a run for our own clients; 20 ms
+	MessageInterval time.Duration // between cumulative deltas of a run; 100 ms
+	PresenceDelay   time.Duration // presence changes are gathered for so long; 100 ms
+	CloseWait       time.Duration // for a closing client to take its last frames; 2 s
+}
+
+func (l Limits) withDefaults() Limits {
+	orInt := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	orTime := func(v *time.Duration, d time.Duration) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	orTime(&l.Handshake, 15*time.Second)
+	orInt(&l.PendingPerPeer, 512)
+	orInt(&l.Pending, 1024)
+	orInt(&l.RawConns, 1024)
+	orInt(&l.QueueBytes, 4<<20)
+	orTime(&l.WriteTimeout, 10*time.Second)
+	orInt(&l.InFlight, 64)
+	if l.RequestRate <= 0 {
+		l.RequestRate = 300
+	}
+	orInt(&l.RequestBurst, 600)
+	orTime(&l.Ping, 25*time.Second)
+	orTime(&l.Tick, protocol.TickIntervalMs*time.Millisecond)
+	orTime(&l.SlimInterval, 20*time.Millisecond)
+	orTime(&l.MessageInterval, 100*time.Millisecond)
+	orTime(&l.PresenceDelay, 100*time.Millisecond)
+	orTime(&l.CloseWait, 2*time.Second)
+	return l
+}
+
+// check refuses options that would leave a method without a handler, or a
+// handler without a row in the scope table.
+func (o *Options) check() error {
+	if o.Auth == nil || o.Snapshot == nil {
+		return errors.New("server: Auth and Snapshot are required")
+	}
+	rows := make(map[string]bool)
+	for _, m := range protocol.Methods() {
+		rows[m.Name] = true
+		if o.Handlers[m.Name] == nil {
+			return fmt.Errorf("server: method %s has no handler", m.Name)
+		}
+	}
+	for name := range o.Handlers {
+		if !rows[name] {
+			return fmt.Errorf("server: handler %s has no row in protocol.Methods", name)
+		}
+	}
+	return nil
+}
