@@ -117,6 +117,11 @@ func TestOpenBroken(t *testing.T) {
 		!strings.Contains(p[0].Message, "comma") {
 		t.Errorf("problems: %+v", p)
 	}
+	put(t, path+".last-good", "{ gateway: { port: 'x' } }")
+	s = open(t, path, Options{}).Snapshot()
+	if diff := cmp.Diff(Default(), s.Config); diff != "" || s.Origin != FromDefaults {
+		t.Errorf("with a broken last good copy: origin %s %s", s.Origin, diff)
+	}
 	if err := os.Remove(path + ".last-good"); err != nil {
 		t.Fatal(err)
 	}
