@@ -151,7 +151,7 @@ func (d *decoder) Decode(data []byte, a *wire.Answer) (wire.Step, error) {
 		return 0, &wire.Reported{Body: data}
 	}
 	a.Thinking(l.Message.Thinking)
-	a.Text(l.Message.Content)
+	a.Content(l.Message.Content)
 	for _, c := range l.Message.ToolCalls {
 		if err := a.Call(c.ID, c.Function.Name, c.Function.Arguments); err != nil {
 			return 0, err

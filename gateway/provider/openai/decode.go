@@ -17,7 +17,6 @@ type chunk struct {
 
 type choice struct {
 	Delta        delta  `json:"delta"`
-	Message      *delta `json:"message"` // some servers end with the whole message
 	FinishReason string `json:"finish_reason"`
 }
 
@@ -139,7 +138,7 @@ func (d *decoder) choice(ch choice, a *wire.Answer) {
 		a.Thinking(ch.Delta.Reasoning.text)
 	}
 	a.Thinking(ch.Delta.Content.thinking)
-	a.Text(ch.Delta.Content.text)
+	a.Content(ch.Delta.Content.text)
 	if r := ch.Delta.Refusal.text; r != "" {
 		d.refused = true
 		a.Text(r)

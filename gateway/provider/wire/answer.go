@@ -30,6 +30,8 @@ type Answer struct {
 	thought bool
 	stop    model.StopReason
 	ids     map[string]bool // of the tool calls
+
+	thoughts thoughts
 }
 
 func newAnswer(s *Service, w *watch, yield func(model.Event, error) bool) *Answer {
@@ -146,6 +148,7 @@ func asObject(args []byte) (json.RawMessage, bool) {
 
 // finish gives out the last event, or says what is wrong with the answer.
 func (a *Answer) finish() error {
+	a.flush()
 	switch {
 	case len(a.ids) > 0 && a.stop != model.StopLength:
 		a.stop = model.StopTool

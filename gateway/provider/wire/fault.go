@@ -88,7 +88,7 @@ func (f fault) transport(err error) error {
 		return f.make(model.ClassConnect, "there is no server called "+dns.Name, err)
 	case errors.As(err, &cert), errors.As(err, &host):
 		return f.make(model.ClassConnect, "the server's certificate is not valid: "+err.Error(), err)
-	case errors.As(err, &rec):
+	case errors.As(err, &rec), errors.Is(err, http.ErrSchemeMismatch):
 		return f.make(model.ClassConnect, "the server does not speak TLS", err)
 	case errors.As(err, &op) && op.Op == "dial":
 		return f.make(model.ClassConnect, op.Err.Error(), err)

@@ -62,7 +62,7 @@ func (f fault) left(a *Answer) error {
 // ended judges a stream that ended cleanly but without the end mark.
 func (f fault) ended(d Decoder, a *Answer, h *head, count int) error {
 	if count == 0 {
-		if len(bytes.TrimSpace(h.seen)) == 0 {
+		if seen := bytes.TrimSpace(h.seen); len(seen) == 0 || seen[0] == ':' { // a comment
 			return f.make(model.ClassEmpty, "the service closed the connection without an answer", nil)
 		}
 		return f.make(model.ClassMalformed, "unexpected answer: "+string(h.seen), nil)
