@@ -78,6 +78,9 @@ func (d Dir) Config(env func(string) string) string {
 // Token is the file of the shared gateway token.
 func (d Dir) Token() string { return d.path("gateway.token") }
 
+// DeviceKey is the file of the key that device tokens are derived from.
+func (d Dir) DeviceKey() string { return d.path("device.key") }
+
 // Log is the gateway's log, one JSON object a line.
 func (d Dir) Log() string { return d.path("gateway.log") }
 

@@ -1,0 +1,326 @@
+// Package gateway is the engine put together: the only place that knows all
+// its rooms and wires them. It owns start-up and shutdown, the port, and the
+// thin handlers between the wire's methods and the rooms that do the work. It
+// holds no logic of its own beyond that.
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/logfile"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/prompt"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
+)
+
+const (
+	// drainTime is how long a stop waits for answers that are being written; what
+	// is not whole by then is kept as it is and marked at the next start.
+	drainTime = 5 * time.Second
+)
+
+// Options of a Gateway.
+type Options struct {
+	Dir        statedir.Dir
+	ConfigPath string              // "" = Dir's
+	Env        func(string) string // the process environment
+	Port       int                 // overrides gateway.port; 0 = as configured
+	Pages      fs.FS               // the web app
+	Version    string
+	Logger     *slog.Logger // for people at the terminal; the log file gets everything
+	Now        func() time.Time
+}
+
+// Gateway is a running engine.
+type Gateway struct {
+	opts    Options
+	log     *slog.Logger
+	logs    *logfile.File
+	level   slog.LevelVar // of the log file
+	config  *config.File
+	store   *store.DB
+	pairing *pairing.Registry
+	models  *provider.Registry
+	session *session.Manager
+	outbox  *outbound.Outbox
+	server  *server.Server
+	ln      net.Listener
+	started time.Time
+	bootID  string
+}
+
+// New starts the engine up to an open port, without serving it yet. An error
+// that a restart cannot mend is a *StartError.
+func New(ctx context.Context, opts Options) (g *Gateway, err error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	g = &Gateway{opts: opts, started: opts.Now(), bootID: newUUID()}
+	defer func() {
+		if err != nil {
+			g.release(ctx)
+		}
+	}()
+	if err := opts.Dir.Ensure(); err != nil {
+		return nil, &StartError{What: "Hearth cannot use its folder", Err: err, Fix: "Give it a folder that you may write, with HEARTH_HOME"}
+	}
+	if err := g.openStore(); err != nil { // first: its lock keeps a second gateway from everything else
+		return nil, err
+	}
+	if g.logs, err = logfile.Open(opts.Dir.Log(), logfile.Options{Level: &g.level, Stat: opts.Now}); err != nil {
+		return nil, &StartError{What: "The log file cannot be written", Err: err, Fix: "Check the folder's permissions and free space"}
+	}
+	g.log = slog.New(slog.NewMultiHandler(g.logs.Handler(), opts.Logger.Handler()))
+	if err := g.openConfig(); err != nil {
+		return nil, err
+	}
+	if err := g.openPairing(ctx); err != nil {
+		return nil, err
+	}
+	g.openModels()
+	if err := g.openSessions(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.listen(ctx); err != nil {
+		return nil, err
+	}
+	rep, err := g.session.Recover(ctx)
+	if err != nil {
+		return nil, &StartError{What: "The messages of the last run could not be taken up", Err: err, Fix: "Nothing was lost. Keep a copy of " + opts.Dir.Store() + " and report this"}
+	}
+	if rep != (session.Recovery{}) {
+		g.log.Info("took up what was left of the last run", "requeued", rep.Requeued, "interrupted", rep.Interrupted, "failed", rep.Failed)
+	}
+	return g, nil
+}
+
+func (g *Gateway) openStore() error {
+	db, err := store.Open(g.opts.Dir.Store(), store.Options{})
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		owner := ""
+		if r, rerr := g.opts.Dir.ReadRuntime(); rerr == nil {
+			owner = fmt.Sprintf(" (process %d at %s)", r.PID, r.URL)
+		}
+		return &StartError{What: "Hearth is already running on " + string(g.opts.Dir) + owner, Err: err, Fix: "Use it with `hearth open`, stop it first, or give this one another HEARTH_HOME"}
+	case err != nil:
+		return &StartError{What: "Hearth's store cannot be opened", Err: err, Fix: "Nothing was changed. Restore " + g.opts.Dir.Store() + " from a backup, or move it away to start empty"}
+	}
+	g.store = db
+	return nil
+}
+
+func (g *Gateway) openConfig() error {
+	path := g.opts.ConfigPath
+	if path == "" {
+		path = g.opts.Dir.Config(g.opts.Env)
+	}
+	f, err := config.Open(path, config.Options{
+		Logger: g.log, Now: g.opts.Now, OnChange: g.configChanged,
+		Env: func(name string) (string, bool) { v := g.opts.Env(name); return v, v != "" },
+	})
+	if err != nil {
+		return &StartError{What: "The settings cannot be used", Err: err, Fix: "Mend the file as said, then start again"}
+	}
+	g.config = f
+	g.level.Set(f.Snapshot().Config.Logging.SlogLevel())
+	for _, p := range f.Problems() {
+		g.log.Warn(p.Message, "code", p.Code)
+	}
+	f.Subscribe(nil, g.applyConfig)
+	return nil
+}
+
+func (g *Gateway) openPairing(ctx context.Context) error {
+	token, err := g.sharedToken()
+	if err != nil {
+		return &StartError{What: "The gateway's access token cannot be used", Err: err, Fix: "Remove the file to get a new one"}
+	}
+	key, err := secretFile(g.opts.Dir.DeviceKey(), 32)
+	if err != nil {
+		return &StartError{What: "The key of paired devices cannot be used", Err: err, Fix: "Remove the file; paired browsers then need a new link from `hearth open`"}
+	}
+	raw, err := hex.DecodeString(key)
+	if err != nil {
+		return &StartError{What: "The key of paired devices is damaged", Err: err, Fix: "Remove " + g.opts.Dir.DeviceKey() + "; paired browsers then need a new link from `hearth open`"}
+	}
+	g.pairing, err = pairing.New(ctx, pairing.Options{
+		SharedToken: token, ServerKey: raw, Store: newDeviceStore(g.store), Now: g.opts.Now, Logger: g.log,
+	})
+	if err != nil {
+		return &StartError{What: "The paired devices could not be read", Err: err, Fix: "Restore the store from a backup"}
+	}
+	return nil
+}
+
+func (g *Gateway) openModels() {
+	g.models = provider.New(provider.Options{
+		Settings: providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now,
+	})
+}
+
+func (g *Gateway) openSessions(ctx context.Context) error {
+	status := &sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts}
+	tools, err := tool.NewSet(status)
+	if err != nil {
+		return err
+	}
+	g.server, err = server.New(server.Options{
+		Handlers: g.handlers(), Auth: g.pairing, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
+		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready,
+	})
+	if err != nil {
+		return err
+	}
+	pub := publisher{g.server}
+	g.outbox = outbound.New(g.store, pub.terminal, g.log)
+	zone := g.opts.Now().Location().String()
+	g.session = session.NewManager(ctx, session.Options{
+		DB: g.store, Publish: pub, Outbox: g.outbox, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: tools,
+		Prompt: func(specs []model.ToolSpec) string {
+			return prompt.System(prompt.Input{Tools: specs, TimeZone: zone})
+		},
+		Timeout: func() time.Duration {
+			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
+		},
+		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID,
+	})
+	return nil
+}
+
+// URL is where the gateway listens.
+func (g *Gateway) URL() string { return "http://" + g.ln.Addr().String() }
+
+// LaunchLink returns a link that pairs one browser on this machine, once.
+func (g *Gateway) LaunchLink(ttl time.Duration) (string, error) {
+	code, _, err := g.pairing.MintLaunch(ttl)
+	if err != nil {
+		return "", err
+	}
+	return g.URL() + "/#launch=" + code, nil
+}
+
+// Serve answers until ctx ends, then stops in order: no new messages, running
+// answers kept, clients told, store closed.
+func (g *Gateway) Serve(ctx context.Context) error {
+	runtime := statedir.Runtime{URL: g.URL(), PID: os.Getpid(), Version: g.opts.Version, StartedAt: g.started.UnixMilli()}
+	if err := g.opts.Dir.WriteRuntime(runtime); err != nil {
+		g.release(ctx)
+		return err
+	}
+	defer g.opts.Dir.RemoveRuntime(os.Getpid())
+	g.log.Info("gateway is ready", "url", g.URL(), "version", g.opts.Version, "pid", os.Getpid(), "startMs", g.opts.Now().Sub(g.started).Milliseconds())
+
+	back, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var work sync.WaitGroup
+	work.Go(func() { g.outbox.Run(back) })
+	work.Go(func() { g.models.Detect(back) })
+	work.Go(func() {
+		if err := g.config.Watch(back); err != nil {
+			g.log.Warn("hand edits of the settings are not followed", "err", err)
+		}
+	})
+
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopServing()
+	served := make(chan error, 1)
+	work.Go(func() { served <- g.server.Serve(serving, g.ln) })
+
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-served:
+	}
+	g.log.Info("gateway is stopping")
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if cerr := g.session.Close(drain); cerr != nil {
+		g.log.Warn("some answers did not stop in time", "err", cerr)
+	}
+	stopServing()
+	stop()
+	work.Wait()
+	g.release(ctx)
+	return err
+}
+
+// release gives back what New opened.
+func (g *Gateway) release(ctx context.Context) {
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if g.ln != nil {
+		_ = g.ln.Close()
+	}
+	if g.store != nil {
+		if err := g.store.Close(closing); err != nil && g.log != nil {
+			g.log.Error("the store did not close", "err", err)
+		}
+	}
+	if g.logs != nil {
+		_ = g.logs.Close()
+	}
+}
+
+// resolve finds the model for a turn.
+func (g *Gateway) resolve(ctx context.Context, ref model.Ref) (session.Model, error) {
+	c, err := g.models.Resolve(ctx, ref)
+	if err != nil {
+		return session.Model{}, err
+	}
+	return session.Model{
+		Ref: c.Ref, Provider: c.Provider, ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn, Tools: c.Tools,
+		MaxTokens: g.config.Snapshot().Config.Agents.Defaults.MaxTokens,
+	}, nil
+}
+
+func (g *Gateway) sessionFacts(_ context.Context, key string) (sessiontool.Facts, error) {
+	row, ok, err := g.session.Get(key)
+	if err != nil || !ok {
+		return sessiontool.Facts{}, err
+	}
+	return sessiontool.Facts{
+		Messages: row.MessageCount, CreatedAt: time.UnixMilli(row.CreatedAt),
+		Usage: model.Usage{Input: row.InputTokens, Output: row.OutputTokens},
+	}, nil
+}
+
+// ready is what /readyz tells.
+func (g *Gateway) ready() (bool, []string) {
+	if err := g.store.Problem(); err != nil {
+		return false, []string{"store"}
+	}
+	return true, nil
+}
+
+// newUUID returns a random (version 4) UUID.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
+}

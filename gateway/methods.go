@@ -1,0 +1,127 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// handlers is the whole surface; protocol.Methods has the scope of each.
+func (g *Gateway) handlers() map[string]server.Handler {
+	return map[string]server.Handler{
+		protocol.MethodHealth:         plain(protocol.MethodHealth, g.health),
+		protocol.MethodStatus:         plain(protocol.MethodStatus, g.status),
+		protocol.MethodSystemPresence: plain(protocol.MethodSystemPresence, g.systemPresence),
+		protocol.MethodLogsTail:       plain(protocol.MethodLogsTail, g.logsTail),
+		protocol.MethodLaunchLink:     plain(protocol.MethodLaunchLink, g.launchLink),
+
+		protocol.MethodConfigGet:   plain(protocol.MethodConfigGet, g.configGet),
+		protocol.MethodConfigSet:   plain(protocol.MethodConfigSet, g.configSet),
+		protocol.MethodConfigPatch: plain(protocol.MethodConfigPatch, g.configPatch),
+
+		protocol.MethodAgentsList:       plain(protocol.MethodAgentsList, g.agentsList),
+		protocol.MethodAgentIdentityGet: plain(protocol.MethodAgentIdentityGet, g.agentIdentity),
+		protocol.MethodModelsList:       plain(protocol.MethodModelsList, g.modelsList),
+
+		protocol.MethodChatSend:    plain(protocol.MethodChatSend, g.chatSend),
+		protocol.MethodChatHistory: plain(protocol.MethodChatHistory, g.chatHistory),
+		protocol.MethodChatAbort:   plain(protocol.MethodChatAbort, g.chatAbort),
+		protocol.MethodChatInject:  plain(protocol.MethodChatInject, g.chatInject),
+		protocol.MethodAgent:       plain(protocol.MethodAgent, g.agent),
+		protocol.MethodAgentWait:   plain(protocol.MethodAgentWait, g.agentWait),
+
+		protocol.MethodSessionsList:                plain(protocol.MethodSessionsList, g.sessionsList),
+		protocol.MethodSessionsGet:                 plain(protocol.MethodSessionsGet, g.sessionsGet),
+		protocol.MethodSessionsCreate:              plain(protocol.MethodSessionsCreate, g.sessionsCreate),
+		protocol.MethodSessionsPatch:               plain(protocol.MethodSessionsPatch, g.sessionsPatch),
+		protocol.MethodSessionsReset:               plain(protocol.MethodSessionsReset, g.sessionsReset),
+		protocol.MethodSessionsDelete:              plain(protocol.MethodSessionsDelete, g.sessionsDelete),
+		protocol.MethodTranscriptExport:            plain(protocol.MethodTranscriptExport, g.transcriptExport),
+		protocol.MethodSessionsSubscribe:           watchSessions(true),
+		protocol.MethodSessionsUnsubscribe:         watchSessions(false),
+		protocol.MethodSessionsMessagesSubscribe:   watchMessages(protocol.MethodSessionsMessagesSubscribe, true),
+		protocol.MethodSessionsMessagesUnsubscribe: watchMessages(protocol.MethodSessionsMessagesUnsubscribe, false),
+	}
+}
+
+// plain is a handler of typed parameters.
+func plain[P, R any](method string, fn func(context.Context, P) (R, error)) server.Handler {
+	return func(ctx context.Context, _ *server.Caller, raw json.RawMessage) (any, error) {
+		p, perr := protocol.DecodeParams[P](method, raw)
+		if perr != nil {
+			return nil, perr
+		}
+		res, err := fn(ctx, p)
+		if err != nil {
+			return nil, forClients(method, err)
+		}
+		return res, nil
+	}
+}
+
+type none struct{}
+
+func watchSessions(on bool) server.Handler {
+	return func(_ context.Context, c *server.Caller, _ json.RawMessage) (any, error) {
+		c.WatchSessions(on)
+		return protocol.SubscribeResult{Subscribed: on}, nil
+	}
+}
+
+func watchMessages(method string, on bool) server.Handler {
+	return func(_ context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
+		p, perr := protocol.DecodeParams[protocol.SessionKeyParams](method, raw)
+		if perr != nil {
+			return nil, perr
+		}
+		key, err := session.Canonical(p.Key, p.AgentID)
+		if err != nil {
+			return nil, forClients(method, err)
+		}
+		c.WatchMessages(key, on)
+		return protocol.SubscribeResult{Subscribed: on, Key: key}, nil
+	}
+}
+
+// forClients gives errors of the rooms their form on the wire.
+func forClients(method string, err error) error {
+	var pe *protocol.Error
+	switch {
+	case errors.As(err, &pe):
+		return pe
+	case errors.Is(err, session.ErrBadKey):
+		return protocol.InvalidParams(method, "%v", err)
+	case errors.Is(err, session.ErrNotFound):
+		return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
+	case errors.Is(err, session.ErrConflict):
+		return protocol.Invalid("%v. Use a new key for a new message.", err).With("reason", "chat-request-conflict")
+	case errors.Is(err, session.ErrClosed), errors.Is(err, store.ErrClosed):
+		return protocol.Unavailable(1000, "Hearth is stopping and takes no more messages. Send it again after the restart.")
+	case errors.Is(err, store.ErrFull):
+		return protocol.Unavailable(5000, "The disk is full, so nothing was changed or accepted. Make some room and try again; reading and stopping still work.").With("code", "DISK_FULL")
+	case errors.Is(err, store.ErrFailed):
+		return protocol.Unavailable(5000, "Hearth's store could not be written, so nothing was accepted. Restart Hearth and try again.").With("code", "STORE_FAILED")
+	}
+	return configError(err)
+}
+
+// configError gives the settings' errors their form on the wire.
+func configError(err error) error {
+	var broken *config.BrokenError
+	var invalid *config.InvalidError
+	var path *config.PathError
+	switch {
+	case errors.Is(err, config.ErrStale):
+		return protocol.Invalid("%v", err).With("code", "CONFIG_STALE")
+	case errors.Is(err, config.ErrRedacted), errors.Is(err, config.ErrBusy),
+		errors.As(err, &broken), errors.As(err, &invalid), errors.As(err, &path):
+		return protocol.Invalid("%v", err)
+	}
+	return err
+}

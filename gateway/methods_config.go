@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/server"
+)
+
+func (g *Gateway) configGet(context.Context, none) (protocol.ConfigSnapshot, error) {
+	return configView(g.config.Snapshot())
+}
+
+// configView shows the settings with every secret replaced.
+func configView(s *config.Snapshot) (protocol.ConfigSnapshot, error) {
+	r, err := s.Redacted()
+	if err != nil {
+		return protocol.ConfigSnapshot{}, err
+	}
+	return protocol.ConfigSnapshot{
+		Path: s.Path, Exists: s.Exists, Raw: r.Raw, Parsed: r.Parsed, Valid: s.Valid, Config: r.Config, Hash: s.Hash,
+		Issues: issuesOf(s.Issues), Warnings: issuesOf(s.Warnings), LegacyIssues: []protocol.ConfigIssue{},
+	}, nil
+}
+
+func issuesOf(in []config.Issue) []protocol.ConfigIssue {
+	out := make([]protocol.ConfigIssue, len(in))
+	for i, is := range in {
+		out[i] = protocol.ConfigIssue(is)
+	}
+	return out
+}
+
+func (g *Gateway) configSet(ctx context.Context, p protocol.ConfigSetParams) (protocol.ConfigSetResult, error) {
+	s, err := g.config.Set(ctx, p.BaseHash, p.Raw)
+	return configResult(s, err)
+}
+
+func (g *Gateway) configPatch(ctx context.Context, p protocol.ConfigSetParams) (protocol.ConfigSetResult, error) {
+	s, err := g.config.MergePatch(ctx, p.BaseHash, p.Raw)
+	return configResult(s, err)
+}
+
+func configResult(s *config.Snapshot, err error) (protocol.ConfigSetResult, error) {
+	if err != nil {
+		return protocol.ConfigSetResult{}, err
+	}
+	r, err := s.Redacted()
+	return protocol.ConfigSetResult{OK: err == nil, Path: s.Path, Hash: s.Hash, Config: r.Config}, err
+}
+
+// applyConfig puts changed settings to use without a restart. The port and the
+// address are taken at the next start, which the log says.
+func (g *Gateway) applyConfig(old, next config.Config) {
+	g.level.Set(next.Logging.SlogLevel())
+	if g.models != nil {
+		g.models.Reconfigure(providerSettings(next))
+	}
+	if old.Gateway.Port != next.Gateway.Port {
+		g.log.Warn("gateway.port is used at the next start", "now", old.Gateway.Port, "next", next.Gateway.Port)
+	}
+	if g.pairing != nil {
+		token, err := g.sharedTokenOf(next)
+		if err == nil {
+			err = g.pairing.SetSharedToken(token) // does nothing when it is the same
+		}
+		if err != nil {
+			g.log.Error("the changed access token is not in use", "err", err)
+		}
+	}
+}
+
+// configChanged tells clients that the settings, or their problems, are others.
+func (g *Gateway) configChanged(s *config.Snapshot) {
+	if g.server == nil {
+		return // while starting
+	}
+	g.server.Broadcast(server.Broadcast{Event: protocol.EventConfigChanged, Payload: map[string]any{
+		"path": s.Path, "hash": s.Hash, "ts": g.opts.Now().UnixMilli(),
+	}})
+}

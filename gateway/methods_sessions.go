@@ -1,0 +1,165 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
+)
+
+const maxLabel = 512
+
+func (g *Gateway) sessionsList(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
+	list, err := g.session.List(ctx, p)
+	list.Defaults = g.modelDefaults()
+	return list, err
+}
+
+func (g *Gateway) modelDefaults() protocol.SessionModelDefaults {
+	ref, _ := g.models.Default()
+	d := protocol.SessionModelDefaults{ModelProvider: ref.Provider, Model: ref.Model}
+	for _, e := range g.models.Models() {
+		if e.Ref == ref {
+			d.ContextTokens = e.ContextWindow
+		}
+	}
+	return d
+}
+
+func (g *Gateway) sessionsGet(ctx context.Context, p protocol.SessionKeyParams) (protocol.SessionsGetResult, error) {
+	key, err := session.Canonical(p.Key, p.AgentID)
+	if err != nil {
+		return protocol.SessionsGetResult{}, err
+	}
+	h, err := g.session.History(ctx, key, protocol.ChatHistoryParams{Limit: p.Limit})
+	if err != nil {
+		return protocol.SessionsGetResult{}, err
+	}
+	res := protocol.SessionsGetResult{Messages: h.Messages}
+	row, ok, err := g.session.Get(key)
+	if ok {
+		res.Session = &row
+	}
+	return res, err
+}
+
+func (g *Gateway) sessionsCreate(ctx context.Context, p protocol.SessionsCreateParams) (protocol.SessionsCreateResult, error) {
+	key := p.Key
+	if key == "" {
+		key = "chat:" + newUUID()
+	}
+	var res protocol.SessionsCreateResult
+	key, err := session.Canonical(key, p.AgentID)
+	if err != nil {
+		return res, err
+	}
+	if err := checkLabel(protocol.MethodSessionsCreate, p.Label); err != nil {
+		return res, err
+	}
+	if p.Model != "" {
+		if err := g.checkModel(protocol.MethodSessionsCreate, p.Model); err != nil {
+			return res, err
+		}
+	}
+	row, err := g.session.Create(ctx, key, p.Label, p.Model)
+	if err != nil {
+		return res, err
+	}
+	res = protocol.SessionsCreateResult{OK: true, Key: key, SessionID: row.SessionID, Entry: entryOf(row)}
+	if p.Message == "" {
+		return res, nil
+	}
+	if p.IdempotencyKey == "" {
+		p.IdempotencyKey = newUUID()
+	}
+	sent, err := g.chatSend(ctx, protocol.ChatSendParams{SessionKey: key, Message: p.Message, IdempotencyKey: p.IdempotencyKey})
+	res.RunStarted, res.RunID = err == nil, sent.RunID
+	return res, err
+}
+
+func entryOf(r session.Row) protocol.SessionEntry {
+	return protocol.SessionEntry{SessionID: r.SessionID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt, Label: r.Label}
+}
+
+func checkLabel(method, label string) error {
+	if len(label) > maxLabel {
+		return protocol.InvalidParams(method, "label has %d bytes, at most %d are allowed", len(label), maxLabel)
+	}
+	return nil
+}
+
+// checkModel refuses a model whose service is not known, and names those that are.
+func (g *Gateway) checkModel(method, name string) error {
+	ref, ok := model.ParseRef(name)
+	if !ok {
+		return protocol.InvalidParams(method, "model %q should read provider/model", name)
+	}
+	var known []string
+	for _, e := range g.models.Models() {
+		if e.Ref.Provider == ref.Provider {
+			return nil
+		}
+		if n := len(known); n == 0 || known[n-1] != e.Ref.Provider {
+			known = append(known, e.Ref.Provider)
+		}
+	}
+	return protocol.InvalidParams(method, "no model service is called %q; known here: %s", ref.Provider, strings.Join(known, ", "))
+}
+
+func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchParams) (protocol.SessionsPatchResult, error) {
+	var res protocol.SessionsPatchResult
+	key, err := session.Canonical(p.Key, p.AgentID)
+	if err != nil {
+		return res, err
+	}
+	if v := p.Label.Value; v != nil {
+		if err := checkLabel(protocol.MethodSessionsPatch, *v); err != nil {
+			return res, err
+		}
+	}
+	if v := p.Model.Value; v != nil {
+		if err := g.checkModel(protocol.MethodSessionsPatch, *v); err != nil {
+			return res, err
+		}
+	}
+	row, err := g.session.Patch(ctx, key, p)
+	if err != nil {
+		return res, err
+	}
+	d := g.modelDefaults()
+	res = protocol.SessionsPatchResult{OK: true, Path: g.store.Path(), Key: key, Entry: entryOf(row),
+		Resolved: protocol.ResolvedModel{ModelProvider: d.ModelProvider, Model: d.Model}}
+	if ref, ok := model.ParseRef(row.Model); ok {
+		res.Resolved = protocol.ResolvedModel{ModelProvider: ref.Provider, Model: ref.Model}
+	}
+	return res, nil
+}
+
+func (g *Gateway) sessionsReset(ctx context.Context, p protocol.SessionsResetParams) (protocol.SessionsResetResult, error) {
+	key, err := session.Canonical(p.Key, p.AgentID)
+	if err != nil {
+		return protocol.SessionsResetResult{}, err
+	}
+	row, err := g.session.Reset(ctx, key)
+	return protocol.SessionsResetResult{OK: err == nil, Key: key, Entry: entryOf(row)}, err
+}
+
+func (g *Gateway) sessionsDelete(ctx context.Context, p protocol.SessionsDeleteParams) (protocol.SessionsDeleteResult, error) {
+	key, err := session.Canonical(p.Key, p.AgentID)
+	if err != nil {
+		return protocol.SessionsDeleteResult{}, err
+	}
+	keep := p.DeleteTranscript != nil && !*p.DeleteTranscript
+	deleted, err := g.session.Delete(ctx, key, keep)
+	return protocol.SessionsDeleteResult{OK: err == nil, Key: key, Deleted: deleted, Archived: []string{}}, err
+}
+
+func (g *Gateway) transcriptExport(ctx context.Context, p protocol.TranscriptExportParams) (protocol.TranscriptExport, error) {
+	key, err := session.Canonical(p.Key, "")
+	if err != nil {
+		return protocol.TranscriptExport{}, err
+	}
+	return g.session.Export(ctx, key, p.After, p.Limit)
+}

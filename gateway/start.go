@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+const (
+	// DefaultPort is OpenClaw's, so that its clients find us.
+	DefaultPort = 18789
+	// portTries is how many ports after the default one are tried.
+	portTries = 20
+)
+
+// StartError is a reason not to start that a restart does not mend.
+type StartError struct {
+	What string // what happened
+	Err  error  // why
+	Fix  string // what to do, without a full stop
+}
+
+func (e *StartError) Error() string {
+	s := e.What
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s + ". " + e.Fix + "."
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// listen opens the port: the one that was asked for, or the first free one
+// from the default on.
+func (g *Gateway) listen(ctx context.Context) error {
+	port, tries := g.opts.Port, 1
+	if port == 0 {
+		port = g.config.Snapshot().Config.Gateway.Port
+	}
+	if port == 0 {
+		port, tries = DefaultPort, portTries
+	}
+	var lc net.ListenConfig
+	var err error
+	for p := port; p < port+tries; p++ {
+		g.ln, err = lc.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p)))
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	g.ln = nil
+	return &StartError{What: fmt.Sprintf("Port %d on this machine cannot be used", port), Err: err, Fix: "Stop the program that holds it, or choose another port with gateway.port or --port"}
+}
+
+// sharedToken is the token in use now.
+func (g *Gateway) sharedToken() (string, error) { return g.sharedTokenOf(g.config.Snapshot().Config) }
+
+// sharedTokenOf is gateway.auth.token, or the generated one of the state folder.
+func (g *Gateway) sharedTokenOf(c config.Config) (string, error) {
+	if t := string(c.Gateway.Auth.Token); t != "" {
+		return t, nil
+	}
+	return secretFile(g.opts.Dir.Token(), 32)
+}
+
+// secretFile reads a private file with a random secret of n bytes in hex,
+// making it on first use.
+func secretFile(path string, n int) (string, error) {
+	b, err := os.ReadFile(path)
+	if err == nil {
+		s := strings.TrimSpace(string(b))
+		if len(s) < 16 {
+			return "", fmt.Errorf("%s is too short to be a secret", path)
+		}
+		return s, os.Chmod(path, 0o600)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	raw := make([]byte, n)
+	_, _ = rand.Read(raw) // never fails (crypto/rand)
+	s := hex.EncodeToString(raw)
+	return s, statedir.WriteFile(path, []byte(s+"\n"))
+}
+
+// providerSettings is the part of the settings that the models need.
+func providerSettings(c config.Config) provider.Settings {
+	s := provider.Settings{
+		Providers: make(map[string]provider.ProviderConfig, len(c.Models.Providers)),
+		Primary:   c.Agents.Defaults.Model.Primary, Fallbacks: c.Agents.Defaults.Model.Fallbacks,
+	}
+	for id, p := range c.Models.Providers {
+		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: string(p.APIKey), API: p.API}
+		for _, m := range p.Models {
+			pc.Models = append(pc.Models, provider.ModelConfig{
+				ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input,
+			})
+		}
+		s.Providers[id] = pc
+	}
+	return s
+}
