@@ -4,7 +4,7 @@ import { defineConfig } from "vite";
 
 // The gateway serves dist/ from its own origin under a strict policy: nothing
 // inline, nothing from elsewhere. assetsInlineLimit 0 keeps data: URLs out.
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   plugins: [svelte()],
   build: {
     target: "es2022",
@@ -16,10 +16,10 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   // Unit tests of runes need the browser build of Svelte.
-  resolve: process.env.VITEST ? { conditions: ["browser"] } : {},
+  resolve: mode === "test" ? { conditions: ["browser"] } : {},
   test: {
     environment: "jsdom",
     include: ["test/unit/**/*.test.ts"],
     restoreMocks: true,
   },
-});
+}));

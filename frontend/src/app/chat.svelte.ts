@@ -1,0 +1,226 @@
+// The session that is open: its messages, the answer in progress, and keeping
+// both true to what the gateway has.
+import { flushSync } from "svelte";
+import type { AgentEvent, ChatEvent, ChatHistory, Message } from "../net/wire";
+import { CallError, type Socket } from "../net/socket";
+import { Live } from "../chat/live";
+import { layout, liveRows, Parsed, type Row } from "../chat/rows";
+import { own, toMsg, turns, upsert, withPage, withRunState, type Msg } from "../chat/transcript";
+import type { Entry } from "../keep/outbox";
+import { Pace } from "./pace";
+
+const page = 100;
+const silence = 20_000;
+
+export class Chat {
+  messages = $state.raw<Msg[]>([]);
+  entries = $state.raw<Entry[]>([]);
+  live = $state.raw<Live | null>(null);
+  loaded = $state(false);
+  hasMore = $state(false);
+  loadingOlder = $state(false);
+  /** why the history could not be read, for people */
+  problem = $state("");
+  /** set when the answer to the last message of this page ended; for the status line */
+  ended = $state.raw<{ runId: string; state: string } | null>(null);
+  private version = $state(0);
+
+  private readonly parsed = new Parsed();
+  private sessionId = "";
+  private reading: Promise<void> | null = null;
+  private again = false;
+  private readonly pace = new Pace(() => this.show());
+  private watch: ReturnType<typeof setInterval> | undefined;
+
+  readonly turns = $derived(turns(this.messages));
+  private readonly still = $derived(layout(this.turns, this.parsed, this.live?.runId ?? "", this.entries));
+  readonly rows: Row[] = $derived.by(() => {
+    void this.version;
+    const { before, after } = this.still;
+    return this.live ? [...before, ...liveRows(this.live, this.builtIn), ...after] : after.length > 0 ? [...before, ...after] : before;
+  });
+  /** a run is active or waits for its turn */
+  readonly busy = $derived(this.live !== null || this.messages.some((m) => m.state === "answering"));
+  readonly queued = $derived(this.messages.filter((m) => m.state === "accepted" && m.runId !== this.live?.runId).length);
+
+  constructor(
+    readonly key: string,
+    /** the session is only made with its first message */
+    public fresh: boolean,
+    private readonly socket: Socket,
+    private readonly isGuide: () => boolean,
+  ) {
+    this.loaded = fresh;
+  }
+
+  private get builtIn(): boolean {
+    return this.isGuide();
+  }
+
+  /** attach subscribes and reads; called when the session opens and after each reconnect. */
+  async attach(): Promise<void> {
+    clearInterval(this.watch);
+    this.watch = setInterval(() => this.checkSilence(), 5_000);
+    if (this.fresh) return;
+    try {
+      await this.socket.call("sessions.messages.subscribe", { key: this.key });
+      await this.read();
+    } catch (e) {
+      this.fail(e);
+    }
+  }
+
+  detach(): void {
+    clearInterval(this.watch);
+    this.pace.stop();
+    if (!this.fresh) void this.socket.call("sessions.messages.unsubscribe", { key: this.key }).catch(() => undefined);
+  }
+
+  /** read brings the newest page; calls while one is on its way are folded into one more. */
+  async read(): Promise<void> {
+    if (this.reading) {
+      this.again = true;
+      return this.reading;
+    }
+    this.reading = this.readOnce().finally(() => {
+      this.reading = null;
+      if (!this.again) return;
+      this.again = false;
+      void this.read().catch((e) => this.fail(e));
+    });
+    return this.reading;
+  }
+
+  private async readOnce(): Promise<void> {
+    this.take(await this.socket.call("chat.history", { sessionKey: this.key, limit: page }));
+  }
+
+  private take(h: ChatHistory): void {
+    if (this.sessionId !== "" && this.sessionId !== h.sessionId) this.messages = [];
+    this.sessionId = h.sessionId;
+    const msgs = (h.messages ?? []).map(toMsg);
+    const reaches = msgs.length > 0 && this.messages.some((m) => m.seq < msgs[0]!.seq);
+    if (!reaches) this.hasMore = h.hasMore;
+    this.messages = withPage(this.messages, msgs);
+    this.takeRun(h);
+    this.loaded = true;
+    this.problem = "";
+  }
+
+  private takeRun(h: ChatHistory): void {
+    const run = h.inFlightRun;
+    if (!run) {
+      if (this.live && this.ended?.runId !== this.live.runId) this.finish(this.live.runId);
+      this.live = null;
+      return;
+    }
+    // What arrived while the page was on its way may be ahead of the page.
+    if (this.live?.runId === run.runId && this.live.end >= run.end) return;
+    const stored = this.messages.filter((m) => m.runId === run.runId && m.role !== "user");
+    this.live = Live.resume(run, stored, Date.now());
+    this.messages = withRunState(this.messages, run.runId, "answering");
+    this.pace.soon();
+  }
+
+  async older(): Promise<void> {
+    const first = this.messages[0];
+    if (!this.hasMore || this.loadingOlder || !first || first.seq === Infinity) return;
+    this.loadingOlder = true;
+    try {
+      const h = await this.socket.call("chat.history", { sessionKey: this.key, limit: page, hearthBefore: first.seq });
+      if (this.sessionId !== h.sessionId) return;
+      this.messages = withPage(this.messages, (h.messages ?? []).map(toMsg));
+      this.hasMore = h.hasMore;
+    } catch {
+      // Scrolling up again asks again.
+    } finally {
+      this.loadingOlder = false;
+    }
+  }
+
+  accepted(e: Entry): void {
+    this.messages = this.messages.some((m) => m.role === "user" && m.runId === e.id) ? this.messages : upsert(this.messages, own(e.id, e.text, e.at));
+    if (this.fresh) {
+      this.fresh = false;
+      void this.attach();
+    }
+  }
+
+  message(m: Message): void {
+    this.messages = upsert(this.messages, toMsg(m));
+  }
+
+  event(e: ChatEvent): void {
+    if (e.state === "status" || e.state === "delta") return this.progress(e);
+    const done = ({ final: "answered", aborted: "aborted", error: "failed" } as const)[e.state];
+    if (!done) return;
+    const live = this.live?.runId === e.runId ? this.live : null;
+    const hadTools = live?.parts.some((p) => p.kind === "tools") ?? false;
+    if (live) this.close(live);
+    if (e.message && !hadTools) this.messages = upsert(this.messages, this.last(e, live));
+    this.messages = withRunState(this.messages, e.runId, done, e.errorMessage);
+    this.ended = { runId: e.runId, state: done };
+    // With tools the answer is several entries; without a message its place is not known.
+    if (hadTools || !e.message?.__openclaw) void this.read().catch((x) => this.fail(x));
+  }
+
+  /** last is the final message of a run; its parsed text is what was streamed. */
+  private last(e: ChatEvent, live: Live | null): Msg {
+    const m = toMsg(e.message!);
+    const runId = m.runId || e.runId;
+    const id = e.message!.__openclaw ? m.id : `end:${e.runId}`;
+    return { ...m, id, runId, builtIn: m.builtIn || (!e.message!.provider && live !== null && this.builtIn) };
+  }
+
+  private progress(e: ChatEvent): void {
+    if (e.state === "status" && e.phase === "queued") return;
+    if (this.ended?.runId === e.runId) return;
+    if (this.live?.runId !== e.runId) {
+      if ((e.offset ?? 0) > 0) return void this.read().catch((x) => this.fail(x));
+      this.live = new Live(e.runId, Date.now());
+      this.messages = withRunState(this.messages, e.runId, "answering");
+    }
+    if (e.state === "status") this.live.phase = e.phase ?? "";
+    else if (this.live.delta(e, Date.now()) === "gap") void this.read().catch((x) => this.fail(x));
+    this.pace.soon();
+  }
+
+  tool(e: AgentEvent): void {
+    if (e.stream !== "tool" || this.live?.runId !== e.runId) return;
+    this.live.tool(e, Date.now());
+    this.pace.soon();
+  }
+
+  private show(): void {
+    for (const p of this.live?.parts ?? []) if (p.kind === "text") p.stream.flush();
+    // Drawn here and now, so that Pace sees what it costs.
+    flushSync(() => this.version++);
+  }
+
+  /** close keeps the blocks that were streamed, so that nothing is drawn again. */
+  private close(live: Live): void {
+    for (const p of live.parts) {
+      if (p.kind !== "text") continue;
+      p.stream.finish();
+      this.parsed.keep(p.stream.text, p.stream.blocks);
+    }
+    this.live = null;
+  }
+
+  private finish(runId: string): void {
+    const state = this.messages.find((m) => m.role === "user" && m.runId === runId)?.state ?? "";
+    if (state !== "accepted" && state !== "answering") this.ended = { runId, state };
+  }
+
+  /** An answer that went quiet may have ended unseen: ask. */
+  private checkSilence(): void {
+    if (!this.live || Date.now() - this.live.heardAt < silence) return;
+    this.live.heardAt = Date.now();
+    void this.read().catch((e) => this.fail(e));
+  }
+
+  private fail(e: unknown): void {
+    if (e instanceof CallError && (e.code === "OFFLINE" || e.code === "TIMEOUT")) return;
+    if (!this.loaded) this.problem = e instanceof Error ? e.message : String(e);
+  }
+}

@@ -1,0 +1,308 @@
+// The page's heart: one connection, the sessions, the open chat, the outbox,
+// and what a person can do with them. Views read from here and call methods.
+import type { Auth, ChatEvent, AgentEvent, Health, HelloOK, ModelInfo, Problem, SessionMessage, SessionsChanged } from "../net/wire";
+import { CallError, Socket, type LinkState } from "../net/socket";
+import { loadIdentity, NoCrypto } from "../net/identity";
+import { openCabinet, type Cabinet } from "../keep/cabinet";
+import { Outbox, type Entry, type Refusal } from "../keep/outbox";
+import { keepDraft, prefs } from "../keep/local";
+import { t } from "../i18n/t";
+import { Chat } from "./chat.svelte";
+import { Sessions } from "./sessions.svelte";
+import { go, sessionInUrl, takeLaunchCode } from "./route";
+
+export const version = "0.1.0";
+
+export interface Toast {
+  id: number;
+  text: string;
+  bad: boolean;
+}
+
+export class Hearth {
+  link = $state.raw<LinkState>({ at: "connecting" });
+  /** this browser cannot take part at all, and why */
+  broken = $state("");
+  sessions!: Sessions;
+  chat = $state.raw<Chat | null>(null);
+  models = $state.raw<ModelInfo[]>([]);
+  problems = $state.raw<Problem[]>([]);
+  dismissed = $state.raw<ReadonlySet<string>>(new Set());
+  toasts = $state.raw<Toast[]>([]);
+  mainKey = $state("");
+  /** everything unsent, of all sessions */
+  unsent = $state.raw<Entry[]>([]);
+  /** words that should go into the composer, with a counter so that the same words count again */
+  suggestion = $state.raw({ n: 0, text: "" });
+
+  readonly shownProblems = $derived(this.problems.filter((p) => !this.dismissed.has(p.code + p.message)));
+  readonly session = $derived(this.chat ? this.sessions.list.find((s) => s.key === this.chat!.key) : undefined);
+  readonly isGuide = $derived.by(() => {
+    const s = this.session;
+    const provider = s?.modelProvider || this.models.find((m) => m.tags?.includes("default"))?.provider;
+    return provider === "guide";
+  });
+
+  private socket!: Socket;
+  private keep!: Cabinet;
+  private outbox!: Outbox;
+  private launch = "";
+  private agentId = "main";
+  private readonly chats = new Map<string, Chat>();
+  private toastId = 0;
+
+  async start(): Promise<void> {
+    this.launch = takeLaunchCode();
+    this.keep = await openCabinet();
+    let identity;
+    try {
+      identity = await loadIdentity(this.keep);
+    } catch (e) {
+      this.broken = e instanceof NoCrypto ? "crypto" : "storage";
+      return;
+    }
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    this.socket = new Socket({
+      url: `${scheme}//${location.host}/`, identity, version, platform: navigator.platform || "web",
+      credentials: () => this.credentials(),
+      onState: (s) => this.linked(s),
+      onEvent: (name, payload) => this.event(name, payload),
+      onGap: () => void this.refresh(),
+    });
+    this.sessions = new Sessions(this.socket);
+    this.outbox = new Outbox({
+      keep: this.keep,
+      send: (e) => this.send(e),
+      explain,
+      changed: (list) => this.outboxChanged(list),
+      accepted: (e) => this.chats.get(e.sessionKey)?.accepted(e),
+    });
+    await this.outbox.load();
+    const key = sessionInUrl() || prefs.lastSession;
+    if (key) this.open(key);
+    this.socket.start();
+    addEventListener("online", () => this.socket.hurry());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.socket.hurry());
+    addEventListener("hashchange", () => this.routed());
+    addEventListener("pagehide", () => this.outbox.stop());
+    addEventListener("pageshow", (e) => e.persisted && this.socket.hurry());
+  }
+
+  // ---- connection
+
+  private async credentials(): Promise<Auth | null> {
+    if (this.launch) return { bootstrapToken: this.launch };
+    const token = await this.keep.get<string>("state", "deviceToken");
+    return token ? { deviceToken: token } : null;
+  }
+
+  private linked(s: LinkState): void {
+    // A used-up link in the history of a browser that is known already.
+    if (s.at === "refused" && this.launch) {
+      this.launch = "";
+      void this.keep.get<string>("state", "deviceToken").then((known) => (known ? this.socket.again() : (this.link = s)));
+      return;
+    }
+    this.link = s;
+    this.outbox.setOnline(s.at === "open");
+    if (s.at === "open") void this.greeted(s.hello).catch((e) => this.complain(e));
+  }
+
+  private async greeted(hello: HelloOK): Promise<void> {
+    this.launch = "";
+    if (hello.auth.deviceToken) await this.keep.put("state", "deviceToken", hello.auth.deviceToken);
+    this.problems = hello.snapshot.health.hearth?.problems ?? [];
+    this.agentId = hello.snapshot.sessionDefaults?.defaultAgentId || "main";
+    this.mainKey = hello.snapshot.sessionDefaults?.mainSessionKey || "agent:main:main";
+    if (!this.chat) this.open(this.mainKey);
+    const [models] = await Promise.all([this.socket.call("models.list", {}), this.sessions.load(), this.chat?.attach()]);
+    this.models = models.models;
+  }
+
+  private async refresh(): Promise<void> {
+    await Promise.all([this.sessions.load(), this.chat?.read()]).catch(() => undefined);
+  }
+
+  /** connectWith takes a pasted launch link or code; false when it cannot be one. */
+  connectWith(pasted: string): boolean {
+    const code = /launch=([\w.~-]+)/.exec(pasted)?.[1] ?? pasted.trim();
+    if (!/^[\w.~-]{4,512}$/.test(code)) return false;
+    this.launch = code;
+    this.socket.again();
+    return true;
+  }
+
+  tryNow(): void {
+    this.socket.hurry();
+  }
+
+  // ---- events
+
+  private event(name: string, payload: unknown): void {
+    if (name === "chat") {
+      const e = payload as ChatEvent;
+      if (e.sessionKey === this.chat?.key) this.chat.event(e);
+    } else if (name === "agent" || name === "session.tool") {
+      const e = payload as AgentEvent;
+      if (e.sessionKey === this.chat?.key) this.chat?.tool(e);
+    } else if (name === "session.message") {
+      const e = payload as SessionMessage;
+      if (e.sessionKey === this.chat?.key && e.message) this.chat.message(e.message);
+    } else if (name === "sessions.changed") this.sessionChanged(payload as SessionsChanged);
+    else if (name === "health") this.problems = (payload as Health).hearth?.problems ?? [];
+    else if (name === "config.changed") void this.loadModels().catch(() => undefined);
+  }
+
+  private sessionChanged(e: SessionsChanged): void {
+    this.sessions.changed(e);
+    if (e.reason === "delete" && e.sessionKey === this.chat?.key) this.leave(e.sessionKey);
+    if (e.reason === "reset" && e.sessionKey === this.chat?.key) void this.chat.read().catch(() => undefined);
+  }
+
+  async loadModels(): Promise<void> {
+    this.models = (await this.socket.call("models.list", {})).models;
+  }
+
+  // ---- sessions
+
+  private routed(): void {
+    const key = sessionInUrl();
+    if (key && key !== this.chat?.key) this.open(key);
+  }
+
+  open(key: string, fresh = false): void {
+    if (this.chat?.key === key) return;
+    this.chat?.detach();
+    const chat = this.chats.get(key) ?? new Chat(key, fresh, this.socket, () => this.isGuide);
+    this.chats.delete(key);
+    this.chats.set(key, chat);
+    if (this.chats.size > 8) this.chats.delete(this.chats.keys().next().value!);
+    chat.entries = this.unsent.filter((e) => e.sessionKey === key);
+    this.chat = chat;
+    prefs.lastSession = fresh ? prefs.lastSession : key;
+    go(key);
+    if (this.link.at === "open") void chat.attach();
+  }
+
+  newChat(): void {
+    if (this.chat?.fresh && this.chat.entries.length === 0) return;
+    this.open(`agent:${this.agentId}:web:${crypto.randomUUID()}`, true);
+  }
+
+  private leave(key: string): void {
+    this.chats.delete(key);
+    const next = this.sessions.shown.find((s) => s.key !== key)?.key ?? this.mainKey;
+    if (next === key || next === "") this.newChat();
+    else this.open(next);
+  }
+
+  async rename(key: string, label: string): Promise<void> {
+    this.sessions.patch(key, { label });
+    await this.act(this.socket.call("sessions.patch", { key, label: label.trim() || null }));
+  }
+
+  async pin(key: string, pinned: boolean): Promise<void> {
+    this.sessions.patch(key, { pinned });
+    await this.act(this.socket.call("sessions.patch", { key, pinned }));
+  }
+
+  async remove(key: string): Promise<void> {
+    if (!(await this.act(this.socket.call("sessions.delete", { key })))) return;
+    this.sessions.changed({ sessionKey: key, reason: "delete", ts: Date.now() });
+    keepDraft(key, "");
+    if (this.chat?.key === key) this.leave(key);
+  }
+
+  async pickModel(ref: string | null): Promise<void> {
+    const chat = this.chat;
+    if (!chat) return;
+    if (chat.fresh && !(await this.act(this.create(chat.key)))) return;
+    const r = await this.act(this.socket.call("sessions.patch", { key: chat.key, model: ref }));
+    if (!r) return;
+    const { modelProvider, model } = r.resolved;
+    this.sessions.patch(chat.key, { modelProvider, model, hearthModelOverride: ref !== null });
+    if (chat.fresh) {
+      chat.fresh = false;
+      void chat.attach();
+    }
+  }
+
+  // ---- messages
+
+  async say(text: string): Promise<void> {
+    if (!this.chat && this.mainKey === "") this.open("agent:main:main");
+    const chat = this.chat!;
+    await this.outbox.add(chat.key, chat.fresh, text);
+  }
+
+  private async send(e: Entry): Promise<void> {
+    if (e.fresh && !this.sessions.get(e.sessionKey)) await this.create(e.sessionKey);
+    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id });
+  }
+
+  /** create makes a session; that it exists already is as good. */
+  private async create(key: string): Promise<boolean> {
+    try {
+      await this.socket.call("sessions.create", { key });
+    } catch (e) {
+      if (!(e instanceof CallError) || e.retryable || !/exist/i.test(e.message)) throw e;
+    }
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    if (this.chat) await this.act(this.socket.call("chat.abort", { sessionKey: this.chat.key }));
+  }
+
+  /** again sends the words of a failed message under a new key. */
+  async again(text: string, entryId = ""): Promise<void> {
+    if (entryId) await this.outbox.discard(entryId);
+    await this.say(text);
+  }
+
+  async edit(text: string, entryId = ""): Promise<void> {
+    if (entryId) await this.outbox.discard(entryId);
+    this.suggestion = { n: this.suggestion.n + 1, text };
+  }
+
+  async discard(entryId: string): Promise<void> {
+    await this.outbox.discard(entryId);
+  }
+
+  private outboxChanged(list: Entry[]): void {
+    this.unsent = list;
+    for (const c of this.chats.values()) c.entries = list.filter((e) => e.sessionKey === c.key);
+  }
+
+  // ---- small things
+
+  dismiss(p: Problem): void {
+    this.dismissed = new Set([...this.dismissed, p.code + p.message]);
+  }
+
+  toast(text: string, bad = false): void {
+    const id = ++this.toastId;
+    this.toasts = [...this.toasts.slice(-2), { id, text, bad }];
+    setTimeout(() => (this.toasts = this.toasts.filter((x) => x.id !== id)), bad ? 8_000 : 2_500);
+  }
+
+  private async act<T>(p: Promise<T>): Promise<T | null> {
+    try {
+      return await p;
+    } catch (e) {
+      this.complain(e);
+      return null;
+    }
+  }
+
+  private complain(e: unknown): void {
+    if (e instanceof CallError && e.code === "OFFLINE") this.toast(t("toast.offline"), true);
+    else this.toast(e instanceof Error ? e.message : String(e), true);
+  }
+}
+
+function explain(err: unknown): Refusal {
+  if (!(err instanceof CallError)) return { message: String(err), retryable: true, retryAfterMs: 3_000, offline: false };
+  const offline = err.code === "OFFLINE" || err.code === "TIMEOUT";
+  return { message: err.message, retryable: err.retryable || offline, retryAfterMs: err.retryAfterMs, offline: err.code === "OFFLINE" };
+}

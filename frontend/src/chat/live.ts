@@ -1,0 +1,125 @@
+// The answer that is being written right now: text by byte offsets, tools in
+// between, and the growing blocks that are shown.
+import type { AgentEvent, ChatEvent, InFlightRun } from "../net/wire";
+import { Stream } from "../text/stream";
+import type { Msg } from "./transcript";
+
+export interface Tool {
+  id: string;
+  name: string;
+  args: string;
+  result: string;
+  state: "running" | "done" | "failed";
+}
+
+export type Part = { kind: "text"; stream: Stream } | { kind: "tools"; tools: Tool[] };
+
+/** "gap": words are missing, the history has to be read again. */
+export type Fed = "ok" | "old" | "gap";
+
+const longestShown = 20_000;
+
+export function show(v: unknown): string {
+  if (v === undefined || v === null || v === "") return "";
+  const s = typeof v === "string" ? v : JSON.stringify(v, null, 2);
+  return s.length > longestShown ? s.slice(0, longestShown) + "\n…" : s;
+}
+
+export class Live {
+  /** length of the text in UTF-8 bytes, as the gateway counts */
+  end = 0;
+  parts: Part[] = [];
+  phase = "";
+  heardAt: number;
+
+  constructor(
+    readonly runId: string,
+    readonly startedAt: number,
+  ) {
+    this.heardAt = startedAt;
+  }
+
+  /** resume takes over what the gateway has; stored replies of the run tell where tools ran. */
+  static resume(run: InFlightRun, stored: Msg[], now: number): Live {
+    const live = new Live(run.runId, now);
+    let rest = run.text;
+    for (const m of stored) {
+      if (m.role === "toolResult") live.finishTool(m.toolCallId, m.text, m.isError);
+      if (m.role !== "assistant") continue;
+      if (m.text !== "" && rest.startsWith(m.text)) {
+        live.write(m.text);
+        rest = rest.slice(m.text.length);
+      }
+      for (const b of m.content) if (b.type === "toolCall") live.startTool(b.id ?? "", b.name ?? "", b.arguments);
+    }
+    live.write(rest);
+    live.end = run.end;
+    return live;
+  }
+
+  get text(): string {
+    return this.parts.map((p) => (p.kind === "text" ? p.stream.text : "")).join("");
+  }
+
+  delta(e: ChatEvent, now: number): Fed {
+    this.heardAt = now;
+    if (e.end === undefined) return this.cumulative(e);
+    const offset = e.offset ?? 0;
+    if (e.end <= this.end) return "old";
+    if (offset !== this.end) return "gap";
+    this.write(e.deltaText ?? "");
+    this.end = e.end;
+    this.phase = "";
+    return "ok";
+  }
+
+  /** A gateway without our byte offsets sends the whole text each time. */
+  private cumulative(e: ChatEvent): Fed {
+    const all = (e.message?.content ?? []).map((b) => (b.type === "text" ? (b.text ?? "") : "")).join("");
+    const have = this.text;
+    if (all === "" || all.length <= have.length) return "old";
+    if (!all.startsWith(have)) return "gap";
+    this.write(all.slice(have.length));
+    return "ok";
+  }
+
+  tool(e: AgentEvent, now: number): void {
+    this.heardAt = now;
+    const d = e.data;
+    const id = String(d["toolCallId"] ?? "");
+    if (d["phase"] === "start") this.startTool(id, String(d["name"] ?? "tool"), d["args"]);
+    if (d["phase"] === "result") this.finishTool(id, d["result"], d["isError"] === true);
+  }
+
+  private write(words: string): void {
+    if (words === "") return;
+    let last = this.parts.at(-1);
+    if (last?.kind !== "text") this.parts.push((last = { kind: "text", stream: new Stream() }));
+    last.stream.append(words);
+  }
+
+  private startTool(id: string, name: string, args: unknown): void {
+    if (this.find(id)) return;
+    let last = this.parts.at(-1);
+    if (last?.kind !== "tools") {
+      if (last) last.stream.finish();
+      this.parts.push((last = { kind: "tools", tools: [] }));
+    }
+    last.tools.push({ id, name, args: show(args), result: "", state: "running" });
+  }
+
+  private finishTool(id: string, result: unknown, isError: boolean): void {
+    const tool = this.find(id);
+    if (!tool) return;
+    tool.result = show(result);
+    tool.state = isError ? "failed" : "done";
+  }
+
+  private find(id: string): Tool | undefined {
+    for (const p of this.parts) {
+      const tool = p.kind === "tools" ? p.tools.find((t) => t.id === id) : undefined;
+      if (tool) return tool;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+// What the list on screen is made of. Long answers are cut into rows of a few
+// blocks: the list then only keeps what is near the window.
+import type { Entry } from "../keep/outbox";
+import { blocksOf, type Block } from "../text/stream";
+import { show, type Live, type Tool } from "./live";
+import type { Msg, Turn } from "./transcript";
+
+export type Row =
+  | { kind: "day"; key: string; ts: number }
+  | { kind: "user"; key: string; msg: Msg; entry: Entry | null }
+  | { kind: "text"; key: string; blocks: Block[]; settled: number; head: boolean; tail: boolean; builtIn: boolean; live: boolean; text: string; msg: Msg | null }
+  | { kind: "tools"; key: string; head: boolean; builtIn: boolean; tools: Tool[]; live: boolean }
+  | { kind: "typing"; key: string; head: boolean; builtIn: boolean; phase: string }
+  | { kind: "note"; key: string; state: "failed" | "aborted" | "interrupted" | "system"; text: string; msg: Msg };
+
+const perRow = 12;
+
+/** Parsed texts, newest last; a finished answer is found here as it was streamed. */
+export class Parsed {
+  private readonly map = new Map<string, Block[]>();
+  constructor(private readonly most = 1500) {}
+
+  of(text: string): Block[] {
+    let b = this.map.get(text);
+    if (b) this.map.delete(text);
+    else b = blocksOf(text);
+    this.keep(text, b);
+    return b;
+  }
+
+  keep(text: string, blocks: Block[]): void {
+    this.map.set(text, blocks);
+    if (this.map.size > this.most) this.map.delete(this.map.keys().next().value!);
+  }
+}
+
+interface Style {
+  run: string;
+  builtIn: boolean;
+  live: boolean;
+}
+
+function textRows(s: Style, ordinal: number, blocks: Block[], settled: number, head: boolean, text: string, msg: Msg | null): Row[] {
+  const rows: Row[] = [];
+  for (let at = 0; at < blocks.length; at += perRow) {
+    rows.push({
+      kind: "text", key: `${s.run}/${ordinal}/${at}`, blocks: blocks.slice(at, at + perRow), settled: settled - at, head: head && at === 0,
+      tail: at + perRow >= blocks.length, builtIn: s.builtIn, live: s.live, text, msg,
+    });
+  }
+  return rows;
+}
+
+/** replyRows are the stored replies of one turn. */
+export function replyRows(turn: Turn, parsed: Parsed): Row[] {
+  const rows: Row[] = [];
+  const results = new Map(turn.replies.filter((m) => m.role === "toolResult").map((m) => [m.toolCallId, m]));
+  const over = turn.user === null || !["accepted", "answering"].includes(turn.user.state);
+  let ordinal = 0;
+  for (const m of turn.replies) {
+    if (m.role === "system") rows.push({ kind: "note", key: m.id, state: "system", text: m.text, msg: m });
+    if (m.role !== "assistant") continue;
+    const s: Style = { run: m.runId || m.id, builtIn: m.builtIn, live: false };
+    if (m.text.trim() !== "") {
+      const blocks = parsed.of(m.text);
+      rows.push(...textRows(s, ordinal++, blocks, blocks.length, rows.length === 0, m.text, m));
+    }
+    const tools = m.content.filter((b) => b.type === "toolCall").map((b) => stored(b.id ?? "", b.name ?? "", b.arguments, results, over));
+    if (tools.length === 0) continue;
+    const last = rows.at(-1);
+    if (last?.kind === "tools") rows[rows.length - 1] = { ...last, tools: [...last.tools, ...tools] };
+    else rows.push({ kind: "tools", key: `${s.run}/${ordinal++}/t`, head: rows.length === 0, builtIn: s.builtIn, tools, live: false });
+  }
+  return rows;
+}
+
+function stored(id: string, name: string, args: unknown, results: Map<string, Msg>, over: boolean): Tool {
+  const r = results.get(id);
+  const state = r ? (r.isError ? "failed" : "done") : over ? "failed" : "running";
+  return { id, name, args: show(args), result: r ? show(r.text) : "", state };
+}
+
+/** liveRows are the parts of the answer in progress; call flush on its streams before. */
+export function liveRows(live: Live, builtIn: boolean): Row[] {
+  const rows: Row[] = [];
+  const s: Style = { run: live.runId, builtIn, live: true };
+  live.parts.forEach((p, ordinal) => {
+    const head = rows.length === 0;
+    if (p.kind === "text") rows.push(...textRows(s, ordinal, p.stream.blocks, p.stream.settled, head, p.stream.text, null));
+    else rows.push({ kind: "tools", key: `${s.run}/${ordinal}/t`, head, builtIn, tools: p.tools.map((t) => ({ ...t })), live: true });
+  });
+  const last = rows.at(-1);
+  if (last === undefined || last.kind === "tools") {
+    rows.push({ kind: "typing", key: `${s.run}/typing`, head: last === undefined, builtIn, phase: live.phase });
+  }
+  return rows;
+}
+
+const dayOf = (ts: number): string => new Date(ts).toDateString();
+
+/**
+ * layout puts turns, the answer in progress and the outbox together. live is
+ * called once, where the answer belongs.
+ */
+export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: Entry[]): { before: Row[]; after: Row[] } {
+  const before: Row[] = [];
+  const after: Row[] = [];
+  let rows = before;
+  let day = "";
+  const at = (ts: number): void => {
+    if (!ts || dayOf(ts) === day) return;
+    day = dayOf(ts);
+    rows.push({ kind: "day", key: `day/${day}/${rows.length}`, ts });
+  };
+  const anchored = liveRun !== "" && list.some((t) => t.user?.runId === liveRun);
+  for (const turn of list) {
+    const u = turn.user;
+    // An answer without a known question goes before what still waits.
+    if (liveRun !== "" && !anchored && rows === before && u?.state === "accepted") rows = after;
+    at(u?.ts ?? turn.replies[0]?.ts ?? 0);
+    if (u) rows.push({ kind: "user", key: u.runId ? `u/${u.runId}` : u.id, msg: u, entry: null });
+    if (u && u.runId === liveRun) {
+      rows = after;
+      continue;
+    }
+    rows.push(...replyRows(turn, parsed));
+    if (u) note(rows, u);
+  }
+  for (const e of entries) {
+    at(e.at);
+    rows.push({ kind: "user", key: `u/${e.id}`, entry: e, msg: pendingMsg(e) });
+  }
+  return { before, after };
+}
+
+function note(rows: Row[], u: Msg): void {
+  if (u.state !== "failed" && u.state !== "aborted" && u.state !== "interrupted") return;
+  rows.push({ kind: "note", key: `n/${u.runId || u.id}`, state: u.state, text: u.error, msg: u });
+}
+
+function pendingMsg(e: Entry): Msg {
+  return {
+    id: `out:${e.id}`, seq: Infinity, role: "user", text: e.text, content: [], ts: e.at, runId: e.id, state: "", error: e.error, builtIn: false,
+    model: "", toolCallId: "", toolName: "", isError: false,
+  };
+}

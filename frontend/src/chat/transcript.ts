@@ -1,0 +1,136 @@
+// The messages of one session as plain values, and how pages, events and the
+// person's own unsent words come together. Pure functions only.
+import type { Message, ReceiptState, WireBlock } from "../net/wire";
+
+export type Role = "user" | "assistant" | "toolResult" | "system";
+
+export interface Msg {
+  id: string;
+  /** position in the session; Infinity until the gateway has said it */
+  seq: number;
+  role: Role;
+  text: string;
+  content: WireBlock[];
+  ts: number;
+  runId: string;
+  state: ReceiptState | "";
+  error: string;
+  builtIn: boolean;
+  model: string;
+  toolCallId: string;
+  toolName: string;
+  isError: boolean;
+}
+
+const roles: ReadonlySet<string> = new Set<Role>(["user", "assistant", "toolResult", "system"]);
+
+export function textOf(content: WireBlock[]): string {
+  let s = "";
+  for (const b of content) if (b.type === "text") s += b.text ?? "";
+  return s;
+}
+
+export function toMsg(m: Message): Msg {
+  // Old transcripts may hold a bare string as content.
+  const content = Array.isArray(m.content) ? m.content : [{ type: "text", text: String(m.content ?? "") }];
+  const runId = m.__openclaw?.runId ?? m.idempotencyKey ?? m.__openclaw?.idempotencyKey ?? "";
+  const role = roles.has(m.role) ? (m.role as Role) : "system";
+  return {
+    id: m.__openclaw?.id ?? `${role}:${runId || m.timestamp}`,
+    seq: m.__openclaw?.seq ?? Infinity,
+    role,
+    text: textOf(content),
+    content,
+    ts: m.timestamp,
+    runId,
+    state: m.hearth?.state ?? "",
+    error: m.hearth?.error ?? m.errorMessage ?? "",
+    builtIn: m.hearth?.builtIn === true || m.provider === "guide",
+    model: m.provider && m.model ? `${m.provider}/${m.model}` : (m.model ?? ""),
+    toolCallId: m.toolCallId ?? "",
+    toolName: m.toolName ?? "",
+    isError: m.isError === true,
+  };
+}
+
+/** own is a message of this person that was acknowledged but not yet seen in the transcript. */
+export function own(runId: string, text: string, ts: number): Msg {
+  return {
+    id: `own:${runId}`, seq: Infinity, role: "user", text, content: [{ type: "text", text }], ts, runId, state: "accepted", error: "", builtIn: false,
+    model: "", toolCallId: "", toolName: "", isError: false,
+  };
+}
+
+const bySeq = (a: Msg, b: Msg): number => (a.seq === b.seq ? 0 : a.seq - b.seq);
+
+/** provisional entries are replaced by what the gateway stored for the same run. */
+const replaces = (real: Msg, old: Msg): boolean => old.seq === Infinity && old.runId !== "" && old.runId === real.runId && old.role === real.role;
+
+// A state never goes back: an event that was on its way is older than a page.
+const rank: Record<string, number> = { "": 0, accepted: 1, answering: 2, answered: 3, failed: 3, aborted: 3, interrupted: 3 };
+
+const settle = (now: Msg, before: Msg | undefined): Msg =>
+  before && rank[before.state]! > rank[now.state]! ? { ...now, state: before.state, error: before.error } : now;
+
+export function upsert(list: Msg[], m: Msg): Msg[] {
+  const same = list.find((o) => o.id === m.id) ?? (m.seq < Infinity ? list.find((o) => replaces(m, o)) : undefined);
+  const rest = list.filter((o) => o.id !== m.id && !(m.seq < Infinity && replaces(m, o)));
+  rest.push(settle(m, same));
+  return rest.sort(bySeq);
+}
+
+/**
+ * withPage takes in a page of history. The page is the truth for its range; older
+ * messages that were read before stay, and so do newer and provisional ones
+ * that the page cannot know yet.
+ */
+export function withPage(list: Msg[], page: Msg[]): Msg[] {
+  if (page.length === 0) return list.filter((o) => o.seq === Infinity);
+  const from = page[0]!.seq;
+  const to = page[page.length - 1]!.seq;
+  const ids = new Set(page.map((m) => m.id));
+  const kept = list.filter((o) => !ids.has(o.id) && (o.seq < from || o.seq > to) && !page.some((m) => replaces(m, o)));
+  return [...kept, ...page].sort(bySeq);
+}
+
+/** withRunState changes the state of the person's message that started a run. */
+export function withRunState(list: Msg[], runId: string, state: ReceiptState, error = ""): Msg[] {
+  let changed = false;
+  const next = list.map((m) => {
+    if (m.role !== "user" || m.runId !== runId || rank[m.state]! >= rank[state]!) return m;
+    changed = true;
+    return { ...m, state, error: error || m.error };
+  });
+  return changed ? next : list;
+}
+
+/** Turn is a person's message with everything that answers it. */
+export interface Turn {
+  key: string;
+  user: Msg | null;
+  replies: Msg[];
+}
+
+/**
+ * turns puts replies under the message they answer, also where the person
+ * wrote on before the answer came.
+ */
+export function turns(list: Msg[]): Turn[] {
+  const out: Turn[] = [];
+  const byRun = new Map<string, Turn>();
+  for (const m of list) {
+    if (m.role !== "user") continue;
+    if (m.runId !== "") byRun.set(m.runId, { key: m.id, user: m, replies: [] });
+  }
+  for (const m of list) {
+    if (m.role === "user") {
+      out.push((m.runId !== "" && byRun.get(m.runId)) || { key: m.id, user: m, replies: [] });
+      continue;
+    }
+    const turn = m.runId !== "" ? byRun.get(m.runId) : undefined;
+    if (turn) turn.replies.push(m);
+    else if (out.length > 0 && out[out.length - 1]!.user === null) out[out.length - 1]!.replies.push(m);
+    else out.push({ key: m.id, user: null, replies: [m] });
+  }
+  return out;
+}

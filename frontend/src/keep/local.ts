@@ -1,0 +1,48 @@
+// Small things in localStorage, written at once so that they survive a killed
+// tab. Where storage is refused they last as long as the page.
+const memory = new Map<string, string>();
+
+function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key) ?? memory.get(key) ?? null;
+  } catch {
+    return memory.get(key) ?? null;
+  }
+}
+
+function write(key: string, value: string): void {
+  try {
+    if (value === "") localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+    memory.delete(key);
+  } catch {
+    memory.set(key, value);
+  }
+}
+
+export const draftOf = (session: string): string => read("hearth.draft." + session) ?? "";
+export const keepDraft = (session: string, text: string): void => write("hearth.draft." + session, text);
+
+export type Theme = "system" | "light" | "dark";
+
+export const prefs = {
+  get theme(): Theme {
+    const v = read("hearth.theme");
+    return v === "light" || v === "dark" ? v : "system";
+  },
+  set theme(v: Theme) {
+    write("hearth.theme", v === "system" ? "" : v);
+  },
+  get lastSession(): string {
+    return read("hearth.last") ?? "";
+  },
+  set lastSession(key: string) {
+    write("hearth.last", key);
+  },
+  get sidebar(): boolean {
+    return read("hearth.sidebar") !== "closed";
+  },
+  set sidebar(open: boolean) {
+    write("hearth.sidebar", open ? "" : "closed");
+  },
+};
