@@ -65,6 +65,9 @@ func (f fault) ended(d Decoder, a *Answer, h *head, count int) error {
 		if seen := bytes.TrimSpace(h.seen); len(seen) == 0 || seen[0] == ':' { // a comment
 			return f.make(model.ClassEmpty, "the service closed the connection without an answer", nil)
 		}
+		if beginsStream(string(h.seen)) {
+			return f.make(model.ClassInterrupted, "the answer broke off", nil)
+		}
 		return f.make(model.ClassMalformed, "unexpected answer: "+string(h.seen), nil)
 	}
 	whole, err := d.End(a, false)
@@ -78,6 +81,18 @@ func (f fault) ended(d Decoder, a *Answer, h *head, count int) error {
 		return f.of(err)
 	}
 	return nil
+}
+
+// beginsStream tells an event stream that broke off in its first event from
+// something that is no stream at all.
+func beginsStream(s string) bool {
+	field, _, complete := strings.Cut(s, ":")
+	for _, known := range []string{"data", "event", "id", "retry"} {
+		if field == known || (!complete && strings.HasPrefix(known, field)) {
+			return true
+		}
+	}
+	return false
 }
 
 // undecodable judges a record that the decoder did not like. A last record

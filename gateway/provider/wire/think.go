@@ -51,14 +51,22 @@ func (a *Answer) Content(s string) {
 	}
 	thought, answer, closed := strings.Cut(t.held, thinkClose)
 	if closed {
-		a.Thinking(thought)
+		a.think(thought)
 		t.state, t.held = between, ""
 		a.Content(answer)
 		return
 	}
 	keep := partial(t.held, thinkClose)
-	a.Thinking(t.held[:len(t.held)-keep])
+	a.think(t.held[:len(t.held)-keep])
 	t.held = t.held[len(t.held)-keep:]
+}
+
+// think gives out reasoning without the line ends behind the opening tag.
+func (a *Answer) think(s string) {
+	if !a.thought {
+		s = strings.TrimLeft(s, "\r\n")
+	}
+	a.Thinking(s)
 }
 
 func (a *Answer) speak(s string) {
@@ -66,12 +74,13 @@ func (a *Answer) speak(s string) {
 	a.Text(s)
 }
 
-// flush gives out what was held back when no more can come.
+// flush gives out what was held back when the answer is whole. In one that
+// broke off it is left out: it is at most a piece of a tag.
 func (a *Answer) flush() {
 	held := a.thoughts.held
 	a.thoughts.held = ""
 	if a.thoughts.state == thinking {
-		a.Thinking(held)
+		a.think(held)
 	} else {
 		a.Text(held)
 	}

@@ -131,9 +131,6 @@ func (s *Service) exchange(parent context.Context, d Dialect, req model.Request,
 	h := &head{r: body}
 	a := newAnswer(s, w, yield)
 	if err := f.read(records(h, d.Stream), d.Decoding(), a, h); err != nil {
-		if a.flush(); a.left {
-			return errConsumerLeft
-		}
 		return err
 	}
 	if err := a.finish(); err != nil {
