@@ -593,6 +593,17 @@ export const MethodLaunchLink = "hearth.launch";
 /** MethodTranscriptExport is ours: one page of raw transcript entries. */
 export const MethodTranscriptExport = "hearth.sessions.export";
 
+// Limits of the fields of a request frame.
+export const MaxRequestID = 256;
+export const MaxMethodName = 128;
+
+// Limits of any JSON from outside, checked by one pass before anything is
+// decoded: a hostile value costs a scan, never an allocation of its shape.
+/** object members in one message, all levels together */
+export const MaxKeys = 10000;
+export const MaxElements = 1000000;
+export const MaxNumberLen = 64;
+
 /** Role is what a connection is for. */
 export type Role = "operator" | "node";
 
