@@ -18,7 +18,7 @@ const visit = (name, isFirst) => {
   if (isFirst) first.push(name);
   if (!/\.(js|css)$/.test(name)) return;
   const text = readFileSync(join(assets, name), "utf8");
-  for (const [, other] of text.matchAll(/(?:assets\/|X([\w.-]+\.(?:js|css|svg|woff2|png))/g)) visit(other, false);
+  for (const [, other] of text.matchAll(/(?:assets\/|["'`(]\.\/)([\w.-]+\.(?:js|css|svg|woff2|png))/g)) visit(other, false);
 };
 for (const [, name] of html.matchAll(/\/assets\/([\w.-]+)/g)) visit(name, true);
 for (const name of readdirSync(assets)) if (!reachable.has(name)) rmSync(join(assets, name));

@@ -37,7 +37,7 @@ export class Chat {
   readonly rows: Row[] = $derived.by(() => {
     void this.version;
     const { before, after } = this.still;
-    return this.live ? [...before, ...liveRows(this.live, this.builtIn), ...after] : after.length > 0 ? [...before, ...after] : before;
+    return this.live ? [...before, ...liveRows(this.live, this.live.builtIn ?? this.isGuide()), ...after] : after.length > 0 ? [...before, ...after] : before;
   });
   /** a run is active or waits for its turn */
   readonly busy = $derived(this.live !== null || this.messages.some((m) => m.state === "answering"));
@@ -45,23 +45,17 @@ export class Chat {
 
   constructor(
     readonly key: string,
-    /** the session is only made with its first message */
-    public fresh: boolean,
+    isNew: boolean,
     private readonly socket: Socket,
     private readonly isGuide: () => boolean,
   ) {
-    this.loaded = fresh;
-  }
-
-  private get builtIn(): boolean {
-    return this.isGuide();
+    this.loaded = isNew;
   }
 
   /** attach subscribes and reads; called when the session opens and after each reconnect. */
   async attach(): Promise<void> {
     clearInterval(this.watch);
     this.watch = setInterval(() => this.checkSilence(), 5_000);
-    if (this.fresh) return;
     try {
       await this.socket.call("sessions.messages.subscribe", { key: this.key });
       await this.read();
@@ -73,7 +67,7 @@ export class Chat {
   detach(): void {
     clearInterval(this.watch);
     this.pace.stop();
-    if (!this.fresh) void this.socket.call("sessions.messages.unsubscribe", { key: this.key }).catch(() => undefined);
+    void this.socket.call("sessions.messages.unsubscribe", { key: this.key }).catch(() => undefined);
   }
 
   /** read brings the newest page; calls while one is on its way are folded into one more. */
@@ -140,10 +134,6 @@ export class Chat {
 
   accepted(e: Entry): void {
     this.messages = this.messages.some((m) => m.role === "user" && m.runId === e.id) ? this.messages : upsert(this.messages, own(e.id, e.text, e.at));
-    if (this.fresh) {
-      this.fresh = false;
-      void this.attach();
-    }
   }
 
   message(m: Message): void {
@@ -157,11 +147,13 @@ export class Chat {
     const live = this.live?.runId === e.runId ? this.live : null;
     const hadTools = live?.parts.some((p) => p.kind === "tools") ?? false;
     if (live) this.close(live);
-    if (e.message && !hadTools) this.messages = upsert(this.messages, this.last(e, live));
+    if (e.message) this.messages = upsert(this.messages, this.last(e, live));
     this.messages = withRunState(this.messages, e.runId, done, e.errorMessage);
     this.ended = { runId: e.runId, state: done };
-    // With tools the answer is several entries; without a message its place is not known.
-    if (hadTools || !e.message?.__openclaw) void this.read().catch((x) => this.fail(x));
+    // Tool entries come as events of their own; where one was missed, or the place
+    // of the answer is not known, the history tells.
+    const missed = hadTools && !this.messages.some((m) => m.runId === e.runId && m.content.some((b) => b.type === "toolCall"));
+    if (missed || (e.message && !e.message.__openclaw)) this.reread();
   }
 
   /** last is the final message of a run; its parsed text is what was streamed. */
@@ -169,25 +161,45 @@ export class Chat {
     const m = toMsg(e.message!);
     const runId = m.runId || e.runId;
     const id = e.message!.__openclaw ? m.id : `end:${e.runId}`;
-    return { ...m, id, runId, builtIn: m.builtIn || (!e.message!.provider && live !== null && this.builtIn) };
+    return { ...m, id, runId, builtIn: m.builtIn || (!e.message!.provider && live?.builtIn === true) };
   }
 
   private progress(e: ChatEvent): void {
     if (e.state === "status" && e.phase === "queued") return;
     if (this.ended?.runId === e.runId) return;
-    if (this.live?.runId !== e.runId) {
-      if ((e.offset ?? 0) > 0) return void this.read().catch((x) => this.fail(x));
-      this.live = new Live(e.runId, Date.now());
-      this.messages = withRunState(this.messages, e.runId, "answering");
-    }
-    if (e.state === "status") this.live.phase = e.phase ?? "";
-    else if (this.live.delta(e, Date.now()) === "gap") void this.read().catch((x) => this.fail(x));
+    if (this.live?.runId !== e.runId && (e.offset ?? 0) > 0) return this.reread();
+    const live = this.begin(e.runId);
+    if (e.state === "status") live.phase = e.phase ?? "";
+    else if (live.delta(e, Date.now()) === "gap") this.reread();
     this.pace.soon();
   }
 
-  tool(e: AgentEvent): void {
-    if (e.stream !== "tool" || this.live?.runId !== e.runId) return;
-    this.live.tool(e, Date.now());
+  private begin(runId: string): Live {
+    if (this.live?.runId === runId) return this.live;
+    this.messages = withRunState(this.messages, runId, "answering");
+    // Someone else's message: its words are in the history.
+    if (!this.knows(runId)) this.reread();
+    return (this.live = new Live(runId, Date.now()));
+  }
+
+  private knows(runId: string): boolean {
+    return this.messages.some((m) => m.role === "user" && m.runId === runId) || this.entries.some((e) => e.id === runId);
+  }
+
+  /** sent says that a message was accepted, perhaps from elsewhere. */
+  sent(runId: string): void {
+    if (runId !== "" && this.loaded && !this.knows(runId)) this.reread();
+  }
+
+  private reread(): void {
+    void this.read().catch((e) => this.fail(e));
+  }
+
+  run(e: AgentEvent): void {
+    if (this.ended?.runId === e.runId) return;
+    if (e.stream === "lifecycle" && e.data["phase"] === "start") this.begin(e.runId);
+    if (this.live?.runId !== e.runId) return;
+    this.live.happened(e, Date.now());
     this.pace.soon();
   }
 
@@ -216,7 +228,7 @@ export class Chat {
   private checkSilence(): void {
     if (!this.live || Date.now() - this.live.heardAt < silence) return;
     this.live.heardAt = Date.now();
-    void this.read().catch((e) => this.fail(e));
+    this.reread();
   }
 
   private fail(e: unknown): void {

@@ -39,8 +39,8 @@ export class Hearth {
   readonly session = $derived(this.chat ? this.sessions.list.find((s) => s.key === this.chat!.key) : undefined);
   readonly isGuide = $derived.by(() => {
     const s = this.session;
-    const provider = s?.modelProvider || this.models.find((m) => m.tags?.includes("default"))?.provider;
-    return provider === "guide";
+    if (s?.hearthModelOverride) return s.modelProvider === "guide";
+    return this.models.find((m) => m.tags?.includes("default"))?.provider === "guide";
   });
 
   private socket!: Socket;
@@ -144,7 +144,7 @@ export class Hearth {
       if (e.sessionKey === this.chat?.key) this.chat.event(e);
     } else if (name === "agent" || name === "session.tool") {
       const e = payload as AgentEvent;
-      if (e.sessionKey === this.chat?.key) this.chat?.tool(e);
+      if (e.sessionKey === this.chat?.key) this.chat?.run(e);
     } else if (name === "session.message") {
       const e = payload as SessionMessage;
       if (e.sessionKey === this.chat?.key && e.message) this.chat.message(e.message);
@@ -156,6 +156,7 @@ export class Hearth {
   private sessionChanged(e: SessionsChanged): void {
     this.sessions.changed(e);
     if (e.reason === "delete" && e.sessionKey === this.chat?.key) this.leave(e.sessionKey);
+    if (e.reason === "send" && e.sessionKey === this.chat?.key) this.chat.sent(e.runId ?? "");
     if (e.reason === "reset" && e.sessionKey === this.chat?.key) void this.chat.read().catch(() => undefined);
   }
 
@@ -170,23 +171,23 @@ export class Hearth {
     if (key && key !== this.chat?.key) this.open(key);
   }
 
-  open(key: string, fresh = false): void {
+  open(key: string, isNew = false): void {
     if (this.chat?.key === key) return;
     this.chat?.detach();
-    const chat = this.chats.get(key) ?? new Chat(key, fresh, this.socket, () => this.isGuide);
+    const chat = this.chats.get(key) ?? new Chat(key, isNew, this.socket, () => this.isGuide);
     this.chats.delete(key);
     this.chats.set(key, chat);
     if (this.chats.size > 8) this.chats.delete(this.chats.keys().next().value!);
     chat.entries = this.unsent.filter((e) => e.sessionKey === key);
     this.chat = chat;
-    prefs.lastSession = fresh ? prefs.lastSession : key;
+    prefs.lastSession = key;
     go(key);
     if (this.link.at === "open") void chat.attach();
   }
 
   newChat(): void {
-    if (this.chat?.fresh && this.chat.entries.length === 0) return;
-    this.open(`agent:${this.agentId}:web:${crypto.randomUUID()}`, true);
+    if (this.chat?.loaded && this.chat.rows.length === 0 && this.chat.key !== this.mainKey) return;
+    this.open(`agent:${this.agentId}:chat:${crypto.randomUUID()}`, true);
   }
 
   private leave(key: string): void {
@@ -216,15 +217,10 @@ export class Hearth {
   async pickModel(ref: string | null): Promise<void> {
     const chat = this.chat;
     if (!chat) return;
-    if (chat.fresh && !(await this.act(this.create(chat.key)))) return;
     const r = await this.act(this.socket.call("sessions.patch", { key: chat.key, model: ref }));
     if (!r) return;
     const { modelProvider, model } = r.resolved;
     this.sessions.patch(chat.key, { modelProvider, model, hearthModelOverride: ref !== null });
-    if (chat.fresh) {
-      chat.fresh = false;
-      void chat.attach();
-    }
   }
 
   // ---- messages
@@ -232,22 +228,11 @@ export class Hearth {
   async say(text: string): Promise<void> {
     if (!this.chat && this.mainKey === "") this.open("agent:main:main");
     const chat = this.chat!;
-    await this.outbox.add(chat.key, chat.fresh, text);
+    await this.outbox.add(chat.key, text);
   }
 
   private async send(e: Entry): Promise<void> {
-    if (e.fresh && !this.sessions.get(e.sessionKey)) await this.create(e.sessionKey);
     await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id });
-  }
-
-  /** create makes a session; that it exists already is as good. */
-  private async create(key: string): Promise<boolean> {
-    try {
-      await this.socket.call("sessions.create", { key });
-    } catch (e) {
-      if (!(e instanceof CallError) || e.retryable || !/exist/i.test(e.message)) throw e;
-    }
-    return true;
   }
 
   async stop(): Promise<void> {

@@ -25,11 +25,20 @@ export function show(v: unknown): string {
   return s.length > longestShown ? s.slice(0, longestShown) + "\n…" : s;
 }
 
+/** resultText takes the words out of a tool result where it has any. */
+function resultText(v: unknown): unknown {
+  const content = (v as { content?: unknown } | null)?.content;
+  if (!Array.isArray(content)) return v;
+  return content.map((b: { text?: unknown }) => (typeof b?.text === "string" ? b.text : "")).join("\n");
+}
+
 export class Live {
   /** length of the text in UTF-8 bytes, as the gateway counts */
   end = 0;
   parts: Part[] = [];
   phase = "";
+  /** null until the gateway has said which model answers */
+  builtIn: boolean | null = null;
   heardAt: number;
 
   constructor(
@@ -39,17 +48,21 @@ export class Live {
     this.heardAt = startedAt;
   }
 
-  /** resume takes over what the gateway has; stored replies of the run tell where tools ran. */
+  /**
+   * resume takes over what the gateway has. Replies of the run that are stored
+   * already come first; the run's text goes on behind them, or, when it is as
+   * long as all that was said, holds them too.
+   */
   static resume(run: InFlightRun, stored: Msg[], now: number): Live {
     const live = new Live(run.runId, now);
+    const whole = new TextEncoder().encode(run.text).length === run.end;
     let rest = run.text;
     for (const m of stored) {
       if (m.role === "toolResult") live.finishTool(m.toolCallId, m.text, m.isError);
       if (m.role !== "assistant") continue;
-      if (m.text !== "" && rest.startsWith(m.text)) {
-        live.write(m.text);
-        rest = rest.slice(m.text.length);
-      }
+      live.builtIn ??= m.builtIn;
+      live.write(m.text);
+      if (whole && rest.startsWith(m.text)) rest = rest.slice(m.text.length);
       for (const b of m.content) if (b.type === "toolCall") live.startTool(b.id ?? "", b.name ?? "", b.arguments);
     }
     live.write(rest);
@@ -83,17 +96,22 @@ export class Live {
     return "ok";
   }
 
-  tool(e: AgentEvent, now: number): void {
+  /** happened takes in what goes on inside the run. */
+  happened(e: AgentEvent, now: number): void {
     this.heardAt = now;
     const d = e.data;
+    if (e.stream === "lifecycle" && d["phase"] === "model") this.builtIn = d["provider"] === "guide";
+    if (e.stream !== "tool") return;
     const id = String(d["toolCallId"] ?? "");
     if (d["phase"] === "start") this.startTool(id, String(d["name"] ?? "tool"), d["args"]);
-    if (d["phase"] === "result") this.finishTool(id, d["result"], d["isError"] === true);
+    if (d["phase"] === "result") this.finishTool(id, resultText(d["result"]), d["isError"] === true);
   }
 
   private write(words: string): void {
-    if (words === "") return;
     let last = this.parts.at(-1);
+    // The gateway parts what was said before and after a tool by an empty line.
+    if (last?.kind === "tools") words = words.replace(/^\n+/, "");
+    if (words === "") return;
     if (last?.kind !== "text") this.parts.push((last = { kind: "text", stream: new Stream() }));
     last.stream.append(words);
   }

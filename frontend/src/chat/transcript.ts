@@ -33,7 +33,7 @@ export function textOf(content: WireBlock[]): string {
 export function toMsg(m: Message): Msg {
   // Old transcripts may hold a bare string as content.
   const content = Array.isArray(m.content) ? m.content : [{ type: "text", text: String(m.content ?? "") }];
-  const runId = m.__openclaw?.runId ?? m.idempotencyKey ?? m.__openclaw?.idempotencyKey ?? "";
+  const runId = m.__openclaw?.runId ?? (m.idempotencyKey ?? m.__openclaw?.idempotencyKey ?? "").replace(/:user$/, "");
   const role = roles.has(m.role) ? (m.role as Role) : "system";
   return {
     id: m.__openclaw?.id ?? `${role}:${runId || m.timestamp}`,

@@ -8,8 +8,6 @@ export interface Entry {
   /** the idempotency key, which becomes the run id */
   id: string;
   sessionKey: string;
-  /** the session does not exist yet */
-  fresh: boolean;
   text: string;
   at: number;
   state: "waiting" | "sending" | "refused";
@@ -55,12 +53,12 @@ export class Outbox {
   }
 
   /** add returns null when there is nothing to send. */
-  async add(sessionKey: string, fresh: boolean, text: string): Promise<Entry | null> {
+  async add(sessionKey: string, text: string): Promise<Entry | null> {
     if (text.trim() === "") return null;
     // Two messages of one millisecond still have an order.
     const at = (this.lastAt = Math.max((this.o.now ?? Date.now)(), this.lastAt + 1));
     const id = (this.o.newId ?? (() => crypto.randomUUID()))();
-    const e: Entry = { id, sessionKey, fresh, text, at, state: "waiting", error: "" };
+    const e: Entry = { id, sessionKey, text, at, state: "waiting", error: "" };
     this.set([...this.list, e]);
     try {
       await this.o.keep.put("outbox", id, e);

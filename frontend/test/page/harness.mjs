@@ -1,0 +1,169 @@
+// Starts the real thing for the page's tests: the gateway on a folder of its
+// own, two model servers, and Chromium. Everything it starts it stops.
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { startModel } from "./model.mjs";
+
+export const root = new URL("../../..", import.meta.url).pathname;
+const axeSource = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+const chromiums = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const s = createServer();
+    s.once("error", reject);
+    s.listen(0, "127.0.0.1", () => {
+      const { port } = s.address();
+      s.close(() => resolve(port));
+    });
+  });
+}
+
+/** binary builds hearth, unless HEARTH_BIN names one that is built. */
+function binary() {
+  if (process.env.HEARTH_BIN) return process.env.HEARTH_BIN;
+  const out = join(root, "build/bin/hearth-pagetest");
+  execFileSync("go", ["build", "-o", out, "./app/hearth"], { cwd: root, stdio: "inherit", env: { ...process.env, CGO_ENABLED: "0" } });
+  return out;
+}
+
+/** lineWith resolves with the first output line of a process that matches. */
+function lineWith(child, pattern, what) {
+  return new Promise((resolve, reject) => {
+    let seen = "";
+    const timer = setTimeout(() => reject(new Error(`${what} said nothing like ${pattern} in 20 s:\n${seen}`)), 20_000);
+    const read = (chunk) => {
+      seen += chunk;
+      const m = pattern.exec(seen);
+      if (m) (clearTimeout(timer), resolve(m));
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("exit", (code) => (clearTimeout(timer), reject(new Error(`${what} ended with ${code}:\n${seen}`))));
+  });
+}
+
+const gone = (child) => new Promise((r) => (child.exitCode !== null || child.signalCode !== null ? r() : child.once("exit", r)));
+
+export class World {
+  static async start({ models = {}, defaultModel = "script/echo" } = {}) {
+    const w = new World();
+    w.home = mkdtempSync(join(tmpdir(), "hearth-page-"));
+    w.bin = binary();
+    w.port = await freePort();
+    w.url = `http://127.0.0.1:${w.port}`;
+    w.script = spawn("go", ["run", "./build/scriptmodel", "-addr", `127.0.0.1:${(w.scriptPort = await freePort())}`], { cwd: root, detached: true });
+    await lineWith(w.script, /http:\/\/\S+/, "the scripted model");
+    w.model = await startModel(models);
+    w.config = join(w.home, "hearth.json");
+    w.setConfig(defaultModel, Object.keys(models));
+    await w.startGateway();
+    w.browser = await chromium.launch({
+      executablePath: chromiums.find((p) => p && existsSync(p)),
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    });
+    return w;
+  }
+
+  setConfig(defaultModel, own = []) {
+    const scripted = ["echo", "stream-40-50", "stream-400-20", "stream-3000-10", "tool-session_status", "fault-401", "fault-once-500", "fault-hang", "fault-cut-5", "long-40"];
+    const entry = (id) => ({ id, name: id, contextWindow: 200_000 });
+    const providers = {
+      script: { baseUrl: `http://127.0.0.1:${this.scriptPort}/v1`, apiKey: "test", api: "openai-completions", models: scripted.map(entry) },
+    };
+    if (own.length > 0) providers.own = { baseUrl: this.model.url, apiKey: "test", api: "openai-completions", models: own.map(entry) };
+    const agents = defaultModel ? { defaults: { model: defaultModel } } : {};
+    writeFileSync(this.config, JSON.stringify({ gateway: { port: this.port }, models: { providers: defaultModel ? providers : {} }, agents }, null, 2), { mode: 0o600 });
+  }
+
+  get env() {
+    return { PATH: process.env.PATH, HOME: this.home, HEARTH_HOME: join(this.home, "state"), HEARTH_CONFIG: this.config, PORT: String(this.port) };
+  }
+
+  async startGateway() {
+    this.gateway = spawn(this.bin, ["gateway"], { env: this.env });
+    this.log = "";
+    this.gateway.stdout.on("data", (d) => (this.log += d));
+    this.gateway.stderr.on("data", (d) => (this.log += d));
+    this.link = (await lineWith(this.gateway, /http:\/\/\S+#launch=\S+/, "the gateway"))[0];
+  }
+
+  async killGateway(signal = "SIGKILL") {
+    this.gateway.kill(signal);
+    await gone(this.gateway);
+  }
+
+  newLink() {
+    return execFileSync(this.bin, ["open", "--print"], { env: this.env, encoding: "utf8" }).trim();
+  }
+
+  /** open gives a page of a new browser, let in, with everything suspicious noted. */
+  async open({ width = 1280, height = 800, scheme = "light", link, init, ...more } = {}) {
+    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce", locale: "en-GB", ...more });
+    const page = await context.newPage();
+    watch(page, this.url);
+    if (init) await page.addInitScript(init);
+    await page.goto(link ?? this.newLink());
+    return page;
+  }
+
+  async stop() {
+    await this.browser?.close();
+    await this.killGateway();
+    if (this.script) process.kill(-this.script.pid, "SIGKILL");
+    await this.model?.stop();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+/** watch collects what must never happen in any test. */
+function watch(page, origin) {
+  page.trouble = [];
+  page.on("dialog", (d) => (page.trouble.push(`dialog: ${d.message()}`), d.dismiss()));
+  page.on("pageerror", (e) => page.trouble.push(`error: ${e.message}`));
+  page.on("request", (r) => {
+    const u = new URL(r.url());
+    if (u.origin !== origin && u.protocol !== "data:" && u.protocol !== "blob:") page.trouble.push(`request: ${r.url()}`);
+  });
+  page.on("console", (m) => {
+    if (/Content Security Policy|Trusted ?Type/i.test(m.text())) page.trouble.push(`policy: ${m.text()}`);
+  });
+}
+
+/** until waits for a condition in the page. */
+export const until = (page, fn, arg, timeout = 15_000) => page.waitForFunction(fn, arg, { timeout, polling: 50 });
+
+export const say = async (page, text) => {
+  await page.fill("#composer", text);
+  await page.press("#composer", "Enter");
+};
+
+/** states lists the person's messages with what became of them. */
+export const states = (page) => page.$$eval("article[data-state]", (all) => all.map((e) => [e.querySelector(".bubble").textContent, e.dataset.state]));
+
+export const answered = (page, text, state = "answered") =>
+  until(
+    page,
+    ([t, s]) => [...document.querySelectorAll("article[data-state]")].some((e) => e.querySelector(".bubble").textContent === t && e.dataset.state === s),
+    [text, state],
+  );
+
+export const ready = (page) => until(page, () => document.querySelector("#composer") && !document.querySelector(".banner.link") && document.querySelector(".welcome, [role=log]"));
+
+/** axe returns the violations, short. The page's policy forbids eval, so axe runs in an isolated world. */
+export async function axe(page) {
+  const client = await page.context().newCDPSession(page);
+  const { frameTree } = await client.send("Page.getFrameTree");
+  const { executionContextId } = await client.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
+  await client.send("Runtime.evaluate", { expression: axeSource, contextId: executionContextId });
+  const run = "axe.run(document, { resultTypes: ['violations'] }).then((r) => JSON.stringify(r.violations.map((v) => ({ id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + ' :: ' + (n.any[0]?.message ?? n.failureSummary)) }))))";
+  const { result, exceptionDetails } = await client.send("Runtime.evaluate", { expression: run, contextId: executionContextId, awaitPromise: true });
+  await client.detach();
+  if (exceptionDetails) throw new Error("axe: " + exceptionDetails.exception?.description);
+  return JSON.parse(result.value);
+}
