@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+type chatOptions struct {
+	session string
+	model   string
+	timeout time.Duration
+	quiet   bool
+}
+
+func newChat(a *app) *cobra.Command {
+	var o chatOptions
+	c := &cobra.Command{
+		Use:   "chat [TEXT…]",
+		Short: "Say something and print the answer as it comes",
+		Long: `Say something and print the answer as it comes.
+
+The text is what stands on the command line, or standard input when that is not
+a terminal (or when TEXT is -). With neither, each line that you type is sent.
+
+Ctrl-C stops the answer. If the gateway restarts meanwhile, the command waits
+for it and goes on: a message that was taken is never lost and never sent twice.
+
+With --json, each event is one line of JSON; the last has "type":"result".`,
+		Example: "  hearth chat \"What can you do?\"\n  git diff | hearth chat - --session review\n  hearth chat --model ollama/llama3.2 \"Tell me a story\"",
+		RunE:    a.run(func(ctx context.Context, args []string) error { return runChat(ctx, a, o, args) }),
+	}
+	f := c.Flags()
+	f.StringVarP(&o.session, "session", "s", "", "the conversation to go on with; a new name begins one (default: the main one)")
+	f.StringVarP(&o.model, "model", "m", "", "the model for this answer, as `hearth models list` names it")
+	f.DurationVar(&o.timeout, "timeout", 0, "give up after this long, such as 90s or 5m")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing but the answer")
+	return c
+}
+
+func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
+	if o.timeout < 0 {
+		return usage("--timeout must not be negative")
+	}
+	ch := newConversation(a, o)
+	defer ch.close()
+	if len(args) == 0 && a.InTerminal {
+		return chatLines(ctx, a, ch)
+	}
+	text, err := chatText(a, args)
+	if err != nil {
+		return err
+	}
+	return ch.ask(ctx, text)
+}
+
+// chatText is the message: from the command line, or all of standard input.
+func chatText(a *app, args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
+		b, err := io.ReadAll(io.LimitReader(a.In, protocol.MaxMessageText+1))
+		if err != nil {
+			return "", fmt.Errorf("read the message from standard input: %w", err)
+		}
+		text = string(b)
+	}
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	switch {
+	case text == "":
+		return "", usage("there is no message; write it behind `hearth chat` or pipe it in")
+	case len(text) > protocol.MaxMessageText:
+		return "", usage("the message is larger than %d MiB; send it in parts", protocol.MaxMessageText>>20)
+	}
+	return text, nil
+}
+
+// chatLines is a plain conversation, a line a message.
+func chatLines(ctx context.Context, a *app, ch *conversation) error {
+	if !a.asJSON {
+		_ = a.errs().print(dim("Each line is a message. Ctrl-D ends."), "\n")
+	}
+	lines := make(chan string)
+	go func() { // not waited for: a read from a terminal cannot be stopped
+		defer close(lines)
+		s := bufio.NewScanner(a.In)
+		s.Buffer(nil, protocol.MaxMessageText)
+		for s.Scan() {
+			lines <- s.Text()
+		}
+	}()
+	for {
+		if !a.asJSON {
+			_ = a.errs().print(bold("› "))
+		}
+		select {
+		case <-ctx.Done():
+			return errInterrupted
+		case text, ok := <-lines:
+			if !ok {
+				return nil
+			}
+			if text = strings.TrimSpace(text); text == "" {
+				continue
+			}
+			if err := ch.ask(ctx, text); err != nil {
+				var f *failure
+				if !errors.As(err, &f) || f.code != exitAnswer {
+					return err
+				}
+				a.complain(f)
+			}
+		}
+	}
+}

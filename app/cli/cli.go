@@ -1,0 +1,181 @@
+// Package cli is the command line: one file a command, each of them a function
+// newX that makes the cobra command and a function runX that does the work.
+//
+// It talks to the gateway through gateway/client like any other program; only
+// `hearth gateway` starts one, and the config commands read and edit the
+// settings file themselves when no gateway runs. The package keeps no state.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+// World is what a command knows of the outside; tests make their own.
+type World struct {
+	In          io.Reader
+	Out, Err    io.Writer
+	Env         func(string) string
+	Version     string
+	InTerminal  bool // In is a terminal
+	OutTerminal bool
+	ErrTerminal bool
+}
+
+// OS is the process's own world.
+func OS(version string) World {
+	return World{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Version: version,
+		InTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+}
+
+// app is what all commands of one run share.
+type app struct {
+	World
+	asJSON bool // --json
+	ran    bool // the command line was understood and a command began
+}
+
+// Main runs one command line and returns the exit code.
+func Main(ctx context.Context, args []string, w World) int {
+	a := &app{World: w}
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(w.In)
+	root.SetOut(w.Out)
+	root.SetErr(w.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	f := explain(err)
+	if !a.ran && f.code == exitFailure {
+		f = &failure{exitUsage, err.Error(), "`hearth help` lists the commands"}
+	}
+	a.complain(f)
+	return f.code
+}
+
+// complain tells a person, or with --json a program, what went wrong.
+func (a *app) complain(f *failure) {
+	s := a.errs()
+	if a.asJSON {
+		_ = s.jsonLine(map[string]any{"error": errorJSON{f.code, line(f.message), f.hint}})
+		return
+	}
+	if f == errInterrupted {
+		return
+	}
+	_ = s.print(red("hearth: "), line(f.message), "\n")
+	if f.hint != "" {
+		_ = s.print("  → ", f.hint, "\n")
+	}
+}
+
+type errorJSON struct {
+	ExitCode int    `json:"exitCode"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "hearth",
+		Short:         "Hearth is your own assistant, on your own machine",
+		Long:          "Hearth is your own assistant, on your own machine.\n\nStart it with `hearth gateway`, then talk to it with `hearth chat \"…\"` or in the\nbrowser with `hearth open`.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       a.Version,
+	}
+	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "write JSON for programs")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &failure{exitUsage, err.Error(), "`" + c.CommandPath() + " --help` shows what it takes"}
+	})
+	root.AddCommand(
+		newGateway(a), newChat(a), newStatus(a), newOpen(a), newSessions(a), newModels(a),
+		newConfig(a), newLogs(a), newVersion(a),
+		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesHelp},
+	)
+	return root
+}
+
+// run adapts a runX function to cobra. From here on errors are not about the
+// command line any more.
+func (a *app) run(f func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		a.ran = true
+		return f(c.Context(), args)
+	}
+}
+
+// group is a command that only holds others.
+func group(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return &failure{exitUsage, "unknown command " + strings.TrimSpace(c.CommandPath()+" "+line(args[0])), "`" + c.CommandPath() + " --help` lists what there is"}
+	}
+	c.AddCommand(subs...)
+	return c
+}
+
+func (a *app) out() screen {
+	return screen{a.Out, a.OutTerminal && a.Env("NO_COLOR") == "" && a.Env("TERM") != "dumb"}
+}
+
+func (a *app) errs() screen {
+	return screen{a.Err, a.ErrTerminal && a.Env("NO_COLOR") == "" && a.Env("TERM") != "dumb"}
+}
+
+func (a *app) dir() (statedir.Dir, error) { return statedir.Locate(a.Env) }
+
+// dial connects to the gateway with just the rights that a command needs.
+func (a *app) dial(ctx context.Context, o client.Options) (*client.Client, error) {
+	dir, err := a.dir()
+	if err != nil {
+		return nil, err
+	}
+	o.Client = protocol.ClientInfo{ID: "cli", Mode: "cli", Version: a.Version, DisplayName: "hearth command line"}
+	c, err := client.Open(ctx, dir, o)
+	var refusal *protocol.Error
+	if !errors.As(err, &refusal) || refusal.Details["code"] != "AUTH_TOKEN_MISMATCH" {
+		return c, err
+	}
+	// gateway.auth.token in the settings takes the place of the token file.
+	s, serr := config.Inspect(dir.Config(a.Env), a.lookupEnv)
+	if serr != nil || s.Config.Gateway.Auth.Token == "" {
+		return nil, err
+	}
+	if o.URL, _, serr = client.Find(dir); serr != nil {
+		return nil, err
+	}
+	o.Token = string(s.Config.Gateway.Auth.Token)
+	return client.Dial(ctx, o)
+}
+
+// call makes one connection for one request.
+func (a *app) call(ctx context.Context, scope protocol.Scope, method string, params, result any) error {
+	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{scope}})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.Call(ctx, method, params, result)
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+// Exit codes. Scripts rely on them: `hearth help exit-codes`.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitNotRunning  = 3
+	exitRefused     = 4
+	exitAnswer      = 5   // the answer failed, was stopped or took too long
+	exitConfig      = 78  // a restart cannot help: settings, folder or port
+	exitInterrupted = 130 // Ctrl-C
+)
+
+const exitCodesHelp = `Exit codes of every command:
+
+    0  it worked
+    1  it failed; the message says why
+    2  the command line is wrong
+    3  the gateway is not running
+    4  the gateway refused: token, pairing or missing right
+    5  the answer failed, was stopped or took too long
+   78  the gateway cannot start and a restart will not help: wrong settings,
+       a second gateway on the same folder, a port in use
+  130  stopped with Ctrl-C
+
+With --json, errors are one JSON object on standard error:
+{"error":{"exitCode":3,"message":"…","hint":"…"}}`
+
+// failure is an error with what a person needs: a sentence and what to do.
+type failure struct {
+	code    int
+	message string
+	hint    string
+}
+
+func (f *failure) Error() string { return f.message }
+
+func usage(format string, a ...any) error {
+	return &failure{exitUsage, fmt.Sprintf(format, a...), "`hearth help` lists the commands"}
+}
+
+// errInterrupted ends a command that the person stopped.
+var errInterrupted = &failure{code: exitInterrupted, message: "stopped"}
+
+// explain turns any error into a sentence, a hint and an exit code.
+func explain(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	var refusal *protocol.Error
+	var stale *client.NotRunningError
+	switch {
+	case errors.As(err, &stale) && stale.Stale:
+		return &failure{exitNotRunning, "the Hearth gateway is not running, it ended without warning the last time", "start it with `hearth gateway`; `hearth logs` shows what it last did"}
+	case errors.Is(err, statedir.ErrNotRunning):
+		return &failure{exitNotRunning, "the Hearth gateway is not running", "start it with `hearth gateway`"}
+	case errors.As(err, &refusal):
+		return explainRefusal(refusal)
+	case errors.Is(err, context.Canceled):
+		return errInterrupted
+	case errors.Is(err, context.DeadlineExceeded):
+		return &failure{exitFailure, "the gateway did not answer in time", "try again; `hearth logs` shows what it is doing"}
+	case errors.Is(err, client.ErrLost):
+		return &failure{exitFailure, "the connection to the gateway was lost", "`hearth status` tells whether it runs; then try again"}
+	case errors.Is(err, client.ErrSlow):
+		return &failure{exitFailure, client.ErrSlow.Error(), "try again; nothing that was answered is lost, see `hearth sessions show`"}
+	}
+	return &failure{code: exitFailure, message: err.Error()}
+}
+
+func explainRefusal(e *protocol.Error) *failure {
+	f := &failure{code: exitFailure, message: e.Message}
+	detail, _ := e.Details["code"].(string)
+	switch {
+	case e.Code == protocol.CodeForbidden || e.Code == protocol.CodeNotPaired ||
+		strings.HasPrefix(detail, "AUTH_") || strings.HasPrefix(detail, "DEVICE_"):
+		f.code = exitRefused
+		f.hint = "restart the gateway so that its token and this program's agree"
+		if detail == "AUTH_RATE_LIMITED" {
+			f.hint = "wait a few minutes, then try again"
+		}
+	case strings.HasPrefix(e.Message, "unknown method: "):
+		f.message = "the gateway that runs does not know this command, it is of another version"
+		f.hint = "restart it with `hearth gateway`; `hearth status` shows its version"
+	case e.Retryable:
+		f.hint = "try again in a moment"
+	}
+	return f
+}

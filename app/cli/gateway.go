@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/frontend"
+	"github.com/hearth-assistant/hearth/gateway"
+)
+
+type gatewayOptions struct {
+	port    int
+	quiet   bool
+	verbose bool
+}
+
+// firstLink is how long the link that a start prints can be used.
+const firstLink = 10 * time.Minute
+
+func newGateway(a *app) *cobra.Command {
+	var o gatewayOptions
+	c := &cobra.Command{
+		Use:   "gateway",
+		Short: "Run Hearth in the foreground",
+		Long: `Run Hearth in the foreground until Ctrl-C.
+
+It listens on this machine only, on port 18789 or the next free one, and prints
+its address and a link for the browser. Stopping it loses nothing: answers that
+are being written are kept, waiting messages are answered after the next start.
+
+HEARTH_HOME names the folder for its data, HEARTH_CONFIG the settings file.`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(ctx context.Context, _ []string) error { return runGateway(ctx, a, o) }),
+	}
+	c.Flags().IntVar(&o.port, "port", 0, "listen on this port instead of gateway.port")
+	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print warnings only")
+	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "print all that the log gets")
+	return c
+}
+
+// readyJSON is the line of `gateway --json` that says that it is up.
+type readyJSON struct {
+	Type     string `json:"type"`
+	URL      string `json:"url"`
+	Launch   string `json:"launch,omitempty"`
+	StateDir string `json:"stateDir"`
+	Version  string `json:"version"`
+}
+
+func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
+	if o.port < 0 || o.port > 65535 {
+		return usage("--port must be between 1 and 65535")
+	}
+	dir, err := a.dir()
+	if err != nil {
+		return &failure{code: exitConfig, message: err.Error()}
+	}
+	g, err := gateway.New(ctx, gateway.Options{
+		Dir: dir, ConfigPath: dir.Config(a.Env), Env: a.Env, Port: o.port,
+		Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),
+	})
+	if err != nil {
+		return startFailure(err)
+	}
+	if err := greet(a, g, o, string(dir)); err != nil {
+		return err
+	}
+	if err := g.Serve(ctx); err != nil {
+		return startFailure(err)
+	}
+	if !o.quiet && !a.asJSON {
+		return a.errs().print(dim("Hearth has stopped."), "\n")
+	}
+	return nil
+}
+
+func startFailure(err error) error {
+	var se *gateway.StartError
+	if !errors.As(err, &se) {
+		return err
+	}
+	msg := se.What
+	if se.Err != nil {
+		msg += ": " + se.Err.Error()
+	}
+	return &failure{exitConfig, msg, se.Fix}
+}
+
+func greet(a *app, g *gateway.Gateway, o gatewayOptions, dir string) error {
+	if o.quiet {
+		return nil
+	}
+	link, err := g.LaunchLink(firstLink)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.out().jsonLine(readyJSON{"ready", g.URL(), link, dir, a.Version})
+	}
+	return a.out().print(
+		bold("Hearth "+a.Version), "\n",
+		"  ", dim("Address "), " ", g.URL(), "\n",
+		"  ", dim("Open    "), " ", link, dim("  (once, within "+span(firstLink)+"; later: hearth open)"), "\n",
+		"  ", dim("Data    "), " ", dir, "\n",
+		"  ", dim("Ctrl-C stops it."), "\n")
+}

@@ -1,0 +1,20 @@
+// Command hearth is the gateway and the command line in one static binary.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/hearth-assistant/hearth/app/cli"
+)
+
+// version is set by the build: -ldflags "-X main.version=1.2.3".
+var version = "0.1.0-dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait for the first
+	os.Exit(cli.Main(ctx, os.Args[1:], cli.OS(version)))
+}

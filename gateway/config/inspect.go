@@ -1,0 +1,70 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+)
+
+// Inspect reads and checks a settings file and touches nothing. The Config of
+// a file that is not valid is empty.
+func Inspect(path string, env func(string) (string, bool)) (*Snapshot, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, opts: Options{Logger: slog.New(slog.DiscardHandler), Env: env}}
+	return f.judge(c), nil
+}
+
+// InUse returns the value at a path with defaults filled in, as standard JSON
+// with secrets replaced; ok is false when there is no such setting.
+func (s *Snapshot) InUse(path string) (value json.RawMessage, ok bool, err error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return nil, false, err
+	}
+	b, err := json.Marshal(s.Config)
+	if err != nil {
+		return nil, false, fmt.Errorf("show the settings in use: %w", err)
+	}
+	doc, err := parseObject(string(b))
+	if err != nil {
+		return nil, false, fmt.Errorf("show the settings in use: %w", err)
+	}
+	n, ok := doc.find(p)
+	if !ok {
+		return nil, false, nil
+	}
+	return appendJSON(nil, n), true, nil
+}
+
+// PathPatch is the merge patch that sets one value, written as JSON5. ok is
+// false when a merge patch cannot say it: a path with an index, or an object
+// as the value, which would be merged instead of set.
+func PathPatch(path, value string) (patch string, ok bool, err error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return "", false, err
+	}
+	v, err := parse(value)
+	if err != nil {
+		return "", false, fmt.Errorf("the value for %s is not valid: %w", p, err)
+	}
+	if v.root.kind == kindObject || len(p) == 0 {
+		return "", false, nil
+	}
+	b := appendJSON(nil, v.root)
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i].index >= 0 {
+			return "", false, nil
+		}
+		b = append(appendString([]byte{'{'}, p[i].key), append([]byte{':'}, append(b, '}')...)...)
+	}
+	return string(b), true, nil
+}
