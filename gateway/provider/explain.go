@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -106,13 +107,14 @@ func explain(e *model.Error) string {
 
 // because is the end of the first sentence: status and the service's words.
 func because(e *model.Error) string {
+	detail := strings.TrimRight(e.Detail, ". ")
 	switch {
-	case e.Status != 0 && e.Detail != "":
-		return fmt.Sprintf(" (HTTP %d: %s).", e.Status, e.Detail)
+	case e.Status != 0 && detail != "":
+		return fmt.Sprintf(" (HTTP %d: %s).", e.Status, detail)
 	case e.Status != 0:
 		return fmt.Sprintf(" (HTTP %d).", e.Status)
-	case e.Detail != "":
-		return fmt.Sprintf(" (%s).", e.Detail)
+	case detail != "":
+		return fmt.Sprintf(" (%s).", detail)
 	}
 	return "."
 }

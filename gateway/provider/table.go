@@ -112,3 +112,12 @@ func lookup(id string) (service, bool) {
 	}
 	return service{}, false
 }
+
+// KeyNames lists the environment variables that hold keys of known services,
+// for whoever must keep their values out of a log.
+func KeyNames() (names []string) {
+	for _, s := range services() {
+		names = append(names, s.keyEnv...)
+	}
+	return names
+}

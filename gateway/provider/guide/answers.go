@@ -16,7 +16,7 @@ I'm Hearth's built-in guide, not an AI model. I can show you around until a real
 }
 
 func (g *guide) identify(conversation) reply {
-	return say(`I'm Hearth's built-in guide: a few hundred rules in the program itself, **not an AI model**. I answer so that nothing you write stays without a reply while no model is connected, or when you pick me in the model picker.
+	return say(`I'm Hearth's built-in guide: a small set of rules in the program itself, **not an AI model**. I answer so that nothing you write stays without a reply while no model is connected, or when you pick me in the model picker.
 
 Ask **how do I connect a model?** to get a real one.`)
 }
@@ -35,7 +35,9 @@ func (g *guide) help(c conversation) reply {
 | echo hello | your own words back |
 | /tool NAME {} | any tool, run for you |
 
-With a model connected, Hearth becomes your assistant: it answers anything, uses tools, and remembers every chat. %s`, c.toolList())
+With a model connected, Hearth becomes your assistant: it answers anything, uses tools, and keeps every chat.
+
+%s`, c.toolList())
 }
 
 func (g *guide) tools(c conversation) reply {
@@ -131,7 +133,7 @@ To back up, copy that folder while Hearth is stopped.`, where, g.configName())
 
 func (g *guide) privacy(conversation) reply {
 	return say(`- Hearth runs on this computer and listens only to this computer.
-- It sends no statistics and calls no home.
+- It sends no statistics and does not phone home.
 - Your messages leave this computer only if **you** connect a model of an online service: then each message goes to that service, and to nobody else. With a model on this computer (Ollama, LM Studio, llama.cpp, Jan), nothing leaves it.
 - No model is asked unless you send something.`)
 }

@@ -24,10 +24,11 @@ func sumIn(text string) (term, result string, ok bool) {
 	for _, p := range []string{"please ", "what is ", "what's ", "whats ", "calculate ", "compute ", "how much is ", "solve ", "="} {
 		q = strings.TrimSpace(strings.TrimPrefix(q, p))
 	}
-	if !strings.ContainsAny(q, "0123456789") || !strings.ContainsAny(q, "+-*/^%x×÷·−") {
+	plain := symbols(q)
+	if !strings.ContainsAny(plain, "0123456789") || !strings.ContainsAny(plain, "+-*/^%x") {
 		return "", "", false
 	}
-	v, err := evaluate(q)
+	v, err := evaluate(plain)
 	if err != nil {
 		if errors.Is(err, errZero) {
 			return q, "not defined (division by zero)", true
@@ -39,9 +40,13 @@ func sumIn(text string) (term, result string, ok bool) {
 
 var errZero = errors.New("division by zero")
 
+// symbols writes the signs and words that people use as plain operators.
+func symbols(s string) string {
+	return strings.NewReplacer("×", "*", "·", "*", "÷", "/", "−", "-", "**", "^", " of ", " @ ", " plus ", "+", " minus ", "-", " times ", "*", " divided by ", "/").Replace(s)
+}
+
 // evaluate computes a term exactly.
 func evaluate(s string) (*big.Rat, error) {
-	s = strings.NewReplacer("×", "*", "·", "*", "÷", "/", "−", "-", "**", "^", " of ", " @ ", "plus", "+", "minus", "-", "times", "*", "divided by", "/").Replace(s)
 	p := &parser{s: s}
 	v, err := p.sum(0)
 	if err != nil {
@@ -200,7 +205,11 @@ func (p *parser) atom(depth int) (*big.Rat, error) {
 		}
 		p.i++
 	}
-	v, ok := new(big.Rat).SetString(p.s[start:p.i])
+	digits := p.s[start:p.i]
+	if len(digits) > 1 && digits[0] == '0' && digits[1] != '.' {
+		return nil, errSum // a date or a telephone number
+	}
+	v, ok := new(big.Rat).SetString(digits)
 	if !ok || dots > 1 {
 		return nil, errSum
 	}
