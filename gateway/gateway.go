@@ -57,6 +57,7 @@ type Gateway struct {
 	log     *slog.Logger
 	logs    *logfile.File
 	level   slog.LevelVar // of the log file
+	secrets redactor
 	config  *config.File
 	store   *store.DB
 	pairing *pairing.Registry
@@ -71,50 +72,63 @@ type Gateway struct {
 
 // New starts the engine up to an open port, without serving it yet. An error
 // that a restart cannot mend is a *StartError.
-func New(ctx context.Context, opts Options) (g *Gateway, err error) {
+func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g = &Gateway{opts: opts, started: opts.Now(), bootID: newUUID()}
-	defer func() {
-		if err != nil {
-			g.release(ctx)
-		}
-	}()
-	if err := opts.Dir.Ensure(); err != nil {
-		return nil, &StartError{What: "Hearth cannot use its folder", Err: err, Fix: "Give it a folder that you may write, with HEARTH_HOME"}
-	}
-	if err := g.openStore(); err != nil { // first: its lock keeps a second gateway from everything else
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID()}
+	if err := g.open(ctx); err != nil {
+		g.release(ctx)
 		return nil, err
 	}
-	if g.logs, err = logfile.Open(opts.Dir.Log(), logfile.Options{Level: &g.level, Stat: opts.Now}); err != nil {
-		return nil, &StartError{What: "The log file cannot be written", Err: err, Fix: "Check the folder's permissions and free space"}
+	return g, nil
+}
+
+// open brings the rooms up in order. The store comes first: its lock keeps a
+// second gateway from everything else.
+func (g *Gateway) open(ctx context.Context) error {
+	if err := g.opts.Dir.Ensure(); err != nil {
+		return &StartError{What: "Hearth cannot use its folder", Err: err, Fix: "Give it a folder that you may write, with HEARTH_HOME"}
 	}
-	g.log = slog.New(slog.NewMultiHandler(g.logs.Handler(), opts.Logger.Handler()))
+	if err := g.openStore(); err != nil {
+		return err
+	}
+	if err := g.openLog(); err != nil {
+		return err
+	}
 	if err := g.openConfig(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := g.openPairing(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	g.openModels()
 	if err := g.openSessions(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := g.listen(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	rep, err := g.session.Recover(ctx)
 	if err != nil {
-		return nil, &StartError{What: "The messages of the last run could not be taken up", Err: err, Fix: "Nothing was lost. Keep a copy of " + opts.Dir.Store() + " and report this"}
+		return &StartError{What: "The messages of the last run could not be taken up", Err: err, Fix: "Nothing was lost. Keep a copy of " + g.opts.Dir.Store() + " and report this"}
 	}
 	if rep != (session.Recovery{}) {
 		g.log.Info("took up what was left of the last run", "requeued", rep.Requeued, "interrupted", rep.Interrupted, "failed", rep.Failed)
 	}
-	return g, nil
+	return nil
+}
+
+func (g *Gateway) openLog() (err error) {
+	g.logs, err = logfile.Open(g.opts.Dir.Log(), logfile.Options{Level: &g.level, Redact: g.secrets.Redact, Now: g.opts.Now})
+	if err != nil {
+		return &StartError{What: "The log file cannot be written", Err: err, Fix: "Check the folder's permissions and free space"}
+	}
+	g.log = slog.New(slog.NewMultiHandler(g.logs.Handler(), g.opts.Logger.Handler()))
+	return nil
 }
 
 func (g *Gateway) openStore() error {
@@ -147,9 +161,6 @@ func (g *Gateway) openConfig() error {
 	}
 	g.config = f
 	g.level.Set(f.Snapshot().Config.Logging.SlogLevel())
-	for _, p := range f.Problems() {
-		g.log.Warn(p.Message, "code", p.Code)
-	}
 	f.Subscribe(nil, g.applyConfig)
 	return nil
 }
@@ -159,6 +170,7 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 	if err != nil {
 		return &StartError{What: "The gateway's access token cannot be used", Err: err, Fix: "Remove the file to get a new one"}
 	}
+	g.knowSecrets(g.config.Snapshot().Config, token)
 	key, err := secretFile(g.opts.Dir.DeviceKey(), 32)
 	if err != nil {
 		return &StartError{What: "The key of paired devices cannot be used", Err: err, Fix: "Remove the file; paired browsers then need a new link from `hearth open`"}

@@ -63,6 +63,7 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 	if g.pairing != nil {
 		token, err := g.sharedTokenOf(next)
 		if err == nil {
+			g.knowSecrets(next, token)
 			err = g.pairing.SetSharedToken(token) // does nothing when it is the same
 		}
 		if err != nil {

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -96,16 +98,15 @@ func (g *Gateway) checkModel(method, name string) error {
 	if !ok {
 		return protocol.InvalidParams(method, "model %q should read provider/model", name)
 	}
-	var known []string
+	known := slices.Collect(maps.Keys(g.config.Snapshot().Config.Models.Providers))
 	for _, e := range g.models.Models() {
-		if e.Ref.Provider == ref.Provider {
-			return nil
-		}
-		if n := len(known); n == 0 || known[n-1] != e.Ref.Provider {
-			known = append(known, e.Ref.Provider)
-		}
+		known = append(known, e.Ref.Provider)
 	}
-	return protocol.InvalidParams(method, "no model service is called %q; known here: %s", ref.Provider, strings.Join(known, ", "))
+	if slices.Contains(known, ref.Provider) {
+		return nil
+	}
+	slices.Sort(known)
+	return protocol.InvalidParams(method, "no model service is called %q; known here: %s", ref.Provider, strings.Join(slices.Compact(known), ", "))
 }
 
 func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchParams) (protocol.SessionsPatchResult, error) {
