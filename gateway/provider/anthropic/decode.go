@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -59,7 +60,7 @@ type block struct {
 }
 
 func (d *decoder) Decode(data []byte, a *wire.Answer) (wire.Step, error) {
-	if strings.TrimSpace(string(data)) == "[DONE]" { // proxies add it
+	if string(bytes.TrimSpace(data)) == "[DONE]" { // proxies add it
 		return wire.Done, nil
 	}
 	var ev event

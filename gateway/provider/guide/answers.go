@@ -113,8 +113,12 @@ func (g *guide) shortcuts(conversation) reply {
 | Enter | send |
 | Shift + Enter | new line |
 | Esc | stop the answer |
+| Shift + Esc | go to the message field |
+| ⌘/Ctrl + Shift + O | new chat |
+| ⌘/Ctrl + K | search the chats |
+| ⌘/Ctrl + Shift + L | choose a model |
 | ⌘/Ctrl + B | show or hide the list of chats |
-| Tab, Shift + Tab | move between everything on the page |`)
+| ⌘/Ctrl + / | all of these |`)
 }
 
 func (g *guide) data(conversation) reply {

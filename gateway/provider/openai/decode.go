@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -96,11 +97,10 @@ type openCall struct {
 }
 
 func (d *decoder) Decode(data []byte, a *wire.Answer) (wire.Step, error) {
-	text := strings.TrimSpace(string(data))
-	if text == "[DONE]" {
+	switch data = bytes.TrimSpace(data); string(data) {
+	case "[DONE]":
 		return wire.Done, nil
-	}
-	if text == "" {
+	case "":
 		return wire.KeepAlive, nil
 	}
 	var c chunk
