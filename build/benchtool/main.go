@@ -21,13 +21,15 @@ import (
 type figure struct {
 	name     string
 	measured float64
-	budget   float64 // 0: told for context only
+	budget   float64 // 0: told for context only, unless none may be
+	none     bool    // the budget is 0
 	unit     string
 	note     string
 	err      error
 }
 
-func (f figure) ok() bool { return f.err == nil && (f.budget == 0 || f.measured <= f.budget) }
+func (f figure) judged() bool { return f.none || f.budget > 0 }
+func (f figure) ok() bool     { return f.err == nil && (!f.judged() || f.measured <= f.budget) }
 
 // row is a measurement that yields some figures.
 type row struct {
@@ -108,10 +110,13 @@ func report(all []figure, check bool) error {
 		switch {
 		case f.err != nil:
 			measured, ok, f.note = "-", "ERROR", f.err.Error()
-		case f.budget > 0:
-			budget, ratio, ok = show(f.budget, f.unit), fmt.Sprintf("%.2f", f.measured/f.budget), "yes"
+		case f.judged():
+			budget, ok = show(f.budget, f.unit), "yes"
 			if !f.ok() {
 				ok = "MISSED"
+			}
+			if !f.none {
+				ratio = fmt.Sprintf("%.2f", f.measured/f.budget)
 			}
 		}
 		if !f.ok() {

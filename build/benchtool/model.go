@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	modelTurn     = "stream-20-5"   // a first word at once, then one each 5 ms
+	modelTurn     = "stream-8-3"    // a first word at once, then one each 3 ms
 	modelParallel = "stream-100-20" // 2 s of words
 	modelClock    = "clock"         // words that say when they were sent
 

@@ -161,7 +161,8 @@ func copyFile(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	// Flushed, so that the disk is quiet when the first start is timed.
+	return errors.Join(err, out.Sync(), out.Close())
 }
 
 // fill writes the tables of gateway/session as it does itself; timeLists and
