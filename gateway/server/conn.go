@@ -49,6 +49,7 @@ type conn struct {
 	endOnce sync.Once
 	code    websocket.StatusCode // set before closing is closed; 0 is a plain cut
 	reason  string
+	closeBy time.Time
 
 	watch struct {
 		sync.Mutex
@@ -96,16 +97,17 @@ func (c *conn) onPing(context.Context, []byte) bool {
 func (c *conn) end(code websocket.StatusCode, reason string, discard bool) {
 	c.endOnce.Do(func() {
 		c.code, c.reason = code, cutReason(reason)
-		c.setDeadline(c.s.limits.CloseWait)
+		c.closeBy = time.Now().Add(c.s.limits.CloseWait)
+		c.limitSocket()
 		close(c.closing)
 	})
 	c.out.close(discard)
 }
 
-// setDeadline bounds everything on the socket from now on.
-func (c *conn) setDeadline(d time.Duration) {
+// limitSocket bounds what is still read and written on a closing socket.
+func (c *conn) limitSocket() {
 	if c.raw != nil {
-		_ = c.raw.SetDeadline(time.Now().Add(d)) // an error means that it is closed already
+		_ = c.raw.SetDeadline(c.closeBy) // an error means that it is closed already
 	}
 }
 
@@ -153,10 +155,7 @@ func (c *conn) read(ctx, forever context.Context) {
 	defer c.s.leave(c)
 	for {
 		data, ok := c.receive(forever)
-		if !ok {
-			return
-		}
-		if !c.request(ctx, data) {
+		if !ok || !c.request(ctx, data) {
 			c.drain(forever)
 			return
 		}
@@ -171,13 +170,13 @@ func (c *conn) receive(ctx context.Context) ([]byte, bool) {
 	if err != nil {
 		if isTooBig(err) {
 			c.end(websocket.StatusMessageTooBig, "message too big", true)
-			c.drain(ctx)
+		} else {
+			c.end(0, "", true) // the peer is gone
 		}
 		return nil, false
 	}
 	if !utf8.Valid(data) {
 		c.end(websocket.StatusInvalidFramePayloadData, "not valid UTF-8", true)
-		c.drain(ctx)
 		return nil, false
 	}
 	return data, true
@@ -218,7 +217,7 @@ func (c *conn) write(ctx context.Context) {
 			case lease = <-c.granted:
 				ended = lease.Ended()
 			case <-ended: // the device was revoked or the token replaced
-				c.end(4001, lease.Reason(), true)
+				c.end(closeAuthChanged, lease.Reason(), true)
 			case <-ping.C:
 				c.flight.Go(func() { c.ping(ctx) })
 			}
@@ -252,18 +251,24 @@ func (c *conn) write(ctx context.Context) {
 	}
 }
 
-// send writes one message. A client that does not take it in time is gone.
+// send writes one message. A client that does not take it in time is gone. The
+// deadline must not outlive the message: pings and pongs are written too.
 func (c *conn) send(ctx context.Context, frame []byte) bool {
+	by := time.Now().Add(c.s.limits.WriteTimeout)
 	select {
-	case <-c.closing: // end has set a deadline of its own
+	case <-c.closing:
+		by = c.closeBy
 	default:
-		if c.raw != nil {
-			_ = c.raw.SetWriteDeadline(time.Now().Add(c.s.limits.WriteTimeout))
-		}
+	}
+	if c.raw != nil {
+		_ = c.raw.SetWriteDeadline(by) // on error the write fails by itself
 	}
 	if err := c.ws.Write(ctx, websocket.MessageText, frame); err != nil {
 		c.end(websocket.StatusTryAgainLater, "slow", true)
 		return false
+	}
+	if c.raw != nil {
+		_ = c.raw.SetWriteDeadline(time.Time{})
 	}
 	return true
 }
@@ -272,7 +277,7 @@ func (c *conn) send(ctx context.Context, frame []byte) bool {
 func (c *conn) finish() {
 	c.end(0, "", true) // only when nobody did before
 	<-c.closing
-	c.setDeadline(c.s.limits.CloseWait) // again: the upgrade clears deadlines
+	c.limitSocket() // again: the upgrade and send clear deadlines
 	if c.code == 0 {
 		_ = c.ws.CloseNow()
 		return

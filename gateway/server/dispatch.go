@@ -14,6 +14,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
+// closeAuthChanged tells a client that its authority ended.
+const closeAuthChanged websocket.StatusCode = 4001
+
 // maxBadRole is how often a connection may call methods of the other role.
 const maxBadRole = 10
 
@@ -23,6 +26,7 @@ func isTooBig(err error) bool { return errors.Is(err, websocket.ErrMessageTooBig
 func (c *conn) request(ctx context.Context, data []byte) bool {
 	select {
 	case <-c.grant.Lease.Ended(): // not one more request after a revocation
+		c.end(closeAuthChanged, c.grant.Lease.Reason(), true)
 		return false
 	default:
 	}
@@ -159,14 +163,17 @@ func (c *conn) fail(ctx context.Context, id, method string, err error) {
 
 // answer queues a response.
 func (c *conn) answer(id string, payload any, e *protocol.Error) {
+	c.out.pushAnswer(c.frame(id, payload, e))
+}
+
+// frame encodes a response. A payload that cannot be encoded is a fault of ours.
+func (c *conn) frame(id string, payload any, e *protocol.Error) []byte {
 	frame, err := responseFrame(id, payload, e)
 	if err != nil {
 		c.log.Error("encode an answer", "error", err)
-		if frame, err = responseFrame(id, nil, protocol.AsError(err)); err != nil {
-			return
-		}
+		frame, _ = responseFrame(id, nil, protocol.AsError(err)) // strings only: always encodes
 	}
-	c.out.pushAnswer(frame)
+	return frame
 }
 
 // sessionOf finds the session that a request is about.

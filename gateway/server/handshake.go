@@ -147,9 +147,9 @@ func (c *conn) welcome(ctx context.Context, id string, p *protocol.ConnectParams
 	c.ws.SetReadLimit(protocol.MaxPayload)
 	c.granted <- c.grant.Lease
 	snap := c.s.snapshot(ctx)
-	hello := func(presence []protocol.PresenceEntry, version protocol.StateVersion) {
+	hello := func(presence []protocol.PresenceEntry, version protocol.StateVersion) []byte {
 		snap.Presence, snap.StateVersion = presence, version
-		c.answer(id, c.hello(snap), nil)
+		return c.frame(id, c.hello(snap), nil)
 	}
 	if !c.s.join(c, hello) {
 		c.refuse(id, protocol.Unavailable(500, "gateway stopping; retry shortly"))

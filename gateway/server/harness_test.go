@@ -56,6 +56,7 @@ type gateway struct {
 	*Server
 	registry *pairing.Registry
 	addr     string // host:port
+	http     *http.Client
 	stop     func() error
 }
 
@@ -177,6 +178,8 @@ type client struct {
 	ts    int64
 	calls int
 	held  []frame // events read while waiting for an answer
+
+	patience time.Duration // of one read; 20 s when zero
 }
 
 // dial opens a socket and takes the challenge.
@@ -192,7 +195,7 @@ func (g *gateway) dial(t testing.TB, header http.Header) *client {
 func (g *gateway) tryDial(t testing.TB, header http.Header) (*client, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, g.url(), &websocket.DialOptions{HTTPHeader: header})
+	ws, _, err := websocket.Dial(ctx, g.url(), &websocket.DialOptions{HTTPHeader: header, HTTPClient: g.http})
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +215,11 @@ func (g *gateway) tryDial(t testing.TB, header http.Header) (*client, error) {
 }
 
 func (c *client) tryRead() (frame, error) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	patience := c.patience
+	if patience == 0 {
+		patience = 20 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	_, data, err := c.ws.Read(ctx)
 	if err != nil {
@@ -276,16 +283,21 @@ func (c *client) answer(id string) frame {
 func (c *client) event(name string) frame {
 	c.t.Helper()
 	for {
-		var f frame
-		if len(c.held) > 0 {
-			f, c.held = c.held[0], c.held[1:]
-		} else {
-			f = c.read()
-		}
-		if f.Event == name {
+		if f := c.next(); f.Event == name {
 			return f
 		}
 	}
+}
+
+// next is the next frame, those that were kept aside first.
+func (c *client) next() frame {
+	c.t.Helper()
+	if len(c.held) == 0 {
+		return c.read()
+	}
+	f := c.held[0]
+	c.held = c.held[1:]
+	return f
 }
 
 // closed reads until the close frame and returns it.
@@ -389,3 +401,5 @@ func code(f frame) string {
 	}
 	return f.Error.Message
 }
+
+func pairingOptions() pairing.Options { return pairing.Options{} }

@@ -88,6 +88,19 @@ func (o *outbox) pushAnswer(frame []byte) {
 	o.signal()
 }
 
+// pushFirst queues hello and calls then before the writer can send it: who has
+// read hello has missed nothing.
+func (o *outbox) pushFirst(frame []byte, then func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.closed {
+		o.answers += len(frame)
+		o.queue = append(o.queue, item{frame: frame})
+	}
+	then()
+	o.signal()
+}
+
 // mark notes that a run has new text; a connection that sees the run for the
 // first time starts at from.
 func (o *outbox) mark(r *run, from, epoch int) {

@@ -40,7 +40,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name = "index.html"
 	}
 	pg := p.get(name)
-	if pg == nil && fallsBack(name) {
+	if pg == nil && (fallsBack(name) || name == "index.html") {
 		if pg = p.get("index.html"); pg == nil {
 			http.Error(w, notBuilt, http.StatusServiceUnavailable)
 			return

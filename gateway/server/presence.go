@@ -40,9 +40,9 @@ func (s *Server) presenceOf(conns []*conn) []protocol.PresenceEntry {
 	return out
 }
 
-// join adds a connection after hello has been queued, so that hello is the
-// first thing it reads.
-func (s *Server) join(c *conn, hello func([]protocol.PresenceEntry, protocol.StateVersion)) bool {
+// join adds a connection; hello builds the frame that is the first thing it
+// reads.
+func (s *Server) join(c *conn, hello func([]protocol.PresenceEntry, protocol.StateVersion) []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
@@ -51,8 +51,7 @@ func (s *Server) join(c *conn, hello func([]protocol.PresenceEntry, protocol.Sta
 	c.joined = s.now()
 	old := *s.conns.Load()
 	conns := append(old[:len(old):len(old)], c)
-	hello(s.presenceOf(conns), s.state)
-	s.conns.Store(&conns)
+	c.out.pushFirst(hello(s.presenceOf(conns), s.state), func() { s.conns.Store(&conns) })
 	s.signalPresence()
 	return true
 }
