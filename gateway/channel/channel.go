@@ -1,0 +1,137 @@
+// Package channel is the contract between Hearth and messaging networks: what
+// comes in, what goes out, and which failures mean what. One folder below is
+// one network; channeltest is the suite that every one passes. A channel owns
+// its transport and nothing else: who may talk is inbound's business, how text
+// is cut, paced, retried and receipted is outbound's.
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Channel is one account on one network.
+//
+// Run receives until ctx ends and returns nil then; an error means that it
+// cannot go on (a bad token, say) and is shown to the person. It hands every
+// message to inbox and tells the network that the message was taken only after
+// inbox returned nil: what was not accepted is delivered again.
+//
+// Send sends one message that fits Limits and returns when the network has
+// confirmed it. Its errors are those below; any other is taken for passing.
+// Send and the optional methods may be called while Run runs, and at the same
+// time.
+type Channel interface {
+	ID() string      // the network: "telegram"
+	Account() string // "default" when there is one
+	Limits() Limits
+	Run(ctx context.Context, inbox Inbox) error
+	Send(ctx context.Context, m Message) (Receipt, error)
+}
+
+// Inbox takes a message. nil means that it is durably accepted, or that it was
+// decided to ignore it: either way the network need not bring it again.
+type Inbox func(ctx context.Context, in Inbound) error
+
+// Optional abilities, found by type assertion.
+type (
+	// Editor changes the text of a sent message. ErrRefused means that this
+	// message can no longer be edited.
+	Editor interface {
+		Edit(ctx context.Context, to Target, messageID, text string) error
+	}
+	// Deleter removes a sent message.
+	Deleter interface {
+		Delete(ctx context.Context, to Target, messageID string) error
+	}
+	// Typer shows "is typing" for a few seconds.
+	Typer interface {
+		Typing(ctx context.Context, to Target) error
+	}
+	// Reactor puts an emoji on a message; "" takes it away.
+	Reactor interface {
+		React(ctx context.Context, to Target, messageID, emoji string) error
+	}
+)
+
+// Limits of one message.
+type Limits struct {
+	Text  int // characters (runes); 0 = no limit
+	Lines int // soft: taller messages are cut; 0 = no limit
+}
+
+// ChatType says what kind of conversation a message belongs to.
+type ChatType string
+
+const (
+	Direct ChatType = "direct"
+	Group  ChatType = "group"
+	Room   ChatType = "channel" // a broadcast channel or room
+)
+
+// Target is where a message goes.
+type Target struct {
+	Account      string
+	Conversation string // chat id
+	Thread       string // topic or thread id, may be empty
+	ReplyTo      string // message id to answer, may be empty
+}
+
+// Message is one outgoing message.
+type Message struct {
+	To    Target
+	Text  string // Markdown; the channel renders it as its network can
+	Media []Media
+	// Key is the same for every attempt to send this message, for networks that
+	// refuse to take one twice.
+	Key string
+}
+
+// Media is a file that comes with a message.
+type Media struct {
+	MIME string
+	Name string
+	URL  string // where the channel can fetch it, or a local path for sending
+	Size int64
+}
+
+// Receipt is what the network says of a sent message.
+type Receipt struct{ MessageID string }
+
+// Inbound is one message from a network.
+type Inbound struct {
+	Channel      string // network
+	Account      string
+	Chat         ChatType
+	Conversation string // chat id; the sender's in direct chats on most networks
+	Label        string // of the conversation, for people
+	Thread       string
+	SenderID     string // stable id on the network
+	SenderName   string
+	SenderHandle string // without @
+	SenderIsBot  bool
+	MessageID    string // unique in the conversation
+	Text         string // what the sender typed, as Markdown-free text
+	Mentioned    bool   // the message addresses us
+	ReplyToText  string // quoted text, may be empty
+	Media        []Media
+	At           time.Time
+}
+
+// ErrRefused: the network will never take this (bad target, blocked, too
+// long). Trying again is useless.
+var ErrRefused = errors.New("the network refused it")
+
+// ErrUncertain: nobody knows whether it arrived (the connection broke after
+// the request was sent). It must not be sent again by itself.
+var ErrUncertain = errors.New("it may or may not have arrived")
+
+// ErrAuth: the account's credential is not accepted.
+var ErrAuth = errors.New("the network does not accept the account's credential")
+
+// RateLimit asks to wait. Nothing was sent.
+type RateLimit struct{ After time.Duration }
+
+func (e *RateLimit) Error() string { return fmt.Sprintf("the network asks to wait %v", e.After) }
