@@ -123,7 +123,7 @@ version() {
 
 go_build() {
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false \
-		-ldflags "-s -w -X github.com/hearth-assistant/hearth/app/cli.version=$(version)" -o "$@"
+		-ldflags "-s -w -X main.version=$(version)" -o "$@"
 }
 
 # binary builds build/bin/hearth; Go itself knows what is out of date.

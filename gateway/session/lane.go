@@ -22,7 +22,8 @@ type lane struct {
 
 // run is a turn that has not ended.
 type run struct {
-	rec    Run // owned by the lane's goroutine once it is active
+	id     string // rec.ID, for anyone to read
+	rec    Run    // owned by the lane's goroutine once it is active
 	text   string
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -39,7 +40,7 @@ type run struct {
 }
 
 func (m *Manager) newRun(rec Run, text string) *run {
-	r := &run{rec: rec, text: text, done: make(chan struct{}), checkpoint: make(chan struct{}, 1)}
+	r := &run{id: rec.ID, rec: rec, text: text, done: make(chan struct{}), checkpoint: make(chan struct{}, 1)}
 	r.checkpoint <- struct{}{}
 	r.ctx, r.cancel = context.WithCancelCause(m.runCtx)
 	return r
@@ -50,7 +51,7 @@ func (m *Manager) newRun(rec Run, text string) *run {
 func (m *Manager) enqueue(r *run) {
 	l := m.laneOf(r.rec.SessionKey)
 	m.mu.Lock()
-	m.live[r.rec.ID] = r
+	m.live[r.id] = r
 	closed := m.closed
 	m.mu.Unlock()
 	l.mu.Lock()
@@ -97,14 +98,14 @@ func (l *lane) take(runID string) (waiting []*run, active *run) {
 	defer l.mu.Unlock()
 	keep := l.queue[:0:0]
 	for _, r := range l.queue {
-		if runID == "" || r.rec.ID == runID {
+		if runID == "" || r.id == runID {
 			waiting = append(waiting, r)
 		} else {
 			keep = append(keep, r)
 		}
 	}
 	l.queue = keep
-	if l.active != nil && (runID == "" || l.active.rec.ID == runID) {
+	if l.active != nil && (runID == "" || l.active.id == runID) {
 		active = l.active
 	}
 	return waiting, active
@@ -132,10 +133,10 @@ func (l *lane) snapshot() (s laneState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := l.active; r != nil {
-		s.active, s.text, s.end = r.rec.ID, r.segment(), r.said.Len()
+		s.active, s.text, s.end = r.id, r.segment(), r.said.Len()
 	}
 	for _, r := range l.queue {
-		s.queued = append(s.queued, r.rec.ID)
+		s.queued = append(s.queued, r.id)
 	}
 	return s
 }

@@ -45,7 +45,7 @@ func (m *Manager) perform(l *lane, r *run) {
 
 func (m *Manager) forget(r *run) {
 	m.mu.Lock()
-	delete(m.live, r.rec.ID)
+	delete(m.live, r.id)
 	m.mu.Unlock()
 	close(r.done)
 }

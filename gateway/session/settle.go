@@ -196,11 +196,11 @@ func (m *Manager) Abort(ctx context.Context, key, runID string) ([]string, error
 		r.cancel(errAborted)
 		m.settle(r, ending{state: RunAborted, stop: "aborted"})
 		m.forget(r)
-		ids = append(ids, r.rec.ID)
+		ids = append(ids, r.id)
 	}
 	if active != nil {
 		active.cancel(errAborted)
-		ids = append(ids, active.rec.ID)
+		ids = append(ids, active.id)
 	}
 	if err := ctx.Err(); err != nil {
 		return ids, fmt.Errorf("stop runs: %w", err)
