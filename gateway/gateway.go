@@ -215,6 +215,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Prompt: func(specs []model.ToolSpec) string {
 			return prompt.System(prompt.Input{Tools: specs, TimeZone: zone})
 		},
+		Queue: func(string) session.QueuePolicy { return session.DefaultQueue() },
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
 		},

@@ -43,7 +43,22 @@ type Turn struct {
 	// RunTool runs one call; it must return soon after ctx ends.
 	RunTool   func(ctx context.Context, call model.ToolCall) model.ToolResult
 	MaxTokens int
+	// Steer, when set, lets new words of the person into the turn at a boundary:
+	// between two tool calls and before the model is asked again. A tool that
+	// runs is never cut short.
+	Steer Steering
 }
+
+// Steering is where new words of the person wait. Take is called only after
+// Waiting said true and after the results of skipped calls were yielded.
+type Steering interface {
+	Waiting(ctx context.Context) bool
+	Take(ctx context.Context) ([]model.Message, error)
+}
+
+// skipped answers the calls of a batch that had not started when the person
+// spoke: providers want a result for every call.
+const skipped = "Skipped: the person sent a new message before this tool started. Read it first."
 
 // Kind tells which fields of an Event are set.
 type Kind int
@@ -120,6 +135,9 @@ func (r *runner) run() error {
 		}
 		r.messages = append(r.messages, msg)
 		if err := r.runTools(calls); err != nil {
+			return err
+		}
+		if err := r.steer(); err != nil {
 			return err
 		}
 	}
@@ -223,21 +241,54 @@ func (r *runner) loops(calls []model.ToolCall) error {
 }
 
 func (r *runner) runTools(calls []model.ToolCall) error {
-	for _, c := range calls {
+	for i, c := range calls {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
+		}
+		if i > 0 && r.waiting() {
+			return r.skip(calls[i:])
 		}
 		if err := r.emit(Event{Kind: ToolStart, Call: c}); err != nil {
 			return err
 		}
 		start := time.Now()
 		res := r.RunTool(r.ctx, c)
-		if err := r.emit(Event{Kind: ToolEnd, Call: c, Result: res, Took: time.Since(start)}); err != nil {
+		if err := r.result(c, res, time.Since(start)); err != nil {
 			return err
 		}
-		r.messages = append(r.messages, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &res}}})
 	}
 	return nil
+}
+
+// result shows a tool's result and puts it before the model.
+func (r *runner) result(c model.ToolCall, res model.ToolResult, took time.Duration) error {
+	if err := r.emit(Event{Kind: ToolEnd, Call: c, Result: res, Took: took}); err != nil {
+		return err
+	}
+	r.messages = append(r.messages, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &res}}})
+	return nil
+}
+
+func (r *runner) waiting() bool { return r.Steer != nil && r.Steer.Waiting(r.ctx) }
+
+// skip answers calls that will not start.
+func (r *runner) skip(calls []model.ToolCall) error {
+	for _, c := range calls {
+		if err := r.result(c, model.ToolResult{CallID: c.ID, Name: c.Name, Text: skipped, IsError: true}, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steer lets waiting words of the person into the turn.
+func (r *runner) steer() error {
+	if !r.waiting() {
+		return nil
+	}
+	words, err := r.Steer.Take(r.ctx)
+	r.messages = append(r.messages, words...)
+	return err
 }
 
 func toolCalls(m model.Message) (calls []model.ToolCall) {

@@ -90,6 +90,7 @@ const (
 	ReceiptAnswered    ReceiptState = "answered"    // the final answer is durable
 	ReceiptFailed      ReceiptState = "failed"      // ended with an error that is shown
 	ReceiptAborted     ReceiptState = "aborted"     // stopped by the person
+	ReceiptDropped     ReceiptState = "dropped"     // gave way in a full queue
 	ReceiptInterrupted ReceiptState = "interrupted" // Hearth stopped while answering; partial text is kept
 )
 

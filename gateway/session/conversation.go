@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -19,8 +20,13 @@ const (
 )
 
 // conversation is what the model is given for a run: the session up to the
-// run's own message, the newest turns that fit the window.
-func (m *Manager) conversation(rec Run, window int) ([]model.Message, error) {
+// last message that it answers, the newest turns that fit the window.
+func (m *Manager) conversation(r *run, window int) ([]model.Message, error) {
+	rec := r.rec
+	current := map[string]bool{rec.ID: true}
+	for _, f := range r.with {
+		current[f.id] = true
+	}
 	if window <= 0 {
 		window = defaultWindow
 	}
@@ -29,7 +35,7 @@ func (m *Manager) conversation(rec Run, window int) ([]model.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, err := entryKey(rec.SessionID, seqOf(rec.Turn, 1))
+	end, err := entryKey(rec.SessionID, seqOf(r.turn, 1))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +64,7 @@ func (m *Manager) conversation(rec Run, window int) ([]model.Message, error) {
 		return nil, err
 	}
 	slices.Reverse(turns)
-	return toModel(turns, rec.ID), nil
+	return toModel(turns, current), nil
 }
 
 func sizeOf(m protocol.Message) (n int) {
@@ -71,13 +77,22 @@ func sizeOf(m protocol.Message) (n int) {
 // toModel turns turns into what a provider takes. A turn that came to nothing
 // is left out, and a tool call without a result gets one, because providers
 // refuse both for ever (F-DB-08).
-func toModel(turns [][]protocol.Message, current string) []model.Message {
+func toModel(turns [][]protocol.Message, current map[string]bool) []model.Message {
 	var out []model.Message
+	var dropped []string // since the last answer
 	for _, turn := range turns {
 		asked := turn[0]
 		unanswered := len(turn) == 1 && asked.Role == protocol.MessageUser
-		if unanswered && asked.Meta.RunID != current {
+		switch {
+		case unanswered && isSummarized(asked):
+			dropped = append(dropped, "- "+clip(asked.Text(), 140))
 			continue
+		case unanswered && !current[asked.Meta.RunID] && !mergedAnswer(asked):
+			continue
+		case len(dropped) > 0:
+			note := "[These messages came while you were busy and were dropped from the queue; their beginnings:]\n" + strings.Join(dropped, "\n")
+			out = append(out, model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: note}}})
+			dropped = nil
 		}
 		for _, msg := range turn {
 			if mm, ok := messageToModel(msg); ok {
@@ -87,6 +102,18 @@ func toModel(turns [][]protocol.Message, current string) []model.Message {
 		out = closeCalls(out, model.Message{Role: model.RoleUser})
 	}
 	return out
+}
+
+// isSummarized reports whether a message was dropped from a full queue and is
+// to be told in a line.
+func isSummarized(m protocol.Message) bool {
+	return m.Hearth != nil && m.Hearth.State == protocol.ReceiptDropped && m.Hearth.Error == summarizedText
+}
+
+// mergedAnswer reports whether a message without entries of its own was
+// answered together with another.
+func mergedAnswer(m protocol.Message) bool {
+	return m.Hearth != nil && m.Hearth.State == protocol.ReceiptAnswered
 }
 
 func messageToModel(msg protocol.Message) (model.Message, bool) {

@@ -72,7 +72,7 @@ func TestFault_F_DB_08_RequestIsAlwaysWellFormed(t *testing.T) {
 		"current turn, tool": {turns{{user("2", "c"), called("k")}}, "user:c | assistant:call k | tool:result k!"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := render(toModel(tc.turns, "2")); got != tc.want {
+			if got := render(toModel(tc.turns, map[string]bool{"2": true})); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})

@@ -17,17 +17,23 @@ type lane struct {
 	mu      sync.Mutex
 	queue   []*run // accepted and not started, in the order of acceptance
 	active  *run
-	working bool // a goroutine serves the lane
+	joined  []string  // runs whose messages the active one answers too
+	working bool      // a goroutine serves the lane
+	last    time.Time // when a message came last
 }
 
 // run is a turn that has not ended.
 type run struct {
-	id     string // rec.ID, for anyone to read
-	rec    Run    // owned by the lane's goroutine once it is active
-	text   string
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	done   chan struct{} // closed after rec is final
+	id       string // rec.ID, for anyone to read
+	rec      Run    // owned by the lane's goroutine once it is active
+	text     string
+	turn     uint64 // where its entries go; lane's goroutine
+	with     []*run // whose messages it answers too; lane's goroutine
+	behind   bool   // it waited behind another run; lane.mu
+	debounce time.Duration
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	done     chan struct{} // closed after rec is final
 
 	said       strings.Builder // all words of the answer; lane.mu
 	start      int             // where the words begin that the transcript lacks; lane.mu
@@ -40,7 +46,7 @@ type run struct {
 }
 
 func (m *Manager) newRun(rec Run, text string) *run {
-	r := &run{id: rec.ID, rec: rec, text: text, done: make(chan struct{}), checkpoint: make(chan struct{}, 1)}
+	r := &run{id: rec.ID, rec: rec, text: text, turn: rec.Turn, done: make(chan struct{}), checkpoint: make(chan struct{}, 1)}
 	r.checkpoint <- struct{}{}
 	r.ctx, r.cancel = context.WithCancelCause(m.runCtx)
 	return r
@@ -56,7 +62,12 @@ func (m *Manager) enqueue(r *run) {
 	m.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	r.behind = l.working
 	l.queue = append(l.queue, r)
+	l.last = time.Now()
+	if r.rec.Mode == Interrupt && l.active != nil {
+		l.active.cancel(errInterrupted)
+	}
 	if !l.working && !closed {
 		l.working = true
 		m.work.Add(1)
@@ -72,6 +83,7 @@ func (m *Manager) serve(l *lane) {
 		if r == nil {
 			return
 		}
+		m.gather(l, r)
 		m.perform(l, r)
 	}
 }
@@ -80,7 +92,7 @@ func (m *Manager) serve(l *lane) {
 func (l *lane) next(ctx context.Context) *run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.active = nil
+	l.active, l.joined = nil, nil
 	if len(l.queue) == 0 || ctx.Err() != nil {
 		l.working = false
 		return nil
@@ -105,10 +117,17 @@ func (l *lane) take(runID string) (waiting []*run, active *run) {
 		}
 	}
 	l.queue = keep
-	if l.active != nil && (runID == "" || l.active.id == runID) {
+	if l.active != nil && (runID == "" || l.active.id == runID || slices.Contains(l.joined, runID)) {
 		active = l.active
 	}
 	return waiting, active
+}
+
+// waiting is how many messages wait for their turn.
+func (l *lane) waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.queue)
 }
 
 // idle reports whether an accepted run would start at once.
@@ -120,9 +139,10 @@ func (l *lane) idle() bool {
 
 // laneState is a lane at one moment.
 type laneState struct {
-	active string // run id
-	text   string // of its answer that is not in the transcript yet
-	end    int    // bytes of its whole answer so far
+	active string   // run id
+	joined []string // run ids that it answers too
+	text   string   // of its answer that is not in the transcript yet
+	end    int      // bytes of its whole answer so far
 	queued []string
 }
 
@@ -134,6 +154,7 @@ func (l *lane) snapshot() (s laneState) {
 	defer l.mu.Unlock()
 	if r := l.active; r != nil {
 		s.active, s.text, s.end = r.id, r.segment(), r.said.Len()
+		s.joined = slices.Clone(l.joined)
 	}
 	for _, r := range l.queue {
 		s.queued = append(s.queued, r.id)

@@ -63,6 +63,8 @@ type Options struct {
 	Explain func(err error, ref model.Ref) (message, kind string)
 	Tools   *tool.Set
 	Prompt  func(tools []model.ToolSpec) string
+	// Queue is the policy of a route's surface.
+	Queue func(route string) QueuePolicy
 	// Timeout of a run that names none.
 	Timeout func() time.Duration
 	Now     func() time.Time
@@ -88,9 +90,10 @@ type Manager struct {
 }
 
 var (
-	errShutdown = errors.New("Hearth is stopping")
-	errAborted  = errors.New("stopped by the person")
-	errTimeout  = errors.New("the run took too long")
+	errShutdown    = errors.New("Hearth is stopping")
+	errAborted     = errors.New("stopped by the person")
+	errInterrupted = errors.New("a newer message took its place")
+	errTimeout     = errors.New("the run took too long")
 
 	// ErrClosed: the gateway is stopping and takes no more messages.
 	ErrClosed = errors.New("Hearth is stopping")

@@ -43,11 +43,17 @@ func (m *Manager) perform(l *lane, r *run) {
 	m.settle(r, end)
 }
 
+// forget ends the live part of a run and of those it answered too.
 func (m *Manager) forget(r *run) {
+	all := append([]*run{r}, r.with...)
 	m.mu.Lock()
-	delete(m.live, r.id)
+	for _, x := range all {
+		delete(m.live, x.id)
+	}
 	m.mu.Unlock()
-	close(r.done)
+	for _, x := range all {
+		close(x.done)
+	}
 }
 
 // answer claims the run, asks the model and returns how it ended well. With an
@@ -71,7 +77,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	end := ending{ref: mdl.Ref, builtIn: mdl.BuiltIn}
 	m.agentEvent(r, "lifecycle", map[string]any{"phase": "model", "provider": mdl.Ref.Provider, "model": mdl.Ref.Model})
 	m.chatStatus(r, "starting_model")
-	history, err := m.conversation(r.rec, mdl.ContextWindow)
+	history, err := m.conversation(r, mdl.ContextWindow)
 	if err != nil {
 		return end, err
 	}
@@ -81,6 +87,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		scope := tool.Scope{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, SessionID: r.rec.SessionID, AgentID: AgentOf(r.rec.SessionKey), Model: mdl.Ref}
 		turn.RunTool = func(ctx context.Context, call model.ToolCall) model.ToolResult { return m.Tools.Run(ctx, scope, call) }
 	}
+	turn.Steer = steering{m, l, r}
 	turn.System = m.Prompt(turn.Tools)
 	for ev, err := range agent.Run(ctx, turn) {
 		if err != nil {
@@ -174,7 +181,7 @@ func (m *Manager) append(r *run, msg *protocol.Message) error {
 // nextMeta takes the next place of the run's turn.
 func (m *Manager) nextMeta(r *run) *protocol.MessageMeta {
 	r.step++
-	return &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.rec.Turn, r.step)), RunID: r.rec.ID}
+	return &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.turn, r.step)), RunID: r.rec.ID}
 }
 
 // claim marks the run as ours, unless the accept did. A run that an earlier

@@ -13,23 +13,24 @@ import (
 
 // Row is what is kept of a session beside its transcript.
 type Row struct {
-	Key       string      `json:"key"`
-	SessionID string      `json:"sessionId"` // a UUID; a reset gives a new one
-	AgentID   string      `json:"agentId"`
-	CreatedAt int64       `json:"createdAt"`
-	UpdatedAt int64       `json:"updatedAt"`
-	Label     string      `json:"label,omitempty"`
-	Title     string      `json:"title,omitempty"`   // from the first message
-	Preview   string      `json:"preview,omitempty"` // of the last message
-	Model     string      `json:"model,omitempty"`   // the person's choice, "provider/model"
-	Thinking  string      `json:"thinking,omitempty"`
-	Pinned    bool        `json:"pinned,omitempty"`
-	Archived  bool        `json:"archived,omitempty"`
-	NextTurn  uint64      `json:"nextTurn"`
-	Messages  int         `json:"messages"`
-	Usage     model.Usage `json:"usage"`
-	LastModel string      `json:"lastModel,omitempty"` // that answered last
-	Aborted   bool        `json:"aborted,omitempty"`   // the last run was stopped
+	Key       string         `json:"key"`
+	SessionID string         `json:"sessionId"` // a UUID; a reset gives a new one
+	AgentID   string         `json:"agentId"`
+	CreatedAt int64          `json:"createdAt"`
+	UpdatedAt int64          `json:"updatedAt"`
+	Label     string         `json:"label,omitempty"`
+	Title     string         `json:"title,omitempty"`   // from the first message
+	Preview   string         `json:"preview,omitempty"` // of the last message
+	Model     string         `json:"model,omitempty"`   // the person's choice, "provider/model"
+	Thinking  string         `json:"thinking,omitempty"`
+	Pinned    bool           `json:"pinned,omitempty"`
+	Archived  bool           `json:"archived,omitempty"`
+	NextTurn  uint64         `json:"nextTurn"`
+	Messages  int            `json:"messages"`
+	Usage     model.Usage    `json:"usage"`
+	Queue     *QueueOverride `json:"queue,omitempty"`     // set with /queue
+	LastModel string         `json:"lastModel,omitempty"` // that answered last
+	Aborted   bool           `json:"aborted,omitempty"`   // the last run was stopped
 }
 
 // RunState is where a run is in its life.
@@ -42,6 +43,7 @@ const (
 	RunFailed      RunState = "failed"
 	RunAborted     RunState = "aborted"
 	RunInterrupted RunState = "interrupted"
+	RunDropped     RunState = "dropped"
 )
 
 // Ended reports whether nothing more will happen to the run.
@@ -72,6 +74,10 @@ type Run struct {
 	Epoch      string   `json:"epoch,omitempty"` // boot that claimed it
 	Attempt    int      `json:"attempt,omitempty"`
 	Model      string   `json:"model,omitempty"`
+	Mode       Mode     `json:"mode,omitempty"`
+	Route      string   `json:"route,omitempty"`      // where the answer goes; turns of one route may be answered together
+	Into       string   `json:"into,omitempty"`       // the run that answers this message too
+	AnswerTurn uint64   `json:"answerTurn,omitempty"` // where the answer stands, when it is another turn
 	TimeoutMs  int64    `json:"timeoutMs,omitempty"`
 	AcceptedAt int64    `json:"acceptedAt"`
 	StartedAt  int64    `json:"startedAt,omitempty"`

@@ -70,7 +70,9 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, rep *Recovery) (*run, erro
 	if err != nil {
 		return nil, err
 	}
+	rec.Into = "" // what it had joined is over
 	r := m.newRun(rec, asked.Text())
+	r.behind, r.debounce = true, DefaultQueue().Debounce
 	if !ok { // its session was deleted while it waited
 		_, err := m.putEnd(tx, &rec, ending{state: RunAborted, stop: "aborted"})
 		return nil, err

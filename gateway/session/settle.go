@@ -34,7 +34,7 @@ type ending struct {
 func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 	end.state, end.stop, end.errKind = RunFailed, "error", "unknown"
 	switch {
-	case errors.Is(err, errAborted):
+	case errors.Is(err, errAborted), errors.Is(err, errInterrupted):
 		end.state, end.stop, end.errKind = RunAborted, "aborted", ""
 	case errors.Is(err, errTimeout):
 		end.errKind = "timeout"
@@ -67,7 +67,7 @@ func storeTrouble(err error) string {
 // follows from it, then shows it.
 func (m *Manager) settle(r *run, end ending) {
 	for {
-		row, done, err := m.commitEnd(context.WithoutCancel(r.ctx), &r.rec, end)
+		row, done, err := m.commitEnd(context.WithoutCancel(r.ctx), r, end)
 		if err == nil {
 			if done {
 				failpoint.Hit("afterFinalCommit")
@@ -84,27 +84,53 @@ func (m *Manager) settle(r *run, end ending) {
 	}
 }
 
-// commitEnd writes the end of a run: answer, receipt, run record, queue, outbox
-// and session row. done is false when the run had ended before.
-func (m *Manager) commitEnd(ctx context.Context, rec *Run, end ending) (row Row, done bool, err error) {
-	var ended Run
+// commitEnd writes the end of a run and of those it answered too: answer,
+// receipts, run records, queue, outbox and session row. done is false when the
+// run had ended before.
+func (m *Manager) commitEnd(ctx context.Context, r *run, end ending) (row Row, done bool, err error) {
+	var ended []Run
 	err = m.DB.Update(ctx, store.Write{Must: true, Then: m.Outbox.Wake, Do: func(tx *store.Tx) error {
-		row, done, ended = Row{}, false, *rec
-		old, ok, err := m.t.runs.Get(tx, []byte(rec.ID))
+		row, done, ended = Row{}, false, ended[:0]
+		old, ok, err := m.t.runs.Get(tx, []byte(r.id))
 		if err != nil || !ok || old.State.Ended() {
 			return err
 		}
 		done = true
-		row, err = m.putEnd(tx, &ended, end)
-		return err
+		rec := r.rec
+		if r.turn != rec.Turn {
+			rec.AnswerTurn = r.turn
+		}
+		if row, err = m.putEnd(tx, &rec, end); err != nil {
+			return err
+		}
+		ended = append(ended, rec)
+		for _, f := range r.with {
+			frec := f.rec
+			frec.AnswerTurn = r.turn
+			if _, err := m.putEnd(tx, &frec, end.merged()); err != nil {
+				return err
+			}
+			ended = append(ended, frec)
+		}
+		return nil
 	}})
 	if err == nil && done {
-		*rec = ended
+		r.rec = ended[0]
+		for i, f := range r.with {
+			f.rec = ended[i+1]
+		}
 	}
 	return row, done, err
 }
 
-// putEnd is the body of commitEnd; recovery uses it for many runs at once.
+// merged is the end of a run whose message another run answered: the same
+// state, without the answer and what it cost.
+func (e ending) merged() ending {
+	e.message, e.usage, e.stop = nil, model.Usage{}, "merged"
+	return e
+}
+
+// putEnd writes the end of one run.
 func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 	now := m.nowMs()
 	rec.State, rec.EndedAt, rec.Stop = end.state, now, end.stop
@@ -171,8 +197,8 @@ func terminalEvent(rec Run, end ending) protocol.ChatEvent {
 		if end.usage != (model.Usage{}) {
 			ev.Usage = &protocol.Usage{Usage: end.usage, TotalTokens: end.usage.Total()}
 		}
-	case RunAborted:
-		ev.State = protocol.ChatAborted
+	case RunAborted, RunDropped:
+		ev.State, ev.ErrorMessage = protocol.ChatAborted, end.errText
 	default:
 		ev.State, ev.ErrorMessage, ev.ErrorKind = protocol.ChatError, end.errText, end.errKind
 	}

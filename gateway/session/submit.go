@@ -22,6 +22,8 @@ type Turn struct {
 	Text       string
 	Model      string // "provider/model" for this turn only, may be empty
 	TimeoutMs  int64  // 0 = the configured one
+	Mode       Mode   // what to do behind a running answer; "" = the session's
+	Route      string // where the answer goes; "" = the gateway's own clients
 }
 
 // Accepted tells what became of a Submit.
@@ -54,6 +56,7 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 	l := m.laneOf(turn.SessionKey)
 	sum := digest(turn.SessionKey, turn.Text)
 	var acc Accepted
+	var policy QueuePolicy
 	var row Row
 	var created bool
 	failpoint.Hit("beforeAcceptCommit")
@@ -76,6 +79,14 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 				return err
 			}
 			acc.Live = true
+			policy = m.Queue(turn.Route).over(row.Queue)
+			if turn.Mode != "" {
+				policy.Mode = turn.Mode
+			}
+			if policy.Drop == DropNew && l.waiting() >= policy.Cap {
+				return fmt.Errorf("%w (%d); wait for an answer, stop the running one, or raise the cap", ErrQueueFull, policy.Cap)
+			}
+			turn.Mode = policy.Mode
 			acc.Run, err = m.accept(tx, &row, turn, sum, l.idle())
 			return err
 		},
@@ -86,7 +97,9 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 			if created {
 				m.count.Add(1)
 			}
-			m.enqueue(m.newRun(acc.Run, turn.Text))
+			r := m.newRun(acc.Run, turn.Text)
+			r.debounce = policy.Debounce
+			m.enqueue(r)
 			m.Publish.SessionChanged(m.changed(row, "send", "", turn.RunID))
 		},
 	})
@@ -94,6 +107,9 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 		return Accepted{}, err
 	}
 	failpoint.Hit("afterAcceptCommit")
+	if !acc.Duplicate && policy.Drop != DropNew {
+		m.dropOldest(l, policy)
+	}
 	return acc, nil
 }
 
@@ -107,7 +123,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	now := m.nowMs()
 	rec := Run{
 		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
-		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now,
+		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route,
 	}
 	if startsNow {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now
@@ -195,8 +211,9 @@ func (m *Manager) lastOfTurn(tx *store.Tx, rec Run) (*protocol.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, _ := entryKey(rec.SessionID, seqOf(rec.Turn+1, 0))
-	start, _ := entryKey(rec.SessionID, seqOf(rec.Turn, 0))
+	turn := max(rec.Turn, rec.AnswerTurn)
+	end, _ := entryKey(rec.SessionID, seqOf(turn+1, 0))
+	start, _ := entryKey(rec.SessionID, seqOf(turn, 0))
 	for row, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix, Before: end, After: start, Reverse: true}) {
 		if err != nil {
 			return nil, err

@@ -1,0 +1,175 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/failpoint"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// How messages join a run that answers others: steering lets them into it at a
+// tool boundary, collecting starts it with all that wait.
+
+const (
+	summarizedText = "Dropped: too many messages were waiting. Its beginning is told to the model with the next one."
+	droppedText    = "Dropped: too many messages were waiting. Send it again if it still matters."
+)
+
+// steering is where an active run looks for new words.
+type steering struct {
+	m *Manager
+	l *lane
+	r *run
+}
+
+// Waiting reports whether words are there to steer with, after the quiet time
+// that lets a burst arrive as one.
+func (s steering) Waiting(ctx context.Context) bool {
+	for {
+		quiet, ok := s.l.steerable(s.r)
+		if !ok || quiet <= 0 {
+			return ok
+		}
+		select {
+		case <-time.After(quiet):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// Take claims the waiting messages for the run. Its entries go on behind them.
+func (s steering) Take(ctx context.Context) ([]model.Message, error) {
+	taken := s.l.pull(func(q *run) bool { return q.rec.Mode == Steer && q.rec.Route == s.r.rec.Route })
+	if err := s.m.join(ctx, s.l, s.r, taken); err != nil {
+		return nil, err
+	}
+	words := make([]model.Message, len(taken))
+	for i, q := range taken {
+		words[i] = model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: q.text}}}
+	}
+	failpoint.Hit("afterSteer")
+	return words, nil
+}
+
+// steerable tells how long to wait until the messages that may steer are
+// quiet; ok is false when there are none.
+func (l *lane) steerable(r *run) (quiet time.Duration, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, q := range l.queue {
+		if q.rec.Mode == Steer && q.rec.Route == r.rec.Route {
+			ok = true
+			quiet = max(quiet, q.debounce-time.Since(l.last))
+		}
+	}
+	return quiet, ok
+}
+
+// pull takes the waiting runs that match, in order, up to the first that does
+// not: nothing overtakes.
+func (l *lane) pull(match func(*run) bool) (taken []*run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for n < len(l.queue) && match(l.queue[n]) {
+		n++
+	}
+	taken = slices.Clone(l.queue[:n])
+	l.queue = slices.Delete(l.queue, 0, n)
+	return taken
+}
+
+// gather makes one turn of everything that waits to be collected.
+func (m *Manager) gather(l *lane, r *run) {
+	if r.rec.Mode != Collect || !r.behind {
+		return
+	}
+	for quiet := l.quietFor(r); quiet > 0; quiet = l.quietFor(r) {
+		select {
+		case <-time.After(quiet):
+		case <-r.ctx.Done():
+			return
+		}
+	}
+	more := l.pull(func(q *run) bool { return q.rec.Mode == Collect && q.rec.Route == r.rec.Route })
+	if err := m.join(r.ctx, l, r, more); err != nil {
+		m.Logger.Warn("waiting messages could not be collected and are answered one by one", "session", l.key, "err", err)
+		l.mu.Lock()
+		l.queue = append(more, l.queue...)
+		l.mu.Unlock()
+		return
+	}
+	failpoint.Hit("afterCollect")
+}
+
+func (l *lane) quietFor(r *run) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return r.debounce - time.Since(l.last)
+}
+
+// join claims runs for r durably, so that a crash knows them together. The
+// entries of r go on behind the last of them.
+func (m *Manager) join(ctx context.Context, l *lane, r *run, more []*run) error {
+	if len(more) == 0 {
+		return nil
+	}
+	recs := make([]Run, len(more))
+	for i, q := range more {
+		recs[i] = q.rec
+		recs[i].State, recs[i].Into, recs[i].Epoch, recs[i].StartedAt = RunClaimed, r.id, m.Epoch, m.nowMs()
+	}
+	err := m.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
+		for _, rec := range recs {
+			if err := m.t.runs.Put(tx, []byte(rec.ID), rec); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	for i, q := range more {
+		q.rec = recs[i]
+		l.joined = append(l.joined, q.id)
+	}
+	l.mu.Unlock()
+	r.with = append(r.with, more...)
+	r.turn, r.step = more[len(more)-1].rec.Turn, 0
+	return nil
+}
+
+// dropOldest lets the oldest waiting messages give way while more wait than
+// the policy allows.
+func (m *Manager) dropOldest(l *lane, p QueuePolicy) {
+	if p.Cap <= 0 {
+		return
+	}
+	text := droppedText
+	if p.Drop == DropSummarize {
+		text = summarizedText
+	}
+	for _, r := range l.overflow(p.Cap) {
+		r.cancel(errAborted)
+		m.settle(r, ending{state: RunDropped, stop: "dropped", errText: text, errKind: "unknown"})
+		m.forget(r)
+	}
+}
+
+func (l *lane) overflow(most int) []*run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.queue) - most
+	if n <= 0 {
+		return nil
+	}
+	out := slices.Clone(l.queue[:n])
+	l.queue = slices.Delete(l.queue, 0, n)
+	return out
+}
