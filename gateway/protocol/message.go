@@ -8,20 +8,22 @@ import (
 
 // Message is one transcript entry as clients see it and as the store keeps it.
 type Message struct {
-	Role           string          `json:"role"` // user, assistant, toolResult, system
-	Content        []Block         `json:"content"`
-	Timestamp      int64           `json:"timestamp"` // ms
-	IdempotencyKey string          `json:"idempotencyKey,omitempty"`
-	Provider       string          `json:"provider,omitempty"`
-	Model          string          `json:"model,omitempty"`
-	StopReason     string          `json:"stopReason,omitempty"`
-	Usage          *Usage          `json:"usage,omitempty"`
-	ToolCallID     string          `json:"toolCallId,omitempty"`
-	ToolName       string          `json:"toolName,omitempty"`
-	IsError        bool            `json:"isError,omitempty"`
-	ErrorMessage   string          `json:"errorMessage,omitempty"`
-	Meta           *MessageMeta    `json:"__openclaw,omitempty"`
-	Hearth         *MessageReceipt `json:"hearth,omitempty"`
+	Role           string  `json:"role"` // user, assistant, toolResult, system
+	Content        []Block `json:"content"`
+	Timestamp      int64   `json:"timestamp"` // ms
+	IdempotencyKey string  `json:"idempotencyKey,omitempty"`
+	Provider       string  `json:"provider,omitempty"`
+	Model          string  `json:"model,omitempty"`
+	StopReason     string  `json:"stopReason,omitempty"`
+	Usage          *Usage  `json:"usage,omitempty"`
+	ToolCallID     string  `json:"toolCallId,omitempty"`
+	ToolName       string  `json:"toolName,omitempty"`
+	IsError        bool    `json:"isError,omitempty"`
+	// ExcludeFromContext marks what models never see: commands and their replies.
+	ExcludeFromContext bool            `json:"excludeFromContext,omitempty"`
+	ErrorMessage       string          `json:"errorMessage,omitempty"`
+	Meta               *MessageMeta    `json:"__openclaw,omitempty"`
+	Hearth             *MessageReceipt `json:"hearth,omitempty"`
 }
 
 // Message roles.

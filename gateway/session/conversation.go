@@ -20,51 +20,64 @@ const (
 )
 
 // conversation is what the model is given for a run: the session up to the
-// last message that it answers, the newest turns that fit the window.
-func (m *Manager) conversation(r *run, window int) ([]model.Message, error) {
-	rec := r.rec
-	current := map[string]bool{rec.ID: true}
-	for _, f := range r.with {
-		current[f.id] = true
-	}
+// last message that it answers, the newest turns that fit the window, behind
+// the summary that stands for older ones.
+func (m *Manager) conversation(r *run, window int) (msgs []model.Message, bytes int, err error) {
 	if window <= 0 {
 		window = defaultWindow
 	}
-	budget := (window - window/answerShare) * bytesPerToken
-	prefix, err := entryPrefix(rec.SessionID)
+	row, err := m.rowOf(r.rec.SessionKey)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	end, err := entryKey(rec.SessionID, seqOf(r.turn, 1))
+	row.SessionID = r.rec.SessionID
+	turns, err := m.turns(row, r.turn+1, (window-window/answerShare)*bytesPerToken)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var turns [][]protocol.Message // newest first, each in order
-	var turn []protocol.Message    // newest first
-	err = m.DB.View(func(tx *store.Tx) error {
-		for row, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix, Before: end, Reverse: true}) {
-			if err != nil {
-				return err
-			}
-			turn = append(turn, row.Value)
-			budget -= sizeOf(row.Value)
-			if row.Value.Meta.Seq&0xffff != 0 {
-				continue
-			}
-			if budget < 0 && len(turns) > 0 {
-				break
-			}
-			slices.Reverse(turn)
-			turns = append(turns, turn)
-			turn = nil
+	current := map[string]bool{r.rec.ID: true}
+	for _, f := range r.with {
+		current[f.id] = true
+	}
+	for _, t := range turns {
+		for _, msg := range t {
+			bytes += sizeOf(msg)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	}
+	prune(turns)
+	msgs = toModel(turns, current)
+	if c := row.Compaction; c != nil {
+		msgs = append([]model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "[Summary of the conversation so far]\n" + c.Summary}}}}, msgs...)
+	}
+	return msgs, bytes, nil
+}
+
+// readTurns groups entries, newest first, into turns in order. A turn that is
+// its session's newest stays even when it is over the budget.
+func (m *Manager) readTurns(tx *store.Tx, r store.Range, c *Compaction, budget int) (turns [][]protocol.Message, err error) {
+	var turn []protocol.Message // newest first
+	for row, err := range m.t.entries.Scan(tx, r) {
+		if err != nil {
+			return nil, err
+		}
+		msg := row.Value
+		if c != nil && msg.Meta.Seq <= c.UpTo {
+			break
+		}
+		turn = append(turn, msg)
+		budget -= sizeOf(msg)
+		if msg.Meta.Seq&0xffff != 0 {
+			continue
+		}
+		if budget < 0 && len(turns) > 0 {
+			break
+		}
+		slices.Reverse(turn)
+		turns = append(turns, turn)
+		turn = nil
 	}
 	slices.Reverse(turns)
-	return toModel(turns, current), nil
+	return turns, nil
 }
 
 func sizeOf(m protocol.Message) (n int) {
@@ -84,6 +97,8 @@ func toModel(turns [][]protocol.Message, current map[string]bool) []model.Messag
 		asked := turn[0]
 		unanswered := len(turn) == 1 && asked.Role == protocol.MessageUser
 		switch {
+		case asked.ExcludeFromContext:
+			continue
 		case unanswered && isSummarized(asked):
 			dropped = append(dropped, "- "+clip(asked.Text(), 140))
 			continue

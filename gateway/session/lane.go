@@ -196,3 +196,14 @@ func (r *run) segment() string {
 	}
 	return r.said.String()[r.start:]
 }
+
+// reword changes the words of a waiting run.
+func (l *lane) reword(runID, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.queue {
+		if r.id == runID {
+			r.text = text
+		}
+	}
+}

@@ -112,7 +112,7 @@ func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
 	}
 	return m.edit(ctx, key, "reset", false, func(r *Row) error {
 		r.SessionID, r.UpdatedAt = m.NewID(), m.nowMs()
-		r.Title, r.Preview, r.Messages, r.Usage, r.Aborted = "", "", 0, model.Usage{}, false
+		r.Title, r.Preview, r.Messages, r.Usage, r.Aborted, r.Compaction = "", "", 0, model.Usage{}, false, nil
 		return nil
 	})
 }

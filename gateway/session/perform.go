@@ -77,7 +77,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	end := ending{ref: mdl.Ref, builtIn: mdl.BuiltIn}
 	m.agentEvent(r, "lifecycle", map[string]any{"phase": "model", "provider": mdl.Ref.Provider, "model": mdl.Ref.Model})
 	m.chatStatus(r, "starting_model")
-	history, err := m.conversation(r, mdl.ContextWindow)
+	history, err := m.fitting(ctx, r, mdl)
 	if err != nil {
 		return end, err
 	}
@@ -98,6 +98,36 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		}
 	}
 	return end, nil
+}
+
+// fitting is the conversation for a run, summarized first when it comes near
+// the model's window. A summary that cannot be made only costs the oldest turns
+// their place.
+func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Message, error) {
+	history, bytes, err := m.conversation(r, mdl.ContextWindow)
+	window := mdl.ContextWindow
+	if window <= 0 {
+		window = defaultWindow
+	}
+	if err != nil || mdl.BuiltIn || bytes < (window-window/answerShare)*bytesPerToken*compactAt/100 {
+		return history, err
+	}
+	row, err := m.rowOf(r.rec.SessionKey)
+	if err != nil {
+		return nil, err
+	}
+	m.chatStatus(r, "compacting")
+	if _, err := m.compact(ctx, row, mdl, ""); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if !errors.Is(err, ErrNothingToCompact) {
+			m.Logger.Warn("the conversation could not be summarized; its oldest part is left out", "session", row.Key, "err", err)
+		}
+		return history, nil
+	}
+	history, _, err = m.conversation(r, mdl.ContextWindow)
+	return history, err
 }
 
 // step makes one event of the agent durable, shows it, and lets the agent go on.

@@ -13,24 +13,26 @@ import (
 
 // Row is what is kept of a session beside its transcript.
 type Row struct {
-	Key       string         `json:"key"`
-	SessionID string         `json:"sessionId"` // a UUID; a reset gives a new one
-	AgentID   string         `json:"agentId"`
-	CreatedAt int64          `json:"createdAt"`
-	UpdatedAt int64          `json:"updatedAt"`
-	Label     string         `json:"label,omitempty"`
-	Title     string         `json:"title,omitempty"`   // from the first message
-	Preview   string         `json:"preview,omitempty"` // of the last message
-	Model     string         `json:"model,omitempty"`   // the person's choice, "provider/model"
-	Thinking  string         `json:"thinking,omitempty"`
-	Pinned    bool           `json:"pinned,omitempty"`
-	Archived  bool           `json:"archived,omitempty"`
-	NextTurn  uint64         `json:"nextTurn"`
-	Messages  int            `json:"messages"`
-	Usage     model.Usage    `json:"usage"`
-	Queue     *QueueOverride `json:"queue,omitempty"`     // set with /queue
-	LastModel string         `json:"lastModel,omitempty"` // that answered last
-	Aborted   bool           `json:"aborted,omitempty"`   // the last run was stopped
+	Key         string         `json:"key"`
+	SessionID   string         `json:"sessionId"` // a UUID; a reset gives a new one
+	AgentID     string         `json:"agentId"`
+	CreatedAt   int64          `json:"createdAt"`
+	UpdatedAt   int64          `json:"updatedAt"`
+	Label       string         `json:"label,omitempty"`
+	Title       string         `json:"title,omitempty"`   // from the first message
+	Preview     string         `json:"preview,omitempty"` // of the last message
+	Model       string         `json:"model,omitempty"`   // the person's choice, "provider/model"
+	Thinking    string         `json:"thinking,omitempty"`
+	Pinned      bool           `json:"pinned,omitempty"`
+	Archived    bool           `json:"archived,omitempty"`
+	Compaction  *Compaction    `json:"compaction,omitempty"`  // the summary in force
+	Compactions int            `json:"compactions,omitempty"` // how many there were
+	NextTurn    uint64         `json:"nextTurn"`
+	Messages    int            `json:"messages"`
+	Usage       model.Usage    `json:"usage"`
+	Queue       *QueueOverride `json:"queue,omitempty"`     // set with /queue
+	LastModel   string         `json:"lastModel,omitempty"` // that answered last
+	Aborted     bool           `json:"aborted,omitempty"`   // the last run was stopped
 }
 
 // RunState is where a run is in its life.

@@ -1,0 +1,119 @@
+package session
+
+import (
+	"context"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// RunCommand answers a slash command at once, beside the lane: a stop must not
+// wait behind what it stops. The command and its reply are written in one
+// transaction after do has run; models never see them. The same RunID again
+// returns the stored run and does not run do. Fresh commands may change the
+// session that they are written to (reset), so the row is read afterwards.
+func (m *Manager) RunCommand(ctx context.Context, turn Turn, do func(ctx context.Context) (reply string, err error)) (Accepted, error) {
+	sum := digest(turn.SessionKey, turn.Text)
+	if acc, known, err := m.known(turn.RunID, sum); known || err != nil {
+		return acc, err
+	}
+	reply, err := do(ctx)
+	if err != nil {
+		return Accepted{}, err
+	}
+	var acc Accepted
+	var answer *protocol.Message
+	row, err := m.editWith(ctx, turn.SessionKey, func(tx *store.Tx, row *Row) error {
+		acc = Accepted{}
+		old, ok, err := m.t.runs.Get(tx, []byte(turn.RunID))
+		if err != nil {
+			return err
+		}
+		if ok { // a second send of the same overtook this one
+			acc = Accepted{Run: old, Duplicate: true, Live: !old.State.Ended()}
+			return nil
+		}
+		acc.Run, err = m.accept(tx, row, turn, sum, false)
+		if err != nil {
+			return err
+		}
+		answer, err = m.putReply(tx, row, &acc.Run, reply)
+		return err
+	})
+	if err != nil || acc.Duplicate {
+		return acc, err
+	}
+	m.Outbox.Wake()
+	m.Publish.Message(protocol.SessionMessage{SessionKey: row.Key, AgentID: row.AgentID, Message: answer, MessageID: answer.Meta.ID, MessageSeq: answer.Meta.Seq})
+	return acc, nil
+}
+
+// known looks a run up by its id.
+func (m *Manager) known(runID, sum string) (acc Accepted, known bool, err error) {
+	err = m.DB.View(func(tx *store.Tx) error {
+		old, ok, err := m.t.runs.Get(tx, []byte(runID))
+		if err != nil || !ok {
+			return err
+		}
+		if old.Digest != sum {
+			return ErrConflict
+		}
+		acc, known = Accepted{Run: old, Duplicate: true, Live: !old.State.Ended()}, true
+		return nil
+	})
+	return acc, known, err
+}
+
+// putReply ends a command's run with its reply and keeps both from models.
+func (m *Manager) putReply(tx *store.Tx, row *Row, rec *Run, reply string) (*protocol.Message, error) {
+	end := ending{state: RunAnswered, stop: "command", ref: model.Ref{Provider: "hearth", Model: "command"}}
+	r := m.newRun(*rec, "")
+	defer r.cancel(nil)
+	end.message = m.assistantMessage(r, model.Message{Blocks: []model.Block{{Text: reply}}}, end)
+	end.message.ExcludeFromContext = true
+	lastModel := row.LastModel
+	if err := m.t.putRow(tx, *row); err != nil {
+		return nil, err
+	}
+	saved, err := m.putEnd(tx, rec, end)
+	if err != nil {
+		return nil, err
+	}
+	*row = saved
+	row.LastModel = lastModel
+	asked, _, err := m.t.getEntry(tx, rec.SessionID, seqOf(rec.Turn, 0))
+	if err != nil {
+		return nil, err
+	}
+	asked.ExcludeFromContext = true
+	return end.message, m.t.putEntry(tx, rec.SessionID, asked)
+}
+
+// EditQueued changes the words of a message that still waits. ErrNotFound means
+// that it does not wait any more. The claim of a run and this edit are both
+// transactions, so one of them comes first.
+func (m *Manager) EditQueued(ctx context.Context, key, runID, text string) error {
+	l := m.peekLane(key)
+	if l == nil {
+		return notFound(key)
+	}
+	return m.DB.Update(ctx, store.Write{
+		Do: func(tx *store.Tx) error {
+			rec, ok, err := m.t.runs.Get(tx, []byte(runID))
+			if err != nil {
+				return err
+			}
+			if !ok || rec.SessionKey != key || rec.State != RunQueued {
+				return notFound(runID)
+			}
+			msg, ok, err := m.t.getEntry(tx, rec.SessionID, seqOf(rec.Turn, 0))
+			if err != nil || !ok {
+				return err
+			}
+			msg.Content = protocol.TextBlocks(text)
+			return m.t.putEntry(tx, rec.SessionID, msg)
+		},
+		Then: func() { l.reword(runID, text) },
+	})
+}

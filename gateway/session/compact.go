@@ -1,0 +1,163 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/failpoint"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// Compaction puts a summary in the place of older turns for the model. The
+// transcript itself is never changed: the summary and the position it reaches
+// up to are one record on the session's row, written in one transaction, so a
+// crash leaves the old state or the new one, and taking the record away
+// restores everything (F-CRASH-12 by construction).
+
+// Compaction is the summary in force.
+type Compaction struct {
+	Summary string `json:"summary"`
+	UpTo    int64  `json:"upTo"` // position of the last entry that it stands for
+	Entries int    `json:"entries"`
+	At      int64  `json:"at"`
+	Model   string `json:"model"`
+}
+
+const (
+	// compactAt is the share of the window, in percent, that starts one.
+	compactAt = 80
+	// keepTurns stay word for word behind a summary.
+	keepTurns = 2
+	// maxDigest bounds what a summary is made of, in bytes.
+	maxDigest = 400 << 10
+)
+
+// ErrNothingToCompact: the session is too short.
+var ErrNothingToCompact = errors.New("there is nothing to summarize yet")
+
+const compactPrompt = `You summarize a conversation between a person and their assistant so that it can go on from your summary alone.
+Keep: what the person wants, decisions, facts, names, numbers, file paths, open questions, and what was promised. Leave out greetings and repetition. Write in the person's language, as short notes. Do not answer the conversation.`
+
+// Compact summarizes all but the last turns of a session.
+func (m *Manager) Compact(ctx context.Context, key, instructions string) (Compaction, error) {
+	row, err := m.rowOf(key)
+	if err != nil {
+		return Compaction{}, err
+	}
+	ref, _ := model.ParseRef(row.Model)
+	mdl, err := m.Resolve(ctx, ref)
+	if err != nil {
+		return Compaction{}, err
+	}
+	return m.compact(ctx, row, mdl, instructions)
+}
+
+func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions string) (Compaction, error) {
+	turns, err := m.turns(row, row.NextTurn, maxDigest)
+	if err != nil {
+		return Compaction{}, err
+	}
+	turns = answered(turns)
+	if len(turns) <= keepTurns {
+		return Compaction{}, ErrNothingToCompact
+	}
+	old := turns[:len(turns)-keepTurns]
+	last := old[len(old)-1]
+	c := Compaction{UpTo: last[len(last)-1].Meta.Seq, At: m.nowMs(), Model: mdl.Ref.String()}
+	for _, t := range old {
+		c.Entries += len(t)
+	}
+	failpoint.Hit("beforeSummary")
+	c.Summary, err = m.summarize(ctx, row, mdl, old, instructions)
+	if err != nil {
+		return Compaction{}, err
+	}
+	failpoint.Hit("beforeCompactionCommit")
+	_, err = m.edit(ctx, row.Key, "compact", false, func(r *Row) error {
+		if r.SessionID != row.SessionID {
+			return notFound(row.Key) // it was reset meanwhile
+		}
+		r.Compaction, r.Compactions = &c, r.Compactions+1
+		return nil
+	})
+	failpoint.Hit("afterCompactionCommit")
+	return c, err
+}
+
+// answered leaves out the turns at the end that have no answer yet.
+func answered(turns [][]protocol.Message) [][]protocol.Message {
+	for len(turns) > 0 && len(turns[len(turns)-1]) == 1 && turns[len(turns)-1][0].Role == protocol.MessageUser {
+		turns = turns[:len(turns)-1]
+	}
+	return turns
+}
+
+// summarize asks the model. An answer that is no summary is an error, so that
+// nothing false takes the place of the conversation.
+func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns [][]protocol.Message, instructions string) (string, error) {
+	var b strings.Builder
+	if row.Compaction != nil {
+		b.WriteString("Earlier summary:\n" + row.Compaction.Summary + "\n\n")
+	}
+	for _, t := range turns {
+		for _, msg := range t {
+			if text := msg.Text(); text != "" {
+				fmt.Fprintf(&b, "%s: %s\n\n", msg.Role, text)
+			}
+		}
+	}
+	if instructions != "" {
+		b.WriteString("The person asks for this summary: " + instructions + "\n")
+	}
+	req := model.Request{Model: mdl.Ref.Model, System: compactPrompt, MaxTokens: mdl.MaxTokens,
+		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: b.String()}}}}}
+	var out strings.Builder
+	for ev, err := range mdl.Provider.Stream(ctx, req) {
+		if err != nil {
+			return "", fmt.Errorf("summarize the conversation: %w", err)
+		}
+		if ev.Kind == model.EventText {
+			out.WriteString(ev.Text)
+		}
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	summary := strings.TrimSpace(out.String())
+	if summary == "" {
+		return "", &model.Error{Class: model.ClassEmpty, Ref: mdl.Ref}
+	}
+	return summary, nil
+}
+
+// Restore takes the summary away: the model sees the whole conversation again.
+func (m *Manager) Restore(ctx context.Context, key string) error {
+	_, err := m.edit(ctx, key, "compact", false, func(r *Row) error {
+		r.Compaction = nil
+		return nil
+	})
+	return err
+}
+
+// turns reads the turns of a session up to and without the turn before, newest
+// first within the budget of bytes, and returns them in order. What a summary
+// stands for is left out.
+func (m *Manager) turns(row Row, before uint64, budget int) (turns [][]protocol.Message, err error) {
+	prefix, err := entryPrefix(row.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	end, err := entryKey(row.SessionID, seqOf(before, 0))
+	if err != nil {
+		return nil, err
+	}
+	err = m.DB.View(func(tx *store.Tx) error {
+		turns, err = m.readTurns(tx, store.Range{Prefix: prefix, Before: end, Reverse: true}, row.Compaction, budget)
+		return err
+	})
+	return turns, err
+}
