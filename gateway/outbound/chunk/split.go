@@ -1,0 +1,39 @@
+package chunk
+
+import "strings"
+
+// Mode says how a whole text is cut into messages.
+type Mode string
+
+// The modes of chunkMode.
+const (
+	Length     Mode = "length"  // as few as fit
+	ByNewlines Mode = "newline" // one a paragraph
+)
+
+// Limits of the messages of a channel.
+type Limits struct {
+	Chars int // runes, 0: any
+	Lines int // soft, 0: any
+	Mode  Mode
+}
+
+// unlimited is more than any text has.
+const unlimited = 1 << 30
+
+// Split cuts a whole text into messages that fit.
+func Split(text string, l Limits) []Chunk {
+	if text == "" {
+		return nil
+	}
+	limit := l.Chars
+	if limit <= 0 {
+		limit = unlimited
+	}
+	c := newCutter(limit, 1, Paragraph, l.Mode == ByNewlines)
+	c.half = true
+	c.tall = l.Lines
+	c.blank = len(text) - len(strings.TrimRight(text, " \t\r\n"))
+	c.buf = []byte(text)
+	return c.drain(true)
+}
