@@ -23,7 +23,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
-	"github.com/hearth-assistant/hearth/gateway/prompt"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -64,6 +63,7 @@ type Gateway struct {
 	models  *provider.Registry
 	session *session.Manager
 	outbox  *outbound.Outbox
+	tools   *tool.Set
 	server  *server.Server
 	ln      net.Listener
 	started time.Time
@@ -200,6 +200,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	g.tools = tools
 	g.server, err = server.New(server.Options{
 		Handlers: g.handlers(), Auth: g.pairing, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready,
@@ -209,13 +210,10 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	}
 	pub := publisher{g.server}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
-	zone := g.opts.Now().Location().String()
 	g.session = session.NewManager(ctx, session.Options{
 		DB: g.store, Publish: pub, Outbox: g.outbox, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: tools,
-		Prompt: func(specs []model.ToolSpec) string {
-			return prompt.System(prompt.Input{Tools: specs, TimeZone: zone})
-		},
-		Queue: func(string) session.QueuePolicy { return session.DefaultQueue() },
+		Prompt: g.renderPrompt,
+		Queue:  func(string) session.QueuePolicy { return session.DefaultQueue() },
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
 		},
@@ -305,7 +303,7 @@ func (g *Gateway) resolve(ctx context.Context, ref model.Ref) (session.Model, er
 		return session.Model{}, err
 	}
 	return session.Model{
-		Ref: c.Ref, Provider: c.Provider, ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn, Tools: c.Tools,
+		Ref: c.Ref, Provider: c.Provider, ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn, Tools: c.Tools, Source: c.Source,
 		MaxTokens: g.config.Snapshot().Config.Agents.Defaults.MaxTokens,
 	}, nil
 }

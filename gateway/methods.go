@@ -42,6 +42,13 @@ func (g *Gateway) handlers() map[string]server.Handler {
 		protocol.MethodSessionsPatch:               plain(protocol.MethodSessionsPatch, g.sessionsPatch),
 		protocol.MethodSessionsReset:               plain(protocol.MethodSessionsReset, g.sessionsReset),
 		protocol.MethodSessionsDelete:              plain(protocol.MethodSessionsDelete, g.sessionsDelete),
+		protocol.MethodSessionsDescribe:            plain(protocol.MethodSessionsDescribe, g.sessionsDescribe),
+		protocol.MethodSessionsResolve:             plain(protocol.MethodSessionsResolve, g.sessionsResolve),
+		protocol.MethodSessionsPreview:             plain(protocol.MethodSessionsPreview, g.sessionsPreview),
+		protocol.MethodSessionsCompact:             plain(protocol.MethodSessionsCompact, g.sessionsCompact),
+		protocol.MethodCommandsList:                plain(protocol.MethodCommandsList, g.commandsList),
+		protocol.MethodWhy:                         plain(protocol.MethodWhy, g.why),
+		protocol.MethodQueueEdit:                   plain(protocol.MethodQueueEdit, g.queueEdit),
 		protocol.MethodTranscriptExport:            plain(protocol.MethodTranscriptExport, g.transcriptExport),
 		protocol.MethodSessionsSubscribe:           watchSessions(true),
 		protocol.MethodSessionsUnsubscribe:         watchSessions(false),
@@ -101,6 +108,8 @@ func forClients(method string, err error) error {
 		return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
 	case errors.Is(err, session.ErrConflict):
 		return protocol.Invalid("%v. Use a new key for a new message.", err).With("reason", "chat-request-conflict")
+	case errors.Is(err, session.ErrQueueFull):
+		return protocol.Unavailable(0, "%v", err).With("code", "QUEUE_FULL")
 	case errors.Is(err, session.ErrClosed), errors.Is(err, store.ErrClosed):
 		return protocol.Unavailable(1000, "Hearth is stopping and takes no more messages. Send it again after the restart.")
 	case errors.Is(err, store.ErrFull):

@@ -27,7 +27,11 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 	if err != nil {
 		return protocol.ChatSendResult{}, err
 	}
-	acc, err := g.session.Submit(ctx, turn)
+	turn.Mode = session.Mode(p.QueueMode)
+	if err := (session.QueueOverride{Mode: turn.Mode}).Check(); err != nil {
+		return protocol.ChatSendResult{}, protocol.InvalidParams(protocol.MethodChatSend, "%v", err)
+	}
+	acc, err := g.accept(ctx, turn)
 	if err != nil {
 		return protocol.ChatSendResult{}, err
 	}
@@ -39,6 +43,14 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 		}
 	}
 	return res, nil
+}
+
+// accept takes a message: a command is carried out, anything else is queued.
+func (g *Gateway) accept(ctx context.Context, turn session.Turn) (session.Accepted, error) {
+	if acc, ok, err := g.tryCommand(ctx, turn); ok || err != nil {
+		return acc, err
+	}
+	return g.session.Submit(ctx, turn)
 }
 
 // newTurn checks a message from outside.
@@ -107,7 +119,7 @@ func (g *Gateway) agent(ctx context.Context, p protocol.AgentParams) (server.Lat
 			return server.Later{}, err
 		}
 	}
-	acc, err := g.session.Submit(ctx, turn)
+	acc, err := g.accept(ctx, turn)
 	if err != nil {
 		return server.Later{}, err
 	}

@@ -13,10 +13,11 @@ func (d *decoder) decode() Config {
 		{"models", func(n *node) { d.models(n, &c.Models) }},
 		{"agents", func(n *node) { d.agents(n, &c.Agents) }},
 		{"session", func(n *node) { d.session(n, &c.Session) }},
+		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
-	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "auth", "messages", "commands", "tools",
+	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "auth", "commands", "tools",
 		"skills", "channels", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
 		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "approvals", "acp", "mcp",
 		"diagnostics", "secrets")...)...)
@@ -137,11 +138,10 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"timeoutSeconds", func(n *node) { a.TimeoutSeconds = d.integer(n, 1, 86_400) }},
 		{"maxTokens", func(n *node) { a.MaxTokens = d.integer(n, 1, 100_000_000) }},
 	}
+	fields = append(fields, d.conversation(&a.Conversation)...)
 	d.object(n, append(fields, later("models", "imageModel", "imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
-		"repoRoot", "skipBootstrap", "bootstrapMaxChars", "bootstrapTotalMaxChars", "userTimezone", "timeFormat",
-		"envelopeTimezone", "envelopeTimestamp", "envelopeElapsed", "contextTokens", "contextPruning", "compaction",
+		"repoRoot", "skipBootstrap", "bootstrapMaxChars", "bootstrapTotalMaxChars", "contextTokens", "contextPruning", "compaction",
 		"memorySearch", "thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
-		"blockStreamingDefault", "blockStreamingBreak", "blockStreamingChunk", "blockStreamingCoalesce", "humanDelay",
 		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "maxConcurrent", "subagents", "sandbox",
 		"cliBackends", "params", "skills")...)...)
 }
@@ -172,18 +172,6 @@ func (d *decoder) modelRef(n *node) string {
 		d.issue(n.start, "a model is named \"provider/model\", for example \"ollama/llama3.2\"")
 	}
 	return s
-}
-
-func (d *decoder) session(n *node, s *Session) {
-	fields := []field{{"mainKey", func(n *node) {
-		s.MainKey = d.filled(n, 64)
-		if strings.ContainsAny(s.MainKey, ": \t") {
-			d.issue(n.start, "the main conversation's name may not hold spaces or colons")
-		}
-	}}}
-	d.object(n, append(fields, later("scope", "dmScope", "identityLinks", "reset", "resetByType", "resetByChannel",
-		"resetTriggers", "idleMinutes", "store", "agentToAgent", "sendPolicy", "maintenance", "typingMode",
-		"typingIntervalSeconds", "threadBindings", "parentForkMaxTokens")...)...)
 }
 
 func (d *decoder) logging(n *node, l *Logging) {

@@ -11,11 +11,12 @@ import (
 // Config is what the file says, with defaults filled in. Treat it as read-only:
 // it is shared between all readers.
 type Config struct {
-	Gateway Gateway `json:"gateway"`
-	Models  Models  `json:"models"`
-	Agents  Agents  `json:"agents"`
-	Session Session `json:"session"`
-	Logging Logging `json:"logging"`
+	Gateway  Gateway  `json:"gateway"`
+	Models   Models   `json:"models"`
+	Agents   Agents   `json:"agents"`
+	Session  Session  `json:"session"`
+	Messages Messages `json:"messages"`
+	Logging  Logging  `json:"logging"`
 }
 
 // Gateway says where the gateway listens and who may talk to it.
@@ -80,17 +81,13 @@ type AgentDefaults struct {
 	Workspace      string      `json:"workspace,omitempty"` // as written, may start with ~; empty: ~/Hearth
 	TimeoutSeconds int         `json:"timeoutSeconds"`
 	MaxTokens      int         `json:"maxTokens,omitempty"` // 0: the provider's default
+	Conversation
 }
 
 // ModelChoice names models as "provider/model". Empty: the best that is found.
 type ModelChoice struct {
 	Primary   string   `json:"primary,omitempty"`
 	Fallbacks []string `json:"fallbacks,omitempty"`
-}
-
-// Session is about conversations.
-type Session struct {
-	MainKey string `json:"mainKey"`
 }
 
 // Logging is about the gateway's own log.
@@ -101,10 +98,11 @@ type Logging struct {
 // Default is what holds without a file: the strictest and simplest settings.
 func Default() Config {
 	return Config{
-		Gateway: Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Agents:  Agents{Defaults: AgentDefaults{TimeoutSeconds: 600}},
-		Session: Session{MainKey: "main"},
-		Logging: Logging{Level: "info"},
+		Gateway:  Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
+		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Conversation: defaultConversation()}},
+		Session:  defaultSession(),
+		Messages: defaultMessages(),
+		Logging:  Logging{Level: "info"},
 	}
 }
 
@@ -119,6 +117,7 @@ func (c Config) Clone() Config {
 		c.Models.Providers[id] = p
 	}
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
+	c.Session, c.Messages = c.Session.clone(), c.Messages.clone()
 	return c
 }
 

@@ -10,6 +10,7 @@ type ChatSendParams struct {
 	IdempotencyKey string `json:"idempotencyKey"`
 	Thinking       string `json:"thinking,omitempty"`
 	TimeoutMs      int64  `json:"timeoutMs,omitempty"`
+	QueueMode      string `json:"queueMode,omitempty"` // steer, followup, collect, interrupt; "" = the session's
 	// Attachments are refused with a clear error until the issue that brings them.
 	Attachments []json.RawMessage `json:"attachments,omitempty"`
 }

@@ -19,6 +19,9 @@ type Message struct {
 	ToolCallID     string  `json:"toolCallId,omitempty"`
 	ToolName       string  `json:"toolName,omitempty"`
 	IsError        bool    `json:"isError,omitempty"`
+	// ForAgent is ours: what the model reads in place of the content, when the two
+	// differ (an envelope around a channel's message, a greeting after /new).
+	ForAgent string `json:"hearthForAgent,omitempty"`
 	// ExcludeFromContext marks what models never see: commands and their replies.
 	ExcludeFromContext bool            `json:"excludeFromContext,omitempty"`
 	ErrorMessage       string          `json:"errorMessage,omitempty"`

@@ -34,6 +34,16 @@ const (
 	MethodSessionsMessagesSubscribe   = "sessions.messages.subscribe"
 	MethodSessionsMessagesUnsubscribe = "sessions.messages.unsubscribe"
 
+	MethodSessionsDescribe = "sessions.describe"
+	MethodSessionsResolve  = "sessions.resolve"
+	MethodSessionsPreview  = "sessions.preview"
+	MethodSessionsCompact  = "sessions.compact"
+	MethodCommandsList     = "commands.list"
+
+	// MethodWhy is ours: how a message was dealt with.
+	MethodWhy = "hearth.why"
+	// MethodQueueEdit is ours: other words for a message that still waits.
+	MethodQueueEdit = "hearth.queue.edit"
 	// MethodLaunchLink is ours: it mints a single-use link that lets a browser
 	// on this machine pair itself.
 	MethodLaunchLink = "hearth.launch"
@@ -77,6 +87,13 @@ var methods = []MethodSpec{
 	{MethodSessionsUnsubscribe, RoleOperator, ScopeRead},
 	{MethodSessionsMessagesSubscribe, RoleOperator, ScopeRead},
 	{MethodSessionsMessagesUnsubscribe, RoleOperator, ScopeRead},
+	{MethodSessionsDescribe, RoleOperator, ScopeRead},
+	{MethodSessionsResolve, RoleOperator, ScopeRead},
+	{MethodSessionsPreview, RoleOperator, ScopeRead},
+	{MethodSessionsCompact, RoleOperator, ScopeWrite},
+	{MethodCommandsList, RoleOperator, ScopeRead},
+	{MethodWhy, RoleOperator, ScopeRead},
+	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},
 	{MethodTranscriptExport, RoleOperator, ScopeRead},
 }

@@ -19,16 +19,20 @@ type SessionRow struct {
 	ModelProvider      string `json:"modelProvider,omitempty"`
 	Model              string `json:"model,omitempty"`
 	// ModelOverride is ours: true when the person chose this model for this session.
-	ModelOverride  bool   `json:"hearthModelOverride,omitempty"`
-	ThinkingLevel  string `json:"thinkingLevel,omitempty"`
-	Status         string `json:"status,omitempty"` // running, done
-	HasActiveRun   bool   `json:"hasActiveRun"`
-	ActiveRunID    string `json:"activeRunId,omitempty"`
-	QueuedRuns     int    `json:"queuedRuns,omitempty"`
-	AbortedLastRun bool   `json:"abortedLastRun,omitempty"`
-	MessageCount   int    `json:"messageCount"`
-	Pinned         bool   `json:"pinned,omitempty"`
-	Archived       bool   `json:"archived,omitempty"`
+	ModelOverride   bool   `json:"hearthModelOverride,omitempty"`
+	ThinkingLevel   string `json:"thinkingLevel,omitempty"`
+	VerboseLevel    string `json:"verboseLevel,omitempty"`
+	ReasoningLevel  string `json:"reasoningLevel,omitempty"`
+	SendPolicy      string `json:"sendPolicy,omitempty"` // allow, deny
+	CompactionCount int    `json:"compactionCount,omitempty"`
+	Status          string `json:"status,omitempty"` // running, done
+	HasActiveRun    bool   `json:"hasActiveRun"`
+	ActiveRunID     string `json:"activeRunId,omitempty"`
+	QueuedRuns      int    `json:"queuedRuns,omitempty"`
+	AbortedLastRun  bool   `json:"abortedLastRun,omitempty"`
+	MessageCount    int    `json:"messageCount"`
+	Pinned          bool   `json:"pinned,omitempty"`
+	Archived        bool   `json:"archived,omitempty"`
 }
 
 type SessionsListParams struct {
@@ -100,13 +104,16 @@ type SessionsCreateResult struct {
 // SessionsPatchParams changes a session; a JSON null clears a field, an absent
 // one is left alone. Label, Model, ThinkingLevel, Pinned and Archived are known.
 type SessionsPatchParams struct {
-	Key           string        `json:"key"`
-	AgentID       string        `json:"agentId,omitempty"`
-	Label         Patch[string] `json:"label,omitzero"`
-	Model         Patch[string] `json:"model,omitzero"` // "provider/model"
-	ThinkingLevel Patch[string] `json:"thinkingLevel,omitzero"`
-	Pinned        Patch[bool]   `json:"pinned,omitzero"`
-	Archived      Patch[bool]   `json:"archived,omitzero"`
+	Key            string        `json:"key"`
+	AgentID        string        `json:"agentId,omitempty"`
+	Label          Patch[string] `json:"label,omitzero"`
+	Model          Patch[string] `json:"model,omitzero"` // "provider/model"
+	ThinkingLevel  Patch[string] `json:"thinkingLevel,omitzero"`
+	VerboseLevel   Patch[string] `json:"verboseLevel,omitzero"`   // on, off, full
+	ReasoningLevel Patch[string] `json:"reasoningLevel,omitzero"` // on, off, stream
+	SendPolicy     Patch[string] `json:"sendPolicy,omitzero"`     // allow, deny; null = by the rules
+	Pinned         Patch[bool]   `json:"pinned,omitzero"`
+	Archived       Patch[bool]   `json:"archived,omitzero"`
 }
 
 type ResolvedModel struct {
@@ -183,4 +190,118 @@ type TranscriptExport struct {
 	Key      string    `json:"key"`
 	Messages []Message `json:"messages"`
 	HasMore  bool      `json:"hasMore"`
+}
+
+// SessionsCompactParams summarizes the older part of a session.
+type SessionsCompactParams struct {
+	Key          string `json:"key"`
+	AgentID      string `json:"agentId,omitempty"`
+	Instructions string `json:"instructions,omitempty"`
+	// Restore is ours: take the summary away again.
+	Restore bool `json:"hearthRestore,omitempty"`
+}
+
+type SessionsCompactResult struct {
+	OK        bool   `json:"ok"`
+	Key       string `json:"key"`
+	Compacted bool   `json:"compacted"`
+	Reason    string `json:"reason,omitempty"`
+}
+
+// SessionsDescribeResult: Session is null when there is none.
+type SessionsDescribeResult struct {
+	Session *SessionRow `json:"session"`
+}
+
+// SessionsResolveParams finds a session by one of its names.
+type SessionsResolveParams struct {
+	Key       string `json:"key,omitempty"`
+	SessionID string `json:"sessionId,omitempty"`
+	Label     string `json:"label,omitempty"`
+	AgentID   string `json:"agentId,omitempty"`
+}
+
+type SessionsResolveResult struct {
+	OK  bool   `json:"ok"`
+	Key string `json:"key"`
+}
+
+type SessionsPreviewParams struct {
+	Keys     []string `json:"keys"`
+	Limit    int      `json:"limit,omitempty"`    // items a session, default 6
+	MaxChars int      `json:"maxChars,omitempty"` // of an item, default 240
+}
+
+type SessionsPreview struct {
+	TS       int64            `json:"ts"`
+	Previews []SessionPreview `json:"previews"`
+}
+
+type SessionPreview struct {
+	Key    string        `json:"key"`
+	Status string        `json:"status"` // ok, missing, empty
+	Items  []PreviewItem `json:"items"`
+}
+
+type PreviewItem struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
+}
+
+// QueueEditParams is ours: other words for a message that still waits.
+type QueueEditParams struct {
+	Key     string `json:"key"`
+	RunID   string `json:"runId"`
+	Message string `json:"message"`
+}
+
+type OKResult struct {
+	OK bool `json:"ok"`
+}
+
+// WhyParams is ours: RunID, or the last message of Key.
+type WhyParams struct {
+	Key   string `json:"key,omitempty"`
+	RunID string `json:"runId,omitempty"`
+}
+
+// Why tells how a message was dealt with.
+type Why struct {
+	RunID      string      `json:"runId"`
+	SessionKey string      `json:"sessionKey"`
+	State      string      `json:"state"`
+	Model      string      `json:"model,omitempty"`
+	AcceptedAt int64       `json:"acceptedAt"`
+	StartedAt  int64       `json:"startedAt,omitempty"`
+	EndedAt    int64       `json:"endedAt,omitempty"`
+	Attempts   int         `json:"attempts"`
+	AnsweredIn string      `json:"answeredIn,omitempty"` // run that answered it too
+	Reasons    []WhyReason `json:"reasons"`
+}
+
+type WhyReason struct {
+	At     int64  `json:"at"`
+	Rule   string `json:"rule"`
+	Detail string `json:"detail"`
+}
+
+// CommandsList is what clients complete.
+type CommandsList struct {
+	Commands []CommandInfo `json:"commands"`
+}
+
+type CommandInfo struct {
+	Name        string       `json:"name"`
+	TextAliases []string     `json:"textAliases"`
+	Description string       `json:"description"`
+	Category    string       `json:"category,omitempty"`
+	Source      string       `json:"source"` // native
+	Scope       string       `json:"scope"`  // both
+	AcceptsArgs bool         `json:"acceptsArgs"`
+	Args        []CommandArg `json:"args,omitempty"`
+}
+
+type CommandArg struct {
+	Name    string   `json:"name"`
+	Choices []string `json:"choices,omitempty"`
 }

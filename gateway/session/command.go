@@ -49,6 +49,11 @@ func (m *Manager) RunCommand(ctx context.Context, turn Turn, do func(ctx context
 	return acc, nil
 }
 
+// Known tells whether a turn was accepted before, as Submit would.
+func (m *Manager) Known(turn Turn) (acc Accepted, known bool, err error) {
+	return m.known(turn.RunID, digest(turn.SessionKey, turn.Text))
+}
+
 // known looks a run up by its id.
 func (m *Manager) known(runID, sum string) (acc Accepted, known bool, err error) {
 	err = m.DB.View(func(tx *store.Tx) error {

@@ -134,7 +134,11 @@ func mergedAnswer(m protocol.Message) bool {
 func messageToModel(msg protocol.Message) (model.Message, bool) {
 	switch msg.Role {
 	case protocol.MessageUser:
-		return model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: msg.Text()}}}, true
+		text := msg.ForAgent
+		if text == "" {
+			text = msg.Text()
+		}
+		return model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: text}}}, true
 	case protocol.MessageToolResult:
 		return model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{
 			CallID: msg.ToolCallID, Name: msg.ToolName, Text: msg.Text(), IsError: msg.IsError,

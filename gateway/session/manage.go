@@ -23,7 +23,8 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 		Key: r.Key, Kind: "direct", SessionID: r.SessionID, AgentID: r.AgentID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt,
 		Label: r.Label, DerivedTitle: r.Title, LastMessagePreview: r.Preview,
 		InputTokens: r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite, OutputTokens: r.Usage.Output, TotalTokens: r.Usage.Total(),
-		ThinkingLevel: r.Thinking, Status: "done", AbortedLastRun: r.Aborted, MessageCount: r.Messages,
+		ThinkingLevel: r.Thinking, VerboseLevel: r.Verbose, ReasoningLevel: r.Reasoning, SendPolicy: r.Send, CompactionCount: r.Compactions,
+		Status: "done", AbortedLastRun: r.Aborted, MessageCount: r.Messages,
 		Pinned: r.Pinned, Archived: r.Archived, QueuedRuns: len(s.queued),
 	}
 	if s.active != "" {
@@ -86,10 +87,30 @@ func (m *Manager) Patch(ctx context.Context, key string, p protocol.SessionsPatc
 		set(&r.Label, p.Label)
 		set(&r.Model, p.Model)
 		set(&r.Thinking, p.ThinkingLevel)
+		set(&r.Verbose, p.VerboseLevel)
+		set(&r.Reasoning, p.ReasoningLevel)
+		set(&r.Send, p.SendPolicy)
 		set(&r.Pinned, p.Pinned)
 		set(&r.Archived, p.Archived)
 		return nil
 	})
+}
+
+// SetQueue changes how a session queues; nil goes back to its surface's policy.
+func (m *Manager) SetQueue(ctx context.Context, key string, o *QueueOverride) (Row, error) {
+	return m.edit(ctx, key, "patch", true, func(r *Row) error {
+		r.Queue = o
+		return nil
+	})
+}
+
+// QueueOf is the policy in force for a session.
+func (m *Manager) QueueOf(key string) (p QueuePolicy, override *QueueOverride) {
+	row, err := m.rowOf(key)
+	if err == nil {
+		override = row.Queue
+	}
+	return m.Queue("").over(override), override
 }
 
 // set applies a patch to a field: null clears it.

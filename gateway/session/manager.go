@@ -21,8 +21,9 @@ type Model struct {
 	Provider      model.Provider
 	ContextWindow int // tokens, 0 = unknown
 	MaxTokens     int
-	BuiltIn       bool // the guide: every surface labels its words
-	Tools         bool // it can call tools
+	BuiltIn       bool   // the guide: every surface labels its words
+	Tools         bool   // it can call tools
+	Source        string // where it comes from: configured, local, environment, built-in
 }
 
 // Delta says that the answer of a run has grown to Text.

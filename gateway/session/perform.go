@@ -75,6 +75,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		return ending{ref: ref}, err
 	}
 	end := ending{ref: mdl.Ref, builtIn: mdl.BuiltIn}
+	m.because(&r.rec, "model", "%s answers, %s", mdl.Ref, choiceOf(r, ref, mdl))
 	m.agentEvent(r, "lifecycle", map[string]any{"phase": "model", "provider": mdl.Ref.Provider, "model": mdl.Ref.Model})
 	m.chatStatus(r, "starting_model")
 	history, err := m.fitting(ctx, r, mdl)
@@ -126,8 +127,22 @@ func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Messa
 		}
 		return history, nil
 	}
+	m.because(&r.rec, "compacted", "the conversation came near the model's window and was summarized")
 	history, _, err = m.conversation(r, mdl.ContextWindow)
 	return history, err
+}
+
+// choiceOf says why this model.
+func choiceOf(r *run, asked model.Ref, mdl Model) string {
+	switch {
+	case r.rec.Model != "":
+		return "because this message asked for it"
+	case asked != (model.Ref{}):
+		return "because it was chosen for this session"
+	case mdl.BuiltIn:
+		return "because no model is connected; it is the built-in guide"
+	}
+	return "as the default model (" + mdl.Source + ")"
 }
 
 // step makes one event of the agent durable, shows it, and lets the agent go on.
@@ -148,10 +163,12 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		m.agentEvent(r, "tool", map[string]any{"phase": "start", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "args": ev.Call.Arguments})
 	case agent.ToolEnd:
 		failpoint.Hit("beforeToolResult")
+		m.because(&r.rec, "tool", "%s took %d ms", ev.Call.Name, ev.Took.Milliseconds())
 		if err := m.writeResult(r, ev); err != nil {
 			return err
 		}
 	case agent.Retry:
+		m.because(&r.rec, "retried", "the model failed before it said a word: %s", model.ClassOf(ev.Err))
 		m.Logger.Warn("model call failed before any word, trying once more", "run", r.rec.ID, "model", end.ref.String(), "err", ev.Err)
 	case agent.Done:
 		end.state, end.stop, end.usage = RunAnswered, string(ev.Stop), ev.Usage

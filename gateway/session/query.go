@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -235,6 +237,46 @@ func (m *Manager) Get(key string) (row protocol.SessionRow, ok bool, err error) 
 		return err
 	})
 	return row, ok, err
+}
+
+// Why returns the record of a run, with its reasons; an empty runID means the
+// last one of the session.
+func (m *Manager) Why(key, runID string) (rec Run, err error) {
+	err = m.DB.View(func(tx *store.Tx) error {
+		if runID == "" {
+			if runID, err = m.lastRun(tx, key); err != nil {
+				return err
+			}
+		}
+		var ok bool
+		rec, ok, err = m.t.runs.Get(tx, []byte(runID))
+		if err == nil && !ok {
+			err = fmt.Errorf("message %q: %w", clip(runID, 80), ErrNotFound)
+		}
+		return err
+	})
+	return rec, err
+}
+
+// lastRun finds the newest message of a session that is not a command.
+func (m *Manager) lastRun(tx *store.Tx, key string) (string, error) {
+	row, ok, err := m.t.sessions.Get(tx, []byte(key))
+	if err != nil || !ok {
+		return "", cmp.Or(err, notFound(key))
+	}
+	prefix, err := entryPrefix(row.SessionID)
+	if err != nil {
+		return "", err
+	}
+	for e, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix, Reverse: true}) {
+		if err != nil {
+			return "", err
+		}
+		if e.Value.Role == protocol.MessageUser && !e.Value.ExcludeFromContext {
+			return e.Value.Meta.RunID, nil
+		}
+	}
+	return "", notFound(key)
 }
 
 // Count is the number of sessions.

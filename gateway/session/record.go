@@ -23,6 +23,9 @@ type Row struct {
 	Preview     string         `json:"preview,omitempty"` // of the last message
 	Model       string         `json:"model,omitempty"`   // the person's choice, "provider/model"
 	Thinking    string         `json:"thinking,omitempty"`
+	Verbose     string         `json:"verbose,omitempty"`   // on, full; "" = off
+	Reasoning   string         `json:"reasoning,omitempty"` // on, stream; "" = off
+	Send        string         `json:"send,omitempty"`      // on, off; "" = by the rules
 	Pinned      bool           `json:"pinned,omitempty"`
 	Archived    bool           `json:"archived,omitempty"`
 	Compaction  *Compaction    `json:"compaction,omitempty"`  // the summary in force
@@ -88,6 +91,24 @@ type Run struct {
 	Stop       string   `json:"stop,omitempty"`
 	ErrorKind  string   `json:"errorKind,omitempty"`
 	ErrorText  string   `json:"errorText,omitempty"`
+	Trace      []Reason `json:"trace,omitempty"` // why it went as it did
+}
+
+// Reason is one step of why a run went as it did, for /why.
+type Reason struct {
+	At     int64  `json:"at"`
+	Rule   string `json:"rule"`   // accepted, queued, steered, collected, model, tool, compacted, retried, ended, …
+	Detail string `json:"detail"` // in plain words
+}
+
+// maxTrace bounds the reasons of one run.
+const maxTrace = 20
+
+// because adds a reason to the run.
+func (m *Manager) because(rec *Run, rule, format string, a ...any) {
+	if len(rec.Trace) < maxTrace {
+		rec.Trace = append(rec.Trace, Reason{At: m.nowMs(), Rule: rule, Detail: fmt.Sprintf(format, a...)})
+	}
 }
 
 // partial is the checkpoint of an answer that is still being streamed.

@@ -135,6 +135,7 @@ func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 	now := m.nowMs()
 	rec.State, rec.EndedAt, rec.Stop = end.state, now, end.stop
 	rec.ErrorText, rec.ErrorKind, rec.AnsweredBy = end.errText, end.errKind, end.ref.String()
+	m.because(rec, "ended", "%s after %.1f s", end.describe(), float64(now-rec.AcceptedAt)/1000)
 	row, ok, err := m.t.sessions.Get(tx, []byte(rec.SessionKey))
 	if err != nil {
 		return row, err
@@ -154,6 +155,18 @@ func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 		return row, err
 	}
 	return row, m.Outbox.Put(tx, terminalEvent(*rec, end))
+}
+
+// describe says how it ended, for /why.
+func (e ending) describe() string {
+	s := string(e.state)
+	if n := e.usage.Total(); n > 0 {
+		s += fmt.Sprintf(", %d tokens", n)
+	}
+	if e.errText != "" {
+		s += ": " + e.errText
+	}
+	return s
 }
 
 // putAnswer writes the answer, the receipt on the person's message, and what

@@ -121,6 +121,7 @@ func (m *Manager) join(ctx context.Context, l *lane, r *run, more []*run) error 
 	recs := make([]Run, len(more))
 	for i, q := range more {
 		recs[i] = q.rec
+		m.because(&recs[i], string(q.rec.Mode), "it came while another message was being answered and was answered together with it")
 		recs[i].State, recs[i].Into, recs[i].Epoch, recs[i].StartedAt = RunClaimed, r.id, m.Epoch, m.nowMs()
 	}
 	err := m.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {

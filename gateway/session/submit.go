@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +21,8 @@ type Turn struct {
 	RunID      string // the client's idempotency key
 	SessionKey string // canonical
 	Text       string
+	ForAgent   string // what the model reads instead of Text; "" = Text
+	Title      string // of the session if it has none; "" = the text's beginning
 	Model      string // "provider/model" for this turn only, may be empty
 	TimeoutMs  int64  // 0 = the configured one
 	Mode       Mode   // what to do behind a running answer; "" = the session's
@@ -133,13 +136,13 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	row.UpdatedAt = now
 	row.Preview = clip(turn.Text, 120)
 	if row.Title == "" {
-		row.Title = clip(turn.Text, 60)
+		row.Title = clip(cmp.Or(turn.Title, turn.Text), 60)
 	}
 	msg := protocol.Message{
 		Role: protocol.MessageUser, Content: protocol.TextBlocks(turn.Text), Timestamp: now,
-		IdempotencyKey: turn.RunID + ":user",
-		Meta:           &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(rec.Turn, 0)), RunID: turn.RunID, IdempotencyKey: turn.RunID + ":user"},
-		Hearth:         &protocol.MessageReceipt{State: protocol.ReceiptAccepted},
+		IdempotencyKey: turn.RunID + ":user", ForAgent: turn.ForAgent,
+		Meta:   &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(rec.Turn, 0)), RunID: turn.RunID, IdempotencyKey: turn.RunID + ":user"},
+		Hearth: &protocol.MessageReceipt{State: protocol.ReceiptAccepted},
 	}
 	if err := m.t.putEntry(tx, row.SessionID, msg); err != nil {
 		return rec, err

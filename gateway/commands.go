@@ -1,0 +1,242 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
+)
+
+// What the slash commands do. Each returns its reply as Markdown; a mistake in
+// its arguments is a reply too, not an error.
+
+type commandFunc func(ctx context.Context, key, args string) (reply string, err error)
+
+func (g *Gateway) commands() map[string]commandFunc {
+	return map[string]commandFunc{
+		"help": g.cmdHelp, "status": g.cmdStatus, "whoami": g.cmdWhoami, "why": g.cmdWhy, "usage": g.cmdUsage, "context": g.cmdContext,
+		"stop": g.cmdStop, "compact": g.cmdCompact, "model": g.cmdModel, "queue": g.cmdQueue,
+		"think": g.cmdLevel("thinking", []string{"off", "low", "medium", "high"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ThinkingLevel = v },
+			func(r protocol.SessionRow) string { return r.ThinkingLevel }),
+		"verbose": g.cmdLevel("tool activity", []string{"off", "on", "full"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.VerboseLevel = v },
+			func(r protocol.SessionRow) string { return r.VerboseLevel }),
+		"reasoning": g.cmdLevel("reasoning", []string{"off", "on", "stream"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ReasoningLevel = v },
+			func(r protocol.SessionRow) string { return r.ReasoningLevel }),
+		"send": g.cmdSend,
+	}
+}
+
+// tryCommand carries a slash command out; ok is false when the text is an
+// ordinary message.
+func (g *Gateway) tryCommand(ctx context.Context, turn session.Turn) (acc session.Accepted, ok bool, err error) {
+	inv, ok := command.Parse(turn.Text)
+	if !ok {
+		if !command.IsStop(turn.Text) || !g.busy(turn.SessionKey) {
+			return acc, false, nil
+		}
+		inv.Name = "stop"
+	}
+	if inv.Name == "new" || inv.Name == "reset" {
+		acc, err = g.newSession(ctx, turn, inv)
+		return acc, true, err
+	}
+	do := g.commands()[inv.Name]
+	acc, err = g.session.RunCommand(ctx, turn, func(ctx context.Context) (string, error) { return do(ctx, turn.SessionKey, inv.Args) })
+	return acc, true, err
+}
+
+func (g *Gateway) busy(key string) bool {
+	row, ok, err := g.session.Get(key)
+	return err == nil && ok && (row.HasActiveRun || row.QueuedRuns > 0)
+}
+
+// greeting is the short turn after /new alone (session.md, "Reset triggers").
+const greeting = "[The person started a new session with a command and said nothing else. Greet them in one short sentence and ask what they want to do. Do not mention this note.]"
+
+// newSession starts a session anew and answers what stands behind the command.
+func (g *Gateway) newSession(ctx context.Context, turn session.Turn, inv command.Invocation) (session.Accepted, error) {
+	if acc, known, err := g.session.Known(turn); known || err != nil {
+		return acc, err
+	}
+	rest, note := inv.Args, ""
+	var ref string
+	if inv.Name == "new" {
+		ref, rest = g.takeModel(inv.Args)
+	}
+	if _, err := g.session.Reset(ctx, turn.SessionKey); err != nil && !isNotFound(err) {
+		return session.Accepted{}, err
+	}
+	if ref != "" {
+		if _, err := g.session.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{Model: protocol.PatchTo(ref)}); err != nil {
+			return session.Accepted{}, err
+		}
+		note = " with " + ref
+	}
+	turn.Title = "New session" + note
+	turn.ForAgent = greeting
+	if rest != "" {
+		turn.ForAgent = rest
+	}
+	return g.session.Submit(ctx, turn)
+}
+
+// takeModel reads a model from the beginning of the words behind /new.
+func (g *Gateway) takeModel(args string) (ref, rest string) {
+	head, rest, _ := strings.Cut(args, " ")
+	if head == "" {
+		return "", ""
+	}
+	if ref, ok := g.matchModel(head); ok {
+		return ref, strings.TrimSpace(rest)
+	}
+	return "", args
+}
+
+// matchModel finds a model by its full name, its id, its provider's name, or a
+// part of its id that only one model has.
+func (g *Gateway) matchModel(name string) (string, bool) {
+	name = strings.ToLower(name)
+	var part []string
+	for _, e := range g.models.Models() {
+		if !e.Available {
+			continue
+		}
+		full := e.Ref.String()
+		switch id := strings.ToLower(e.Ref.Model); {
+		case strings.ToLower(full) == name, id == name, strings.ToLower(e.Ref.Provider) == name, strings.ToLower(e.Name) == name:
+			return full, true
+		case len(name) >= 3 && strings.Contains(id, name):
+			part = append(part, full)
+		}
+	}
+	if len(part) == 1 {
+		return part[0], true
+	}
+	return "", false
+}
+
+func (g *Gateway) cmdHelp(context.Context, string, string) (string, error) {
+	var b strings.Builder
+	b.WriteString("**Commands**\n\n")
+	for _, c := range command.All() {
+		name := "/" + c.Name
+		if c.Args != "" {
+			name += " " + c.Args
+		}
+		fmt.Fprintf(&b, "- `%s`: %s\n", name, c.Description)
+	}
+	return b.String(), nil
+}
+
+func (g *Gateway) cmdStop(ctx context.Context, key, _ string) (string, error) {
+	ids, err := g.session.Abort(ctx, key, "")
+	switch {
+	case err != nil:
+		return "", err
+	case len(ids) == 0:
+		return "Nothing was running.", nil
+	case len(ids) == 1:
+		return "Stopped.", nil
+	}
+	return fmt.Sprintf("Stopped %d messages.", len(ids)), nil
+}
+
+func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error) {
+	if args == "" || args == "list" || args == "status" {
+		return g.listModels(key)
+	}
+	patch := protocol.SessionsPatchParams{Model: protocol.Patch[string]{Set: true}}
+	said := "This session uses the default model again."
+	if args != "default" {
+		ref, ok := g.matchModel(args)
+		if !ok {
+			if err := g.checkModel("model", args); err != nil {
+				return fmt.Sprintf("No model here is called `%s`. `/model` lists them.", strings.ReplaceAll(args, "`", "")), nil
+			}
+			ref = args
+		}
+		patch.Model = protocol.PatchTo(ref)
+		said = "This session now uses **" + ref + "**."
+	}
+	_, err := g.session.Patch(ctx, key, patch)
+	return said, err
+}
+
+func (g *Gateway) listModels(key string) (string, error) {
+	row, _, err := g.session.Get(key)
+	if err != nil {
+		return "", err
+	}
+	def, source := g.models.Default()
+	now := def.String() + " (default, " + source + ")"
+	if row.ModelOverride {
+		now = row.ModelProvider + "/" + row.Model + " (chosen for this session)"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Model: **%s**\n\n", now)
+	for _, e := range g.models.Models() {
+		fmt.Fprintf(&b, "- `%s`", e.Ref)
+		if !e.Available {
+			fmt.Fprintf(&b, ": not available: %s", e.Reason)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("\nChoose one with `/model provider/model`, go back with `/model default`.")
+	return b.String(), nil
+}
+
+// cmdLevel is a command that shows or sets one of a few levels.
+func (g *Gateway) cmdLevel(what string, levels []string, put func(*protocol.SessionsPatchParams, protocol.Patch[string]), get func(protocol.SessionRow) string) commandFunc {
+	return func(ctx context.Context, key, args string) (string, error) {
+		level := strings.ToLower(args)
+		if level == "" {
+			row, _, err := g.session.Get(key)
+			now := get(row)
+			if now == "" {
+				now = levels[0]
+			}
+			return fmt.Sprintf("The level of %s is **%s**. Choose from %s.", what, now, strings.Join(levels, ", ")), err
+		}
+		if !contains(levels, level) {
+			return fmt.Sprintf("The level of %s can be %s.", what, strings.Join(levels, ", ")), nil
+		}
+		var p protocol.SessionsPatchParams
+		v := protocol.PatchTo(level)
+		if level == levels[0] {
+			v = protocol.Patch[string]{Set: true}
+		}
+		put(&p, v)
+		_, err := g.session.Patch(ctx, key, p)
+		return fmt.Sprintf("The level of %s is now **%s**.", what, level), err
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Gateway) cmdSend(ctx context.Context, key, args string) (string, error) {
+	said, v := "", protocol.Patch[string]{Set: true}
+	switch strings.ToLower(args) {
+	case "on":
+		v, said = protocol.PatchTo("allow"), "Replies to this chat are sent."
+	case "off":
+		v, said = protocol.PatchTo("deny"), "Replies to this chat are held back. They still stand in the transcript."
+	case "inherit":
+		said = "Replies to this chat follow the rules in the settings."
+	default:
+		row, _, err := g.session.Get(key)
+		now := map[string]string{"allow": "on", "deny": "off", "": "inherit"}[row.SendPolicy]
+		return "Replies to this chat: **" + now + "**. Choose on, off or inherit.", err
+	}
+	_, err := g.session.Patch(ctx, key, protocol.SessionsPatchParams{SendPolicy: v})
+	return said, err
+}

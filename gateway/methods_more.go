@@ -1,0 +1,149 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/prompt"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
+)
+
+func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, error) {
+	out := protocol.CommandsList{Commands: []protocol.CommandInfo{}}
+	for _, c := range command.All() {
+		info := protocol.CommandInfo{
+			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Description, Category: c.Category,
+			Source: "native", Scope: "both", AcceptsArgs: c.Args != "",
+		}
+		for _, a := range c.Aliases {
+			info.TextAliases = append(info.TextAliases, "/"+a)
+		}
+		if c.Args != "" {
+			info.Args = []protocol.CommandArg{{Name: c.Args, Choices: c.Choices}}
+		}
+		out.Commands = append(out.Commands, info)
+	}
+	return out, nil
+}
+
+func (g *Gateway) why(_ context.Context, p protocol.WhyParams) (protocol.Why, error) {
+	if p.RunID == "" {
+		key, err := session.Canonical(p.Key, "")
+		if err != nil {
+			return protocol.Why{}, err
+		}
+		p.Key = key
+	}
+	return g.whyOf(p)
+}
+
+func (g *Gateway) queueEdit(ctx context.Context, p protocol.QueueEditParams) (protocol.OKResult, error) {
+	turn, err := newTurn(protocol.MethodQueueEdit, p.Key, "", p.Message, p.RunID, 0)
+	if err != nil {
+		return protocol.OKResult{}, err
+	}
+	err = g.session.EditQueued(ctx, turn.SessionKey, p.RunID, p.Message)
+	if isNotFound(err) {
+		return protocol.OKResult{}, protocol.Invalid("This message does not wait any more, so it was not changed. Send a new one.").With("code", "NOT_WAITING")
+	}
+	return protocol.OKResult{OK: err == nil}, err
+}
+
+func (g *Gateway) sessionsCompact(ctx context.Context, p protocol.SessionsCompactParams) (protocol.SessionsCompactResult, error) {
+	key, err := session.Canonical(p.Key, p.AgentID)
+	if err != nil {
+		return protocol.SessionsCompactResult{}, err
+	}
+	if p.Restore {
+		err := g.session.Restore(ctx, key)
+		return protocol.SessionsCompactResult{OK: err == nil, Key: key}, err
+	}
+	_, err = g.session.Compact(ctx, key, p.Instructions)
+	if errors.Is(err, session.ErrNothingToCompact) {
+		return protocol.SessionsCompactResult{OK: true, Key: key, Reason: err.Error()}, nil
+	}
+	return protocol.SessionsCompactResult{OK: err == nil, Key: key, Compacted: err == nil}, err
+}
+
+func (g *Gateway) sessionsDescribe(_ context.Context, p protocol.SessionKeyParams) (protocol.SessionsDescribeResult, error) {
+	key, err := session.Canonical(p.Key, p.AgentID)
+	if err != nil {
+		return protocol.SessionsDescribeResult{}, err
+	}
+	row, ok, err := g.session.Get(key)
+	if err != nil || !ok {
+		return protocol.SessionsDescribeResult{}, err
+	}
+	return protocol.SessionsDescribeResult{Session: &row}, nil
+}
+
+func (g *Gateway) sessionsResolve(ctx context.Context, p protocol.SessionsResolveParams) (protocol.SessionsResolveResult, error) {
+	if p.Key != "" {
+		key, err := session.Canonical(p.Key, p.AgentID)
+		return protocol.SessionsResolveResult{OK: err == nil, Key: key}, err
+	}
+	want := strings.ToLower(p.Label)
+	for offset := 0; ; {
+		list, err := g.session.List(ctx, protocol.SessionsListParams{Limit: 1000, Offset: offset})
+		if err != nil {
+			return protocol.SessionsResolveResult{}, err
+		}
+		for _, s := range list.Sessions {
+			if p.SessionID != "" && s.SessionID == p.SessionID || want != "" && strings.ToLower(s.Label) == want {
+				return protocol.SessionsResolveResult{OK: true, Key: s.Key}, nil
+			}
+		}
+		if list.NextOffset == nil {
+			return protocol.SessionsResolveResult{}, protocol.Invalid("No session has that name. `sessions.list` shows them.").With("code", "NOT_FOUND")
+		}
+		offset = *list.NextOffset
+	}
+}
+
+func (g *Gateway) sessionsPreview(ctx context.Context, p protocol.SessionsPreviewParams) (protocol.SessionsPreview, error) {
+	const defaultItems, maxItems, defaultChars, maxKeys = 6, 50, 240, 200
+	if len(p.Keys) > maxKeys {
+		return protocol.SessionsPreview{}, protocol.InvalidParams(protocol.MethodSessionsPreview, "at most %d keys at a time", maxKeys)
+	}
+	if p.Limit <= 0 {
+		p.Limit = defaultItems
+	}
+	if p.MaxChars <= 0 {
+		p.MaxChars = defaultChars
+	}
+	out := protocol.SessionsPreview{TS: g.opts.Now().UnixMilli(), Previews: []protocol.SessionPreview{}}
+	for _, k := range p.Keys {
+		key, err := session.Canonical(k, "")
+		if err != nil {
+			return out, err
+		}
+		h, err := g.session.History(ctx, key, protocol.ChatHistoryParams{Limit: min(p.Limit, maxItems), MaxChars: p.MaxChars})
+		if err != nil {
+			return out, err
+		}
+		pv := protocol.SessionPreview{Key: key, Status: "ok", Items: []protocol.PreviewItem{}}
+		for _, m := range h.Messages {
+			if text := m.Text(); text != "" {
+				pv.Items = append(pv.Items, protocol.PreviewItem{Role: m.Role, Text: text})
+			}
+		}
+		if h.SessionID == "" {
+			pv.Status = "missing"
+		} else if len(pv.Items) == 0 {
+			pv.Status = "empty"
+		}
+		out.Previews = append(out.Previews, pv)
+	}
+	return out, nil
+}
+
+// systemPrompt is the prompt that a turn with tools gets.
+func (g *Gateway) systemPrompt() string { return g.renderPrompt(g.tools.Specs()) }
+
+func (g *Gateway) renderPrompt(specs []model.ToolSpec) string {
+	return prompt.System(prompt.Input{Tools: specs, TimeZone: g.opts.Now().Location().String()})
+}

@@ -1,0 +1,50 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+)
+
+// Part is one part of what a model is given.
+type Part struct {
+	Name   string
+	Bytes  int
+	Detail bool // part of the one before
+}
+
+// Context lists what the model would be given for the session's next message.
+func (m *Manager) Context(key, system string) ([]Part, error) {
+	parts := []Part{{Name: "System prompt", Bytes: len(system)}}
+	row, err := m.rowOf(key)
+	if err != nil {
+		return parts, nil // a new session: nothing but the prompt
+	}
+	turns, err := m.turns(row, row.NextTurn, defaultWindow*bytesPerToken)
+	if err != nil {
+		return nil, err
+	}
+	if c := row.Compaction; c != nil {
+		parts = append(parts, Part{Name: fmt.Sprintf("Summary of %d older entries", c.Entries), Bytes: len(c.Summary)})
+	}
+	prune(turns)
+	total := map[string]int{}
+	for _, msg := range toModel(turns, nil) {
+		for _, b := range msg.Blocks {
+			n := len(b.Text)
+			if b.ToolCall != nil {
+				n += len(b.ToolCall.Arguments)
+			}
+			if b.ToolResult != nil {
+				n += len(b.ToolResult.Text)
+			}
+			total[string(msg.Role)] += n
+		}
+	}
+	sum := total[string(model.RoleUser)] + total[string(model.RoleAssistant)] + total[string(model.RoleTool)]
+	parts = append(parts, Part{Name: "Conversation", Bytes: sum})
+	for _, r := range []struct{ role, name string }{{"user", "Your messages"}, {"assistant", "Answers"}, {"tool", "Tool results"}} {
+		parts = append(parts, Part{Name: r.name, Bytes: total[r.role], Detail: true})
+	}
+	return parts, nil
+}
