@@ -373,4 +373,3 @@ func (s *Server) deleteWebhook(p map[string]any) (any, error) {
 	}
 	return true, nil
 }
-
