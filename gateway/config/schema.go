@@ -14,6 +14,7 @@ func (d *decoder) decode() Config {
 		{"agents", func(n *node) { d.agents(n, &c.Agents) }},
 		{"session", func(n *node) { d.session(n, &c.Session) }},
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
+		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"$schema", func(*node) {}}, // for editors
 	}

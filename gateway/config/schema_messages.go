@@ -186,6 +186,16 @@ func (d *decoder) silentReply(n *node, s *SilentReply) {
 		field{"internal", allow(&s.Internal)})
 }
 
+func (d *decoder) surfaces(n *node) map[string]Surface {
+	out := make(map[string]Surface, len(n.items))
+	d.each(n, func(id string, _ int, v *node) {
+		var s Surface
+		d.object(v, field{"silentReply", func(n *node) { d.silentReply(n, &s.SilentReply) }})
+		out[id] = s
+	})
+	return out
+}
+
 func (d *decoder) humanDelay(n *node, h *HumanDelay) {
 	d.object(n,
 		field{"mode", func(n *node) { h.Mode = d.choice(n, "off", "natural", "custom") }},

@@ -11,12 +11,13 @@ import (
 // Config is what the file says, with defaults filled in. Treat it as read-only:
 // it is shared between all readers.
 type Config struct {
-	Gateway  Gateway  `json:"gateway"`
-	Models   Models   `json:"models"`
-	Agents   Agents   `json:"agents"`
-	Session  Session  `json:"session"`
-	Messages Messages `json:"messages"`
-	Logging  Logging  `json:"logging"`
+	Gateway  Gateway            `json:"gateway"`
+	Models   Models             `json:"models"`
+	Agents   Agents             `json:"agents"`
+	Session  Session            `json:"session"`
+	Messages Messages           `json:"messages"`
+	Surfaces map[string]Surface `json:"surfaces,omitempty"`
+	Logging  Logging            `json:"logging"`
 }
 
 // Gateway says where the gateway listens and who may talk to it.
@@ -117,7 +118,7 @@ func (c Config) Clone() Config {
 		c.Models.Providers[id] = p
 	}
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
-	c.Session, c.Messages = c.Session.clone(), c.Messages.clone()
+	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	return c
 }
 

@@ -73,6 +73,11 @@ type SilentReply struct {
 	Internal string `json:"internal"`
 }
 
+// Surface overrides defaults for one channel or client. Empty fields do not.
+type Surface struct {
+	SilentReply SilentReply `json:"silentReply"`
+}
+
 // HumanDelay is the pause between the blocks of an answer.
 type HumanDelay struct {
 	Mode  string `json:"mode"` // off, natural, custom

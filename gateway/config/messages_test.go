@@ -1,0 +1,128 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The examples of the reference pages, as they stand there.
+const pages = `{
+  session: {
+    scope: "per-sender",
+    dmScope: "per-channel-peer",
+    identityLinks: { alice: ["telegram:123456789", "discord:987654321012345678"] },
+    reset: { mode: "daily", atHour: 4, idleMinutes: 120 },
+    resetByType: {
+      thread: { mode: "daily", atHour: 4 },
+      dm: { mode: "idle", idleMinutes: 240 },
+      group: { mode: "idle", idleMinutes: 120 },
+    },
+    resetByChannel: { discord: { mode: "idle", idleMinutes: 10080 } },
+    resetTriggers: ["/new", "/reset"],
+    idleMinutes: 30,
+    sendPolicy: {
+      rules: [
+        { action: "deny", match: { channel: "discord", chatType: "group" } },
+        { action: "deny", match: { keyPrefix: "cron:" } },
+      ],
+      default: "allow",
+    },
+    mainKey: "main",
+  },
+  messages: {
+    inbound: { debounceMs: 2000, byChannel: { whatsapp: 5000, slack: 1500, discord: 1500 } },
+    groupChat: { historyLimit: 0 },
+    queue: { mode: "collect", debounceMs: 1000, cap: 5, drop: "old", byChannel: { telegram: "interrupt" } },
+    responsePrefix: "[me] ",
+  },
+  surfaces: { telegram: { silentReply: { group: "disallow" } } },
+  agents: { defaults: {
+    userTimezone: "UTC", timeFormat: 12, envelopeTimezone: "utc", envelopeTimestamp: "off", envelopeElapsed: "off",
+    silentReply: { direct: "disallow", group: "disallow", internal: "allow" },
+    humanDelay: { mode: "custom", minMs: 100, maxMs: 200 },
+    blockStreamingDefault: "on", blockStreamingBreak: "message_end",
+    blockStreamingChunk: { minChars: 800, maxChars: 1200, breakPreference: "sentence" },
+    blockStreamingCoalesce: { minChars: 100, maxChars: 900, idleMs: 700 },
+  } },
+}`
+
+func TestSessionAndMessageKeys(t *testing.T) {
+	four := 4
+	want := Default()
+	want.Session = Session{
+		MainKey: "main", DMScope: "per-channel-peer", IdleMinutes: 30, ResetTriggers: []string{"/new", "/reset"},
+		IdentityLinks: map[string][]string{"alice": {"telegram:123456789", "discord:987654321012345678"}},
+		Reset:         &SessionReset{Mode: "daily", AtHour: &four, IdleMinutes: 120},
+		ResetByType: map[string]SessionReset{"thread": {Mode: "daily", AtHour: &four},
+			"dm": {Mode: "idle", IdleMinutes: 240}, "group": {Mode: "idle", IdleMinutes: 120}},
+		ResetByChannel: map[string]SessionReset{"discord": {Mode: "idle", IdleMinutes: 10080}},
+		SendPolicy: SendPolicy{Default: "allow", Rules: []SendRule{
+			{Action: "deny", Channel: "discord", ChatType: "group"}, {Action: "deny", KeyPrefix: "cron:"}}},
+	}
+	want.Messages = Messages{
+		Inbound:   InboundMessages{DebounceMs: 2000, ByChannel: map[string]int{"whatsapp": 5000, "slack": 1500, "discord": 1500}},
+		GroupChat: GroupChat{}, ResponsePrefix: "[me] ",
+		Queue: Queue{Mode: "collect", DebounceMs: 1000, Cap: 5, Drop: "old", ByChannel: map[string]string{"telegram": "interrupt"}},
+	}
+	want.Surfaces = map[string]Surface{"telegram": {SilentReply: SilentReply{Group: "disallow"}}}
+	want.Agents.Defaults.Conversation = Conversation{
+		UserTimezone: "UTC", TimeFormat: "12", EnvelopeTimezone: "utc", EnvelopeTimestamp: "off", EnvelopeElapsed: "off",
+		SilentReply: SilentReply{Group: "disallow", Internal: "allow"}, HumanDelay: HumanDelay{Mode: "custom", MinMs: 100, MaxMs: 200},
+		BlockStreamingDefault: "on", BlockStreamingBreak: "message_end",
+		BlockStreamingChunk:    BlockChunk{MinChars: 800, MaxChars: 1200, BreakPreference: "sentence"},
+		BlockStreamingCoalesce: BlockCoalesce{MinChars: 100, MaxChars: 900, IdleMs: 700},
+	}
+	s := open(t, place(t, pages), Options{}).Snapshot()
+	if !s.Valid || len(s.Problems()) != 0 {
+		t.Fatalf("issues %v, problems %v", s.Issues, s.Problems())
+	}
+	if diff := cmp.Diff(want, s.Config); diff != "" {
+		t.Error(diff)
+	}
+	c := s.Config.Clone()
+	*c.Session.Reset.AtHour, c.Messages.Queue.ByChannel["x"], c.Session.IdentityLinks["alice"][0] = 9, "y", "z"
+	*c.Session.ResetByType["thread"].AtHour = 9
+	if diff := cmp.Diff(want, s.Config); diff != "" {
+		t.Errorf("a clone shares memory: %s", diff)
+	}
+}
+
+func TestSessionAndMessageMistakes(t *testing.T) {
+	for text, says := range map[string]string{
+		`{session:{dmScope:"per-moon"}}`:                                        "per-channel-peer",
+		`{session:{scope:"global"}}`:                                            "per-sender",
+		`{session:{identityLinks:{alice:["123"]}}}`:                             "telegram:123456789",
+		`{session:{identityLinks:{alice:["telegram:"]}}}`:                       "telegram:123456789",
+		`{session:{identityLinks:{alice:["a:1"],bob:["a:1"]}}}`:                 "another person",
+		`{session:{identityLinks:{"":["a:1"]}}}`:                                "name",
+		`{session:{reset:{atHour:24}}}`:                                         "0 to 23",
+		`{session:{reset:{mode:"weekly"}}}`:                                     "daily, idle",
+		`{session:{idleMinutes:0}}`:                                             "1 to",
+		`{session:{resetTriggers:[""]}}`:                                        "empty",
+		`{session:{sendPolicy:{rules:[{match:{}}]}}}`:                           "action",
+		`{session:{sendPolicy:{rules:[{action:"deny",match:{chatType:"x"}}]}}}`: "direct, group, channel",
+		`{messages:{inbound:{debounceMs:-1}}}`:                                  "0 to",
+		`{messages:{inbound:{byChannel:{x:"5s"}}}}`:                             "whole number",
+		`{messages:{groupChat:{historyLimit:5000}}}`:                            "0 to 1000",
+		`{messages:{queue:{mode:"queue"}}}`:                                     "steer, followup, collect, interrupt",
+		`{messages:{queue:{drop:"all"}}}`:                                       "summarize, old, new",
+		`{messages:{queue:{byChannel:{x:"y"}}}}`:                                "steer",
+		`{agents:{defaults:{timeFormat:13}}}`:                                   "auto, 12, 24",
+		`{agents:{defaults:{envelopeTimestamp:true}}}`:                          "on, off",
+		`{agents:{defaults:{userTimezone:""}}}`:                                 "empty",
+		`{agents:{defaults:{silentReply:{direct:"allow"}}}}`:                    "disallow",
+		`{agents:{defaults:{humanDelay:{minMs:9,maxMs:8}}}}`:                    "greater",
+		`{agents:{defaults:{blockStreamingChunk:{minChars:9,maxChars:8}}}}`:     "greater",
+	} {
+		s := open(t, place(t, text), Options{}).Snapshot()
+		if s.Valid || len(s.Issues) == 0 || !strings.Contains(s.Issues[0].Message, says) {
+			t.Errorf("%s: valid %v, %v", text, s.Valid, s.Issues)
+		}
+	}
+	s := open(t, place(t, `{agents:{defaults:{userTimezone:"Mars/Olympus"}}}`), Options{}).Snapshot()
+	if !s.Valid || len(s.Problems()) != 1 {
+		t.Errorf("an unknown zone: valid %v, %v", s.Valid, s.Problems())
+	}
+}
