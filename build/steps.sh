@@ -115,10 +115,11 @@ page() {
 	mv "$CACHE/page.next" "$CACHE/page.stamp"
 }
 
+# version is the tag of this commit, or what the source says and the commit.
 version() {
-	local v
-	v=$(git describe --tags --always 2>/dev/null) || v=dev
-	printf '%s' "${HEARTH_VERSION:-$v}"
+	git describe --tags --exact-match 2>/dev/null && return
+	sed -n 's/^var version = "\(.*\)"$/\1/p' app/hearth/main.go | tr -d '\n'
+	git rev-parse --short HEAD 2>/dev/null | sed 's/^/+/' || true
 }
 
 go_build() {
