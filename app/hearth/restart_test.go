@@ -42,7 +42,7 @@ func newHouse(t *testing.T, model string) *house {
 // hearth is a run of the program that ends with the test at the latest.
 func (h *house) hearth(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(h.t.Context(), "hearth", args...)
-	cmd.Env = []string{"HEARTH_HOME=" + h.home, "HOME=" + h.home, "PATH=" + os.Getenv("PATH")}
+	cmd.Env = []string{"HEARTH_HOME=" + h.home, "HOME=" + h.home, "PATH=" + os.Getenv("PATH"), "GORACE=" + noNap}
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }

@@ -23,6 +23,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden parts of the scripts anew")
 
+// noNap keeps programs built with -race from sleeping a second at their end.
+const noNap = "atexit_sleep_ms=0"
+
 // TestMain makes this test binary the program itself when a script calls it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hearth": main})
@@ -47,6 +50,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HEARTH_HOME", e.WorkDir+"/home")
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("PORT", port)
+			e.Setenv("GORACE", noNap)
 			e.Setenv("MODELS", models.URL)
 			return writeSettings(e.WorkDir+"/home", models.URL, "echo")
 		},
