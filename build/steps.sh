@@ -53,19 +53,19 @@ need_node() {
 		"Install it and run this again. On Debian: apt-get install npm"
 }
 
-# step NAME COMMAND…: runs the command and says how long it took. A line every
-# few seconds shows that long work is alive.
+# step NAME COMMAND…: runs the command and says how long it took. A line now and
+# then shows that long work is alive.
 step() {
 	local name=$1 started=$SECONDS status=0 ticker
 	shift
 	say "→ $name"
 	(
 		trap 'kill $! 2>/dev/null; exit 0' TERM
-		every=${STEP_TICK:-5}
-		[ -z "${CI:-}" ] || every=30
+		every=5
 		while :; do
 			sleep "$every" >/dev/null 2>&1 &
 			wait $!
+			[ "$every" -ge 40 ] || every=$((every * 2))
 			printf '  … %s, %d s\n' "$name" $((SECONDS - started))
 		done
 	) 2>/dev/null &
