@@ -12,6 +12,9 @@ mkdir -p "$CACHE" "$BIN"
 # Go is often unpacked there without being on the PATH of a fresh shell.
 case ":$PATH:" in *:/usr/local/go/bin:*) ;; *) PATH=$PATH:/usr/local/go/bin ;; esac
 export PATH
+# The version comes from version() below; asking git again can fail in a
+# checkout that belongs to somebody else.
+export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false"
 GO_NEEDED=1.26
 NODE_NEEDED=20.19
 
@@ -123,7 +126,7 @@ version() {
 }
 
 go_build() {
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+	CGO_ENABLED=0 go build -trimpath \
 		-ldflags "-s -w -X main.version=$(version)" -o "$@"
 }
 
