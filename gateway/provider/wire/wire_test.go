@@ -421,6 +421,7 @@ func TestMend(t *testing.T) {
 		{"result without call", []model.Message{u, result("9", "r"), a}, []model.Message{u, a}},
 		{"result late", []model.Message{u, call("1"), u, result("1", "r")}, []model.Message{u, call("1"), result("1", "r"), u}},
 		{"result twice", []model.Message{u, call("1"), result("1", "r"), result("1", "s")}, []model.Message{u, call("1"), result("1", "r")}},
+		{"id used again", []model.Message{call("1"), u, call("1"), result("1", "r"), result("1", "s")}, []model.Message{call("1"), lost("1"), u, call("1_2"), result("1_2", "r")}},
 		{"nothing said", []model.Message{u, text(model.RoleAssistant, ""), {Role: model.RoleUser}}, []model.Message{u}},
 	}
 	for _, tt := range tests {
