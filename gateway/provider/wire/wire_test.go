@@ -259,7 +259,9 @@ func TestRedirectInsideTheOrigin(t *testing.T) {
 	if text, _, _, err := run(t, s); text != "there" || err != nil {
 		t.Errorf("got %q, %v", text, err)
 	}
-	loop := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 308) })
+	loop := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path, http.StatusPermanentRedirect)
+	})
 	if _, _, _, err := run(t, loop); model.ClassOf(err) != model.ClassInvalid {
 		t.Errorf("a loop gave %v", err)
 	}
