@@ -14,7 +14,9 @@ const minSecret = 8
 
 // redactor hides the secrets that this process knows wherever they would be
 // written to the log.
-type redactor struct{ r atomic.Pointer[strings.Replacer] }
+type redactor struct {
+	r atomic.Pointer[strings.Replacer]
+}
 
 // Redact replaces every known secret in s.
 func (x *redactor) Redact(s string) string {

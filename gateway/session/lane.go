@@ -46,9 +46,9 @@ func (m *Manager) newRun(rec Run, text string) *run {
 	return r
 }
 
-// enqueue adds a run that has been accepted. It is called in the order of
-// acceptance and does not block.
-func (m *Manager) enqueue(r *run) {
+// enqueue adds a run that has been accepted and tells whether it has to wait.
+// It is called in the order of acceptance and does not block.
+func (m *Manager) enqueue(r *run) (waits bool) {
 	l := m.laneOf(r.rec.SessionKey)
 	m.mu.Lock()
 	m.live[r.id] = r
@@ -57,11 +57,13 @@ func (m *Manager) enqueue(r *run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.queue = append(l.queue, r)
+	waits = l.working
 	if !l.working && !closed {
 		l.working = true
 		m.work.Add(1)
 		go m.serve(l)
 	}
+	return waits
 }
 
 // serve runs the queue of a lane until it is empty.

@@ -86,7 +86,12 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 			if created {
 				m.count.Add(1)
 			}
-			m.enqueue(m.newRun(acc.Run, turn.Text))
+			r := m.newRun(acc.Run, turn.Text)
+			if m.enqueue(r) {
+				m.Publish.Chat(protocol.ChatEvent{
+					RunID: r.id, SessionKey: turn.SessionKey, AgentID: AgentOf(turn.SessionKey), State: protocol.ChatStatus, Phase: "queued",
+				})
+			}
 			m.Publish.SessionChanged(m.changed(row, "send", "", turn.RunID))
 		},
 	})
