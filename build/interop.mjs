@@ -72,12 +72,13 @@ function client(gateway, args, ms = 120000) {
   }));
   const env = { HOME: home, OPENCLAW_NO_RESPAWN: '1', NO_COLOR: '1', PATH: process.env.PATH };
   const began = Date.now();
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const p = spawn(process.execPath, [openclaw, ...args], { env, cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '', stderr = '';
     p.stdout.on('data', (d) => (stdout += d));
     p.stderr.on('data', (d) => (stderr += d));
     const timer = setTimeout(() => p.kill('SIGKILL'), ms);
+    p.on('error', reject);
     p.on('close', (code) => {
       clearTimeout(timer);
       resolve({ code, stdout, out: stdout + stderr, seconds: (Date.now() - began) / 1000 });
@@ -107,16 +108,18 @@ const required = [
     }
     return r;
   }, (r) => texts(json(r)).includes('assistant: echo: hello from openclaw')],
-  ['chat.send, same key again', (g) => call(g, 'chat.send', { sessionKey: 'main', message: 'hello from openclaw', idempotencyKey: 'interop-1' }),
-    (r) => json(r).runId === 'interop-1'],
+  ['chat.send, same key again', async (g) => {
+    const again = await call(g, 'chat.send', { sessionKey: 'main', message: 'hello from openclaw', idempotencyKey: 'interop-1' });
+    return again.code === 0 && json(again).runId === 'interop-1' ? call(g, 'chat.history', { sessionKey: 'main' }) : again;
+  }, (r) => texts(json(r)).filter((t) => t === 'user: hello from openclaw').length === 1],
   ['gateway probe', (g) => client(g, ['gateway', 'probe', '--url', g.url, '--token', g.token]), (r) => /Reachable: yes/i.test(r.out)],
   ['gateway status', (g) => client(g, ['gateway', 'status', '--url', g.url, '--token', g.token]), (r) => r.code === 0],
   ['health', (g) => client(g, ['health']), (r) => r.code === 0],
   ['status', (g) => client(g, ['status']), (r) => r.code === 0],
   ['agent --message', (g) => client(g, ['agent', '--agent', 'main', '--message', 'turn by agent', '--json']),
     (r) => r.code === 0 && r.out.includes('echo: turn by agent')],
-  ['models list', (g) => client(g, ['models', 'list']), (r) => r.code === 0],
-  ['system presence', (g) => client(g, ['system', 'presence']), (r) => r.code === 0],
+  ['models list', (g) => client(g, ['models', 'list']), (r) => r.code === 0 && r.out.includes('scripted/echo')],
+  ['system presence', (g) => client(g, ['system', 'presence']), (r) => r.code === 0 && r.out.includes('"gateway"')],
   ['logs --limit 5', (g) => client(g, ['logs', '--limit', '5']), (r) => r.code === 0],
 ];
 // These need methods of later work; they are tried so that the table stays true.

@@ -12,6 +12,9 @@ mkdir -p "$CACHE" "$BIN"
 # Go is often unpacked there without being on the PATH of a fresh shell.
 case ":$PATH:" in *:/usr/local/go/bin:*) ;; *) PATH=$PATH:/usr/local/go/bin ;; esac
 export PATH
+# The version comes from version() below; asking git again can fail in a
+# checkout that belongs to somebody else.
+export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false"
 GO_NEEDED=1.26
 NODE_NEEDED=20.19
 
@@ -53,19 +56,19 @@ need_node() {
 		"Install it and run this again. On Debian: apt-get install npm"
 }
 
-# step NAME COMMAND…: runs the command and says how long it took. A line every
-# few seconds shows that long work is alive.
+# step NAME COMMAND…: runs the command and says how long it took. A line now and
+# then shows that long work is alive.
 step() {
 	local name=$1 started=$SECONDS status=0 ticker
 	shift
 	say "→ $name"
 	(
 		trap 'kill $! 2>/dev/null; exit 0' TERM
-		every=${STEP_TICK:-5}
-		[ -z "${CI:-}" ] || every=30
+		every=5
 		while :; do
 			sleep "$every" >/dev/null 2>&1 &
 			wait $!
+			[ "$every" -ge 40 ] || every=$((every * 2))
 			printf '  … %s, %d s\n' "$name" $((SECONDS - started))
 		done
 	) 2>/dev/null &
@@ -115,14 +118,15 @@ page() {
 	mv "$CACHE/page.next" "$CACHE/page.stamp"
 }
 
+# version is the tag of this commit, or what the source says and the commit.
 version() {
-	local v
-	v=$(git describe --tags --always 2>/dev/null) || v=dev
-	printf '%s' "${HEARTH_VERSION:-$v}"
+	git describe --tags --exact-match 2>/dev/null && return
+	sed -n 's/^var version = "\(.*\)"$/\1/p' app/hearth/main.go | tr -d '\n'
+	git rev-parse --short HEAD 2>/dev/null | sed 's/^/+/' || true
 }
 
 go_build() {
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+	CGO_ENABLED=0 go build -trimpath \
 		-ldflags "-s -w -X main.version=$(version)" -o "$@"
 }
 

@@ -21,5 +21,6 @@ export default defineConfig(({ mode }) => ({
     environment: "jsdom",
     include: ["test/unit/**/*.test.ts"],
     restoreMocks: true,
+    testTimeout: 30_000,
   },
 }));

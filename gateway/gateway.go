@@ -24,6 +24,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -52,22 +53,23 @@ type Options struct {
 
 // Gateway is a running engine.
 type Gateway struct {
-	opts    Options
-	log     *slog.Logger
-	logs    *logfile.File
-	level   slog.LevelVar // of the log file
-	secrets redactor
-	config  *config.File
-	store   *store.DB
-	pairing *pairing.Registry
-	models  *provider.Registry
-	session *session.Manager
-	outbox  *outbound.Outbox
-	tools   *tool.Set
-	server  *server.Server
-	ln      net.Listener
-	started time.Time
-	bootID  string
+	opts     Options
+	log      *slog.Logger
+	logs     *logfile.File
+	level    slog.LevelVar // of the log file
+	secrets  redactor
+	config   *config.File
+	store    *store.DB
+	pairing  *pairing.Registry
+	models   *provider.Registry
+	session  *session.Manager
+	outbox   *outbound.Outbox
+	tools    *tool.Set
+	server   *server.Server
+	ln       net.Listener
+	started  time.Time
+	redetect chan struct{} // wakes detectModels
+	bootID   string
 }
 
 // New starts the engine up to an open port, without serving it yet. An error
@@ -79,7 +81,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID()}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1)}
 	if err := g.open(ctx); err != nil {
 		g.release(ctx)
 		return nil, err
@@ -191,6 +193,7 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 func (g *Gateway) openModels() {
 	g.models = provider.New(provider.Options{
 		Settings: providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now,
+		Guide: guide.Options{DataDir: string(g.opts.Dir), ConfigPath: g.config.Path()},
 	})
 }
 
@@ -249,7 +252,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.outbox.Run(back) })
-	work.Go(func() { g.models.Detect(back) })
+	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {
 		if err := g.config.Watch(back); err != nil {
 			g.log.Warn("hand edits of the settings are not followed", "err", err)
@@ -293,6 +296,19 @@ func (g *Gateway) release(ctx context.Context) {
 	}
 	if g.logs != nil {
 		_ = g.logs.Close()
+	}
+}
+
+// detectModels looks for model servers at the start and whenever the settings
+// of models have changed.
+func (g *Gateway) detectModels(ctx context.Context) {
+	for {
+		g.models.Detect(ctx)
+		select {
+		case <-g.redetect:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

@@ -56,6 +56,10 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 	g.level.Set(next.Logging.SlogLevel())
 	if g.models != nil {
 		g.models.Reconfigure(providerSettings(next))
+		select {
+		case g.redetect <- struct{}{}:
+		default:
+		}
 	}
 	if old.Gateway.Port != next.Gateway.Port {
 		g.log.Warn("gateway.port is used at the next start", "now", old.Gateway.Port, "next", next.Gateway.Port)

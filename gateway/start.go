@@ -70,12 +70,19 @@ func (g *Gateway) listen(ctx context.Context) error {
 // sharedToken is the token in use now.
 func (g *Gateway) sharedToken() (string, error) { return g.sharedTokenOf(g.config.Snapshot().Config) }
 
-// sharedTokenOf is gateway.auth.token, or the generated one of the state folder.
+// sharedTokenOf is gateway.auth.token, or the generated one of the state
+// folder. The file always holds the one in use: it is how the other programs of
+// this user find it.
 func (g *Gateway) sharedTokenOf(c config.Config) (string, error) {
-	if t := string(c.Gateway.Auth.Token); t != "" {
-		return t, nil
+	path := g.opts.Dir.Token()
+	token := string(c.Gateway.Auth.Token)
+	if token == "" {
+		return secretFile(path, 32)
 	}
-	return secretFile(g.opts.Dir.Token(), 32)
+	if b, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(b)) == token {
+		return token, nil
+	}
+	return token, statedir.WriteFile(path, []byte(token+"\n"))
 }
 
 // secretFile reads a private file with a random secret of n bytes in hex,

@@ -39,9 +39,9 @@ With --json, each event is one line of JSON; the last has "type":"result".`,
 		RunE:    a.run(func(ctx context.Context, args []string) error { return runChat(ctx, a, o, args) }),
 	}
 	f := c.Flags()
-	f.StringVarP(&o.session, "session", "s", "", "the conversation to go on with; a new name begins one (default: the main one)")
-	f.StringVarP(&o.model, "model", "m", "", "the model for this answer, as `hearth models list` names it")
-	f.DurationVar(&o.timeout, "timeout", 0, "give up after this long, such as 90s or 5m")
+	f.StringVarP(&o.session, "session", "s", "", "go on with this `SESSION`; a new name begins one (default: the main one)")
+	f.StringVarP(&o.model, "model", "m", "", "answer with this `MODEL`, named as in hearth models list")
+	f.DurationVar(&o.timeout, "timeout", 0, "give up after this `TIME`, such as 90s or 5m")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing but the answer")
 	return c
 }

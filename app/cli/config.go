@@ -206,7 +206,7 @@ func (a *app) editSettings(ctx context.Context, path, patch, done string, edit f
 		}
 	}
 	if running && patch != "" {
-		if err := c.Call(ctx, protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: patch}, nil); err != nil {
+		if err := a.patchSettings(ctx, c, patch); err != nil {
 			return err
 		}
 	} else {
@@ -222,6 +222,17 @@ func (a *app) editSettings(ctx context.Context, path, patch, done string, edit f
 		return a.out().json(configSetJSON{true, file, path})
 	}
 	return a.errs().print(dim(line(path)+" "+done+" in "+file), "\n")
+}
+
+// patchSettings sends a patch, which may be sent twice: a change of the access
+// token ends every connection, this one before it was answered.
+func (a *app) patchSettings(ctx context.Context, c *client.Client, patch string) error {
+	p := protocol.ConfigSetParams{Raw: patch}
+	err := c.Call(ctx, protocol.MethodConfigPatch, p, nil)
+	if errors.Is(err, client.ErrLost) {
+		return a.call(ctx, protocol.ScopeAdmin, protocol.MethodConfigPatch, p, nil)
+	}
+	return err
 }
 
 func runConfigFile(ctx context.Context, a *app) error {

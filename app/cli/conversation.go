@@ -239,10 +239,17 @@ func (c *conversation) write(words string) {
 	if words == "" || c.failed != nil {
 		return
 	}
+	anew := c.answer.anew
+	c.answer.anew = false
 	out := c.app.out()
 	if c.app.asJSON {
-		c.failed = out.jsonLine(deltaJSON{"delta", c.answer.run, words})
+		c.failed = out.jsonLine(deltaJSON{"delta", c.answer.run, words, anew})
 	} else {
+		if anew {
+			c.cleaner = cleaner{}
+			words = between + words
+			c.note("The answer begins again.")
+		}
 		c.failed = out.print(c.cleaner.next(words))
 	}
 	if c.failed != nil {
@@ -254,6 +261,7 @@ type deltaJSON struct {
 	Type  string `json:"type"`
 	RunID string `json:"runId"`
 	Text  string `json:"text"`
+	Anew  bool   `json:"anew,omitempty"` // Text is the whole answer so far; forget what came before
 }
 
 // resultJSON is the last line of `chat --json`.
@@ -276,7 +284,7 @@ func (c *conversation) finish() error {
 	defer c.mu.Unlock()
 	o, a := c.answer.end, c.answer
 	if c.app.asJSON {
-		err := c.app.out().jsonLine(resultJSON{"result", a.run, c.key, o.state, string(a.text), o.model, o.builtIn, o.usage, o.errText, o.errKind})
+		err := c.app.out().jsonLine(resultJSON{"result", a.run, c.key, o.state, string(a.shown), o.model, o.builtIn, o.usage, o.errText, o.errKind})
 		if err != nil {
 			return err
 		}
@@ -308,7 +316,7 @@ func (c *conversation) endLine() {
 
 // endLineLocked closes the last line of an answer that was begun.
 func (c *conversation) endLineLocked() {
-	if t := c.answer.text; len(t) > 0 && t[len(t)-1] != '\n' {
+	if t := c.answer.shown; len(t) > 0 && t[len(t)-1] != '\n' {
 		_ = c.app.out().print("\n")
 	}
 }

@@ -73,6 +73,8 @@ func explain(err error) *failure {
 		return errInterrupted
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{exitFailure, "the gateway did not answer in time", "try again; `hearth logs` shows what it is doing"}
+	case errors.Is(err, client.ErrUnreachable):
+		return &failure{exitFailure, "the gateway does not take connections", "it may be just starting or stopping: try again; `hearth logs` shows what it is doing"}
 	case errors.Is(err, client.ErrLost):
 		return &failure{exitFailure, "the connection to the gateway was lost", "`hearth status` tells whether it runs; then try again"}
 	case errors.Is(err, client.ErrSlow):

@@ -35,7 +35,7 @@ file as it was.`,
 		RunE:    a.run(func(ctx context.Context, args []string) error { return runExport(ctx, a, o, args) }),
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "every session")
-	c.Flags().StringVarP(&o.out, "out", "o", "", "write to this file instead of standard output")
+	c.Flags().StringVarP(&o.out, "out", "o", "", "write to this `FILE` instead of standard output")
 	return c
 }
 

@@ -15,7 +15,10 @@ import (
 type follower struct {
 	run string
 
-	text  []byte             // of the whole run, as far as it was shown
+	live  []byte             // the run's text as the gateway tells it
+	shown []byte             // the text that a person has seen; starts like live unless anew
+	same  int                // bytes in which the two are known to agree
+	anew  bool               // the last words begin the answer again
 	parts []protocol.Message // the run's assistant messages that are complete, in order
 	end   *outcome
 }
@@ -47,7 +50,7 @@ func (f *follower) chat(e *protocol.ChatEvent) (words string, gap bool) {
 		if e.Message != nil {
 			f.part(*e.Message)
 		}
-		words, gap = f.upTo(f.whole("")), false
+		words = f.know(f.whole(""))
 		f.finish(&outcome{state: e.State, message: e.Message, errText: e.ErrorMessage, errKind: e.ErrorKind, usage: e.Usage})
 	}
 	return words, gap
@@ -55,16 +58,17 @@ func (f *follower) chat(e *protocol.ChatEvent) (words string, gap bool) {
 
 func (f *follower) delta(e *protocol.ChatEvent) (words string, gap bool) {
 	if e.End == 0 && e.Message != nil { // a gateway that sends all text each time
-		return f.upTo(e.Message.Text()), false
+		return f.know(e.Message.Text()), false
 	}
-	have := int64(len(f.text))
+	have := int64(len(f.live))
 	switch {
 	case e.End <= have:
 		return "", false
 	case e.Offset > have, e.End-e.Offset != int64(len(e.DeltaText)):
 		return "", true
 	}
-	return f.show(e.DeltaText[have-e.Offset:]), false
+	f.live = append(f.live, e.DeltaText[have-e.Offset:]...)
+	return f.show(), false
 }
 
 // message takes a session.message event.
@@ -91,7 +95,7 @@ func (f *follower) history(h *protocol.ChatHistory) (words string) {
 	if r := h.InFlightRun; r != nil && r.RunID == f.run {
 		live = r.Text
 	}
-	words = f.upTo(f.whole(live))
+	words = f.know(f.whole(live))
 	if asked != nil && asked.Hearth != nil {
 		f.settled(asked.Hearth)
 	}
@@ -160,22 +164,26 @@ func (f *follower) whole(live string) string {
 	return strings.Join(texts, between)
 }
 
-// upTo shows what is new in a text that starts at the beginning. A text that
-// is shorter, because the last words were lost in a crash, shows nothing; one
-// that differs is shown anew, so that what a person ends up with is what the
-// gateway has.
-func (f *follower) upTo(text string) string {
-	switch {
-	case strings.HasPrefix(text, string(f.text)):
-		return f.show(text[len(f.text):])
-	case bytes.HasPrefix(f.text, []byte(text)):
-		return ""
-	}
-	f.text = append(f.text[:0], text...)
-	return between + text
+// know takes the run's whole text as it stands.
+func (f *follower) know(text string) string {
+	f.live = append(f.live[:0], text...)
+	f.same = 0
+	return f.show()
 }
 
-func (f *follower) show(words string) string {
-	f.text = append(f.text, words...)
+// show returns what a person has not seen yet. A text that is shorter than
+// what was shown, because its last words were lost in a crash or it is being
+// said again, shows nothing; one that differs is shown from its beginning, so
+// that what a person ends up with is what the gateway has.
+func (f *follower) show() string {
+	n := min(len(f.live), len(f.shown))
+	if !bytes.Equal(f.live[f.same:n], f.shown[f.same:n]) {
+		f.anew, f.same = true, len(f.live)
+		f.shown = append(f.shown[:0], f.live...)
+		return string(f.live)
+	}
+	f.same = n
+	words := string(f.live[n:])
+	f.shown = append(f.shown, words...)
 	return words
 }

@@ -60,6 +60,30 @@ func TestFollower(t *testing.T) {
 	}
 }
 
+// After a crash the run may be begun again, and a model seldom says the same
+// twice: the new answer must not be mixed into the old one.
+func TestFollowerAnotherTry(t *testing.T) {
+	f := &follower{run: "r"}
+	var got strings.Builder
+	add := func(words string) {
+		if f.anew {
+			got.WriteString("|")
+			f.anew = false
+		}
+		got.WriteString(words)
+	}
+	first, _ := f.chat(delta(0, "The sky is blue and"))
+	add(first)
+	add(f.history(&protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswering)}, InFlightRun: &protocol.InFlightRun{RunID: "r", Text: "The sky ", End: 8}}))
+	for _, d := range []*protocol.ChatEvent{delta(8, "is "), delta(11, "gre"), delta(14, "en.")} {
+		words, _ := f.chat(d)
+		add(words)
+	}
+	if want := "The sky is blue and|The sky is green."; got.String() != want {
+		t.Errorf("shown %q, want %q", got.String(), want)
+	}
+}
+
 func TestFollowerFullDeltas(t *testing.T) {
 	f := &follower{run: "r"}
 	var got string
@@ -94,12 +118,17 @@ func TestFollowerHistory(t *testing.T) {
 		{"interrupted, the last words are lost", "abcd", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptInterrupted), said(2, "ab")}}, "abcd", protocol.ChatError},
 		{"failed", "", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptFailed)}}, "", protocol.ChatError},
 		{"aborted", "ab", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAborted), said(2, "ab")}}, "ab", protocol.ChatAborted},
-		{"answered anew", "old", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswered), said(2, "new")}}, "old\n\nnew", protocol.ChatFinal},
+		{"answered anew", "old", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswered), said(2, "new")}}, "old|new", protocol.ChatFinal},
 	} {
 		f := &follower{run: "r"}
 		got, _ := f.chat(delta(0, tc.shown))
-		got += f.history(&tc.h)
-		got += f.history(&tc.h) // reading again changes nothing
+		for range 2 { // reading again changes nothing
+			words := f.history(&tc.h)
+			if f.anew {
+				got, f.anew = got+"|", false
+			}
+			got += words
+		}
 		end := ""
 		if f.end != nil {
 			end = f.end.state

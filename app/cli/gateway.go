@@ -35,7 +35,7 @@ HEARTH_HOME names the folder for its data, HEARTH_CONFIG the settings file.`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(ctx context.Context, _ []string) error { return runGateway(ctx, a, o) }),
 	}
-	c.Flags().IntVar(&o.port, "port", 0, "listen on this port instead of gateway.port")
+	c.Flags().IntVar(&o.port, "port", 0, "listen on this `PORT` instead of gateway.port")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print warnings only")
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "print all that the log gets")
 	return c

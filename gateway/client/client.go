@@ -145,7 +145,7 @@ func dialError(ctx context.Context, addr string, resp *http.Response, err error)
 	case resp != nil:
 		return fmt.Errorf("%s answered HTTP %s instead of a connection; is another program using that port?", addr, strconv.Itoa(resp.StatusCode))
 	}
-	return fmt.Errorf("connect to the gateway at %s: %w", addr, err)
+	return fmt.Errorf("%w at %s: %w", ErrUnreachable, addr, err)
 }
 
 // Hello is what the gateway said at the start.

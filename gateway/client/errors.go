@@ -13,6 +13,8 @@ var (
 	// ErrLost is the end of a connection that broke or that the gateway
 	// closed. Whether a request in flight was carried out is not known.
 	ErrLost = errors.New("the connection to the gateway was lost")
+	// ErrUnreachable means that no connection came about.
+	ErrUnreachable = errors.New("the gateway cannot be reached")
 	// ErrSilent is a lost connection too: nothing was heard for two ticks.
 	ErrSilent = fmt.Errorf("%w: it has been silent for too long", ErrLost)
 	// ErrSlow means that OnEvent took so long that events piled up to the limit.

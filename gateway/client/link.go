@@ -91,7 +91,7 @@ func mayReturn(err error) bool {
 	if errors.As(err, &refusal) {
 		return refusal.Retryable
 	}
-	return errors.Is(err, ErrLost) || errors.Is(err, statedir.ErrNotRunning) || refused(err)
+	return errors.Is(err, ErrLost) || errors.Is(err, ErrUnreachable) || errors.Is(err, statedir.ErrNotRunning)
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -43,8 +43,7 @@ func (r *Registry) Authenticate(ctx context.Context, a Attempt) (*Grant, *protoc
 }
 
 // checkCredentials tries what the client presented, in the order of the
-// protocol. Each wrong one is charged for itself: adding a second credential
-// buys no extra guess at the first.
+// protocol.
 func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *protocol.Error) {
 	auth := a.Params.Auth
 	if auth == nil {
@@ -56,23 +55,7 @@ func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *p
 		}
 		return "", t, errTokenMissing()
 	}
-	var failed *protocol.Error
-	try := func(c class, verify func() bool, wrong *protocol.Error) bool {
-		slot, wait := r.throttle.take(r.bucketOf(a, c))
-		if slot == nil {
-			failed = errRateLimited(wait)
-			return false
-		}
-		if verify() {
-			slot.right()
-			return true
-		}
-		slot.wrong()
-		if failed == nil {
-			failed = wrong
-		}
-		return false
-	}
+	c := check{r: r, a: a}
 	if auth.Token != "" {
 		byDevice := false
 		verify := func() bool {
@@ -80,7 +63,7 @@ func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *p
 			byDevice = r.isDeviceToken(a, auth.Token) // always computed: the time must not tell which matched
 			return shared || byDevice
 		}
-		if try(classToken, verify, errTokenMismatch(a.Params.Device != nil)) {
+		if c.try(classToken, verify, errTokenMismatch(a.Params.Device != nil)) {
 			if byDevice {
 				return MethodDeviceToken, t, nil
 			}
@@ -88,10 +71,10 @@ func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *p
 		}
 	}
 	if a.Params.Device == nil {
-		if failed == nil {
-			failed = errDeviceRequired() // the other credentials belong to a device
+		if c.failed == nil {
+			c.failed = errDeviceRequired() // the other credentials belong to a device
 		}
-		return "", t, failed
+		return "", t, c.failed
 	}
 	if auth.BootstrapToken != "" {
 		verify := func() (ok bool) {
@@ -100,16 +83,39 @@ func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *p
 			}
 			return ok
 		}
-		if try(classBootstrap, verify, errBootstrapInvalid()) {
+		if c.try(classBootstrap, verify, errBootstrapInvalid()) {
 			return MethodBootstrap, t, nil
 		}
 	}
-	if auth.DeviceToken != "" {
-		if try(classDevice, func() bool { return r.isDeviceToken(a, auth.DeviceToken) }, errDeviceTokenMismatch()) {
-			return MethodDeviceToken, t, nil
-		}
+	if auth.DeviceToken != "" && c.try(classDevice, func() bool { return r.isDeviceToken(a, auth.DeviceToken) }, errDeviceTokenMismatch()) {
+		return MethodDeviceToken, t, nil
 	}
-	return "", t, failed
+	return "", t, c.failed
+}
+
+// check is the look at one connect's credentials. Each wrong one is charged
+// for itself: adding a second credential buys no extra guess at the first.
+type check struct {
+	r      *Registry
+	a      *Attempt
+	failed *protocol.Error // what to answer when nothing is right
+}
+
+func (c *check) try(kind class, verify func() bool, wrong *protocol.Error) bool {
+	slot, wait := c.r.throttle.take(c.r.bucketOf(c.a, kind))
+	if slot == nil {
+		c.failed = errRateLimited(wait)
+		return false
+	}
+	if verify() {
+		slot.right()
+		return true
+	}
+	slot.wrong()
+	if c.failed == nil {
+		c.failed = wrong
+	}
+	return false
 }
 
 // bucketOf names who is charged. The signature was checked before, so a known

@@ -166,7 +166,14 @@ func TestSec_A_NET_12_RevocationEndsEverything(t *testing.T) {
 func TestSec_A_NET_13_OnlyAPersonRevivesADevice(t *testing.T) {
 	r := newRegistry(t, newClock(), &memoryStore{})
 	key := newKey(t)
-	old := r.grant(t, try{key: key, auth: shared(), scopes: scopes(protocol.ScopeRead)})
+	launch := func() protocol.Auth {
+		text, _, err := r.MintLaunch(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return protocol.Auth{BootstrapToken: text}
+	}
+	old := r.grant(t, try{key: key, auth: launch(), scopes: scopes(protocol.ScopeRead)})
 	if err := r.Revoke(t.Context(), idOf(key)); err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +187,7 @@ func TestSec_A_NET_13_OnlyAPersonRevivesADevice(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	text, _, err := r.MintLaunch(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := r.grant(t, try{key: key, auth: protocol.Auth{BootstrapToken: text}, scopes: scopes(protocol.ScopeRead)})
+	g := r.grant(t, try{key: key, auth: launch(), scopes: scopes(protocol.ScopeRead)})
 	if g.DeviceToken == old.DeviceToken {
 		t.Error("the old token came back to life")
 	}

@@ -79,7 +79,7 @@ func TestSec_A_DOS_06_HostileJSON(t *testing.T) {
 		{"deep arrays", bytes.Repeat([]byte("["), 1_000_000), "nested more than 64 levels deep"},
 		{"deep objects", bytes.Repeat([]byte(`{"a":`), 200_000), "nested more than 64 levels deep"},
 		{"wide", frameWith(wide(1_000_000)), "more than 10000 object members"},
-		{"elements", frameWith(`{"a":[` + strings.Repeat("0,", 1_000_001) + `0]}`), "more than 1000000 array elements"},
+		{"elements", frameWith(`{"a":[` + strings.Repeat("0,", 1_000_000) + `0]}`), "more than 100000 array elements"},
 		{"long number", frameWith(`{"a":` + strings.Repeat("9", 1_000_000) + `}`), "a number longer than 64 digits"},
 		{"long fraction", frameWith(`{"a":0.` + strings.Repeat("9", 1_000_000) + `}`), "a number longer than 64 digits"},
 		{"same member twice", frameWith(`{"a":1,"b":2,"a":3}`), "an object has the same member twice"},
@@ -105,7 +105,7 @@ func TestSec_A_DOS_06_HostileJSON(t *testing.T) {
 					t.Fatalf("got %v, want %q", err, tt.reason)
 				}
 			}
-			if limit := 100 * time.Millisecond; best > limit {
+			if limit := 300 * time.Millisecond; best > limit { // 5 ms on a free machine without the race detector
 				t.Errorf("took %v, want less than %v", best, limit)
 			}
 		})
@@ -166,6 +166,19 @@ func errText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+func BenchmarkScanWorst(b *testing.B) {
+	for name, in := range map[string][]byte{
+		"deep": bytes.Repeat([]byte("["), 1_000_000), "wide": frameWith(wide(1_000_000)),
+		"elements": frameWith(`{"a":[` + strings.Repeat("0,", 1_000_000) + `0]}`), "digits": frameWith(`{"a":` + strings.Repeat("9", 1_000_000) + `}`),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				_, _ = ParseFrame(in)
+			}
+		})
+	}
 }
 
 // FuzzParseFrame checks that our scan never accepts what encoding/json refuses

@@ -10,7 +10,7 @@ import (
 // decoded: a hostile value costs a scan, never an allocation of its shape.
 const (
 	MaxKeys      = 10_000 // object members in one message, all levels together
-	MaxElements  = 1_000_000
+	MaxElements  = 100_000
 	MaxNumberLen = 64
 )
 
@@ -201,7 +201,7 @@ func (s *scanner) array(depth int) *scanError {
 	}
 	for {
 		if s.elements++; s.elements > MaxElements {
-			return refused("more than 1000000 array elements")
+			return refused("more than 100000 array elements")
 		}
 		if err := s.value(depth + 1); err != nil {
 			return err

@@ -210,6 +210,9 @@ func TestResolveRefuses(t *testing.T) {
 			}
 		})
 	}
+	if c, err := r.Resolve(t.Context(), model.Ref{Provider: "ollama", Model: "qwen3:8b"}); err != nil || c.ContextWindow != 8192 {
+		t.Errorf("got %+v, %v", c, err)
+	}
 	for _, good := range []string{"ollama/llama3.2", "groq/anything", "mine/m2", "guide/guide"} {
 		ref, _ := model.ParseRef(good)
 		if _, err := r.Resolve(t.Context(), ref); err != nil {

@@ -94,9 +94,11 @@ func TestFault_F_PROV_12_silence(t *testing.T) {
 	}
 }
 
-// A consumer that works long on an event is not silence of the service.
+// A consumer that works long on an event is not silence of the service, and a
+// limit for whole requests would cut every long answer.
 func TestSlowConsumerIsNotSilence(t *testing.T) {
 	inMemory(t, func(t *testing.T, s *server) {
+		s.http.Timeout = time.Minute
 		for ev, err := range s.dialects(noLimits)["openai"].Stream(t.Context(), ask("stream-3-10", "x")) {
 			if err != nil {
 				t.Fatal(err)

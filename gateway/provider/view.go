@@ -179,7 +179,10 @@ func (v view) resolve(ref model.Ref) (Choice, error) {
 		return Choice{}, unavailable(ref, model.ClassNoModel, "%s has no model called %q. It has: %s.%s", x.name, ref.Model, modelNames(x.models), x.howToAdd(ref.Model))
 	}
 	ref.Model = m.ID
-	c := Choice{Ref: ref, Provider: v.provider(x, &m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Source: x.source}
+	if m.ContextWindow == 0 && x.api == APIOllama {
+		m.ContextWindow = ollamaWindow
+	}
+	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Source: x.source}
 	if source != "" {
 		c.Source = source
 	}
@@ -218,7 +221,7 @@ func (x *reach) howToAdd(id string) string {
 }
 
 // provider builds the client of one model.
-func (v view) provider(x reach, m *ModelConfig) model.Provider {
+func (v view) provider(x reach, m ModelConfig) model.Provider {
 	s := wire.Service{
 		Ref: model.Ref{Provider: x.id, Model: m.ID}, BaseURL: x.baseURL, HTTP: v.r.http, Now: v.r.now,
 		Key: func() string { return x.key }, FirstByte: v.r.firstByte, Idle: v.r.idle,
@@ -230,9 +233,6 @@ func (v view) provider(x reach, m *ModelConfig) model.Provider {
 	case APIAnthropic:
 		return anthropic.New(s, anthropic.Quirks{MaxTokens: m.MaxTokens})
 	case APIOllama:
-		if m.ContextWindow == 0 {
-			m.ContextWindow = ollamaWindow
-		}
 		return ollama.New(s, ollama.Quirks{ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens})
 	default:
 		return openai.New(s, openai.Quirks{MaxTokens: m.MaxTokens, MaxCompletionTokens: x.quirks.maxCompletionTokens, NoStreamUsage: x.quirks.noStreamUsage})

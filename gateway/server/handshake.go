@@ -65,12 +65,22 @@ func (c *conn) handshake(ctx, forever context.Context) bool {
 	}
 	grant, e := c.s.auth.Authenticate(ctx, pairing.Attempt{Source: c.peer, Origin: c.origin, Local: c.local, Nonce: c.nonce, Params: &p})
 	if e != nil {
-		c.log.Info("connect refused", "client", p.Client.ID, "code", e.Code, "reason", e.Details["code"])
+		c.s.logRefusal(c, &p, e)
 		c.refuse(req.ID, e)
 		return false
 	}
 	c.grant = grant
 	return c.welcome(ctx, req.ID, &p)
+}
+
+// logRefusal notes a refused connect, but does not let a flood of them fill
+// the log: what was left out is counted in the next line.
+func (s *Server) logRefusal(c *conn, p *protocol.ConnectParams, e *protocol.Error) {
+	if !s.refusals.Allow() {
+		s.unlogged.Add(1)
+		return
+	}
+	c.log.Info("connect refused", "client", p.Client.ID, "code", e.Code, "reason", e.Details["code"], "notLogged", s.unlogged.Swap(0))
 }
 
 // refuse answers the connect and closes with the code that clients expect.

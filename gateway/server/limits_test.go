@@ -293,6 +293,21 @@ func TestSec_A_DOS_05_PingFlood(t *testing.T) {
 	}
 }
 
+func TestSec_A_DOS_10_RefusalsDoNotFillTheLog(t *testing.T) {
+	var logged lockedBuffer
+	g := start(t, func(o *Options) { o.Logger = logged.logger() })
+	for range 300 {
+		c := g.dial(t, nil)
+		if f := c.connect(asCLI().auth(&protocol.Auth{Token: "wrong"})); f.OK {
+			t.Fatal("accepted")
+		}
+		_ = c.ws.CloseNow()
+	}
+	if n := strings.Count(logged.String(), "connect refused"); n < 50 || n > 250 {
+		t.Errorf("%d lines for 300 refusals", n)
+	}
+}
+
 // Too many requests at a time are refused one by one; the rest goes on.
 func TestSec_A_DOS_08_InFlightCap(t *testing.T) {
 	release := make(chan struct{})

@@ -63,8 +63,8 @@ type Limits struct {
 	QueueBytes      int           // unsent events of one client; 4 MiB
 	WriteTimeout    time.Duration // a client that takes nothing for so long is cut; 10 s
 	InFlight        int           // requests of one client at a time; 64
-	RequestRate     float64       // requests a second of one client; 300
-	RequestBurst    int           // above that rate; 600
+	RequestRate     float64       // requests a second of one client; 1000
+	RequestBurst    int           // above that rate; 1000
 	Ping            time.Duration // keep-alive and its deadline; 25 s
 	Tick            time.Duration // 30 s
 	SlimInterval    time.Duration // between deltas of a run for our own clients; 20 ms
@@ -92,9 +92,9 @@ func (l Limits) withDefaults() Limits {
 	orTime(&l.WriteTimeout, 10*time.Second)
 	orInt(&l.InFlight, 64)
 	if l.RequestRate <= 0 {
-		l.RequestRate = 300
+		l.RequestRate = 1000
 	}
-	orInt(&l.RequestBurst, 600)
+	orInt(&l.RequestBurst, 1000)
 	orTime(&l.Ping, 25*time.Second)
 	orTime(&l.Tick, protocol.TickIntervalMs*time.Millisecond)
 	orTime(&l.SlimInterval, 20*time.Millisecond)

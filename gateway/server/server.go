@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -45,6 +46,9 @@ type Server struct {
 	stopping bool
 	started  bool
 
+	refusals *rate.Limiter // of log lines
+	unlogged atomic.Int64
+
 	presenceChanged chan struct{}
 	lastPresence    string // ids of the last presence event; housekeep only
 	sockets         sync.WaitGroup
@@ -65,6 +69,7 @@ func New(o Options) (*Server, error) {
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),
 	}
+	s.refusals = rate.NewLimiter(5, 100)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

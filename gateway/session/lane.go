@@ -52,9 +52,9 @@ func (m *Manager) newRun(rec Run, text string) *run {
 	return r
 }
 
-// enqueue adds a run that has been accepted. It is called in the order of
-// acceptance and does not block.
-func (m *Manager) enqueue(r *run) {
+// enqueue adds a run that has been accepted and tells whether it has to wait.
+// It is called in the order of acceptance and does not block.
+func (m *Manager) enqueue(r *run) (waits bool) {
 	l := m.laneOf(r.rec.SessionKey)
 	m.mu.Lock()
 	m.live[r.id] = r
@@ -64,7 +64,7 @@ func (m *Manager) enqueue(r *run) {
 	defer l.mu.Unlock()
 	r.behind = l.working
 	l.queue = append(l.queue, r)
-	l.last = time.Now()
+	l.last, waits = time.Now(), l.working
 	if r.rec.Mode == Interrupt && l.active != nil {
 		l.active.cancel(errInterrupted)
 	}
@@ -73,6 +73,7 @@ func (m *Manager) enqueue(r *run) {
 		m.work.Add(1)
 		go m.serve(l)
 	}
+	return waits
 }
 
 // serve runs the queue of a lane until it is empty.

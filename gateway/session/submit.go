@@ -102,7 +102,11 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 			}
 			r := m.newRun(acc.Run, turn.Text)
 			r.debounce = policy.Debounce
-			m.enqueue(r)
+			if m.enqueue(r) {
+				m.Publish.Chat(protocol.ChatEvent{
+					RunID: r.id, SessionKey: turn.SessionKey, AgentID: AgentOf(turn.SessionKey), State: protocol.ChatStatus, Phase: "queued",
+				})
+			}
 			m.Publish.SessionChanged(m.changed(row, "send", "", turn.RunID))
 		},
 	})

@@ -1,7 +1,7 @@
 // The session that is open: its messages, the answer in progress, and keeping
 // both true to what the gateway has.
 import { flushSync } from "svelte";
-import type { AgentEvent, ChatEvent, ChatHistory, Message } from "../net/wire";
+import type { AgentEvent, ChatEvent, ChatHistory, Message, ReceiptState } from "../net/wire";
 import { CallError, type Socket } from "../net/socket";
 import { Live } from "../chat/live";
 import { layout, liveRows, Parsed, type Row } from "../chat/rows";
@@ -26,6 +26,8 @@ export class Chat {
   private version = $state(0);
 
   private readonly parsed = new Parsed();
+  /** what was last heard of recent runs */
+  private readonly states = new Map<string, { state: ReceiptState; error: string }>();
   private sessionId = "";
   private reading: Promise<void> | null = null;
   private again = false;
@@ -112,7 +114,7 @@ export class Chat {
     if (this.live?.runId === run.runId && this.live.end >= run.end) return;
     const stored = this.messages.filter((m) => m.runId === run.runId && m.role !== "user");
     this.live = Live.resume(run, stored, Date.now());
-    this.messages = withRunState(this.messages, run.runId, "answering");
+    this.mark(run.runId, "answering");
     this.pace.soon();
   }
 
@@ -133,7 +135,18 @@ export class Chat {
   }
 
   accepted(e: Entry): void {
-    this.messages = this.messages.some((m) => m.role === "user" && m.runId === e.id) ? this.messages : upsert(this.messages, own(e.id, e.text, e.at));
+    if (this.messages.some((m) => m.role === "user" && m.runId === e.id)) return;
+    this.messages = upsert(this.messages, own(e.id, e.text, e.at));
+    // The run may have begun, or even ended, before its acknowledgement was read.
+    const known = this.states.get(e.id);
+    if (known) this.messages = withRunState(this.messages, e.id, known.state, known.error);
+  }
+
+  private mark(runId: string, state: ReceiptState, error = ""): void {
+    this.states.delete(runId);
+    this.states.set(runId, { state, error });
+    if (this.states.size > 50) this.states.delete(this.states.keys().next().value!);
+    this.messages = withRunState(this.messages, runId, state, error);
   }
 
   message(m: Message): void {
@@ -148,7 +161,7 @@ export class Chat {
     const hadTools = live?.parts.some((p) => p.kind === "tools") ?? false;
     if (live) this.close(live);
     if (e.message) this.messages = upsert(this.messages, this.last(e, live));
-    this.messages = withRunState(this.messages, e.runId, done, e.errorMessage);
+    this.mark(e.runId, done, e.errorMessage);
     this.ended = { runId: e.runId, state: done };
     // Tool entries come as events of their own; where one was missed, or the place
     // of the answer is not known, the history tells.
@@ -176,7 +189,7 @@ export class Chat {
 
   private begin(runId: string): Live {
     if (this.live?.runId === runId) return this.live;
-    this.messages = withRunState(this.messages, runId, "answering");
+    this.mark(runId, "answering");
     // Someone else's message: its words are in the history.
     if (!this.knows(runId)) this.reread();
     return (this.live = new Live(runId, Date.now()));

@@ -19,6 +19,12 @@ export function oneLine(s: string): string {
 const order = (a: SessionRow, b: SessionRow): number =>
   Number(b.pinned ?? false) - Number(a.pinned ?? false) || b.updatedAt - a.updatedAt || (a.key < b.key ? -1 : 1);
 
+/** ended: a row that was read while its run was ending may still call it active. */
+function ended(e: SessionsChanged): Partial<SessionRow> {
+  const over = (e.phase === "end" || e.phase === "error") && e.session?.activeRunId === e.runId;
+  return over ? { hasActiveRun: false, activeRunId: "", status: "done" } : {};
+}
+
 export class Sessions {
   list = $state.raw<SessionRow[]>([]);
   loaded = $state(false);
@@ -79,8 +85,8 @@ export class Sessions {
 
   changed(e: SessionsChanged): void {
     if (e.reason === "delete") this.list = this.list.filter((s) => s.key !== e.sessionKey);
-    else if (e.session) this.put({ ...this.get(e.sessionKey), ...e.session });
-    else if (e.phase === "start" || e.phase === "end" || e.phase === "error") this.patch(e.sessionKey, { hasActiveRun: e.phase === "start" });
+    else if (e.session) this.put({ ...e.session, ...ended(e) });
+    else if (e.phase) this.patch(e.sessionKey, { hasActiveRun: e.phase === "start" });
   }
 
   patch(key: string, by: Partial<SessionRow>): void {

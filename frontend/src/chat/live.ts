@@ -88,7 +88,7 @@ export class Live {
 
   /** A gateway without our byte offsets sends the whole text each time. */
   private cumulative(e: ChatEvent): Fed {
-    const all = (e.message?.content ?? []).map((b) => (b.type === "text" ? (b.text ?? "") : "")).join("");
+    const all = (e.message?.content ?? []).map((b) => (b.type === "text" ? (b.text ?? "") : "")).join("").replace(/\r\n?/g, "\n");
     const have = this.text;
     if (all === "" || all.length <= have.length) return "old";
     if (!all.startsWith(have)) return "gap";

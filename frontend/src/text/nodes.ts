@@ -142,6 +142,7 @@ class Builder {
   private row(parent: Node, cells: Tokens.TableCell[], tag: "th" | "td"): void {
     const tr = this.el("tr");
     for (const c of cells) {
+      if (this.left <= 0) break;
       const cell = this.el(tag, c.align ? `align-${c.align}` : "");
       if (tag === "th") cell.setAttribute("scope", "col");
       cell.dir = "auto";

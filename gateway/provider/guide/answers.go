@@ -48,7 +48,7 @@ func (g *guide) tools(c conversation) reply {
 func (g *guide) status(c conversation) reply {
 	for _, t := range c.tools {
 		if t.Name == "session_status" {
-			return reply{text: "Let me look that up with the tool `session_status`.\n\n", call: c.call(t.Name, []byte("{}"))}
+			return reply{text: "Let me look that up with the tool `session_status`.", call: c.call(t.Name, []byte("{}"))}
 		}
 	}
 	return say("The tool that tells the status is not switched on in this chat. On the command line, `hearth status` shows it.")

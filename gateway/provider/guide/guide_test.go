@@ -190,6 +190,7 @@ func TestToolResults(t *testing.T) {
 		{"object", `{"model":"guide/guide","count":3,"ok":true,"none":null,"empty":""}`, false, "`t` answered:\n\n- **model**: guide/guide\n- **count**: 3\n- **ok**: yes\n- **none**: –\n- **empty**: –"},
 		{"nested", `{"a":{"b":1}}`, false, "`t` answered:\n\n```\n{\n  \"a\": {\n    \"b\": 1\n  }\n}\n```"},
 		{"text", "line 1\nline 2", false, "`t` answered:\n\n```\nline 1\nline 2\n```"},
+		{"pairs", "session: agent:main:main\nsize: 2 *big*\nup: 0s", false, "`t` answered:\n\n- **session**: agent:main:main\n- **size**: `2 *big*`\n- **up**: 0s"},
 		{"fence inside", "a\n```\nb", false, "`t` answered:\n\n````\na\n```\nb\n````"},
 		{"nothing", " ", false, "`t` answered:\n\n_nothing_"},
 		{"error", "no such file", true, "`t` did not work. It said:\n\n```\nno such file\n```"},

@@ -40,7 +40,7 @@ func (g *guide) toolRequest(c conversation) (r reply, ok bool) {
 	if !valid {
 		return say("I did not run `%s`: what stands behind its name is not a JSON object. Write it like this:\n\n```\n/tool %s {\"argument\": \"value\"}\n```", name, name), true
 	}
-	return reply{text: fmt.Sprintf("Running `%s`.\n\n", name), call: c.call(name, object)}, true
+	return reply{text: fmt.Sprintf("Running `%s`.", name), call: c.call(name, object)}, true
 }
 
 // afterVerb takes "call", "please use the" and the like off.
@@ -110,6 +110,11 @@ func firstSentence(s string) string {
 	if head, _, ok := strings.Cut(s, ". "); ok {
 		s = head + "."
 	}
+	if len(s) > 120 {
+		if i := strings.LastIndexAny(s[:120], ",;: "); i > 40 {
+			s = s[:i] + "…"
+		}
+	}
 	return clip(s, 160)
 }
 
@@ -136,6 +141,9 @@ func readable(s string) string {
 		return "_nothing_"
 	}
 	if list, ok := asList(s); ok {
+		return list
+	}
+	if list, ok := asPairs(s); ok {
 		return list
 	}
 	var pretty bytes.Buffer
@@ -171,6 +179,31 @@ func asList(s string) (list string, ok bool) {
 	return strings.TrimRight(b.String(), "\n"), true
 }
 
+// asPairs writes lines such as "model: guide" as a list; ok is false when a
+// line is anything else.
+func asPairs(s string) (list string, ok bool) {
+	if len(s) > maxShown {
+		return "", false
+	}
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		key, value, found := strings.Cut(strings.TrimSpace(line), ": ")
+		if !found || key == "" || len(key) > 30 || strings.ContainsAny(key, "`*_[]<>{}|\"\\/") {
+			return "", false
+		}
+		fmt.Fprintf(&b, "- **%s**: %s\n", key, inline(value))
+	}
+	return strings.TrimRight(b.String(), "\n"), true
+}
+
+// inline shows a value as it is: as code when it holds Markdown.
+func inline(s string) string {
+	if strings.ContainsAny(s, "`*_[]<>|\\#") {
+		return "`" + strings.ReplaceAll(s, "`", "'") + "`"
+	}
+	return s
+}
+
 func plain(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -184,7 +217,7 @@ func plain(v any) string {
 		if v == "" {
 			return "–"
 		}
-		return strings.Join(strings.Fields(v), " ")
+		return inline(strings.Join(strings.Fields(v), " "))
 	}
 	return fmt.Sprint(v)
 }

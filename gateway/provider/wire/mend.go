@@ -1,57 +1,72 @@
 package wire
 
-import "github.com/hearth-assistant/hearth/gateway/model"
+import (
+	"fmt"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+)
 
 // interrupted stands in for a result that never came: every service refuses a
 // conversation in which a tool call has no result.
 const interrupted = "This tool call was interrupted; it has no result."
 
 // Mend returns the conversation in the shape that all services accept: each
-// tool call is followed at once by exactly one result, results without a call
-// and messages without content are gone. The messages given are not changed.
+// tool call is followed at once by exactly one result, ids of calls are
+// unique, results without a call and messages without content are gone. The
+// messages given are not changed.
 func Mend(messages []model.Message) []model.Message {
-	results := map[string]*model.ToolResult{}
-	for _, m := range messages {
-		for _, b := range m.Blocks {
-			if r := b.ToolResult; r != nil && m.Role == model.RoleTool {
-				if _, twice := results[r.CallID]; !twice {
-					results[r.CallID] = r
-				}
-			}
+	m := mender{waiting: map[string]*model.ToolResult{}, used: map[string]int{}}
+	for _, msg := range messages {
+		if msg.Role == model.RoleTool {
+			m.results(msg)
+		} else {
+			m.message(msg)
 		}
 	}
-	out := make([]model.Message, 0, len(messages))
-	for _, m := range messages {
-		if m.Role == model.RoleTool {
-			continue // comes behind its call
-		}
-		kept := model.Message{Role: m.Role}
-		for _, b := range m.Blocks {
-			if b.ToolResult == nil && (b.Text != "" || b.Thinking != "" || b.ToolCall != nil) {
-				kept.Blocks = append(kept.Blocks, b)
-			}
-		}
-		if len(kept.Blocks) == 0 {
-			continue
-		}
-		out = append(out, kept)
-		for _, b := range kept.Blocks {
-			if b.ToolCall != nil {
-				out = append(out, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: resultFor(b.ToolCall, results)}}})
-			}
-		}
-	}
-	return out
+	return m.out
 }
 
-// resultFor takes the result of a call out of results, or makes one.
-func resultFor(c *model.ToolCall, results map[string]*model.ToolResult) *model.ToolResult {
-	r, ok := results[c.ID]
-	if !ok {
-		return &model.ToolResult{CallID: c.ID, Name: c.Name, Text: interrupted, IsError: true}
+type mender struct {
+	out     []model.Message
+	waiting map[string]*model.ToolResult // the result of the last call with this id, as long as none came
+	used    map[string]int
+}
+
+// results fills in what came for calls; the rest is dropped.
+func (m *mender) results(msg model.Message) {
+	for _, b := range msg.Blocks {
+		r := b.ToolResult
+		if r == nil {
+			continue
+		}
+		if to := m.waiting[r.CallID]; to != nil {
+			to.Text, to.IsError = r.Text, r.IsError
+			delete(m.waiting, r.CallID)
+		}
 	}
-	delete(results, c.ID)
-	return r
+}
+
+func (m *mender) message(msg model.Message) {
+	kept := model.Message{Role: msg.Role}
+	var results []model.Message
+	for _, b := range msg.Blocks {
+		switch {
+		case b.ToolCall != nil:
+			call := *b.ToolCall
+			if m.used[call.ID]++; m.used[call.ID] > 1 {
+				call.ID = fmt.Sprintf("%s_%d", call.ID, m.used[call.ID]) // unique within a run, but not within a conversation
+			}
+			r := &model.ToolResult{CallID: call.ID, Name: call.Name, Text: interrupted, IsError: true}
+			m.waiting[b.ToolCall.ID] = r
+			kept.Blocks = append(kept.Blocks, model.Block{ToolCall: &call})
+			results = append(results, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: r}}})
+		case b.Text != "" || b.Thinking != "":
+			kept.Blocks = append(kept.Blocks, model.Block{Text: b.Text, Thinking: b.Thinking})
+		}
+	}
+	if len(kept.Blocks) > 0 {
+		m.out = append(append(m.out, kept), results...)
+	}
 }
 
 // Text joins the text blocks of a message.

@@ -259,7 +259,9 @@ func TestRedirectInsideTheOrigin(t *testing.T) {
 	if text, _, _, err := run(t, s); text != "there" || err != nil {
 		t.Errorf("got %q, %v", text, err)
 	}
-	loop := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 308) })
+	loop := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path, http.StatusPermanentRedirect)
+	})
 	if _, _, _, err := run(t, loop); model.ClassOf(err) != model.ClassInvalid {
 		t.Errorf("a loop gave %v", err)
 	}
@@ -421,6 +423,7 @@ func TestMend(t *testing.T) {
 		{"result without call", []model.Message{u, result("9", "r"), a}, []model.Message{u, a}},
 		{"result late", []model.Message{u, call("1"), u, result("1", "r")}, []model.Message{u, call("1"), result("1", "r"), u}},
 		{"result twice", []model.Message{u, call("1"), result("1", "r"), result("1", "s")}, []model.Message{u, call("1"), result("1", "r")}},
+		{"id used again", []model.Message{call("1"), u, call("1"), result("1", "r"), result("1", "s")}, []model.Message{call("1"), lost("1"), u, call("1_2"), result("1_2", "r")}},
 		{"nothing said", []model.Message{u, text(model.RoleAssistant, ""), {Role: model.RoleUser}}, []model.Message{u}},
 	}
 	for _, tt := range tests {

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+var update = flag.Bool("update", false, "write the golden parts of the scripts anew")
+
+// noNap keeps programs built with -race from sleeping a second at their end.
+const noNap = "atexit_sleep_ms=0"
+
+// TestMain makes this test binary the program itself when a script calls it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"hearth": main})
+}
+
+// TestScripts runs the program as people do. Commands of ours in scripts:
+//
+//	ready               waits until a gateway answers
+//	exits CODE ARGS…    runs hearth and checks the exit code
+//	within DUR ARGS…    repeats hearth until it succeeds
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Setup: func(e *testscript.Env) error {
+			models := httptest.NewServer(scripted.New())
+			e.Defer(models.Close)
+			port, err := freePort()
+			if err != nil {
+				return err
+			}
+			e.Setenv("HEARTH_HOME", e.WorkDir+"/home")
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("PORT", port)
+			e.Setenv("GORACE", noNap)
+			e.Setenv("MODELS", models.URL)
+			return writeSettings(e.WorkDir+"/home", models.URL, "echo")
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"ready": func(ts *testscript.TestScript, _ bool, _ []string) {
+				ts.Check(await(t.Context(), statedir.Dir(ts.Getenv("HEARTH_HOME"))))
+			},
+			"exits":  exits,
+			"within": within,
+		},
+	})
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
+}
+
+// writeSettings connects the scripted model server; model answers by default.
+func writeSettings(home, models, model string) error {
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
+	text := fmt.Sprintf(`// Settings of a test.
+{
+  models: { providers: { scripted: { baseUrl: "%s/v1", api: "openai-completions", apiKey: "sk-secret" } } },
+  agents: { defaults: { model: "scripted/%s" } },
+}
+`, models, model)
+	return os.WriteFile(home+"/hearth.json", []byte(text), 0o600)
+}
+
+// await waits until a gateway answers for the folder.
+func await(ctx context.Context, dir statedir.Dir) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	retry := time.NewTicker(10 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		c, err := client.Open(ctx, dir, client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "probe", Version: "test"}})
+		if err == nil {
+			return c.Close()
+		}
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			return fmt.Errorf("the gateway does not answer: %w", err)
+		}
+	}
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE ARGS…")
+	}
+	err := ts.Exec("hearth", args[1:]...)
+	code := 0
+	var ee *exec.ExitError
+	switch {
+	case errors.As(err, &ee):
+		code = ee.ExitCode()
+	case err != nil:
+		ts.Fatalf("hearth: %v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+func within(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: within DURATION ARGS…")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	deadline := time.After(d)
+	retry := time.NewTicker(50 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		if err = ts.Exec("hearth", args[1:]...); err == nil {
+			return
+		}
+		select {
+		case <-retry.C:
+		case <-deadline:
+			ts.Fatalf("hearth %v: %v", args[1:], err)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+// Takes pictures of every screen in both themes and two widths, for people to
+// look at: node test/page/shots.mjs [folder]. Prints the folder.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { longCode, rich } from "./texts.mjs";
+import { World, answered, ready, say, until } from "./harness.mjs";
+
+const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "hearth-shots-"));
+const only = process.argv[3];
+const w = await World.start({ models: { rich: () => ({ text: rich }), code: () => ({ text: longCode }), slow: () => ({ pieces: rich.match(/[^]{1,12}/g), gap: 400 }) } });
+
+const model = async (page, name) => {
+  await page.click(".pick");
+  await page.click(`[role=menuitemradio]:has-text("${name}")`);
+  await until(page, (n) => document.querySelector(".pick .name").textContent === n, name);
+};
+
+/** Each scene starts from a new chat in a browser that is let in. */
+const scenes = {
+  async empty() {},
+  async chat(page) {
+    await model(page, "rich");
+    await say(page, "Help me plan my week");
+    await until(page, () => document.querySelector(".row.text .meta"));
+    await until(page, () => document.querySelector(".tok-keyword"));
+    await page.evaluate(() => document.querySelector("[role=log]").scrollTo(0, 0));
+  },
+  async end(page) {
+    await model(page, "rich");
+    await say(page, "Help me plan my week");
+    await until(page, () => document.querySelector(".row.text .meta"));
+  },
+  async code(page) {
+    await model(page, "code");
+    await say(page, "Show me the program");
+    await until(page, () => document.querySelector(".row.text .meta"));
+    await until(page, () => document.querySelector(".tok-keyword"));
+    await page.evaluate(() => document.querySelector("[role=log]").scrollTo(0, 0));
+  },
+  async tool(page) {
+    await model(page, "tool-session_status");
+    await say(page, "How is this session doing?");
+    await answered(page, "How is this session doing?");
+    await page.click("details summary");
+  },
+  async failed(page) {
+    await model(page, "fault-401");
+    await say(page, "What is the capital of Peru?");
+    await answered(page, "What is the capital of Peru?", "failed");
+  },
+  async answering(page) {
+    await model(page, "slow");
+    await say(page, "Plan my week, slowly");
+    await answered(page, "Plan my week, slowly", "answering");
+    await until(page, () => document.querySelector(".md ol"));
+    await say(page, "And then tell me a story");
+    await answered(page, "And then tell me a story", "accepted");
+    await page.fill("#composer", "One more thing: keep Friday free,\nand remind me to call home.");
+  },
+  async stopped(page) {
+    await model(page, "slow");
+    await say(page, "Start something");
+    await until(page, () => document.querySelector(".md p"));
+    await page.keyboard.press("Escape");
+    await answered(page, "Start something", "aborted");
+  },
+  async models(page) {
+    await page.click(".pick");
+  },
+  async menu(page) {
+    await say(page, "hello");
+    await answered(page, "hello");
+    await page.click("header [aria-haspopup=menu] >> nth=1");
+  },
+  async keys(page) {
+    await page.keyboard.press("Control+/");
+  },
+  async side(page) {
+    if (!(await page.$("nav"))) await page.keyboard.press("Control+b");
+  },
+};
+
+const sizes = [
+  [1280, 800],
+  [360, 740],
+];
+try {
+  let link = w.link;
+  for (const scheme of ["light", "dark"]) {
+    for (const [width, height] of sizes) {
+      const page = await w.open({ width, height, scheme, link: link || undefined });
+      link = "";
+      await ready(page);
+      for (const [name, play] of Object.entries(scenes)) {
+        if (only && !only.split(",").includes(name)) continue;
+        await page.keyboard.press("Control+Shift+O");
+        await until(page, () => document.querySelector(".welcome"));
+        try {
+          await play(page);
+        } catch (e) {
+          await page.screenshot({ path: join(folder, `BROKEN-${name}-${scheme}-${width}.png`) });
+          console.log(`${name} ${scheme} ${width}: ${e.message}`, page.trouble, w.log.slice(-1500));
+        }
+        await page.evaluate(() => new Promise((r) => setTimeout(r, 250)));
+        await page.screenshot({ path: join(folder, `${name}-${scheme}-${width}.png`) });
+        for (let i = 0; i < 2; i++) await page.keyboard.press("Escape");
+      }
+      if (page.trouble.length > 0) console.log(page.trouble);
+      await page.context().close();
+      if (!only || only.includes("locked")) {
+        const stranger = await w.open({ width, height, scheme, link: w.url });
+        await until(stranger, () => document.querySelector("#code"));
+        await stranger.screenshot({ path: join(folder, `locked-${scheme}-${width}.png`) });
+        await stranger.context().close();
+      }
+    }
+  }
+  console.log(folder);
+} finally {
+  await w.stop();
+}
