@@ -1,0 +1,171 @@
+package loopback
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+)
+
+// Channel is an account on a Net.
+type Channel struct {
+	net     *Net
+	id      string
+	account string
+	limits  channel.Limits
+}
+
+// Channel returns an account on the network.
+func (n *Net) Channel(id, account string, limits channel.Limits) *Channel {
+	return &Channel{net: n, id: id, account: account, limits: limits}
+}
+
+// ID is the network's name.
+func (c *Channel) ID() string { return c.id }
+
+// Account is the account's name.
+func (c *Channel) Account() string { return c.account }
+
+// Limits of a message.
+func (c *Channel) Limits() channel.Limits { return c.limits }
+
+// Run hands over what people write until ctx ends.
+func (c *Channel) Run(ctx context.Context, inbox channel.Inbox) error {
+	for {
+		c.net.mu.Lock()
+		changed := c.net.changed
+		var in channel.Inbound
+		waiting := len(c.net.inbox) > 0
+		if waiting {
+			in = c.net.inbox[0]
+		}
+		c.net.mu.Unlock()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !waiting {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return nil
+			}
+			continue
+		}
+		in.Channel, in.Account = c.id, c.account
+		if err := inbox(ctx, in); err != nil {
+			continue // not taken: it comes again
+		}
+		c.net.mu.Lock()
+		c.net.inbox = c.net.inbox[1:]
+		c.net.taken[in.MessageID] = true
+		c.net.change()
+		c.net.mu.Unlock()
+	}
+}
+
+// Send puts a message on the network.
+func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
+	after, err := c.net.begin(ctx, OpSend)
+	if err != nil {
+		return channel.Receipt{}, err
+	}
+	defer c.net.mu.Unlock()
+	if err := c.check(m.Text, len(m.Media)); err != nil {
+		return channel.Receipt{}, err
+	}
+	if m.To.Conversation == "" {
+		return channel.Receipt{}, fmt.Errorf("%w: no conversation is named", channel.ErrRefused)
+	}
+	if c.net.once && m.Key != "" {
+		for _, old := range c.net.messages {
+			if old.Key == m.Key {
+				return channel.Receipt{MessageID: old.ID}, after
+			}
+		}
+	}
+	id := strconv.Itoa(len(c.net.messages) + 1)
+	c.net.messages = append(c.net.messages, Message{ID: id, To: m.To, Text: m.Text, Media: m.Media, Key: m.Key})
+	c.net.change()
+	if after != nil {
+		return channel.Receipt{}, after
+	}
+	return channel.Receipt{MessageID: id}, nil
+}
+
+func (c *Channel) check(text string, media int) error {
+	if text == "" && media == 0 {
+		return fmt.Errorf("%w: the message is empty", channel.ErrRefused)
+	}
+	if n := utf8.RuneCountInString(text); c.limits.Text > 0 && n > c.limits.Text {
+		return fmt.Errorf("%w: it has %d characters, at most %d are allowed", channel.ErrRefused, n, c.limits.Text)
+	}
+	return nil
+}
+
+// Edit replaces the text of a message.
+func (c *Channel) Edit(ctx context.Context, to channel.Target, messageID, text string) error {
+	return c.change(ctx, OpEdit, to, messageID, func(m *Message) error {
+		if err := c.check(text, 0); err != nil {
+			return err
+		}
+		m.Text = text
+		m.Edits++
+		return nil
+	})
+}
+
+// Delete removes a message.
+func (c *Channel) Delete(ctx context.Context, to channel.Target, messageID string) error {
+	return c.change(ctx, OpDelete, to, messageID, func(m *Message) error {
+		m.Deleted = true
+		return nil
+	})
+}
+
+// React puts an emoji on a message that we or others wrote.
+func (c *Channel) React(ctx context.Context, to channel.Target, messageID, emoji string) error {
+	return c.change(ctx, OpReact, to, messageID, func(m *Message) error {
+		m.Reactions = nil
+		if emoji != "" {
+			m.Reactions = []string{emoji}
+		}
+		return nil
+	})
+}
+
+func (c *Channel) change(ctx context.Context, op Op, to channel.Target, id string, do func(*Message) error) error {
+	after, err := c.net.begin(ctx, op)
+	if err != nil {
+		return err
+	}
+	defer c.net.mu.Unlock()
+	m, err := c.net.find(to, id)
+	if err != nil {
+		return err
+	}
+	if err := do(m); err != nil {
+		return err
+	}
+	c.net.change()
+	return after
+}
+
+// Typing is counted.
+func (c *Channel) Typing(ctx context.Context, _ channel.Target) error {
+	after, err := c.net.begin(ctx, OpTyping)
+	if err != nil {
+		return err
+	}
+	c.net.mu.Unlock()
+	return after
+}
+
+// TakesKeyOnce says whether a message may be sent again with its key after an
+// uncertain end.
+func (c *Channel) TakesKeyOnce() bool {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	return c.net.once
+}

@@ -1,0 +1,36 @@
+package loopback_test
+
+import (
+	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
+	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
+)
+
+func TestChannel(t *testing.T) {
+	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
+		net := loopback.NewNet()
+		return &channeltest.Setup{
+			Channel: net.Channel("loopback", "default", channel.Limits{Text: 100}), Net: net,
+			Target:  channel.Target{Account: "default", Conversation: "c1"},
+			Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "c1", SenderID: "u1"},
+		}
+	})
+}
+
+// A network that refuses repeats shows a message once and gives its receipt.
+func TestRepeatsAreRefused(t *testing.T) {
+	net := loopback.NewNet()
+	net.RefuseRepeats()
+	net.Script(loopback.Fault{Kind: loopback.Lost})
+	c := net.Channel("loopback", "default", channel.Limits{})
+	m := channel.Message{To: channel.Target{Conversation: "c"}, Text: "x", Key: "k"}
+	if _, err := c.Send(t.Context(), m); err == nil {
+		t.Fatal("the confirmation was not lost")
+	}
+	r, err := c.Send(t.Context(), m)
+	if err != nil || r.MessageID != "1" || len(net.Messages()) != 1 {
+		t.Errorf("%+v, %v; %d messages", r, err, len(net.Messages()))
+	}
+}
