@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/app/terminal"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -32,7 +33,7 @@ type conversation struct {
 
 	mu      sync.Mutex // guards the answer that is being printed
 	answer  *follower
-	cleaner cleaner
+	cleaner terminal.Cleaner
 	changed chan struct{} // a token: the answer ended or has a gap
 	gap     bool
 	queued  bool  // a person was told that other answers come first
@@ -67,7 +68,7 @@ func (c *conversation) note(text string) {
 func (c *conversation) ask(ctx context.Context, text string) error {
 	run := rand.Text()
 	c.mu.Lock()
-	c.answer, c.cleaner, c.gap, c.queued = &follower{run: run}, cleaner{}, false, false
+	c.answer, c.cleaner, c.gap, c.queued = &follower{run: run}, terminal.Cleaner{}, false, false
 	c.mu.Unlock()
 
 	wait := ctx
@@ -246,11 +247,11 @@ func (c *conversation) write(words string) {
 		c.failed = out.jsonLine(deltaJSON{"delta", c.answer.run, words, anew})
 	} else {
 		if anew {
-			c.cleaner = cleaner{}
+			c.cleaner = terminal.Cleaner{}
 			words = between + words
 			c.note("The answer begins again.")
 		}
-		c.failed = out.print(c.cleaner.next(words))
+		c.failed = out.print(c.cleaner.Next(words))
 	}
 	if c.failed != nil {
 		c.wake()

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/app/terminal"
 )
 
 // screen is where a command writes. All text goes through it, so that nothing
@@ -61,7 +63,7 @@ func (s screen) rawJSON(b []byte, err error) error {
 	if err != nil {
 		return fmt.Errorf("write the answer as JSON: %w", err)
 	}
-	_, err = s.w.Write(append(cleanJSON(b), '\n'))
+	_, err = s.w.Write(append(terminal.CleanJSON(b), '\n'))
 	return err
 }
 
@@ -98,3 +100,8 @@ func (s screen) table(head []string, rows [][]string) error {
 	}
 	return nil
 }
+
+func clean(s string) string { return terminal.Clean(s) }
+
+// line is clean text on one line, for table cells and messages.
+func line(s string) string { return terminal.Line(s) }

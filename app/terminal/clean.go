@@ -1,4 +1,6 @@
-package cli
+// Package terminal makes text from outside harmless for a terminal. It draws
+// nothing and knows no commands.
+package terminal
 
 import (
 	"bytes"
@@ -6,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// cleaner makes text from models, tools, logs and files harmless for a
+// Cleaner makes text from models, tools, logs and files harmless for a
 // terminal: it drops escape sequences with all they carry (colours, titles,
 // clipboard, links, pictures, questions to the terminal), other control
 // characters and the invisible ones that turn text around. Only line ends and
 // tabs stay. It is a state machine, because a stream may cut a sequence in two.
-type cleaner struct {
+type Cleaner struct {
 	state  cleanState
 	length int // runes dropped in the sequence so far
 }
@@ -30,14 +32,14 @@ const (
 // introducer cannot swallow the rest of an answer.
 const maxSequence = 4096
 
-// clean is a cleaner for text that is whole.
-func clean(s string) string { return new(cleaner).next(s) }
+// Clean is a Cleaner for text that is whole.
+func Clean(s string) string { return new(Cleaner).Next(s) }
 
-// line is clean text on one line, for table cells and messages.
-func line(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+// Line is clean text on one line, for table cells and messages.
+func Line(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
 
-// next cleans one more part of a text. Parts must not cut a character.
-func (c *cleaner) next(s string) string {
+// Next cleans one more part of a text. Parts must not cut a character.
+func (c *Cleaner) Next(s string) string {
 	if c.state == plain && harmless(s) {
 		return s
 	}
@@ -60,7 +62,7 @@ func harmless(s string) bool {
 	return true
 }
 
-func (c *cleaner) keep(r rune) bool {
+func (c *Cleaner) keep(r rune) bool {
 	if c.state != plain {
 		if c.length++; c.length > maxSequence || r == '\n' {
 			c.state = plain
@@ -95,7 +97,7 @@ func (c *cleaner) keep(r rune) bool {
 	return c.keepPlain(r)
 }
 
-func (c *cleaner) keepPlain(r rune) bool {
+func (c *Cleaner) keepPlain(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return true
@@ -106,12 +108,12 @@ func (c *cleaner) keepPlain(r rune) bool {
 	case r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f:
 		c.begin(str)
 	default:
-		return !hidden(r)
+		return !Hidden(r)
 	}
 	return false
 }
 
-func (c *cleaner) afterEscape(r rune) {
+func (c *Cleaner) afterEscape(r rune) {
 	switch {
 	case r == '[':
 		c.begin(csi)
@@ -126,11 +128,11 @@ func (c *cleaner) afterEscape(r rune) {
 	}
 }
 
-func (c *cleaner) begin(s cleanState) { c.state, c.length = s, 0 }
+func (c *Cleaner) begin(s cleanState) { c.state, c.length = s, 0 }
 
-// hidden reports control characters and those that reorder or hide text. The
+// Hidden reports control characters and those that reorder or hide text. The
 // joiners of scripts and emoji are not among them.
-func hidden(r rune) bool {
+func Hidden(r rune) bool {
 	switch {
 	case r < ' ', r >= 0x7f && r <= 0x9f: // C0, DEL, C1
 	case r == 0x061c, r == 0x200e, r == 0x200f: // marks of direction
@@ -144,16 +146,16 @@ func hidden(r rune) bool {
 	return true
 }
 
-// cleanJSON writes the hidden characters of a JSON text as \u escapes: a
+// CleanJSON writes the hidden characters of a JSON text as \u escapes: a
 // program reads the same value, a terminal sees nothing to act on.
-func cleanJSON(b []byte) []byte {
+func CleanJSON(b []byte) []byte {
 	if harmless(string(b)) {
 		return b
 	}
 	var out bytes.Buffer
 	out.Grow(len(b) + 64)
 	for _, r := range string(b) {
-		if r != '\n' && r != '\t' && r != utf8.RuneError && hidden(r) {
+		if r != '\n' && r != '\t' && r != utf8.RuneError && Hidden(r) {
 			escapeRune(&out, r)
 			continue
 		}
