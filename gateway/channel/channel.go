@@ -118,6 +118,7 @@ type Inbound struct {
 	ReplyToText  string // quoted text, may be empty
 	Media        []Media
 	At           time.Time
+	Edited       bool // Text replaces that of the message with this MessageID
 }
 
 // ErrRefused: the network will never take this (bad target, blocked, too

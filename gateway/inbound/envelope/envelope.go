@@ -173,3 +173,29 @@ func Attached(mime, name string, size int64) string {
 	}
 	return s + "]"
 }
+
+// Prompt is a turn's text in its parts. Body is what the person wrote, cleaned;
+// everything else is Hearth's or context.
+type Prompt struct {
+	History  []string `json:"history,omitempty"` // wrapped messages
+	Head     string   `json:"head,omitempty"`    // the envelope
+	Sender   string   `json:"sender,omitempty"`  // "" in direct chats
+	Body     string   `json:"body"`
+	Attached []string `json:"attached,omitempty"`
+	Quoted   string   `json:"quoted,omitempty"`
+}
+
+// ForAgent is the message without envelope, history and context.
+func (p Prompt) ForAgent() string { return Say(p.Sender, p.Body) }
+
+// Render puts the parts together.
+func (p Prompt) Render() string {
+	body := p.ForAgent()
+	for _, a := range p.Attached {
+		if body != "" {
+			body += "\n"
+		}
+		body += a
+	}
+	return WithHistory(p.History, Quote(p.Quoted, p.Head+body))
+}

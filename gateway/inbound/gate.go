@@ -1,0 +1,282 @@
+package inbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/failpoint"
+	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
+	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
+	"github.com/hearth-assistant/hearth/gateway/session/policy"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+const (
+	longestText = 256 << 10
+	longestID   = 512
+)
+
+// Accepted is a turn for a session.
+type Accepted struct {
+	ID         string `json:"id"` // the same on every attempt: take it as the run's id
+	SessionKey string `json:"sessionKey"`
+	// Text is what the model reads; Prompt is the same in its parts, for those
+	// who change one: Prompt.Body = …; Prompt.Render().
+	Text   string          `json:"text"`
+	Prompt envelope.Prompt `json:"prompt"`
+	// CommandBody is what the person typed, for commands and directives.
+	CommandBody    string           `json:"commandBody"`
+	Origin         Origin           `json:"origin"`
+	Reply          channel.Target   `json:"reply"`
+	MessageIDs     []string         `json:"messageIds"`
+	ChatType       channel.ChatType `json:"chatType"`
+	SenderID       string           `json:"senderId"`
+	SenderName     string           `json:"senderName,omitempty"`
+	SenderIsOwner  bool             `json:"senderIsOwner,omitempty"`
+	Mentioned      bool             `json:"mentioned,omitempty"`
+	Media          []channel.Media  `json:"media,omitempty"`
+	PossibleRepeat bool             `json:"possibleRepeat,omitempty"` // the same words came a moment ago
+	At             time.Time        `json:"at"`
+}
+
+// Origin explains where a session's messages come from.
+type Origin struct {
+	Label     string `json:"label"`
+	Provider  string `json:"provider"`
+	From      string `json:"from"`
+	To        string `json:"to"`
+	AccountID string `json:"accountId"`
+	ThreadID  string `json:"threadId,omitempty"`
+}
+
+// Sessions takes turns. Submit returns nil when the turn is durable; the same
+// ID again must then change nothing. An error that wraps ErrRefused ends the
+// message; one that wraps ErrBusy says nothing about the message and is tried
+// again for as long as it takes; any other is tried three times.
+type Sessions interface {
+	Submit(ctx context.Context, a Accepted) error
+}
+
+var (
+	// ErrRefused: the session will never take this turn.
+	ErrRefused = errors.New("the session did not take the message")
+	// ErrBusy: nothing can be taken now.
+	ErrBusy = errors.New("messages cannot be taken right now")
+)
+
+// Settings that may change while the gate works.
+type Settings struct {
+	AgentID           string
+	Keys              policy.Keys
+	Envelope          envelope.Settings
+	Debounce          time.Duration
+	DebounceByChannel map[string]time.Duration
+	HistoryLimit      int
+}
+
+func (s Settings) debounce(channel string) time.Duration {
+	if d, ok := s.DebounceByChannel[channel]; ok {
+		return d
+	}
+	return s.Debounce
+}
+
+// Options wires a Gate.
+type Options struct {
+	DB       *store.DB
+	Contacts *contact.Book
+	Sessions Sessions
+	Settings func() Settings
+	Policy   func(channel, account string) Policy
+	// IsCommand tells control commands, which do not wait for more text; nil:
+	// what begins with a slash and a letter.
+	IsCommand func(text string) bool
+	// Tell sends a stranger their pairing code. It must not wait for long.
+	Tell       func(ctx context.Context, channelID string, to channel.Target, text string)
+	OnDecision func(Decision)
+	Logger     *slog.Logger
+	Now        func() time.Time
+	Local      *time.Location // of this machine
+	NewID      func() string
+}
+
+// Gate is the one way in. Run must be running for messages to be handed on.
+type Gate struct {
+	Options
+	t    tables
+	wake chan struct{}
+
+	mu    sync.Mutex
+	open  map[string]*batch // by stream: text that waits for more
+	ready []*batch          // to be handed on, in order
+}
+
+// New returns a gate.
+func New(opts Options) *Gate {
+	if opts.IsCommand == nil {
+		opts.IsCommand = slashCommand
+	}
+	return &Gate{Options: opts, t: newTables(), wake: make(chan struct{}, 1), open: make(map[string]*batch)}
+}
+
+func slashCommand(text string) bool {
+	return len(text) > 1 && text[0] == '/' && (text[1] >= 'a' && text[1] <= 'z' || text[1] >= 'A' && text[1] <= 'Z')
+}
+
+// Receive is the channel.Inbox of every channel.
+func (g *Gate) Receive(ctx context.Context, in channel.Inbound) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("handling a message panicked: %v", r)
+		}
+		if err != nil && !passing(ctx, err) {
+			err = g.poisoned(ctx, in, err)
+		}
+	}()
+	return g.receive(ctx, in)
+}
+
+// passing tells errors that are not about the message.
+func passing(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, ErrBusy) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrFailed) ||
+		errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func (g *Gate) receive(ctx context.Context, in channel.Inbound) error {
+	if why := malformed(in); why != "" {
+		g.decide(RuleMalformed, why, in, "")
+		return nil
+	}
+	in.Text = cut(in.Text, longestText)
+	in.ReplyToText = cut(in.ReplyToText, longestText/16)
+	var known *contact.Contact
+	if in.Chat == channel.Direct {
+		c, ok, err := g.Contacts.Lookup(in.Channel, in.Account, in.SenderID)
+		if err != nil {
+			return fmt.Errorf("look up the sender: %w", err)
+		}
+		if ok {
+			known = &c
+		}
+	}
+	pol := g.Policy(in.Channel, in.Account)
+	v := pol.admit(in, known)
+	switch {
+	case v.rule == RulePairing:
+		return g.pair(ctx, in, v)
+	case v.rule != RuleAccepted && v.rule != RuleMention:
+		g.decide(v.rule, v.detail, in, "")
+		return nil
+	case in.Edited:
+		return g.edit(ctx, in)
+	case v.rule == RuleMention:
+		return g.overhear(ctx, in, pol, v)
+	case in.Text == "" && len(in.Media) == 0:
+		g.decide(RuleEmpty, "the message has neither text nor a file", in, "")
+		return nil
+	}
+	return g.take(ctx, in, pol, v)
+}
+
+func malformed(in channel.Inbound) string {
+	switch {
+	case in.Channel == "" || in.Conversation == "":
+		return "the message does not say where it comes from"
+	case in.SenderID == "":
+		return "the message does not say who sent it"
+	case in.Chat != channel.Direct && in.Chat != channel.Group && in.Chat != channel.Room:
+		return "the message does not say what kind of chat it is from"
+	}
+	for _, id := range []string{in.Channel, in.Account, in.Conversation, in.Thread, in.SenderID, in.MessageID} {
+		if len(id) > longestID {
+			return fmt.Sprintf("an id of the message is longer than %d bytes", longestID)
+		}
+	}
+	return ""
+}
+
+// cut shortens a text, never inside a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "… (the rest was cut)"
+}
+
+// take makes a message durable and puts it in line.
+func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdict) error {
+	set := g.Settings()
+	wait := set.debounce(in.Channel)
+	command := g.IsCommand(in.Text) && !(pol.CoalesceCommands && in.Chat == channel.Direct)
+	now := g.Now()
+	if len(in.Media) > 0 || command {
+		wait = 0
+	}
+	row := pendingRow{In: in, Owner: v.owner, ReceivedAt: now.UnixMilli()}
+	var seen repeat
+	var b *batch
+	err := g.DB.Update(ctx, store.Write{
+		Do: func(tx *store.Tx) (err error) {
+			b = nil
+			if seen, err = g.t.remember(tx, in, now); err != nil || seen.drop {
+				return err
+			}
+			row.PossibleRepeat = seen.rule == RulePossibleRepeat
+			if row.Seq, err = g.t.pending.NextSeq(tx); err != nil {
+				return err
+			}
+			b = newBatch(row, now.Add(wait), now.Add(10*wait))
+			if wait > 0 {
+				return g.t.pending.Put(tx, store.Uint64Key(row.Seq), row)
+			}
+			b.sealed, err = g.seal(tx, row.Seq, []pendingRow{row}, set)
+			return err
+		},
+		Then: func() {
+			if b != nil {
+				g.line(b)
+			}
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("keep a message: %w", err)
+	}
+	if seen.drop {
+		g.decide(seen.rule, seen.detail, in, "")
+		return nil
+	}
+	failpoint.Hit("inboundAccepted")
+	return nil
+}
+
+// pair asks the owner about a stranger, and tells the stranger their code the
+// first time.
+func (g *Gate) pair(ctx context.Context, in channel.Inbound, v verdict) error {
+	r, fresh, ok, err := g.Contacts.Ask(ctx, contact.Person{
+		Channel: in.Channel, Account: in.Account, ID: in.SenderID,
+		Name: envelope.Label(in.SenderName), Handle: envelope.Label(in.SenderHandle),
+	})
+	if err != nil {
+		return fmt.Errorf("note a stranger's request: %w", err)
+	}
+	if !ok {
+		g.decide(RulePairingFull, "too many strangers are waiting for the owner, or this one was rejected", in, "")
+		return nil
+	}
+	if fresh && g.Tell != nil {
+		g.Tell(ctx, in.Channel, channel.Target{Account: in.Account, Conversation: in.Conversation, Thread: in.Thread, ReplyTo: in.MessageID},
+			"I do not know you yet. Ask the owner of this assistant to let you in with this code: "+r.Code+
+				"\nIt is good for one hour. Your id here is "+envelope.Label(in.SenderID)+".")
+	}
+	g.decide(v.rule, v.detail, in, "")
+	return nil
+}
