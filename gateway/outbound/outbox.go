@@ -3,8 +3,11 @@
 // the rows to the surface in order and removes each after it was taken. What a
 // crash leaves behind is delivered at the next start.
 //
-// Today the one surface is the gateway's own socket, whose clients also read
-// the transcript; chunking, channels and receipts join here with the channels.
+// The Outbox is for the gateway's own socket, whose clients also read the
+// transcript. The Deliverer is for messaging networks: it records each attempt
+// before the request and each receipt after it, so that what a crash leaves
+// behind is neither lost nor sent twice. Folders below: chunk cuts text, reply
+// decides what of an answer is said, stream says it while it is written.
 package outbound
 
 import (

@@ -1,0 +1,205 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/failpoint"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// keyed is a channel whose network takes a message key once, so that an
+// uncertain message can be sent again without being seen twice.
+type keyed interface{ TakesKeyOnce() bool }
+
+// deliver takes one delivery to its end, waiting in between as it must.
+func (d *Deliverer) deliver(ctx context.Context, seq uint64) (Delivery, error) {
+	v, err := d.get(seq)
+	if err != nil {
+		return v, err
+	}
+	for v.State.Open() {
+		if err := d.await(ctx, v.NextAt); err != nil {
+			return v, err
+		}
+		c := d.Channels(v.Channel, v.To.Account)
+		if c == nil {
+			d.later(&v, fmt.Sprintf("the channel %s (%s) is not connected", v.Channel, v.To.Account))
+		} else if err := d.step(ctx, &v, c); err != nil {
+			return v, err
+		}
+		if err := d.save(ctx, &v); err != nil {
+			return v, err
+		}
+		failpoint.Hit("afterReceipt")
+	}
+	return v, nil
+}
+
+func (d *Deliverer) get(seq uint64) (v Delivery, err error) {
+	err = d.db.View(func(tx *store.Tx) (err error) {
+		v, _, err = d.rows.Get(tx, store.Uint64Key(seq))
+		return err
+	})
+	return v, err
+}
+
+// await returns when the time has come.
+func (d *Deliverer) await(ctx context.Context, at int64) error {
+	wait := time.UnixMilli(at).Sub(d.Now())
+	if at == 0 || wait <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// step sends the next message: the attempt is on disk before the request, and
+// the caller saves the outcome.
+func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) error {
+	if v.Parts == nil {
+		v.Parts = plan(v, d.Limits(c))
+	}
+	i := v.next()
+	if i < 0 {
+		d.finish(ctx, v, c)
+		return nil
+	}
+	v.State, v.Parts[i].State, v.NextAt = Sending, Sending, 0
+	if err := d.save(ctx, v); err != nil {
+		return err
+	}
+	failpoint.Hit("beforeSend")
+	id, err := d.send(ctx, v, i, c)
+	failpoint.Hit("afterSend")
+	if err != nil {
+		d.judge(v, i, c, err)
+		return nil
+	}
+	v.Parts[i].State, v.Parts[i].MessageID = Delivered, id
+	v.State, v.Reason, v.Attempts = Waiting, "", 0
+	if v.next() >= 0 {
+		return nil
+	}
+	d.finish(ctx, v, c)
+	return nil
+}
+
+// send makes the request, and lets it come to its end when Hearth stops.
+func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Channel) (id string, err error) {
+	req, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Retry.Timeout)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		t := time.NewTimer(d.Retry.Grace)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			cancel()
+		case <-req.Done():
+		}
+	})()
+	p := v.Parts[i]
+	to := v.To
+	if !p.Reply {
+		to.ReplyTo = ""
+	}
+	if e, ok := c.(channel.Editor); ok && d.edits(v, i) {
+		return v.Preview, e.Edit(req, v.To, v.Preview, p.Text)
+	}
+	r, err := c.Send(req, channel.Message{To: to, Text: p.Text, Media: p.Media, Key: fmt.Sprintf("%s/%d", v.ID, i)})
+	return r.MessageID, err
+}
+
+// edits says whether a part takes the preview's place.
+func (d *Deliverer) edits(v *Delivery, i int) bool {
+	return i == 0 && v.EditPreview && v.Preview != "" && v.Parts[0].Text != "" && len(v.Parts[0].Media) == 0
+}
+
+// repeatable says whether sending part i once more cannot show it twice.
+func (d *Deliverer) repeatable(v *Delivery, i int, c channel.Channel) bool {
+	if d.edits(v, i) {
+		return true
+	}
+	k, ok := c.(keyed)
+	return ok && k.TakesKeyOnce()
+}
+
+// judge turns a failed request into the delivery's state.
+func (d *Deliverer) judge(v *Delivery, i int, c channel.Channel, err error) {
+	var limit *channel.RateLimit
+	v.Parts[i].State = Waiting
+	switch {
+	case errors.As(err, &limit):
+		v.State, v.Reason = Waiting, err.Error()
+		v.NextAt = d.Now().Add(max(limit.After, 0)).UnixMilli()
+		d.giveUp(v)
+	case d.edits(v, i) && !errors.Is(err, channel.ErrAuth) && (errors.Is(err, channel.ErrRefused) || v.Attempts > 0):
+		v.EditPreview = false // the preview is removed once the answer was sent
+		v.State, v.NextAt = Waiting, 0
+	case errors.Is(err, channel.ErrRefused), errors.Is(err, channel.ErrAuth):
+		v.Parts[i].State, v.State, v.Reason = Failed, Failed, err.Error()
+	case unclear(err) && !d.repeatable(v, i, c):
+		d.uncertain(v, i, err.Error())
+	default:
+		d.later(v, err.Error())
+	}
+}
+
+// unclear: a request that was given up in the middle may have arrived.
+func unclear(err error) bool {
+	return errors.Is(err, channel.ErrUncertain) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func (d *Deliverer) uncertain(v *Delivery, i int, why string) {
+	v.Parts[i].State, v.State = Uncertain, Uncertain
+	v.Reason = why
+	if n := len(v.Parts); n > 1 {
+		v.Reason = fmt.Sprintf("message %d of %d: %s", i+1, n, why)
+	}
+}
+
+// later sets the time of the next attempt.
+func (d *Deliverer) later(v *Delivery, why string) {
+	wait := d.Retry.Most
+	if v.Attempts < 16 {
+		wait = min(wait, d.Retry.First<<v.Attempts)
+	}
+	v.Attempts++
+	wait = wait/2 + time.Duration(d.Rand()*float64(wait)/2)
+	v.State, v.Reason, v.NextAt = Waiting, why, d.Now().Add(wait).UnixMilli()
+	d.giveUp(v)
+}
+
+func (d *Deliverer) giveUp(v *Delivery) {
+	if v.NextAt-v.CreatedAt > d.Retry.GiveUp.Milliseconds() {
+		v.State, v.NextAt = Failed, 0
+		v.Reason = fmt.Sprintf("given up after %v: %s", d.Retry.GiveUp, v.Reason)
+	}
+}
+
+// finish closes a delivery whose messages are all confirmed. A preview that
+// was not used is removed; when that fails it only looks untidy.
+func (d *Deliverer) finish(ctx context.Context, v *Delivery, c channel.Channel) {
+	v.State, v.Reason, v.NextAt, v.Attempts = Delivered, "", 0, 0
+	if v.Preview == "" || len(v.Parts) > 0 && v.Parts[0].MessageID == v.Preview {
+		return
+	}
+	del, ok := c.(channel.Deleter)
+	if !ok {
+		return
+	}
+	req, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Retry.Grace)
+	defer cancel()
+	if err := del.Delete(req, v.To, v.Preview); err != nil {
+		d.Logger.Warn("a preview message could not be removed", "channel", v.Channel, "err", err)
+	}
+}

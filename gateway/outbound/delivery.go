@@ -1,0 +1,139 @@
+package outbound
+
+import (
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
+)
+
+// State is how far a delivery has come.
+type State string
+
+// The states of a delivery. Waiting covers a delivery that is to be tried
+// again: Reason says why and NextAt when.
+const (
+	Waiting   State = "waiting"
+	Sending   State = "sending"
+	Delivered State = "delivered"
+	Failed    State = "failed"    // the network will not take it; Resend tries again
+	Uncertain State = "uncertain" // it may or may not have arrived; a person decides
+)
+
+// Open says whether a delivery goes on by itself.
+func (s State) Open() bool { return s == Waiting || s == Sending }
+
+// ReplyMode says which messages of a delivery answer the message that Target
+// names in ReplyTo.
+type ReplyMode string
+
+// The values of replyToMode.
+const (
+	ReplyOff   ReplyMode = "off"
+	ReplyFirst ReplyMode = "first" // the default
+	ReplyAll   ReplyMode = "all"
+)
+
+// Delivery is one answer on its way to a channel.
+type Delivery struct {
+	// ID is the caller's: putting the same one again does nothing. It is part of
+	// the key that networks see.
+	ID      string          `json:"id"`
+	Channel string          `json:"channel"`
+	To      channel.Target  `json:"to"`
+	Session string          `json:"session,omitempty"`
+	RunID   string          `json:"runId,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Media   []channel.Media `json:"media,omitempty"`
+	Reply   ReplyMode       `json:"reply,omitempty"`
+	// Preview is the message that showed the answer while it was written. With
+	// EditPreview the first message of the delivery takes its place, otherwise
+	// it is removed once everything was sent.
+	Preview     string `json:"preview,omitempty"`
+	EditPreview bool   `json:"editPreview,omitempty"`
+
+	// What follows is the Deliverer's. Times are milliseconds.
+	Seq       uint64 `json:"seq,omitempty"`
+	State     State  `json:"state,omitempty"`
+	Parts     []Part `json:"parts,omitempty"`
+	Attempts  int    `json:"attempts,omitempty"` // in a row without success
+	Reason    string `json:"reason,omitempty"`
+	NextAt    int64  `json:"nextAt,omitempty"`
+	CreatedAt int64  `json:"createdAt,omitempty"`
+	UpdatedAt int64  `json:"updatedAt,omitempty"`
+}
+
+// Part is one message of a delivery, with its own receipt.
+type Part struct {
+	Text      string          `json:"text,omitempty"`
+	Media     []channel.Media `json:"media,omitempty"`
+	Reply     bool            `json:"reply,omitempty"`
+	State     State           `json:"state"`
+	MessageID string          `json:"messageId,omitempty"` // the receipt
+}
+
+// Sent is how many messages were confirmed.
+func (d *Delivery) Sent() (n int) {
+	for _, p := range d.Parts {
+		if p.State == Delivered {
+			n++
+		}
+	}
+	return n
+}
+
+// next is the first part without a receipt, -1 when there is none.
+func (d *Delivery) next() int {
+	for i, p := range d.Parts {
+		if p.State != Delivered {
+			return i
+		}
+	}
+	return -1
+}
+
+// lane orders deliveries: one after the other in each conversation.
+func (d *Delivery) lane() string {
+	return strings.Join([]string{d.Channel, d.To.Account, d.To.Conversation, d.To.Thread}, "\x00")
+}
+
+// clone copies what OnState hands out.
+func (d *Delivery) clone() Delivery {
+	out := *d
+	out.Parts = append([]Part(nil), d.Parts...)
+	return out
+}
+
+// plan cuts a delivery into the messages of a channel. It happens once and is
+// recorded, so that a delivery goes on after a restart where it stopped.
+func plan(d *Delivery, l chunk.Limits) []Part {
+	var parts []Part
+	for _, c := range chunk.Split(d.Text, l) {
+		if text := trim(c.Text()); text != "" {
+			parts = append(parts, Part{Text: text, State: Waiting})
+		}
+	}
+	for _, m := range d.Media {
+		parts = append(parts, Part{Media: []channel.Media{m}, State: Waiting})
+	}
+	for i := range parts {
+		parts[i].Reply = d.To.ReplyTo != "" && (d.Reply == ReplyAll || d.Reply != ReplyOff && i == 0)
+	}
+	return parts
+}
+
+// trim takes the white space away that a cut leaves, but not an indentation.
+func trim(s string) string {
+	s = strings.TrimRight(s, " \t\r\n")
+	for {
+		line, rest, ok := strings.Cut(s, "\n")
+		if !ok || strings.TrimSpace(line) != "" {
+			break
+		}
+		s = rest
+	}
+	if strings.TrimSpace(s) == "" {
+		return ""
+	}
+	return s
+}
