@@ -150,10 +150,11 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (c *Channel) poll(ctx context.Context, inbox channel.Inbox) error {
 	var offset int64
 	wait := firstWait
+	patience := 0 // the first question, and that after a failure, is answered at once
 	for ctx.Err() == nil {
 		var page []json.RawMessage
 		err := repeatable(c.api.once(ctx, pollLimit, "getUpdates",
-			getUpdates{Offset: offset, Limit: 100, Timeout: pollSeconds, Allowed: wanted()}, &page))
+			getUpdates{Offset: offset, Limit: 100, Timeout: patience, Allowed: wanted()}, &page))
 		if err == nil {
 			c.polled()
 			offset, err = c.deliver(ctx, page, offset, inbox)
@@ -163,11 +164,12 @@ func (c *Channel) poll(ctx context.Context, inbox channel.Inbox) error {
 			return nil
 		case err == nil:
 			c.answered()
-			wait = firstWait
+			wait, patience = firstWait, pollSeconds
 		case errors.Is(err, channel.ErrAuth):
 			return err
 		default:
 			c.trouble(err)
+			patience = 0
 			if !pause(ctx, delay(err, &wait)) {
 				return nil
 			}
