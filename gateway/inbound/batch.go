@@ -21,8 +21,9 @@ type batch struct {
 	limit  time.Time // when to stop waiting however much comes
 	sealed *sealedRow
 
-	attempts int // failures that count
-	delays   int // failures that do not
+	attempts int  // failures that count
+	crashed  bool // one of them stands for a stop of the gateway
+	delays   int  // failures that do not
 	retryAt  time.Time
 }
 

@@ -100,6 +100,7 @@ func (g *Gate) recover(ctx context.Context) error {
 	if len(list) > 0 && list[0].sealed != nil {
 		// The first in line is the one that a crash may have come from.
 		list[0].attempts++
+		list[0].crashed = true
 		if err := g.countAttempt(ctx, list[0]); err != nil {
 			return err
 		}
@@ -137,6 +138,11 @@ func (g *Gate) handOn(ctx context.Context, b *batch) {
 		g.settle(ctx, b)
 		g.decide(RuleRefused, err.Error(), b.sealed.First, b.sealed.Accepted.ID, b.sealed.Accepted.MessageIDs...)
 	case passing(ctx, err):
+		if b.crashed { // it was not the message that stopped us
+			b.crashed = false
+			b.attempts--
+			err = errors.Join(err, g.countAttempt(ctx, b))
+		}
 		b.delays++
 		g.later(b, min(firstRetry<<min(b.delays-1, 5), lastRetry))
 		g.Logger.Warn("a message could not be handed on yet", "err", err)

@@ -36,7 +36,7 @@ func Label(s string) string {
 		}
 		b.WriteRune(r)
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return breakMarks(strings.Join(strings.Fields(b.String()), " "))
 }
 
 // Clean makes a text that others wrote fit to stand in a prompt: what only
