@@ -6,12 +6,9 @@ import (
 )
 
 // inline writes text with its marks: bold, italic, strike, spoiler, code, links.
-func (b *builder) inline(s string) { b.inlineIn(s, "") }
-
-// inlineIn does it inside a tag that is not opened again: bold in a heading.
-func (b *builder) inlineIn(s, outer string) {
+func (b *builder) inline(s string) {
 	tokens := tokenize(s, true)
-	pair(tokens, outer)
+	pair(tokens)
 	b.write(tokens)
 }
 
@@ -51,11 +48,11 @@ func (b *builder) write(tokens []token) {
 			b.link(t.text, t.href)
 		case marks:
 			for _, tag := range t.closing {
-				b.tag("</" + tag + ">")
+				b.end(tag)
 			}
 			b.text(strings.Repeat(string(t.char), t.count))
 			for _, tag := range t.opening {
-				b.tag("<" + tag + ">")
+				b.begin(tag)
 			}
 		}
 	}
@@ -68,7 +65,7 @@ func (b *builder) link(label, href string) {
 		label = href
 	}
 	inside := tokenize(label, false)
-	pair(inside, "")
+	pair(inside)
 	if !webLink(href) {
 		b.write(inside)
 		if label != href && href != "" {
@@ -205,43 +202,48 @@ func punctuation(s string) bool {
 // pair finds the partners of marks. An opener is taken off the stack together
 // with all above it, so tags are always properly nested and each run is
 // visited a bounded number of times.
-func pair(tokens []token, outer string) {
+func pair(tokens []token) {
 	var stack []int
-	waiting := map[byte]int{} // openers of each kind on the stack
+	waiting := map[byte][3]int{} // openers on the stack with a single and a double mark to give
+	count := func(t *token, by int) {
+		w := waiting[t.char]
+		w[1] += by * (t.count & 1)
+		w[2] += by * (t.count / 2)
+		waiting[t.char] = w
+	}
 	for i := range tokens {
 		t := &tokens[i]
 		if t.kind != marks {
 			continue
 		}
-		for t.canClose && t.count > 0 && waiting[t.char] > 0 {
-			at := len(stack) - 1
-			for tokens[stack[at]].char != t.char {
-				waiting[tokens[stack[at]].char]--
-				at--
+		for t.canClose {
+			n := 2
+			if t.count < 2 || waiting[t.char][2] == 0 {
+				n = 1
 			}
-			o := &tokens[stack[at]]
-			n := 1
-			if o.count >= 2 && t.count >= 2 {
-				n = 2
-			}
-			if n == 1 && (t.char == '~' || t.char == '|') {
+			if t.count&n == 0 || waiting[t.char][n] == 0 {
 				break
 			}
+			at := len(stack) - 1
+			for ; tokens[stack[at]].char != t.char || tokens[stack[at]].count&n == 0; at-- {
+				count(&tokens[stack[at]], -1)
+			}
+			o := &tokens[stack[at]]
+			count(o, -1)
 			o.count -= n
 			t.count -= n
-			if tag := tagOf(t.char, n); tag != outer {
-				o.opening = append([]string{tag}, o.opening...)
-				t.closing = append(t.closing, tag)
-			}
-			stack = stack[:at+1]
-			if o.count == 0 {
-				stack = stack[:at]
-				waiting[t.char]--
+			tag := tagOf(t.char, n)
+			o.opening = append([]string{tag}, o.opening...)
+			t.closing = append(t.closing, tag)
+			stack = stack[:at]
+			if o.count > 0 {
+				count(o, 1)
+				stack = stack[:at+1]
 			}
 		}
 		if t.canOpen && t.count > 0 {
 			stack = append(stack, i)
-			waiting[t.char]++
+			count(t, 1)
 		}
 	}
 }

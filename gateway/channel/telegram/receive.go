@@ -157,7 +157,11 @@ func (c *Channel) poll(ctx context.Context, inbox channel.Inbox) error {
 			getUpdates{Offset: offset, Limit: 100, Timeout: patience, Allowed: wanted()}, &page))
 		if err == nil {
 			c.polled()
+			before := offset
 			offset, err = c.deliver(ctx, page, offset, inbox)
+			if err == nil && len(page) > 0 && offset == before {
+				err = errors.New("Telegram repeats messages that were taken already") // do not ask in a circle
+			}
 		}
 		switch {
 		case ctx.Err() != nil:

@@ -19,7 +19,7 @@ func (r rendered) units() int { return utf16Len(r.plain) }
 // as it is, an open fence ends with the text. What is visible is never longer
 // than the Markdown was, so a text that fits before fits after.
 func render(markdown string) rendered {
-	b := &builder{}
+	b := &builder{open: map[string]int{}}
 	lines := strings.Split(strings.ReplaceAll(clean(markdown), "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); {
 		i = b.block(lines, i)
@@ -45,6 +45,7 @@ func clean(s string) string {
 type builder struct {
 	html, plain strings.Builder
 	blocks      int
+	open        map[string]int // tags that began and did not end
 }
 
 func (b *builder) text(s string) {
@@ -53,6 +54,20 @@ func (b *builder) text(s string) {
 }
 
 func (b *builder) tag(s string) { b.html.WriteString(s) }
+
+// begin and end write a tag that marks may ask for again inside itself, as in
+// a bold word of a heading; Telegram wants it once.
+func (b *builder) begin(name string) {
+	if b.open[name]++; b.open[name] == 1 {
+		b.tag("<" + name + ">")
+	}
+}
+
+func (b *builder) end(name string) {
+	if b.open[name]--; b.open[name] == 0 {
+		b.tag("</" + name + ">")
+	}
+}
 
 // newline begins every block but the first.
 func (b *builder) newline() {
@@ -128,9 +143,9 @@ func oneLine(line string) (write func(*builder), ok bool) {
 		title := strings.TrimSpace(strings.TrimRight(strings.TrimSpace(trimmed[n:]), "#"))
 		return func(b *builder) {
 			if title != "" {
-				b.tag("<b>")
-				b.inlineIn(title, "b")
-				b.tag("</b>")
+				b.begin("b")
+				b.inline(title)
+				b.end("b")
 			}
 		}, true
 	}
