@@ -302,6 +302,16 @@ func TestDedupe(t *testing.T) {
 	})
 }
 
+// Where senders choose the ids of their messages, nobody can take another's.
+func TestSec_A_CHAN_NobodyTakesAnothersMessageID(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, h *house) {
+		h.receive(by(group("1", "first", true), "66", "Eve"))
+		h.receive(group("1", "mine", true))
+		synctest.Wait()
+		h.want("first|mine")
+	})
+}
+
 func TestFault_F_CHAN_07_PoisonIsPutAside(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, h *house) {
 		tries := 0

@@ -198,3 +198,18 @@ func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
+
+// kept counts the overheard messages on disk.
+func (h *house) kept() (n int) {
+	h.t.Helper()
+	err := h.DB.View(func(tx *store.Tx) error {
+		for range h.Gate.t.heard.ScanRaw(tx, store.Range{}) {
+			n++
+		}
+		return nil
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}

@@ -60,11 +60,17 @@ func TestGroupHistoryLimits(t *testing.T) {
 				for i := range 10 {
 					h.receive(by(group(fmt.Sprint(i), fmt.Sprintf("said %d", i), false), "43", "Bob"))
 				}
+				if n := h.kept(); n != tc.want {
+					t.Errorf("%d messages are kept, want %d", n, tc.want)
+				}
 				h.receive(group("99", "so?", true))
 				synctest.Wait()
 				text := h.sessions.got[0].Text
 				if n := strings.Count(text, "said "); n != tc.want || strings.Contains(text, envelope.HistoryMark) != (tc.want > 0) {
 					t.Errorf("%d messages of history, want %d:\n%s", n, tc.want, text)
+				}
+				if n := h.kept(); n != 0 {
+					t.Errorf("%d messages are kept after the answer", n)
 				}
 				if tc.want > 0 && !strings.Contains(text, "said 9") {
 					t.Error("the newest is missing")

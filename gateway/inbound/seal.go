@@ -27,7 +27,8 @@ func (g *Gate) seal(tx *store.Tx, id uint64, rows []pendingRow, set Settings) (*
 		}
 		return a.In.At.Compare(b.In.At)
 	})
-	history, err := g.takeHeard(tx, rows, set)
+	style := envelope.New(set.Envelope, g.Local)
+	history, err := g.takeHeard(tx, rows, set, style)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (g *Gate) seal(tx *store.Tx, id uint64, rows []pendingRow, set Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	a, err := g.accepted(rows, set, before)
+	a, err := g.accepted(rows, set, style, before)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (g *Gate) seal(tx *store.Tx, id uint64, rows []pendingRow, set Settings) (*
 
 // accepted makes one turn of the messages, the oldest first; the newest is the
 // one that is replied to.
-func (g *Gate) accepted(rows []pendingRow, set Settings, before int64) (Accepted, error) {
+func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, before int64) (Accepted, error) {
 	last := rows[len(rows)-1].In
 	key, err := set.Keys.Of(policy.Source{
 		AgentID: set.AgentID, Channel: last.Channel, Account: last.Account, Chat: policy.Chat(last.Chat),
@@ -103,17 +104,17 @@ func (g *Gate) accepted(rows []pendingRow, set Settings, before int64) (Accepted
 	if last.Chat != channel.Direct {
 		a.Prompt.Sender = envelope.Sender(last.SenderName, last.SenderHandle, last.SenderID)
 	}
-	a.Prompt.Head = g.head(set, last, before)
+	a.Prompt.Head = head(style, last, before)
 	return a, nil
 }
 
 // head is the envelope of a message.
-func (g *Gate) head(set Settings, in channel.Inbound, before int64) string {
+func head(style envelope.Style, in channel.Inbound, before int64) string {
 	h := envelope.Head{Channel: in.Channel, From: label(in), At: in.At}
 	if before != 0 {
 		h.Previous = time.UnixMilli(before)
 	}
-	return envelope.New(set.Envelope, g.Local).Wrap(h, "")
+	return style.Wrap(h, "")
 }
 
 // label names a conversation for people and for the model.
@@ -129,7 +130,7 @@ func label(in channel.Inbound) string {
 
 // takeHeard returns what a group said since our last answer, rendered, and
 // empties the buffer.
-func (g *Gate) takeHeard(tx *store.Tx, rows []pendingRow, set Settings) (out []string, err error) {
+func (g *Gate) takeHeard(tx *store.Tx, rows []pendingRow, set Settings, style envelope.Style) (out []string, err error) {
 	in := rows[0].In
 	if in.Chat == channel.Direct {
 		return nil, nil
@@ -145,7 +146,7 @@ func (g *Gate) takeHeard(tx *store.Tx, rows []pendingRow, set Settings) (out []s
 		for _, m := range h.Media {
 			body = strings.TrimSpace(body + " " + envelope.Attached(m.MIME, m.Name, m.Size))
 		}
-		out = append(out, g.head(set, h, 0)+envelope.Say(who, body))
+		out = append(out, head(style, h, 0)+envelope.Say(who, body))
 	}
 	if limit := g.historyLimit(in, set); len(out) > limit {
 		out = out[len(out)-limit:]
