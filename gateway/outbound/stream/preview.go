@@ -29,7 +29,7 @@ type PreviewOptions struct {
 	Mode    Mode
 	Channel channel.Channel
 	To      channel.Target
-	Limits  chunk.Limits
+	Limits  chunk.Limits  // zero: the channel's own
 	Every   time.Duration // between edits, 0: 1 s
 	// HideTools leaves tool lines out (streaming.preview.toolProgress: false),
 	// HideCommands their text (commandText: "status").
@@ -76,6 +76,10 @@ func NewPreview(ctx context.Context, o PreviewOptions) *Preview {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Limits.Chars == 0 && o.Channel != nil {
+		l := o.Channel.Limits()
+		o.Limits = chunk.Limits{Chars: l.Text, Lines: l.Lines}
 	}
 	p := &Preview{o: o, wake: make(chan struct{}, 1), done: make(chan struct{}), stop: func() {}}
 	p.board.init(o)

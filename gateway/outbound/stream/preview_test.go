@@ -1,0 +1,265 @@
+package stream
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
+	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
+)
+
+// drafts runs a turn with a preview and returns what people saw, one line a
+// change, with its time.
+type draft struct {
+	t   *testing.T
+	net *loopback.Net
+	p   *Preview
+}
+
+func preview(t *testing.T, o PreviewOptions, run func(d *draft)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := &draft{t: t, net: loopback.NewNet()}
+		if o.Channel == nil {
+			o.Channel = d.net.Channel("loopback", "default", channel.Limits{Text: 100})
+		}
+		o.To = channel.Target{Conversation: "c"}
+		d.p = NewPreview(t.Context(), o)
+		run(d)
+		d.p.End(FinalOther)
+	})
+}
+
+func (d *draft) seen(want ...string) {
+	d.t.Helper()
+	synctest.Wait()
+	if diff := cmp.Diff(want, d.net.Texts()); diff != "" {
+		d.t.Error("people see (-want +got):\n" + diff)
+	}
+}
+
+func (d *draft) end(f Final, id string, edit bool) {
+	d.t.Helper()
+	if gotID, gotEdit := d.p.End(f); gotID != id || gotEdit != edit {
+		d.t.Errorf("End(%s) is %q, %v; want %q, %v", f, gotID, gotEdit, id, edit)
+	}
+}
+
+func (d *draft) calls(op loopback.Op, want int) {
+	d.t.Helper()
+	synctest.Wait()
+	if n := d.net.Calls(op); n != want {
+		d.t.Errorf("%d requests of %s, want %d", n, op, want)
+	}
+}
+
+// streaming.md: partial is a single preview that is replaced with the latest
+// text, at most once in a while.
+func TestPreviewPartial(t *testing.T) {
+	preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
+		for range 19 {
+			d.p.Text("word ")
+			pass(250 * time.Millisecond)
+		}
+		d.calls(loopback.OpSend, 1)
+		d.calls(loopback.OpEdit, 4) // in 4.75 seconds
+		d.end(FinalText, "1", true)
+		d.calls(loopback.OpEdit, 4) // nothing is flushed at the end
+	})
+}
+
+// streaming.md: off shows nothing; nor does a channel that cannot edit, block
+// streaming, or a selected quote.
+func TestPreviewSkipped(t *testing.T) {
+	for name, o := range map[string]PreviewOptions{
+		"off": {Mode: Off}, "not set": {}, "block streaming": {Mode: Partial, BlockReplies: true}, "selected quote": {Mode: Progress, SelectedQuote: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			preview(t, o, func(d *draft) {
+				d.p.Text("hello")
+				d.p.Tool("web_search", "x", "")
+				pass(time.Minute)
+				d.seen()
+				d.end(FinalText, "", false)
+			})
+		})
+	}
+	type plain struct{ channel.Channel }
+	preview(t, PreviewOptions{Mode: Partial, Channel: plain{loopback.NewNet().Channel("l", "d", channel.Limits{})}}, func(d *draft) {
+		d.p.Text("hello")
+		d.end(FinalText, "", false)
+	})
+}
+
+// streaming.md: block updates in steps.
+func TestPreviewBlock(t *testing.T) {
+	preview(t, PreviewOptions{Mode: Block, Steps: chunk.Options{Min: 5, Max: 50}}, func(d *draft) {
+		d.p.Text("first paragraph\n\nsecond")
+		d.seen("first paragraph")
+		d.p.Text(" one")
+		pass(time.Minute)
+		d.seen("first paragraph")
+		d.p.Text("\n\nthird")
+		d.seen("first paragraph\n\nsecond one")
+		d.end(FinalText, "1", true)
+	})
+}
+
+// streaming.md: progress shows what is done, not the answer, and is cleared.
+func TestPreviewProgress(t *testing.T) {
+	preview(t, PreviewOptions{Mode: Progress}, func(d *draft) {
+		d.p.Text("the answer")
+		d.seen()
+		d.p.Tool("web_search", "weather", "")
+		d.seen("• web_search: `weather`")
+		d.p.Text("more of the answer")
+		pass(time.Minute)
+		d.seen("• web_search: `weather`")
+		d.end(FinalText, "1", false)
+	})
+}
+
+// streaming.md "Tool-progress preview updates".
+func TestPreviewToolLines(t *testing.T) {
+	for name, tc := range map[string]struct {
+		o    PreviewOptions
+		want []string
+	}{
+		"raw":              {PreviewOptions{}, []string{"Let me see\n\n• read: `a.txt`\n• exec: `ls -l 'x'`\n• I am checking…"}},
+		"commandText":      {PreviewOptions{HideCommands: true}, []string{"Let me see\n\n• read: `a.txt`\n• exec: `running a command`\n• I am checking…"}},
+		"toolProgress off": {PreviewOptions{HideTools: true}, []string{"Let me see"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.o.Mode = Partial
+			preview(t, tc.o, func(d *draft) {
+				d.p.Text("Let me see")
+				d.p.Tool("read", "a.txt", "")
+				d.p.Tool("exec", "", "ls -l\n `x`")
+				d.p.Note("I am checking…")
+				pass(time.Minute)
+				d.seen(tc.want...)
+				d.p.Text(". It is there.")
+				pass(time.Minute)
+				d.seen("Let me see. It is there.")
+			})
+		})
+	}
+	preview(t, PreviewOptions{Mode: Progress}, func(d *draft) {
+		for _, n := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+			d.p.Tool(n, "", "")
+		}
+		d.p.Tool("h", strings.Repeat("x", 500), "")
+		pass(time.Minute)
+		if got := d.net.Texts(); len(got) != 1 || len([]rune(got[0])) > 100 || !strings.HasPrefix(got[0], "• d\n") {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// streaming.md: media and error finals cancel what is pending and give the
+// preview up for removal.
+func TestPreviewMediaAndErrorFinals(t *testing.T) {
+	for _, f := range []Final{FinalMedia, FinalError, FinalOther} {
+		preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
+			d.p.Text("one")
+			d.seen("one")
+			d.p.Text(" two")
+			synctest.Wait()
+			d.end(f, "1", false)
+			d.seen("one")
+		})
+		preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
+			d.end(f, "", false) // no throwaway draft
+			d.seen()
+		})
+	}
+}
+
+// Nothing of a silent answer or of a directive is ever shown.
+func TestPreviewHoldsBack(t *testing.T) {
+	preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
+		for _, s := range []string{"N", "O_", "REPLY"} {
+			d.p.Text(s)
+			pass(time.Minute)
+		}
+		d.seen()
+		d.end(FinalOther, "", false)
+	})
+	preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
+		d.p.Text("look\nMEDIA:/secret/path")
+		pass(time.Minute)
+		d.seen("look")
+	})
+}
+
+// A long answer shows what fits into its first message.
+func TestPreviewOfALongAnswer(t *testing.T) {
+	preview(t, PreviewOptions{Mode: Partial, Limits: chunk.Limits{Chars: 100}}, func(d *draft) {
+		for range 1000 {
+			d.p.Text("words and words. ")
+			pass(100 * time.Millisecond)
+		}
+		got := d.net.Texts()
+		if len(got) != 1 || len(got[0]) > 100 || len(got[0]) < 50 {
+			t.Errorf("%q", got)
+		}
+		if n := d.net.Calls(loopback.OpEdit); n > 10 {
+			t.Errorf("%d edits of a message that did not change", n)
+		}
+		d.end(FinalText, "1", true)
+	})
+}
+
+// What the network does to a preview never hurts the answer.
+func TestPreviewFaults(t *testing.T) {
+	fault := func(op loopback.Op, k loopback.Kind, after time.Duration) loopback.Fault {
+		return loopback.Fault{On: op, Kind: k, After: after}
+	}
+	for name, tc := range map[string]struct {
+		fault loopback.Fault
+		id    string
+		want  []string
+	}{
+		"send refused":   {fault(loopback.OpSend, loopback.Refused, 0), "", nil},
+		"send uncertain": {fault(loopback.OpSend, loopback.Lost, 0), "", []string{"one"}},
+		"edit refused":   {fault(loopback.OpEdit, loopback.Refused, 0), "1", []string{"one"}},
+		"edit fails":     {fault(loopback.OpEdit, loopback.Passing, 0), "1", []string{"one two"}},
+		"edit limited":   {fault(loopback.OpEdit, loopback.Limited, 20*time.Second), "1", []string{"one two"}},
+		"slow send":      {fault(loopback.OpSend, loopback.OK, 5*time.Second), "1", []string{"one two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
+				d.net.Script(tc.fault)
+				d.p.Text("one")
+				pass(3 * time.Second)
+				d.p.Text(" two")
+				pass(time.Minute)
+				d.seen(tc.want...)
+				d.end(FinalText, tc.id, tc.id != "")
+			})
+		})
+	}
+	preview(t, PreviewOptions{Mode: Partial}, func(d *draft) { // End waits for the id
+		d.net.Script(fault(loopback.OpSend, loopback.OK, 5*time.Second))
+		d.p.Text("one")
+		synctest.Wait()
+		d.end(FinalText, "1", true)
+	})
+}
+
+// /reasoning stream: a transient preview is removed.
+func TestPreviewDiscard(t *testing.T) {
+	preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
+		d.p.Text("thinking about it")
+		d.seen("thinking about it")
+		if err := d.p.Discard(d.t.Context()); err != nil {
+			t.Error(err)
+		}
+		d.seen()
+	})
+}
