@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/app/tui"
+)
+
+type tuiOptions struct {
+	session string
+}
+
+func newTUI(a *app) *cobra.Command {
+	var o tuiOptions
+	c := &cobra.Command{
+		Use:   "tui",
+		Short: "Chat in this terminal: sessions, streaming answers, the queue",
+		Long: `Chat in this terminal: sessions, streaming answers, the queue.
+
+Enter sends; while an answer is given it steers that answer, Tab queues behind
+it and Esc stops. ? shows all keys, Ctrl-C leaves; answers go on without it.
+
+If the gateway restarts, the chat waits for it: a message is never lost and
+never sent twice.`,
+		Example: "  hearth tui\n  hearth tui --session review",
+		Args:    cobra.NoArgs,
+		RunE:    a.run(func(ctx context.Context, _ []string) error { return runTUI(ctx, a, o) }),
+	}
+	c.Flags().StringVarP(&o.session, "session", "s", "", "the conversation to open; a new name begins one (default: the main one)")
+	return c
+}
+
+func runTUI(ctx context.Context, a *app, o tuiOptions) error {
+	if !a.InTerminal || !a.OutTerminal {
+		return &failure{exitUsage, "the chat needs a terminal, and input or output is something else", "use `hearth chat \"…\"` in scripts and pipes"}
+	}
+	if a.Env("TERM") == "dumb" {
+		return &failure{exitUsage, "this terminal (TERM=dumb) cannot be drawn on", "use `hearth chat` here"}
+	}
+	unsent, err := tui.Run(ctx, tui.Options{
+		In: a.In, Out: a.Out, Environ: os.Environ(), Colour: a.out().colour, Session: o.session, Dial: a.dial,
+	})
+	for _, text := range unsent {
+		_ = a.errs().print(yellow("Not sent: "), text, "\n")
+	}
+	if errors.Is(err, context.Canceled) {
+		return errInterrupted
+	}
+	return err
+}

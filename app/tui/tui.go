@@ -1,0 +1,218 @@
+// Package tui is the terminal chat: a list of sessions, a transcript that
+// streams, a queue that can be seen and changed, and a composer.
+//
+// It is a client like any other. What it shows is what the gateway has: events
+// only make it quicker, the history decides. The model (Update, View) is pure
+// apart from the commands that it returns; package client holds the connection,
+// and run.go makes it again when it is lost. Text from outside is cleaned by
+// package terminal before it is drawn. It keeps nothing on disk.
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// wire is how the model asks the gateway; errOffline when there is none.
+type wire interface {
+	Call(ctx context.Context, method string, params, result any) error
+}
+
+// link is the state of the connection.
+type link int
+
+const (
+	connecting link = iota
+	connected
+	lost
+)
+
+// Model is the whole chat.
+type Model struct {
+	ctx   context.Context // of the calls; ends with the program
+	wire  wire
+	theme theme
+	md    *markdown
+	now   func() time.Time
+	newID func() string
+
+	w, h    int
+	link    link
+	lostWhy string
+
+	main     string // key of the main session
+	rows     []protocol.SessionRow
+	fallback string // the model that answers where none is chosen
+	commands []protocol.CommandInfo
+	rooms    map[string]*room
+	room     *room // the open one
+
+	list     list
+	popup    popup
+	rename   *composer
+	renaming string // the key of the session that is renamed
+	help     bool
+	notice   string // one line for the person, until the next key
+	leaving  bool   // Ctrl+C was pressed with unsent messages
+	ticking  bool
+}
+
+func newModel(ctx context.Context, w wire, session string, colour bool, now func() time.Time, newID func() string) *Model {
+	m := &Model{ctx: ctx, wire: w, theme: newTheme(colour), now: now, newID: newID, rooms: map[string]*room{}, w: 80, h: 24}
+	m.md = newMarkdown(&m.theme)
+	if session != "" {
+		m.room = m.enter(session)
+	}
+	return m
+}
+
+// Messages to the model, apart from those of the terminal.
+type (
+	connectedMsg struct{ hello protocol.HelloOK }
+	lostMsg      struct{ err error }
+	eventsMsg    []protocol.Event
+	tickMsg      time.Time
+
+	sessionsMsg struct {
+		list protocol.SessionsList
+		err  error
+	}
+	commandsMsg struct{ list protocol.CommandsList }
+	historyMsg  struct {
+		key   string
+		older bool
+		page  protocol.ChatHistory
+		err   error
+	}
+	sentMsg struct {
+		key, run string
+		err      error
+	}
+	createdMsg struct {
+		key string
+		err error
+	}
+	// doneMsg is the end of a request that changes something else.
+	doneMsg struct {
+		what string
+		key  string
+		err  error
+	}
+)
+
+// Init waits for the connection.
+func (m *Model) Init() tea.Cmd { return nil }
+
+// Update takes one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.take(msg)
+	return m, tea.Batch(cmd, m.tick())
+}
+
+func (m *Model) take(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content)
+	case tickMsg:
+		m.ticking = false
+	case connectedMsg:
+		return m.connect(msg.hello)
+	case lostMsg:
+		m.lose(msg.err)
+	case eventsMsg:
+		var cmds []tea.Cmd
+		for _, e := range msg {
+			cmds = append(cmds, m.event(e))
+		}
+		return tea.Batch(cmds...)
+	case historyMsg:
+		return m.history(msg)
+	case sessionsMsg:
+		m.sessions(msg)
+	case commandsMsg:
+		m.commands = msg.list.Commands
+	case sentMsg:
+		return m.sent(msg)
+	case createdMsg:
+		return m.created(msg)
+	case doneMsg:
+		return m.done(msg)
+	}
+	return nil
+}
+
+// tick keeps the clock of what is running or lost on the screen going.
+func (m *Model) tick() tea.Cmd {
+	if m.ticking || m.link == connected && (m.room == nil || m.room.live == nil) {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+// connect takes up a connection, the first or a new one: first the events,
+// then what they start from, then what still waits to be sent.
+func (m *Model) connect(hello protocol.HelloOK) tea.Cmd {
+	m.link, m.lostWhy = connected, ""
+	m.main = "main"
+	if d := hello.Snapshot.SessionDefaults; d != nil && d.MainSessionKey != "" {
+		m.main = d.MainSessionKey
+	}
+	if m.room == nil {
+		m.room = m.enter(m.main)
+	}
+	cmds := []tea.Cmd{m.listSessions(), m.listCommands(), m.open(m.room)}
+	for _, r := range m.rooms {
+		for _, o := range r.out {
+			o.sending = false
+		}
+		cmds = append(cmds, m.flush(r))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) lose(err error) {
+	m.link, m.lostWhy = lost, ""
+	if err != nil {
+		m.lostWhy = err.Error()
+	}
+	for _, r := range m.rooms {
+		r.loading = false
+		if r.live != nil {
+			r.live.stale = true
+		}
+		for _, o := range r.out {
+			o.sending = false
+		}
+	}
+}
+
+// enter finds or makes the room of a session.
+func (m *Model) enter(key string) *room {
+	r := m.rooms[key]
+	if r == nil {
+		r = &room{key: key, ended: map[string]bool{}, took: map[string]time.Duration{}, started: map[string]time.Time{}, cache: map[string]drawn{}, stream: stream{md: m.md}}
+		m.rooms[key] = r
+	}
+	return r
+}
+
+// Unsent is what was not handed over when the program ended.
+func (m *Model) Unsent() (texts []string) {
+	for _, r := range m.rooms {
+		for _, o := range r.out {
+			if !o.acked {
+				texts = append(texts, o.text)
+			}
+		}
+	}
+	return texts
+}
