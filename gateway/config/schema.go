@@ -14,14 +14,16 @@ func (d *decoder) decode() Config {
 		{"agents", func(n *node) { d.agents(n, &c.Agents) }},
 		{"session", func(n *node) { d.session(n, &c.Session) }},
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
+		{"channels", func(n *node) { d.channels(n, &c.Channels) }},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "auth", "commands", "tools",
-		"skills", "channels", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
+		"skills", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
 		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "approvals", "acp", "mcp",
 		"diagnostics", "secrets")...)...)
+	d.secretsApart(&c)
 	return c
 }
 

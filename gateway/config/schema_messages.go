@@ -166,15 +166,16 @@ func (d *decoder) conversation(c *Conversation) []field {
 				}})
 			d.ordered(n, "minChars", b.MinChars, "maxChars", b.MaxChars)
 		}},
-		{"blockStreamingCoalesce", func(n *node) {
-			b := &c.BlockStreamingCoalesce
-			d.object(n,
-				field{"minChars", func(n *node) { b.MinChars = d.integer(n, 1, 100_000) }},
-				field{"maxChars", func(n *node) { b.MaxChars = d.integer(n, 1, 100_000) }},
-				field{"idleMs", func(n *node) { b.IdleMs = d.integer(n, 0, maxDebounceMs) }})
-			d.ordered(n, "minChars", b.MinChars, "maxChars", b.MaxChars)
-		}},
+		{"blockStreamingCoalesce", func(n *node) { d.coalesce(n, &c.BlockStreamingCoalesce) }},
 	}
+}
+
+func (d *decoder) coalesce(n *node, b *BlockCoalesce) {
+	d.object(n,
+		field{"minChars", func(n *node) { b.MinChars = d.integer(n, 1, 100_000) }},
+		field{"maxChars", func(n *node) { b.MaxChars = d.integer(n, 1, 100_000) }},
+		field{"idleMs", func(n *node) { b.IdleMs = d.integer(n, 0, maxDebounceMs) }})
+	d.ordered(n, "minChars", b.MinChars, "maxChars", b.MaxChars)
 }
 
 // silentReply: direct conversations are never silent by rule.

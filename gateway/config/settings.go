@@ -16,6 +16,7 @@ type Config struct {
 	Agents   Agents             `json:"agents"`
 	Session  Session            `json:"session"`
 	Messages Messages           `json:"messages"`
+	Channels Channels           `json:"channels"`
 	Surfaces map[string]Surface `json:"surfaces,omitempty"`
 	Logging  Logging            `json:"logging"`
 }
@@ -119,6 +120,7 @@ func (c Config) Clone() Config {
 	}
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
+	c.Channels = c.Channels.clone()
 	return c
 }
 
