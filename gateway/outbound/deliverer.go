@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
+	"github.com/hearth-assistant/hearth/gateway/outbound/dice"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -81,7 +81,7 @@ func NewDeliverer(db *store.DB, o DelivererOptions) *Deliverer {
 		o.Now = time.Now
 	}
 	if o.Rand == nil {
-		o.Rand = rand.Float64 // only spreads attempts over time
+		o.Rand = dice.Float // only spreads attempts over time
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -29,9 +29,14 @@ var walls = []struct {
 	why          string
 }{
 	{
-		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/outbound", "gateway/health"},
+		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/health"},
 		to:   []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/channel"},
 		why:  "the engine does not know who talks to it",
+	},
+	{
+		from: []string{"gateway/outbound"},
+		to:   []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/session", "gateway/agent", "gateway/inbound", "gateway/channel/loopback", "gateway/channel/telegram"},
+		why:  "deliveries know the contract of channels and nothing of who asks for them",
 	},
 	{
 		from: []string{"gateway"}, except: []string{"gateway"},

@@ -6,12 +6,12 @@ package stream
 
 import (
 	"context"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
+	"github.com/hearth-assistant/hearth/gateway/outbound/dice"
 	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
 )
 
@@ -77,7 +77,7 @@ const (
 func NewBlocks(ctx context.Context, o BlockOptions) *Blocks {
 	o.Chunk = o.Chunk.Clamp(o.Limit)
 	if o.Rand == nil {
-		o.Rand = rand.Float64 // only paces messages
+		o.Rand = dice.Float // only paces messages
 	}
 	b := &Blocks{
 		o: o, wake: make(chan struct{}, 1), done: make(chan struct{}), chunks: chunk.New(o.Chunk),

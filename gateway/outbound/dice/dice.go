@@ -1,0 +1,14 @@
+// Package dice is chance for pauses and retries. It owns no state.
+package dice
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+)
+
+// Float is a random number in [0, 1).
+func Float() float64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
+}
