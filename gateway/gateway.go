@@ -25,6 +25,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -64,6 +65,7 @@ type Gateway struct {
 	models   *provider.Registry
 	session  *session.Manager
 	outbox   *outbound.Outbox
+	search   *search.Index
 	tools    *tool.Set
 	server   *server.Server
 	ln       net.Listener
@@ -211,7 +213,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pub := publisher{g.server}
+	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
 		DB: g.store, Publish: pub, Outbox: g.outbox, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: tools,
@@ -222,6 +224,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		},
 		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID,
 	})
+	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})
 	return nil
 }
 
@@ -252,6 +255,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.outbox.Run(back) })
+	work.Go(func() { g.search.Run(back) })
 	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {
 		if err := g.config.Watch(back); err != nil {

@@ -46,6 +46,7 @@ func (g *Gateway) handlers() map[string]server.Handler {
 		protocol.MethodSessionsResolve:             plain(protocol.MethodSessionsResolve, g.sessionsResolve),
 		protocol.MethodSessionsPreview:             plain(protocol.MethodSessionsPreview, g.sessionsPreview),
 		protocol.MethodSessionsCompact:             plain(protocol.MethodSessionsCompact, g.sessionsCompact),
+		protocol.MethodSessionsSearch:              plain(protocol.MethodSessionsSearch, g.sessionsSearch),
 		protocol.MethodCommandsList:                plain(protocol.MethodCommandsList, g.commandsList),
 		protocol.MethodWhy:                         plain(protocol.MethodWhy, g.why),
 		protocol.MethodQueueEdit:                   plain(protocol.MethodQueueEdit, g.queueEdit),

@@ -7,7 +7,10 @@ import (
 )
 
 // publisher shows the sessions' events to the connected clients.
-type publisher struct{ s *server.Server }
+type publisher struct {
+	s       *server.Server
+	touched func(sessionKey string) // tells the search index
+}
 
 func (p publisher) Delta(d session.Delta) {
 	p.s.Delta(server.Delta{RunID: d.RunID, SessionKey: d.SessionKey, AgentID: d.AgentID, Text: d.Text, Timestamp: d.At.UnixMilli()})
@@ -31,6 +34,7 @@ func (p publisher) Agent(ev protocol.AgentEvent) {
 }
 
 func (p publisher) SessionChanged(ev protocol.SessionsChanged) {
+	p.touched(ev.SessionKey)
 	p.s.Broadcast(server.Broadcast{Event: protocol.EventSessionsChanged, Payload: ev, Audience: server.SessionsWatchers})
 }
 

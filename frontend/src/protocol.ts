@@ -10,6 +10,8 @@ export interface ChatSendParams {
   idempotencyKey: string;
   thinking?: string;
   timeoutMs?: number;
+  /** steer, followup, collect, interrupt; "" = the session's */
+  queueMode?: string;
   /** Attachments are refused with a clear error until the issue that brings them. */
   attachments?: unknown[];
 }
@@ -482,6 +484,13 @@ export interface Message {
   toolCallId?: string;
   toolName?: string;
   isError?: boolean;
+  /**
+   * ForAgent is ours: what the model reads in place of the content, when the two
+   * differ (an envelope around a channel's message, a greeting after /new).
+   */
+  hearthForAgent?: string;
+  /** ExcludeFromContext marks what models never see: commands and their replies. */
+  excludeFromContext?: boolean;
   errorMessage?: string;
   __openclaw?: MessageMeta;
   hearth?: MessageReceipt;
@@ -530,7 +539,7 @@ export interface MessageMeta {
 }
 
 /** ReceiptState is the visible state of a person's message. */
-export type ReceiptState = "accepted" | "answering" | "answered" | "failed" | "aborted" | "interrupted";
+export type ReceiptState = "accepted" | "answering" | "answered" | "failed" | "aborted" | "dropped" | "interrupted";
 
 /** durable, waits for its turn */
 export const ReceiptAccepted = "accepted";
@@ -542,6 +551,8 @@ export const ReceiptAnswered = "answered";
 export const ReceiptFailed = "failed";
 /** stopped by the person */
 export const ReceiptAborted = "aborted";
+/** gave way in a full queue */
+export const ReceiptDropped = "dropped";
 /** Hearth stopped while answering; partial text is kept */
 export const ReceiptInterrupted = "interrupted";
 
@@ -585,6 +596,17 @@ export const MethodSessionsSubscribe = "sessions.subscribe";
 export const MethodSessionsUnsubscribe = "sessions.unsubscribe";
 export const MethodSessionsMessagesSubscribe = "sessions.messages.subscribe";
 export const MethodSessionsMessagesUnsubscribe = "sessions.messages.unsubscribe";
+export const MethodSessionsDescribe = "sessions.describe";
+export const MethodSessionsResolve = "sessions.resolve";
+export const MethodSessionsPreview = "sessions.preview";
+export const MethodSessionsCompact = "sessions.compact";
+export const MethodCommandsList = "commands.list";
+/** MethodSessionsSearch is ours: words in all messages. */
+export const MethodSessionsSearch = "sessions.search";
+/** MethodWhy is ours: how a message was dealt with. */
+export const MethodWhy = "hearth.why";
+/** MethodQueueEdit is ours: other words for a message that still waits. */
+export const MethodQueueEdit = "hearth.queue.edit";
 /**
  * MethodLaunchLink is ours: it mints a single-use link that lets a browser
  * on this machine pair itself.
@@ -601,7 +623,7 @@ export const MaxMethodName = 128;
 // decoded: a hostile value costs a scan, never an allocation of its shape.
 /** object members in one message, all levels together */
 export const MaxKeys = 10000;
-export const MaxElements = 1000000;
+export const MaxElements = 100000;
 export const MaxNumberLen = 64;
 
 /** Role is what a connection is for. */
@@ -623,6 +645,45 @@ export const ScopeTalk = "operator.talk";
 export const ScopeTalkSecrets = "operator.talk.secrets";
 /** ScopeNone marks methods that any authenticated connection may call. */
 export const ScopeNone = "";
+
+/**
+ * SessionsSearchParams looks for words in all messages: every word must be in
+ * the message, the last one may be the beginning of a word.
+ */
+export interface SessionsSearchParams {
+  query: string;
+  /** default 20, most 200 */
+  limit?: number;
+  /** only this session */
+  key?: string;
+  agentId?: string;
+}
+
+/** SessionsSearch is the newest messages that hold the words. */
+export interface SessionsSearch {
+  query: string;
+  results: SearchHit[];
+  hasMore: boolean;
+  /** Indexing says that older messages are still being taken up. */
+  indexing?: boolean;
+}
+
+/**
+ * SearchHit is one message. Ranges are the words in the snippet: begin and end
+ * in UTF-16 units. A hit of a transcript that was reset has another SessionID
+ * than its session has now.
+ */
+export interface SearchHit {
+  sessionKey: string;
+  sessionId: string;
+  title?: string;
+  messageId: string;
+  seq: number;
+  role: string;
+  at: number;
+  snippet: string;
+  ranges: number[][];
+}
 
 /** SessionRow is one session in lists and events. */
 export interface SessionRow {
@@ -646,6 +707,11 @@ export interface SessionRow {
   /** ModelOverride is ours: true when the person chose this model for this session. */
   hearthModelOverride?: boolean;
   thinkingLevel?: string;
+  verboseLevel?: string;
+  reasoningLevel?: string;
+  /** allow, deny */
+  sendPolicy?: string;
+  compactionCount?: number;
   /** running, done */
   status?: string;
   hasActiveRun: boolean;
@@ -735,6 +801,12 @@ export interface SessionsPatchParams {
   /** "provider/model" */
   model?: string | null;
   thinkingLevel?: string | null;
+  /** on, off, full */
+  verboseLevel?: string | null;
+  /** on, off, stream */
+  reasoningLevel?: string | null;
+  /** allow, deny; null = by the rules */
+  sendPolicy?: string | null;
   pinned?: boolean | null;
   archived?: boolean | null;
 }
@@ -818,6 +890,126 @@ export interface TranscriptExport {
   key: string;
   messages: Message[];
   hasMore: boolean;
+}
+
+/** SessionsCompactParams summarizes the older part of a session. */
+export interface SessionsCompactParams {
+  key: string;
+  agentId?: string;
+  instructions?: string;
+  /** Restore is ours: take the summary away again. */
+  hearthRestore?: boolean;
+}
+
+export interface SessionsCompactResult {
+  ok: boolean;
+  key: string;
+  compacted: boolean;
+  reason?: string;
+}
+
+/** SessionsDescribeResult: Session is null when there is none. */
+export interface SessionsDescribeResult {
+  session: SessionRow | null;
+}
+
+/** SessionsResolveParams finds a session by one of its names. */
+export interface SessionsResolveParams {
+  key?: string;
+  sessionId?: string;
+  label?: string;
+  agentId?: string;
+}
+
+export interface SessionsResolveResult {
+  ok: boolean;
+  key: string;
+}
+
+export interface SessionsPreviewParams {
+  keys: string[];
+  /** items a session, default 6 */
+  limit?: number;
+  /** of an item, default 240 */
+  maxChars?: number;
+}
+
+export interface SessionsPreview {
+  ts: number;
+  previews: SessionPreview[];
+}
+
+export interface SessionPreview {
+  key: string;
+  /** ok, missing, empty */
+  status: string;
+  items: PreviewItem[];
+}
+
+export interface PreviewItem {
+  role: string;
+  text: string;
+}
+
+/** QueueEditParams is ours: other words for a message that still waits. */
+export interface QueueEditParams {
+  key: string;
+  runId: string;
+  message: string;
+}
+
+export interface OKResult {
+  ok: boolean;
+}
+
+/** WhyParams is ours: RunID, or the last message of Key. */
+export interface WhyParams {
+  key?: string;
+  runId?: string;
+}
+
+/** Why tells how a message was dealt with. */
+export interface Why {
+  runId: string;
+  sessionKey: string;
+  state: string;
+  model?: string;
+  acceptedAt: number;
+  startedAt?: number;
+  endedAt?: number;
+  attempts: number;
+  /** run that answered it too */
+  answeredIn?: string;
+  reasons: WhyReason[];
+}
+
+export interface WhyReason {
+  at: number;
+  rule: string;
+  detail: string;
+}
+
+/** CommandsList is what clients complete. */
+export interface CommandsList {
+  commands: CommandInfo[];
+}
+
+export interface CommandInfo {
+  name: string;
+  textAliases: string[];
+  description: string;
+  category?: string;
+  /** native */
+  source: string;
+  /** both */
+  scope: string;
+  acceptsArgs: boolean;
+  args?: CommandArg[];
+}
+
+export interface CommandArg {
+  name: string;
+  choices?: string[];
 }
 
 /**
@@ -1091,6 +1283,14 @@ export interface Methods {
   "sessions.unsubscribe": { params: Record<string, never>; result: SubscribeResult };
   "sessions.messages.subscribe": { params: SessionKeyParams; result: SubscribeResult };
   "sessions.messages.unsubscribe": { params: SessionKeyParams; result: SubscribeResult };
+  "sessions.describe": { params: SessionKeyParams; result: SessionsDescribeResult };
+  "sessions.resolve": { params: SessionsResolveParams; result: SessionsResolveResult };
+  "sessions.preview": { params: SessionsPreviewParams; result: SessionsPreview };
+  "sessions.compact": { params: SessionsCompactParams; result: SessionsCompactResult };
+  "sessions.search": { params: SessionsSearchParams; result: SessionsSearch };
+  "commands.list": { params: Record<string, never>; result: CommandsList };
+  "hearth.why": { params: WhyParams; result: Why };
+  "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
   "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
 }

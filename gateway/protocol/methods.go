@@ -39,6 +39,8 @@ const (
 	MethodSessionsPreview  = "sessions.preview"
 	MethodSessionsCompact  = "sessions.compact"
 	MethodCommandsList     = "commands.list"
+	// MethodSessionsSearch is ours: words in all messages.
+	MethodSessionsSearch = "sessions.search"
 
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
@@ -92,6 +94,7 @@ var methods = []MethodSpec{
 	{MethodSessionsPreview, RoleOperator, ScopeRead},
 	{MethodSessionsCompact, RoleOperator, ScopeWrite},
 	{MethodCommandsList, RoleOperator, ScopeRead},
+	{MethodSessionsSearch, RoleOperator, ScopeRead},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},

@@ -42,6 +42,11 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 
 // edit changes a session's row; a missing session is made when create is set.
 func (m *Manager) edit(ctx context.Context, key, reason string, create bool, change func(*Row) error) (Row, error) {
+	return m.editIn(ctx, key, reason, create, func(_ *store.Tx, r *Row) error { return change(r) })
+}
+
+// editIn is edit for changes that concern more than the row.
+func (m *Manager) editIn(ctx context.Context, key, reason string, create bool, change func(*store.Tx, *Row) error) (Row, error) {
 	var row Row
 	var created bool
 	err := m.DB.Update(ctx, store.Write{
@@ -53,7 +58,7 @@ func (m *Manager) edit(ctx context.Context, key, reason string, create bool, cha
 			if created && !create {
 				return notFound(key)
 			}
-			if err := change(&row); err != nil {
+			if err := change(tx, &row); err != nil {
 				return err
 			}
 			return m.t.putRow(tx, row)
@@ -126,29 +131,36 @@ func set[T any](field *T, p protocol.Patch[T]) {
 }
 
 // Reset stops the session's runs and begins an empty transcript. The old one
-// stays in the store under its session id.
+// stays in the store and can be searched.
 func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
 	if _, err := m.Abort(ctx, key, ""); err != nil {
 		return Row{}, err
 	}
-	return m.edit(ctx, key, "reset", false, func(r *Row) error {
+	return m.editIn(ctx, key, "reset", false, func(tx *store.Tx, r *Row) error {
+		if err := m.putAside(tx, r); err != nil {
+			return err
+		}
 		r.SessionID, r.UpdatedAt = m.NewID(), m.nowMs()
 		r.Title, r.Preview, r.Messages, r.Usage, r.Aborted, r.Compaction = "", "", 0, model.Usage{}, false, nil
 		return nil
 	})
 }
 
-// Delete stops the session's runs and removes it, with its transcript unless
-// keep is set. deleted is false when there was none.
+// Delete stops the session's runs and removes it, with its transcripts (the
+// past ones too) unless keep is set. deleted is false when there was none.
 func (m *Manager) Delete(ctx context.Context, key string, keep bool) (deleted bool, err error) {
 	if _, err := m.Abort(ctx, key, ""); err != nil {
 		return false, err
 	}
 	var row Row
+	var transcripts []string
 	err = m.DB.Update(ctx, store.Write{
 		Do: func(tx *store.Tx) (err error) {
 			row, deleted, err = m.t.sessions.Get(tx, []byte(key))
 			if err != nil || !deleted {
+				return err
+			}
+			if transcripts, err = m.dropPast(tx, key); err != nil {
 				return err
 			}
 			if err := m.t.recent.Delete(tx, recentKey(row.UpdatedAt, key)); err != nil {
@@ -166,7 +178,12 @@ func (m *Manager) Delete(ctx context.Context, key string, keep bool) (deleted bo
 	if err != nil || !deleted || keep {
 		return deleted, err
 	}
-	return true, m.deleteEntries(ctx, row.SessionID)
+	for _, id := range append(transcripts, row.SessionID) {
+		if err := m.deleteEntries(ctx, id); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
 }
 
 func (m *Manager) deleteEntries(ctx context.Context, sessionID string) error {
@@ -216,23 +233,5 @@ func (m *Manager) Inject(ctx context.Context, key, text, label string) (*protoco
 }
 
 func (m *Manager) editWith(ctx context.Context, key string, change func(*store.Tx, *Row) error) (row Row, err error) {
-	var created bool
-	err = m.DB.Update(ctx, store.Write{
-		Do: func(tx *store.Tx) (err error) {
-			if row, created, err = m.openRow(tx, key); err != nil {
-				return err
-			}
-			if err := change(tx, &row); err != nil {
-				return err
-			}
-			return m.t.putRow(tx, row)
-		},
-		Then: func() {
-			if created {
-				m.count.Add(1)
-			}
-			m.Publish.SessionChanged(m.changed(row, "inject", "", ""))
-		},
-	})
-	return row, err
+	return m.editIn(ctx, key, "inject", true, change)
 }

@@ -120,6 +120,7 @@ type partial struct {
 type tables struct {
 	sessions store.Bucket[Row]              // canonical key
 	recent   store.Bucket[struct{}]         // inverted update time, canonical key
+	past     store.Bucket[Past]             // canonical key, 0, session id
 	entries  store.Bucket[protocol.Message] // session id, seq
 	runs     store.Bucket[Run]              // run id
 	pending  store.Bucket[string]           // accept → run id, until the run has ended
@@ -130,6 +131,7 @@ func newTables() tables {
 	return tables{
 		sessions: store.NewBucket[Row]("sessions"),
 		recent:   store.NewBucket[struct{}]("sessions.recent"),
+		past:     store.NewBucket[Past]("sessions.past"),
 		entries:  store.NewBucket[protocol.Message]("entries"),
 		runs:     store.NewBucket[Run]("runs"),
 		pending:  store.NewBucket[string]("runs.pending"),

@@ -61,6 +61,26 @@ func (b Bucket[T]) Put(tx *Tx, key []byte, v T) error {
 	return bb.Put(key, raw)
 }
 
+// GetRaw returns the undecoded value at key, valid until the transaction ends;
+// nil when there is none.
+func (b Bucket[T]) GetRaw(tx *Tx, key []byte) []byte {
+	bb := tx.tx.Bucket(b.name)
+	if bb == nil {
+		return nil
+	}
+	return bb.Get(key)
+}
+
+// PutRaw sets bytes that are no JSON. They must not change until the
+// transaction ends.
+func (b Bucket[T]) PutRaw(tx *Tx, key, raw []byte) error {
+	bb, err := b.writable(tx)
+	if err != nil {
+		return err
+	}
+	return bb.Put(key, raw)
+}
+
 // Delete removes key; a missing one is no error.
 func (b Bucket[T]) Delete(tx *Tx, key []byte) error {
 	bb := tx.tx.Bucket(b.name)
