@@ -109,7 +109,7 @@ func (d *Delivery) clone() Delivery {
 func plan(d *Delivery, l chunk.Limits) []Part {
 	var parts []Part
 	for _, c := range chunk.Split(d.Text, l) {
-		if text := trim(c.Text()); text != "" {
+		if text := chunk.Trim(c.Text()); text != "" {
 			parts = append(parts, Part{Text: text, State: Waiting})
 		}
 	}
@@ -120,20 +120,4 @@ func plan(d *Delivery, l chunk.Limits) []Part {
 		parts[i].Reply = d.To.ReplyTo != "" && (d.Reply == ReplyAll || d.Reply != ReplyOff && i == 0)
 	}
 	return parts
-}
-
-// trim takes the white space away that a cut leaves, but not an indentation.
-func trim(s string) string {
-	s = strings.TrimRight(s, " \t\r\n")
-	for {
-		line, rest, ok := strings.Cut(s, "\n")
-		if !ok || strings.TrimSpace(line) != "" {
-			break
-		}
-		s = rest
-	}
-	if strings.TrimSpace(s) == "" {
-		return ""
-	}
-	return s
 }

@@ -10,7 +10,10 @@
 // the pieces. The cost is linear.
 package chunk
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Break names where a person would break a text, the best place first.
 type Break string
@@ -79,6 +82,19 @@ type Chunk struct {
 
 // Text is the piece as it is sent.
 func (c Chunk) Text() string { return c.Open + c.Body + c.Close }
+
+// Trim takes away the empty lines and the white space that a cut leaves at the
+// ends of a chunk, but not the indentation of its first line.
+func Trim(s string) string {
+	s = strings.TrimRight(s, " \t\r\n")
+	for {
+		line, rest, ok := strings.Cut(s, "\n")
+		if !ok || strings.TrimSpace(line) != "" {
+			return s
+		}
+		s = rest
+	}
+}
 
 // Chunker cuts one text while it arrives. It is not safe for use by several
 // goroutines.

@@ -224,7 +224,7 @@ func (b *Blocks) push(chunks []chunk.Chunk) {
 }
 
 func (b *Blocks) out(text string) {
-	if text = tidy(text); text != "" {
+	if text = chunk.Trim(text); text != "" {
 		b.queue = append(b.queue, reply.Payload{Text: text})
 	}
 }
@@ -254,16 +254,4 @@ func (b *Blocks) pump(ctx context.Context, closing bool) (wait time.Duration, ar
 		return time.Until(due), true
 	}
 	return 0, false
-}
-
-// tidy takes away the empty lines and the white space that a cut leaves.
-func tidy(s string) string {
-	s = strings.TrimRight(s, " \t\r\n")
-	for {
-		line, rest, ok := strings.Cut(s, "\n")
-		if !ok || strings.TrimSpace(line) != "" {
-			return s
-		}
-		s = rest
-	}
 }

@@ -77,7 +77,7 @@ func (c *coalescer) joined(k chunk.Chunk) string {
 	case k.Continues:
 		return c.text + k.Body
 	}
-	return tidy(c.text+c.last.Close) + c.joiner + strings.TrimLeft(k.Open+k.Body, "\r\n")
+	return chunk.Trim(c.text+c.last.Close) + c.joiner + strings.TrimLeft(k.Open+k.Body, "\r\n")
 }
 
 // flush returns what was merged.

@@ -302,7 +302,7 @@ func toolLine(name, detail string) string {
 func (b *board) render() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	text := tidy(b.answer.String())
+	text := chunk.Trim(b.answer.String())
 	if len(b.lines) > 0 {
 		if text != "" {
 			text += "\n\n"
@@ -313,5 +313,5 @@ func (b *board) render() string {
 	if len(chunks) == 0 {
 		return ""
 	}
-	return tidy(chunks[0].Text())
+	return chunk.Trim(chunks[0].Text())
 }
