@@ -19,20 +19,33 @@ type SessionRow struct {
 	ModelProvider      string `json:"modelProvider,omitempty"`
 	Model              string `json:"model,omitempty"`
 	// ModelOverride is ours: true when the person chose this model for this session.
-	ModelOverride   bool   `json:"hearthModelOverride,omitempty"`
-	ThinkingLevel   string `json:"thinkingLevel,omitempty"`
-	VerboseLevel    string `json:"verboseLevel,omitempty"`
-	ReasoningLevel  string `json:"reasoningLevel,omitempty"`
-	SendPolicy      string `json:"sendPolicy,omitempty"` // allow, deny
-	CompactionCount int    `json:"compactionCount,omitempty"`
-	Status          string `json:"status,omitempty"` // running, done
-	HasActiveRun    bool   `json:"hasActiveRun"`
-	ActiveRunID     string `json:"activeRunId,omitempty"`
-	QueuedRuns      int    `json:"queuedRuns,omitempty"`
-	AbortedLastRun  bool   `json:"abortedLastRun,omitempty"`
-	MessageCount    int    `json:"messageCount"`
-	Pinned          bool   `json:"pinned,omitempty"`
-	Archived        bool   `json:"archived,omitempty"`
+	ModelOverride   bool           `json:"hearthModelOverride,omitempty"`
+	ThinkingLevel   string         `json:"thinkingLevel,omitempty"`
+	VerboseLevel    string         `json:"verboseLevel,omitempty"`
+	ReasoningLevel  string         `json:"reasoningLevel,omitempty"`
+	SendPolicy      string         `json:"sendPolicy,omitempty"` // allow, deny
+	CompactionCount int            `json:"compactionCount,omitempty"`
+	Status          string         `json:"status,omitempty"` // running, done
+	HasActiveRun    bool           `json:"hasActiveRun"`
+	ActiveRunID     string         `json:"activeRunId,omitempty"`
+	QueuedRuns      int            `json:"queuedRuns,omitempty"`
+	AbortedLastRun  bool           `json:"abortedLastRun,omitempty"`
+	MessageCount    int            `json:"messageCount"`
+	ChatType        string         `json:"chatType,omitempty"`
+	Channel         string         `json:"channel,omitempty"`
+	Origin          *SessionOrigin `json:"origin,omitempty"`
+	Pinned          bool           `json:"pinned,omitempty"`
+	Archived        bool           `json:"archived,omitempty"`
+}
+
+// SessionOrigin explains where a session's messages come from.
+type SessionOrigin struct {
+	Label     string `json:"label,omitempty"`
+	Provider  string `json:"provider,omitempty"`
+	From      string `json:"from,omitempty"`
+	To        string `json:"to,omitempty"`
+	AccountID string `json:"accountId,omitempty"`
+	ThreadID  string `json:"threadId,omitempty"`
 }
 
 type SessionsListParams struct {

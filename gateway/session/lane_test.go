@@ -108,7 +108,7 @@ func (b *bench) close() {
 	}
 }
 
-func (b *bench) Put(_ *store.Tx, ev protocol.ChatEvent) error {
+func (b *bench) Put(_ *store.Tx, ev protocol.ChatEvent, _ Run) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ends[ev.RunID] = append(b.ends[ev.RunID], ev)

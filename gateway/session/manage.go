@@ -30,6 +30,13 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 	if s.active != "" {
 		out.Status, out.HasActiveRun, out.ActiveRunID = "running", true, s.active
 	}
+	if o := r.Origin; o != nil {
+		out.ChatType, out.Channel = o.ChatType, o.Provider
+		out.Origin = &protocol.SessionOrigin{Label: o.Label, Provider: o.Provider, From: o.From, To: o.To, AccountID: o.AccountID, ThreadID: o.ThreadID}
+		if out.Kind = "group"; o.ChatType == "direct" {
+			out.Kind = "direct"
+		}
+	}
 	name := r.LastModel
 	if r.Model != "" {
 		name, out.ModelOverride = r.Model, true

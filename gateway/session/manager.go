@@ -46,8 +46,19 @@ type Publisher interface {
 // Outbox takes terminal events in the transaction that makes them true and
 // delivers them after it. Wake must not block.
 type Outbox interface {
-	Put(tx *store.Tx, ev protocol.ChatEvent) error
+	Put(tx *store.Tx, ev protocol.ChatEvent, run Run) error
 	Wake()
+}
+
+// Follower sees the runs whose answers leave for a messaging network while they
+// are made. Its methods are called from the run's goroutine, in order; End comes
+// before the run's end is written and may take a moment.
+type Follower interface {
+	Begin(run Run)
+	Say(runID, words string)
+	Tool(runID, name string, args []byte)
+	End(ctx context.Context, run Run, message *protocol.Message, failed bool)
+	Done(runID string) // its end is durable
 }
 
 // Options wires a Manager.
@@ -55,6 +66,7 @@ type Options struct {
 	DB      *store.DB
 	Publish Publisher
 	Outbox  Outbox
+	Follow  Follower // may be nil
 	Logger  *slog.Logger
 	// Resolve finds the model for a turn. A zero Ref means the default. It may
 	// wait until models are known.

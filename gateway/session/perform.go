@@ -40,7 +40,13 @@ func (m *Manager) perform(l *lane, r *run) {
 	if err != nil {
 		end = m.failure(l, r, err, end)
 	}
+	if f := m.follower(r); f != nil {
+		f.End(context.WithoutCancel(r.ctx), r.rec, end.message, end.state == RunFailed)
+	}
 	m.settle(r, end)
+	if f := m.follower(r); f != nil {
+		f.Done(r.id)
+	}
 }
 
 // forget ends the live part of a run and of those it answered too.
@@ -63,6 +69,9 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		return ending{}, err
 	}
 	m.announceStart(r)
+	if f := m.follower(r); f != nil {
+		f.Begin(r.rec)
+	}
 	ref, err := m.wanted(r)
 	if err != nil {
 		return ending{}, err
@@ -132,6 +141,14 @@ func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Messa
 	return history, err
 }
 
+// follower is who follows the run, nil for runs of the gateway's own clients.
+func (m *Manager) follower(r *run) Follower {
+	if r.rec.Route == "" {
+		return nil
+	}
+	return m.Follow
+}
+
 // choiceOf says why this model.
 func choiceOf(r *run, asked model.Ref, mdl Model) string {
 	switch {
@@ -151,6 +168,9 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 	case agent.Text:
 		m.Publish.Delta(Delta{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Text: l.say(r, ev.Delta), At: m.Now()})
 		r.seq++
+		if f := m.follower(r); f != nil {
+			f.Say(r.id, ev.Delta)
+		}
 		m.checkpoint(l, r)
 		failpoint.Hit("midStream")
 	case agent.Intent:
@@ -159,6 +179,9 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		}
 		failpoint.Hit("afterToolIntent")
 	case agent.ToolStart:
+		if f := m.follower(r); f != nil {
+			f.Tool(r.id, ev.Call.Name, ev.Call.Arguments)
+		}
 		m.chatStatus(r, "running_tool")
 		m.agentEvent(r, "tool", map[string]any{"phase": "start", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "args": ev.Call.Arguments})
 	case agent.ToolEnd:

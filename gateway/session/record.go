@@ -33,9 +33,22 @@ type Row struct {
 	NextTurn    uint64         `json:"nextTurn"`
 	Messages    int            `json:"messages"`
 	Usage       model.Usage    `json:"usage"`
-	Queue       *QueueOverride `json:"queue,omitempty"`     // set with /queue
+	Queue       *QueueOverride `json:"queue,omitempty"` // set with /queue
+	Origin      *Origin        `json:"origin,omitempty"`
 	LastModel   string         `json:"lastModel,omitempty"` // that answered last
 	Aborted     bool           `json:"aborted,omitempty"`   // the last run was stopped
+}
+
+// Origin explains where a session's messages come from (session.md, "Session
+// origin metadata").
+type Origin struct {
+	Label     string `json:"label,omitempty"`
+	Provider  string `json:"provider,omitempty"`
+	From      string `json:"from,omitempty"`
+	To        string `json:"to,omitempty"`
+	AccountID string `json:"accountId,omitempty"`
+	ThreadID  string `json:"threadId,omitempty"`
+	ChatType  string `json:"chatType,omitempty"` // direct, group, channel
 }
 
 // RunState is where a run is in its life.
@@ -81,6 +94,7 @@ type Run struct {
 	Model      string   `json:"model,omitempty"`
 	Mode       Mode     `json:"mode,omitempty"`
 	Route      string   `json:"route,omitempty"`      // where the answer goes; turns of one route may be answered together
+	ReplyTo    string   `json:"replyTo,omitempty"`    // the message on the route that is answered
 	Into       string   `json:"into,omitempty"`       // the run that answers this message too
 	AnswerTurn uint64   `json:"answerTurn,omitempty"` // where the answer stands, when it is another turn
 	TimeoutMs  int64    `json:"timeoutMs,omitempty"`

@@ -154,7 +154,7 @@ func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 	if err := m.t.partials.Delete(tx, []byte(rec.ID)); err != nil {
 		return row, err
 	}
-	return row, m.Outbox.Put(tx, terminalEvent(*rec, end))
+	return row, m.Outbox.Put(tx, terminalEvent(*rec, end), *rec)
 }
 
 // describe says how it ended, for /why.

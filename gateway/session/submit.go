@@ -21,12 +21,14 @@ type Turn struct {
 	RunID      string // the client's idempotency key
 	SessionKey string // canonical
 	Text       string
-	ForAgent   string // what the model reads instead of Text; "" = Text
-	Title      string // of the session if it has none; "" = the text's beginning
-	Model      string // "provider/model" for this turn only, may be empty
-	TimeoutMs  int64  // 0 = the configured one
-	Mode       Mode   // what to do behind a running answer; "" = the session's
-	Route      string // where the answer goes; "" = the gateway's own clients
+	ForAgent   string  // what the model reads instead of Text; "" = Text
+	Title      string  // of the session if it has none; "" = the text's beginning
+	Model      string  // "provider/model" for this turn only, may be empty
+	TimeoutMs  int64   // 0 = the configured one
+	Mode       Mode    // what to do behind a running answer; "" = the session's
+	Route      string  // where the answer goes; "" = the gateway's own clients
+	ReplyTo    string  // the message there that is answered
+	Origin     *Origin // where it came from; nil = the gateway's own clients
 }
 
 // Accepted tells what became of a Submit.
@@ -130,7 +132,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	now := m.nowMs()
 	rec := Run{
 		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
-		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route,
+		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, ReplyTo: turn.ReplyTo,
 	}
 	if startsNow {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now
@@ -139,6 +141,9 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	row.Messages++
 	row.UpdatedAt = now
 	row.Preview = clip(turn.Text, 120)
+	if turn.Origin != nil {
+		row.Origin = turn.Origin
+	}
 	if row.Title == "" {
 		row.Title = clip(cmp.Or(turn.Title, turn.Text), 60)
 	}
