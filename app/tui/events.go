@@ -113,6 +113,9 @@ func (m *Model) tool(ev *protocol.AgentEvent) {
 // changed takes news of a session's row.
 func (m *Model) changed(ev *protocol.SessionsChanged) tea.Cmd {
 	i := slices.IndexFunc(m.rows, func(s protocol.SessionRow) bool { return s.Key == ev.SessionKey })
+	if s := ev.Session; s != nil && (ev.Phase == "end" || ev.Phase == "error") && s.ActiveRunID == ev.RunID {
+		s.HasActiveRun, s.ActiveRunID = false, "" // the row was read while its run was being put away
+	}
 	switch {
 	case ev.Reason == "delete":
 		if i >= 0 {

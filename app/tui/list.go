@@ -91,7 +91,7 @@ func (m *Model) drawRow(i, w int) string {
 	s := &m.rows[i]
 	mark := "  "
 	switch {
-	case s.HasActiveRun:
+	case s.HasActiveRun, m.room != nil && s.Key == m.room.key && m.room.live != nil:
 		mark = t.busy.paint("● ")
 	case m.room != nil && s.Key == m.room.key:
 		mark = "› "

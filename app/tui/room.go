@@ -221,16 +221,20 @@ func (r *room) failed() (text string, out *outgoing) {
 			return r.out[i].text, r.out[i]
 		}
 	}
-	for i := len(r.msgs) - 1; i >= 0; i-- {
-		if m := &r.msgs[i]; m.Role == protocol.MessageUser && m.Hearth != nil {
-			switch m.Hearth.State {
-			case protocol.ReceiptFailed, protocol.ReceiptAborted, protocol.ReceiptDropped, protocol.ReceiptInterrupted:
-				return m.Text(), nil
-			}
-			return "", nil
-		}
+	if m := r.last(); m != nil && m.Hearth != nil && ended(m) && m.Hearth.State != protocol.ReceiptAnswered {
+		return m.Text(), nil
 	}
 	return "", nil
+}
+
+// last is the person's last message that the gateway has.
+func (r *room) last() *protocol.Message {
+	for i := len(r.msgs) - 1; i >= 0; i-- {
+		if m := &r.msgs[i]; m.Role == protocol.MessageUser {
+			return m
+		}
+	}
+	return nil
 }
 
 // remember keeps what was sent for ↑.

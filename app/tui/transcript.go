@@ -64,7 +64,8 @@ func (m *Model) transcript(w int) (blocks [][]string) {
 
 // drawMessage draws one message, or takes it from the cache.
 func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*protocol.Message, w int, goesOn bool) []string {
-	mark := fmt.Sprint(w, goesOn, r.expanded, msg.Timestamp)
+	again := msg.Role == protocol.MessageUser && r.last() == msg && len(r.out) == 0
+	mark := fmt.Sprint(w, goesOn, r.expanded, msg.Timestamp, again)
 	if msg.Hearth != nil {
 		mark += string(msg.Hearth.State)
 	}
@@ -82,7 +83,7 @@ func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*
 	var lines []string
 	switch msg.Role {
 	case protocol.MessageUser:
-		lines = m.drawUser(terminal.Clean(msg.Text()), m.receipt(msg.Hearth), w)
+		lines = m.drawUser(terminal.Clean(msg.Text()), m.receipt(msg.Hearth, again), w)
 		if msg.Hearth != nil && msg.Hearth.Error != "" {
 			lines = append(lines, wrap([]span{{terminal.Clean(msg.Hearth.Error), m.theme.bad}}, w, "  ", "  ")...)
 		}
@@ -121,13 +122,17 @@ func (m *Model) drawOutgoing(o *outgoing, w int) []string {
 	return append(lines, "")
 }
 
-// receipt is the mark on a person's message.
-func (m *Model) receipt(r *protocol.MessageReceipt) string {
+// receipt is the mark on a person's message; last says that it can be sent
+// again with a key.
+func (m *Model) receipt(r *protocol.MessageReceipt, last bool) string {
 	t := &m.theme
 	if r == nil {
 		return ""
 	}
-	again := t.dim.paint(" · Ctrl+R sends it again")
+	again := ""
+	if last {
+		again = t.dim.paint(" · Ctrl+R sends it again")
+	}
 	switch r.State {
 	case protocol.ReceiptAccepted:
 		return t.dim.paint(" ◷ accepted")

@@ -257,7 +257,10 @@ func (m *Model) drawComposer(w, h int) (lines []string, x, y int) {
 	}
 	if c.text == "" {
 		hint := "Write a message"
-		if m.room.live != nil {
+		switch {
+		case m.link == lost:
+			hint = "What you send now waits for the connection"
+		case m.room.live != nil:
 			hint = "Enter steers the answer, Tab queues behind it"
 		}
 		lines[0] = mark + t.dim.paint(clip(hint, max(0, w-3)))
@@ -273,7 +276,7 @@ func (m *Model) statusLine(w int) string {
 	case connecting:
 		left = t.warn.paint("○ ") + "connecting…"
 	case lost:
-		left = t.bad.paint("○ ") + t.warn.paint("connection lost, trying again")
+		left = t.bad.paint("○ ") + t.warn.paint("offline, trying again")
 		if m.lostWhy != "" && w >= 80 {
 			left += t.dim.paint(" · " + terminal.Line(m.lostWhy))
 		}
@@ -283,7 +286,7 @@ func (m *Model) statusLine(w int) string {
 		return fit(t.warn.paint(clip(terminal.Line(m.notice), w)), w)
 	}
 	if r := m.room; r != nil {
-		if r.live != nil {
+		if r.live != nil && m.link == connected {
 			left += t.dim.paint(" · ") + t.busy.paint("answering "+duration(m.now().Sub(r.live.since))) + t.dim.paint(" · Esc stops")
 		}
 		if n := len(r.queue()); n > 0 {
