@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -36,6 +37,9 @@ func TestMain(m *testing.M) {
 //	ready               waits until a gateway answers
 //	exits CODE ARGS…    runs hearth and checks the exit code
 //	within DUR ARGS…    repeats hearth until it succeeds
+//	waiting KEY N       waits until N messages of a session have no answer
+//	queued KEY TEXT ARGS…
+//	                    runs hearth queue ARGS… with the id of the message TEXT
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
@@ -58,8 +62,10 @@ func TestScripts(t *testing.T) {
 			"ready": func(ts *testscript.TestScript, _ bool, _ []string) {
 				ts.Check(await(t.Context(), statedir.Dir(ts.Getenv("HEARTH_HOME"))))
 			},
-			"exits":  exits,
-			"within": within,
+			"exits":   exits,
+			"within":  within,
+			"waiting": waiting,
+			"queued":  queued,
 		},
 	})
 }
@@ -143,4 +149,47 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("hearth %v: %v", args[1:], err)
 		}
 	}
+}
+
+// inQueue are the messages of a session that have no answer yet: id by text.
+func inQueue(ts *testscript.TestScript, key string) map[string]string {
+	ts.Check(ts.Exec("hearth", "queue", "list", "--json", "--session", key))
+	var out struct {
+		Messages []struct{ ID, Text string }
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &out))
+	ids := make(map[string]string)
+	for _, m := range out.Messages {
+		ids[m.Text] = m.ID
+	}
+	return ids
+}
+
+func waiting(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: waiting KEY N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	deadline := time.After(20 * time.Second)
+	retry := time.NewTicker(50 * time.Millisecond)
+	defer retry.Stop()
+	for len(inQueue(ts, args[0])) != n {
+		select {
+		case <-retry.C:
+		case <-deadline:
+			ts.Fatalf("%s: %v wait, want %d", args[0], inQueue(ts, args[0]), n)
+		}
+	}
+}
+
+func queued(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: queued KEY TEXT ARGS…")
+	}
+	id, ok := inQueue(ts, args[0])[args[1]]
+	if !ok {
+		ts.Fatalf("no message %q waits", args[1])
+	}
+	ts.Check(ts.Exec("hearth", append([]string{"queue", "--session", args[0], args[2], id}, args[3:]...)...))
 }
