@@ -105,9 +105,9 @@ func TestSec_A_DOS_RenderIsLinear(t *testing.T) {
 			}
 			return best
 		}
-		small, large := measure(20_000), measure(160_000)
-		if large > 40*small && large > 150*time.Millisecond {
-			t.Errorf("%q: %v for 20 kB, %v for 160 kB", s, small, large)
+		small, large := measure(6_000), measure(48_000)
+		if large > 40*small && large > 60*time.Millisecond {
+			t.Errorf("%q: %v for 6 kB, %v for 48 kB", s, small, large)
 		}
 	}
 }
