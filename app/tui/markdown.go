@@ -56,7 +56,8 @@ func (d *drawing) blocks(n ast.Node, w int, first, rest string, apart bool) {
 	prefix := first
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		before := len(d.out)
-		if c != n.FirstChild() && apart {
+		_, paragraph := c.(*ast.Paragraph)
+		if c != n.FirstChild() && (apart || paragraph) {
 			d.out = append(d.out, strings.TrimRight(rest, " "))
 			before++
 		}
@@ -85,6 +86,9 @@ func (d *drawing) block(n ast.Node, w int, first, rest string) {
 		d.code(n, w, first, rest)
 	case *ast.Blockquote:
 		bar := t.quote.paint("▌ ")
+		if width(rest)+12 > w { // too deep to go on to the right
+			bar = ""
+		}
 		d.blocks(n, w, first+bar, rest+bar, true)
 	case *ast.List:
 		d.list(n, w, first, rest)
@@ -149,8 +153,7 @@ func (d *drawing) list(n *ast.List, w int, first, rest string) {
 			mark = strconv.Itoa(number) + ". "
 			number++
 		}
-		if width(rest)+12 > w { // too deep to go on to the right
-			mark = strings.TrimRight(mark, " ") + " "
+		if width(rest)+12 > w {
 			d.blocks(c, w, first+d.md.theme.dim.paint(mark), rest, false)
 		} else {
 			d.blocks(c, w, first+d.md.theme.dim.paint(mark), rest+strings.Repeat(" ", width(mark)), false)
