@@ -59,7 +59,7 @@ func TestSec_A_SEC_02_TokenIsInNoErrorAndNoLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leak(t, fmt.Sprintf("%v %+v %#v", ch, *ch, *ch))
+	leak(t, fmt.Sprintf("%v %+v %#v %+v %#v", ch, ch, ch, ch.api, ch.hook))
 	_, err = New(Options{Token: "wrong AAcanary-7f3a9c"})
 	leak(t, err.Error())
 }
