@@ -131,3 +131,16 @@ func TestHostileTextsAreLinear(t *testing.T) {
 		t.Error("the first chunk is not full")
 	}
 }
+
+// A line that only looks like a fence as long as its end is not known does not
+// move the cut.
+func TestCutWaitsForWhatFollows(t *testing.T) {
+	text := "intro words that are here\n``` a ` b c d e f g h i j k l m n o p"
+	o := Options{Min: 30, Max: 40}
+	want := []string{"intro words that are here\n``` a ` b c d ", "e f g h i j k l m n o p"}
+	for name, deltas := range map[string][]string{"whole": {text}, "bytes": strings.Split(text, "")} {
+		if diff := cmp.Diff(want, textsOf(stream(o, deltas))); diff != "" {
+			t.Error(name + ": " + diff)
+		}
+	}
+}

@@ -47,14 +47,13 @@ type Blocks struct {
 	err  error // set before done is closed
 
 	// What follows belongs to the goroutine.
-	filter  reply.Stream
-	chunks  *chunk.Chunker
-	whole   strings.Builder // MessageEnd: the message so far
-	media   []reply.Payload // MessageEnd: what it named
-	merge   coalescer
-	queue   []reply.Payload
-	sentAny bool
-	nextAt  time.Time
+	filter reply.Stream
+	chunks *chunk.Chunker
+	whole  strings.Builder // MessageEnd: the message so far
+	media  []reply.Payload // MessageEnd: what it named
+	merge  coalescer
+	queue  []reply.Payload
+	nextAt time.Time
 }
 
 type event struct {
@@ -240,14 +239,13 @@ func (b *Blocks) pump(ctx context.Context, closing bool) (wait time.Duration, ar
 			b.queue = b.queue[1:]
 			continue
 		}
-		if wait := time.Until(b.nextAt); b.sentAny && wait > 0 {
+		if wait := time.Until(b.nextAt); wait > 0 {
 			return wait, true
 		}
 		if b.err = b.o.Emit(ctx, b.queue[0]); b.err != nil {
 			return 0, false
 		}
 		b.queue = b.queue[1:]
-		b.sentAny = true
 		b.nextAt = time.Now().Add(b.o.Delay.next(b.o.Rand))
 	}
 	if due, ok := b.merge.due(); ok && !closing {
