@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -54,24 +56,29 @@ type Options struct {
 
 // Gateway is a running engine.
 type Gateway struct {
-	opts     Options
-	log      *slog.Logger
-	logs     *logfile.File
-	level    slog.LevelVar // of the log file
-	secrets  redactor
-	config   *config.File
-	store    *store.DB
-	pairing  *pairing.Registry
-	models   *provider.Registry
-	session  *session.Manager
-	outbox   *outbound.Outbox
-	search   *search.Index
-	tools    *tool.Set
-	server   *server.Server
-	ln       net.Listener
-	started  time.Time
-	redetect chan struct{} // wakes detectModels
-	bootID   string
+	opts      Options
+	log       *slog.Logger
+	logs      *logfile.File
+	level     slog.LevelVar // of the log file
+	secrets   redactor
+	config    *config.File
+	store     *store.DB
+	pairing   *pairing.Registry
+	models    *provider.Registry
+	session   *session.Manager
+	outbox    *outbound.Outbox
+	deliverer *outbound.Deliverer
+	channels  *channels
+	live      *live
+	gate      *inbound.Gate
+	contacts  *contact.Book
+	search    *search.Index
+	tools     *tool.Set
+	server    *server.Server
+	ln        net.Listener
+	started   time.Time
+	redetect  chan struct{} // wakes detectModels
+	bootID    string
 }
 
 // New starts the engine up to an open port, without serving it yet. An error
@@ -110,6 +117,10 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	g.openModels()
+	if err := g.openChannels(ctx); err != nil {
+		return err
+	}
+	g.openDelivery()
 	if err := g.openSessions(ctx); err != nil {
 		return err
 	}
@@ -208,7 +219,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.tools = tools
 	g.server, err = server.New(server.Options{
 		Handlers: g.handlers(), Auth: g.pairing, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
-		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready,
+		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
 	})
 	if err != nil {
 		return err
@@ -216,9 +227,9 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: g.outbox, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: tools,
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: tools,
 		Prompt: g.renderPrompt,
-		Queue:  func(string) session.QueuePolicy { return session.DefaultQueue() },
+		Queue:  g.queuePolicy,
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
 		},
@@ -255,6 +266,13 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.outbox.Run(back) })
+	work.Go(func() { g.deliverer.Run(back) })
+	work.Go(func() {
+		if err := g.gate.Run(back); err != nil {
+			g.log.Error("messages from channels are not taken any more", "err", err)
+		}
+	})
+	work.Go(func() { g.channels.run(back) })
 	work.Go(func() { g.search.Run(back) })
 	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {

@@ -48,6 +48,12 @@ func (g *Gateway) handlers() map[string]server.Handler {
 		protocol.MethodSessionsCompact:             plain(protocol.MethodSessionsCompact, g.sessionsCompact),
 		protocol.MethodSessionsSearch:              plain(protocol.MethodSessionsSearch, g.sessionsSearch),
 		protocol.MethodCommandsList:                plain(protocol.MethodCommandsList, g.commandsList),
+		protocol.MethodChannelsStatus:              plain(protocol.MethodChannelsStatus, g.channelsStatus),
+		protocol.MethodContactsList:                plain(protocol.MethodContactsList, g.contactsList),
+		protocol.MethodContactsResolve:             plain(protocol.MethodContactsResolve, g.contactsResolve),
+		protocol.MethodContactsRemove:              plain(protocol.MethodContactsRemove, g.contactsRemove),
+		protocol.MethodDeliveriesList:              plain(protocol.MethodDeliveriesList, g.deliveriesList),
+		protocol.MethodDeliveriesResolve:           plain(protocol.MethodDeliveriesResolve, g.deliveriesResolve),
 		protocol.MethodWhy:                         plain(protocol.MethodWhy, g.why),
 		protocol.MethodQueueEdit:                   plain(protocol.MethodQueueEdit, g.queueEdit),
 		protocol.MethodTranscriptExport:            plain(protocol.MethodTranscriptExport, g.transcriptExport),
@@ -74,6 +80,15 @@ func plain[P, R any](method string, fn func(context.Context, P) (R, error)) serv
 }
 
 type none struct{}
+
+func isAny(err error, targets ...error) bool {
+	for _, t := range targets {
+		if errors.Is(err, t) {
+			return true
+		}
+	}
+	return false
+}
 
 func watchSessions(on bool) server.Handler {
 	return func(_ context.Context, c *server.Caller, _ json.RawMessage) (any, error) {

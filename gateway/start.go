@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/provider"
@@ -122,3 +123,6 @@ func providerSettings(c config.Config) provider.Settings {
 	}
 	return s
 }
+
+// millis is a time on the wire.
+func millis(ms int64) time.Time { return time.UnixMilli(ms) }

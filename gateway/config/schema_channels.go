@@ -65,6 +65,7 @@ func (d *decoder) account(a *ChannelAccount) []field {
 		{"botToken", func(n *node) {
 			a.BotToken = Secret(d.shaped(n, botTokenShape, "a bot token is digits, a colon and letters; @BotFather shows it, copy all of it"))
 		}},
+		{"apiRoot", func(n *node) { a.APIRoot = d.webURL(n) }},
 		{"webhookUrl", func(n *node) { a.WebhookURL = d.webhookURL(n) }},
 		{"webhookSecret", func(n *node) {
 			a.WebhookSecret = Secret(d.shaped(n, webhookSecretShape, "a webhook secret has 16 to 256 letters, digits, _ or -"))

@@ -23,6 +23,7 @@ type Telegram struct {
 type ChannelAccount struct {
 	Enabled       bool   `json:"enabled"`
 	BotToken      Secret `json:"botToken,omitempty"`
+	APIRoot       string `json:"apiRoot,omitempty"`    // a Bot API server of one's own; empty: Telegram's
 	WebhookURL    string `json:"webhookUrl,omitempty"` // empty: long polling
 	WebhookSecret Secret `json:"webhookSecret,omitempty"`
 

@@ -111,6 +111,7 @@ type Gate struct {
 	Options
 	t    tables
 	wake chan struct{}
+	up   chan struct{} // closed when Run has taken up what an earlier run left
 
 	mu    sync.Mutex
 	open  map[string]*batch // by stream: text that waits for more
@@ -122,14 +123,15 @@ func New(opts Options) *Gate {
 	if opts.IsCommand == nil {
 		opts.IsCommand = slashCommand
 	}
-	return &Gate{Options: opts, t: newTables(), wake: make(chan struct{}, 1), open: make(map[string]*batch)}
+	return &Gate{Options: opts, t: newTables(), wake: make(chan struct{}, 1), up: make(chan struct{}), open: make(map[string]*batch)}
 }
 
 func slashCommand(text string) bool {
 	return len(text) > 1 && text[0] == '/' && (text[1] >= 'a' && text[1] <= 'z' || text[1] >= 'A' && text[1] <= 'Z')
 }
 
-// Receive is the channel.Inbox of every channel.
+// Receive is the channel.Inbox of every channel. It waits for Run to have
+// taken up what an earlier run of the gateway left, so that order is kept.
 func (g *Gate) Receive(ctx context.Context, in channel.Inbound) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -139,6 +141,11 @@ func (g *Gate) Receive(ctx context.Context, in channel.Inbound) (err error) {
 			err = g.poisoned(ctx, in, err)
 		}
 	}()
+	select {
+	case <-g.up:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	return g.receive(ctx, in)
 }
 

@@ -19,11 +19,12 @@ const (
 )
 
 // Run takes up what an earlier run of the gateway left and hands turns to
-// sessions until ctx ends. It must run once, and before any Receive.
+// sessions until ctx ends. It must run once.
 func (g *Gate) Run(ctx context.Context) error {
 	if err := g.recover(ctx); err != nil {
 		return fmt.Errorf("take up messages of the last run: %w", err)
 	}
+	close(g.up)
 	for ctx.Err() == nil {
 		b, wait := g.next(g.Now())
 		if b != nil {

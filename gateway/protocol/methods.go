@@ -42,6 +42,16 @@ const (
 	// MethodSessionsSearch is ours: words in all messages.
 	MethodSessionsSearch = "sessions.search"
 
+	MethodChannelsStatus = "channels.status"
+
+	// The methods of contacts and deliveries are ours: who may write from
+	// messaging networks, and answers that have not arrived there.
+	MethodContactsList      = "hearth.contacts.list"
+	MethodContactsResolve   = "hearth.contacts.resolve"
+	MethodContactsRemove    = "hearth.contacts.remove"
+	MethodDeliveriesList    = "hearth.deliveries.list"
+	MethodDeliveriesResolve = "hearth.deliveries.resolve"
+
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
 	// MethodQueueEdit is ours: other words for a message that still waits.
@@ -95,6 +105,12 @@ var methods = []MethodSpec{
 	{MethodSessionsCompact, RoleOperator, ScopeWrite},
 	{MethodCommandsList, RoleOperator, ScopeRead},
 	{MethodSessionsSearch, RoleOperator, ScopeRead},
+	{MethodChannelsStatus, RoleOperator, ScopeRead},
+	{MethodContactsList, RoleOperator, ScopePairing},
+	{MethodContactsResolve, RoleOperator, ScopePairing},
+	{MethodContactsRemove, RoleOperator, ScopePairing},
+	{MethodDeliveriesList, RoleOperator, ScopeRead},
+	{MethodDeliveriesResolve, RoleOperator, ScopeWrite},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},

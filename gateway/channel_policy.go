@@ -1,0 +1,125 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// channelPolicy is who may write to an account, as the settings say. People on
+// the allowlist of direct messages are the owner's own accounts.
+func channelPolicy(c config.Config, channelID, account string) inbound.Policy {
+	a, ok := c.Channels.Telegram.Accounts[account]
+	if channelID != telegramID || !ok {
+		return inbound.Policy{DM: inbound.DMDisabled, Group: inbound.GroupDisabled}
+	}
+	p := inbound.Policy{
+		DM: inbound.DMPolicy(a.DMPolicy), AllowFrom: a.AllowFrom, Owners: a.AllowFrom, Group: inbound.GroupPolicy(a.GroupPolicy),
+		GroupAllowFrom: a.GroupAllowFrom, Groups: map[string]inbound.GroupRule{}, HistoryLimit: a.HistoryLimit,
+	}
+	for id, r := range a.Groups {
+		p.Groups[id] = inbound.GroupRule{RequireMention: r.RequireMention, AllowFrom: r.AllowFrom, Disabled: !r.Enabled}
+	}
+	return p
+}
+
+// contacts and deliveries on the wire.
+
+func (g *Gateway) contactsList(context.Context, none) (out protocol.ContactsList, err error) {
+	out = protocol.ContactsList{Contacts: []protocol.Contact{}, Requests: []protocol.ContactRequest{}}
+	contacts, err := g.contacts.Contacts()
+	if err != nil {
+		return out, err
+	}
+	for _, c := range contacts {
+		out.Contacts = append(out.Contacts, protocol.Contact{Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle, Owner: c.Owner, ApprovedAt: c.ApprovedAt})
+	}
+	requests, err := g.contacts.Requests()
+	for _, r := range requests {
+		out.Requests = append(out.Requests, protocol.ContactRequest{Channel: r.Channel, Account: r.Account, ID: r.ID, Name: r.Name, Handle: r.Handle, Code: r.Code, AskedAt: r.AskedAt, ExpiresAt: r.ExpiresAt})
+	}
+	return out, err
+}
+
+func (g *Gateway) contactsResolve(ctx context.Context, p protocol.ContactResolveParams) (protocol.OKResult, error) {
+	var err error
+	switch p.Decision {
+	case "approve":
+		_, err = g.contacts.Approve(ctx, p.Channel, p.Code, p.Owner)
+	case "reject":
+		_, err = g.contacts.Reject(ctx, p.Channel, p.Code)
+	default:
+		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodContactsResolve, "decision must be approve or reject")
+	}
+	if err != nil {
+		return protocol.OKResult{}, protocol.Invalid("%v", err)
+	}
+	return protocol.OKResult{OK: true}, nil
+}
+
+func (g *Gateway) contactsRemove(ctx context.Context, p protocol.ContactRemoveParams) (protocol.OKResult, error) {
+	was, err := g.contacts.Remove(ctx, p.Channel, p.Account, p.ID)
+	return protocol.OKResult{OK: was}, err
+}
+
+// maxDeliveries bounds one list.
+const maxDeliveries = 200
+
+func (g *Gateway) deliveriesList(context.Context, none) (protocol.DeliveriesList, error) {
+	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}}
+	all, err := g.deliverer.Undelivered(maxDeliveries)
+	for _, d := range all {
+		out.Deliveries = append(out.Deliveries, protocol.DeliveryInfo{
+			ID: d.ID, Channel: d.Channel, Account: d.To.Account, Conversation: d.To.Conversation, SessionKey: d.Session, RunID: d.RunID,
+			State: string(d.State), Reason: d.Reason, Text: d.Text, Sent: d.Sent(), Parts: len(d.Parts), CreatedAt: d.CreatedAt, NextAt: d.NextAt,
+		})
+	}
+	return out, err
+}
+
+func (g *Gateway) deliveriesResolve(ctx context.Context, p protocol.DeliveryResolveParams) (protocol.OKResult, error) {
+	var err error
+	switch p.Decision {
+	case "resend":
+		err = g.deliverer.Resend(ctx, p.ID)
+	case "arrived":
+		err = g.deliverer.Arrived(ctx, p.ID)
+	default:
+		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodDeliveriesResolve, "decision must be resend or arrived")
+	}
+	if isAny(err, outbound.ErrNoDelivery, outbound.ErrNotStuck) {
+		return protocol.OKResult{}, protocol.Invalid("%v", err)
+	}
+	return protocol.OKResult{OK: err == nil}, err
+}
+
+// channelsStatus is what clients show of channels.
+func (g *Gateway) channelsStatus(context.Context, none) (protocol.ChannelsStatus, error) {
+	out := protocol.ChannelsStatus{
+		TS: g.opts.Now().UnixMilli(), ChannelOrder: []string{}, ChannelLabels: map[string]string{}, Channels: map[string]any{},
+		ChannelAccounts: map[string][]protocol.ChannelAccountStatus{}, ChannelDefaultAccountID: map[string]string{},
+	}
+	g.channels.mu.Lock()
+	defer g.channels.mu.Unlock()
+	for _, a := range g.channels.list {
+		id := a.ID()
+		if _, seen := out.ChannelLabels[id]; !seen {
+			out.ChannelOrder = append(out.ChannelOrder, id)
+			out.ChannelLabels[id], out.ChannelDefaultAccountID[id], out.Channels[id] = "Telegram", "default", map[string]any{"configured": true}
+		}
+		st := protocol.ChannelAccountStatus{AccountID: a.Account(), Enabled: true, Configured: true, Linked: true, Running: a.err == nil}
+		if t, ok := a.Channel.(*telegram.Channel); ok {
+			s := t.Status()
+			st.Connected, st.LastError = s.State == telegram.Receiving, s.Problem
+		}
+		if a.err != nil {
+			st.LastError = a.err.Error()
+		}
+		out.ChannelAccounts[id] = append(out.ChannelAccounts[id], st)
+	}
+	return out, nil
+}

@@ -1,0 +1,218 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
+	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// telegramID is the network's name in keys, routes and settings.
+const telegramID = "telegram"
+
+// channels are the connected accounts. Settings of accounts are taken at the
+// start; changes to them are used at the next one, which the log says.
+type channels struct {
+	g   *Gateway
+	ctx context.Context // of everything that talks to networks
+
+	mu   sync.Mutex
+	list map[string]*attached // by network and account
+}
+
+// attached is a channel and what became of it.
+type attached struct {
+	channel.Channel
+	err error // why it does not run any more
+}
+
+func channelKey(id, account string) string { return id + "/" + account }
+
+// openChannels makes the channels of the settings, without connecting them.
+func (g *Gateway) openChannels(ctx context.Context) error {
+	c := g.config.Snapshot().Config
+	g.channels = &channels{g: g, ctx: context.WithoutCancel(ctx), list: map[string]*attached{}}
+	g.live = &live{g: g, runs: map[string]*liveRun{}}
+	if !c.Channels.Telegram.Enabled {
+		return nil
+	}
+	for id, a := range c.Channels.Telegram.Accounts {
+		if !a.Enabled {
+			continue
+		}
+		opts := telegram.Options{
+			Token: string(a.BotToken), Account: id, BaseURL: a.APIRoot, MaxFile: int64(a.MediaMaxMB) << 20, Now: g.opts.Now, Logger: g.log,
+			WebhookURL: a.WebhookURL, WebhookSecret: string(a.WebhookSecret),
+		}
+		if opts.Mode = telegram.Poll; a.WebhookURL != "" {
+			opts.Mode = telegram.Webhook
+		}
+		ch, err := telegram.New(opts)
+		if err != nil {
+			return &StartError{What: "The Telegram account " + id + " cannot be used", Err: err, Fix: "Correct channels.telegram in " + g.config.Path()}
+		}
+		g.channels.list[channelKey(telegramID, id)] = &attached{Channel: ch}
+	}
+	return nil
+}
+
+// openDelivery wires what goes out to networks and what comes in from them.
+func (g *Gateway) openDelivery() {
+	g.deliverer = outbound.NewDeliverer(g.store, outbound.DelivererOptions{
+		Channels: g.channels.find, Limits: g.channels.limits, Now: g.opts.Now, Rand: g.random, Logger: g.log,
+	})
+	g.contacts = contact.New(g.store, g.opts.Now, rand.Reader)
+	g.gate = inbound.New(inbound.Options{
+		DB: g.store, Contacts: g.contacts, Sessions: inbox{g},
+		Settings:  func() inbound.Settings { return inboundSettings(g.config.Snapshot().Config) },
+		Policy:    g.gatePolicy,
+		IsCommand: func(text string) bool { _, ok := command.Parse(text); return ok || command.IsStop(text) },
+		Tell:      g.tellStranger, OnDecision: g.noteDecision, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
+	})
+}
+
+// random is uniform in [0, 1).
+func (g *Gateway) random() float64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
+}
+
+func (c *channels) find(id, account string) channel.Channel {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a := c.list[channelKey(id, account)]; a != nil {
+		return a.Channel
+	}
+	return nil
+}
+
+// run connects every channel and serves it until ctx ends.
+func (c *channels) run(ctx context.Context) {
+	var work sync.WaitGroup
+	for _, a := range c.list {
+		work.Go(func() {
+			err := a.Run(ctx, c.g.gate.Receive)
+			if err == nil || ctx.Err() != nil {
+				return
+			}
+			c.g.log.Error("a channel has stopped", "channel", a.ID(), "account", a.Account(), "err", err)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			a.err = err
+		})
+	}
+	work.Wait()
+}
+
+// problems says which channels do not work and why.
+func (c *channels) problems() (out []protocol.Problem) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, a := range c.list {
+		if a.err != nil {
+			out = append(out, protocol.Problem{Code: "CHANNEL", Message: fmt.Sprintf("%s (%s) is not connected: %v. Correct its settings and restart Hearth.", a.ID(), a.Account(), a.err)})
+			continue
+		}
+		if t, ok := a.Channel.(*telegram.Channel); ok {
+			if s := t.Status(); s.Problem != "" {
+				out = append(out, protocol.Problem{Code: "CHANNEL", Message: s.Problem})
+			}
+		}
+	}
+	return out
+}
+
+// webhooks is the HTTP handler of channels that are called by their network;
+// nil when there is none.
+func (c *channels) webhooks() http.Handler {
+	mux := http.NewServeMux()
+	any := false
+	for _, a := range c.list {
+		if t, ok := a.Channel.(*telegram.Channel); ok {
+			if path, h, ok := t.Webhook(); ok {
+				mux.Handle(path, h)
+				any = true
+			}
+		}
+	}
+	if !any {
+		return nil
+	}
+	return mux
+}
+
+// account is the settings of one account.
+func (c *channels) account(id, account string) (a config.ChannelAccount) {
+	if id == telegramID {
+		a = c.g.config.Snapshot().Config.Channels.Telegram.Accounts[account]
+	}
+	return a
+}
+
+// limits is how text is cut for a channel: never beyond what its network takes.
+func (c *channels) limits(ch channel.Channel) chunk.Limits {
+	a, own := c.account(ch.ID(), ch.Account()), ch.Limits()
+	l := chunk.Limits{Chars: own.Text, Lines: own.Lines, Mode: chunk.Mode(a.ChunkMode)}
+	if a.TextChunkLimit > 0 && (l.Chars == 0 || a.TextChunkLimit < l.Chars) {
+		l.Chars = a.TextChunkLimit
+	}
+	return l
+}
+
+// streaming is what is seen of an answer while it is made.
+type streaming struct {
+	mode                    stream.Mode
+	hideTools, hideCommands bool
+	blocks                  bool
+	block                   stream.BlockOptions
+}
+
+func (c *channels) streaming(id, account string) streaming {
+	cfg := c.g.config.Snapshot().Config
+	d, a := cfg.Agents.Defaults, c.account(id, account)
+	lines := a.Streaming.Preview
+	if a.Streaming.Mode == string(stream.Progress) {
+		lines = a.Streaming.Progress
+	}
+	s := streaming{
+		mode: stream.Mode(a.Streaming.Mode), hideTools: !lines.ToolProgress, hideCommands: lines.CommandText == "status",
+		blocks: stream.On(d.BlockStreamingDefault == "on", nil, a.BlockStreaming, id != telegramID),
+	}
+	s.block = stream.BlockOptions{
+		Chunk: chunk.Options{Min: d.BlockStreamingChunk.MinChars, Max: d.BlockStreamingChunk.MaxChars, Prefer: chunk.Break(d.BlockStreamingChunk.BreakPreference)},
+		Limit: a.TextChunkLimit, Break: stream.BreakAt(d.BlockStreamingBreak), Coalesce: coalesce(d.BlockStreamingCoalesce, a.BlockStreamingCoalesce),
+		Delay: stream.HumanDelay{
+			Mode: stream.DelayMode(d.HumanDelay.Mode), Min: time.Duration(d.HumanDelay.MinMs) * time.Millisecond, Max: time.Duration(d.HumanDelay.MaxMs) * time.Millisecond,
+		},
+	}
+	return s
+}
+
+// coalesce lays an account's values over the defaults.
+func coalesce(def, over config.BlockCoalesce) stream.Coalesce {
+	pick := func(a, b int) int {
+		if b > 0 {
+			return b
+		}
+		return a
+	}
+	return stream.Coalesce{
+		Min: pick(def.MinChars, over.MinChars), Max: pick(def.MaxChars, over.MaxChars),
+		Idle: time.Duration(pick(def.IdleMs, over.IdleMs)) * time.Millisecond,
+	}
+}

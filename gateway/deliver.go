@@ -1,0 +1,90 @@
+package gateway
+
+import (
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/session/policy"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// ends puts the end of a run where it has to go: always to the gateway's own
+// clients, and to a messaging network when the message came from one. Both rows
+// are in the transaction that makes the end true.
+type ends struct {
+	g *Gateway
+}
+
+func (e ends) Put(tx *store.Tx, ev protocol.ChatEvent, run session.Run) error {
+	if err := e.g.outbox.Put(tx, ev); err != nil {
+		return err
+	}
+	d, ok := e.g.deliveryOf(ev, run)
+	if !ok {
+		return nil
+	}
+	return e.g.deliverer.Put(tx, d)
+}
+
+func (e ends) Wake() {
+	e.g.outbox.Wake()
+	e.g.deliverer.Wake()
+}
+
+// deliveryOf is what a run's end says in a messaging network; ok is false when
+// it says nothing: the run came from our own clients, its message was answered
+// together with another, sending is held back, or the model chose silence.
+func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound.Delivery, ok bool) {
+	r, ok := parseRoute(run.Route)
+	if !ok || run.Into != "" || !g.maySend(run.SessionKey, r) {
+		return d, false
+	}
+	p := reply.Read(g.wordsFor(ev, r))
+	d = outbound.Delivery{ID: run.ID, Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID}
+	if lr := g.live.get(run.ID); lr != nil {
+		d.Preview, d.EditPreview = lr.previewID, lr.edit
+		if lr.rest != nil && ev.State != protocol.ChatError {
+			p = *lr.rest
+		}
+	}
+	if p.Empty() && d.Preview == "" {
+		return d, false
+	}
+	d.Text, d.Media = p.Text, p.Media
+	if p.Text != "" {
+		d.Text = reply.WithPrefix(g.config.Snapshot().Config.Messages.ResponsePrefix, p.Text)
+	}
+	return d, true
+}
+
+// wordsFor is the text of a run's end for people on a network.
+func (g *Gateway) wordsFor(ev protocol.ChatEvent, r route) string {
+	text := ""
+	if ev.Message != nil {
+		text = ev.Message.Text()
+	}
+	if ev.State != protocol.ChatError {
+		return text
+	}
+	shown, ok := reply.ErrorShown(reply.ConversationOf(r.chat), text != "", ev.ErrorMessage, ev.ErrorMessage, false)
+	switch {
+	case !ok:
+		return text
+	case text == "":
+		return shown
+	}
+	return text + "\n\n" + shown
+}
+
+// maySend asks the send policy.
+func (g *Gateway) maySend(key string, r route) bool {
+	c := g.config.Snapshot().Config
+	row, _, err := g.session.Get(key)
+	if err != nil {
+		return false
+	}
+	override := map[string]policy.Override{"allow": policy.SendOn, "deny": policy.SendOff}[row.SendPolicy]
+	v := sendPolicy(c).Decide(keyRules(c), policy.Delivery{Key: key, Channel: r.channel, ChatType: policy.Chat(r.chat), Override: override})
+	return v.Action != policy.Deny
+}

@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// inbox takes the turns that inbound let through.
+type inbox struct{ g *Gateway }
+
+// guestCommands are what somebody who is not an owner may use.
+var guestCommands = []string{"help", "status", "whoami", "stop"}
+
+// Submit makes a turn durable. The gate's id is the run's id, so the same turn
+// again changes nothing.
+func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
+	g := i.g
+	turn := session.Turn{
+		RunID: a.ID, SessionKey: a.SessionKey, Text: a.CommandBody, ForAgent: a.Text, ReplyTo: a.Reply.ReplyTo,
+		Route: route{a.Origin.Provider, a.Origin.AccountID, a.Reply.Conversation, a.Reply.Thread, a.ChatType}.String(),
+		Origin: &session.Origin{
+			Label: a.Origin.Label, Provider: a.Origin.Provider, From: a.Origin.From, To: a.Origin.To, AccountID: a.Origin.AccountID,
+			ThreadID: a.Origin.ThreadID, ChatType: string(a.ChatType),
+		},
+	}
+	if turn.Text == "" {
+		turn.Text = a.Text // nothing was typed: a file, say
+	}
+	if inv, ok := command.Parse(turn.Text); ok && !a.SenderIsOwner && !slices.Contains(guestCommands, inv.Name) {
+		return fmt.Errorf("%w: /%s is for the owner", inbound.ErrRefused, inv.Name)
+	}
+	if err := g.renew(ctx, turn, a.Origin.Provider); err != nil {
+		return busyIfPassing(err)
+	}
+	_, err := g.accept(ctx, turn)
+	return busyIfPassing(err)
+}
+
+// busyIfPassing marks what says nothing about the message itself.
+func busyIfPassing(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, session.ErrConflict):
+		return fmt.Errorf("%w: %v", inbound.ErrRefused, err)
+	case errors.Is(err, session.ErrClosed), errors.Is(err, session.ErrQueueFull), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrClosed):
+		return fmt.Errorf("%w: %v", inbound.ErrBusy, err)
+	}
+	return err
+}
+
+// renew begins a session anew when it has become old (session.md,
+// "Lifecycle"). Expiry is looked at only when a message arrives, and never
+// under a running answer.
+func (g *Gateway) renew(ctx context.Context, turn session.Turn, channelID string) error {
+	row, ok, err := g.session.Get(turn.SessionKey)
+	if err != nil || !ok || row.HasActiveRun || row.QueuedRuns > 0 || row.MessageCount == 0 {
+		return err
+	}
+	if _, known, err := g.session.Known(turn); known || err != nil {
+		return err // the same message again
+	}
+	c := g.config.Snapshot().Config
+	rule := resetRules(c).For(keyRules(c).Parse(turn.SessionKey).Type(), channelID)
+	now := g.opts.Now()
+	if v := rule.Stale(millis(row.UpdatedAt), now, now.Location()); v.Stale {
+		g.log.Info("a session has become old and begins anew", "session", turn.SessionKey, "rule", string(v.Rule))
+		_, err = g.session.Reset(ctx, turn.SessionKey)
+	}
+	return err
+}
+
+// gatePolicy is who may write to an account of a channel.
+func (g *Gateway) gatePolicy(channelID, account string) inbound.Policy {
+	return channelPolicy(g.config.Snapshot().Config, channelID, account)
+}
+
+// tellStranger sends a pairing code. It does not pass the outbox: a code that
+// is lost is asked for again.
+func (g *Gateway) tellStranger(ctx context.Context, channelID string, to channel.Target, text string) {
+	ch := g.channels.find(channelID, to.Account)
+	if ch == nil {
+		return
+	}
+	if _, err := ch.Send(ctx, channel.Message{To: to, Text: text}); err != nil {
+		g.log.Warn("a stranger could not be told their pairing code", "channel", channelID, "err", err)
+	}
+}
+
+func (g *Gateway) noteDecision(d inbound.Decision) {
+	g.log.Info("message from a channel", "rule", string(d.Rule), "detail", d.Detail, "channel", d.Channel, "account", d.Account,
+		"conversation", d.Conversation, "run", d.RunID)
+}

@@ -1,0 +1,167 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
+	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+const (
+	// typingEvery keeps "is typing" up: networks show it for about five seconds.
+	typingEvery = 4 * time.Second
+)
+
+// live shows answers on messaging networks while they are made. What it shows
+// is not durable; the answer itself is delivered by the outbox.
+type live struct {
+	g *Gateway
+
+	mu   sync.Mutex
+	runs map[string]*liveRun
+}
+
+// liveRun is one answer under way. The run's goroutine owns it, but for what
+// ended leaves for the delivery.
+type liveRun struct {
+	preview *stream.Preview
+	blocks  *stream.Blocks
+	turn    reply.Turn
+	stop    context.CancelFunc
+	done    chan struct{} // typing has stopped
+
+	// what the delivery needs
+	previewID string
+	edit      bool
+	rest      *reply.Payload // what blocks did not say; nil without blocks
+}
+
+func (v *live) Begin(run session.Run) {
+	r, ok := parseRoute(run.Route)
+	ch := v.g.channels.find(r.channel, r.account)
+	if !ok || ch == nil || !v.g.maySend(run.SessionKey, r) {
+		return
+	}
+	ctx, stop := context.WithCancel(v.g.channels.ctx)
+	lr := &liveRun{stop: stop, done: make(chan struct{})}
+	to := r.target(run.ReplyTo)
+	how := v.g.channels.streaming(r.channel, r.account)
+	if how.blocks {
+		lr.blocks = v.newBlocks(ctx, lr, run, r, how)
+	} else if _, can := ch.(channel.Editor); can && how.mode != stream.Off {
+		lr.preview = stream.NewPreview(ctx, stream.PreviewOptions{
+			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: v.g.log,
+		})
+	}
+	go func() {
+		defer close(lr.done)
+		keepTyping(ctx, ch, to)
+	}()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.runs[run.ID] = lr
+}
+
+func keepTyping(ctx context.Context, ch channel.Channel, to channel.Target) {
+	t, ok := ch.(channel.Typer)
+	if !ok {
+		return
+	}
+	for {
+		_ = t.Typing(ctx, to) // only a courtesy
+		select {
+		case <-time.After(typingEvery):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// newBlocks says an answer in ordinary messages as it is written.
+func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r route, how streaming) *stream.Blocks {
+	n := 0
+	opts := how.block
+	opts.Rand = v.g.random
+	opts.Emit = func(ctx context.Context, p reply.Payload) error {
+		if p = lr.turn.Block(p); p.Empty() {
+			return nil
+		}
+		n++
+		d := outbound.Delivery{
+			ID: blockID(run.ID, n), Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
+		}
+		return v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error { return v.g.deliverer.Put(tx, d) }})
+	}
+	return stream.NewBlocks(ctx, opts)
+}
+
+func blockID(runID string, n int) string { return fmt.Sprintf("%s:block:%d", runID, n) }
+
+func (v *live) get(runID string) *liveRun {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.runs[runID]
+}
+
+func (v *live) Say(runID, words string) {
+	switch lr := v.get(runID); {
+	case lr == nil:
+	case lr.blocks != nil:
+		lr.blocks.Write(words)
+	case lr.preview != nil:
+		lr.preview.Text(words)
+	}
+}
+
+func (v *live) Tool(runID, name string, args []byte) {
+	switch lr := v.get(runID); {
+	case lr == nil:
+	case lr.blocks != nil:
+		lr.blocks.TextEnd()
+	case lr.preview != nil:
+		lr.preview.Tool(name, "", "")
+	}
+}
+
+// End stops showing and leaves what the delivery needs to know.
+func (v *live) End(ctx context.Context, run session.Run, msg *protocol.Message, failed bool) {
+	lr := v.get(run.ID)
+	if lr == nil {
+		return
+	}
+	if lr.blocks != nil {
+		lr.blocks.MessageEnd()
+		if err := lr.blocks.Close(); err != nil {
+			v.g.log.Warn("some blocks of an answer were not sent as it was written; the end of it sends them", "run", run.ID, "err", err)
+		}
+		rest := reply.Payload{}
+		if msg != nil {
+			rest = lr.turn.Final(reply.Read(msg.Text()))
+		}
+		lr.rest = &rest
+	}
+	if lr.preview != nil {
+		kind := stream.FinalText
+		if failed {
+			kind = stream.FinalError
+		}
+		lr.previewID, lr.edit = lr.preview.End(kind)
+	}
+	lr.stop()
+	<-lr.done
+}
+
+// Done forgets a run.
+func (v *live) Done(runID string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.runs, runID)
+}

@@ -1,0 +1,91 @@
+package protocol
+
+// ChannelsStatus is the answer to channels.status.
+type ChannelsStatus struct {
+	TS                      int64                             `json:"ts"`
+	ChannelOrder            []string                          `json:"channelOrder"`
+	ChannelLabels           map[string]string                 `json:"channelLabels"`
+	Channels                map[string]any                    `json:"channels"`
+	ChannelAccounts         map[string][]ChannelAccountStatus `json:"channelAccounts"`
+	ChannelDefaultAccountID map[string]string                 `json:"channelDefaultAccountId"`
+}
+
+type ChannelAccountStatus struct {
+	AccountID  string `json:"accountId"`
+	Enabled    bool   `json:"enabled"`
+	Configured bool   `json:"configured"`
+	Linked     bool   `json:"linked"`
+	Running    bool   `json:"running"`
+	Connected  bool   `json:"connected"`
+	LastError  string `json:"lastError,omitempty"`
+}
+
+// ContactsList is ours: who may write from messaging networks, and who asks to.
+type ContactsList struct {
+	Contacts []Contact        `json:"contacts"`
+	Requests []ContactRequest `json:"requests"`
+}
+
+type Contact struct {
+	Channel    string `json:"channel"`
+	Account    string `json:"account"`
+	ID         string `json:"id"`
+	Name       string `json:"name,omitempty"`
+	Handle     string `json:"handle,omitempty"`
+	Owner      bool   `json:"owner"`
+	ApprovedAt int64  `json:"approvedAt"`
+}
+
+type ContactRequest struct {
+	Channel   string `json:"channel"`
+	Account   string `json:"account"`
+	ID        string `json:"id"`
+	Name      string `json:"name,omitempty"`
+	Handle    string `json:"handle,omitempty"`
+	Code      string `json:"code"`
+	AskedAt   int64  `json:"askedAt"`
+	ExpiresAt int64  `json:"expiresAt"`
+}
+
+// ContactResolveParams: Decision is approve or reject; Owner also gives the
+// owner's commands.
+type ContactResolveParams struct {
+	Channel  string `json:"channel"`
+	Code     string `json:"code"`
+	Decision string `json:"decision"`
+	Owner    bool   `json:"owner,omitempty"`
+}
+
+type ContactRemoveParams struct {
+	Channel string `json:"channel"`
+	Account string `json:"account"`
+	ID      string `json:"id"`
+}
+
+// DeliveriesList is ours: answers that have not reached their network.
+type DeliveriesList struct {
+	Deliveries []DeliveryInfo `json:"deliveries"`
+}
+
+type DeliveryInfo struct {
+	ID           string `json:"id"`
+	Channel      string `json:"channel"`
+	Account      string `json:"account"`
+	Conversation string `json:"conversation"`
+	SessionKey   string `json:"sessionKey,omitempty"`
+	RunID        string `json:"runId,omitempty"`
+	State        string `json:"state"` // waiting, sending, failed, uncertain
+	Reason       string `json:"reason,omitempty"`
+	Text         string `json:"text,omitempty"`
+	Sent         int    `json:"sent"`  // messages that were confirmed
+	Parts        int    `json:"parts"` // messages in all
+	CreatedAt    int64  `json:"createdAt"`
+	NextAt       int64  `json:"nextAt,omitempty"`
+}
+
+// DeliveryResolveParams: Decision is resend (it may then arrive twice) or
+// arrived (somebody saw it).
+type DeliveryResolveParams struct {
+	ID       string `json:"id"`
+	Decision string `json:"decision"`
+}

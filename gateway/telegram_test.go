@@ -1,0 +1,147 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel/telegram/telegramtest"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+const (
+	botToken = "123456:abcdefghijklmnopqrstuvwxyzABCDE"
+	anna     = int64(777)
+)
+
+// telegramRig is a gateway with a bot on a Bot API server of our own.
+func telegramRig(t *testing.T, primary string, account map[string]any) (*rig, *telegramtest.Server) {
+	t.Helper()
+	api := telegramtest.New(botToken)
+	t.Cleanup(api.Close)
+	front := httptest.NewServer(api)
+	t.Cleanup(front.Close)
+	api.AddChat(telegramtest.Chat{ID: anna, Type: "private"})
+	r := &rig{t: t, dir: statedir.Dir(t.TempDir()), model: scripted.New()}
+	srv := httptest.NewServer(r.model)
+	t.Cleanup(srv.Close)
+	r.url = srv.URL
+	tg := map[string]any{"enabled": true, "botToken": botToken, "apiRoot": front.URL}
+	for k, v := range account {
+		tg[k] = v
+	}
+	cfg := map[string]any{
+		"models":   map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": srv.URL + "/v1", "api": "openai-completions", "apiKey": "sk-test"}}},
+		"agents":   map[string]any{"defaults": map[string]any{"model": primary}},
+		"channels": map[string]any{"telegram": tg},
+	}
+	raw, err := json.Marshal(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(string(r.dir), "hearth.json"), raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.start()
+	return r, api
+}
+
+// waitFor polls a condition of another process's making.
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-deadline:
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+func texts(api *telegramtest.Server, chat int64) (out []string) {
+	for _, m := range api.Sent(chat) {
+		out = append(out, m.Text)
+	}
+	return out
+}
+
+// A message on Telegram is answered on Telegram, in the main session that the
+// owner's own clients see too.
+func TestTelegramRoundTrip(t *testing.T) {
+	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}})
+	p := r.connect()
+	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "hello from the phone", nil)
+	waitFor(t, "an answer", func() bool {
+		got := texts(api, anna)
+		return len(got) == 1 && strings.Contains(got[0], "hello from the phone")
+	})
+	h := p.history("main")
+	if len(h.Messages) != 2 || h.Messages[0].Text() != "hello from the phone" || !strings.Contains(h.Messages[0].ForAgent, "[Telegram") {
+		t.Fatalf("transcript: %+v", h.Messages)
+	}
+	var list protocol.SessionsList
+	p.call(protocol.MethodSessionsList, nil, &list)
+	if o := list.Sessions[0].Origin; o == nil || o.Provider != "telegram" {
+		t.Errorf("origin: %+v", o)
+	}
+	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "/status", nil)
+	waitFor(t, "the status", func() bool {
+		got := texts(api, anna)
+		return len(got) == 2 && strings.Contains(got[1], "Model:")
+	})
+	var st protocol.ChannelsStatus
+	p.call(protocol.MethodChannelsStatus, nil, &st)
+	if acc := st.ChannelAccounts["telegram"]; len(acc) != 1 || !acc[0].Connected {
+		t.Errorf("channels.status: %+v", st)
+	}
+}
+
+// A stranger gets a code and nothing else until the owner approves it.
+func TestTelegramStrangersArePaired(t *testing.T) {
+	r, api := telegramRig(t, "chat/echo", nil)
+	p := r.connect()
+	stranger := telegramtest.Person{ID: anna, Name: "Somebody"}
+	api.Say(anna, stranger, "let me in", nil)
+	var reqs protocol.ContactsList
+	waitFor(t, "a pairing request", func() bool {
+		p.call(protocol.MethodContactsList, nil, &reqs)
+		return len(reqs.Requests) == 1
+	})
+	waitFor(t, "the code", func() bool {
+		got := texts(api, anna)
+		return len(got) == 1 && strings.Contains(got[0], reqs.Requests[0].Code)
+	})
+	if n := r.model.Calls("let me in"); n != 0 {
+		t.Errorf("the model was asked %d times for a stranger", n)
+	}
+	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code, Decision: "approve"}, nil)
+	api.Say(anna, stranger, "thank you", nil)
+	waitFor(t, "an answer after approval", func() bool {
+		got := texts(api, anna)
+		return len(got) == 2 && strings.Contains(got[1], "thank you")
+	})
+	api.Say(anna, stranger, "/model list", nil)
+	api.Say(anna, stranger, "/whoami", nil)
+	waitFor(t, "the reply to /whoami", func() bool { return len(texts(api, anna)) == 3 })
+}
+
+// While a long answer is written the chat shows it in one message, which the
+// final text takes over; nothing stands twice.
+func TestTelegramPreviewBecomesTheAnswer(t *testing.T) {
+	_, api := telegramRig(t, "chat/stream-150-20", map[string]any{"dmPolicy": "open", "allowFrom": []string{"*"}})
+	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "count", nil)
+	waitFor(t, "the whole answer", func() bool {
+		got := texts(api, anna)
+		return len(got) == 1 && strings.Contains(got[0], "w150")
+	})
+	if m := api.Sent(anna)[0]; m.Edits == 0 {
+		t.Error("the answer was not shown while it was written")
+	}
+}
