@@ -2,6 +2,103 @@
 // A field is optional when Go leaves it out (omitempty, omitzero) and may be
 // null when Go sends a null.
 
+/** ChannelsStatus is the answer to channels.status. */
+export interface ChannelsStatus {
+  ts: number;
+  channelOrder: string[];
+  channelLabels: Record<string, string>;
+  channels: Record<string, unknown>;
+  channelAccounts: Record<string, ChannelAccountStatus[]>;
+  channelDefaultAccountId: Record<string, string>;
+}
+
+export interface ChannelAccountStatus {
+  accountId: string;
+  enabled: boolean;
+  configured: boolean;
+  linked: boolean;
+  running: boolean;
+  connected: boolean;
+  lastError?: string;
+}
+
+/** ContactsList is ours: who may write from messaging networks, and who asks to. */
+export interface ContactsList {
+  contacts: Contact[];
+  requests: ContactRequest[];
+}
+
+export interface Contact {
+  channel: string;
+  account: string;
+  id: string;
+  name?: string;
+  handle?: string;
+  owner: boolean;
+  approvedAt: number;
+}
+
+export interface ContactRequest {
+  channel: string;
+  account: string;
+  id: string;
+  name?: string;
+  handle?: string;
+  code: string;
+  askedAt: number;
+  expiresAt: number;
+}
+
+/**
+ * ContactResolveParams: Decision is approve or reject; Owner also gives the
+ * owner's commands.
+ */
+export interface ContactResolveParams {
+  channel: string;
+  code: string;
+  decision: string;
+  owner?: boolean;
+}
+
+export interface ContactRemoveParams {
+  channel: string;
+  account: string;
+  id: string;
+}
+
+/** DeliveriesList is ours: answers that have not reached their network. */
+export interface DeliveriesList {
+  deliveries: DeliveryInfo[];
+}
+
+export interface DeliveryInfo {
+  id: string;
+  channel: string;
+  account: string;
+  conversation: string;
+  sessionKey?: string;
+  runId?: string;
+  /** waiting, sending, failed, uncertain */
+  state: string;
+  reason?: string;
+  text?: string;
+  /** messages that were confirmed */
+  sent: number;
+  /** messages in all */
+  parts: number;
+  createdAt: number;
+  nextAt?: number;
+}
+
+/**
+ * DeliveryResolveParams: Decision is resend (it may then arrive twice) or
+ * arrived (somebody saw it).
+ */
+export interface DeliveryResolveParams {
+  id: string;
+  decision: string;
+}
+
 /** ChatSendParams submits a person's message. IdempotencyKey becomes the run id. */
 export interface ChatSendParams {
   sessionKey: string;
@@ -603,6 +700,16 @@ export const MethodSessionsCompact = "sessions.compact";
 export const MethodCommandsList = "commands.list";
 /** MethodSessionsSearch is ours: words in all messages. */
 export const MethodSessionsSearch = "sessions.search";
+export const MethodChannelsStatus = "channels.status";
+/**
+ * The methods of contacts and deliveries are ours: who may write from
+ * messaging networks, and answers that have not arrived there.
+ */
+export const MethodContactsList = "hearth.contacts.list";
+export const MethodContactsResolve = "hearth.contacts.resolve";
+export const MethodContactsRemove = "hearth.contacts.remove";
+export const MethodDeliveriesList = "hearth.deliveries.list";
+export const MethodDeliveriesResolve = "hearth.deliveries.resolve";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
 /** MethodQueueEdit is ours: other words for a message that still waits. */
@@ -719,8 +826,21 @@ export interface SessionRow {
   queuedRuns?: number;
   abortedLastRun?: boolean;
   messageCount: number;
+  chatType?: string;
+  channel?: string;
+  origin?: SessionOrigin;
   pinned?: boolean;
   archived?: boolean;
+}
+
+/** SessionOrigin explains where a session's messages come from. */
+export interface SessionOrigin {
+  label?: string;
+  provider?: string;
+  from?: string;
+  to?: string;
+  accountId?: string;
+  threadId?: string;
 }
 
 export interface SessionsListParams {
@@ -1289,6 +1409,12 @@ export interface Methods {
   "sessions.compact": { params: SessionsCompactParams; result: SessionsCompactResult };
   "sessions.search": { params: SessionsSearchParams; result: SessionsSearch };
   "commands.list": { params: Record<string, never>; result: CommandsList };
+  "channels.status": { params: Record<string, never>; result: ChannelsStatus };
+  "hearth.contacts.list": { params: Record<string, never>; result: ContactsList };
+  "hearth.contacts.resolve": { params: ContactResolveParams; result: OKResult };
+  "hearth.contacts.remove": { params: ContactRemoveParams; result: OKResult };
+  "hearth.deliveries.list": { params: Record<string, never>; result: DeliveriesList };
+  "hearth.deliveries.resolve": { params: DeliveryResolveParams; result: OKResult };
   "hearth.why": { params: WhyParams; result: Why };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
