@@ -20,17 +20,44 @@ func helpLines() [][2]string {
 	}
 }
 
+// helpScreen draws the keys; what does not fit is reached by scrolling.
 func (m *Model) helpScreen(w, h int) []string {
 	t := &m.theme
-	lines := []string{t.brand.paint("Keys") + t.dim.paint(" · any key closes this")}
-	if h > 16 {
-		lines = append(lines, "")
-	}
+	var body []string
 	for _, l := range helpLines() {
-		lines = append(lines, clip("  "+t.bold.paint(fit(l[0], 18))+" "+l[1], w))
+		if w >= 56 {
+			body = append(body, clip("  "+t.bold.paint(fit(l[0], 18))+" "+l[1], w))
+			continue
+		}
+		body = append(body, clip(t.bold.paint(l[0]), w))
+		body = append(body, wrap([]span{{l[1], ""}}, w, "  ", "  ")...)
 	}
+	room := max(1, h-1)
+	m.helpAt = max(0, min(m.helpAt, len(body)-room))
+	hint := " · any key closes this"
+	if len(body) > room {
+		hint = " · ↑↓ scroll, others close"
+	}
+	lines := []string{clip(t.brand.paint("Keys")+t.dim.paint(hint), w)}
+	lines = append(lines, body[m.helpAt:min(len(body), m.helpAt+room)]...)
 	for len(lines) < h {
 		lines = append(lines, "")
 	}
 	return lines[:h]
+}
+
+func (m *Model) helpKey(k string) {
+	page := max(1, m.h-2)
+	switch k {
+	case "up":
+		m.helpAt--
+	case "down":
+		m.helpAt++
+	case "pgup":
+		m.helpAt -= page
+	case "pgdown":
+		m.helpAt += page
+	default:
+		m.help, m.helpAt = false, 0
+	}
 }

@@ -17,7 +17,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k == "ctrl+c":
 		return m.quit()
 	case m.help:
-		m.help = k == "pgdown" || k == "pgup"
+		m.helpKey(k)
 		return nil
 	case m.rename != nil:
 		return m.renameKey(k, msg.Text)

@@ -138,9 +138,10 @@ func (m *Model) flush(r *room) tea.Cmd {
 		}
 		o.sending = true
 		p := protocol.ChatSendParams{SessionKey: r.key, Message: o.text, IdempotencyKey: o.run, QueueMode: o.mode}
+		life := m.life
 		return func() tea.Msg {
 			err := m.wire.Call(m.ctx, protocol.MethodChatSend, p, nil)
-			return sentMsg{p.SessionKey, p.IdempotencyKey, err}
+			return sentMsg{p.SessionKey, p.IdempotencyKey, life, err}
 		}
 	}
 	return nil
@@ -152,6 +153,9 @@ func (m *Model) sent(msg sentMsg) tea.Cmd {
 		return nil
 	}
 	i := slices.IndexFunc(r.out, func(o *outgoing) bool { return o.run == msg.run })
+	if passing(msg.err) && msg.life == m.life {
+		return nil // the next connection sends it again
+	}
 	if i >= 0 {
 		o := r.out[i]
 		o.sending = false

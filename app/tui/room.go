@@ -70,7 +70,7 @@ func (l *live) delta(e *protocol.ChatEvent) (gap bool) {
 // merge takes the newest page of the history.
 func (r *room) merge(h *protocol.ChatHistory, now time.Time) {
 	if h.SessionID != r.sessionID {
-		r.msgs, r.sessionID, r.live = nil, h.SessionID, nil
+		r.msgs, r.sessionID = nil, h.SessionID
 	}
 	page := placed(h.Messages)
 	first, last := int64(1<<62), int64(-1)
@@ -92,6 +92,9 @@ func (r *room) merge(h *protocol.ChatHistory, now time.Time) {
 		if m.Meta.Seq > last && m.Meta.Seq >= first {
 			r.msgs = append(r.msgs, m)
 		}
+	}
+	if r.live != nil && len(page) > 0 && r.asked(r.live.run) == nil && h.InFlightRun == nil {
+		r.live = nil // of the session before a reset
 	}
 	r.loaded = true
 	r.inFlight(h.InFlightRun, now)

@@ -42,6 +42,7 @@ type Model struct {
 
 	w, h    int
 	link    link
+	life    int // counts the connections
 	lostWhy string
 
 	main     string // key of the main session
@@ -90,6 +91,7 @@ type (
 	}
 	sentMsg struct {
 		key, run string
+		life     int // of the connection
 		err      error
 	}
 	createdMsg struct {
@@ -162,6 +164,7 @@ func (m *Model) tick() tea.Cmd {
 // then what they start from, then what still waits to be sent.
 func (m *Model) connect(hello protocol.HelloOK) tea.Cmd {
 	m.link, m.lostWhy = connected, ""
+	m.life++
 	m.main = "main"
 	if d := hello.Snapshot.SessionDefaults; d != nil && d.MainSessionKey != "" {
 		m.main = d.MainSessionKey

@@ -15,7 +15,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.WindowTitle = "Hearth"
 	if x >= 0 {
-		v.Cursor = tea.NewCursor(min(x, m.w-1), min(y, m.h-1))
+		v.Cursor = tea.NewCursor(x, y)
 		v.Cursor.Blink = false
 	}
 	return v
@@ -55,7 +55,7 @@ func (m *Model) screen() (lines []string, x, y int) {
 	for i := range body {
 		body[i] = clipTo(body[i], w)
 	}
-	return body[:h], x, y
+	return body[:h], min(x, w-1), min(y, h-1)
 }
 
 func clipTo(s string, w int) string {
@@ -287,7 +287,7 @@ func (m *Model) statusLine(w int) string {
 	}
 	if r := m.room; r != nil {
 		if r.live != nil && m.link == connected {
-			left += t.dim.paint(" · ") + t.busy.paint("answering "+duration(m.now().Sub(r.live.since))) + t.dim.paint(" · Esc stops")
+			left += t.dim.paint(" · ") + t.busy.paint("answering "+itoa(int(m.now().Sub(r.live.since).Seconds()))+" s") + t.dim.paint(" · Esc stops")
 		}
 		if n := len(r.queue()); n > 0 {
 			left += t.dim.paint(" · " + itoa(n) + " waiting")
