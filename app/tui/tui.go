@@ -57,6 +57,7 @@ type Model struct {
 	rename   *composer
 	renaming string // the key of the session that is renamed
 	help     bool
+	helpAt   int    // the first line of it that is seen
 	notice   string // one line for the person, until the next key
 	leaving  bool   // Ctrl+C was pressed with unsent messages
 	ticking  bool
