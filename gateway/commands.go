@@ -8,6 +8,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/session/policy"
 )
 
 // What the slash commands do. Each returns its reply as Markdown; a mistake in
@@ -32,16 +33,16 @@ func (g *Gateway) commands() map[string]commandFunc {
 // tryCommand carries a slash command out; ok is false when the text is an
 // ordinary message.
 func (g *Gateway) tryCommand(ctx context.Context, turn session.Turn) (acc session.Accepted, ok bool, err error) {
+	if t, ok := policy.FindTrigger(turn.Text, g.config.Snapshot().Config.Session.ResetTriggers); ok {
+		acc, err = g.newSession(ctx, turn, t)
+		return acc, true, err
+	}
 	inv, ok := command.Parse(turn.Text)
 	if !ok {
 		if !command.IsStop(turn.Text) || !g.busy(turn.SessionKey) {
 			return acc, false, nil
 		}
 		inv.Name = "stop"
-	}
-	if inv.Name == "new" || inv.Name == "reset" {
-		acc, err = g.newSession(ctx, turn, inv)
-		return acc, true, err
 	}
 	do := g.commands()[inv.Name]
 	acc, err = g.session.RunCommand(ctx, turn, func(ctx context.Context) (string, error) { return do(ctx, turn.SessionKey, inv.Args) })
@@ -56,43 +57,45 @@ func (g *Gateway) busy(key string) bool {
 // greeting is the short turn after /new alone (session.md, "Reset triggers").
 const greeting = "[The person started a new session with a command and said nothing else. Greet them in one short sentence and ask what they want to do. Do not mention this note.]"
 
-// newSession starts a session anew and answers what stands behind the command.
-func (g *Gateway) newSession(ctx context.Context, turn session.Turn, inv command.Invocation) (session.Accepted, error) {
+// newSession starts a session anew and answers what stands behind the trigger;
+// /new may name the model of the new session first.
+func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Trigger) (session.Accepted, error) {
 	if acc, known, err := g.session.Known(turn); known || err != nil {
 		return acc, err
 	}
-	rest, note := inv.Args, ""
-	var ref string
-	if inv.Name == "new" {
-		ref, rest = g.takeModel(inv.Args)
+	rest, ref := t.Rest, ""
+	if t.Word == "/new" {
+		if r, message, ok := g.catalogue().SplitModel(t.Rest); ok {
+			ref, rest = r, message
+		} else if head, tail, _ := strings.Cut(t.Rest, " "); g.checkModel("new", head) == nil {
+			ref, rest = head, strings.TrimSpace(tail) // a model of a known service that does not list it
+		}
 	}
 	if _, err := g.session.Reset(ctx, turn.SessionKey); err != nil && !isNotFound(err) {
 		return session.Accepted{}, err
 	}
+	turn.Title = "New session"
 	if ref != "" {
+		turn.Title += " with " + ref
 		if _, err := g.session.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{Model: protocol.PatchTo(ref)}); err != nil {
 			return session.Accepted{}, err
 		}
-		note = " with " + ref
 	}
-	turn.Title = "New session" + note
 	turn.ForAgent = greeting
 	if rest != "" {
-		turn.ForAgent = rest
+		turn.ForAgent, turn.Title = rest, rest
 	}
 	return g.session.Submit(ctx, turn)
 }
 
-// takeModel reads a model from the beginning of the words behind /new.
-func (g *Gateway) takeModel(args string) (ref, rest string) {
-	head, rest, _ := strings.Cut(args, " ")
-	if head == "" {
-		return "", ""
+// catalogue is what /new can name a model by.
+func (g *Gateway) catalogue() (c policy.Catalogue) {
+	for _, e := range g.models.Models() {
+		if e.Available {
+			c.Models = append(c.Models, e.Ref.String())
+		}
 	}
-	if ref, ok := g.matchModel(head); ok {
-		return ref, strings.TrimSpace(rest)
-	}
-	return "", args
+	return c
 }
 
 // matchModel finds a model by its full name, its id, its provider's name, or a

@@ -37,9 +37,6 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	if inv, ok := command.Parse(turn.Text); ok && !a.SenderIsOwner && !slices.Contains(guestCommands, inv.Name) {
 		return fmt.Errorf("%w: /%s is for the owner", inbound.ErrRefused, inv.Name)
 	}
-	if err := g.renew(ctx, turn, a.Origin.Provider); err != nil {
-		return busyIfPassing(err)
-	}
 	_, err := g.accept(ctx, turn)
 	return busyIfPassing(err)
 }
@@ -49,9 +46,9 @@ func busyIfPassing(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, session.ErrConflict):
+	case errors.Is(err, session.ErrConflict), errors.Is(err, session.ErrQueueFull):
 		return fmt.Errorf("%w: %v", inbound.ErrRefused, err)
-	case errors.Is(err, session.ErrClosed), errors.Is(err, session.ErrQueueFull), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrClosed):
+	case errors.Is(err, session.ErrClosed), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrClosed):
 		return fmt.Errorf("%w: %v", inbound.ErrBusy, err)
 	}
 	return err
@@ -60,13 +57,17 @@ func busyIfPassing(err error) error {
 // renew begins a session anew when it has become old (session.md,
 // "Lifecycle"). Expiry is looked at only when a message arrives, and never
 // under a running answer.
-func (g *Gateway) renew(ctx context.Context, turn session.Turn, channelID string) error {
+func (g *Gateway) renew(ctx context.Context, turn session.Turn) error {
 	row, ok, err := g.session.Get(turn.SessionKey)
 	if err != nil || !ok || row.HasActiveRun || row.QueuedRuns > 0 || row.MessageCount == 0 {
 		return err
 	}
 	if _, known, err := g.session.Known(turn); known || err != nil {
 		return err // the same message again
+	}
+	channelID := webchat
+	if turn.Origin != nil {
+		channelID = turn.Origin.Provider
 	}
 	c := g.config.Snapshot().Config
 	rule := resetRules(c).For(keyRules(c).Parse(turn.SessionKey).Type(), channelID)

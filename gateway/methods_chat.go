@@ -45,10 +45,14 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 	return res, nil
 }
 
-// accept takes a message: a command is carried out, anything else is queued.
+// accept takes a message: a command is carried out, anything else is queued, in
+// a new session when the old one has become stale.
 func (g *Gateway) accept(ctx context.Context, turn session.Turn) (session.Accepted, error) {
 	if acc, ok, err := g.tryCommand(ctx, turn); ok || err != nil {
 		return acc, err
+	}
+	if err := g.renew(ctx, turn); err != nil {
+		return session.Accepted{}, err
 	}
 	return g.session.Submit(ctx, turn)
 }

@@ -12,6 +12,9 @@ import (
 
 // The settings of sessions and messages, as the rooms that obey them want them.
 
+// webchat is the name of the gateway's own clients in settings by channel.
+const webchat = "webchat"
+
 func keyRules(c config.Config) policy.Keys {
 	return policy.Keys{MainKey: c.Session.MainKey, DMScope: policy.Scope(c.Session.DMScope), IdentityLinks: c.Session.IdentityLinks}
 }
@@ -48,7 +51,7 @@ func resetRules(c config.Config) policy.Resets {
 func (g *Gateway) queuePolicy(where string) session.QueuePolicy {
 	q := g.config.Snapshot().Config.Messages.Queue
 	p := session.QueuePolicy{Mode: session.Mode(q.Mode), Debounce: time.Duration(q.DebounceMs) * time.Millisecond, Cap: q.Cap, Drop: session.Drop(q.Drop)}
-	surface := "webchat"
+	surface := webchat
 	if r, ok := parseRoute(where); ok {
 		surface = r.channel
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
@@ -61,7 +62,7 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 	if err != nil {
 		return Compaction{}, err
 	}
-	turns = answered(turns)
+	turns = answered(spoken(turns))
 	if len(turns) <= keepTurns {
 		return Compaction{}, ErrNothingToCompact
 	}
@@ -86,6 +87,11 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 	})
 	failpoint.Hit("afterCompactionCommit")
 	return c, err
+}
+
+// spoken leaves out commands and their replies, which models never see.
+func spoken(turns [][]protocol.Message) [][]protocol.Message {
+	return slices.DeleteFunc(turns, func(t []protocol.Message) bool { return t[0].ExcludeFromContext })
 }
 
 // answered leaves out the turns at the end that have no answer yet.

@@ -1,0 +1,148 @@
+package gateway_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// say sends a message and returns the text of its end.
+func (p *peer) say(key, id, text string) protocol.ChatEvent {
+	p.t.Helper()
+	p.send(key, id, text)
+	return p.ended(id)
+}
+
+func TestCommandsAnswerAtOnce(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	p.say("main", "m1", "hello")
+	for _, tc := range []struct{ text, want string }{
+		{"/help", "`/queue [mode] [debounce:ms] [cap:n] [drop:rule]`"},
+		{"/status", "chat/echo"},
+		{"/whoami", "owner"},
+		{"/usage", "tokens"},
+		{"/context list", "System prompt"},
+		{"/context detail", "Tool results"},
+		{"/model", "Choose one with"},
+		{"/model nonsense/x", "No model here"},
+		{"/model chat/stream-2-0", "now uses **chat/stream-2-0**"},
+		{"/model default", "default model again"},
+		{"/think high", "now **high**"},
+		{"/think maybe", "can be off, low, medium, high"},
+		{"/verbose on", "now **on**"},
+		{"/reasoning stream", "now **stream**"},
+		{"/queue collect debounce:2s cap:25 drop:old", "**collect**, debounce 2s, cap 25, drop old"},
+		{"/queue dance", "is not known"},
+		{"/queue default", "like the others"},
+		{"/send off", "held back"},
+		{"/send inherit", "rules"},
+		{"/compact", "nothing to summarize"},
+		{"/stop", "Nothing was running"},
+		{"/why", "model: chat/echo answers"},
+	} {
+		end := p.say("main", "cmd "+tc.text, tc.text)
+		if end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), tc.want) {
+			t.Errorf("%s: %q %s, want %q", tc.text, end.Message.Text(), end.ErrorMessage, tc.want)
+		}
+	}
+	if n := r.model.Calls("/help"); n != 0 {
+		t.Errorf("the model was asked about a command")
+	}
+	end := p.say("main", "m2", "what now?")
+	if end.Message.Text() != "echo: what now?" {
+		t.Errorf("after the commands: %q", end.Message.Text())
+	}
+}
+
+// Session page, "Reset triggers": /new starts afresh, may name a model, passes
+// the rest through, and alone is greeted.
+func TestNewSession(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	p.say("main", "a", "old talk")
+	before := p.history("main").SessionID
+	end := p.say("main", "b", "/new chat/think what is new?")
+	if !strings.Contains(end.Message.Text(), "what is new?") {
+		t.Errorf("answer %q", end.Message.Text())
+	}
+	h := p.history("main")
+	if h.SessionID == before || len(h.Messages) != 2 || h.Messages[1].Model != "think" {
+		t.Errorf("new session: %+v", h)
+	}
+	end = p.say("main", "c", "/reset")
+	if !strings.Contains(end.Message.Text(), "Greet them") {
+		t.Errorf("the greeting turn was given %q", end.Message.Text())
+	}
+	if h := p.history("main"); len(h.Messages) != 2 || h.Messages[0].Text() != "/reset" {
+		t.Errorf("after /reset: %+v", h.Messages)
+	}
+	again := p.send("main", "c", "/reset")
+	if again.Status != protocol.SendOK || len(p.history("main").Messages) != 2 {
+		t.Errorf("the same /reset again: %+v", again)
+	}
+}
+
+// /stop and the plain word reach the running answer at once, past the queue.
+func TestStopCommandOvertakesTheQueue(t *testing.T) {
+	r := newRig(t, "chat/stream-2000-10")
+	p := r.connect()
+	for _, stop := range []string{"/stop", "Stop!"} {
+		p.send("main", "long"+stop, "talk")
+		p.until("words", func(ev protocol.Event) bool {
+			c, ok := chatOf(ev)
+			return ok && c.RunID == "long"+stop && c.State == protocol.ChatDelta
+		})
+		p.send("main", "wait"+stop, "and then")
+		if end := p.say("main", "stop"+stop, stop); !strings.Contains(end.Message.Text(), "Stopped 2 messages") {
+			t.Errorf("%s said %q", stop, end.Message.Text())
+		}
+		if end := p.ended("long" + stop); end.State != protocol.ChatAborted {
+			t.Errorf("the answer ended as %q", end.State)
+		}
+	}
+}
+
+// /compact puts a summary before the model and takes nothing from the person.
+func TestCompactAndRestore(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	for _, w := range []string{"one", "two", "three", "four"} {
+		p.say("main", w, w)
+	}
+	if end := p.say("main", "k", "/compact keep names"); !strings.Contains(end.Message.Text(), "Summarized 4 entries") {
+		t.Fatalf("compact said %q", end.Message.Text())
+	}
+	if h := p.history("main"); len(h.Messages) != 10 {
+		t.Errorf("%d messages are left of 10", len(h.Messages))
+	}
+	end := p.say("main", "c1", "/context list")
+	if !strings.Contains(end.Message.Text(), "Summary of 4 older entries") {
+		t.Errorf("context: %q", end.Message.Text())
+	}
+	p.say("main", "k2", "/compact restore")
+	if end := p.say("main", "c2", "/context list"); strings.Contains(end.Message.Text(), "Summary") {
+		t.Errorf("after the restore: %q", end.Message.Text())
+	}
+}
+
+// A waiting message can be reworded and cancelled.
+func TestQueuedMessagesCanBeEdited(t *testing.T) {
+	r := newRig(t, "chat/stream-40-20")
+	p := r.connect()
+	p.send("main", "a", "first")
+	p.send("main", "b", "secnod")
+	p.send("main", "c", "third")
+	p.call(protocol.MethodQueueEdit, protocol.QueueEditParams{Key: "main", RunID: "b", Message: "second"}, nil)
+	p.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main", RunID: "c"}, nil)
+	if end := p.ended("b"); !strings.HasPrefix(end.Message.Text(), "re: second\n") {
+		t.Errorf("the edited message was answered %q", end.Message.Text())
+	}
+	if end := p.ended("c"); end.State != protocol.ChatAborted {
+		t.Errorf("the cancelled message ended as %q", end.State)
+	}
+	if err := p.Call(t.Context(), protocol.MethodQueueEdit, protocol.QueueEditParams{Key: "main", RunID: "b", Message: "x"}, nil); err == nil || !strings.Contains(err.Error(), "does not wait") {
+		t.Errorf("editing an answered message: %v", err)
+	}
+}
