@@ -33,6 +33,9 @@ func (m *Manager) perform(l *lane, r *run) {
 	defer stop()
 
 	end, err := m.answer(ctx, l, r)
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		err = context.Cause(ctx) // a write that was given up only says "canceled"; the cause says why
+	}
 	if errors.Is(err, errShutdown) || errors.Is(context.Cause(r.ctx), errShutdown) && err != nil {
 		m.keepPartial(l, r)
 		return
@@ -204,8 +207,7 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 func (m *Manager) writeIntent(l *lane, r *run, end *ending, ev agent.Event) error {
 	end.usage = ev.Usage
 	msg := m.assistantMessage(r, ev.Message, ending{ref: end.ref, builtIn: end.builtIn, stop: string(model.StopTool)})
-	err := m.append(r, msg)
-	if err != nil {
+	if err := m.append(r, msg); err != nil {
 		return err
 	}
 	// The words so far stand in the transcript now; the live text goes on
@@ -232,9 +234,10 @@ func (m *Manager) writeResult(r *run, ev agent.Event) error {
 	return nil
 }
 
-// append writes an entry of the run's turn.
+// append writes an entry of the run's turn. What a tool did is written also
+// when the run is being stopped.
 func (m *Manager) append(r *run, msg *protocol.Message) error {
-	return m.DB.Update(r.ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
+	return m.DB.Update(context.WithoutCancel(r.ctx), store.Write{Must: true, Do: func(tx *store.Tx) error {
 		row, ok, err := m.t.sessions.Get(tx, []byte(r.rec.SessionKey))
 		if err != nil || !ok || row.SessionID != r.rec.SessionID {
 			return err // the session was cleared meanwhile; the run is being stopped
@@ -243,6 +246,9 @@ func (m *Manager) append(r *run, msg *protocol.Message) error {
 		row.UpdatedAt = m.nowMs()
 		if err := m.t.putRow(tx, row); err != nil {
 			return err
+		}
+		if err := m.t.partials.Delete(tx, []byte(r.id)); err != nil {
+			return err // its words stand in the transcript now
 		}
 		return m.t.putEntry(tx, r.rec.SessionID, *msg)
 	}})

@@ -28,6 +28,7 @@ type Recovery struct {
 func (m *Manager) Recover(ctx context.Context) (Recovery, error) {
 	var rep Recovery
 	var again []*run
+	var reached map[string]uint64
 	err := m.DB.View(func(tx *store.Tx) error {
 		m.count.Store(int64(m.t.recent.Count(tx)))
 		return nil
@@ -36,12 +37,12 @@ func (m *Manager) Recover(ctx context.Context) (Recovery, error) {
 		return rep, fmt.Errorf("read the sessions: %w", err)
 	}
 	err = m.DB.Update(ctx, store.Write{Must: true, Then: m.Outbox.Wake, Do: func(tx *store.Tx) error {
-		rep, again = Recovery{}, nil
+		rep, again, reached = Recovery{}, nil, map[string]uint64{}
 		for row, err := range m.t.pending.Scan(tx, store.Range{}) {
 			if err != nil {
 				return err
 			}
-			r, err := m.recoverRun(tx, row.Value, &rep)
+			r, err := m.recoverRun(tx, row.Value, reached, &rep)
 			if err != nil {
 				return fmt.Errorf("take up run %s: %w", row.Value, err)
 			}
@@ -60,8 +61,10 @@ func (m *Manager) Recover(ctx context.Context) (Recovery, error) {
 	return rep, nil
 }
 
-// recoverRun closes one pending run, or returns it to be queued again.
-func (m *Manager) recoverRun(tx *store.Tx, id string, rep *Recovery) (*run, error) {
+// recoverRun closes one pending run, or returns it to be queued again. reached
+// tells of the runs before it up to which turn people may have seen an answer,
+// for messages that were answered together: a run comes before those it joined.
+func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64, rep *Recovery) (*run, error) {
 	rec, ok, err := m.t.runs.Get(tx, []byte(id))
 	if err != nil || !ok {
 		return nil, err
@@ -70,34 +73,68 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, rep *Recovery) (*run, erro
 	if err != nil {
 		return nil, err
 	}
-	rec.Into = "" // what it had joined is over
-	r := m.newRun(rec, asked.Text())
-	r.behind, r.debounce = true, DefaultQueue().Debounce
 	if !ok { // its session was deleted while it waited
 		_, err := m.putEnd(tx, &rec, ending{state: RunAborted, stop: "aborted"})
+		return nil, err
+	}
+	if rec.Into != "" && rec.Turn <= reached[rec.Into] {
+		rep.Interrupted++
+		rec.AnswerTurn = reached[rec.Into]
+		_, err := m.putEnd(tx, &rec, ending{state: RunInterrupted, errKind: "unknown", errText: interruptedText}.merged())
 		return nil, err
 	}
 	part, _, err := m.t.partials.Get(tx, []byte(id))
 	if err != nil {
 		return nil, err
 	}
-	last, err := m.lastOfTurn(tx, rec)
+	turn, last, err := m.reach(tx, rec, part.Text != "")
 	if err != nil {
 		return nil, err
 	}
-	seen := part.Text != "" || last != nil
+	reached[id] = turn
+	rec.Into, rec.AnswerTurn = "", 0 // what it was answered with is over
+	r := m.newRun(rec, asked.Text())
+	r.behind, r.debounce = true, DefaultQueue().Debounce
 	switch {
-	case !seen && rec.Attempt < maxAttempts:
+	case turn == 0 && rec.Attempt < maxAttempts:
 		rep.Requeued++
 		return r, nil
-	case !seen:
+	case turn == 0:
 		rep.Failed++
 		_, err = m.putEnd(tx, &rec, ending{state: RunFailed, stop: "error", errKind: "unknown",
 			errText: fmt.Sprintf("Hearth stopped %d times while answering this, so it was given up. Send it again; if it happens again, run `hearth logs`.", rec.Attempt)})
 		return nil, err
 	}
 	rep.Interrupted++
+	if r.turn = turn; turn != rec.Turn {
+		r.rec.AnswerTurn = turn
+	}
 	return nil, m.closeInterrupted(tx, r, last, part.Text)
+}
+
+// reach finds how far the answer of a run came: the turn behind which its last
+// words or tool calls stand (0 when nobody saw any), and the last entry there.
+func (m *Manager) reach(tx *store.Tx, rec Run, partial bool) (turn uint64, last *protocol.Message, err error) {
+	to := max(rec.Turn, rec.AnswerTurn)
+	prefix, err := entryPrefix(rec.SessionID)
+	if err != nil {
+		return 0, nil, err
+	}
+	end, _ := entryKey(rec.SessionID, seqOf(to+1, 0))
+	start, _ := entryKey(rec.SessionID, seqOf(rec.Turn, 0))
+	for row, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix, Before: end, After: start, Reverse: true}) {
+		if err != nil {
+			return 0, nil, err
+		}
+		if row.Value.Meta.RunID == rec.ID {
+			last, turn = &row.Value, uint64(row.Value.Meta.Seq)>>16
+			break
+		}
+	}
+	if partial && turn != to { // words behind what it joined last
+		return to, nil, nil
+	}
+	return turn, last, nil
 }
 
 // closeInterrupted keeps the partial text of a run, answers its open tool calls
@@ -107,7 +144,7 @@ func (m *Manager) closeInterrupted(tx *store.Tx, r *run, last *protocol.Message,
 	if last != nil {
 		r.step = int(last.Meta.Seq & 0xffff)
 		end.ref = model.Ref{Provider: last.Provider, Model: last.Model}
-		open, err := m.openCalls(tx, r.rec, r.step)
+		open, err := m.openCalls(tx, r.rec.SessionID, r.turn, r.step)
 		if err != nil {
 			return err
 		}
@@ -131,9 +168,9 @@ func (m *Manager) closeInterrupted(tx *store.Tx, r *run, last *protocol.Message,
 }
 
 // openCalls lists the tool calls of a turn that have no result.
-func (m *Manager) openCalls(tx *store.Tx, rec Run, steps int) (open []protocol.Block, err error) {
+func (m *Manager) openCalls(tx *store.Tx, sessionID string, turn uint64, steps int) (open []protocol.Block, err error) {
 	for step := 1; step <= steps; step++ {
-		msg, ok, err := m.t.getEntry(tx, rec.SessionID, seqOf(rec.Turn, step))
+		msg, ok, err := m.t.getEntry(tx, sessionID, seqOf(turn, step))
 		if err != nil {
 			return nil, err
 		}

@@ -45,6 +45,7 @@ func (s steering) Waiting(ctx context.Context) bool {
 func (s steering) Take(ctx context.Context) ([]model.Message, error) {
 	taken := s.l.pull(func(q *run) bool { return q.rec.Mode == Steer && q.rec.Route == s.r.rec.Route })
 	if err := s.m.join(ctx, s.l, s.r, taken); err != nil {
+		s.l.putBack(taken) // the run is being stopped, or the disk is full: they wait on
 		return nil, err
 	}
 	words := make([]model.Message, len(taken))
@@ -83,6 +84,13 @@ func (l *lane) pull(match func(*run) bool) (taken []*run) {
 	return taken
 }
 
+// putBack undoes a pull.
+func (l *lane) putBack(taken []*run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append(slices.Clip(taken), l.queue...)
+}
+
 // gather makes one turn of everything that waits to be collected.
 func (m *Manager) gather(l *lane, r *run) {
 	if r.rec.Mode != Collect || !r.behind {
@@ -98,9 +106,7 @@ func (m *Manager) gather(l *lane, r *run) {
 	more := l.pull(func(q *run) bool { return q.rec.Mode == Collect && q.rec.Route == r.rec.Route })
 	if err := m.join(r.ctx, l, r, more); err != nil {
 		m.Logger.Warn("waiting messages could not be collected and are answered one by one", "session", l.key, "err", err)
-		l.mu.Lock()
-		l.queue = append(more, l.queue...)
-		l.mu.Unlock()
+		l.putBack(more)
 		return
 	}
 	failpoint.Hit("afterCollect")
@@ -124,8 +130,10 @@ func (m *Manager) join(ctx context.Context, l *lane, r *run, more []*run) error 
 		m.because(&recs[i], string(q.rec.Mode), "it came while another message was being answered and was answered together with it")
 		recs[i].State, recs[i].Into, recs[i].Epoch, recs[i].StartedAt = RunClaimed, r.id, m.Epoch, m.nowMs()
 	}
+	head := r.rec
+	head.AnswerTurn = recs[len(recs)-1].Turn // recovery looks there for what was seen
 	err := m.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
-		for _, rec := range recs {
+		for _, rec := range append(recs[:len(recs):len(recs)], head) {
 			if err := m.t.runs.Put(tx, []byte(rec.ID), rec); err != nil {
 				return err
 			}
@@ -141,6 +149,7 @@ func (m *Manager) join(ctx context.Context, l *lane, r *run, more []*run) error 
 		l.joined = append(l.joined, q.id)
 	}
 	l.mu.Unlock()
+	r.rec = head
 	r.with = append(r.with, more...)
 	r.turn, r.step = more[len(more)-1].rec.Turn, 0
 	return nil

@@ -53,6 +53,9 @@ func (db *DB) hand(ctx context.Context, q *write) error {
 	if db.closed {
 		return ErrClosed
 	}
+	if err := ctx.Err(); err != nil {
+		return err // not left to chance by the select
+	}
 	select {
 	case db.writes <- q:
 		return nil
