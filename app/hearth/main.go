@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // zones are named in settings, and not every system has the list
 
 	"github.com/hearth-assistant/hearth/app/cli"
 )
