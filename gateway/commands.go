@@ -20,7 +20,7 @@ func (g *Gateway) commands() map[string]commandFunc {
 	return map[string]commandFunc{
 		"help": g.cmdHelp, "status": g.cmdStatus, "whoami": g.cmdWhoami, "why": g.cmdWhy, "usage": g.cmdUsage, "context": g.cmdContext,
 		"stop": g.cmdStop, "compact": g.cmdCompact, "model": g.cmdModel, "queue": g.cmdQueue,
-		"think": g.cmdLevel("thinking", []string{"off", "low", "medium", "high"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ThinkingLevel = v },
+		"think": g.cmdLevel("thinking", []string{"off", "low", "medium", "high"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ThinkingLevel = orElse(v, "off") },
 			func(r protocol.SessionRow) string { return r.ThinkingLevel }),
 		"verbose": g.cmdLevel("tool activity", []string{"off", "on", "full"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.VerboseLevel = v },
 			func(r protocol.SessionRow) string { return r.VerboseLevel }),
@@ -215,6 +215,15 @@ func (g *Gateway) cmdLevel(what string, levels []string, put func(*protocol.Sess
 		_, err := g.session.Patch(ctx, key, p)
 		return fmt.Sprintf("The level of %s is now **%s**.", what, level), err
 	}
+}
+
+// orElse is a patch that says a word instead of clearing: a model left to itself
+// may reason, "off" asks it not to.
+func orElse(v protocol.Patch[string], word string) protocol.Patch[string] {
+	if v.Value == nil {
+		return protocol.PatchTo(word)
+	}
+	return v
 }
 
 func contains(list []string, s string) bool {

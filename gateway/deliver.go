@@ -40,7 +40,8 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 	if !ok || run.Into != "" || !g.maySend(run.SessionKey, r) {
 		return d, false
 	}
-	p := reply.Read(g.wordsFor(ev, r))
+	lv := g.levelsOf(run.SessionKey)
+	p := reply.Read(g.wordsFor(ev, run, r, lv))
 	d = outbound.Delivery{ID: run.ID, Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID}
 	if lr := g.live.get(run.ID); lr != nil {
 		d.Preview, d.EditPreview = lr.previewID, lr.edit
@@ -48,18 +49,25 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 			p = *lr.rest
 		}
 	}
+	thoughts := ""
+	if lv.reasoning == "on" && p.Text != "" {
+		thoughts = quoted(thoughtsOf(ev.Message))
+	}
 	if p.Empty() && d.Preview == "" {
 		return d, false
 	}
 	d.Text, d.Media = p.Text, p.Media
 	if p.Text != "" {
 		d.Text = reply.WithPrefix(g.config.Snapshot().Config.Messages.ResponsePrefix, p.Text)
+		if thoughts != "" {
+			d.Text = thoughts + "\n\n" + d.Text
+		}
 	}
 	return d, true
 }
 
 // wordsFor is the text of a run's end for people on a network.
-func (g *Gateway) wordsFor(ev protocol.ChatEvent, r route) string {
+func (g *Gateway) wordsFor(ev protocol.ChatEvent, run session.Run, r route, lv levels) string {
 	text := ""
 	if ev.Message != nil {
 		text = ev.Message.Text()
@@ -67,7 +75,7 @@ func (g *Gateway) wordsFor(ev protocol.ChatEvent, r route) string {
 	if ev.State != protocol.ChatError {
 		return text
 	}
-	shown, ok := reply.ErrorShown(reply.ConversationOf(r.chat), text != "", ev.ErrorMessage, ev.ErrorMessage, false)
+	shown, ok := reply.ErrorShown(reply.ConversationOf(r.chat), text != "", ev.ErrorMessage, g.rawDetail(ev.ErrorMessage, run.Detail), lv.verbose == "full")
 	switch {
 	case !ok:
 		return text

@@ -33,10 +33,14 @@ type live struct {
 // ended leaves for the delivery.
 type liveRun struct {
 	preview *stream.Preview
-	blocks  *stream.Blocks
-	turn    reply.Turn
-	stop    context.CancelFunc
-	done    chan struct{} // typing has stopped
+	// thoughts shows the reasoning with /reasoning stream; it is taken away at
+	// the end
+	thoughts *stream.Preview
+	thought  bool // something of it was shown
+	blocks   *stream.Blocks
+	turn     reply.Turn
+	stop     context.CancelFunc
+	done     chan struct{} // typing has stopped
 
 	// what the delivery needs
 	previewID string
@@ -54,12 +58,17 @@ func (v *live) Begin(run session.Run) {
 	lr := &liveRun{stop: stop, done: make(chan struct{})}
 	to := r.target(run.ReplyTo)
 	how := v.g.channels.streaming(r.channel, r.account)
+	lv := v.g.levelsOf(run.SessionKey)
+	lv.toolLines(&how)
 	if how.blocks {
 		lr.blocks = v.newBlocks(ctx, lr, run, r, how)
 	} else if _, can := ch.(channel.Editor); can && how.mode != stream.Off {
 		lr.preview = stream.NewPreview(ctx, stream.PreviewOptions{
 			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: v.g.log,
 		})
+	}
+	if _, can := ch.(channel.Editor); can && lv.reasoning == "stream" {
+		lr.thoughts = stream.NewPreview(ctx, stream.PreviewOptions{Mode: stream.Partial, Channel: ch, To: to, Logger: v.g.log})
 	}
 	go func() {
 		defer close(lr.done)
@@ -111,6 +120,19 @@ func (v *live) get(runID string) *liveRun {
 	return v.runs[runID]
 }
 
+// Think shows reasoning where the session asks for it.
+func (v *live) Think(runID, words string) {
+	lr := v.get(runID)
+	if lr == nil || lr.thoughts == nil {
+		return
+	}
+	if !lr.thought {
+		lr.thought = true
+		lr.thoughts.Text("*Thinking…*\n\n")
+	}
+	lr.thoughts.Text(words)
+}
+
 func (v *live) Say(runID, words string) {
 	switch lr := v.get(runID); {
 	case lr == nil:
@@ -154,6 +176,11 @@ func (v *live) End(ctx context.Context, run session.Run, msg *protocol.Message, 
 			kind = stream.FinalError
 		}
 		lr.previewID, lr.edit = lr.preview.End(kind)
+	}
+	if lr.thoughts != nil {
+		if err := lr.thoughts.Discard(ctx); err != nil {
+			v.g.log.Warn("the reasoning that was shown could not be taken away", "run", run.ID, "err", err)
+		}
 	}
 	lr.stop()
 	<-lr.done

@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/subtle"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -80,7 +82,7 @@ func (g *Gateway) sharedTokenOf(c config.Config) (string, error) {
 	if token == "" {
 		return secretFile(path, 32)
 	}
-	if b, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(b)) == token {
+	if b, err := os.ReadFile(path); err == nil && subtle.ConstantTimeCompare(bytes.TrimSpace(b), []byte(token)) == 1 {
 		return token, nil
 	}
 	return token, statedir.WriteFile(path, []byte(token+"\n"))

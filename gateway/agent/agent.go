@@ -43,6 +43,7 @@ type Turn struct {
 	// RunTool runs one call; it must return soon after ctx ends.
 	RunTool   func(ctx context.Context, call model.ToolCall) model.ToolResult
 	MaxTokens int
+	Thinking  string // model.Request.Thinking
 	// Steer, when set, lets new words of the person into the turn at a boundary:
 	// between two tool calls and before the model is asked again. A tool that
 	// runs is never cut short.
@@ -181,7 +182,7 @@ func (r *runner) ask() (model.Message, model.StopReason, error) {
 	var usage model.Usage
 	stop := model.StopEnd
 	var failure error
-	req := model.Request{Model: r.Model, System: r.System, Messages: r.messages, Tools: r.Tools, MaxTokens: r.MaxTokens}
+	req := model.Request{Model: r.Model, System: r.System, Messages: r.messages, Tools: r.Tools, MaxTokens: r.MaxTokens, Thinking: r.Thinking}
 	for ev, err := range r.Provider.Stream(r.ctx, req) {
 		if err != nil {
 			failure = err

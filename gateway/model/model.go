@@ -63,6 +63,22 @@ type Request struct {
 	Messages  []Message
 	Tools     []ToolSpec
 	MaxTokens int // 0 = the provider's default
+	// Thinking is how long to reason before the answer: low, medium, high, or
+	// off. "" leaves it to the model. A model that cannot be told goes without.
+	Thinking string
+}
+
+// Levels of Request.Thinking.
+const (
+	ThinkingOff    = "off"
+	ThinkingLow    = "low"
+	ThinkingMedium = "medium"
+	ThinkingHigh   = "high"
+)
+
+// Thinks reports whether the person asked for reasoning.
+func (r Request) Thinks() bool {
+	return r.Thinking == ThinkingLow || r.Thinking == ThinkingMedium || r.Thinking == ThinkingHigh
 }
 
 // Usage counts tokens of one model call or a sum of calls. A provider that

@@ -55,6 +55,7 @@ type Outbox interface {
 // before the run's end is written and may take a moment.
 type Follower interface {
 	Begin(run Run)
+	Think(runID, words string)
 	Say(runID, words string)
 	Tool(runID, name string, args []byte)
 	End(ctx context.Context, run Run, message *protocol.Message, failed bool)

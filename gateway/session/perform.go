@@ -75,7 +75,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	if f := m.follower(r); f != nil {
 		f.Begin(r.rec)
 	}
-	ref, err := m.wanted(r)
+	ref, thinking, err := m.wanted(r)
 	if err != nil {
 		return ending{}, err
 	}
@@ -94,7 +94,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	if err != nil {
 		return end, err
 	}
-	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens}
+	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: thinking}
 	if mdl.Tools && m.Tools != nil {
 		turn.Tools = m.Tools.Specs()
 		scope := tool.Scope{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, SessionID: r.rec.SessionID, AgentID: AgentOf(r.rec.SessionKey), Model: mdl.Ref}
@@ -176,6 +176,10 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		}
 		m.checkpoint(l, r)
 		failpoint.Hit("midStream")
+	case agent.Thinking:
+		if f := m.follower(r); f != nil {
+			f.Think(r.id, ev.Delta)
+		}
 	case agent.Intent:
 		if err := m.writeIntent(l, r, end, ev); err != nil {
 			return err
@@ -279,22 +283,20 @@ func (m *Manager) claim(ctx context.Context, r *run) error {
 	return err
 }
 
-// wanted is the model that the person chose for the turn or the session; zero
-// means the default.
-func (m *Manager) wanted(r *run) (model.Ref, error) {
+// wanted is the model that the person chose for the turn or the session, zero
+// for the default, and how long it shall reason.
+func (m *Manager) wanted(r *run) (ref model.Ref, thinking string, err error) {
+	var row Row
+	err = m.DB.View(func(tx *store.Tx) (err error) {
+		row, _, err = m.t.sessions.Get(tx, []byte(r.rec.SessionKey))
+		return err
+	})
 	name := r.rec.Model
 	if name == "" {
-		err := m.DB.View(func(tx *store.Tx) error {
-			row, _, err := m.t.sessions.Get(tx, []byte(r.rec.SessionKey))
-			name = row.Model
-			return err
-		})
-		if err != nil {
-			return model.Ref{}, err
-		}
+		name = row.Model
 	}
-	ref, _ := model.ParseRef(name)
-	return ref, nil
+	ref, _ = model.ParseRef(name)
+	return ref, row.Thinking, err
 }
 
 // checkpoint stores the text so far when enough of it is new. It never waits:

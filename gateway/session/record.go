@@ -105,7 +105,8 @@ type Run struct {
 	Stop       string   `json:"stop,omitempty"`
 	ErrorKind  string   `json:"errorKind,omitempty"`
 	ErrorText  string   `json:"errorText,omitempty"`
-	Trace      []Reason `json:"trace,omitempty"` // why it went as it did
+	Detail     string   `json:"detail,omitempty"` // of a failure, for who wants it raw
+	Trace      []Reason `json:"trace,omitempty"`  // why it went as it did
 }
 
 // Reason is one step of why a run went as it did, for /why.

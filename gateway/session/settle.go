@@ -27,7 +27,11 @@ type ending struct {
 	builtIn bool
 	errText string // for people, when state is failed
 	errKind string
+	detail  string // the failure as the program knows it
 }
+
+// maxDetail bounds what is kept of a failure, in characters.
+const maxDetail = 1000
 
 // failure decides how a run ends that did not end well. What was said before
 // is kept.
@@ -47,6 +51,7 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.errText, end.errKind = m.Explain(err, end.ref)
 	}
 	if end.state == RunFailed {
+		end.detail = clip(err.Error(), maxDetail)
 		m.Logger.Warn("a run failed", "run", r.rec.ID, "session", r.rec.SessionKey, "model", end.ref.String(), "kind", end.errKind, "err", err)
 	}
 	if text := l.segment(r); text != "" {
@@ -134,7 +139,7 @@ func (e ending) merged() ending {
 func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 	now := m.nowMs()
 	rec.State, rec.EndedAt, rec.Stop = end.state, now, end.stop
-	rec.ErrorText, rec.ErrorKind, rec.AnsweredBy = end.errText, end.errKind, end.ref.String()
+	rec.ErrorText, rec.ErrorKind, rec.Detail, rec.AnsweredBy = end.errText, end.errKind, end.detail, end.ref.String()
 	m.because(rec, "ended", "%s after %.1f s", end.describe(), float64(now-rec.AcceptedAt)/1000)
 	row, ok, err := m.t.sessions.Get(tx, []byte(rec.SessionKey))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -19,6 +20,17 @@ const (
 	defaultMaxTokens = 8192
 	oldMaxTokens     = 4096 // what the Claude 3 models accept at most
 )
+
+// budget is how many tokens a level of reasoning may cost.
+func budget(level string) int {
+	switch level {
+	case model.ThinkingLow:
+		return 2048
+	case model.ThinkingMedium:
+		return 8192
+	}
+	return 16384
+}
 
 // Quirks are what differs between services and models.
 type Quirks struct {
@@ -60,6 +72,12 @@ type request struct {
 	Messages  []message `json:"messages"`
 	Tools     []tool    `json:"tools,omitempty"`
 	Stream    bool      `json:"stream"`
+	Thinking  *thinking `json:"thinking,omitempty"`
+}
+
+type thinking struct {
+	Type   string `json:"type"`
+	Budget int    `json:"budget_tokens"`
 }
 
 type message struct {
@@ -92,6 +110,11 @@ type tool struct {
 
 func (p *provider) ask(r model.Request) request {
 	out := request{Model: r.Model, Stream: true, MaxTokens: p.maxTokens(r)}
+	if r.Thinks() && !amidTools(r.Messages) {
+		// The budget counts towards the limit, which is meant for the answer.
+		out.Thinking = &thinking{"enabled", budget(r.Thinking)}
+		out.MaxTokens += out.Thinking.Budget
+	}
 	if strings.TrimSpace(r.System) != "" {
 		// Tools and system prompt are the same in every turn: reading them
 		// from the cache costs a tenth.
@@ -108,6 +131,22 @@ func (p *provider) ask(r model.Request) request {
 		out.Tools = append(out.Tools, tool{t.Name, t.Description, schema})
 	}
 	return out
+}
+
+// amidTools reports whether the model still waits for a tool or has just got
+// its result. A turn that reasoned before a tool call may go on with reasoning
+// only when its signed thoughts are sent back, which are not kept: so it goes on
+// without.
+func amidTools(msgs []model.Message) bool {
+	for _, m := range slices.Backward(msgs) {
+		switch m.Role {
+		case model.RoleTool:
+			return true
+		case model.RoleAssistant:
+			return slices.ContainsFunc(m.Blocks, func(b model.Block) bool { return b.ToolCall != nil })
+		}
+	}
+	return false
 }
 
 func (p *provider) maxTokens(r model.Request) int {

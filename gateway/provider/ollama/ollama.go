@@ -55,6 +55,7 @@ type request struct {
 	Tools    []tool    `json:"tools,omitempty"`
 	Stream   bool      `json:"stream"`
 	Options  *options  `json:"options,omitempty"`
+	Think    *bool     `json:"think,omitempty"`
 }
 
 type options struct {
@@ -96,6 +97,9 @@ func (p *provider) ask(r model.Request) request {
 	}
 	if o != (options{}) {
 		out.Options = &o
+	}
+	if think := r.Thinks(); think || r.Thinking == model.ThinkingOff {
+		out.Think = &think
 	}
 	if r.System != "" {
 		out.Messages = append(out.Messages, message{Role: "system", Content: r.System})

@@ -52,6 +52,7 @@ type request struct {
 	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 	MaxTokens           int            `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
 }
 
 type streamOptions struct {
@@ -100,6 +101,9 @@ func (p *provider) ask(r model.Request) request {
 		out.MaxCompletionTokens = limit
 	} else {
 		out.MaxTokens = limit
+	}
+	if r.Thinks() {
+		out.ReasoningEffort = r.Thinking
 	}
 	if r.System != "" {
 		out.Messages = append(out.Messages, message{Role: "system", Content: &r.System})

@@ -244,6 +244,12 @@ func (p *play) faultAnswer(kind, rest string) {
 			return
 		}
 		p.echo()
+	case "nothink":
+		if p.turn.thinking != "" {
+			writeJSON(p.w, 400, p.voice.failureBody(400, "invalid_request_error", p.turn.model+": reasoning_effort and thinking are not supported"))
+			return
+		}
+		p.echo()
 	default:
 		p.status(number(kind), rest)
 	}

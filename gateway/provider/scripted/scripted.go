@@ -34,6 +34,7 @@
 //	fault-json              200 with JSON that is no stream
 //	fault-gzip              a compressed answer that breaks off
 //	fault-notools           refuses requests that carry tools, else echoes
+//	fault-nothink           refuses requests that ask for reasoning, else echoes
 package scripted
 
 import (
@@ -59,7 +60,8 @@ type Stats struct {
 	MaxInFlight int            `json:"maxInFlight"`
 	Cancelled   int            `json:"cancelled"` // clients that left before the end
 	ByModel     map[string]int `json:"byModel"`
-	ByText      map[string]int `json:"byText"` // requests by last user text
+	ByText      map[string]int `json:"byText"`   // requests by last user text
+	Thinking    string         `json:"thinking"` // the last request's parameter of reasoning, "" for none
 }
 
 // New returns a server that has seen nothing.
@@ -106,6 +108,7 @@ func (h *Handler) begin(t *turn) int {
 	h.stats.InFlight++
 	h.stats.MaxInFlight = max(h.stats.MaxInFlight, h.stats.InFlight)
 	h.stats.ByModel[t.model]++
+	h.stats.Thinking = t.thinking
 	if _, known := h.stats.ByText[t.user]; known || len(h.stats.ByText) < maxTexts {
 		h.stats.ByText[t.user]++
 	}

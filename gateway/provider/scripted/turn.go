@@ -14,12 +14,17 @@ type turn struct {
 	result  string // the tool results behind it
 	results int
 	tools   bool
+	// thinking is the parameter of reasoning as it was written
+	thinking string
 }
 
 type rawRequest struct {
 	Model    string            `json:"model"`
 	Messages []rawMessage      `json:"messages"`
 	Tools    []json.RawMessage `json:"tools"`
+	Effort   json.RawMessage   `json:"reasoning_effort"`
+	Thinking json.RawMessage   `json:"thinking"`
+	Think    json.RawMessage   `json:"think"`
 }
 
 type rawMessage struct {
@@ -44,7 +49,7 @@ func parse(r *http.Request) (*turn, error) {
 	if err := json.Unmarshal(body, &raw); err != nil {
 		return nil, err
 	}
-	t := &turn{model: raw.Model, tools: len(raw.Tools) > 0}
+	t := &turn{model: raw.Model, tools: len(raw.Tools) > 0, thinking: string(raw.Effort) + string(raw.Thinking) + string(raw.Think)}
 	for _, m := range raw.Messages {
 		t.add(m)
 	}

@@ -32,11 +32,13 @@ var (
 		"not_found_error", "no model loaded", "no models loaded"}
 	refusalPhrases = []string{"content_filter", "content filter", "content management policy", "content policy", "content_policy",
 		"responsibleaipolicy", "safety system", "moderation", "flagged", "violates our usage polic"}
-	overloadPhrases  = []string{"overloaded", "at capacity", "over capacity", "model is loading", "loading model", "server is busy", "server busy", "temporarily unavailable"}
-	ratePhrases      = []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "throttl"}
-	noToolsPhrases   = []string{"does not support tools", "does not support tool", "no endpoints found that support tool", "tools param requires", "tool use is not supported", "tool calling is not supported", "tools are not supported", "does not support function calling"}
-	timeoutPhrases   = []string{"timeout_error", "timed out", "deadline exceeded"}
-	notServerPhrases = []string{"invalid_request_error", "bad_request", "invalid_argument"}
+	overloadPhrases = []string{"overloaded", "at capacity", "over capacity", "model is loading", "loading model", "server is busy", "server busy", "temporarily unavailable"}
+	ratePhrases     = []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "throttl"}
+	noToolsPhrases  = []string{"does not support tools", "does not support tool", "no endpoints found that support tool", "tools param requires", "tool use is not supported", "tool calling is not supported", "tools are not supported", "does not support function calling"}
+	// A message about the limit comes from the budget, which raises it.
+	noThinkingPhrases = []string{"reasoning", "think", "budget_tokens", "max_tokens"}
+	timeoutPhrases    = []string{"timeout_error", "timed out", "deadline exceeded"}
+	notServerPhrases  = []string{"invalid_request_error", "bad_request", "invalid_argument"}
 )
 
 // classify sorts a failure by its status and its words. Status 0 means that
@@ -129,6 +131,13 @@ func saying(body []byte) func([]string) bool {
 func refusedTools(err error) bool {
 	me, ok := err.(*model.Error)
 	return ok && me.Status >= 400 && saying([]byte(me.Detail))(noToolsPhrases)
+}
+
+// refusedThinking tells a failure that would not have happened without a level
+// of reasoning: the parameter is not known, or its budget does not fit.
+func refusedThinking(err error) bool {
+	me, ok := err.(*model.Error)
+	return ok && (me.Status == 400 || me.Status == 422) && saying([]byte(me.Detail))(noThinkingPhrases)
 }
 
 // report is the JSON that services wrap a failure in; all fields are optional.

@@ -89,8 +89,9 @@ var errSilent = errors.New("the model service was silent for too long")
 
 // Stream asks one question. It keeps the promises of model.Provider.
 //
-// A service that refuses a question because it cannot use tools is asked once
-// more without them: a small local model is still good to talk with.
+// A service that refuses a question because it cannot use tools, or cannot be
+// told how long to reason, is asked once more without that: a small local model
+// is still good to talk with.
 func (s *Service) Stream(ctx context.Context, d Dialect, req model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		req.Messages = Mend(req.Messages)
@@ -98,6 +99,14 @@ func (s *Service) Stream(ctx context.Context, d Dialect, req model.Request) iter
 		if len(req.Tools) > 0 && refusedTools(err) {
 			req.Tools = nil
 			err = s.exchange(ctx, d, req, yield)
+		}
+		if req.Thinking != "" && refusedThinking(err) {
+			req.Thinking = ""
+			err = s.exchange(ctx, d, req, yield)
+			if len(req.Tools) > 0 && refusedTools(err) {
+				req.Tools = nil
+				err = s.exchange(ctx, d, req, yield)
+			}
 		}
 		if err != nil && err != errConsumerLeft {
 			yield(model.Event{}, err)
