@@ -13,6 +13,10 @@ import (
 type composer struct {
 	text string
 	at   int // the cursor, a byte offset between two characters
+
+	laid     []row // the rows of laidText at laidW: they are asked for often
+	laidText string
+	laidW    int
 }
 
 func (c *composer) set(s string) { c.text, c.at = s, len(s) }
@@ -99,6 +103,10 @@ type row struct{ from, to int }
 // rows lays the text out in rows of w cells.
 func (c *composer) rows(w int) (out []row) {
 	w = max(2, w)
+	if c.laidW == w && c.laidText == c.text {
+		return c.laid
+	}
+	defer func() { c.laid, c.laidText, c.laidW = out, c.text, w }()
 	from := 0
 	for _, line := range strings.SplitAfter(c.text, "\n") {
 		body := strings.TrimSuffix(line, "\n")

@@ -16,6 +16,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k == "ctrl+c":
 		return m.quit()
+	case k == "ctrl+z":
+		return tea.Suspend
 	case m.help:
 		m.helpKey(k)
 		return nil

@@ -423,3 +423,27 @@ func TestLeaving(t *testing.T) {
 		t.Errorf("calls: %q", b.g.calls)
 	}
 }
+
+func TestDeltaGapReadsTheHistory(t *testing.T) {
+	b := newBench(t, 80, 24)
+	b.g.history[mainKey] = page(user(1, "a", "ask", protocol.ReceiptAnswering))
+	b.connect()
+	b.chat("a", protocol.ChatDelta, "", "one ", 0)
+	h := b.g.history[mainKey]
+	h.InFlightRun = &protocol.InFlightRun{RunID: "a", Text: "one two three", End: 13}
+	b.g.history[mainKey] = h
+	b.chat("a", protocol.ChatDelta, "", "three", 8)
+	b.wants("one two three")
+	b.chat("a", protocol.ChatDelta, "", " four", 13)
+	b.wants("one two three four")
+}
+
+func TestReset(t *testing.T) {
+	b := newBench(t, 80, 24)
+	b.g.history[mainKey] = page(user(1, "a", "old words", protocol.ReceiptAnswered), answer(2, "a", "old answer"))
+	b.connect()
+	b.keys("'/new", "enter")
+	b.g.history[mainKey] = protocol.ChatHistory{SessionID: "s2", Messages: []protocol.Message{user(1, "run1", "/new", protocol.ReceiptAnswered), answer(2, "run1", "Hi again")}}
+	b.event(protocol.EventSessionsChanged, protocol.SessionsChanged{SessionKey: mainKey, Reason: "reset"})
+	b.wants("Hi again", "!old words")
+}

@@ -185,8 +185,8 @@ func (m *Model) connect(hello protocol.HelloOK) tea.Cmd {
 
 func (m *Model) lose(err error) {
 	m.link, m.lostWhy = lost, ""
-	if err != nil {
-		m.lostWhy = err.Error()
+	if err != nil && !passing(err) { // it will not come back by waiting alone
+		m.lostWhy = plainError(err)
 	}
 	for _, r := range m.rooms {
 		r.loading = false
