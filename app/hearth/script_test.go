@@ -54,6 +54,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HEARTH_HOME", e.WorkDir+"/home")
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("PORT", port)
+			e.Setenv("ESCAPE", "\x1b[31mred")
 			e.Setenv("GORACE", noNap)
 			e.Setenv("MODELS", models.URL)
 			return writeSettings(e.WorkDir+"/home", models.URL, "echo")

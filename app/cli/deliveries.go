@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+func newDeliveries(a *app) *cobra.Command {
+	list := func(ctx context.Context, _ []string) error { return listDeliveries(ctx, a) }
+	resolve := func(decision, words string) func(context.Context, []string) error {
+		return func(ctx context.Context, args []string) error {
+			return resolveDelivery(ctx, a, args[0], decision, words)
+		}
+	}
+	c := group("deliveries", "See answers that have not reached their messaging network",
+		&cobra.Command{Use: "list", Short: "List the answers that wait, failed or may not have arrived", Args: cobra.NoArgs, RunE: a.run(list)},
+		&cobra.Command{Use: "resend ID", Short: "Send a failed or uncertain one again; it may then arrive twice", Args: cobra.ExactArgs(1),
+			RunE: a.run(resolve("resend", "It is being sent again."))},
+		&cobra.Command{Use: "arrived ID", Short: "Say that an uncertain one has arrived", Args: cobra.ExactArgs(1),
+			RunE: a.run(resolve("arrived", "Noted: it has arrived."))},
+	)
+	c.RunE = a.run(list)
+	return c
+}
+
+func listDeliveries(ctx context.Context, a *app) error {
+	var res protocol.DeliveriesList
+	if err := a.call(ctx, protocol.ScopeRead, protocol.MethodDeliveriesList, nil, &res); err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.out().json(res)
+	}
+	if len(res.Deliveries) == 0 {
+		return a.out().print("Everything has been delivered.\n")
+	}
+	var rows [][]string
+	for _, d := range res.Deliveries {
+		about := d.Text
+		if d.Reason != "" {
+			about = d.Reason + " · " + d.Text
+		}
+		rows = append(rows, []string{
+			d.ID, d.State, d.Channel + " " + d.Conversation, fmt.Sprintf("%d of %d", d.Sent, d.Parts), stamp(d.CreatedAt), clip(line(about), 200),
+		})
+	}
+	return a.out().table([]string{"ID", "STATE", "TO", "SENT", "SINCE", "WHY AND WHAT"}, rows)
+}
+
+func resolveDelivery(ctx context.Context, a *app, id, decision, words string) error {
+	var res protocol.OKResult
+	err := a.call(ctx, protocol.ScopeWrite, protocol.MethodDeliveriesResolve, protocol.DeliveryResolveParams{ID: id, Decision: decision}, &res)
+	var refusal *protocol.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest:
+		return &failure{exitFailure, refusal.Message, "`hearth deliveries` lists them; only failed and uncertain ones can be decided"}
+	case err != nil:
+		return err
+	}
+	return a.done(res, words)
+}
