@@ -152,6 +152,10 @@ func (v *victim) dial(ctx context.Context, onEvent func(protocol.Event)) *client
 // deliver sends a message until it is acknowledged, through any number of
 // crashes, always under the same key.
 func (v *victim) deliver(ctx context.Context, c *client.Client, key, runID, text string) (*client.Client, protocol.ChatSendResult, bool) {
+	return v.deliverAs(ctx, c, protocol.ChatSendParams{SessionKey: key, Message: text, IdempotencyKey: runID})
+}
+
+func (v *victim) deliverAs(ctx context.Context, c *client.Client, p protocol.ChatSendParams) (*client.Client, protocol.ChatSendResult, bool) {
 	for ctx.Err() == nil {
 		if c == nil {
 			if c = v.dial(ctx, nil); c == nil {
@@ -159,7 +163,7 @@ func (v *victim) deliver(ctx context.Context, c *client.Client, key, runID, text
 			}
 		}
 		var res protocol.ChatSendResult
-		err := c.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: key, Message: text, IdempotencyKey: runID}, &res)
+		err := c.Call(ctx, protocol.MethodChatSend, p, &res)
 		if err == nil {
 			return c, res, true
 		}
@@ -460,6 +464,8 @@ type sender struct {
 	v   *victim
 	id  int
 	key string
+	// mode, when set, says in which mode message n is sent.
+	mode func(n int) string
 
 	acked   int          // messages 0…acked-1 were acknowledged
 	pending bool         // message number acked was sent and not acknowledged
@@ -475,7 +481,11 @@ func (s *sender) run(ctx context.Context) {
 		n := s.acked
 		s.pending = true
 		var ok bool
-		c, _, ok = s.v.deliver(ctx, c, s.key, s.runID(n), s.text(n))
+		p := protocol.ChatSendParams{SessionKey: s.key, Message: s.text(n), IdempotencyKey: s.runID(n)}
+		if s.mode != nil {
+			p.QueueMode = s.mode(n)
+		}
+		c, _, ok = s.v.deliverAs(ctx, c, p)
 		if !ok {
 			break
 		}

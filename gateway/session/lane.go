@@ -62,7 +62,7 @@ func (m *Manager) enqueue(r *run) (waits bool) {
 	m.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r.behind = l.working
+	r.behind = r.behind || l.working
 	l.queue = append(l.queue, r)
 	l.last, waits = time.Now(), l.working
 	if r.rec.Mode == Interrupt && l.active != nil {

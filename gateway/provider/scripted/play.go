@@ -58,6 +58,11 @@ func (p *play) act(id string) {
 		p.tool(rest)
 	case "tools":
 		p.tools(number(rest))
+	case "wait":
+		ms, id, _ := strings.Cut(rest, "-")
+		if p.wait(time.Duration(number(ms)) * time.Millisecond) {
+			p.act(id)
+		}
 	default:
 		p.echo()
 	}

@@ -14,6 +14,7 @@
 //	tools-<n>               calls session_status n times at once
 //	tool-loop-<name>        calls the tool in every turn
 //	tool-badargs-<name>     calls the tool with arguments that are not JSON
+//	wait-<ms>-<id>          waits, then does what the other id says
 //	fault-slowfirst-<ms>    waits before the headers, then echoes
 //	fault-cut-<n>           cuts the connection after n words
 //	fault-cut-tool          cuts the connection inside a tool call
