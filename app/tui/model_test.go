@@ -213,7 +213,8 @@ func TestSendAndStream(t *testing.T) {
 	b.wants("You ● answering", "thinking…", "Esc stops")
 	b.chat("run1", protocol.ChatDelta, "", "**Hi** th", 0)
 	b.chat("run1", protocol.ChatDelta, "", "**Hi** th", 0) // twice
-	b.chat("run1", protocol.ChatDelta, "", "ere", 9)
+	b.chat("run1", protocol.ChatDelta, "", "**H", 0)       // an old one, late
+	b.chat("run1", protocol.ChatDelta, "", "there", 7)     // overlapping
 	b.wants("  Hi there", "!accepted")
 	b.g.history[mainKey] = page(user(1, "run1", "hello\nworld", protocol.ReceiptAnswered), answer(2, "run1", "**Hi** there"))
 	m := answer(2, "run1", "**Hi** there")
