@@ -43,6 +43,8 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 	lv := g.levelsOf(run.SessionKey)
 	p := reply.Read(g.wordsFor(ev, run, r, lv))
 	d = outbound.Delivery{ID: run.ID, Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID}
+	account := g.channels.account(r.channel, r.account) // with the network's settings below it
+	d.Reply = outbound.ReplyMode(account.ReplyToMode)
 	if lr := g.live.get(run.ID); lr != nil {
 		d.Preview, d.EditPreview = lr.previewID, lr.edit
 		if lr.rest != nil && ev.State != protocol.ChatError {
@@ -58,7 +60,8 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 	}
 	d.Text, d.Media = p.Text, p.Media
 	if p.Text != "" {
-		d.Text = reply.WithPrefix(g.config.Snapshot().Config.Messages.ResponsePrefix, p.Text)
+		global := g.config.Snapshot().Config.Messages.ResponsePrefix
+		d.Text = reply.WithPrefix(reply.Prefix(account.ResponsePrefix, nil, &global), p.Text)
 		if thoughts != "" {
 			d.Text = thoughts + "\n\n" + d.Text
 		}

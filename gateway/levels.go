@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -67,4 +68,15 @@ func (g *Gateway) rawDetail(words, detail string) string {
 		return words
 	}
 	return words + "\n\n```\n" + strings.ReplaceAll(g.secrets.Redact(detail), "`", "'") + "\n```"
+}
+
+// commandOf is the command line among a tool's arguments, if it has one.
+func commandOf(args []byte) string {
+	var a struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal(args, &a) != nil {
+		return ""
+	}
+	return a.Command
 }

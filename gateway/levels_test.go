@@ -92,3 +92,20 @@ func TestVerboseFullShowsTheRawFailure(t *testing.T) {
 	say(api, "two")
 	waitSent(t, api, 3, raw)
 }
+
+// messages.md, "Prefixes, threading, and replies": the account's settings hold
+// in the chat.
+func TestReplyAndPrefixSettings(t *testing.T) {
+	for mode, replies := range map[string]bool{"off": false, "first": true} {
+		account := annaOwns()
+		account["replyToMode"], account["responsePrefix"] = mode, "Hearth:"
+		_, api := telegramRig(t, "chat/stream-60-10", account)
+		id := api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "hello", nil)
+		if got := waitSent(t, api, 1, "w60"); !strings.HasPrefix(got, "Hearth: re:") {
+			t.Errorf("%s: the account's prefix is missing: %q", mode, got)
+		}
+		if m := api.Sent(anna)[0]; (m.ReplyTo == id) != replies {
+			t.Errorf("%s: the answer replies to %d, the question is %d", mode, m.ReplyTo, id)
+		}
+	}
+}

@@ -30,3 +30,11 @@ func TestVerboseOverToolLines(t *testing.T) {
 		}
 	}
 }
+
+func TestCommandOfATool(t *testing.T) {
+	for args, want := range map[string]string{`{"command":"ls -l"}`: "ls -l", `{}`: "", `{"command":3}`: "", "": ""} {
+		if got := commandOf([]byte(args)); got != want {
+			t.Errorf("%s: %q", args, got)
+		}
+	}
+}

@@ -57,6 +57,9 @@ func (v *live) Begin(run session.Run) {
 	ctx, stop := context.WithCancel(v.g.channels.ctx)
 	lr := &liveRun{stop: stop, done: make(chan struct{})}
 	to := r.target(run.ReplyTo)
+	if v.g.channels.account(r.channel, r.account).ReplyToMode == string(outbound.ReplyOff) {
+		to.ReplyTo = ""
+	}
 	how := v.g.channels.streaming(r.channel, r.account)
 	lv := v.g.levelsOf(run.SessionKey)
 	lv.toolLines(&how)
@@ -105,11 +108,20 @@ func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r ro
 		}
 		n++
 		d := outbound.Delivery{
-			ID: blockID(run.ID, n), Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
+			Reply: replyOfBlock(n, v.g.channels.account(r.channel, r.account).ReplyToMode),
+			ID:    blockID(run.ID, n), Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
 		}
 		return v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error { return v.g.deliverer.Put(tx, d) }})
 	}
 	return stream.NewBlocks(ctx, opts)
+}
+
+// replyOfBlock makes the blocks of an answer reply like its messages would.
+func replyOfBlock(n int, mode string) outbound.ReplyMode {
+	if n > 1 && outbound.ReplyMode(mode) != outbound.ReplyAll {
+		return outbound.ReplyOff
+	}
+	return outbound.ReplyMode(mode)
 }
 
 func blockID(runID string, n int) string { return fmt.Sprintf("%s:block:%d", runID, n) }
@@ -149,7 +161,7 @@ func (v *live) Tool(runID, name string, args []byte) {
 	case lr.blocks != nil:
 		lr.blocks.TextEnd()
 	case lr.preview != nil:
-		lr.preview.Tool(name, "", "")
+		lr.preview.Tool(name, "", commandOf(args))
 	}
 }
 

@@ -145,5 +145,9 @@ func (g *Gateway) sessionsPreview(ctx context.Context, p protocol.SessionsPrevie
 func (g *Gateway) systemPrompt() string { return g.renderPrompt(g.tools.Specs()) }
 
 func (g *Gateway) renderPrompt(specs []model.ToolSpec) string {
-	return prompt.System(prompt.Input{Tools: specs, TimeZone: g.opts.Now().Location().String()})
+	zone := g.config.Snapshot().Config.Agents.Defaults.UserTimezone
+	if zone == "" {
+		zone = g.opts.Now().Location().String()
+	}
+	return prompt.System(prompt.Input{Tools: specs, TimeZone: zone})
 }

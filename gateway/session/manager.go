@@ -77,6 +77,8 @@ type Options struct {
 	Explain func(err error, ref model.Ref) (message, kind string)
 	Tools   *tool.Set
 	Prompt  func(tools []model.ToolSpec) string
+	// Advise adds to the prompt what holds for a route only; it may be nil.
+	Advise func(route string) string
 	// Queue is the policy of a route's surface.
 	Queue func(route string) QueuePolicy
 	// Timeout of a run that names none.

@@ -102,6 +102,9 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	}
 	turn.Steer = steering{m, l, r}
 	turn.System = m.Prompt(turn.Tools)
+	if m.Advise != nil {
+		turn.System += m.Advise(r.rec.Route)
+	}
 	for ev, err := range agent.Run(ctx, turn) {
 		if err != nil {
 			return end, err

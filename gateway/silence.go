@@ -1,0 +1,35 @@
+package gateway
+
+import (
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
+)
+
+// silenceAdvice tells the model where it may stay silent: in groups of networks
+// whose settings allow it, never in direct chats (messages.md, "Silent
+// replies").
+const silenceAdvice = "\n## Group\nThis is a group. When nothing needs an answer from you, reply with exactly " + reply.SilentToken + " and nothing else; then nothing is sent.\n"
+
+// adviceFor is what the system prompt says about a route.
+func adviceFor(c config.Config, where string) string {
+	r, ok := parseRoute(where)
+	if !ok {
+		return ""
+	}
+	p := silencePolicy(c.Surfaces[r.channel].SilentReply).Over(silencePolicy(c.Agents.Defaults.SilentReply))
+	if !p.Guided(reply.ConversationOf(r.chat)) {
+		return ""
+	}
+	return silenceAdvice
+}
+
+// silencePolicy leaves out what a surface does not say.
+func silencePolicy(s config.SilentReply) reply.SilencePolicy {
+	p := reply.SilencePolicy{}
+	for conv, word := range map[reply.Conversation]string{reply.Group: s.Group, reply.Internal: s.Internal} {
+		if word != "" {
+			p[conv] = word == "allow"
+		}
+	}
+	return p
+}
