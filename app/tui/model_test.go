@@ -448,3 +448,15 @@ func TestReset(t *testing.T) {
 	b.event(protocol.EventSessionsChanged, protocol.SessionsChanged{SessionKey: mainKey, Reason: "reset"})
 	b.wants("Hi again", "!old words")
 }
+
+// A message that was taken and then cleared away with its session does not
+// wait on the screen for ever.
+func TestClearedMessageGoes(t *testing.T) {
+	b := newBench(t, 80, 24).connect()
+	b.keys("'gone", "enter")
+	b.wants("gone")
+	for range 3 {
+		b.do(doneMsg{key: mainKey})
+	}
+	b.wants("!gone")
+}

@@ -99,6 +99,7 @@ func (r *room) merge(h *protocol.ChatHistory, now time.Time) {
 	r.loaded = true
 	r.inFlight(h.InFlightRun, now)
 	r.settleOut()
+	r.giveUp()
 }
 
 // inFlight takes what the gateway says of the running answer.
@@ -163,6 +164,17 @@ func (r *room) put(m protocol.Message) {
 // settleOut drops what the history has now.
 func (r *room) settleOut() {
 	r.out = slices.DeleteFunc(r.out, func(o *outgoing) bool { return r.asked(o.run) != nil })
+}
+
+// giveUp drops messages that the gateway took and that are not in its history:
+// the session was cleared meanwhile. The first reading may be older than that.
+func (r *room) giveUp() {
+	r.out = slices.DeleteFunc(r.out, func(o *outgoing) bool {
+		if o.acked {
+			o.looked++
+		}
+		return o.looked > 2
+	})
 }
 
 // asked is the person's message of a run.
