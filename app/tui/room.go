@@ -41,6 +41,7 @@ type outgoing struct {
 	mode      string
 	sending   bool
 	acked     bool   // the gateway has it on disk
+	looked    int    // how often the history was read since, without it
 	err       string // why it was refused
 }
 
