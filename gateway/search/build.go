@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -91,6 +92,7 @@ func (b *builder) flush(ctx context.Context) error {
 	}
 	terms := slices.Sorted(maps.Keys(b.postings))
 	for part := range slices.Chunk(terms, writeRows) {
+		began := time.Now()
 		err := b.x.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
 			for _, term := range part {
 				if err := b.putTerm(tx, term); err != nil {
@@ -102,6 +104,11 @@ func (b *builder) flush(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("write the search index: %w", err)
 		}
+		if len(part) == writeRows {
+			if err := rest(ctx, time.Since(began)); err != nil {
+				return err
+			}
+		}
 	}
 	err = b.x.DB.Update(ctx, store.Write{Do: b.finish})
 	if err != nil {
@@ -111,6 +118,17 @@ func (b *builder) flush(ctx context.Context) error {
 	clear(b.progress)
 	b.docs, b.count = b.docs[:0], 0
 	return nil
+}
+
+// rest leaves the store to others for as long as it was held, so that a first
+// build is not felt.
+func rest(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(min(d, 100*time.Millisecond)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // finish makes the new messages part of the index.

@@ -134,11 +134,11 @@ func snippet(text string, spans []span) (s string, ranges [][2]int) {
 	blank := true
 	for i, r := range text[from:] {
 		at := from + i
-		for k < len(spans) && spans[k].start <= at {
+		ranges = closeRanges(ranges, spans[:k], at, units) // before the next one begins right behind it
+		if k < len(spans) && spans[k].start <= at {
 			ranges = append(ranges, [2]int{units, -1})
 			k++
 		}
-		ranges = closeRanges(ranges, spans[:k], at, units)
 		if runes++; runes > snippetRunes {
 			put('…')
 			return b.String(), trimRanges(ranges, units-1)

@@ -412,6 +412,7 @@ func TestSnippet(t *testing.T) {
 		{"several", "a b a", "a b", "[a] [b] [a]"},
 		{"dense", "これは東京タワーです", "東京", "これは[東京]タワーです"},
 		{"beyond the basic plane", "🔥🔥 fire 🔥 fire", "fire", "🔥🔥 [fire] 🔥 [fire]"},
+		{"side by side", "0京00 x", "0 京 00", "[0][京][00] x"},
 		{"cut in front", long + "needle end", "needle", "…word word word word word word word [needle] end"},
 		{"cut behind", "needle " + long, "needle", "[needle] " + strings.Repeat("word ", 30) + "wor…"},
 	}
@@ -453,7 +454,7 @@ func TestTerms(t *testing.T) {
 // Any text: what is a word in it is found in it, ranges are in order and
 // inside the snippet, nothing panics.
 func FuzzMatch(f *testing.F) {
-	for _, s := range []string{"Hello, Wörld!", "東京 tower\x00\xff", "ßẞ e\u0301\u0301", "\u0301", "か\u3099が", "ﬀ İi", "\U0010ffff🔥", strings.Repeat("a", 60)} {
+	for _, s := range []string{"Hello, Wörld!", "東京 tower\x00\xff", "ßẞ e\u0301\u0301", "\u0301", "か\u3099が", "ﬀ İi", "\U0010ffff🔥", "0京00000", strings.Repeat("a", 60)} {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, text string, n int) {
