@@ -133,11 +133,6 @@ func (d *decoder) list(n *node, read func(*node)) {
 	}
 }
 
-func (d *decoder) strings(n *node) (out []string) {
-	d.list(n, func(v *node) { out = append(out, d.text(v, 256)) })
-	return out
-}
-
 // text reads a text of at most limit bytes without control characters.
 // ${NAME} takes the value of an environment variable.
 func (d *decoder) text(n *node, limit int) string {

@@ -27,7 +27,6 @@ type Server struct {
 	http  http.Server
 	lis   *listener
 	done  sync.WaitGroup
-	log   func(format string, args ...any)
 
 	mu       sync.Mutex
 	wake     chan struct{} // closed when something happened
