@@ -2,6 +2,9 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
+// Modules that come when they are needed; what they import with others does not.
+const later = /\/ui\/later\/|\/ui\/(Locked|Shortcuts)\.svelte|\/i18n\/later\.|\/chat\/(complete|found)\.|highlight\.js|\/text\/(highlight|languages)\./;
+
 // The gateway serves dist/ from its own origin under a strict policy: nothing
 // inline, nothing from elsewhere. assetsInlineLimit 0 keeps data: URLs out.
 export default defineConfig(({ mode }) => ({
@@ -14,6 +17,10 @@ export default defineConfig(({ mode }) => ({
     // script clears what an earlier build left.
     emptyOutDir: false,
     reportCompressedSize: false,
+    // What the first sight needs is one piece: it compresses better than many.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: "page", test: (id: string) => !later.test(id) }] } },
+    },
   },
   // Unit tests of runes need the browser build of Svelte.
   resolve: mode === "test" ? { conditions: ["browser"] } : {},

@@ -13,15 +13,16 @@ const assets = join(dist, "assets");
 
 const reachable = new Set();
 const first = [];
-const visit = (name, isFirst) => {
+const visit = (name) => {
   if (reachable.has(name)) return;
   reachable.add(name);
-  if (isFirst) first.push(name);
+  if (named.has(name)) first.push(name);
   if (!/\.(js|css)$/.test(name)) return;
   const text = readFileSync(join(assets, name), "utf8");
-  for (const [, other] of text.matchAll(/(?:assets\/|["'`(]\.\/)([\w.-]+\.(?:js|css|svg|woff2|png))/g)) visit(other, false);
+  for (const [, other] of text.matchAll(/(?:assets\/|["'`(]\.\/)([\w.-]+\.(?:js|css|svg|woff2|png))/g)) visit(other);
 };
-for (const [, name] of html.matchAll(/\/assets\/([\w.-]+)/g)) visit(name, true);
+const named = new Set([...html.matchAll(/\/assets\/([\w.-]+)/g)].map((m) => m[1]));
+for (const name of named) visit(name);
 for (const name of readdirSync(assets)) if (!reachable.has(name)) rmSync(join(assets, name));
 
 const gz = (name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length;

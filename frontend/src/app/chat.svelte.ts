@@ -5,7 +5,7 @@ import type { AgentEvent, ChatEvent, ChatHistory, Message, ReceiptState } from "
 import { CallError, type Socket } from "../net/socket";
 import { Live } from "../chat/live";
 import { layout, liveRows, Parsed, type Row } from "../chat/rows";
-import { own, toMsg, turns, upsert, withPage, withRunState, type Msg } from "../chat/transcript";
+import { own, toMsg, turns, under, upsert, waits, withPage, withRunState, type Msg } from "../chat/transcript";
 import type { Entry } from "../keep/outbox";
 import { Pace } from "./pace";
 
@@ -34,8 +34,17 @@ export class Chat {
   private readonly pace = new Pace(() => this.show());
   private watch: ReturnType<typeof setInterval> | undefined;
 
-  readonly turns = $derived(turns(this.messages));
-  private readonly still = $derived(layout(this.turns, this.parsed, this.live?.runId ?? "", this.entries));
+  /** the message that should be looked at, with a counter so that the same one counts again */
+  target = $state.raw<{ n: number; id: string } | null>(null);
+
+  /** messages whose turn comes later; they stand above the composer */
+  readonly waiting = $derived.by(() => (this.hasQueue() ? waits(this.messages, this.live?.runId ?? "") : []));
+  /** unsent ones that will wait too */
+  readonly leaving = $derived.by(() => (this.hasQueue() && this.busy ? this.entries.filter((e) => e.state === "sending" && !e.text.startsWith("/")) : []));
+  private readonly shown = $derived(this.waiting.length > 0 ? this.messages.filter((m) => !this.waiting.includes(m)) : this.messages);
+  private readonly still = $derived(
+    layout(turns(this.shown), this.parsed, this.live?.runId ?? "", this.leaving.length > 0 ? this.entries.filter((e) => !this.leaving.includes(e)) : this.entries),
+  );
   readonly rows: Row[] = $derived.by(() => {
     void this.version;
     const { before, after } = this.still;
@@ -50,6 +59,8 @@ export class Chat {
     isNew: boolean,
     private readonly socket: Socket,
     private readonly isGuide: () => boolean,
+    /** the view of waiting messages is there */
+    private readonly hasQueue: () => boolean = () => false,
   ) {
     this.loaded = isNew;
   }
@@ -111,19 +122,46 @@ export class Chat {
       return;
     }
     // What arrived while the page was on its way may be ahead of the page.
-    if (this.live?.runId === run.runId && this.live.end >= run.end) return;
-    const stored = this.messages.filter((m) => m.runId === run.runId && m.role !== "user");
-    this.live = Live.resume(run, stored, Date.now());
+    const last = under(this.messages, run.runId);
+    if (this.live?.runId === run.runId && this.live.under === last && this.live.end >= run.end) return;
+    const from = last === run.runId ? 0 : this.messages.find((m) => m.role === "user" && m.runId === last)!.seq;
+    const stored = this.messages.filter((m) => m.runId === run.runId && m.role !== "user" && m.seq > from);
+    const builtIn = this.live?.runId === run.runId ? this.live.builtIn : null;
+    this.live = Live.resume(run, stored, Date.now(), last);
+    this.live.builtIn ??= builtIn;
     this.mark(run.runId, "answering");
     this.pace.soon();
   }
 
-  async older(): Promise<void> {
+  /** which transcript of the session is open */
+  get transcript(): string {
+    return this.sessionId;
+  }
+
+  /** reveal brings a message into the view, reading back as far as it must; false: it is not there. */
+  async reveal(id: string, seq: number): Promise<boolean> {
+    const most = 1000;
+    for (let i = 0; i < 60 && this.hasMore && (this.messages[0]?.seq ?? 0) > seq; i++) {
+      const n = this.messages.length;
+      await this.older(most);
+      if (this.messages.length === n) break;
+    }
+    if (!this.messages.some((m) => m.id === id)) return false;
+    this.target = { n: (this.target?.n ?? 0) + 1, id };
+    return true;
+  }
+
+  /** reworded: the person changed a message that waits. */
+  reworded(runId: string, text: string): void {
+    this.messages = this.messages.map((m) => (m.role === "user" && m.runId === runId ? { ...m, text, content: [{ type: "text", text }] } : m));
+  }
+
+  async older(limit = page): Promise<void> {
     const first = this.messages[0];
     if (!this.hasMore || this.loadingOlder || !first || first.seq === Infinity) return;
     this.loadingOlder = true;
     try {
-      const h = await this.socket.call("chat.history", { sessionKey: this.key, limit: page, hearthBefore: first.seq });
+      const h = await this.socket.call("chat.history", { sessionKey: this.key, limit, hearthBefore: first.seq });
       if (this.sessionId !== h.sessionId) return;
       this.messages = withPage(this.messages, (h.messages ?? []).map(toMsg));
       this.hasMore = h.hasMore;
@@ -155,8 +193,11 @@ export class Chat {
 
   event(e: ChatEvent): void {
     if (e.state === "status" || e.state === "delta") return this.progress(e);
-    const done = ({ final: "answered", aborted: "aborted", error: "failed" } as const)[e.state];
+    const ends = { final: "answered", aborted: e.stopReason === "dropped" ? "dropped" : "aborted", error: "failed" } as const;
+    const done = ends[e.state as keyof typeof ends];
     if (!done) return;
+    // Answered together with another message: there is nothing more to it.
+    if (e.stopReason === "merged") return this.mark(e.runId, done, e.errorMessage);
     const live = this.live?.runId === e.runId ? this.live : null;
     const hadTools = live?.parts.some((p) => p.kind === "tools") ?? false;
     if (live) this.close(live);
@@ -182,6 +223,9 @@ export class Chat {
     if (this.ended?.runId === e.runId) return;
     if (this.live?.runId !== e.runId && (e.offset ?? 0) > 0) return this.reread();
     const live = this.begin(e.runId);
+    // At these points waiting messages may have been taken into the run.
+    const joins = e.state === "status" ? e.phase === "starting_model" : live.parts.at(-1)?.kind === "tools";
+    if (joins && this.queued > 0) this.reread();
     if (e.state === "status") live.phase = e.phase ?? "";
     else if (live.delta(e, Date.now()) === "gap") this.reread();
     this.pace.soon();

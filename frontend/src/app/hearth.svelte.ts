@@ -1,6 +1,6 @@
 // The page's heart: one connection, the sessions, the open chat, the outbox,
 // and what a person can do with them. Views read from here and call methods.
-import type { Auth, ChatEvent, AgentEvent, Health, HelloOK, ModelInfo, Problem, SessionMessage, SessionsChanged } from "../net/wire";
+import type { Auth, ChatEvent, AgentEvent, CommandInfo, Health, HelloOK, ModelInfo, Problem, SearchHit, SessionMessage, SessionsChanged, SessionsSearch, Why } from "../net/wire";
 import { CallError, Socket, type LinkState } from "../net/socket";
 import { loadIdentity, NoCrypto } from "../net/identity";
 import { openCabinet, type Cabinet } from "../keep/cabinet";
@@ -8,6 +8,7 @@ import { Outbox, type Entry, type Refusal } from "../keep/outbox";
 import { keepDraft, prefs } from "../keep/local";
 import { t } from "../i18n/t";
 import { Chat } from "./chat.svelte";
+import { Networks } from "./networks.svelte";
 import { Sessions } from "./sessions.svelte";
 import { go, sessionInUrl, takeLaunchCode } from "./route";
 
@@ -18,6 +19,11 @@ export interface Toast {
   text: string;
   bad: boolean;
 }
+
+/** What is shown over the page. */
+export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" };
+
+type Later = typeof import("../ui/later");
 
 export class Hearth {
   link = $state.raw<LinkState>({ at: "connecting" });
@@ -34,6 +40,12 @@ export class Hearth {
   unsent = $state.raw<Entry[]>([]);
   /** words that should go into the composer, with a counter so that the same words count again */
   suggestion = $state.raw({ n: 0, text: "" });
+
+  commands = $state.raw<CommandInfo[]>([]);
+  panel = $state.raw<Panel | null>(null);
+  /** views that the first sight of the page does not need */
+  later = $state.raw<Later | null>(null);
+  networks!: Networks;
 
   readonly shownProblems = $derived(this.problems.filter((p) => !this.dismissed.has(p.code + p.message)));
   readonly session = $derived(this.chat ? this.sessions.list.find((s) => s.key === this.chat!.key) : undefined);
@@ -70,6 +82,7 @@ export class Hearth {
       onGap: () => void this.refresh(),
     });
     this.sessions = new Sessions(this.socket);
+    this.networks = new Networks(this.socket);
     this.outbox = new Outbox({
       keep: this.keep,
       send: (e) => this.send(e),
@@ -117,6 +130,17 @@ export class Hearth {
     if (!this.chat) this.open(this.mainKey);
     const [models] = await Promise.all([this.socket.call("models.list", {}), this.sessions.load(), this.chat?.attach()]);
     this.models = models.models;
+    await this.loadLater();
+    this.commands = (await this.socket.call("commands.list", {})).commands;
+    await this.networks.load();
+  }
+
+  private async loadLater(): Promise<void> {
+    try {
+      this.later ??= await import("../ui/later");
+    } catch {
+      // The gateway went away meanwhile; the next hello tries again.
+    }
   }
 
   private async refresh(): Promise<void> {
@@ -149,13 +173,18 @@ export class Hearth {
       const e = payload as SessionMessage;
       if (e.sessionKey === this.chat?.key && e.message) this.chat.message(e.message);
     } else if (name === "sessions.changed") this.sessionChanged(payload as SessionsChanged);
-    else if (name === "health") this.problems = (payload as Health).hearth?.problems ?? [];
+    else if (name === "health") this.healthy(payload as Health);
     else if (name === "config.changed") void Promise.all([this.loadModels(), this.checkHealth()]).catch(() => undefined);
     else if (name === "tick" && document.visibilityState === "visible") void this.checkHealth().catch(() => undefined);
   }
 
   private async checkHealth(): Promise<void> {
-    this.problems = (await this.socket.call("health", {})).hearth?.problems ?? [];
+    this.healthy(await this.socket.call("health", {}));
+  }
+
+  private healthy(h: Health): void {
+    this.problems = h.hearth?.problems ?? [];
+    void this.networks.refresh().catch(() => undefined);
   }
 
   private sessionChanged(e: SessionsChanged): void {
@@ -179,7 +208,7 @@ export class Hearth {
   open(key: string, isNew = false): void {
     if (this.chat?.key === key) return;
     this.chat?.detach();
-    const chat = this.chats.get(key) ?? new Chat(key, isNew, this.socket, () => this.isGuide);
+    const chat = this.chats.get(key) ?? new Chat(key, isNew, this.socket, () => this.isGuide, () => this.later !== null);
     this.chats.delete(key);
     this.chats.set(key, chat);
     if (this.chats.size > 8) this.chats.delete(this.chats.keys().next().value!);
@@ -230,18 +259,60 @@ export class Hearth {
 
   // ---- messages
 
-  async say(text: string): Promise<void> {
+  async say(text: string, mode?: Entry["mode"]): Promise<void> {
     if (!this.chat && this.mainKey === "") this.open("agent:main:main");
     const chat = this.chat!;
-    await this.outbox.add(chat.key, text);
+    await this.outbox.add(chat.key, text, mode);
   }
 
   private async send(e: Entry): Promise<void> {
-    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id });
+    const mode = e.mode ? { queueMode: e.mode } : {};
+    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, ...mode });
   }
 
   async stop(): Promise<void> {
     if (this.chat) await this.act(this.socket.call("chat.abort", { sessionKey: this.chat.key }));
+  }
+
+  /** cancel takes back a message that waits. */
+  async cancel(runId: string): Promise<void> {
+    if (this.chat) await this.act(this.socket.call("chat.abort", { sessionKey: this.chat.key, runId }));
+  }
+
+  /** reword changes a message that waits; false: it does not wait any more. */
+  async reword(runId: string, text: string): Promise<boolean> {
+    const chat = this.chat;
+    if (!chat || !(await this.act(this.socket.call("hearth.queue.edit", { key: chat.key, runId, message: text })))) {
+      void chat?.read().catch(() => undefined);
+      return false;
+    }
+    chat.reworded(runId, text);
+    return true;
+  }
+
+  why(runId: string): Promise<Why> {
+    return this.socket.call("hearth.why", { runId });
+  }
+
+  // ---- search in everything that was said
+
+  search(query: string): Promise<SessionsSearch> {
+    return this.socket.call("sessions.search", { query, limit: 60 });
+  }
+
+  /** isPast: the message stands in a transcript that was put aside. */
+  isPast(hit: SearchHit): boolean {
+    const now = this.sessions.get(hit.sessionKey)?.sessionId;
+    return now !== undefined && now !== hit.sessionId;
+  }
+
+  /** reveal opens the session of a message and shows the message; false: it cannot be opened. */
+  async reveal(hit: SearchHit): Promise<boolean> {
+    if (this.isPast(hit)) return false;
+    this.open(hit.sessionKey);
+    const chat = this.chat!;
+    await chat.read();
+    return chat.transcript === hit.sessionId && (await chat.reveal(hit.messageId, hit.seq));
   }
 
   /** again sends the words of a failed message under a new key. */
@@ -276,7 +347,8 @@ export class Hearth {
     setTimeout(() => (this.toasts = this.toasts.filter((x) => x.id !== id)), bad ? 8_000 : 2_500);
   }
 
-  private async act<T>(p: Promise<T>): Promise<T | null> {
+  /** act does what a person asked for and says it when it did not work. */
+  async act<T>(p: Promise<T>): Promise<T | null> {
     try {
       return await p;
     } catch (e) {

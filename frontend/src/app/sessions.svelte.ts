@@ -5,9 +5,12 @@ import { t } from "../i18n/t";
 
 const page = 100;
 
+/** isFrom: the messages of this chat come from a messaging network. */
+export const isFrom = (s: SessionRow | undefined): boolean => !!s?.origin?.provider && s.origin.provider !== "webchat";
+
 /** titleOf is what a session is called where it has no name of its own. */
 export function titleOf(s: SessionRow | undefined, isMain: boolean): string {
-  const own = s?.label || s?.derivedTitle || s?.displayName;
+  const own = s?.label || (isFrom(s) && s?.origin?.label) || s?.derivedTitle || s?.displayName;
   return oneLine(own || "") || t(isMain ? "session.main" : "session.untitled");
 }
 

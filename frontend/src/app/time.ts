@@ -11,6 +11,14 @@ const dayNumber = (ts: number): number => {
   return Math.round(Date.UTC(d.getFullYear(), d.getMonth(), d.getDate()) / 86_400_000);
 };
 
+const exact = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+/** stamp is a point in time, to the second. */
+export const stamp = (ts: number): string => exact.format(ts);
+
+/** span is how long something took. */
+export const span = (ms: number): string => (ms < 60_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`);
+
 export const timeOf = (ts: number): string => clock.format(ts);
 
 /** dayName heads a part of the conversation. */

@@ -44,6 +44,8 @@ export class Live {
   constructor(
     readonly runId: string,
     readonly startedAt: number,
+    /** the run of the message that the words stand under */
+    readonly under = runId,
   ) {
     this.heardAt = startedAt;
   }
@@ -53,8 +55,8 @@ export class Live {
    * already come first; the run's text goes on behind them, or, when it is as
    * long as all that was said, holds them too.
    */
-  static resume(run: InFlightRun, stored: Msg[], now: number): Live {
-    const live = new Live(run.runId, now);
+  static resume(run: InFlightRun, stored: Msg[], now: number, under = run.runId): Live {
+    const live = new Live(run.runId, now, under);
     const whole = new TextEncoder().encode(run.text).length === run.end;
     let rest = run.text;
     for (const m of stored) {

@@ -11,7 +11,8 @@ export type Row =
   | { kind: "text"; key: string; blocks: Block[]; settled: number; head: boolean; tail: boolean; builtIn: boolean; live: boolean; text: string; msg: Msg | null }
   | { kind: "tools"; key: string; head: boolean; builtIn: boolean; tools: Tool[]; live: boolean }
   | { kind: "typing"; key: string; head: boolean; builtIn: boolean; phase: string }
-  | { kind: "note"; key: string; state: "failed" | "aborted" | "interrupted" | "system"; text: string; msg: Msg };
+  | { kind: "command"; key: string; blocks: Block[]; text: string; msg: Msg }
+  | { kind: "note"; key: string; state: "failed" | "aborted" | "cancelled" | "dropped" | "interrupted" | "system"; text: string; msg: Msg };
 
 const perRow = 12;
 
@@ -51,6 +52,9 @@ function textRows(s: Style, ordinal: number, blocks: Block[], settled: number, h
   return rows;
 }
 
+/** runKey keeps the rows of a run apart where they stand under more than one message. */
+const runKey = (run: string, under: string): string => (under === "" || under === run ? run : `${run}~${under}`);
+
 /** replyRows are the stored replies of one turn. */
 export function replyRows(turn: Turn, parsed: Parsed): Row[] {
   const rows: Row[] = [];
@@ -60,7 +64,11 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
   for (const m of turn.replies) {
     if (m.role === "system") rows.push({ kind: "note", key: m.id, state: "system", text: m.text, msg: m });
     if (m.role !== "assistant") continue;
-    const s: Style = { run: m.runId || m.id, builtIn: m.builtIn, live: false };
+    if (m.quiet) {
+      rows.push({ kind: "command", key: `c/${m.id}`, blocks: parsed.of(m.text), text: m.text, msg: m });
+      continue;
+    }
+    const s: Style = { run: runKey(m.runId || m.id, turn.user?.runId ?? ""), builtIn: m.builtIn, live: false };
     if (m.text.trim() !== "") {
       const blocks = parsed.of(m.text);
       rows.push(...textRows(s, ordinal++, blocks, blocks.length, rows.length === 0, m.text, m));
@@ -83,7 +91,7 @@ function stored(id: string, name: string, args: unknown, results: Map<string, Ms
 /** liveRows are the parts of the answer in progress; call flush on its streams before. */
 export function liveRows(live: Live, builtIn: boolean): Row[] {
   const rows: Row[] = [];
-  const s: Style = { run: live.runId, builtIn, live: true };
+  const s: Style = { run: runKey(live.runId, live.under), builtIn, live: true };
   live.parts.forEach((p, ordinal) => {
     const head = rows.length === 0;
     if (p.kind === "text") rows.push(...textRows(s, ordinal, p.stream.blocks, p.stream.settled, head, p.stream.text, null));
@@ -113,18 +121,20 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
     rows.push({ kind: "day", key: `day/${day}/${rows.length}`, ts });
   };
   const anchored = liveRun !== "" && list.some((t) => t.user?.runId === liveRun);
+  // What another message was taken into goes on behind that message.
+  const anchor = liveRun === "" ? undefined : list.findLast((t) => t.user?.runId === liveRun || (anchored && t.user?.state === "answering"));
   for (const turn of list) {
     const u = turn.user;
     // An answer without a known question goes before what still waits.
     if (liveRun !== "" && !anchored && rows === before && u?.state === "accepted") rows = after;
     at(u?.ts ?? turn.replies[0]?.ts ?? 0);
-    if (u) rows.push({ kind: "user", key: u.runId ? `u/${u.runId}` : u.id, msg: u, entry: null });
-    if (u && u.runId === liveRun) {
+    if (u) rows.push({ kind: "user", key: u.runId ? `u/${u.runId}` : u.id, msg: turn.replies.some((m) => m.quiet) ? { ...u, quiet: true } : u, entry: null });
+    if (turn === anchor) {
       rows = after;
       continue;
     }
     rows.push(...replyRows(turn, parsed));
-    if (u) note(rows, u);
+    if (u) note(rows, u, turn.replies.length > 0);
   }
   for (const e of entries) {
     at(e.at);
@@ -133,14 +143,15 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
   return { before, after };
 }
 
-function note(rows: Row[], u: Msg): void {
-  if (u.state !== "failed" && u.state !== "aborted" && u.state !== "interrupted") return;
-  rows.push({ kind: "note", key: `n/${u.runId || u.id}`, state: u.state, text: u.error, msg: u });
+function note(rows: Row[], u: Msg, begun: boolean): void {
+  if (u.state !== "failed" && u.state !== "aborted" && u.state !== "dropped" && u.state !== "interrupted") return;
+  const state = u.state === "aborted" && !begun ? "cancelled" : u.state;
+  rows.push({ kind: "note", key: `n/${u.runId || u.id}`, state, text: u.error, msg: u });
 }
 
 function pendingMsg(e: Entry): Msg {
   return {
     id: `out:${e.id}`, seq: Infinity, role: "user", text: e.text, content: [], ts: e.at, runId: e.id, state: "", error: e.error, builtIn: false,
-    model: "", toolCallId: "", toolName: "", isError: false,
+    model: "", toolCallId: "", toolName: "", isError: false, quiet: false,
   };
 }

@@ -20,6 +20,8 @@ export interface Msg {
   toolCallId: string;
   toolName: string;
   isError: boolean;
+  /** a command or its reply, which models never see */
+  quiet: boolean;
 }
 
 const roles: ReadonlySet<string> = new Set<Role>(["user", "assistant", "toolResult", "system"]);
@@ -50,6 +52,7 @@ export function toMsg(m: Message): Msg {
     toolCallId: m.toolCallId ?? "",
     toolName: m.toolName ?? "",
     isError: m.isError === true,
+    quiet: m.excludeFromContext === true,
   };
 }
 
@@ -57,7 +60,7 @@ export function toMsg(m: Message): Msg {
 export function own(runId: string, text: string, ts: number): Msg {
   return {
     id: `own:${runId}`, seq: Infinity, role: "user", text, content: [{ type: "text", text }], ts, runId, state: "accepted", error: "", builtIn: false,
-    model: "", toolCallId: "", toolName: "", isError: false,
+    model: "", toolCallId: "", toolName: "", isError: false, quiet: false,
   };
 }
 
@@ -67,7 +70,7 @@ const bySeq = (a: Msg, b: Msg): number => (a.seq === b.seq ? 0 : a.seq - b.seq);
 const replaces = (real: Msg, old: Msg): boolean => old.seq === Infinity && old.runId !== "" && old.runId === real.runId && old.role === real.role;
 
 // A state never goes back: an event that was on its way is older than a page.
-const rank: Record<string, number> = { "": 0, accepted: 1, answering: 2, answered: 3, failed: 3, aborted: 3, interrupted: 3 };
+const rank: Record<string, number> = { "": 0, accepted: 1, answering: 2, answered: 3, failed: 3, aborted: 3, dropped: 3, interrupted: 3 };
 
 const settle = (now: Msg, before: Msg | undefined): Msg =>
   before && rank[before.state]! > rank[now.state]! ? { ...now, state: before.state, error: before.error } : now;
@@ -111,9 +114,26 @@ export interface Turn {
   replies: Msg[];
 }
 
+/** waits are the messages whose turn comes later; active is the run that is being answered. */
+export function waits(list: Msg[], active: string): Msg[] {
+  const waiting = list.filter((m) => m.role === "user" && m.state === "accepted" && m.runId !== active && !m.quiet && !m.text.startsWith("/"));
+  // When nothing is being answered, the first is on its way.
+  return active !== "" || list.some((m) => m.role === "user" && m.state === "answering") ? waiting : waiting.slice(1);
+}
+
+/**
+ * under is the run whose message stands last before the words that a run says
+ * now: its own, or one that was taken into it while it went on.
+ */
+export function under(list: Msg[], runId: string): string {
+  const joined = list.filter((m) => m.role === "user" && m.state === "answering" && m.runId !== runId && m.seq < Infinity).at(-1);
+  return joined?.runId ?? runId;
+}
+
 /**
  * turns puts replies under the message they answer, also where the person
- * wrote on before the answer came.
+ * wrote on before the answer came. A message that another run answered too has
+ * no reply of its own: what was said after it stands under it.
  */
 export function turns(list: Msg[]): Turn[] {
   const out: Turn[] = [];
@@ -122,15 +142,25 @@ export function turns(list: Msg[]): Turn[] {
     if (m.role !== "user") continue;
     if (m.runId !== "") byRun.set(m.runId, { key: m.id, user: m, replies: [] });
   }
+  const replied = new Set(list.filter((m) => m.role !== "user").map((m) => m.runId));
   for (const m of list) {
     if (m.role === "user") {
       out.push((m.runId !== "" && byRun.get(m.runId)) || { key: m.id, user: m, replies: [] });
       continue;
     }
     const turn = m.runId !== "" ? byRun.get(m.runId) : undefined;
-    if (turn) turn.replies.push(m);
+    if (turn) (joinedBy(list, turn.user!, m, byRun, replied) ?? turn).replies.push(m);
     else if (out.length > 0 && out[out.length - 1]!.user === null) out[out.length - 1]!.replies.push(m);
     else out.push({ key: m.id, user: null, replies: [m] });
   }
   return out;
+}
+
+function joinedBy(list: Msg[], asked: Msg, reply: Msg, byRun: Map<string, Turn>, replied: Set<string>): Turn | undefined {
+  if (reply.seq === Infinity) return undefined;
+  for (let i = list.indexOf(reply) - 1; i >= 0 && list[i] !== asked; i--) {
+    const m = list[i]!;
+    if (m.role === "user" && m.seq > asked.seq && !replied.has(m.runId)) return byRun.get(m.runId);
+  }
+  return undefined;
 }

@@ -13,6 +13,8 @@ export interface Entry {
   state: "waiting" | "sending" | "refused";
   /** why it is still here, for people */
   error: string;
+  /** what it does while another is answered; absent = as the session is set */
+  mode?: "followup";
 }
 
 export interface Refusal {
@@ -53,12 +55,12 @@ export class Outbox {
   }
 
   /** add returns null when there is nothing to send. */
-  async add(sessionKey: string, text: string): Promise<Entry | null> {
+  async add(sessionKey: string, text: string, mode?: Entry["mode"]): Promise<Entry | null> {
     if (text.trim() === "") return null;
     // Two messages of one millisecond still have an order.
     const at = (this.lastAt = Math.max((this.o.now ?? Date.now)(), this.lastAt + 1));
     const id = (this.o.newId ?? (() => crypto.randomUUID()))();
-    const e: Entry = { id, sessionKey, text, at, state: "waiting", error: "" };
+    const e: Entry = { id, sessionKey, text, at, state: "waiting", error: "", ...(mode ? { mode } : {}) };
     this.set([...this.list, e]);
     try {
       await this.o.keep.put("outbox", id, e);
