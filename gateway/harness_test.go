@@ -23,7 +23,8 @@ type rig struct {
 	t      *testing.T
 	dir    statedir.Dir
 	model  *scripted.Handler
-	url    string // of the model server
+	url    string           // of the model server
+	now    func() time.Time // nil: the real time
 	stop   context.CancelFunc
 	served chan error
 	gw     *gateway.Gateway
@@ -64,7 +65,7 @@ func writeConfig(t *testing.T, dir statedir.Dir, model, primary string) {
 func (r *rig) start() {
 	r.t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(r.t.Context()))
-	gw, err := gateway.New(ctx, gateway.Options{Dir: r.dir, Env: noEnv, Port: freePort(r.t), Version: "test"})
+	gw, err := gateway.New(ctx, gateway.Options{Dir: r.dir, Env: noEnv, Port: freePort(r.t), Version: "test", Now: r.now})
 	if err != nil {
 		stop()
 		r.t.Fatal(err)
