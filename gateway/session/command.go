@@ -34,7 +34,9 @@ func (m *Manager) RunCommand(ctx context.Context, turn Turn, do func(ctx context
 			acc = Accepted{Run: old, Duplicate: true, Live: !old.State.Ended()}
 			return nil
 		}
+		title := row.Title
 		acc.Run, err = m.accept(tx, row, turn, sum, false)
+		row.Title = title // a command says nothing of what the session is about
 		if err != nil {
 			return err
 		}

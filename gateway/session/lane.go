@@ -104,6 +104,19 @@ func (l *lane) next(ctx context.Context) *run {
 	return r
 }
 
+// release says that a run's end is durable: what is told of the lane from now
+// on does not count it.
+func (l *lane) release(r *run) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.active == r {
+		l.active, l.joined = nil, nil
+	}
+}
+
 // take removes waiting runs (all, or the one named) from the queue and returns
 // them with the active run if it was meant too.
 func (l *lane) take(runID string) (waiting []*run, active *run) {

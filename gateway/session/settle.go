@@ -76,6 +76,7 @@ func (m *Manager) settle(r *run, end ending) {
 		if err == nil {
 			if done {
 				failpoint.Hit("afterFinalCommit")
+				m.peekLane(r.rec.SessionKey).release(r)
 				m.announceEnd(r, row, end)
 			}
 			return

