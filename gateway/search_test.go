@@ -42,6 +42,9 @@ func TestSearchThroughResetRestartAndDelete(t *testing.T) {
 	check("after a reset", "creme bru", "notes", both...)
 	r.restart()
 	p = r.connect()
+	// The index is looked through once after a start; until then an answer says
+	// that it is not complete.
+	waitFor(t, "the index after a restart", func() bool { return len(p.found("creme bru", "")) == len(both) })
 	check("after a restart", "creme bru", "", both...)
 	p.call(protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: "notes"}, nil)
 	check("deleted", "creme bru", "")
