@@ -103,7 +103,8 @@ export class Chat {
   }
 
   private take(h: ChatHistory): void {
-    if (this.sessionId !== "" && this.sessionId !== h.sessionId) this.messages = [];
+    // Another transcript: of the old one only what is on its way stays.
+    if (this.sessionId !== "" && this.sessionId !== h.sessionId) this.messages = this.messages.filter((m) => m.seq === Infinity && m.state === "accepted");
     this.sessionId = h.sessionId;
     const msgs = (h.messages ?? []).map(toMsg);
     const reaches = msgs.length > 0 && this.messages.some((m) => m.seq < msgs[0]!.seq);
@@ -131,6 +132,12 @@ export class Chat {
     this.live.builtIn ??= builtIn;
     this.mark(run.runId, "answering");
     this.pace.soon();
+  }
+
+  /** isNow hears which transcript the session has; another one is read at once. */
+  isNow(sessionId: string): void {
+    if (this.sessionId === "") this.sessionId = sessionId;
+    else if (this.sessionId !== sessionId) this.reread();
   }
 
   /** which transcript of the session is open */

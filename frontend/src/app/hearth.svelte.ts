@@ -191,7 +191,7 @@ export class Hearth {
     this.sessions.changed(e);
     if (e.reason === "delete" && e.sessionKey === this.chat?.key) this.leave(e.sessionKey);
     if (e.reason === "send" && e.sessionKey === this.chat?.key) this.chat.sent(e.runId ?? "");
-    if (e.reason === "reset" && e.sessionKey === this.chat?.key) void this.chat.read().catch(() => undefined);
+    if (e.session?.sessionId) this.chats.get(e.sessionKey)?.isNow(e.session.sessionId);
   }
 
   async loadModels(): Promise<void> {

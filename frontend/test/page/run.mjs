@@ -1,17 +1,20 @@
 // Runs the page's tests in Chromium against the real gateway.
 //   npm run test:page            all
 //   npm run test:page -- stop    those whose name has "stop" in it
+//   npm run test:page -- chat    those of cases-chat.mjs
 // HEARTH_BIN names a built hearth; without it one is built from the checkout.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as chat from "./cases-chat.mjs";
+import * as pipeline from "./cases-pipeline.mjs";
 import * as safety from "./cases-safety.mjs";
 import * as use from "./cases-use.mjs";
 import { World, root } from "./harness.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const cases = [chat, use, safety].flatMap((m) => m.cases).filter((c) => c.name.includes(filter));
+const rooms = { chat, pipeline, use, safety };
+const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
 const models = {
   rich: () => ({ text: rich }),

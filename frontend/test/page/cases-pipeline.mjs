@@ -1,0 +1,274 @@
+// Commands, waiting messages, search and why, as a person uses them.
+import assert from "node:assert/strict";
+import { answered, axe, pick, ready, say, states, text, until } from "./harness.mjs";
+
+const height = 1200;
+
+const fresh = async (open, o) => {
+  const page = await open({ height, ...o });
+  await ready(page);
+  await until(page, () => document.querySelector("nav button[aria-label='Search all messages'], header button[aria-label='Show chats']"));
+  await page.keyboard.press("Control+Shift+O");
+  await until(page, () => document.querySelector(".welcome"));
+  return page;
+};
+
+const options = (page) => page.$$eval("#suggest [role=option] .name", (all) => all.map((e) => e.textContent));
+const suggests = (page, first) => until(page, (f) => document.querySelector("#suggest .name")?.textContent === f, first);
+const noList = (page) => until(page, () => !document.querySelector("#suggest"));
+const waiting = (page) => page.$$eval("section[aria-label='Waiting messages'] .bubble", (all) => all.map((e) => e.textContent));
+const waits = (page, texts) =>
+  until(page, (want) => [...document.querySelectorAll("section[aria-label='Waiting messages'] .bubble")].map((e) => e.textContent).join("|") === want, texts.join("|"));
+const clean = async (page, what) => assert.deepEqual(await axe(page), [], what);
+
+export const cases = [
+  {
+    name: "slash commands are completed with keys, and their choices too",
+    async run(w, open) {
+      const page = await fresh(open);
+      const box = page.locator("#composer");
+      await box.pressSequentially("/");
+      await suggests(page, "/help");
+      assert.equal(await box.getAttribute("aria-activedescendant"), await page.getAttribute("#suggest [aria-selected=true]", "id"));
+      await clean(page, "list of commands");
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await page.textContent("#suggest [aria-selected=true] .name"), await page.textContent("#suggest li:nth-child(2) .name"));
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("ArrowUp");
+      assert.equal(await page.getAttribute("#suggest li:last-child", "aria-selected"), "true");
+      await box.pressSequentially("thi");
+      assert.deepEqual(await options(page), ["/think"]);
+      await page.keyboard.press("Tab");
+      assert.equal(await box.inputValue(), "/think ");
+      await suggests(page, "off");
+      assert.deepEqual(await options(page), ["off", "low", "medium", "high"]);
+      await box.pressSequentially("h");
+      await page.keyboard.press("Enter");
+      assert.equal(await box.inputValue(), "/think high");
+      await noList(page);
+      await page.keyboard.press("Enter");
+      await answered(page, "/think high");
+      await until(page, () => /high/.test(document.querySelector(".reply")?.textContent ?? ""));
+      // A command is no answer of Hearth: a quiet card, a small message.
+      assert.equal(await page.$$eval(".row.text", (all) => all.length), 0);
+      assert.equal(await page.$$eval("article.quiet", (all) => all.length), 1);
+      await clean(page, "reply to a command");
+      await page.reload();
+      await until(page, () => document.querySelector("article.quiet") && document.querySelector(".reply"));
+    },
+  },
+  {
+    name: "the list of commands closes with Escape, is clicked, and never stands in the way of Enter",
+    async run(w, open) {
+      const page = await fresh(open);
+      const box = page.locator("#composer");
+      await box.pressSequentially("/st");
+      await suggests(page, "/status");
+      await page.keyboard.press("Escape");
+      await noList(page);
+      assert.equal(await box.inputValue(), "/st");
+      await box.fill("");
+      await box.pressSequentially("/mod");
+      await page.click("#suggest [role=option]");
+      assert.equal(await box.inputValue(), "/model ");
+      await box.fill("/whoami");
+      await page.keyboard.press("Enter");
+      await until(page, () => /owner/i.test(document.querySelector(".reply")?.textContent ?? ""));
+      await box.fill("/etc/hosts is a path");
+      await noList(page);
+      await page.keyboard.press("Enter");
+      await answered(page, "/etc/hosts is a path");
+      assert.equal(await text(page), "echo: /etc/hosts is a path");
+    },
+  },
+  {
+    name: "waiting messages are shown, changed and taken back",
+    async run(w, open) {
+      const page = await fresh(open);
+      await pick(page, "slow");
+      await say(page, "first");
+      await until(page, () => /word3 /.test(document.querySelector(".md")?.textContent ?? ""));
+      for (const m of ["second", "third", "fourth"]) await say(page, m);
+      await waits(page, ["second", "third", "fourth"]);
+      await clean(page, "waiting messages");
+      const inLog = await page.$$eval("[role=log] .bubble", (all) => all.map((e) => e.textContent));
+      assert.deepEqual(inLog, ["first"]);
+      // Changed.
+      await page.click("section[aria-label='Waiting messages'] li:nth-child(2) .edit");
+      await page.keyboard.type("third, in other words");
+      await page.keyboard.press("Enter");
+      await waits(page, ["second", "third, in other words", "fourth"]);
+      // Left as it was: Escape closes the field and does not stop the answer.
+      await page.click("section[aria-label='Waiting messages'] li:nth-child(1) .edit");
+      await clean(page, "field of a waiting message");
+      await page.keyboard.type("nothing");
+      await page.keyboard.press("Escape");
+      await waits(page, ["second", "third, in other words", "fourth"]);
+      // Taken back.
+      await page.click("section[aria-label='Waiting messages'] li:nth-child(1) .cancel");
+      await waits(page, ["third, in other words", "fourth"]);
+      await answered(page, "second", "aborted");
+      assert.match(await page.textContent(".card.cancelled"), /before an answer began/);
+      assert.equal((await states(page)).find(([t]) => t === "first")[1], "answering");
+      await page.reload();
+      await waits(page, ["third, in other words", "fourth"]);
+      await page.keyboard.press("Escape");
+      await until(page, () => !document.querySelector("section[aria-label='Waiting messages']"));
+      await answered(page, "fourth", "aborted");
+    },
+  },
+  {
+    name: "the waiting message that was changed is what the model reads",
+    async run(w, open) {
+      const page = await fresh(open);
+      await pick(page, "stream-40-50");
+      await say(page, "one");
+      await answered(page, "one", "answering");
+      await say(page, "two");
+      await waits(page, ["two"]);
+      await page.click("section[aria-label='Waiting messages'] .edit");
+      await page.keyboard.type("zwei");
+      await page.keyboard.press("Enter");
+      await answered(page, "zwei");
+      assert.match(await text(page), /^re: zwei/);
+    },
+  },
+  {
+    name: "Tab sends behind the running answer, Shift+Tab still leaves the field",
+    async run(w, open) {
+      let sent = "";
+      const page = await fresh(open, {
+        before: (p) =>
+          p.routeWebSocket(/.*/, (ws) => {
+            const server = ws.connectToServer();
+            ws.onMessage((m) => (/"chat\.send"/.test(m) && (sent = String(m)), server.send(m)));
+          }),
+      });
+      await pick(page, "slow");
+      await say(page, "first");
+      await until(page, () => /word3 /.test(document.querySelector(".md")?.textContent ?? ""));
+      assert.doesNotMatch(sent, /queueMode/);
+      await page.fill("#composer", "later");
+      assert.match(await page.textContent("#composer-hint"), /Tab/);
+      await page.press("#composer", "Shift+Tab");
+      assert.notEqual(await page.evaluate(() => document.activeElement.id), "composer");
+      await page.press("#composer", "Tab");
+      await waits(page, ["later"]);
+      assert.match(sent, /"queueMode":"followup"/);
+      await page.keyboard.press("Escape");
+      await answered(page, "later", "aborted");
+    },
+  },
+  {
+    name: "messages that are collected are answered together and none of them hangs",
+    async run(w, open) {
+      const page = await fresh(open);
+      await pick(page, "stream-40-50");
+      await say(page, "/queue collect");
+      await until(page, () => /collect/.test(document.querySelector(".reply")?.textContent ?? ""));
+      for (const m of ["one", "two", "three"]) await say(page, m);
+      for (const m of ["one", "two", "three"]) await answered(page, m);
+      await until(page, () => document.querySelectorAll(".row.text .meta").length === 2);
+      const order = await page.$$eval("[role=log] article:not(.quiet) .bubble, [role=log] .md", (all) => all.map((e) => e.textContent.slice(0, 5)));
+      assert.deepEqual(order, ["one", "re: o", "two", "three", "re: t"]);
+      await page.reload();
+      await answered(page, "three");
+      await until(page, () => document.querySelectorAll(".row.text .meta").length === 2);
+      assert.deepEqual(await page.$$eval("[role=log] article:not(.quiet) .bubble, [role=log] .md", (all) => all.map((e) => e.textContent.slice(0, 5))), order);
+    },
+  },
+  {
+    name: "a message that gave way says so and can be sent again",
+    async run(w, open) {
+      const page = await fresh(open);
+      await pick(page, "slow");
+      await say(page, "/queue cap:1 drop:old");
+      await until(page, () => document.querySelector(".reply"));
+      await say(page, "first");
+      await until(page, () => /word3 /.test(document.querySelector(".md")?.textContent ?? ""));
+      for (const m of ["second", "third"]) await say(page, m);
+      await answered(page, "second", "dropped");
+      assert.match(await page.textContent(".card.dropped"), /gave way[^]*Send again/);
+      await clean(page, "message that gave way");
+      await page.keyboard.press("Escape");
+      await answered(page, "first", "aborted");
+    },
+  },
+  {
+    name: "search finds words in all chats and shows the message",
+    async run(w, open) {
+      const page = await fresh(open);
+      await say(page, "a quokka lives on Rottnest");
+      await answered(page, "a quokka lives on Rottnest");
+      for (let i = 0; i < 24; i++) await say(page, `filler ${i}`);
+      await answered(page, "filler 23");
+      const url = page.url();
+      await page.keyboard.press("Control+Shift+O");
+      await until(page, () => document.querySelector(".welcome"));
+      await say(page, "another quokka here");
+      await answered(page, "another quokka here");
+      await page.keyboard.press("Control+Shift+F");
+      await page.locator("dialog [role=combobox]").pressSequentially("quokka rott");
+      await until(page, () => document.querySelectorAll("dialog [role=option]").length === 2);
+      assert.deepEqual(await page.$$eval("dialog mark", (all) => all.slice(0, 2).map((e) => e.textContent.toLowerCase())), ["quokka", "rott"].map((s, i) => (i ? s : s)));
+      await clean(page, "search");
+      await page.locator("dialog [role=combobox]").fill("quokka");
+      await until(page, () => document.querySelectorAll("dialog [role=group]").length === 2);
+      for (let i = 0; i < 4 && !/lives/.test(await page.textContent("dialog [aria-selected=true]")); i++) await page.keyboard.press("ArrowDown");
+      while ((await page.textContent("dialog [aria-selected=true] .who")) !== "You") await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await until(page, () => !document.querySelector("dialog[open]"));
+      assert.equal(page.url(), url);
+      await until(page, () => {
+        const box = document.querySelector(".row.lit .bubble")?.getBoundingClientRect();
+        return box && box.top > 0 && box.bottom < innerHeight;
+      });
+      assert.match(await page.textContent(".row.lit .bubble"), /quokka lives/);
+    },
+  },
+  {
+    name: "search says when a message stands in a conversation that was put aside, and when there is nothing",
+    async run(w, open) {
+      const page = await fresh(open);
+      await say(page, "the wombat sleeps");
+      await answered(page, "the wombat sleeps");
+      await say(page, "/new hello there");
+      await until(page, () => !/wombat/.test(document.querySelector("[role=log]")?.textContent ?? "wombat"));
+      await page.keyboard.press("Control+Shift+F");
+      const field = page.locator("dialog [role=combobox]");
+      await field.fill("wombat");
+      await until(page, () => document.querySelector("dialog .badge"));
+      await field.press("Enter");
+      await until(page, () => /before the chat was started anew/.test(document.querySelector("dialog .past")?.textContent ?? ""));
+      await clean(page, "search with a past conversation");
+      await field.fill("zzzznothing");
+      await until(page, () => /No message has all the words/.test(document.querySelector("dialog .said")?.textContent ?? ""));
+      await field.fill("...");
+      await until(page, () => document.querySelector("dialog .bad"));
+      await page.keyboard.press("Escape");
+      await until(page, () => !document.querySelector("dialog[open]"));
+    },
+  },
+  {
+    name: "why: an answer and a failure tell which rules decided",
+    async run(w, open) {
+      const page = await fresh(open);
+      await say(page, "hello");
+      await answered(page, "hello");
+      await page.click(".row.text .meta >> text=Why?");
+      await until(page, () => document.querySelector("dialog .rule"));
+      const rules = await page.$$eval("dialog .rule", (all) => all.map((e) => e.textContent));
+      assert.ok(rules.includes("model") && rules.includes("ended"), rules.join());
+      assert.match(await page.textContent("dialog dl"), /Answered[^]*script\/echo/);
+      await clean(page, "why");
+      await page.keyboard.press("Escape");
+      await pick(page, "fault-401");
+      await say(page, "no");
+      await answered(page, "no", "failed");
+      await page.click(".card.failed >> text=Why?");
+      await until(page, () => document.querySelectorAll("dialog .rule").length > 0);
+      assert.match(await page.textContent("dialog"), /Not answered/);
+      await page.keyboard.press("Escape");
+    },
+  },
+];
