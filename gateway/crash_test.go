@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -467,9 +466,8 @@ type sender struct {
 	// mode, when set, says in which mode message n is sent.
 	mode func(n int) string
 
-	acked   int          // messages 0…acked-1 were acknowledged
-	pending bool         // message number acked was sent and not acknowledged
-	total   atomic.Int64 // for pacing
+	acked   int  // messages 0…acked-1 were acknowledged
+	pending bool // message number acked was sent and not acknowledged
 }
 
 func (s *sender) text(n int) string  { return fmt.Sprintf("c%d-m%d says hello", s.id, n) }

@@ -29,12 +29,10 @@ const (
 type builder struct {
 	x        *Index
 	base     uint32 // number of the first message
-	next     uint32
 	postings map[string][]uint32
 	count    int
 	docs     [][]byte
 	progress map[string]progress
-	text     []byte
 }
 
 func (x *Index) newBuilder() *builder {
