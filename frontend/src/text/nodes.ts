@@ -34,7 +34,7 @@ class Builder {
       case "def":
         return;
       case "heading":
-        return this.wrap(parent, this.el("h3", `h d${Math.min(6, t.depth)}`), t.tokens);
+        return this.wrap(parent, this.el("h2", `h d${Math.min(6, t.depth)}`), t.tokens);
       case "paragraph":
         return this.wrap(parent, this.el("p"), t.tokens);
       case "text":

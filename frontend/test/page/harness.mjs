@@ -103,11 +103,11 @@ export class World {
   }
 
   /** open gives a page of a new browser, let in, with everything suspicious noted. */
-  async open({ width = 1280, height = 800, scheme = "light", link, init, ...more } = {}) {
+  async open({ width = 1280, height = 800, scheme = "light", link, before, ...more } = {}) {
     const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce", locale: "en-GB", ...more });
     const page = await context.newPage();
     watch(page, this.url);
-    if (init) await page.addInitScript(init);
+    await before?.(page);
     await page.goto(link ?? this.newLink());
     return page;
   }
@@ -146,12 +146,26 @@ export const say = async (page, text) => {
 /** states lists the person's messages with what became of them. */
 export const states = (page) => page.$$eval("article[data-state]", (all) => all.map((e) => [e.querySelector(".bubble").textContent, e.dataset.state]));
 
-export const answered = (page, text, state = "answered") =>
+export const answered = (page, text, state = "answered", timeout = 15_000) =>
   until(
     page,
     ([t, s]) => [...document.querySelectorAll("article[data-state]")].some((e) => e.querySelector(".bubble").textContent === t && e.dataset.state === s),
     [text, state],
+    timeout,
   );
+
+/** pick chooses a model for the open chat. */
+export async function pick(page, name) {
+  await page.click(".pick");
+  await page.click(`[role=menuitemradio]:has(bdi:text-is("${name}"))`);
+  await until(page, (n) => document.querySelector(".pick .name").textContent === n, name);
+}
+
+/** text is what the last answer says; rows are hidden until they were measured. */
+export const text = async (page) => {
+  await until(page, () => [...document.querySelectorAll(".row.text .md")].at(-1)?.innerText);
+  return page.$$eval(".row.text .md", (all) => all.at(-1).innerText.trim());
+};
 
 export const ready = (page) => until(page, () => document.querySelector("#composer") && !document.querySelector(".banner.link") && document.querySelector(".welcome, [role=log]"));
 

@@ -4,53 +4,47 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { longCode, rich } from "./texts.mjs";
-import { World, answered, ready, say, until } from "./harness.mjs";
+import { World, answered, pick, ready, say, until } from "./harness.mjs";
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "hearth-shots-"));
 const only = process.argv[3];
 const w = await World.start({ models: { rich: () => ({ text: rich }), code: () => ({ text: longCode }), slow: () => ({ pieces: rich.match(/[^]{1,12}/g), gap: 400 }) } });
 
-const model = async (page, name) => {
-  await page.click(".pick");
-  await page.click(`[role=menuitemradio]:has-text("${name}")`);
-  await until(page, (n) => document.querySelector(".pick .name").textContent === n, name);
-};
-
 /** Each scene starts from a new chat in a browser that is let in. */
 const scenes = {
   async empty() {},
   async chat(page) {
-    await model(page, "rich");
+    await pick(page, "rich");
     await say(page, "Help me plan my week");
     await until(page, () => document.querySelector(".row.text .meta"));
     await until(page, () => document.querySelector(".tok-keyword"));
     await page.evaluate(() => document.querySelector("[role=log]").scrollTo(0, 0));
   },
   async end(page) {
-    await model(page, "rich");
+    await pick(page, "rich");
     await say(page, "Help me plan my week");
     await until(page, () => document.querySelector(".row.text .meta"));
   },
   async code(page) {
-    await model(page, "code");
+    await pick(page, "code");
     await say(page, "Show me the program");
     await until(page, () => document.querySelector(".row.text .meta"));
     await until(page, () => document.querySelector(".tok-keyword"));
     await page.evaluate(() => document.querySelector("[role=log]").scrollTo(0, 0));
   },
   async tool(page) {
-    await model(page, "tool-session_status");
+    await pick(page, "tool-session_status");
     await say(page, "How is this session doing?");
     await answered(page, "How is this session doing?");
     await page.click("details summary");
   },
   async failed(page) {
-    await model(page, "fault-401");
+    await pick(page, "fault-401");
     await say(page, "What is the capital of Peru?");
     await answered(page, "What is the capital of Peru?", "failed");
   },
   async answering(page) {
-    await model(page, "slow");
+    await pick(page, "slow");
     await say(page, "Plan my week, slowly");
     await answered(page, "Plan my week, slowly", "answering");
     await until(page, () => document.querySelector(".md ol"));
@@ -59,7 +53,7 @@ const scenes = {
     await page.fill("#composer", "One more thing: keep Friday free,\nand remind me to call home.");
   },
   async stopped(page) {
-    await model(page, "slow");
+    await pick(page, "slow");
     await say(page, "Start something");
     await until(page, () => document.querySelector(".md p"));
     await page.keyboard.press("Escape");

@@ -16,7 +16,7 @@ function render(text: string): HTMLElement {
 }
 
 const elements = new Set(
-  "DIV P H3 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD HR BR STRONG EM DEL A".split(" "),
+  "DIV P H2 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD HR BR STRONG EM DEL A".split(" "),
 );
 const attributes = new Set("class dir type data-copy aria-label tabindex data-lang role scope start href target rel title data-confirm".split(" "));
 const classes = /^(?:block|h|d[1-6]|plain|code|lang|copy|inline|loose|task|box|done|table|align-(?:left|right|center)|host|mismatch| )*$/;

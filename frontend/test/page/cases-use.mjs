@@ -1,0 +1,352 @@
+// Using the page: chats, models, drafts, keys, and people who cannot see it.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { answered, axe, pick, ready, say, states, until } from "./harness.mjs";
+
+const fresh = async (open, o) => {
+  const page = await open(o);
+  await ready(page);
+  await page.keyboard.press("Control+Shift+O");
+  await until(page, () => document.querySelector(".welcome"));
+  return page;
+};
+
+const titles = (page) => page.$$eval("nav .item .title", (all) => all.map((e) => e.textContent));
+
+const screens = {
+  async empty() {},
+  async chat(page) {
+    await pick(page, "rich");
+    await say(page, "plan");
+    await until(page, () => document.querySelector(".row.text .meta") && document.querySelector(".tok-keyword"));
+  },
+  async "long code"(page) {
+    await pick(page, "code");
+    await say(page, "code");
+    await until(page, () => document.querySelector(".row.text .meta") && document.querySelector(".tok-keyword"));
+    await page.evaluate(() => document.querySelector("[role=log]").scrollTo(0, 0));
+  },
+  async tool(page) {
+    await pick(page, "tool-session_status");
+    await say(page, "look");
+    await answered(page, "look");
+    await page.click("details summary");
+  },
+  async failed(page) {
+    await pick(page, "fault-401");
+    await say(page, "fail");
+    await answered(page, "fail", "failed");
+  },
+  async models(page) {
+    await page.click(".pick");
+  },
+  async keys(page) {
+    await page.keyboard.press("Control+/");
+  },
+  async chats(page) {
+    if (!(await page.$("nav"))) await page.keyboard.press("Control+b");
+  },
+};
+
+export const cases = [
+  {
+    name: "axe finds nothing: every screen, light and dark, narrow and wide",
+    async run(w, open) {
+      for (const scheme of ["light", "dark"])
+        for (const width of [360, 1280]) {
+          const page = await fresh(open, { width, scheme });
+          for (const [name, play] of Object.entries(screens)) {
+            await page.keyboard.press("Control+Shift+O");
+            await until(page, () => document.querySelector(".welcome"));
+            await play(page);
+            assert.deepEqual(await axe(page), [], `${name} ${scheme} ${width}`);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+            assert.equal(wide, false, `${name} ${scheme} ${width} scrolls sideways`);
+            for (let i = 0; i < 2; i++) await page.keyboard.press("Escape");
+          }
+          const stranger = await open({ width, scheme, link: w.url });
+          await until(stranger, () => document.querySelector("#code"));
+          assert.deepEqual(await axe(stranger), [], `not connected ${scheme} ${width}`);
+        }
+    },
+  },
+  {
+    name: "everything can be done with the keyboard",
+    async run(w, open) {
+      const page = await fresh(open);
+      const press = (k) => page.keyboard.press(k);
+      const focus = () => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim());
+      await until(page, () => document.activeElement.id === "composer");
+      await press("Control+Shift+L");
+      await until(page, () => document.activeElement.getAttribute("role") === "menuitemradio");
+      await page.keyboard.type("tool");
+      assert.match(await focus(), /^tool-session_status/);
+      await press("Enter");
+      await until(page, () => document.querySelector(".pick .name").textContent === "tool-session_status");
+      await press("Shift+Escape");
+      await until(page, () => document.activeElement.id === "composer");
+      await page.keyboard.type("line one");
+      await press("Shift+Enter");
+      await page.keyboard.type("line two");
+      await press("Enter");
+      await answered(page, "line one\nline two");
+      // Back through the conversation: the tool can be opened, code and words copied.
+      await press("Shift+Tab");
+      for (let i = 0; i < 12 && !/session_status/.test(await focus()); i++) await press("Shift+Tab");
+      await press("Enter");
+      await until(page, () => document.querySelector("details[open]"));
+      // The chat's menu: rename.
+      await page.focus("header [aria-label='Chat menu']");
+      await press("Enter");
+      await until(page, () => document.activeElement.getAttribute("role") === "menuitem");
+      await press("Enter");
+      await until(page, () => document.activeElement.tagName === "INPUT");
+      await page.keyboard.type("Keyboard only");
+      await press("Enter");
+      await until(page, () => document.querySelector("h1").textContent === "Keyboard only");
+      // Search, open, hide.
+      await press("Control+k");
+      await until(page, () => document.activeElement.id === "search");
+      await page.keyboard.type("keyboard o");
+      await until(page, () => document.querySelectorAll("nav .item").length === 1);
+      await press("Tab");
+      assert.match(await focus(), /^Keyboard only/);
+      await press("Enter");
+      await press("Control+b");
+      await until(page, () => !document.querySelector("nav"));
+      await press("Control+b");
+      await until(page, () => document.querySelector("nav"));
+      // Delete, with the question asked first.
+      await page.focus("header [aria-label='Chat menu']");
+      await press("Enter");
+      await until(page, () => document.activeElement.getAttribute("role") === "menuitem");
+      await press("End");
+      await press("Enter");
+      await until(page, () => document.querySelector("dialog[open]"));
+      await press("Escape");
+      await until(page, () => !document.querySelector("dialog[open]"));
+      assert.equal(await page.textContent("h1"), "Keyboard only");
+    },
+  },
+  {
+    name: "chats are named, pinned, found and deleted",
+    async run(w, open) {
+      const page = await fresh(open);
+      for (const m of ["apples and pears", "zebra crossing"]) {
+        await page.keyboard.press("Control+Shift+O");
+        await until(page, () => document.querySelector(".welcome"));
+        await say(page, m);
+        await answered(page, m);
+      }
+      assert.equal((await titles(page))[0], "zebra crossing");
+      await page.click("nav .item:has-text('apples and pears')");
+      await answered(page, "apples and pears");
+      await page.click("header [aria-label='Chat menu']");
+      await page.click("role=menuitem[name='Pin']");
+      await until(page, () => document.querySelector("nav .item .title").textContent === "apples and pears");
+      await page.click("header [aria-label='Chat menu']");
+      await page.click("role=menuitem[name='Rename']");
+      await page.keyboard.type("Fruit");
+      await page.keyboard.press("Enter");
+      await until(page, () => document.querySelector("nav .item .title").textContent === "Fruit");
+      await page.fill("#search", "fru");
+      assert.deepEqual(await titles(page), ["Fruit"]);
+      await page.fill("#search", "nothing like it");
+      assert.match(await page.textContent("nav .none"), /nothing like it/);
+      await page.fill("#search", "");
+      await page.reload();
+      await until(page, () => document.querySelector("nav .item .title")?.textContent === "Fruit");
+      await page.click("header [aria-label='Chat menu']");
+      await page.click("role=menuitem[name='Delete…']");
+      await page.click("text=Delete chat");
+      await until(page, () => ![...document.querySelectorAll("nav .title")].some((e) => e.textContent === "Fruit"));
+      assert.notEqual(await page.textContent("h1"), "Fruit");
+    },
+  },
+  {
+    name: "a model is picked for one chat and stays picked",
+    async run(w, open) {
+      const page = await fresh(open);
+      await pick(page, "tool-session_status");
+      await page.reload();
+      await ready(page);
+      await until(page, () => document.querySelector(".pick .name").textContent === "tool-session_status");
+      await say(page, "with a tool");
+      await answered(page, "with a tool");
+      await page.keyboard.press("Control+Shift+O");
+      await until(page, () => document.querySelector(".pick .name").textContent === "echo");
+      await say(page, "which?");
+      await answered(page, "which?");
+      assert.match(await page.textContent(".row.text .meta .model"), /script\/echo/);
+    },
+  },
+  {
+    name: "F-WS-09 a draft survives a reload and a killed tab, and belongs to its chat",
+    async run(w, open) {
+      const page = await fresh(open);
+      await say(page, "here");
+      await answered(page, "here");
+      await page.fill("#composer", "half a thou");
+      const url = page.url();
+      await page.reload();
+      await answered(page, "here");
+      assert.equal(await page.inputValue("#composer"), "half a thou");
+      await page.keyboard.press("Control+Shift+O");
+      await until(page, () => document.querySelector(".welcome"));
+      assert.equal(await page.inputValue("#composer"), "");
+      await page.close({ runBeforeUnload: false });
+      const next = await page.context().newPage();
+      await next.goto(url);
+      await answered(next, "here");
+      assert.equal(await next.inputValue("#composer"), "half a thou");
+      await next.press("#composer", "Enter");
+      await answered(next, "half a thou");
+      await next.reload();
+      await answered(next, "half a thou");
+      assert.equal(await next.inputValue("#composer"), "");
+    },
+  },
+  {
+    name: "a long conversation opens at its end, and earlier messages come while scrolling up",
+    async run(w, open) {
+      const key = "agent:main:chat:long";
+      for (let i = 0; i < 130; i++) execFileSync(w.bin, ["chat", "--session", key, `message ${i}`], { env: w.env, stdio: "ignore" });
+      const page = await open();
+      await ready(page);
+      await page.goto(`${w.url}/#/chat/${encodeURIComponent(key)}`);
+      await answered(page, "message 129");
+      const atEnd = () => page.evaluate(() => ((e) => e.scrollHeight - e.scrollTop - e.clientHeight)(document.querySelector("[role=log]")));
+      await until(page, () => ((e) => e.scrollHeight - e.scrollTop - e.clientHeight < 2)(document.querySelector("[role=log]")));
+      const log = await page.$("[role=log]");
+      const box = await log.boundingBox();
+      await page.mouse.move(box.x + 200, box.y + 200);
+      for (let i = 0; i < 200 && !(await page.$$eval(".bubble", (all) => all.some((e) => e.textContent === "message 0"))); i++) {
+        await page.mouse.wheel(0, -900);
+        await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+      }
+      assert.ok(await page.$$eval(".bubble", (all) => all.some((e) => e.textContent === "message 0")), "the first message was not reached");
+      await page.click("text=Jump to latest");
+      await answered(page, "message 129");
+      assert.ok((await atEnd()) < 2);
+    },
+  },
+  {
+    name: "reading on while an answer comes: what is read stays in its place",
+    async run(w, open) {
+      const page = await fresh(open);
+      for (let i = 0; i < 3; i++) {
+        await pick(page, "rich");
+        await say(page, `plan ${i}`);
+        await answered(page, `plan ${i}`);
+      }
+      await pick(page, "slow");
+      await say(page, "slow");
+      await until(page, () => /word3 /.test([...document.querySelectorAll(".md")].at(-1)?.textContent ?? ""));
+      const box = await (await page.$("[role=log]")).boundingBox();
+      await page.mouse.move(box.x + 200, box.y + 200);
+      for (let i = 0; i < 4; i++) await page.mouse.wheel(0, -400);
+      await until(page, () => [...document.querySelectorAll("button")].some((b) => b.textContent.includes("Jump to latest")));
+      await page.evaluate(() => new Promise((r) => setTimeout(r, 400)));
+      const seen = () =>
+        page.evaluate(() => {
+          const top = document.querySelector("[role=log]").getBoundingClientRect().top + 150;
+          const e = [...document.querySelectorAll(".block-host")].find((b) => b.getBoundingClientRect().bottom > top);
+          return [e.textContent.slice(0, 60), Math.round(e.getBoundingClientRect().top)];
+        });
+      const before = await seen();
+      await page.evaluate(() => new Promise((r) => setTimeout(r, 2000)));
+      assert.deepEqual(await seen(), before);
+      await page.keyboard.press("Escape");
+    },
+  },
+  {
+    name: "code and messages are copied as they are",
+    async run(w, open) {
+      const page = await fresh(open, { permissions: ["clipboard-read", "clipboard-write"] });
+      await pick(page, "rich");
+      await say(page, "plan");
+      await until(page, () => document.querySelector(".row.text .meta"));
+      const clip = () => page.evaluate(() => navigator.clipboard.readText());
+      await page.click("figure.code .copy");
+      await until(page, () => document.querySelector("figure.code .copy").textContent === "Copied");
+      assert.match(await clip(), /^from datetime import date, timedelta\n\ndef week/);
+      await page.click(".row.text .meta [aria-label='Copy message']");
+      await until(page, () => document.querySelector(".toast"));
+      assert.match(await clip(), /^Sure! Here is a \*\*short plan\*\*/);
+    },
+  },
+  {
+    name: "light and dark: the computer's choice, or the person's",
+    async run(w, open) {
+      const page = await fresh(open, { scheme: "dark" });
+      const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+      assert.equal(await theme(), "dark");
+      await page.emulateMedia({ colorScheme: "light" });
+      await until(page, () => document.documentElement.dataset.theme === "light");
+      await page.click("nav [aria-label='Appearance']");
+      await page.click("role=menuitemradio[name='Dark']");
+      assert.equal(await theme(), "dark");
+      await page.reload();
+      await ready(page);
+      assert.equal(await theme(), "dark");
+    },
+  },
+  {
+    name: "a screen reader is told how it goes, not every word",
+    async run(w, open) {
+      const page = await fresh(open);
+      await pick(page, "stream-40-50");
+      await page.evaluate(() => {
+        window.said = [];
+        const s = document.querySelector("main [role=status]");
+        new MutationObserver(() => window.said.push(s.textContent)).observe(s, { childList: true, characterData: true, subtree: true });
+      });
+      await say(page, "tell me");
+      await answered(page, "tell me");
+      await until(page, () => window.said.at(-1) === "The answer is complete.");
+      assert.deepEqual(await page.evaluate(() => window.said), ["Hearth is answering.", "The answer is complete."]);
+      assert.equal(await page.getAttribute("[role=log]", "aria-live"), "off");
+    },
+  },
+  {
+    name: "on a narrow screen the list of chats is a drawer",
+    async run(w, open) {
+      const page = await fresh(open, { width: 360, height: 700 });
+      assert.equal(await page.$("nav"), null);
+      await say(page, "narrow");
+      await answered(page, "narrow");
+      await page.click("[aria-label='Show chats']");
+      await page.click("nav .item >> nth=0");
+      await until(page, () => !document.querySelector("nav"));
+      await page.click("[aria-label='Show chats']");
+      await page.keyboard.press("Escape");
+      await until(page, () => !document.querySelector("nav"));
+    },
+  },
+  {
+    name: "without any model the guide answers, says what it is, and the three chips work",
+    world: "guide",
+    async run(w, open) {
+      const page = await open({ link: w.link });
+      await ready(page);
+      assert.match(await page.textContent(".welcome"), /built-in guide/i);
+      const chips = await page.$$eval(".chip", (all) => all.map((e) => e.textContent));
+      assert.equal(chips.length, 3);
+      for (const [i, chip] of chips.entries()) {
+        if (i > 0) {
+          await page.keyboard.press("Control+Shift+O");
+          await until(page, () => document.querySelector(".welcome"));
+        }
+        await page.click(`.chip:has-text("${chip}")`);
+        await answered(page, chip);
+        await until(page, () => document.querySelector(".badge")?.textContent === "Built-in guide, not an AI model");
+        const said = await page.$$eval(".md", (all) => all.map((e) => e.textContent).join("\n"));
+        assert.ok(said.length > 80, `${chip}: ${said}`);
+        assert.doesNotMatch(said, /can.t (help|do) (with )?that/i, chip);
+      }
+      await page.click(".pick");
+      assert.match(await page.textContent("[role=menu]"), /not an AI model/);
+      assert.deepEqual((await states(page)).length, 1);
+    },
+  },
+];

@@ -1,0 +1,60 @@
+// Runs the page's tests in Chromium against the real gateway.
+//   npm run test:page            all
+//   npm run test:page -- stop    those whose name has "stop" in it
+// HEARTH_BIN names a built hearth; without it one is built from the checkout.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import * as chat from "./cases-chat.mjs";
+import * as safety from "./cases-safety.mjs";
+import * as use from "./cases-use.mjs";
+import { World, root } from "./harness.mjs";
+import { hostile, longCode, rich } from "./texts.mjs";
+
+const filter = process.argv[2] ?? "";
+const cases = [chat, use, safety].flatMap((m) => m.cases).filter((c) => c.name.includes(filter));
+const failures = join(root, "build/cache/page-failures");
+const models = {
+  rich: () => ({ text: rich }),
+  code: () => ({ text: longCode }),
+  hostile: (q) => ({ text: hostile[Number(q.match(/\d+/)?.[0] ?? 0)] }),
+  "hostile-slow": () => ({ pieces: hostile.join("\n\n").match(/[^]{1,7}/g), gap: 2 }),
+  slow: () => ({ pieces: Array.from({ length: 400 }, (_, i) => `word${i} `), gap: 25 }),
+};
+
+let failed = 0;
+const start = performance.now();
+for (const world of ["model", "guide"]) {
+  const mine = cases.filter((c) => (c.world ?? "model") === world);
+  if (mine.length === 0) continue;
+  const w = await World.start(world === "guide" ? { defaultModel: "" } : { models });
+  try {
+    for (const c of mine) {
+      const began = performance.now();
+      const pages = [];
+      const open = async (o) => {
+        const p = await w.open(o);
+        pages.push(p);
+        return p;
+      };
+      try {
+        await c.run(w, open);
+        const trouble = pages.flatMap((p) => p.trouble);
+        if (trouble.length > 0) throw new Error("the page did what it must not do:\n  " + trouble.join("\n  "));
+        console.log(`ok    ${c.name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
+      } catch (e) {
+        failed++;
+        console.log(`FAIL  ${c.name}: ${e.stack ?? e}`);
+        mkdirSync(failures, { recursive: true });
+        const file = join(failures, c.name.replace(/[^\w-]+/g, "_"));
+        for (const [i, p] of pages.entries()) await p.screenshot({ path: `${file}-${i}.png` }).catch(() => {});
+        console.log(`      pictures: ${file}-*.png; the gateway's last words:\n${w.log.slice(-1200)}`);
+        if (w.gateway.exitCode !== null || w.gateway.signalCode !== null) await w.startGateway();
+      }
+      for (const p of pages) await p.context().close();
+    }
+  } finally {
+    await w.stop();
+  }
+}
+console.log(`${cases.length - failed} passed, ${failed} failed, ${((performance.now() - start) / 1000).toFixed(0)} s`);
+process.exit(failed > 0 ? 1 : 0);
