@@ -150,7 +150,12 @@ export class Hearth {
       if (e.sessionKey === this.chat?.key && e.message) this.chat.message(e.message);
     } else if (name === "sessions.changed") this.sessionChanged(payload as SessionsChanged);
     else if (name === "health") this.problems = (payload as Health).hearth?.problems ?? [];
-    else if (name === "config.changed") void this.loadModels().catch(() => undefined);
+    else if (name === "config.changed") void Promise.all([this.loadModels(), this.checkHealth()]).catch(() => undefined);
+    else if (name === "tick" && document.visibilityState === "visible") void this.checkHealth().catch(() => undefined);
+  }
+
+  private async checkHealth(): Promise<void> {
+    this.problems = (await this.socket.call("health", {})).hearth?.problems ?? [];
   }
 
   private sessionChanged(e: SessionsChanged): void {

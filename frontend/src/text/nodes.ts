@@ -40,7 +40,7 @@ class Builder {
       case "text":
         return t.tokens ? this.inlines(parent, t.tokens) : void parent.appendChild(text(t.text));
       case "blockquote":
-        return this.nest(parent, this.el("blockquote"), t.tokens ?? []);
+        return this.nest(parent, this.directed(this.el("blockquote"), t.raw), t.tokens ?? []);
       case "list":
         return this.list(parent, t as Tokens.List);
       case "code":
@@ -64,9 +64,15 @@ class Builder {
   }
 
   private nest(parent: Node, e: HTMLElement, tokens: Token[]): void {
-    e.dir = "auto";
     this.blocks(e, tokens);
     parent.appendChild(e);
+  }
+
+  /** dir="auto" does not look into children that have a direction of their own. */
+  private directed<E extends HTMLElement>(e: E, raw: string): E {
+    const first = /\p{L}/u.exec(raw)?.[0] ?? "";
+    e.dir = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first) ? "rtl" : "ltr";
+    return e;
   }
 
   private plain(raw: string): HTMLElement {
@@ -79,7 +85,7 @@ class Builder {
   private list(parent: Node, t: Tokens.List): void {
     const e = this.el(t.ordered ? "ol" : "ul", t.loose ? "loose" : "");
     if (t.ordered && typeof t.start === "number" && t.start !== 1 && e instanceof HTMLOListElement) e.start = t.start;
-    e.dir = "auto";
+    this.directed(e, t.raw);
     for (const item of t.items) {
       if (this.left <= 0) {
         const li = this.el("li");

@@ -1,6 +1,7 @@
 // Using the page: chats, models, drafts, keys, and people who cannot see it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { answered, axe, pick, ready, say, states, until } from "./harness.mjs";
 
 const fresh = async (open, o) => {
@@ -306,6 +307,22 @@ export const cases = [
       await until(page, () => window.said.at(-1) === "The answer is complete.");
       assert.deepEqual(await page.evaluate(() => window.said), ["Hearth is answering.", "The answer is complete."]);
       assert.equal(await page.getAttribute("[role=log]", "aria-live"), "off");
+    },
+  },
+  {
+    name: "a broken settings file is told while the page is open, and goes away when it is mended",
+    async run(w, open) {
+      const page = await fresh(open);
+      const good = readFileSync(w.config, "utf8");
+      try {
+        writeFileSync(w.config, good.slice(0, -40));
+        await until(page, () => document.querySelector(".banner.problem"));
+        assert.match(await page.textContent(".banner.problem"), /line \d+/);
+        assert.deepEqual(await axe(page), []);
+      } finally {
+        writeFileSync(w.config, good);
+      }
+      await until(page, () => !document.querySelector(".banner.problem"));
     },
   },
   {
