@@ -3,10 +3,11 @@
 // that the binary never embeds an older build.
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const budget = 80 * 1024;
-const dist = new URL("../dist", import.meta.url).pathname;
+const dist = fileURLToPath(new URL("../dist", import.meta.url));
 const html = readFileSync(join(dist, "index.html"), "utf8");
 const assets = join(dist, "assets");
 

@@ -601,7 +601,7 @@ export const MaxMethodName = 128;
 // decoded: a hostile value costs a scan, never an allocation of its shape.
 /** object members in one message, all levels together */
 export const MaxKeys = 10000;
-export const MaxElements = 1000000;
+export const MaxElements = 100000;
 export const MaxNumberLen = 64;
 
 /** Role is what a connection is for. */
