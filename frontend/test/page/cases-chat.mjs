@@ -2,8 +2,11 @@
 import assert from "node:assert/strict";
 import { answered, pick, ready, say, states, text, until } from "./harness.mjs";
 
+// Tall, so that the list keeps every message of a test in the page.
+const height = 1600;
+
 const fresh = async (open, o) => {
-  const page = await open(o);
+  const page = await open({ height, ...o });
   await ready(page);
   await page.keyboard.press("Control+Shift+O");
   await until(page, () => document.querySelector(".welcome"));
@@ -14,6 +17,7 @@ const fresh = async (open, o) => {
 async function cuttable(w, open, spoil = (m) => [m]) {
   const live = new Set();
   const page = await open({
+    height,
     before: (p) =>
       p.routeWebSocket(/.*/, (ws) => {
         const server = ws.connectToServer();
@@ -75,7 +79,7 @@ export const cases = [
       await answered(page, "two", "accepted");
       await answered(page, "three");
       assert.deepEqual(await states(page), [["one", "answered"], ["two", "answered"], ["three", "answered"]]);
-      const order = await page.$$eval(".bubble, .md", (all) => all.map((e) => e.textContent.replace(/\n[^]*/, "").split(" w1")[0]));
+      const order = await page.$$eval(".bubble, .md", (all) => all.map((e) => e.textContent.split("w1 ")[0]));
       assert.deepEqual(order, ["one", "re: one", "two", "re: two", "three", "re: three"]);
     },
   },
@@ -115,6 +119,7 @@ export const cases = [
       await w.startGateway();
       const next = await page.context().newPage();
       await next.goto(url);
+      await answered(next, "x");
       await answered(next, "unsent");
       assert.deepEqual(await states(next), [["x", "answered"], ["unsent", "answered"]]);
     },
@@ -253,7 +258,7 @@ export const cases = [
       const one = await fresh(open);
       await say(one, "from one");
       await answered(one, "from one");
-      const two = await open();
+      const two = await open({ height });
       await ready(two);
       await two.goto(one.url());
       await answered(two, "from one");

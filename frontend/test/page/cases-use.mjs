@@ -92,8 +92,9 @@ export const cases = [
       await press("Enter");
       await answered(page, "line one\nline two");
       // Back through the conversation: the tool can be opened, code and words copied.
-      await press("Shift+Tab");
-      for (let i = 0; i < 12 && !/session_status/.test(await focus()); i++) await press("Shift+Tab");
+      await page.waitForSelector("summary", { state: "visible" });
+      const onTool = () => page.evaluate(() => document.activeElement.tagName === "SUMMARY");
+      for (let i = 0; i < 8 && !(await onTool()); i++) await press("Shift+Tab");
       await press("Enter");
       await until(page, () => document.querySelector("details[open]"));
       // The chat's menu: rename.
