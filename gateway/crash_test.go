@@ -300,11 +300,10 @@ func TestFault_F_CRASH_04_05_BeforeTheFirstWord(t *testing.T) {
 		ctx := v.background()
 		go v.deliver(ctx, nil, "main", "k", "hello")
 		v.died()
-		start := time.Now()
 		v.start("")
 		msgs := v.settled(mainKey)[mainKey]
-		if len(msgs) != 2 || msgs[1].Text() != "echo: hello" || time.Since(start) > 3*time.Second {
-			t.Errorf("after %v: %+v", time.Since(start), msgs)
+		if len(msgs) != 2 || msgs[1].Text() != "echo: hello" {
+			t.Errorf("transcript: %+v", msgs)
 		}
 	})
 	t.Run("requested", func(t *testing.T) {

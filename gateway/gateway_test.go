@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -174,19 +173,14 @@ func TestStopKeepsThePartialText(t *testing.T) {
 		return ok && c.State == protocol.ChatDelta
 	})
 	p.send("main", "s2", "and then?")
-	start := time.Now()
 	var res protocol.ChatAbortResult
 	p.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main"}, &res)
-	end := p.ended("s1")
-	took := time.Since(start)
+	end := p.ended("s1") // long before the model would have finished; how long is benchtool's business
 	if !res.Aborted || strings.Join(res.RunIDs, " ") != "s2 s1" {
 		t.Errorf("chat.abort said %+v", res)
 	}
 	if end.State != protocol.ChatAborted || end.Message == nil || !strings.HasPrefix(end.Message.Text(), "re: go on") {
 		t.Errorf("ended %+v", end)
-	}
-	if took > 250*time.Millisecond {
-		t.Errorf("stopping took %v, at most 250 ms are allowed", took)
 	}
 	if end := p.ended("s2"); end.State != protocol.ChatAborted {
 		t.Errorf("the queued message ended as %q", end.State)

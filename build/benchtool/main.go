@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -96,6 +97,9 @@ func run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return errors.New("stopped")
 		}
+	}
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		fmt.Printf("%d processors; load of the last 1, 5 and 15 minutes, ours included: %.14s\n\n", runtime.NumCPU(), load)
 	}
 	return report(all, check)
 }

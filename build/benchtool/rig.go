@@ -63,9 +63,11 @@ func (b *bench) close() {
 }
 
 // home makes a fresh state folder whose config knows our model server.
-func (b *bench) home() (statedir.Dir, error) {
+func (b *bench) home() (statedir.Dir, error) { return b.homeIn(b.work) }
+
+func (b *bench) homeIn(parent string) (statedir.Dir, error) {
 	b.homes++
-	dir := statedir.Dir(filepath.Join(b.work, "home"+strconv.Itoa(b.homes)))
+	dir := statedir.Dir(filepath.Join(parent, "home"+strconv.Itoa(b.homes)))
 	if err := dir.Ensure(); err != nil {
 		return "", err
 	}

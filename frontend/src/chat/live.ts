@@ -119,7 +119,7 @@ export class Live {
   }
 
   private startTool(id: string, name: string, args: unknown): void {
-    if (this.find(id)) return;
+    if (this.running(id)) return;
     let last = this.parts.at(-1);
     if (last?.kind !== "tools") {
       if (last) last.stream.finish();
@@ -129,15 +129,16 @@ export class Live {
   }
 
   private finishTool(id: string, result: unknown, isError: boolean): void {
-    const tool = this.find(id);
+    const tool = this.running(id);
     if (!tool) return;
     tool.result = show(result);
     tool.state = isError ? "failed" : "done";
   }
 
-  private find(id: string): Tool | undefined {
+  /** An id may come again in a later step, when its first tool is done. */
+  private running(id: string): Tool | undefined {
     for (const p of this.parts) {
-      const tool = p.kind === "tools" ? p.tools.find((t) => t.id === id) : undefined;
+      const tool = p.kind === "tools" ? p.tools.find((t) => t.id === id && t.state === "running") : undefined;
       if (tool) return tool;
     }
     return undefined;

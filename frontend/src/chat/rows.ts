@@ -58,7 +58,9 @@ const runKey = (run: string, under: string): string => (under === "" || under ==
 /** replyRows are the stored replies of one turn. */
 export function replyRows(turn: Turn, parsed: Parsed): Row[] {
   const rows: Row[] = [];
-  const results = new Map(turn.replies.filter((m) => m.role === "toolResult").map((m) => [m.toolCallId, m]));
+  // Some models use the same id again in a later step: results are taken in order.
+  const results = new Map<string, Msg[]>();
+  for (const m of turn.replies) if (m.role === "toolResult") results.set(m.toolCallId, [...(results.get(m.toolCallId) ?? []), m]);
   const over = turn.user === null || !["accepted", "answering"].includes(turn.user.state);
   let ordinal = 0;
   for (const m of turn.replies) {
@@ -82,8 +84,8 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
   return rows;
 }
 
-function stored(id: string, name: string, args: unknown, results: Map<string, Msg>, over: boolean): Tool {
-  const r = results.get(id);
+function stored(id: string, name: string, args: unknown, results: Map<string, Msg[]>, over: boolean): Tool {
+  const r = results.get(id)?.shift();
   const state = r ? (r.isError ? "failed" : "done") : over ? "failed" : "running";
   return { id, name, args: show(args), result: r ? show(r.text) : "", state };
 }
@@ -115,11 +117,12 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
   const after: Row[] = [];
   let rows = before;
   let day = "";
-  const at = (ts: number): void => {
+  const at = (ts: number, key: string): void => {
     if (!ts || dayOf(ts) === day) return;
     day = dayOf(ts);
-    rows.push({ kind: "day", key: `day/${day}/${rows.length}`, ts });
+    rows.push({ kind: "day", key: `day/${key}`, ts });
   };
+  const here = new Set(list.map((t) => t.user?.runId));
   const anchored = liveRun !== "" && list.some((t) => t.user?.runId === liveRun);
   // What another message was taken into goes on behind that message.
   const anchor = liveRun === "" ? undefined : list.findLast((t) => t.user?.runId === liveRun || (anchored && t.user?.state === "answering"));
@@ -127,7 +130,7 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
     const u = turn.user;
     // An answer without a known question goes before what still waits.
     if (liveRun !== "" && !anchored && rows === before && u?.state === "accepted") rows = after;
-    at(u?.ts ?? turn.replies[0]?.ts ?? 0);
+    at(u?.ts ?? turn.replies[0]?.ts ?? 0, turn.key);
     if (u) rows.push({ kind: "user", key: u.runId ? `u/${u.runId}` : u.id, msg: turn.replies.some((m) => m.quiet) ? { ...u, quiet: true } : u, entry: null });
     if (turn === anchor) {
       rows = after;
@@ -137,10 +140,26 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
     if (u) note(rows, u, turn.replies.length > 0);
   }
   for (const e of entries) {
-    at(e.at);
+    // The history may show a message before its acknowledgement was read.
+    if (here.has(e.id)) continue;
+    at(e.at, e.id);
     rows.push({ kind: "user", key: `u/${e.id}`, entry: e, msg: pendingMsg(e) });
   }
+  unique([before, after]);
   return { before, after };
+}
+
+/** unique makes sure of the keys: the list must not stop on a strange transcript. */
+function unique(parts: Row[][]): void {
+  const seen = new Set<string>();
+  for (const rows of parts)
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i]!;
+      let key = row.key;
+      while (seen.has(key)) key += "'";
+      seen.add(key);
+      if (key !== row.key) rows[i] = { ...row, key };
+    }
 }
 
 function note(rows: Row[], u: Msg, begun: boolean): void {

@@ -140,12 +140,13 @@ export function turns(list: Msg[]): Turn[] {
   const byRun = new Map<string, Turn>();
   for (const m of list) {
     if (m.role !== "user") continue;
-    if (m.runId !== "") byRun.set(m.runId, { key: m.id, user: m, replies: [] });
+    if (m.runId !== "" && !byRun.has(m.runId)) byRun.set(m.runId, { key: m.id, user: m, replies: [] });
   }
   const replied = new Set(list.filter((m) => m.role !== "user").map((m) => m.runId));
   for (const m of list) {
     if (m.role === "user") {
-      out.push((m.runId !== "" && byRun.get(m.runId)) || { key: m.id, user: m, replies: [] });
+      const turn = byRun.get(m.runId);
+      out.push(turn?.user === m ? turn : { key: m.id, user: m, replies: [] });
       continue;
     }
     const turn = m.runId !== "" ? byRun.get(m.runId) : undefined;

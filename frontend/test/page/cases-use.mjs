@@ -38,6 +38,21 @@ const screens = {
     await say(page, "fail");
     await answered(page, "fail", "failed");
   },
+  async answering(page) {
+    await pick(page, "slow");
+    await say(page, "slowly");
+    await answered(page, "slowly", "answering");
+    await say(page, "then this");
+    await answered(page, "then this", "accepted");
+    await page.fill("#composer", "and a draft");
+  },
+  async stopped(page) {
+    await pick(page, "slow");
+    await say(page, "stop me");
+    await until(page, () => document.querySelector(".md p"));
+    await page.keyboard.press("Escape");
+    await answered(page, "stop me", "aborted");
+  },
   async models(page) {
     await page.click(".pick");
   },
@@ -63,7 +78,8 @@ export const cases = [
             assert.deepEqual(await axe(page), [], `${name} ${scheme} ${width}`);
             const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
             assert.equal(wide, false, `${name} ${scheme} ${width} scrolls sideways`);
-            for (let i = 0; i < 2; i++) await page.keyboard.press("Escape");
+            for (let i = 0; i < 3; i++) await page.keyboard.press("Escape");
+            await page.fill("#composer", "");
           }
           const stranger = await open({ width, scheme, link: w.url });
           await until(stranger, () => document.querySelector("#code"));

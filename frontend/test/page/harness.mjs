@@ -162,6 +162,15 @@ export async function pick(page, name) {
   await until(page, (n) => document.querySelector(".pick .name").textContent === n, name);
 }
 
+/** says waits until the last answer reads exactly so. */
+export async function says(page, want) {
+  const last = () => [...document.querySelectorAll(".row.text .md")].at(-1)?.innerText.trim();
+  const is = (w) => [...document.querySelectorAll(".row.text .md")].at(-1)?.innerText.trim() === w;
+  await until(page, is, want).catch(async () => {
+    throw new Error(`the last answer reads ${JSON.stringify(await page.evaluate(last))}, not ${JSON.stringify(want)}`);
+  });
+}
+
 /** text is what the last answer says; rows are hidden until they were measured. */
 export const text = async (page) => {
   await until(page, () => [...document.querySelectorAll(".row.text .md")].at(-1)?.innerText);

@@ -24,6 +24,10 @@ const models = {
   slow: () => ({ pieces: Array.from({ length: 400 }, (_, i) => `word${i} `), gap: 25 }),
 };
 
+if (cases.length === 0) {
+  console.error(`No test has "${filter}" in its name.`);
+  process.exit(2);
+}
 let failed = 0;
 const start = performance.now();
 for (const world of ["model", "guide"]) {

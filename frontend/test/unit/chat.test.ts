@@ -198,6 +198,22 @@ describe("rows", () => {
     for (const r of before) if (r.kind === "text") expect(r.blocks.length).toBeLessThanOrEqual(12);
   });
 
+  test("a message that the history shows before its acknowledgement is there once", () => {
+    const { before, after } = layout(turns([user(1, "a", "q1"), user(2, "b", "q2", "answering")]), new Parsed(), "b", [entry("b", "q2"), entry("c", "q3")]);
+    expect([...kinds(before), ...kinds(after)].filter((k) => k !== "day")).toEqual(["user q1", "user q2", "user q3"]);
+  });
+
+  test("ids that come twice in a strange transcript neither stop the list nor mix up results", () => {
+    const call = (seq: number): Msg => msg("assistant", seq, "a", "", { content: [{ type: "toolCall", id: "c0", name: "look", arguments: {} }] });
+    const list = [user(1, "a", "q"), call(2), msg("toolResult", 3, "a", "first", { toolCallId: "c0" }), call(4), msg("toolResult", 5, "a", "second", { toolCallId: "c0" }), user(6, "a", "again"), user(7, "a", "again")];
+    const { before } = layout(turns(list), new Parsed(), "", [entry("x", "1"), entry("x", "2")]);
+    expect(new Set(before.map((r) => r.key)).size).toBe(before.length);
+    expect(before.find((r) => r.kind === "tools")).toMatchObject({ tools: [{ result: "first" }, { result: "second" }] });
+    const live = new Live("r", 0);
+    for (const phase of ["start", "result", "start"]) live.happened(tool(phase), 1);
+    expect(shape(live)).toEqual([["look:done:", "look:running:"]]);
+  });
+
   test("an answer that has not said anything yet says that it is being worked on", () => {
     const live = new Live("r", 0);
     expect(kinds(liveRows(live, false))).toEqual(["typing"]);
