@@ -275,6 +275,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	})
 	work.Go(func() { g.channels.run(back) })
 	work.Go(func() { g.tidy(back) })
+	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.search.Run(back) })
 	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {

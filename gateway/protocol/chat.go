@@ -59,7 +59,8 @@ type InputReceipt struct {
 	ConsumedByEventID string `json:"consumedByEventId,omitempty"`
 }
 
-// InFlightRun is the live answer of a session. End is len(Text) in UTF-8 bytes,
+// InFlightRun is the live answer of a session: Text is what the transcript does
+// not hold yet, End is how far the whole answer has come in UTF-8 bytes,
 // comparable with ChatEvent.Offset and End.
 type InFlightRun struct {
 	RunID string `json:"runId"`
