@@ -164,7 +164,8 @@ export interface InputReceipt {
 }
 
 /**
- * InFlightRun is the live answer of a session. End is len(Text) in UTF-8 bytes,
+ * InFlightRun is the live answer of a session: Text is what the transcript does
+ * not hold yet, End is how far the whole answer has come in UTF-8 bytes,
  * comparable with ChatEvent.Offset and End.
  */
 export interface InFlightRun {
