@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -134,6 +136,7 @@ func (c *channels) problems() (out []protocol.Problem) {
 			}
 		}
 	}
+	slices.SortFunc(out, func(a, b protocol.Problem) int { return strings.Compare(a.Message, b.Message) })
 	return out
 }
 
