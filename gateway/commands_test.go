@@ -146,3 +146,21 @@ func TestQueuedMessagesCanBeEdited(t *testing.T) {
 		t.Errorf("editing an answered message: %v", err)
 	}
 }
+
+// Session page, "Gateway is the source of truth": token counts come from the
+// gateway.
+func TestSessionsUsage(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	p.say("main", "a", "count me")
+	p.say("other", "b", "and me")
+	var one, all protocol.SessionsUsage
+	p.call(protocol.MethodSessionsUsage, protocol.SessionsUsageParams{Key: "main"}, &one)
+	p.call(protocol.MethodSessionsUsage, nil, &all)
+	if len(one.Sessions) != 1 || one.Totals.Output == 0 || one.Totals.TotalTokens != one.Totals.Input+one.Totals.Output {
+		t.Errorf("one session: %+v", one)
+	}
+	if len(all.Sessions) != 2 || all.Totals.TotalTokens <= one.Totals.TotalTokens {
+		t.Errorf("all sessions: %+v", all)
+	}
+}

@@ -234,7 +234,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
 		},
-		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID,
+		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID, MaxRuns: g.config.Snapshot().Config.Agents.Defaults.MaxConcurrent,
 	})
 	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})
 	return nil

@@ -24,7 +24,7 @@ var guestCommands = []string{"help", "status", "whoami", "stop"}
 func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	g := i.g
 	turn := session.Turn{
-		RunID: a.ID, SessionKey: a.SessionKey, Text: a.CommandBody, ForAgent: a.Text, ReplyTo: a.Reply.ReplyTo,
+		RunID: a.ID, SessionKey: a.SessionKey, Text: a.CommandBody, ForAgent: a.Text, ReplyTo: a.Reply.ReplyTo, QuoteSelected: a.QuoteSelected,
 		Route: route{a.Origin.Provider, a.Origin.AccountID, a.Reply.Conversation, a.Reply.Thread, a.ChatType}.String(),
 		Origin: &session.Origin{
 			Label: a.Origin.Label, Provider: a.Origin.Provider, From: a.Origin.From, To: a.Origin.To, AccountID: a.Origin.AccountID,

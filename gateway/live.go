@@ -68,6 +68,7 @@ func (v *live) Begin(run session.Run) {
 	} else if _, can := ch.(channel.Editor); can && how.mode != stream.Off {
 		lr.preview = stream.NewPreview(ctx, stream.PreviewOptions{
 			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: v.g.log,
+			SelectedQuote: run.QuoteSelected && to.ReplyTo != "", // an edit would lose the quote
 		})
 	}
 	if _, can := ch.(channel.Editor); can && lv.reasoning == "stream" {

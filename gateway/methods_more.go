@@ -69,6 +69,41 @@ func (g *Gateway) sessionsCompact(ctx context.Context, p protocol.SessionsCompac
 	return protocol.SessionsCompactResult{OK: err == nil, Key: key, Compacted: err == nil}, err
 }
 
+// sessionsUsage tells the tokens of one session, or of the last used ones.
+func (g *Gateway) sessionsUsage(ctx context.Context, p protocol.SessionsUsageParams) (protocol.SessionsUsage, error) {
+	out := protocol.SessionsUsage{UpdatedAt: g.opts.Now().UnixMilli(), Sessions: []protocol.SessionUsageRow{}}
+	var rows []protocol.SessionRow
+	if p.Key != "" {
+		key, err := session.Canonical(p.Key, "")
+		if err != nil {
+			return out, err
+		}
+		row, ok, err := g.session.Get(key)
+		if err != nil {
+			return out, err
+		}
+		if ok {
+			rows = append(rows, row)
+		}
+	} else {
+		list, err := g.session.List(ctx, protocol.SessionsListParams{Limit: p.Limit})
+		if err != nil {
+			return out, err
+		}
+		rows = list.Sessions
+	}
+	for _, r := range rows {
+		u := protocol.SessionUsageTotals{Input: r.InputTokens, Output: r.OutputTokens, TotalTokens: r.TotalTokens}
+		out.Sessions = append(out.Sessions, protocol.SessionUsageRow{
+			Key: r.Key, SessionID: r.SessionID, AgentID: r.AgentID, Label: r.Label, UpdatedAt: r.UpdatedAt, ModelProvider: r.ModelProvider, Model: r.Model, Usage: u,
+		})
+		out.Totals.Input += u.Input
+		out.Totals.Output += u.Output
+		out.Totals.TotalTokens += u.TotalTokens
+	}
+	return out, nil
+}
+
 func (g *Gateway) sessionsDescribe(_ context.Context, p protocol.SessionKeyParams) (protocol.SessionsDescribeResult, error) {
 	key, err := session.Canonical(p.Key, p.AgentID)
 	if err != nil {

@@ -145,3 +145,19 @@ func TestTelegramPreviewBecomesTheAnswer(t *testing.T) {
 		t.Error("the answer was not shown while it was written")
 	}
 }
+
+// Streaming page: a reply to a part that was selected is not shown while it is
+// written, because an edit would lose the quote.
+func TestTelegramSelectedQuoteSkipsThePreview(t *testing.T) {
+	_, api := telegramRig(t, "chat/stream-100-15", map[string]any{"dmPolicy": "open", "allowFrom": []string{"*"}})
+	said := api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "one two three", nil)
+	waitFor(t, "the first answer", func() bool { return len(api.Sent(anna)) == 1 && strings.Contains(api.Sent(anna)[0].Text, "w100") })
+	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "what of this?", map[string]any{
+		"reply_to_message": map[string]any{"message_id": said, "date": 1, "chat": map[string]any{"id": anna, "type": "private"}, "text": "one two three"},
+		"quote":            map[string]any{"text": "two", "position": 4, "is_manual": true},
+	})
+	waitFor(t, "the second answer", func() bool { return len(api.Sent(anna)) == 2 && strings.Contains(api.Sent(anna)[1].Text, "w100") })
+	if n := api.Sent(anna)[1].Edits; n != 0 {
+		t.Errorf("the answer to a selected quote was edited %d times", n)
+	}
+}

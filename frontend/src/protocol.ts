@@ -698,6 +698,7 @@ export const MethodSessionsDescribe = "sessions.describe";
 export const MethodSessionsResolve = "sessions.resolve";
 export const MethodSessionsPreview = "sessions.preview";
 export const MethodSessionsCompact = "sessions.compact";
+export const MethodSessionsUsage = "sessions.usage";
 export const MethodCommandsList = "commands.list";
 /** MethodSessionsSearch is ours: words in all messages. */
 export const MethodSessionsSearch = "sessions.search";
@@ -1133,6 +1134,41 @@ export interface CommandArg {
   choices?: string[];
 }
 
+/** SessionsUsageParams: Key for one session, otherwise the last used ones. */
+export interface SessionsUsageParams {
+  key?: string;
+  /** default 100, most 1000 */
+  limit?: number;
+}
+
+/**
+ * SessionsUsage counts tokens as the gateway keeps them; clients do not add up
+ * transcripts.
+ */
+export interface SessionsUsage {
+  updatedAt: number;
+  sessions: SessionUsageRow[];
+  totals: SessionUsageTotals;
+}
+
+export interface SessionUsageRow {
+  key: string;
+  sessionId: string;
+  agentId: string;
+  label?: string;
+  updatedAt: number;
+  modelProvider?: string;
+  model?: string;
+  usage: SessionUsageTotals;
+}
+
+/** SessionUsageTotals: Input counts what was read, from a cache or not. */
+export interface SessionUsageTotals {
+  input: number;
+  output: number;
+  totalTokens: number;
+}
+
 /**
  * Health is the answer to health and part of hello-ok. Required by clients:
  * everything without omitempty.
@@ -1409,6 +1445,7 @@ export interface Methods {
   "sessions.preview": { params: SessionsPreviewParams; result: SessionsPreview };
   "sessions.compact": { params: SessionsCompactParams; result: SessionsCompactResult };
   "sessions.search": { params: SessionsSearchParams; result: SessionsSearch };
+  "sessions.usage": { params: SessionsUsageParams; result: SessionsUsage };
   "commands.list": { params: Record<string, never>; result: CommandsList };
   "channels.status": { params: Record<string, never>; result: ChannelsStatus };
   "hearth.contacts.list": { params: Record<string, never>; result: ContactsList };

@@ -116,9 +116,12 @@ type Inbound struct {
 	Text         string // what the sender typed, as Markdown-free text
 	Mentioned    bool   // the message addresses us
 	ReplyToText  string // quoted text, may be empty
-	Media        []Media
-	At           time.Time
-	Edited       bool // Text replaces that of the message with this MessageID
+	// QuoteSelected: ReplyToText is a part that the sender chose, not all of the
+	// message that is answered.
+	QuoteSelected bool
+	Media         []Media
+	At            time.Time
+	Edited        bool // Text replaces that of the message with this MessageID
 }
 
 // ErrRefused: the network will never take this (bad target, blocked, too

@@ -139,6 +139,7 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"model", func(n *node) { a.Model = d.modelChoice(n) }},
 		{"workspace", func(n *node) { a.Workspace = d.filled(n, 4096) }},
 		{"timeoutSeconds", func(n *node) { a.TimeoutSeconds = d.integer(n, 1, 86_400) }},
+		{"maxConcurrent", func(n *node) { a.MaxConcurrent = d.integer(n, 1, 10_000) }},
 		{"maxTokens", func(n *node) { a.MaxTokens = d.integer(n, 1, 100_000_000) }},
 	}
 	fields = append(fields, d.conversation(&a.Conversation)...)

@@ -82,7 +82,8 @@ type AgentDefaults struct {
 	Model          ModelChoice `json:"model"`
 	Workspace      string      `json:"workspace,omitempty"` // as written, may start with ~; empty: ~/Hearth
 	TimeoutSeconds int         `json:"timeoutSeconds"`
-	MaxTokens      int         `json:"maxTokens,omitempty"` // 0: the provider's default
+	MaxConcurrent  int         `json:"maxConcurrent,omitempty"` // answers at the same time in all sessions; 0: 1000
+	MaxTokens      int         `json:"maxTokens,omitempty"`     // 0: the provider's default
 	Conversation
 }
 

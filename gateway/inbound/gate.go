@@ -41,6 +41,7 @@ type Accepted struct {
 	SenderIsOwner  bool             `json:"senderIsOwner,omitempty"`
 	Mentioned      bool             `json:"mentioned,omitempty"`
 	Media          []channel.Media  `json:"media,omitempty"`
+	QuoteSelected  bool             `json:"quoteSelected,omitempty"`  // the sender chose a part of a message to reply to
 	PossibleRepeat bool             `json:"possibleRepeat,omitempty"` // the same words came a moment ago
 	At             time.Time        `json:"at"`
 }

@@ -90,6 +90,7 @@ func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, b
 		}
 		if r.In.ReplyToText != "" {
 			a.Prompt.Quoted = envelope.Clean(r.In.ReplyToText, r.In.Channel)
+			a.QuoteSelected = r.In.QuoteSelected
 		}
 		for _, m := range r.In.Media {
 			a.Media = append(a.Media, m)

@@ -38,6 +38,7 @@ const (
 	MethodSessionsResolve  = "sessions.resolve"
 	MethodSessionsPreview  = "sessions.preview"
 	MethodSessionsCompact  = "sessions.compact"
+	MethodSessionsUsage    = "sessions.usage"
 	MethodCommandsList     = "commands.list"
 	// MethodSessionsSearch is ours: words in all messages.
 	MethodSessionsSearch = "sessions.search"
@@ -103,6 +104,7 @@ var methods = []MethodSpec{
 	{MethodSessionsResolve, RoleOperator, ScopeRead},
 	{MethodSessionsPreview, RoleOperator, ScopeRead},
 	{MethodSessionsCompact, RoleOperator, ScopeWrite},
+	{MethodSessionsUsage, RoleOperator, ScopeRead},
 	{MethodCommandsList, RoleOperator, ScopeRead},
 	{MethodSessionsSearch, RoleOperator, ScopeRead},
 	{MethodChannelsStatus, RoleOperator, ScopeRead},

@@ -318,3 +318,35 @@ type CommandArg struct {
 	Name    string   `json:"name"`
 	Choices []string `json:"choices,omitempty"`
 }
+
+// SessionsUsageParams: Key for one session, otherwise the last used ones.
+type SessionsUsageParams struct {
+	Key   string `json:"key,omitempty"`
+	Limit int    `json:"limit,omitempty"` // default 100, most 1000
+}
+
+// SessionsUsage counts tokens as the gateway keeps them; clients do not add up
+// transcripts.
+type SessionsUsage struct {
+	UpdatedAt int64              `json:"updatedAt"`
+	Sessions  []SessionUsageRow  `json:"sessions"`
+	Totals    SessionUsageTotals `json:"totals"`
+}
+
+type SessionUsageRow struct {
+	Key           string             `json:"key"`
+	SessionID     string             `json:"sessionId"`
+	AgentID       string             `json:"agentId"`
+	Label         string             `json:"label,omitempty"`
+	UpdatedAt     int64              `json:"updatedAt"`
+	ModelProvider string             `json:"modelProvider,omitempty"`
+	Model         string             `json:"model,omitempty"`
+	Usage         SessionUsageTotals `json:"usage"`
+}
+
+// SessionUsageTotals: Input counts what was read, from a cache or not.
+type SessionUsageTotals struct {
+	Input       int `json:"input"`
+	Output      int `json:"output"`
+	TotalTokens int `json:"totalTokens"`
+}

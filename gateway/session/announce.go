@@ -1,6 +1,8 @@
 package session
 
 import (
+	"strings"
+
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -81,4 +83,11 @@ func (m *Manager) assistantMessage(r *run, msg model.Message, end ending) *proto
 		}
 	}
 	return out
+}
+
+// isSilent reports whether an answer is exactly the token by which a model says
+// nothing (messages.md, "Silent replies"). It is shown on no surface.
+func isSilent(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "NO_REPLY" || text == "no_reply"
 }

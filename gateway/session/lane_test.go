@@ -413,3 +413,51 @@ func (b *bench) oneEndEach(ids ...string) {
 		}
 	}
 }
+
+// Messages page, "Silent replies": an answer that is exactly the token is shown
+// nowhere, and the message counts as answered.
+func TestSilentAnswerIsShownNowhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, func(_ context.Context, n int, req model.Request, yield func(model.Event) bool) {
+			say(yield, []string{"NO_REPLY", " no_reply\n", "NO_REPLY is a token"}[n])
+		}, nil, policy(Followup))
+		defer b.close()
+		for _, id := range []string{"a", "b", "c"} {
+			b.must(id, id)
+			if o := b.wait(id); o.Run.State != RunAnswered {
+				t.Errorf("%s: %+v", id, o.Run)
+			}
+		}
+		if got := b.transcript(); got != "user:a | user:b | user:c | assistant:NO_REPLY is a token" {
+			t.Error(got)
+		}
+		b.oneEndEach("a", "b", "c")
+	})
+}
+
+// All sessions together have a lane too: more answers than it takes wait.
+func TestGlobalLaneBoundsAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		b := newBench(t, func(_ context.Context, _ int, _ model.Request, yield func(model.Event) bool) {
+			most.Store(max(most.Load(), now.Add(1)))
+			<-time.After(time.Second)
+			now.Add(-1)
+			say(yield, "ok")
+		}, nil, policy(Followup))
+		defer b.close()
+		b.slots = make(chan struct{}, 2)
+		for i := range 7 {
+			id := fmt.Sprint(i)
+			if _, err := b.Submit(t.Context(), Turn{RunID: id, SessionKey: "agent:main:s" + id, Text: "x"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 7 {
+			b.wait(fmt.Sprint(i))
+		}
+		if most.Load() != 2 {
+			t.Errorf("%d answers at a time, want 2", most.Load())
+		}
+	})
+}

@@ -83,6 +83,9 @@ type Options struct {
 	Queue func(route string) QueuePolicy
 	// Timeout of a run that names none.
 	Timeout func() time.Duration
+	// MaxRuns is how many answers are made at the same time; more wait, the
+	// oldest first. 0 means 1000.
+	MaxRuns int
 	Now     func() time.Time
 	NewID   func() string // UUIDs
 	Epoch   string        // of this boot
@@ -97,7 +100,8 @@ type Manager struct {
 	stopRun context.CancelCauseFunc
 	work    sync.WaitGroup // lanes' goroutines
 
-	count atomic.Int64 // sessions
+	count atomic.Int64  // sessions
+	slots chan struct{} // one token for each answer that may be made now
 
 	mu     sync.Mutex
 	closed bool
@@ -120,7 +124,10 @@ var (
 // NewManager returns a manager. Recover must be called once, before anything
 // else; the manager works until Close.
 func NewManager(ctx context.Context, opts Options) *Manager {
-	m := &Manager{Options: opts, t: newTables(), lanes: make(map[string]*lane), live: make(map[string]*run)}
+	if opts.MaxRuns <= 0 {
+		opts.MaxRuns = 1000
+	}
+	m := &Manager{Options: opts, t: newTables(), slots: make(chan struct{}, opts.MaxRuns), lanes: make(map[string]*lane), live: make(map[string]*run)}
 	m.runCtx, m.stopRun = context.WithCancelCause(context.WithoutCancel(ctx))
 	return m
 }

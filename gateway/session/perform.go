@@ -68,6 +68,12 @@ func (m *Manager) forget(r *run) {
 // answer claims the run, asks the model and returns how it ended well. With an
 // error, the ending holds what is known of the model.
 func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
+	select { // the lane of all sessions together
+	case m.slots <- struct{}{}:
+		defer func() { <-m.slots }()
+	case <-ctx.Done():
+		return ending{}, context.Cause(ctx)
+	}
 	if err := m.claim(ctx, r); err != nil {
 		return ending{}, err
 	}
@@ -205,7 +211,10 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		m.Logger.Warn("model call failed before any word, trying once more", "run", r.rec.ID, "model", end.ref.String(), "err", ev.Err)
 	case agent.Done:
 		end.state, end.stop, end.usage = RunAnswered, string(ev.Stop), ev.Usage
-		end.message = m.assistantMessage(r, ev.Message, *end)
+		if end.message = m.assistantMessage(r, ev.Message, *end); isSilent(end.message.Text()) {
+			end.message = nil
+			m.because(&r.rec, "silent", "the model chose to say nothing")
+		}
 	}
 	return nil
 }

@@ -82,31 +82,32 @@ func (s RunState) Receipt() protocol.ReceiptState {
 // Run is the durable record of one turn. Its ID is the client's idempotency
 // key, so the record is the idempotency record too and is kept.
 type Run struct {
-	ID         string   `json:"id"`
-	SessionKey string   `json:"sessionKey"`
-	SessionID  string   `json:"sessionId"`
-	Turn       uint64   `json:"turn"`
-	Accept     uint64   `json:"accept"` // place in the order of acceptance
-	Digest     string   `json:"digest"` // of key and text: the same id with other words is a conflict
-	State      RunState `json:"state"`
-	Epoch      string   `json:"epoch,omitempty"` // boot that claimed it
-	Attempt    int      `json:"attempt,omitempty"`
-	Model      string   `json:"model,omitempty"`
-	Mode       Mode     `json:"mode,omitempty"`
-	Route      string   `json:"route,omitempty"`      // where the answer goes; turns of one route may be answered together
-	ReplyTo    string   `json:"replyTo,omitempty"`    // the message on the route that is answered
-	Into       string   `json:"into,omitempty"`       // the run that answers this message too
-	AnswerTurn uint64   `json:"answerTurn,omitempty"` // where the answer stands, when it is another turn
-	TimeoutMs  int64    `json:"timeoutMs,omitempty"`
-	AcceptedAt int64    `json:"acceptedAt"`
-	StartedAt  int64    `json:"startedAt,omitempty"`
-	EndedAt    int64    `json:"endedAt,omitempty"`
-	AnsweredBy string   `json:"answeredBy,omitempty"` // "provider/model"
-	Stop       string   `json:"stop,omitempty"`
-	ErrorKind  string   `json:"errorKind,omitempty"`
-	ErrorText  string   `json:"errorText,omitempty"`
-	Detail     string   `json:"detail,omitempty"` // of a failure, for who wants it raw
-	Trace      []Reason `json:"trace,omitempty"`  // why it went as it did
+	ID            string   `json:"id"`
+	SessionKey    string   `json:"sessionKey"`
+	SessionID     string   `json:"sessionId"`
+	Turn          uint64   `json:"turn"`
+	Accept        uint64   `json:"accept"` // place in the order of acceptance
+	Digest        string   `json:"digest"` // of key and text: the same id with other words is a conflict
+	State         RunState `json:"state"`
+	Epoch         string   `json:"epoch,omitempty"` // boot that claimed it
+	Attempt       int      `json:"attempt,omitempty"`
+	Model         string   `json:"model,omitempty"`
+	Mode          Mode     `json:"mode,omitempty"`
+	Route         string   `json:"route,omitempty"`         // where the answer goes; turns of one route may be answered together
+	ReplyTo       string   `json:"replyTo,omitempty"`       // the message on the route that is answered
+	QuoteSelected bool     `json:"quoteSelected,omitempty"` // a part of that message was chosen
+	Into          string   `json:"into,omitempty"`          // the run that answers this message too
+	AnswerTurn    uint64   `json:"answerTurn,omitempty"`    // where the answer stands, when it is another turn
+	TimeoutMs     int64    `json:"timeoutMs,omitempty"`
+	AcceptedAt    int64    `json:"acceptedAt"`
+	StartedAt     int64    `json:"startedAt,omitempty"`
+	EndedAt       int64    `json:"endedAt,omitempty"`
+	AnsweredBy    string   `json:"answeredBy,omitempty"` // "provider/model"
+	Stop          string   `json:"stop,omitempty"`
+	ErrorKind     string   `json:"errorKind,omitempty"`
+	ErrorText     string   `json:"errorText,omitempty"`
+	Detail        string   `json:"detail,omitempty"` // of a failure, for who wants it raw
+	Trace         []Reason `json:"trace,omitempty"`  // why it went as it did
 }
 
 // Reason is one step of why a run went as it did, for /why.

@@ -18,17 +18,18 @@ import (
 
 // Turn is a person's message to be answered.
 type Turn struct {
-	RunID      string // the client's idempotency key
-	SessionKey string // canonical
-	Text       string
-	ForAgent   string  // what the model reads instead of Text; "" = Text
-	Title      string  // of the session if it has none; "" = the text's beginning
-	Model      string  // "provider/model" for this turn only, may be empty
-	TimeoutMs  int64   // 0 = the configured one
-	Mode       Mode    // what to do behind a running answer; "" = the session's
-	Route      string  // where the answer goes; "" = the gateway's own clients
-	ReplyTo    string  // the message there that is answered
-	Origin     *Origin // where it came from; nil = the gateway's own clients
+	RunID         string // the client's idempotency key
+	SessionKey    string // canonical
+	Text          string
+	ForAgent      string  // what the model reads instead of Text; "" = Text
+	Title         string  // of the session if it has none; "" = the text's beginning
+	Model         string  // "provider/model" for this turn only, may be empty
+	TimeoutMs     int64   // 0 = the configured one
+	Mode          Mode    // what to do behind a running answer; "" = the session's
+	Route         string  // where the answer goes; "" = the gateway's own clients
+	QuoteSelected bool    // a part of a message there was chosen to reply to
+	ReplyTo       string  // the message there that is answered
+	Origin        *Origin // where it came from; nil = the gateway's own clients
 }
 
 // Accepted tells what became of a Submit.
@@ -132,7 +133,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	now := m.nowMs()
 	rec := Run{
 		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
-		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, ReplyTo: turn.ReplyTo,
+		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, ReplyTo: turn.ReplyTo, QuoteSelected: turn.QuoteSelected,
 	}
 	if startsNow {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now

@@ -55,6 +55,7 @@ func (c *Channel) inbound(u update) (in channel.Inbound, ok bool) {
 	}
 	in.Thread = thread(m)
 	in.ReplyToText = quoted(m)
+	in.QuoteSelected = m.Quote != nil && m.Quote.Text != ""
 	sender(m, &in)
 	text, called := addressed(text, entities, me)
 	in.Text = text
