@@ -354,14 +354,55 @@ export const cases = [
       await until(page, () => document.querySelectorAll("dialog li").length === 3);
       await clean(page, "undelivered");
       assert.equal(await page.$$eval("dialog li:nth-child(3) .act button", (all) => all.length), 0);
-      await page.click("dialog li:nth-child(2) >> text=It arrived");
+      await page.click("dialog li:nth-child(2) button >> text=It arrived");
       await until(page, () => document.querySelectorAll("dialog li").length === 2);
-      await page.click("dialog li:nth-child(1) >> text=Send again");
+      await page.click("dialog li:nth-child(1) button >> text=Send again");
       await until(page, () => document.querySelectorAll("dialog li").length === 1);
       const told = net.asked.filter(([m]) => m === "hearth.deliveries.resolve").map(([, p]) => p);
       assert.deepEqual(told, [{ id: "d2", decision: "arrived" }, { id: "d1", decision: "resend" }]);
       await page.keyboard.press("Escape");
       await until(page, () => /\(1\)/.test(document.querySelector(".undelivered")?.textContent ?? ""));
+    },
+  },
+  {
+    name: "the views of the pipeline are without axe findings, dark and light, narrow and wide",
+    async run(w, open) {
+      for (const [scheme, width] of [["dark", 360], ["dark", 1280], ["light", 360]]) {
+        const where = `${scheme} ${width}: `;
+        const page = await open({ scheme, width, height: 740, before: networked });
+        await ready(page);
+        await until(page, () => document.querySelector(".ask"));
+        await clean(page, where + "request");
+        if (width < 720) await page.click("header [aria-label='Show chats']");
+        await page.click(".undelivered");
+        await until(page, () => document.querySelector("dialog li"));
+        await clean(page, where + "undelivered");
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Control+Shift+O");
+        await until(page, () => document.querySelector(".welcome"));
+        await page.fill("#composer", "/");
+        await until(page, () => document.querySelector("#suggest"));
+        await clean(page, where + "commands");
+        await say(page, "/status");
+        await until(page, () => document.querySelector(".reply"));
+        await clean(page, where + "reply");
+        await pick(page, "slow");
+        await say(page, "an axolotl");
+        await until(page, () => document.querySelector(".md p"));
+        await say(page, "waits");
+        await waits(page, ["waits"]);
+        await clean(page, where + "waiting");
+        await page.keyboard.press("Escape");
+        await answered(page, "an axolotl", "aborted");
+        await page.click(".card.aborted button >> text=Why?");
+        await until(page, () => document.querySelector("dialog .rule"));
+        await clean(page, where + "why");
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Control+Shift+F");
+        await page.locator("dialog [role=combobox]").fill("axolotl");
+        await until(page, () => document.querySelector("dialog mark"));
+        await clean(page, where + "search");
+      }
     },
   },
 ];
