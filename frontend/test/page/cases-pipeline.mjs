@@ -21,6 +21,44 @@ const waits = (page, texts) =>
   until(page, (want) => [...document.querySelectorAll("section[aria-label='Waiting messages'] .bubble")].map((e) => e.textContent).join("|") === want, texts.join("|"));
 const clean = async (page, what) => assert.deepEqual(await axe(page), [], what);
 
+/** networked answers for a gateway that has Telegram, with people and answers that wait. */
+export async function networked(page) {
+  const now = Date.now();
+  const state = {
+    asked: [],
+    requests: [{ channel: "telegram", account: "default", id: "7", name: "Anna \u202e Petrova", handle: "anna", code: "KX4TQ2PW", askedAt: now, expiresAt: now + 3_600_000 }],
+    deliveries: [
+      { id: "d1", channel: "telegram", account: "default", conversation: "Family", state: "failed", reason: "Telegram says: the bot was removed from the group.", text: "Dinner is at seven.", sent: 0, parts: 1, createdAt: now },
+      { id: "d2", channel: "telegram", account: "default", conversation: "Anna", state: "uncertain", reason: "The connection broke after the message had been handed over.", text: "Yes, the train leaves at 8:40 from platform 3.", sent: 1, parts: 2, createdAt: now },
+      { id: "d3", channel: "telegram", account: "default", conversation: "Anna", state: "waiting", text: "One moment.", sent: 0, parts: 1, createdAt: now, nextAt: now + 60_000 },
+    ],
+  };
+  const answers = {
+    "channels.status": () => ({ ts: now, channelOrder: ["telegram"], channelLabels: { telegram: "Telegram" }, channels: {}, channelAccounts: {}, channelDefaultAccountId: {} }),
+    "hearth.contacts.list": () => ({ contacts: [], requests: state.requests }),
+    "hearth.deliveries.list": () => ({ deliveries: state.deliveries }),
+    "hearth.contacts.resolve": (p) => ((state.requests = state.requests.filter((r) => r.code !== p.code)), { ok: true }),
+    "hearth.deliveries.resolve": (p) => ((state.deliveries = state.deliveries.filter((d) => d.id !== p.id)), { ok: true }),
+  };
+  await page.routeWebSocket(/.*/, (ws) => {
+    const server = ws.connectToServer();
+    ws.onMessage((m) => {
+      const f = JSON.parse(m);
+      const answer = f.type === "req" && answers[f.method];
+      if (!answer) return server.send(m);
+      state.asked.push([f.method, f.params]);
+      ws.send(JSON.stringify({ type: "res", id: f.id, ok: true, payload: answer(f.params) }));
+    });
+    server.onMessage((m) => {
+      const f = JSON.parse(m);
+      const list = f.payload?.sessions;
+      if (Array.isArray(list) && list[0]) list[0].origin = { provider: "telegram", label: "Anna Petrova" };
+      ws.send(Array.isArray(list) ? JSON.stringify(f) : m);
+    });
+  });
+  return state;
+}
+
 export const cases = [
   {
     name: "slash commands are completed with keys, and their choices too",
@@ -269,6 +307,102 @@ export const cases = [
       await until(page, () => document.querySelectorAll("dialog .rule").length > 0);
       assert.match(await page.textContent("dialog"), /Not answered/);
       await page.keyboard.press("Escape");
+    },
+  },
+  {
+    name: "a message that steers is taken in behind a tool and answered with the first",
+    async run(w, open) {
+      const page = await fresh(open);
+      await pick(page, "steered");
+      await say(page, "one");
+      await until(page, () => /me /.test(document.querySelector(".md")?.textContent ?? ""));
+      await say(page, "two");
+      await waits(page, ["two"]);
+      // Taken in while the answer goes on: it stands before the words that know of it.
+      const order = () => page.$$eval("[role=log] .bubble, [role=log] .md, [role=log] details", (all) => all.map((e) => (e.tagName === "DETAILS" ? "tool" : e.textContent)));
+      await until(page, () => !document.querySelector("section[aria-label='Waiting messages']") && /heard/.test(document.querySelector("[role=log]").textContent));
+      await answered(page, "one");
+      await answered(page, "two");
+      await until(page, () => document.querySelectorAll(".row.text .meta").length === 2);
+      const want = ["one", "let me look it up", "tool", "two", "heard two"];
+      assert.deepEqual(await order(), want);
+      await page.reload();
+      await answered(page, "two");
+      await until(page, () => document.querySelectorAll(".row.text .meta").length === 2);
+      assert.deepEqual(await order(), want);
+    },
+  },
+  {
+    name: "people who ask to be let in, and answers that have not arrived",
+    async run(w, open) {
+      let net;
+      const before = await fresh(open);
+      await say(before, "so that there is a chat");
+      await answered(before, "so that there is a chat");
+      const page = await open({ height, before: async (p) => (net = await networked(p)) });
+      await ready(page);
+      await until(page, () => document.querySelector(".ask code")?.textContent === "KX4TQ2PW");
+      assert.match(await page.textContent(".ask"), /Someone wants to talk to Hearth[^]*Anna[^]*\(@anna\)[^]*Telegram/);
+      assert.doesNotMatch(await page.textContent(".ask"), /\u202e/);
+      await clean(page, "request");
+      await page.click(".ask button >> text=Approve");
+      await until(page, () => !document.querySelector(".ask"));
+      assert.deepEqual(net.asked.find(([m]) => m === "hearth.contacts.resolve")[1], { channel: "telegram", code: "KX4TQ2PW", decision: "approve" });
+      // The chat of a network says where it comes from.
+      assert.equal(await page.textContent("nav .item .net"), "Telegram:");
+      await page.click("nav >> text=Not delivered (3)");
+      await until(page, () => document.querySelectorAll("dialog li").length === 3);
+      await clean(page, "undelivered");
+      assert.equal(await page.$$eval("dialog li:nth-child(3) .act button", (all) => all.length), 0);
+      await page.click("dialog li:nth-child(2) button >> text=It arrived");
+      await until(page, () => document.querySelectorAll("dialog li").length === 2);
+      await page.click("dialog li:nth-child(1) button >> text=Send again");
+      await until(page, () => document.querySelectorAll("dialog li").length === 1);
+      const told = net.asked.filter(([m]) => m === "hearth.deliveries.resolve").map(([, p]) => p);
+      assert.deepEqual(told, [{ id: "d2", decision: "arrived" }, { id: "d1", decision: "resend" }]);
+      await page.keyboard.press("Escape");
+      await until(page, () => /\(1\)/.test(document.querySelector(".undelivered")?.textContent ?? ""));
+    },
+  },
+  {
+    name: "the views of the pipeline are without axe findings, dark and light, narrow and wide",
+    async run(w, open) {
+      for (const [scheme, width] of [["dark", 360], ["dark", 1280], ["light", 360]]) {
+        const where = `${scheme} ${width}: `;
+        const page = await open({ scheme, width, height: 740, before: networked });
+        await ready(page);
+        await until(page, () => document.querySelector(".ask"));
+        await clean(page, where + "request");
+        if (width < 720) await page.click("header [aria-label='Show chats']");
+        await page.click(".undelivered");
+        await until(page, () => document.querySelector("dialog li"));
+        await clean(page, where + "undelivered");
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Control+Shift+O");
+        await until(page, () => document.querySelector(".welcome"));
+        await page.fill("#composer", "/");
+        await until(page, () => document.querySelector("#suggest"));
+        await clean(page, where + "commands");
+        await say(page, "/status");
+        await until(page, () => document.querySelector(".reply"));
+        await clean(page, where + "reply");
+        await pick(page, "slow");
+        await say(page, "an axolotl");
+        await until(page, () => document.querySelector(".md p"));
+        await say(page, "waits");
+        await waits(page, ["waits"]);
+        await clean(page, where + "waiting");
+        await page.keyboard.press("Escape");
+        await answered(page, "an axolotl", "aborted");
+        await page.click(".card.aborted button >> text=Why?");
+        await until(page, () => document.querySelector("dialog .rule"));
+        await clean(page, where + "why");
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Control+Shift+F");
+        await page.locator("dialog [role=combobox]").fill("axolotl");
+        await until(page, () => document.querySelector("dialog mark"));
+        await clean(page, where + "search");
+      }
     },
   },
 ];

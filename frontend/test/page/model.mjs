@@ -2,7 +2,7 @@
 // the pace it wants, in the Chat Completions dialect.
 import { createServer } from "node:http";
 
-/** startModel serves models by name: name -> (question) => { text, pieces?, gap? }. */
+/** startModel serves models by name: name -> (question, messages) => { text, pieces?, gap?, tool? }. */
 export function startModel(models) {
   const sockets = new Set();
   const server = createServer(async (req, res) => {
@@ -16,7 +16,7 @@ export function startModel(models) {
     const ask = JSON.parse(body);
     const last = ask.messages.filter((m) => m.role === "user").at(-1)?.content ?? "";
     const question = typeof last === "string" ? last : last.map((p) => p.text ?? "").join("");
-    await answer(res, models[ask.model](question), ask.model);
+    await answer(res, models[ask.model](question, ask.messages), ask.model);
   });
   server.on("connection", (s) => (sockets.add(s), s.on("close", () => sockets.delete(s))));
   return new Promise((resolve) => {
@@ -40,6 +40,7 @@ async function answer(res, plan, model) {
     if (wait > 1) await new Promise((r) => setTimeout(r, wait));
     send({ content: pieces[i] });
   }
-  send({}, "stop");
+  if (plan.tool) send({ tool_calls: [{ index: 0, id: "call-1", type: "function", function: { name: plan.tool, arguments: "{}" } }] });
+  send({}, plan.tool ? "tool_calls" : "stop");
   res.end("data: [DONE]\n\n");
 }

@@ -21,6 +21,9 @@ const models = {
   code: () => ({ text: longCode }),
   hostile: (q) => ({ text: hostile[Number(q.match(/\d+/)?.[0] ?? 0)] }),
   "hostile-slow": () => ({ pieces: hostile.join("\n\n").match(/[^]{1,7}/g), gap: 2 }),
+  // Talks for a while, then uses a tool: waiting messages are taken in behind it.
+  steered: (q, all) =>
+    all.some((m) => m.role === "tool") ? { pieces: `heard ${q}`.split(/(?= )/), gap: 300 } : { pieces: ["let ", "me ", "look ", "it ", "up"], gap: 500, tool: "session_status" },
   slow: () => ({ pieces: Array.from({ length: 400 }, (_, i) => `word${i} `), gap: 25 }),
 };
 

@@ -3,6 +3,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { networked } from "./cases-pipeline.mjs";
 import { longCode, rich } from "./texts.mjs";
 import { World, answered, pick, ready, say, until } from "./harness.mjs";
 
@@ -70,6 +71,59 @@ const scenes = {
   async keys(page) {
     await page.keyboard.press("Control+/");
   },
+  async commands(page) {
+    await page.fill("#composer", "/");
+    await until(page, () => document.querySelector("#suggest"));
+  },
+  async choices(page) {
+    await page.fill("#composer", "/think ");
+    await until(page, () => document.querySelector("#suggest"));
+  },
+  async command(page) {
+    await page.fill("#composer", "");
+    await say(page, "/status");
+    await until(page, () => document.querySelector(".reply"));
+  },
+  async queue(page) {
+    await pick(page, "slow");
+    await say(page, "Plan my week, slowly");
+    await until(page, () => document.querySelector(".md ol"));
+    for (const m of ["And then tell me a story about a lighthouse keeper who is afraid of the dark", "Keep Friday free", "Call home"]) await say(page, m);
+    await until(page, () => document.querySelectorAll("section li").length === 3);
+    await page.click("section li:nth-child(2) .edit");
+  },
+  async dropped(page) {
+    await pick(page, "slow");
+    await say(page, "/queue cap:1 drop:old");
+    await until(page, () => document.querySelector(".reply"));
+    await say(page, "first");
+    await until(page, () => document.querySelector(".md p"));
+    for (const m of ["second", "third"]) await say(page, m);
+    await answered(page, "second", "dropped");
+  },
+  async search(page) {
+    await say(page, "Where do quokkas live?");
+    await answered(page, "Where do quokkas live?");
+    await page.keyboard.press("Control+Shift+F");
+    await page.locator("dialog [role=combobox]").pressSequentially("quokka");
+    await until(page, () => document.querySelector("dialog mark"));
+    await page.keyboard.press("ArrowDown");
+  },
+  async lit(page) {
+    await say(page, "Where do wallabies live?");
+    await answered(page, "Where do wallabies live?");
+    await page.keyboard.press("Control+Shift+F");
+    await page.locator("dialog [role=combobox]").pressSequentially("wallab");
+    await until(page, () => document.querySelector("dialog mark"));
+    await page.keyboard.press("Enter");
+    await until(page, () => document.querySelector(".lit"));
+  },
+  async why(page) {
+    await say(page, "hello");
+    await answered(page, "hello");
+    await page.click(".row.text .meta >> text=Why?");
+    await until(page, () => document.querySelector("dialog .rule"));
+  },
   async side(page) {
     if (!(await page.$("nav"))) await page.keyboard.press("Control+b");
   },
@@ -102,6 +156,23 @@ try {
       }
       if (page.trouble.length > 0) console.log(page.trouble);
       await page.context().close();
+      if (!only || only.includes("networks")) {
+        const known = await w.open({ width, height, scheme, before: networked });
+        await ready(known);
+        await until(known, () => document.querySelector(".ask"));
+        if (!(await known.$("nav"))) await known.keyboard.press("Control+b");
+        await until(known, () => document.querySelector(".undelivered"));
+        await known.screenshot({ path: join(folder, `networks-${scheme}-${width}.png`) });
+        if (width < 720) {
+          await known.keyboard.press("Escape");
+          await known.screenshot({ path: join(folder, `ask-${scheme}-${width}.png`) });
+          await known.keyboard.press("Control+b");
+        }
+        await known.click(".undelivered");
+        await until(known, () => document.querySelector("dialog li"));
+        await known.screenshot({ path: join(folder, `undelivered-${scheme}-${width}.png`) });
+        await known.context().close();
+      }
       if (!only || only.includes("locked")) {
         const stranger = await w.open({ width, height, scheme, link: w.url });
         await until(stranger, () => document.querySelector("#code"));
