@@ -15,7 +15,7 @@ import (
 func TestManyStreams(t *testing.T) {
 	s := newServer(t)
 	s.http.Transport.(*http.Transport).MaxConnsPerHost = 0
-	ps := s.dialects(nil)
+	ps := s.dialects(noLimits)
 	names := []string{"openai", "anthropic", "ollama"}
 	var want strings.Builder
 	for i := 1; i <= 20; i++ {
