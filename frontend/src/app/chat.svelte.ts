@@ -39,11 +39,13 @@ export class Chat {
 
   /** messages whose turn comes later; they stand above the composer */
   readonly waiting = $derived.by(() => (this.hasQueue() ? waits(this.messages, this.live?.runId ?? "") : []));
-  /** unsent ones that will wait too */
-  readonly leaving = $derived.by(() => (this.hasQueue() && this.busy ? this.entries.filter((e) => e.state === "sending" && !e.text.startsWith("/")) : []));
+  /** unsent ones, but for those that the transcript has before they were acknowledged */
+  private readonly unsent = $derived.by(() => this.entries.filter((e) => !this.messages.some((m) => m.role === "user" && m.runId === e.id)));
+  /** those of them that will wait too */
+  readonly leaving = $derived.by(() => (this.hasQueue() && this.busy ? this.unsent.filter((e) => e.state === "sending" && !e.text.startsWith("/")) : []));
   private readonly shown = $derived(this.waiting.length > 0 ? this.messages.filter((m) => !this.waiting.includes(m)) : this.messages);
   private readonly still = $derived(
-    layout(turns(this.shown), this.parsed, this.live?.runId ?? "", this.leaving.length > 0 ? this.entries.filter((e) => !this.leaving.includes(e)) : this.entries),
+    layout(turns(this.shown), this.parsed, this.live?.runId ?? "", this.unsent.filter((e) => !this.leaving.includes(e)), this.live?.under),
   );
   readonly rows: Row[] = $derived.by(() => {
     void this.version;

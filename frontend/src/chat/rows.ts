@@ -110,9 +110,9 @@ const dayOf = (ts: number): string => new Date(ts).toDateString();
 
 /**
  * layout puts turns, the answer in progress and the outbox together. live is
- * called once, where the answer belongs.
+ * called once, where the answer belongs: behind the message of the run under.
  */
-export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: Entry[]): { before: Row[]; after: Row[] } {
+export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: Entry[], under = liveRun): { before: Row[]; after: Row[] } {
   const before: Row[] = [];
   const after: Row[] = [];
   let rows = before;
@@ -124,12 +124,14 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
   };
   const here = new Set(list.map((t) => t.user?.runId));
   const anchored = liveRun !== "" && list.some((t) => t.user?.runId === liveRun);
-  // What another message was taken into goes on behind that message.
-  const anchor = liveRun === "" ? undefined : list.findLast((t) => t.user?.runId === liveRun || (anchored && t.user?.state === "answering"));
+  const turnOf = (run: string): Turn | undefined => (run === "" ? undefined : list.find((t) => t.user?.runId === run));
+  const anchor = turnOf(under) ?? turnOf(liveRun);
   for (const turn of list) {
     const u = turn.user;
     // An answer without a known question goes before what still waits.
     if (liveRun !== "" && !anchored && rows === before && u?.state === "accepted") rows = after;
+    // Its words are shown as the answer in progress.
+    if (!u && liveRun !== "" && turn.replies.every((m) => m.runId === liveRun)) continue;
     at(u?.ts ?? turn.replies[0]?.ts ?? 0, turn.key);
     if (u) rows.push({ kind: "user", key: u.runId ? `u/${u.runId}` : u.id, msg: turn.replies.some((m) => m.quiet) ? { ...u, quiet: true } : u, entry: null });
     if (turn === anchor) {

@@ -94,11 +94,23 @@ describe("messages that are answered together", () => {
     const live = Live.resume({ runId: "a", text: "Both.", end: 19 }, [], 0, "b");
     for (const p of live.parts) if (p.kind === "text") p.stream.flush();
     const parsed = new Parsed();
-    const { before, after } = layout(turns(list), parsed, "a", []);
+    const { before, after } = layout(turns(list), parsed, "a", [], "b");
     const during = [...before, ...liveRows(live, false), ...after];
     expect(shape(during)).toEqual(["user q1", "text Let me look.", "tools", "user q2", "text Both."]);
     const done = layout(turns([...steered("answered"), msg("assistant", 11, "a", "Both.")]), parsed, "", []).before;
     expect(done.map((r) => r.key)).toEqual(during.map((r) => r.key));
+  });
+
+  test("keys stay unique while it is not known yet where the words in progress stand", () => {
+    for (const under of ["a", "b"]) {
+      const live = Live.resume({ runId: "a", text: "Both.", end: 19 }, [], 0, under);
+      for (const p of live.parts) if (p.kind === "text") p.stream.flush();
+      for (const list of [steered("answering"), [...steered("answering"), msg("assistant", 11, "a", "Both.")], [msg("assistant", 11, "a", "Both.")]]) {
+        const { before, after } = layout(turns(list), new Parsed(), "a", [], under);
+        const keys = [...before, ...liveRows(live, false), ...after].map((r) => r.key);
+        expect(new Set(keys).size).toBe(keys.length);
+      }
+    }
   });
 
   test("one that waits is not taken in, and a later answer stays under its own question", () => {
