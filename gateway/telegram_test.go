@@ -82,8 +82,12 @@ func TestTelegramRoundTrip(t *testing.T) {
 		got := texts(api, anna)
 		return len(got) == 1 && strings.Contains(got[0], "hello from the phone")
 	})
-	h := p.history("main")
-	if len(h.Messages) != 2 || h.Messages[0].Text() != "hello from the phone" || !strings.Contains(h.Messages[0].ForAgent, "[Telegram") {
+	var h protocol.ChatHistory
+	waitFor(t, "the answer in the transcript", func() bool { // the chat shows it a little earlier
+		h = p.history("main")
+		return len(h.Messages) == 2
+	})
+	if h.Messages[0].Text() != "hello from the phone" || !strings.Contains(h.Messages[0].ForAgent, "[Telegram") {
 		t.Fatalf("transcript: %+v", h.Messages)
 	}
 	var list protocol.SessionsList
