@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
@@ -203,7 +204,7 @@ func (g *Gateway) cmdLevel(what string, levels []string, put func(*protocol.Sess
 			}
 			return fmt.Sprintf("The level of %s is **%s**. Choose from %s.", what, now, strings.Join(levels, ", ")), err
 		}
-		if !contains(levels, level) {
+		if !slices.Contains(levels, level) {
 			return fmt.Sprintf("The level of %s can be %s.", what, strings.Join(levels, ", ")), nil
 		}
 		var p protocol.SessionsPatchParams
@@ -224,15 +225,6 @@ func orElse(v protocol.Patch[string], word string) protocol.Patch[string] {
 		return protocol.PatchTo(word)
 	}
 	return v
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (g *Gateway) cmdSend(ctx context.Context, key, args string) (string, error) {
