@@ -4,20 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // inbox takes the turns that inbound let through.
 type inbox struct{ g *Gateway }
 
-// guestCommands are what somebody who is not an owner may use.
-var guestCommands = []string{"help", "status", "whoami", "stop"}
+// forOwner tells the command of a message that only an owner may use, "" when
+// there is none: whoever was merely let in must not change the owner's session.
+func (g *Gateway) forOwner(text string) string {
+	if t, ok := policy.FindTrigger(text, g.config.Snapshot().Config.Session.ResetTriggers); ok {
+		return t.Word
+	}
+	inv, ok := command.Parse(text)
+	if !ok {
+		return ""
+	}
+	switch inv.Name {
+	case "help", "status", "whoami", "stop":
+		return ""
+	}
+	return "/" + inv.Name
+}
 
 // Submit makes a turn durable. The gate's id is the run's id, so the same turn
 // again changes nothing.
@@ -34,8 +48,8 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	if turn.Text == "" {
 		turn.Text = a.Text // nothing was typed: a file, say
 	}
-	if inv, ok := command.Parse(turn.Text); ok && !a.SenderIsOwner && !slices.Contains(guestCommands, inv.Name) {
-		return fmt.Errorf("%w: /%s is for the owner", inbound.ErrRefused, inv.Name)
+	if word := g.forOwner(turn.Text); word != "" && !a.SenderIsOwner {
+		return fmt.Errorf("%w: %s is for the owner", inbound.ErrRefused, word)
 	}
 	_, err := g.accept(ctx, turn)
 	return busyIfPassing(err)

@@ -131,7 +131,9 @@ func TestTelegramStrangersArePaired(t *testing.T) {
 		got := texts(api, anna)
 		return len(got) == 2 && strings.Contains(got[1], "thank you")
 	})
-	api.Say(anna, stranger, "/model list", nil)
+	for _, text := range []string{"/model list", "/new", "/reset"} { // the owner's
+		api.Say(anna, stranger, text, nil)
+	}
 	api.Say(anna, stranger, "/whoami", nil)
 	waitFor(t, "the reply to /whoami", func() bool { return len(texts(api, anna)) == 3 })
 }

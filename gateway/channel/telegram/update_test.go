@@ -39,7 +39,9 @@ func TestInbound(t *testing.T) {
 		{"reply to us", group, ann(), "yes", fields{"reply_to_message": botMsg},
 			func(m *channel.Inbound) { m.Text, m.Mentioned, m.ReplyToText = "yes", true, "I said\nthis" }},
 		{"selected quote", group, ann(), "yes", fields{"reply_to_message": botMsg, "quote": fields{"text": "this"}},
-			func(m *channel.Inbound) { m.Text, m.Mentioned, m.ReplyToText, m.QuoteSelected = "yes", true, "this", true }},
+			func(m *channel.Inbound) {
+				m.Text, m.Mentioned, m.ReplyToText, m.QuoteSelected = "yes", true, "this", true
+			}},
 		{"reply to another", group, ann(), "yes", fields{"reply_to_message": fields{"message_id": 3, "caption": "cap", "from": fields{"id": 5}}},
 			func(m *channel.Inbound) { m.Text, m.ReplyToText = "yes", "cap" }},
 		{"command for us", group, ann(), "/status@HearthTestBot now", nil, func(m *channel.Inbound) { m.Text, m.Mentioned = "/status now", true }},
