@@ -398,6 +398,7 @@ export const cases = [
         await until(page, () => document.querySelector("dialog .rule"));
         await clean(page, where + "why");
         await page.keyboard.press("Escape");
+        await until(page, () => !document.querySelector("dialog[open]"));
         await page.keyboard.press("Control+Shift+F");
         await page.locator("dialog [role=combobox]").fill("axolotl");
         await until(page, () => document.querySelector("dialog mark"));
