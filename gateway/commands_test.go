@@ -164,3 +164,29 @@ func TestSessionsUsage(t *testing.T) {
 		t.Errorf("all sessions: %+v", all)
 	}
 }
+
+// sessions.abort stops by the session or by the run alone, and says what it did.
+func TestSessionsAbort(t *testing.T) {
+	r := newRig(t, "chat/stream-2000-10")
+	p := r.connect()
+	var res protocol.SessionsAbortResult
+	p.call(protocol.MethodSessionsAbort, protocol.SessionsAbortParams{Key: "main"}, &res)
+	if res.Status != "no-active-run" || res.AbortedRunID != nil {
+		t.Errorf("nothing runs: %+v", res)
+	}
+	for _, params := range []protocol.SessionsAbortParams{{Key: "main"}, {RunID: "run-1"}} {
+		id := "run-" + map[bool]string{true: "0", false: "1"}[params.RunID == ""]
+		p.send("main", id, "talk")
+		p.until("words", func(ev protocol.Event) bool {
+			c, ok := chatOf(ev)
+			return ok && c.RunID == id && c.State == protocol.ChatDelta
+		})
+		p.call(protocol.MethodSessionsAbort, params, &res)
+		if res.Status != "aborted" || res.AbortedRunID == nil || *res.AbortedRunID != id {
+			t.Errorf("%+v: %+v", params, res)
+		}
+		if end := p.ended(id); end.State != protocol.ChatAborted {
+			t.Errorf("ended as %q", end.State)
+		}
+	}
+}

@@ -47,6 +47,7 @@ func (g *Gateway) handlers() map[string]server.Handler {
 		protocol.MethodSessionsPreview:             plain(protocol.MethodSessionsPreview, g.sessionsPreview),
 		protocol.MethodSessionsCompact:             plain(protocol.MethodSessionsCompact, g.sessionsCompact),
 		protocol.MethodSessionsSearch:              plain(protocol.MethodSessionsSearch, g.sessionsSearch),
+		protocol.MethodSessionsAbort:               plain(protocol.MethodSessionsAbort, g.sessionsAbort),
 		protocol.MethodSessionsUsage:               plain(protocol.MethodSessionsUsage, g.sessionsUsage),
 		protocol.MethodCommandsList:                plain(protocol.MethodCommandsList, g.commandsList),
 		protocol.MethodChannelsStatus:              plain(protocol.MethodChannelsStatus, g.channelsStatus),

@@ -104,6 +104,23 @@ func (g *Gateway) sessionsUsage(ctx context.Context, p protocol.SessionsUsagePar
 	return out, nil
 }
 
+// sessionsAbort is chat.abort by the session's name, or by the run's alone.
+func (g *Gateway) sessionsAbort(ctx context.Context, p protocol.SessionsAbortParams) (protocol.SessionsAbortResult, error) {
+	if p.Key == "" && p.RunID != "" {
+		rec, err := g.session.Why("", p.RunID)
+		if err != nil {
+			return protocol.SessionsAbortResult{}, err
+		}
+		p.Key = rec.SessionKey
+	}
+	stopped, err := g.chatAbort(ctx, protocol.ChatAbortParams{SessionKey: p.Key, AgentID: p.AgentID, RunID: p.RunID})
+	res := protocol.SessionsAbortResult{OK: err == nil, Status: "no-active-run", RunIDs: stopped.RunIDs}
+	if n := len(stopped.RunIDs); n > 0 {
+		res.Status, res.AbortedRunID = "aborted", &stopped.RunIDs[n-1]
+	}
+	return res, err
+}
+
 func (g *Gateway) sessionsDescribe(_ context.Context, p protocol.SessionKeyParams) (protocol.SessionsDescribeResult, error) {
 	key, err := session.Canonical(p.Key, p.AgentID)
 	if err != nil {

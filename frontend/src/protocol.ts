@@ -699,6 +699,7 @@ export const MethodSessionsResolve = "sessions.resolve";
 export const MethodSessionsPreview = "sessions.preview";
 export const MethodSessionsCompact = "sessions.compact";
 export const MethodSessionsUsage = "sessions.usage";
+export const MethodSessionsAbort = "sessions.abort";
 export const MethodCommandsList = "commands.list";
 /** MethodSessionsSearch is ours: words in all messages. */
 export const MethodSessionsSearch = "sessions.search";
@@ -1170,6 +1171,24 @@ export interface SessionUsageTotals {
 }
 
 /**
+ * SessionsAbortParams stops a session's runs, queued ones first; RunID only
+ * that one, whose session is looked up when Key is empty.
+ */
+export interface SessionsAbortParams {
+  key?: string;
+  agentId?: string;
+  runId?: string;
+}
+
+/** SessionsAbortResult: Status is "aborted" or "no-active-run". */
+export interface SessionsAbortResult {
+  ok: boolean;
+  abortedRunId: string | null;
+  status: string;
+  runIds: string[];
+}
+
+/**
  * Health is the answer to health and part of hello-ok. Required by clients:
  * everything without omitempty.
  */
@@ -1445,6 +1464,7 @@ export interface Methods {
   "sessions.preview": { params: SessionsPreviewParams; result: SessionsPreview };
   "sessions.compact": { params: SessionsCompactParams; result: SessionsCompactResult };
   "sessions.search": { params: SessionsSearchParams; result: SessionsSearch };
+  "sessions.abort": { params: SessionsAbortParams; result: SessionsAbortResult };
   "sessions.usage": { params: SessionsUsageParams; result: SessionsUsage };
   "commands.list": { params: Record<string, never>; result: CommandsList };
   "channels.status": { params: Record<string, never>; result: ChannelsStatus };

@@ -39,6 +39,7 @@ const (
 	MethodSessionsPreview  = "sessions.preview"
 	MethodSessionsCompact  = "sessions.compact"
 	MethodSessionsUsage    = "sessions.usage"
+	MethodSessionsAbort    = "sessions.abort"
 	MethodCommandsList     = "commands.list"
 	// MethodSessionsSearch is ours: words in all messages.
 	MethodSessionsSearch = "sessions.search"
@@ -105,6 +106,7 @@ var methods = []MethodSpec{
 	{MethodSessionsPreview, RoleOperator, ScopeRead},
 	{MethodSessionsCompact, RoleOperator, ScopeWrite},
 	{MethodSessionsUsage, RoleOperator, ScopeRead},
+	{MethodSessionsAbort, RoleOperator, ScopeWrite},
 	{MethodCommandsList, RoleOperator, ScopeRead},
 	{MethodSessionsSearch, RoleOperator, ScopeRead},
 	{MethodChannelsStatus, RoleOperator, ScopeRead},

@@ -350,3 +350,19 @@ type SessionUsageTotals struct {
 	Output      int `json:"output"`
 	TotalTokens int `json:"totalTokens"`
 }
+
+// SessionsAbortParams stops a session's runs, queued ones first; RunID only
+// that one, whose session is looked up when Key is empty.
+type SessionsAbortParams struct {
+	Key     string `json:"key,omitempty"`
+	AgentID string `json:"agentId,omitempty"`
+	RunID   string `json:"runId,omitempty"`
+}
+
+// SessionsAbortResult: Status is "aborted" or "no-active-run".
+type SessionsAbortResult struct {
+	OK           bool     `json:"ok"`
+	AbortedRunID *string  `json:"abortedRunId"`
+	Status       string   `json:"status"`
+	RunIDs       []string `json:"runIds"`
+}

@@ -50,6 +50,7 @@ func methodShapes() []shape {
 		{protocol.MethodSessionsPreview, "SessionsPreviewParams", "SessionsPreview"},
 		{protocol.MethodSessionsCompact, "SessionsCompactParams", "SessionsCompactResult"},
 		{protocol.MethodSessionsSearch, "SessionsSearchParams", "SessionsSearch"},
+		{protocol.MethodSessionsAbort, "SessionsAbortParams", "SessionsAbortResult"},
 		{protocol.MethodSessionsUsage, "SessionsUsageParams", "SessionsUsage"},
 		{protocol.MethodCommandsList, noParams, "CommandsList"},
 		{protocol.MethodChannelsStatus, noParams, "ChannelsStatus"},
