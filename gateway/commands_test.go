@@ -1,6 +1,9 @@
 package gateway_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -188,5 +191,44 @@ func TestSessionsAbort(t *testing.T) {
 		if end := p.ended(id); end.State != protocol.ChatAborted {
 			t.Errorf("ended as %q", end.State)
 		}
+	}
+}
+
+// Session page, "Pre-compaction memory flush": before a summary the model writes
+// durable notes into the workspace, if the person has one.
+func TestMemoryFlushBeforeCompaction(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	work := filepath.Join(t.TempDir(), "work")
+	p := r.connect()
+	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: fmt.Sprintf(`{"agents":{"defaults":{"workspace":%q}}}`, work)}, nil)
+	notes := func() string {
+		files, _ := filepath.Glob(filepath.Join(work, "memory", "*.md"))
+		if len(files) != 1 {
+			return ""
+		}
+		b, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	for _, w := range []string{"my cat is Mimi", "two", "three", "four"} {
+		p.say("main", w, w)
+	}
+	p.say("main", "k1", "/compact")
+	if _, err := os.Stat(work); err == nil {
+		t.Error("a workspace was made behind the person's back")
+	}
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []string{"five", "six", "seven"} {
+		p.say("main", w, w)
+	}
+	if end := p.say("main", "k2", "/compact"); !strings.Contains(end.Message.Text(), "Summarized") {
+		t.Fatalf("compact said %q", end.Message.Text())
+	}
+	if got := notes(); !strings.Contains(got, "user: five") || !strings.Contains(got, "my cat is Mimi") {
+		t.Errorf("notes: %q", got)
 	}
 }

@@ -230,6 +230,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: tools,
 		Prompt: g.renderPrompt,
 		Advise: func(route string) string { return adviceFor(g.config.Snapshot().Config, route) },
+		Notes:  g.notes,
 		Queue:  g.queuePolicy,
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second

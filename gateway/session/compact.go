@@ -72,6 +72,7 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 	for _, t := range old {
 		c.Entries += len(t)
 	}
+	m.flush(ctx, row, mdl, old)
 	failpoint.Hit("beforeSummary")
 	c.Summary, err = m.summarize(ctx, row, mdl, old, instructions)
 	if err != nil {
@@ -105,6 +106,44 @@ func answered(turns [][]protocol.Message) [][]protocol.Message {
 // summarize asks the model. An answer that is no summary is an error, so that
 // nothing false takes the place of the conversation.
 func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns [][]protocol.Message, instructions string) (string, error) {
+	body := readable(row, turns)
+	if instructions != "" {
+		body += "The person asks for this summary: " + instructions + "\n"
+	}
+	summary, err := ask(ctx, mdl, compactPrompt, body)
+	if err != nil {
+		return "", fmt.Errorf("summarize the conversation: %w", err)
+	}
+	if summary == "" {
+		return "", &model.Error{Class: model.ClassEmpty, Ref: mdl.Ref}
+	}
+	return summary, nil
+}
+
+// flush lets the model write down what must outlast the summary, where there is
+// a place for it (session.md, "Pre-compaction memory flush"). It is silent, and
+// failing it does not stop the summary.
+func (m *Manager) flush(ctx context.Context, row Row, mdl Model, turns [][]protocol.Message) {
+	if m.Notes == nil || mdl.BuiltIn {
+		return
+	}
+	keep, ok := m.Notes()
+	if !ok {
+		return
+	}
+	notes, err := ask(ctx, mdl, flushPrompt, readable(row, turns))
+	if err == nil && notes != "" && !isSilent(notes) {
+		err = keep(notes)
+	}
+	if err != nil {
+		m.Logger.Warn("no notes were kept before a summary", "session", row.Key, "err", err)
+	}
+}
+
+const flushPrompt = `A conversation between a person and their assistant is about to be shortened. Write down what should still be known in a month: facts about the person, decisions, names, dates, preferences, open promises. Short Markdown bullet points in the person's language, nothing else. If nothing is worth keeping, answer exactly NO_REPLY.`
+
+// readable is a conversation as text.
+func readable(row Row, turns [][]protocol.Message) string {
 	var b strings.Builder
 	if row.Compaction != nil {
 		b.WriteString("Earlier summary:\n" + row.Compaction.Summary + "\n\n")
@@ -116,15 +155,17 @@ func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns [][]p
 			}
 		}
 	}
-	if instructions != "" {
-		b.WriteString("The person asks for this summary: " + instructions + "\n")
-	}
-	req := model.Request{Model: mdl.Ref.Model, System: compactPrompt, MaxTokens: mdl.MaxTokens,
-		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: b.String()}}}}}
+	return b.String()
+}
+
+// ask makes one call without tools and returns the whole answer.
+func ask(ctx context.Context, mdl Model, system, body string) (string, error) {
+	req := model.Request{Model: mdl.Ref.Model, System: system, MaxTokens: mdl.MaxTokens,
+		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: body}}}}}
 	var out strings.Builder
 	for ev, err := range mdl.Provider.Stream(ctx, req) {
 		if err != nil {
-			return "", fmt.Errorf("summarize the conversation: %w", err)
+			return "", err
 		}
 		if ev.Kind == model.EventText {
 			out.WriteString(ev.Text)
@@ -133,11 +174,7 @@ func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns [][]p
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	summary := strings.TrimSpace(out.String())
-	if summary == "" {
-		return "", &model.Error{Class: model.ClassEmpty, Ref: mdl.Ref}
-	}
-	return summary, nil
+	return strings.TrimSpace(out.String()), nil
 }
 
 // Restore takes the summary away: the model sees the whole conversation again.

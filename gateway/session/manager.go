@@ -79,6 +79,9 @@ type Options struct {
 	Prompt  func(tools []model.ToolSpec) string
 	// Advise adds to the prompt what holds for a route only; it may be nil.
 	Advise func(route string) string
+	// Notes is where durable notes go before a summary; ok is false while there is
+	// no place for them. nil: never.
+	Notes func() (keep func(text string) error, ok bool)
 	// Queue is the policy of a route's surface.
 	Queue func(route string) QueuePolicy
 	// Timeout of a run that names none.
