@@ -24,7 +24,7 @@ func (m *Manager) RunCommand(ctx context.Context, turn Turn, do func(ctx context
 	}
 	var acc Accepted
 	var answer *protocol.Message
-	row, err := m.editWith(ctx, turn.SessionKey, func(tx *store.Tx, row *Row) error {
+	row, err := m.editIn(ctx, turn.SessionKey, "inject", true, func(tx *store.Tx, row *Row) error {
 		acc = Accepted{}
 		old, ok, err := m.t.runs.Get(tx, []byte(turn.RunID))
 		if err != nil {

@@ -23,15 +23,12 @@ const (
 // last message that it answers, the newest turns that fit the window, behind
 // the summary that stands for older ones.
 func (m *Manager) conversation(r *run, window int) (msgs []model.Message, bytes int, err error) {
-	if window <= 0 {
-		window = defaultWindow
-	}
 	row, err := m.rowOf(r.rec.SessionKey)
 	if err != nil {
 		return nil, 0, err
 	}
 	row.SessionID = r.rec.SessionID
-	turns, err := m.turns(row, r.turn+1, (window-window/answerShare)*bytesPerToken)
+	turns, err := m.turns(row, r.turn+1, room(window))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -50,6 +47,15 @@ func (m *Manager) conversation(r *run, window int) (msgs []model.Message, bytes 
 		msgs = append([]model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "[Summary of the conversation so far]\n" + c.Summary}}}}, msgs...)
 	}
 	return msgs, bytes, nil
+}
+
+// room is how many bytes of conversation fit a window of so many tokens; 0 is
+// an unknown window.
+func room(window int) int {
+	if window <= 0 {
+		window = defaultWindow
+	}
+	return (window - window/answerShare) * bytesPerToken
 }
 
 // readTurns groups entries, newest first, into turns in order. A turn that is

@@ -220,7 +220,7 @@ func (m *Manager) Inject(ctx context.Context, key, text, label string) (*protoco
 		text = "[" + label + "]\n\n" + text
 	}
 	var msg protocol.Message
-	row, err := m.editWith(ctx, key, func(tx *store.Tx, r *Row) error {
+	row, err := m.editIn(ctx, key, "inject", true, func(tx *store.Tx, r *Row) error {
 		msg = protocol.Message{
 			Role: protocol.MessageAssistant, Content: protocol.TextBlocks(text), Timestamp: m.nowMs(),
 			Provider: "hearth", Model: "gateway-injected", StopReason: "stop",
@@ -237,8 +237,4 @@ func (m *Manager) Inject(ctx context.Context, key, text, label string) (*protoco
 	}
 	m.Publish.Message(protocol.SessionMessage{SessionKey: row.Key, AgentID: row.AgentID, Message: &msg, MessageID: msg.Meta.ID, MessageSeq: msg.Meta.Seq})
 	return &msg, nil
-}
-
-func (m *Manager) editWith(ctx context.Context, key string, change func(*store.Tx, *Row) error) (row Row, err error) {
-	return m.editIn(ctx, key, "inject", true, change)
 }

@@ -127,11 +127,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 // their place.
 func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Message, error) {
 	history, bytes, err := m.conversation(r, mdl.ContextWindow)
-	window := mdl.ContextWindow
-	if window <= 0 {
-		window = defaultWindow
-	}
-	if err != nil || mdl.BuiltIn || bytes < (window-window/answerShare)*bytesPerToken*compactAt/100 {
+	if err != nil || mdl.BuiltIn || bytes < room(mdl.ContextWindow)*compactAt/100 {
 		return history, err
 	}
 	row, err := m.rowOf(r.rec.SessionKey)

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"net/http"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -38,15 +37,9 @@ func (p *provider) Stream(ctx context.Context, req model.Request) iter.Seq2[mode
 	return p.service.Stream(ctx, wire.Dialect{
 		Stream:   wire.NDJSON,
 		Ask:      func(r model.Request) (string, any) { return "/api/chat", p.ask(r) },
-		Header:   authorize,
+		Header:   wire.Bearer,
 		Decoding: func() wire.Decoder { return &decoder{} },
 	}, req)
-}
-
-func authorize(h http.Header, key string) {
-	if key != "" {
-		h.Set("Authorization", "Bearer "+key)
-	}
 }
 
 type request struct {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"net/http"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
@@ -33,15 +32,9 @@ func (p *provider) Stream(ctx context.Context, req model.Request) iter.Seq2[mode
 	return p.service.Stream(ctx, wire.Dialect{
 		Stream:   wire.EventStream,
 		Ask:      func(r model.Request) (string, any) { return "/chat/completions", p.ask(r) },
-		Header:   authorize,
+		Header:   wire.Bearer,
 		Decoding: func() wire.Decoder { return &decoder{} },
 	}, req)
-}
-
-func authorize(h http.Header, key string) {
-	if key != "" {
-		h.Set("Authorization", "Bearer "+key)
-	}
 }
 
 type request struct {
