@@ -227,7 +227,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: tools,
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: g.runTools,
 		Prompt: g.renderPrompt,
 		Advise: func(route string) string { return adviceFor(g.config.Snapshot().Config, route) },
 		Notes:  g.notes,

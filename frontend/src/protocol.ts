@@ -582,6 +582,8 @@ export interface Message {
   toolCallId?: string;
   toolName?: string;
   isError?: boolean;
+  /** Details of a tool's result are for surfaces: a diff, an exit code. */
+  details?: unknown;
   /**
    * ForAgent is ours: what the model reads in place of the content, when the two
    * differ (an envelope around a channel's message, a greeting after /new).

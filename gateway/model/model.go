@@ -26,12 +26,24 @@ type Message struct {
 	Blocks []Block
 }
 
-// Block is one part of a message: exactly one field is set.
+// Block is one part of a message: exactly one field is set, but that reasoning
+// is Thinking and Signature together.
 type Block struct {
-	Text       string
-	Thinking   string
+	Text     string
+	Thinking string
+	// Signature is what a service wants back with reasoning of its own, opaque to
+	// everybody else: "dialect:payload". With an empty Thinking it is reasoning
+	// that the service keeps to itself. A dialect leaves others' out.
+	Signature  string
+	Image      *Image
 	ToolCall   *ToolCall
 	ToolResult *ToolResult
+}
+
+// Image is a picture for a model that can see.
+type Image struct {
+	MIME string // image/png, image/jpeg, image/gif or image/webp
+	Data []byte
 }
 
 // ToolCall is a model's wish to run a tool.
@@ -46,7 +58,11 @@ type ToolResult struct {
 	CallID  string
 	Name    string
 	Text    string
+	Images  []Image
 	IsError bool
+	// Details are for surfaces (a diff, an exit code): a JSON object that no
+	// model is sent.
+	Details json.RawMessage
 }
 
 // ToolSpec describes a tool to a model.
@@ -126,6 +142,9 @@ type Event struct {
 	Call  *ToolCall
 	Usage Usage
 	Stop  StopReason
+	// Signature ends a piece of reasoning (EventThinking, then Text is empty):
+	// see Block.Signature.
+	Signature string
 }
 
 // Provider talks to one model service.

@@ -19,6 +19,8 @@ type Message struct {
 	ToolCallID     string  `json:"toolCallId,omitempty"`
 	ToolName       string  `json:"toolName,omitempty"`
 	IsError        bool    `json:"isError,omitempty"`
+	// Details of a tool's result are for surfaces: a diff, an exit code.
+	Details json.RawMessage `json:"details,omitempty"`
 	// ForAgent is ours: what the model reads in place of the content, when the two
 	// differ (an envelope around a channel's message, a greeting after /new).
 	ForAgent string `json:"hearthForAgent,omitempty"`

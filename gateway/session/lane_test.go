@@ -50,9 +50,14 @@ func (b blockingTool) Spec() model.ToolSpec {
 	return model.ToolSpec{Name: "work", Description: "Work.", Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
-func (b blockingTool) Run(ctx context.Context, _ tool.Scope, _ json.RawMessage) (string, error) {
+// always gives every run the same tools.
+func always(s *tool.Set) func(Run, model.Ref) (tool.Scope, *tool.Set) {
+	return func(Run, model.Ref) (tool.Scope, *tool.Set) { return tool.Scope{}, s }
+}
+
+func (b blockingTool) Run(ctx context.Context, _ tool.Call) (tool.Result, error) {
 	b.run(ctx)
-	return "worked", nil
+	return tool.Text("worked"), nil
 }
 
 func newBench(t *testing.T, answer answerer, toolRun func(ctx context.Context), policy QueuePolicy) *bench {
@@ -84,7 +89,7 @@ func (b *bench) open(answer answerer, toolRun func(ctx context.Context), policy 
 	})
 	b.db = db
 	b.Manager = NewManager(b.t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: b, Logger: slog.New(slog.DiscardHandler), Tools: tools,
+		DB: db, Publish: silent{}, Outbox: b, Logger: slog.New(slog.DiscardHandler), Tools: always(tools),
 		Resolve: func(context.Context, model.Ref) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: counting, Tools: true}, nil
 		},

@@ -75,8 +75,9 @@ type Options struct {
 	// Explain turns a failed model call into words for people and a kind
 	// (refusal, timeout, rate_limit, context_length, unknown).
 	Explain func(err error, ref model.Ref) (message, kind string)
-	Tools   *tool.Set
-	Prompt  func(tools []model.ToolSpec) string
+	// Tools is what a run may use, and on whose behalf; nil: no tools at all.
+	Tools  func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
+	Prompt func(tools []model.ToolSpec) string
 	// Advise adds to the prompt what holds for a route only; it may be nil.
 	Advise func(route string) string
 	// Notes is where durable notes go before a summary; ok is false while there is

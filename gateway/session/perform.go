@@ -10,7 +10,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
 const (
@@ -102,9 +101,11 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	}
 	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: thinking}
 	if mdl.Tools && m.Tools != nil {
-		turn.Tools = m.Tools.Specs()
-		scope := tool.Scope{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, SessionID: r.rec.SessionID, AgentID: AgentOf(r.rec.SessionKey), Model: mdl.Ref}
-		turn.RunTool = func(ctx context.Context, call model.ToolCall) model.ToolResult { return m.Tools.Run(ctx, scope, call) }
+		scope, tools := m.Tools(r.rec, mdl.Ref)
+		turn.Tools = tools.Specs()
+		turn.RunTool = func(ctx context.Context, call model.ToolCall) model.ToolResult {
+			return tools.Run(ctx, scope, call, func(text string) { m.toolProgress(r, call, text) })
+		}
 	}
 	turn.Steer = steering{m, l, r}
 	turn.System = m.Prompt(turn.Tools)
@@ -232,18 +233,26 @@ func (m *Manager) writeIntent(l *lane, r *run, end *ending, ev agent.Event) erro
 func (m *Manager) writeResult(r *run, ev agent.Event) error {
 	msg := &protocol.Message{
 		Role: protocol.MessageToolResult, Content: protocol.TextBlocks(ev.Result.Text), Timestamp: m.nowMs(),
-		ToolCallID: ev.Call.ID, ToolName: ev.Call.Name, IsError: ev.Result.IsError, Meta: m.nextMeta(r),
+		ToolCallID: ev.Call.ID, ToolName: ev.Call.Name, IsError: ev.Result.IsError, Details: ev.Result.Details, Meta: m.nextMeta(r),
 	}
 	if err := m.append(r, msg); err != nil {
 		return err
 	}
 	m.agentEvent(r, "tool", map[string]any{
 		"phase": "result", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "isError": ev.Result.IsError,
-		"result":     map[string]any{"content": protocol.TextBlocks(ev.Result.Text)},
+		"result":     map[string]any{"content": protocol.TextBlocks(ev.Result.Text), "details": ev.Result.Details},
 		"durationMs": ev.Took.Milliseconds(),
 	})
 	m.Publish.Message(m.sessionMessage(r, msg))
 	return nil
+}
+
+// toolProgress shows what there is of a tool's result while it runs.
+func (m *Manager) toolProgress(r *run, call model.ToolCall, text string) {
+	m.agentEvent(r, "tool", map[string]any{
+		"phase": "update", "name": call.Name, "toolCallId": call.ID,
+		"partialResult": map[string]any{"content": protocol.TextBlocks(text)},
+	})
 }
 
 // append writes an entry of the run's turn. What a tool did is written also

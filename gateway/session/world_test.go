@@ -84,7 +84,7 @@ func (w *world) open(path string) {
 	w.boots++
 	w.db = db
 	w.Manager = NewManager(w.t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: w, Logger: slog.New(slog.DiscardHandler), Tools: tools,
+		DB: db, Publish: silent{}, Outbox: w, Logger: slog.New(slog.DiscardHandler), Tools: always(tools),
 		Resolve: func(context.Context, model.Ref) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: worldModel{w, b}, Tools: true}, nil
 		},

@@ -24,17 +24,48 @@ type Scope struct {
 	SessionID  string
 	AgentID    string
 	Model      model.Ref
+	Workspace  string // absolute path of the agent's folder
+	// Owner: the words that led here are the owner's own. Others, groups and
+	// hooks get less.
+	Owner   bool
+	Surface string // where the words came from: webchat, cli, telegram, …
+	Sender  string // who said them there, "" = the owner
+	Group   bool   // said in a group
 }
 
+// Call is one wish of a model.
+type Call struct {
+	Scope
+	ID   string // unique within the run
+	Args json.RawMessage
+	// Progress shows what there is of the result while the tool runs; the text
+	// replaces what was shown before. It does not block. Never nil.
+	Progress func(text string)
+}
+
+// Result is what a tool came to.
+type Result struct {
+	Text    string // for the model and the person
+	Images  []model.Image
+	Details json.RawMessage // for surfaces only, see model.ToolResult
+}
+
+// Text is a result of words.
+func Text(s string) Result { return Result{Text: s} }
+
 // Tool is one thing a model may ask for. Run must return soon after ctx ends.
-// An error is told to the model as an error result, in its own words.
+// An error is told to the model as an error result, in its own words; the
+// result beside it is kept.
 type Tool interface {
 	Spec() model.ToolSpec
-	Run(ctx context.Context, scope Scope, args json.RawMessage) (string, error)
+	Run(ctx context.Context, call Call) (Result, error)
 }
 
 // Set is an ordered, fixed group of tools.
-type Set struct{ tools []Tool }
+type Set struct {
+	tools  []Tool
+	before func(ctx context.Context, name string, call Call) error
+}
 
 // NewSet returns the set of the given tools, sorted by name; two of one name
 // are a mistake of the program.
@@ -58,12 +89,39 @@ func (s *Set) Specs() []model.ToolSpec {
 	return specs
 }
 
+// Only returns the tools of the set that keep says yes to.
+func (s *Set) Only(keep func(name string) bool) *Set {
+	out := &Set{before: s.before}
+	for _, t := range s.tools {
+		if keep(t.Spec().Name) {
+			out.tools = append(out.tools, t)
+		}
+	}
+	return out
+}
+
+// Before returns the set with a check in front of every call: an error of it is
+// the call's, and the tool does not start.
+func (s *Set) Before(check func(ctx context.Context, name string, call Call) error) *Set {
+	return &Set{tools: s.tools, before: check}
+}
+
+// Lookup finds a tool by name.
+func (s *Set) Lookup(name string) (Tool, bool) {
+	i := slices.IndexFunc(s.tools, func(t Tool) bool { return t.Spec().Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return s.tools[i], true
+}
+
 // Run runs one call. It never panics and always returns a result for the
 // model: what the tool said, cut to MaxResultBytes, or why it could not run.
-func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall) (res model.ToolResult) {
+// progress may be nil.
+func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall, progress func(text string)) (res model.ToolResult) {
 	res = model.ToolResult{CallID: call.ID, Name: call.Name}
-	i := slices.IndexFunc(s.tools, func(t Tool) bool { return t.Spec().Name == call.Name })
-	if i < 0 {
+	t, ok := s.Lookup(call.Name)
+	if !ok {
 		return fail(res, fmt.Sprintf("There is no tool called %q. Available: %s.", call.Name, s.names()))
 	}
 	defer func() {
@@ -71,11 +129,25 @@ func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall) (res mo
 			res = fail(res, fmt.Sprintf("The tool %s stopped because of an internal error.", call.Name))
 		}
 	}()
-	text, err := s.tools[i].Run(ctx, scope, call.Arguments)
-	if err != nil {
-		return fail(res, err.Error())
+	if progress == nil {
+		progress = func(string) {}
 	}
-	res.Text = cut(text)
+	c := Call{Scope: scope, ID: call.ID, Args: call.Arguments, Progress: progress}
+	if s.before != nil {
+		if err := s.before(ctx, call.Name, c); err != nil {
+			return fail(res, err.Error())
+		}
+	}
+	out, err := t.Run(ctx, c)
+	res.Images, res.Details = out.Images, out.Details
+	if err != nil {
+		text := err.Error()
+		if out.Text != "" {
+			text = out.Text + "\n\n" + text
+		}
+		return fail(res, text)
+	}
+	res.Text = cut(out.Text)
 	return res
 }
 

@@ -42,19 +42,19 @@ func (s *Status) Spec() model.ToolSpec {
 }
 
 // Run reports on the session of the call.
-func (s *Status) Run(ctx context.Context, scope tool.Scope, _ json.RawMessage) (string, error) {
-	f, err := s.Facts(ctx, scope.SessionKey)
+func (s *Status) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	f, err := s.Facts(ctx, call.SessionKey)
 	if err != nil {
-		return "", fmt.Errorf("the session could not be read: %w", err)
+		return tool.Result{}, fmt.Errorf("the session could not be read: %w", err)
 	}
 	now := s.Now()
 	var b strings.Builder
-	fmt.Fprintf(&b, "session: %s\n", scope.SessionKey)
-	fmt.Fprintf(&b, "model: %s\n", scope.Model)
+	fmt.Fprintf(&b, "session: %s\n", call.SessionKey)
+	fmt.Fprintf(&b, "model: %s\n", call.Model)
 	fmt.Fprintf(&b, "messages: %d\n", f.Messages)
 	fmt.Fprintf(&b, "tokens: %d in, %d out\n", f.Usage.Input+f.Usage.CacheRead+f.Usage.CacheWrite, f.Usage.Output)
 	fmt.Fprintf(&b, "started: %s\n", f.CreatedAt.Format("2006-01-02 15:04"))
 	fmt.Fprintf(&b, "time: %s\n", now.Format("Monday 2006-01-02 15:04 MST"))
 	fmt.Fprintf(&b, "gateway up: %s", now.Sub(s.Start).Round(time.Second))
-	return b.String(), nil
+	return tool.Text(b.String()), nil
 }
