@@ -84,6 +84,8 @@ var libraryRooms = map[string][]string{
 	"github.com/fsnotify/fsnotify": {"gateway/config"},
 	"text/template":                {}, // either makes the linker keep every method of every type
 	"html/template":                {},
+
+	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/place"},
 }
 
 func importDirection(files []*file) []string {
