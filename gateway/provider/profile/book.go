@@ -88,8 +88,8 @@ type Book struct {
 type row struct {
 	Record
 	source  string
-	present bool        // an implicit account whose key is there
-	key     string      // of an implicit account
+	present bool   // an implicit account whose key is there
+	key     string // of an implicit account
 	resolve func(context.Context) (string, error)
 	cred    *Credential // as read from the vault
 	unsafe  bool        // cred is newer than the vault's
