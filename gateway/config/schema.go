@@ -16,10 +16,11 @@ func (d *decoder) decode() Config {
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
 		{"channels", func(n *node) { d.channels(n, &c.Channels) }},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
+		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
-	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "auth", "commands", "tools",
+	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands", "tools",
 		"skills", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
 		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "approvals", "acp", "mcp",
 		"diagnostics", "secrets")...)...)

@@ -18,6 +18,7 @@ type Config struct {
 	Messages Messages           `json:"messages"`
 	Channels Channels           `json:"channels"`
 	Surfaces map[string]Surface `json:"surfaces,omitempty"`
+	Auth     Accounts           `json:"auth"`
 	Logging  Logging            `json:"logging"`
 }
 
@@ -105,6 +106,7 @@ func Default() Config {
 		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Conversation: defaultConversation()}},
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
+		Auth:     defaultAccounts(),
 		Logging:  Logging{Level: "info"},
 	}
 }
@@ -121,7 +123,7 @@ func (c Config) Clone() Config {
 	}
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
-	c.Channels = c.Channels.clone()
+	c.Channels, c.Auth = c.Channels.clone(), c.Auth.clone()
 	return c
 }
 

@@ -63,7 +63,8 @@ const (
 	NameEnv     = "env"     // a key of the environment
 )
 
-const maxID = 200
+// maxID leaves room for the prefix that every place of secrets allows.
+const maxID = 190
 
 // ID is the name of an account: "provider:name".
 func ID(provider, name string) string {
@@ -79,7 +80,9 @@ func SplitID(id string) (provider, name string, ok bool) {
 	if !ok || provider == "" || name == "" || len(id) > maxID {
 		return "", "", false
 	}
-	bad := func(r rune) bool { return r <= ' ' || r == 0x7f || r == '/' || r == '\\' }
+	bad := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-:@+", r)
+	}
 	return provider, name, !strings.ContainsFunc(id, bad)
 }
 
