@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
 	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 )
 
 // telegramID is the network's name in keys, routes and settings.
@@ -34,6 +36,9 @@ type channels struct {
 
 	mu   sync.Mutex
 	list map[string]*attached // by network and account
+
+	later   []string           // accounts that are connected when their token was found; fixed at the start
+	missing []protocol.Problem // accounts whose secrets could not be had
 }
 
 // attached is a channel and what became of it.
@@ -56,20 +61,68 @@ func (g *Gateway) openChannels(ctx context.Context) error {
 		if !a.Enabled {
 			continue
 		}
-		opts := telegram.Options{
-			Token: string(a.BotToken), Account: id, BaseURL: a.APIRoot, MaxFile: int64(a.MediaMaxMB) << 20, Now: g.opts.Now, Logger: g.log,
-			WebhookURL: a.WebhookURL, WebhookSecret: string(a.WebhookSecret),
+		if a.WebhookURL == "" && !g.found(a.BotToken) {
+			g.channels.later = append(g.channels.later, id) // the keychain may take its time
+			continue
 		}
-		if opts.Mode = telegram.Poll; a.WebhookURL != "" {
-			opts.Mode = telegram.Webhook
-		}
-		ch, err := telegram.New(opts)
-		if err != nil {
+		ch, err := g.telegramChannel(ctx, id, a)
+		var missing *ref.Error
+		switch {
+		case errors.As(err, &missing):
+			g.channels.miss(id, err)
+		case err != nil:
 			return &StartError{What: "The Telegram account " + id + " cannot be used", Err: err, Fix: "Correct channels.telegram in " + g.config.Path()}
+		default:
+			g.channels.list[channelKey(telegramID, id)] = &attached{Channel: ch}
 		}
-		g.channels.list[channelKey(telegramID, id)] = &attached{Channel: ch}
 	}
 	return nil
+}
+
+// telegramChannel makes the channel of an account, without connecting it.
+func (g *Gateway) telegramChannel(ctx context.Context, id string, a config.ChannelAccount) (*telegram.Channel, error) {
+	path := "channels.telegram.accounts." + id
+	token, err := g.secretOf(ctx, path+".botToken", a.BotToken)
+	if err != nil {
+		return nil, err
+	}
+	hook, err := g.secretOf(ctx, path+".webhookSecret", a.WebhookSecret)
+	if err != nil {
+		return nil, err
+	}
+	opts := telegram.Options{
+		Token: token.Reveal(), Account: id, BaseURL: a.APIRoot, MaxFile: int64(a.MediaMaxMB) << 20, Now: g.opts.Now, Logger: g.log,
+		WebhookURL: a.WebhookURL, WebhookSecret: hook.Reveal(),
+	}
+	if opts.Mode = telegram.Poll; a.WebhookURL != "" {
+		opts.Mode = telegram.Webhook
+	}
+	return telegram.New(opts)
+}
+
+// attach makes a channel whose token had to be looked for; nil when it is not
+// to be had, which problems says.
+func (c *channels) attach(ctx context.Context, id string) *attached {
+	ch, err := c.g.telegramChannel(ctx, id, c.account(telegramID, id))
+	if err != nil {
+		c.miss(id, err)
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := &attached{Channel: ch}
+	c.list[channelKey(telegramID, id)] = at
+	return at
+}
+
+// miss notes an account that cannot be connected.
+func (c *channels) miss(id string, err error) {
+	c.g.log.Error("a channel is not connected", "channel", telegramID, "account", id, "err", err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.missing = append(c.missing, protocol.Problem{
+		Code: "CHANNEL", Message: fmt.Sprintf("Telegram (%s) is not connected: %v. Mend that and restart Hearth.", id, err),
+	})
 }
 
 // openDelivery wires what goes out to networks and what comes in from them.
@@ -106,25 +159,37 @@ func (c *channels) find(id, account string) channel.Channel {
 // run connects every channel and serves it until ctx ends.
 func (c *channels) run(ctx context.Context) {
 	var work sync.WaitGroup
+	c.mu.Lock()
 	for _, a := range c.list {
+		work.Go(func() { c.serve(ctx, a) })
+	}
+	c.mu.Unlock()
+	for _, id := range c.later {
 		work.Go(func() {
-			err := a.Run(ctx, c.g.gate.Receive)
-			if err == nil || ctx.Err() != nil {
-				return
+			if a := c.attach(ctx, id); a != nil {
+				c.serve(ctx, a)
 			}
-			c.g.log.Error("a channel has stopped", "channel", a.ID(), "account", a.Account(), "err", err)
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			a.err = err
 		})
 	}
 	work.Wait()
+}
+
+func (c *channels) serve(ctx context.Context, a *attached) {
+	err := a.Run(ctx, c.g.gate.Receive)
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	c.g.log.Error("a channel has stopped", "channel", a.ID(), "account", a.Account(), "err", err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.err = err
 }
 
 // problems says which channels do not work and why.
 func (c *channels) problems() (out []protocol.Problem) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	out = slices.Clone(c.missing)
 	for _, a := range c.list {
 		if a.err != nil {
 			out = append(out, protocol.Problem{Code: "CHANNEL", Message: fmt.Sprintf("%s (%s) is not connected: %v. Correct its settings and restart Hearth.", a.ID(), a.Account(), a.err)})

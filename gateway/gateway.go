@@ -28,6 +28,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/search"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/secret/redact"
+	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -60,7 +63,10 @@ type Gateway struct {
 	log       *slog.Logger
 	logs      *logfile.File
 	level     slog.LevelVar // of the log file
-	secrets   redactor
+	redactor  redact.Redactor
+	keys      secret.Store  // where keys are kept
+	refs      *ref.Resolver // finds what settings refer to
+	sought    chan struct{} // closed when the secrets of the settings were looked for once
 	config    *config.File
 	store     *store.DB
 	pairing   *pairing.Registry
@@ -90,7 +96,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1)}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{})}
 	if err := g.open(ctx); err != nil {
 		g.release(ctx)
 		return nil, err
@@ -138,7 +144,7 @@ func (g *Gateway) open(ctx context.Context) error {
 }
 
 func (g *Gateway) openLog() (err error) {
-	g.logs, err = logfile.Open(g.opts.Dir.Log(), logfile.Options{Level: &g.level, Redact: g.secrets.Redact, Now: g.opts.Now})
+	g.logs, err = logfile.Open(g.opts.Dir.Log(), logfile.Options{Level: &g.level, Redact: g.redactor.Text, Now: g.opts.Now})
 	if err != nil {
 		return &StartError{What: "The log file cannot be written", Err: err, Fix: "Check the folder's permissions and free space"}
 	}
@@ -175,6 +181,7 @@ func (g *Gateway) openConfig() error {
 		return &StartError{What: "The settings cannot be used", Err: err, Fix: "Mend the file as said, then start again"}
 	}
 	g.config = f
+	g.openSecrets()
 	g.level.Set(f.Snapshot().Config.Logging.SlogLevel())
 	f.Subscribe(nil, g.applyConfig)
 	return nil
@@ -205,7 +212,7 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 
 func (g *Gateway) openModels() {
 	g.models = provider.New(provider.Options{
-		Settings: providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now,
+		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now,
 		Guide: guide.Options{DataDir: string(g.opts.Dir), ConfigPath: g.config.Path()},
 	})
 }
@@ -278,6 +285,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.search.Run(back) })
+	work.Go(func() { g.findSecrets(back) })
 	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {
 		if err := g.config.Watch(back); err != nil {
@@ -340,6 +348,7 @@ func (g *Gateway) detectModels(ctx context.Context) {
 
 // resolve finds the model for a turn.
 func (g *Gateway) resolve(ctx context.Context, ref model.Ref) (session.Model, error) {
+	g.awaitSecrets(ctx)
 	c, err := g.models.Resolve(ctx, ref)
 	if err != nil {
 		return session.Model{}, err

@@ -67,7 +67,7 @@ func (g *Gateway) rawDetail(words, detail string) string {
 	if detail == "" {
 		return words
 	}
-	return words + "\n\n```\n" + strings.ReplaceAll(g.secrets.Redact(detail), "`", "'") + "\n```"
+	return words + "\n\n```\n" + strings.ReplaceAll(g.redactor.Text(detail), "`", "'") + "\n```"
 }
 
 // commandOf is the command line among a tool's arguments, if it has one.

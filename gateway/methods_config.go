@@ -54,8 +54,9 @@ func configResult(s *config.Snapshot, err error) (protocol.ConfigSetResult, erro
 // address are taken at the next start, which the log says.
 func (g *Gateway) applyConfig(old, next config.Config) {
 	g.level.Set(next.Logging.SlogLevel())
+	g.applySecrets(next)
 	if g.models != nil {
-		g.models.Reconfigure(providerSettings(next))
+		g.models.Reconfigure(g.providerSettings(next))
 		select {
 		case g.redetect <- struct{}{}:
 		default:

@@ -42,6 +42,7 @@ func (g *Gateway) problems() []protocol.Problem {
 	if err := g.store.Problem(); err != nil {
 		out = append(out, protocol.Problem{Code: "STORE", Message: "New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe."})
 	}
+	out = append(out, g.secretProblems()...)
 	return append(out, g.channels.problems()...)
 }
 

@@ -78,10 +78,11 @@ func (g *Gateway) sharedToken() (string, error) { return g.sharedTokenOf(g.confi
 // this user find it.
 func (g *Gateway) sharedTokenOf(c config.Config) (string, error) {
 	path := g.opts.Dir.Token()
-	token := string(c.Gateway.Auth.Token)
-	if token == "" {
+	known, ok := g.refs.Known(c.Gateway.Auth.Token)
+	if !ok { // nothing was set, or it is not found yet: see findSecrets
 		return secretFile(path, 32)
 	}
+	token := known.Reveal()
 	if b, err := os.ReadFile(path); err == nil && subtle.ConstantTimeCompare(bytes.TrimSpace(b), []byte(token)) == 1 {
 		return token, nil
 	}
@@ -109,13 +110,14 @@ func secretFile(path string, n int) (string, error) {
 }
 
 // providerSettings is the part of the settings that the models need.
-func providerSettings(c config.Config) provider.Settings {
+func (g *Gateway) providerSettings(c config.Config) provider.Settings {
 	s := provider.Settings{
 		Providers: make(map[string]provider.ProviderConfig, len(c.Models.Providers)),
 		Primary:   c.Agents.Defaults.Model.Primary, Fallbacks: c.Agents.Defaults.Model.Fallbacks,
 	}
 	for id, p := range c.Models.Providers {
-		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: string(p.APIKey), API: p.API}
+		key, _ := g.refs.Known(p.APIKey)
+		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API}
 		for _, m := range p.Models {
 			pc.Models = append(pc.Models, provider.ModelConfig{
 				ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input,

@@ -160,13 +160,17 @@ func (a *app) dial(ctx context.Context, o client.Options) (*client.Client, error
 	}
 	// gateway.auth.token in the settings takes the place of the token file.
 	s, serr := config.Inspect(dir.Config(a.Env), a.lookupEnv)
-	if serr != nil || s.Config.Gateway.Auth.Token == "" {
+	if serr != nil {
+		return nil, err
+	}
+	token, ok := s.Config.Gateway.Auth.Token.Literal()
+	if !ok {
 		return nil, err
 	}
 	if o.URL, _, serr = client.Find(dir); serr != nil {
 		return nil, err
 	}
-	o.Token = string(s.Config.Gateway.Auth.Token)
+	o.Token = token.Reveal()
 	return client.Dial(ctx, o)
 }
 

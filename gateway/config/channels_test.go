@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
 const (
@@ -36,13 +38,13 @@ func TestTelegramAccounts(t *testing.T) {
 		t.Fatal(issues, warnings)
 	}
 	base := defaultChannelAccount()
-	base.BotToken, base.AllowFrom, base.DMPolicy = tokenA, []string{"123456789", "@ann"}, "allowlist"
+	base.BotToken, base.AllowFrom, base.DMPolicy = secret.Literal(tokenA), []string{"123456789", "@ann"}, "allowlist"
 	base.HistoryLimit, base.TextChunkLimit, base.ChunkMode, base.ReplyToMode, base.MediaMaxMB = new(20), 2000, "newline", "all", 5
 	base.BlockStreaming = new(true)
 	base.Groups = map[string]GroupRules{"*": {Enabled: true, RequireMention: new(true)}, "-100200": {Enabled: true, RequireMention: new(false), AllowFrom: []string{"5"}}}
 	base.Streaming.Preview.CommandText = "status"
 	work := base.clone()
-	work.BotToken, work.HistoryLimit = tokenB, new(0)
+	work.BotToken, work.HistoryLimit = secret.Literal(tokenB), new(0)
 	work.Streaming.Mode, work.Streaming.Progress.CommandText = "progress", "status"
 	want := Telegram{Enabled: true, Accounts: map[string]ChannelAccount{"default": base, "work": work}}
 	if diff := cmp.Diff(want, c.Channels.Telegram); diff != "" {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
 const sample = `// my settings
@@ -79,9 +81,9 @@ func TestOpenGood(t *testing.T) {
 	f := open(t, path, Options{})
 	want := Default()
 	want.Gateway.Port = 18800
-	want.Gateway.Auth.Token = "a-token-of-some-length"
+	want.Gateway.Auth.Token = secret.Literal("a-token-of-some-length")
 	want.Models.Providers = map[string]Provider{
-		"anthropic": {APIKey: "sk-ant-0123456789abcdef", API: APIAnthropic},
+		"anthropic": {APIKey: secret.Literal("sk-ant-0123456789abcdef"), API: APIAnthropic},
 		"local":     {BaseURL: "http://127.0.0.1:8080/v1", Models: []Model{{ID: "llama", ContextWindow: 8192, Input: []string{"text"}}}},
 	}
 	want.Agents.Defaults.Model = ModelChoice{Primary: "anthropic/claude", Fallbacks: []string{"local/llama"}}

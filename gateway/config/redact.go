@@ -6,11 +6,13 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
 // RedactedMarker stands for a secret wherever the file is shown. A file that
 // holds it can be saved again: the stored secret of the same place is put back.
-const RedactedMarker = "__HEARTH_REDACTED__"
+const RedactedMarker = secret.Marker
 
 // ErrRedacted means that a text to be saved holds the marker at a place where
 // no secret is stored; saving it would destroy something.
@@ -46,24 +48,26 @@ func assignment() *regexp.Regexp {
 // secretNodes calls found for every value that must be hidden.
 func (d *document) secretNodes(found func(p Path, n *node)) {
 	shaped := keyShaped()
-	var walk func(p Path, n *node, secret bool)
-	walk = func(p Path, n *node, secret bool) {
+	var walk func(p Path, n *node, hide bool)
+	walk = func(p Path, n *node, hide bool) {
 		switch n.kind {
 		case kindString:
-			if n.text != "" && (secret && !envReference(n.text) || shaped.MatchString(n.text)) {
+			if n.text != "" && (hide && !envReference(n.text) && !storeReference(n.text) || shaped.MatchString(n.text)) {
 				found(p, n)
 			}
 		case kindNumber:
-			if secret {
+			if hide {
 				found(p, n)
 			}
 		case kindObject:
+			hide = hide && !reference(n)
 			for _, it := range n.items {
-				walk(p.child(Key(it.key)), it.value, secret || secretKey(it.key))
+				about := len(p) == 0 && it.key == "secrets" // where secrets are kept, which is none
+				walk(p.child(Key(it.key)), it.value, hide || secretKey(it.key) && !about)
 			}
 		case kindArray:
 			for i, it := range n.items {
-				walk(p.child(Index(i)), it.value, secret)
+				walk(p.child(Index(i)), it.value, hide)
 			}
 		}
 	}
@@ -78,6 +82,18 @@ func (d *document) holdsSecrets() (found bool) {
 // envReference: ${NAME} names a secret without being one.
 func envReference(s string) bool {
 	return strings.HasPrefix(s, "${") && strings.HasSuffix(s, "}") && envName(s[2:len(s)-1])
+}
+
+// storeReference: keychain:NAME names one of Hearth's secrets.
+func storeReference(s string) bool {
+	_, ok := secret.KeychainRef(s)
+	return ok
+}
+
+// reference: { source: … } says where a secret is found.
+func reference(n *node) bool {
+	i := n.indexOf(Key("source"))
+	return i >= 0 && n.items[i].value.kind == kindString
 }
 
 // splice replaces a range of the text.

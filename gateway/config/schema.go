@@ -18,12 +18,13 @@ func (d *decoder) decode() Config {
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
+		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands", "tools",
 		"skills", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
 		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "approvals", "acp", "mcp",
-		"diagnostics", "secrets")...)...)
+		"diagnostics")...)...)
 	d.secretsApart(&c)
 	return c
 }
@@ -64,11 +65,12 @@ func (d *decoder) auth(n *node, a *Auth) {
 
 // token guards everything: an empty or guessable one is refused.
 func (d *decoder) token(n *node) Secret {
-	s := d.filled(n, 512)
-	if n.kind == kindString && n.text != "" && len(s) < 16 && len(d.issues) < maxIssues {
-		d.issue(n.start, "a token needs at least 16 characters; remove the key to let Hearth make one")
-	}
-	return Secret(s)
+	return d.secret(n, 512, func(s string) string {
+		if len(s) < 16 {
+			return "a token needs at least 16 characters; remove the key to let Hearth make one"
+		}
+		return ""
+	})
 }
 
 func (d *decoder) models(n *node, m *Models) {
@@ -97,7 +99,7 @@ func providerID(s string) bool {
 func (d *decoder) provider(n *node, p *Provider) {
 	fields := []field{
 		{"baseUrl", func(n *node) { p.BaseURL = d.webURL(n) }},
-		{"apiKey", func(n *node) { p.APIKey = Secret(d.text(n, 8192)) }},
+		{"apiKey", func(n *node) { p.APIKey = d.key(n) }},
 		{"api", func(n *node) {
 			p.API = d.choice(n, APIOpenAICompletions, APIOpenAIResponses, APIAnthropic, APIGoogle, APIOllama)
 		}},

@@ -31,7 +31,7 @@ func (d *decoder) telegram(n *node, t *Telegram) {
 		"webhookHost", "webhookPort", "markdown", "errorPolicy", "heartbeat", "draftChunk", "autoTopicLabel")...)...)
 	t.Enabled = base.Enabled && n.kind == kindObject
 	t.Accounts = map[string]ChannelAccount{}
-	if base.BotToken != "" {
+	if !base.BotToken.IsZero() {
 		t.Accounts["default"] = base
 	}
 	if accounts != nil {
@@ -43,7 +43,7 @@ func (d *decoder) telegram(n *node, t *Telegram) {
 			}
 			a := base.clone()
 			if id != "default" {
-				a.BotToken, a.WebhookURL, a.WebhookSecret, a.Enabled = "", "", "", true
+				a.BotToken, a.WebhookURL, a.WebhookSecret, a.Enabled = Secret{}, "", Secret{}, true
 			}
 			d.object(v, append(d.account(&a), later("name", "proxy", "apiRoot", "tokenFile")...)...)
 			t.Accounts[id] = a
@@ -63,12 +63,12 @@ func (d *decoder) account(a *ChannelAccount) []field {
 	return append(d.accountRules(a), []field{
 		{"enabled", func(n *node) { a.Enabled = d.boolean(n) }},
 		{"botToken", func(n *node) {
-			a.BotToken = Secret(d.shaped(n, botTokenShape, "a bot token is digits, a colon and letters; @BotFather shows it, copy all of it"))
+			a.BotToken = d.shaped(n, botTokenShape, "a bot token is digits, a colon and letters; @BotFather shows it, copy all of it")
 		}},
 		{"apiRoot", func(n *node) { a.APIRoot = d.webURL(n) }},
 		{"webhookUrl", func(n *node) { a.WebhookURL = d.webhookURL(n) }},
 		{"webhookSecret", func(n *node) {
-			a.WebhookSecret = Secret(d.shaped(n, webhookSecretShape, "a webhook secret has 16 to 256 letters, digits, _ or -"))
+			a.WebhookSecret = d.shaped(n, webhookSecretShape, "a webhook secret has 16 to 256 letters, digits, _ or -")
 		}},
 		{"streaming", func(n *node) { d.streaming(n, &a.Streaming) }},
 		{"streamMode", func(n *node) {
@@ -134,12 +134,13 @@ func (d *decoder) senders(n *node) []string {
 
 // shaped reads a secret that must look like one. One from an environment
 // variable that is not set was warned about already.
-func (d *decoder) shaped(n *node, shape *regexp.Regexp, help string) string {
-	s := d.filled(n, 512)
-	if s != "" && !shape.MatchString(s) {
-		d.issue(n.start, "%s", help)
-	}
-	return s
+func (d *decoder) shaped(n *node, shape *regexp.Regexp, help string) Secret {
+	return d.secret(n, 512, func(s string) string {
+		if s != "" && !shape.MatchString(s) {
+			return help
+		}
+		return ""
+	})
 }
 
 func (d *decoder) webhookURL(n *node) string {
@@ -200,16 +201,16 @@ func (d *decoder) secretsApart(c *Config) {
 			continue
 		}
 		switch {
-		case a.WebhookURL != "" && a.WebhookSecret == "":
+		case a.WebhookURL != "" && a.WebhookSecret.IsZero():
 			d.accountIssue(id, "webhookUrl", where+" needs channels.telegram.webhookSecret beside webhookUrl: without it anybody could write messages in your name")
-		case a.WebhookSecret != "" && a.WebhookSecret == c.Gateway.Auth.Token:
+		case !a.WebhookSecret.IsZero() && a.WebhookSecret == c.Gateway.Auth.Token:
 			d.accountIssue(id, "webhookSecret", "webhookSecret of "+where+" is the same as gateway.auth.token: use a text of its own")
-		case a.WebhookSecret != "" && a.WebhookSecret == a.BotToken:
+		case !a.WebhookSecret.IsZero() && a.WebhookSecret == a.BotToken:
 			d.accountIssue(id, "webhookSecret", "webhookSecret of "+where+" is the same as its botToken: use a text of its own")
-		case a.BotToken != "" && a.BotToken == c.Gateway.Auth.Token:
+		case !a.BotToken.IsZero() && a.BotToken == c.Gateway.Auth.Token:
 			d.accountIssue(id, "botToken", "botToken of "+where+" is the same as gateway.auth.token: use a text of its own")
 		}
-		if other := tokens[a.BotToken]; a.BotToken != "" && other != "" {
+		if other := tokens[a.BotToken]; !a.BotToken.IsZero() && other != "" {
 			d.accountIssue(id, "botToken", where+" has the same botToken as the account "+quote(other)+": Telegram gives messages to one receiver only")
 		}
 		tokens[a.BotToken] = id

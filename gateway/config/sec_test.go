@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
 const canary = "canary-7f3a9c-secret-value"
@@ -273,7 +275,7 @@ func TestSec_A_SEC_04_SavingWhatWasShown(t *testing.T) {
 	if i, ok := s.doc.find(Path{Key("channels"), Key("x"), Key("accounts"), Index(1), Key("password")}); !ok || i.text != canary+"-8" {
 		t.Errorf("the moved secret: %v", i)
 	}
-	if s.Config.Models.Providers["a"].APIKey != canary+"-2" || s.Config.Models.Providers["a"].BaseURL != "http://h2" {
+	if s.Config.Models.Providers["a"].APIKey != secret.Literal(canary+"-2") || s.Config.Models.Providers["a"].BaseURL != "http://h2" {
 		t.Error("the secret beside a changed value is gone")
 	}
 	if strings.Contains(s.Raw, RedactedMarker) {
@@ -282,7 +284,7 @@ func TestSec_A_SEC_04_SavingWhatWasShown(t *testing.T) {
 	if _, err := f.MergePatch(t.Context(), "", `{gateway:{port:1,auth:{token:"`+RedactedMarker+`"}}}`); err != nil {
 		t.Errorf("a patch with the marker at its place: %v", err)
 	}
-	if got := f.Snapshot().Config.Gateway.Auth.Token; string(got) != canary+"-1" {
+	if got := f.Snapshot().Config.Gateway.Auth.Token; got != secret.Literal(canary+"-1") {
 		t.Error("the patch destroyed the token")
 	}
 }
@@ -321,7 +323,8 @@ func TestEnvironmentReferences(t *testing.T) {
 	s := open(t, place(t, text), Options{Env: env}).Snapshot()
 	got := map[string]string{}
 	for id, p := range s.Config.Models.Providers {
-		got[id] = string(p.APIKey)
+		key, _ := p.APIKey.Literal()
+		got[id] = key.Reveal()
 	}
 	if diff := cmp.Diff(map[string]string{"a": "k-1", "b": "", "c": "${MY_KEY} ${x} $", "d": "ak-1b"}, got); diff != "" {
 		t.Error(diff)

@@ -1,11 +1,11 @@
 package config
 
 import (
-	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
 // Config is what the file says, with defaults filled in. Treat it as read-only:
@@ -20,6 +20,7 @@ type Config struct {
 	Surfaces map[string]Surface `json:"surfaces,omitempty"`
 	Auth     Accounts           `json:"auth"`
 	Logging  Logging            `json:"logging"`
+	Secrets  Secrets            `json:"secrets"`
 }
 
 // Gateway says where the gateway listens and who may talk to it.
@@ -34,8 +35,8 @@ const BindLoopback = "loopback"
 
 // Auth is how clients prove themselves.
 type Auth struct {
-	Mode  string `json:"mode"`            // AuthToken
-	Token Secret `json:"token,omitempty"` // empty: the generated token of the state folder
+	Mode  string `json:"mode"`           // AuthToken
+	Token Secret `json:"token,omitzero"` // empty: the generated token of the state folder
 }
 
 // AuthToken is the only mode for now: a shared token.
@@ -49,7 +50,7 @@ type Models struct {
 // Provider is one model service.
 type Provider struct {
 	BaseURL string  `json:"baseUrl,omitempty"`
-	APIKey  Secret  `json:"apiKey,omitempty"`
+	APIKey  Secret  `json:"apiKey,omitzero"`
 	API     string  `json:"api,omitempty"` // one of the API constants; empty: as the catalogue says
 	Models  []Model `json:"models,omitempty"`
 }
@@ -108,6 +109,7 @@ func Default() Config {
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
 		Logging:  Logging{Level: "info"},
+		Secrets:  Secrets{Backend: SecretsAuto},
 	}
 }
 
@@ -123,7 +125,7 @@ func (c Config) Clone() Config {
 	}
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
-	c.Channels, c.Auth = c.Channels.clone(), c.Auth.clone()
+	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
 	return c
 }
 
@@ -140,22 +142,6 @@ func (l Logging) SlogLevel() slog.Level {
 	return slog.LevelInfo
 }
 
-// Secret is a text that must not reach a log, an error or a client. Every way
-// of printing it gives the marker; string(s) gives the value.
-type Secret string
-
-func (s Secret) String() string {
-	if s == "" {
-		return ""
-	}
-	return RedactedMarker
-}
-
-// Format covers every verb of fmt, %x and %#v included.
-func (s Secret) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, s.String()) }
-
-// LogValue is what log/slog prints.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// MarshalJSON keeps the value out of every answer and file.
-func (s Secret) MarshalJSON() ([]byte, error) { return appendString(nil, s.String()), nil }
+// Secret is a key, token or password as the file says it: the text itself or
+// where it is found. It shows neither when it is printed.
+type Secret = secret.Setting

@@ -22,10 +22,10 @@ type Telegram struct {
 // said".
 type ChannelAccount struct {
 	Enabled       bool   `json:"enabled"`
-	BotToken      Secret `json:"botToken,omitempty"`
+	BotToken      Secret `json:"botToken,omitzero"`
 	APIRoot       string `json:"apiRoot,omitempty"`    // a Bot API server of one's own; empty: Telegram's
 	WebhookURL    string `json:"webhookUrl,omitempty"` // empty: long polling
-	WebhookSecret Secret `json:"webhookSecret,omitempty"`
+	WebhookSecret Secret `json:"webhookSecret,omitzero"`
 
 	DMPolicy       string                `json:"dmPolicy"` // pairing, allowlist, open, disabled
 	AllowFrom      []string              `json:"allowFrom,omitempty"`
