@@ -100,7 +100,7 @@ func TestPrimaryProbeNearExpiryIsThrottled(t *testing.T) {
 		w.accounts.rest("a", ReasonRateLimit, 100*time.Second)
 		w.want(Selection{}, "I am b/two", "a/one@a:1", "b/two")
 		w.want(Selection{}, "I am b/two", "b/two")
-		time.Sleep(31 * time.Second)
+		<-time.After(31 * time.Second) // of the fake clock
 		w.failing(nil)
 		w.want(Selection{}, "I am a/one", "a/one@a:1")
 	})

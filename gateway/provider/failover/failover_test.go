@@ -192,15 +192,15 @@ func TestPrimaryIsProbedEveryFiveMinutes(t *testing.T) {
 		w.want(Selection{Session: "s"}, "I am b/two", "a/one", "b/two")
 		auto := Selection{Ref: ref("b/two"), Source: SourceAuto, Origin: ref("a/one"), Reason: ReasonRateLimit, Session: "s"}
 		w.want(auto, "I am b/two", "b/two")
-		time.Sleep(4 * time.Minute)
+		<-time.After(4 * time.Minute) // of the fake clock
 		w.want(auto, "I am b/two", "b/two")
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute) // of the fake clock
 		w.want(auto, "I am b/two", "a/one", "b/two")
 		w.want(auto, "I am b/two", "b/two")
 		other := auto
 		other.Session = "another"
 		w.want(other, "I am b/two", "a/one", "b/two")
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute) // of the fake clock
 		w.failing(down)
 		w.session.landings = nil
 		w.want(auto, "I am a/one", "a/one")
