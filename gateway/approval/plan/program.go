@@ -1,0 +1,214 @@
+package plan
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// class is what is known of a program by its name.
+type class byte
+
+const (
+	other       class = iota // nothing: it may start anything
+	reader                   // starts nothing and changes no file
+	writer                   // starts nothing
+	wrapper                  // starts its arguments, see wrappers
+	runner                   // starts others in ways that are not read here
+	interpreter              // runs code
+)
+
+// program notes one program that will be started with argv, and what it starts
+// in turn. depth is how many wrappers are around it.
+func (w *walker) program(argv []string, depth int) {
+	if w.ctx.Err() != nil {
+		return
+	}
+	if argv[0] == "" || !commandName(filepath.ToSlash(argv[0])) && w.p.Command != "" {
+		w.doubt("characters", "starts something whose name has unusual characters: "+Show(argv[0]))
+		return
+	}
+	found := w.locate(argv[0])
+	name := baseName(argv[0])
+	w.p.Programs = append(w.p.Programs, Program{Argv: argv, Name: name, Path: found.path, Hash: found.hash})
+	if found.err != nil {
+		w.doubt("missing", Show(argv[0])+": "+found.err.Error())
+		w.passing()
+		return
+	}
+	w.image(argv[0], found)
+	if depth > maxDepth {
+		w.doubt("wrapper", "puts too many programs around each other")
+		w.passing()
+		return
+	}
+	w.behaviour(name, found, argv, depth)
+}
+
+// locate remembers within one plan, so that one plan speaks of one file.
+func (w *walker) locate(name string) where {
+	dir, _ := w.dir()
+	key := name
+	if strings.ContainsAny(name, `/\`) {
+		key = dir + "\x00" + name
+	}
+	found, ok := w.at[key]
+	if !ok {
+		found = w.r.find(name, dir)
+		w.at[key] = found
+	}
+	return found
+}
+
+// image judges the file itself.
+func (w *walker) image(name string, found where) {
+	switch {
+	case found.kind == kindScript:
+		w.doubt("script", Show(name)+" is a script; what it starts is decided by its text")
+		w.p.Scripts = append(w.p.Scripts, File{found.path, found.hash})
+		w.passing()
+	case found.kind != kindNative:
+		w.doubt("format", Show(name)+" is not a program that the system starts itself")
+		w.passing()
+	}
+	if ext := strings.ToLower(filepath.Ext(found.path)); ext == ".bat" || ext == ".cmd" {
+		w.doubt("script", Show(name)+" is a batch file, which reads its arguments as commands")
+		w.passing()
+	}
+	if found.setuid {
+		w.doubt("privileged", Show(name)+" runs with the rights of another user")
+		w.passing()
+	}
+	if !found.system {
+		w.doubt("outside", Show(name)+" is not one of the system's programs, and can be changed by commands")
+		w.passing()
+	}
+	if !found.system || w.r.rooted {
+		w.loose = append(w.loose, loose{w.step, name})
+	}
+}
+
+// behaviour judges what the program will do with its arguments.
+func (w *walker) behaviour(name string, found where, argv []string, depth int) {
+	target := baseName(found.path)
+	c := classOf(name)
+	if target != name && target != "busybox" && target != "toybox" && target != "coreutils" {
+		// A link: what it leads to counts as well, and the worse of the two.
+		c = worse(c, classOf(target))
+	}
+	if c != reader {
+		w.writers = append(w.writers, w.step)
+	}
+	for _, a := range argv[1:] {
+		if a == Unknown && c != reader && c != writer {
+			w.doubt("arguments", "passes arguments to "+Show(name)+" that are decided only when it runs")
+		}
+	}
+	switch c {
+	case reader, writer:
+		w.arguments(name, argv[1:])
+	case wrapper:
+		w.passing()
+		w.wrapped(name, argv, depth)
+	case interpreter:
+		w.passing()
+		w.interpret(name, argv)
+	case runner:
+		w.passing()
+		if name == "git" && w.git(argv) {
+			return
+		}
+		w.doubt("runner", Show(name)+" can start other programs, by its arguments or by files in the folder")
+	default:
+		w.doubt("other-program", Show(name)+" is not a program that Hearth knows; it may start others")
+	}
+}
+
+func worse(a, b class) class {
+	rank := func(c class) int {
+		switch c {
+		case reader:
+			return 0
+		case writer:
+			return 1
+		case wrapper:
+			return 3
+		case runner, interpreter:
+			return 4
+		}
+		return 2
+	}
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}
+
+// baseName is the name that the tables know: without the folder, and without a
+// version or an ending of Windows.
+func baseName(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	if i := len(name) - 4; i > 0 && strings.EqualFold(name[i:], ".exe") {
+		name = strings.ToLower(name[:i])
+	}
+	return name
+}
+
+func classOf(name string) class {
+	if c, ok := classes[name]; ok {
+		return c
+	}
+	// python3.11, perl5.36, mawk-1.3, vim.basic, nc.openbsd
+	if i := strings.IndexAny(name, "0123456789.-_"); i > 0 {
+		if c := classes[name[:i]]; c == interpreter || c == runner || c == wrapper {
+			return c
+		}
+	}
+	return other
+}
+
+// interpret handles shells and languages: what they run is in their arguments
+// and files, and is theirs to say.
+func (w *walker) interpret(name string, argv []string) {
+	if len(argv) == 2 && (argv[1] == "--version" || argv[1] == "-V" && name != "sh") {
+		w.doubt("interpreter", Show(name)+" runs code")
+		return
+	}
+	for i, a := range argv[1:] {
+		if strings.HasPrefix(a, "-") || a == Unknown || awk(name) {
+			w.doubt("interpreter", Show(name)+" runs code that is given in its arguments or loaded by them")
+			return
+		}
+		dir, ok := w.dir()
+		path := a
+		if !filepath.IsAbs(a) {
+			path = filepath.Join(dir, a)
+		}
+		if !ok && !filepath.IsAbs(a) {
+			w.doubt("interpreter", Show(name)+" runs a file in a folder that is decided only when it runs")
+			return
+		}
+		w.script(name, path)
+		_ = i
+		return
+	}
+	w.doubt("interpreter", Show(name)+" runs code that it reads from its input")
+}
+
+func awk(name string) bool {
+	return strings.HasSuffix(name, "awk") || name == "sed" || name == "jshell"
+}
+
+func (w *walker) script(name, path string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		w.doubt("interpreter", Show(name)+" runs "+Show(path)+", which cannot be found now")
+		return
+	}
+	sum, _, err := w.r.hashes.hash(real)
+	if err != nil {
+		w.doubt("interpreter", Show(name)+" runs "+Show(path)+", which cannot be read now")
+		return
+	}
+	w.p.Scripts = append(w.p.Scripts, File{real, sum})
+	w.doubt("interpreter", Show(name)+" runs the code in "+Show(real)+" and whatever that loads")
+}
