@@ -84,7 +84,7 @@ type Broker struct {
 	base  context.Context // of writes that outlive the call that caused them
 
 	mu      sync.Mutex
-	rules   []Rule // replaced, not changed
+	rules   *ruleSet
 	waiting map[string]*request
 	runs    map[string]*tally
 }
@@ -101,7 +101,7 @@ func New(ctx context.Context, o Options) (*Broker, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	b := &Broker{Options: o, t: newTables(), epoch: o.Epoch, base: context.WithoutCancel(ctx), waiting: map[string]*request{}, runs: map[string]*tally{}}
+	b := &Broker{Options: o, t: newTables(), epoch: o.Epoch, base: context.WithoutCancel(ctx), rules: newRuleSet(nil), waiting: map[string]*request{}, runs: map[string]*tally{}}
 	var left int
 	err := o.DB.View(func(tx *store.Tx) error {
 		left = b.t.pending.Count(tx) + b.t.rules.Count(tx)
@@ -110,10 +110,12 @@ func New(ctx context.Context, o Options) (*Broker, error) {
 	if err != nil || left == 0 {
 		return b, err
 	}
-	err = o.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) (err error) {
-		if b.rules, err = b.loadRules(tx, true); err != nil {
+	err = o.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
+		rules, err := b.loadRules(tx, true)
+		if err != nil {
 			return err
 		}
+		b.rules = newRuleSet(rules)
 		return b.expireLeft(tx)
 	}})
 	if err != nil {
@@ -149,9 +151,7 @@ func (b *Broker) Permit(ctx context.Context, a Ask) (Grant, error) {
 	if set.Security == SecurityDeny {
 		return Grant{}, &DeniedError{Reason: "the settings forbid it", Title: a.Title}
 	}
-	b.mu.Lock()
 	rule := b.match(&a)
-	b.mu.Unlock()
 	if rule != nil && (rule.Scope == ScopeNever || set.Ask != AskAlways) {
 		if b.Used != nil {
 			b.Used(a, *rule)

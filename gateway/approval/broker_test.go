@@ -29,7 +29,7 @@ type house struct {
 	resolved []approval.Record
 }
 
-func newHouse(t *testing.T) *house {
+func newHouse(t testing.TB) *house {
 	t.Helper()
 	h := &house{path: filepath.Join(t.TempDir(), "hearth.db")}
 	h.reachable.Store(true)
@@ -45,7 +45,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-func (h *house) start(t *testing.T) {
+func (h *house) start(t testing.TB) {
 	t.Helper()
 	db, err := store.Open(h.path, store.Options{NoSync: true, ReserveBytes: -1})
 	if err != nil {
@@ -58,7 +58,7 @@ func (h *house) start(t *testing.T) {
 	}
 }
 
-func (h *house) stop(t *testing.T) {
+func (h *house) stop(t testing.TB) {
 	t.Helper()
 	h.Close()
 	if err := h.db.Close(context.WithoutCancel(t.Context())); err != nil {
@@ -134,3 +134,6 @@ func TestPermitOnce(t *testing.T) {
 		}
 	})
 }
+
+// pass lets time of the bubble go by.
+func pass(d time.Duration) { <-time.After(d) }

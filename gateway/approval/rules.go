@@ -35,19 +35,45 @@ func (r *Rule) covers(a *Ask, exact *[32]byte, epoch string, nowMs int64) bool {
 	return false
 }
 
-// match finds the rule that decides; a no comes before every yes. b.mu is held.
+// ruleSet is rules made ready to be looked up. It is replaced, not changed.
+type ruleSet struct {
+	all      []Rule // the newest first
+	exact    map[[32]byte][]*Rule
+	programs map[string][]*Rule // by program
+}
+
+func newRuleSet(all []Rule) *ruleSet {
+	s := &ruleSet{all: all, exact: map[[32]byte][]*Rule{}, programs: map[string][]*Rule{}}
+	for i := range all {
+		if r := &all[i]; r.Scope == ScopeProgram {
+			s.programs[r.Program] = append(s.programs[r.Program], r)
+		} else {
+			s.exact[r.Exact] = append(s.exact[r.Exact], r)
+		}
+	}
+	return s
+}
+
+// match finds the rule that decides; a no comes before every yes.
 func (b *Broker) match(a *Ask) (found *Rule) {
+	b.mu.Lock()
+	set := b.rules
+	b.mu.Unlock()
+	if len(set.all) == 0 {
+		return nil
+	}
 	exact, now := a.Exact(), b.Now().UnixMilli()
-	for i := range b.rules {
-		r := &b.rules[i]
-		if !r.covers(a, &exact, b.epoch, now) || r.Scope.Allows() && !slices.Contains(a.Scopes(), r.Scope) {
-			continue
-		}
-		if r.Scope == ScopeNever {
-			return r
-		}
-		if found == nil {
-			found = r
+	for _, list := range [][]*Rule{set.exact[exact], set.programs[a.Program]} {
+		for _, r := range list {
+			if !r.covers(a, &exact, b.epoch, now) || r.Scope.Allows() && !slices.Contains(a.Scopes(), r.Scope) {
+				continue
+			}
+			if r.Scope == ScopeNever {
+				return r
+			}
+			if found == nil {
+				found = r
+			}
 		}
 	}
 	return found
@@ -139,7 +165,7 @@ func (b *Broker) refresh() error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.rules = rules
+	b.rules = newRuleSet(rules)
 	return nil
 }
 
@@ -148,7 +174,7 @@ func (b *Broker) Rules() []Rule {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.Now().UnixMilli()
-	return slices.DeleteFunc(slices.Clone(b.rules), func(r Rule) bool { return now >= r.ExpiresAt })
+	return slices.DeleteFunc(slices.Clone(b.rules.all), func(r Rule) bool { return now >= r.ExpiresAt })
 }
 
 // RemoveRule ends a rule; false means that there was none.
@@ -156,7 +182,7 @@ func (b *Broker) RemoveRule(ctx context.Context, id string) (was bool, err error
 	// Out of memory first: a rule that somebody is removing must not allow
 	// anything more, whatever becomes of the write.
 	b.mu.Lock()
-	b.rules = slices.DeleteFunc(slices.Clone(b.rules), func(r Rule) bool { return r.ID == id })
+	b.rules = newRuleSet(slices.DeleteFunc(slices.Clone(b.rules.all), func(r Rule) bool { return r.ID == id }))
 	b.mu.Unlock()
 	err = b.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
 		was = b.t.rules.Has(tx, []byte(id))
