@@ -1,0 +1,283 @@
+// Package oauth logs in at model services: with a code that the person types at
+// the service (RFC 8628), or with a page of the service in the browser that
+// comes back to this computer (PKCE, RFC 7636 and 8252). It owns these two
+// exchanges, the renewal of a login, and the logins that are under way.
+//
+// It keeps no credential: what it gets is handed on.
+package oauth
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Kinds of login.
+const (
+	KindDevice  = "device-code"
+	KindBrowser = "oauth"
+)
+
+// Service is where one can log in.
+type Service struct {
+	ID       string // as people name it, and the provider that the login is for
+	Name     string
+	Kind     string
+	ClientID string
+	Scopes   []string
+
+	DeviceURL    string // KindDevice
+	AuthorizeURL string // KindBrowser
+	TokenURL     string
+
+	// KeyExchange: the service gives out an API key for a code, and takes the
+	// callback's address as callback_url.
+	KeyExchange bool
+	// Hosts are where the result may be sent.
+	Hosts []string
+}
+
+// Services are the ones that Hearth may log in at.
+func Services() []Service {
+	return []Service{
+		{
+			ID: "github-copilot", Name: "GitHub Copilot", Kind: KindDevice, ClientID: "Iv1.b507a08c87ecfe98", Scopes: []string{"read:user"},
+			DeviceURL: "https://github.com/login/device/code", TokenURL: "https://github.com/login/oauth/access_token",
+			Hosts: []string{"api.github.com", "api.githubcopilot.com", "api.individual.githubcopilot.com"},
+		},
+		{
+			ID: "openrouter", Name: "OpenRouter", Kind: KindBrowser, KeyExchange: true,
+			AuthorizeURL: "https://openrouter.ai/auth", TokenURL: "https://openrouter.ai/api/v1/auth/keys",
+			Hosts: []string{"openrouter.ai"},
+		},
+	}
+}
+
+// Tokens is what a login brings.
+type Tokens struct {
+	Access  string
+	Refresh string
+	Expires time.Time // zero: it does not, or nobody knows
+	IsKey   bool      // Access is an API key
+}
+
+// String and Format keep them out of logs.
+func (t Tokens) String() string { return "[tokens]" }
+
+// Format covers every verb of fmt.
+func (t Tokens) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, t.String()) }
+
+// Failures that callers tell apart.
+var (
+	ErrDenied  = errors.New("the login was declined at the service")
+	ErrExpired = errors.New("the login took too long and has ended; start it again")
+	ErrEnded   = errors.New("the service does not accept this login any more") // a renewal: log in again
+)
+
+// Options of a Client. Nil fields mean the real thing.
+type Options struct {
+	HTTP *http.Client
+	Now  func() time.Time
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Client talks to services. It is safe for concurrent use.
+type Client struct {
+	http http.Client
+	now  func() time.Time
+	wait func(ctx context.Context, d time.Duration) error
+}
+
+const (
+	requestTime = 20 * time.Second
+	maxAnswer   = 256 << 10
+	maxToken    = 32 << 10
+)
+
+// New returns a client. Its requests follow no redirects: they carry codes and
+// tokens.
+func New(o Options) *Client {
+	c := &Client{now: o.Now, wait: o.Wait}
+	if o.HTTP != nil {
+		c.http = *o.HTTP
+	}
+	c.http.Jar, c.http.Timeout = nil, requestTime
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if c.now == nil {
+		c.now = time.Now
+	}
+	if c.wait == nil {
+		c.wait = sleep
+	}
+	return c
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Renew trades a refresh token for a new login.
+func (c *Client) Renew(ctx context.Context, s Service, refresh string) (Tokens, error) {
+	a, err := c.post(ctx, s.TokenURL, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}, "client_id": {s.ClientID}}, nil)
+	if err != nil {
+		return Tokens{}, err
+	}
+	if a.Error == "invalid_grant" {
+		return Tokens{}, ErrEnded
+	}
+	return c.tokens(a)
+}
+
+// answer is what token and device endpoints say.
+type answer struct {
+	Error       string `json:"error"`
+	Description string `json:"error_description"`
+
+	AccessToken  string      `json:"access_token"`
+	RefreshToken string      `json:"refresh_token"`
+	TokenType    string      `json:"token_type"`
+	ExpiresIn    json.Number `json:"expires_in"`
+	Key          string      `json:"key"`
+
+	DeviceCode      string      `json:"device_code"`
+	UserCode        string      `json:"user_code"`
+	VerificationURI string      `json:"verification_uri"`
+	Complete        string      `json:"verification_uri_complete"`
+	Interval        json.Number `json:"interval"`
+}
+
+// post sends a form, or a JSON body, to an endpoint of a service.
+func (c *Client) post(ctx context.Context, to string, form url.Values, body any) (a answer, err error) {
+	if u, err := url.Parse(to); err != nil || u.Scheme != "https" || u.Host == "" {
+		return a, fmt.Errorf("%q is no https address, so no login is sent there", to)
+	}
+	kind, raw := "application/x-www-form-urlencoded", []byte(form.Encode())
+	if body != nil {
+		kind = "application/json"
+		if raw, err = json.Marshal(body); err != nil {
+			return a, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(raw))
+	if err != nil {
+		return a, err
+	}
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "Hearth")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return a, reached(ctx, req.URL.Host, err)
+	}
+	defer resp.Body.Close()
+	return read(resp)
+}
+
+// reached words a request that got no answer. The address may hold a code, so
+// it is not repeated.
+func reached(ctx context.Context, host string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	return fmt.Errorf("%s cannot be reached: %w", host, err)
+}
+
+func read(resp *http.Response) (a answer, err error) {
+	host := resp.Request.URL.Host
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		return a, fmt.Errorf("%s redirects to another address, which a login does not follow", host)
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return a, fmt.Errorf("read the answer of %s: %w", host, err)
+	}
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if json.Unmarshal(raw, &a) != nil || !strings.Contains(media, "json") {
+		return answer{}, fmt.Errorf("%s answered something that is no login (HTTP %d)", host, resp.StatusCode)
+	}
+	if resp.StatusCode != http.StatusOK && a.Error == "" {
+		return answer{}, fmt.Errorf("%s refused the login (HTTP %d)", host, resp.StatusCode)
+	}
+	return a, nil
+}
+
+// tokens checks and takes what an endpoint gave.
+func (c *Client) tokens(a answer) (t Tokens, err error) {
+	if a.Error != "" {
+		return t, refused(a)
+	}
+	t = Tokens{Access: a.AccessToken, Refresh: a.RefreshToken}
+	if t.Access == "" && a.Key != "" {
+		t.Access, t.IsKey = a.Key, true
+	}
+	bad := func(s string) bool {
+		return len(s) > maxToken || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+	}
+	switch {
+	case t.Access == "" || bad(t.Access) || bad(t.Refresh):
+		return Tokens{}, errors.New("the service answered without a token that could be used")
+	case a.TokenType != "" && !strings.EqualFold(a.TokenType, "bearer"):
+		return Tokens{}, fmt.Errorf("the service gives out tokens of the kind %q, which Hearth does not know", clean(a.TokenType))
+	}
+	if n, err := a.ExpiresIn.Int64(); err == nil && n > 0 {
+		t.Expires = c.now().Add(time.Duration(min(n, 10*365*86400)) * time.Second)
+	}
+	return t, nil
+}
+
+func refused(a answer) error {
+	switch a.Error {
+	case "access_denied":
+		return ErrDenied
+	case "expired_token":
+		return ErrExpired
+	}
+	if a.Description != "" {
+		return fmt.Errorf("the service refused the login: %s (%s)", clean(a.Description), clean(a.Error))
+	}
+	return fmt.Errorf("the service refused the login: %s", clean(a.Error))
+}
+
+// clean makes words of a service one short line.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:199]) + "…"
+	}
+	return s
+}
+
+// random is n bytes of chance as text.
+func random(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails (crypto/rand)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
