@@ -16,9 +16,11 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
@@ -80,6 +82,7 @@ type Gateway struct {
 	contacts  *contact.Book
 	search    *search.Index
 	tools     *tool.Set
+	web       atomic.Pointer[egress.Client] // for addresses that models choose
 	server    *server.Server
 	ln        net.Listener
 	started   time.Time
@@ -218,12 +221,10 @@ func (g *Gateway) openModels() {
 }
 
 func (g *Gateway) openSessions(ctx context.Context) error {
-	status := &sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts}
-	tools, err := tool.NewSet(status)
+	err := g.openTools()
 	if err != nil {
 		return err
 	}
-	g.tools = tools
 	g.server, err = server.New(server.Options{
 		Handlers: g.handlers(), Auth: g.pairing, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),

@@ -62,6 +62,9 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 		default:
 		}
 	}
+	if old.Tools.Web.Proxy != next.Tools.Web.Proxy {
+		g.openWeb(next.Tools.Web.Proxy)
+	}
 	if old.Gateway.Port != next.Gateway.Port {
 		g.log.Warn("gateway.port is used at the next start", "now", old.Gateway.Port, "next", next.Gateway.Port)
 	}

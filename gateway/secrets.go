@@ -27,7 +27,7 @@ type secretField struct {
 
 // secretFields lists the settings that hold secrets, in a fixed order.
 func secretFields(c config.Config) []secretField {
-	out := []secretField{{"gateway.auth.token", c.Gateway.Auth.Token}}
+	out := []secretField{{"gateway.auth.token", c.Gateway.Auth.Token}, {"tools.web.search.apiKey", c.Tools.Web.Search.APIKey}}
 	for _, id := range slices.Sorted(maps.Keys(c.Models.Providers)) {
 		out = append(out, secretField{config.Path{config.Key("models"), config.Key("providers"), config.Key(id), config.Key("apiKey")}.String(), c.Models.Providers[id].APIKey})
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 )
 
 // surfacePage is where runs without a route come from: our own clients.
@@ -15,5 +16,15 @@ func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Se
 		RunID: rec.ID, SessionKey: rec.SessionKey, SessionID: rec.SessionID, AgentID: session.AgentOf(rec.SessionKey), Model: ref,
 		Workspace: g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace),
 		Owner:     rec.Route == "", Surface: surfacePage,
-	}, g.tools
+	}, g.tools.Only(g.webEnabled)
+}
+
+// openTools gathers every tool that there is; a run gets some of them.
+func (g *Gateway) openTools() error {
+	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
+	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts}}
+	all = append(all, g.webTools()...)
+	tools, err := tool.NewSet(all...)
+	g.tools = tools
+	return err
 }

@@ -15,13 +15,14 @@ func (d *decoder) decode() Config {
 		{"session", func(n *node) { d.session(n, &c.Session) }},
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
 		{"channels", func(n *node) { d.channels(n, &c.Channels) }},
+		{"tools", func(n *node) { d.tools(n, &c.Tools) }},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
-	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands", "tools",
+	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands",
 		"skills", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
 		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "approvals", "acp", "mcp",
 		"diagnostics")...)...)

@@ -17,6 +17,7 @@ type Config struct {
 	Session  Session            `json:"session"`
 	Messages Messages           `json:"messages"`
 	Channels Channels           `json:"channels"`
+	Tools    Tools              `json:"tools"`
 	Surfaces map[string]Surface `json:"surfaces,omitempty"`
 	Auth     Accounts           `json:"auth"`
 	Logging  Logging            `json:"logging"`
@@ -108,6 +109,7 @@ func Default() Config {
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
+		Tools:    Tools{Web: defaultToolsWeb()},
 		Logging:  Logging{Level: "info"},
 		Secrets:  Secrets{Backend: SecretsAuto},
 	}

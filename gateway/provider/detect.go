@@ -283,5 +283,3 @@ func (r *Registry) hint() string {
 	}
 	return ""
 }
-
-func dialer() *net.Dialer { return &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second} }

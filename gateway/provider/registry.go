@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 )
@@ -109,7 +110,7 @@ func New(o Options) *Registry {
 		r.env = func(string) string { return "" }
 	}
 	if r.http == nil {
-		r.http = &http.Client{Transport: transport()}
+		r.http = &http.Client{Transport: egress.Operator()}
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -197,18 +198,4 @@ func (r *Registry) row(id string) (service, bool) {
 		}
 	}
 	return service{}, false
-}
-
-func transport() *http.Transport {
-	t := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		ForceAttemptHTTP2:     true,
-		MaxIdleConns:          64,
-		MaxIdleConnsPerHost:   16,
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   10 * time.Second,
-		ExpectContinueTimeout: time.Second,
-	}
-	t.DialContext = dialer().DialContext
-	return t
 }

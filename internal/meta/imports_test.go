@@ -11,6 +11,7 @@ import (
 var leaves = map[string][]string{
 	"discovery":             {},
 	"gateway/approval/plan": {},
+	"gateway/egress":        {},
 	"gateway/failpoint":     {},
 	"gateway/model":         {},
 	"gateway/protocol":      {"gateway/model"},
@@ -80,15 +81,17 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 // libraryRooms says which rooms may import a library, so that replacing it
 // stays one room's work.
 var libraryRooms = map[string][]string{
-	"go.etcd.io/bbolt":             {"gateway/store"},
-	"github.com/coder/websocket":   {"gateway/server", "gateway/client"},
-	"github.com/spf13/cobra":       {"app/cli"},
-	"github.com/spf13/pflag":       {"app/cli"},
-	"github.com/tailscale/hujson":  {"gateway/config"},
-	"mvdan.cc/sh/v3/syntax":        {"gateway/approval/plan"},
-	"github.com/fsnotify/fsnotify": {"gateway/config"},
-	"text/template":                {}, // either makes the linker keep every method of every type
-	"html/template":                {},
+	"go.etcd.io/bbolt":                                {"gateway/store"},
+	"github.com/coder/websocket":                      {"gateway/server", "gateway/client"},
+	"github.com/spf13/cobra":                          {"app/cli"},
+	"github.com/spf13/pflag":                          {"app/cli"},
+	"github.com/tailscale/hujson":                     {"gateway/config"},
+	"mvdan.cc/sh/v3/syntax":                           {"gateway/approval/plan"},
+	"codeberg.org/readeck/go-readability/v2":          {"gateway/tool/web"},
+	"github.com/JohannesKaufmann/html-to-markdown/v2": {"gateway/tool/web"},
+	"github.com/fsnotify/fsnotify":                    {"gateway/config"},
+	"text/template":                                   {}, // either makes the linker keep every method of every type
+	"html/template":                                   {},
 
 	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/place"},
 }

@@ -172,6 +172,7 @@ func rules() []rule {
 		{"functions stay small", functionSize},
 		{"A-SEC-12 randomness is crypto/rand", strongRandom},
 		{"secrets are compared in constant time", constantTime},
+		{"A-SSRF-07 one way out", oneWayOut},
 	}
 }
 
@@ -208,6 +209,8 @@ func TestRulesCanFail(t *testing.T) {
 			"package session\nimport _ \"math/rand/v2\""},
 		"secrets are compared in constant time": {"gateway/pairing/a.go",
 			"package pairing\nfunc f(a, b struct{ Token string }) bool { return a.Token == b.Token }"},
+		"A-SSRF-07 one way out": {"gateway/session/a.go",
+			"package session\nimport \"net/http\"\nvar c = http.Client{Transport: &http.Transport{}}"},
 	}
 	for _, r := range rules() {
 		src, ok := bad[r.name]

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/egress"
 )
 
 const (
@@ -46,16 +47,11 @@ func newClient(h *http.Client, base, token string) *client {
 // so a dead one is never used again. Idle connections are dropped early, before
 // the other side does so while we write a message into them: nobody could tell
 // whether that message arrived.
-func transport() *http.Transport {
-	t := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		TLSHandshakeTimeout:   10 * time.Second,
-		IdleConnTimeout:       20 * time.Second,
-		MaxIdleConnsPerHost:   4,
-		ResponseHeaderTimeout: 2 * time.Minute,
-		Protocols:             new(http.Protocols),
-	}
+func transport() http.RoundTripper {
+	t := egress.Operator()
+	t.ForceAttemptHTTP2, t.Protocols = false, new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
+	t.IdleConnTimeout, t.MaxIdleConnsPerHost, t.ResponseHeaderTimeout = 20*time.Second, 4, 2*time.Minute
 	return t
 }
 

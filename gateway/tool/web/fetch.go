@@ -30,8 +30,8 @@ const (
 // Fetch is the tool web_fetch.
 type Fetch struct {
 	Options
-	// MaxBytes of a page that are read, 0 = egress.DefaultMaxBytes.
-	MaxBytes int64
+	// MaxBytes of a page that are read, 0 = egress.DefaultMaxBytes; nil = 0.
+	MaxBytes func() int64
 	cache    cache
 }
 
@@ -99,7 +99,11 @@ func (f *Fetch) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 
 // get fetches and reads a page. An error page is an error with its beginning.
 func (f *Fetch) get(ctx context.Context, a fetchArgs) (fetched, error) {
-	p, err := f.Fetcher.Fetch(ctx, egress.Request{URL: a.URL, MaxBytes: f.MaxBytes, Header: http.Header{
+	var limit int64
+	if f.MaxBytes != nil {
+		limit = f.MaxBytes()
+	}
+	p, err := f.Fetcher.Fetch(ctx, egress.Request{URL: a.URL, MaxBytes: limit, Header: http.Header{
 		"User-Agent": {userAgent}, "Accept": {"text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.1"}, "Accept-Language": {"en, *;q=0.5"},
 	}})
 	if err != nil {

@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/web"
+)
+
+// webTools are the tools that read the web.
+func (g *Gateway) webTools() []tool.Tool {
+	o := web.Options{Fetcher: publicWeb{g}, Now: g.opts.Now, Secret: g.redactor.Has}
+	return []tool.Tool{
+		&web.Fetch{Options: o, MaxBytes: func() int64 { return int64(g.config.Snapshot().Config.Tools.Web.Fetch.MaxBytes) }},
+		&web.Search{Options: o, Engine: g.searchEngine},
+	}
+}
+
+// searchEngine is the search service of the settings now.
+func (g *Gateway) searchEngine() web.Engine {
+	s := g.config.Snapshot().Config.Tools.Web.Search
+	e := web.Engine{Name: s.Provider, BaseURL: s.BaseURL, Key: func() string {
+		key, _ := g.refs.Known(s.APIKey)
+		return strings.TrimSpace(key.Reveal())
+	}}
+	if e.BaseURL != "" {
+		if c, err := egress.Only(e.BaseURL); err == nil { // the settings' own check has refused what is no address
+			e.Fetcher = c
+		}
+	}
+	return e
+}
+
+// webEnabled reports whether the settings leave a web tool on.
+func (g *Gateway) webEnabled(name string) bool {
+	w := g.config.Snapshot().Config.Tools.Web
+	switch name {
+	case "web_fetch":
+		return w.Fetch.Enabled
+	case "web_search":
+		return w.Search.Enabled
+	}
+	return true
+}
+
+// publicWeb fetches with the client of the settings now.
+type publicWeb struct{ g *Gateway }
+
+func (p publicWeb) Fetch(ctx context.Context, req egress.Request) (egress.Page, error) {
+	return p.g.web.Load().Fetch(ctx, req)
+}
+
+// openWeb makes the client for addresses that models choose, anew whenever the
+// trusted proxy changes.
+func (g *Gateway) openWeb(proxy string) {
+	var o egress.Options
+	if u, err := url.Parse(proxy); err == nil && proxy != "" {
+		o.Proxy = u
+	}
+	g.web.Store(egress.Public(o))
+}
