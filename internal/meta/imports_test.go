@@ -93,7 +93,7 @@ var libraryRooms = map[string][]string{
 	"text/template":                                   {}, // either makes the linker keep every method of every type
 	"html/template":                                   {},
 
-	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/place"},
+	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place"},
 }
 
 func importDirection(files []*file) []string {

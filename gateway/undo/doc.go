@@ -1,0 +1,2 @@
+// Package undo keeps what tools take away, and gives it back.
+package undo
