@@ -608,6 +608,11 @@ export interface Block {
   type: string;
   text?: string;
   thinking?: string;
+  /**
+   * ThinkingSignature is what the model service wants back with its reasoning;
+   * it stays in the transcript and is not sent to clients.
+   */
+  thinkingSignature?: string;
   id?: string;
   name?: string;
   arguments?: unknown;

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -176,9 +175,7 @@ func repeatable(err error) bool {
 // ask makes one model call. The message it returns with an error holds what
 // was said before.
 func (r *runner) ask() (model.Message, model.StopReason, error) {
-	var text, thinking strings.Builder
-	msg := model.Message{Role: model.RoleAssistant}
-	var calls []model.ToolCall
+	var said words
 	var usage model.Usage
 	stop := model.StopEnd
 	var failure error
@@ -193,13 +190,15 @@ func (r *runner) ask() (model.Message, model.StopReason, error) {
 			if r.size += len(ev.Text); r.size > maxAnswerBytes {
 				ev.Text, stop = "\n\n[The answer was longer than 8 MB; the rest was cut.]", model.StopLength
 			}
-			text.WriteString(ev.Text)
+			said.text(ev.Text)
 			failure = r.emit(Event{Kind: Text, Delta: ev.Text})
 		case model.EventThinking:
-			thinking.WriteString(ev.Text)
-			failure = r.emit(Event{Kind: Thinking, Delta: ev.Text})
+			said.thinking(ev.Text, ev.Signature)
+			if ev.Text != "" {
+				failure = r.emit(Event{Kind: Thinking, Delta: ev.Text})
+			}
 		case model.EventToolCall:
-			calls = append(calls, *ev.Call)
+			said.call(*ev.Call)
 		case model.EventUsage:
 			usage = ev.Usage
 		case model.EventStop:
@@ -210,15 +209,7 @@ func (r *runner) ask() (model.Message, model.StopReason, error) {
 		}
 	}
 	r.usage = r.usage.Add(usage)
-	if thinking.Len() > 0 {
-		msg.Blocks = append(msg.Blocks, model.Block{Thinking: thinking.String()})
-	}
-	if text.Len() > 0 {
-		msg.Blocks = append(msg.Blocks, model.Block{Text: text.String()})
-	}
-	for i := range calls {
-		msg.Blocks = append(msg.Blocks, model.Block{ToolCall: &calls[i]})
-	}
+	msg := model.Message{Role: model.RoleAssistant, Blocks: said.blocks()}
 	if failure == nil && r.ctx.Err() != nil {
 		failure = context.Cause(r.ctx)
 	} else if failure != nil && r.ctx.Err() != nil && !errors.Is(failure, errStopped) {

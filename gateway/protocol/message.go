@@ -41,12 +41,15 @@ const (
 
 // Block is one part of a message; Type tells which fields are set.
 type Block struct {
-	Type      string          `json:"type"` // text, thinking, toolCall
-	Text      string          `json:"text,omitempty"`
-	Thinking  string          `json:"thinking,omitempty"`
-	ID        string          `json:"id,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Type     string `json:"type"` // text, thinking, toolCall
+	Text     string `json:"text,omitempty"`
+	Thinking string `json:"thinking,omitempty"`
+	// ThinkingSignature is what the model service wants back with its reasoning;
+	// it stays in the transcript and is not sent to clients.
+	ThinkingSignature string          `json:"thinkingSignature,omitempty"`
+	ID                string          `json:"id,omitempty"`
+	Name              string          `json:"name,omitempty"`
+	Arguments         json.RawMessage `json:"arguments,omitempty"`
 }
 
 // Block types.

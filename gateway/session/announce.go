@@ -50,7 +50,7 @@ func (m *Manager) chatStatus(r *run, phase string) {
 
 func (m *Manager) sessionMessage(r *run, msg *protocol.Message) protocol.SessionMessage {
 	return protocol.SessionMessage{
-		SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Message: msg,
+		SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Message: shown(msg),
 		MessageID: msg.Meta.ID, MessageSeq: msg.Meta.Seq,
 	}
 }
@@ -74,8 +74,8 @@ func (m *Manager) assistantMessage(r *run, msg model.Message, end ending) *proto
 	}
 	for _, b := range msg.Blocks {
 		switch {
-		case b.Thinking != "":
-			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockThinking, Thinking: b.Thinking})
+		case b.Thinking != "" || b.Signature != "":
+			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockThinking, Thinking: b.Thinking, ThinkingSignature: b.Signature})
 		case b.Text != "":
 			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockText, Text: b.Text})
 		case b.ToolCall != nil:

@@ -89,6 +89,9 @@ func (m *Manager) readTurns(tx *store.Tx, r store.Range, c *Compaction, budget i
 func sizeOf(m protocol.Message) (n int) {
 	for _, b := range m.Content {
 		n += len(b.Text) + len(b.Arguments) + 16
+		if b.ThinkingSignature != "" { // reasoning that goes back to the model
+			n += len(b.Thinking) + len(b.ThinkingSignature)
+		}
 	}
 	return n
 }
@@ -153,6 +156,8 @@ func messageToModel(msg protocol.Message) (model.Message, bool) {
 		mm := model.Message{Role: model.RoleAssistant}
 		for _, b := range msg.Content {
 			switch {
+			case b.Type == protocol.BlockThinking && b.ThinkingSignature != "":
+				mm.Blocks = append(mm.Blocks, model.Block{Thinking: b.Thinking, Signature: b.ThinkingSignature})
 			case b.Type == protocol.BlockText && b.Text != "":
 				mm.Blocks = append(mm.Blocks, model.Block{Text: b.Text})
 			case b.Type == protocol.BlockToolCall:
@@ -163,7 +168,8 @@ func messageToModel(msg protocol.Message) (model.Message, bool) {
 				mm.Blocks = append(mm.Blocks, model.Block{ToolCall: &model.ToolCall{ID: b.ID, Name: b.Name, Arguments: args}})
 			}
 		}
-		return mm, len(mm.Blocks) > 0
+		// Reasoning alone says nothing.
+		return mm, slices.ContainsFunc(mm.Blocks, func(b model.Block) bool { return b.Signature == "" })
 	}
 	return model.Message{}, false
 }

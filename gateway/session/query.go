@@ -82,6 +82,7 @@ func (m *Manager) page(tx *store.Tx, sessionID string, before int64, limit, budg
 			return nil, false, err
 		}
 		msg := row.Value
+		msg = *shown(&msg)
 		cutBlocks(&msg, maxChars)
 		budget -= sizeOf(msg) + 256
 		if len(msgs) == limit || budget < 0 && len(msgs) > 0 {
@@ -92,6 +93,21 @@ func (m *Manager) page(tx *store.Tx, sessionID string, before int64, limit, budg
 	}
 	slices.Reverse(msgs)
 	return msgs, more, nil
+}
+
+// shown is a message without what only a model service can read.
+func shown(msg *protocol.Message) *protocol.Message {
+	if msg == nil || !slices.ContainsFunc(msg.Content, func(b protocol.Block) bool { return b.ThinkingSignature != "" }) {
+		return msg
+	}
+	out := *msg
+	out.Content = []protocol.Block{}
+	for _, b := range msg.Content {
+		if b.ThinkingSignature = ""; b.Type != protocol.BlockThinking || b.Thinking != "" {
+			out.Content = append(out.Content, b)
+		}
+	}
+	return &out
 }
 
 func cutBlocks(msg *protocol.Message, maxChars int) {
@@ -158,7 +174,7 @@ func (m *Manager) Export(ctx context.Context, key string, after int64, limit int
 				out.HasMore = true
 				break
 			}
-			out.Messages = append(out.Messages, e.Value)
+			out.Messages = append(out.Messages, *shown(&e.Value))
 		}
 		return nil
 	})

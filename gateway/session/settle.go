@@ -208,7 +208,7 @@ func (m *Manager) putAnswer(tx *store.Tx, row *Row, rec *Run, end ending) error 
 func terminalEvent(rec Run, end ending) protocol.ChatEvent {
 	ev := protocol.ChatEvent{
 		RunID: rec.ID, SessionKey: rec.SessionKey, AgentID: AgentOf(rec.SessionKey), Seq: lastSeq,
-		StopReason: end.stop, Message: end.message,
+		StopReason: end.stop, Message: shown(end.message),
 	}
 	switch end.state {
 	case RunAnswered:

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -19,6 +20,9 @@ const (
 	apiVersion       = "2023-06-01"
 	defaultMaxTokens = 8192
 	oldMaxTokens     = 4096 // what the Claude 3 models accept at most
+
+	dialect  = "anthropic"
+	redacted = "redacted:" // begins the signature of reasoning that is not shown
 )
 
 // budget is how many tokens a level of reasoning may cost.
@@ -66,18 +70,23 @@ func authorize(h http.Header, key string) {
 }
 
 type request struct {
-	Model     string    `json:"model"`
-	MaxTokens int       `json:"max_tokens"`
-	System    []part    `json:"system,omitempty"`
-	Messages  []message `json:"messages"`
-	Tools     []tool    `json:"tools,omitempty"`
-	Stream    bool      `json:"stream"`
-	Thinking  *thinking `json:"thinking,omitempty"`
+	Model        string        `json:"model"`
+	MaxTokens    int           `json:"max_tokens"`
+	System       []part        `json:"system,omitempty"`
+	Messages     []message     `json:"messages"`
+	Tools        []tool        `json:"tools,omitempty"`
+	Stream       bool          `json:"stream"`
+	Thinking     *thinking     `json:"thinking,omitempty"`
+	OutputConfig *outputConfig `json:"output_config,omitempty"`
 }
 
 type thinking struct {
 	Type   string `json:"type"`
-	Budget int    `json:"budget_tokens"`
+	Budget int    `json:"budget_tokens,omitempty"`
+}
+
+type outputConfig struct {
+	Effort string `json:"effort"`
 }
 
 type message struct {
@@ -89,13 +98,23 @@ type message struct {
 type part struct {
 	Type         string          `json:"type"`
 	Text         string          `json:"text,omitempty"`
+	Thinking     *string         `json:"thinking,omitempty"`
+	Signature    string          `json:"signature,omitempty"`
+	Data         string          `json:"data,omitempty"` // of reasoning that the service keeps to itself
+	Source       *source         `json:"source,omitempty"`
 	ID           string          `json:"id,omitempty"`
 	Name         string          `json:"name,omitempty"`
 	Input        json.RawMessage `json:"input,omitempty"`
 	ToolUseID    string          `json:"tool_use_id,omitempty"`
-	Content      string          `json:"content,omitempty"`
+	Content      any             `json:"content,omitempty"` // of a result: a text, or parts
 	IsError      bool            `json:"is_error,omitempty"`
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+}
+
+type source struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"` // base64 in JSON
 }
 
 type cacheControl struct {
@@ -103,22 +122,23 @@ type cacheControl struct {
 }
 
 type tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	InputSchema json.RawMessage `json:"input_schema"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 }
 
+// Tools, the system prompt and the conversation so far are the same in the next
+// turn: reading them from the cache costs a tenth.
+func ephemeral() *cacheControl { return &cacheControl{"ephemeral"} }
+
 func (p *provider) ask(r model.Request) request {
-	out := request{Model: r.Model, Stream: true, MaxTokens: p.maxTokens(r)}
-	if r.Thinks() && !amidTools(r.Messages) {
-		// The budget counts towards the limit, which is meant for the answer.
-		out.Thinking = &thinking{"enabled", budget(r.Thinking)}
-		out.MaxTokens += out.Thinking.Budget
+	out := request{Model: r.Model, Stream: !p.service.Whole, MaxTokens: p.maxTokens(r)}
+	if r.Thinks() && !amidUnsigned(r.Messages) {
+		out.think(r)
 	}
 	if strings.TrimSpace(r.System) != "" {
-		// Tools and system prompt are the same in every turn: reading them
-		// from the cache costs a tenth.
-		out.System = []part{{Type: "text", Text: r.System, CacheControl: &cacheControl{"ephemeral"}}}
+		out.System = []part{{Type: "text", Text: r.System, CacheControl: ephemeral()}}
 	}
 	for _, m := range r.Messages {
 		out.add(m)
@@ -128,25 +148,73 @@ func (p *provider) ask(r model.Request) request {
 		if len(schema) == 0 {
 			schema = json.RawMessage(`{"type":"object"}`)
 		}
-		out.Tools = append(out.Tools, tool{t.Name, t.Description, schema})
+		out.Tools = append(out.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: schema})
+	}
+	if n := len(out.Tools); n > 0 {
+		out.Tools[n-1].CacheControl = ephemeral()
+	}
+	if n := len(out.Messages); n > 0 && out.Messages[n-1].Role == "user" {
+		parts := out.Messages[n-1].Content
+		parts[len(parts)-1].CacheControl = ephemeral()
 	}
 	return out
 }
 
-// amidTools reports whether the model still waits for a tool or has just got
-// its result. A turn that reasoned before a tool call may go on with reasoning
-// only when its signed thoughts are sent back, which are not kept: so it goes on
-// without.
-func amidTools(msgs []model.Message) bool {
-	for _, m := range slices.Backward(msgs) {
-		switch m.Role {
-		case model.RoleTool:
-			return true
-		case model.RoleAssistant:
-			return slices.ContainsFunc(m.Blocks, func(b model.Block) bool { return b.ToolCall != nil })
+// think asks for reasoning: newer models judge for themselves how much of it a
+// question needs, older ones get a budget.
+func (q *request) think(r model.Request) {
+	if adaptive(r.Model) {
+		q.Thinking, q.OutputConfig = &thinking{Type: "adaptive"}, &outputConfig{r.Thinking}
+		q.MaxTokens += budget(r.Thinking)
+		return
+	}
+	// The budget counts towards the limit, which is meant for the answer.
+	q.Thinking = &thinking{"enabled", budget(r.Thinking)}
+	q.MaxTokens += q.Thinking.Budget
+}
+
+// adaptive tells the models from 4.6 on, by the version in their names:
+// claude-opus-4-6, claude-sonnet-5, claude-opus-4-6-20260203.
+func adaptive(id string) bool {
+	var version []int
+	for _, word := range strings.FieldsFunc(id, func(r rune) bool { return r == '-' || r == '.' }) {
+		if n, err := strconv.Atoi(word); err == nil && n < 100 {
+			version = append(version, n)
 		}
 	}
-	return false
+	switch {
+	case !strings.HasPrefix(id, "claude-") || len(version) == 0:
+		return false
+	case version[0] != 4:
+		return version[0] > 4
+	}
+	return len(version) > 1 && version[1] >= 6
+}
+
+// amidUnsigned reports whether the model still waits for a tool, or has just
+// got its result, in a turn that did not begin with reasoning signed here. Such
+// a turn may go on only without reasoning.
+func amidUnsigned(msgs []model.Message) bool {
+	amid, first := false, -1
+	for i, m := range slices.Backward(msgs) {
+		calls := slices.ContainsFunc(m.Blocks, func(b model.Block) bool { return b.ToolCall != nil })
+		switch {
+		case m.Role == model.RoleTool:
+			amid = true
+		case m.Role == model.RoleAssistant && (calls || amid):
+			amid, first = amid || calls, i
+		case m.Role == model.RoleAssistant:
+			return false
+		}
+		if m.Role == model.RoleUser && amid && first >= 0 {
+			break
+		}
+	}
+	if !amid || first < 0 {
+		return amid
+	}
+	_, ok := wire.Signed(msgs[first].Blocks[0], dialect)
+	return !ok
 }
 
 func (p *provider) maxTokens(r model.Request) int {
@@ -163,7 +231,6 @@ func (p *provider) maxTokens(r model.Request) int {
 
 // add appends a message. Neighbours of one role become one message, which puts
 // all results of a message's calls together, as the service wants them.
-// Reasoning is not sent back, and blank text is refused by the service.
 func (q *request) add(m model.Message) {
 	role := "user"
 	if m.Role == model.RoleAssistant {
@@ -171,13 +238,8 @@ func (q *request) add(m model.Message) {
 	}
 	var parts []part
 	for _, b := range m.Blocks {
-		switch {
-		case b.ToolCall != nil:
-			parts = append(parts, part{Type: "tool_use", ID: safeID(b.ToolCall.ID), Name: b.ToolCall.Name, Input: b.ToolCall.Arguments})
-		case b.ToolResult != nil:
-			parts = append(parts, part{Type: "tool_result", ToolUseID: safeID(b.ToolResult.CallID), Content: b.ToolResult.Text, IsError: b.ToolResult.IsError})
-		case strings.TrimSpace(b.Text) != "":
-			parts = append(parts, part{Type: "text", Text: b.Text})
+		if p, ok := partOf(b); ok {
+			parts = append(parts, p)
 		}
 	}
 	if len(parts) == 0 {
@@ -193,6 +255,50 @@ func (q *request) add(m model.Message) {
 		return
 	}
 	q.Messages = append(q.Messages, message{role, parts})
+}
+
+// partOf writes one block. Reasoning goes back only with the service's own
+// signature, and blank text is refused by the service.
+func partOf(b model.Block) (part, bool) {
+	switch {
+	case b.ToolCall != nil:
+		return part{Type: "tool_use", ID: safeID(b.ToolCall.ID), Name: b.ToolCall.Name, Input: b.ToolCall.Arguments}, true
+	case b.ToolResult != nil:
+		return part{Type: "tool_result", ToolUseID: safeID(b.ToolResult.CallID), Content: contentOf(b.ToolResult), IsError: b.ToolResult.IsError}, true
+	case b.Image != nil:
+		return imagePart(*b.Image), true
+	case b.Thinking != "" || b.Signature != "":
+		sig, ok := wire.Signed(b, dialect)
+		if !ok {
+			return part{}, false
+		}
+		if data, hidden := strings.CutPrefix(sig, redacted); hidden {
+			return part{Type: "redacted_thinking", Data: data}, true
+		}
+		return part{Type: "thinking", Thinking: &b.Thinking, Signature: sig}, true
+	}
+	return part{Type: "text", Text: b.Text}, strings.TrimSpace(b.Text) != ""
+}
+
+func imagePart(i model.Image) part {
+	return part{Type: "image", Source: &source{"base64", i.MIME, i.Data}}
+}
+
+func contentOf(r *model.ToolResult) any {
+	if len(r.Images) == 0 {
+		if r.Text == "" {
+			return nil
+		}
+		return r.Text
+	}
+	var parts []part
+	if strings.TrimSpace(r.Text) != "" {
+		parts = append(parts, part{Type: "text", Text: r.Text})
+	}
+	for _, i := range r.Images {
+		parts = append(parts, imagePart(i))
+	}
+	return parts
 }
 
 // safeID maps ids that another service made to the characters allowed here.

@@ -17,17 +17,12 @@ type event struct {
 	Message *struct {
 		Usage usage `json:"usage"`
 	} `json:"message"`
-	ContentBlock *struct {
-		Type  string          `json:"type"`
-		Text  string          `json:"text"`
-		ID    string          `json:"id"`
-		Name  string          `json:"name"`
-		Input json.RawMessage `json:"input"`
-	} `json:"content_block"`
-	Delta *struct {
+	ContentBlock *contentBlock `json:"content_block"`
+	Delta        *struct {
 		Type        string `json:"type"`
 		Text        string `json:"text"`
 		Thinking    string `json:"thinking"`
+		Signature   string `json:"signature"`
 		PartialJSON string `json:"partial_json"`
 		StopReason  string `json:"stop_reason"`
 	} `json:"delta"`
@@ -35,6 +30,20 @@ type event struct {
 	Error *struct {
 		Type string `json:"type"`
 	} `json:"error"`
+	// of an answer in one piece
+	Content    []contentBlock `json:"content"`
+	StopReason string         `json:"stop_reason"`
+}
+
+type contentBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
 }
 
 type usage struct {
@@ -50,6 +59,8 @@ type decoder struct {
 	blocks map[int]*block // open tool calls by index
 	order  []int
 	reason bool // a stop reason came
+
+	signature strings.Builder // of the reasoning that is still coming
 }
 
 // block is a tool call whose arguments are still coming.
@@ -83,7 +94,10 @@ func (d *decoder) Decode(data []byte, a *wire.Answer) (wire.Step, error) {
 	case "content_block_delta":
 		d.delta(ev, a)
 	case "content_block_stop":
+		d.sign(a)
 		return wire.Progress, d.close(ev.Index, a)
+	case "message":
+		return wire.Done, d.whole(ev, a)
 	case "message_delta":
 		if ev.Delta != nil && ev.Delta.StopReason != "" {
 			d.reason = true
@@ -102,6 +116,13 @@ func (d *decoder) start(ev event, a *wire.Answer) {
 	switch b.Type {
 	case "text":
 		a.Text(b.Text)
+	case "thinking":
+		a.Thinking(b.Thinking)
+		d.signature.WriteString(b.Signature)
+	case "redacted_thinking":
+		if b.Data != "" {
+			a.Signature(dialect, redacted+b.Data)
+		}
 	case "tool_use":
 		if d.blocks[ev.Index] == nil {
 			d.order = append(d.order, ev.Index)
@@ -116,9 +137,32 @@ func (d *decoder) delta(ev event, a *wire.Answer) {
 	}
 	a.Text(ev.Delta.Text)
 	a.Thinking(ev.Delta.Thinking)
+	d.signature.WriteString(ev.Delta.Signature)
 	if b := d.blocks[ev.Index]; b != nil {
 		b.args.WriteString(ev.Delta.PartialJSON)
 	}
+}
+
+// sign ends a piece of reasoning.
+func (d *decoder) sign(a *wire.Answer) {
+	a.Signature(dialect, d.signature.String())
+	d.signature.Reset()
+}
+
+// whole reads an answer that came in one piece.
+func (d *decoder) whole(ev event, a *wire.Answer) error {
+	for i := range ev.Content {
+		one := event{Index: i, ContentBlock: &ev.Content[i]}
+		d.start(one, a)
+		d.sign(a)
+		if err := d.close(i, a); err != nil {
+			return err
+		}
+	}
+	d.reason = true
+	a.Stop(stopReason(ev.StopReason))
+	d.count(ev.Usage, a)
+	return nil
 }
 
 // close gives out the tool call at index, if there is one.
@@ -140,6 +184,7 @@ func (d *decoder) End(a *wire.Answer, marked bool) (bool, error) {
 	if !marked && !d.reason {
 		return false, nil
 	}
+	d.sign(a)
 	for _, index := range d.order {
 		if err := d.close(index, a); err != nil {
 			return true, err

@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	maxCalls    = 256 // tool calls in one answer
-	maxCallName = 128
-	maxTokens   = 1 << 31 // more is a mistake of the service
+	maxCalls     = 256 // tool calls in one answer
+	maxCallName  = 128
+	maxSignature = 1 << 20
+	maxTokens    = 1 << 31 // more is a mistake of the service
 )
 
 // Answer receives one answer from a decoder and gives it out as events.
@@ -75,6 +76,20 @@ func (a *Answer) Thinking(s string) {
 	}
 	a.thought = true
 	a.emit(model.Event{Kind: model.EventThinking, Text: strings.ToValidUTF8(s, "\uFFFD")})
+}
+
+// Signature ends a piece of reasoning with what the service wants back with it.
+// What is absurdly long is left out: it would be stored and sent for ever.
+func (a *Answer) Signature(dialect, payload string) {
+	if payload == "" || len(payload) > maxSignature || !a.take(len(payload)) {
+		return
+	}
+	a.emit(model.Event{Kind: model.EventThinking, Signature: dialect + ":" + payload})
+}
+
+// Signed is the payload of a block's signature if it is the dialect's own.
+func Signed(b model.Block, dialect string) (payload string, ok bool) {
+	return strings.CutPrefix(b.Signature, dialect+":")
 }
 
 // Usage gives out the token counts known so far. Impossible ones are clamped.

@@ -36,9 +36,10 @@ var (
 	ratePhrases     = []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "throttl"}
 	noToolsPhrases  = []string{"does not support tools", "does not support tool", "no endpoints found that support tool", "tools param requires", "tool use is not supported", "tool calling is not supported", "tools are not supported", "does not support function calling"}
 	// A message about the limit comes from the budget, which raises it.
-	noThinkingPhrases = []string{"reasoning", "think", "budget_tokens", "max_tokens"}
-	timeoutPhrases    = []string{"timeout_error", "timed out", "deadline exceeded"}
-	notServerPhrases  = []string{"invalid_request_error", "bad_request", "invalid_argument"}
+	noThinkingPhrases  = []string{"reasoning", "think", "budget_tokens", "max_tokens"}
+	noSignaturePhrases = []string{"signature", "encrypted_content", "encrypted content", "redacted_thinking", "thinking block", "thinking blocks", "thought_signature"}
+	timeoutPhrases     = []string{"timeout_error", "timed out", "deadline exceeded"}
+	notServerPhrases   = []string{"invalid_request_error", "bad_request", "invalid_argument"}
 )
 
 // classify sorts a failure by its status and its words. Status 0 means that
@@ -140,12 +141,36 @@ func refusedThinking(err error) bool {
 	return ok && (me.Status == 400 || me.Status == 422) && saying([]byte(me.Detail))(noThinkingPhrases)
 }
 
+// refusedSignatures tells a failure over reasoning that another account or
+// model had signed.
+func refusedSignatures(err error) bool {
+	me, ok := err.(*model.Error)
+	return ok && (me.Status == 400 || me.Status == 422) && saying([]byte(me.Detail))(noSignaturePhrases)
+}
+
 // report is the JSON that services wrap a failure in; all fields are optional.
 type report struct {
 	Error   json.RawMessage `json:"error"`
 	Message string          `json:"message"`
 	Detail  json.RawMessage `json:"detail"`
 	Code    json.RawMessage `json:"code"`
+	Details details         `json:"details"`
+}
+
+// details are Google's; others put anything under that name.
+type details []struct {
+	RetryDelay string `json:"retryDelay"`
+}
+
+func (d *details) UnmarshalJSON(b []byte) error {
+	var list []struct {
+		RetryDelay string `json:"retryDelay"`
+	}
+	if json.Unmarshal(b, &list) != nil {
+		return nil
+	}
+	*d = list
+	return nil
 }
 
 // inner is the object that belongs to a failure: the "error" member if there

@@ -38,19 +38,14 @@ type fault struct {
 	ref     model.Ref
 	parent  context.Context // whose end is the caller's doing
 	ctx     context.Context // whose end may be the watch's
+	secrets []string        // what was sent to say who asks
 }
 
 func (f fault) make(c model.Class, detail string, err error) error {
 	return &model.Error{Class: c, Ref: f.ref, Detail: f.clean(detail), Err: err}
 }
 
-func (f fault) clean(s string) string {
-	key := ""
-	if f.service.Key != nil {
-		key = strings.TrimSpace(f.service.Key())
-	}
-	return Clean(s, maxDetail, key)
-}
+func (f fault) clean(s string) string { return Clean(s, maxDetail, f.secrets...) }
 
 // of classifies anything that ended an exchange.
 func (f fault) of(err error) error {
@@ -90,6 +85,8 @@ func (f fault) transport(err error) error {
 		return f.make(model.ClassConnect, "the server's certificate is not valid: "+err.Error(), err)
 	case errors.As(err, &rec), errors.Is(err, http.ErrSchemeMismatch):
 		return f.make(model.ClassConnect, "the server does not speak TLS", err)
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return f.make(model.ClassConnect, "the proxy could not be used: "+op.Err.Error(), err)
 	case errors.As(err, &op) && op.Op == "dial":
 		return f.make(model.ClassConnect, op.Err.Error(), err)
 	case errors.As(err, &op) && op.Op == "remote error":
@@ -113,7 +110,7 @@ func isDecompression(err error) bool {
 // refused returns the error of a response that is not a stream, nil for one.
 func (f fault) refused(resp *http.Response, want Format) error {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if resp.StatusCode == http.StatusOK && isStream(media, want) {
+	if resp.StatusCode == http.StatusOK && (isStream(media, want) || f.service.Whole && media == "application/json") {
 		return nil
 	}
 	r, err := decoded(resp)
@@ -138,7 +135,9 @@ func (f fault) refused(resp *http.Response, want Format) error {
 		e.Class, e.Detail = classify(0, body), words(body)
 	default:
 		e.Class, e.Detail = classify(resp.StatusCode, body), words(body)
-		e.RetryAfter = retryAfter(resp.Header, f.service.Now)
+		if e.RetryAfter = retryAfter(resp.Header, f.service.Now); e.RetryAfter == 0 {
+			e.RetryAfter = retryInfo(body)
+		}
 	}
 	e.Detail = f.clean(e.Detail)
 	return e
@@ -146,7 +145,7 @@ func (f fault) refused(resp *http.Response, want Format) error {
 
 func isStream(media string, want Format) bool {
 	switch media {
-	case "", "text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/octet-stream", "text/plain":
+	case "", "text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/octet-stream", "text/plain", "application/vnd.amazon.eventstream":
 		return true
 	case "application/json":
 		return want == NDJSON // older Ollama servers, and proxies before them
@@ -181,6 +180,17 @@ func retryAfter(h http.Header, now func() time.Time) time.Duration {
 			now = time.Now
 		}
 		return clampWait(float64(at.Sub(now())))
+	}
+	return 0
+}
+
+// retryInfo reads Google's way to say how long to wait: in the body.
+func retryInfo(body []byte) time.Duration {
+	r, _ := inner(body)
+	for _, d := range r.Details {
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil {
+			return clampWait(float64(wait))
+		}
 	}
 	return 0
 }

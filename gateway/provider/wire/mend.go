@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 )
@@ -40,7 +41,7 @@ func (m *mender) results(msg model.Message) {
 			continue
 		}
 		if to := m.waiting[r.CallID]; to != nil {
-			to.Text, to.IsError = r.Text, r.IsError
+			to.Text, to.Images, to.IsError = r.Text, r.Images, r.IsError
 			delete(m.waiting, r.CallID)
 		}
 	}
@@ -60,8 +61,8 @@ func (m *mender) message(msg model.Message) {
 			m.waiting[b.ToolCall.ID] = r
 			kept.Blocks = append(kept.Blocks, model.Block{ToolCall: &call})
 			results = append(results, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: r}}})
-		case b.Text != "" || b.Thinking != "":
-			kept.Blocks = append(kept.Blocks, model.Block{Text: b.Text, Thinking: b.Thinking})
+		case b.Text != "" || b.Thinking != "" || b.Signature != "" || b.Image != nil:
+			kept.Blocks = append(kept.Blocks, model.Block{Text: b.Text, Thinking: b.Thinking, Signature: b.Signature, Image: b.Image})
 		}
 	}
 	if len(kept.Blocks) > 0 {
@@ -76,4 +77,25 @@ func Text(m model.Message) string {
 		s += b.Text
 	}
 	return s
+}
+
+// WithoutSignatures is the conversation with nothing that a service signed. The
+// messages given are not changed.
+func WithoutSignatures(messages []model.Message) []model.Message {
+	out := make([]model.Message, len(messages))
+	for i, m := range messages {
+		out[i].Role = m.Role
+		for _, b := range m.Blocks {
+			if b.Signature == "" {
+				out[i].Blocks = append(out[i].Blocks, b)
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(m model.Message) bool { return len(m.Blocks) == 0 })
+}
+
+func signed(messages []model.Message) bool {
+	return slices.ContainsFunc(messages, func(m model.Message) bool {
+		return slices.ContainsFunc(m.Blocks, func(b model.Block) bool { return b.Signature != "" })
+	})
 }

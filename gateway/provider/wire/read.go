@@ -3,10 +3,12 @@ package wire
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"mime"
 	"net/http"
 	"strings"
 
@@ -14,11 +16,35 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/sse"
 )
 
-func records(r io.Reader, f Format) iter.Seq2[sse.Event, error] {
-	if f == NDJSON {
+// maxWhole bounds an answer that comes in one piece.
+const maxWhole = 32 << 20
+
+func records(r io.Reader, d Dialect, resp *http.Response) iter.Seq2[sse.Event, error] {
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case media == "application/json" && d.Stream != NDJSON:
+		return whole(r)
+	case d.Frames != nil:
+		return d.Frames(r)
+	case d.Stream == NDJSON:
 		return sse.Lines(r, 0)
 	}
 	return sse.Events(r, 0)
+}
+
+// whole is a body that is one record.
+func whole(r io.Reader) iter.Seq2[sse.Event, error] {
+	return func(yield func(sse.Event, error) bool) {
+		body, err := io.ReadAll(io.LimitReader(r, maxWhole+1))
+		switch {
+		case err != nil:
+			yield(sse.Event{}, err)
+		case len(body) > maxWhole:
+			yield(sse.Event{}, sse.ErrTooLong)
+		case len(bytes.TrimSpace(body)) > 0:
+			yield(sse.Event{Data: body, Open: !json.Valid(body)}, nil)
+		}
+	}
 }
 
 // read hands records to the decoder until the answer is whole.

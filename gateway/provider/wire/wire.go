@@ -5,8 +5,8 @@
 // that every answer obeys (it ends once, it is not empty, its tool calls are
 // valid JSON objects).
 //
-// It knows no dialect: openai, anthropic and ollama describe theirs as a
-// Dialect. It does not retry, choose models or hold keys.
+// It knows no dialect: openai, responses, anthropic, gemini, ollama and bedrock
+// describe theirs as a Dialect. It does not retry, choose models or hold keys.
 package wire
 
 import (
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/sse"
 )
 
 // Limits and times that hold when a Service names none.
@@ -45,6 +46,11 @@ type Service struct {
 	MaxOutput int              // bytes of one answer
 	Now       func() time.Time // for Retry-After dates
 	NewID     func() string    // names tool calls that the service did not name
+	Whole     bool             // the service cannot stream: answers come in one piece
+	// Prepare, when set, has the last word on a request before it is sent: it
+	// adds headers, signs, or exchanges the key for another. An *model.Error of
+	// its own is kept.
+	Prepare func(r *http.Request, body []byte) error
 }
 
 // Dialect describes how one family of services speaks. Its functions keep no
@@ -54,6 +60,8 @@ type Dialect struct {
 	Ask      func(req model.Request) (path string, body any)
 	Header   func(h http.Header, key string) // adds authentication; key may be empty
 	Decoding func() Decoder                  // a new decoder for one answer
+	// Frames, when set, cuts the stream into records in place of Stream.
+	Frames func(r io.Reader) iter.Seq2[sse.Event, error]
 }
 
 // Format is how records are framed.
@@ -89,22 +97,15 @@ var errSilent = errors.New("the model service was silent for too long")
 
 // Stream asks one question. It keeps the promises of model.Provider.
 //
-// A service that refuses a question because it cannot use tools, or cannot be
-// told how long to reason, is asked once more without that: a small local model
-// is still good to talk with.
+// A service that refuses a question because it cannot use tools, cannot be told
+// how long to reason, or does not want back what was signed elsewhere, is asked
+// again without that: a small local model is still good to talk with.
 func (s *Service) Stream(ctx context.Context, d Dialect, req model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		req.Messages = Mend(req.Messages)
 		err := s.exchange(ctx, d, req, yield)
-		if len(req.Tools) > 0 && refusedTools(err) {
-			req.Tools = nil
-			err = s.exchange(ctx, d, req, yield)
-		}
-		if req.Thinking != "" && refusedThinking(err) {
-			req.Thinking = ""
-			err = s.exchange(ctx, d, req, yield)
-			if len(req.Tools) > 0 && refusedTools(err) {
-				req.Tools = nil
+		for ok := true; ok; {
+			if req, ok = lessOf(req, err); ok {
 				err = s.exchange(ctx, d, req, yield)
 			}
 		}
@@ -112,6 +113,24 @@ func (s *Service) Stream(ctx context.Context, d Dialect, req model.Request) iter
 			yield(model.Event{}, err)
 		}
 	}
+}
+
+// lessOf is the request without what the service refused; false when there is
+// nothing left to do without.
+func lessOf(req model.Request, err error) (model.Request, bool) {
+	switch {
+	case err == nil:
+		return req, false
+	case len(req.Tools) > 0 && refusedTools(err):
+		req.Tools = nil
+	case refusedSignatures(err) && signed(req.Messages):
+		req.Messages = WithoutSignatures(req.Messages)
+	case req.Thinking != "" && refusedThinking(err):
+		req.Thinking = ""
+	default:
+		return req, false
+	}
+	return req, true
 }
 
 // errConsumerLeft ends an exchange whose events nobody wants any more.
@@ -125,7 +144,7 @@ func (s *Service) exchange(parent context.Context, d Dialect, req model.Request,
 	defer w.timer.Stop()
 
 	f := fault{service: s, ref: s.ref(req), parent: parent, ctx: ctx}
-	resp, err := s.post(ctx, d, req)
+	resp, err := s.post(ctx, d, req, &f)
 	if err != nil {
 		return f.of(err)
 	}
@@ -139,7 +158,7 @@ func (s *Service) exchange(parent context.Context, d Dialect, req model.Request,
 	}
 	h := &head{r: body}
 	a := newAnswer(s, w, yield)
-	if err := f.read(records(h, d.Stream), d.Decoding(), a, h); err != nil {
+	if err := f.read(records(h, d, resp), d.Decoding(), a, h); err != nil {
 		return err
 	}
 	if err := a.finish(); err != nil {
@@ -157,8 +176,9 @@ func (s *Service) ref(req model.Request) model.Ref {
 	return model.Ref{Provider: s.Ref.Provider, Model: or(req.Model, s.Ref.Model)}
 }
 
-// post sends the question.
-func (s *Service) post(ctx context.Context, d Dialect, req model.Request) (*http.Response, error) {
+// post sends the question. What it sends as a secret is remembered in f, so that
+// no error repeats it.
+func (s *Service) post(ctx context.Context, d Dialect, req model.Request, f *fault) (*http.Response, error) {
 	path, value := d.Ask(req)
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
@@ -166,6 +186,7 @@ func (s *Service) post(ctx context.Context, d Dialect, req model.Request) (*http
 	if err := enc.Encode(value); err != nil {
 		return nil, &model.Error{Class: model.ClassInvalid, Detail: "the question cannot be written as JSON", Err: err}
 	}
+	sent := body.Bytes()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(s.BaseURL, "/")+path, &body)
 	if err != nil || r.URL.Host == "" || (r.URL.Scheme != "http" && r.URL.Scheme != "https") {
 		return nil, &model.Error{Class: model.ClassInvalid, Detail: "baseUrl is not a web address that starts with http:// or https://"}
@@ -177,12 +198,21 @@ func (s *Service) post(ctx context.Context, d Dialect, req model.Request) (*http
 	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
 		return nil, &model.Error{Class: model.ClassAuth, Detail: "the API key holds characters that no key has; was something else pasted?"}
 	}
+	f.secrets = append(f.secrets, key)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "Hearth")
-	r.Header.Set("Accept", "text/event-stream, application/x-ndjson")
+	r.Header.Set("Accept", "text/event-stream, application/x-ndjson, application/json")
 	// Compression would make some services hold back words until a block is full.
 	r.Header.Set("Accept-Encoding", "identity")
 	d.Header(r.Header, key)
+	if s.Prepare != nil {
+		if err := s.Prepare(r, sent); err != nil {
+			return nil, err
+		}
+		for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Cf-Aig-Authorization"} {
+			f.secrets = append(f.secrets, strings.TrimPrefix(r.Header.Get(name), "Bearer "))
+		}
+	}
 	return s.client().Do(r)
 }
 
