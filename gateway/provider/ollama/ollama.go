@@ -17,8 +17,12 @@ import (
 
 // Quirks are what differs between models.
 type Quirks struct {
-	ContextWindow int // asked of the server; 0 = whatever it uses, which may be little
-	MaxTokens     int // sent when the request names none; 0 = not sent
+	ContextWindow int    // asked of the server; 0 = whatever it uses, which may be little
+	MaxTokens     int    // sent when the request names none; 0 = not sent
+	KeepAlive     string // how long the model stays loaded, for example "15m"; "" = as the server likes
+	// Window, when set, is told how many tokens of context the server really gave
+	// the model, after an answer.
+	Window func(model string, tokens int)
 }
 
 // New returns a provider for one server. The base address is everything before
@@ -49,6 +53,8 @@ type request struct {
 	Stream   bool      `json:"stream"`
 	Options  *options  `json:"options,omitempty"`
 	Think    *bool     `json:"think,omitempty"`
+
+	KeepAlive string `json:"keep_alive,omitempty"`
 }
 
 type options struct {
@@ -57,10 +63,12 @@ type options struct {
 }
 
 type message struct {
-	Role      string `json:"role"`
-	Content   string `json:"content"`
-	ToolCalls []call `json:"tool_calls,omitempty"`
-	ToolName  string `json:"tool_name,omitempty"`
+	Role      string   `json:"role"`
+	Content   string   `json:"content"`
+	Thinking  string   `json:"thinking,omitempty"`
+	Images    [][]byte `json:"images,omitempty"` // base64 in JSON
+	ToolCalls []call   `json:"tool_calls,omitempty"`
+	ToolName  string   `json:"tool_name,omitempty"`
 }
 
 type call struct {
@@ -83,7 +91,7 @@ type toolFunction struct {
 }
 
 func (p *provider) ask(r model.Request) request {
-	out := request{Model: r.Model, Stream: true}
+	out := request{Model: r.Model, Stream: !p.service.Whole, KeepAlive: p.quirks.KeepAlive}
 	o := options{NumCtx: p.quirks.ContextWindow, NumPredict: r.MaxTokens}
 	if o.NumPredict == 0 {
 		o.NumPredict = p.quirks.MaxTokens
@@ -98,7 +106,9 @@ func (p *provider) ask(r model.Request) request {
 		out.Messages = append(out.Messages, message{Role: "system", Content: r.System})
 	}
 	for _, m := range r.Messages {
-		out.Messages = append(out.Messages, messageOf(m))
+		if msg, ok := messageOf(m); ok {
+			out.Messages = append(out.Messages, msg)
+		}
 	}
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}})
@@ -106,21 +116,35 @@ func (p *provider) ask(r model.Request) request {
 	return out
 }
 
-// messageOf writes one message. Reasoning is not sent back.
-func messageOf(m model.Message) message {
+// messageOf writes one message; ok is false for one of nothing but reasoning,
+// which is sent back only with the tool calls that came of it.
+func messageOf(m model.Message) (out message, ok bool) {
 	if m.Role == model.RoleTool {
 		r := m.Blocks[0].ToolResult
-		return message{Role: "tool", Content: r.Text, ToolName: r.Name}
+		out = message{Role: "tool", Content: r.Text, ToolName: r.Name}
+		for _, i := range r.Images {
+			out.Images = append(out.Images, i.Data)
+		}
+		return out, true
 	}
-	out := message{Role: string(m.Role), Content: wire.Text(m)}
+	out = message{Role: string(m.Role), Content: wire.Text(m)}
+	thought := ""
 	for _, b := range m.Blocks {
-		if b.ToolCall != nil {
+		switch {
+		case b.ToolCall != nil:
 			c := call{}
 			c.Function.Name, c.Function.Arguments = b.ToolCall.Name, b.ToolCall.Arguments
 			out.ToolCalls = append(out.ToolCalls, c)
+		case b.Image != nil:
+			out.Images = append(out.Images, b.Image.Data)
+		case b.Signature == "":
+			thought += b.Thinking
 		}
 	}
-	return out
+	if len(out.ToolCalls) > 0 {
+		out.Thinking = thought
+	}
+	return out, out.Content != "" || len(out.Images) > 0 || len(out.ToolCalls) > 0
 }
 
 type line struct {

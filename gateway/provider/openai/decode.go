@@ -17,8 +17,10 @@ type chunk struct {
 }
 
 type choice struct {
-	Delta        delta  `json:"delta"`
-	FinishReason string `json:"finish_reason"`
+	Delta        delta           `json:"delta"`
+	Message      *delta          `json:"message"` // in place of Delta, of an answer in one piece
+	FinishReason string          `json:"finish_reason"`
+	Error        json.RawMessage `json:"error"` // routers put the failure of the service behind them here
 }
 
 type delta struct {
@@ -113,13 +115,26 @@ func (d *decoder) Decode(data []byte, a *wire.Answer) (wire.Step, error) {
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return 0, &wire.Reported{Body: data}
 	}
+	step := wire.Progress
 	for _, ch := range c.Choices {
+		if len(ch.Error) > 0 && string(ch.Error) != "null" {
+			return 0, &wire.Reported{Body: []byte(`{"error":` + string(ch.Error) + `}`)}
+		}
+		if ch.FinishReason == "error" {
+			return 0, &wire.Reported{Body: []byte(`{"error":"the service behind the router failed"}`)}
+		}
+		if ch.Message != nil {
+			ch.Delta, step = *ch.Message, wire.Done
+			for i := range ch.Delta.ToolCalls {
+				ch.Delta.ToolCalls[i].Index = &i
+			}
+		}
 		d.choice(ch, a)
 	}
 	if c.Usage != nil {
 		a.Usage(c.Usage.tokens())
 	}
-	return wire.Progress, nil
+	return step, nil
 }
 
 func (u *usage) tokens() model.Usage {

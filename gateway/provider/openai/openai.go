@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
@@ -17,6 +18,7 @@ type Quirks struct {
 	MaxTokens           int  // sent when the request names none; 0 = not sent
 	MaxCompletionTokens bool // the limit is called max_completion_tokens
 	NoStreamUsage       bool // stream_options is refused; usage comes anyway or not at all
+	ReasoningBack       bool // within a turn, reasoning is wanted back as reasoning_content
 }
 
 // New returns a provider for one service. The base address is everything
@@ -53,10 +55,22 @@ type streamOptions struct {
 }
 
 type message struct {
-	Role       string  `json:"role"`
-	Content    *string `json:"content"` // null when there are only tool calls
-	ToolCalls  []call  `json:"tool_calls,omitempty"`
-	ToolCallID string  `json:"tool_call_id,omitempty"`
+	Role             string `json:"role"`
+	Content          any    `json:"content"` // a text, parts, or null when there are only tool calls
+	ReasoningContent string `json:"reasoning_content,omitempty"`
+	ToolCalls        []call `json:"tool_calls,omitempty"`
+	ToolCallID       string `json:"tool_call_id,omitempty"`
+}
+
+// part is a piece of a message that also holds pictures.
+type part struct {
+	Type     string    `json:"type"`
+	Text     string    `json:"text,omitempty"`
+	ImageURL *imageURL `json:"image_url,omitempty"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
 }
 
 type call struct {
@@ -82,8 +96,8 @@ type toolFunction struct {
 }
 
 func (p *provider) ask(r model.Request) request {
-	out := request{Model: r.Model, Stream: true}
-	if !p.quirks.NoStreamUsage {
+	out := request{Model: r.Model, Stream: !p.service.Whole}
+	if !p.quirks.NoStreamUsage && out.Stream {
 		out.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	limit := r.MaxTokens
@@ -99,31 +113,85 @@ func (p *provider) ask(r model.Request) request {
 		out.ReasoningEffort = r.Thinking
 	}
 	if r.System != "" {
-		out.Messages = append(out.Messages, message{Role: "system", Content: &r.System})
+		out.Messages = append(out.Messages, message{Role: "system", Content: r.System})
 	}
-	for _, m := range r.Messages {
-		out.Messages = append(out.Messages, messageOf(m))
-	}
+	out.Messages = append(out.Messages, p.messages(r.Messages)...)
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}})
 	}
 	return out
 }
 
-// messageOf writes one message. Reasoning is not sent back.
-func messageOf(m model.Message) message {
-	if m.Role == model.RoleTool {
-		r := m.Blocks[0].ToolResult
-		return message{Role: "tool", Content: &r.Text, ToolCallID: r.CallID}
-	}
-	out := message{Role: string(m.Role)}
-	for _, b := range m.Blocks {
-		if c := b.ToolCall; c != nil {
-			out.ToolCalls = append(out.ToolCalls, call{ID: c.ID, Type: "function", Function: callFunction{c.Name, string(c.Arguments)}})
+// messages writes the conversation. Results hold only text here, so the pictures
+// of a message's results follow behind the last of them.
+func (p *provider) messages(msgs []model.Message) (out []message) {
+	var pictures []part
+	flush := func() {
+		if len(pictures) > 0 {
+			out = append(out, message{Role: "user", Content: append([]part{{Type: "text", Text: "[Pictures from the tool results above]"}}, pictures...)})
+			pictures = nil
 		}
 	}
-	if text := wire.Text(m); text != "" || len(out.ToolCalls) == 0 {
-		out.Content = &text
+	turn := lastUser(msgs)
+	for i, m := range msgs {
+		if m.Role == model.RoleTool {
+			r := m.Blocks[0].ToolResult
+			out = append(out, message{Role: "tool", Content: r.Text, ToolCallID: r.CallID})
+			for _, img := range r.Images {
+				pictures = append(pictures, picture(img))
+			}
+			continue
+		}
+		flush()
+		if msg, ok := messageOf(m); ok {
+			if p.quirks.ReasoningBack && i > turn {
+				for _, b := range m.Blocks {
+					msg.ReasoningContent += b.Thinking
+				}
+			}
+			out = append(out, msg)
+		}
 	}
+	flush()
 	return out
+}
+
+func lastUser(msgs []model.Message) int {
+	for i, m := range slices.Backward(msgs) {
+		if m.Role == model.RoleUser {
+			return i
+		}
+	}
+	return -1
+}
+
+func picture(i model.Image) part {
+	return part{Type: "image_url", ImageURL: &imageURL{wire.DataURL(i)}}
+}
+
+// messageOf writes one message of the person or the model; ok is false for one
+// of nothing but reasoning.
+func messageOf(m model.Message) (out message, ok bool) {
+	out.Role = string(m.Role)
+	var parts []part
+	pictures := false
+	for _, b := range m.Blocks {
+		switch c := b.ToolCall; {
+		case c != nil:
+			out.ToolCalls = append(out.ToolCalls, call{ID: c.ID, Type: "function", Function: callFunction{c.Name, string(c.Arguments)}})
+		case b.Image != nil:
+			parts, pictures = append(parts, picture(*b.Image)), true
+		case b.Text != "":
+			parts = append(parts, part{Type: "text", Text: b.Text})
+		}
+	}
+	switch {
+	case pictures:
+		out.Content = parts
+	case len(parts) > 0:
+		out.Content = wire.Text(m)
+	case len(out.ToolCalls) == 0:
+		return out, false
+	}
+	return out, true
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 
@@ -77,6 +78,11 @@ func Text(m model.Message) string {
 		s += b.Text
 	}
 	return s
+}
+
+// DataURL is a picture as an address that holds it.
+func DataURL(i model.Image) string {
+	return "data:" + i.MIME + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
 }
 
 // WithoutSignatures is the conversation with nothing that a service signed. The

@@ -1,0 +1,222 @@
+// Package gemini speaks Google's own dialect of its Gemini models. It owns how a
+// request is written, which part of a tool's schema the service understands, and
+// how the streamed answer is read; everything about the connection is in wire.
+// The key goes into a header, never into the address.
+package gemini
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/wire"
+)
+
+const dialect = "google-generative-ai"
+
+// Quirks are what differs between models.
+type Quirks struct {
+	MaxTokens int // sent when the request names none; 0 = not sent
+}
+
+// New returns a provider for one service. The base address is everything before
+// /models/; one that ends with /openai works too.
+func New(s wire.Service, q Quirks) model.Provider {
+	s.BaseURL = strings.TrimSuffix(strings.TrimRight(s.BaseURL, "/"), "/openai")
+	return &provider{s, q}
+}
+
+type provider struct {
+	service wire.Service
+	quirks  Quirks
+}
+
+func (p *provider) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Event, error] {
+	return p.service.Stream(ctx, wire.Dialect{
+		Stream:   wire.EventStream,
+		Ask:      func(r model.Request) (string, any) { return p.path(r.Model), p.ask(r) },
+		Header:   authorize,
+		Decoding: func() wire.Decoder { return &decoder{} },
+	}, req)
+}
+
+func authorize(h http.Header, key string) {
+	if key != "" {
+		h.Set("X-Goog-Api-Key", key)
+	}
+}
+
+func (p *provider) path(id string) string {
+	base := "/models/" + url.PathEscape(strings.TrimPrefix(id, "models/"))
+	if p.service.Whole {
+		return base + ":generateContent"
+	}
+	return base + ":streamGenerateContent?alt=sse"
+}
+
+type request struct {
+	Contents         []content         `json:"contents"`
+	System           *content          `json:"systemInstruction,omitempty"`
+	Tools            []tools           `json:"tools,omitempty"`
+	GenerationConfig *generationConfig `json:"generationConfig,omitempty"`
+}
+
+type generationConfig struct {
+	MaxOutputTokens int             `json:"maxOutputTokens,omitempty"`
+	Thinking        *thinkingConfig `json:"thinkingConfig,omitempty"`
+}
+
+type thinkingConfig struct {
+	Include bool   `json:"includeThoughts,omitempty"`
+	Budget  *int   `json:"thinkingBudget,omitempty"`
+	Level   string `json:"thinkingLevel,omitempty"`
+}
+
+type content struct {
+	Role  string `json:"role,omitempty"`
+	Parts []part `json:"parts"`
+}
+
+// part holds one of its fields, and what signs it.
+type part struct {
+	Text             *string           `json:"text,omitempty"`
+	Thought          bool              `json:"thought,omitempty"`
+	Signature        string            `json:"thoughtSignature,omitempty"`
+	InlineData       *inlineData       `json:"inlineData,omitempty"`
+	FunctionCall     *functionCall     `json:"functionCall,omitempty"`
+	FunctionResponse *functionResponse `json:"functionResponse,omitempty"`
+}
+
+type inlineData struct {
+	MIMEType string `json:"mimeType"`
+	Data     []byte `json:"data"` // base64 in JSON
+}
+
+type functionCall struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+type functionResponse struct {
+	Name     string            `json:"name"`
+	Response map[string]string `json:"response"`
+}
+
+type tools struct {
+	Functions []function `json:"functionDeclarations"`
+}
+
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+func (p *provider) ask(r model.Request) request {
+	out := request{Contents: []content{}}
+	g := generationConfig{MaxOutputTokens: r.MaxTokens, Thinking: thinkingOf(r)}
+	if g.MaxOutputTokens == 0 {
+		g.MaxOutputTokens = p.quirks.MaxTokens
+	}
+	if g != (generationConfig{}) {
+		out.GenerationConfig = &g
+	}
+	if strings.TrimSpace(r.System) != "" {
+		out.System = &content{Parts: []part{{Text: &r.System}}}
+	}
+	for _, m := range r.Messages {
+		out.add(m)
+	}
+	if len(r.Tools) > 0 {
+		var t tools
+		for _, spec := range r.Tools {
+			t.Functions = append(t.Functions, function{spec.Name, spec.Description, Schema(spec.Schema)})
+		}
+		out.Tools = []tools{t}
+	}
+	return out
+}
+
+// thinkingOf says how long to reason: Gemini 3 takes a level, older models take
+// a budget of tokens.
+func thinkingOf(r model.Request) *thinkingConfig {
+	levels := strings.Contains(r.Model, "gemini-3")
+	switch {
+	case r.Thinking == model.ThinkingOff && levels:
+		return &thinkingConfig{Level: model.ThinkingLow} // it cannot be turned off
+	case r.Thinking == model.ThinkingOff:
+		none := 0
+		return &thinkingConfig{Budget: &none}
+	case !r.Thinks():
+		return nil
+	case levels && r.Thinking == model.ThinkingLow:
+		return &thinkingConfig{Include: true, Level: model.ThinkingLow}
+	case levels:
+		return &thinkingConfig{Include: true, Level: model.ThinkingHigh}
+	}
+	n := map[string]int{model.ThinkingLow: 2048, model.ThinkingMedium: 8192, model.ThinkingHigh: 24576}[r.Thinking]
+	return &thinkingConfig{Include: true, Budget: &n}
+}
+
+// add appends a message. Neighbours of one role become one entry, which puts
+// all results of a message's calls together, as the service wants them.
+func (q *request) add(m model.Message) {
+	role := "user"
+	if m.Role == model.RoleAssistant {
+		role = "model"
+	}
+	parts := partsOf(m.Blocks)
+	if len(parts) == 0 {
+		return
+	}
+	if n := len(q.Contents); n > 0 && q.Contents[n-1].Role == role {
+		q.Contents[n-1].Parts = append(q.Contents[n-1].Parts, parts...)
+		return
+	}
+	q.Contents = append(q.Contents, content{role, parts})
+}
+
+// partsOf writes blocks. A signature without reasoning belongs to the call
+// behind it, or else to the words before it.
+func partsOf(blocks []model.Block) (parts []part) {
+	pending := ""
+	for _, b := range blocks {
+		sig, signed := wire.Signed(b, dialect)
+		switch {
+		case b.ToolCall != nil:
+			parts = append(parts, part{FunctionCall: &functionCall{Name: b.ToolCall.Name, Args: b.ToolCall.Arguments}, Signature: pending})
+			pending = ""
+		case b.ToolResult != nil:
+			parts = append(parts, resultParts(b.ToolResult)...)
+		case b.Image != nil:
+			parts = append(parts, part{InlineData: &inlineData{b.Image.MIME, b.Image.Data}})
+		case signed && b.Thinking != "":
+			parts = append(parts, part{Text: &b.Thinking, Thought: true, Signature: sig})
+		case signed:
+			pending = sig
+		case b.Text != "":
+			parts = append(parts, part{Text: &b.Text})
+		}
+	}
+	if n := len(parts); pending != "" && n > 0 && parts[n-1].Text != nil && parts[n-1].Signature == "" {
+		parts[n-1].Signature = pending
+	}
+	return parts
+}
+
+func resultParts(r *model.ToolResult) []part {
+	key := "output"
+	if r.IsError {
+		key = "error"
+	}
+	parts := []part{{FunctionResponse: &functionResponse{r.Name, map[string]string{key: r.Text}}}}
+	for _, i := range r.Images {
+		parts = append(parts, part{InlineData: &inlineData{i.MIME, i.Data}})
+	}
+	return parts
+}
