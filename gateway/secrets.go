@@ -29,7 +29,17 @@ type secretField struct {
 func secretFields(c config.Config) []secretField {
 	out := []secretField{{"gateway.auth.token", c.Gateway.Auth.Token}, {"tools.web.search.apiKey", c.Tools.Web.Search.APIKey}}
 	for _, id := range slices.Sorted(maps.Keys(c.Models.Providers)) {
-		out = append(out, secretField{config.Path{config.Key("models"), config.Key("providers"), config.Key(id), config.Key("apiKey")}.String(), c.Models.Providers[id].APIKey})
+		at := func(keys ...string) string {
+			p := config.Path{config.Key("models"), config.Key("providers"), config.Key(id)}
+			for _, k := range keys {
+				p = append(p, config.Key(k))
+			}
+			return p.String()
+		}
+		out = append(out, secretField{at("apiKey"), c.Models.Providers[id].APIKey})
+		for _, name := range slices.Sorted(maps.Keys(c.Models.Providers[id].Headers)) {
+			out = append(out, secretField{at("headers", name), c.Models.Providers[id].Headers[name]})
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Channels.Telegram.Accounts)) {
 		a := c.Channels.Telegram.Accounts[id]

@@ -117,7 +117,14 @@ func (g *Gateway) providerSettings(c config.Config) provider.Settings {
 	}
 	for id, p := range c.Models.Providers {
 		key, _ := g.refs.Known(p.APIKey)
-		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API}
+		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader}
+		for name, value := range p.Headers {
+			if pc.Headers == nil {
+				pc.Headers = make(map[string]string, len(p.Headers))
+			}
+			v, _ := g.refs.Known(value)
+			pc.Headers[name] = v.Reveal()
+		}
 		for _, m := range p.Models {
 			pc.Models = append(pc.Models, provider.ModelConfig{
 				ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input,

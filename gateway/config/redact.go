@@ -26,7 +26,7 @@ func secretKey(key string) bool {
 	k := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(key))
 	for _, end := range []string{"token", "password", "passwd", "passphrase", "secret", "apikey", "accesskey",
 		"privatekey", "secretkey", "credential", "credentials", "authorization", "cookie", "secrets", "passwords",
-		"apikeys", "webhookurl"} {
+		"apikeys", "webhookurl", "headers"} {
 		if strings.HasSuffix(k, end) {
 			return true
 		}

@@ -102,7 +102,7 @@ func (d *decoder) provider(n *node, p *Provider) {
 		{"baseUrl", func(n *node) { p.BaseURL = d.webURL(n) }},
 		{"apiKey", func(n *node) { p.APIKey = d.key(n) }},
 		{"api", func(n *node) {
-			p.API = d.choice(n, APIOpenAICompletions, APIOpenAIResponses, APIAnthropic, APIGoogle, APIOllama)
+			p.API = d.choice(n, APIOpenAICompletions, APIOpenAIResponses, APIAnthropic, APIGoogle, APIOllama, APIBedrock)
 		}},
 		{"models", func(n *node) {
 			d.list(n, func(v *node) {
@@ -112,7 +112,8 @@ func (d *decoder) provider(n *node, p *Provider) {
 			})
 		}},
 	}
-	d.object(n, append(fields, later("headers", "authHeader", "auth", "injectNumCtxForOpenAICompat", "request", "region")...)...)
+	fields = append(fields, d.reachFields(p)...)
+	d.object(n, append(fields, later("auth", "injectNumCtxForOpenAICompat", "request", "region")...)...)
 }
 
 func (d *decoder) model(n *node, m *Model) {

@@ -54,6 +54,7 @@ type Provider struct {
 	APIKey  Secret  `json:"apiKey,omitzero"`
 	API     string  `json:"api,omitempty"` // one of the API constants; empty: as the catalogue says
 	Models  []Model `json:"models,omitempty"`
+	Reach
 }
 
 // The wire dialects of model services.
@@ -63,6 +64,7 @@ const (
 	APIAnthropic         = "anthropic-messages"
 	APIGoogle            = "google-generative-ai"
 	APIOllama            = "ollama"
+	APIBedrock           = "bedrock-converse-stream"
 )
 
 // Model is one model of a service. Zero numbers mean "not said".

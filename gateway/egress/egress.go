@@ -116,6 +116,13 @@ func Operator() *http.Transport {
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   connectTime,
 		ExpectContinueTimeout: time.Second,
+		// A proxy that refuses is told from a service that does.
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &net.OpError{Op: "proxyconnect", Net: "tcp", Err: errors.New("it answered " + resp.Status)}
+		},
 	}
 }
 

@@ -4,7 +4,7 @@
 // answers when there is nothing else. It picks the default, turns a
 // model.Ref into a model.Provider, and puts failures into plain words.
 //
-// It speaks no dialect itself (openai, anthropic and ollama do, over wire),
+// It speaks no dialect itself (the rooms below it do, over wire),
 // reads no configuration file, stores nothing, and does not retry.
 package provider
 
@@ -17,6 +17,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/copilot"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 )
 
@@ -45,6 +46,11 @@ type ProviderConfig struct {
 	APIKey  string // ${NAME} is replaced from the environment
 	API     string // one of the API constants, "" = the known one or APIOpenAI
 	Models  []ModelConfig
+	// Headers are sent with every request; ${NAME} is replaced from the
+	// environment. AuthHeader sends the key as Authorization: Bearer where the
+	// dialect would send it otherwise.
+	Headers    map[string]string
+	AuthHeader bool
 }
 
 // Settings are what may change while the registry is in use.
@@ -73,6 +79,7 @@ type Choice struct {
 	ContextWindow int  // tokens, 0 = not known
 	BuiltIn       bool // the guide: not an AI model, to be labelled as such
 	Tools         bool // false: it is known not to use tools
+	Images        bool // it takes pictures
 	Source        string
 }
 
@@ -86,6 +93,7 @@ type Registry struct {
 	table     []service // never changed
 	firstByte time.Duration
 	idle      time.Duration
+	copilot   *copilot.Exchange
 
 	detecting sync.Mutex    // held while probing
 	ready     chan struct{} // closed once the first detection is done
@@ -118,6 +126,7 @@ func New(o Options) *Registry {
 	if r.now == nil {
 		r.now = time.Now
 	}
+	r.copilot = copilot.New(copilot.Options{HTTP: r.http, Now: r.now})
 	if o.Guide.Now == nil {
 		o.Guide.Now = r.now
 	}

@@ -168,12 +168,10 @@ func TestResolveRefuses(t *testing.T) {
 	m.set("127.0.0.1:11434", ollamaWith("qwen3:8b", "llama3.2:latest"))
 	r := provider.New(provider.Options{HTTP: m.client(), Env: env("GROQ_API_KEY", "k"), Settings: provider.Settings{
 		Providers: map[string]provider.ProviderConfig{
-			"mine":      {BaseURL: "https://example.com/v1", Models: []provider.ModelConfig{{ID: "m1"}, {ID: "m2"}}},
-			"nowhere":   {},
-			"responses": {BaseURL: "https://example.com/v1", API: "openai-responses"},
-			"gemini":    {BaseURL: "https://example.com/v1", API: "google-generative-ai"},
-			"odd":       {BaseURL: "https://example.com/v1", API: "telepathy"},
-			"openai":    {APIKey: "${MY_KEY}"},
+			"mine":    {BaseURL: "https://example.com/v1", Models: []provider.ModelConfig{{ID: "m1"}, {ID: "m2"}}},
+			"nowhere": {},
+			"odd":     {BaseURL: "https://example.com/v1", API: "telepathy"},
+			"openai":  {APIKey: "${MY_KEY}"},
 		}}})
 	r.Detect(t.Context())
 	tests := []struct {
@@ -188,9 +186,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"anthropic/claude", model.ClassAuth, []string{"Anthropic needs an API key", "console.anthropic.com", "ANTHROPIC_API_KEY", "models.providers.anthropic.apiKey"}},
 		{"openai/gpt-5", model.ClassAuth, []string{"${MY_KEY}", "MY_KEY is empty", "models.providers.openai.apiKey"}},
 		{"nowhere/x", model.ClassInvalid, []string{"models.providers.nowhere.baseUrl"}},
-		{"responses/x", model.ClassInvalid, []string{"does not speak yet", "openai-completions"}},
-		{"gemini/x", model.ClassInvalid, []string{"does not speak yet"}},
-		{"odd/x", model.ClassInvalid, []string{"telepathy", "openai-completions, anthropic-messages, ollama"}},
+		{"odd/x", model.ClassInvalid, []string{"telepathy", "openai-completions, openai-responses, anthropic-messages"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.ref, func(t *testing.T) {

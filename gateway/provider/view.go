@@ -9,11 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/provider/anthropic"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
-	"github.com/hearth-assistant/hearth/gateway/provider/ollama"
-	"github.com/hearth-assistant/hearth/gateway/provider/openai"
-	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 )
 
 const (
@@ -57,6 +53,10 @@ type reach struct {
 	toolIn func(id string) bool
 	reason string // why it cannot be used, and what to do
 	class  model.Class
+
+	headers map[string]string // that a person configured
+	bearer  bool              // the key goes as Authorization: Bearer
+	quiet   bool              // its key was not meant for us: never used unless chosen
 }
 
 // reach finds out how to use a service; ok is false when nobody knows it.
@@ -77,6 +77,7 @@ func (v view) reach(id string) (x reach, ok bool) {
 		x.source = SourceLocal
 	}
 	v.findKey(&x, cfg)
+	v.address(&x)
 	if f, found := v.found[id]; found {
 		v.merge(&x, f, configured)
 	}
@@ -86,9 +87,16 @@ func (v view) reach(id string) (x reach, ok bool) {
 
 func (v view) configure(x *reach, cfg ProviderConfig) {
 	x.source = SourceConfigured
-	if cfg.BaseURL != "" {
+	if cfg.BaseURL != "" && cfg.BaseURL != x.baseURL {
 		x.baseURL = cfg.BaseURL
+		if x.otherAPI != "" {
+			x.api = x.otherAPI
+		}
+		if x.api == APIGoogle && strings.HasSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/openai") {
+			x.api = APIOpenAI
+		}
 	}
+	x.headers, x.bearer = cfg.Headers, cfg.AuthHeader
 	if cfg.API != "" {
 		x.api = cfg.API
 	}
@@ -110,9 +118,31 @@ func (v view) findKey(x *reach, cfg ProviderConfig) {
 	for _, name := range x.keyEnv {
 		if key := strings.TrimSpace(v.r.env(name)); key != "" {
 			x.key = key
+			if name == "AWS_ACCESS_KEY_ID" {
+				x.key, x.quiet = v.accessKeys(key), true
+			}
 			return
 		}
 	}
+}
+
+// accessKeys is Amazon's pair of keys as one.
+func (v view) accessKeys(id string) string {
+	secret, token := strings.TrimSpace(v.r.env("AWS_SECRET_ACCESS_KEY")), strings.TrimSpace(v.r.env("AWS_SESSION_TOKEN"))
+	if secret == "" {
+		return id
+	}
+	return strings.TrimSuffix(id+":"+secret+":"+token, ":")
+}
+
+// address fills in what the environment says of a service's address.
+func (v view) address(x *reach) {
+	base, missing := expand(x.baseURL, v.r.env)
+	if missing != "" {
+		x.fail(model.ClassInvalid, "Hearth does not know where %s is: start it with %s set, or set models.providers.%s.baseUrl.", x.name, missing, x.id)
+		return
+	}
+	x.baseURL = base
 }
 
 // merge adds what a running local server says about itself.
@@ -136,10 +166,8 @@ func (v view) merge(x *reach, f finding, configured bool) {
 func (v view) judge(x *reach, configured bool) {
 	switch {
 	case x.reason != "":
-	case x.api == APIResponses || x.api == APIGoogle:
-		x.fail(model.ClassInvalid, "models.providers.%s.api is %q, which Hearth does not speak yet. Use %q if %s offers it (most services do), or pick another model.", x.id, x.api, APIOpenAI, x.name)
-	case x.api != APIOpenAI && x.api != APIAnthropic && x.api != APIOllama:
-		x.fail(model.ClassInvalid, "models.providers.%s.api is %q, which is not a dialect that Hearth knows. Use one of %s, %s, %s.", x.id, x.api, APIOpenAI, APIAnthropic, APIOllama)
+	case !slices.Contains(apis(), x.api):
+		x.fail(model.ClassInvalid, "models.providers.%s.api is %q, which is not a dialect that Hearth knows. Use one of %s.", x.id, x.api, strings.Join(apis(), ", "))
 	case x.baseURL == "":
 		x.fail(model.ClassInvalid, "Hearth does not know where %s is: set models.providers.%s.baseUrl, for example \"https://example.com/v1\".", x.name, x.id)
 	case x.local && !configured && !x.isFound(v):
@@ -182,7 +210,7 @@ func (v view) resolve(ref model.Ref) (Choice, error) {
 	if m.ContextWindow == 0 && x.api == APIOllama {
 		m.ContextWindow = ollamaWindow
 	}
-	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Source: x.source}
+	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Images: x.canSee(m), Source: x.source}
 	if source != "" {
 		c.Source = source
 	}
@@ -220,25 +248,6 @@ func (x *reach) howToAdd(id string) string {
 	return ""
 }
 
-// provider builds the client of one model.
-func (v view) provider(x reach, m ModelConfig) model.Provider {
-	s := wire.Service{
-		Ref: model.Ref{Provider: x.id, Model: m.ID}, BaseURL: x.baseURL, HTTP: v.r.http, Now: v.r.now,
-		Key: func() string { return x.key }, FirstByte: v.r.firstByte, Idle: v.r.idle,
-	}
-	if s.FirstByte == 0 && onThisComputer(x.baseURL) {
-		s.FirstByte = localFirstByte
-	}
-	switch x.api {
-	case APIAnthropic:
-		return anthropic.New(s, anthropic.Quirks{MaxTokens: m.MaxTokens})
-	case APIOllama:
-		return ollama.New(s, ollama.Quirks{ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens})
-	default:
-		return openai.New(s, openai.Quirks{MaxTokens: m.MaxTokens, MaxCompletionTokens: x.quirks.maxCompletionTokens, NoStreamUsage: x.quirks.noStreamUsage})
-	}
-}
-
 // fallback is the model to use when nobody chose: the configured one, a model
 // of a configured service, one on this computer, one whose key is in the
 // environment, and else the guide.
@@ -253,7 +262,7 @@ func (v view) fallback() (model.Ref, string) {
 	}
 	for _, s := range v.r.table {
 		x, _ := v.reach(s.id)
-		if x.reason != "" || len(x.models) == 0 || (x.local && !x.isFound(v)) {
+		if x.reason != "" || x.quiet || len(x.models) == 0 || (x.local && !x.isFound(v)) {
 			continue
 		}
 		return model.Ref{Provider: s.id, Model: x.best()}, x.source
@@ -330,11 +339,25 @@ func expand(s string, env func(string) string) (out, missing string) {
 		if !ok || !closed {
 			return out + s, missing
 		}
-		value := env(name)
+		value := firstOf(name, env)
 		if value == "" && missing == "" {
 			missing = name
 		}
 		out += before + value
 		s = after
 	}
+}
+
+// firstOf is the value of the first name that has one: "A|B|=text" ends with a
+// text of its own.
+func firstOf(names string, env func(string) string) string {
+	for name := range strings.SplitSeq(names, "|") {
+		if text, ok := strings.CutPrefix(name, "="); ok {
+			return text
+		}
+		if value := env(name); value != "" {
+			return value
+		}
+	}
+	return ""
 }
