@@ -31,6 +31,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -66,7 +67,8 @@ type Gateway struct {
 	logs      *logfile.File
 	level     slog.LevelVar // of the log file
 	redactor  redact.Redactor
-	keys      secret.Store  // where keys are kept
+	keeper    *keeper.Keeper
+	keys      secret.Store  // where keys are kept: keeper, and what comes out of it is hidden in logs
 	refs      *ref.Resolver // finds what settings refer to
 	sought    chan struct{} // closed when the secrets of the settings were looked for once
 	config    *config.File

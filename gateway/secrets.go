@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 )
 
@@ -51,12 +52,35 @@ func secretFields(c config.Config) []secretField {
 
 // openSecrets makes what keeps and finds secrets. It looks for nothing yet.
 func (g *Gateway) openSecrets() {
-	g.keys = secret.None{}
+	g.keeper = keeper.New(keeper.Options{
+		Dir: string(g.opts.Dir), Backend: g.config.Snapshot().Config.Secrets.Backend, Env: g.opts.Env, Now: g.opts.Now,
+	})
+	g.keys = hidden{g.keeper, g.hide}
 	g.refs = ref.New(ref.Options{
 		Store: g.keys, Env: g.opts.Env, Home: os.UserHomeDir, Now: g.opts.Now,
 		Found: func(v secret.Secret) { g.hide(v) },
 	})
 	g.configureRefs(g.config.Snapshot().Config)
+}
+
+// hidden is a store whose secrets are hidden from logs and answers before
+// anybody gets them.
+type hidden struct {
+	secret.Store
+	hide func(...secret.Secret)
+}
+
+func (h hidden) Get(ctx context.Context, name string) (secret.Secret, error) {
+	v, err := h.Store.Get(ctx, name)
+	if err == nil {
+		h.hide(v)
+	}
+	return v, err
+}
+
+func (h hidden) Set(ctx context.Context, name string, v secret.Secret) error {
+	h.hide(v)
+	return h.Store.Set(ctx, name, v)
 }
 
 // configureRefs takes the named sources of the settings.
@@ -152,6 +176,7 @@ func (g *Gateway) awaitSecrets(ctx context.Context) {
 // applySecrets takes changed settings: what they refer to is looked for before
 // they are used.
 func (g *Gateway) applySecrets(next config.Config) {
+	g.keeper.Use(next.Secrets.Backend)
 	g.configureRefs(next)
 	if g.channels != nil { // past the start
 		g.lookUp(g.channels.ctx, next)

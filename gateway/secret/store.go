@@ -55,18 +55,3 @@ type NameError struct{}
 func (*NameError) Error() string {
 	return fmt.Sprintf("the name of a secret has 1 to %d letters, digits and . _ - : / @ + and does not begin with -", maxName)
 }
-
-// None is the store of a machine that has no place for secrets.
-type None struct{}
-
-// Get never finds anything.
-func (None) Get(context.Context, string) (Secret, error) { return Secret{}, ErrUnavailable }
-
-// Set keeps nothing.
-func (None) Set(context.Context, string, Secret) error { return ErrUnavailable }
-
-// Delete finds nothing.
-func (None) Delete(context.Context, string) error { return ErrUnavailable }
-
-// List is empty.
-func (None) List(context.Context) ([]Entry, error) { return nil, nil }

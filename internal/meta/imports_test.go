@@ -9,21 +9,24 @@ import (
 // leaves may import only these rooms of ours. They are what everybody may
 // import, so they must not lead anywhere.
 var leaves = map[string][]string{
-	"discovery":             {},
-	"gateway/approval/plan": {},
-	"gateway/egress":        {},
-	"gateway/failpoint":     {},
-	"gateway/model":         {},
-	"gateway/protocol":      {"gateway/model"},
-	"gateway/sse":           {},
-	"gateway/statedir":      {},
-	"gateway/store":         {"gateway/failpoint"},
-	"gateway/config":        {"gateway/statedir", "gateway/protocol", "gateway/secret"},
-	"gateway/secret":        {},
-	"gateway/secret/redact": {},
-	"gateway/secret/ref":    {"gateway/secret"},
-	"gateway/logfile":       {"gateway/protocol"},
-	"frontend":              {},
+	"discovery":               {},
+	"gateway/approval/plan":   {},
+	"gateway/egress":          {},
+	"gateway/failpoint":       {},
+	"gateway/model":           {},
+	"gateway/protocol":        {"gateway/model"},
+	"gateway/sse":             {},
+	"gateway/statedir":        {},
+	"gateway/store":           {"gateway/failpoint"},
+	"gateway/config":          {"gateway/statedir", "gateway/protocol", "gateway/secret"},
+	"gateway/secret":          {},
+	"gateway/secret/redact":   {},
+	"gateway/secret/ref":      {"gateway/secret"},
+	"gateway/logfile":         {"gateway/protocol"},
+	"frontend":                {},
+	"gateway/secret/vault":    {"gateway/secret", "gateway/statedir"},
+	"gateway/secret/plain":    {"gateway/secret", "gateway/statedir"},
+	"gateway/secret/keychain": {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
 }
 
 // walls are imports that would turn an arrow of docs/architecture.md around.
@@ -92,6 +95,8 @@ var libraryRooms = map[string][]string{
 	"github.com/fsnotify/fsnotify":                    {"gateway/config"},
 	"text/template":                                   {}, // either makes the linker keep every method of every type
 	"html/template":                                   {},
+	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
+	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain"},
 
 	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place"},
 }
