@@ -130,6 +130,10 @@ func (p *Place) List(n int) ([]string, error) {
 // Replace puts content in the file's place as a whole: nobody sees half of it.
 // old is what Stat or Open said before; when something else is there by now,
 // nothing is changed and the error is ErrMoved. Missing folders are made.
+//
+// It survives the end of the process at any moment. It does not wait for the
+// disk, as no editor of many files does: what was there before is what must not
+// be lost when the power goes, and whoever keeps that has waited.
 func (p *Place) Replace(content []byte, mode fs.FileMode, old fs.FileInfo) (err error) {
 	if old == nil {
 		if err := checkNew(p.base); err != nil {
@@ -152,9 +156,6 @@ func (p *Place) Replace(content []byte, mode fs.FileMode, old fs.FileInfo) (err 
 	_, err = f.Write(content)
 	if err == nil {
 		err = f.Chmod(mode.Perm())
-	}
-	if err == nil {
-		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr

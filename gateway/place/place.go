@@ -295,6 +295,9 @@ func kernel(p string) bool {
 	if filepath.Separator != '/' {
 		return false
 	}
+	if strings.HasPrefix(p, "/dev/shm/") {
+		return false
+	}
 	for _, top := range []string{"/proc", "/sys", "/dev"} {
 		if p == top || strings.HasPrefix(p, top+"/") {
 			return true

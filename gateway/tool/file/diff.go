@@ -31,6 +31,7 @@ func makeDiff(name, before, after string) diff {
 	if before == after {
 		return diff{}
 	}
+	before, after, base := middle(before, after)
 	a, b := splitLines(before), splitLines(after)
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -41,7 +42,7 @@ func makeDiff(name, before, after string) diff {
 		tail++
 	}
 	ops := script(a[head:len(a)-tail], b[head:len(b)-tail])
-	d := diff{first: head + 1}
+	d := diff{first: base + head + 1}
 	for _, op := range ops {
 		switch op {
 		case insert:
@@ -50,8 +51,39 @@ func makeDiff(name, before, after string) diff {
 			d.removed++
 		}
 	}
-	d.text = unified(name, a, b, head, ops)
+	d.text = unified(name, a, b, base, head, ops)
 	return d
+}
+
+// middle leaves away what both texts begin and end with, but for the lines
+// around the difference; base is how many lines it left away before it.
+func middle(a, b string) (_, _ string, base int) {
+	const chunk = 4 << 10
+	n, head := min(len(a), len(b)), 0
+	for head+chunk <= n && a[head:head+chunk] == b[head:head+chunk] {
+		head += chunk
+	}
+	for head < n && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for head+tail+chunk <= n && a[len(a)-tail-chunk:len(a)-tail] == b[len(b)-tail-chunk:len(b)-tail] {
+		tail += chunk
+	}
+	for head+tail < n && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	for range context3 + 2 {
+		head = strings.LastIndexByte(a[:max(head-1, 0)], '\n') + 1
+	}
+	for range context3 + 2 {
+		if i := strings.IndexByte(a[len(a)-tail:], '\n'); i >= 0 {
+			tail -= i + 1
+		} else {
+			tail = 0
+		}
+	}
+	return a[head : len(a)-tail], b[head : len(b)-tail], strings.Count(a[:head], "\n")
 }
 
 // splitLines keeps line ends, so that a missing last one is a difference.
@@ -136,8 +168,9 @@ func walkBack(trace [][]int, d, x, y int) []byte {
 }
 
 // unified writes the differences with lines around them. The first head lines
-// of both texts are the same, and so is what ops does not reach.
-func unified(name string, a, b []string, head int, ops []byte) string {
+// of both texts are the same, and so is what ops does not reach. base lines
+// stand before them.
+func unified(name string, a, b []string, base, head int, ops []byte) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "--- %s\n+++ %s\n", name, name)
 	x, y := head, head
@@ -147,7 +180,7 @@ func unified(name string, a, b []string, head int, ops []byte) string {
 			continue
 		}
 		end := hunkEnd(ops, i)
-		writeHunk(&out, a, b, x, y, ops[i:end])
+		writeHunk(&out, a, b, base, x, y, ops[i:end])
 		for _, op := range ops[i:end] {
 			if op != insert {
 				x++
@@ -177,7 +210,7 @@ func hunkEnd(ops []byte, i int) int {
 	return end
 }
 
-func writeHunk(out *strings.Builder, a, b []string, x, y int, ops []byte) {
+func writeHunk(out *strings.Builder, a, b []string, base, x, y int, ops []byte) {
 	lead := min(context3, x, y)
 	removed, added := 0, 0
 	for _, op := range ops {
@@ -189,7 +222,7 @@ func writeHunk(out *strings.Builder, a, b []string, x, y int, ops []byte) {
 		}
 	}
 	trail := min(context3, len(a)-x-removed)
-	fmt.Fprintf(out, "@@ -%s +%s @@\n", span(x-lead, lead+removed+trail), span(y-lead, lead+added+trail))
+	fmt.Fprintf(out, "@@ -%s +%s @@\n", span(base+x-lead, lead+removed+trail), span(base+y-lead, lead+added+trail))
 	for _, l := range a[x-lead : x] {
 		writeLine(out, same, l)
 	}

@@ -169,7 +169,10 @@ type change struct {
 func (f *files) commit(ctx context.Context, call tool.Call, name string, changes []change) error {
 	for i := range changes {
 		c := &changes[i]
-		ask := Ask{Tool: name, Written: c.written, Change: true, Diff: c.diff.text, Digest: c.digest()}
+		ask := Ask{Tool: name, Written: c.written, Change: true, Diff: c.diff.text}
+		if v, _ := c.place.Judge(true); v == place.Ask {
+			ask.Digest = c.digest()
+		}
 		if err := f.allow(ctx, call, c.place, ask); err != nil {
 			return err
 		}

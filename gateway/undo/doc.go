@@ -1,2 +1,0 @@
-// Package undo keeps what tools take away, and gives it back.
-package undo
