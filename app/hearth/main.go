@@ -9,12 +9,16 @@ import (
 	_ "time/tzdata" // zones are named in settings, and not every system has the list
 
 	"github.com/hearth-assistant/hearth/app/cli"
+	"github.com/hearth-assistant/hearth/gateway"
 )
 
 // version is set by the build: -ldflags "-X main.version=1.2.3".
 var version = "0.1.0-dev"
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == gateway.GuardianArg {
+		os.Exit(gateway.Guardian())
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait for the first
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.OS(version)))

@@ -16,6 +16,8 @@ var leaves = map[string][]string{
 	"gateway/model":           {},
 	"gateway/protocol":        {"gateway/model"},
 	"gateway/sse":             {},
+	"gateway/process":         {"gateway/sandbox"},
+	"gateway/sandbox":         {},
 	"gateway/statedir":        {},
 	"gateway/store":           {"gateway/failpoint"},
 	"gateway/config":          {"gateway/statedir", "gateway/protocol", "gateway/secret"},
@@ -93,6 +95,7 @@ var libraryRooms = map[string][]string{
 	"codeberg.org/readeck/go-readability/v2":          {"gateway/tool/web"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"gateway/tool/web"},
 	"github.com/fsnotify/fsnotify":                    {"gateway/config"},
+	"github.com/aymanbagabas/go-pty":                  {"gateway/process"},
 	"text/template":                                   {}, // either makes the linker keep every method of every type
 	"html/template":                                   {},
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
