@@ -146,6 +146,9 @@ func Enter(r Rules) error {
 	if err := landlock(r, version); err != nil {
 		return err
 	}
+	if err := dropRights(); err != nil {
+		return err
+	}
 	return seccomp(filter(r.Network, version))
 }
 
