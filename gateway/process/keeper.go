@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -360,5 +359,3 @@ func (p *Process) end(why func(*Exit), now bool) {
 	p.mu.Unlock()
 	p.child.stop(now)
 }
-
-var _ io.Reader = child(nil)
