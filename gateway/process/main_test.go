@@ -16,17 +16,12 @@ import (
 // The test program is its own guardian, and its own gateway to be killed.
 const (
 	guardianArg = "__child"
-	gatewayArg  = "__gateway"
+	gatewayEnv  = "HEARTH_TEST_COMMAND"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case guardianArg:
-			os.Exit(process.Child())
-		case gatewayArg:
-			os.Exit(gatewayToKill(os.Args[2:]))
-		}
+	if len(os.Args) > 1 && os.Args[1] == guardianArg {
+		os.Exit(process.Child())
 	}
 	goleak.VerifyTestMain(m)
 }

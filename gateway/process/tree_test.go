@@ -5,7 +5,6 @@ package process_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -102,24 +101,21 @@ func TestSec_A_EXEC_24_NothingStaysBehind(t *testing.T) {
 	}
 }
 
-// gatewayToKill is a gateway as far as this matters here: it runs a command
-// and waits to be killed.
-func gatewayToKill(args []string) int {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+// TestGatewayToKill is a gateway as far as the next test needs one: it runs a
+// command and waits to be killed.
+func TestGatewayToKill(t *testing.T) {
+	text := os.Getenv(gatewayEnv)
+	if text == "" {
+		t.Skip("only as a part of another test")
+	}
 	k := process.New(process.Options{Helper: helper()})
-	p, err := k.Start(ctx, process.Spec{Path: "/bin/sh", Argv: []string{"sh", "-c", args[0]}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: args[1], TTY: args[2] == "tty"})
+	p, err := k.Start(t.Context(), process.Spec{
+		Path: "/bin/sh", Argv: []string{"sh", "-c", text}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: os.Getenv("DIR"), TTY: os.Getenv("TTY") != "",
+	})
 	if err != nil {
-		fmt.Println(err)
-		return 1
+		t.Fatal(err)
 	}
-	for {
-		more := p.More()
-		if o := p.Next(); strings.Contains(string(o.Head)+string(o.Tail), "ready") {
-			break
-		}
-		<-more
-	}
+	printed(t, p, "ready")
 	fmt.Println("ready")
 	select {}
 }
@@ -129,7 +125,11 @@ func TestSec_A_EXEC_24_KilledGateway(t *testing.T) {
 		dir, m := folder(t), mark()
 		effect := filepath.Join(dir, "x")
 		text := family(m) + "sleep 1000." + m + "; touch " + effect
-		cmd := exec.CommandContext(t.Context(), os.Args[0], gatewayArg, text, dir, kind)
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestGatewayToKill$")
+		cmd.Env = []string{gatewayEnv + "=" + text, "DIR=" + dir, "TMPDIR=" + os.TempDir()}
+		if kind == "tty" {
+			cmd.Env = append(cmd.Env, "TTY=1")
+		}
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
