@@ -43,6 +43,7 @@ type Turn struct {
 	RunTool   func(ctx context.Context, call model.ToolCall) model.ToolResult
 	MaxTokens int
 	Thinking  string // model.Request.Thinking
+	Once      bool   // the provider repeats by itself what failed
 	// Steer, when set, lets new words of the person into the turn at a boundary:
 	// between two tool calls and before the model is asked again. A tool that
 	// runs is never cut short.
@@ -149,7 +150,7 @@ func (r *runner) run() error {
 func (r *runner) askTwice() (model.Message, model.StopReason, error) {
 	before := r.usage
 	msg, stop, err := r.ask()
-	if err == nil || len(msg.Blocks) > 0 || !repeatable(err) {
+	if err == nil || len(msg.Blocks) > 0 || r.Once || !repeatable(err) {
 		return msg, stop, err
 	}
 	if err := r.emit(Event{Kind: Retry, Err: err}); err != nil {

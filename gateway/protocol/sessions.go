@@ -19,23 +19,39 @@ type SessionRow struct {
 	ModelProvider      string `json:"modelProvider,omitempty"`
 	Model              string `json:"model,omitempty"`
 	// ModelOverride is ours: true when the person chose this model for this session.
-	ModelOverride   bool           `json:"hearthModelOverride,omitempty"`
-	ThinkingLevel   string         `json:"thinkingLevel,omitempty"`
-	VerboseLevel    string         `json:"verboseLevel,omitempty"`
-	ReasoningLevel  string         `json:"reasoningLevel,omitempty"`
-	SendPolicy      string         `json:"sendPolicy,omitempty"` // allow, deny
-	CompactionCount int            `json:"compactionCount,omitempty"`
-	Status          string         `json:"status,omitempty"` // running, done
-	HasActiveRun    bool           `json:"hasActiveRun"`
-	ActiveRunID     string         `json:"activeRunId,omitempty"`
-	QueuedRuns      int            `json:"queuedRuns,omitempty"`
-	AbortedLastRun  bool           `json:"abortedLastRun,omitempty"`
-	MessageCount    int            `json:"messageCount"`
-	ChatType        string         `json:"chatType,omitempty"`
-	Channel         string         `json:"channel,omitempty"`
-	Origin          *SessionOrigin `json:"origin,omitempty"`
-	Pinned          bool           `json:"pinned,omitempty"`
-	Archived        bool           `json:"archived,omitempty"`
+	ModelOverride bool `json:"hearthModelOverride,omitempty"`
+	// What stands in the place of the default, and who decided so: user or auto.
+	ProviderOverride       string `json:"providerOverride,omitempty"`
+	OverrideModel          string `json:"modelOverride,omitempty"`
+	OverrideSource         string `json:"modelOverrideSource,omitempty"`
+	AuthProfile            string `json:"authProfileOverride,omitempty"`
+	AuthProfileSource      string `json:"authProfileOverrideSource,omitempty"`
+	AuthProfileCompactions int    `json:"authProfileOverrideCompactionCount,omitempty"`
+	// Fallback is ours: another model than the selected one answers.
+	Fallback        *SessionFallback `json:"hearthFallback,omitempty"`
+	ThinkingLevel   string           `json:"thinkingLevel,omitempty"`
+	VerboseLevel    string           `json:"verboseLevel,omitempty"`
+	ReasoningLevel  string           `json:"reasoningLevel,omitempty"`
+	SendPolicy      string           `json:"sendPolicy,omitempty"` // allow, deny
+	CompactionCount int              `json:"compactionCount,omitempty"`
+	Status          string           `json:"status,omitempty"` // running, done
+	HasActiveRun    bool             `json:"hasActiveRun"`
+	ActiveRunID     string           `json:"activeRunId,omitempty"`
+	QueuedRuns      int              `json:"queuedRuns,omitempty"`
+	AbortedLastRun  bool             `json:"abortedLastRun,omitempty"`
+	MessageCount    int              `json:"messageCount"`
+	ChatType        string           `json:"chatType,omitempty"`
+	Channel         string           `json:"channel,omitempty"`
+	Origin          *SessionOrigin   `json:"origin,omitempty"`
+	Pinned          bool             `json:"pinned,omitempty"`
+	Archived        bool             `json:"archived,omitempty"`
+}
+
+// SessionFallback says which model answers in the place of the selected one.
+type SessionFallback struct {
+	Selected string `json:"selected"` // "provider/model"
+	Active   string `json:"active"`
+	Reason   string `json:"reason"`
 }
 
 // SessionOrigin explains where a session's messages come from.

@@ -49,8 +49,7 @@ func (m *Manager) Compact(ctx context.Context, key, instructions string) (Compac
 	if err != nil {
 		return Compaction{}, err
 	}
-	ref, _ := model.ParseRef(row.Model)
-	mdl, err := m.Resolve(ctx, ref)
+	mdl, err := m.Begin(ctx, row.selection(), nil)
 	if err != nil {
 		return Compaction{}, err
 	}

@@ -70,6 +70,9 @@ func (m *Manager) readTurns(tx *store.Tx, r store.Range, c *Compaction, budget i
 		if c != nil && msg.Meta.Seq <= c.UpTo {
 			break
 		}
+		if msg.Role == protocol.MessageSystem {
+			continue // of Hearth, for people only
+		}
 		turn = append(turn, msg)
 		budget -= sizeOf(msg)
 		if msg.Meta.Seq&0xffff != 0 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 )
 
 // lane owns everything about a session's turns: what waits, what runs, and how
@@ -35,12 +37,13 @@ type run struct {
 	cancel   context.CancelCauseFunc
 	done     chan struct{} // closed after rec is final
 
-	said       strings.Builder // all words of the answer; lane.mu
-	start      int             // where the words begin that the transcript lacks; lane.mu
-	ended      bool            // the next words begin anew; lane.mu
-	seq        int64           // of chat and agent events; lane's goroutine
-	step       int             // of the last entry written; lane's goroutine
-	checked    int             // bytes of said that are checkpointed; lane's goroutine
+	said       strings.Builder    // all words of the answer; lane.mu
+	start      int                // where the words begin that the transcript lacks; lane.mu
+	ended      bool               // the next words begin anew; lane.mu
+	seq        int64              // of chat and agent events; lane's goroutine
+	step       int                // of the last entry written; lane's goroutine
+	calls      []failover.Attempt // of models; lane's goroutine
+	checked    int                // bytes of said that are checkpointed; lane's goroutine
 	checkedAt  time.Time
 	checkpoint chan struct{} // holds a token while no checkpoint is under way
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
@@ -90,7 +91,7 @@ func (b *bench) open(answer answerer, toolRun func(ctx context.Context), policy 
 	b.db = db
 	b.Manager = NewManager(b.t.Context(), Options{
 		DB: db, Publish: silent{}, Outbox: b, Logger: slog.New(slog.DiscardHandler), Tools: always(tools),
-		Resolve: func(context.Context, model.Ref) (Model, error) {
+		Begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: counting, Tools: true}, nil
 		},
 		Explain: func(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" },

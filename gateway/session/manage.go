@@ -37,14 +37,26 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 			out.Kind = "direct"
 		}
 	}
-	name := r.LastModel
-	if r.Model != "" {
-		name, out.ModelOverride = r.Model, true
-	}
-	if ref, ok := model.ParseRef(name); ok {
-		out.ModelProvider, out.Model = ref.Provider, ref.Model
-	}
+	presentModel(&out, r)
 	return out
+}
+
+// presentModel tells which model answers a session, and why it is not another.
+func presentModel(out *protocol.SessionRow, r Row) {
+	ref, _ := model.ParseRef(r.LastModel)
+	o := r.Override
+	switch chosen := r.chosen(); {
+	case chosen != (model.Ref{}):
+		ref, out.ModelOverride = chosen, true
+	case o.Model != "":
+		ref = o.ref()
+	}
+	out.ModelProvider, out.Model = ref.Provider, ref.Model
+	out.ProviderOverride, out.OverrideModel, out.OverrideSource = o.Provider, o.Model, o.Source
+	out.AuthProfile, out.AuthProfileSource, out.AuthProfileCompactions = o.Profile, o.ProfileSource, o.ProfileCompactions
+	if f := r.Fallback; f != nil {
+		out.Fallback = &protocol.SessionFallback{Selected: f.Selected, Active: f.Active, Reason: f.Reason}
+	}
 }
 
 // edit changes a session's row; a missing session is made when create is set.
@@ -87,7 +99,7 @@ func (m *Manager) Create(ctx context.Context, key, label, modelName string) (Row
 			r.Label = label
 		}
 		if modelName != "" {
-			r.Model = modelName
+			return r.choose(modelName)
 		}
 		return nil
 	})
@@ -97,7 +109,13 @@ func (m *Manager) Create(ctx context.Context, key, label, modelName string) (Row
 func (m *Manager) Patch(ctx context.Context, key string, p protocol.SessionsPatchParams) (Row, error) {
 	return m.edit(ctx, key, "patch", true, func(r *Row) error {
 		set(&r.Label, p.Label)
-		set(&r.Model, p.Model)
+		if p.Model.Set {
+			name := ""
+			set(&name, p.Model)
+			if err := r.choose(name); err != nil {
+				return err
+			}
+		}
 		set(&r.Thinking, p.ThinkingLevel)
 		set(&r.Verbose, p.VerboseLevel)
 		set(&r.Reasoning, p.ReasoningLevel)
@@ -149,6 +167,7 @@ func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
 		}
 		r.SessionID, r.UpdatedAt = m.NewID(), m.nowMs()
 		r.Title, r.Preview, r.Messages, r.Usage, r.Aborted, r.Compaction = "", "", 0, model.Usage{}, false, nil
+		r.renew()
 		return nil
 	})
 }

@@ -11,20 +11,13 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
-// Model is what answers a turn.
-type Model struct {
-	Ref           model.Ref
-	Provider      model.Provider
-	ContextWindow int // tokens, 0 = unknown
-	MaxTokens     int
-	BuiltIn       bool   // the guide: every surface labels its words
-	Tools         bool   // it can call tools
-	Source        string // where it comes from: configured, local, environment, built-in
-}
+// Model is what answers a turn. Its provider goes on to other models by itself.
+type Model = failover.Target
 
 // Delta says that the answer of a run has grown to Text.
 type Delta struct {
@@ -69,9 +62,12 @@ type Options struct {
 	Outbox  Outbox
 	Follow  Follower // may be nil
 	Logger  *slog.Logger
-	// Resolve finds the model for a turn. A zero Ref means the default. It may
-	// wait until models are known.
-	Resolve func(ctx context.Context, ref model.Ref) (Model, error)
+	// Begin finds the model for a turn, and tells s what becomes of it; s may be
+	// nil. It may wait until models are known.
+	Begin func(ctx context.Context, sel failover.Selection, s failover.Session) (Model, error)
+	// Tell sends words that are not the assistant's where a run's answer goes, with
+	// the transaction; nil: nowhere.
+	Tell func(tx *store.Tx, run Run, id, text string) error
 	// Explain turns a failed model call into words for people and a kind
 	// (refusal, timeout, rate_limit, context_length, unknown).
 	Explain func(err error, ref model.Ref) (message, kind string)

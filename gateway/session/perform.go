@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -80,26 +81,21 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	if f := m.follower(r); f != nil {
 		f.Begin(r.rec)
 	}
-	ref, thinking, err := m.wanted(r)
-	if err != nil {
-		return ending{}, err
-	}
-	mdl, err := m.Resolve(ctx, ref)
+	end := &ending{}
+	mdl, sel, row, err := m.begin(ctx, r, end)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return ending{ref: ref}, err
+		return *end, err
 	}
-	end := ending{ref: mdl.Ref, builtIn: mdl.BuiltIn}
-	m.because(&r.rec, "model", "%s answers, %s", mdl.Ref, choiceOf(r, ref, mdl))
-	m.agentEvent(r, "lifecycle", map[string]any{"phase": "model", "provider": mdl.Ref.Provider, "model": mdl.Ref.Model})
-	m.chatStatus(r, "starting_model")
+	end.ref, end.builtIn = mdl.Ref, mdl.BuiltIn
+	m.because(&r.rec, "model", "%s answers, %s", mdl.Ref, choiceOf(r, sel, mdl))
 	history, err := m.fitting(ctx, r, mdl)
 	if err != nil {
-		return end, err
+		return *end, err
 	}
-	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: thinking}
+	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: row.Thinking, Once: true}
 	if mdl.Tools && m.Tools != nil {
 		scope, tools := m.Tools(r.rec, mdl.Ref)
 		turn.Tools = tools.Specs()
@@ -114,13 +110,13 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	}
 	for ev, err := range agent.Run(ctx, turn) {
 		if err != nil {
-			return end, err
+			return *end, err
 		}
-		if err := m.step(l, r, &end, ev); err != nil {
-			return end, err
+		if err := m.step(l, r, end, ev); err != nil {
+			return *end, err
 		}
 	}
-	return end, nil
+	return *end, nil
 }
 
 // fitting is the conversation for a run, summarized first when it comes near
@@ -159,12 +155,14 @@ func (m *Manager) follower(r *run) Follower {
 }
 
 // choiceOf says why this model.
-func choiceOf(r *run, asked model.Ref, mdl Model) string {
+func choiceOf(r *run, sel failover.Selection, mdl Model) string {
 	switch {
 	case r.rec.Model != "":
 		return "because this message asked for it"
-	case asked != (model.Ref{}):
+	case sel.Source == failover.SourceUser, sel.Source == failover.SourceLegacy:
 		return "because it was chosen for this session"
+	case sel.Source == failover.SourceAuto && mdl.Ref == sel.Ref:
+		return "in the place of " + sel.Origin.String() + ": " + sel.Reason.Words()
 	case mdl.BuiltIn:
 		return "because no model is connected; it is the built-in guide"
 	}
@@ -203,9 +201,6 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		if err := m.writeResult(r, ev); err != nil {
 			return err
 		}
-	case agent.Retry:
-		m.because(&r.rec, "retried", "the model failed before it said a word: %s", model.ClassOf(ev.Err))
-		m.Logger.Warn("model call failed before any word, trying once more", "run", r.rec.ID, "model", end.ref.String(), "err", ev.Err)
 	case agent.Done:
 		end.state, end.stop, end.usage = RunAnswered, string(ev.Stop), ev.Usage
 		if end.message = m.assistantMessage(r, ev.Message, *end); isSilent(end.message.Text()) {
@@ -298,22 +293,6 @@ func (m *Manager) claim(ctx context.Context, r *run) error {
 		r.rec = rec
 	}
 	return err
-}
-
-// wanted is the model that the person chose for the turn or the session, zero
-// for the default, and how long it shall reason.
-func (m *Manager) wanted(r *run) (ref model.Ref, thinking string, err error) {
-	var row Row
-	err = m.DB.View(func(tx *store.Tx) (err error) {
-		row, _, err = m.t.sessions.Get(tx, []byte(r.rec.SessionKey))
-		return err
-	})
-	name := r.rec.Model
-	if name == "" {
-		name = row.Model
-	}
-	ref, _ = model.ParseRef(name)
-	return ref, row.Thinking, err
 }
 
 // checkpoint stores the text so far when enough of it is new. It never waits:

@@ -21,7 +21,10 @@ type Row struct {
 	Label       string         `json:"label,omitempty"`
 	Title       string         `json:"title,omitempty"`   // from the first message
 	Preview     string         `json:"preview,omitempty"` // of the last message
-	Model       string         `json:"model,omitempty"`   // the person's choice, "provider/model"
+	Model       string         `json:"model,omitempty"`   // a choice as older versions kept it, "provider/model"
+	Override    Override       `json:"override,omitzero"` // which model and account answer
+	Choices     int            `json:"choices,omitempty"` // how often the person selected a model
+	Fallback    *Fallback      `json:"fallback,omitempty"`
 	Thinking    string         `json:"thinking,omitempty"`
 	Verbose     string         `json:"verbose,omitempty"`   // on, full; "" = off
 	Reasoning   string         `json:"reasoning,omitempty"` // on, stream; "" = off

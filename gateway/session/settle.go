@@ -25,6 +25,7 @@ type ending struct {
 	usage   model.Usage
 	ref     model.Ref
 	builtIn bool
+	asked   bool   // a model was asked
 	errText string // for people, when state is failed
 	errKind string
 	detail  string // the failure as the program knows it

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
@@ -85,7 +86,7 @@ func (w *world) open(path string) {
 	w.db = db
 	w.Manager = NewManager(w.t.Context(), Options{
 		DB: db, Publish: silent{}, Outbox: w, Logger: slog.New(slog.DiscardHandler), Tools: always(tools),
-		Resolve: func(context.Context, model.Ref) (Model, error) {
+		Begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: worldModel{w, b}, Tools: true}, nil
 		},
 		Explain: func(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" },
