@@ -28,7 +28,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
@@ -75,6 +77,8 @@ type Gateway struct {
 	store     *store.DB
 	pairing   *pairing.Registry
 	models    *provider.Registry
+	book      *profile.Book // of accounts at model services
+	failover  *failover.Engine
 	session   *session.Manager
 	outbox    *outbound.Outbox
 	deliverer *outbound.Deliverer
@@ -128,6 +132,7 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	g.openModels()
+	g.openFailover()
 	if err := g.openChannels(ctx); err != nil {
 		return err
 	}
@@ -237,7 +242,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Resolve: g.resolve, Explain: provider.Explain, Tools: g.runTools,
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.failover.Begin, Tell: g.tellRoute, Explain: provider.Explain, Tools: g.runTools,
 		Prompt: g.renderPrompt,
 		Advise: func(route string) string { return adviceFor(g.config.Snapshot().Config, route) },
 		Notes:  g.notes,
@@ -347,19 +352,6 @@ func (g *Gateway) detectModels(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// resolve finds the model for a turn.
-func (g *Gateway) resolve(ctx context.Context, ref model.Ref) (session.Model, error) {
-	g.awaitSecrets(ctx)
-	c, err := g.models.Resolve(ctx, ref)
-	if err != nil {
-		return session.Model{}, err
-	}
-	return session.Model{
-		Ref: c.Ref, Provider: c.Provider, ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn, Tools: c.Tools, Source: c.Source,
-		MaxTokens: g.config.Snapshot().Config.Agents.Defaults.MaxTokens,
-	}, nil
 }
 
 func (g *Gateway) sessionFacts(_ context.Context, key string) (sessiontool.Facts, error) {

@@ -823,6 +823,15 @@ export interface SessionRow {
   model?: string;
   /** ModelOverride is ours: true when the person chose this model for this session. */
   hearthModelOverride?: boolean;
+  /** What stands in the place of the default, and who decided so: user or auto. */
+  providerOverride?: string;
+  modelOverride?: string;
+  modelOverrideSource?: string;
+  authProfileOverride?: string;
+  authProfileOverrideSource?: string;
+  authProfileOverrideCompactionCount?: number;
+  /** Fallback is ours: another model than the selected one answers. */
+  hearthFallback?: SessionFallback;
   thinkingLevel?: string;
   verboseLevel?: string;
   reasoningLevel?: string;
@@ -841,6 +850,14 @@ export interface SessionRow {
   origin?: SessionOrigin;
   pinned?: boolean;
   archived?: boolean;
+}
+
+/** SessionFallback says which model answers in the place of the selected one. */
+export interface SessionFallback {
+  /** "provider/model" */
+  selected: string;
+  active: string;
+  reason: string;
 }
 
 /** SessionOrigin explains where a session's messages come from. */

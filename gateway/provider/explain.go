@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 )
 
 // Kinds of failure that clients tell apart.
@@ -26,8 +27,11 @@ func Explain(err error, ref model.Ref) (message, kind string) {
 	var (
 		u *UnavailableError
 		e *model.Error
+		s *failover.SummaryError
 	)
 	switch {
+	case errors.As(err, &s):
+		return exhausted(s, ref)
 	case errors.As(err, &u):
 		return u.Message, KindUnknown
 	case errors.As(err, &e):

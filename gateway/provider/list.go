@@ -18,6 +18,9 @@ type UnavailableError struct {
 
 func (e *UnavailableError) Error() string { return e.Message }
 
+// ModelClass is how the failover sees it.
+func (e *UnavailableError) ModelClass() model.Class { return e.Class }
+
 func unavailable(ref model.Ref, c model.Class, format string, args ...any) error {
 	return &UnavailableError{Ref: ref, Class: c, Message: fmt.Sprintf(format, args...)}
 }

@@ -12,6 +12,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,6 +81,7 @@ type Choice struct {
 	BuiltIn       bool // the guide: not an AI model, to be labelled as such
 	Tools         bool // false: it is known not to use tools
 	Images        bool // it takes pictures
+	Local         bool // it runs on this computer
 	Source        string
 }
 
@@ -153,10 +155,16 @@ func (r *Registry) Ready() <-chan struct{} { return r.ready }
 // looks for local servers again rather than falling back to the guide. An
 // error is an *UnavailableError, or ctx's when that ended.
 func (r *Registry) Resolve(ctx context.Context, ref model.Ref) (Choice, error) {
+	return r.ResolveAs(ctx, ref, "")
+}
+
+// ResolveAs is Resolve with the key of one account in the place of the one that
+// is configured or found; "" changes nothing.
+func (r *Registry) ResolveAs(ctx context.Context, ref model.Ref, key string) (Choice, error) {
 	if ref == guide.Ref() {
 		return r.guideChoice(), nil
 	}
-	if c, err := r.view().resolve(ref); err == nil && !c.BuiltIn && c.Source != SourceEnvironment {
+	if c, err := r.view().as(key).resolve(ref); err == nil && !c.BuiltIn && c.Source != SourceEnvironment {
 		return c, nil // no detection could make this better
 	}
 	select {
@@ -164,15 +172,24 @@ func (r *Registry) Resolve(ctx context.Context, ref model.Ref) (Choice, error) {
 	case <-ctx.Done():
 		return Choice{}, ctx.Err()
 	}
-	c, err := r.view().resolve(ref)
+	c, err := r.view().as(key).resolve(ref)
 	if (err != nil || c.BuiltIn) && r.stale() {
 		r.Detect(ctx)
 		if err := ctx.Err(); err != nil {
 			return Choice{}, err
 		}
-		c, err = r.view().resolve(ref)
+		c, err = r.view().as(key).resolve(ref)
 	}
 	return c, err
+}
+
+// Named reads a model as configuration writes it.
+func (r *Registry) Named(name string) model.Ref { return r.view().primary(strings.TrimSpace(name)) }
+
+// Address is where a service is, "" when nobody knows it.
+func (r *Registry) Address(service string) string {
+	x, _ := r.view().reach(service)
+	return x.baseURL
 }
 
 // stale reports whether looking for local servers again makes sense.

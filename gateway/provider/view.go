@@ -25,6 +25,12 @@ type view struct {
 	r        *Registry
 	settings Settings
 	found    map[string]finding
+	key      string // of one account, in the place of the configured one
+}
+
+func (v view) as(key string) view {
+	v.key = key
+	return v
 }
 
 // Entry is a model that a person can pick, or could if Reason were solved.
@@ -107,6 +113,10 @@ func (v view) configure(x *reach, cfg ProviderConfig) {
 
 // findKey takes the configured key or the first one in the environment.
 func (v view) findKey(x *reach, cfg ProviderConfig) {
+	if v.key != "" {
+		x.key = v.key
+		return
+	}
 	if cfg.APIKey != "" {
 		key, missing := expand(cfg.APIKey, v.r.env)
 		x.key = key
@@ -210,7 +220,8 @@ func (v view) resolve(ref model.Ref) (Choice, error) {
 	if m.ContextWindow == 0 && x.api == APIOllama {
 		m.ContextWindow = ollamaWindow
 	}
-	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Images: x.canSee(m), Source: x.source}
+	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Images: x.canSee(m), Source: x.source,
+		Local: x.local || onThisComputer(x.baseURL)}
 	if source != "" {
 		c.Source = source
 	}

@@ -266,7 +266,7 @@ func TestFault_F_PROV_23_LoadingModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.local = true
-		w.failing(fault(model.ClassOverloaded, 503), "a/one")
+		w.failing(&model.Error{Class: model.ClassOverloaded, Status: 503, Detail: "Loading model"}, "a/one")
 		start := time.Now()
 		got, err := w.ask(Selection{})
 		if took := time.Since(start); err != nil || got != "I am b/two" || took < time.Minute || took > 65*time.Second {

@@ -130,6 +130,12 @@ func blames(err error, r Reason) bool {
 	return false
 }
 
+// loading reports whether a server says that its model is not in memory yet.
+func loading(err error) bool {
+	detail, status := detailOf(err)
+	return status == 503 && strings.Contains(strings.ToLower(detail), "loading")
+}
+
 func retryAfter(err error) time.Duration {
 	var e *model.Error
 	if errors.As(err, &e) {

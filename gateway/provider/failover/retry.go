@@ -25,7 +25,7 @@ type trouble struct {
 	done    int           // repeats of this candidate and account so far
 	since   time.Duration // since its first failure
 	others  bool          // another account or model could answer
-	local   bool
+	loading bool          // a model on this computer comes up
 	maxWait time.Duration
 	jitter  float64 // from 0 to 1
 }
@@ -40,7 +40,7 @@ func (t trouble) pause() (d time.Duration, ok bool) {
 		switch {
 		case t.asked > 0:
 			return t.obey()
-		case t.local:
+		case t.loading:
 			return t.jittered(loadingPause), t.since < loadingBudget
 		case t.others:
 			return 0, false

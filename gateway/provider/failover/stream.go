@@ -160,7 +160,7 @@ func (c *call) after(err error, start time.Time) error {
 		return serr
 	}
 	t := trouble{class: class, asked: retryAfter(err), done: c.repeats, since: now.Sub(c.failed), others: c.others(class),
-		local: c.target.Local, maxWait: c.settings.MaxWait, jitter: c.e.o.Jitter()}
+		loading: c.target.Local && loading(err), maxWait: c.settings.MaxWait, jitter: c.e.o.Jitter()}
 	if d, ok := t.pause(); ok {
 		c.repeats++
 		c.note(start, reason)

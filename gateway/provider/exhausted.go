@@ -1,0 +1,77 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
+)
+
+// exhausted puts a chain of models that all failed into words.
+func exhausted(s *failover.SummaryError, ref model.Ref) (message, kind string) {
+	models := modelsOf(s)
+	if len(models) == 1 && s.Last != nil {
+		message, kind = Explain(s.Last, ref) // one model with several accounts
+		return message + back(s.Soonest, " Its first account is free again at %s."), kind
+	}
+	what, kind := "No model could answer", KindUnknown
+	switch s.Shared() {
+	case failover.ReasonRateLimit:
+		what, kind = "All models are temporarily rate-limited", KindRateLimit
+	case failover.ReasonOverloaded:
+		what = "All models are overloaded right now"
+	case failover.ReasonBilling:
+		what = "No model service has credit left"
+	case failover.ReasonAuth:
+		what = "No model service accepted its key"
+	case failover.ReasonTimeout:
+		what, kind = "No model service could be reached, or all were silent", KindTimeout
+	}
+	what += " (" + strings.Join(models, "; ") + ")"
+	if at := back(s.Soonest, "; the soonest is back at %s. Send the message again then, or pick another model."); at != "" {
+		return what + at, kind
+	}
+	return what + ". " + exhaustedAdvice(s.Shared()), kind
+}
+
+func exhaustedAdvice(r failover.Reason) string {
+	switch r {
+	case failover.ReasonAuth:
+		return "Check the keys in Settings, or pick another model."
+	case failover.ReasonBilling:
+		return "Add credit in one of your accounts, or pick another model."
+	case failover.ReasonTimeout:
+		return "Check the internet connection and send the message again."
+	}
+	return "Send the message again in a minute, or pick another model."
+}
+
+// modelsOf names what was tried, each once, with why it failed last.
+func modelsOf(s *failover.SummaryError) (out []string) {
+	var order []model.Ref
+	why := map[model.Ref]string{}
+	for _, a := range s.Attempts {
+		if !slices.Contains(order, a.Ref) {
+			order = append(order, a.Ref)
+		}
+		why[a.Ref] = a.Reason.Words()
+	}
+	for i, ref := range order {
+		if i == manyNames {
+			return append(out, fmt.Sprintf("and %d more", len(order)-i))
+		}
+		out = append(out, fmt.Sprintf("%s: %s", ref, why[ref]))
+	}
+	return out
+}
+
+// back says a moment, with the day when it is not within a day of hours.
+func back(at time.Time, format string) string {
+	if at.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(format, at.Local().Format("15:04 on 2 Jan"))
+}
