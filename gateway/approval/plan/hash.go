@@ -10,21 +10,6 @@ import (
 	"time"
 )
 
-// settled is how long a file must have been left alone before its hash is kept:
-// two changes within one tick of a file system's clock look like one.
-const settled = 3 * time.Second
-
-// maxCached bounds the memory of the cache; a cleared one fills itself again.
-const maxCached = 4096
-
-// identity tells a file's states apart without reading it. The change time is in
-// it, which nobody but the kernel can set.
-type identity struct {
-	dev, ino     uint64
-	size         int64
-	mtime, ctime int64 // nanoseconds
-}
-
 // place is what of an identity stays while things happen in a folder.
 func place(info fs.FileInfo) identity {
 	id, _ := identify(info)
@@ -66,8 +51,7 @@ func (c *hashCache) hash(path string) ([32]byte, kind, error) {
 	if err != nil {
 		return [32]byte{}, kindUnknown, err
 	}
-	changed := time.Unix(0, max(h.id.mtime, h.id.ctime))
-	if ok && h.id == id && c.now().Sub(changed) > settled {
+	if ok && h.id == id && id.old(c.now()) {
 		c.mu.Lock()
 		if c.known == nil || len(c.known) >= maxCached {
 			c.known = make(map[string]hashed)

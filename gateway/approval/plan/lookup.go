@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,36 +19,72 @@ type where struct {
 	err    error
 }
 
-var errNotFound = errors.New("not found in the system's folders")
+var (
+	errNotFound   = errors.New("not found in the system's folders")
+	errNotProgram = errors.New("not a program")
+	errNowhere    = errors.New("its folder is decided only when it runs")
+)
 
 // find looks a program up the way that the shell and execvp will: a name with a
 // slash from the folder dir, any other along the search path. There is no other
 // place, above all not the working folder.
-func (r *Resolver) find(name, dir string) where {
+func (r *Resolver) find(seen *folders, name, dir string) where {
 	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
 		if !filepath.IsAbs(name) {
 			if dir == "" {
-				return where{err: errors.New("its folder is decided only when it runs")}
+				return where{err: errNowhere}
 			}
-			name = filepath.Join(dir, name)
+			// Not cleaned: "x/../y" is the kernel's to follow, through links.
+			name = dir + string(filepath.Separator) + name
 		}
-		return r.look(name)
+		return r.look(seen, name, name)
 	}
-	for _, list := range [][]string{r.own, r.path} {
-		for _, folder := range list {
-			for _, full := range candidates(filepath.Join(folder, name)) {
-				if w := r.look(full); !errors.Is(w.err, fs.ErrNotExist) && !errors.Is(w.err, errNotProgram) {
-					return w
-				}
-			}
+	for _, folder := range r.own {
+		if w := r.search(seen, folder, name, ""); !absent(w.err) {
+			return w
+		}
+	}
+	if w, ok := r.looks.get(name, seen); ok {
+		return w
+	}
+	for _, folder := range r.path {
+		if w := r.search(seen, folder, name, name); !absent(w.err) {
+			return w
 		}
 	}
 	return where{err: errNotFound}
 }
 
-var errNotProgram = errors.New("not a program")
+func (r *Resolver) search(seen *folders, folder, name, key string) where {
+	for _, full := range candidates(filepath.Join(folder, name)) {
+		if w := r.look(seen, full, key); !absent(w.err) {
+			return w
+		}
+	}
+	return where{err: errNotFound}
+}
 
-func (r *Resolver) look(full string) where {
+// absent: shells go on to the next folder.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotProgram) || errors.Is(err, errNotFound)
+}
+
+// look follows one path to a program, and keeps what it finds under key.
+func (r *Resolver) look(seen *folders, full, key string) where {
+	if w, ok := r.looks.get(key, seen); ok {
+		return w
+	}
+	id, ok := identifyPath(full)
+	w := r.lookNow(full)
+	// Only what stands in the searched folders is kept: their state is looked at
+	// for every plan, so that a new program, link or owner is noticed.
+	if ok && w.err == nil && w.system && key != "" && id.old(r.now()) && seen.settled && slices.Contains(r.path, filepath.Dir(full)) {
+		r.looks.put(key, looked{full, id, w}, seen)
+	}
+	return w
+}
+
+func (r *Resolver) lookNow(full string) where {
 	info, err := os.Stat(full)
 	if err != nil {
 		return where{err: err}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 )
@@ -30,6 +31,10 @@ func (w *walker) program(argv []string, depth int) {
 	found := w.locate(argv[0])
 	name := baseName(argv[0])
 	w.p.Programs = append(w.p.Programs, Program{Argv: argv, Name: name, Path: found.path, Hash: found.hash})
+	if errors.Is(found.err, errNowhere) {
+		w.doubt("folder", "starts "+Show(argv[0])+", and "+found.err.Error())
+		return
+	}
 	if found.err != nil {
 		w.doubt("missing", Show(argv[0])+": "+found.err.Error())
 		w.passing()
@@ -53,7 +58,7 @@ func (w *walker) locate(name string) where {
 	}
 	found, ok := w.at[key]
 	if !ok {
-		found = w.r.find(name, dir)
+		found = w.r.find(w.seen, name, dir)
 		w.at[key] = found
 	}
 	return found
@@ -113,10 +118,10 @@ func (w *walker) behaviour(name string, found where, argv []string, depth int) {
 		w.passing()
 		w.interpret(name, argv)
 	case runner:
-		w.passing()
-		if name == "git" && w.git(argv) {
+		if name == "git" && target == "git" && w.git(argv) {
 			return
 		}
+		w.passing()
 		w.doubt("runner", Show(name)+" can start other programs, by its arguments or by files in the folder")
 	default:
 		w.doubt("other-program", Show(name)+" is not a program that Hearth knows; it may start others")

@@ -43,6 +43,9 @@ type Resolver struct {
 
 	parsers sync.Pool
 	hashes  hashCache
+	looks   lookCache
+	dirs    dirCache
+	watched []string
 	trusted func(path string) bool
 }
 
@@ -63,6 +66,7 @@ func New(o Options) *Resolver {
 		}
 	}
 	r.hashes.now = o.Now
+	r.watched = watched(r.path)
 	return r
 }
 
@@ -78,10 +82,10 @@ func (r *Resolver) Resolve(ctx context.Context, req Request) (Plan, error) {
 	}
 	p := Plan{Command: req.Command, Known: true, Lasting: true, request: clone(req)}
 	var err error
-	if p.Dir, p.dirID, err = folder(req.Dir); err != nil {
+	if p.Dir, p.dirID, err = r.folder(req.Dir); err != nil {
 		return Plan{}, err
 	}
-	w := &walker{ctx: ctx, r: r, p: &p, dirs: []string{p.Dir}, at: map[string]where{}}
+	w := &walker{ctx: ctx, r: r, p: &p, dirs: []string{p.Dir}, at: map[string]where{}, seen: r.folders()}
 	w.environment(req.Env)
 	if req.Command == "" {
 		p.Argv = slices.Clone(req.Argv)
@@ -139,19 +143,17 @@ func (r *Resolver) text(w *walker, req Request) error {
 		req.Shell = "/bin/sh"
 	}
 	p.Shell = filepath.Clean(req.Shell)
-	real, err := filepath.EvalSymlinks(p.Shell)
-	if err != nil {
-		return fmt.Errorf("%w: there is no shell at %s: %w", ErrRequest, Show(p.Shell), err)
+	shell := r.look(w.seen, p.Shell, p.Shell)
+	if shell.err != nil {
+		return fmt.Errorf("%w: the shell %s: %w", ErrRequest, Show(p.Shell), shell.err)
 	}
-	if p.shellHash, _, err = r.hashes.hash(real); err != nil {
-		return fmt.Errorf("%w: the shell %s cannot be read: %w", ErrRequest, Show(p.Shell), err)
-	}
-	lang, ok := dialect(p.Shell, real)
+	p.shellHash = shell.hash
+	lang, ok := dialect(p.Shell, shell.path)
 	if !ok || r.foreign {
 		w.doubt("shell", "is text for "+Show(filepath.Base(p.Shell))+", which Hearth cannot read for certain")
 		return nil
 	}
-	if !r.trusted(real) {
+	if !shell.system {
 		w.doubt("shell", "runs in a shell outside the system's folders")
 	}
 	w.odd(req.Command)
@@ -224,8 +226,8 @@ func clone(req Request) Request {
 
 // folder follows the links of a folder now, so that a later change of one of
 // them is seen as another folder.
-func folder(dir string) (string, identity, error) {
-	real, err := filepath.EvalSymlinks(filepath.Clean(dir))
+func (r *Resolver) folder(dir string) (string, identity, error) {
+	real, err := r.dirs.real(filepath.Clean(dir))
 	if err != nil {
 		return "", identity{}, fmt.Errorf("%w: the folder %s: %w", ErrRequest, Show(dir), err)
 	}

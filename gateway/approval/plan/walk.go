@@ -19,6 +19,7 @@ type walker struct {
 	// dirs is every folder that the shell may be in here, nil if nobody knows;
 	// good those it may be in if the last statement succeeded.
 	dirs, good []string
+	seen       *folders
 	step       int // simple commands so far
 	// writers are steps that may change files; loose are programs that commands
 	// may change.
