@@ -33,6 +33,7 @@ func (p Plan) digest() [32]byte {
 	text(p.Shell)
 	b = append(b, p.shellHash[:]...)
 	list(p.Argv)
+	yes(p.request.Terminal)
 	text(p.Dir)
 	num(p.dirID.dev)
 	num(p.dirID.ino)

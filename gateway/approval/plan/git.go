@@ -14,13 +14,14 @@ import (
 // anything and there are no hooks.
 func (w *walker) git(argv []string) bool {
 	args := argv[1:]
+	paged := w.p.request.Terminal
 	if len(args) > 0 && args[0] == "--no-pager" {
-		args = args[1:]
+		args, paged = args[1:], false
 	}
 	if len(args) == 1 && args[0] == "--version" {
 		return true
 	}
-	if len(args) == 0 || !gitReads(args) {
+	if len(args) == 0 || !gitReads(args) || paged && args[0] != "status" && args[0] != "rev-parse" {
 		return false
 	}
 	dir, ok := w.dir()
@@ -166,9 +167,11 @@ func harmlessSettings(path string) bool {
 	return lines.Err() == nil
 }
 
+// gitSettings start nothing while git only looks: it does not sign in, edit or sign.
 var gitSettings = strings.Fields(`core.repositoryformatversion core.filemode core.bare core.logallrefupdates
 	core.ignorecase core.precomposeunicode core.symlinks core.autocrlf core.eol core.quotepath
 	core.compression user.name user.email init.defaultbranch branch.remote branch.merge branch.rebase
-	remote.fetch push.default push.autosetupremote pull.rebase pull.ff color.ui color.status color.diff
+	remote.fetch remote.url remote.pushurl push.default push.autosetupremote pull.rebase pull.ff color.ui color.status color.diff
 	color.branch fetch.prune rerere.enabled merge.conflictstyle advice.detachedhead
-	advice.statushints status.short status.branch log.date diff.algorithm diff.renames`)
+	credential.helper credential.username credential.usehttppath safe.directory user.signingkey
+	commit.gpgsign tag.gpgsign gpg.format core.editor advice.statushints status.short status.branch log.date diff.algorithm diff.renames`)

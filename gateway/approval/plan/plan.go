@@ -43,6 +43,8 @@ type Request struct {
 	Dir     string            // absolute folder to start in
 	Env     map[string]string // variables asked for on top of the fixed environment
 	Shell   string            // absolute path of the shell for Command, "" = /bin/sh
+	// Terminal: the command gets a terminal, where some programs start a pager.
+	Terminal bool
 }
 
 // Plan is what will run.

@@ -79,7 +79,6 @@ func drive(file string) error {
 			}
 		}
 		_ = syscall.Exec(iAm+":"+strconv.Itoa(i), nil, nil) // the mark
-		began := time.Now()
 		if _, err := syscall.ForkExec(j.Path, j.Argv, &syscall.ProcAttr{Dir: b.Dir, Env: b.Env, Files: files}); err != nil {
 			return fmt.Errorf("%q: %w", j.Argv, err)
 		}
@@ -87,9 +86,6 @@ func drive(file string) error {
 			if _, err := syscall.Wait4(-1, nil, 0, nil); err == syscall.ECHILD {
 				break
 			}
-		}
-		if d := time.Since(began); d > 100*time.Millisecond {
-			fmt.Fprintf(os.Stderr, "SLOW %v %q\n", d, j.Argv)
 		}
 	}
 	_ = syscall.Exec(iAm+":end", nil, nil)
@@ -134,12 +130,9 @@ func trace(ctx context.Context, t testing.TB, b batch) [][]string {
 	log := filepath.Join(dir, "log")
 	cmd := exec.CommandContext(ctx, "strace", "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=execve,execveat", "-e", "signal=none", "-o", log, self)
 	cmd.Env = append(os.Environ(), driverVar+"="+filepath.Join(dir, "batch"))
-	began := time.Now()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("trace: %v: %s", err, out)
 	}
-	t.Logf("%d in %v %s", len(b.Jobs), time.Since(began), out)
 	return readTrace(t, log, len(b.Jobs))
 }
 
