@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestSec_A_EXEC_12_Obfuscation(t *testing.T) {
+	tricks := map[string]string{}
+	for _, r := range []rune{
+		0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x2000, 0x2002, 0x2003, 0x2007, 0x2009, 0x200a, 0x200b, 0x200c, 0x200d,
+		0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x202f, 0x205f, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0x2066, 0x2067, 0x2068, 0x2069,
+		0x206a, 0x2800, 0x3000, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffb, 0xff4c, 0xff53, 0x1d5f9, 0xe0001, 0xe0041, 0xe007f, 0x430, 0x435, 0x440, 0x3bf, 0x3c1, 0x501, 0x5d0, 0x627,
+		0x7f, 0x1b, 0x0d, 0x08, 0x07, 0x9b, 0x85, 0x301, 0x338, 0x20dd, 0x2215, 0x2044, 0x2024, 0xff0f, 0x1c3, 0x13a0, 0x10ffff, 0xfdd0, 0x131, 0x29f8,
+	} {
+		tricks["rm "+string(r)+"x"] = string(r)
+	}
+	if len(tricks) < 60 {
+		t.Fatalf("%d tricks", len(tricks))
+	}
+	r, dir := resolver(t), t.TempDir()
+	for text, trick := range tricks {
+		p := plan(t, r, text, dir)
+		all := p.Words() + "\n" + strings.Join(p.Lines(), "\n")
+		if strings.Contains(all, trick) || !strings.Contains(all, `\u{`) {
+			t.Errorf("%+q is shown as %q", text, all)
+		}
+		if p.Known {
+			t.Errorf("%+q is known", text)
+		}
+		if len(p.Warnings()) == 0 || !strings.Contains(strings.Join(p.Warnings(), " "), "character") {
+			t.Errorf("%+q: no warning", text)
+		}
+		if p.Request().Command != text {
+			t.Errorf("%+q became %+q", text, p.Request().Command)
+		}
+	}
+}
+
+func TestShow(t *testing.T) {
+	for in, want := range map[string]string{
+		"ls -la":       "ls -la",
+		"Übung größe":  "Übung größe",
+		"日本語.txt":      "日本語.txt",
+		`a\b`:          `a\b`,
+		`\u{a0}`:       `\u{5c}u{a0}`,
+		"a\u00a0b":     `a\u{a0}b`,
+		"сору":         `\u{441}\u{43e}\u{440}\u{443}`,
+		"a\tb\x1b":     `a\u{9}b\u{1b}`,
+		"one\ntwo":     "one\ntwo",
+		"\u202egnp.sh": `\u{202e}gnp.sh`,
+		`\\u{61}`:      `\\u{5c}u{61}`,
+	} {
+		if got := Show(in); got != want {
+			t.Errorf("%q is shown as %q, not %q", in, got, want)
+		}
+	}
+}
+
+// TestLines: a newline in an argument cannot look like another line of the plan.
+func TestLines(t *testing.T) {
+	r := resolver(t)
+	p, err := r.Resolve(t.Context(), Request{Argv: []string{"ls", "x\nStarts: nothing", "", "a b", "it's"}, Dir: t.TempDir(), Env: map[string]string{"LANG": "C"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Join(p.Lines(), "\n")
+	for _, want := range []string{"Starts: ls 'x\\u{a}Starts: nothing' '' 'a b' 'it'\\''s'", "Variable: LANG=C", "Folder: "} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("no %q in\n%s", want, lines)
+		}
+	}
+	p = plan(t, r, "ls | head >out && $(x)", t.TempDir())
+	lines = strings.Join(p.Lines(), "\n")
+	for _, want := range []string{"Text for /bin/sh:\n  ls | head >out && $(x)", "Starts: head", "Writes to: /", "It uses $(…)"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("no %q in\n%s", want, lines)
+		}
+	}
+}
+
+// TestExec: what is started for a plan. A text that is one plain program needs no
+// shell, and one that begins with a dash is no option of the shell.
+func TestExec(t *testing.T) {
+	r, dir := resolver(t), t.TempDir()
+	p := plan(t, r, "cat 'a b'", dir)
+	if path, argv := p.Exec(); p.Shell != "" || path != p.Programs[0].Path || strings.Join(argv, "|") != "cat|a b" {
+		t.Errorf("%q %q", path, argv)
+	}
+	for _, command := range []string{"ls | cat", "ls >x", "ls &", "! ls", "echo x", "command ls", "exec ls", "LANG=C ls", "ls $x", "ls *", "(ls)", "ls; ls", "-x", "nothere", "ls # x", "cd /"} {
+		p := plan(t, r, command, dir)
+		if path, argv := p.Exec(); path != "/bin/sh" || strings.Join(argv, "|") != "/bin/sh|-c|--|"+command {
+			t.Errorf("%q: %q %q", command, path, argv)
+		}
+	}
+	if _, err := os.Stat("/bin/bash"); err == nil {
+		p, err := r.Resolve(t.Context(), Request{Command: "ls | cat", Dir: dir, Shell: "/bin/bash"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, argv := p.Exec(); argv[1] != "--norc" || argv[len(argv)-2] != "--" {
+			t.Errorf("%q", argv)
+		}
+	}
+}
+
+// TestReplaceable: a command that writes could replace what runs after it.
+func TestReplaceable(t *testing.T) {
+	dir := canaries(t)
+	r := New(Options{Confined: true, Home: t.TempDir()})
+	for _, command := range []string{"cp a pwned && ./pwned", "./pwned & cp a b", "echo x >pwned; ./pwned", "nice ./pwned | tee pwned"} {
+		p := plan(t, r, command, dir)
+		if !strings.Contains(strings.Join(p.Warnings(), " "), "replace") {
+			t.Errorf("%q: %v", command, p.Doubts)
+		}
+	}
+	r.rooted = true
+	if p := plan(t, r, "cp a /usr/bin/head; head x", dir); p.Known {
+		t.Error("root's cp cannot replace head, it is said")
+	}
+	if p := plan(t, r, "ls | head", dir); !p.Known {
+		t.Errorf("%v", p.Doubts)
+	}
+}
+
+// TestFolders: a relative program is looked for where the shell is then.
+func TestFolders(t *testing.T) {
+	dir := mustReal(t, canaries(t))
+	r := resolver(t)
+	for command, want := range map[string]string{
+		"cd node_modules/.bin && ./pwned":                   dir + "/node_modules/.bin/pwned",
+		"cd node_modules && cd .bin && ./pwned":             dir + "/node_modules/.bin/pwned",
+		"(cd node_modules); ./pwned":                        dir + "/pwned",
+		"cd node_modules & ./pwned":                         dir + "/pwned",
+		"cd " + dir + "/node_modules/.bin && ls && ./pwned": dir + "/node_modules/.bin/pwned",
+		"cd node_modules; ./pwned":                          "",
+		"cd node_modules/.bin || ./pwned":                   "",
+		"cd missing && ./pwned":                             "",
+		"cd $x && ./pwned":                                  "",
+		"cd - && ./pwned":                                   "",
+		"ls | cd node_modules; ./pwned":                     "",
+		"! cd node_modules && ./pwned":                      "",
+	} {
+		p := plan(t, r, command, dir)
+		if last := p.Programs[len(p.Programs)-1]; last.Path != want {
+			t.Errorf("%q runs %q, not %q", command, last.Path, want)
+		}
+	}
+}
