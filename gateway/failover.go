@@ -4,13 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"strconv"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
-	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -60,11 +58,7 @@ func (g *Gateway) maxWait() time.Duration {
 
 // resolve makes a model ready, with one account of its service.
 func (g *Gateway) resolve(ctx context.Context, ref model.Ref, account string) (failover.Target, error) {
-	key, err := g.keyOf(ctx, ref, account)
-	if err != nil {
-		return failover.Target{}, err
-	}
-	c, err := g.models.ResolveAs(ctx, ref, key)
+	c, err := g.models.ResolveAs(ctx, ref, account)
 	if err != nil {
 		return failover.Target{}, err
 	}
@@ -72,26 +66,6 @@ func (g *Gateway) resolve(ctx context.Context, ref model.Ref, account string) (f
 		Ref: c.Ref, Provider: c.Provider, ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn, Tools: c.Tools, Local: c.Local, Source: c.Source,
 		MaxTokens: g.config.Snapshot().Config.Agents.Defaults.MaxTokens,
 	}, nil
-}
-
-// keyOf is what an account proves itself with, "" for none.
-func (g *Gateway) keyOf(ctx context.Context, ref model.Ref, account string) (string, error) {
-	if account == "" || g.book == nil {
-		return "", nil
-	}
-	c, err := g.book.Credential(ctx, account, profile.Origin(g.models.Address(ref.Provider)))
-	if err == nil {
-		return c.Value(), nil
-	}
-	var pe *profile.Error
-	if !errors.As(err, &pe) {
-		return "", err
-	}
-	class := model.ClassAuth
-	if pe.Reason == profile.ReasonVault || pe.Reason == profile.ReasonRenew {
-		class = model.ClassConnect // it may be there in a moment
-	}
-	return "", &provider.UnavailableError{Ref: ref, Class: class, Message: pe.Message}
 }
 
 // accounts are the book's, as the failover wants them.

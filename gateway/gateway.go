@@ -30,6 +30,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+	"github.com/hearth-assistant/hearth/gateway/provider/oauth"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret"
@@ -79,6 +80,7 @@ type Gateway struct {
 	models    *provider.Registry
 	book      *profile.Book // of accounts at model services
 	failover  *failover.Engine
+	logins    *oauth.Client
 	session   *session.Manager
 	outbox    *outbound.Outbox
 	deliverer *outbound.Deliverer
@@ -94,6 +96,7 @@ type Gateway struct {
 	started   time.Time
 	redetect  chan struct{} // wakes detectModels
 	bootID    string
+	life      context.Context // for what the settings' change sets off
 }
 
 // New starts the engine up to an open port, without serving it yet. An error
@@ -129,6 +132,9 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	if err := g.openPairing(ctx); err != nil {
+		return err
+	}
+	if err := g.openAccounts(ctx); err != nil {
 		return err
 	}
 	g.openModels()
@@ -222,7 +228,7 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 
 func (g *Gateway) openModels() {
 	g.models = provider.New(provider.Options{
-		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now,
+		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now, Accounts: modelAccounts{g},
 		Guide: guide.Options{DataDir: string(g.opts.Dir), ConfigPath: g.config.Path()},
 	})
 }

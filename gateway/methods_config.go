@@ -56,7 +56,7 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 	g.level.Set(next.Logging.SlogLevel())
 	g.applySecrets(next)
 	if g.models != nil {
-		g.models.Reconfigure(g.providerSettings(next))
+		g.reconfigureModels(next)
 		select {
 		case g.redetect <- struct{}{}:
 		default:

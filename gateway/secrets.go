@@ -142,7 +142,7 @@ func (g *Gateway) lookUp(ctx context.Context, c config.Config) (any bool) {
 
 // putToUse gives what was found to those who need it.
 func (g *Gateway) putToUse(c config.Config) {
-	g.models.Reconfigure(g.providerSettings(c))
+	g.reconfigureModels(c)
 	select {
 	case g.redetect <- struct{}{}:
 	default:

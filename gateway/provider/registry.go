@@ -66,6 +66,7 @@ type Options struct {
 	Settings
 	Env       func(string) string // nil = an empty environment
 	HTTP      *http.Client        // nil = one with sensible limits
+	Accounts  Accounts            // nil = keys of the settings and the environment, for whoever asks
 	Logger    *slog.Logger        // nil = none
 	Now       func() time.Time    // nil = time.Now
 	Guide     guide.Options       // its Now and Hint are filled in when nil
@@ -83,12 +84,17 @@ type Choice struct {
 	Images        bool // it takes pictures
 	Local         bool // it runs on this computer
 	Source        string
+	Account       string // whose key is used; "" = none is needed
+
+	baseURL string
+	with    func(key string) model.Provider // the same with another key
 }
 
 // Registry is safe for concurrent use.
 type Registry struct {
 	env       func(string) string
 	http      *http.Client
+	accounts  Accounts
 	log       *slog.Logger
 	now       func() time.Time
 	guide     model.Provider
@@ -114,7 +120,7 @@ const redetectAfter = 5 * time.Second
 // New returns a registry that knows its settings, the environment and the
 // guide. Local servers are known after Detect.
 func New(o Options) *Registry {
-	r := &Registry{env: o.Env, http: o.HTTP, log: o.Logger, now: o.Now, settings: o.Settings, table: services(),
+	r := &Registry{env: o.Env, http: o.HTTP, accounts: o.Accounts, log: o.Logger, now: o.Now, settings: o.Settings, table: services(),
 		firstByte: o.FirstByte, idle: o.Idle, ready: make(chan struct{}), found: map[string]finding{}}
 	if r.env == nil {
 		r.env = func(string) string { return "" }
@@ -158,13 +164,12 @@ func (r *Registry) Resolve(ctx context.Context, ref model.Ref) (Choice, error) {
 	return r.ResolveAs(ctx, ref, "")
 }
 
-// ResolveAs is Resolve with the key of one account in the place of the one that
-// is configured or found; "" changes nothing.
-func (r *Registry) ResolveAs(ctx context.Context, ref model.Ref, key string) (Choice, error) {
+// find is Resolve without a key.
+func (r *Registry) find(ctx context.Context, ref model.Ref) (Choice, error) {
 	if ref == guide.Ref() {
 		return r.guideChoice(), nil
 	}
-	if c, err := r.view().as(key).resolve(ref); err == nil && !c.BuiltIn && c.Source != SourceEnvironment {
+	if c, err := r.view().resolve(ref); err == nil && !c.BuiltIn && c.Source != SourceEnvironment {
 		return c, nil // no detection could make this better
 	}
 	select {
@@ -172,13 +177,13 @@ func (r *Registry) ResolveAs(ctx context.Context, ref model.Ref, key string) (Ch
 	case <-ctx.Done():
 		return Choice{}, ctx.Err()
 	}
-	c, err := r.view().as(key).resolve(ref)
+	c, err := r.view().resolve(ref)
 	if (err != nil || c.BuiltIn) && r.stale() {
 		r.Detect(ctx)
 		if err := ctx.Err(); err != nil {
 			return Choice{}, err
 		}
-		c, err = r.view().as(key).resolve(ref)
+		c, err = r.view().resolve(ref)
 	}
 	return c, err
 }

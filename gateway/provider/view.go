@@ -25,12 +25,6 @@ type view struct {
 	r        *Registry
 	settings Settings
 	found    map[string]finding
-	key      string // of one account, in the place of the configured one
-}
-
-func (v view) as(key string) view {
-	v.key = key
-	return v
 }
 
 // Entry is a model that a person can pick, or could if Reason were solved.
@@ -113,10 +107,6 @@ func (v view) configure(x *reach, cfg ProviderConfig) {
 
 // findKey takes the configured key or the first one in the environment.
 func (v view) findKey(x *reach, cfg ProviderConfig) {
-	if v.key != "" {
-		x.key = v.key
-		return
-	}
 	if cfg.APIKey != "" {
 		key, missing := expand(cfg.APIKey, v.r.env)
 		x.key = key
@@ -182,7 +172,7 @@ func (v view) judge(x *reach, configured bool) {
 		x.fail(model.ClassInvalid, "Hearth does not know where %s is: set models.providers.%s.baseUrl, for example \"https://example.com/v1\".", x.name, x.id)
 	case x.local && !configured && !x.isFound(v):
 		x.fail(model.ClassConnect, "%s is not running on this computer (nothing answers at %s). Start %s and try again.", x.name, x.baseURL, x.start)
-	case x.key == "" && len(x.keyEnv) > 0 && !x.local && !onThisComputer(x.baseURL):
+	case x.key == "" && !v.r.hasAccount(x.id) && len(x.keyEnv) > 0 && !x.local && !onThisComputer(x.baseURL):
 		x.fail(model.ClassAuth, "%s needs an API key. Get one at %s, then start Hearth with %s set, or run `hearth config set models.providers.%s.apiKey YOUR_KEY`.", x.name, x.keyPage, x.keyEnv[0], x.id)
 	}
 }
@@ -224,6 +214,11 @@ func (v view) resolve(ref model.Ref) (Choice, error) {
 		Local: x.local || onThisComputer(x.baseURL)}
 	if source != "" {
 		c.Source = source
+	}
+	c.baseURL, c.with = x.baseURL, func(key string) model.Provider {
+		y := x
+		y.key = key
+		return v.provider(y, m)
 	}
 	return c, nil
 }

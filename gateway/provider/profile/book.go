@@ -68,6 +68,8 @@ type Options struct {
 	Renew func(ctx context.Context, p Profile, c Credential) (Credential, error)
 	// Lock keeps other processes from renewing the same login; nil: none do.
 	Lock   func(ctx context.Context, id string) (unlock func(), err error)
+	// Found is told every secret before anybody gets it: to hide it.
+	Found  func(secrets ...string)
 	Now    func() time.Time
 	Logger *slog.Logger
 }
@@ -162,6 +164,19 @@ func (b *Book) implicit(im Implicit) bool {
 	return true
 }
 
+func (b *Book) found(c Credential) {
+	if b.opts.Found != nil {
+		b.opts.Found(c.Secrets()...)
+	}
+}
+
+// Has reports whether a provider has an account that could be used.
+func (b *Book) Has(provider string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.rowsFor(provider)) > 0
+}
+
 // usable reports whether there is a credential to try.
 func (r *row) usable() bool { return r.Stored || r.present }
 
@@ -199,6 +214,7 @@ func (b *Book) Add(ctx context.Context, p Profile, c Credential, hosts ...string
 	if err := c.check(p); err != nil {
 		return err
 	}
+	b.found(c)
 	if err := b.write(ctx, p.ID, c); err != nil {
 		return err
 	}

@@ -227,7 +227,7 @@ func (b *Book) current(ctx context.Context, p Profile) (Credential, error) {
 }
 
 func (b *Book) renew(ctx context.Context, p Profile, c Credential) (Credential, error) {
-	if b.opts.Renew == nil || c.Refresh == "" {
+	if b.opts.Renew == nil {
 		return Credential{}, loginAgain(p, nil)
 	}
 	next, err := b.opts.Renew(ctx, p, c)
@@ -255,6 +255,7 @@ func (b *Book) renew(ctx context.Context, p Profile, c Credential) (Credential, 
 	if next.ProjectID == "" {
 		next.ProjectID = c.ProjectID
 	}
+	b.found(next)
 	if err := next.check(Profile{ID: p.ID, Type: OAuth}); err != nil {
 		return Credential{}, err
 	}
@@ -310,7 +311,9 @@ func (b *Book) read(ctx context.Context, id string) (c Credential, err error) {
 	case err != nil:
 		return c, noVault(id, err)
 	}
-	if err := json.Unmarshal([]byte(raw), &c); err != nil || c.Value() == "" {
+	err = json.Unmarshal([]byte(raw), &c)
+	b.found(c)
+	if err != nil || c.Value() == "" {
 		return Credential{}, &Error{ID: id, Reason: ReasonMissing, Message: fmt.Sprintf("The stored key of %s is damaged. Log in again.", id)}
 	}
 	return c, nil

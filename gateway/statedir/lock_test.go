@@ -1,0 +1,37 @@
+package statedir
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+func TestLock(t *testing.T) {
+	d := Dir(t.TempDir())
+	unlock, err := d.Lock(t.Context(), "logins")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Lock(ctx, "logins"); !errors.Is(err, context.Canceled) {
+		t.Errorf("two hold it: %v", err)
+	}
+	other, err := d.Lock(t.Context(), "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	got := make(chan error)
+	go func() {
+		again, err := d.Lock(t.Context(), "logins")
+		if err == nil {
+			again()
+		}
+		got <- err
+	}()
+	unlock()
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+}
