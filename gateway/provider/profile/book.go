@@ -67,7 +67,7 @@ type Options struct {
 	// account.
 	Renew func(ctx context.Context, p Profile, c Credential) (Credential, error)
 	// Lock keeps other processes from renewing the same login; nil: none do.
-	Lock   func(ctx context.Context, id string) (unlock func(), err error)
+	Lock func(ctx context.Context, id string) (unlock func(), err error)
 	// Found is told every secret before anybody gets it: to hide it.
 	Found  func(secrets ...string)
 	Now    func() time.Time
