@@ -15,8 +15,11 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/anthropic"
+	"github.com/hearth-assistant/hearth/gateway/provider/bedrock"
+	"github.com/hearth-assistant/hearth/gateway/provider/gemini"
 	"github.com/hearth-assistant/hearth/gateway/provider/ollama"
 	"github.com/hearth-assistant/hearth/gateway/provider/openai"
+	"github.com/hearth-assistant/hearth/gateway/provider/responses"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 )
@@ -53,11 +56,23 @@ func (s *server) dialects(change func(*wire.Service)) map[string]model.Provider 
 		}
 		return w
 	}
+	signed := svc("")
+	signed.Prepare = bedrock.Signer{Key: signed.Key, Now: time.Now}.Prepare
 	return map[string]model.Provider{
 		"openai":    openai.New(svc("/v1"), openai.Quirks{}),
+		"responses": responses.New(svc("/v1"), responses.Quirks{}),
 		"anthropic": anthropic.New(svc(""), anthropic.Quirks{}),
+		"gemini":    gemini.New(svc("/v1beta"), gemini.Quirks{}),
 		"ollama":    ollama.New(svc(""), ollama.Quirks{}),
+		"bedrock":   bedrock.New(signed, bedrock.Quirks{}),
 	}
+}
+
+// inOnePiece are the dialects asked not to stream.
+func (s *server) inOnePiece() map[string]model.Provider {
+	return s.dialects(func(w *wire.Service) {
+		w.FirstByte, w.Idle, w.Whole = 5*time.Second, 5*time.Second, true
+	})
 }
 
 // noLimits leaves the default times.

@@ -16,6 +16,8 @@ func TestThinkingLevels(t *testing.T) {
 	s := newServer(t)
 	want := map[string]map[string]string{
 		"openai":    {"": "", "off": "", "low": `"low"`, "medium": `"medium"`, "high": `"high"`},
+		"responses": {"": "", "off": "", "low": `{"effort":"low","summary":"auto"}`, "high": `{"effort":"high","summary":"auto"}`},
+		"gemini":    {"": "", "off": `{"thinkingBudget":0}`, "low": `{"includeThoughts":true,"thinkingBudget":2048}`, "high": `{"includeThoughts":true,"thinkingBudget":24576}`},
 		"ollama":    {"": "", "off": "false", "low": "true", "medium": "true", "high": "true"},
 		"anthropic": {"": "", "off": "", "low": `{"type":"enabled","budget_tokens":2048}`, "medium": `{"type":"enabled","budget_tokens":8192}`, "high": `{"type":"enabled","budget_tokens":16384}`},
 	}
@@ -38,6 +40,9 @@ func TestThinkingLevels(t *testing.T) {
 func TestThinkingRefused(t *testing.T) {
 	s := newServer(t)
 	for name, p := range s.dialects(nil) {
+		if name == "bedrock" {
+			continue // only its Claude models are told
+		}
 		req := withTools(ask("fault-nothink", "hello "+name))
 		req.Thinking = model.ThinkingHigh
 		o := collect(t, t.Context(), p, req)

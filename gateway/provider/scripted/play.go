@@ -30,6 +30,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, v voice) {
 		writeJSON(w, 400, v.failureBody(400, "invalid_request_error", "the request is not JSON"))
 		return
 	}
+	if t.whole {
+		v = inOnePiece(v)
+	}
 	p := &play{w: w, flush: http.NewResponseController(w).Flush, ctx: r.Context(), voice: v, turn: t, count: h.begin(t)}
 	defer h.end(r)
 	if strings.HasPrefix(t.model, "fault-") {
@@ -243,6 +246,27 @@ func (p *play) faultAnswer(kind, rest string) {
 		writeJSON(p.w, 400, p.voice.failureBody(400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"))
 	case "billing":
 		writeJSON(p.w, 400, p.voice.failureBody(400, "invalid_request_error", "Your credit balance is too low to access the API."))
+	case "big":
+		p.w.Header().Set("Content-Type", "text/html")
+		p.w.WriteHeader(http.StatusInternalServerError)
+		io.WriteString(p.w, "<html><title>Oops</title>"+strings.Repeat("<p>all is lost</p>", 2<<20/18)+"</html>")
+	case "waf":
+		p.w.Header().Set("Content-Type", "text/html")
+		p.w.WriteHeader(http.StatusForbidden)
+		io.WriteString(p.w, "<!DOCTYPE html><html><head><title>Attention Required! | Firewall</title></head><body>unauthorized access to your API key</body></html>")
+	case "away":
+		p.w.Header().Set("Location", "http://elsewhere.test/v1/steal")
+		p.w.WriteHeader(http.StatusTemporaryRedirect)
+	case "encoding":
+		p.w.Header().Set("Content-Type", p.voice.contentType())
+		p.w.Header().Set("Content-Encoding", "br")
+		io.WriteString(p.w, "\x0b\x02\x80")
+	case "noise":
+		p.w.Header().Set("Content-Type", p.voice.contentType())
+		io.WriteString(p.w, "this is not what you asked for\n\n")
+	case "nothing":
+		p.w.Header().Set("Content-Type", p.voice.contentType())
+		p.w.WriteHeader(http.StatusOK)
 	case "notools":
 		if p.turn.tools {
 			writeJSON(p.w, 400, p.voice.failureBody(400, "invalid_request_error", p.turn.model+" does not support tools"))

@@ -1,6 +1,6 @@
 // Package scripted is a model server for tests and benchmarks. It speaks Chat
-// Completions, Messages and Ollama's dialect over HTTP and does what the model
-// id says: answer, call a tool, or fail in one of the ways in which real
+// Completions, Responses, Messages, Gemini's, Ollama's and Bedrock's dialect over
+// HTTP, streaming or in one piece as asked, and does what the model id says: answer, call a tool, or fail in one of the ways in which real
 // services fail. It owns no protocol knowledge of ours: it writes the dialects
 // by hand, so that a mistake in our readers is not mirrored here.
 //
@@ -34,6 +34,12 @@
 //	fault-html              200 with a web page
 //	fault-json              200 with JSON that is no stream
 //	fault-gzip              a compressed answer that breaks off
+//	fault-encoding          an answer in an encoding that was not asked for
+//	fault-noise             200 with words that are no dialect
+//	fault-nothing           200 without a byte
+//	fault-big               500 with a page of 2 MB
+//	fault-waf               403 with a firewall's page
+//	fault-away              a redirect to another host
 //	fault-notools           refuses requests that carry tools, else echoes
 //	fault-nothink           refuses requests that ask for reasoning, else echoes
 package scripted
@@ -41,6 +47,7 @@ package scripted
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -126,7 +133,7 @@ func (h *Handler) end(r *http.Request) {
 }
 
 func (h *Handler) noteKey(r *http.Request) {
-	key := r.Header.Get("X-Api-Key")
+	key := r.Header.Get("X-Api-Key") + r.Header.Get("X-Goog-Api-Key") + r.Header.Get("Api-Key")
 	if a := r.Header.Get("Authorization"); len(a) > 7 {
 		key = a[7:]
 	}
@@ -144,6 +151,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.answer(w, r, openaiVoice{})
 	case "/v1/messages":
 		h.answer(w, r, anthropicVoice{})
+	case "/v1/responses", "/responses":
+		h.answer(w, r, responsesVoice{})
 	case "/api/chat":
 		h.answer(w, r, ollamaVoice{})
 	case "/v1/models", "/models":
@@ -156,6 +165,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, 200, map[string]string{"version": "0.13.0"})
 	case "/_stats":
 		writeJSON(w, 200, h.Snapshot())
+	default:
+		h.byPath(w, r)
+	}
+}
+
+// byPath serves the dialects that put the model into the address.
+func (h *Handler) byPath(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.Contains(r.URL.Path, "/models/") && strings.Contains(r.URL.Path, ":"):
+		h.answer(w, r, geminiVoice{})
+	case strings.HasPrefix(r.URL.Path, "/model/"):
+		h.answer(w, r, bedrockVoice{})
 	default:
 		http.Error(w, "404 page not found", http.StatusNotFound)
 	}

@@ -19,10 +19,10 @@ import (
 // maxWhole bounds an answer that comes in one piece.
 const maxWhole = 32 << 20
 
-func records(r io.Reader, d Dialect, resp *http.Response) iter.Seq2[sse.Event, error] {
+func (s *Service) records(r io.Reader, d Dialect, resp *http.Response) iter.Seq2[sse.Event, error] {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
-	case media == "application/json" && d.Stream != NDJSON:
+	case media == "application/json" && s.Whole:
 		return whole(r)
 	case d.Frames != nil:
 		return d.Frames(r)
@@ -42,9 +42,16 @@ func whole(r io.Reader) iter.Seq2[sse.Event, error] {
 		case len(body) > maxWhole:
 			yield(sse.Event{}, sse.ErrTooLong)
 		case len(bytes.TrimSpace(body)) > 0:
-			yield(sse.Event{Data: body, Open: !json.Valid(body)}, nil)
+			yield(sse.Event{Data: body, Open: brokeOff(body)}, nil)
 		}
 	}
+}
+
+// brokeOff tells JSON that is cut from bytes that never were JSON.
+func brokeOff(body []byte) bool {
+	var syntax *json.SyntaxError
+	err := json.Unmarshal(body, new(json.RawMessage))
+	return errors.As(err, &syntax) && syntax.Offset >= int64(len(body))
 }
 
 // read hands records to the decoder until the answer is whole.

@@ -158,7 +158,7 @@ func (s *Service) exchange(parent context.Context, d Dialect, req model.Request,
 	}
 	h := &head{r: body}
 	a := newAnswer(s, w, yield)
-	if err := f.read(records(h, d, resp), d.Decoding(), a, h); err != nil {
+	if err := f.read(s.records(h, d, resp), d.Decoding(), a, h); err != nil {
 		return err
 	}
 	if err := a.finish(); err != nil {
