@@ -18,8 +18,12 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/anthropic"
+	"github.com/hearth-assistant/hearth/gateway/provider/bedrock"
+	"github.com/hearth-assistant/hearth/gateway/provider/gemini"
 	"github.com/hearth-assistant/hearth/gateway/provider/ollama"
 	"github.com/hearth-assistant/hearth/gateway/provider/openai"
+	"github.com/hearth-assistant/hearth/gateway/provider/responses"
+	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 )
 
@@ -99,7 +103,9 @@ func (c *cassette) set(name, data string) {
 
 // request reads the ask section: "user: text", "assistant: text",
 // "thinking: text", "call: id name args", "result: id name text",
-// "error: id name text", "system: text", "tool: name schema", "max: n".
+// "error: id name text", "shown: id name text" (a result with a picture),
+// "picture: bytes", "signed: signature reasoning", "system: text", "tool: name
+// schema", "max: n", "think: level", "model: id".
 func (c cassette) request(t testing.TB) model.Request {
 	r := model.Request{Model: "test-model"}
 	add := func(role model.Role, b model.Block) {
@@ -124,8 +130,21 @@ func (c cassette) request(t testing.TB) model.Request {
 			add(model.RoleAssistant, model.Block{Thinking: rest})
 		case "call":
 			add(model.RoleAssistant, model.Block{ToolCall: &model.ToolCall{ID: first, Name: second, Arguments: json.RawMessage(third)}})
-		case "result", "error":
-			add(model.RoleTool, model.Block{ToolResult: &model.ToolResult{CallID: first, Name: second, Text: third, IsError: kind == "error"}})
+		case "signed":
+			add(model.RoleAssistant, model.Block{Signature: first, Thinking: tail})
+		case "picture":
+			last := &r.Messages[len(r.Messages)-1]
+			last.Blocks = append(last.Blocks, model.Block{Image: &model.Image{MIME: "image/png", Data: []byte(rest)}})
+		case "think":
+			r.Thinking = rest
+		case "model":
+			r.Model = rest
+		case "result", "error", "shown":
+			result := &model.ToolResult{CallID: first, Name: second, Text: third, IsError: kind == "error"}
+			if kind == "shown" {
+				result.Images = []model.Image{{MIME: "image/png", Data: []byte("pixels")}}
+			}
+			add(model.RoleTool, model.Block{ToolResult: result})
 		case "tool":
 			r.Tools = append(r.Tools, model.ToolSpec{Name: first, Description: "Does " + first + ".", Schema: json.RawMessage(tail)})
 		case "max":
@@ -154,8 +173,11 @@ func (r *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func (c cassette) provider(body io.Reader) (model.Provider, *replay) {
 	r := &replay{body: body, typ: "text/event-stream"}
-	if c.dialect == "ollama" {
+	switch c.dialect {
+	case "ollama":
 		r.typ = "application/x-ndjson"
+	case "bedrock":
+		r.typ = "application/vnd.amazon.eventstream"
 	}
 	ids := 0
 	s := wire.Service{Ref: model.Ref{Provider: c.dialect}, BaseURL: "http://model.test/v1", HTTP: &http.Client{Transport: r},
@@ -163,11 +185,36 @@ func (c cassette) provider(body io.Reader) (model.Provider, *replay) {
 	switch c.dialect {
 	case "anthropic":
 		return anthropic.New(s, anthropic.Quirks{}), r
+	case "responses":
+		return responses.New(s, responses.Quirks{Reasons: true}), r
+	case "gemini":
+		return gemini.New(s, gemini.Quirks{}), r
+	case "bedrock":
+		return bedrock.New(s, bedrock.Quirks{}), r
 	case "ollama":
-		return ollama.New(s, ollama.Quirks{ContextWindow: 8192}), r
+		return ollama.New(s, ollama.Quirks{ContextWindow: 8192, KeepAlive: "15m"}), r
 	default:
-		return openai.New(s, openai.Quirks{}), r
+		return openai.New(s, openai.Quirks{ReasoningBack: strings.Contains(c.path, "reasoning-back")}), r
 	}
+}
+
+// response is what the service answers. Bedrock's is written as lines of the
+// name of an event and its payload; "!name payload" is an exception.
+func (c cassette) response() string {
+	raw := c.section("response")
+	if c.dialect != "bedrock" {
+		return raw
+	}
+	var out strings.Builder
+	for line := range strings.Lines(raw) {
+		name, payload, _ := strings.Cut(strings.TrimSpace(line), " ")
+		kind := "event"
+		if exception, ok := strings.CutPrefix(name, "!"); ok {
+			kind, name = "exception", exception
+		}
+		out.WriteString(scripted.Frame(kind, name, payload))
+	}
+	return out.String()
 }
 
 // events plays the answer and writes down what comes of it.
@@ -184,6 +231,8 @@ func (c cassette) events(t testing.TB, body io.Reader) (events string, sent []by
 			fmt.Fprintf(&b, "error %s %s\n", e.Class, e.Detail)
 		case ev.Kind == model.EventText:
 			fmt.Fprintf(&b, "text %q\n", ev.Text)
+		case ev.Kind == model.EventThinking && ev.Signature != "":
+			fmt.Fprintf(&b, "signature %s\n", ev.Signature)
 		case ev.Kind == model.EventThinking:
 			fmt.Fprintf(&b, "thinking %q\n", ev.Text)
 		case ev.Kind == model.EventToolCall:
@@ -200,7 +249,7 @@ func (c cassette) events(t testing.TB, body io.Reader) (events string, sent []by
 func TestCassettes(t *testing.T) {
 	for _, c := range cassettes(t) {
 		t.Run(c.path, func(t *testing.T) {
-			response := c.section("response")
+			response := c.response()
 			events, sent := c.events(t, strings.NewReader(response))
 			var pretty bytes.Buffer
 			if err := json.Indent(&pretty, bytes.TrimSpace(sent), "", "  "); err != nil {
@@ -226,6 +275,9 @@ func TestCassettes(t *testing.T) {
 				"CR":           strings.NewReader(strings.ReplaceAll(response, "\n", "\r")),
 				"BOM":          strings.NewReader("\xef\xbb\xbf" + response),
 			} {
+				if c.dialect == "bedrock" && name != "byte by byte" {
+					continue // it has no lines
+				}
 				if got, _ := c.events(t, body); got != events {
 					t.Errorf("%s: (-want +got)\n%s", name, cmp.Diff(events, got))
 				}
@@ -239,7 +291,7 @@ func TestCassettes(t *testing.T) {
 // interruption, as empty, or (when only the goodbye is missing) well.
 func TestFault_F_PROV_11_cut_at_every_byte(t *testing.T) {
 	for _, c := range cassettes(t) {
-		response := c.section("response")
+		response := c.response()
 		whole := tell(c.section("events"))
 		for n := range len(response) {
 			var body io.Reader = strings.NewReader(response[:n])
@@ -282,7 +334,7 @@ func tell(events string) (o told) {
 // FuzzDialects: whatever a service sends, a stream keeps its promises.
 func FuzzDialects(f *testing.F) {
 	for _, c := range cassettes(f) {
-		f.Add(c.dialect, c.section("response"))
+		f.Add(c.dialect, c.response())
 	}
 	f.Add("openai", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1},{\"index\":99999999}]}}]}\n\ndata: [DONE]\n\n")
 	f.Fuzz(func(t *testing.T, dialect, body string) {

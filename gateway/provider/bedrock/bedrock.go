@@ -76,6 +76,12 @@ type part struct {
 	ToolUse    *toolUse    `json:"toolUse,omitempty"`
 	ToolResult *toolResult `json:"toolResult,omitempty"`
 	Reasoning  *reasoning  `json:"reasoningContent,omitempty"`
+	CachePoint *cachePoint `json:"cachePoint,omitempty"`
+}
+
+// cachePoint ends what may be read from the service's cache next time.
+type cachePoint struct {
+	Type string `json:"type"`
 }
 
 type image struct {
@@ -143,6 +149,9 @@ func (p *provider) ask(r model.Request) request {
 	for _, m := range r.Messages {
 		out.add(m)
 	}
+	if strings.Contains(r.Model, "anthropic.") {
+		out.cache()
+	}
 	if len(r.Tools) > 0 {
 		out.ToolConfig = &toolConfig{}
 		for _, t := range r.Tools {
@@ -154,6 +163,17 @@ func (p *provider) ask(r model.Request) request {
 		}
 	}
 	return out
+}
+
+// cache marks the system prompt and the conversation so far.
+func (q *request) cache() {
+	point := part{CachePoint: &cachePoint{"default"}}
+	if len(q.System) > 0 {
+		q.System = append(q.System, point)
+	}
+	if n := len(q.Messages); n > 0 && q.Messages[n-1].Role == "user" {
+		q.Messages[n-1].Content = append(q.Messages[n-1].Content, point)
+	}
 }
 
 // amidUnsigned reports whether the newest call of a tool was not reasoned about

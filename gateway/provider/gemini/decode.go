@@ -86,7 +86,6 @@ func (d *decoder) Decode(data []byte, a *wire.Answer) (wire.Step, error) {
 
 // finish takes the reason of the end. The stream may still bring token counts.
 func (d *decoder) finish(reason, message string, a *wire.Answer) error {
-	d.finished = true
 	switch reason {
 	case "MAX_TOKENS":
 		a.Stop(model.StopLength)
@@ -97,6 +96,7 @@ func (d *decoder) finish(reason, message string, a *wire.Answer) error {
 	default:
 		a.Stop(model.StopEnd)
 	}
+	d.finished = true
 	return nil
 }
 

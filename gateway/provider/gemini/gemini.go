@@ -10,6 +10,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -132,6 +133,7 @@ func (p *provider) ask(r model.Request) request {
 	for _, m := range r.Messages {
 		out.add(m)
 	}
+	out.tidy(strings.Contains(r.Model, "gemini-3"))
 	if len(r.Tools) > 0 {
 		var t tools
 		for _, spec := range r.Tools {
@@ -179,6 +181,32 @@ func (q *request) add(m model.Message) {
 		return
 	}
 	q.Contents = append(q.Contents, content{role, parts})
+}
+
+// unsigned stands where a call was made by another model: Gemini 3 refuses calls
+// without a signature, and this is Google's word for one that has none.
+const unsigned = "skip_thought_signature_validator"
+
+// tidy puts results before the pictures that belong to them, and gives calls
+// that another model made what the service asks of them.
+func (q *request) tidy(sign bool) {
+	for _, c := range q.Contents {
+		if slices.ContainsFunc(c.Parts, isResult) {
+			slices.SortStableFunc(c.Parts, func(a, b part) int { return rank(a) - rank(b) })
+		}
+		if i := slices.IndexFunc(c.Parts, func(p part) bool { return p.FunctionCall != nil }); sign && i >= 0 && c.Parts[i].Signature == "" {
+			c.Parts[i].Signature = unsigned
+		}
+	}
+}
+
+func isResult(p part) bool { return p.FunctionResponse != nil }
+
+func rank(p part) int {
+	if isResult(p) {
+		return 0
+	}
+	return 1
 }
 
 // partsOf writes blocks. A signature without reasoning belongs to the call

@@ -117,7 +117,8 @@ type bedrockVoice struct{}
 
 func (bedrockVoice) contentType() string { return "application/vnd.amazon.eventstream" }
 
-func bedrockFrame(kind, name, payload string) string {
+// Frame is one of Amazon's binary frames: kind is event or exception.
+func Frame(kind, name, payload string) string {
 	header := func(key, value string) string {
 		return string(byte(len(key))) + key + "\x07" + string([]byte{byte(len(value) >> 8), byte(len(value))}) + value
 	}
@@ -130,11 +131,11 @@ func bedrockFrame(kind, name, payload string) string {
 }
 
 func bedrockDelta(index int, delta string) string {
-	return bedrockFrame("event", "contentBlockDelta", fmt.Sprintf(`{"contentBlockIndex":%d,"delta":%s,"p":"abcdefgh"}`, index, delta))
+	return Frame("event", "contentBlockDelta", fmt.Sprintf(`{"contentBlockIndex":%d,"delta":%s,"p":"abcdefgh"}`, index, delta))
 }
 
 func (bedrockVoice) begin(string) string {
-	return bedrockFrame("event", "messageStart", `{"role":"assistant","p":"abc"}`)
+	return Frame("event", "messageStart", `{"role":"assistant","p":"abc"}`)
 }
 func (bedrockVoice) text(s string) string { return bedrockDelta(0, `{"text":`+quote(s)+`}`) }
 func (bedrockVoice) thinking(s string) string {
@@ -143,9 +144,9 @@ func (bedrockVoice) thinking(s string) string {
 
 func (bedrockVoice) tool(i int, id, name, args string) string {
 	a, b := half(args)
-	return bedrockFrame("event", "contentBlockStart", fmt.Sprintf(`{"contentBlockIndex":%d,"start":{"toolUse":{"toolUseId":%s,"name":%s}}}`, i+1, quote(id), quote(name))) +
+	return Frame("event", "contentBlockStart", fmt.Sprintf(`{"contentBlockIndex":%d,"start":{"toolUse":{"toolUseId":%s,"name":%s}}}`, i+1, quote(id), quote(name))) +
 		bedrockDelta(i+1, `{"toolUse":{"input":`+quote(a)+`}}`) + bedrockDelta(i+1, `{"toolUse":{"input":`+quote(b)+`}}`) +
-		bedrockFrame("event", "contentBlockStop", fmt.Sprintf(`{"contentBlockIndex":%d}`, i+1))
+		Frame("event", "contentBlockStop", fmt.Sprintf(`{"contentBlockIndex":%d}`, i+1))
 }
 
 func bedrockReason(stop string) string {
@@ -157,15 +158,15 @@ func bedrockUsage(out int) string {
 }
 
 func (bedrockVoice) end(stop string, out int) string {
-	return bedrockFrame("event", "messageStop", `{"stopReason":`+quote(bedrockReason(stop))+`}`) + bedrockFrame("event", "metadata", `{`+bedrockUsage(out)+`,"metrics":{"latencyMs":1}}`)
+	return Frame("event", "messageStop", `{"stopReason":`+quote(bedrockReason(stop))+`}`) + Frame("event", "metadata", `{`+bedrockUsage(out)+`,"metrics":{"latencyMs":1}}`)
 }
 
 func (bedrockVoice) broken() string {
-	return bedrockFrame("event", "contentBlockDelta", `{"delta": oops`)
+	return Frame("event", "contentBlockDelta", `{"delta": oops`)
 }
-func (bedrockVoice) keepAlive() string { return bedrockFrame("event", "ping", "{}") }
+func (bedrockVoice) keepAlive() string { return Frame("event", "ping", "{}") }
 func (bedrockVoice) failure() string {
-	return bedrockFrame("exception", "internalServerException", `{"message":"The system encountered an unexpected error"}`)
+	return Frame("exception", "internalServerException", `{"message":"The system encountered an unexpected error"}`)
 }
 
 func (bedrockVoice) failureBody(_ int, _, message string) any {
