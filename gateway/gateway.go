@@ -27,6 +27,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
@@ -71,9 +72,10 @@ type Gateway struct {
 	level     slog.LevelVar // of the log file
 	redactor  redact.Redactor
 	keeper    *keeper.Keeper
-	keys      secret.Store  // where keys are kept: keeper, and what comes out of it is hidden in logs
-	refs      *ref.Resolver // finds what settings refer to
-	sought    chan struct{} // closed when the secrets of the settings were looked for once
+	hardness  []protocol.Problem // what was found about the state folder at the start
+	keys      secret.Store       // where keys are kept: keeper, and what comes out of it is hidden in logs
+	refs      *ref.Resolver      // finds what settings refer to
+	sought    chan struct{}      // closed when the secrets of the settings were looked for once
 	config    *config.File
 	store     *store.DB
 	pairing   *pairing.Registry
@@ -122,6 +124,9 @@ func (g *Gateway) open(ctx context.Context) error {
 	if err := g.opts.Dir.Ensure(); err != nil {
 		return &StartError{What: "Hearth cannot use its folder", Err: err, Fix: "Give it a folder that you may write, with HEARTH_HOME"}
 	}
+	if err := g.checkFolder(); err != nil {
+		return err
+	}
 	if err := g.openStore(); err != nil {
 		return err
 	}
@@ -164,7 +169,7 @@ func (g *Gateway) openLog() (err error) {
 	if err != nil {
 		return &StartError{What: "The log file cannot be written", Err: err, Fix: "Check the folder's permissions and free space"}
 	}
-	g.log = slog.New(slog.NewMultiHandler(g.logs.Handler(), g.opts.Logger.Handler()))
+	g.log = slog.New(slog.NewMultiHandler(g.logs.Handler(), redacting{g.opts.Logger.Handler(), &g.redactor}))
 	return nil
 }
 
@@ -239,7 +244,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		return err
 	}
 	g.server, err = server.New(server.Options{
-		Handlers: g.handlers(), Auth: g.pairing, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
+		Handlers: g.guarded(g.handlers()), Auth: g.pairing, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
 	})
 	if err != nil {
@@ -248,7 +253,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.failover.Begin, Tell: g.tellRoute, Explain: provider.Explain, Tools: g.runTools,
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.failover.Begin, Tell: g.tellRoute, Explain: provider.Explain, Redact: g.redactor.Text, Tools: g.runTools,
 		Prompt: g.renderPrompt,
 		Advise: func(route string) string { return adviceFor(g.config.Snapshot().Config, route) },
 		Notes:  g.notes,

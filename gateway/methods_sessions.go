@@ -162,5 +162,9 @@ func (g *Gateway) transcriptExport(ctx context.Context, p protocol.TranscriptExp
 	if err != nil {
 		return protocol.TranscriptExport{}, err
 	}
-	return g.session.Export(ctx, key, p.After, p.Limit)
+	out, err := g.session.Export(ctx, key, p.After, p.Limit)
+	if err != nil {
+		return protocol.TranscriptExport{}, err
+	}
+	return redacted(&g.redactor, out) // an export leaves this machine
 }

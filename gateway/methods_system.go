@@ -43,6 +43,7 @@ func (g *Gateway) problems() []protocol.Problem {
 		out = append(out, protocol.Problem{Code: "STORE", Message: "New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe."})
 	}
 	out = append(out, g.secretProblems()...)
+	out = append(out, g.hardness...)
 	return append(out, g.channels.problems()...)
 }
 

@@ -1,9 +1,18 @@
 package gateway
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/secret/redact"
+	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
 // hide keeps values out of every log, answer and model request from now on.
@@ -25,4 +34,86 @@ func (g *Gateway) knowSecrets(c config.Config, token string) {
 	for _, name := range provider.KeyNames() {
 		g.redactor.Add(g.opts.Env(name))
 	}
+}
+
+// guarded hides secrets in the errors of every method.
+func (g *Gateway) guarded(handlers map[string]server.Handler) map[string]server.Handler {
+	for name, h := range handlers {
+		handlers[name] = func(ctx context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
+			res, err := h(ctx, c, raw)
+			return res, g.errorOut(err)
+		}
+	}
+	return handlers
+}
+
+func (g *Gateway) errorOut(err error) error {
+	var pe *protocol.Error
+	if !errors.As(err, &pe) || !g.redactor.Has(pe.Message) {
+		return err
+	}
+	out := *pe
+	out.Message = g.redactor.Text(pe.Message)
+	return &out
+}
+
+// redacted is a value with the secrets in all its texts hidden.
+func redacted[T any](r *redact.Redactor, v T) (out T, err error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return out, fmt.Errorf("hide secrets: %w", err)
+	}
+	if err := json.Unmarshal(r.JSON(raw), &out); err != nil {
+		return out, fmt.Errorf("hide secrets: %w", err)
+	}
+	return out, nil
+}
+
+// redacting hides secrets in what is logged to a terminal; the log file does
+// that by itself.
+type redacting struct {
+	slog.Handler
+	r *redact.Redactor
+}
+
+// Handle implements slog.Handler.
+func (h redacting) Handle(ctx context.Context, rec slog.Record) error {
+	out := slog.NewRecord(rec.Time, rec.Level, h.r.Text(rec.Message), rec.PC)
+	rec.Attrs(func(a slog.Attr) bool {
+		out.AddAttrs(h.attr(a))
+		return true
+	})
+	return h.Handler.Handle(ctx, out)
+}
+
+// WithAttrs implements slog.Handler.
+func (h redacting) WithAttrs(attrs []slog.Attr) slog.Handler {
+	hidden := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		hidden[i] = h.attr(a)
+	}
+	return redacting{h.Handler.WithAttrs(hidden), h.r}
+}
+
+// WithGroup implements slog.Handler.
+func (h redacting) WithGroup(name string) slog.Handler {
+	return redacting{h.Handler.WithGroup(name), h.r}
+}
+
+func (h redacting) attr(a slog.Attr) slog.Attr {
+	v := a.Value.Resolve()
+	switch v.Kind() {
+	case slog.KindString:
+		return slog.String(a.Key, h.r.Text(v.String()))
+	case slog.KindAny:
+		return slog.String(a.Key, h.r.Text(fmt.Sprint(v.Any())))
+	case slog.KindGroup:
+		group := v.Group()
+		hidden := make([]slog.Attr, len(group))
+		for i, m := range group {
+			hidden[i] = h.attr(m)
+		}
+		return slog.Attr{Key: a.Key, Value: slog.GroupValue(hidden...)}
+	}
+	return slog.Attr{Key: a.Key, Value: v}
 }

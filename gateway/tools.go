@@ -25,6 +25,9 @@ func (g *Gateway) openTools() error {
 	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts}}
 	all = append(all, g.webTools()...)
 	tools, err := tool.NewSet(all...)
-	g.tools = tools
-	return err
+	if err != nil {
+		return err
+	}
+	g.tools = tools.Redact(&g.redactor)
+	return nil
 }

@@ -58,6 +58,9 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	if err != nil {
 		return &failure{code: exitConfig, message: err.Error()}
 	}
+	if err := gateway.Harden(); err != nil {
+		_ = a.errs().print(yellow("Note: "), "the memory of this process is not protected: "+line(err.Error()), "\n")
+	}
 	g, err := gateway.New(ctx, gateway.Options{
 		Dir: dir, ConfigPath: dir.Config(a.Env), Env: a.Env, Port: o.port,
 		Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),

@@ -52,7 +52,11 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.errText, end.errKind = m.Explain(err, end.ref)
 	}
 	if end.state == RunFailed {
-		end.detail = clip(err.Error(), maxDetail)
+		detail := err.Error()
+		if m.Redact != nil {
+			end.errText, detail = m.Redact(end.errText), m.Redact(detail)
+		}
+		end.detail = clip(detail, maxDetail)
 		m.Logger.Warn("a run failed", "run", r.rec.ID, "session", r.rec.SessionKey, "model", end.ref.String(), "kind", end.errKind, "err", err)
 	}
 	if text := l.segment(r); text != "" {

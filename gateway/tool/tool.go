@@ -65,6 +65,13 @@ type Tool interface {
 type Set struct {
 	tools  []Tool
 	before func(ctx context.Context, name string, call Call) error
+	redact Redactor // nil: nothing is hidden
+}
+
+// Redactor hides secrets in what tools say.
+type Redactor interface {
+	Text(string) string
+	JSON([]byte) []byte // stays JSON
 }
 
 // NewSet returns the set of the given tools, sorted by name; two of one name
@@ -91,7 +98,7 @@ func (s *Set) Specs() []model.ToolSpec {
 
 // Only returns the tools of the set that keep says yes to.
 func (s *Set) Only(keep func(name string) bool) *Set {
-	out := &Set{before: s.before}
+	out := &Set{before: s.before, redact: s.redact}
 	for _, t := range s.tools {
 		if keep(t.Spec().Name) {
 			out.tools = append(out.tools, t)
@@ -103,7 +110,25 @@ func (s *Set) Only(keep func(name string) bool) *Set {
 // Before returns the set with a check in front of every call: an error of it is
 // the call's, and the tool does not start.
 func (s *Set) Before(check func(ctx context.Context, name string, call Call) error) *Set {
-	return &Set{tools: s.tools, before: check}
+	return &Set{tools: s.tools, before: check, redact: s.redact}
+}
+
+// Redact returns the set with secrets hidden in every result, and in what is
+// shown of it before: neither a model nor a transcript gets to see one.
+func (s *Set) Redact(r Redactor) *Set {
+	return &Set{tools: s.tools, before: s.before, redact: r}
+}
+
+// hide applies the redactor to a result that is ready.
+func (s *Set) hide(res model.ToolResult) model.ToolResult {
+	if s.redact == nil {
+		return res
+	}
+	res.Text = s.redact.Text(res.Text)
+	if len(res.Details) > 0 {
+		res.Details = s.redact.JSON(res.Details)
+	}
+	return res
 }
 
 // Lookup finds a tool by name.
@@ -118,7 +143,13 @@ func (s *Set) Lookup(name string) (Tool, bool) {
 // Run runs one call. It never panics and always returns a result for the
 // model: what the tool said, cut to MaxResultBytes, or why it could not run.
 // progress may be nil.
-func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall, progress func(text string)) (res model.ToolResult) {
+func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall, progress func(text string)) model.ToolResult {
+	res := s.hide(s.run(ctx, scope, call, progress))
+	res.Text = cut(res.Text) // after hiding: a cut through a secret would leave a part of it
+	return res
+}
+
+func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progress func(text string)) (res model.ToolResult) {
 	res = model.ToolResult{CallID: call.ID, Name: call.Name}
 	t, ok := s.Lookup(call.Name)
 	if !ok {
@@ -131,6 +162,9 @@ func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall, progres
 	}()
 	if progress == nil {
 		progress = func(string) {}
+	}
+	if show := progress; s.redact != nil {
+		progress = func(text string) { show(s.redact.Text(text)) }
 	}
 	c := Call{Scope: scope, ID: call.ID, Args: call.Arguments, Progress: progress}
 	if s.before != nil {
@@ -147,7 +181,7 @@ func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall, progres
 		}
 		return fail(res, text)
 	}
-	res.Text = cut(out.Text)
+	res.Text = out.Text
 	return res
 }
 
@@ -160,7 +194,7 @@ func (s *Set) names() string {
 }
 
 func fail(res model.ToolResult, text string) model.ToolResult {
-	res.Text, res.IsError = cut(text), true
+	res.Text, res.IsError = text, true
 	return res
 }
 
