@@ -41,7 +41,7 @@ const (
 
 // Ask is one wish, with everything that decides about it. What is shown to a
 // person is made of these fields and nothing else, and the decision is bound to
-// all of them but Title, Why and Warnings.
+// all of them but the words (Title, Why, Warnings, Lines).
 type Ask struct {
 	Kind       Kind   `json:"kind"`
 	RunID      string `json:"runId,omitempty"`
@@ -57,6 +57,9 @@ type Ask struct {
 	Title    string   `json:"title"`         // plain words: "Run git push in ~/site"
 	Why      string   `json:"why,omitempty"` // the model's own words, or what rule made it ask
 	Warnings []string `json:"warnings,omitempty"`
+	// Lines are the whole of it for a person, one fact a line, when the fields
+	// below are not enough; safe to print.
+	Lines []string `json:"lines,omitempty"`
 
 	Command string   `json:"command,omitempty"` // text for a shell
 	Argv    []string `json:"argv,omitempty"`    // or what is run without one

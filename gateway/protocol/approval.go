@@ -1,0 +1,167 @@
+package protocol
+
+// Decisions about a request as other gateways' clients name them.
+const (
+	DecisionAllowOnce   = "allow-once"
+	DecisionAllowAlways = "allow-always"
+	DecisionDeny        = "deny"
+)
+
+// ApprovalRequest is what is asked for, as people are to be shown it.
+type ApprovalRequest struct {
+	Command          string   `json:"command"` // for other kinds than exec: the title
+	CommandArgv      []string `json:"commandArgv,omitempty"`
+	Cwd              *string  `json:"cwd"`
+	Host             string   `json:"host"` // "gateway"
+	NodeID           *string  `json:"nodeId"`
+	AgentID          string   `json:"agentId"`
+	SessionKey       string   `json:"sessionKey"`
+	SessionID        string   `json:"sessionId,omitempty"`
+	RunID            string   `json:"runId,omitempty"`
+	ToolCallID       string   `json:"toolCallId,omitempty"`
+	Security         string   `json:"security"`
+	Ask              string   `json:"ask"`
+	AllowedDecisions []string `json:"allowedDecisions"`
+	ResolvedPath     string   `json:"resolvedPath,omitempty"`
+	WarningText      string   `json:"warningText,omitempty"`
+
+	// What follows is ours.
+	HearthKind   string   `json:"hearthKind,omitempty"` // exec, file, send, config, network, install
+	HearthTitle  string   `json:"hearthTitle,omitempty"`
+	HearthWhy    string   `json:"hearthWhy,omitempty"`
+	HearthLines  []string `json:"hearthLines,omitempty"` // all of it, one fact a line, safe to show
+	HearthWarn   []string `json:"hearthWarnings,omitempty"`
+	HearthScopes []string `json:"hearthScopes,omitempty"` // once, session, here, program, deny, never
+	HearthFrom   string   `json:"hearthFrom,omitempty"`   // who said the words that led here
+	HearthAsked  int      `json:"hearthAsked,omitempty"`  // how many requests this run has made
+}
+
+// Approval is a pending request.
+type Approval struct {
+	ID           string          `json:"id"`
+	Request      ApprovalRequest `json:"request"`
+	CreatedAtMs  int64           `json:"createdAtMs"`
+	ExpiresAtMs  int64           `json:"expiresAtMs"`
+	ApprovalKind string          `json:"approvalKind,omitempty"` // "exec"
+	// State and what follows is ours, for requests that are over.
+	State       string `json:"hearthState,omitempty"` // pending, allowed, denied, expired, withdrawn
+	Decision    string `json:"decision,omitempty"`
+	HearthScope string `json:"hearthScope,omitempty"`
+	ResolvedBy  string `json:"resolvedBy,omitempty"`
+	Reason      string `json:"hearthReason,omitempty"`
+}
+
+// ApprovalResolved is the event that ends one.
+type ApprovalResolved struct {
+	ID          string          `json:"id"`
+	Decision    string          `json:"decision"` // "deny" also when it expired
+	ResolvedBy  string          `json:"resolvedBy,omitempty"`
+	TS          int64           `json:"ts"`
+	Request     ApprovalRequest `json:"request"`
+	HearthScope string          `json:"hearthScope,omitempty"`
+	State       string          `json:"hearthState"`
+	Reason      string          `json:"hearthReason,omitempty"`
+}
+
+// ApprovalIDParams name a request.
+type ApprovalIDParams struct {
+	ID string `json:"id"`
+}
+
+// ApprovalRequestParams ask on behalf of a client.
+type ApprovalRequestParams struct {
+	ID          string            `json:"id,omitempty"` // not taken over: ours cannot be guessed
+	Command     string            `json:"command,omitempty"`
+	CommandArgv []string          `json:"commandArgv,omitempty"`
+	Cwd         *string           `json:"cwd,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
+	Host        *string           `json:"host,omitempty"`
+	AgentID     *string           `json:"agentId,omitempty"`
+	SessionKey  *string           `json:"sessionKey,omitempty"`
+	TimeoutMs   int64             `json:"timeoutMs,omitempty"`
+	TwoPhase    bool              `json:"twoPhase,omitempty"`
+}
+
+// ApprovalRequestResult: accepted at once (two phases), or with the decision.
+type ApprovalRequestResult struct {
+	Status      string  `json:"status,omitempty"` // "accepted"
+	ID          string  `json:"id"`
+	Decision    *string `json:"decision"` // null: nobody decided
+	CreatedAtMs int64   `json:"createdAtMs"`
+	ExpiresAtMs int64   `json:"expiresAtMs"`
+}
+
+// ApprovalResolveParams decide. HearthScope is ours and goes before Decision.
+type ApprovalResolveParams struct {
+	ID          string `json:"id"`
+	Decision    string `json:"decision"`
+	HearthScope string `json:"hearthScope,omitempty"`
+}
+
+// ApprovalRule is a decision that holds for longer than once.
+type ApprovalRule struct {
+	ID          string `json:"id"`
+	Scope       string `json:"scope"` // session, here, program, never
+	Kind        string `json:"kind"`
+	Title       string `json:"title"`
+	AgentID     string `json:"agentId"`
+	SessionKey  string `json:"sessionKey,omitempty"`
+	Dir         string `json:"dir,omitempty"`
+	Program     string `json:"program,omitempty"`
+	By          string `json:"by"`
+	CreatedAtMs int64  `json:"createdAtMs"`
+	ExpiresAtMs int64  `json:"expiresAtMs"`
+}
+
+// ApprovalRules lists them, the newest first.
+type ApprovalRules struct {
+	Rules []ApprovalRule `json:"rules"`
+}
+
+// ExecApprovals is the file of other gateways, made from the settings and the
+// rules. Agents hold the rules as an allowlist, to be read.
+type ExecApprovals struct {
+	Path             string            `json:"path"`
+	Exists           bool              `json:"exists"`
+	Hash             string            `json:"hash"`
+	File             ExecApprovalsFile `json:"file"`
+	ResolvedDefaults ExecDefaults      `json:"resolvedDefaults"`
+}
+
+// ExecApprovalsFile is its content.
+type ExecApprovalsFile struct {
+	Version  int                           `json:"version"`
+	Defaults ExecDefaults                  `json:"defaults"`
+	Agents   map[string]ExecApprovalsAgent `json:"agents"`
+}
+
+// ExecDefaults are how commands are decided.
+type ExecDefaults struct {
+	Security        string `json:"security,omitempty"`
+	Ask             string `json:"ask,omitempty"`
+	AskFallback     string `json:"askFallback,omitempty"`
+	AutoAllowSkills bool   `json:"autoAllowSkills,omitempty"`
+}
+
+// ExecApprovalsAgent are the rules of one agent.
+type ExecApprovalsAgent struct {
+	Security        string              `json:"security,omitempty"`
+	Ask             string              `json:"ask,omitempty"`
+	AskFallback     string              `json:"askFallback,omitempty"`
+	AutoAllowSkills bool                `json:"autoAllowSkills,omitempty"`
+	Allowlist       []ExecAllowlistItem `json:"allowlist,omitempty"`
+}
+
+// ExecAllowlistItem is one rule.
+type ExecAllowlistItem struct {
+	ID         string `json:"id,omitempty"`
+	Pattern    string `json:"pattern"`
+	LastUsedAt int64  `json:"lastUsedAt,omitempty"`
+}
+
+// ExecApprovalsSetParams change the settings of commands and remove rules that
+// are missing. Rules are made by decisions, not written.
+type ExecApprovalsSetParams struct {
+	File     ExecApprovalsFile `json:"file"`
+	BaseHash string            `json:"baseHash,omitempty"`
+}
