@@ -27,7 +27,7 @@ func (g *Gateway) commands() map[string]commandFunc {
 			func(r protocol.SessionRow) string { return r.VerboseLevel }),
 		"reasoning": g.cmdLevel("reasoning", []string{"off", "on", "stream"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ReasoningLevel = v },
 			func(r protocol.SessionRow) string { return r.ReasoningLevel }),
-		"send": g.cmdSend,
+		"send": g.cmdSend, "approve": g.cmdApprove, "pause": g.cmdPause, "resume": g.cmdResume,
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
@@ -27,6 +29,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
@@ -92,6 +95,10 @@ type Gateway struct {
 	contacts  *contact.Book
 	search    *search.Index
 	tools     *tool.Set
+	policies  atomic.Pointer[madePolicy]
+	approvals *approval.Broker
+	pause     *pause.Switch
+	audit     *audit.Log
 	web       atomic.Pointer[egress.Client] // for addresses that models choose
 	server    *server.Server
 	ln        net.Listener
@@ -134,6 +141,9 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	if err := g.openConfig(); err != nil {
+		return err
+	}
+	if err := g.openAudit(ctx); err != nil {
 		return err
 	}
 	if err := g.openPairing(ctx); err != nil {
@@ -244,10 +254,13 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		return err
 	}
 	g.server, err = server.New(server.Options{
-		Handlers: g.guarded(g.handlers()), Auth: g.pairing, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
+		Handlers: g.guarded(g.handlers()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
 	})
 	if err != nil {
+		return err
+	}
+	if err := g.openGuard(ctx); err != nil {
 		return err
 	}
 	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
@@ -257,6 +270,8 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Prompt: g.renderPrompt,
 		Advise: func(route string) string { return adviceFor(g.config.Snapshot().Config, route) },
 		Notes:  g.notes,
+		Hold:   func(ctx context.Context) error { return g.pause.Wait(ctx, pause.CallModel) },
+		Held:   func() bool { return g.pause.Check(pause.CallModel) != nil },
 		Queue:  g.queuePolicy,
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
@@ -341,6 +356,17 @@ func (g *Gateway) release(ctx context.Context) {
 	defer cancel()
 	if g.ln != nil {
 		_ = g.ln.Close()
+	}
+	if g.approvals != nil {
+		g.approvals.Close()
+	}
+	if g.pause != nil {
+		g.pause.Close()
+	}
+	if g.audit != nil {
+		if err := g.audit.Close(closing); err != nil && g.log != nil {
+			g.log.Error("the audit log did not close", "err", err)
+		}
 	}
 	if g.store != nil {
 		if err := g.store.Close(closing); err != nil && g.log != nil {

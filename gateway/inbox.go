@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
@@ -39,6 +40,7 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	g := i.g
 	turn := session.Turn{
 		RunID: a.ID, SessionKey: a.SessionKey, Text: a.CommandBody, ForAgent: a.Text, ReplyTo: a.Reply.ReplyTo, QuoteSelected: a.QuoteSelected,
+		Owner: a.SenderIsOwner, Sender: a.SenderID,
 		Route: route{a.Origin.Provider, a.Origin.AccountID, a.Reply.Conversation, a.Reply.Thread, a.ChatType}.String(),
 		Origin: &session.Origin{
 			Label: a.Origin.Label, Provider: a.Origin.Provider, From: a.Origin.From, To: a.Origin.To, AccountID: a.Origin.AccountID,
@@ -50,6 +52,9 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	}
 	if word := g.forOwner(turn.Text); word != "" && !a.SenderIsOwner {
 		return fmt.Errorf("%w: %s is for the owner", inbound.ErrRefused, word)
+	}
+	if a.SenderIsOwner {
+		ctx = withDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID})
 	}
 	_, err := g.accept(ctx, turn)
 	return busyIfPassing(err)

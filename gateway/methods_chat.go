@@ -72,7 +72,7 @@ func newTurn(method, key, agentID, text, runID string, timeoutMs int64) (session
 	case timeoutMs < 0 || timeoutMs > maxTimeout.Milliseconds():
 		return session.Turn{}, protocol.InvalidParams(method, "the time-out must be between 0 and 24 hours")
 	}
-	return session.Turn{RunID: runID, SessionKey: canonical, Text: text, TimeoutMs: timeoutMs}, nil
+	return session.Turn{RunID: runID, SessionKey: canonical, Text: text, TimeoutMs: timeoutMs, Owner: true}, nil
 }
 
 func (g *Gateway) chatHistory(ctx context.Context, p protocol.ChatHistoryParams) (protocol.ChatHistory, error) {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 
+	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -85,6 +86,7 @@ func (g *Gateway) configChanged(s *config.Snapshot) {
 	if g.server == nil {
 		return // while starting
 	}
+	g.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "the settings changed", Facts: map[string]string{"hash": s.Hash, "file": s.Path}})
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventConfigChanged, Payload: map[string]any{
 		"path": s.Path, "hash": s.Hash, "ts": g.opts.Now().UnixMilli(),
 	}})

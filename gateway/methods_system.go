@@ -36,6 +36,9 @@ func (g *Gateway) health(ctx context.Context, _ none) (protocol.Health, error) {
 // problems lists what a person should know about.
 func (g *Gateway) problems() []protocol.Problem {
 	out := []protocol.Problem{}
+	if err := g.audit.Problem(); err != nil {
+		out = append(out, protocol.Problem{Code: "AUDIT", Message: "The audit log cannot be written: " + err.Error() + ". Make room on the disk and check the folder's permissions."})
+	}
 	for _, p := range g.config.Problems() {
 		out = append(out, protocol.Problem(p))
 	}
@@ -61,10 +64,11 @@ func (g *Gateway) status(ctx context.Context, _ none) (protocol.Status, error) {
 			Paths: []string{g.store.Path()}, Count: g.session.Count(), Defaults: g.modelDefaults(),
 			Recent: list.Sessions, ByAgent: []map[string]any{},
 		},
+		Pause: pauseOf(g.pause.Get()),
 		Hearth: protocol.StatusDetail{
 			Version: g.opts.Version, PID: os.Getpid(), URL: g.URL(), StateDir: string(g.opts.Dir), ConfigPath: g.config.Path(),
 			UptimeMs: g.opts.Now().Sub(g.started).Milliseconds(), Model: ref.String(), ModelSource: source,
-			Clients: g.server.Clients(), ActiveRuns: active, QueuedRuns: queued, Undelivered: g.outbox.Waiting(),
+			Clients: g.server.Clients(), ActiveRuns: active, QueuedRuns: queued, Undelivered: g.outbox.Waiting(), PendingApprovals: len(g.approvals.Pending()),
 			ResidentBytes: residentBytes(), StoreBytes: g.store.Size(), Problems: g.problems(),
 		},
 	}, nil

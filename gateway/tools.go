@@ -12,11 +12,8 @@ const surfacePage = "webchat"
 
 // runTools is what a run may use, and on whose behalf.
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
-	return tool.Scope{
-		RunID: rec.ID, SessionKey: rec.SessionKey, SessionID: rec.SessionID, AgentID: session.AgentOf(rec.SessionKey), Model: ref,
-		Workspace: g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace),
-		Owner:     rec.Route == "", Surface: surfacePage,
-	}, g.tools.Only(g.webEnabled)
+	scope := g.scopeOf(rec, ref)
+	return scope, g.tools.Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
 }
 
 // openTools gathers every tool that there is; a run gets some of them.

@@ -23,7 +23,8 @@ func newStatus(a *app) *cobra.Command {
 type statusJSON struct {
 	Running bool `json:"running"`
 	*protocol.StatusDetail
-	Sessions int `json:"sessions"`
+	Sessions int            `json:"sessions"`
+	Pause    protocol.Pause `json:"pause"`
 }
 
 func runStatus(ctx context.Context, a *app) error {
@@ -40,9 +41,17 @@ func runStatus(ctx context.Context, a *app) error {
 		return err
 	}
 	if a.asJSON {
-		return a.out().json(statusJSON{true, &s.Hearth, s.Sessions.Count})
+		return a.out().json(statusJSON{true, &s.Hearth, s.Sessions.Count, s.Pause})
 	}
 	return printStatus(a.out(), &s)
+}
+
+// waits is "1 request waits", "2 requests wait".
+func waits(n int) string {
+	if n == 1 {
+		return "1 request waits"
+	}
+	return fmt.Sprintf("%d requests wait", n)
 }
 
 func printStatus(out screen, s *protocol.Status) error {
@@ -60,6 +69,12 @@ func printStatus(out screen, s *protocol.Status) error {
 	parts := []any{green("●"), " ", bold("Hearth " + h.Version + " is running"), "\n"}
 	for _, r := range rows {
 		parts = append(parts, "  ", dim(fmt.Sprintf("%-9s", r[0])), " ", line(r[1]), "\n")
+	}
+	if s.Pause.Level != "off" && s.Pause.Level != "" {
+		parts = append(parts, "  ", yellow("!"), " ", line(pauseWords(&s.Pause)), "\n")
+	}
+	if h.PendingApprovals > 0 {
+		parts = append(parts, "  ", yellow("!"), fmt.Sprintf(" %s for your yes: `hearth approvals`\n", waits(h.PendingApprovals)))
 	}
 	if h.Undelivered > 0 {
 		parts = append(parts, "  ", yellow("!"), fmt.Sprintf(" %s not delivered yet\n", count(h.Undelivered, "answer")))

@@ -2,6 +2,185 @@
 // A field is optional when Go leaves it out (omitempty, omitzero) and may be
 // null when Go sends a null.
 
+// Decisions about a request as other gateways' clients name them.
+export const DecisionAllowOnce = "allow-once";
+export const DecisionAllowAlways = "allow-always";
+export const DecisionDeny = "deny";
+
+/** ApprovalRequest is what is asked for, as people are to be shown it. */
+export interface ApprovalRequest {
+  /** for other kinds than exec: the title */
+  command: string;
+  commandArgv?: string[];
+  cwd: string | null;
+  /** "gateway" */
+  host: string;
+  nodeId: string | null;
+  agentId: string;
+  sessionKey: string;
+  sessionId?: string;
+  runId?: string;
+  toolCallId?: string;
+  security: string;
+  ask: string;
+  allowedDecisions: string[];
+  resolvedPath?: string;
+  warningText?: string;
+  /** What follows is ours. */
+  hearthKind?: string;
+  hearthTitle?: string;
+  hearthWhy?: string;
+  /** all of it, one fact a line, safe to show */
+  hearthLines?: string[];
+  hearthWarnings?: string[];
+  /** once, session, here, program, deny, never */
+  hearthScopes?: string[];
+  /** who said the words that led here */
+  hearthFrom?: string;
+  /** how many requests this run has made */
+  hearthAsked?: number;
+}
+
+/** Approval is a pending request. */
+export interface Approval {
+  id: string;
+  request: ApprovalRequest;
+  createdAtMs: number;
+  expiresAtMs: number;
+  /** "exec" */
+  approvalKind?: string;
+  /** State and what follows is ours, for requests that are over. */
+  hearthState?: string;
+  decision?: string;
+  hearthScope?: string;
+  resolvedBy?: string;
+  hearthReason?: string;
+}
+
+/** ApprovalResolved is the event that ends one. */
+export interface ApprovalResolved {
+  id: string;
+  /** "deny" also when it expired */
+  decision: string;
+  resolvedBy?: string;
+  ts: number;
+  request: ApprovalRequest;
+  hearthScope?: string;
+  hearthState: string;
+  hearthReason?: string;
+}
+
+/** ApprovalIDParams name a request. */
+export interface ApprovalIDParams {
+  id: string;
+}
+
+/** ApprovalRequestParams ask on behalf of a client. */
+export interface ApprovalRequestParams {
+  /** not taken over: ours cannot be guessed */
+  id?: string;
+  command?: string;
+  commandArgv?: string[];
+  cwd?: string;
+  env?: Record<string, string>;
+  host?: string;
+  agentId?: string;
+  sessionKey?: string;
+  timeoutMs?: number;
+  twoPhase?: boolean;
+}
+
+/** ApprovalRequestResult: accepted at once (two phases), or with the decision. */
+export interface ApprovalRequestResult {
+  /** "accepted" */
+  status?: string;
+  id: string;
+  /** null: nobody decided */
+  decision: string | null;
+  createdAtMs: number;
+  expiresAtMs: number;
+}
+
+/** ApprovalResolveParams decide. HearthScope is ours and goes before Decision. */
+export interface ApprovalResolveParams {
+  id: string;
+  decision: string;
+  hearthScope?: string;
+}
+
+/** ApprovalRule is a decision that holds for longer than once. */
+export interface ApprovalRule {
+  id: string;
+  /** session, here, program, never */
+  scope: string;
+  kind: string;
+  title: string;
+  agentId: string;
+  sessionKey?: string;
+  dir?: string;
+  program?: string;
+  by: string;
+  createdAtMs: number;
+  expiresAtMs: number;
+}
+
+/** ApprovalRules lists them, the newest first. */
+export interface ApprovalRules {
+  rules: ApprovalRule[];
+}
+
+/**
+ * ExecApprovals is the file of other gateways, made from the settings and the
+ * rules. Agents hold the rules as an allowlist, to be read.
+ */
+export interface ExecApprovals {
+  path: string;
+  exists: boolean;
+  hash: string;
+  file: ExecApprovalsFile;
+  resolvedDefaults: ExecDefaults;
+}
+
+/** ExecApprovalsFile is its content. */
+export interface ExecApprovalsFile {
+  version: number;
+  defaults: ExecDefaults;
+  agents: Record<string, ExecApprovalsAgent>;
+}
+
+/** ExecDefaults are how commands are decided. */
+export interface ExecDefaults {
+  security?: string;
+  ask?: string;
+  askFallback?: string;
+  autoAllowSkills?: boolean;
+}
+
+/** ExecApprovalsAgent are the rules of one agent. */
+export interface ExecApprovalsAgent {
+  security?: string;
+  ask?: string;
+  askFallback?: string;
+  autoAllowSkills?: boolean;
+  allowlist?: ExecAllowlistItem[];
+}
+
+/** ExecAllowlistItem is one rule. */
+export interface ExecAllowlistItem {
+  id?: string;
+  pattern: string;
+  lastUsedAt?: number;
+}
+
+/**
+ * ExecApprovalsSetParams change the settings of commands and remove rules that
+ * are missing. Rules are made by decisions, not written.
+ */
+export interface ExecApprovalsSetParams {
+  file: ExecApprovalsFile;
+  baseHash?: string;
+}
+
 /** ChannelsStatus is the answer to channels.status. */
 export interface ChannelsStatus {
   ts: number;
@@ -511,6 +690,10 @@ export const EventSessionsChanged = "sessions.changed";
 export const EventSessionMessage = "session.message";
 export const EventSessionTool = "session.tool";
 export const EventConfigChanged = "config.changed";
+export const EventExecApprovalRequested = "exec.approval.requested";
+export const EventExecApprovalResolved = "exec.approval.resolved";
+/** EventPause is ours: the switch of hearth.pause.set has changed. */
+export const EventPause = "hearth.pause";
 
 // Client capabilities that change what we send.
 /** agent events of stream "tool" */
@@ -720,6 +903,22 @@ export const MethodContactsResolve = "hearth.contacts.resolve";
 export const MethodContactsRemove = "hearth.contacts.remove";
 export const MethodDeliveriesList = "hearth.deliveries.list";
 export const MethodDeliveriesResolve = "hearth.deliveries.resolve";
+export const MethodToolsCatalog = "tools.catalog";
+export const MethodToolsEffective = "tools.effective";
+export const MethodToolsInvoke = "tools.invoke";
+export const MethodExecApprovalRequest = "exec.approval.request";
+export const MethodExecApprovalWait = "exec.approval.waitDecision";
+export const MethodExecApprovalResolve = "exec.approval.resolve";
+export const MethodExecApprovalList = "exec.approval.list";
+export const MethodExecApprovalGet = "exec.approval.get";
+export const MethodExecApprovalsGet = "exec.approvals.get";
+export const MethodExecApprovalsSet = "exec.approvals.set";
+export const MethodApprovalsRules = "hearth.approvals.rules";
+export const MethodApprovalsRemoveRule = "hearth.approvals.removeRule";
+export const MethodPauseGet = "hearth.pause.get";
+export const MethodPauseSet = "hearth.pause.set";
+export const MethodAuditList = "hearth.audit.list";
+export const MethodAuditVerify = "hearth.audit.verify";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
 /** MethodQueueEdit is ours: other words for a message that still waits. */
@@ -735,6 +934,60 @@ export const MethodTranscriptExport = "hearth.sessions.export";
 // Limits of the fields of a request frame.
 export const MaxRequestID = 256;
 export const MaxMethodName = 128;
+
+/** Pause is the switch that stops Hearth from acting. */
+export interface Pause {
+  /** off, tools, network, everything */
+  level: string;
+  untilMs?: number;
+  sinceMs?: number;
+  by?: string;
+  reason?: string;
+}
+
+/** PauseSetParams switch it; DurationMs 0 is until somebody resumes. */
+export interface PauseSetParams {
+  level: string;
+  durationMs?: number;
+  reason?: string;
+}
+
+/** AuditListParams choose entries, the newest first. */
+export interface AuditListParams {
+  limit?: number;
+  /** only entries with a smaller number */
+  before?: number;
+  /** auth, approval, exec, tool, config, install, send, pause, audit */
+  kind?: string;
+}
+
+/** AuditEntry is one line of the audit log. */
+export interface AuditEntry {
+  seq: number;
+  atMs: number;
+  kind: string;
+  what: string;
+  who?: string;
+  session?: string;
+  runId?: string;
+  facts?: Record<string, string>;
+  hash: string;
+}
+
+/** AuditList is a page of it. */
+export interface AuditList {
+  entries: AuditEntry[];
+}
+
+/** AuditReport is whether the log is as it was written. */
+export interface AuditReport {
+  ok: boolean;
+  entries: number;
+  first?: number;
+  last?: number;
+  head?: string;
+  problem?: string;
+}
 
 // Limits of any JSON from outside, checked by one pass before anything is
 // decoded: a hostile value costs a scan, never an allocation of its shape.
@@ -1282,6 +1535,8 @@ export interface Status {
   sessions: StatusSessions;
   /** Hearth is ours: what `hearth status` prints. */
   hearth: StatusDetail;
+  /** Pause is ours too: whether Hearth may act. */
+  hearthPause: Pause;
 }
 
 export interface StatusHeartbeat {
@@ -1313,6 +1568,8 @@ export interface StatusDetail {
   activeRuns: number;
   queuedRuns: number;
   undelivered: number;
+  /** PendingApprovals is how many requests wait for a yes. */
+  pendingApprovals: number;
   residentBytes: number;
   storeBytes: number;
   problems: Problem[];
@@ -1454,6 +1711,95 @@ export interface LaunchLinkParams {
   ttlMs?: number;
 }
 
+/** ToolsCatalogParams choose an agent. */
+export interface ToolsCatalogParams {
+  agentId?: string;
+  includePlugins?: boolean;
+}
+
+/** ToolsCatalog is every tool there is, in groups. */
+export interface ToolsCatalog {
+  agentId: string;
+  profiles: ToolsProfile[];
+  groups: ToolsGroup[];
+}
+
+/** ToolsProfile is a choice of tools by name. */
+export interface ToolsProfile {
+  id: string;
+  label: string;
+}
+
+/** ToolsGroup is tools that belong together. */
+export interface ToolsGroup {
+  id: string;
+  label: string;
+  /** "core" */
+  source: string;
+  tools: ToolInfo[];
+}
+
+/** ToolInfo is one tool; Allowed and Why are ours. */
+export interface ToolInfo {
+  id: string;
+  label: string;
+  description: string;
+  rawDescription?: string;
+  source: string;
+  defaultProfiles?: string[];
+  parameters?: unknown;
+  hearthAllowed?: boolean;
+  hearthWhy?: string;
+}
+
+/** ToolsEffectiveParams name a session. */
+export interface ToolsEffectiveParams {
+  sessionKey: string;
+  agentId?: string;
+}
+
+/** ToolsEffective is what a message of the owner in the session could use now. */
+export interface ToolsEffective {
+  agentId: string;
+  profile: string;
+  groups: ToolsGroup[];
+  /** and why */
+  hearthDenied: ToolInfo[];
+}
+
+/** ToolsInvokeParams run one tool. */
+export interface ToolsInvokeParams {
+  name: string;
+  args?: unknown;
+  sessionKey?: string;
+  agentId?: string;
+  /** changes nothing: what needs a yes asks for it */
+  confirm?: boolean;
+  idempotencyKey?: string;
+}
+
+/** ToolsInvokeResult is what it came to. */
+export interface ToolsInvokeResult {
+  ok: boolean;
+  toolName: string;
+  output?: ToolOutput;
+  /** "core" */
+  source?: string;
+  error?: ToolFailure;
+}
+
+/** ToolOutput is text for people and models. */
+export interface ToolOutput {
+  content: Block[];
+  details?: unknown;
+}
+
+/** ToolFailure says why a tool did not do it. */
+export interface ToolFailure {
+  code: string;
+  message: string;
+}
+
 /** What each method takes and gives. */
 export interface Methods {
   "connect": { params: ConnectParams; result: HelloOK };
@@ -1497,6 +1843,22 @@ export interface Methods {
   "hearth.contacts.remove": { params: ContactRemoveParams; result: OKResult };
   "hearth.deliveries.list": { params: Record<string, never>; result: DeliveriesList };
   "hearth.deliveries.resolve": { params: DeliveryResolveParams; result: OKResult };
+  "tools.catalog": { params: ToolsCatalogParams; result: ToolsCatalog };
+  "tools.effective": { params: ToolsEffectiveParams; result: ToolsEffective };
+  "tools.invoke": { params: ToolsInvokeParams; result: ToolsInvokeResult };
+  "exec.approval.request": { params: ApprovalRequestParams; result: ApprovalRequestResult };
+  "exec.approval.waitDecision": { params: ApprovalIDParams; result: ApprovalRequestResult };
+  "exec.approval.resolve": { params: ApprovalResolveParams; result: OKResult };
+  "exec.approval.list": { params: Record<string, never>; result: Approval[] };
+  "exec.approval.get": { params: ApprovalIDParams; result: Approval };
+  "exec.approvals.get": { params: Record<string, never>; result: ExecApprovals };
+  "exec.approvals.set": { params: ExecApprovalsSetParams; result: ExecApprovals };
+  "hearth.approvals.rules": { params: Record<string, never>; result: ApprovalRules };
+  "hearth.approvals.removeRule": { params: ApprovalIDParams; result: OKResult };
+  "hearth.pause.get": { params: Record<string, never>; result: Pause };
+  "hearth.pause.set": { params: PauseSetParams; result: Pause };
+  "hearth.audit.list": { params: AuditListParams; result: AuditList };
+  "hearth.audit.verify": { params: Record<string, never>; result: AuditReport };
   "hearth.why": { params: WhyParams; result: Why };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
@@ -1516,4 +1878,7 @@ export interface Events {
   "session.message": SessionMessage;
   "session.tool": AgentEvent;
   "config.changed": unknown;
+  "exec.approval.requested": Approval;
+  "exec.approval.resolved": ApprovalResolved;
+  "hearth.pause": Pause;
 }

@@ -33,6 +33,9 @@ func All() []Spec {
 		{Name: "verbose", Args: "[on|off|full]", Description: "Show tool activity", Category: "options", Choices: []string{"on", "off", "full"}},
 		{Name: "reasoning", Args: "[on|off|stream]", Description: "Show the model's reasoning", Category: "options", Choices: []string{"on", "off", "stream"}},
 		{Name: "queue", Args: "[mode] [debounce:ms] [cap:n] [drop:rule]", Description: "What happens to messages during an answer", Category: "options", Choices: []string{"steer", "followup", "collect", "interrupt", "default"}},
+		{Name: "approve", Args: "[id] [once|session|here|program|deny|never]", Description: "Decide about something that waits for your yes", Category: "tools"},
+		{Name: "pause", Args: "[tools|network|everything] [1h]", Description: "Stop Hearth from acting", Category: "tools", Choices: []string{"tools", "network", "everything"}},
+		{Name: "resume", Description: "End the pause", Category: "tools"},
 		{Name: "send", Args: "[on|off|inherit]", Description: "Allow or hold back replies to this chat", Category: "options", Choices: []string{"on", "off", "inherit"}},
 	}
 }

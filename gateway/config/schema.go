@@ -16,6 +16,7 @@ func (d *decoder) decode() Config {
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
 		{"channels", func(n *node) { d.channels(n, &c.Channels) }},
 		{"tools", func(n *node) { d.tools(n, &c.Tools) }},
+		{"approvals", func(n *node) { d.approvals(n, &c.Approvals) }},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
@@ -24,7 +25,7 @@ func (d *decoder) decode() Config {
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands",
 		"skills", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
-		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "approvals", "acp", "mcp",
+		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "acp", "mcp",
 		"diagnostics")...)...)
 	d.secretsApart(&c)
 	return c

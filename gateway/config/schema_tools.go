@@ -1,9 +1,12 @@
 package config
 
 func (d *decoder) tools(n *node, t *Tools) {
-	fields := []field{
+	fields := append(d.toolRules(&t.ToolRules), []field{
+		{"byProvider", func(n *node) { t.ByProvider = d.rulesBy(n) }},
+		{"toolsBySender", func(n *node) { t.BySender = d.rulesBy(n) }},
+		{"exec", func(n *node) { d.toolsExec(n, &t.Exec) }},
 		{"web", func(n *node) { d.toolsWeb(n, &t.Web) }},
-	}
-	d.object(n, append(fields, later("profile", "allow", "alsoAllow", "deny", "byProvider", "toolsBySender", "exec", "fs", "elevated",
+	}...)
+	d.object(n, append(fields, later("fs", "elevated",
 		"media", "links", "message", "sessions", "sessions_spawn", "subagents", "agentToAgent", "loopDetection", "sandbox", "codeMode", "experimental")...)...)
 }

@@ -11,17 +11,18 @@ import (
 // Config is what the file says, with defaults filled in. Treat it as read-only:
 // it is shared between all readers.
 type Config struct {
-	Gateway  Gateway            `json:"gateway"`
-	Models   Models             `json:"models"`
-	Agents   Agents             `json:"agents"`
-	Session  Session            `json:"session"`
-	Messages Messages           `json:"messages"`
-	Channels Channels           `json:"channels"`
-	Tools    Tools              `json:"tools"`
-	Surfaces map[string]Surface `json:"surfaces,omitempty"`
-	Auth     Accounts           `json:"auth"`
-	Logging  Logging            `json:"logging"`
-	Secrets  Secrets            `json:"secrets"`
+	Gateway   Gateway            `json:"gateway"`
+	Models    Models             `json:"models"`
+	Agents    Agents             `json:"agents"`
+	Session   Session            `json:"session"`
+	Messages  Messages           `json:"messages"`
+	Channels  Channels           `json:"channels"`
+	Tools     Tools              `json:"tools"`
+	Approvals Approvals          `json:"approvals"`
+	Surfaces  map[string]Surface `json:"surfaces,omitempty"`
+	Auth      Accounts           `json:"auth"`
+	Logging   Logging            `json:"logging"`
+	Secrets   Secrets            `json:"secrets"`
 }
 
 // Gateway says where the gateway listens and who may talk to it.
@@ -111,9 +112,9 @@ func Default() Config {
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
-		Tools:    Tools{Web: defaultToolsWeb()},
-		Logging:  Logging{Level: "info"},
-		Secrets:  Secrets{Backend: SecretsAuto},
+		Tools:    defaultTools(), Approvals: defaultApprovals(),
+		Logging: Logging{Level: "info"},
+		Secrets: Secrets{Backend: SecretsAuto},
 	}
 }
 
@@ -130,6 +131,7 @@ func (c Config) Clone() Config {
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
+	c.Tools = c.Tools.clone()
 	return c
 }
 

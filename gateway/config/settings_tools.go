@@ -2,5 +2,16 @@ package config
 
 // Tools is what the assistant may use, and how.
 type Tools struct {
-	Web ToolsWeb `json:"web"`
+	ToolRules
+	ByProvider map[string]ToolRules `json:"byProvider,omitempty"`    // "anthropic" or "anthropic/model"
+	BySender   map[string]ToolRules `json:"toolsBySender,omitempty"` // "telegram:42", or an id on any network
+	Exec       ToolsExec            `json:"exec"`
+	Web        ToolsWeb             `json:"web"`
 }
+
+func (t Tools) clone() Tools {
+	t.ToolRules, t.ByProvider, t.BySender = t.ToolRules.clone(), cloneRules(t.ByProvider), cloneRules(t.BySender)
+	return t
+}
+
+func defaultTools() Tools { return Tools{Exec: defaultToolsExec(), Web: defaultToolsWeb()} }

@@ -13,6 +13,11 @@ const (
 	EventSessionMessage   = "session.message"
 	EventSessionTool      = "session.tool"
 	EventConfigChanged    = "config.changed"
+
+	EventExecApprovalRequested = "exec.approval.requested"
+	EventExecApprovalResolved  = "exec.approval.resolved"
+	// EventPause is ours: the switch of hearth.pause.set has changed.
+	EventPause = "hearth.pause"
 )
 
 // eventScopes says who may see an event (protocol.md §6). An event without a
@@ -21,7 +26,8 @@ var eventScopes = map[string]Scope{
 	EventTick: ScopeNone, EventHealth: ScopeNone, EventShutdown: ScopeNone,
 	EventPresence: ScopeRead, EventChat: ScopeRead, EventAgent: ScopeRead,
 	EventSessionsChanged: ScopeRead, EventSessionMessage: ScopeRead, EventSessionTool: ScopeRead,
-	EventConfigChanged: ScopeRead,
+	EventConfigChanged: ScopeRead, EventPause: ScopeRead,
+	EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
 }
 
 // EventScope returns the scope that an event needs; ok is false for unknown ones.
@@ -30,7 +36,8 @@ func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; r
 // Events returns the names that hello-ok advertises.
 func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
-		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged}
+		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged,
+		EventExecApprovalRequested, EventExecApprovalResolved, EventPause}
 }
 
 // Client capabilities that change what we send.

@@ -54,6 +54,24 @@ const (
 	MethodDeliveriesList    = "hearth.deliveries.list"
 	MethodDeliveriesResolve = "hearth.deliveries.resolve"
 
+	MethodToolsCatalog   = "tools.catalog"
+	MethodToolsEffective = "tools.effective"
+	MethodToolsInvoke    = "tools.invoke"
+
+	MethodExecApprovalRequest = "exec.approval.request"
+	MethodExecApprovalWait    = "exec.approval.waitDecision"
+	MethodExecApprovalResolve = "exec.approval.resolve"
+	MethodExecApprovalList    = "exec.approval.list"
+	MethodExecApprovalGet     = "exec.approval.get"
+	MethodExecApprovalsGet    = "exec.approvals.get"
+	MethodExecApprovalsSet    = "exec.approvals.set"
+	MethodApprovalsRules      = "hearth.approvals.rules"
+	MethodApprovalsRemoveRule = "hearth.approvals.removeRule"
+	MethodPauseGet            = "hearth.pause.get"
+	MethodPauseSet            = "hearth.pause.set"
+	MethodAuditList           = "hearth.audit.list"
+	MethodAuditVerify         = "hearth.audit.verify"
+
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
 	// MethodQueueEdit is ours: other words for a message that still waits.
@@ -115,6 +133,22 @@ var methods = []MethodSpec{
 	{MethodContactsRemove, RoleOperator, ScopePairing},
 	{MethodDeliveriesList, RoleOperator, ScopeRead},
 	{MethodDeliveriesResolve, RoleOperator, ScopeWrite},
+	{MethodToolsCatalog, RoleOperator, ScopeRead},
+	{MethodToolsEffective, RoleOperator, ScopeRead},
+	{MethodToolsInvoke, RoleOperator, ScopeAdmin},
+	{MethodExecApprovalRequest, RoleOperator, ScopeApprovals},
+	{MethodExecApprovalWait, RoleOperator, ScopeApprovals},
+	{MethodExecApprovalResolve, RoleOperator, ScopeApprovals},
+	{MethodExecApprovalList, RoleOperator, ScopeApprovals},
+	{MethodExecApprovalGet, RoleOperator, ScopeApprovals},
+	{MethodExecApprovalsGet, RoleOperator, ScopeAdmin},
+	{MethodExecApprovalsSet, RoleOperator, ScopeAdmin},
+	{MethodApprovalsRules, RoleOperator, ScopeApprovals},
+	{MethodApprovalsRemoveRule, RoleOperator, ScopeApprovals},
+	{MethodPauseGet, RoleOperator, ScopeRead},
+	{MethodPauseSet, RoleOperator, ScopeWrite},
+	{MethodAuditList, RoleOperator, ScopeAdmin},
+	{MethodAuditVerify, RoleOperator, ScopeAdmin},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},

@@ -20,7 +20,7 @@ type PauseSetParams struct {
 type AuditListParams struct {
 	Limit  int    `json:"limit,omitempty"`
 	Before uint64 `json:"before,omitempty"` // only entries with a smaller number
-	Kind   string `json:"kind,omitempty"`
+	Kind   string `json:"kind,omitempty"`   // auth, approval, exec, tool, config, install, send, pause, audit
 }
 
 // AuditEntry is one line of the audit log.

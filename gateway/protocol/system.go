@@ -68,6 +68,8 @@ type Status struct {
 	Sessions           StatusSessions  `json:"sessions"`
 	// Hearth is ours: what `hearth status` prints.
 	Hearth StatusDetail `json:"hearth"`
+	// Pause is ours too: whether Hearth may act.
+	Pause Pause `json:"hearthPause"`
 }
 
 type StatusHeartbeat struct {
@@ -85,21 +87,23 @@ type StatusSessions struct {
 
 // StatusDetail is ours.
 type StatusDetail struct {
-	Version       string    `json:"version"`
-	PID           int       `json:"pid"`
-	URL           string    `json:"url"`
-	StateDir      string    `json:"stateDir"`
-	ConfigPath    string    `json:"configPath"`
-	UptimeMs      int64     `json:"uptimeMs"`
-	Model         string    `json:"model"`       // "provider/model" that answers now
-	ModelSource   string    `json:"modelSource"` // configured, detected, environment, built-in
-	Clients       int       `json:"clients"`
-	ActiveRuns    int       `json:"activeRuns"`
-	QueuedRuns    int       `json:"queuedRuns"`
-	Undelivered   int       `json:"undelivered"`
-	ResidentBytes int64     `json:"residentBytes"`
-	StoreBytes    int64     `json:"storeBytes"`
-	Problems      []Problem `json:"problems"`
+	Version     string `json:"version"`
+	PID         int    `json:"pid"`
+	URL         string `json:"url"`
+	StateDir    string `json:"stateDir"`
+	ConfigPath  string `json:"configPath"`
+	UptimeMs    int64  `json:"uptimeMs"`
+	Model       string `json:"model"`       // "provider/model" that answers now
+	ModelSource string `json:"modelSource"` // configured, detected, environment, built-in
+	Clients     int    `json:"clients"`
+	ActiveRuns  int    `json:"activeRuns"`
+	QueuedRuns  int    `json:"queuedRuns"`
+	Undelivered int    `json:"undelivered"`
+	// PendingApprovals is how many requests wait for a yes.
+	PendingApprovals int       `json:"pendingApprovals"`
+	ResidentBytes    int64     `json:"residentBytes"`
+	StoreBytes       int64     `json:"storeBytes"`
+	Problems         []Problem `json:"problems"`
 }
 
 type LogsTailParams struct {

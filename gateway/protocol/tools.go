@@ -68,16 +68,17 @@ type ToolsInvokeParams struct {
 
 // ToolsInvokeResult is what it came to.
 type ToolsInvokeResult struct {
-	OK     bool            `json:"ok"`
-	Name   string          `json:"toolName"`
-	Output ToolOutput      `json:"output"`
-	Error  *ToolFailure    `json:"error,omitempty"`
-	Detail json.RawMessage `json:"details,omitempty"`
+	OK     bool         `json:"ok"`
+	Name   string       `json:"toolName"`
+	Output *ToolOutput  `json:"output,omitempty"`
+	Source string       `json:"source,omitempty"` // "core"
+	Error  *ToolFailure `json:"error,omitempty"`
 }
 
 // ToolOutput is text for people and models.
 type ToolOutput struct {
-	Content []Block `json:"content"`
+	Content []Block         `json:"content"`
+	Details json.RawMessage `json:"details,omitempty"`
 }
 
 // ToolFailure says why a tool did not do it.

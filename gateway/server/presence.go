@@ -15,6 +15,20 @@ func (s *Server) Presence() []protocol.PresenceEntry { return s.presenceOf(*s.co
 // Clients is the number of connected clients.
 func (s *Server) Clients() int { return len(*s.conns.Load()) }
 
+// Hears reports whether a connected client gets an event that goes to everyone.
+func (s *Server) Hears(event string) bool {
+	scope, ok := protocol.EventScope(event)
+	if !ok {
+		return false
+	}
+	for _, c := range *s.conns.Load() {
+		if protocol.Allows(c.caller.Scopes, scope) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Server) presenceOf(conns []*conn) []protocol.PresenceEntry {
 	out := make([]protocol.PresenceEntry, 0, len(conns)+1)
 	host, err := os.Hostname()

@@ -83,6 +83,10 @@ type Options struct {
 	Notes func() (keep func(text string) error, ok bool)
 	// Queue is the policy of a route's surface.
 	Queue func(route string) QueuePolicy
+	// Hold waits while answers are paused, Held reports whether they are. Messages
+	// wait in the queue, and commands do not. nil: never.
+	Hold func(ctx context.Context) error
+	Held func() bool
 	// Timeout of a run that names none.
 	Timeout func() time.Duration
 	// MaxRuns is how many answers are made at the same time; more wait, the

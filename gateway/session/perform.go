@@ -25,6 +25,9 @@ const (
 func (m *Manager) perform(l *lane, r *run) {
 	defer m.forget(r)
 	defer r.cancel(nil)
+	if m.Hold != nil {
+		_ = m.Hold(r.ctx) // an end of ctx is dealt with below, like any other
+	}
 	timeout := time.Duration(r.rec.TimeoutMs) * time.Millisecond
 	if timeout <= 0 {
 		timeout = m.Timeout()
@@ -51,6 +54,9 @@ func (m *Manager) perform(l *lane, r *run) {
 		f.Done(r.id)
 	}
 }
+
+// held reports whether answers are paused.
+func (m *Manager) held() bool { return m.Held != nil && m.Held() }
 
 // forget ends the live part of a run and of those it answered too.
 func (m *Manager) forget(r *run) {

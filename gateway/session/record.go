@@ -97,6 +97,8 @@ type Run struct {
 	Model         string   `json:"model,omitempty"`
 	Mode          Mode     `json:"mode,omitempty"`
 	Route         string   `json:"route,omitempty"`         // where the answer goes; turns of one route may be answered together
+	Owner         bool     `json:"owner,omitempty"`         // the words are the owner's own
+	Sender        string   `json:"sender,omitempty"`        // who said them on the route
 	ReplyTo       string   `json:"replyTo,omitempty"`       // the message on the route that is answered
 	QuoteSelected bool     `json:"quoteSelected,omitempty"` // a part of that message was chosen
 	Into          string   `json:"into,omitempty"`          // the run that answers this message too
@@ -112,6 +114,10 @@ type Run struct {
 	Detail        string   `json:"detail,omitempty"` // of a failure, for who wants it raw
 	Trace         []Reason `json:"trace,omitempty"`  // why it went as it did
 }
+
+// together: one run may answer both. Words of somebody else must not join a run
+// that has the owner's rights.
+func (r Run) together(o Run) bool { return r.Route == o.Route && r.Owner == o.Owner }
 
 // Reason is one step of why a run went as it did, for /why.
 type Reason struct {

@@ -43,7 +43,7 @@ func (s steering) Waiting(ctx context.Context) bool {
 
 // Take claims the waiting messages for the run. Its entries go on behind them.
 func (s steering) Take(ctx context.Context) ([]model.Message, error) {
-	taken := s.l.pull(func(q *run) bool { return q.rec.Mode == Steer && q.rec.Route == s.r.rec.Route })
+	taken := s.l.pull(func(q *run) bool { return q.rec.Mode == Steer && q.rec.together(s.r.rec) })
 	if err := s.m.join(ctx, s.l, s.r, taken); err != nil {
 		s.l.putBack(taken) // the run is being stopped, or the disk is full: they wait on
 		return nil, err
@@ -62,7 +62,7 @@ func (l *lane) steerable(r *run) (quiet time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, q := range l.queue {
-		if q.rec.Mode == Steer && q.rec.Route == r.rec.Route {
+		if q.rec.Mode == Steer && q.rec.together(r.rec) {
 			ok = true
 			quiet = max(quiet, q.debounce-time.Since(l.last))
 		}
@@ -103,7 +103,7 @@ func (m *Manager) gather(l *lane, r *run) {
 			return
 		}
 	}
-	more := l.pull(func(q *run) bool { return q.rec.Mode == Collect && q.rec.Route == r.rec.Route })
+	more := l.pull(func(q *run) bool { return q.rec.Mode == Collect && q.rec.together(r.rec) })
 	if err := m.join(r.ctx, l, r, more); err != nil {
 		m.Logger.Warn("waiting messages could not be collected and are answered one by one", "session", l.key, "err", err)
 		l.putBack(more)

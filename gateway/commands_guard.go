@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+)
+
+// cmdApprove decides about a request. Typing it is not enough: it counts from a
+// client with the right to approve, and from the owner's own account on a
+// network (A-EXEC-19).
+func (g *Gateway) cmdApprove(ctx context.Context, _, args string) (string, error) {
+	by, ok := deciderIn(ctx)
+	if !ok {
+		return "You cannot approve from here: this client has no right to. Use the page on this machine, or `hearth approvals`.", nil
+	}
+	pending := g.approvals.Pending()
+	words := strings.Fields(args)
+	if len(words) == 0 {
+		return listAsks(pending), nil
+	}
+	scope := approval.ScopeOnce
+	if len(words) > 1 {
+		if scope, ok = approval.ParseScope(strings.ToLower(words[1])); !ok || len(words) > 2 {
+			return "A decision is once, session, here, program, deny or never.", nil
+		}
+	}
+	rec, found := findAsk(pending, words[0])
+	if !found {
+		return "Nothing waits under this id; it may have been decided, or its time is over. `/approve` lists what waits.", nil
+	}
+	_, err := g.approvals.Resolve(ctx, rec.ID, scope, by)
+	switch {
+	case isAny(err, approval.ErrNotFound, approval.ErrResolved, approval.ErrNotYours, approval.ErrScope):
+		return "Not done: " + err.Error() + ".", nil
+	case err != nil:
+		return "", err
+	case scope.Allows():
+		return "Allowed (" + scopeWords(scope) + "): " + rec.Ask.Title, nil
+	}
+	return "Not allowed: " + rec.Ask.Title, nil
+}
+
+// minPrefix is the least of an id that names a request.
+const minPrefix = 6
+
+// findAsk finds a request by the beginning of its id.
+func findAsk(pending []approval.Record, id string) (found approval.Record, ok bool) {
+	id = strings.ToLower(strings.Trim(id, "`<>"))
+	for _, r := range pending {
+		if len(id) < minPrefix || !strings.HasPrefix(r.ID, id) {
+			continue
+		}
+		if ok {
+			return found, false // two of them
+		}
+		found, ok = r, true
+	}
+	return found, ok
+}
+
+func listAsks(pending []approval.Record) string {
+	if len(pending) == 0 {
+		return "Nothing waits for your yes."
+	}
+	var b strings.Builder
+	for _, r := range pending {
+		fmt.Fprintf(&b, "- `%s` %s\n", shortID(r.ID), r.Ask.Title)
+		if r.Ask.Why != "" {
+			fmt.Fprintf(&b, "  Why: %s\n", plan.Show(r.Ask.Why))
+		}
+	}
+	return b.String() + "\nDecide with `/approve ID once|session|here|program|deny|never`."
+}
+
+func (g *Gateway) cmdPause(ctx context.Context, _, args string) (string, error) {
+	level, length := pause.Everything, time.Duration(0)
+	for _, w := range strings.Fields(strings.ToLower(args)) {
+		if d, err := time.ParseDuration(w); err == nil && d > 0 {
+			length = d
+			continue
+		}
+		level = pause.Level(w)
+	}
+	st, err := g.pause.Set(ctx, level, length, "/pause", "")
+	if isAny(err, pause.ErrLevel) {
+		return "Pause what? Choose tools, network or everything, and how long if you want: `/pause tools 1h`.", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return pauseWords(st), nil
+}
+
+func (g *Gateway) cmdResume(ctx context.Context, _, _ string) (string, error) {
+	if g.pause.Get().Level == pause.Off {
+		return "Hearth is not paused.", nil
+	}
+	_, err := g.pause.Set(ctx, pause.Off, 0, "/resume", "")
+	return "Hearth goes on.", err
+}
+
+func pauseWords(st pause.State) string {
+	what := map[pause.Level]string{
+		pause.Off: "Hearth is not paused.", pause.Tools: "Paused: no tool starts.", pause.Network: "Paused: no tool starts, and no model outside this machine is called.",
+		pause.Everything: "Paused: nothing is answered. Messages wait.",
+	}[st.Level]
+	if st.UntilMs > 0 {
+		return what + " It ends at " + time.UnixMilli(st.UntilMs).Format("15:04 on 2 January") + ", or with `/resume`."
+	}
+	if st.Level != pause.Off {
+		return what + " `/resume` ends it."
+	}
+	return what
+}

@@ -1,0 +1,49 @@
+package gateway
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/server"
+)
+
+// pausing stands in front of a model: nothing is asked while it is paused. A
+// run that has begun waits for the switch as long as its own time lasts.
+type pausing struct {
+	model.Provider
+	g   *Gateway
+	ref model.Ref
+}
+
+func (p pausing) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		act := pause.CallService
+		if p.g.models.Nearby(p.ref) {
+			act = pause.CallModel
+		}
+		if err := p.g.pause.Wait(ctx, act); err != nil {
+			yield(model.Event{}, err)
+			return
+		}
+		p.Provider.Stream(ctx, req)(yield)
+	}
+}
+
+func pauseOf(st pause.State) protocol.Pause {
+	return protocol.Pause{Level: string(st.Level), UntilMs: st.UntilMs, SinceMs: st.SinceMs, By: st.By, Reason: st.Reason}
+}
+
+func (g *Gateway) pauseGet(context.Context, none) (protocol.Pause, error) {
+	return pauseOf(g.pause.Get()), nil
+}
+
+func (g *Gateway) pauseSet(ctx context.Context, c *server.Caller, p protocol.PauseSetParams) (protocol.Pause, error) {
+	st, err := g.pause.Set(ctx, pause.Level(p.Level), millisOf(p.DurationMs), callerName(c), p.Reason)
+	if isAny(err, pause.ErrLevel) {
+		return protocol.Pause{}, protocol.InvalidParams(protocol.MethodPauseSet, "%v", err)
+	}
+	return pauseOf(st), err
+}

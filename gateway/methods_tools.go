@@ -1,0 +1,136 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/policy"
+)
+
+func (g *Gateway) toolsCatalog(_ context.Context, p protocol.ToolsCatalogParams) (protocol.ToolsCatalog, error) {
+	out := protocol.ToolsCatalog{AgentID: cmp.Or(p.AgentID, session.DefaultAgent)}
+	for _, id := range policy.Profiles() {
+		out.Profiles = append(out.Profiles, protocol.ToolsProfile{ID: id, Label: capital(id)})
+	}
+	var infos []protocol.ToolInfo
+	for _, spec := range g.tools.Specs() {
+		info := toolInfo(spec)
+		for _, profile := range policy.Profiles()[:3] {
+			if policy.New(policy.Settings{Layer: policy.Layer{Profile: profile}}).Decide(spec.Name, tool.Scope{Owner: true}).Allowed {
+				info.DefaultProfiles = append(info.DefaultProfiles, profile)
+			}
+		}
+		infos = append(infos, info)
+	}
+	out.Groups = toolGroups(infos)
+	return out, nil
+}
+
+// toolsEffective is what a message of the owner in a session could use.
+func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectiveParams) (protocol.ToolsEffective, error) {
+	scope, err := g.ownScope(p.SessionKey, p.AgentID, "")
+	if err != nil {
+		return protocol.ToolsEffective{}, err
+	}
+	out := protocol.ToolsEffective{
+		AgentID: scope.AgentID, Profile: cmp.Or(g.config.Snapshot().Config.Tools.Profile, policy.ProfileFull), Denied: []protocol.ToolInfo{},
+	}
+	var allowed []protocol.ToolInfo
+	for _, spec := range g.tools.Specs() {
+		info, d := toolInfo(spec), g.may(spec.Name, scope)
+		info.Allowed, info.Why = &d.Allowed, d.Why
+		if d.Allowed {
+			allowed = append(allowed, info)
+		} else {
+			out.Denied = append(out.Denied, info)
+		}
+	}
+	out.Groups = toolGroups(allowed)
+	return out, nil
+}
+
+// ownScope is that of the owner at one of our own clients.
+func (g *Gateway) ownScope(key, agent, runID string) (tool.Scope, error) {
+	key, err := session.Canonical(key, agent)
+	if err != nil {
+		return tool.Scope{}, err
+	}
+	rec := session.Run{ID: runID, SessionKey: key, Owner: true}
+	row, ok, err := g.session.Get(key)
+	if err != nil {
+		return tool.Scope{}, err
+	}
+	ref, _ := g.models.Default()
+	if ok {
+		rec.SessionID = row.SessionID
+		if row.ModelOverride {
+			ref = model.Ref{Provider: row.ModelProvider, Model: row.Model}
+		}
+	}
+	return g.scopeOf(rec, ref), nil
+}
+
+// toolsInvoke runs one tool as a run would: through the same policy, pause,
+// approvals and audit log.
+func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.ToolsInvokeParams) (protocol.ToolsInvokeResult, error) {
+	id := newUUID()
+	scope, err := g.ownScope(p.SessionKey, p.AgentID, "invoke:"+id)
+	if err != nil {
+		return protocol.ToolsInvokeResult{}, err
+	}
+	scope.Sender = deciderOf(c).ID
+	if len(p.Args) == 0 {
+		p.Args = []byte("{}")
+	}
+	out := protocol.ToolsInvokeResult{Name: p.Name, Source: "core"}
+	if _, ok := g.tools.Lookup(p.Name); !ok {
+		out.Source, out.Error = "", &protocol.ToolFailure{Code: "not_found", Message: fmt.Sprintf("There is no tool called %q; `hearth tools` lists them.", p.Name)}
+		return out, nil
+	}
+	res := g.tools.Before(g.beforeTool).Run(ctx, scope, model.ToolCall{ID: id, Name: p.Name, Arguments: p.Args}, nil)
+	out.Output = &protocol.ToolOutput{Content: protocol.TextBlocks(res.Text), Details: res.Details}
+	if out.OK = !res.IsError; res.IsError {
+		out.Error = &protocol.ToolFailure{Code: "failed", Message: res.Text}
+	}
+	return out, nil
+}
+
+func toolInfo(spec model.ToolSpec) protocol.ToolInfo {
+	first, _, _ := strings.Cut(spec.Description, "\n")
+	return protocol.ToolInfo{ID: spec.Name, Label: spec.Name, Description: first, RawDescription: spec.Description, Source: "core", Parameters: spec.Schema}
+}
+
+// toolGroups puts tools into their groups, in the order of the names.
+func toolGroups(infos []protocol.ToolInfo) []protocol.ToolsGroup {
+	byID := map[string]*protocol.ToolsGroup{}
+	var ids []string
+	for _, info := range infos {
+		id := strings.TrimPrefix(cmp.Or(policy.GroupOf(info.ID), "group:other"), "group:")
+		if byID[id] == nil {
+			byID[id] = &protocol.ToolsGroup{ID: id, Label: capital(id), Source: "core"}
+			ids = append(ids, id)
+		}
+		byID[id].Tools = append(byID[id].Tools, info)
+	}
+	slices.Sort(ids)
+	out := []protocol.ToolsGroup{}
+	for _, id := range ids {
+		out = append(out, *byID[id])
+	}
+	return out
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,95 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/policy"
+)
+
+// scopeOf is on whose behalf a run acts.
+func (g *Gateway) scopeOf(rec session.Run, ref model.Ref) tool.Scope {
+	s := tool.Scope{
+		RunID: rec.ID, SessionKey: rec.SessionKey, SessionID: rec.SessionID, AgentID: session.AgentOf(rec.SessionKey), Model: ref,
+		Workspace: g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace),
+		Owner:     rec.Owner, Surface: surfacePage, Sender: rec.Sender,
+	}
+	if rec.Route == "" {
+		return s
+	}
+	r, ok := parseRoute(rec.Route)
+	s.Surface, s.Group = r.channel, r.chat != channel.Direct
+	s.Owner = s.Owner && ok
+	return s
+}
+
+// may decides about a tool; the one place that is asked.
+func (g *Gateway) may(name string, s tool.Scope) policy.Decision {
+	if !g.webEnabled(name) {
+		return policy.Decision{Why: name + " is switched off in tools.web"}
+	}
+	return g.toolPolicy().Decide(name, s)
+}
+
+// toolPolicy is the policy of the settings now.
+func (g *Gateway) toolPolicy() *policy.Policy {
+	snap := g.config.Snapshot()
+	if c := g.policies.Load(); c != nil && c.snap == snap {
+		return c.policy
+	}
+	made := &madePolicy{snap, policy.New(policySettings(snap.Config.Tools))}
+	g.policies.Store(made)
+	return made.policy
+}
+
+// madePolicy is a policy and the settings that it was made of.
+type madePolicy struct {
+	snap   *config.Snapshot
+	policy *policy.Policy
+}
+
+func policySettings(t config.Tools) policy.Settings {
+	return policy.Settings{Layer: policyLayer(t.ToolRules), ByProvider: policyLayers(t.ByProvider), BySender: policyLayers(t.BySender)}
+}
+
+func policyLayers(in map[string]config.ToolRules) map[string]policy.Layer {
+	out := make(map[string]policy.Layer, len(in))
+	for name, r := range in {
+		out[name] = policyLayer(r)
+	}
+	return out
+}
+
+func policyLayer(r config.ToolRules) policy.Layer {
+	return policy.Layer{Profile: r.Profile, Allow: r.Allow, AlsoAllow: r.AlsoAllow, Deny: r.Deny}
+}
+
+// beforeTool stands in front of every call of a tool, whoever asked for it. The
+// policy is asked again: settings may have changed since the run began.
+func (g *Gateway) beforeTool(_ context.Context, name string, call tool.Call) error {
+	if err := g.pause.Check(pause.UseTool); err != nil {
+		return err
+	}
+	d := g.may(name, call.Scope)
+	e := audit.Entry{Kind: audit.KindTool, What: "used " + name, Who: call.Surface + ":" + call.Sender, Session: call.SessionKey, Run: call.RunID, Facts: map[string]string{"call": call.ID, "args": string(call.Args)}}
+	if policy.GroupOf(name) == "group:runtime" {
+		e.Kind = audit.KindExec
+	}
+	if name == "message" {
+		e.Kind = audit.KindSend
+	}
+	if !d.Allowed {
+		e.What, e.Facts["why"] = "was not allowed "+name, d.Why
+		g.audit.Add(e)
+		return errors.New("Not allowed: " + d.Why + ". Do not try the same in another way.")
+	}
+	g.audit.Add(e)
+	return nil
+}
