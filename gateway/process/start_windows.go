@@ -38,8 +38,23 @@ func platform([]string) starter {
 		case len(s.Copies) > 0:
 			return nil, errors.New("a script cannot be kept as it was approved on Windows, so it was not run")
 		}
+		if err := checkDir(s); err != nil {
+			return nil, err
+		}
 		return startJob(s)
 	}
+}
+
+func checkDir(s Spec) error {
+	if s.CheckDir == nil {
+		return nil
+	}
+	f, err := os.Open(s.Dir)
+	if err != nil {
+		return fmt.Errorf("open the working folder: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	return s.CheckDir(f)
 }
 
 func startJob(s Spec) (*jobbed, error) {

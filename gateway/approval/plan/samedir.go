@@ -1,0 +1,6 @@
+package plan
+
+import "io/fs"
+
+// InDir reports whether an opened folder is the one that the plan was made for.
+func (p Plan) InDir(opened fs.FileInfo) bool { return place(opened) == p.dirID }
