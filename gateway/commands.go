@@ -89,39 +89,6 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 	return g.session.Submit(ctx, turn)
 }
 
-// catalogue is what /new can name a model by.
-func (g *Gateway) catalogue() (c policy.Catalogue) {
-	for _, e := range g.models.Models() {
-		if e.Available {
-			c.Models = append(c.Models, e.Ref.String())
-		}
-	}
-	return c
-}
-
-// matchModel finds a model by its full name, its id, its provider's name, or a
-// part of its id that only one model has.
-func (g *Gateway) matchModel(name string) (string, bool) {
-	name = strings.ToLower(name)
-	var part []string
-	for _, e := range g.models.Models() {
-		if !e.Available {
-			continue
-		}
-		full := e.Ref.String()
-		switch id := strings.ToLower(e.Ref.Model); {
-		case strings.ToLower(full) == name, id == name, strings.ToLower(e.Ref.Provider) == name, strings.ToLower(e.Name) == name:
-			return full, true
-		case len(name) >= 3 && strings.Contains(id, name):
-			part = append(part, full)
-		}
-	}
-	if len(part) == 1 {
-		return part[0], true
-	}
-	return "", false
-}
-
 func (g *Gateway) cmdHelp(context.Context, string, string) (string, error) {
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
@@ -146,50 +113,6 @@ func (g *Gateway) cmdStop(ctx context.Context, key, _ string) (string, error) {
 		return "Stopped.", nil
 	}
 	return fmt.Sprintf("Stopped %d messages.", len(ids)), nil
-}
-
-func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error) {
-	if args == "" || args == "list" || args == "status" {
-		return g.listModels(key)
-	}
-	patch := protocol.SessionsPatchParams{Model: protocol.Patch[string]{Set: true}}
-	said := "This session uses the default model again."
-	if args != "default" {
-		ref, ok := g.matchModel(args)
-		if !ok {
-			if err := g.checkModel("model", args); err != nil {
-				return fmt.Sprintf("No model here is called `%s`. `/model` lists them.", strings.ReplaceAll(args, "`", "")), nil
-			}
-			ref = args
-		}
-		patch.Model = protocol.PatchTo(ref)
-		said = "This session now uses **" + ref + "**."
-	}
-	_, err := g.session.Patch(ctx, key, patch)
-	return said, err
-}
-
-func (g *Gateway) listModels(key string) (string, error) {
-	row, _, err := g.session.Get(key)
-	if err != nil {
-		return "", err
-	}
-	def, source := g.models.Default()
-	now := def.String() + " (default, " + source + ")"
-	if row.ModelOverride {
-		now = row.ModelProvider + "/" + row.Model + " (chosen for this session)"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Model: **%s**\n\n", now)
-	for _, e := range g.models.Models() {
-		fmt.Fprintf(&b, "- `%s`", e.Ref)
-		if !e.Available {
-			fmt.Fprintf(&b, ": not available: %s", e.Reason)
-		}
-		b.WriteByte('\n')
-	}
-	b.WriteString("\nChoose one with `/model provider/model`, go back with `/model default`.")
-	return b.String(), nil
 }
 
 // cmdLevel is a command that shows or sets one of a few levels.

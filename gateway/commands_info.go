@@ -19,11 +19,6 @@ func (g *Gateway) cmdStatus(_ context.Context, key, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	def, source := g.models.Default()
-	name := def.String() + " (" + source + ")"
-	if row.ModelOverride {
-		name = row.ModelProvider + "/" + row.Model + " (chosen for this session)"
-	}
 	p, override := g.session.QueueOf(key)
 	queue := string(p.Mode)
 	if override != nil {
@@ -32,7 +27,8 @@ func (g *Gateway) cmdStatus(_ context.Context, key, _ string) (string, error) {
 	active, queued := g.session.Load()
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Hearth %s**\n\n", g.opts.Version)
-	fmt.Fprintf(&b, "- Model: %s\n", name)
+	fmt.Fprintf(&b, "- Model: %s\n", g.modelWords(row))
+	fmt.Fprintf(&b, "- Context window: %s\n", g.windowWords(row))
 	fmt.Fprintf(&b, "- Session: `%s`, %d messages\n", key, row.MessageCount)
 	fmt.Fprintf(&b, "- Tokens: %d in, %d out; summarized %d times\n", row.InputTokens, row.OutputTokens, row.CompactionCount)
 	fmt.Fprintf(&b, "- Thinking: %s, tool activity: %s, reasoning: %s\n", orOff(row.ThinkingLevel), orOff(row.VerboseLevel), orOff(row.ReasoningLevel))

@@ -32,7 +32,7 @@ type rig struct {
 
 // newRig starts a gateway on a free port with the scripted models of all three
 // dialects configured. primary is the default model.
-func newRig(t *testing.T, primary string) *rig {
+func newRig(t *testing.T, primary any) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: statedir.Dir(t.TempDir()), model: scripted.New()}
 	srv := httptest.NewServer(r.model)
@@ -43,7 +43,7 @@ func newRig(t *testing.T, primary string) *rig {
 	return r
 }
 
-func writeConfig(t *testing.T, dir statedir.Dir, model, primary string) {
+func writeConfig(t *testing.T, dir statedir.Dir, model string, primary any) {
 	t.Helper()
 	cfg := map[string]any{
 		"models": map[string]any{"providers": map[string]any{

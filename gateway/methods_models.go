@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -17,23 +19,48 @@ const (
 )
 
 func (g *Gateway) modelsList(_ context.Context, p protocol.ModelsListParams) (protocol.ModelsList, error) {
+	switch p.View {
+	case "", "default", "configured", "all":
+	default:
+		return protocol.ModelsList{}, protocol.InvalidParams(protocol.MethodModelsList, "view can be default, configured or all, not %q", p.View)
+	}
 	def, _ := g.models.Default()
+	d := g.config.Snapshot().Config.Agents.Defaults
+	list := g.models.Models()
+	if p.View == "all" {
+		list = g.models.Catalogue()
+	}
 	out := protocol.ModelsList{Models: []protocol.ModelInfo{}}
-	for _, e := range g.models.Models() {
-		if p.View == "configured" && e.Source != provider.SourceConfigured {
+	for _, e := range list {
+		entry, chosen := d.Models[e.Ref.String()]
+		switch {
+		case p.View == "all":
+		case p.View == "configured" && !chosen && e.Source != provider.SourceConfigured:
+			continue
+		case p.View != "configured" && !e.BuiltIn && !g.mayChoose(e.Ref):
 			continue
 		}
 		info := protocol.ModelInfo{
-			ID: e.Ref.Model, Name: e.Name, Provider: e.Ref.Provider, ContextWindow: e.ContextWindow, Reasoning: e.Reasoning,
-			Input: e.Input, Available: e.Available,
-			Hearth: &protocol.ModelDetail{Source: e.Source, Local: e.Source == provider.SourceLocal || e.BuiltIn, Reason: e.Reason},
-		}
-		if e.Ref == def {
-			info.Tags = []string{"default"}
+			ID: e.Ref.Model, Name: e.Name, Provider: e.Ref.Provider, Alias: entry.Alias, ContextWindow: e.ContextWindow, Reasoning: e.Reasoning,
+			Input: e.Input, Available: e.Available, Tags: g.modelTags(e.Ref, def),
+			Hearth: &protocol.ModelDetail{Source: e.Source, Local: e.Source == provider.SourceLocal || e.BuiltIn, NoTools: !e.Tools, Reason: e.Reason},
 		}
 		out.Models = append(out.Models, info)
 	}
 	return out, nil
+}
+
+// modelTags marks the default and its fallbacks.
+func (g *Gateway) modelTags(ref, def model.Ref) (tags []string) {
+	if ref == def {
+		tags = append(tags, "default")
+	}
+	for i, name := range g.config.Snapshot().Config.Agents.Defaults.Model.Fallbacks {
+		if g.models.Named(name) == ref {
+			tags = append(tags, fmt.Sprintf("fallback#%d", i+1))
+		}
+	}
+	return tags
 }
 
 func (g *Gateway) agentsList(context.Context, none) (protocol.AgentsList, error) {

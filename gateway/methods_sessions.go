@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
@@ -94,9 +95,12 @@ func checkLabel(method, label string) error {
 
 // checkModel refuses a model whose service is not known, and names those that are.
 func (g *Gateway) checkModel(method, name string) error {
-	ref, ok := model.ParseRef(name)
+	ref, _, ok := profile.ParseRef(name)
 	if !ok {
 		return protocol.InvalidParams(method, "model %q should read provider/model", name)
+	}
+	if !g.mayChoose(ref) {
+		return protocol.InvalidParams(method, "model %q may not be chosen: it does not stand in agents.defaults.models", name)
 	}
 	known := slices.Collect(maps.Keys(g.config.Snapshot().Config.Models.Providers))
 	for _, e := range g.models.Models() {

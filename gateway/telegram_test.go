@@ -21,7 +21,7 @@ const (
 )
 
 // telegramRig is a gateway with a bot on a Bot API server of our own.
-func telegramRig(t *testing.T, primary string, account map[string]any) (*rig, *telegramtest.Server) {
+func telegramRig(t *testing.T, primary any, account map[string]any) (*rig, *telegramtest.Server) {
 	t.Helper()
 	api := telegramtest.New(botToken)
 	t.Cleanup(api.Close)

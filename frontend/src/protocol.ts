@@ -1644,11 +1644,13 @@ export interface ModelInfo {
   id: string;
   name: string;
   provider: string;
+  /** a short name for /model */
+  alias?: string;
   contextWindow?: number;
   reasoning: boolean;
   input?: string[];
   available: boolean;
-  /** "default" on the one in use */
+  /** "default" on the one in use, "fallback#1" and so on */
   tags?: string[];
   /** Hearth is ours: where it comes from and why it is not available. */
   hearth?: ModelDetail;
@@ -1658,6 +1660,8 @@ export interface ModelDetail {
   /** configured, local, environment, built-in */
   source: string;
   local: boolean;
+  /** it cannot call tools */
+  noTools?: boolean;
   /** why not available, in plain words */
   reason?: string;
 }

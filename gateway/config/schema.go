@@ -143,13 +143,14 @@ func (d *decoder) agents(n *node, a *Agents) {
 func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 	fields := []field{
 		{"model", func(n *node) { a.Model = d.modelChoice(n) }},
+		{"models", func(n *node) { a.Models = d.catalogue(n) }},
 		{"workspace", func(n *node) { a.Workspace = d.filled(n, 4096) }},
 		{"timeoutSeconds", func(n *node) { a.TimeoutSeconds = d.integer(n, 1, 86_400) }},
 		{"maxConcurrent", func(n *node) { a.MaxConcurrent = d.integer(n, 1, 10_000) }},
 		{"maxTokens", func(n *node) { a.MaxTokens = d.integer(n, 1, 100_000_000) }},
 	}
 	fields = append(fields, d.conversation(&a.Conversation)...)
-	d.object(n, append(fields, later("models", "imageModel", "imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
+	d.object(n, append(fields, later("imageModel", "imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
 		"repoRoot", "skipBootstrap", "bootstrapMaxChars", "bootstrapTotalMaxChars", "contextTokens", "contextPruning", "compaction",
 		"memorySearch", "thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
 		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "maxConcurrent", "subagents", "sandbox",

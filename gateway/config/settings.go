@@ -90,6 +90,8 @@ type AgentDefaults struct {
 	TimeoutSeconds int         `json:"timeoutSeconds"`
 	MaxConcurrent  int         `json:"maxConcurrent,omitempty"` // answers at the same time in all sessions; 0: 1000
 	MaxTokens      int         `json:"maxTokens,omitempty"`     // 0: the provider's default
+	// Models may be chosen in a conversation, by "provider/model"; none: all.
+	Models map[string]CatalogueModel `json:"models,omitempty"`
 	Conversation
 }
 
@@ -128,6 +130,7 @@ func (c Config) Clone() Config {
 		}
 		c.Models.Providers[id] = p
 	}
+	c.Agents.Defaults.Models = maps.Clone(c.Agents.Defaults.Models)
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()

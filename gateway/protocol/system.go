@@ -170,19 +170,21 @@ type ModelInfo struct {
 	ID            string   `json:"id"`
 	Name          string   `json:"name"`
 	Provider      string   `json:"provider"`
+	Alias         string   `json:"alias,omitempty"` // a short name for /model
 	ContextWindow int      `json:"contextWindow,omitempty"`
 	Reasoning     bool     `json:"reasoning"`
 	Input         []string `json:"input,omitempty"`
 	Available     bool     `json:"available"`
-	Tags          []string `json:"tags,omitempty"` // "default" on the one in use
+	Tags          []string `json:"tags,omitempty"` // "default" on the one in use, "fallback#1" and so on
 	// Hearth is ours: where it comes from and why it is not available.
 	Hearth *ModelDetail `json:"hearth,omitempty"`
 }
 
 type ModelDetail struct {
-	Source string `json:"source"` // configured, local, environment, built-in
-	Local  bool   `json:"local"`
-	Reason string `json:"reason,omitempty"` // why not available, in plain words
+	Source  string `json:"source"` // configured, local, environment, built-in
+	Local   bool   `json:"local"`
+	NoTools bool   `json:"noTools,omitempty"` // it cannot call tools
+	Reason  string `json:"reason,omitempty"`  // why not available, in plain words
 }
 
 // ConfigIssue points into the config file.

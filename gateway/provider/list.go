@@ -26,8 +26,8 @@ func unavailable(ref model.Ref, c model.Class, format string, args ...any) error
 }
 
 // entries lists what can be picked: the default first, the guide last.
-func (v view) entries() []Entry {
-	list := v.entriesOf(v.order())
+func (v view) entries(all bool) []Entry {
+	list := v.entriesOf(v.order(), all)
 	ref, _ := v.fallback()
 	listed := false
 	for i, e := range list {
@@ -57,16 +57,16 @@ func (v view) chosen(ref model.Ref) Entry {
 }
 
 // entriesOf lists the models of services in order. Known services that nobody
-// set up are left out: they are help texts, not models.
-func (v view) entriesOf(ids []string) []Entry {
+// set up are left out unless all are meant: they are help texts, not models.
+func (v view) entriesOf(ids []string, all bool) []Entry {
 	var list []Entry
 	for _, id := range ids {
 		x, _ := v.reach(id)
 		_, configured := v.settings.Providers[id]
-		if x.reason != "" && !configured {
+		if x.reason != "" && !configured && !all {
 			continue
 		}
-		if x.local && !configured && !x.isFound(v) {
+		if !all && x.local && !configured && !x.isFound(v) {
 			continue
 		}
 		for _, m := range x.models {

@@ -208,7 +208,11 @@ func (r *Registry) stale() bool {
 func (r *Registry) Default() (model.Ref, string) { return r.view().fallback() }
 
 // Models lists all models that a person can pick, best first, the guide last.
-func (r *Registry) Models() []Entry { return r.view().entries() }
+func (r *Registry) Models() []Entry { return r.view().entries(false) }
+
+// Catalogue lists also the models of services that nobody set up, with what is
+// missing.
+func (r *Registry) Catalogue() []Entry { return r.view().entries(true) }
 
 func (r *Registry) guideChoice() Choice {
 	return Choice{Ref: guide.Ref(), Provider: r.guide, BuiltIn: true, Tools: true, ContextWindow: guide.ContextWindow, Source: SourceBuiltIn}

@@ -295,7 +295,7 @@ func (v view) primary(p string) model.Ref {
 			return ref
 		}
 	}
-	for _, e := range v.entriesOf(v.order()) {
+	for _, e := range v.entriesOf(v.order(), false) {
 		if e.Available && canonical(e.Ref.Model) == canonical(p) {
 			return e.Ref
 		}

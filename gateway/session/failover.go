@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
+	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -29,8 +29,8 @@ func (m *Manager) begin(ctx context.Context, r *run, end *ending) (Model, failov
 		return Model{}, failover.Selection{}, row, err
 	}
 	sel := row.selection()
-	if ref, ok := model.ParseRef(r.rec.Model); ok {
-		sel = failover.Selection{Ref: ref, Source: failover.SourceUser, Session: row.Key}
+	if ref, account, ok := profile.ParseRef(r.rec.Model); ok {
+		sel = failover.Selection{Ref: ref, Source: failover.SourceUser, Session: row.Key, Pin: failover.Pin{ID: account, User: account != ""}}
 	}
 	if end.ref = sel.Ref; sel.Source == failover.SourceAuto {
 		end.ref = sel.Origin

@@ -1,0 +1,209 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
+	"github.com/hearth-assistant/hearth/gateway/provider/profile"
+	"github.com/hearth-assistant/hearth/gateway/session/policy"
+)
+
+// catalogue is what /new can name a model by.
+func (g *Gateway) catalogue() (c policy.Catalogue) {
+	for _, e := range g.models.Models() {
+		if e.Available && g.mayChoose(e.Ref) {
+			c.Models = append(c.Models, e.Ref.String())
+		}
+	}
+	return c
+}
+
+// mayChoose asks the list of models that may be chosen. The default and its
+// fallbacks are the operator's own wish and need not stand there.
+func (g *Gateway) mayChoose(ref model.Ref) bool {
+	d := g.config.Snapshot().Config.Agents.Defaults
+	if len(d.Models) == 0 {
+		return true
+	}
+	if _, ok := d.Models[ref.String()]; ok {
+		return true
+	}
+	def, _ := g.models.Default()
+	return ref == def || slices.ContainsFunc(d.Model.Fallbacks, func(name string) bool { return g.models.Named(name) == ref })
+}
+
+// byAlias finds the model of a short name.
+func (g *Gateway) byAlias(name string) (string, bool) {
+	models := g.config.Snapshot().Config.Agents.Defaults.Models
+	for _, ref := range slices.Sorted(maps.Keys(models)) {
+		if a := models[ref].Alias; a != "" && strings.EqualFold(a, name) {
+			return ref, true
+		}
+	}
+	return "", false
+}
+
+// matchModel finds a model by its alias, its full name, its id, its provider's
+// name, or a part of its id that only one model has. "@account" behind it is
+// kept.
+func (g *Gateway) matchModel(name string) (string, bool) {
+	if ref, ok := g.matchName(name); ok {
+		return ref, true
+	}
+	i := strings.LastIndexByte(name, '@')
+	if i <= 0 || i == len(name)-1 {
+		return "", false
+	}
+	ref, ok := g.matchName(name[:i])
+	if !ok {
+		return "", false
+	}
+	full := ref + "@" + name[i+1:]
+	_, id, ok := profile.ParseRef(full)
+	return full, ok && id != ""
+}
+
+func (g *Gateway) matchName(name string) (string, bool) {
+	if ref, ok := g.byAlias(name); ok {
+		return ref, true
+	}
+	name = strings.ToLower(name)
+	var part []string
+	for _, e := range g.models.Models() {
+		if !e.Available || !g.mayChoose(e.Ref) {
+			continue
+		}
+		full := e.Ref.String()
+		switch id := strings.ToLower(e.Ref.Model); {
+		case strings.ToLower(full) == name, id == name, strings.ToLower(e.Ref.Provider) == name, strings.ToLower(e.Name) == name:
+			return full, true
+		case len(name) >= 3 && strings.Contains(id, name):
+			part = append(part, full)
+		}
+	}
+	if len(part) == 1 {
+		return part[0], true
+	}
+	return "", false
+}
+
+func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error) {
+	if args == "" || args == "list" || args == "status" {
+		return g.listModels(key)
+	}
+	patch := protocol.SessionsPatchParams{Model: protocol.Patch[string]{Set: true}}
+	said := "This session uses the default model again."
+	if args != "default" {
+		ref, ok := g.matchModel(args)
+		if !ok {
+			ref = args
+		}
+		if err := g.checkModel("model", ref); err != nil {
+			return g.noModel(args, err), nil
+		}
+		if err := g.checkAccount(ref); err != nil {
+			return err.Error(), nil
+		}
+		patch.Model = protocol.PatchTo(ref)
+		said = "This session now uses **" + ref + "**."
+	}
+	busy := g.busy(key)
+	_, err := g.session.Patch(ctx, key, patch)
+	if busy {
+		said += " The running answer switches to it at its next step."
+	}
+	return said, err
+}
+
+// noModel says why a name cannot be chosen.
+func (g *Gateway) noModel(name string, err error) string {
+	name = strings.ReplaceAll(name, "`", "")
+	if ref, _, ok := profile.ParseRef(name); ok && !g.mayChoose(ref) {
+		return fmt.Sprintf("`%s` may not be chosen here: it does not stand in agents.defaults.models. `/model` lists what may; add it there to allow it.", name)
+	}
+	return fmt.Sprintf("No model here is called `%s`. `/model` lists them.", name)
+}
+
+// checkAccount refuses an account that does not exist.
+func (g *Gateway) checkAccount(name string) error {
+	ref, id, _ := profile.ParseRef(name)
+	if id == "" || g.book == nil {
+		return nil
+	}
+	if len(g.book.Candidates(ref.Provider, ref.Model, profile.Pin{Profile: id, User: true}, g.opts.Now())) == 0 {
+		return fmt.Errorf("there is no account `%s` for %s. `hearth models auth` lists them", strings.ReplaceAll(id, "`", ""), ref.Provider)
+	}
+	return nil
+}
+
+func (g *Gateway) listModels(key string) (string, error) {
+	row, _, err := g.session.Get(key)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Model: **%s**\n\n", g.modelWords(row))
+	aliases := g.config.Snapshot().Config.Agents.Defaults.Models
+	for _, e := range g.models.Models() {
+		if !g.mayChoose(e.Ref) {
+			continue
+		}
+		fmt.Fprintf(&b, "- `%s`", e.Ref)
+		if a := aliases[e.Ref.String()].Alias; a != "" {
+			fmt.Fprintf(&b, " (`%s`)", a)
+		}
+		if e.ContextWindow > 0 {
+			fmt.Fprintf(&b, ", %d tokens", e.ContextWindow)
+		}
+		if !e.Tools {
+			b.WriteString(", without tools")
+		}
+		if !e.Available {
+			fmt.Fprintf(&b, ": not available: %s", e.Reason)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("\nChoose one with `/model provider/model`, an account with `/model provider/model@account`, go back with `/model default`.")
+	return b.String(), nil
+}
+
+// modelWords tells which model a session has and, while another one answers in
+// its place, which and why.
+func (g *Gateway) modelWords(row protocol.SessionRow) string {
+	def, source := g.models.Default()
+	name := def.String() + " (default, " + source + ")"
+	if row.ModelOverride {
+		name = row.ModelProvider + "/" + row.Model + " (chosen for this session)"
+	}
+	if f := row.Fallback; f != nil {
+		name = fmt.Sprintf("%s (selected); %s answers now: %s", f.Selected, f.Active, failover.Reason(f.Reason).Words())
+	}
+	if row.AuthProfile != "" {
+		how := ""
+		if row.AuthProfileSource == "user" {
+			how = ", chosen for this session"
+		}
+		name += "; account " + row.AuthProfile + how
+	}
+	return name
+}
+
+// windowWords tells the room of the model that answers a session.
+func (g *Gateway) windowWords(row protocol.SessionRow) string {
+	ref, _ := g.models.Default()
+	if row.ModelOverride || row.OverrideModel != "" {
+		ref = model.Ref{Provider: row.ModelProvider, Model: row.Model}
+	}
+	for _, e := range g.models.Models() {
+		if e.Ref == ref && e.ContextWindow > 0 {
+			return fmt.Sprintf("%d tokens", e.ContextWindow)
+		}
+	}
+	return "not known; Hearth keeps within 32000 tokens"
+}
