@@ -506,19 +506,47 @@ func TestAbortDoesNotFailOver(t *testing.T) {
 	})
 }
 
-// A context that is too long stays with its model.
-func TestOverflowDoesNotFailOver(t *testing.T) {
+// A conversation that is too long is summarized once and asked again, of the
+// same model; nothing is lost and the session stays the same.
+func TestFault_F_PROV_18_TooLongIsSummarizedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChain(t, nil)
 		defer c.close()
-		c.answer = func(string, model.Request, func(model.Event) bool) error {
-			return &model.Error{Class: model.ClassContext, Status: 400}
+		limit := 1 << 20
+		c.answer = func(_ string, req model.Request, yield func(model.Event) bool) error {
+			size := 0
+			for _, m := range req.Messages {
+				size += len(m.Blocks[0].Text)
+			}
+			if req.System != "" { // the summary
+				say(yield, "notes")
+			} else if size > limit {
+				return &model.Error{Class: model.ClassContext, Status: 400}
+			} else {
+				say(yield, "fine")
+			}
+			return nil
 		}
-		c.must("a", "first")
-		if o := c.wait("a"); o.Run.State != RunFailed {
+		for _, id := range []string{"a", "b", "c", "d", "e"} {
+			c.must(id, strings.Repeat(id, 2000))
+			c.wait(id)
+		}
+		before := c.row()
+		limit, c.calls = 5000, nil
+		c.must("f", "and now?")
+		if o := c.wait("f"); o.Run.State != RunAnswered || o.Message.Text() != "fine" {
 			t.Errorf("%+v", o.Run)
 		}
-		if slices.Contains(c.calls, "b/two") {
+		c.called("a/one", "a/one", "a/one")
+		if row := c.row(); row.SessionID != before.SessionID || row.Messages != 12 || row.Compaction == nil || row.Compaction.Summary != "notes" {
+			t.Errorf("%+v", row)
+		}
+		limit, c.calls = 10, nil
+		c.must("g", "still too long for you")
+		if o := c.wait("g"); o.Run.State != RunFailed {
+			t.Errorf("%+v", o.Run)
+		}
+		if slices.Contains(c.calls, "b/two") || len(c.calls) > 3 {
 			t.Errorf("asked %v", c.calls)
 		}
 	})

@@ -114,15 +114,27 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	if m.Advise != nil {
 		turn.System += m.Advise(r.rec.Route)
 	}
+	err = m.talk(ctx, l, r, turn, end)
+	if model.ClassOf(err) != model.ClassContext || mdl.BuiltIn || l.segment(r) != "" {
+		return *end, err
+	}
+	if turn.Messages, err = m.shorter(ctx, r, mdl, err); err != nil {
+		return *end, err
+	}
+	return *end, m.talk(ctx, l, r, turn, end)
+}
+
+// talk lets the agent answer, and makes each of its steps durable.
+func (m *Manager) talk(ctx context.Context, l *lane, r *run, turn agent.Turn, end *ending) error {
 	for ev, err := range agent.Run(ctx, turn) {
 		if err != nil {
-			return *end, err
+			return err
 		}
 		if err := m.step(l, r, end, ev); err != nil {
-			return *end, err
+			return err
 		}
 	}
-	return *end, nil
+	return nil
 }
 
 // fitting is the conversation for a run, summarized first when it comes near

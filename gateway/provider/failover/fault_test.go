@@ -188,21 +188,20 @@ func TestFault_F_PROV_20_NothingIsSaidTwice(t *testing.T) {
 	}
 }
 
-// It goes on once; then what there is stays, with the failure.
-func TestFault_F_PROV_20_GoesOnOnce(t *testing.T) {
+// It goes on with the same model and with another one; then what there is
+// stays, with the failure.
+func TestFault_F_PROV_20_GoesOnTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.model = func(r, _ string, _ int, _ model.Request, yield func(model.Event) bool) error {
-			_ = say(yield, "from "+r+", ")
+		w.model = func(r, _ string, n int, _ model.Request, yield func(model.Event) bool) error {
+			_ = say(yield, fmt.Sprintf("%s %d, ", r, n))
 			return fault(model.ClassInterrupted, 0)
 		}
 		got, err := w.ask(Selection{})
-		if got != "from a/one, from a/one, " && got != "from a/one, " || model.ClassOf(err) != model.ClassInterrupted {
+		if got != "a/one 0, a/one 1, b/two 0, " || model.ClassOf(err) != model.ClassInterrupted {
 			t.Errorf("%q, %v", got, err)
 		}
-		if len(w.calls) != 2 {
-			t.Errorf("asked %v", w.calls)
-		}
+		w.called("a/one", "a/one", "b/two")
 	})
 }
 

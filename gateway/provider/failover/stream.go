@@ -10,9 +10,9 @@ import (
 )
 
 // Stream asks the candidate in use and goes on to others when it fails. What a
-// failed attempt has said is not said again: the next one goes on from there,
-// once. Tool calls are handed over only when the stream that holds them has
-// ended well.
+// failed attempt has said is not said again: the next one goes on from there.
+// Tool calls are handed over only when the stream that holds them has ended
+// well.
 func (r *Run) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		c := &call{Run: r, ctx: ctx, req: req, yield: yield}
@@ -25,6 +25,10 @@ func (r *Run) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Eve
 // errLeft: the reader broke off.
 var errLeft = errors.New("the reader left")
 
+// maxContinued is how often an answer that broke off is taken up: by the same
+// model, and by another one.
+const maxContinued = 2
+
 // call is one request.
 type call struct {
 	*Run
@@ -33,7 +37,7 @@ type call struct {
 	yield func(model.Event, error) bool
 
 	said      string // text that was handed over
-	continued bool   // another attempt went on from it
+	continued int    // how many attempts went on from it
 	lost      model.Usage
 	usage     model.Usage // of this attempt
 	failed    time.Time   // the first failure of this candidate and account
@@ -147,11 +151,13 @@ func (c *call) finish(over *overlap, calls []model.Event) error {
 // after decides what follows a failure: nil is another attempt.
 func (c *call) after(err error, start time.Time) error {
 	reason, class, now := ReasonOf(err), classOf(err), c.e.o.Now()
-	if !reason.Advances() || c.said != "" && c.continued {
+	if !reason.Advances() || c.said != "" && c.continued >= maxContinued {
 		c.fail(c.ctx, err, start, c.usage)
 		return err
 	}
-	c.continued = c.said != ""
+	if c.said != "" {
+		c.continued++
+	}
 	if c.failed.IsZero() {
 		c.failed = now
 	}
