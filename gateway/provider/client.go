@@ -34,7 +34,7 @@ func (v view) provider(x reach, m ModelConfig) model.Provider {
 	case APIAnthropic:
 		return anthropic.New(s, anthropic.Quirks{MaxTokens: m.MaxTokens})
 	case APIOllama:
-		return ollama.New(s, ollama.Quirks{ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, KeepAlive: keepLoaded})
+		return ollama.New(s, ollama.Quirks{ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, KeepAlive: keepLoaded, Window: v.verifying(s.Ref)})
 	case APIResponses:
 		return responses.New(s, responses.Quirks{MaxTokens: m.MaxTokens, Reasons: m.Reasoning})
 	case APIGoogle:
@@ -45,6 +45,33 @@ func (v view) provider(x reach, m ModelConfig) model.Provider {
 		return openai.New(s, openai.Quirks{MaxTokens: m.MaxTokens, MaxCompletionTokens: x.quirks.maxCompletionTokens,
 			NoStreamUsage: x.quirks.noStreamUsage, ReasoningBack: x.quirks.reasoningBack})
 	}
+}
+
+// verifying is what takes the window that a local server gave a model, nil when
+// that is known.
+func (v view) verifying(ref model.Ref) func(string, int) {
+	if v.r.windowOf(ref) > 0 {
+		return nil
+	}
+	return func(_ string, tokens int) { v.r.windowGiven(ref, tokens) }
+}
+
+// windowOf is how many tokens of context a model has: as configured or known;
+// with Ollama never more than the model was made for, or than the server gave it.
+func (v view) windowOf(x *reach, m ModelConfig) int {
+	n := m.ContextWindow
+	if x.api != APIOllama {
+		return n
+	}
+	if n == 0 {
+		n = ollamaWindow
+	}
+	for _, most := range []int{x.trained[canonical(m.ID)], v.r.windowOf(model.Ref{Provider: x.id, Model: m.ID})} {
+		if most > 0 {
+			n = min(n, most)
+		}
+	}
+	return n
 }
 
 // prepare has the last word on a request: the key goes where this service wants

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/provider/ollama"
 )
 
 const (
@@ -25,8 +27,9 @@ const (
 type finding struct {
 	baseURL string
 	models  []ModelConfig
-	noTools []string // canonical ids of models that cannot use tools
-	err     string   // it runs, but cannot be used: why, and what to do
+	noTools []string       // canonical ids of models that cannot use tools
+	trained map[string]int // tokens of context that a model was made for, by canonical id
+	err     string         // it runs, but cannot be used: why, and what to do
 }
 
 // Detect looks for model servers on this computer, all at once and within
@@ -192,55 +195,43 @@ func (r *Registry) probeOllama(ctx context.Context, base string) (finding, bool)
 // showOllama asks what the first models can do. A model that cannot talk is
 // taken off the list.
 func (r *Registry) showOllama(ctx context.Context, f *finding) {
-	abilities := make([][]string, min(len(f.models), maxShown))
+	infos := make([]ollama.Info, min(len(f.models), maxShown))
+	server := ollama.Server{BaseURL: f.baseURL, HTTP: r.http}
 	var wg sync.WaitGroup
-	for i := range abilities {
-		wg.Go(func() { abilities[i] = r.ollamaAbilities(ctx, f.baseURL, f.models[i].ID) })
+	for i := range infos {
+		wg.Go(func() {
+			if info, err := server.Show(ctx, f.models[i].ID); err == nil {
+				infos[i] = info
+			}
+		})
 	}
 	wg.Wait()
+	f.trained = map[string]int{}
 	var models []ModelConfig
 	for i, m := range f.models {
-		var can []string
-		if i < len(abilities) {
-			can = abilities[i]
+		var info ollama.Info
+		if i < len(infos) {
+			info = infos[i]
 		}
-		if len(can) > 0 && !contains(can, "completion") {
+		if can, known := info.Can("completion"); known && !can {
 			continue
 		}
-		if len(can) > 0 && !contains(can, "tools") {
+		if can, known := info.Can("tools"); known && !can {
 			f.noTools = append(f.noTools, canonical(m.ID))
 		}
-		m.Reasoning = contains(can, "thinking")
+		if can, known := info.Can("vision"); known && can {
+			m.Input = []string{"text", "image"}
+		}
+		if info.ContextLength > 0 {
+			f.trained[canonical(m.ID)] = info.ContextLength
+		}
+		m.Reasoning, _ = info.Can("thinking")
 		models = append(models, m)
 	}
 	f.models = models
 	if len(models) == 0 {
 		f.err = "Ollama is running, but none of its models can chat. Get one with `ollama pull qwen3:8b` and try again."
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *Registry) ollamaAbilities(ctx context.Context, base, id string) []string {
-	question, err := json.Marshal(map[string]string{"model": id})
-	if err != nil {
-		return nil
-	}
-	status, body := r.ask(ctx, http.MethodPost, base+"/api/show", question)
-	var shown struct {
-		Capabilities []string `json:"capabilities"`
-	}
-	if status != http.StatusOK || json.Unmarshal(body, &shown) != nil {
-		return nil
-	}
-	return shown.Capabilities
 }
 
 // ask does one small request; status is 0 when there is no JSON answer.

@@ -70,6 +70,7 @@ func (v view) entriesOf(ids []string, all bool) []Entry {
 			continue
 		}
 		for _, m := range x.models {
+			m.ContextWindow = v.windowOf(&x, m)
 			list = append(list, x.entry(m))
 		}
 	}
@@ -81,9 +82,6 @@ func (x *reach) entry(m ModelConfig) Entry {
 		Input: m.Input, Tools: x.toolIn(m.ID), Source: x.source, Available: x.reason == "", Reason: x.reason}
 	if e.Name == "" {
 		e.Name = m.ID
-	}
-	if e.ContextWindow == 0 && x.api == APIOllama {
-		e.ContextWindow = ollamaWindow
 	}
 	return e
 }

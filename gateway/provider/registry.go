@@ -111,6 +111,7 @@ type Registry struct {
 	settings Settings
 	found    map[string]finding // local servers by service id
 	looked   time.Time          // when the last detection ended
+	windows  map[model.Ref]int  // tokens of context that local servers really gave
 }
 
 // redetectAfter is how old a detection without a model may be before the next
@@ -121,7 +122,7 @@ const redetectAfter = 5 * time.Second
 // guide. Local servers are known after Detect.
 func New(o Options) *Registry {
 	r := &Registry{env: o.Env, http: o.HTTP, accounts: o.Accounts, log: o.Logger, now: o.Now, settings: o.Settings, table: services(),
-		firstByte: o.FirstByte, idle: o.Idle, ready: make(chan struct{}), found: map[string]finding{}}
+		firstByte: o.FirstByte, idle: o.Idle, ready: make(chan struct{}), found: map[string]finding{}, windows: map[model.Ref]int{}}
 	if r.env == nil {
 		r.env = func(string) string { return "" }
 	}
@@ -151,6 +152,24 @@ func (r *Registry) Reconfigure(s Settings) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.settings = s
+	clear(r.windows)
+}
+
+// windowGiven remembers how many tokens of context a server really gave a model.
+func (r *Registry) windowGiven(ref model.Ref, tokens int) {
+	r.mu.Lock()
+	before := r.windows[ref]
+	r.windows[ref] = tokens
+	r.mu.Unlock()
+	if before != tokens {
+		r.log.Info("context window of a local model", slog.String("model", ref.String()), slog.Int("tokens", tokens))
+	}
+}
+
+func (r *Registry) windowOf(ref model.Ref) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.windows[ref]
 }
 
 // Ready is closed once the first detection is done.

@@ -56,6 +56,7 @@ type reach struct {
 
 	headers map[string]string // that a person configured
 	bearer  bool              // the key goes as Authorization: Bearer
+	trained map[string]int    // tokens of context that a model was made for, by canonical id
 	quiet   bool              // its key was not meant for us: never used unless chosen
 }
 
@@ -157,6 +158,7 @@ func (v view) merge(x *reach, f finding, configured bool) {
 		x.models, x.listed = f.models, true
 	}
 	x.toolIn = func(id string) bool { return !slices.Contains(f.noTools, canonical(id)) }
+	x.trained = f.trained
 	if !configured {
 		x.baseURL = f.baseURL
 	}
@@ -207,9 +209,7 @@ func (v view) resolve(ref model.Ref) (Choice, error) {
 		return Choice{}, unavailable(ref, model.ClassNoModel, "%s has no model called %q. It has: %s.%s", x.name, ref.Model, modelNames(x.models), x.howToAdd(ref.Model))
 	}
 	ref.Model = m.ID
-	if m.ContextWindow == 0 && x.api == APIOllama {
-		m.ContextWindow = ollamaWindow
-	}
+	m.ContextWindow = v.windowOf(&x, m)
 	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Images: x.canSee(m), Source: x.source,
 		Local: x.local || onThisComputer(x.baseURL)}
 	if source != "" {

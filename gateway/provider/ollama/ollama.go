@@ -10,6 +10,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
@@ -38,13 +39,50 @@ type provider struct {
 }
 
 func (p *provider) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Event, error] {
-	return p.service.Stream(ctx, wire.Dialect{
+	answer := p.service.Stream(ctx, wire.Dialect{
 		Stream:   wire.NDJSON,
 		Ask:      func(r model.Request) (string, any) { return "/api/chat", p.ask(r) },
 		Header:   wire.Bearer,
 		Decoding: func() wire.Decoder { return &decoder{} },
 	}, req)
+	if p.quirks.Window == nil {
+		return answer
+	}
+	return func(yield func(model.Event, error) bool) {
+		for ev, err := range answer {
+			if ev.Kind == model.EventStop { // the model is loaded now, and stays so
+				p.verify(ctx, req.Model)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
 }
+
+// verify asks which context window the server really gave the model. A server
+// that does not say is believed.
+func (p *provider) verify(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(ctx, verifyTime)
+	defer cancel()
+	key := ""
+	if p.service.Key != nil {
+		key = p.service.Key()
+	}
+	loaded, err := Server{BaseURL: p.service.BaseURL, Key: key, HTTP: p.service.HTTP}.Loaded(ctx)
+	if err != nil {
+		return
+	}
+	for _, m := range loaded {
+		if strings.TrimSuffix(m.Name, ":latest") == strings.TrimSuffix(id, ":latest") && m.ContextLength > 0 {
+			p.quirks.Window(id, m.ContextLength)
+		}
+	}
+}
+
+// verifyTime is the longest that a check of the window may hold up the end of an
+// answer: all words are there by then.
+const verifyTime = 500 * time.Millisecond
 
 type request struct {
 	Model    string    `json:"model"`

@@ -46,6 +46,7 @@ package scripted
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -161,6 +162,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, 200, ollamaModels())
 	case "/api/show":
 		writeJSON(w, 200, map[string]any{"capabilities": []string{"completion", "tools"}, "model_info": map[string]any{"scripted.context_length": 32768}})
+	case "/api/ps":
+		writeJSON(w, 200, map[string]any{"models": []map[string]any{{"name": "echo", "model": "echo", "size": 1 << 30, "size_vram": 1 << 30, "context_length": 4096}}})
+	case "/api/pull":
+		pull(w, r)
 	case "/api/version":
 		writeJSON(w, 200, map[string]string{"version": "0.13.0"})
 	case "/_stats":
@@ -180,6 +185,34 @@ func (h *Handler) byPath(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.Error(w, "404 page not found", http.StatusNotFound)
 	}
+}
+
+// pull plays a download: any model comes in two parts, but "missing" is not
+// there and "cut" breaks off.
+func pull(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		Model string `json:"model"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		writeJSON(w, 400, map[string]string{"error": "missing request body"})
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	say := func(line string) { io.WriteString(w, line+"\n") }
+	say(`{"status":"pulling manifest"}`)
+	if q.Model == "missing" {
+		say(`{"error":"pull model manifest: file does not exist"}`)
+		return
+	}
+	say(`{"status":"pulling 8eeb52dfb3bb","digest":"sha256:8eeb52dfb3bb","total":2000}`)
+	say(`{"status":"pulling 8eeb52dfb3bb","digest":"sha256:8eeb52dfb3bb","total":2000,"completed":1500}`)
+	if q.Model == "cut" {
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	say(`{"status":"pulling 8eeb52dfb3bb","digest":"sha256:8eeb52dfb3bb","total":2000,"completed":2000}`)
+	say(`{"status":"verifying sha256 digest"}`)
+	say(`{"status":"success"}`)
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
