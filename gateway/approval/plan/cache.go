@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +35,7 @@ func (id identity) old(now time.Time) bool {
 type folders struct {
 	ids     []identity
 	settled bool
+	hashes  map[string]hashed // of what was read for this plan
 }
 
 // watched is the searched folders and everything above them, once each.
@@ -110,42 +113,40 @@ type dirCache struct {
 }
 
 type realDir struct {
-	dev, ino uint64
-	real     string
+	id   identity
+	real string
 }
 
-func (c *dirCache) real(path string) (string, error) {
+var errNoFolder = errors.New("it is not a folder that can be looked into")
+
+func (c *dirCache) real(path string) (string, identity, error) {
 	id, ok := identifyPath(path)
+	id = identity{dev: id.dev, ino: id.ino}
 	if ok {
 		c.mu.Lock()
 		d, hit := c.known[path]
 		c.mu.Unlock()
-		if hit && d.dev == id.dev && d.ino == id.ino {
+		if hit && d.id == id {
 			if again, ok := identifyPath(d.real); ok && again.dev == id.dev && again.ino == id.ino {
-				return d.real, nil
+				return d.real, id, nil
 			}
 		}
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", err
+		return "", identity{}, fmt.Errorf("follow the links of a folder: %w", err)
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.IsDir() {
+		return "", identity{}, errNoFolder
 	}
 	if ok {
 		c.mu.Lock()
 		if c.known == nil || len(c.known) >= maxCached {
 			c.known = make(map[string]realDir)
 		}
-		c.known[path] = realDir{id.dev, id.ino, real}
+		c.known[path] = realDir{id, real}
 		c.mu.Unlock()
 	}
-	return real, nil
-}
-
-// identifyPath follows links; false if there is nothing or nobody can tell.
-func identifyPath(path string) (identity, bool) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return identity{}, false
-	}
-	return identify(info)
+	return real, id, nil
 }

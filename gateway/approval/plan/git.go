@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // git is a program like no other: settings in the folder, hooks and attributes
@@ -49,11 +51,14 @@ func (w *walker) git(argv []string) bool {
 		settings = append(settings, filepath.Join(repo, ".git", "config"), filepath.Join(repo, ".git", "config.worktree"))
 	}
 	for _, file := range settings {
-		if !harmlessSettings(file) {
+		if !w.r.settings.harmless(file, w.r.now()) {
 			return false
 		}
 	}
-	return true // and if a setting comes tomorrow, it is a doubt tomorrow
+	// A setting of tomorrow is a doubt tomorrow, but one that an earlier part of
+	// this command writes would be read today.
+	w.loose = append(w.loose, loose{w.step, "what git starts"})
+	return true
 }
 
 // gitReads: a part of git that only looks, with options that only show.
@@ -98,11 +103,11 @@ var gitShows = strings.Fields(`-s -b -sb -v -vv -a -r -n -p -w -1 -u -z --short 
 // bare repository is one itself: both are not understood.
 func repository(dir string) (string, bool) {
 	for {
-		info, err := os.Lstat(filepath.Join(dir, ".git"))
-		if err == nil {
-			return dir, info.IsDir()
+		if exists(dir + "/.git") {
+			info, err := os.Lstat(dir + "/.git")
+			return dir, err == nil && info.IsDir()
 		}
-		if exists(filepath.Join(dir, "HEAD")) {
+		if exists(dir + "/HEAD") {
 			return "", false
 		}
 		up := filepath.Dir(dir)
@@ -113,11 +118,6 @@ func repository(dir string) (string, bool) {
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // hooks: there is a hook, or nobody can tell.
 func hooks(dir string) bool {
 	entries, err := os.ReadDir(dir)
@@ -125,6 +125,37 @@ func hooks(dir string) bool {
 		return !os.IsNotExist(err)
 	}
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".sample") })
+}
+
+// settingsCache keeps which files of settings are harmless.
+type settingsCache struct {
+	mu    sync.Mutex
+	known map[string]identity
+}
+
+func (c *settingsCache) harmless(path string, now time.Time) bool {
+	id, ok := identifyPath(path)
+	if !ok {
+		return harmlessSettings(path)
+	}
+	c.mu.Lock()
+	kept, hit := c.known[path]
+	c.mu.Unlock()
+	if hit && kept == id {
+		return true
+	}
+	if !harmlessSettings(path) {
+		return false
+	}
+	if again, ok := identifyPath(path); ok && again == id && id.old(now) {
+		c.mu.Lock()
+		if c.known == nil || len(c.known) >= maxCached {
+			c.known = make(map[string]identity)
+		}
+		c.known[path] = id
+		c.mu.Unlock()
+	}
+	return true
 }
 
 // harmlessSettings: every setting in a file of git's is one that starts nothing.

@@ -1,20 +1,15 @@
 package plan
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"sync"
 	"time"
 )
-
-// place is what of an identity stays while things happen in a folder.
-func place(info fs.FileInfo) identity {
-	id, _ := identify(info)
-	return identity{dev: id.dev, ino: id.ino}
-}
 
 type hashCache struct {
 	now func() time.Time
@@ -29,8 +24,28 @@ type hashed struct {
 	kind kind
 }
 
+// maxHashed is the largest file that is read for a plan.
+const maxHashed = 1 << 30
+
+var errTooLarge = errors.New("it is too large to be checked")
+
+// hash reads each file once for one plan, whatever it is called there.
+func (r *Resolver) hash(ctx context.Context, seen *folders, path string) ([32]byte, kind, error) {
+	if h, ok := seen.hashes[path]; ok {
+		return h.sum, h.kind, nil
+	}
+	sum, k, err := r.hashes.hash(ctx, path)
+	if err == nil {
+		if seen.hashes == nil {
+			seen.hashes = make(map[string]hashed)
+		}
+		seen.hashes[path] = hashed{sum: sum, kind: k}
+	}
+	return sum, k, err
+}
+
 // hash is the SHA-256 of a file and what it begins with.
-func (c *hashCache) hash(path string) ([32]byte, kind, error) {
+func (c *hashCache) hash(ctx context.Context, path string) ([32]byte, kind, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return [32]byte{}, kindUnknown, fmt.Errorf("look at a file: %w", err)
@@ -47,7 +62,7 @@ func (c *hashCache) hash(path string) ([32]byte, kind, error) {
 			return h.sum, h.kind, nil
 		}
 	}
-	h, err := read(path)
+	h, err := read(ctx, path)
 	if err != nil {
 		return [32]byte{}, kindUnknown, err
 	}
@@ -62,7 +77,7 @@ func (c *hashCache) hash(path string) ([32]byte, kind, error) {
 	return h.sum, h.kind, nil
 }
 
-func read(path string) (hashed, error) {
+func read(ctx context.Context, path string) (hashed, error) {
 	f, err := open(path)
 	if err != nil {
 		return hashed{}, fmt.Errorf("read a program: %w", err)
@@ -75,6 +90,9 @@ func read(path string) (hashed, error) {
 	if !info.Mode().IsRegular() {
 		return hashed{}, errNotProgram
 	}
+	if info.Size() > maxHashed {
+		return hashed{}, errTooLarge
+	}
 	head := make([]byte, 8)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -82,11 +100,24 @@ func read(path string) (hashed, error) {
 	}
 	sum := sha256.New()
 	sum.Write(head[:n])
-	if _, err := io.Copy(sum, f); err != nil {
+	if _, err := io.Copy(sum, whileWanted{ctx, f}); err != nil {
 		return hashed{}, fmt.Errorf("read a program: %w", err)
 	}
 	h := hashed{kind: sniff(head[:n])}
 	h.id, _ = identify(info)
 	copy(h.sum[:], sum.Sum(nil))
 	return h, nil
+}
+
+// whileWanted ends a long read when nobody waits for it any more.
+type whileWanted struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (w whileWanted) Read(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.r.Read(b)
 }

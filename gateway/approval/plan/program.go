@@ -37,13 +37,11 @@ func (w *walker) program(argv []string, depth int) {
 	}
 	if found.err != nil {
 		w.doubt("missing", Show(argv[0])+": "+found.err.Error())
-		w.passing()
 		return
 	}
 	w.image(argv[0], found)
 	if depth > maxDepth {
 		w.doubt("wrapper", "puts too many programs around each other")
-		w.passing()
 		return
 	}
 	w.behaviour(name, found, argv, depth)
@@ -58,7 +56,7 @@ func (w *walker) locate(name string) where {
 	}
 	found, ok := w.at[key]
 	if !ok {
-		found = w.r.find(w.seen, name, dir)
+		found = w.r.find(w.ctx, w.seen, name, dir)
 		w.at[key] = found
 	}
 	return found
@@ -70,24 +68,20 @@ func (w *walker) image(name string, found where) {
 	case found.kind == kindScript:
 		w.doubt("script", Show(name)+" is a script; what it starts is decided by its text")
 		w.p.Scripts = append(w.p.Scripts, File{found.path, found.hash})
-		w.passing()
 	case found.kind != kindNative:
 		w.doubt("format", Show(name)+" is not a program that the system starts itself")
-		w.passing()
 	}
 	if ext := strings.ToLower(filepath.Ext(found.path)); ext == ".bat" || ext == ".cmd" {
 		w.doubt("script", Show(name)+" is a batch file, which reads its arguments as commands")
-		w.passing()
 	}
 	if found.setuid {
 		w.doubt("privileged", Show(name)+" runs with the rights of another user")
-		w.passing()
 	}
 	if !found.system {
 		w.doubt("outside", Show(name)+" is not one of the system's programs, and can be changed by commands")
-		w.passing()
 	}
-	if !found.system || w.r.rooted {
+	// Another program of the same name could be put in front of it as well.
+	if !found.system || w.r.rooted || w.r.shadowed && !strings.ContainsAny(name, `/\`) {
 		w.loose = append(w.loose, loose{w.step, name})
 	}
 }
@@ -96,7 +90,11 @@ func (w *walker) image(name string, found where) {
 func (w *walker) behaviour(name string, found where, argv []string, depth int) {
 	target := baseName(found.path)
 	c := classOf(name)
-	if target != name && target != "busybox" && target != "toybox" && target != "coreutils" {
+	if many := target == "busybox" || target == "toybox" || target == "coreutils"; many && target != name {
+		if c == wrapper && target != "coreutils" {
+			c = runner // takes other options than the grammars know
+		}
+	} else if target != name {
 		// A link: what it leads to counts as well, and the worse of the two.
 		c = worse(c, classOf(target))
 	}
@@ -125,7 +123,25 @@ func (w *walker) behaviour(name string, found where, argv []string, depth int) {
 		w.doubt("runner", Show(name)+" can start other programs, by its arguments or by files in the folder")
 	default:
 		w.doubt("other-program", Show(name)+" is not a program that Hearth knows; it may start others")
+		for _, a := range argv[1:] {
+			if w.namesProgram(a) {
+				w.passing() // it may well be a wrapper, and what it wraps is not hashed
+			}
+		}
 	}
+}
+
+// namesProgram: an argument of an unknown program is, or holds, the name of one.
+func (w *walker) namesProgram(arg string) bool {
+	for _, part := range strings.FieldsFunc(arg, func(c rune) bool { return strings.ContainsRune("=:,;|& \t\n!", c) }) {
+		if !strings.HasPrefix(part, "-") && w.locate(part).err == nil {
+			return true
+		}
+		if dir, ok := w.dir(); ok && !filepath.IsAbs(part) && w.locate(filepath.Join(dir, part)).err == nil {
+			return true // from the folder, without a slash
+		}
+	}
+	return arg == Unknown
 }
 
 func worse(a, b class) class {
@@ -178,7 +194,7 @@ func (w *walker) interpret(name string, argv []string) {
 		w.doubt("interpreter", Show(name)+" runs code")
 		return
 	}
-	for i, a := range argv[1:] {
+	for _, a := range argv[1:] {
 		if strings.HasPrefix(a, "-") || a == Unknown || awk(name) {
 			w.doubt("interpreter", Show(name)+" runs code that is given in its arguments or loaded by them")
 			return
@@ -193,7 +209,6 @@ func (w *walker) interpret(name string, argv []string) {
 			return
 		}
 		w.script(name, path)
-		_ = i
 		return
 	}
 	w.doubt("interpreter", Show(name)+" runs code that it reads from its input")
@@ -209,7 +224,7 @@ func (w *walker) script(name, path string) {
 		w.doubt("interpreter", Show(name)+" runs "+Show(path)+", which cannot be found now")
 		return
 	}
-	sum, _, err := w.r.hashes.hash(real)
+	sum, _, err := w.r.hash(w.ctx, w.seen, real)
 	if err != nil {
 		w.doubt("interpreter", Show(name)+" runs "+Show(path)+", which cannot be read now")
 		return

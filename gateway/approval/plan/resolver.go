@@ -39,14 +39,16 @@ type Resolver struct {
 	home      string
 	now       func() time.Time
 	rooted    bool // commands run as root and may write to the system's folders
+	shadowed  bool // commands may write to a folder that is searched first
 	foreign   bool // Windows: no shell here is understood
 
-	parsers sync.Pool
-	hashes  hashCache
-	looks   lookCache
-	dirs    dirCache
-	watched []string
-	trusted func(path string) bool
+	parsers  sync.Pool
+	hashes   hashCache
+	looks    lookCache
+	dirs     dirCache
+	settings settingsCache
+	watched  []string
+	trusted  func(path string) bool
 }
 
 // New returns a Resolver.
@@ -60,9 +62,16 @@ func New(o Options) *Resolver {
 	r := &Resolver{home: o.Home, now: o.Now, own: slices.Clone(o.Own), trusted: systemOwned}
 	r.rooted = os.Geteuid() == 0 && !o.Confined
 	r.foreign = filepath.Separator != '/'
+	for _, dir := range r.own {
+		r.shadowed = r.shadowed || !r.trusted(dir)
+	}
 	for _, dir := range o.Path {
-		if filepath.IsAbs(dir) && r.trusted(dir) {
-			r.path = append(r.path, filepath.Clean(dir))
+		if !filepath.IsAbs(dir) || !r.trusted(dir) {
+			continue
+		}
+		// /bin is /usr/bin on most systems: once is enough.
+		if real, err := filepath.EvalSymlinks(dir); err == nil && !slices.Contains(r.path, real) {
+			r.path = append(r.path, real)
 		}
 	}
 	r.hashes.now = o.Now
@@ -90,6 +99,9 @@ func (r *Resolver) Resolve(ctx context.Context, req Request) (Plan, error) {
 	if req.Command == "" {
 		p.Argv = slices.Clone(req.Argv)
 		w.step++
+		if slices.ContainsFunc(p.Argv, hidden) {
+			w.doubt("characters", "holds invisible or misleading characters")
+		}
 		w.program(p.Argv, 0)
 	} else if err := r.text(w, req); err != nil {
 		return Plan{}, err
@@ -143,7 +155,7 @@ func (r *Resolver) text(w *walker, req Request) error {
 		req.Shell = "/bin/sh"
 	}
 	p.Shell = filepath.Clean(req.Shell)
-	shell := r.look(w.seen, p.Shell, p.Shell)
+	shell := r.look(w.ctx, w.seen, p.Shell, p.Shell)
 	if shell.err != nil {
 		return fmt.Errorf("%w: the shell %s: %w", ErrRequest, Show(p.Shell), shell.err)
 	}
@@ -227,18 +239,11 @@ func clone(req Request) Request {
 // folder follows the links of a folder now, so that a later change of one of
 // them is seen as another folder.
 func (r *Resolver) folder(dir string) (string, identity, error) {
-	real, err := r.dirs.real(filepath.Clean(dir))
+	real, id, err := r.dirs.real(filepath.Clean(dir))
 	if err != nil {
 		return "", identity{}, fmt.Errorf("%w: the folder %s: %w", ErrRequest, Show(dir), err)
 	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return "", identity{}, fmt.Errorf("%w: the folder %s: %w", ErrRequest, Show(dir), err)
-	}
-	if !info.IsDir() {
-		return "", identity{}, fmt.Errorf("%w: %s is not a folder", ErrRequest, Show(dir))
-	}
-	return real, place(info), nil
+	return real, identity{dev: id.dev, ino: id.ino}, nil
 }
 
 // dialect says how to read text for a shell, and whether it can be at all.

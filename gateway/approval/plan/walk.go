@@ -33,10 +33,16 @@ type loose struct {
 	name string
 }
 
+// maxDoubts are more than anybody reads.
+const maxDoubts = 40
+
 func (w *walker) doubt(code, words string) {
 	w.p.Known = false
+	if code != "other-program" {
+		w.passing() // what runs is decided when it runs: remembering that would be a blank cheque
+	}
 	d := Doubt{code, words}
-	if !slices.Contains(w.p.Doubts, d) {
+	if len(w.p.Doubts) < maxDoubts && !slices.Contains(w.p.Doubts, d) {
 		w.p.Doubts = append(w.p.Doubts, d)
 	}
 }
@@ -52,13 +58,6 @@ func (w *walker) finish() {
 	}
 	if w.ctx.Err() == nil && w.p.Doubts == nil && !w.p.Known {
 		w.doubt("unreadable", "holds something that Hearth cannot read for certain")
-	}
-	if w.p.Shell != "" && len(w.p.Doubts) > 0 {
-		for _, d := range w.p.Doubts {
-			if d.Code != "other-program" {
-				w.passing() // what runs is decided when it runs: remembering it would be a blank cheque
-			}
-		}
 	}
 }
 

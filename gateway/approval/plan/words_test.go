@@ -115,6 +115,19 @@ func TestReplaceable(t *testing.T) {
 			t.Errorf("%q: %v", command, p.Doubts)
 		}
 	}
+	// Git's settings, and a folder of the owner's that is searched first.
+	if err := os.MkdirAll(dir+"/.git", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"cp evil .git/config && git status", "echo x >>.git/config; git status", "mkdir .git/hooks & git status"} {
+		if p := plan(t, r, command, dir); p.Known {
+			t.Errorf("%q is known", command)
+		}
+	}
+	own := New(Options{Own: []string{t.TempDir()}, Confined: true, Home: t.TempDir()})
+	if p := plan(t, own, "cp pwned /x/head && head a", dir); p.Known {
+		t.Error("cp cannot put another head in front, it is said")
+	}
 	r.rooted = true
 	if p := plan(t, r, "cp a /usr/bin/head; head x", dir); p.Known {
 		t.Error("root's cp cannot replace head, it is said")
@@ -145,6 +158,42 @@ func TestFolders(t *testing.T) {
 		p := plan(t, r, command, dir)
 		if last := p.Programs[len(p.Programs)-1]; last.Path != want {
 			t.Errorf("%q runs %q, not %q", command, last.Path, want)
+		}
+	}
+}
+
+// TestSec_A_EXEC_10_Shifting: paths that lead elsewhere in another process, or
+// through links that others own.
+func TestSec_A_EXEC_10_Shifting(t *testing.T) {
+	r, dir := resolver(t), mustReal(t, t.TempDir())
+	if err := os.Symlink("/proc/self/cwd/pwned", dir+"/x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/usr/share", dir+"/evil"); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"/proc/self/cwd/ls", "/proc/self/root/bin/ls", "/dev/fd/3", "./x", "/dev/../proc/self/exe", "/bin/../proc/self/exe"} {
+		asks(t, r, command, dir)
+		if p := plan(t, r, command, dir); p.Lasting || p.Programs[0].Path != "" {
+			t.Errorf("%q is %q", command, p.Programs[0].Path)
+		}
+	}
+	asks(t, r, dir+"/evil/../bin/ls", dir)
+	asks(t, r, dir+"/evil"+strings.Repeat("/..", strings.Count(dir, "/")+1)+"/usr/bin/ls", dir)
+}
+
+// TestSec_A_EXEC_08_UnknownWrappers: a program that the tables do not know may be
+// a wrapper; with the name of another program it is never remembered.
+func TestSec_A_EXEC_08_UnknownWrappers(t *testing.T) {
+	own := mustReal(t, canaries(t))
+	r := New(Options{Path: []string{"/usr/bin", "/bin"}, Confined: true, Home: t.TempDir()})
+	r.path = append(r.path, own)
+	r.trusted = func(string) bool { return true }
+	for command, lasting := range map[string]bool{
+		"pwned": true, "pwned -x 1": true, "pwned ls": false, "pwned -- ls -l": false, "pwned --run=ls": false, "pwned ./git": false, "pwned git": false, "pwned 'ls -l'": false, "pwned $x": false,
+	} {
+		if p := plan(t, r, command, own); p.Lasting != lasting || p.Known {
+			t.Errorf("%q: lasting %v, known %v %v", command, p.Lasting, p.Known, p.Doubts)
 		}
 	}
 }
