@@ -43,6 +43,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -86,6 +87,8 @@ type Gateway struct {
 	book      *profile.Book // of accounts at model services
 	failover  *failover.Engine
 	logins    *oauth.Client
+	spend     *spend.Ledger
+	prices    spend.Table
 	session   *session.Manager
 	outbox    *outbound.Outbox
 	deliverer *outbound.Deliverer
@@ -154,6 +157,7 @@ func (g *Gateway) open(ctx context.Context) error {
 	}
 	g.openModels()
 	g.openFailover()
+	g.openSpend()
 	if err := g.openChannels(ctx); err != nil {
 		return err
 	}
@@ -266,7 +270,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.failover.Begin, Tell: g.tellRoute, Explain: provider.Explain, Redact: g.redactor.Text, Tools: g.runTools,
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
 		Prompt: g.renderPrompt,
 		Advise: func(route string) string { return adviceFor(g.config.Snapshot().Config, route) },
 		Notes:  g.notes,

@@ -19,6 +19,7 @@ func (d *decoder) decode() Config {
 		{"approvals", func(n *node) { d.approvals(n, &c.Approvals) }},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
+		{"hearth", func(n *node) { d.own(n, &c.Hearth) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
 		{"$schema", func(*node) {}}, // for editors
@@ -87,8 +88,8 @@ func (d *decoder) models(n *node, m *Models) {
 			d.provider(v, &p)
 			m.Providers[id] = p
 		})
-	}}}
-	d.object(n, append(fields, later("mode", "bedrockDiscovery", "pricing")...)...)
+	}}, {"pricing", func(n *node) { d.pricing(n, m) }}}
+	d.object(n, append(fields, later("mode", "bedrockDiscovery")...)...)
 }
 
 // providerID: the part of "provider/model" before the first slash.
@@ -123,13 +124,14 @@ func (d *decoder) model(n *node, m *Model) {
 		{"name", func(n *node) { m.Name = d.text(n, 256) }},
 		{"contextWindow", func(n *node) { m.ContextWindow = d.integer(n, 1, 100_000_000) }},
 		{"maxTokens", func(n *node) { m.MaxTokens = d.integer(n, 1, 100_000_000) }},
+		{"cost", func(n *node) { m.Cost = new(d.price(n)) }},
 		{"reasoning", func(n *node) { m.Reasoning = d.boolean(n) }},
 		{"input", func(n *node) {
 			d.list(n, func(v *node) { m.Input = append(m.Input, d.choice(v, "text", "image", "audio", "video", "document")) })
 		}},
 	}
 	before := len(d.issues)
-	d.object(n, append(fields, later("api", "cost", "headers", "compat", "contextTokens", "params")...)...)
+	d.object(n, append(fields, later("api", "headers", "compat", "contextTokens", "params")...)...)
 	if m.ID == "" && len(d.issues) == before {
 		d.issue(n.start, "a model needs an id, for example { id: \"llama3.2\" }")
 	}

@@ -21,6 +21,7 @@ type Config struct {
 	Approvals Approvals          `json:"approvals"`
 	Surfaces  map[string]Surface `json:"surfaces,omitempty"`
 	Auth      Accounts           `json:"auth"`
+	Hearth    Own                `json:"hearth"`
 	Logging   Logging            `json:"logging"`
 	Secrets   Secrets            `json:"secrets"`
 }
@@ -47,6 +48,7 @@ const AuthToken = "token"
 // Models lists the model services a person configured.
 type Models struct {
 	Providers map[string]Provider `json:"providers"`
+	Pricing   map[string]Price    `json:"pricing,omitempty"` // by "provider/model"
 }
 
 // Provider is one model service.
@@ -75,6 +77,7 @@ type Model struct {
 	ContextWindow int      `json:"contextWindow,omitempty"`
 	MaxTokens     int      `json:"maxTokens,omitempty"`
 	Reasoning     bool     `json:"reasoning,omitempty"`
+	Cost          *Price   `json:"cost,omitempty"`  // nil: as models.pricing or the built-in list say
 	Input         []string `json:"input,omitempty"` // text, image
 }
 
@@ -114,6 +117,7 @@ func Default() Config {
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
+		Hearth:   Own{Allowance: Allowance{Currency: DefaultCurrency}},
 		Tools:    defaultTools(), Approvals: defaultApprovals(),
 		Logging: Logging{Level: "info"},
 		Secrets: Secrets{Backend: SecretsAuto},
@@ -126,6 +130,9 @@ func (c Config) Clone() Config {
 	for id, p := range c.Models.Providers {
 		p.Models = slices.Clone(p.Models)
 		for i := range p.Models {
+			if cost := p.Models[i].Cost; cost != nil {
+				p.Models[i].Cost = new(*cost)
+			}
 			p.Models[i].Input = slices.Clone(p.Models[i].Input)
 		}
 		c.Models.Providers[id] = p

@@ -49,7 +49,9 @@ func (m *Manager) Compact(ctx context.Context, key, instructions string) (Compac
 	if err != nil {
 		return Compaction{}, err
 	}
-	mdl, err := m.Begin(ctx, row.selection(), nil)
+	used := &tally{}
+	defer func() { m.bookTally(ctx, key, used) }()
+	mdl, err := m.Begin(ctx, row.selection(), used)
 	if err != nil {
 		return Compaction{}, err
 	}

@@ -65,6 +65,9 @@ type Options struct {
 	// Begin finds the model for a turn, and tells s what becomes of it; s may be
 	// nil. It may wait until models are known.
 	Begin func(ctx context.Context, sel failover.Selection, s failover.Session) (Model, error)
+	// Spend books model calls of a session in the transaction; nil: nowhere. It may
+	// run more than once.
+	Spend func(tx *store.Tx, session string, calls []failover.Attempt) error
 	// Tell sends words that are not the assistant's where a run's answer goes, with
 	// the transaction; nil: nowhere.
 	Tell func(tx *store.Tx, run Run, id, text string) error

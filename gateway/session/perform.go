@@ -271,7 +271,10 @@ func (m *Manager) toolProgress(r *run, call model.ToolCall, text string) {
 // append writes an entry of the run's turn. What a tool did is written also
 // when the run is being stopped.
 func (m *Manager) append(r *run, msg *protocol.Message) error {
-	return m.DB.Update(context.WithoutCancel(r.ctx), store.Write{Must: true, Do: func(tx *store.Tx) error {
+	err := m.DB.Update(context.WithoutCancel(r.ctx), store.Write{Must: true, Do: func(tx *store.Tx) error {
+		if err := m.book(tx, r); err != nil {
+			return err
+		}
 		row, ok, err := m.t.sessions.Get(tx, []byte(r.rec.SessionKey))
 		if err != nil || !ok || row.SessionID != r.rec.SessionID {
 			return err // the session was cleared meanwhile; the run is being stopped
@@ -286,6 +289,10 @@ func (m *Manager) append(r *run, msg *protocol.Message) error {
 		}
 		return m.t.putEntry(tx, r.rec.SessionID, *msg)
 	}})
+	if err == nil {
+		r.calls = nil
+	}
+	return err
 }
 
 // nextMeta takes the next place of the run's turn.
@@ -347,10 +354,13 @@ func (m *Manager) checkpoint(l *lane, r *run) {
 // keepPartial leaves a run for the next start, with all it has said.
 func (m *Manager) keepPartial(l *lane, r *run) {
 	text := l.segment(r)
-	if text == "" {
+	if text == "" && len(r.calls) == 0 {
 		return
 	}
 	err := m.DB.Update(context.WithoutCancel(r.ctx), store.Write{Must: true, Do: func(tx *store.Tx) error {
+		if err := m.book(tx, r); err != nil || text == "" {
+			return err
+		}
 		return m.t.partials.Put(tx, []byte(r.rec.ID), partial{Text: text})
 	}})
 	if err != nil {

@@ -102,6 +102,9 @@ func (m *Manager) commitEnd(ctx context.Context, r *run, end ending) (row Row, d
 	var ended []Run
 	err = m.DB.Update(ctx, store.Write{Must: true, Then: m.Outbox.Wake, Do: func(tx *store.Tx) error {
 		row, done, ended = Row{}, false, ended[:0]
+		if err := m.book(tx, r); err != nil {
+			return err
+		}
 		old, ok, err := m.t.runs.Get(tx, []byte(r.id))
 		if err != nil || !ok || old.State.Ended() {
 			return err
@@ -125,6 +128,9 @@ func (m *Manager) commitEnd(ctx context.Context, r *run, end ending) (row Row, d
 		}
 		return nil
 	}})
+	if err == nil {
+		r.calls = nil
+	}
 	if err == nil && done {
 		r.rec = ended[0]
 		for i, f := range r.with {
