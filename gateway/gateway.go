@@ -30,6 +30,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
@@ -64,8 +65,11 @@ type Options struct {
 	Port       int                 // overrides gateway.port; 0 = as configured
 	Pages      fs.FS               // the web app
 	Version    string
-	Logger     *slog.Logger // for people at the terminal; the log file gets everything
-	Now        func() time.Time
+	// Guardian is the command line that ends in Guardian, its first word a file.
+	// Without it no command can run.
+	Guardian []string
+	Logger   *slog.Logger // for people at the terminal; the log file gets everything
+	Now      func() time.Time
 }
 
 // Gateway is a running engine.
@@ -102,6 +106,8 @@ type Gateway struct {
 	approvals *approval.Broker
 	pause     *pause.Switch
 	audit     *audit.Log
+	processes *process.Keeper
+	closing   atomic.Bool
 	web       atomic.Pointer[egress.Client] // for addresses that models choose
 	server    *server.Server
 	ln        net.Listener
@@ -360,6 +366,12 @@ func (g *Gateway) release(ctx context.Context) {
 	defer cancel()
 	if g.ln != nil {
 		_ = g.ln.Close()
+	}
+	g.closing.Store(true)
+	if g.processes != nil {
+		if err := g.processes.Close(closing); err != nil {
+			g.log.Error("some commands did not end", "err", err)
+		}
 	}
 	if g.approvals != nil {
 		g.approvals.Close()

@@ -55,11 +55,6 @@ func approvalSettings(c config.Config) approval.Settings {
 	}
 }
 
-// permitExec is the question that the exec tool asks before it runs anything.
-func (g *Gateway) permitExec(ctx context.Context, call tool.Call, p plan.Plan, why string) (approval.Grant, error) {
-	return g.permit(ctx, call, approval.ForCommand(call, p, why))
-}
-
 // permit asks on behalf of a tool's call and shows there that it waits.
 func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (approval.Grant, error) {
 	call.Progress("Waiting for your approval: " + a.Title)

@@ -21,6 +21,7 @@ func (g *Gateway) openTools() error {
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
 	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts}}
 	all = append(all, g.webTools()...)
+	all = append(all, g.shellTools()...)
 	tools, err := tool.NewSet(all...)
 	if err != nil {
 		return err

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,6 +43,19 @@ HEARTH_HOME names the folder for its data, HEARTH_CONFIG the settings file.`,
 	return c
 }
 
+// guardian is this program as the watcher over commands. On Linux it is named
+// so that it is the one that runs, also after an update has replaced its file.
+func guardian() []string {
+	if runtime.GOOS == "linux" {
+		return []string{"/proc/self/exe", gateway.GuardianArg}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil // running a command then says that it cannot be done
+	}
+	return []string{exe, gateway.GuardianArg}
+}
+
 // readyJSON is the line of `gateway --json` that says that it is up.
 type readyJSON struct {
 	Type     string `json:"type"`
@@ -63,7 +78,7 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	}
 	g, err := gateway.New(ctx, gateway.Options{
 		Dir: dir, ConfigPath: dir.Config(a.Env), Env: a.Env, Port: o.port,
-		Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),
+		Guardian: guardian(), Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),
 	})
 	if err != nil {
 		return startFailure(err)

@@ -11,6 +11,7 @@ type Tools struct {
 
 func (t Tools) clone() Tools {
 	t.ToolRules, t.ByProvider, t.BySender = t.ToolRules.clone(), cloneRules(t.ByProvider), cloneRules(t.BySender)
+	t.Exec = t.Exec.clone()
 	return t
 }
 

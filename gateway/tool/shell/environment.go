@@ -14,6 +14,9 @@ import (
 var passed = []string{"HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_MONETARY",
 	"LC_NUMERIC", "LC_TIME", "TZ"}
 
+// Passed are their names.
+func Passed() []string { return slices.Clone(passed) }
+
 // environment is all that a command gets: what is passed on, what is fixed,
 // and what the approved plan asks for.
 func (o Options) environment(p plan.Plan, temp string, tty bool) []string {

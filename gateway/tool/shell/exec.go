@@ -235,6 +235,14 @@ func (r *run) sandbox() string {
 	return "not confined: the owner allowed it to run outside the sandbox"
 }
 
+// Ending is how a command ended, as the end of a sentence.
+func Ending(i process.Info) string {
+	if end := strings.Trim(ending(i), "[]"); end != "" {
+		return ": " + end
+	}
+	return " well"
+}
+
 // ending says how a command ended, when there is something to say.
 func ending(i process.Info) string {
 	x := i.Exit

@@ -1,0 +1,121 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/sandbox"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/shell"
+)
+
+// GuardianArg is the one argument with which this program starts itself again,
+// to watch over a command.
+const GuardianArg = "__child"
+
+// Guardian does that and returns the exit code.
+func Guardian() int { return process.Child() }
+
+// shellTools are the tools that run commands.
+func (g *Gateway) shellTools() []tool.Tool {
+	g.processes = process.New(process.Options{Helper: g.opts.Guardian, Now: g.opts.Now})
+	report := sandbox.Probe()
+	g.log.Info("commands", "sandbox", report.Summary())
+	home := g.home()
+	return shell.New(shell.Options{
+		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hide: []string{string(g.opts.Dir), g.config.Path()},
+		Resolver: plan.New(plan.Options{
+			Own: expand(home, g.config.Snapshot().Config.Tools.Exec.PathPrepend), Home: home, Confined: report.Confined, Now: g.opts.Now,
+		}),
+		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded,
+	})
+}
+
+func (g *Gateway) home() string {
+	if home := g.opts.Env("HOME"); home != "" {
+		return home
+	}
+	home, _ := os.UserHomeDir()
+	return home
+}
+
+// passedOn is what commands may get of the gateway's environment; the tool
+// itself has the list of names.
+func (g *Gateway) passedOn() []string {
+	var out []string
+	for _, name := range shell.Passed() {
+		if v := g.opts.Env(name); v != "" {
+			out = append(out, name+"="+v)
+		}
+	}
+	return out
+}
+
+func expand(home string, paths []string) []string {
+	out := make([]string, 0, len(paths))
+	for _, p := range paths {
+		if p == "~" || strings.HasPrefix(p, "~/") {
+			p = filepath.Join(home, p[1:])
+		}
+		out = append(out, filepath.Clean(p))
+	}
+	return out
+}
+
+func (g *Gateway) shellSettings() shell.Settings {
+	return shellSettings(g.home(), g.config.Snapshot().Config.Tools.Exec)
+}
+
+func shellSettings(home string, e config.ToolsExec) shell.Settings {
+	return shell.Settings{
+		Yield: time.Duration(e.BackgroundMs) * time.Millisecond, Timeout: time.Duration(e.TimeoutSec) * time.Second,
+		Read: expand(home, e.Sandbox.Read), Write: expand(home, e.Sandbox.Write), Network: e.Sandbox.Network, NoSandbox: e.Sandbox.Backend == "off",
+	}
+}
+
+// permitShell is the question that exec and process ask before anything runs.
+func (g *Gateway) permitShell(ctx context.Context, call tool.Call, w shell.Wish) (shell.Grant, error) {
+	grant, err := g.permit(ctx, call, askShell(call, w))
+	return shell.Grant{ID: grant.ID, Unconfined: grant.Unconfined}, err
+}
+
+func askShell(call tool.Call, w shell.Wish) approval.Ask {
+	var a approval.Ask
+	if w.Input != "" {
+		a = approval.For(approval.KindExec, call)
+		a.Tool, a.Title = "process", "Type "+plan.Show(fmt.Sprintf("%q", w.Input))+" into "+plan.Show(w.Into.Title)
+		a.Command, a.Dir = w.Input, w.Into.Dir
+		a.Digest = sha256.Sum256([]byte(w.Into.ID + "\x00" + w.Input))
+		a.Warnings = []string{"What is typed into a program may be a command to it."}
+	} else {
+		a = approval.ForCommand(call, w.Plan, w.Why)
+	}
+	a.Unconfined = w.Unconfined
+	switch {
+	case w.NoSandbox != "":
+		a.Warnings = append(a.Warnings, "It runs without a sandbox: it can read and change everything that you can. "+w.NoSandbox)
+	case w.Unconfined:
+		a.Warnings = append(a.Warnings, "It runs outside the sandbox: it can read and change everything that you can, and reach the network.")
+	}
+	return a
+}
+
+// commandEnded leaves a note where a command was left running.
+func (g *Gateway) commandEnded(scope tool.Scope, i process.Info, _ string) {
+	if g.closing.Load() || !g.config.Snapshot().Config.Tools.Exec.NotifyOnExit {
+		return
+	}
+	text := fmt.Sprintf("The command %s (session %s) has ended%s. `process log` shows what it printed.", plan.Show(i.Title), i.ID, shell.Ending(i))
+	if _, err := g.session.Inject(g.life, scope.SessionKey, text, "background command"); err != nil {
+		g.log.Warn("the end of a background command could not be noted", "session", scope.SessionKey, "err", err)
+	}
+}
