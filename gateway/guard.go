@@ -16,7 +16,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
-	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
 // What keeps the assistant from acting on its own: the audit log, the pause and
@@ -53,12 +52,6 @@ func approvalSettings(c config.Config) approval.Settings {
 		Security: approval.Security(c.Tools.Exec.Security), Ask: approval.Mode(c.Tools.Exec.Ask),
 		Life: time.Duration(c.Approvals.ExpireSeconds) * time.Second,
 	}
-}
-
-// permit asks on behalf of a tool's call and shows there that it waits.
-func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (approval.Grant, error) {
-	call.Progress("Waiting for your approval: " + a.Title)
-	return g.approvals.Permit(ctx, a)
 }
 
 // ownerReachable reports whether somebody who may decide would hear of an ask.

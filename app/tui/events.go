@@ -28,6 +28,10 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 		if json.Unmarshal(e.Payload, &ev) == nil && ev.Stream == "tool" {
 			m.tool(&ev)
 		}
+	case protocol.EventExecApprovalRequested:
+		m.asked(e.Payload)
+	case protocol.EventExecApprovalResolved:
+		m.answered(e.Payload)
 	case protocol.EventSessionsChanged:
 		var ev protocol.SessionsChanged
 		if json.Unmarshal(e.Payload, &ev) == nil {

@@ -13,6 +13,7 @@ func helpLines() [][2]string {
 		{"Ctrl+R", "send a failed message again"},
 		{"PgUp PgDn, End", "scroll, jump to the latest"},
 		{"Ctrl+O", "open or close tool calls"},
+		{"Ctrl+G", "what waits for your yes"},
 		{"Ctrl+B", "sessions; r there renames"},
 		{"Ctrl+N, F2", "new session, rename this one"},
 		{"/", "commands: /status, /model, /why …"},

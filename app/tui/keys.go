@@ -21,6 +21,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case m.help:
 		m.helpKey(k)
 		return nil
+	case m.asks.open:
+		return m.asksKey(k)
+	case k == "ctrl+g":
+		m.openAsks()
+		return nil
 	case m.rename != nil:
 		return m.renameKey(k, msg.Text)
 	case k == "ctrl+n":

@@ -47,7 +47,7 @@ func Run(ctx context.Context, o Options) (unsent []string, err error) {
 		Patience: patience,
 		Dial: func(ctx context.Context) (*client.Client, error) {
 			return o.Dial(ctx, client.Options{
-				Scopes:  []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite},
+				Scopes:  []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeApprovals},
 				Caps:    []string{protocol.CapSlimDeltas, protocol.CapToolEvents},
 				OnEvent: func(e protocol.Event) { n.take(ctx, e) },
 			})

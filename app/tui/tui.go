@@ -53,6 +53,7 @@ type Model struct {
 	room     *room // the open one
 
 	list     list
+	asks     asks
 	popup    popup
 	rename   *composer
 	renaming string // the key of the session that is renamed
@@ -140,6 +141,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.history(msg)
 	case sessionsMsg:
 		m.sessions(msg)
+	case asksMsg:
+		m.tookAsks(msg)
 	case commandsMsg:
 		m.commands = msg.list.Commands
 	case sentMsg:
@@ -173,7 +176,7 @@ func (m *Model) connect(hello protocol.HelloOK) tea.Cmd {
 	if m.room == nil {
 		m.room = m.enter(m.main)
 	}
-	cmds := []tea.Cmd{m.listSessions(), m.listCommands(), m.open(m.room)}
+	cmds := []tea.Cmd{m.listSessions(), m.listCommands(), m.listAsks(), m.open(m.room)}
 	for _, r := range m.rooms {
 		for _, o := range r.out {
 			o.sending = false

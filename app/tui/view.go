@@ -31,6 +31,9 @@ func (m *Model) screen() (lines []string, x, y int) {
 		left += 3 // a line between
 	}
 	body, x, y := m.chatScreen(w-left, h)
+	if m.asks.open {
+		body, x = m.asksScreen(w-left, h), -1
+	}
 	if m.help {
 		body, x = m.helpScreen(w-left, h), -1
 	}
@@ -288,6 +291,9 @@ func (m *Model) statusLine(w int) string {
 	if r := m.room; r != nil {
 		if r.live != nil && m.link == connected {
 			left += t.dim.paint(" · ") + t.busy.paint("answering "+itoa(int(m.now().Sub(r.live.since).Seconds()))+" s") + t.dim.paint(" · Esc stops")
+		}
+		if n := len(m.asks.list); n > 0 {
+			left = t.warn.paint("▲ needs your yes: "+itoa(n)+" · Ctrl+G") + t.dim.paint(" · ") + left
 		}
 		if n := len(r.queue()); n > 0 {
 			left += t.dim.paint(" · " + itoa(n) + " waiting")

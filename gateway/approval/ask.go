@@ -193,7 +193,7 @@ func ParseScope(s string) (Scope, bool) {
 // in advance, and what runs other things, is allowed once at a time.
 func (a Ask) Scopes() []Scope {
 	out := []Scope{ScopeOnce}
-	if a.Known && !a.Unconfined {
+	if a.Known {
 		out = append(out, ScopeSession)
 		if a.Lasting {
 			out = append(out, ScopeHere)
@@ -208,6 +208,6 @@ func (a Ask) Scopes() []Scope {
 // oneProgram: it is one known program that does nothing but itself, so that
 // "this program in this folder" says all.
 func (a Ask) oneProgram() bool {
-	return a.Kind == KindExec && a.Known && a.Lasting && !a.Unconfined && a.Program != "" && a.ProgramHash != [32]byte{} && a.Dir != "" &&
+	return a.Kind == KindExec && a.Known && a.Lasting && a.Program != "" && a.ProgramHash != [32]byte{} && a.Dir != "" &&
 		len(a.Env) == 0 && len(a.Writes) == 0
 }

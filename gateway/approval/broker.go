@@ -159,7 +159,7 @@ func (b *Broker) Permit(ctx context.Context, a Ask) (Grant, error) {
 		if rule.Scope == ScopeNever {
 			return Grant{}, &DeniedError{Reason: "the owner said never", Title: a.Title}
 		}
-		return Grant{ID: rule.ID, Scope: rule.Scope, By: rule.By, Rule: true}, nil
+		return Grant{ID: rule.ID, Scope: rule.Scope, By: rule.By, Rule: true, Unconfined: a.Unconfined}, nil
 	}
 	if set.Ask == AskOff {
 		return Grant{}, &DeniedError{Reason: "no rule allows it and the settings say not to ask", Title: a.Title}

@@ -52,6 +52,7 @@ type Rule struct {
 	Exact      [32]byte `json:"exact"` // zero for scope program
 	Program    string   `json:"program,omitempty"`
 	Hash       [32]byte `json:"hash"` // of the program's file
+	Unconfined bool     `json:"unconfined,omitempty"`
 	CreatedAt  int64    `json:"createdAt"`
 	ExpiresAt  int64    `json:"expiresAt"`
 	By         string   `json:"by"`

@@ -30,7 +30,7 @@ func (r *Rule) covers(a *Ask, exact *[32]byte, epoch string, nowMs int64) bool {
 	case ScopeHere, ScopeNever:
 		return r.Dir == a.Dir && subtle.ConstantTimeCompare(r.Exact[:], exact[:]) == 1
 	case ScopeProgram:
-		return a.oneProgram() && r.Dir == a.Dir && r.Program == a.Program && subtle.ConstantTimeCompare(r.Hash[:], a.ProgramHash[:]) == 1
+		return a.oneProgram() && r.Unconfined == a.Unconfined && r.Dir == a.Dir && r.Program == a.Program && subtle.ConstantTimeCompare(r.Hash[:], a.ProgramHash[:]) == 1
 	}
 	return false
 }
@@ -93,7 +93,7 @@ func (b *Broker) ruleOf(a Ask, scope Scope, by string) (r Rule, ok bool) {
 	case ScopeHere, ScopeNever:
 		r.Exact = a.Exact()
 	case ScopeProgram:
-		r.Program, r.Hash = a.Program, a.ProgramHash
+		r.Program, r.Hash, r.Unconfined = a.Program, a.ProgramHash, a.Unconfined
 	default:
 		return r, false
 	}

@@ -1,0 +1,52 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/file"
+)
+
+// What the tools ask for, in the words of the approvals.
+
+// permit asks on behalf of a tool's call and shows there that it waits.
+func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (approval.Grant, error) {
+	call.Progress("Waiting for your approval: " + a.Title)
+	return g.approvals.Permit(ctx, a)
+}
+
+// permitFile is the question of the file tools about a place that is not theirs.
+func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) error {
+	a := approval.For(approval.KindFile, call)
+	a.Tool, a.Path, a.Digest, a.Known = f.Tool, f.Path, f.Digest, true
+	a.Title = "Read " + plan.Show(f.Path)
+	if f.Change {
+		a.Title = "Change " + plan.Show(f.Path)
+	}
+	a.Warnings = []string{"It is asked because " + f.Reason + "."}
+	a.Lines = []string{"Tool: " + f.Tool, "File: " + plan.Show(f.Path)}
+	if f.Written != f.Path {
+		a.Lines = append(a.Lines, "Written as: "+plan.Show(f.Written))
+	}
+	a.Lines = append(append(a.Lines, a.Warnings...), diffLines(f.Diff)...)
+	// What is to be written is part of what is decided about: too much of it to
+	// read cannot be approved.
+	a.Command = f.Diff
+	_, err := g.permit(ctx, call, a)
+	return err
+}
+
+// diffLines shows a change line by line.
+func diffLines(diff string) []string {
+	if diff == "" {
+		return nil
+	}
+	out := []string{"Change:"}
+	for _, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
+		out = append(out, "  "+plan.Show(line))
+	}
+	return out
+}
