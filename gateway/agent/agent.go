@@ -22,6 +22,8 @@ const (
 	maxRounds = 25
 	// maxSameCalls stops a model that repeats one call (F-PROV-17).
 	maxSameCalls = 5
+	// maxRefused is how many calls that cannot be run a turn may have.
+	maxRefused = 3
 	// maxAnswerBytes is the most text of one turn; the rest is cut with a note.
 	maxAnswerBytes = 8 << 20
 	// retryDelay is the pause before the one repeat of a call that failed
@@ -109,6 +111,7 @@ type runner struct {
 	usage    model.Usage
 	size     int
 	calls    map[string]int
+	refused  int // calls that could not be run
 }
 
 func (r *runner) emit(e Event) error {
@@ -241,6 +244,12 @@ func (r *runner) runTools(calls []model.ToolCall) error {
 		if i > 0 && r.waiting() {
 			return r.skip(calls[i:])
 		}
+		if c.Problem != "" {
+			if err := r.refuse(c); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := r.emit(Event{Kind: ToolStart, Call: c}); err != nil {
 			return err
 		}
@@ -251,6 +260,15 @@ func (r *runner) runTools(calls []model.ToolCall) error {
 		}
 	}
 	return nil
+}
+
+// refuse tells the model that a call cannot be run. One that keeps making such
+// calls is stopped (F-PROV-16).
+func (r *runner) refuse(c model.ToolCall) error {
+	if r.refused++; r.refused > maxRefused {
+		return &model.Error{Class: model.ClassMalformed, Ref: model.Ref{Model: r.Model}, Detail: fmt.Sprintf("the model called tools %d times with arguments that are not JSON", r.refused)}
+	}
+	return r.result(c, model.ToolResult{CallID: c.ID, Name: c.Name, Text: c.Problem, IsError: true}, 0)
 }
 
 // result shows a tool's result and puts it before the model.

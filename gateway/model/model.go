@@ -51,6 +51,9 @@ type ToolCall struct {
 	ID        string          // unique within the run
 	Name      string          // a ToolSpec.Name
 	Arguments json.RawMessage // a JSON object; never empty ("{}" when the model sent nothing)
+	// Problem says why the call cannot be run at all, for the model: its
+	// arguments were no JSON object. Arguments are {} then.
+	Problem string
 }
 
 // ToolResult answers one ToolCall.

@@ -231,7 +231,6 @@ func TestFault_F_PROV_10_dialects_and_faults(t *testing.T) {
 		{"fault-cut-0", model.ClassInterrupted, "", 0},
 		{"fault-cut-3", model.ClassInterrupted, "w1 w2 w3 ", 0},
 		{"fault-cut-tool", model.ClassInterrupted, "", 0},
-		{"tool-badargs-session_status", model.ClassMalformed, "", 0},
 	}
 	for name, p := range s.dialects(nil) {
 		for _, tt := range tests {

@@ -54,7 +54,6 @@ func faultRows() []faultRow {
 		{row: "F_PROV_14", model: "fault-gzip", class: model.ClassInterrupted},
 		{row: "F_PROV_14", model: "fault-encoding", class: model.ClassMalformed},
 		{row: "F_PROV_14", model: "fault-away", class: model.ClassInvalid, status: 307},
-		{row: "F_PROV_16", model: "tool-badargs-session_status", class: model.ClassMalformed},
 		{row: "F_PROV_18", model: "fault-context", class: model.ClassContext, status: 400},
 		{row: "F_PROV_18", model: "fault-413", class: model.ClassContext, status: 413},
 	}
@@ -133,6 +132,25 @@ func TestFault_F_PROV_07_failures_inside_streams(t *testing.T) {
 	for name, p := range s.dialects(nil) {
 		if o := collect(t, t.Context(), p, ask("fault-stream-error", "x")); o.class() != want[name] || o.text != "fine " {
 			t.Errorf("%s: %q, %v", name, o.text, o.err)
+		}
+	}
+}
+
+// F-PROV-16: a call whose arguments are no JSON object is told as such, in every
+// dialect, and cannot be run by mistake.
+func TestFault_F_PROV_16_arguments_that_are_not_JSON(t *testing.T) {
+	s := newServer(t)
+	for manner, dialects := range map[string]map[string]model.Provider{"streaming": s.dialects(nil), "whole": s.inOnePiece()} {
+		for name, p := range dialects {
+			t.Run(name+"/"+manner, func(t *testing.T) {
+				o := collect(t, t.Context(), p, withTools(ask("tool-badargs-session_status", "hello")))
+				if o.err != nil || len(o.calls) != 1 || o.stop != model.StopTool {
+					t.Fatalf("got %+v", o)
+				}
+				if c := o.calls[0]; string(c.Arguments) != "{}" || !strings.Contains(c.Problem, `They began: {"broken":`) && !strings.Contains(c.Problem, `{\"broken\":`) {
+					t.Errorf("call %+v", c)
+				}
+			})
 		}
 	}
 }

@@ -109,7 +109,9 @@ func (a *Answer) Stop(r model.StopReason) {
 }
 
 // Call gives out one complete tool call. Arguments that are not a JSON object
-// are an error, so that nothing is run with arguments that nobody meant.
+// are the call's Problem, so that nothing is run with arguments that nobody
+// meant and the model learns of it; in an answer that reached its limit they are
+// an error, because the model would run into it again.
 func (a *Answer) Call(id, name string, args []byte) error {
 	if !a.take(len(args)) {
 		return nil
@@ -125,13 +127,17 @@ func (a *Answer) Call(id, name string, args []byte) error {
 		if a.stop == model.StopLength {
 			return malformed("the answer reached its length limit inside the arguments of the tool %s", name)
 		}
-		return malformed("the arguments for the tool %s are not a JSON object", name)
 	}
 	for id == "" || a.ids[id] {
 		id = a.newID()
 	}
 	a.ids[id] = true
-	a.emit(model.Event{Kind: model.EventToolCall, Call: &model.ToolCall{ID: id, Name: name, Arguments: object}})
+	call := &model.ToolCall{ID: id, Name: name, Arguments: object}
+	if !ok {
+		call.Arguments = json.RawMessage("{}")
+		call.Problem = fmt.Sprintf("The arguments of this call are not a JSON object, so it was not run. They began: %s. Call the tool again with the whole arguments as valid JSON.", Clean(string(args), maxDetail))
+	}
+	a.emit(model.Event{Kind: model.EventToolCall, Call: call})
 	return nil
 }
 
@@ -155,10 +161,46 @@ func asObject(args []byte) (json.RawMessage, bool) {
 		return nil, false
 	}
 	var b bytes.Buffer
-	if json.Compact(&b, args) != nil {
+	if json.Compact(&b, args) == nil {
+		return b.Bytes(), true
+	}
+	b.Reset()
+	if json.Compact(&b, repaired(args)) != nil {
 		return nil, false
 	}
 	return b.Bytes(), true
+}
+
+// repaired mends what small models get wrong and what can mean only one thing:
+// line ends inside texts, and commas before a closing bracket. What is missing is
+// never made up.
+func repaired(args []byte) []byte {
+	var out []byte
+	inText, escaped := false, false
+	for _, c := range args {
+		switch {
+		case inText && escaped:
+			escaped = false
+		case inText && c == '\\':
+			escaped = true
+		case c == '"':
+			inText = !inText
+		case inText && c == '\n':
+			out = append(out, '\\')
+			c = 'n'
+		case inText && c == '\r':
+			out = append(out, '\\')
+			c = 'r'
+		case inText && c == '\t':
+			out = append(out, '\\')
+			c = 't'
+		case !inText && (c == '}' || c == ']'):
+			out = bytes.TrimRight(out, " \t\r\n")
+			out = bytes.TrimSuffix(out, []byte(","))
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // finish gives out the last event, or says what is wrong with the answer.

@@ -69,6 +69,10 @@ func run(t *testing.T, s *Service) (text, thinking string, calls []string, err e
 		case model.EventThinking:
 			thinking += ev.Text
 		case model.EventToolCall:
+			if ev.Call.Problem != "" {
+				calls = append(calls, "refused")
+				continue
+			}
 			calls = append(calls, string(ev.Call.Arguments))
 		}
 	}
@@ -126,7 +130,11 @@ func TestCalls(t *testing.T) {
 		{`null`, `{}`},
 		{`"{\"a\": 1}"`, `{"a":1}`},
 		{`""`, `{}`},
+		{"{\"a\": \"x\n\ty\", }", `{"a":"x\n\ty"}`},
+		{`{"a": [1, 2,],}`, `{"a":[1,2]}`},
+		{`{"a": "1,}"}`, `{"a":"1,}"}`},
 		{`{"a": 1`, ``},
+		{`{"a": "rm -rf /ho`, ``},
 		{`[1]`, ``},
 		{`7`, ``},
 		{`"text"`, ``},
@@ -136,7 +144,7 @@ func TestCalls(t *testing.T) {
 	for _, tt := range tests {
 		_, _, calls, err := run(t, serve(t, stream(data("call "+tt.args, "END"))))
 		if tt.want == "" {
-			if model.ClassOf(err) != model.ClassMalformed || len(calls) != 0 {
+			if err != nil || len(calls) != 1 || calls[0] != "refused" {
 				t.Errorf("%.40q: got %v, %v", tt.args, calls, err)
 			}
 		} else if diff := cmp.Diff([]string{tt.want}, calls); diff != "" || err != nil {
