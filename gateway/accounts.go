@@ -21,6 +21,7 @@ import (
 func (g *Gateway) openAccounts(ctx context.Context) error {
 	g.life = context.WithoutCancel(ctx)
 	g.logins = oauth.New(oauth.Options{Now: g.opts.Now})
+	g.flows = oauth.NewFlows(g.life, g.logins, g.keepLogin)
 	book, err := profile.Open(ctx, profile.Options{
 		Settings: g.accountSettings(g.config.Snapshot().Config), State: newAccountState(g.store), Vault: accountVault{g},
 		Renew: g.renewLogin, Now: g.opts.Now, Logger: g.log,

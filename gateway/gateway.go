@@ -91,6 +91,7 @@ type Gateway struct {
 	book      *profile.Book // of accounts at model services
 	failover  *failover.Engine
 	logins    *oauth.Client
+	flows     *oauth.Flows
 	spend     *spend.Ledger
 	prices    spend.Table
 	session   *session.Manager

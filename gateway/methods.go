@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -14,7 +15,8 @@ import (
 
 // handlers is the whole surface; protocol.Methods has the scope of each.
 func (g *Gateway) handlers() map[string]server.Handler {
-	return map[string]server.Handler{
+	all := g.accountHandlers()
+	maps.Copy(all, map[string]server.Handler{
 		protocol.MethodHealth:         plain(protocol.MethodHealth, g.health),
 		protocol.MethodStatus:         plain(protocol.MethodStatus, g.status),
 		protocol.MethodSystemPresence: plain(protocol.MethodSystemPresence, g.systemPresence),
@@ -79,6 +81,27 @@ func (g *Gateway) handlers() map[string]server.Handler {
 		protocol.MethodSessionsUnsubscribe:         watchSessions(false),
 		protocol.MethodSessionsMessagesSubscribe:   watchMessages(protocol.MethodSessionsMessagesSubscribe, true),
 		protocol.MethodSessionsMessagesUnsubscribe: watchMessages(protocol.MethodSessionsMessagesUnsubscribe, false),
+	})
+	return all
+}
+
+// accountHandlers are about accounts at model services and what they cost.
+func (g *Gateway) accountHandlers() map[string]server.Handler {
+	return map[string]server.Handler{
+		protocol.MethodModelsAuthStatus:    plain(protocol.MethodModelsAuthStatus, g.modelsAuthStatus),
+		protocol.MethodModelsAuthLogout:    plain(protocol.MethodModelsAuthLogout, g.modelsAuthLogout),
+		protocol.MethodModelsAuthOrderSet:  plain(protocol.MethodModelsAuthOrderSet, g.modelsAuthOrder),
+		protocol.MethodModelsAuthSetAPIKey: plain(protocol.MethodModelsAuthSetAPIKey, g.modelsAuthSetKey),
+		protocol.MethodModelsAuthLogin:     plain(protocol.MethodModelsAuthLogin, g.modelsAuthLogin),
+		protocol.MethodModelsAuthWait:      plain(protocol.MethodModelsAuthWait, g.modelsAuthWait),
+		protocol.MethodModelsAuthCancel:    plain(protocol.MethodModelsAuthCancel, g.modelsAuthCancel),
+		protocol.MethodModelsAuthForeign:   plain(protocol.MethodModelsAuthForeign, g.modelsAuthForeign),
+		protocol.MethodModelsAuthImport:    plain(protocol.MethodModelsAuthImport, g.modelsAuthImport),
+		protocol.MethodModelsAuthAllow:     plain(protocol.MethodModelsAuthAllow, g.modelsAuthAllow),
+
+		protocol.MethodUsageCost:   plain(protocol.MethodUsageCost, g.usageCost),
+		protocol.MethodUsageStatus: plain(protocol.MethodUsageStatus, g.usageStatus),
+		protocol.MethodUsageAllow:  plain(protocol.MethodUsageAllow, g.usageAllow),
 	}
 }
 

@@ -87,7 +87,7 @@ func (g *Gateway) standing() (s spend.Standing, err error) {
 type usedUp struct{ spend.Standing }
 
 func (e *usedUp) Error() string {
-	return fmt.Sprintf("The allowance %s is used up: %s of %s. Nothing more that costs is asked until %s. Raise it with `hearth usage allow`, or let one answer through with `hearth usage allow --once` (in a chat: /usage once), and send the message again.",
+	return fmt.Sprintf("The allowance %s is used up: %s of %s. Nothing more that costs is asked until %s. Raise it with `hearth usage allow`, or let one answer through with `hearth usage allow --once`, and send the message again.",
 		e.Period, spend.Money(e.Spent, e.Currency), spend.Money(e.Limit, e.Currency), e.Ends.Format("2 January 15:04"))
 }
 

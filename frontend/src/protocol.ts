@@ -181,6 +181,164 @@ export interface ExecApprovalsSetParams {
   baseHash?: string;
 }
 
+/** ModelsAuthStatus says which accounts there are at model services. */
+export interface ModelsAuthStatus {
+  ts: number;
+  providers: ModelsAuthProvider[];
+  providerCapabilities: ModelsAuthAbility[];
+}
+
+/**
+ * ModelsAuthProvider is one service. Status is ok (a login), static (a key),
+ * expired or missing.
+ */
+export interface ModelsAuthProvider {
+  provider: string;
+  authProvider: string;
+  displayName: string;
+  status: string;
+  profiles: ModelsAuthProfile[];
+  apiKey?: ModelsAuthKey;
+  /** auth.order */
+  order?: string[];
+}
+
+/** ModelsAuthKey is a key that is no stored account. */
+export interface ModelsAuthKey {
+  /** config, env */
+  source: string;
+}
+
+/** ModelsAuthProfile is one account; it holds no secret. */
+export interface ModelsAuthProfile {
+  profileId: string;
+  /** api_key, token, oauth */
+  type: string;
+  status: string;
+  email?: string;
+  /** stored, config, env */
+  source?: string;
+  /** ours: where its key may go */
+  hosts?: string[];
+  expiresAt?: number;
+  usageStats?: unknown;
+}
+
+/** ModelsAuthAbility is how one can be known to a service. */
+export interface ModelsAuthAbility {
+  provider: string;
+  apiKeySupported: boolean;
+  quickApiKeySetup: boolean;
+  loginOptions?: ModelsAuthOption[];
+}
+
+/** ModelsAuthOption is a way to log in. */
+export interface ModelsAuthOption {
+  id: string;
+  brandId: string;
+  label: string;
+  hint: string;
+  groupLabel: string;
+  /** device-code, oauth */
+  kind: string;
+}
+
+/** ModelsAuthLogoutParams removes accounts of a service, all when none is named. */
+export interface ModelsAuthLogoutParams {
+  provider: string;
+  profileIds?: string[];
+  /** "api_key": only keys */
+  credentialType?: string;
+}
+
+/** ModelsAuthLogoutResult names what was removed. */
+export interface ModelsAuthLogoutResult {
+  provider: string;
+  removedProfiles: string[];
+}
+
+/**
+ * ModelsAuthOrderParams sets auth.order of a service; no accounts: they take
+ * turns.
+ */
+export interface ModelsAuthOrderParams {
+  provider: string;
+  profileIds?: string[];
+}
+
+/** ModelsAuthSetKeyParams stores a key. */
+export interface ModelsAuthSetKeyParams {
+  provider: string;
+  apiKey: string;
+  /** ours: of the account, "default" when empty */
+  name?: string;
+  /** ours: a bearer token, not a key */
+  token?: boolean;
+}
+
+/** ModelsAuthSetKeyResult names the account. */
+export interface ModelsAuthSetKeyResult {
+  provider: string;
+  profileId: string;
+  warning?: string;
+}
+
+/** ModelsAuthLoginParams is ours: it begins a login. */
+export interface ModelsAuthLoginParams {
+  provider: string;
+}
+
+/** ModelsAuthLogin is ours: what the person has to do. */
+export interface ModelsAuthLogin {
+  loginId: string;
+  /** device-code, oauth */
+  kind: string;
+  url: string;
+  userCode?: string;
+  expiresAt: number;
+}
+
+/** ModelsAuthWaitParams is ours: LoginID of a login that is under way. */
+export interface ModelsAuthWaitParams {
+  loginId: string;
+  /** 25 s when nothing is said, 60 s at most */
+  timeoutMs?: number;
+}
+
+/** ModelsAuthWait is ours: how the login stands. */
+export interface ModelsAuthWait {
+  /** pending, done, failed */
+  state: string;
+  profileId?: string;
+  error?: string;
+}
+
+/** ForeignLogins is ours: logins of other programs on the gateway's computer. */
+export interface ForeignLogins {
+  logins: ForeignLogin[];
+}
+
+/** ForeignLogin is one program. */
+export interface ForeignLogin {
+  id: string;
+  name: string;
+  path: string;
+  provider: string;
+  present: boolean;
+  caution?: string;
+}
+
+/** ModelsAuthImportParams is ours: ID of a ForeignLogin. */
+export interface ModelsAuthImportParams {
+  id: string;
+}
+
+/** ModelsAuthAllowParams is ours: one more host for the key of an account. */
+export interface ModelsAuthAllowParams {
+  profileId: string;
+  host: string;
+}
+
 /** ChannelsStatus is the answer to channels.status. */
 export interface ChannelsStatus {
   ts: number;
@@ -868,6 +1026,21 @@ export const MethodConfigPatch = "config.patch";
 export const MethodAgentsList = "agents.list";
 export const MethodAgentIdentityGet = "agent.identity.get";
 export const MethodModelsList = "models.list";
+export const MethodModelsAuthStatus = "models.authStatus";
+export const MethodModelsAuthLogout = "models.authLogout";
+export const MethodModelsAuthOrderSet = "models.authOrderSet";
+export const MethodModelsAuthSetAPIKey = "models.authSetApiKey";
+/** These are ours: logins, those of other programs, and where a key may go. */
+export const MethodModelsAuthLogin = "hearth.models.auth.login";
+export const MethodModelsAuthWait = "hearth.models.auth.wait";
+export const MethodModelsAuthCancel = "hearth.models.auth.cancel";
+export const MethodModelsAuthForeign = "hearth.models.auth.foreign";
+export const MethodModelsAuthImport = "hearth.models.auth.import";
+export const MethodModelsAuthAllow = "hearth.models.auth.allow";
+export const MethodUsageCost = "usage.cost";
+export const MethodUsageStatus = "usage.status";
+/** MethodUsageAllow is ours: other limits, or one answer beyond them. */
+export const MethodUsageAllow = "hearth.usage.allow";
 export const MethodChatSend = "chat.send";
 export const MethodChatHistory = "chat.history";
 export const MethodChatAbort = "chat.abort";
@@ -1804,6 +1977,121 @@ export interface ToolFailure {
   message: string;
 }
 
+/**
+ * UsageCostParams choose days: the last Days (30 when nothing is said), or
+ * from StartDate to EndDate.
+ */
+export interface UsageCostParams {
+  days?: number;
+  /** 2026-03-02 */
+  startDate?: string;
+  endDate?: string;
+  agentId?: string;
+  /** GroupBy is ours: model, session, account or day. */
+  groupBy?: string;
+}
+
+/** UsageTotals counts tokens and what is known of their cost. */
+export interface UsageTotals {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  totalTokens: number;
+  totalCost: number;
+  inputCost: number;
+  outputCost: number;
+  cacheReadCost: number;
+  cacheWriteCost: number;
+  /** MissingCostEntries is how many calls used tokens whose price nobody knows. */
+  missingCostEntries: number;
+}
+
+/** UsageDay is one day. */
+export interface UsageDay {
+  date: string;
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  totalTokens: number;
+  totalCost: number;
+  inputCost: number;
+  outputCost: number;
+  cacheReadCost: number;
+  cacheWriteCost: number;
+  /** MissingCostEntries is how many calls used tokens whose price nobody knows. */
+  missingCostEntries: number;
+}
+
+/**
+ * UsageGroup is ours: what has a model, a session, an account or a day in
+ * common.
+ */
+export interface UsageGroup {
+  name: string;
+  calls: number;
+  failed?: number;
+  lastAt?: number;
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  totalTokens: number;
+  totalCost: number;
+  inputCost: number;
+  outputCost: number;
+  cacheReadCost: number;
+  cacheWriteCost: number;
+  /** MissingCostEntries is how many calls used tokens whose price nobody knows. */
+  missingCostEntries: number;
+}
+
+/** UsageCost is the ledger. */
+export interface UsageCost {
+  updatedAt: number;
+  days: number;
+  daily: UsageDay[];
+  totals: UsageTotals;
+  hearth?: UsageDetail;
+}
+
+/** UsageDetail is ours. */
+export interface UsageDetail {
+  currency: string;
+  groups: UsageGroup[];
+}
+
+/** UsageStatus: Providers are windows that services report about themselves. */
+export interface UsageStatus {
+  updatedAt: number;
+  providers: unknown[];
+  hearth?: UsageAllowance;
+}
+
+/** UsageAllowance is ours: how the allowance stands. */
+export interface UsageAllowance {
+  /** free, sparing, used */
+  level: string;
+  currency: string;
+  today: number;
+  month: number;
+  /** the limits, 0 = none */
+  daily?: number;
+  monthly?: number;
+  cheapModel?: string;
+  /** of the period whose limit is nearest */
+  endsAt?: number;
+  message?: string;
+}
+
+/** UsageAllowParams is ours: other limits (0 = none), or one answer beyond them. */
+export interface UsageAllowParams {
+  daily?: number;
+  monthly?: number;
+  once?: boolean;
+}
+
 /** What each method takes and gives. */
 export interface Methods {
   "connect": { params: ConnectParams; result: HelloOK };
@@ -1817,6 +2105,19 @@ export interface Methods {
   "agents.list": { params: Record<string, never>; result: AgentsList };
   "agent.identity.get": { params: AgentIdentityParams; result: AgentIdentity };
   "models.list": { params: ModelsListParams; result: ModelsList };
+  "models.authStatus": { params: Record<string, never>; result: ModelsAuthStatus };
+  "models.authLogout": { params: ModelsAuthLogoutParams; result: ModelsAuthLogoutResult };
+  "models.authOrderSet": { params: ModelsAuthOrderParams; result: OKResult };
+  "models.authSetApiKey": { params: ModelsAuthSetKeyParams; result: ModelsAuthSetKeyResult };
+  "hearth.models.auth.login": { params: ModelsAuthLoginParams; result: ModelsAuthLogin };
+  "hearth.models.auth.wait": { params: ModelsAuthWaitParams; result: ModelsAuthWait };
+  "hearth.models.auth.cancel": { params: ModelsAuthWaitParams; result: OKResult };
+  "hearth.models.auth.foreign": { params: Record<string, never>; result: ForeignLogins };
+  "hearth.models.auth.import": { params: ModelsAuthImportParams; result: ModelsAuthSetKeyResult };
+  "hearth.models.auth.allow": { params: ModelsAuthAllowParams; result: OKResult };
+  "usage.cost": { params: UsageCostParams; result: UsageCost };
+  "usage.status": { params: Record<string, never>; result: UsageStatus };
+  "hearth.usage.allow": { params: UsageAllowParams; result: UsageStatus };
   "chat.send": { params: ChatSendParams; result: ChatSendResult };
   "chat.history": { params: ChatHistoryParams; result: ChatHistory };
   "chat.abort": { params: ChatAbortParams; result: ChatAbortResult };

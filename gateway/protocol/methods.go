@@ -16,6 +16,23 @@ const (
 	MethodAgentIdentityGet = "agent.identity.get"
 	MethodModelsList       = "models.list"
 
+	MethodModelsAuthStatus    = "models.authStatus"
+	MethodModelsAuthLogout    = "models.authLogout"
+	MethodModelsAuthOrderSet  = "models.authOrderSet"
+	MethodModelsAuthSetAPIKey = "models.authSetApiKey"
+	// These are ours: logins, those of other programs, and where a key may go.
+	MethodModelsAuthLogin   = "hearth.models.auth.login"
+	MethodModelsAuthWait    = "hearth.models.auth.wait"
+	MethodModelsAuthCancel  = "hearth.models.auth.cancel"
+	MethodModelsAuthForeign = "hearth.models.auth.foreign"
+	MethodModelsAuthImport  = "hearth.models.auth.import"
+	MethodModelsAuthAllow   = "hearth.models.auth.allow"
+
+	MethodUsageCost   = "usage.cost"
+	MethodUsageStatus = "usage.status"
+	// MethodUsageAllow is ours: other limits, or one answer beyond them.
+	MethodUsageAllow = "hearth.usage.allow"
+
 	MethodChatSend    = "chat.send"
 	MethodChatHistory = "chat.history"
 	MethodChatAbort   = "chat.abort"
@@ -103,6 +120,19 @@ var methods = []MethodSpec{
 	{MethodAgentsList, RoleOperator, ScopeRead},
 	{MethodAgentIdentityGet, RoleOperator, ScopeRead},
 	{MethodModelsList, RoleOperator, ScopeRead},
+	{MethodModelsAuthStatus, RoleOperator, ScopeRead},
+	{MethodModelsAuthLogout, RoleOperator, ScopeAdmin},
+	{MethodModelsAuthOrderSet, RoleOperator, ScopeAdmin},
+	{MethodModelsAuthSetAPIKey, RoleOperator, ScopeAdmin},
+	{MethodModelsAuthLogin, RoleOperator, ScopeAdmin},
+	{MethodModelsAuthWait, RoleOperator, ScopeAdmin},
+	{MethodModelsAuthCancel, RoleOperator, ScopeAdmin},
+	{MethodModelsAuthForeign, RoleOperator, ScopeAdmin},
+	{MethodModelsAuthImport, RoleOperator, ScopeAdmin},
+	{MethodModelsAuthAllow, RoleOperator, ScopeAdmin},
+	{MethodUsageCost, RoleOperator, ScopeRead},
+	{MethodUsageStatus, RoleOperator, ScopeRead},
+	{MethodUsageAllow, RoleOperator, ScopeAdmin},
 	{MethodChatSend, RoleOperator, ScopeWrite},
 	{MethodChatHistory, RoleOperator, ScopeRead},
 	{MethodChatAbort, RoleOperator, ScopeWrite},

@@ -71,3 +71,6 @@ func Services(env func(string) string) []Known {
 	}
 	return out
 }
+
+// NameOf is how people call a service.
+func NameOf(id string) string { return nameOf(id) }

@@ -1,0 +1,149 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/spend"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+const (
+	usageDays    = 30
+	maxUsageDays = 3660
+)
+
+// usageCost tells what was used and what it cost, by day and by what was asked
+// for.
+func (g *Gateway) usageCost(_ context.Context, p protocol.UsageCostParams) (protocol.UsageCost, error) {
+	out := protocol.UsageCost{UpdatedAt: g.opts.Now().UnixMilli(), Daily: []protocol.UsageDay{}}
+	q, days, err := g.usageQuery(p)
+	if err != nil {
+		return out, err
+	}
+	name, ok := groupings()[p.GroupBy]
+	if !ok {
+		return out, protocol.InvalidParams(protocol.MethodUsageCost, "groupBy must be model, session, account or day")
+	}
+	rows, err := g.ledger(q)
+	if err != nil {
+		return out, err
+	}
+	out.Days, out.Totals = days, usageTotals(spend.Total(rows))
+	for _, d := range spend.By(rows, func(r spend.Row) string { return r.Day }) {
+		out.Daily = append(out.Daily, protocol.UsageDay{Date: d.Name, UsageTotals: usageTotals(d.Sum)})
+	}
+	groups := spend.By(rows, name)
+	if p.GroupBy != "day" {
+		groups = spend.Dearest(groups)
+	}
+	out.Hearth = &protocol.UsageDetail{Currency: g.allowance().Currency, Groups: []protocol.UsageGroup{}}
+	for _, x := range groups {
+		out.Hearth.Groups = append(out.Hearth.Groups, protocol.UsageGroup{
+			Name: x.Name, Calls: x.Calls, Failed: x.Failed, LastAt: x.Last.UnixMilli(), UsageTotals: usageTotals(x.Sum),
+		})
+	}
+	return out, nil
+}
+
+func groupings() map[string]func(spend.Row) string {
+	byModel := func(r spend.Row) string { return r.Model.String() }
+	return map[string]func(spend.Row) string{
+		"": byModel, "model": byModel,
+		"session": func(r spend.Row) string { return r.Session },
+		"account": func(r spend.Row) string { return r.Account },
+		"day":     func(r spend.Row) string { return r.Day },
+	}
+}
+
+func (g *Gateway) usageQuery(p protocol.UsageCostParams) (q spend.Query, days int, err error) {
+	for name, s := range map[string]string{"startDate": p.StartDate, "endDate": p.EndDate} {
+		if _, err := time.Parse(time.DateOnly, s); s != "" && err != nil {
+			return q, 0, protocol.InvalidParams(protocol.MethodUsageCost, "%s must be a day like 2026-03-02", name)
+		}
+	}
+	today := g.opts.Now().In(g.zone())
+	q = spend.Query{From: p.StartDate, To: p.EndDate, Agent: p.AgentID}
+	if q.To == "" {
+		q.To = today.Format(time.DateOnly)
+	}
+	days = p.Days
+	if days <= 0 {
+		days = usageDays
+	}
+	days = min(days, maxUsageDays)
+	if q.From == "" {
+		q.From = today.AddDate(0, 0, 1-days).Format(time.DateOnly)
+	}
+	return q, days, nil
+}
+
+func (g *Gateway) ledger(q spend.Query) (rows []spend.Row, err error) {
+	err = g.store.View(func(tx *store.Tx) error {
+		rows, err = g.spend.Rows(tx, q)
+		return err
+	})
+	return rows, err
+}
+
+func usageTotals(s spend.Sum) protocol.UsageTotals {
+	return protocol.UsageTotals{
+		Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, TotalTokens: s.Usage.Total(),
+		TotalCost: s.Cost().Units(), InputCost: s.InputCost.Units(), OutputCost: s.OutputCost.Units(),
+		CacheReadCost: s.CacheReadCost.Units(), CacheWriteCost: s.CacheWriteCost.Units(), MissingCostEntries: s.Unpriced,
+	}
+}
+
+// usageStatus tells how the allowance stands.
+func (g *Gateway) usageStatus(context.Context, none) (protocol.UsageStatus, error) {
+	out := protocol.UsageStatus{UpdatedAt: g.opts.Now().UnixMilli(), Providers: []any{}}
+	st, err := g.standing()
+	if err != nil {
+		return out, err
+	}
+	a := g.allowance()
+	u := &protocol.UsageAllowance{
+		Level: map[spend.Level]string{spend.Free: "free", spend.Sparing: "sparing", spend.Used: "used"}[st.Level], Currency: a.Currency,
+		Today: st.Day.Units(), Month: st.Month.Units(), Daily: a.Daily.Units(), Monthly: a.Monthly.Units(),
+	}
+	if ref, ok := g.cheapModel(); ok && a.Any() {
+		u.CheapModel = ref.String()
+	}
+	if !st.Ends.IsZero() {
+		u.EndsAt = st.Ends.UnixMilli()
+	}
+	switch st.Level {
+	case spend.Used:
+		u.Message = (&usedUp{st}).Error()
+	case spend.Sparing:
+		u.Message = fmt.Sprintf("%s of the %s allowed for %s are spent; the cheap model answers.", spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Period)
+	}
+	out.Hearth = u
+	return out, nil
+}
+
+// usageAllow changes the limits, or lets one answer through.
+func (g *Gateway) usageAllow(ctx context.Context, p protocol.UsageAllowParams) (protocol.UsageStatus, error) {
+	set := func(key string, v *float64) error {
+		if v == nil {
+			return nil
+		}
+		path := config.Path{config.Key("hearth"), config.Key("allowance"), config.Key(key)}.String()
+		_, err := g.config.SetPath(ctx, path, strconv.FormatFloat(*v, 'f', -1, 64))
+		return err
+	}
+	if err := set("daily", p.Daily); err != nil {
+		return protocol.UsageStatus{}, err
+	}
+	if err := set("monthly", p.Monthly); err != nil {
+		return protocol.UsageStatus{}, err
+	}
+	if p.Once {
+		g.spend.Pass()
+	}
+	return g.usageStatus(ctx, none{})
+}
