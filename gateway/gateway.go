@@ -65,8 +65,8 @@ type Options struct {
 	Port       int                 // overrides gateway.port; 0 = as configured
 	Pages      fs.FS               // the web app
 	Version    string
-	// Guardian is the command line that ends in Guardian, its first word a file.
-	// Without it no command can run.
+	// Guardian is what ends in Guardian: a file, then its arguments, beginning
+	// with its name. Without it no command can run.
 	Guardian []string
 	Logger   *slog.Logger // for people at the terminal; the log file gets everything
 	Now      func() time.Time

@@ -46,14 +46,14 @@ HEARTH_HOME names the folder for its data, HEARTH_CONFIG the settings file.`,
 // guardian is this program as the watcher over commands. On Linux it is named
 // so that it is the one that runs, also after an update has replaced its file.
 func guardian() []string {
-	if runtime.GOOS == "linux" {
-		return []string{"/proc/self/exe", gateway.GuardianArg}
+	exe := "/proc/self/exe"
+	if runtime.GOOS != "linux" {
+		var err error
+		if exe, err = os.Executable(); err != nil {
+			return nil // running a command then says that it cannot be done
+		}
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return nil // running a command then says that it cannot be done
-	}
-	return []string{exe, gateway.GuardianArg}
+	return []string{exe, os.Args[0], gateway.GuardianArg}
 }
 
 // readyJSON is the line of `gateway --json` that says that it is up.

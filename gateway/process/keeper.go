@@ -14,7 +14,8 @@ import (
 
 // Options are what a Keeper needs.
 type Options struct {
-	// Helper is the command line that ends in Child, its first word a file.
+	// Helper is what ends in Child: its file, then its arguments, the first of
+	// them the name that it goes by.
 	Helper []string
 	Now    func() time.Time
 	// Keep is how much of each command's output is kept; 0 = 200 KB.

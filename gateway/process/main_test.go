@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func helper() []string { return []string{os.Args[0], guardianArg} }
+func helper() []string { return []string{os.Args[0], os.Args[0], guardianArg} }
 
 func keeper(t *testing.T, o process.Options) *process.Keeper {
 	t.Helper()

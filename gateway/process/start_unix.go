@@ -59,7 +59,7 @@ func closeAll(fs []*os.File) {
 
 func platform(helper []string) starter {
 	return func(ctx context.Context, s Spec) (child, error) {
-		if len(helper) == 0 {
+		if len(helper) < 2 {
 			return nil, errors.New("no guardian is set up for commands")
 		}
 		if len(s.Copies) > maxCopies {
@@ -92,7 +92,7 @@ func start(helper []string, s Spec, f *files) (*guarded, error) {
 			return nil, err
 		}
 	}
-	g := &guarded{cmd: &exec.Cmd{Path: helper[0], Args: helper, Env: []string{"GOMAXPROCS=2", "GOTRACEBACK=none"}}}
+	g := &guarded{cmd: &exec.Cmd{Path: helper[0], Args: helper[1:], Env: []string{"GOMAXPROCS=2", "GOTRACEBACK=none"}}}
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	controlR, control, err := f.pipe(true)
 	if err != nil {

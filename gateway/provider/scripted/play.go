@@ -100,6 +100,8 @@ func (p *play) tool(name string) {
 		p.say("The tool said: " + p.turn.result)
 		p.end("stop")
 		return
+	} else if s, ok := strings.CutPrefix(name, "text-"); ok {
+		name, args = s, p.turn.user
 	}
 	p.begin()
 	p.send(p.voice.tool(0, fmt.Sprintf("call_%d", p.count), name, args))

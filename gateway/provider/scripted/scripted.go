@@ -13,6 +13,7 @@
 //	tool-<name>             calls the tool with {}, then tells its result
 //	tools-<n>               calls session_status n times at once
 //	tool-loop-<name>        calls the tool in every turn
+//	tool-text-<name>        calls the tool with the user's text as its arguments
 //	tool-badargs-<name>     calls the tool with arguments that are not JSON
 //	wait-<ms>-<id>          waits, then does what the other id says
 //	fault-slowfirst-<ms>    waits before the headers, then echoes

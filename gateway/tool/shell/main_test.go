@@ -55,7 +55,7 @@ func newBench(t testing.TB, environ ...string) *bench {
 	if err := os.Mkdir(b.workspace, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	k := process.New(process.Options{Helper: []string{os.Args[0], guardianArg}})
+	k := process.New(process.Options{Helper: []string{os.Args[0], os.Args[0], guardianArg}})
 	b.o = shell.Options{
 		Keeper: k, Resolver: plan.New(plan.Options{Home: home, Confined: sandbox.Probe().Confined}), Home: home,
 		Environ: append([]string{"LANG=C.UTF-8"}, environ...), Hide: []string{filepath.Join(home, ".local", "share", "hearth")},
