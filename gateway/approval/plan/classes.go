@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // classes is what is known of programs. A program may stand under reader or
 // writer only if no argument makes it start another one, or if arguments()
@@ -107,17 +110,55 @@ func (w *walker) arguments(name string, args []string) {
 		}
 	case "shuf":
 		w.output(args, 'o', "--output")
-	case "uniq", "date", "hostname":
+	case "tree":
+		w.output(args, 'o', "--output")
+	case "uniq":
+		w.second(args)
+	case "date", "hostname":
 		w.writers = append(w.writers, w.step)
 	}
 }
 
+// second: the second file that uniq is given is written to. Which words are
+// options of it depends on its version, so two words are too many.
+func (w *walker) second(args []string) {
+	words := 0
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") || a == "-" {
+			words++
+		}
+	}
+	if words > 1 {
+		w.writesTo(args[len(args)-1])
+	}
+}
+
+// writesTo notes a file that a program writes to because of its arguments.
+func (w *walker) writesTo(path string) {
+	dir, ok := w.dir()
+	if path != Unknown && path != "" && !filepath.IsAbs(path) && ok {
+		path = filepath.Join(dir, path)
+	}
+	w.writes(path)
+}
+
 // output notes that a reader writes after all.
 func (w *walker) output(args []string, letter byte, option string) {
-	if _, ok := short(args, letter); ok {
-		w.writers = append(w.writers, w.step)
-	} else if _, ok := long(args, option, 3); ok {
-		w.writers = append(w.writers, w.step)
+	for i, a := range args {
+		name, value, has := strings.Cut(a, "=")
+		switch {
+		case len(name) > 2 && strings.HasPrefix(option, name):
+		case len(a) > 1 && a[0] == '-' && a[1] == letter:
+			value, has = a[2:], len(a) > 2
+		case len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.IndexByte(a, letter) > 0:
+			value, has = Unknown, true // in a cluster: perhaps
+		default:
+			continue
+		}
+		if !has && i+1 < len(args) {
+			value = args[i+1]
+		}
+		w.writesTo(value)
 	}
 }
 
@@ -169,8 +210,10 @@ func (w *walker) find(args []string) {
 			if len(inner) > 0 {
 				w.program(inner, 1)
 			}
-		case "-delete", "-fprint", "-fprint0", "-fprintf", "-fls":
-			w.writers = append(w.writers, w.step)
+		case "-delete":
+			w.writes("what find finds")
+		case "-fprint", "-fprint0", "-fprintf", "-fls":
+			w.writesTo(append(args[i+1:], Unknown)[0])
 		case Unknown:
 			w.doubt("arguments", "find has arguments that are decided only when it runs")
 		}

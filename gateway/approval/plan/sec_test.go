@@ -156,6 +156,25 @@ func TestSec_A_EXEC_09_Flags(t *testing.T) {
 	}
 }
 
+// TestSec_A_EXEC_09_ReadersThatWrite: a rule for a reader says nothing about
+// files, so what it writes to must show.
+func TestSec_A_EXEC_09_ReadersThatWrite(t *testing.T) {
+	r, dir := resolver(t), mustReal(t, t.TempDir())
+	for command, want := range map[string]string{
+		"sort -o f x": "f", "sort -of x": "f", "sort --output=f x": "f", "sort --output f x": "f", "sort --o=f x": "f", "sort -no f x": "…", "sort x": "",
+		"uniq in out": "out", "uniq in": "", "uniq -c in out": "out", "shuf -o f x": "f", "find . -fprint f": "f", "find . -delete": "what find finds", "find . -fls": "…",
+		"sort -ro f": "…", "grep -o x f": "", "sort -o /x/f x": "/x/f",
+	} {
+		if want != "" && want != Unknown && want != "what find finds" && want[0] != '/' {
+			want = filepath.Join(dir, want)
+		}
+		p := plan(t, r, command, dir)
+		if got := strings.Join(p.Writes, " "); got != want || !p.Known {
+			t.Errorf("%q writes to %q, not %q (%v)", command, got, want, p.Doubts)
+		}
+	}
+}
+
 func TestSec_A_EXEC_10_SearchPath(t *testing.T) {
 	dir := canaries(t)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))

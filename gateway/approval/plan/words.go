@@ -71,7 +71,12 @@ func (p Plan) Warnings() []string {
 	return out
 }
 
-func oneLine(s string) string { return strings.ReplaceAll(Show(s), "\n", `\u{a}`) }
+func oneLine(s string) string {
+	if s == Unknown {
+		return s
+	}
+	return strings.ReplaceAll(Show(s), "\n", `\u{a}`)
+}
 
 // quoted shows arguments so that it is plain where each begins and ends.
 func quoted(argv []string) string {
