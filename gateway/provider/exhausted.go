@@ -13,9 +13,13 @@ import (
 // exhausted puts a chain of models that all failed into words.
 func exhausted(s *failover.SummaryError, ref model.Ref) (message, kind string) {
 	models := modelsOf(s)
-	if len(models) == 1 && s.Last != nil {
-		message, kind = Explain(s.Last, ref) // one model with several accounts
-		return message + back(s.Soonest, " Its first account is free again at %s."), kind
+	if len(models) == 1 { // whose accounts all failed, or rest
+		err := s.Last
+		if err == nil {
+			err = &model.Error{Class: classes()[s.Attempts[0].Reason], Ref: s.Attempts[0].Ref}
+		}
+		message, kind = Explain(err, ref)
+		return message + back(s.Soonest, " It is asked again from %s on."), kind
 	}
 	what, kind := "No model could answer", KindUnknown
 	switch s.Shared() {
@@ -35,6 +39,14 @@ func exhausted(s *failover.SummaryError, ref model.Ref) (message, kind string) {
 		return what + at, kind
 	}
 	return what + ". " + exhaustedAdvice(s.Shared()), kind
+}
+
+// classes are the failures for which an account rests.
+func classes() map[failover.Reason]model.Class {
+	return map[failover.Reason]model.Class{
+		failover.ReasonAuth: model.ClassAuth, failover.ReasonBilling: model.ClassBilling, failover.ReasonRateLimit: model.ClassRateLimit,
+		failover.ReasonOverloaded: model.ClassOverloaded, failover.ReasonTimeout: model.ClassTimeout,
+	}
 }
 
 func exhaustedAdvice(r failover.Reason) string {
