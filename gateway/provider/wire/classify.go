@@ -33,13 +33,23 @@ var (
 	refusalPhrases = []string{"content_filter", "content filter", "content management policy", "content policy", "content_policy",
 		"responsibleaipolicy", "safety system", "moderation", "flagged", "violates our usage polic"}
 	overloadPhrases = []string{"overloaded", "at capacity", "over capacity", "model is loading", "loading model", "server is busy", "server busy", "temporarily unavailable"}
-	ratePhrases     = []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "throttl"}
-	noToolsPhrases  = []string{"does not support tools", "does not support tool", "no endpoints found that support tool", "tools param requires", "tool use is not supported", "tool calling is not supported", "tools are not supported", "does not support function calling"}
+	ratePhrases     = []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "resource exhausted", "throttl",
+		"too many concurrent requests", "concurrency limit", "quota limit exceeded"}
+	// What a plan or an organization allows in a while comes back by itself, also
+	// where a service answers 402 or speaks of spending.
+	windowPhrases = []string{"usage limit exhausted", "weekly usage limit", "monthly usage limit", "daily usage limit", "daily limit reached",
+		"weekly limit reached", "monthly limit reached", "weekly/monthly limit", "resets tomorrow", "limit resets",
+		"organization spending limit", "organization spend limit", "workspace spending limit", "workspace spend limit"}
+	notReadyPhrases  = []string{"modelnotreadyexception"}
+	transientPhrases = []string{"internal server error", "unknown error, 520", "upstream error", "backend error"}
+	noToolsPhrases   = []string{"does not support tools", "does not support tool", "no endpoints found that support tool", "tools param requires", "tool use is not supported", "tool calling is not supported", "tools are not supported", "does not support function calling"}
 	// A message about the limit comes from the budget, which raises it.
 	noThinkingPhrases  = []string{"reasoning", "think", "budget_tokens", "max_tokens"}
 	noSignaturePhrases = []string{"signature", "encrypted_content", "encrypted content", "redacted_thinking", "thinking block", "thinking blocks", "thought_signature"}
-	timeoutPhrases     = []string{"timeout_error", "timed out", "deadline exceeded"}
-	notServerPhrases   = []string{"invalid_request_error", "bad_request", "invalid_argument"}
+	timeoutPhrases     = []string{"timeout_error", "timed out", "deadline exceeded", "stop reason: error", "reason: error"}
+	// ownPhrases are other programs' words for a failure that they do not know.
+	ownPhrases       = []string{"llm request failed with an unknown error"}
+	notServerPhrases = []string{"invalid_request_error", "bad_request", "invalid_argument"}
 )
 
 // classify sorts a failure by its status and its words. Status 0 means that
@@ -59,11 +69,11 @@ func classify(status int, body []byte) model.Class {
 	case status == 0:
 		return classifyWords(has)
 	case status == http.StatusUnauthorized:
-		return model.ClassAuth
+		return firstOf(has, model.ClassAuth, window, billing)
 	case status == http.StatusPaymentRequired:
-		return model.ClassBilling
+		return firstOf(has, model.ClassBilling, window)
 	case status == http.StatusForbidden:
-		return firstOf(has, model.ClassAuth, billing, refusal, contextLength)
+		return firstOf(has, model.ClassAuth, window, billing, refusal, contextLength)
 	case status == http.StatusNotFound:
 		if has(modelPhrases) || has([]string{"model"}) {
 			return model.ClassNoModel
@@ -74,13 +84,15 @@ func classify(status int, body []byte) model.Class {
 	case status == http.StatusRequestEntityTooLarge:
 		return model.ClassContext
 	case status == http.StatusTooManyRequests:
-		return firstOf(has, model.ClassRateLimit, billing)
+		return firstOf(has, model.ClassRateLimit, notReady, window, billing)
 	case status == http.StatusServiceUnavailable, status == 529:
 		return model.ClassOverloaded
 	case status >= 500:
 		return firstOf(has, model.ClassServer, contextLength, overload)
+	case has([]string{"api_error"}) && has(transientPhrases):
+		return model.ClassServer
 	default:
-		return firstOf(has, model.ClassInvalid, contextLength, billing, auth, refusal, noModel)
+		return firstOf(has, model.ClassInvalid, contextLength, notReady, window, billing, auth, rate, refusal, noModel)
 	}
 }
 
@@ -91,6 +103,8 @@ type rule struct {
 }
 
 var (
+	window        = rule{model.ClassRateLimit, &windowPhrases}
+	notReady      = rule{model.ClassOverloaded, &notReadyPhrases}
 	billing       = rule{model.ClassBilling, &billingPhrases}
 	contextLength = rule{model.ClassContext, &contextPhrases}
 	auth          = rule{model.ClassAuth, &authPhrases}
@@ -99,11 +113,12 @@ var (
 	overload      = rule{model.ClassOverloaded, &overloadPhrases}
 	rate          = rule{model.ClassRateLimit, &ratePhrases}
 	timeout       = rule{model.ClassTimeout, &timeoutPhrases}
+	own           = rule{model.ClassUnknown, &ownPhrases}
 	invalid       = rule{model.ClassInvalid, &notServerPhrases}
 )
 
 func classifyWords(has func([]string) bool) model.Class {
-	return firstOf(has, model.ClassServer, contextLength, billing, auth, overload, rate, refusal, noModel, timeout, invalid)
+	return firstOf(has, model.ClassServer, own, contextLength, notReady, window, billing, auth, overload, rate, refusal, noModel, timeout, invalid)
 }
 
 func firstOf(has func([]string) bool, otherwise model.Class, rules ...rule) model.Class {

@@ -132,9 +132,9 @@ func (f fault) refused(resp *http.Response, want Format) error {
 	case resp.StatusCode == http.StatusOK && !holdsError(body):
 		e.Class, e.Detail = model.ClassMalformed, "expected a stream, got "+or(media, "something")+": "+words(body)
 	case resp.StatusCode >= 200 && resp.StatusCode < 300:
-		e.Class, e.Detail = classify(0, body), words(body)
+		e.Class, e.Detail = classifyOf(f.ref.Provider, 0, body), words(body)
 	default:
-		e.Class, e.Detail = classify(resp.StatusCode, body), words(body)
+		e.Class, e.Detail = classifyOf(f.ref.Provider, resp.StatusCode, body), words(body)
 		if e.RetryAfter = retryAfter(resp.Header, f.service.Now); e.RetryAfter == 0 {
 			e.RetryAfter = retryInfo(body)
 		}
@@ -163,7 +163,7 @@ func location(resp *http.Response) string {
 }
 
 func (f fault) reported(r *Reported) error {
-	return &model.Error{Class: classify(r.Status, r.Body), Ref: f.ref, Status: r.Status, Detail: f.clean(words(r.Body))}
+	return &model.Error{Class: classifyOf(f.ref.Provider, r.Status, r.Body), Ref: f.ref, Status: r.Status, Detail: f.clean(words(r.Body))}
 }
 
 // retryAfter reads how long a service asks to wait.
