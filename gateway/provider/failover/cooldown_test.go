@@ -24,7 +24,7 @@ func TestCooldownSkipOrProbe(t *testing.T) {
 	}{
 		"a free account":                        {situation{accounts: []Account{{ID: "a:1"}}}, true, false},
 		"no account is needed":                  {situation{}, true, false},
-		"auth skips the service at once":        {situation{accounts: resting(ReasonAuth, time.Minute), primary: true, sole: true}, false, false},
+		"auth skips the service at once":        {situation{accounts: resting(ReasonAuth, time.Minute), primary: true}, false, false},
 		"billing skips a fallback":              {situation{accounts: resting(ReasonBilling, time.Hour), sibling: true}, false, false},
 		"billing of the primary is probed":      {situation{accounts: resting(ReasonBilling, time.Hour), primary: true}, true, true},
 		"on a throttle":                         {situation{accounts: resting(ReasonBilling, time.Hour), primary: true, throttled: true}, false, false},
@@ -38,6 +38,8 @@ func TestCooldownSkipOrProbe(t *testing.T) {
 		"one probe a service a run":             {situation{accounts: resting(ReasonRateLimit, time.Minute), sibling: true, probed: true}, false, false},
 		"another service is skipped":            {situation{accounts: resting(ReasonRateLimit, time.Minute)}, false, false},
 		"the only model is asked all the same":  {situation{accounts: resting(ReasonRateLimit, time.Hour), primary: true, sole: true}, true, true},
+		"also after auth":                       {situation{accounts: resting(ReasonAuth, time.Hour), primary: true, sole: true}, true, true},
+		"also without credit":                   {situation{accounts: resting(ReasonBilling, time.Hour), primary: true, sole: true, throttled: true}, true, true},
 		"a block that has just ended is none":   {situation{accounts: resting(ReasonRateLimit, 0), primary: true}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +70,7 @@ func TestCooldownProperties(t *testing.T) {
 		switch {
 		case free > 0 && (!v.ask || v.probe || len(v.accounts) != free):
 			rt.Fatalf("%d free, but %+v", free, v)
-		case v.probe && (s.probed || len(v.accounts) != 1 || v.accounts[0].Reason == ReasonAuth):
+		case v.probe && (len(v.accounts) != 1 || !s.sole && (s.probed || v.accounts[0].Reason == ReasonAuth)):
 			rt.Fatalf("a wrong probe: %+v of %+v", v, s)
 		case !v.ask && len(s.accounts) == 0:
 			rt.Fatal("a service without accounts is always asked")

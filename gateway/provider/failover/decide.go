@@ -54,14 +54,14 @@ func decide(s situation) verdict {
 // mayProbe: every account is blocked.
 func mayProbe(s situation, v verdict) bool {
 	switch {
+	case s.sole:
+		return true // the person may have mended it, and waits for an answer
 	case v.reason == ReasonAuth:
 		return false
 	case v.reason == ReasonBilling:
 		return s.primary && !s.throttled && !s.probed
 	case s.probed:
 		return false // one a service a run, so that it does not stall the others
-	case s.sole:
-		return true
 	case s.primary:
 		return !s.throttled && !s.now.Before(v.until.Add(-probeMargin))
 	}

@@ -210,6 +210,18 @@ func TestPrimaryIsProbedEveryFiveMinutes(t *testing.T) {
 	})
 }
 
+// An automatic override in the place of what is the default no more gives way.
+func TestOverrideOfAnOldDefaultIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.failing(nil)
+		w.want(Selection{Ref: ref("b/two"), Source: SourceAuto, Origin: ref("old/one"), Reason: ReasonBilling, Session: "s"}, "I am a/one", "a/one")
+		if l := w.session.landings; len(l) != 1 || l[0].Selected != ref("a/one") || l[0].Reason != "" {
+			t.Errorf("%+v", l)
+		}
+	})
+}
+
 // The reason that a sticky fallback shows is the one for which it was chosen.
 func TestStickyFallbackKeepsItsReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

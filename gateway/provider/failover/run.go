@@ -53,6 +53,9 @@ func (e *Engine) Begin(ctx context.Context, sel Selection, session Session) (Tar
 
 // choose makes the chain of a selection.
 func (r *Run) choose(ctx context.Context, sel Selection) error {
+	if p := r.settings.Primary; sel.Source == SourceAuto && p != (model.Ref{}) && sel.Origin != p {
+		sel.Ref, sel.Source, sel.Origin, sel.Reason = p, SourceDefault, model.Ref{}, "" // the default is another one by now
+	}
 	if sel.Ref == (model.Ref{}) {
 		t, err := r.e.o.Resolve(ctx, model.Ref{}, "")
 		switch {
