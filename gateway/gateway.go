@@ -49,6 +49,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
+	"github.com/hearth-assistant/hearth/gateway/undo"
 )
 
 const (
@@ -109,6 +110,7 @@ type Gateway struct {
 	audit     *audit.Log
 	processes *process.Keeper
 	closing   atomic.Bool
+	undo      *undo.Log
 	web       atomic.Pointer[egress.Client] // for addresses that models choose
 	server    *server.Server
 	ln        net.Listener

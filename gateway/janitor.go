@@ -27,6 +27,9 @@ func (g *Gateway) tidy(ctx context.Context) {
 		if _, err := g.deliverer.Prune(ctx, before, pruneChunk); err != nil && ctx.Err() == nil {
 			g.log.Warn("old deliveries could not be forgotten", "err", err)
 		}
+		if err := g.undo.Tidy(ctx); err != nil && ctx.Err() == nil {
+			g.log.Warn("old copies for undo could not be removed", "err", err)
+		}
 		select {
 		case <-time.After(janitorEvery):
 		case <-ctx.Done():

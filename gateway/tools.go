@@ -18,10 +18,14 @@ func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Se
 
 // openTools gathers every tool that there is; a run gets some of them.
 func (g *Gateway) openTools() error {
+	if err := g.openUndo(); err != nil {
+		return err
+	}
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
 	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts}}
 	all = append(all, g.webTools()...)
 	all = append(all, g.shellTools()...)
+	all = append(all, g.fileTools()...)
 	tools, err := tool.NewSet(all...)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"testing"
 	"time"
@@ -37,6 +38,8 @@ func TestMain(m *testing.M) {
 //	ready               waits until a gateway answers
 //	exits CODE ARGS…    runs hearth and checks the exit code
 //	within DUR ARGS…    repeats hearth until it succeeds
+//	decide VERB PATTERN waits for an approval that shows PATTERN, then runs
+//	                    hearth approvals VERB with its id
 //	waiting KEY N       waits until N messages of a session have no answer
 //	queued KEY TEXT ARGS…
 //	                    runs hearth queue ARGS… with the id of the message TEXT
@@ -65,6 +68,7 @@ func TestScripts(t *testing.T) {
 			},
 			"exits":   exits,
 			"within":  within,
+			"decide":  decide,
 			"waiting": waiting,
 			"queued":  queued,
 		},
@@ -150,6 +154,30 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("hearth %v: %v", args[1:], err)
 		}
 	}
+}
+
+func decide(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: decide VERB PATTERN")
+	}
+	deadline := time.After(20 * time.Second)
+	retry := time.NewTicker(20 * time.Millisecond)
+	defer retry.Stop()
+	var open []struct{ ID string }
+	for len(open) == 0 {
+		ts.Check(ts.Exec("hearth", "approvals", "list", "--json"))
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &open))
+		select {
+		case <-retry.C:
+		case <-deadline:
+			ts.Fatalf("nothing was asked")
+		}
+	}
+	ts.Check(ts.Exec("hearth", "approvals", "show", open[0].ID))
+	if shown := ts.ReadFile("stdout"); !regexp.MustCompile(args[1]).MatchString(shown) {
+		ts.Fatalf("the request shows no %s:\n%s", args[1], shown)
+	}
+	ts.Check(ts.Exec("hearth", "approvals", args[0], open[0].ID))
 }
 
 // inQueue are the messages of a session that have no answer yet: id by text.

@@ -1092,6 +1092,10 @@ export const MethodPauseGet = "hearth.pause.get";
 export const MethodPauseSet = "hearth.pause.set";
 export const MethodAuditList = "hearth.audit.list";
 export const MethodAuditVerify = "hearth.audit.verify";
+/** The methods of undo are ours: turns that changed files, and taking them back. */
+export const MethodUndoList = "hearth.undo.list";
+export const MethodUndoPreview = "hearth.undo.preview";
+export const MethodUndoApply = "hearth.undo.apply";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
 /** MethodQueueEdit is ours: other words for a message that still waits. */
@@ -1977,6 +1981,61 @@ export interface ToolFailure {
   message: string;
 }
 
+/** UndoListParams: Limit 0 means 50. */
+export interface UndoListParams {
+  limit?: number;
+}
+
+/** UndoList is ours: turns that changed files and can be taken back, newest first. */
+export interface UndoList {
+  turns: UndoTurn[];
+}
+
+export interface UndoTurn {
+  runId: string;
+  sessionKey?: string;
+  /** of its last change */
+  at: number;
+  tools: string[];
+  files: string[];
+  /** it took that turn back */
+  undoOf?: string;
+  /** it was taken back by that turn */
+  undoneBy?: string;
+}
+
+/**
+ * UndoParams: without RunID it is the newest turn that was not taken back, of
+ * Key when that is given. Force (apply) takes back files that were changed since.
+ */
+export interface UndoParams {
+  runId?: string;
+  key?: string;
+  force?: boolean;
+}
+
+/** UndoPlan is what taking a turn back would do, or did. */
+export interface UndoPlan {
+  runId: string;
+  files: UndoFile[];
+  /**
+   * UndoID is the turn of taking back, which can be taken back as well; "" when
+   * nothing was changed.
+   */
+  undoId?: string;
+}
+
+export interface UndoFile {
+  path: string;
+  /** restore, recreate, delete, nothing, conflict, failed */
+  action: string;
+  /** conflict, failed */
+  reason?: string;
+  /** of what comes back */
+  bytes?: number;
+  done?: boolean;
+}
+
 /**
  * UsageCostParams choose days: the last Days (30 when nothing is said), or
  * from StartDate to EndDate.
@@ -2164,6 +2223,9 @@ export interface Methods {
   "hearth.pause.set": { params: PauseSetParams; result: Pause };
   "hearth.audit.list": { params: AuditListParams; result: AuditList };
   "hearth.audit.verify": { params: Record<string, never>; result: AuditReport };
+  "hearth.undo.list": { params: UndoListParams; result: UndoList };
+  "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
+  "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
   "hearth.why": { params: WhyParams; result: Why };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };

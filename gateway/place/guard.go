@@ -30,18 +30,22 @@ func (p *Place) Judge(change bool) (v Verdict, why string) {
 	switch {
 	case kernel(p.Path):
 		return Never, "it belongs to the system's devices and processes"
-	case p.ours:
+	case p.ours || slices.ContainsFunc(p.files, func(f string) bool { _, in := below(p.Path, f); return in }):
 		return Never, "it belongs to Hearth's own settings and state"
 	case secret(names):
 		return Never, "it holds keys or passwords"
-	case change && protected(names):
-		return Ask, "programs run what stands in it"
-	case change && p.Inside && skill(fold(p.Rel)):
-		return Ask, "it is a skill, which the assistant follows later"
+	case change && p.Runs():
+		return Ask, "programs, or the assistant, later do what stands in it"
 	case !p.Inside:
 		return Ask, "it is outside of the workspace"
 	}
 	return Free, ""
+}
+
+// Runs reports whether what stands in the file is run or followed by something
+// later, without being asked.
+func (p *Place) Runs() bool {
+	return protected(fold(p.Path)) || p.Inside && skill(fold(p.Rel))
 }
 
 // fold splits a path into names as a file system without case and with odd

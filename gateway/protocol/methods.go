@@ -89,6 +89,11 @@ const (
 	MethodAuditList           = "hearth.audit.list"
 	MethodAuditVerify         = "hearth.audit.verify"
 
+	// The methods of undo are ours: turns that changed files, and taking them back.
+	MethodUndoList    = "hearth.undo.list"
+	MethodUndoPreview = "hearth.undo.preview"
+	MethodUndoApply   = "hearth.undo.apply"
+
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
 	// MethodQueueEdit is ours: other words for a message that still waits.
@@ -179,6 +184,9 @@ var methods = []MethodSpec{
 	{MethodPauseSet, RoleOperator, ScopeWrite},
 	{MethodAuditList, RoleOperator, ScopeAdmin},
 	{MethodAuditVerify, RoleOperator, ScopeAdmin},
+	{MethodUndoList, RoleOperator, ScopeRead},
+	{MethodUndoPreview, RoleOperator, ScopeRead},
+	{MethodUndoApply, RoleOperator, ScopeWrite},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},

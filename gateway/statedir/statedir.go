@@ -84,6 +84,9 @@ func (d Dir) DeviceKey() string { return d.path("device.key") }
 // Log is the gateway's log, one JSON object a line.
 func (d Dir) Log() string { return d.path("gateway.log") }
 
+// Undo holds copies of what tools changed.
+func (d Dir) Undo() string { return d.path("undo") }
+
 // RuntimeFile tells the others where the gateway is.
 func (d Dir) RuntimeFile() string { return d.path("gateway.json") }
 

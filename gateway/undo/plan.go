@@ -88,6 +88,21 @@ func (l *Log) Turns(limit int) ([]Summary, error) {
 	return out, nil
 }
 
+// Last is the newest turn of a session, or of all for "", that was not taken
+// back and is no taking back itself.
+func (l *Log) Last(sessionKey string) (runID string, err error) {
+	turns, err := l.Turns(0)
+	if err != nil {
+		return "", err
+	}
+	for _, t := range turns {
+		if t.UndoOf == "" && t.UndoneBy == "" && (sessionKey == "" || t.SessionKey == sessionKey) {
+			return t.RunID, nil
+		}
+	}
+	return "", ErrNoLast
+}
+
 // step is one file of a plan with what it takes.
 type step struct {
 	Item

@@ -32,6 +32,8 @@ const (
 var (
 	// ErrNoTurn means that nothing is known of a turn, or not any more.
 	ErrNoTurn = errors.New("no file changes of this turn are known; they are kept for seven days")
+	// ErrNoLast means that there is no turn left to take back.
+	ErrNoLast = errors.New("no turn changed files in the last seven days, or all were taken back already")
 	// ErrDamaged means that a copy is missing or is not what was kept.
 	ErrDamaged = errors.New("the kept copy is damaged or missing")
 )

@@ -91,7 +91,7 @@ func (p *play) words(n int, gap time.Duration) {
 }
 
 func (p *play) tool(name string) {
-	args := "{}"
+	args := p.turn.arguments()
 	if s, ok := strings.CutPrefix(name, "loop-"); ok {
 		name = s
 	} else if s, ok := strings.CutPrefix(name, "badargs-"); ok {

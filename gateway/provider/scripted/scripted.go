@@ -10,7 +10,8 @@
 //	stream-<n>-<ms>         "re: <last user text>" and n words, ms apart
 //	long-<kb>               a long Markdown answer
 //	think                   reasoning, then an echo
-//	tool-<name>             calls the tool with {}, then tells its result
+//	tool-<name>             calls the tool with the JSON object in the last user
+//	                        text, else with {}, then tells its result
 //	tools-<n>               calls session_status n times at once
 //	tool-loop-<name>        calls the tool in every turn
 //	tool-text-<name>        calls the tool with the user's text as its arguments

@@ -152,3 +152,12 @@ func plain(raw json.RawMessage) string {
 	}
 	return s
 }
+
+// arguments is the JSON object in what the person said, {} when there is none.
+func (t *turn) arguments() string {
+	from, to := strings.Index(t.user, "{"), strings.LastIndex(t.user, "}")
+	if from >= 0 && from < to && json.Valid([]byte(t.user[from:to+1])) {
+		return t.user[from : to+1]
+	}
+	return "{}"
+}

@@ -102,21 +102,26 @@ func (t *editTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 		return tool.Result{}, err
 	}
 	defer p.Close()
+	// A refusal tells what stands in the file, or beside it; where that is not
+	// free it takes the owner's yes.
+	mayTell := func() error { return t.allow(ctx, call, p, Ask{Tool: "edit", Written: a.Path}) }
 	o, err := load(p)
 	switch {
 	case err != nil:
 		return tool.Result{}, err
 	case o.info == nil:
+		if err := mayTell(); err != nil {
+			return tool.Result{}, err
+		}
 		return tool.Result{}, notFound(p)
 	case o.mime != "":
 		return tool.Result{}, fmt.Errorf("%s is a binary file (%s) and cannot be edited as text", p.Name(), o.mime)
 	}
-	// What is not free to read must not be told by the words of a mismatch.
-	if err := t.allow(ctx, call, p, Ask{Tool: "edit", Written: a.Path}); err != nil {
-		return tool.Result{}, err
-	}
 	text, err := apply(o.text, edits)
 	if err != nil {
+		if err := mayTell(); err != nil {
+			return tool.Result{}, err
+		}
 		return tool.Result{}, fmt.Errorf("%s was not changed: %w", p.Name(), err)
 	}
 	c := change{place: p, written: a.Path, old: o, mode: o.mode()}

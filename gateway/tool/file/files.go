@@ -36,6 +36,9 @@ type Ask struct {
 	Written string // the path as the model wrote it
 	Change  bool   // false: it is only read
 	Reason  string // why it is asked
+	New     bool   // Change: there is no such file yet
+	Gone    bool   // Change: it is removed
+	Runs    bool   // Change: programs, or the assistant, later do what stands in it
 	Diff    string // Change: what would be different
 	Digest  [sha256.Size]byte
 }
@@ -83,7 +86,7 @@ func (f *files) allow(ctx context.Context, call tool.Call, p *place.Place, ask A
 	case f.Permit == nil:
 		return fmt.Errorf("%w: %s needs the owner's approval, because %s, and nobody can be asked here", ErrRefused, p.Name(), why)
 	}
-	ask.Path, ask.Reason = p.Path, why
+	ask.Path, ask.Reason, ask.Runs = p.Path, why, ask.Change && p.Runs()
 	return f.Permit(ctx, call, ask)
 }
 
@@ -169,7 +172,7 @@ type change struct {
 func (f *files) commit(ctx context.Context, call tool.Call, name string, changes []change) error {
 	for i := range changes {
 		c := &changes[i]
-		ask := Ask{Tool: name, Written: c.written, Change: true, Diff: c.diff.text}
+		ask := Ask{Tool: name, Written: c.written, Change: true, Diff: c.diff.text, New: c.old.info == nil, Gone: c.new == nil}
 		if v, _ := c.place.Judge(true); v == place.Ask {
 			ask.Digest = c.digest()
 		}

@@ -91,6 +91,7 @@ func (t *patchTool) prepare(ctx context.Context, call tool.Call, s section) ([]c
 		return nil, err
 	}
 	some := []change{c}
+	mayTell := func() error { return t.allow(ctx, call, c.place, Ask{Tool: "apply_patch", Written: s.path}) }
 	switch {
 	case s.kind == addFile && c.old.info != nil:
 		return some, errors.New("a file of this name is there already; use Update File")
@@ -98,6 +99,9 @@ func (t *patchTool) prepare(ctx context.Context, call tool.Call, s section) ([]c
 		some[0].keepForm(s.text)
 		return some, nil
 	case c.old.info == nil:
+		if err := mayTell(); err != nil {
+			return some, err
+		}
 		return some, notFound(c.place)
 	case s.kind == deleteFile:
 		some[0].diff = makeDiff(c.place.Name(), c.old.text, "")
@@ -105,11 +109,11 @@ func (t *patchTool) prepare(ctx context.Context, call tool.Call, s section) ([]c
 	case c.old.mime != "" && len(s.hunks) > 0:
 		return some, fmt.Errorf("this is a binary file (%s) and cannot be changed as text", c.old.mime)
 	}
-	if err := t.allow(ctx, call, c.place, Ask{Tool: "apply_patch", Written: s.path}); err != nil {
-		return some, err
-	}
 	text, err := patchText(c.old.text, s.hunks)
 	if err != nil {
+		if err := mayTell(); err != nil {
+			return some, err
+		}
 		return some, err
 	}
 	if s.to == "" {
