@@ -22,10 +22,9 @@ func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (a
 func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) error {
 	a := approval.For(approval.KindFile, call)
 	a.Tool, a.Path, a.Digest, a.Known = f.Tool, f.Path, f.Digest, true
-	a.Title = "Read " + plan.Show(f.Path)
-	if f.Change {
-		a.Title = "Change " + plan.Show(f.Path)
-	}
+	a.Title = fileVerb(f) + " " + plan.Show(f.Path)
+	// To read a file is one thing for ever; each change is another.
+	a.Lasting = !f.Change
 	a.Warnings = []string{"It is asked because " + f.Reason + "."}
 	a.Lines = []string{"Tool: " + f.Tool, "File: " + plan.Show(f.Path)}
 	if f.Written != f.Path {
@@ -37,6 +36,18 @@ func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) er
 	a.Command = f.Diff
 	_, err := g.permit(ctx, call, a)
 	return err
+}
+
+func fileVerb(f file.Ask) string {
+	switch {
+	case f.Gone:
+		return "Delete"
+	case f.New:
+		return "Make"
+	case f.Change:
+		return "Change"
+	}
+	return "Read"
 }
 
 // diffLines shows a change line by line.
