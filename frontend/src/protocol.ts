@@ -2210,6 +2210,10 @@ export interface Methods {
   "tools.catalog": { params: ToolsCatalogParams; result: ToolsCatalog };
   "tools.effective": { params: ToolsEffectiveParams; result: ToolsEffective };
   "tools.invoke": { params: ToolsInvokeParams; result: ToolsInvokeResult };
+  "hearth.why": { params: WhyParams; result: Why };
+  "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
+  "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
+  "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
   "exec.approval.request": { params: ApprovalRequestParams; result: ApprovalRequestResult };
   "exec.approval.waitDecision": { params: ApprovalIDParams; result: ApprovalRequestResult };
   "exec.approval.resolve": { params: ApprovalResolveParams; result: OKResult };
@@ -2226,10 +2230,6 @@ export interface Methods {
   "hearth.undo.list": { params: UndoListParams; result: UndoList };
   "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
   "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
-  "hearth.why": { params: WhyParams; result: Why };
-  "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
-  "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
-  "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
 }
 
 /** The payload of each event. */

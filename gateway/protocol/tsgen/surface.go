@@ -17,7 +17,7 @@ const noParams = "Record<string, never>"
 // methodShapes has one row for each method of the table in gateway/protocol;
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
-	return []shape{
+	return append([]shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
 		{protocol.MethodStatus, noParams, "Status"},
@@ -75,6 +75,16 @@ func methodShapes() []shape {
 		{protocol.MethodToolsCatalog, "ToolsCatalogParams", "ToolsCatalog"},
 		{protocol.MethodToolsEffective, "ToolsEffectiveParams", "ToolsEffective"},
 		{protocol.MethodToolsInvoke, "ToolsInvokeParams", "ToolsInvokeResult"},
+		{protocol.MethodWhy, "WhyParams", "Why"},
+		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
+		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
+		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
+	}, guardShapes()...)
+}
+
+// guardShapes are those of approvals, pause, audit and undo.
+func guardShapes() []shape {
+	return []shape{
 		{protocol.MethodExecApprovalRequest, "ApprovalRequestParams", "ApprovalRequestResult"},
 		{protocol.MethodExecApprovalWait, "ApprovalIDParams", "ApprovalRequestResult"},
 		{protocol.MethodExecApprovalResolve, "ApprovalResolveParams", "OKResult"},
@@ -91,10 +101,6 @@ func methodShapes() []shape {
 		{protocol.MethodUndoList, "UndoListParams", "UndoList"},
 		{protocol.MethodUndoPreview, "UndoParams", "UndoPlan"},
 		{protocol.MethodUndoApply, "UndoParams", "UndoPlan"},
-		{protocol.MethodWhy, "WhyParams", "Why"},
-		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
-		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
-		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
 	}
 }
 
