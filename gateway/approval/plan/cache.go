@@ -39,20 +39,18 @@ type folders struct {
 }
 
 // watched is the searched folders and everything above them, once each.
-func watched(lists ...[]string) []string {
+func watched(list []string) []string {
 	var out []string
-	for _, list := range lists {
-		for _, dir := range list {
-			for {
-				if !slices.Contains(out, dir) {
-					out = append(out, dir)
-				}
-				up := filepath.Dir(dir)
-				if up == dir {
-					break
-				}
-				dir = up
+	for _, dir := range list {
+		for {
+			if !slices.Contains(out, dir) {
+				out = append(out, dir)
 			}
+			up := filepath.Dir(dir)
+			if up == dir {
+				break
+			}
+			dir = up
 		}
 	}
 	return out

@@ -136,7 +136,7 @@ type settingsCache struct {
 func (c *settingsCache) harmless(path string, now time.Time) bool {
 	id, ok := identifyPath(path)
 	if !ok {
-		return harmlessSettings(path)
+		return !exists(path)
 	}
 	c.mu.Lock()
 	kept, hit := c.known[path]

@@ -80,7 +80,7 @@ func (r *Resolver) look(ctx context.Context, seen *folders, full, key string) wh
 	w := r.lookNow(ctx, seen, full)
 	// Only what stands in the searched folders is kept: their state is looked at
 	// for every plan, so that a new program, link or owner is noticed.
-	if ok && w.err == nil && w.system && key != "" && id.old(r.now()) && seen.settled && slices.Contains(r.path, filepath.Dir(full)) {
+	if ok && w.err == nil && w.system && key != "" && id.old(r.now()) && seen.settled && slices.Contains(r.kept, filepath.Dir(full)) {
 		r.looks.put(key, looked{full, id, w}, seen)
 	}
 	return w

@@ -190,28 +190,24 @@ func classOf(name string) class {
 // interpret handles shells and languages: what they run is in their arguments
 // and files, and is theirs to say.
 func (w *walker) interpret(name string, argv []string) {
-	if len(argv) == 2 && (argv[1] == "--version" || argv[1] == "-V" && name != "sh") {
-		w.doubt("interpreter", Show(name)+" runs code")
+	if len(argv) == 1 {
+		w.doubt("interpreter", Show(name)+" runs code that it reads from its input")
 		return
 	}
-	for _, a := range argv[1:] {
-		if strings.HasPrefix(a, "-") || a == Unknown || awk(name) {
-			w.doubt("interpreter", Show(name)+" runs code that is given in its arguments or loaded by them")
-			return
-		}
+	file := argv[1]
+	if strings.HasPrefix(file, "-") || file == Unknown || awk(name) {
+		w.doubt("interpreter", Show(name)+" runs code that is given in its arguments or loaded by them")
+		return
+	}
+	if !filepath.IsAbs(file) {
 		dir, ok := w.dir()
-		path := a
-		if !filepath.IsAbs(a) {
-			path = filepath.Join(dir, a)
-		}
-		if !ok && !filepath.IsAbs(a) {
+		if !ok {
 			w.doubt("interpreter", Show(name)+" runs a file in a folder that is decided only when it runs")
 			return
 		}
-		w.script(name, path)
-		return
+		file = filepath.Join(dir, file)
 	}
-	w.doubt("interpreter", Show(name)+" runs code that it reads from its input")
+	w.script(name, file)
 }
 
 func awk(name string) bool {

@@ -42,13 +42,13 @@ type Resolver struct {
 	shadowed  bool // commands may write to a folder that is searched first
 	foreign   bool // Windows: no shell here is understood
 
-	parsers  sync.Pool
-	hashes   hashCache
-	looks    lookCache
-	dirs     dirCache
-	settings settingsCache
-	watched  []string
-	trusted  func(path string) bool
+	parsers       sync.Pool
+	hashes        hashCache
+	looks         lookCache
+	dirs          dirCache
+	settings      settingsCache
+	kept, watched []string // folders whose programs are kept, and those with all above them
+	trusted       func(path string) bool
 }
 
 // New returns a Resolver.
@@ -75,7 +75,11 @@ func New(o Options) *Resolver {
 		}
 	}
 	r.hashes.now = o.Now
-	r.watched = watched(r.path)
+	r.kept = slices.Clone(r.path)
+	if r.trusted("/bin") && !slices.Contains(r.kept, "/bin") {
+		r.kept = append(r.kept, "/bin") // where shells are
+	}
+	r.watched = watched(r.kept)
 	return r
 }
 
@@ -130,19 +134,19 @@ func (r *Resolver) Verify(ctx context.Context, p Plan) error {
 
 func difference(was, now Plan) string {
 	if was.Dir != now.Dir || was.dirID != now.dirID {
-		return "the folder " + Show(was.Dir) + " is another one now"
+		return "the folder " + oneLine(was.Dir) + " is another one now"
 	}
 	for i, p := range was.Programs {
 		if i < len(now.Programs) && now.Programs[i].Path != p.Path {
-			return Show(p.Name) + " is another program now"
+			return oneLine(p.Name) + " is another program now"
 		}
 		if i < len(now.Programs) && now.Programs[i].Hash != p.Hash {
-			return Show(p.Path) + " has another content now"
+			return oneLine(p.Path) + " has another content now"
 		}
 	}
 	for i, s := range was.Scripts {
 		if i < len(now.Scripts) && now.Scripts[i] != s {
-			return "the script " + Show(s.Path) + " has another content now"
+			return "the script " + oneLine(s.Path) + " has another content now"
 		}
 	}
 	return "ask again"

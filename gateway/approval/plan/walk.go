@@ -41,7 +41,7 @@ func (w *walker) doubt(code, words string) {
 	if code != "other-program" {
 		w.passing() // what runs is decided when it runs: remembering that would be a blank cheque
 	}
-	d := Doubt{code, words}
+	d := Doubt{code, strings.ReplaceAll(words, "\n", newline)} // names in it must not make lines
 	if len(w.p.Doubts) < maxDoubts && !slices.Contains(w.p.Doubts, d) {
 		w.p.Doubts = append(w.p.Doubts, d)
 	}

@@ -142,16 +142,24 @@ func doubleQuoted(b *strings.Builder, s string) *Doubt {
 	return nil
 }
 
+// continues: the line ends in a backslash that joins it to the next in a way that
+// not all shells agree on. Between words they all do.
+func continues(line string) bool {
+	n := len(line) - len(strings.TrimRight(line, "\\"))
+	if n%2 == 0 {
+		return false // none, or each of them escapes the other
+	}
+	before := line[:len(line)-n]
+	return n > 1 || !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\t") || strings.HasSuffix(before, "\\ ") || strings.HasSuffix(before, "\\\t")
+}
+
 // odd looks at the bytes of a whole text for what parsers and shells are known
 // to read differently.
 func (w *walker) odd(text string) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
-		case c == '\n' && i > 0 && text[i-1] == '\\':
-			// Between words all agree; inside a word or an operator not all do.
-			if i < 2 || text[i-2] != ' ' && text[i-2] != '\t' || i > 2 && text[i-3] == '\\' {
-				w.doubt("continuation", "continues a line in the middle of a word")
-			}
+		case c == '\n' && continues(text[:i]):
+			w.doubt("continuation", "continues a line in the middle of a word")
 		case c == '\n' || c == '\t':
 		case c < ' ' || c == 0x7f:
 			w.doubt("characters", "holds a control character: "+Show(string(rune(c))))

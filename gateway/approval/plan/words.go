@@ -13,7 +13,7 @@ func (p Plan) Words() string {
 		what = quoted(p.Argv)
 	}
 	what = strings.ReplaceAll(Show(what), "\n", " ⏎ ")
-	return "Run " + what + " in " + Show(p.Dir)
+	return "Run " + what + " in " + oneLine(p.Dir)
 }
 
 // Lines is the whole plan for a person, one fact a line, safe to print: nothing
@@ -21,12 +21,12 @@ func (p Plan) Words() string {
 func (p Plan) Lines() []string {
 	var out []string
 	if p.Shell != "" {
-		out = append(out, "Text for "+Show(p.Shell)+":")
+		out = append(out, "Text for "+oneLine(p.Shell)+":")
 		for _, line := range strings.Split(Show(p.Command), "\n") {
 			out = append(out, "  "+line)
 		}
 	}
-	out = append(out, "Folder: "+Show(p.Dir))
+	out = append(out, "Folder: "+oneLine(p.Dir))
 	for _, e := range p.Env {
 		out = append(out, "Variable: "+oneLine(e.Name+"="+e.Value))
 	}
@@ -75,8 +75,10 @@ func oneLine(s string) string {
 	if s == Unknown {
 		return s
 	}
-	return strings.ReplaceAll(Show(s), "\n", `\u{a}`)
+	return strings.ReplaceAll(Show(s), "\n", newline)
 }
+
+const newline = `\u{a}`
 
 // quoted shows arguments so that it is plain where each begins and ends.
 func quoted(argv []string) string {
