@@ -162,6 +162,7 @@ func (c *call) after(err error, start time.Time) error {
 		c.failed = now
 	}
 	if switched, serr := c.reselect(c.ctx); switched || serr != nil {
+		c.note(start, reason) // what it used counts, whoever answers now
 		c.fresh()
 		return serr
 	}
