@@ -63,7 +63,7 @@ func (g *Gateway) resolve(ctx context.Context, ref model.Ref, account string) (f
 		return failover.Target{}, err
 	}
 	return failover.Target{
-		Ref: c.Ref, Provider: pausing{c.Provider, g, c.Ref}, ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn, Tools: c.Tools, Local: c.Local, Source: c.Source,
+		Ref: c.Ref, Provider: pausing{c.Provider, g, c.Ref}, ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn, Tools: c.Tools, Images: c.Images, Local: c.Local, Source: c.Source,
 		MaxTokens: g.config.Snapshot().Config.Agents.Defaults.MaxTokens,
 	}, nil
 }

@@ -26,6 +26,7 @@ type Target struct {
 	MaxTokens     int
 	BuiltIn       bool   // the guide: every surface labels its words
 	Tools         bool   // it can call tools
+	Images        bool   // it takes pictures
 	Local         bool   // on this computer: it may have to load first
 	Source        string // where it comes from: configured, local, environment, built-in
 }

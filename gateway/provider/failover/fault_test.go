@@ -2,6 +2,7 @@ package failover
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -343,6 +344,23 @@ func TestRequestsFitTheirModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A model that takes no pictures is told where one was; the request of the
+// others is not touched.
+func TestPicturesForModelsThatCannotSee(t *testing.T) {
+	picture := &model.Image{MIME: "image/png", Data: []byte("x")}
+	msgs := []model.Message{
+		{Role: model.RoleUser, Blocks: []model.Block{{Text: "what is this?"}, {Image: picture}}},
+		{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "1", Text: "a shot", Images: []model.Image{*picture}}}}},
+	}
+	got := withoutImages(msgs)
+	if got[0].Blocks[1].Text != unseen || got[1].Blocks[0].ToolResult.Text != "a shot\n"+unseen || slices.ContainsFunc(got, shows) {
+		t.Errorf("%+v", got)
+	}
+	if msgs[0].Blocks[1].Image == nil || len(msgs[1].Blocks[0].ToolResult.Images) != 1 {
+		t.Error("the conversation itself was changed")
+	}
 }
 
 // A decision over 20 candidates with 10 accounts each.

@@ -24,6 +24,9 @@ func (c *call) request() model.Request {
 	if c.target.MaxTokens > 0 {
 		req.MaxTokens = c.target.MaxTokens
 	}
+	if !c.target.Images {
+		req.Messages = withoutImages(req.Messages)
+	}
 	if !c.target.Tools {
 		req.Tools, req.Messages = nil, withoutTools(req.Messages)
 	}
@@ -71,6 +74,41 @@ func withoutTools(msgs []model.Message) []model.Message {
 		out = append(out, plain)
 	}
 	return out
+}
+
+// unseen stands for a picture that a model cannot take.
+const unseen = "[Here is a picture that you cannot see. Say so if it matters.]"
+
+// withoutImages is the conversation for a model that takes no pictures.
+func withoutImages(msgs []model.Message) []model.Message {
+	if !slices.ContainsFunc(msgs, shows) {
+		return msgs
+	}
+	out := slices.Clone(msgs)
+	for i, m := range out {
+		if !shows(m) {
+			continue
+		}
+		blocks := slices.Clone(m.Blocks)
+		for j, b := range blocks {
+			switch {
+			case b.Image != nil:
+				blocks[j] = model.Block{Text: unseen}
+			case b.ToolResult != nil && len(b.ToolResult.Images) > 0:
+				res := *b.ToolResult
+				res.Images, res.Text = nil, res.Text+"\n"+unseen
+				blocks[j] = model.Block{ToolResult: &res}
+			}
+		}
+		out[i].Blocks = blocks
+	}
+	return out
+}
+
+func shows(m model.Message) bool {
+	return slices.ContainsFunc(m.Blocks, func(b model.Block) bool {
+		return b.Image != nil || b.ToolResult != nil && len(b.ToolResult.Images) > 0
+	})
 }
 
 func usesTools(m model.Message) bool {
