@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -53,6 +54,13 @@ func (g *Gateway) handlers() map[string]server.Handler {
 		protocol.MethodSessionsUsage:               plain(protocol.MethodSessionsUsage, g.sessionsUsage),
 		protocol.MethodCommandsList:                plain(protocol.MethodCommandsList, g.commandsList),
 		protocol.MethodChannelsStatus:              plain(protocol.MethodChannelsStatus, g.channelsStatus),
+		protocol.MethodSecretsList:                 plain(protocol.MethodSecretsList, g.secretsList),
+		protocol.MethodSecretsSet:                  plain(protocol.MethodSecretsSet, g.secretsSet),
+		protocol.MethodSecretsRemove:               plain(protocol.MethodSecretsRemove, g.secretsRemove),
+		protocol.MethodSecretsStatus:               plain(protocol.MethodSecretsStatus, g.secretsStatus),
+		protocol.MethodSecretsUnlock:               plain(protocol.MethodSecretsUnlock, g.secretsUnlock),
+		protocol.MethodSecretsMigrate:              plain(protocol.MethodSecretsMigrate, g.secretsMigrate),
+		protocol.MethodSecretsReload:               plain(protocol.MethodSecretsReload, g.secretsReload),
 		protocol.MethodContactsList:                plain(protocol.MethodContactsList, g.contactsList),
 		protocol.MethodContactsResolve:             plain(protocol.MethodContactsResolve, g.contactsResolve),
 		protocol.MethodContactsRemove:              plain(protocol.MethodContactsRemove, g.contactsRemove),
@@ -172,6 +180,14 @@ func forClients(method string, err error) error {
 		return protocol.Unavailable(0, "%v", err).With("code", "QUEUE_FULL")
 	case errors.Is(err, session.ErrClosed), errors.Is(err, store.ErrClosed):
 		return protocol.Unavailable(1000, "Hearth is stopping and takes no more messages. Send it again after the restart.")
+	case errors.Is(err, secret.ErrNotFound):
+		return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
+	case errors.Is(err, secret.ErrLocked):
+		return protocol.Invalid("%v", err).With("code", "SECRETS_LOCKED")
+	case errors.Is(err, secret.ErrUnavailable):
+		return protocol.Invalid("%v", err).With("code", "SECRETS_UNAVAILABLE")
+	case isSecretInput(err):
+		return protocol.Invalid("%v", err)
 	case errors.Is(err, store.ErrFull):
 		return protocol.Unavailable(5000, "The disk is full, so nothing was changed or accepted. Make some room and try again; reading and stopping still work.").With("code", "DISK_FULL")
 	case errors.Is(err, store.ErrFailed):

@@ -34,13 +34,23 @@ func issuesOf(in []config.Issue) []protocol.ConfigIssue {
 }
 
 func (g *Gateway) configSet(ctx context.Context, p protocol.ConfigSetParams) (protocol.ConfigSetResult, error) {
-	s, err := g.config.Set(ctx, p.BaseHash, p.Raw)
-	return configResult(s, err)
+	return g.editConfig(ctx, p.Raw, func(raw string) (*config.Snapshot, error) { return g.config.Set(ctx, p.BaseHash, raw) })
 }
 
 func (g *Gateway) configPatch(ctx context.Context, p protocol.ConfigSetParams) (protocol.ConfigSetResult, error) {
-	s, err := g.config.MergePatch(ctx, p.BaseHash, p.Raw)
-	return configResult(s, err)
+	return g.editConfig(ctx, p.Raw, func(raw string) (*config.Snapshot, error) { return g.config.MergePatch(ctx, p.BaseHash, raw) })
+}
+
+// editConfig runs an edit whose keys go into the store.
+func (g *Gateway) editConfig(ctx context.Context, raw string, edit func(raw string) (*config.Snapshot, error)) (protocol.ConfigSetResult, error) {
+	var s *config.Snapshot
+	notes, err := g.keepKeys(ctx, raw, func(raw string) (err error) {
+		s, err = edit(raw)
+		return err
+	})
+	res, err := configResult(s, err)
+	res.Notes = notes
+	return res, err
 }
 
 func configResult(s *config.Snapshot, err error) (protocol.ConfigSetResult, error) {

@@ -121,6 +121,15 @@ func (g *Gateway) findSecrets(ctx context.Context) {
 	}
 }
 
+// refreshSecrets looks again for what the settings refer to and puts it to use.
+func (g *Gateway) refreshSecrets(ctx context.Context) {
+	c := g.config.Snapshot().Config
+	g.refs.Forget()
+	if g.lookUp(ctx, c) {
+		g.putToUse(c)
+	}
+}
+
 // lookUp finds the secrets of the settings, all at the same time; any says that
 // there is a reference among them.
 func (g *Gateway) lookUp(ctx context.Context, c config.Config) (any bool) {

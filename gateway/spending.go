@@ -103,6 +103,7 @@ func (g *Gateway) explain(err error, ref model.Ref) (message, kind string) {
 // begin finds the model of a turn within the allowance: near its end the cheap
 // model, beyond it only what costs nothing.
 func (g *Gateway) begin(ctx context.Context, sel failover.Selection, s failover.Session) (session.Model, error) {
+	g.awaitSecrets(ctx)
 	pass, st := false, spend.Standing{}
 	if g.allowance().Any() {
 		var err error

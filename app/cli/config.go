@@ -171,7 +171,12 @@ func runConfigSet(ctx context.Context, a *app, path, value string) error {
 	if !ok || literal == "null" { // in a patch null would remove the key
 		patch = ""
 	}
-	return a.editSettings(ctx, path, patch, "set", func(f *config.File) (*config.Snapshot, error) { return f.SetPath(ctx, path, literal) })
+	return a.editSettings(ctx, path, patch, "set", func(f *config.File) (*config.Snapshot, error) {
+		if config.KeyPath(path) {
+			return a.setKey(ctx, f, path, literal)
+		}
+		return f.SetPath(ctx, path, literal)
+	})
 }
 
 func runConfigUnset(ctx context.Context, a *app, path string) error {
@@ -228,9 +233,15 @@ func (a *app) editSettings(ctx context.Context, path, patch, done string, edit f
 // token ends every connection, this one before it was answered.
 func (a *app) patchSettings(ctx context.Context, c *client.Client, patch string) error {
 	p := protocol.ConfigSetParams{Raw: patch}
-	err := c.Call(ctx, protocol.MethodConfigPatch, p, nil)
+	var res protocol.ConfigSetResult
+	err := c.Call(ctx, protocol.MethodConfigPatch, p, &res)
 	if errors.Is(err, client.ErrLost) {
-		return a.call(ctx, protocol.ScopeAdmin, protocol.MethodConfigPatch, p, nil)
+		err = a.call(ctx, protocol.ScopeAdmin, protocol.MethodConfigPatch, p, &res)
+	}
+	for _, n := range res.Notes {
+		if perr := a.errs().print(yellow("Note: "), line(n), "\n"); err == nil {
+			err = perr
+		}
 	}
 	return err
 }

@@ -1070,7 +1070,16 @@ export const MethodChannelsStatus = "channels.status";
 /**
  * The methods of contacts and deliveries are ours: who may write from
  * messaging networks, and answers that have not arrived there.
+ * The methods of secrets are ours, but for secrets.reload. There is none that
+ * reads one.
  */
+export const MethodSecretsList = "hearth.secrets.list";
+export const MethodSecretsSet = "hearth.secrets.set";
+export const MethodSecretsRemove = "hearth.secrets.remove";
+export const MethodSecretsStatus = "hearth.secrets.status";
+export const MethodSecretsUnlock = "hearth.secrets.unlock";
+export const MethodSecretsMigrate = "hearth.secrets.migrate";
+export const MethodSecretsReload = "secrets.reload";
 export const MethodContactsList = "hearth.contacts.list";
 export const MethodContactsResolve = "hearth.contacts.resolve";
 export const MethodContactsRemove = "hearth.contacts.remove";
@@ -1230,6 +1239,68 @@ export interface SearchHit {
   at: number;
   snippet: string;
   ranges: number[][];
+}
+
+/** SecretsList names what is kept. */
+export interface SecretsList {
+  secrets: SecretEntry[];
+}
+
+/** SecretEntry is what is told of a secret. */
+export interface SecretEntry {
+  name: string;
+  updatedAt: number;
+  /** settings that refer to it */
+  usedBy: string[];
+}
+
+/** SecretSetParams keeps a value under a name. */
+export interface SecretSetParams {
+  name: string;
+  value: string;
+}
+
+/** SecretNameParams names a secret. */
+export interface SecretNameParams {
+  name: string;
+}
+
+/**
+ * SecretsStatus is where secrets are kept and how that place is. Message is for
+ * people: empty when all is well.
+ */
+export interface SecretsStatus {
+  /** secrets.backend */
+  backend: string;
+  /** keychain, vault, plain; absent: nowhere */
+  place?: string;
+  state: string;
+  ready: boolean;
+  message?: string;
+  /** settings that hold a key itself */
+  inTheOpen: string[];
+  /** keys that the settings refer to and that could not be had */
+  problems: string[];
+}
+
+/**
+ * SecretsUnlockParams: Create makes the vault when there is none. A keychain
+ * asks by itself and needs no passphrase.
+ */
+export interface SecretsUnlockParams {
+  passphrase?: string;
+  create?: boolean;
+}
+
+/** SecretsMigrated says which settings now refer to a key that they held. */
+export interface SecretsMigrated {
+  moved: string[];
+}
+
+/** SecretsReload is the answer of secrets.reload. */
+export interface SecretsReload {
+  ok: boolean;
+  warningCount: number;
 }
 
 /** SessionRow is one session in lists and events. */
@@ -1879,6 +1950,8 @@ export interface ConfigSetResult {
   path: string;
   hash: string;
   config: unknown;
+  /** ours: what a person should know of the change */
+  hearthNotes?: string[];
 }
 
 /** LaunchLink is ours: a link that works once, until ExpiresAtMs. */
@@ -2202,6 +2275,13 @@ export interface Methods {
   "sessions.usage": { params: SessionsUsageParams; result: SessionsUsage };
   "commands.list": { params: Record<string, never>; result: CommandsList };
   "channels.status": { params: Record<string, never>; result: ChannelsStatus };
+  "hearth.secrets.list": { params: Record<string, never>; result: SecretsList };
+  "hearth.secrets.set": { params: SecretSetParams; result: OKResult };
+  "hearth.secrets.remove": { params: SecretNameParams; result: OKResult };
+  "hearth.secrets.status": { params: Record<string, never>; result: SecretsStatus };
+  "hearth.secrets.unlock": { params: SecretsUnlockParams; result: SecretsStatus };
+  "hearth.secrets.migrate": { params: Record<string, never>; result: SecretsMigrated };
+  "secrets.reload": { params: Record<string, never>; result: SecretsReload };
   "hearth.contacts.list": { params: Record<string, never>; result: ContactsList };
   "hearth.contacts.resolve": { params: ContactResolveParams; result: OKResult };
   "hearth.contacts.remove": { params: ContactRemoveParams; result: OKResult };

@@ -65,6 +65,16 @@ const (
 
 	// The methods of contacts and deliveries are ours: who may write from
 	// messaging networks, and answers that have not arrived there.
+	// The methods of secrets are ours, but for secrets.reload. There is none that
+	// reads one.
+	MethodSecretsList    = "hearth.secrets.list"
+	MethodSecretsSet     = "hearth.secrets.set"
+	MethodSecretsRemove  = "hearth.secrets.remove"
+	MethodSecretsStatus  = "hearth.secrets.status"
+	MethodSecretsUnlock  = "hearth.secrets.unlock"
+	MethodSecretsMigrate = "hearth.secrets.migrate"
+	MethodSecretsReload  = "secrets.reload"
+
 	MethodContactsList      = "hearth.contacts.list"
 	MethodContactsResolve   = "hearth.contacts.resolve"
 	MethodContactsRemove    = "hearth.contacts.remove"
@@ -163,6 +173,13 @@ var methods = []MethodSpec{
 	{MethodCommandsList, RoleOperator, ScopeRead},
 	{MethodSessionsSearch, RoleOperator, ScopeRead},
 	{MethodChannelsStatus, RoleOperator, ScopeRead},
+	{MethodSecretsList, RoleOperator, ScopeAdmin},
+	{MethodSecretsSet, RoleOperator, ScopeAdmin},
+	{MethodSecretsRemove, RoleOperator, ScopeAdmin},
+	{MethodSecretsStatus, RoleOperator, ScopeAdmin},
+	{MethodSecretsUnlock, RoleOperator, ScopeAdmin},
+	{MethodSecretsMigrate, RoleOperator, ScopeAdmin},
+	{MethodSecretsReload, RoleOperator, ScopeAdmin},
 	{MethodContactsList, RoleOperator, ScopePairing},
 	{MethodContactsResolve, RoleOperator, ScopePairing},
 	{MethodContactsRemove, RoleOperator, ScopePairing},

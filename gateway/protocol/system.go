@@ -221,6 +221,7 @@ type ConfigSetResult struct {
 	Path   string          `json:"path"`
 	Hash   string          `json:"hash"`
 	Config json.RawMessage `json:"config"`
+	Notes  []string        `json:"hearthNotes,omitempty"` // ours: what a person should know of the change
 }
 
 // LaunchLink is ours: a link that works once, until ExpiresAtMs.

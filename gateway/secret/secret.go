@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unique"
 )
 
 // Marker stands for a secret wherever one is shown.
@@ -19,25 +20,37 @@ const Marker = "__HEARTH_REDACTED__"
 
 // Secret is a text that must not reach a log, an error, a file or a client.
 // Every way of printing or writing it gives the marker; Reveal is the only way
-// to the text.
-type Secret struct{ text string }
+// to the text. Even in a private field of another type, where fmt asks no
+// method, it shows no more than an address: that is what the handle is for.
+// Secrets can be compared with ==.
+type Secret struct{ text unique.Handle[string] }
 
 // New wraps a text.
-func New(text string) Secret { return Secret{text} }
+func New(text string) Secret {
+	if text == "" {
+		return Secret{}
+	}
+	return Secret{unique.Make(text)}
+}
 
 // Reveal gives the text. Each call of it is a place to look at.
-func (s Secret) Reveal() string { return s.text }
+func (s Secret) Reveal() string {
+	if s.IsZero() {
+		return ""
+	}
+	return s.text.Value()
+}
 
 // IsZero says that there is no text.
-func (s Secret) IsZero() bool { return s.text == "" }
+func (s Secret) IsZero() bool { return s == Secret{} }
 
 // Equal compares in constant time.
 func (s Secret) Equal(o Secret) bool {
-	return subtle.ConstantTimeCompare([]byte(s.text), []byte(o.text)) == 1
+	return subtle.ConstantTimeCompare([]byte(s.Reveal()), []byte(o.Reveal())) == 1
 }
 
 func (s Secret) String() string {
-	if s.text == "" {
+	if s.IsZero() {
 		return ""
 	}
 	return Marker
@@ -83,7 +96,7 @@ func Clean(pasted string) (Secret, error) {
 	case strings.Contains(s, Marker) || strings.Contains(s, "[redacted]"):
 		return Secret{}, &InputError{"it is the sign that stands for a hidden key, not the key; copy the key from the service that gave it to you"}
 	}
-	return Secret{s}, nil
+	return New(s), nil
 }
 
 // CleanKey is Clean for keys of services, which are one word.
@@ -92,7 +105,7 @@ func CleanKey(pasted string) (Secret, error) {
 	if err != nil {
 		return s, err
 	}
-	t := s.text
+	t := s.Reveal()
 	switch {
 	case strings.HasPrefix(strings.ToLower(t), "bearer "):
 		return CleanKey(t[len("bearer "):])

@@ -28,6 +28,8 @@ var (
 	ErrNotFound    = errors.New("there is no secret of this name")
 	ErrLocked      = errors.New("the place that keeps the secrets is locked")
 	ErrUnavailable = errors.New("there is no place to keep secrets")
+	// ErrPassphrase means that a passphrase is not the vault's, or not usable.
+	ErrPassphrase = errors.New("this passphrase was not taken")
 )
 
 // MaxValue is the longest value that a store takes.

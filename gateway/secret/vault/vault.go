@@ -29,7 +29,7 @@ import (
 
 var (
 	// ErrPassphrase means that the passphrase, or the key, is not the file's.
-	ErrPassphrase = errors.New("this is not the passphrase of the vault; nothing was changed, try again")
+	ErrPassphrase = fmt.Errorf("%w: it is not the one of the vault; nothing was changed, try again", secret.ErrPassphrase)
 	// ErrDamaged means that the file is not whole. Nothing writes over it.
 	ErrDamaged = errors.New("the vault's file is damaged; restore it from a backup, or move it away to start an empty one")
 	// ErrNone means that there is no vault yet.
@@ -138,7 +138,7 @@ func (v *Vault) use(key []byte, h header) error {
 // Create makes an empty vault under a passphrase and opens it.
 func (v *Vault) Create(passphrase secret.Secret) error {
 	if len([]rune(passphrase.Reveal())) < minPassphrase {
-		return fmt.Errorf("a passphrase needs at least %d characters; a few words that only you would put together are best", minPassphrase)
+		return fmt.Errorf("%w: it needs at least %d characters; a few words that only you would put together are best", secret.ErrPassphrase, minPassphrase)
 	}
 	if v.Exists() {
 		return fmt.Errorf("there is a vault already at %s; unlock it, or move it away first", v.path)

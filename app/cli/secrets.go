@@ -1,0 +1,380 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+func newSecrets(a *app) *cobra.Command {
+	one := func(f func(context.Context, *app, string) error) func(*cobra.Command, []string) error {
+		return a.run(func(ctx context.Context, args []string) error { return f(ctx, a, args[0]) })
+	}
+	none := func(f func(context.Context, *app) error) func(*cobra.Command, []string) error {
+		return a.run(func(ctx context.Context, _ []string) error { return f(ctx, a) })
+	}
+	var reveal bool
+	get := &cobra.Command{Use: "get NAME --reveal", Short: "Print a secret in this terminal", Args: cobra.ExactArgs(1),
+		RunE: one(func(ctx context.Context, a *app, name string) error { return revealSecret(ctx, a, name, reveal) })}
+	get.Flags().BoolVar(&reveal, "reveal", false, "yes, print the value")
+	c := group("secrets", "Keep keys, tokens and passwords where other programs cannot read them",
+		&cobra.Command{Use: "list", Short: "List the names of what is kept", Args: cobra.NoArgs, RunE: none(listSecrets)},
+		&cobra.Command{Use: "set NAME", Short: "Keep a secret, read from standard input or asked for without showing it", Args: cobra.ExactArgs(1), RunE: one(setSecret),
+			Long:    "Keep a secret. It is asked for without showing it, or read from standard input;\nit is no argument, because other programs can see those. Settings refer to it as\nkeychain:NAME.",
+			Example: "  hearth secrets set my-key\n  hearth secrets set my-key < key.txt\n  hearth config set models.providers.openai.apiKey keychain:my-key"},
+		get,
+		&cobra.Command{Use: "remove NAME", Short: "Remove a secret", Args: cobra.ExactArgs(1), RunE: one(removeSecret)},
+		&cobra.Command{Use: "doctor", Short: "Say where secrets are kept and what is not well", Args: cobra.NoArgs, RunE: none(secretsDoctor)},
+		&cobra.Command{Use: "migrate", Short: "Move the keys that the settings file holds into the keychain or vault", Args: cobra.NoArgs, RunE: none(migrateSecrets)},
+		&cobra.Command{Use: "unlock", Short: "Unlock the vault, and make it when there is none", Args: cobra.NoArgs, RunE: none(unlockSecrets)},
+	)
+	c.RunE = none(listSecrets)
+	return c
+}
+
+// secretsAt asks the gateway, or, when none runs, does the same here.
+func secretsAt(ctx context.Context, a *app, remote func(*client.Client) error, local func(*keeper.Keeper) error) error {
+	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeAdmin}})
+	if err == nil {
+		defer c.Close()
+		return remote(c)
+	}
+	if !errors.Is(err, statedir.ErrNotRunning) {
+		return err
+	}
+	k, err := a.keeper(ctx)
+	if err != nil {
+		return err
+	}
+	return asSecretsFailure(local(k))
+}
+
+// keeper opens the place of the secrets in this process.
+func (a *app) keeper(ctx context.Context) (*keeper.Keeper, error) {
+	dir, err := a.dir()
+	if err != nil {
+		return nil, err
+	}
+	if err := dir.Ensure(); err != nil {
+		return nil, err
+	}
+	s, err := a.settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return keeper.New(keeper.Options{Dir: string(dir), Backend: s.Config.Secrets.Backend, Env: a.Env}), nil
+}
+
+func asSecretsFailure(err error) error {
+	var f *failure
+	if err == nil || errors.As(err, &f) {
+		return err
+	}
+	return &failure{exitFailure, line(err.Error()), "`hearth secrets doctor` says where secrets are kept and what is not well"}
+}
+
+// typed reads a secret: hidden at a terminal, else from standard input.
+func (a *app) typed(prompt string) (string, error) {
+	if !a.InTerminal {
+		b, err := io.ReadAll(io.LimitReader(a.In, secret.MaxValue+1))
+		return string(b), err
+	}
+	if err := a.errs().print(prompt); err != nil {
+		return "", err
+	}
+	b, err := term.ReadPassword(int(os.Stdin.Fd()))
+	if perr := a.errs().print("\n"); err == nil {
+		err = perr
+	}
+	return string(b), err
+}
+
+func listSecrets(ctx context.Context, a *app) error {
+	res := protocol.SecretsList{Secrets: []protocol.SecretEntry{}}
+	err := secretsAt(ctx, a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsList, nil, &res) },
+		func(k *keeper.Keeper) error {
+			list, err := unlocked(ctx, a, k, func() ([]secret.Entry, error) { return k.List(ctx) })
+			for _, e := range list {
+				res.Secrets = append(res.Secrets, protocol.SecretEntry{Name: e.Name, UpdatedAt: e.UpdatedAt.UnixMilli(), UsedBy: []string{}})
+			}
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.out().json(res)
+	}
+	if len(res.Secrets) == 0 {
+		return a.out().print("Nothing is kept yet.\n")
+	}
+	var rows [][]string
+	for _, s := range res.Secrets {
+		rows = append(rows, []string{s.Name, stamp(s.UpdatedAt), strings.Join(s.UsedBy, ", ")})
+	}
+	return a.out().table([]string{"NAME", "SINCE", "USED BY"}, rows)
+}
+
+// unlocked runs a call, asking for the passphrase of a locked vault first.
+func unlocked[T any](ctx context.Context, a *app, k *keeper.Keeper, call func() (T, error)) (T, error) {
+	v, err := call()
+	if !errors.Is(err, secret.ErrLocked) || !a.InTerminal || k.Status(ctx).Place != keeper.Vault {
+		return v, err
+	}
+	pass, err := a.typed("Passphrase of the vault: ")
+	if err == nil {
+		err = k.Unlock(ctx, secret.New(pass), false)
+	}
+	if err != nil {
+		return v, err
+	}
+	return call()
+}
+
+func setSecret(ctx context.Context, a *app, name string) error {
+	if err := secret.CheckName(name); err != nil {
+		return usage("%v", err)
+	}
+	text, err := a.typed("Secret (it is not shown): ")
+	if err != nil {
+		return fmt.Errorf("read the secret: %w", err)
+	}
+	v, err := secret.Clean(text)
+	if err != nil {
+		return asSecretsFailure(err)
+	}
+	err = secretsAt(ctx, a, func(c *client.Client) error {
+		return c.Call(ctx, protocol.MethodSecretsSet, protocol.SecretSetParams{Name: name, Value: v.Reveal()}, nil)
+	}, func(k *keeper.Keeper) error {
+		_, err := unlocked(ctx, a, k, func() (struct{}, error) { return struct{}{}, k.Set(ctx, name, v) })
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.done(protocol.OKResult{OK: true}, "Kept. Settings refer to it as keychain:"+line(name)+".")
+}
+
+func removeSecret(ctx context.Context, a *app, name string) error {
+	err := secretsAt(ctx, a, func(c *client.Client) error {
+		return c.Call(ctx, protocol.MethodSecretsRemove, protocol.SecretNameParams{Name: name}, nil)
+	}, func(k *keeper.Keeper) error {
+		_, err := unlocked(ctx, a, k, func() (struct{}, error) { return struct{}{}, k.Delete(ctx, name) })
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.done(protocol.OKResult{OK: true}, "Removed.")
+}
+
+// revealSecret reads from the keychain or vault in this process: the gateway
+// gives no secret to anybody.
+func revealSecret(ctx context.Context, a *app, name string, reveal bool) error {
+	if !reveal {
+		return &failure{exitUsage, "a secret is printed only with --reveal", "add --reveal when nobody looks over your shoulder; `hearth secrets list` shows the names"}
+	}
+	if a.InTerminal && a.OutTerminal {
+		yes, err := a.agree("Print " + line(name) + " in this terminal? [y/N] ")
+		if err != nil || !yes {
+			return err
+		}
+	}
+	k, err := a.keeper(ctx)
+	if err != nil {
+		return err
+	}
+	v, err := unlocked(ctx, a, k, func() (secret.Secret, error) { return k.Get(ctx, name) })
+	if err != nil {
+		return asSecretsFailure(err)
+	}
+	if a.asJSON {
+		return a.out().json(map[string]string{"name": name, "value": v.Reveal()})
+	}
+	return a.out().print(v.Reveal(), "\n")
+}
+
+// agree asks a person at the terminal.
+func (a *app) agree(question string) (bool, error) {
+	if err := a.errs().print(question); err != nil {
+		return false, err
+	}
+	answer, err := bufio.NewReader(a.In).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+func secretsDoctor(ctx context.Context, a *app) error {
+	var res protocol.SecretsStatus
+	err := secretsAt(ctx, a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsStatus, nil, &res) },
+		func(k *keeper.Keeper) error {
+			s, err := a.settings(ctx)
+			if err == nil {
+				res = statusOf(k.Status(ctx), s)
+			}
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.out().json(res)
+	}
+	where := map[string]string{"keychain": "the system's keychain", "vault": "the vault, under a passphrase", "plain": "a private file, not encrypted", "": "nowhere"}[res.Place]
+	if err := a.out().print("Secrets are kept in: ", bold(where), " (", res.State, ")\n"); err != nil {
+		return err
+	}
+	notes := append([]string{}, res.Problems...)
+	if res.Message != "" {
+		notes = append([]string{res.Message}, notes...)
+	}
+	for _, p := range res.InTheOpen {
+		notes = append(notes, p+" stands in the settings file itself; `hearth secrets migrate` moves it.")
+	}
+	for _, n := range notes {
+		if err := a.out().print("  ", yellow("!"), " ", line(n), "\n"); err != nil {
+			return err
+		}
+	}
+	if len(notes) == 0 {
+		return a.out().print("  ", green("ok"), "\n")
+	}
+	return nil
+}
+
+func statusOf(s keeper.Status, snap *config.Snapshot) protocol.SecretsStatus {
+	res := protocol.SecretsStatus{Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message, InTheOpen: []string{}, Problems: []string{}}
+	for _, f := range snap.Literals() {
+		res.InTheOpen = append(res.InTheOpen, f.Path)
+	}
+	return res
+}
+
+func migrateSecrets(ctx context.Context, a *app) error {
+	var res protocol.SecretsMigrated
+	err := secretsAt(ctx, a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsMigrate, nil, &res) },
+		func(k *keeper.Keeper) (err error) {
+			res.Moved, err = a.migrateHere(ctx, k)
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	if len(res.Moved) == 0 {
+		return a.done(res, "The settings hold no keys; there is nothing to move.")
+	}
+	return a.done(res, "Moved: "+line(strings.Join(res.Moved, ", "))+". The settings only refer to them now.")
+}
+
+func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) ([]string, error) {
+	path, err := a.configPath(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := config.Open(path, config.Options{Env: a.lookupEnv})
+	if err != nil {
+		return nil, err
+	}
+	s := f.Snapshot()
+	text, found, err := config.Hoist(s.Raw)
+	if err != nil || len(found) == 0 {
+		return []string{}, err
+	}
+	moved := []string{}
+	for _, h := range found {
+		if _, err := unlocked(ctx, a, k, func() (struct{}, error) { return struct{}{}, k.Set(ctx, h.Path, h.Value) }); err != nil {
+			return nil, err
+		}
+		moved = append(moved, h.Path)
+	}
+	_, err = f.Set(ctx, s.Hash, text)
+	return moved, err
+}
+
+func unlockSecrets(ctx context.Context, a *app) error {
+	var status protocol.SecretsStatus
+	pass := ""
+	ask := func(s protocol.SecretsStatus) (err error) {
+		if s.Place == keeper.Keychain || s.Place == keeper.Plain {
+			return nil
+		}
+		prompt := "Passphrase of the vault: "
+		if s.State != "locked" {
+			prompt = "New passphrase for the vault (8 characters or more; there is no way to get it back): "
+		}
+		pass, err = a.typed(prompt)
+		pass = strings.TrimRight(pass, "\r\n")
+		return err
+	}
+	err := secretsAt(ctx, a, func(c *client.Client) error {
+		if err := c.Call(ctx, protocol.MethodSecretsStatus, nil, &status); err != nil {
+			return err
+		}
+		if err := ask(status); err != nil {
+			return err
+		}
+		return c.Call(ctx, protocol.MethodSecretsUnlock, protocol.SecretsUnlockParams{Passphrase: pass, Create: true}, &status)
+	}, func(k *keeper.Keeper) error {
+		s := k.Status(ctx)
+		if err := ask(protocol.SecretsStatus{Place: s.Place, State: s.State}); err != nil {
+			return err
+		}
+		if err := k.Unlock(ctx, secret.New(pass), true); err != nil {
+			return err
+		}
+		s = k.Status(ctx)
+		status = protocol.SecretsStatus{Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message, InTheOpen: []string{}, Problems: []string{}}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.done(status, "Unlocked. A gateway that is started later needs it unlocked again.")
+}
+
+// setKey changes a key without a gateway: into the keychain or vault where that
+// can be, else into the file, with a warning.
+func (a *app) setKey(ctx context.Context, f *config.File, path, literal string) (*config.Snapshot, error) {
+	patch, ok, err := config.PathPatch(path, literal)
+	if err != nil || !ok {
+		return f.SetPath(ctx, path, literal)
+	}
+	text, found, err := config.Hoist(patch)
+	if err != nil {
+		return nil, asSecretsFailure(err)
+	}
+	if len(found) != 1 {
+		return f.SetPath(ctx, path, literal)
+	}
+	k, err := a.keeper(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s := k.Status(ctx); !s.Ready() {
+		if err := a.errs().print(yellow("Note: "), "the key stands in the settings file, where your other programs can read it. "+line(s.Message), "\n"); err != nil {
+			return nil, err
+		}
+		return f.SetPath(ctx, path, literal)
+	}
+	if err := k.Set(ctx, found[0].Path, found[0].Value); err != nil {
+		return nil, asSecretsFailure(err)
+	}
+	return f.MergePatch(ctx, "", text)
+}

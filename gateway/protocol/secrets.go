@@ -1,0 +1,56 @@
+package protocol
+
+// The methods of secrets are ours. A value goes in and never comes out.
+
+// SecretsList names what is kept.
+type SecretsList struct {
+	Secrets []SecretEntry `json:"secrets"`
+}
+
+// SecretEntry is what is told of a secret.
+type SecretEntry struct {
+	Name      string   `json:"name"`
+	UpdatedAt int64    `json:"updatedAt"`
+	UsedBy    []string `json:"usedBy"` // settings that refer to it
+}
+
+// SecretSetParams keeps a value under a name.
+type SecretSetParams struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// SecretNameParams names a secret.
+type SecretNameParams struct {
+	Name string `json:"name"`
+}
+
+// SecretsStatus is where secrets are kept and how that place is. Message is for
+// people: empty when all is well.
+type SecretsStatus struct {
+	Backend   string   `json:"backend"`         // secrets.backend
+	Place     string   `json:"place,omitempty"` // keychain, vault, plain; absent: nowhere
+	State     string   `json:"state"`
+	Ready     bool     `json:"ready"`
+	Message   string   `json:"message,omitempty"`
+	InTheOpen []string `json:"inTheOpen"` // settings that hold a key itself
+	Problems  []string `json:"problems"`  // keys that the settings refer to and that could not be had
+}
+
+// SecretsUnlockParams: Create makes the vault when there is none. A keychain
+// asks by itself and needs no passphrase.
+type SecretsUnlockParams struct {
+	Passphrase string `json:"passphrase,omitempty"`
+	Create     bool   `json:"create,omitempty"`
+}
+
+// SecretsMigrated says which settings now refer to a key that they held.
+type SecretsMigrated struct {
+	Moved []string `json:"moved"`
+}
+
+// SecretsReload is the answer of secrets.reload.
+type SecretsReload struct {
+	OK           bool `json:"ok"`
+	WarningCount int  `json:"warningCount"`
+}

@@ -1,0 +1,121 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+)
+
+// keepKeys runs an edit of the settings whose text may hold keys: where there is
+// a place for them, they go there and the text refers to them. notes says so to
+// a person. An edit that fails leaves the store as it was.
+func (g *Gateway) keepKeys(ctx context.Context, raw string, edit func(raw string) error) (notes []string, err error) {
+	text, found, err := config.Hoist(raw)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		g.hide(f.Value)
+	}
+	if len(found) == 0 {
+		return nil, edit(raw)
+	}
+	status := g.keeper.Status(ctx)
+	if !status.Ready() {
+		note := "The key of " + paths(found) + " stands in the settings file, where your other programs can read it. " + status.Message
+		return []string{strings.TrimSpace(note)}, edit(raw)
+	}
+	undo, err := g.storeKeys(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	if err := edit(text); err != nil {
+		return nil, errors.Join(err, undo())
+	}
+	return []string{"The key of " + paths(found) + " went into the " + placeWords(status.Place) + "; the settings file only refers to it."}, nil
+}
+
+// storeKeys keeps all or none; undo puts back what was there before.
+func (g *Gateway) storeKeys(ctx context.Context, found []config.Hoisted) (undo func() error, err error) {
+	var steps []func() error
+	undo = func() error {
+		var errs []error
+		for _, step := range steps {
+			errs = append(errs, step())
+		}
+		return errors.Join(errs...)
+	}
+	for _, f := range found {
+		old, err := g.keys.Get(ctx, f.Path)
+		switch {
+		case errors.Is(err, secret.ErrNotFound):
+			steps = append(steps, func() error { return g.keys.Delete(ctx, f.Path) })
+		case err == nil:
+			steps = append(steps, func() error { return g.keys.Set(ctx, f.Path, old) })
+		}
+		if err := g.keys.Set(ctx, f.Path, f.Value); err != nil {
+			steps = steps[:len(steps)-1]
+			return undo, errors.Join(fmt.Errorf("keep the key of %s: %w", f.Path, err), undo())
+		}
+	}
+	g.refs.Forget()
+	return undo, nil
+}
+
+func paths(found []config.Hoisted) string {
+	names := make([]string, len(found))
+	for i, f := range found {
+		names[i] = f.Path
+	}
+	return strings.Join(names, ", ")
+}
+
+func placeWords(place string) string {
+	switch place {
+	case config.SecretsKeychain:
+		return "system's keychain"
+	case config.SecretsPlain:
+		return "file of secrets"
+	}
+	return place
+}
+
+// migrateKeys moves every key that the settings hold into the store.
+func (g *Gateway) migrateKeys(ctx context.Context) ([]string, error) {
+	s := g.config.Snapshot()
+	found := s.Literals()
+	if len(found) == 0 {
+		return []string{}, nil
+	}
+	if _, err := g.storeReady(ctx); err != nil {
+		return nil, err
+	}
+	_, err := g.keepKeys(ctx, s.Raw, func(raw string) error {
+		_, err := g.config.Set(ctx, s.Hash, raw)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	for i, f := range found {
+		names[i] = f.Path
+	}
+	return names, nil
+}
+
+// storeReady is an error in words when nothing can be kept now.
+func (g *Gateway) storeReady(ctx context.Context) (place string, err error) {
+	s := g.keeper.Status(ctx)
+	switch {
+	case s.Ready():
+		return s.Place, nil
+	case s.State == "locked":
+		return "", fmt.Errorf("%w. %s", secret.ErrLocked, s.Message)
+	}
+	return "", fmt.Errorf("%w. %s", secret.ErrUnavailable, s.Message)
+}
