@@ -2226,6 +2226,29 @@ export interface UsageAllowParams {
 
 /** What each method takes and gives. */
 export interface Methods {
+  "hearth.secrets.list": { params: Record<string, never>; result: SecretsList };
+  "hearth.secrets.set": { params: SecretSetParams; result: OKResult };
+  "hearth.secrets.remove": { params: SecretNameParams; result: OKResult };
+  "hearth.secrets.status": { params: Record<string, never>; result: SecretsStatus };
+  "hearth.secrets.unlock": { params: SecretsUnlockParams; result: SecretsStatus };
+  "hearth.secrets.migrate": { params: Record<string, never>; result: SecretsMigrated };
+  "secrets.reload": { params: Record<string, never>; result: SecretsReload };
+  "exec.approval.request": { params: ApprovalRequestParams; result: ApprovalRequestResult };
+  "exec.approval.waitDecision": { params: ApprovalIDParams; result: ApprovalRequestResult };
+  "exec.approval.resolve": { params: ApprovalResolveParams; result: OKResult };
+  "exec.approval.list": { params: Record<string, never>; result: Approval[] };
+  "exec.approval.get": { params: ApprovalIDParams; result: Approval };
+  "exec.approvals.get": { params: Record<string, never>; result: ExecApprovals };
+  "exec.approvals.set": { params: ExecApprovalsSetParams; result: ExecApprovals };
+  "hearth.approvals.rules": { params: Record<string, never>; result: ApprovalRules };
+  "hearth.approvals.removeRule": { params: ApprovalIDParams; result: OKResult };
+  "hearth.pause.get": { params: Record<string, never>; result: Pause };
+  "hearth.pause.set": { params: PauseSetParams; result: Pause };
+  "hearth.audit.list": { params: AuditListParams; result: AuditList };
+  "hearth.audit.verify": { params: Record<string, never>; result: AuditReport };
+  "hearth.undo.list": { params: UndoListParams; result: UndoList };
+  "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
+  "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };
@@ -2275,13 +2298,6 @@ export interface Methods {
   "sessions.usage": { params: SessionsUsageParams; result: SessionsUsage };
   "commands.list": { params: Record<string, never>; result: CommandsList };
   "channels.status": { params: Record<string, never>; result: ChannelsStatus };
-  "hearth.secrets.list": { params: Record<string, never>; result: SecretsList };
-  "hearth.secrets.set": { params: SecretSetParams; result: OKResult };
-  "hearth.secrets.remove": { params: SecretNameParams; result: OKResult };
-  "hearth.secrets.status": { params: Record<string, never>; result: SecretsStatus };
-  "hearth.secrets.unlock": { params: SecretsUnlockParams; result: SecretsStatus };
-  "hearth.secrets.migrate": { params: Record<string, never>; result: SecretsMigrated };
-  "secrets.reload": { params: Record<string, never>; result: SecretsReload };
   "hearth.contacts.list": { params: Record<string, never>; result: ContactsList };
   "hearth.contacts.resolve": { params: ContactResolveParams; result: OKResult };
   "hearth.contacts.remove": { params: ContactRemoveParams; result: OKResult };
@@ -2294,22 +2310,6 @@ export interface Methods {
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
   "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
-  "exec.approval.request": { params: ApprovalRequestParams; result: ApprovalRequestResult };
-  "exec.approval.waitDecision": { params: ApprovalIDParams; result: ApprovalRequestResult };
-  "exec.approval.resolve": { params: ApprovalResolveParams; result: OKResult };
-  "exec.approval.list": { params: Record<string, never>; result: Approval[] };
-  "exec.approval.get": { params: ApprovalIDParams; result: Approval };
-  "exec.approvals.get": { params: Record<string, never>; result: ExecApprovals };
-  "exec.approvals.set": { params: ExecApprovalsSetParams; result: ExecApprovals };
-  "hearth.approvals.rules": { params: Record<string, never>; result: ApprovalRules };
-  "hearth.approvals.removeRule": { params: ApprovalIDParams; result: OKResult };
-  "hearth.pause.get": { params: Record<string, never>; result: Pause };
-  "hearth.pause.set": { params: PauseSetParams; result: Pause };
-  "hearth.audit.list": { params: AuditListParams; result: AuditList };
-  "hearth.audit.verify": { params: Record<string, never>; result: AuditReport };
-  "hearth.undo.list": { params: UndoListParams; result: UndoList };
-  "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
-  "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
 }
 
 /** The payload of each event. */

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -17,7 +18,7 @@ const noParams = "Record<string, never>"
 // methodShapes has one row for each method of the table in gateway/protocol;
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
-	return append([]shape{
+	return slices.Concat(secretShapes(), guardShapes(), []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
 		{protocol.MethodStatus, noParams, "Status"},
@@ -67,13 +68,6 @@ func methodShapes() []shape {
 		{protocol.MethodSessionsUsage, "SessionsUsageParams", "SessionsUsage"},
 		{protocol.MethodCommandsList, noParams, "CommandsList"},
 		{protocol.MethodChannelsStatus, noParams, "ChannelsStatus"},
-		{protocol.MethodSecretsList, noParams, "SecretsList"},
-		{protocol.MethodSecretsSet, "SecretSetParams", "OKResult"},
-		{protocol.MethodSecretsRemove, "SecretNameParams", "OKResult"},
-		{protocol.MethodSecretsStatus, noParams, "SecretsStatus"},
-		{protocol.MethodSecretsUnlock, "SecretsUnlockParams", "SecretsStatus"},
-		{protocol.MethodSecretsMigrate, noParams, "SecretsMigrated"},
-		{protocol.MethodSecretsReload, noParams, "SecretsReload"},
 		{protocol.MethodContactsList, noParams, "ContactsList"},
 		{protocol.MethodContactsResolve, "ContactResolveParams", "OKResult"},
 		{protocol.MethodContactsRemove, "ContactRemoveParams", "OKResult"},
@@ -86,7 +80,7 @@ func methodShapes() []shape {
 		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
 		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
-	}, guardShapes()...)
+	})
 }
 
 // guardShapes are those of approvals, pause, audit and undo.
@@ -108,6 +102,19 @@ func guardShapes() []shape {
 		{protocol.MethodUndoList, "UndoListParams", "UndoList"},
 		{protocol.MethodUndoPreview, "UndoParams", "UndoPlan"},
 		{protocol.MethodUndoApply, "UndoParams", "UndoPlan"},
+	}
+}
+
+// secretShapes has those of keys and tokens.
+func secretShapes() []shape {
+	return []shape{
+		{protocol.MethodSecretsList, noParams, "SecretsList"},
+		{protocol.MethodSecretsSet, "SecretSetParams", "OKResult"},
+		{protocol.MethodSecretsRemove, "SecretNameParams", "OKResult"},
+		{protocol.MethodSecretsStatus, noParams, "SecretsStatus"},
+		{protocol.MethodSecretsUnlock, "SecretsUnlockParams", "SecretsStatus"},
+		{protocol.MethodSecretsMigrate, noParams, "SecretsMigrated"},
+		{protocol.MethodSecretsReload, noParams, "SecretsReload"},
 	}
 }
 
