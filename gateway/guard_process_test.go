@@ -60,12 +60,13 @@ func puppet(w http.ResponseWriter, r *http.Request) {
 			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
 		_, _ = fmt.Fprintf(w, "data: %s\n\n", b)
 	}
-	if len(results) > 0 || !strings.HasPrefix(asked, "run:") {
+	_, lines, ok := strings.Cut(asked, "run:")
+	if len(results) > 0 || !ok {
 		say(map[string]any{"role": "assistant", "content": "results: " + strings.Join(results, " | ")}, nil)
 		say(map[string]any{}, "stop")
 	} else {
 		var calls []any
-		for i, line := range strings.Split(strings.TrimPrefix(asked, "run:"), "\n") {
+		for i, line := range strings.Split(lines, "\n") {
 			args, _ := json.Marshal(map[string]string{"command": line})
 			calls = append(calls, map[string]any{"index": i, "id": fmt.Sprint("call_", i), "type": "function", "function": map[string]any{"name": "exec", "arguments": string(args)}})
 		}
