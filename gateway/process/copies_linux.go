@@ -36,6 +36,10 @@ func bindCopies(j *job) error {
 	if len(j.Copies) == 0 {
 		return nil
 	}
+	// The right to mount was for this only.
+	defer passNothingOn()
+	// This thread leaves the others' view of the file system, and its working
+	// folder goes with it.
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return substitute(j, "/proc/self/fd/")
 	}
@@ -48,6 +52,17 @@ func bindCopies(j *job) error {
 		}
 	}
 	return nil
+}
+
+// passNothingOn takes rights from what this thread starts; clearing the
+// inheritable ones clears the ambient ones.
+func passNothingOn() {
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	if unix.Capget(&head, &sets[0]) == nil {
+		sets[0].Inheritable, sets[1].Inheritable = 0, 0
+		_ = unix.Capset(&head, &sets[0])
+	}
 }
 
 // bind lays the content of a descriptor over a file, for reading.

@@ -149,11 +149,10 @@ func (g *guardian) start(done chan<- error) {
 }
 
 func (g *guardian) confineAndStart() error {
-	argv, path := g.job.Argv, g.job.Path
 	if err := bindCopies(&g.job); err != nil {
 		return err
 	}
-	argv = g.job.Argv
+	path, argv := g.job.Path, g.job.Argv // bindCopies may have named others
 	if g.job.Confine != nil {
 		wrapped, err := sandbox.Wrap(*g.job.Confine, append([]string{path}, argv[1:]...))
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // launch starts a guardian. One that has to lay copies over files needs the
@@ -16,7 +18,8 @@ func launch(cmd *exec.Cmd, mounts bool) error {
 	}
 	again := *cmd
 	attr := *cmd.SysProcAttr
-	attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
+	attr.Cloneflags = syscall.CLONE_NEWUSER
+	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // in there only; the command does not get it
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 	cmd.SysProcAttr = &attr

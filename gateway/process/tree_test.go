@@ -303,3 +303,20 @@ func TestSec_A_EXEC_15_ScriptIsExchanged(t *testing.T) {
 		}
 	}
 }
+
+// A command gets no right that its guardian needed.
+func TestRightsAreNotPassedOn(t *testing.T) {
+	k := keeper(t, process.Options{})
+	s := sh(t, "grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status")
+	name := filepath.Join(s.Dir, "s")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, plain := finished(t, run(t, k, s))
+	s.Argv = append(s.Argv, name)
+	s.Copies = []process.Copy{{Path: name, Data: []byte("x")}}
+	if _, out := finished(t, run(t, k, s)); out != plain || plain == "" {
+		t.Errorf("%q, without a copy %q", out, plain)
+	}
+}
+

@@ -161,7 +161,7 @@ func TestSec_A_EXEC_15_ScriptRace(t *testing.T) {
 	// Changed at any moment: the old content or a refusal, never the new one.
 	rounds := 1000
 	if testing.Short() || raceEnabled {
-		rounds = 60
+		rounds = 20
 	}
 	ran, refused := 0, 0
 	for i := range rounds {
