@@ -319,4 +319,3 @@ func TestRightsAreNotPassedOn(t *testing.T) {
 		t.Errorf("%q, without a copy %q", out, plain)
 	}
 }
-
