@@ -127,6 +127,35 @@ func TestFault_F_PROV_08_NothingElseToAsk(t *testing.T) {
 	})
 }
 
+// A service that takes its time to fail is not asked again where another could
+// answer, and not for longer than half a minute where none could.
+func TestFault_F_PROV_08_SlowFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.model = func(r, _ string, _ int, _ model.Request, yield func(model.Event) bool) error {
+			if r == "b/two" {
+				return say(yield, "I am b/two")
+			}
+			<-time.After(8 * time.Second) // of the fake clock
+			return fault(model.ClassServer, 504)
+		}
+		w.want(Selection{}, "I am b/two", "a/one", "b/two")
+		if _, err := w.ask(Selection{Ref: ref("x/mine"), Source: SourceUser}); err == nil {
+			t.Error("answered")
+		}
+		w.called("x/mine", "x/mine", "x/mine", "x/mine")
+		w.calls = nil
+		w.model = func(string, string, int, model.Request, func(model.Event) bool) error {
+			<-time.After(14 * time.Second) // of the fake clock
+			return fault(model.ClassServer, 504)
+		}
+		if _, err := w.ask(Selection{Ref: ref("x/mine"), Source: SourceUser}); err == nil {
+			t.Error("answered")
+		}
+		w.called("x/mine", "x/mine", "x/mine")
+	})
+}
+
 func TestFault_F_PROV_11_CutBeforeAnyText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -23,7 +23,7 @@ type trouble struct {
 	class   model.Class
 	asked   time.Duration // by the service
 	done    int           // repeats of this candidate and account so far
-	since   time.Duration // since its first failure
+	since   time.Duration // since the first of them began
 	others  bool          // another account or model could answer
 	loading bool          // a model on this computer comes up
 	maxWait time.Duration

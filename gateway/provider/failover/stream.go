@@ -40,7 +40,7 @@ type call struct {
 	continued int    // how many attempts went on from it
 	lost      model.Usage
 	usage     model.Usage // of this attempt
-	failed    time.Time   // the first failure of this candidate and account
+	began     time.Time   // the first attempt that failed, of this candidate and account
 	repeats   int
 	rotated   int
 }
@@ -158,15 +158,15 @@ func (c *call) after(err error, start time.Time) error {
 	if c.said != "" {
 		c.continued++
 	}
-	if c.failed.IsZero() {
-		c.failed = now
+	if c.began.IsZero() {
+		c.began = start
 	}
 	if switched, serr := c.reselect(c.ctx); switched || serr != nil {
 		c.note(start, reason) // what it used counts, whoever answers now
 		c.fresh()
 		return serr
 	}
-	t := trouble{class: class, asked: retryAfter(err), done: c.repeats, since: now.Sub(c.failed), others: c.others(class),
+	t := trouble{class: class, asked: retryAfter(err), done: c.repeats, since: now.Sub(c.began), others: c.others(class),
 		loading: c.target.Local && loading(err), maxWait: c.settings.MaxWait, jitter: c.e.o.Jitter()}
 	if d, ok := t.pause(); ok {
 		c.repeats++
@@ -211,7 +211,7 @@ func (c *call) move(class model.Class, reason Reason) error {
 }
 
 // fresh forgets what belongs to one candidate and account.
-func (c *call) fresh() { c.failed, c.repeats, c.rotated = time.Time{}, 0, 0 }
+func (c *call) fresh() { c.began, c.repeats, c.rotated = time.Time{}, 0, 0 }
 
 func (c *call) wait(d time.Duration, reason Reason) error {
 	c.session.Waiting(d, reason)
