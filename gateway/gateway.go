@@ -282,10 +282,10 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
 		Prompt: g.renderPrompt,
 		Advise: func(route string) string { return adviceFor(g.config.Snapshot().Config, route) },
-		Notes:  g.notes,
-		Hold:   func(ctx context.Context) error { return g.pause.Wait(ctx, pause.CallModel) },
-		Held:   func() bool { return g.pause.Check(pause.CallModel) != nil },
-		Queue:  g.queuePolicy,
+		Notes:  g.notes, Picture: g.picture,
+		Hold:  func(ctx context.Context) error { return g.pause.Wait(ctx, pause.CallModel) },
+		Held:  func() bool { return g.pause.Check(pause.CallModel) != nil },
+		Queue: g.queuePolicy,
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
 		},

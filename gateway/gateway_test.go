@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -364,7 +363,7 @@ func TestBadMessagesAreRefused(t *testing.T) {
 		"control chars": {protocol.ChatSendParams{SessionKey: "a\x00b", Message: "x", IdempotencyKey: "1"}, "control"},
 		"long session":  {protocol.ChatSendParams{SessionKey: strings.Repeat("s", 600), Message: "x", IdempotencyKey: "1"}, "at most 512"},
 		"bad agent":     {protocol.ChatSendParams{SessionKey: "agent:a/b:c", Message: "x", IdempotencyKey: "1"}, "agent id"},
-		"attachment":    {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", Attachments: []json.RawMessage{json.RawMessage(`{}`)}}, "Attachments"},
+		"attachment":    {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", Attachments: []protocol.Attachment{{Content: "eA=="}}}, "cannot see pictures"},
 		"bad timeout":   {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", TimeoutMs: -5}, "time-out"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,8 +20,8 @@ const (
 )
 
 func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (protocol.ChatSendResult, error) {
-	if len(p.Attachments) > 0 {
-		return protocol.ChatSendResult{}, protocol.Invalid("Attachments cannot be sent yet. Send the text without them; nothing was accepted.")
+	if len(p.Attachments) > 0 && strings.TrimSpace(p.Message) == "" {
+		p.Message = "(a picture)"
 	}
 	turn, err := newTurn(protocol.MethodChatSend, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.TimeoutMs)
 	if err != nil {
@@ -30,6 +30,14 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 	turn.Mode = session.Mode(p.QueueMode)
 	if err := (session.QueueOverride{Mode: turn.Mode}).Check(); err != nil {
 		return protocol.ChatSendResult{}, protocol.InvalidParams(protocol.MethodChatSend, "%v", err)
+	}
+	if len(p.Attachments) > 0 {
+		if turn.Pictures, err = g.takePictures(ctx, turn, p.Attachments); err != nil {
+			return protocol.ChatSendResult{}, err
+		}
+		if turn.Mode == "" || turn.Mode == session.Steer {
+			turn.Mode = session.Followup // only words can be let into a running answer
+		}
 	}
 	acc, err := g.accept(ctx, turn)
 	if err != nil {

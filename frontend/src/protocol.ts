@@ -446,8 +446,21 @@ export interface ChatSendParams {
   timeoutMs?: number;
   /** steer, followup, collect, interrupt; "" = the session's */
   queueMode?: string;
-  /** Attachments are refused with a clear error until the issue that brings them. */
-  attachments?: unknown[];
+  /** Attachments are pictures, at most MaxAttachments. */
+  attachments?: Attachment[];
+}
+
+// MaxAttachments is how many pictures a message may have.
+export const MaxAttachments = 8;
+
+/** Attachment is one picture of a message. */
+export interface Attachment {
+  /** image, the only one for now */
+  type?: string;
+  mimeType?: string;
+  fileName?: string;
+  /** base64, or a data: address */
+  content: string;
 }
 
 /**
@@ -945,7 +958,7 @@ export const MessageSystem = "system";
 
 /** Block is one part of a message; Type tells which fields are set. */
 export interface Block {
-  /** text, thinking, toolCall */
+  /** text, thinking, toolCall, image */
   type: string;
   text?: string;
   thinking?: string;
@@ -957,12 +970,20 @@ export interface Block {
   id?: string;
   name?: string;
   arguments?: unknown;
+  /** of an image */
+  mimeType?: string;
+  fileName?: string;
+  /** what the gateway keeps it under */
+  mediaId?: string;
+  width?: number;
+  height?: number;
 }
 
 // Block types.
 export const BlockText = "text";
 export const BlockThinking = "thinking";
 export const BlockToolCall = "toolCall";
+export const BlockImage = "image";
 
 /** Usage is model.Usage with the sum that clients show. */
 export interface Usage {

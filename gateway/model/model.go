@@ -43,7 +43,8 @@ type Block struct {
 // Image is a picture for a model that can see.
 type Image struct {
 	MIME string // image/png, image/jpeg, image/gif or image/webp
-	Data []byte
+	Data []byte // without it, the model is told that there was a picture
+	ID   string // where the gateway keeps it; no service is told
 }
 
 // ToolCall is a model's wish to run a tool.

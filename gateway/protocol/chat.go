@@ -1,7 +1,5 @@
 package protocol
 
-import "encoding/json"
-
 // ChatSendParams submits a person's message. IdempotencyKey becomes the run id.
 type ChatSendParams struct {
 	SessionKey     string `json:"sessionKey"`
@@ -11,8 +9,19 @@ type ChatSendParams struct {
 	Thinking       string `json:"thinking,omitempty"`
 	TimeoutMs      int64  `json:"timeoutMs,omitempty"`
 	QueueMode      string `json:"queueMode,omitempty"` // steer, followup, collect, interrupt; "" = the session's
-	// Attachments are refused with a clear error until the issue that brings them.
-	Attachments []json.RawMessage `json:"attachments,omitempty"`
+	// Attachments are pictures, at most MaxAttachments.
+	Attachments []Attachment `json:"attachments,omitempty"`
+}
+
+// MaxAttachments is how many pictures a message may have.
+const MaxAttachments = 8
+
+// Attachment is one picture of a message.
+type Attachment struct {
+	Type     string `json:"type,omitempty"` // image, the only one for now
+	MimeType string `json:"mimeType,omitempty"`
+	FileName string `json:"fileName,omitempty"`
+	Content  string `json:"content"` // base64, or a data: address
 }
 
 // ChatSendResult: Status is "started" the first time, "in_flight" while the

@@ -41,7 +41,7 @@ const (
 
 // Block is one part of a message; Type tells which fields are set.
 type Block struct {
-	Type     string `json:"type"` // text, thinking, toolCall
+	Type     string `json:"type"` // text, thinking, toolCall, image
 	Text     string `json:"text,omitempty"`
 	Thinking string `json:"thinking,omitempty"`
 	// ThinkingSignature is what the model service wants back with its reasoning;
@@ -50,6 +50,12 @@ type Block struct {
 	ID                string          `json:"id,omitempty"`
 	Name              string          `json:"name,omitempty"`
 	Arguments         json.RawMessage `json:"arguments,omitempty"`
+	// of an image
+	MimeType string `json:"mimeType,omitempty"`
+	FileName string `json:"fileName,omitempty"`
+	MediaID  string `json:"mediaId,omitempty"` // what the gateway keeps it under
+	Width    int    `json:"width,omitempty"`
+	Height   int    `json:"height,omitempty"`
 }
 
 // Block types.
@@ -57,6 +63,7 @@ const (
 	BlockText     = "text"
 	BlockThinking = "thinking"
 	BlockToolCall = "toolCall"
+	BlockImage    = "image"
 )
 
 // TextBlocks is content that is one text.

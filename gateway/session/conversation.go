@@ -15,6 +15,10 @@ const (
 	defaultWindow = 32_000
 	// bytesPerToken is a cautious estimate; a tokenizer would add 12 MB.
 	bytesPerToken = 3
+	// pictureSize is what a picture costs of a window, as bytes of text.
+	pictureSize = 1600 * bytesPerToken
+	// maxPictures is how many of the newest pictures a model is shown again.
+	maxPictures = 8
 	// answerShare of the window is left for the answer and the system prompt.
 	answerShare = 4
 )
@@ -22,7 +26,7 @@ const (
 // conversation is what the model is given for a run: the session up to the
 // last message that it answers, the newest turns that fit the window, behind
 // the summary that stands for older ones.
-func (m *Manager) conversation(r *run, window int) (msgs []model.Message, bytes int, err error) {
+func (m *Manager) conversation(r *run, mdl Model, window int) (msgs []model.Message, bytes int, err error) {
 	row, err := m.rowOf(r.rec.SessionKey)
 	if err != nil {
 		return nil, 0, err
@@ -43,10 +47,33 @@ func (m *Manager) conversation(r *run, window int) (msgs []model.Message, bytes 
 	}
 	prune(turns)
 	msgs = toModel(turns, current)
+	m.pictures(msgs, mdl.Images)
 	if c := row.Compaction; c != nil {
 		msgs = append([]model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "[Summary of the conversation so far]\n" + c.Summary}}}}, msgs...)
 	}
 	return msgs, bytes, nil
+}
+
+// pictures puts the newest pictures into a conversation if the model can see.
+// The others stay without their bytes: the model is told that they were there.
+func (m *Manager) pictures(msgs []model.Message, sees bool) {
+	if !sees || m.Picture == nil {
+		return
+	}
+	left := maxPictures
+	for _, msg := range slices.Backward(msgs) {
+		for _, b := range slices.Backward(msg.Blocks) {
+			if b.Image == nil || left == 0 {
+				continue
+			}
+			left--
+			if p, err := m.Picture(b.Image.ID); err == nil {
+				*b.Image = p
+			} else {
+				m.Logger.Warn("a picture could not be read; the model answers without it", "picture", b.Image.ID, "err", err)
+			}
+		}
+	}
 }
 
 // room is how many bytes of conversation fit a window of so many tokens; 0 is
@@ -92,6 +119,9 @@ func (m *Manager) readTurns(tx *store.Tx, r store.Range, c *Compaction, budget i
 func sizeOf(m protocol.Message) (n int) {
 	for _, b := range m.Content {
 		n += len(b.Text) + len(b.Arguments) + 16
+		if b.Type == protocol.BlockImage {
+			n += pictureSize
+		}
 		if b.ThinkingSignature != "" { // reasoning that goes back to the model
 			n += len(b.Thinking) + len(b.ThinkingSignature)
 		}
@@ -150,7 +180,13 @@ func messageToModel(msg protocol.Message) (model.Message, bool) {
 		if text == "" {
 			text = msg.Text()
 		}
-		return model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: text}}}, true
+		mm := model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: text}}}
+		for _, b := range msg.Content {
+			if b.Type == protocol.BlockImage {
+				mm.Blocks = append(mm.Blocks, model.Block{Image: &model.Image{MIME: b.MimeType, ID: b.MediaID}})
+			}
+		}
+		return mm, true
 	case protocol.MessageToolResult:
 		return model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{
 			CallID: msg.ToolCallID, Name: msg.ToolName, Text: msg.Text(), IsError: msg.IsError,

@@ -84,6 +84,8 @@ type Options struct {
 	// Notes is where durable notes go before a summary; ok is false while there is
 	// no place for them. nil: never.
 	Notes func() (keep func(text string) error, ok bool)
+	// Picture reads a picture that a message refers to; nil: there are none.
+	Picture func(id string) (model.Image, error)
 	// Queue is the policy of a route's surface.
 	Queue func(route string) QueuePolicy
 	// Hold waits while answers are paused, Held reports whether they are. Messages

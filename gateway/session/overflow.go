@@ -11,7 +11,7 @@ import (
 // summarized once, and at most half as long. Where that changes nothing, what
 // the model said is the run's failure. The transcript is not touched.
 func (m *Manager) shorter(ctx context.Context, r *run, mdl Model, said error) ([]model.Message, error) {
-	_, before, err := m.conversation(r, mdl.ContextWindow)
+	_, before, err := m.conversation(r, mdl, mdl.ContextWindow)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (m *Manager) shorter(ctx context.Context, r *run, mdl Model, said error) ([
 	case err != nil && !errors.Is(err, ErrNothingToCompact):
 		m.Logger.Warn("a conversation that is too long could not be summarized; its oldest part is left out", "session", row.Key, "err", err)
 	}
-	history, after, err := m.conversation(r, windowFor(before/2))
+	history, after, err := m.conversation(r, mdl, windowFor(before/2))
 	if err == nil && after >= before {
 		err = said
 	}

@@ -141,7 +141,7 @@ func (m *Manager) talk(ctx context.Context, l *lane, r *run, turn agent.Turn, en
 // the model's window. A summary that cannot be made only costs the oldest turns
 // their place.
 func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Message, error) {
-	history, bytes, err := m.conversation(r, mdl.ContextWindow)
+	history, bytes, err := m.conversation(r, mdl, mdl.ContextWindow)
 	if err != nil || mdl.BuiltIn || bytes < room(mdl.ContextWindow)*compactAt/100 {
 		return history, err
 	}
@@ -160,7 +160,7 @@ func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Messa
 		return history, nil
 	}
 	m.because(&r.rec, "compacted", "the conversation came near the model's window and was summarized")
-	history, _, err = m.conversation(r, mdl.ContextWindow)
+	history, _, err = m.conversation(r, mdl, mdl.ContextWindow)
 	return history, err
 }
 

@@ -21,17 +21,18 @@ type Turn struct {
 	RunID         string // the client's idempotency key
 	SessionKey    string // canonical
 	Text          string
-	ForAgent      string  // what the model reads instead of Text; "" = Text
-	Title         string  // of the session if it has none; "" = the text's beginning
-	Model         string  // "provider/model" for this turn only, may be empty
-	TimeoutMs     int64   // 0 = the configured one
-	Mode          Mode    // what to do behind a running answer; "" = the session's
-	Route         string  // where the answer goes; "" = the gateway's own clients
-	Owner         bool    // the words are the owner's own; others get fewer tools
-	Sender        string  // who said them on the route
-	QuoteSelected bool    // a part of a message there was chosen to reply to
-	ReplyTo       string  // the message there that is answered
-	Origin        *Origin // where it came from; nil = the gateway's own clients
+	ForAgent      string           // what the model reads instead of Text; "" = Text
+	Title         string           // of the session if it has none; "" = the text's beginning
+	Model         string           // "provider/model" for this turn only, may be empty
+	TimeoutMs     int64            // 0 = the configured one
+	Mode          Mode             // what to do behind a running answer; "" = the session's
+	Route         string           // where the answer goes; "" = the gateway's own clients
+	Owner         bool             // the words are the owner's own; others get fewer tools
+	Sender        string           // who said them on the route
+	QuoteSelected bool             // a part of a message there was chosen to reply to
+	ReplyTo       string           // the message there that is answered
+	Pictures      []protocol.Block // of type image, kept already
+	Origin        *Origin          // where it came from; nil = the gateway's own clients
 }
 
 // Accepted tells what became of a Submit.
@@ -44,10 +45,13 @@ type Accepted struct {
 // ErrConflict: the run id was used for another message.
 var ErrConflict = errors.New("this idempotency key was used for another message")
 
-func digest(key, text string) string {
+func digest(key, text string, pictures ...protocol.Block) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d:%s", len(key), key)
 	h.Write([]byte(text))
+	for _, p := range pictures {
+		fmt.Fprintf(h, "\x00%s", p.MediaID)
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -62,7 +66,7 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 		return Accepted{}, ErrClosed
 	}
 	l := m.laneOf(turn.SessionKey)
-	sum := digest(turn.SessionKey, turn.Text)
+	sum := digest(turn.SessionKey, turn.Text, turn.Pictures...)
 	var acc Accepted
 	var policy QueuePolicy
 	var row Row
@@ -151,7 +155,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 		row.Title = clip(cmp.Or(turn.Title, turn.Text), 60)
 	}
 	msg := protocol.Message{
-		Role: protocol.MessageUser, Content: protocol.TextBlocks(turn.Text), Timestamp: now,
+		Role: protocol.MessageUser, Content: append(protocol.TextBlocks(turn.Text), turn.Pictures...), Timestamp: now,
 		IdempotencyKey: turn.RunID + ":user", ForAgent: turn.ForAgent,
 		Meta:   &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(rec.Turn, 0)), RunID: turn.RunID, IdempotencyKey: turn.RunID + ":user"},
 		Hearth: &protocol.MessageReceipt{State: protocol.ReceiptAccepted},

@@ -13,6 +13,7 @@ var leaves = map[string][]string{
 	"gateway/approval/plan":   {},
 	"gateway/egress":          {},
 	"gateway/failpoint":       {},
+	"gateway/media":           {"gateway/statedir"},
 	"gateway/model":           {},
 	"gateway/protocol":        {"gateway/model"},
 	"gateway/sse":             {},

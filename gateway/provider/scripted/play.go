@@ -57,6 +57,9 @@ func (p *play) act(id string) {
 		p.send(p.voice.thinking("Let me think "))
 		p.send(p.voice.thinking("about that."))
 		p.echo()
+	case "see":
+		p.say(fmt.Sprintf("I see %d pictures.", p.turn.seen))
+		p.end("stop")
 	case "tool":
 		p.tool(rest)
 	case "tools":

@@ -10,6 +10,7 @@
 //	stream-<n>-<ms>         "re: <last user text>" and n words, ms apart
 //	long-<kb>               a long Markdown answer
 //	think                   reasoning, then an echo
+//	see                     tells how many pictures the request holds
 //	tool-<name>             calls the tool with the JSON object in the last user
 //	                        text, else with {}, then tells its result
 //	tools-<n>               calls session_status n times at once

@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ type turn struct {
 	result  string // the tool results behind it
 	results int
 	tools   bool
+	seen    int  // pictures in the whole conversation
 	whole   bool // the answer is wanted in one piece
 	// thinking is the parameter of reasoning as it was written
 	thinking string
@@ -70,6 +72,9 @@ func parse(r *http.Request) (*turn, error) {
 	t := &turn{model: raw.Model, tools: len(raw.Tools)+len(raw.Config) > 0, whole: raw.Stream != nil && !*raw.Stream}
 	for _, p := range []json.RawMessage{raw.Effort, raw.Thinking, raw.Think, raw.Reason, raw.More, raw.Generate.Thinking} {
 		t.thinking += string(p)
+	}
+	for _, mark := range []string{`"data:image/`, `"media_type":"image/`, `"mimeType":"image/`, `"images":["`, `"image":{"format"`} {
+		t.seen += bytes.Count(body, []byte(mark))
 	}
 	if t.model == "" {
 		t.model, t.whole = fromPath(r.URL.Path)

@@ -12,6 +12,9 @@ import (
 // conversation in which a tool call has no result.
 const interrupted = "This tool call was interrupted; it has no result."
 
+// unseen stands for a picture whose bytes are not at hand.
+const unseen = "[A picture that is not shown to you.]"
+
 // Mend returns the conversation in the shape that all services accept: each
 // tool call is followed at once by exactly one result, ids of calls are
 // unique, results without a call and messages without content are gone. The
@@ -62,6 +65,8 @@ func (m *mender) message(msg model.Message) {
 			m.waiting[b.ToolCall.ID] = r
 			kept.Blocks = append(kept.Blocks, model.Block{ToolCall: &call})
 			results = append(results, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: r}}})
+		case b.Image != nil && len(b.Image.Data) == 0:
+			kept.Blocks = append(kept.Blocks, model.Block{Text: unseen})
 		case b.Text != "" || b.Thinking != "" || b.Signature != "" || b.Image != nil:
 			kept.Blocks = append(kept.Blocks, model.Block{Text: b.Text, Thinking: b.Thinking, Signature: b.Signature, Image: b.Image})
 		}
