@@ -232,6 +232,7 @@ func (g *Gateway) openConfig() error {
 }
 
 func (g *Gateway) openPairing(ctx context.Context) error {
+	g.findToken(ctx)
 	token, err := g.sharedToken()
 	if err != nil {
 		return &StartError{What: "The gateway's access token cannot be used", Err: err, Fix: "Remove the file to get a new one"}

@@ -111,6 +111,17 @@ func (g *Gateway) found(s secret.Setting) bool {
 	return ok || s.IsZero()
 }
 
+// findToken looks for the shared token where that takes no time. From the
+// keychain or a program it comes later; until then the last one holds.
+func (g *Gateway) findToken(ctx context.Context) {
+	t := g.config.Snapshot().Config.Gateway.Auth.Token
+	if r, ok := t.Ref(); ok && (r.Source == secret.SourceEnv || r.Source == secret.SourceFile) {
+		if _, err := g.refs.Value(ctx, "gateway.auth.token", t); err != nil {
+			g.log.Warn("the access token of the settings is missing; the last one holds", "err", err)
+		}
+	}
+}
+
 // findSecrets looks for everything that the settings refer to, beside the work,
 // and puts it to use.
 func (g *Gateway) findSecrets(ctx context.Context) {
