@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -83,13 +84,13 @@ func landlock(r Rules, version int) error {
 		return fmt.Errorf("make the rules of the sandbox: %w", e)
 	}
 	defer func() { _ = unix.Close(int(fd)) }()
-	hide := append(append([]string(nil), systemHide...), r.Hide...)
+	hide := realAll(slices.Concat(systemHide, r.Hide))
 	for _, part := range []struct {
 		paths  []string
 		rights uint64
 	}{
-		{grants(append(append([]string(nil), systemRead...), r.Read...), hide), readRights},
-		{grants(r.Write, hide), attr.files &^ noDevices},
+		{carveAll(realAll(slices.Concat(systemRead, r.Read)), hide), readRights},
+		{carveAll(realAll(r.Write), hide), attr.files &^ noDevices},
 		{devices, deviceRights},
 	} {
 		for _, p := range part.paths {

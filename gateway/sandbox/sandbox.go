@@ -66,9 +66,13 @@ func Secrets(home string) []string {
 // hidden ones cut out: a folder that holds something hidden is replaced by
 // what else it holds, because a grant counts for everything below it.
 func grants(paths, hidden []string) []string {
-	hidden = realAll(hidden)
+	return carveAll(realAll(paths), realAll(hidden))
+}
+
+// carveAll is grants for paths that are real.
+func carveAll(paths, hidden []string) []string {
 	var out []string
-	for _, p := range realAll(paths) {
+	for _, p := range paths {
 		out = append(out, carve(p, hidden)...)
 	}
 	slices.Sort(out)
@@ -104,23 +108,35 @@ func within(p, dir string) bool {
 }
 
 func realAll(paths []string) []string {
+	seen := places{}
 	var out []string
 	for _, p := range paths {
 		if filepath.IsAbs(p) {
-			out = append(out, realPath(filepath.Clean(p)))
+			out = append(out, seen.real(filepath.Clean(p)))
 		}
 	}
 	return out
 }
 
-// realPath follows links as far as there is something to follow.
-func realPath(p string) string {
-	if r, err := filepath.EvalSymlinks(p); err == nil {
+// places remembers where folders lead: most paths share theirs.
+type places map[string]string
+
+// real follows links as far as there is something to follow.
+func (m places) real(p string) string {
+	if r, ok := m[p]; ok {
 		return r
 	}
-	parent := filepath.Dir(p)
-	if parent == p {
-		return p
+	r := p
+	if parent := filepath.Dir(p); parent != p {
+		r = filepath.Join(m.real(parent), filepath.Base(p))
+		if info, err := os.Lstat(r); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			if to, err := filepath.EvalSymlinks(r); err == nil {
+				r = to
+			}
+		}
 	}
-	return filepath.Join(realPath(parent), filepath.Base(p))
+	m[p] = r
+	return r
 }
+
+func realPath(p string) string { return places{}.real(p) }
