@@ -14,7 +14,7 @@ func newModels(a *app) *cobra.Command {
 	return group("models", "Show the models that can answer", &cobra.Command{
 		Use: "list", Short: "List the models; * marks the one that answers", Args: cobra.NoArgs,
 		RunE: a.run(func(ctx context.Context, _ []string) error { return runModelsList(ctx, a) }),
-	})
+	}, newModelsAuth(a))
 }
 
 func runModelsList(ctx context.Context, a *app) error {
