@@ -85,7 +85,7 @@ const maxKey = 64 << 10
 
 func readKey(a *app, provider string) (string, error) {
 	if a.InTerminal {
-		if err := a.errs().print("The key of "+line(provider)+" (it is not shown): "); err != nil {
+		if err := a.errs().print("The key of " + line(provider) + " (it is not shown): "); err != nil {
 			return "", err
 		}
 		raw, err := term.ReadPassword(int(os.Stdin.Fd()))
