@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -68,7 +64,7 @@ func listAccounts(ctx context.Context, a *app) error {
 // addKey takes the key from a prompt that shows nothing, or from a pipe. Never
 // from the command line, which other programs can read.
 func addKey(ctx context.Context, a *app, p protocol.ModelsAuthSetKeyParams) error {
-	raw, err := readKey(a, p.Provider)
+	raw, err := a.typed("The key of " + line(p.Provider) + " (it is not shown): ")
 	if err != nil {
 		return err
 	}
@@ -78,22 +74,6 @@ func addKey(ctx context.Context, a *app, p protocol.ModelsAuthSetKeyParams) erro
 		return err
 	}
 	return a.done(res, "Stored as "+line(res.ProfileID)+".")
-}
-
-// maxKey is the longest key that is read.
-const maxKey = 64 << 10
-
-func readKey(a *app, provider string) (string, error) {
-	if a.InTerminal {
-		if err := a.errs().print("The key of " + line(provider) + " (it is not shown): "); err != nil {
-			return "", err
-		}
-		raw, err := term.ReadPassword(int(os.Stdin.Fd()))
-		_ = a.errs().print("\n")
-		return string(raw), err
-	}
-	raw, err := io.ReadAll(io.LimitReader(bufio.NewReader(a.In), maxKey))
-	return string(raw), err
 }
 
 func login(ctx context.Context, a *app, provider string) error {
