@@ -216,17 +216,26 @@ func (h house) hand(ctx context.Context, turn session.Turn, wait time.Duration) 
 	return a, nil
 }
 
+// chosenModel is the full name of a model that may be chosen.
+func (g *Gateway) chosenModel(name string) (string, error) {
+	ref, ok := g.matchModel(name)
+	if !ok {
+		ref = name
+	}
+	if err := g.checkModel("model", ref); err != nil {
+		return "", errors.New(g.noModel(clipWords(name, 80), err))
+	}
+	return ref, g.checkAccount(ref)
+}
+
 // switchModel is session_status with a model.
 func (g *Gateway) switchModel(ctx context.Context, call tool.Call, name string) (string, error) {
 	p := protocol.SessionsPatchParams{Model: protocol.Patch[string]{Set: true}}
 	def, _ := g.models.Default()
 	said := def.String() + ", the default model,"
 	if name != "default" {
-		ref, ok := g.matchModel(name)
-		if !ok {
-			return "", fmt.Errorf("no model here is called %q, or more than one is; /model lists them", clipWords(name, 80))
-		}
-		if err := g.checkAccount(ref); err != nil {
+		ref, err := g.chosenModel(name)
+		if err != nil {
 			return "", err
 		}
 		p.Model, said = protocol.PatchTo(ref), ref

@@ -41,11 +41,9 @@ func (h house) Spawn(ctx context.Context, call tool.Call, w sessiontool.Wish) (c
 	}
 	name := cmp.Or(w.Model, h.g.config.Snapshot().Config.Agents.Defaults.Subagents.Model.Primary)
 	if name != "" {
-		ref, ok := h.g.matchModel(name)
-		if !ok {
-			return c, fmt.Errorf("no model here is called %q; leave model out to take the usual one", clipWords(name, 80))
+		if name, err = h.g.chosenModel(name); err != nil {
+			return c, err
 		}
-		name = ref
 	}
 	r := spawn.Record{
 		RunID: newUUID(), Key: spawn.KeyBelow(call.SessionKey, call.AgentID, newUUID()), ParentKey: call.SessionKey, ParentRun: call.RunID,
