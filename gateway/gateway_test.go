@@ -25,6 +25,9 @@ func TestChatRoundTrip(t *testing.T) {
 			key := "agent:main:" + strings.ReplaceAll(model, "/", "-")
 			var patched protocol.SessionsPatchResult
 			p.call(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Model: protocol.PatchTo(model)}, &patched)
+			if got := patched.Resolved.ModelProvider + "/" + patched.Resolved.Model; got != model {
+				t.Errorf("the answer to choosing %s names %s", model, got)
+			}
 			run := "run-" + model
 			if got := p.send(key, run, "hello there, friend"); got.RunID != run || got.Status != protocol.SendStarted {
 				t.Fatalf("chat.send said %+v", got)

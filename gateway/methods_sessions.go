@@ -136,7 +136,7 @@ func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchPar
 	d := g.modelDefaults()
 	res = protocol.SessionsPatchResult{OK: true, Path: g.store.Path(), Key: key, Entry: entryOf(row),
 		Resolved: protocol.ResolvedModel{ModelProvider: d.ModelProvider, Model: d.Model}}
-	if ref, ok := model.ParseRef(row.Model); ok {
+	if ref := row.Chosen(); ref != (model.Ref{}) {
 		res.Resolved = protocol.ResolvedModel{ModelProvider: ref.Provider, Model: ref.Model}
 	}
 	return res, nil

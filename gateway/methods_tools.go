@@ -108,6 +108,19 @@ func toolInfo(spec model.ToolSpec) protocol.ToolInfo {
 	return protocol.ToolInfo{ID: spec.Name, Label: spec.Name, Description: first, RawDescription: spec.Description, Source: "core", Parameters: spec.Schema}
 }
 
+// groupLabel is how people call a group.
+func groupLabel(id string) string {
+	switch id {
+	case "fs":
+		return "Files"
+	case "runtime":
+		return "Commands"
+	case "sessions":
+		return "Chats"
+	}
+	return capital(id)
+}
+
 // toolGroups puts tools into their groups, in the order of the names.
 func toolGroups(infos []protocol.ToolInfo) []protocol.ToolsGroup {
 	byID := map[string]*protocol.ToolsGroup{}
@@ -115,7 +128,7 @@ func toolGroups(infos []protocol.ToolInfo) []protocol.ToolsGroup {
 	for _, info := range infos {
 		id := strings.TrimPrefix(cmp.Or(policy.GroupOf(info.ID), "group:other"), "group:")
 		if byID[id] == nil {
-			byID[id] = &protocol.ToolsGroup{ID: id, Label: capital(id), Source: "core"}
+			byID[id] = &protocol.ToolsGroup{ID: id, Label: groupLabel(id), Source: "core"}
 			ids = append(ids, id)
 		}
 		byID[id].Tools = append(byID[id].Tools, info)

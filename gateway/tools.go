@@ -4,7 +4,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	"github.com/hearth-assistant/hearth/gateway/tool/plan"
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 )
 
@@ -23,8 +22,7 @@ func (g *Gateway) openTools() error {
 		return err
 	}
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
-	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel}, plan.Tool{}}
-	all = append(all, sessiontool.New(house{g})...)
+	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts}}
 	all = append(all, g.webTools()...)
 	all = append(all, g.shellTools()...)
 	all = append(all, g.fileTools()...)

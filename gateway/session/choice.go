@@ -45,9 +45,9 @@ func (o *Override) clearModel() {
 
 func (o *Override) clearProfile() { o.Profile, o.ProfileSource, o.ProfileCompactions = "", "", 0 }
 
-// chosen is the model that the person selected for the session, zero when it
+// Chosen is the model that the person selected for the session, zero when it
 // follows the default.
-func (r Row) chosen() model.Ref {
+func (r Row) Chosen() model.Ref {
 	if r.Override.Source != byAuto && r.Override.Model != "" {
 		return r.Override.ref()
 	}

@@ -45,7 +45,7 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 func presentModel(out *protocol.SessionRow, r Row) {
 	ref, _ := model.ParseRef(r.LastModel)
 	o := r.Override
-	switch chosen := r.chosen(); {
+	switch chosen := r.Chosen(); {
 	case chosen != (model.Ref{}):
 		ref, out.ModelOverride = chosen, true
 	case o.Model != "":

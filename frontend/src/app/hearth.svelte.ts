@@ -1,6 +1,6 @@
 // The page's heart: one connection, the sessions, the open chat, the outbox,
 // and what a person can do with them. Views read from here and call methods.
-import type { Auth, ChatEvent, AgentEvent, CommandInfo, Health, HelloOK, ModelInfo, Problem, SearchHit, SessionMessage, SessionsChanged, SessionsSearch, Why } from "../net/wire";
+import type { Auth, ChatEvent, AgentEvent, CommandInfo, Health, HelloOK, Methods, ModelInfo, Problem, SearchHit, SessionMessage, SessionsChanged, SessionsSearch, Why } from "../net/wire";
 import { CallError, Socket, type LinkState } from "../net/socket";
 import { loadIdentity, NoCrypto } from "../net/identity";
 import { openCabinet, type Cabinet } from "../keep/cabinet";
@@ -9,6 +9,7 @@ import { keepDraft, prefs } from "../keep/local";
 import { t } from "../i18n/t";
 import { Chat } from "./chat.svelte";
 import { Networks } from "./networks.svelte";
+import { Safety } from "./safety.svelte";
 import { Sessions } from "./sessions.svelte";
 import { go, sessionInUrl, takeLaunchCode } from "./route";
 
@@ -21,7 +22,7 @@ export interface Toast {
 }
 
 /** What is shown over the page. */
-export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" };
+export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" };
 
 type Later = typeof import("../ui/later");
 
@@ -46,6 +47,7 @@ export class Hearth {
   /** views that the first sight of the page does not need */
   later = $state.raw<Later | null>(null);
   networks!: Networks;
+  safety!: Safety;
 
   readonly shownProblems = $derived(this.problems.filter((p) => !this.dismissed.has(p.code + p.message)));
   readonly session = $derived(this.chat ? this.sessions.list.find((s) => s.key === this.chat!.key) : undefined);
@@ -83,6 +85,7 @@ export class Hearth {
     });
     this.sessions = new Sessions(this.socket);
     this.networks = new Networks(this.socket);
+    this.safety = new Safety(this.socket);
     this.outbox = new Outbox({
       keep: this.keep,
       send: (e) => this.send(e),
@@ -132,7 +135,7 @@ export class Hearth {
     this.models = models.models;
     await this.loadLater();
     this.commands = (await this.socket.call("commands.list", {})).commands;
-    await this.networks.load();
+    await Promise.all([this.networks.load(), this.safety.load()]);
   }
 
   private async loadLater(): Promise<void> {
@@ -172,7 +175,8 @@ export class Hearth {
     } else if (name === "session.message") {
       const e = payload as SessionMessage;
       if (e.sessionKey === this.chat?.key && e.message) this.chat.message(e.message);
-    } else if (name === "sessions.changed") this.sessionChanged(payload as SessionsChanged);
+    } else if (name.startsWith("exec.approval.") || name === "hearth.pause") this.safety.event(name, payload);
+    else if (name === "sessions.changed") this.sessionChanged(payload as SessionsChanged);
     else if (name === "health") this.healthy(payload as Health);
     else if (name === "config.changed") void Promise.all([this.loadModels(), this.checkHealth()]).catch(() => undefined);
     else if (name === "tick" && document.visibilityState === "visible") void this.checkHealth().catch(() => undefined);
@@ -291,7 +295,12 @@ export class Hearth {
   }
 
   why(runId: string): Promise<Why> {
-    return this.socket.call("hearth.why", { runId });
+    return this.ask("hearth.why", { runId });
+  }
+
+  /** ask calls a method for a view that shows the answer and its failure itself. */
+  ask<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["result"]> {
+    return this.socket.call(method, params);
   }
 
   // ---- search in everything that was said

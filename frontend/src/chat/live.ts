@@ -8,7 +8,14 @@ export interface Tool {
   id: string;
   name: string;
   args: string;
+  /** the arguments as the model gave them */
+  input: unknown;
+  /** what it gave back; while it runs, what there is of it */
   result: string;
+  /** what the gateway says of the result for people: a diff, an exit code */
+  details: unknown;
+  /** how long it ran, in ms; 0 = not known */
+  took: number;
   state: "running" | "done" | "failed";
 }
 
@@ -60,7 +67,7 @@ export class Live {
     const whole = new TextEncoder().encode(run.text).length === run.end;
     let rest = run.text;
     for (const m of stored) {
-      if (m.role === "toolResult") live.finishTool(m.toolCallId, m.text, m.isError);
+      if (m.role === "toolResult") live.finishTool(m.toolCallId, m.text, m.isError, m.details, 0);
       if (m.role !== "assistant") continue;
       live.builtIn ??= m.builtIn;
       live.write(m.text);
@@ -106,7 +113,10 @@ export class Live {
     if (e.stream !== "tool") return;
     const id = String(d["toolCallId"] ?? "");
     if (d["phase"] === "start") this.startTool(id, String(d["name"] ?? "tool"), d["args"]);
-    if (d["phase"] === "result") this.finishTool(id, resultText(d["result"]), d["isError"] === true);
+    if (d["phase"] === "update") this.grow(id, resultText(d["partialResult"]));
+    if (d["phase"] !== "result") return;
+    const details = (d["result"] as { details?: unknown } | null)?.details;
+    this.finishTool(id, resultText(d["result"]), d["isError"] === true, details, Number(d["durationMs"] ?? 0));
   }
 
   private write(words: string): void {
@@ -125,14 +135,17 @@ export class Live {
       if (last) last.stream.finish();
       this.parts.push((last = { kind: "tools", tools: [] }));
     }
-    last.tools.push({ id, name, args: show(args), result: "", state: "running" });
+    last.tools.push({ id, name, args: show(args), input: args, result: "", details: null, took: 0, state: "running" });
   }
 
-  private finishTool(id: string, result: unknown, isError: boolean): void {
+  private grow(id: string, result: unknown): void {
     const tool = this.running(id);
-    if (!tool) return;
-    tool.result = show(result);
-    tool.state = isError ? "failed" : "done";
+    if (tool) tool.result = show(result);
+  }
+
+  private finishTool(id: string, result: unknown, isError: boolean, details: unknown, took: number): void {
+    const tool = this.running(id);
+    if (tool) Object.assign(tool, { result: show(result), details, took, state: isError ? "failed" : "done" });
   }
 
   /** An id may come again in a later step, when its first tool is done. */

@@ -2,14 +2,16 @@
 // blocks: the list then only keeps what is near the window.
 import type { Entry } from "../keep/outbox";
 import { blocksOf, type Block } from "../text/stream";
+import type { WireBlock } from "../net/wire";
 import { show, type Live, type Tool } from "./live";
 import type { Msg, Turn } from "./transcript";
 
 export type Row =
   | { kind: "day"; key: string; ts: number }
   | { kind: "user"; key: string; msg: Msg; entry: Entry | null }
-  | { kind: "text"; key: string; blocks: Block[]; settled: number; head: boolean; tail: boolean; builtIn: boolean; live: boolean; text: string; msg: Msg | null }
-  | { kind: "tools"; key: string; head: boolean; builtIn: boolean; tools: Tool[]; live: boolean }
+  | { kind: "text"; key: string; blocks: Block[]; settled: number; head: boolean; tail: boolean; builtIn: boolean; live: boolean; text: string; msg: Msg | null; changed: boolean }
+  | { kind: "tools"; key: string; head: boolean; builtIn: boolean; tools: Tool[]; live: boolean; runId: string }
+  | { kind: "thought"; key: string; head: boolean; builtIn: boolean; text: string }
   | { kind: "typing"; key: string; head: boolean; builtIn: boolean; phase: string }
   | { kind: "command"; key: string; blocks: Block[]; text: string; msg: Msg }
   | { kind: "note"; key: string; state: "failed" | "aborted" | "cancelled" | "dropped" | "interrupted" | "system"; text: string; msg: Msg };
@@ -39,6 +41,8 @@ interface Style {
   run: string;
   builtIn: boolean;
   live: boolean;
+  /** tools of the turn have changed files */
+  changed?: boolean;
 }
 
 function textRows(s: Style, ordinal: number, blocks: Block[], settled: number, head: boolean, text: string, msg: Msg | null): Row[] {
@@ -46,7 +50,7 @@ function textRows(s: Style, ordinal: number, blocks: Block[], settled: number, h
   for (let at = 0; at < blocks.length; at += perRow) {
     rows.push({
       kind: "text", key: `${s.run}/${ordinal}/${at}`, blocks: blocks.slice(at, at + perRow), settled: settled - at, head: head && at === 0,
-      tail: at + perRow >= blocks.length, builtIn: s.builtIn, live: s.live, text, msg,
+      tail: at + perRow >= blocks.length, builtIn: s.builtIn, live: s.live, text, msg, changed: s.changed ?? false,
     });
   }
   return rows;
@@ -62,6 +66,7 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
   const results = new Map<string, Msg[]>();
   for (const m of turn.replies) if (m.role === "toolResult") results.set(m.toolCallId, [...(results.get(m.toolCallId) ?? []), m]);
   const over = turn.user === null || !["accepted", "answering"].includes(turn.user.state);
+  const changed = turn.replies.some((m) => m.role === "toolResult" && !m.isError && changes(m.details));
   let ordinal = 0;
   for (const m of turn.replies) {
     if (m.role === "system") rows.push({ kind: "note", key: m.id, state: "system", text: m.text, msg: m });
@@ -70,24 +75,43 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
       rows.push({ kind: "command", key: `c/${m.id}`, blocks: parsed.of(m.text), text: m.text, msg: m });
       continue;
     }
-    const s: Style = { run: runKey(m.runId || m.id, turn.user?.runId ?? ""), builtIn: m.builtIn, live: false };
+    const s: Style = { run: runKey(m.runId || m.id, turn.user?.runId ?? ""), builtIn: m.builtIn, live: false, changed };
+    const thought = m.content.map((b) => (b.type === "thinking" ? (b.thinking ?? "") : "")).join("\n\n").trim();
+    if (thought !== "") rows.push({ kind: "thought", key: `${s.run}/${ordinal++}/r`, head: rows.length === 0, builtIn: s.builtIn, text: thought });
     if (m.text.trim() !== "") {
       const blocks = parsed.of(m.text);
       rows.push(...textRows(s, ordinal++, blocks, blocks.length, rows.length === 0, m.text, m));
     }
-    const tools = m.content.filter((b) => b.type === "toolCall").map((b) => stored(b.id ?? "", b.name ?? "", b.arguments, results, over));
+    let from = m.ts;
+    const tools = m.content
+      .filter((b) => b.type === "toolCall")
+      .map((b) => {
+        const r = results.get(b.id ?? "")?.shift();
+        const tool = stored(b, r, over, from);
+        from = r?.ts ?? from;
+        return tool;
+      });
     if (tools.length === 0) continue;
     const last = rows.at(-1);
     if (last?.kind === "tools") rows[rows.length - 1] = { ...last, tools: [...last.tools, ...tools] };
-    else rows.push({ kind: "tools", key: `${s.run}/${ordinal++}/t`, head: rows.length === 0, builtIn: s.builtIn, tools, live: false });
+    else rows.push({ kind: "tools", key: `${s.run}/${ordinal++}/t`, head: rows.length === 0, builtIn: s.builtIn, tools, live: false, runId: m.runId });
   }
   return rows;
 }
 
-function stored(id: string, name: string, args: unknown, results: Map<string, Msg[]>, over: boolean): Tool {
-  const r = results.get(id)?.shift();
+/** changes says whether a tool's result tells of a changed file. */
+function changes(details: unknown): boolean {
+  const d = details as { diff?: unknown; files?: unknown } | null | undefined;
+  return typeof d?.diff === "string" || Array.isArray(d?.files);
+}
+
+/** stored is a tool of the transcript; tools of one message ran one after the other. */
+function stored(b: WireBlock, r: Msg | undefined, over: boolean, from: number): Tool {
   const state = r ? (r.isError ? "failed" : "done") : over ? "failed" : "running";
-  return { id, name, args: show(args), result: r ? show(r.text) : "", state };
+  return {
+    id: b.id ?? "", name: b.name ?? "", args: show(b.arguments), input: b.arguments, result: r ? show(r.text) : "", details: r?.details,
+    took: r ? Math.max(0, r.ts - from) : 0, state,
+  };
 }
 
 /** liveRows are the parts of the answer in progress; call flush on its streams before. */
@@ -97,7 +121,7 @@ export function liveRows(live: Live, builtIn: boolean): Row[] {
   live.parts.forEach((p, ordinal) => {
     const head = rows.length === 0;
     if (p.kind === "text") rows.push(...textRows(s, ordinal, p.stream.blocks, p.stream.settled, head, p.stream.text, null));
-    else rows.push({ kind: "tools", key: `${s.run}/${ordinal}/t`, head, builtIn, tools: p.tools.map((t) => ({ ...t })), live: true });
+    else rows.push({ kind: "tools", key: `${s.run}/${ordinal}/t`, head, builtIn, tools: p.tools.map((t) => ({ ...t })), live: true, runId: live.runId });
   });
   const last = rows.at(-1);
   if (last === undefined || last.kind === "tools") {
@@ -173,6 +197,6 @@ function note(rows: Row[], u: Msg, begun: boolean): void {
 function pendingMsg(e: Entry): Msg {
   return {
     id: `out:${e.id}`, seq: Infinity, role: "user", text: e.text, content: [], ts: e.at, runId: e.id, state: "", error: e.error, builtIn: false,
-    model: "", toolCallId: "", toolName: "", isError: false, quiet: false,
+    model: "", toolCallId: "", toolName: "", isError: false, details: null, quiet: false,
   };
 }

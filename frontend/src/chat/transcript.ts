@@ -20,6 +20,8 @@ export interface Msg {
   toolCallId: string;
   toolName: string;
   isError: boolean;
+  /** of a tool's result, for people */
+  details: unknown;
   /** a command or its reply, which models never see */
   quiet: boolean;
 }
@@ -52,6 +54,7 @@ export function toMsg(m: Message): Msg {
     toolCallId: m.toolCallId ?? "",
     toolName: m.toolName ?? "",
     isError: m.isError === true,
+    details: m.details,
     quiet: m.excludeFromContext === true,
   };
 }
@@ -60,7 +63,7 @@ export function toMsg(m: Message): Msg {
 export function own(runId: string, text: string, ts: number): Msg {
   return {
     id: `own:${runId}`, seq: Infinity, role: "user", text, content: [{ type: "text", text }], ts, runId, state: "accepted", error: "", builtIn: false,
-    model: "", toolCallId: "", toolName: "", isError: false, quiet: false,
+    model: "", toolCallId: "", toolName: "", isError: false, details: null, quiet: false,
   };
 }
 

@@ -2,7 +2,9 @@
 // the pace it wants, in the Chat Completions dialect.
 import { createServer } from "node:http";
 
-/** startModel serves models by name: name -> (question, messages) => { text, pieces?, gap?, tool? }. */
+let made = 0;
+
+/** startModel serves models by name: name -> (question, messages) => { text, pieces?, gap?, tool?, tools? }. */
 export function startModel(models) {
   const sockets = new Set();
   const server = createServer(async (req, res) => {
@@ -40,7 +42,8 @@ async function answer(res, plan, model) {
     if (wait > 1) await new Promise((r) => setTimeout(r, wait));
     send({ content: pieces[i] });
   }
-  if (plan.tool) send({ tool_calls: [{ index: 0, id: "call-1", type: "function", function: { name: plan.tool, arguments: "{}" } }] });
-  send({}, plan.tool ? "tool_calls" : "stop");
+  const calls = plan.tools ?? (plan.tool ? [{ name: plan.tool, args: {} }] : []);
+  if (calls.length > 0) send({ tool_calls: calls.map((c, index) => ({ index, id: `call-${++made}`, type: "function", function: { name: c.name, arguments: JSON.stringify(c.args) } })) });
+  send({}, calls.length > 0 ? "tool_calls" : "stop");
   res.end("data: [DONE]\n\n");
 }

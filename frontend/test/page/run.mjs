@@ -8,12 +8,13 @@ import { join } from "node:path";
 import * as chat from "./cases-chat.mjs";
 import * as pipeline from "./cases-pipeline.mjs";
 import * as safety from "./cases-safety.mjs";
+import * as tools from "./cases-tools.mjs";
 import * as use from "./cases-use.mjs";
 import { World, root } from "./harness.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { chat, pipeline, use, safety };
+const rooms = { chat, pipeline, tools, use, safety };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
 const models = {
@@ -24,6 +25,8 @@ const models = {
   // Talks for a while, then uses a tool: waiting messages are taken in behind it.
   steered: (q, all) =>
     all.some((m) => m.role === "tool") ? { pieces: `heard ${q}`.split(/(?= )/), gap: 300 } : { pieces: ["let ", "me ", "look ", "it ", "up"], gap: 500, tool: "session_status" },
+  // Does what the message says: a list of tool calls as JSON, then words.
+  hands: (q, all) => (all.at(-1).role === "tool" ? { text: `It said: ${all.at(-1).content.slice(0, 80)}` } : q.startsWith("[") ? { tools: JSON.parse(q) } : { text: "Nothing to do." }),
   slow: () => ({ pieces: Array.from({ length: 400 }, (_, i) => `word${i} `), gap: 25 }),
 };
 

@@ -1,0 +1,154 @@
+// Tools as a person meets them: what is asked, what is shown of it, and the
+// switches. The model does exactly what it is told; the tools are the real ones.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { axe, pick, ready, until } from "./harness.mjs";
+
+/** hands lets the model call tools: [name, arguments]… */
+async function hands(page, ...calls) {
+  await page.fill("#composer", JSON.stringify(calls.map(([name, args]) => ({ name, args }))));
+  await page.press("#composer", "Enter");
+}
+
+const asks = (page) => page.waitForSelector('[role=group][aria-label^="Hearth needs your decision:"]');
+const noAxe = async (page) => assert.deepEqual(await axe(page), []);
+
+async function begin(w, open, o) {
+  const page = await open(o);
+  await ready(page);
+  await page.click("text=New chat");
+  await pick(page, "hands");
+  mkdirSync(join(w.home, "Hearth"), { recursive: true });
+  return page;
+}
+
+export const cases = [
+  {
+    name: "a command asks first, runs once when it is allowed, and shows what it did",
+    async run(w, open) {
+      const page = await begin(w, open);
+      await hands(page, ["exec", { command: "touch ran-once && echo hello from the shell" }]);
+      const card = await asks(page);
+      const words = await card.innerText();
+      assert.match(words, /touch ran-once && echo hello from the shell/);
+      assert.ok(!existsSync(join(w.home, "Hearth/ran-once")), "it ran before anybody allowed it");
+      await noAxe(page);
+      await page.click("text=Allow once");
+      await until(page, () => /It said: /.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+      assert.ok(existsSync(join(w.home, "Hearth/ran-once")), "it did not run");
+      assert.equal(await page.$('[role=group][aria-label^="Hearth needs your decision:"]'), null);
+      await page.click(".cards summary");
+      assert.match(await page.innerText(".cards .inside"), /hello from the shell/);
+      await noAxe(page);
+    },
+  },
+  {
+    name: "a command that is not allowed does not run",
+    async run(w, open) {
+      const page = await begin(w, open, { scheme: "dark" });
+      await page.setViewportSize({ width: 360, height: 700 });
+      await hands(page, ["exec", { command: "touch not-allowed" }]);
+      await asks(page);
+      await noAxe(page);
+      await page.click("text=Don’t allow");
+      await until(page, () => /It said: /.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+      assert.ok(!existsSync(join(w.home, "Hearth/not-allowed")));
+      await until(page, () => document.querySelector(".cards details.failed"));
+    },
+  },
+  {
+    name: "A-EXEC-13 a long command can be allowed only after its end was seen",
+    async run(w, open) {
+      const page = await begin(w, open);
+      const lines = Array.from({ length: 60 }, (_, i) => `echo line ${i}`).join("\n");
+      await hands(page, ["exec", { command: `${lines}\ntouch the-end` }]);
+      await asks(page);
+      // The list measures its rows before it shows them.
+      await until(page, () => document.querySelector(".ask pre").checkVisibility({ visibilityProperty: true }));
+      await new Promise((r) => setTimeout(r, 500));
+      assert.ok(await page.isDisabled("button:text-is('Allow once')"), "it could be allowed unseen");
+      await page.hover(".ask pre");
+      await page.mouse.wheel(0, 4000);
+      await until(page, () => ![...document.querySelectorAll("button")].find((b) => b.textContent === "Allow once").disabled);
+      await page.click("text=Don’t allow");
+      await until(page, () => /It said: /.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+    },
+  },
+  {
+    name: "a yes can hold for longer and can be taken back",
+    async run(w, open) {
+      const page = await begin(w, open);
+      await hands(page, ["exec", { command: "touch lasting-1" }]);
+      await asks(page);
+      await page.click("button:has-text('Other choices')");
+      await page.click("[role=menuitem]:has-text('Always allow exactly this here')");
+      await until(page, () => /It said: /.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+      await page.click('[aria-label="Tools and approvals"]');
+      await page.click("role=tab[name='What you allowed']");
+      await until(page, () => /lasting-1/.test(document.querySelector("#guard-panel").innerText));
+      await noAxe(page);
+      await page.click("text=Take back");
+      await until(page, () => /Nothing is allowed for longer/.test(document.querySelector("#guard-panel").innerText));
+      await page.click("role=tab[name='What was done']");
+      await until(page, () => document.querySelectorAll("#guard-panel .entry").length > 0);
+      await page.click("text=Check that nothing was altered");
+      await until(page, () => /The log is whole/.test(document.querySelector("#guard-panel").innerText));
+      await noAxe(page);
+    },
+  },
+  {
+    name: "an edit shows its difference and can be undone",
+    async run(w, open) {
+      const page = await begin(w, open);
+      const file = join(w.home, "Hearth/shopping.md");
+      writeFileSync(file, "bread\nmilk\n");
+      await hands(page, ["edit", { path: "shopping.md", edits: [{ oldText: "milk", newText: "oat milk\nbutter" }] }]);
+      await until(page, () => /It said: /.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+      assert.equal(readFileSync(file, "utf8"), "bread\noat milk\nbutter\n");
+      assert.match(await page.innerText(".cards summary"), /Edit\s+shopping\.md[^]*\+2\s−1/);
+      await page.click(".cards summary");
+      await until(page, () => document.querySelector(".lines .add")?.textContent === "+oat milk");
+      await noAxe(page);
+      await page.click("text=Undo changes");
+      await until(page, () => /shopping\.md/.test(document.querySelector("dialog")?.innerText ?? ""));
+      await noAxe(page);
+      await page.click("dialog button.primary");
+      await until(page, () => !document.querySelector("dialog[open]"));
+      assert.equal(readFileSync(file, "utf8"), "bread\nmilk\n");
+    },
+  },
+  {
+    name: "paused tools do nothing until they are resumed",
+    async run(w, open) {
+      const page = await begin(w, open);
+      await page.click('[aria-label="Pause Hearth"]');
+      await noAxe(page);
+      await page.click("dialog button:text-is('Pause')");
+      await until(page, () => document.querySelector(".paused"));
+      await hands(page, ["write", { path: "paused.txt", content: "x" }]);
+      await until(page, () => document.querySelector(".cards details.failed"));
+      assert.ok(!existsSync(join(w.home, "Hearth/paused.txt")));
+      await page.click(".paused button");
+      await until(page, () => !document.querySelector(".paused"));
+      await hands(page, ["write", { path: "resumed.txt", content: "x" }]);
+      await until(page, () => document.querySelectorAll(".cards details.done").length === 1);
+      assert.ok(existsSync(join(w.home, "Hearth/resumed.txt")));
+    },
+  },
+  {
+    name: "a request of another chat is shown, and says which chat",
+    async run(w, open) {
+      const page = await begin(w, open);
+      await hands(page, ["exec", { command: "touch elsewhere" }]);
+      await asks(page);
+      await page.click("nav .new");
+      await until(page, () => document.querySelector(".needs .ask"));
+      assert.match(await page.innerText(".needs"), /Asked in “/);
+      await noAxe(page);
+      await page.click(".needs >> text=Open that chat");
+      await page.click("text=Don’t allow");
+      await until(page, () => !document.querySelector('[role=group][aria-label^="Hearth needs your decision:"]'));
+    },
+  },
+];
