@@ -20,6 +20,9 @@ func (e ends) Put(tx *store.Tx, ev protocol.ChatEvent, run session.Run) error {
 	if err := e.g.outbox.Put(tx, ev); err != nil {
 		return err
 	}
+	if err := e.g.childEnded(tx, ev, run); err != nil {
+		return err
+	}
 	d, ok := e.g.deliveryOf(ev, run)
 	if !ok {
 		return nil
@@ -30,6 +33,7 @@ func (e ends) Put(tx *store.Tx, ev protocol.ChatEvent, run session.Run) error {
 func (e ends) Wake() {
 	e.g.outbox.Wake()
 	e.g.deliverer.Wake()
+	e.g.spawns.Wake()
 }
 
 // deliveryOf is what a run's end says in a messaging network; ok is false when

@@ -44,6 +44,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -96,6 +97,7 @@ type Gateway struct {
 	spend     *spend.Ledger
 	prices    spend.Table
 	session   *session.Manager
+	spawns    *spawn.Book // of sub-agents
 	outbox    *outbound.Outbox
 	deliverer *outbound.Deliverer
 	channels  *channels
@@ -277,6 +279,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	if err := g.openGuard(ctx); err != nil {
 		return err
 	}
+	g.openSpawns()
 	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
@@ -286,7 +289,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Notes:  g.notes, Picture: g.picture,
 		Hold:  func(ctx context.Context) error { return g.pause.Wait(ctx, pause.CallModel) },
 		Held:  func() bool { return g.pause.Check(pause.CallModel) != nil },
-		Queue: g.queuePolicy,
+		Queue: g.queuePolicy, Stopped: g.stopChildren,
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
 		},
@@ -324,6 +327,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { g.outbox.Run(back) })
 	work.Go(func() { g.deliverer.Run(back) })
+	work.Go(func() { g.spawns.Run(back) })
 	work.Go(func() {
 		if err := g.gate.Run(back); err != nil {
 			g.log.Error("messages from channels are not taken any more", "err", err)

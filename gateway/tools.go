@@ -4,6 +4,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/plan"
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 )
 
@@ -22,7 +23,8 @@ func (g *Gateway) openTools() error {
 		return err
 	}
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
-	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts}}
+	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel}, plan.Tool{}}
+	all = append(all, sessiontool.New(house{g})...)
 	all = append(all, g.webTools()...)
 	all = append(all, g.shellTools()...)
 	all = append(all, g.fileTools()...)

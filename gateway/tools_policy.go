@@ -10,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
@@ -20,6 +21,7 @@ func (g *Gateway) scopeOf(rec session.Run, ref model.Ref) tool.Scope {
 		RunID: rec.ID, SessionKey: rec.SessionKey, SessionID: rec.SessionID, AgentID: session.AgentOf(rec.SessionKey), Model: ref,
 		Workspace: g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace),
 		Owner:     rec.Owner, Surface: surfacePage, Sender: rec.Sender,
+		Depth: spawn.Depth(rec.SessionKey), Relayed: rec.Relay.From != "",
 	}
 	if rec.Route == "" {
 		return s
@@ -44,7 +46,7 @@ func (g *Gateway) toolPolicy() *policy.Policy {
 	if c := g.policies.Load(); c != nil && c.snap == snap {
 		return c.policy
 	}
-	made := &madePolicy{snap, policy.New(policySettings(snap.Config.Tools))}
+	made := &madePolicy{snap, policy.New(policySettings(snap.Config))}
 	g.policies.Store(made)
 	return made.policy
 }
@@ -55,8 +57,12 @@ type madePolicy struct {
 	policy *policy.Policy
 }
 
-func policySettings(t config.Tools) policy.Settings {
-	return policy.Settings{Layer: policyLayer(t.ToolRules), ByProvider: policyLayers(t.ByProvider), BySender: policyLayers(t.BySender)}
+func policySettings(c config.Config) policy.Settings {
+	t := c.Tools
+	return policy.Settings{
+		SpawnDepth: c.Agents.Defaults.Subagents.MaxSpawnDepth,
+		Layer:      policyLayer(t.ToolRules), ByProvider: policyLayers(t.ByProvider), BySender: policyLayers(t.BySender),
+	}
 }
 
 func policyLayers(in map[string]config.ToolRules) map[string]policy.Layer {

@@ -945,10 +945,23 @@ export interface Message {
   hearthForAgent?: string;
   /** ExcludeFromContext marks what models never see: commands and their replies. */
   excludeFromContext?: boolean;
+  /** Provenance is set on words that no person wrote here. */
+  provenance?: Provenance;
   errorMessage?: string;
   __openclaw?: MessageMeta;
   hearth?: MessageReceipt;
 }
+
+/** Provenance says where words come from that stand in a person's place. */
+export interface Provenance {
+  /** ProvenanceSession */
+  kind: string;
+  sourceSessionKey?: string;
+  sourceTool?: string;
+}
+
+// ProvenanceSession is the kind of words that another session sent.
+export const ProvenanceSession = "inter_session";
 
 // Message roles.
 export const MessageUser = "user";

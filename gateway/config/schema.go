@@ -150,12 +150,14 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"timeoutSeconds", func(n *node) { a.TimeoutSeconds = d.integer(n, 1, 86_400) }},
 		{"maxConcurrent", func(n *node) { a.MaxConcurrent = d.integer(n, 1, 10_000) }},
 		{"maxTokens", func(n *node) { a.MaxTokens = d.integer(n, 1, 100_000_000) }},
+		{"subagents", func(n *node) { d.subagents(n, &a.Subagents) }},
+		{"imageModel", func(n *node) { a.ImageModel = d.modelChoice(n) }},
 	}
 	fields = append(fields, d.conversation(&a.Conversation)...)
-	d.object(n, append(fields, later("imageModel", "imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
+	d.object(n, append(fields, later("imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
 		"repoRoot", "skipBootstrap", "bootstrapMaxChars", "bootstrapTotalMaxChars", "contextTokens", "contextPruning", "compaction",
 		"memorySearch", "thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
-		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "maxConcurrent", "subagents", "sandbox",
+		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "sandbox",
 		"cliBackends", "params", "skills")...)...)
 }
 

@@ -18,7 +18,7 @@ func (d *decoder) toolRules(r *ToolRules) []field {
 
 // toolGroups are the names that stand for several tools.
 func toolGroups() []string {
-	return []string{"group:fs", "group:runtime", "group:web", "group:sessions", "group:memory", "group:ui", "group:automation", "group:messaging", "group:nodes", "group:media"}
+	return []string{"group:fs", "group:runtime", "group:web", "group:sessions", "group:memory", "group:ui", "group:automation", "group:messaging", "group:nodes", "group:media", "group:plan"}
 }
 
 // toolNames reads names of tools. A name that can mean nothing is refused: a

@@ -94,7 +94,9 @@ type AgentDefaults struct {
 	MaxConcurrent  int         `json:"maxConcurrent,omitempty"` // answers at the same time in all sessions; 0: 1000
 	MaxTokens      int         `json:"maxTokens,omitempty"`     // 0: the provider's default
 	// Models may be chosen in a conversation, by "provider/model"; none: all.
-	Models map[string]CatalogueModel `json:"models,omitempty"`
+	Models     map[string]CatalogueModel `json:"models,omitempty"`
+	Subagents  Subagents                 `json:"subagents"`
+	ImageModel ModelChoice               `json:"imageModel,omitzero"` // describes pictures; empty: one that can
 	Conversation
 }
 
@@ -113,7 +115,7 @@ type Logging struct {
 func Default() Config {
 	return Config{
 		Gateway:  Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Conversation: defaultConversation()}},
+		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), Conversation: defaultConversation()}},
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
@@ -139,6 +141,7 @@ func (c Config) Clone() Config {
 	}
 	c.Agents.Defaults.Models = maps.Clone(c.Agents.Defaults.Models)
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
+	c.Agents.Defaults.ImageModel.Fallbacks = slices.Clone(c.Agents.Defaults.ImageModel.Fallbacks)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
 	c.Tools = c.Tools.clone()

@@ -7,6 +7,7 @@ type Tools struct {
 	BySender   map[string]ToolRules `json:"toolsBySender,omitempty"` // "telegram:42", or an id on any network
 	Exec       ToolsExec            `json:"exec"`
 	Web        ToolsWeb             `json:"web"`
+	Sessions   ToolsSessions        `json:"sessions"`
 }
 
 func (t Tools) clone() Tools {
@@ -15,4 +16,6 @@ func (t Tools) clone() Tools {
 	return t
 }
 
-func defaultTools() Tools { return Tools{Exec: defaultToolsExec(), Web: defaultToolsWeb()} }
+func defaultTools() Tools {
+	return Tools{Exec: defaultToolsExec(), Web: defaultToolsWeb(), Sessions: ToolsSessions{Visibility: SeeAgent}}
+}

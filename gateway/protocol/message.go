@@ -25,11 +25,23 @@ type Message struct {
 	// differ (an envelope around a channel's message, a greeting after /new).
 	ForAgent string `json:"hearthForAgent,omitempty"`
 	// ExcludeFromContext marks what models never see: commands and their replies.
-	ExcludeFromContext bool            `json:"excludeFromContext,omitempty"`
-	ErrorMessage       string          `json:"errorMessage,omitempty"`
-	Meta               *MessageMeta    `json:"__openclaw,omitempty"`
-	Hearth             *MessageReceipt `json:"hearth,omitempty"`
+	ExcludeFromContext bool `json:"excludeFromContext,omitempty"`
+	// Provenance is set on words that no person wrote here.
+	Provenance   *Provenance     `json:"provenance,omitempty"`
+	ErrorMessage string          `json:"errorMessage,omitempty"`
+	Meta         *MessageMeta    `json:"__openclaw,omitempty"`
+	Hearth       *MessageReceipt `json:"hearth,omitempty"`
 }
+
+// Provenance says where words come from that stand in a person's place.
+type Provenance struct {
+	Kind             string `json:"kind"` // ProvenanceSession
+	SourceSessionKey string `json:"sourceSessionKey,omitempty"`
+	SourceTool       string `json:"sourceTool,omitempty"`
+}
+
+// ProvenanceSession is the kind of words that another session sent.
+const ProvenanceSession = "inter_session"
 
 // Message roles.
 const (

@@ -78,7 +78,7 @@ type Options struct {
 	Redact func(string) string
 	// Tools is what a run may use, and on whose behalf; nil: no tools at all.
 	Tools  func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
-	Prompt func(tools []model.ToolSpec) string
+	Prompt func(sessionKey string, tools []model.ToolSpec) string
 	// Advise adds to the prompt what holds for a route only; it may be nil.
 	Advise func(route string) string
 	// Notes is where durable notes go before a summary; ok is false while there is
@@ -92,6 +92,9 @@ type Options struct {
 	// wait in the queue, and commands do not. nil: never.
 	Hold func(ctx context.Context) error
 	Held func() bool
+	// Stopped hears that the runs of a session, or the one that is named, were
+	// stopped by somebody. nil: nobody.
+	Stopped func(ctx context.Context, key, runID string)
 	// Timeout of a run that names none.
 	Timeout func() time.Duration
 	// MaxRuns is how many answers are made at the same time; more wait, the

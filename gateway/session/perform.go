@@ -110,7 +110,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		}
 	}
 	turn.Steer = steering{m, l, r}
-	turn.System = m.Prompt(turn.Tools)
+	turn.System = m.Prompt(r.rec.SessionKey, turn.Tools)
 	if m.Advise != nil {
 		turn.System += m.Advise(r.rec.Route)
 	}

@@ -101,6 +101,7 @@ type Run struct {
 	Sender        string   `json:"sender,omitempty"`        // who said them on the route
 	ReplyTo       string   `json:"replyTo,omitempty"`       // the message on the route that is answered
 	QuoteSelected bool     `json:"quoteSelected,omitempty"` // a part of that message was chosen
+	Relay         Relay    `json:"relay,omitzero"`          // set when another session sent the words
 	Into          string   `json:"into,omitempty"`          // the run that answers this message too
 	AnswerTurn    uint64   `json:"answerTurn,omitempty"`    // where the answer stands, when it is another turn
 	TimeoutMs     int64    `json:"timeoutMs,omitempty"`
@@ -115,9 +116,19 @@ type Run struct {
 	Trace         []Reason `json:"trace,omitempty"`  // why it went as it did
 }
 
+// Relay says which session sent words, and how many sessions passed something
+// on before since a person last spoke.
+type Relay struct {
+	From string `json:"from,omitempty"` // session key
+	Tool string `json:"tool,omitempty"`
+	Hops int    `json:"hops,omitempty"`
+}
+
 // together: one run may answer both. Words of somebody else must not join a run
 // that has the owner's rights.
-func (r Run) together(o Run) bool { return r.Route == o.Route && r.Owner == o.Owner }
+func (r Run) together(o Run) bool {
+	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "")
+}
 
 // Reason is one step of why a run went as it did, for /why.
 type Reason struct {

@@ -242,6 +242,9 @@ const lastSeq = 1 << 30
 // With a runID only that run. It returns the ids that it stopped; the active
 // run's end follows as an event.
 func (m *Manager) Abort(ctx context.Context, key, runID string) ([]string, error) {
+	if m.Stopped != nil {
+		m.Stopped(ctx, key, runID)
+	}
 	l := m.peekLane(key)
 	if l == nil {
 		return nil, nil

@@ -33,6 +33,7 @@ type Turn struct {
 	ReplyTo       string           // the message there that is answered
 	Pictures      []protocol.Block // of type image, kept already
 	Origin        *Origin          // where it came from; nil = the gateway's own clients
+	Relay         Relay            // set when another session sent it
 }
 
 // Accepted tells what became of a Submit.
@@ -139,7 +140,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	now := m.nowMs()
 	rec := Run{
 		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
-		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, Sender: turn.Sender, ReplyTo: turn.ReplyTo, QuoteSelected: turn.QuoteSelected,
+		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, Sender: turn.Sender, ReplyTo: turn.ReplyTo, QuoteSelected: turn.QuoteSelected, Relay: turn.Relay,
 	}
 	if startsNow && !m.held() {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now
@@ -159,6 +160,9 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 		IdempotencyKey: turn.RunID + ":user", ForAgent: turn.ForAgent,
 		Meta:   &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(rec.Turn, 0)), RunID: turn.RunID, IdempotencyKey: turn.RunID + ":user"},
 		Hearth: &protocol.MessageReceipt{State: protocol.ReceiptAccepted},
+	}
+	if turn.Relay.From != "" {
+		msg.Provenance = &protocol.Provenance{Kind: protocol.ProvenanceSession, SourceSessionKey: turn.Relay.From, SourceTool: turn.Relay.Tool}
 	}
 	if err := m.t.putEntry(tx, row.SessionID, msg); err != nil {
 		return rec, err

@@ -31,6 +31,8 @@ type Scope struct {
 	Surface string // where the words came from: webchat, cli, telegram, …
 	Sender  string // who said them there, "" = the owner
 	Group   bool   // said in a group
+	Depth   int    // how many sub-agents deep; 0: a person's conversation
+	Relayed bool   // another session sent the words, nobody said them here
 }
 
 // Call is one wish of a model.

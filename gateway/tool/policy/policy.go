@@ -38,6 +38,7 @@ func Groups() map[string][]string {
 		"group:messaging":  {"message"},
 		"group:nodes":      {"nodes"},
 		"group:media":      {"image"},
+		"group:plan":       {"update_plan"},
 	}
 }
 
@@ -68,6 +69,10 @@ func profileTools(name string) []string {
 // make it smaller, not larger.
 func others() []string { return []string{"session_status", "web_search", "update_plan"} }
 
+// ofPeople need a person's own words: what another session passes on, a
+// sub-agent's result above all, does not write to people and changes no settings.
+func ofPeople() []string { return []string{"message", "gateway", "cron"} }
+
 // Layer is one set of rules. Empty lists say nothing.
 type Layer struct {
 	Profile   string   // "" = as the layer before says
@@ -84,6 +89,8 @@ type Settings struct {
 	BySession  map[string]Layer // session key
 	BySurface  map[string]Layer // telegram, webchat, …
 	BySender   map[string]Layer // "telegram:42", or "id" on any surface
+	// SpawnDepth is how many sub-agents deep there may be: the deepest start none.
+	SpawnDepth int
 }
 
 // Decision is the answer about one tool.
@@ -96,7 +103,8 @@ type Decision struct {
 type Policy struct {
 	base                                              layer
 	byProvider, byAgent, bySession, bySurface, sender map[string]*layer
-	others                                            set
+	others, ofPeople                                  set
+	spawnDepth                                        int
 }
 
 type layer struct {
@@ -116,7 +124,7 @@ type set struct {
 // New makes settings ready.
 func New(s Settings) *Policy {
 	return &Policy{
-		base: compile("tools", s.Layer), others: compileSet(others()),
+		base: compile("tools", s.Layer), others: compileSet(others()), ofPeople: compileSet(ofPeople()), spawnDepth: s.SpawnDepth,
 		byProvider: compileAll("tools.byProvider", s.ByProvider), byAgent: compileAll("the agent", s.ByAgent),
 		bySession: compileAll("the session", s.BySession), bySurface: compileAll("the surface", s.BySurface), sender: compileAll("the sender", s.BySender),
 	}
@@ -199,6 +207,9 @@ func (p *Policy) Decide(name string, s tool.Scope) Decision {
 	if why := restricted(s); why != "" && !p.others.has(name) {
 		return Decision{Why: fmt.Sprintf("%s is only for the owner in a direct chat; %s", name, why)}
 	}
+	if why := p.below(name, s); why != "" {
+		return Decision{Why: why}
+	}
 	said := "tools.profile is " + ProfileFull
 	if d, ok := p.base.decide(name, &said); !ok {
 		return d
@@ -212,6 +223,24 @@ func (p *Policy) Decide(name string, s tool.Scope) Decision {
 		}
 	}
 	return Decision{Allowed: true, Why: said}
+}
+
+// below says why a tool is not for a sub-agent, or not for words that another
+// session sent; "" when it is.
+func (p *Policy) below(name string, s tool.Scope) string {
+	switch {
+	case s.Depth == 0 && !s.Relayed:
+		return ""
+	case p.ofPeople.has(name) && s.Depth > 0:
+		return name + " is not for sub-agents; put into the result what should be done"
+	case p.ofPeople.has(name):
+		return name + " needs the owner's own words, and these came from another session; ask the owner first"
+	case s.Depth > 0 && name == "sessions_send":
+		return name + " is not for sub-agents; their result is reported by itself"
+	case s.Depth > 0 && s.Depth >= p.spawnDepth && (name == "sessions_spawn" || name == "subagents"):
+		return fmt.Sprintf("%s is not for sub-agents that are %d deep (agents.defaults.subagents.maxSpawnDepth)", name, s.Depth)
+	}
+	return ""
 }
 
 // restricted says why a run gets the smaller set, "" when it is the owner's own.

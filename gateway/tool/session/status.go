@@ -1,11 +1,15 @@
-// Package session holds the tools that look at conversations. They read; they
-// do not change anything.
+// Package session holds the tools about conversations: the state of this one,
+// looking at others, sending to them, and sub-agents. It reads what a model
+// asks for and words what comes of it; where sessions are, which of them may be
+// seen and how a sub-agent is run is handed in. What other sessions hold is
+// marked as text from outside.
 package session
 
 import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -30,6 +34,9 @@ type Status struct {
 	Facts func(ctx context.Context, sessionKey string) (Facts, error)
 	Now   func() time.Time
 	Start time.Time // of the gateway
+	// Switch changes the model of a session and returns its full name; nil: it
+	// cannot be changed here.
+	Switch func(ctx context.Context, call tool.Call, name string) (string, error)
 }
 
 // Spec describes the tool.
@@ -37,18 +44,33 @@ func (s *Status) Spec() model.ToolSpec {
 	return model.ToolSpec{
 		Name:        "session_status",
 		Description: strings.TrimSpace(statusDescription),
-		Schema:      json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+		Schema:      json.RawMessage(`{"type":"object","properties":{"model":{"type":"string","description":"provider/model, or default: switch to it"}},"additionalProperties":false}`),
 	}
 }
 
 // Run reports on the session of the call.
 func (s *Status) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	var raw struct {
+		Model string `json:"model"`
+	}
+	if err := readArgs(call.Args, &raw); err != nil {
+		return tool.Result{}, err
+	}
+	said := ""
+	if raw.Model != "" {
+		to, err := s.change(ctx, call, raw.Model)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		said = "changed: this conversation is answered by " + to + " from its next step on\n"
+	}
 	f, err := s.Facts(ctx, call.SessionKey)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the session could not be read: %w", err)
 	}
 	now := s.Now()
 	var b strings.Builder
+	b.WriteString(said)
 	fmt.Fprintf(&b, "session: %s\n", call.SessionKey)
 	fmt.Fprintf(&b, "model: %s\n", call.Model)
 	fmt.Fprintf(&b, "messages: %d\n", f.Messages)
@@ -57,4 +79,16 @@ func (s *Status) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	fmt.Fprintf(&b, "time: %s\n", now.Format("Monday 2006-01-02 15:04 MST"))
 	fmt.Fprintf(&b, "gateway up: %s", now.Sub(s.Start).Round(time.Second))
 	return tool.Text(b.String()), nil
+}
+
+// change switches the model, for the owner only: others' words must not make
+// the owner's conversation cost more, or go elsewhere.
+func (s *Status) change(ctx context.Context, call tool.Call, name string) (string, error) {
+	switch {
+	case !call.Owner || call.Group || call.Relayed || call.Depth > 0:
+		return "", errors.New("the model was not changed: only the owner's own words in a direct chat change it")
+	case s.Switch == nil:
+		return "", errors.New("the model cannot be changed here")
+	}
+	return s.Switch(ctx, call, name)
 }

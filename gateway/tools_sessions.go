@@ -1,0 +1,247 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
+	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+)
+
+// maxHops is how often sessions pass something on among themselves before a
+// person has to speak again.
+const maxHops = 8
+
+// house shows conversations to the tools of runs: those that a run may see.
+type house struct{ g *Gateway }
+
+// sees reports whether a call may see a session.
+func (h house) sees(call tool.Call, key string) bool {
+	if key == call.SessionKey {
+		return true
+	}
+	if !call.Owner || call.Group {
+		return false // its own session only, whatever the settings say
+	}
+	how := h.g.config.Snapshot().Config.Tools.Sessions.Visibility
+	if call.Depth > 0 && how == config.SeeAgent {
+		how = config.SeeTree
+	}
+	switch how {
+	case config.SeeAgent:
+		return session.AgentOf(key) == call.AgentID
+	case config.SeeTree:
+		below, err := h.g.spawns.Of(call.SessionKey)
+		return err == nil && slices.ContainsFunc(below, func(r spawn.Record) bool { return r.Key == key })
+	}
+	return false
+}
+
+// find is the row of a session that a call may see.
+func (h house) find(call tool.Call, name string) (row protocol.SessionRow, err error) {
+	key, err := session.Canonical(name, call.AgentID)
+	if err != nil {
+		return row, err
+	}
+	row, ok, err := h.g.session.Get(key)
+	if err != nil {
+		return row, fmt.Errorf("the session could not be read: %w", err)
+	}
+	if !ok || !h.sees(call, key) {
+		return row, fmt.Errorf("there is no session %q that this one may see; sessions_list shows them", clipWords(name, 120))
+	}
+	return row, nil
+}
+
+func clipWords(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}
+
+// kindOf is how sessions_list calls a session.
+func kindOf(row protocol.SessionRow) string {
+	switch {
+	case spawn.Depth(row.Key) > 0:
+		return "subagent"
+	case strings.HasSuffix(row.Key, ":"+session.MainAlias):
+		return "main"
+	case row.Kind == "group":
+		return "group"
+	}
+	return "other"
+}
+
+func (h house) List(ctx context.Context, call tool.Call, q sessiontool.Query) (out []sessiontool.Info, err error) {
+	p := protocol.SessionsListParams{AgentID: call.AgentID, ActiveMinutes: q.ActiveMinutes, Limit: 500}
+	for len(out) < q.Limit {
+		page, err := h.g.session.List(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range page.Sessions {
+			if len(out) == q.Limit || !h.sees(call, row.Key) || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, kindOf(row)) {
+				continue
+			}
+			info := sessiontool.Info{
+				Key: row.Key, Kind: kindOf(row), Label: row.Label, Title: row.DerivedTitle, Channel: row.Channel, Messages: row.MessageCount,
+				Running: row.HasActiveRun, UpdatedAt: time.UnixMilli(row.UpdatedAt),
+			}
+			if row.Model != "" {
+				info.Model = row.ModelProvider + "/" + row.Model
+			}
+			if q.MessageLimit > 0 {
+				if info.Last, err = h.History(ctx, call, row.Key, q.MessageLimit, false); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, info)
+		}
+		if page.NextOffset == nil {
+			break
+		}
+		p.Offset = *page.NextOffset
+	}
+	return out, nil
+}
+
+func (h house) History(ctx context.Context, call tool.Call, name string, limit int, tools bool) (out []sessiontool.Said, err error) {
+	row, err := h.find(call, name)
+	if err != nil {
+		return nil, err
+	}
+	ask := limit
+	if !tools {
+		ask *= 4 // most entries may be those of tools
+	}
+	page, err := h.g.session.History(ctx, row.Key, protocol.ChatHistoryParams{Limit: ask, MaxChars: 16 << 10})
+	if err != nil {
+		return nil, fmt.Errorf("the session could not be read: %w", err)
+	}
+	for _, m := range page.Messages {
+		text := h.g.redactor.Text(m.Text())
+		switch {
+		case m.ExcludeFromContext, m.Role == protocol.MessageSystem, m.Role == protocol.MessageToolResult && !tools, strings.TrimSpace(text) == "":
+			continue
+		}
+		out = append(out, sessiontool.Said{Role: m.Role, Tool: m.ToolName, Text: text})
+	}
+	return out[max(0, len(out)-limit):], nil
+}
+
+// relay is what words carry that a call sends on.
+func (h house) relay(call tool.Call, toolName string) (session.Relay, error) {
+	r := session.Relay{From: call.SessionKey, Tool: toolName, Hops: 1}
+	if rec, err := h.g.session.Why("", call.RunID); err == nil {
+		r.Hops = rec.Relay.Hops + 1
+	}
+	if r.Hops > maxHops {
+		return r, fmt.Errorf("sessions have passed this on %d times without a person; tell the owner what there is and wait for an answer", maxHops)
+	}
+	return r, nil
+}
+
+// trusted reports whether words of a call may count as the owner's in a
+// session: they have the lowest trust of all that the chain went through.
+func (h house) trusted(call tool.Call, row protocol.SessionRow) bool {
+	if !call.Owner || call.Group || row.Kind == "group" {
+		return false
+	}
+	last, err := h.g.session.Why(row.Key, "")
+	if errors.Is(err, session.ErrNotFound) {
+		return true // nobody spoke there yet
+	}
+	return err == nil && last.Owner
+}
+
+func (h house) Send(ctx context.Context, call tool.Call, name, text string, wait time.Duration) (a sessiontool.Answer, err error) {
+	row, err := h.find(call, name)
+	if err != nil {
+		return a, err
+	}
+	if row.Key == call.SessionKey {
+		return a, errors.New("this is that session; answer here instead")
+	}
+	relay, err := h.relay(call, "sessions_send")
+	if err != nil {
+		return a, err
+	}
+	return h.hand(ctx, session.Turn{
+		RunID: "relay:" + newUUID(), SessionKey: row.Key, Text: text, Owner: h.trusted(call, row), Mode: session.Followup, Relay: relay,
+		ForAgent: "[A message from another session of this assistant, not from a person. Answer it; your reply goes back there.]\n" + untrusted.Wrapper{}.Wrap("session "+call.SessionKey, text),
+	}, wait)
+}
+
+// hand accepts a turn and waits for its end.
+func (h house) hand(ctx context.Context, turn session.Turn, wait time.Duration) (a sessiontool.Answer, err error) {
+	acc, err := h.g.session.Submit(ctx, turn)
+	if err != nil {
+		return a, fmt.Errorf("the session did not take the message: %w", err)
+	}
+	a.RunID, a.Status = acc.Run.ID, "accepted"
+	if wait <= 0 {
+		return a, nil
+	}
+	waiting, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	out, err := h.g.session.Wait(waiting, a.RunID)
+	switch {
+	case ctx.Err() != nil:
+		return a, context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		a.Status = "timeout"
+		return a, nil
+	case err != nil:
+		return a, err
+	case out.Run.State != session.RunAnswered:
+		a.Status, a.Error = "error", out.Run.ErrorText
+		if a.Error == "" {
+			a.Error = "the run was " + string(out.Run.State)
+		}
+		return a, nil
+	}
+	if a.Status = "ok"; out.Message != nil {
+		a.Reply = out.Message.Text()
+	}
+	return a, nil
+}
+
+// chosenModel is the full name of a model that may be chosen.
+func (g *Gateway) chosenModel(name string) (string, error) {
+	ref, ok := g.matchModel(name)
+	if !ok {
+		ref = name
+	}
+	if err := g.checkModel("model", ref); err != nil {
+		return "", errors.New(g.noModel(clipWords(name, 80), err))
+	}
+	return ref, g.checkAccount(ref)
+}
+
+// switchModel is session_status with a model.
+func (g *Gateway) switchModel(ctx context.Context, call tool.Call, name string) (string, error) {
+	p := protocol.SessionsPatchParams{Model: protocol.Patch[string]{Set: true}}
+	def, _ := g.models.Default()
+	said := def.String() + ", the default model,"
+	if name != "default" {
+		ref, err := g.chosenModel(name)
+		if err != nil {
+			return "", err
+		}
+		p.Model, said = protocol.PatchTo(ref), ref
+	}
+	if _, err := g.session.Patch(ctx, call.SessionKey, p); err != nil {
+		return "", fmt.Errorf("the model could not be changed: %w", err)
+	}
+	return said, nil
+}
