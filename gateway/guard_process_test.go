@@ -68,6 +68,9 @@ func puppet(w http.ResponseWriter, r *http.Request) {
 		var calls []any
 		for i, line := range strings.Split(lines, "\n") {
 			args, _ := json.Marshal(map[string]string{"command": line})
+			if json.Valid([]byte(line)) && strings.HasPrefix(line, "{") {
+				args = []byte(line)
+			}
 			calls = append(calls, map[string]any{"index": i, "id": fmt.Sprint("call_", i), "type": "function", "function": map[string]any{"name": "exec", "arguments": string(args)}})
 		}
 		say(map[string]any{"role": "assistant", "tool_calls": calls}, nil)

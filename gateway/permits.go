@@ -6,6 +6,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 )
@@ -15,6 +16,7 @@ import (
 // permit asks on behalf of a tool's call and shows there that it waits.
 func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (approval.Grant, error) {
 	call.Progress("Waiting for your approval: " + a.Title)
+	defer session.Waiting(ctx)() // people take their time
 	return g.approvals.Permit(ctx, a)
 }
 

@@ -190,19 +190,29 @@ func ParseScope(s string) (Scope, bool) {
 }
 
 // Scopes are those that a person may choose for an ask. What nobody can know
-// in advance, and what runs other things, is allowed once at a time.
+// in advance, and what runs other things, is allowed once at a time. A command
+// that is Lasting without being Known names all that it starts, but a program
+// among it is a stranger: exactly that command, byte for byte, may be allowed
+// for longer, never the stranger with other arguments.
 func (a Ask) Scopes() []Scope {
 	out := []Scope{ScopeOnce}
-	if a.Known {
+	if a.Known || a.lastingStranger() {
 		out = append(out, ScopeSession)
-		if a.Lasting {
-			out = append(out, ScopeHere)
-			if a.oneProgram() {
-				out = append(out, ScopeProgram)
-			}
-		}
+	}
+	if a.Lasting && (a.Known || a.lastingStranger()) {
+		out = append(out, ScopeHere)
+	}
+	if a.oneProgram() {
+		out = append(out, ScopeProgram)
 	}
 	return append(out, ScopeDeny, ScopeNever)
+}
+
+// lastingStranger: a command whose programs are all named and bound by their
+// content, one of which Hearth does not know. Plans are Lasting without being
+// Known for no other reason.
+func (a Ask) lastingStranger() bool {
+	return a.Kind == KindExec && a.Lasting && !a.Known && a.Digest != [32]byte{} && a.Dir != ""
 }
 
 // oneProgram: it is one known program that does nothing but itself, so that

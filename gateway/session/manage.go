@@ -161,7 +161,7 @@ func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
 	if _, err := m.Abort(ctx, key, ""); err != nil {
 		return Row{}, err
 	}
-	return m.editIn(ctx, key, "reset", false, func(tx *store.Tx, r *Row) error {
+	row, err := m.editIn(ctx, key, "reset", false, func(tx *store.Tx, r *Row) error {
 		if err := m.putAside(tx, r); err != nil {
 			return err
 		}
@@ -170,6 +170,16 @@ func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
 		r.renew()
 		return nil
 	})
+	if err == nil {
+		m.left(key)
+	}
+	return row, err
+}
+
+func (m *Manager) left(key string) {
+	if m.Left != nil {
+		m.Left(key)
+	}
 }
 
 // Delete stops the session's runs and removes it, with its transcripts (the
@@ -201,6 +211,9 @@ func (m *Manager) Delete(ctx context.Context, key string, keep bool) (deleted bo
 			}
 		},
 	})
+	if err == nil {
+		m.left(key)
+	}
 	if err != nil || !deleted || keep {
 		return deleted, err
 	}

@@ -86,6 +86,9 @@ type Options struct {
 	Notes func() (keep func(text string) error, ok bool)
 	// Picture reads a picture that a message refers to; nil: there are none.
 	Picture func(id string) (model.Image, error)
+	// Left is told when a session begins anew or is deleted, so that what runs on
+	// its behalf ends; nil: nothing does.
+	Left func(key string)
 	// Queue is the policy of a route's surface.
 	Queue func(route string) QueuePolicy
 	// Hold waits while answers are paused, Held reports whether they are. Messages

@@ -32,7 +32,7 @@ func (m *Manager) perform(l *lane, r *run) {
 	if timeout <= 0 {
 		timeout = m.Timeout()
 	}
-	ctx, stop := context.WithTimeoutCause(r.ctx, timeout, errTimeout)
+	ctx, stop := withPatience(r.ctx, timeout)
 	defer stop()
 
 	end, err := m.answer(ctx, l, r)

@@ -65,7 +65,7 @@ func (e *Exec) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	p, err := e.Resolver.Resolve(ctx, plan.Request{Command: a.Command, Dir: dir, Env: a.Env, Shell: shellPath()})
+	p, err := e.Resolver.Resolve(ctx, plan.Request{Command: a.Command, Dir: dir, Env: a.Env, Shell: shellPath(), Terminal: a.PTY})
 	if err != nil {
 		return tool.Result{}, err
 	}
