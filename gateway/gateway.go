@@ -290,7 +290,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Hold:  func(ctx context.Context) error { return g.pause.Wait(ctx, pause.CallModel) },
 		Held:  func() bool { return g.pause.Check(pause.CallModel) != nil },
 		Queue: g.queuePolicy, Stopped: g.stopChildren,
-		Left:  func(key string) { g.processes.StopOwner(key) },
+		Left: func(key string) { g.processes.StopOwner(key) },
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
 		},
