@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/channel"
@@ -84,7 +85,7 @@ func (g *Gateway) beforeTool(_ context.Context, name string, call tool.Call) err
 		return err
 	}
 	d := g.may(name, call.Scope)
-	e := audit.Entry{Kind: audit.KindTool, What: "used " + name, Who: call.Surface + ":" + call.Sender, Session: call.SessionKey, Run: call.RunID, Facts: map[string]string{"call": call.ID, "args": string(call.Args)}}
+	e := audit.Entry{Kind: audit.KindTool, What: "used " + name, Who: strings.TrimSuffix(call.Surface+":"+call.Sender, ":"), Session: call.SessionKey, Run: call.RunID, Facts: map[string]string{"call": call.ID, "args": string(call.Args)}}
 	if policy.GroupOf(name) == "group:runtime" {
 		e.Kind = audit.KindExec
 	}

@@ -103,7 +103,7 @@ func (w *walker) behaviour(name string, found where, argv []string, depth int) {
 	}
 	for _, a := range argv[1:] {
 		if a == Unknown && c != reader && c != writer {
-			w.doubt("arguments", "what "+Show(name)+" is given is decided only when it runs")
+			w.doubt("arguments", "gives "+Show(name)+" arguments that are decided only when it runs")
 		}
 	}
 	switch c {

@@ -52,7 +52,7 @@ func (p Plan) Warnings() []string {
 	for _, d := range p.Doubts {
 		words := d.Words
 		switch d.Code {
-		case "missing", "script", "format", "outside", "privileged", "replaceable", "runner", "other-program", "interpreter", "wrapper", "arguments":
+		case "missing", "script", "format", "outside", "privileged", "replaceable", "runner", "other-program", "interpreter", "wrapper":
 			out = append(out, words+".") // they begin with who does it
 		default:
 			out = append(out, "It "+words+".")
