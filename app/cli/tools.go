@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,8 @@ func listTools(ctx context.Context, a *app, key string) error {
 	var rows [][]string
 	for _, g := range res.Groups {
 		for _, t := range g.Tools {
-			rows = append(rows, []string{t.ID, g.ID, "yes", t.Description})
+			what, _, _ := strings.Cut(t.Description, ". ")
+			rows = append(rows, []string{t.ID, g.ID, "yes", strings.TrimRight(what, ".")})
 		}
 	}
 	for _, t := range res.Denied {

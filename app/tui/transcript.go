@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -215,7 +216,7 @@ func (m *Model) drawTool(r *room, msg *protocol.Message, b *protocol.Block, res 
 		mark = t.good.paint("✓ ")
 	}
 	head := "  " + mark + terminal.Line(b.Name)
-	if args := terminal.Line(string(b.Arguments)); args != "" && args != "{}" {
+	if args := terminal.Line(gist(b.Arguments)); args != "" {
 		head += t.dim.paint(" " + args)
 	}
 	lines := []string{ends(clip(head, max(0, w-width(took)-2)), t.dim.paint(took), min(w, width(head)+2+width(took)))}
@@ -278,4 +279,19 @@ func duration(d time.Duration) string {
 		return fmt.Sprintf("%d s", int(d.Seconds()))
 	}
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// gist is what matters of a tool's arguments on one line: the command, the path
+// or the address where there is one, else all of them.
+func gist(arguments json.RawMessage) string {
+	var a map[string]any
+	if json.Unmarshal(arguments, &a) != nil || len(a) == 0 {
+		return strings.TrimPrefix(string(arguments), "{}")
+	}
+	for _, name := range []string{"command", "path", "url", "query", "task", "message"} {
+		if s, ok := a[name].(string); ok && s != "" {
+			return s
+		}
+	}
+	return string(arguments)
 }
