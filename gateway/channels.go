@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -154,6 +155,16 @@ func (c *channels) find(id, account string) channel.Channel {
 		return a.Channel
 	}
 	return nil
+}
+
+// all lists the channels, in order.
+func (c *channels) all() (out []channel.Channel) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.list)) {
+		out = append(out, c.list[name].Channel)
+	}
+	return out
 }
 
 // run connects every channel and serves it until ctx ends.

@@ -97,7 +97,8 @@ type Gateway struct {
 	spend     *spend.Ledger
 	prices    spend.Table
 	session   *session.Manager
-	spawns    *spawn.Book // of sub-agents
+	spawns    *spawn.Book   // of sub-agents
+	restart   chan struct{} // something will start us again
 	outbox    *outbound.Outbox
 	deliverer *outbound.Deliverer
 	channels  *channels
@@ -131,7 +132,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{})}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{}), restart: make(chan struct{}, 1)}
 	if err := g.open(ctx); err != nil {
 		g.release(ctx)
 		return nil, err
@@ -354,6 +355,8 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	var err error
 	select {
 	case <-ctx.Done():
+	case <-g.restart:
+		g.log.Info("a restart was asked for and allowed")
 	case err = <-served:
 	}
 	g.log.Info("gateway is stopping")

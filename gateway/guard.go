@@ -146,8 +146,16 @@ func askWords(rec approval.Record) string {
 	for _, w := range rec.Ask.Warnings {
 		b.WriteString("⚠ " + w + "\n")
 	}
-	if b.Len() > shownBytes || len(rec.Ask.Command) > shownBytes {
+	long := 0
+	for _, l := range rec.Ask.Lines {
+		long += len(l)
+	}
+	short := rec.Ask.Kind != approval.KindSend && rec.Ask.Kind != approval.KindConfig || long <= shownBytes
+	if !short || b.Len() > shownBytes || len(rec.Ask.Command) > shownBytes {
 		return "May I do something? It is too long to show here: read it and decide in the page or with `hearth approvals`."
+	}
+	if rec.Ask.Kind == approval.KindSend || rec.Ask.Kind == approval.KindConfig {
+		b.WriteString("\n" + strings.Join(rec.Ask.Lines, "\n") + "\n")
 	}
 	if rec.Ask.Why != "" {
 		b.WriteString("\nWhy: " + plan.Show(rec.Ask.Why) + "\n")

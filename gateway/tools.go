@@ -4,6 +4,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/control"
+	"github.com/hearth-assistant/hearth/gateway/tool/image"
+	"github.com/hearth-assistant/hearth/gateway/tool/message"
 	"github.com/hearth-assistant/hearth/gateway/tool/plan"
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 )
@@ -24,6 +27,7 @@ func (g *Gateway) openTools() error {
 	}
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
 	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel}, plan.Tool{}}
+	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has}, &control.Tool{Settings: steering{g}}, &image.Tool{Find: g.finder(), Fetcher: publicWeb{g}, Look: g.lookAt, Secret: g.redactor.Has})
 	all = append(all, sessiontool.New(house{g})...)
 	all = append(all, g.webTools()...)
 	all = append(all, g.shellTools()...)

@@ -54,6 +54,28 @@ func (p Path) shown() string {
 	return clip(keyShaped().ReplaceAllString(s, "…"), 256)
 }
 
+// In returns what stands at the path in a decoded JSON value.
+func (p Path) In(v any) (any, bool) {
+	for _, s := range p {
+		switch at := v.(type) {
+		case map[string]any:
+			next, ok := at[s.key]
+			if !ok || s.index >= 0 {
+				return nil, false
+			}
+			v = next
+		case []any:
+			if s.index < 0 || s.index >= len(at) {
+				return nil, false
+			}
+			v = at[s.index]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
 func (p Path) child(s Segment) Path {
 	return append(p[:len(p):len(p)], s)
 }

@@ -1,0 +1,163 @@
+// Package message holds the tool that writes to people on messaging networks.
+// It owns what may stand in such a message and what is told about it. Which
+// networks there are, whether the owner allows a recipient, and the delivery
+// are handed in. A message is text and nothing else: nothing in it names a file
+// to send.
+package message
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+)
+
+//go:embed message.md
+var description string
+
+const (
+	// maxText is also what a person can be asked to read.
+	maxText = 8 << 10
+	maxName = 128
+)
+
+// To is a recipient.
+type To struct {
+	Channel string `json:"channel"`
+	Account string `json:"account"`
+	Target  string `json:"target"` // the chat's id
+	Thread  string `json:"thread,omitempty"`
+}
+
+func (t To) String() string {
+	s := t.Channel + ":" + t.Target
+	if t.Thread != "" {
+		s += ":" + t.Thread
+	}
+	if t.Account != "" && t.Account != "default" {
+		s += " (account " + t.Account + ")"
+	}
+	return s
+}
+
+// Fate is what became of a message so far.
+type Fate struct {
+	ID     string `json:"id"`
+	State  string `json:"state"` // waiting, sending, delivered, failed, uncertain
+	Reason string `json:"reason,omitempty"`
+}
+
+// Post is where messages leave.
+type Post interface {
+	// Find completes a recipient, or says why there is none.
+	Find(call tool.Call, to To) (To, error)
+	// Permit asks the owner about a recipient that is not allowed yet.
+	Permit(ctx context.Context, call tool.Call, to To, text string) error
+	// Send accepts a message durably and waits a moment for its receipt.
+	Send(ctx context.Context, call tool.Call, to To, text string) (Fate, error)
+}
+
+// Tool is the tool message.
+type Tool struct {
+	Post Post
+	// Secret reports whether a text holds something that must not leave.
+	Secret func(text string) bool
+}
+
+// Spec describes the tool.
+func (t *Tool) Spec() model.ToolSpec {
+	return model.ToolSpec{
+		Name: "message", Description: strings.TrimSpace(description),
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"action":{"type":"string","enum":["send"],"description":"default send"},` +
+			`"channel":{"type":"string","description":"the network; default: the one that the person uses here, or the only one"},` +
+			`"target":{"type":"string","description":"the chat's id there"},` +
+			`"message":{"type":"string"},` +
+			`"accountId":{"type":"string"},"threadId":{"type":"string"}},` +
+			`"required":["target","message"],"additionalProperties":false}`),
+	}
+}
+
+// Run sends one message.
+func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	var raw struct {
+		Action, Channel, Target, Message, AccountID, ThreadID string
+	}
+	if err := json.Unmarshal(call.Args, &raw); err != nil {
+		return tool.Result{}, fmt.Errorf("the arguments are not what this tool takes: %w", err)
+	}
+	text := strings.TrimSpace(raw.Message)
+	switch {
+	case !call.Owner || call.Group || call.Relayed || call.Depth > 0:
+		return tool.Result{}, errors.New("not sent: only the owner's own words in a direct chat make Hearth write to people")
+	case raw.Action != "" && raw.Action != "send":
+		return tool.Result{}, fmt.Errorf("the action %q is not known; send is", clip(raw.Action))
+	case text == "":
+		return tool.Result{}, errors.New("the message is empty")
+	case len(text) > maxText:
+		return tool.Result{}, fmt.Errorf("the message has %d bytes, at most %d can be sent at once", len(text), maxText)
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, hidden):
+		return tool.Result{}, errors.New("the message holds characters that nobody can see; send plain text")
+	case t.Secret != nil && t.Secret(text):
+		return tool.Result{}, errors.New("the message holds one of the owner's keys or passwords, so it was not sent; leave it out")
+	}
+	to := To{Channel: strings.ToLower(raw.Channel), Account: raw.AccountID, Target: raw.Target, Thread: raw.ThreadID}
+	for _, part := range []string{to.Channel, to.Account, to.Target, to.Thread} {
+		if len(part) > maxName || strings.ContainsFunc(part, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) || hidden(r) }) {
+			return tool.Result{}, fmt.Errorf("%q cannot be a channel, an account or a chat's id", clip(part))
+		}
+	}
+	to, err := t.Post.Find(call, to)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if err := t.Post.Permit(ctx, call, to, text); err != nil {
+		return tool.Result{}, err
+	}
+	fate, err := t.Post.Send(ctx, call, to, text)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("the message to %s was not accepted for sending: %w", to, err)
+	}
+	return told(to, fate)
+}
+
+func told(to To, f Fate) (tool.Result, error) {
+	details, err := json.Marshal(map[string]any{"to": to, "delivery": f})
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("tell of the delivery: %w", err)
+	}
+	res := tool.Result{Details: details}
+	switch f.State {
+	case "delivered":
+		res.Text = fmt.Sprintf("Delivered to %s.", to)
+	case "failed":
+		return res, fmt.Errorf("%s did not take it: %s. It stands among the undelivered messages, where the owner can send it again; do not repeat it", to, f.Reason)
+	case "uncertain":
+		res.Text = fmt.Sprintf("Nobody knows whether it reached %s (%s). The owner decides about it; do not send it again.", to, f.Reason)
+	default:
+		res.Text = fmt.Sprintf("Accepted, on its way to %s; it is tried until it arrives. Do not send it again.", to)
+		if f.Reason != "" {
+			res.Text += " So far: " + f.Reason + "."
+		}
+	}
+	return res, nil
+}
+
+// hidden characters show nothing and can carry text to whoever looks for it.
+func hidden(r rune) bool {
+	return r >= 0xE0000 && r <= 0xE0FFF || r == 0x00 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:59]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,133 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/docs"
+	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/control"
+)
+
+const (
+	// envSupervisor is set by whatever starts Hearth again when it ends: its value
+	// names it, for people.
+	envSupervisor = "HEARTH_SUPERVISOR"
+	// restartWait is how long a restart waits for the answer that wanted it.
+	restartWait = 30 * time.Second
+)
+
+// steering shows the settings to the tool gateway.
+type steering struct{ g *Gateway }
+
+func (steering) Path(path string) (string, error) {
+	p, err := config.ParsePath(path)
+	return p.String(), err
+}
+
+func (s steering) Get(path string) (string, bool, error) {
+	shown, err := s.g.config.Snapshot().Redacted()
+	if err != nil {
+		return "", false, err
+	}
+	var at any
+	if err := json.Unmarshal(shown.Config, &at); err != nil {
+		return "", false, err
+	}
+	if path != "" {
+		p, err := config.ParsePath(path)
+		if err != nil {
+			return "", false, err
+		}
+		var ok bool
+		if at, ok = p.In(at); !ok {
+			return "", false, nil
+		}
+	}
+	out, err := json.MarshalIndent(at, "", "  ")
+	return string(out), err == nil, err
+}
+
+func (s steering) Written(path string) (string, error) {
+	v, _, err := s.g.config.Snapshot().Get(path)
+	return string(v), err
+}
+
+func (steering) Manual() string { return docs.Configuration }
+
+// Change writes exactly what the owner agreed to, over exactly what they saw.
+func (s steering) Change(ctx context.Context, call tool.Call, c control.Change) error {
+	if _, err := s.g.permit(ctx, call, askConfig(call, c)); err != nil {
+		return err
+	}
+	base := s.g.config.Snapshot().Hash
+	if now, err := s.Written(c.Path); err != nil || now != c.Old {
+		return errors.New("the setting was changed by somebody else while the person decided, so nothing was done; look at it again")
+	}
+	return s.write(ctx, base, c)
+}
+
+// write is bound to the text of the file that was looked at.
+func (s steering) write(ctx context.Context, base string, c control.Change) error {
+	if s.g.config.Snapshot().Hash != base {
+		return config.ErrStale
+	}
+	var err error
+	if c.New == "" {
+		_, err = s.g.config.UnsetPath(ctx, c.Path)
+	} else {
+		_, err = s.g.config.SetPath(ctx, c.Path, c.New)
+	}
+	return err
+}
+
+func askConfig(call tool.Call, c control.Change) approval.Ask {
+	words := func(v, none string) string {
+		if v == "" {
+			return none
+		}
+		return plan.Show(v)
+	}
+	a := approval.For(approval.KindConfig, call)
+	a.Tool, a.Command = "gateway", c.Path+" = "+words(c.New, "(default)")
+	a.Title = "Change the setting " + plan.Show(c.Path)
+	a.Why = c.Reason
+	a.Lines = []string{"Setting: " + plan.Show(c.Path), "Now: " + words(c.Old, "(default)"), "Then: " + words(c.New, "(default)")}
+	a.Digest = sha256.Sum256([]byte(c.Path + "\x00" + c.Old + "\x00" + c.New))
+	return a
+}
+
+// Restart ends the gateway when something starts it again, after the answer
+// that asked for it.
+func (s steering) Restart(ctx context.Context, call tool.Call, reason string) error {
+	by := strings.TrimSpace(s.g.opts.Env(envSupervisor))
+	if by == "" {
+		return fmt.Errorf("not restarted: nothing would start Hearth again (%s is not set). Ask the person to stop `hearth gateway` and to start it again", envSupervisor)
+	}
+	a := approval.For(approval.KindConfig, call)
+	a.Tool, a.Title, a.Why, a.Command = "gateway", "Restart Hearth", reason, "restart"
+	a.Lines = []string{"Hearth ends, and " + plan.Show(by) + " starts it again. Running answers are taken up."}
+	if _, err := s.g.permit(ctx, call, a); err != nil {
+		return err
+	}
+	go s.g.restartAfter(call.RunID)
+	return nil
+}
+
+func (g *Gateway) restartAfter(runID string) {
+	ctx, stop := context.WithTimeout(g.life, restartWait)
+	defer stop()
+	_, _ = g.session.Wait(ctx, runID) // whatever became of it
+	select {
+	case g.restart <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/message"
+)
+
+const (
+	// receiptWait is how long a tool waits for a network's receipt, and
+	// receiptLook how often it looks.
+	receiptWait = 10 * time.Second
+	receiptLook = 100 * time.Millisecond
+)
+
+// post sends messages of the tool message.
+type post struct{ g *Gateway }
+
+// here is where the run's own words came from.
+func (p post) here(call tool.Call) (route, bool) {
+	rec, err := p.g.session.Why("", call.RunID)
+	if err != nil {
+		return route{}, false
+	}
+	return parseRoute(rec.Route)
+}
+
+func (p post) Find(call tool.Call, to message.To) (message.To, error) {
+	here, talking := p.here(call)
+	var fit []channel.Channel
+	for _, ch := range p.g.channels.all() {
+		if (to.Channel == "" || to.Channel == ch.ID()) && (to.Account == "" || to.Account == ch.Account()) {
+			fit = append(fit, ch)
+		}
+	}
+	if len(fit) > 1 && talking {
+		same := slices.DeleteFunc(slices.Clone(fit), func(ch channel.Channel) bool { return ch.ID() != here.channel || ch.Account() != here.account })
+		if len(same) == 1 {
+			fit = same
+		}
+	}
+	switch {
+	case to.Target == "":
+		return to, fmt.Errorf("target is missing: the id of the chat")
+	case len(fit) == 0:
+		return to, fmt.Errorf("no messaging network of this name is connected%s; `hearth channels` shows them, and docs/configuration.md how one is added", inBrackets(strings.TrimSpace(to.Channel+" "+to.Account)))
+	case len(fit) > 1:
+		return to, fmt.Errorf("%d accounts are connected; say which with channel and accountId", len(fit))
+	}
+	to.Channel, to.Account = fit[0].ID(), fit[0].Account()
+	r := routeTo(to)
+	if !p.g.maySend(call.SessionKey, r) {
+		return to, fmt.Errorf("session.sendPolicy forbids sending to %s from this session", to)
+	}
+	return to, nil
+}
+
+func routeTo(to message.To) route {
+	r := route{to.Channel, to.Account, to.Target, to.Thread, channel.Direct}
+	if strings.HasPrefix(to.Target, "-") { // groups, on the networks there are
+		r.chat = channel.Group
+	}
+	return r
+}
+
+// Permit does not ask about the chat in which the owner said it.
+func (p post) Permit(ctx context.Context, call tool.Call, to message.To, text string) error {
+	if here, ok := p.here(call); ok && here.channel == to.Channel && here.account == to.Account && here.conversation == to.Target && here.thread == to.Thread {
+		return nil
+	}
+	_, err := p.g.permit(ctx, call, askSend(call, to, text))
+	return err
+}
+
+// askSend is bound to the recipient: a lasting yes is for whoever it is, a yes
+// for once is for this call.
+func askSend(call tool.Call, to message.To, text string) approval.Ask {
+	a := approval.For(approval.KindSend, call)
+	a.Tool, a.Host, a.Known, a.Lasting = "message", strings.Join([]string{to.Channel, to.Account, to.Target, to.Thread}, " "), true, true
+	a.Title = "Write to " + plan.Show(to.String())
+	a.Warnings = []string{"The assistant has no standing leave to write to this recipient. A yes for longer than once lets it write anything to them."}
+	a.Lines = []string{"To: " + plan.Show(to.String()), "Message:"}
+	for _, line := range strings.Split(text, "\n") {
+		a.Lines = append(a.Lines, "  "+plan.Show(line))
+	}
+	return a
+}
+
+// Send puts the message beside the answers that are delivered: the same call
+// is never sent twice.
+func (p post) Send(ctx context.Context, call tool.Call, to message.To, text string) (message.Fate, error) {
+	d := outbound.Delivery{
+		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: routeTo(to).target(""), Session: call.SessionKey, RunID: call.RunID,
+		Text: text, Reply: outbound.ReplyOff,
+	}
+	err := p.g.store.Update(ctx, store.Write{Must: true, Then: p.g.deliverer.Wake, Do: func(tx *store.Tx) error { return p.g.deliverer.Put(tx, d) }})
+	if err != nil {
+		return message.Fate{}, err
+	}
+	ctx, stop := context.WithTimeout(ctx, receiptWait)
+	defer stop()
+	look := time.NewTicker(receiptLook)
+	defer look.Stop()
+	for {
+		now, err := p.g.deliverer.Get(d.ID)
+		fate := message.Fate{ID: d.ID, State: string(now.State), Reason: now.Reason}
+		if err != nil || !now.State.Open() || now.Attempts > 0 {
+			return fate, err
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return fate, nil
+		}
+	}
+}
