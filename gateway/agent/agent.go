@@ -7,7 +7,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +19,6 @@ import (
 const (
 	// maxRounds bounds how often a turn goes back to the model.
 	maxRounds = 25
-	// maxSameCalls stops a model that repeats one call (F-PROV-17).
-	maxSameCalls = 5
 	// maxRefused is how many calls that cannot be run a turn may have.
 	maxRefused = 3
 	// maxAnswerBytes is the most text of one turn; the rest is cut with a note.
@@ -30,9 +27,6 @@ const (
 	// before it said anything.
 	retryDelay = 300 * time.Millisecond
 )
-
-// ErrLoop ends a turn whose model repeats itself.
-var ErrLoop = errors.New("the model kept asking for the same tool call")
 
 // Turn is what Run needs.
 type Turn struct {
@@ -110,7 +104,7 @@ type runner struct {
 	messages []model.Message
 	usage    model.Usage
 	size     int
-	calls    map[string]int
+	loop     loop
 	refused  int // calls that could not be run
 }
 
@@ -131,8 +125,10 @@ func (r *runner) run() error {
 		if len(calls) == 0 {
 			return r.emit(Event{Kind: Done, Message: msg, Usage: r.usage, Stop: stop})
 		}
-		if err := r.loops(calls); err != nil {
-			return err
+		for _, c := range calls {
+			if err := r.loop.call(c); err != nil {
+				return err
+			}
 		}
 		if err := r.emit(Event{Kind: Intent, Message: msg, Usage: r.usage}); err != nil {
 			return err
@@ -145,7 +141,7 @@ func (r *runner) run() error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: it went back to the tools %d times", ErrLoop, maxRounds)
+	return &LoopError{What: fmt.Sprintf("it went back to its tools %d times", maxRounds)}
 }
 
 // askTwice repeats a model call once if it failed before it said anything and
@@ -222,20 +218,6 @@ func (r *runner) ask() (model.Message, model.StopReason, error) {
 	return msg, stop, failure
 }
 
-// loops counts identical calls of the turn.
-func (r *runner) loops(calls []model.ToolCall) error {
-	if r.calls == nil {
-		r.calls = make(map[string]int)
-	}
-	for _, c := range calls {
-		key := c.Name + "\x00" + string(bytes.TrimSpace(c.Arguments))
-		if r.calls[key]++; r.calls[key] > maxSameCalls {
-			return fmt.Errorf("%w (%s, %d times)", ErrLoop, c.Name, r.calls[key])
-		}
-	}
-	return nil
-}
-
 func (r *runner) runTools(calls []model.ToolCall) error {
 	for i, c := range calls {
 		if r.ctx.Err() != nil {
@@ -256,6 +238,9 @@ func (r *runner) runTools(calls []model.ToolCall) error {
 		start := time.Now()
 		res := r.RunTool(r.ctx, c)
 		if err := r.result(c, res, time.Since(start)); err != nil {
+			return err
+		}
+		if err := r.loop.result(c, res); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.errKind = "timeout"
 		end.errText = "The answer took too long and was stopped. What had arrived is kept. Try again, choose a faster model, or raise agents.defaults.timeoutSeconds."
 	case errors.Is(err, agent.ErrLoop):
-		end.errText = "The model kept repeating the same step, so Hearth stopped it. Ask again in other words, or choose another model."
+		end.errText = "The model kept repeating itself" + loopWords(err) + ", so Hearth stopped it. What was done stays done. Ask again in other words, or choose another model."
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed):
 		end.errText = storeTrouble(err)
 	default:
@@ -64,6 +64,15 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.message.ErrorMessage = end.errText
 	}
 	return end
+}
+
+// loopWords says what was repeated.
+func loopWords(err error) string {
+	var l *agent.LoopError
+	if errors.As(err, &l) {
+		return " (" + l.What + ")"
+	}
+	return ""
 }
 
 func storeTrouble(err error) string {
