@@ -221,3 +221,16 @@ func (a accountState) Touch(ctx context.Context, r profile.Record) error {
 func (a accountState) Delete(ctx context.Context, id string) error {
 	return a.db.Update(ctx, store.Write{Do: func(tx *store.Tx) error { return a.rows.Delete(tx, []byte(id)) }})
 }
+
+// restOf is until when an account is not asked, for any model, and why.
+func restOf(a profile.Account, now time.Time) (until time.Time, why string) {
+	if d := a.Stats.Disabled; d != nil && d.Until.After(now) {
+		return d.Until, string(d.Reason)
+	}
+	for _, b := range a.Stats.Cooldowns {
+		if b.Until.After(now) && b.Until.After(until) {
+			until, why = b.Until, string(b.Reason)
+		}
+	}
+	return until, why
+}

@@ -119,6 +119,8 @@ type Gateway struct {
 	ln        net.Listener
 	started   time.Time
 	redetect  chan struct{} // wakes detectModels
+	tests     modelTests
+	pulls     modelPulls
 	bootID    string
 	life      context.Context // for what the settings' change sets off
 }
@@ -169,6 +171,9 @@ func (g *Gateway) open(ctx context.Context) error {
 	}
 	g.openModels()
 	g.openFailover()
+	if err := g.openTests(); err != nil {
+		return err
+	}
 	g.openSpend()
 	if err := g.openChannels(ctx); err != nil {
 		return err

@@ -110,6 +110,10 @@ func (g *Gateway) accountHandlers() map[string]server.Handler {
 		protocol.MethodModelsAuthImport:    plain(protocol.MethodModelsAuthImport, g.modelsAuthImport),
 		protocol.MethodModelsAuthAllow:     plain(protocol.MethodModelsAuthAllow, g.modelsAuthAllow),
 
+		protocol.MethodModelsTest: plain(protocol.MethodModelsTest, g.modelsTest),
+		protocol.MethodModelsPull: plain(protocol.MethodModelsPull, g.modelsPull),
+		protocol.MethodDoctor:     plain(protocol.MethodDoctor, g.doctor),
+
 		protocol.MethodUsageCost:   plain(protocol.MethodUsageCost, g.usageCost),
 		protocol.MethodUsageStatus: plain(protocol.MethodUsageStatus, g.usageStatus),
 		protocol.MethodUsageAllow:  plain(protocol.MethodUsageAllow, g.usageAllow),

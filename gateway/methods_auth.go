@@ -125,11 +125,17 @@ func (g *Gateway) modelsAuthOrder(ctx context.Context, p protocol.ModelsAuthOrde
 }
 
 func (g *Gateway) modelsAuthSetKey(ctx context.Context, p protocol.ModelsAuthSetKeyParams) (protocol.ModelsAuthSetKeyResult, error) {
-	out := protocol.ModelsAuthSetKeyResult{Provider: p.Provider, ProfileID: profile.ID(p.Provider, p.Name)}
+	out := protocol.ModelsAuthSetKeyResult{}
 	key, err := secret.CleanKey(p.APIKey)
 	if err != nil {
 		return out, protocol.Invalid("%s", sentence(err.Error()))
 	}
+	if p.Provider == "" {
+		if p.Provider = provider.Recognize(key.Reveal()); p.Provider == "" {
+			return out, protocol.Invalid("The key does not tell which service it is for. Name the service too, for example openai or deepseek.").With("reason", "provider")
+		}
+	}
+	out.Provider, out.ProfileID = p.Provider, profile.ID(p.Provider, p.Name)
 	typ := profile.APIKey
 	if p.Token {
 		typ = profile.Token
@@ -138,6 +144,7 @@ func (g *Gateway) modelsAuthSetKey(ctx context.Context, p protocol.ModelsAuthSet
 		return out, protocol.Invalid("Hearth does not know where %q is, so it cannot say where its key may go. Set models.providers.%s.baseUrl first.", p.Provider, p.Provider)
 	}
 	err = g.book.Add(ctx, profile.Profile{ID: out.ProfileID, Provider: p.Provider, Type: typ}, profile.Credential{Type: typ, Key: key.Reveal()})
+	out.Stored = g.keeper.Status(ctx).Place
 	return out, g.accountAdded(err)
 }
 

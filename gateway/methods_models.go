@@ -43,11 +43,26 @@ func (g *Gateway) modelsList(_ context.Context, p protocol.ModelsListParams) (pr
 		info := protocol.ModelInfo{
 			ID: e.Ref.Model, Name: e.Name, Provider: e.Ref.Provider, Alias: entry.Alias, ContextWindow: e.ContextWindow, Reasoning: e.Reasoning,
 			Input: e.Input, Available: e.Available, Tags: g.modelTags(e.Ref, def),
-			Hearth: &protocol.ModelDetail{Source: e.Source, Local: e.Source == provider.SourceLocal || e.BuiltIn, NoTools: !e.Tools, Reason: e.Reason},
+			Hearth: g.modelDetail(e),
 		}
 		out.Models = append(out.Models, info)
 	}
 	return out, nil
+}
+
+func (g *Gateway) modelDetail(e provider.Entry) *protocol.ModelDetail {
+	d := &protocol.ModelDetail{
+		Source: e.Source, Service: e.Service, Local: e.Source == provider.SourceLocal || e.BuiltIn, NoTools: !e.Tools, Reason: e.Reason, Trained: e.Trained,
+	}
+	price, known := g.priceOf(e.Ref)
+	d.Priced, d.Free = known, known && price.Free()
+	if t, ok := g.models.TestOf(e.Ref); ok {
+		d.Verified = verifiedOf(t)
+	}
+	if at, ok := g.book.Soonest(e.Ref.Provider, e.Ref.Model, g.opts.Now()); ok {
+		d.Resting = at.UnixMilli()
+	}
+	return d
 }
 
 // modelTags marks the default and its fallbacks.

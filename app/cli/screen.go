@@ -105,3 +105,10 @@ func clean(s string) string { return terminal.Clean(s) }
 
 // line is clean text on one line, for table cells and messages.
 func line(s string) string { return terminal.Line(s) }
+
+// raw writes text of our own that moves the cursor; nothing from outside may be
+// in it uncleaned.
+func (s screen) raw(text string) error {
+	_, err := io.WriteString(s.w, text)
+	return err
+}

@@ -268,6 +268,7 @@ export interface ModelsAuthOrderParams {
 
 /** ModelsAuthSetKeyParams stores a key. */
 export interface ModelsAuthSetKeyParams {
+  /** empty: the key tells by how it begins */
   provider: string;
   apiKey: string;
   /** ours: of the account, "default" when empty */
@@ -281,6 +282,8 @@ export interface ModelsAuthSetKeyResult {
   provider: string;
   profileId: string;
   warning?: string;
+  /** ours: keychain, vault or plain */
+  stored?: string;
 }
 
 /** ModelsAuthLoginParams is ours: it begins a login. */
@@ -337,6 +340,15 @@ export interface ModelsAuthImportParams {
 export interface ModelsAuthAllowParams {
   profileId: string;
   host: string;
+}
+
+/** AccountRest is what UsageStats says of times in which an account is not asked. */
+export interface AccountRest {
+  cooldownUntil: number;
+  cooldownReason: string;
+  cooldownModel: string;
+  disabledUntil: number;
+  disabledReason: string;
 }
 
 /** ChannelsStatus is the answer to channels.status. */
@@ -865,6 +877,8 @@ export const EventExecApprovalRequested = "exec.approval.requested";
 export const EventExecApprovalResolved = "exec.approval.resolved";
 /** EventPause is ours: the switch of hearth.pause.set has changed. */
 export const EventPause = "hearth.pause";
+/** EventModelsPull is ours: how far a download is. */
+export const EventModelsPull = "hearth.models.pull";
 
 // Client capabilities that change what we send.
 /** agent events of stream "tool" */
@@ -1071,6 +1085,10 @@ export const MethodModelsAuthCancel = "hearth.models.auth.cancel";
 export const MethodModelsAuthForeign = "hearth.models.auth.foreign";
 export const MethodModelsAuthImport = "hearth.models.auth.import";
 export const MethodModelsAuthAllow = "hearth.models.auth.allow";
+/** Ours as well: does a model answer, a download, and how Hearth is. */
+export const MethodModelsTest = "hearth.models.test";
+export const MethodModelsPull = "hearth.models.pull";
+export const MethodDoctor = "hearth.doctor";
 export const MethodUsageCost = "usage.cost";
 export const MethodUsageStatus = "usage.status";
 /** MethodUsageAllow is ours: other limits, or one answer beyond them. */
@@ -1150,6 +1168,108 @@ export const MethodQueueEdit = "hearth.queue.edit";
 export const MethodLaunchLink = "hearth.launch";
 /** MethodTranscriptExport is ours: one page of raw transcript entries. */
 export const MethodTranscriptExport = "hearth.sessions.export";
+
+/** ModelVerified is what a test has found out about a model. */
+export interface ModelVerified {
+  /** ContextWindow was seen to hold; 0: not tried. */
+  contextWindow?: number;
+  /** Less: the server holds less than was said of the model. */
+  less?: boolean;
+  /** work, fail; absent: not tried */
+  tools?: string;
+  at: number;
+}
+
+/**
+ * ModelsTestParams is ours: ask a model a few short questions. No model means
+ * the default one; Provider alone its first model.
+ */
+export interface ModelsTestParams {
+  model?: string;
+  provider?: string;
+  /** with this account only */
+  profileId?: string;
+  /**
+   * Context also tries how much of a long text reaches the model: up to a
+   * minute, for models that cost nothing.
+   */
+  context?: boolean;
+}
+
+/** ModelsTestResult is how the test went. */
+export interface ModelsTestResult {
+  model: string;
+  ok: boolean;
+  /** of the first answer */
+  tookMs?: number;
+  claimed?: number;
+  trained?: number;
+  verified?: ModelVerified;
+  /** in a line for people */
+  line: string;
+  /** what follows from it */
+  notes: string[];
+  /** why it does not answer, and what to do */
+  error?: string;
+  /** auth, billing, connect, timeout and so on */
+  errorKind?: string;
+}
+
+/**
+ * ModelsPullParams is ours: download a model of an Ollama server. Cancel ends a
+ * download that is under way; what came is kept.
+ */
+export interface ModelsPullParams {
+  model: string;
+  provider?: string;
+  cancel?: boolean;
+}
+
+/** ModelsPullProgress is the event hearth.models.pull. */
+export interface ModelsPullProgress {
+  model: string;
+  /** loading, done, failed */
+  state: string;
+  status?: string;
+  /** bytes of all parts known so far */
+  total?: number;
+  completed?: number;
+  error?: string;
+}
+
+// Severities of a HealthCheck.
+export const CheckOK = "ok";
+export const CheckWarn = "warn";
+export const CheckFail = "fail";
+
+/** HealthCheck is one line of what the doctor says. */
+export interface HealthCheck {
+  /** models, secrets, settings, folder, network, sandbox, audit */
+  area: string;
+  state: string;
+  what: string;
+  /** what to do */
+  advice?: string;
+  /** what --fix would do */
+  fix?: string;
+}
+
+/**
+ * DoctorParams is ours: Fix mends what can be mended without a question; Live
+ * asks the default model.
+ */
+export interface DoctorParams {
+  fix?: boolean;
+  live?: boolean;
+}
+
+/** Doctor is how Hearth is. */
+export interface Doctor {
+  /** nothing failed */
+  ok: boolean;
+  checks: HealthCheck[];
+  fixed: string[];
+}
 
 // Limits of the fields of a request frame.
 export const MaxRequestID = 256;
@@ -1941,6 +2061,20 @@ export interface ModelInfo {
 export interface ModelDetail {
   /** configured, local, environment, built-in */
   source: string;
+  /** how people call its provider */
+  service?: string;
+  /** what it costs is known */
+  priced?: boolean;
+  /** it costs nothing */
+  free?: boolean;
+  /** tokens of context that it was made for */
+  trained?: number;
+  /**
+   * Verified is what a test found out, Resting until when (ms) none of the
+   * accounts of its service may be asked.
+   */
+  verified?: ModelVerified;
+  restingUntil?: number;
   local: boolean;
   /** it cannot call tools */
   noTools?: boolean;
@@ -2304,6 +2438,9 @@ export interface Methods {
   "hearth.models.auth.foreign": { params: Record<string, never>; result: ForeignLogins };
   "hearth.models.auth.import": { params: ModelsAuthImportParams; result: ModelsAuthSetKeyResult };
   "hearth.models.auth.allow": { params: ModelsAuthAllowParams; result: OKResult };
+  "hearth.models.test": { params: ModelsTestParams; result: ModelsTestResult };
+  "hearth.models.pull": { params: ModelsPullParams; result: ModelsPullProgress };
+  "hearth.doctor": { params: DoctorParams; result: Doctor };
   "usage.cost": { params: UsageCostParams; result: UsageCost };
   "usage.status": { params: Record<string, never>; result: UsageStatus };
   "hearth.usage.allow": { params: UsageAllowParams; result: UsageStatus };
@@ -2362,4 +2499,5 @@ export interface Events {
   "exec.approval.requested": Approval;
   "exec.approval.resolved": ApprovalResolved;
   "hearth.pause": Pause;
+  "hearth.models.pull": ModelsPullProgress;
 }

@@ -78,7 +78,7 @@ type ModelsAuthOrderParams struct {
 
 // ModelsAuthSetKeyParams stores a key.
 type ModelsAuthSetKeyParams struct {
-	Provider string `json:"provider"`
+	Provider string `json:"provider"` // empty: the key tells by how it begins
 	APIKey   string `json:"apiKey"`
 	Name     string `json:"name,omitempty"`  // ours: of the account, "default" when empty
 	Token    bool   `json:"token,omitempty"` // ours: a bearer token, not a key
@@ -89,6 +89,7 @@ type ModelsAuthSetKeyResult struct {
 	Provider  string `json:"provider"`
 	ProfileID string `json:"profileId"`
 	Warning   string `json:"warning,omitempty"`
+	Stored    string `json:"stored,omitempty"` // ours: keychain, vault or plain
 }
 
 // ModelsAuthLoginParams is ours: it begins a login.
@@ -142,4 +143,21 @@ type ModelsAuthImportParams struct {
 type ModelsAuthAllowParams struct {
 	ProfileID string `json:"profileId"`
 	Host      string `json:"host"`
+}
+
+// AccountRest is what UsageStats says of times in which an account is not asked.
+type AccountRest struct {
+	CooldownUntil  int64  `json:"cooldownUntil"`
+	CooldownReason string `json:"cooldownReason"`
+	CooldownModel  string `json:"cooldownModel"`
+	DisabledUntil  int64  `json:"disabledUntil"`
+	DisabledReason string `json:"disabledReason"`
+}
+
+// Rest reads UsageStats.
+func (p *ModelsAuthProfile) Rest() (r AccountRest, err error) {
+	if len(p.UsageStats) == 0 {
+		return r, nil
+	}
+	return r, json.Unmarshal(p.UsageStats, &r)
 }

@@ -18,6 +18,8 @@ const (
 	EventExecApprovalResolved  = "exec.approval.resolved"
 	// EventPause is ours: the switch of hearth.pause.set has changed.
 	EventPause = "hearth.pause"
+	// EventModelsPull is ours: how far a download is.
+	EventModelsPull = "hearth.models.pull"
 )
 
 // eventScopes says who may see an event (protocol.md §6). An event without a
@@ -26,7 +28,7 @@ var eventScopes = map[string]Scope{
 	EventTick: ScopeNone, EventHealth: ScopeNone, EventShutdown: ScopeNone,
 	EventPresence: ScopeRead, EventChat: ScopeRead, EventAgent: ScopeRead,
 	EventSessionsChanged: ScopeRead, EventSessionMessage: ScopeRead, EventSessionTool: ScopeRead,
-	EventConfigChanged: ScopeRead, EventPause: ScopeRead,
+	EventConfigChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead,
 	EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
 }
 
@@ -37,7 +39,7 @@ func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; r
 func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
 		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged,
-		EventExecApprovalRequested, EventExecApprovalResolved, EventPause}
+		EventExecApprovalRequested, EventExecApprovalResolved, EventPause, EventModelsPull}
 }
 
 // Client capabilities that change what we send.

@@ -27,6 +27,10 @@ const (
 	MethodModelsAuthForeign = "hearth.models.auth.foreign"
 	MethodModelsAuthImport  = "hearth.models.auth.import"
 	MethodModelsAuthAllow   = "hearth.models.auth.allow"
+	// Ours as well: does a model answer, a download, and how Hearth is.
+	MethodModelsTest = "hearth.models.test"
+	MethodModelsPull = "hearth.models.pull"
+	MethodDoctor     = "hearth.doctor"
 
 	MethodUsageCost   = "usage.cost"
 	MethodUsageStatus = "usage.status"
@@ -145,6 +149,9 @@ var methods = []MethodSpec{
 	{MethodModelsAuthForeign, RoleOperator, ScopeAdmin},
 	{MethodModelsAuthImport, RoleOperator, ScopeAdmin},
 	{MethodModelsAuthAllow, RoleOperator, ScopeAdmin},
+	{MethodModelsTest, RoleOperator, ScopeWrite},
+	{MethodModelsPull, RoleOperator, ScopeAdmin},
+	{MethodDoctor, RoleOperator, ScopeAdmin},
 	{MethodUsageCost, RoleOperator, ScopeRead},
 	{MethodUsageStatus, RoleOperator, ScopeRead},
 	{MethodUsageAllow, RoleOperator, ScopeAdmin},

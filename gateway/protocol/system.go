@@ -181,10 +181,18 @@ type ModelInfo struct {
 }
 
 type ModelDetail struct {
-	Source  string `json:"source"` // configured, local, environment, built-in
-	Local   bool   `json:"local"`
-	NoTools bool   `json:"noTools,omitempty"` // it cannot call tools
-	Reason  string `json:"reason,omitempty"`  // why not available, in plain words
+	Source  string `json:"source"`            // configured, local, environment, built-in
+	Service string `json:"service,omitempty"` // how people call its provider
+	Priced  bool   `json:"priced,omitempty"`  // what it costs is known
+	Free    bool   `json:"free,omitempty"`    // it costs nothing
+	Trained int    `json:"trained,omitempty"` // tokens of context that it was made for
+	// Verified is what a test found out, Resting until when (ms) none of the
+	// accounts of its service may be asked.
+	Verified *ModelVerified `json:"verified,omitempty"`
+	Resting  int64          `json:"restingUntil,omitempty"`
+	Local    bool           `json:"local"`
+	NoTools  bool           `json:"noTools,omitempty"` // it cannot call tools
+	Reason   string         `json:"reason,omitempty"`  // why not available, in plain words
 }
 
 // ConfigIssue points into the config file.

@@ -60,6 +60,9 @@ func (v view) verifying(ref model.Ref) func(string, int) {
 // with Ollama never more than the model was made for, or than the server gave it.
 func (v view) windowOf(x *reach, m ModelConfig) int {
 	n := m.ContextWindow
+	if t, ok := v.tested(x, m.ID); ok && t.Limit > 0 && t.Window > 0 && (n == 0 || t.Window < n) {
+		n = t.Window // a test has seen more than that being cut
+	}
 	if x.api != APIOllama {
 		return n
 	}

@@ -29,6 +29,7 @@ type finding struct {
 	models  []ModelConfig
 	noTools []string       // canonical ids of models that cannot use tools
 	trained map[string]int // tokens of context that a model was made for, by canonical id
+	version string         // of the server, where it says so
 	err     string         // it runs, but cannot be used: why, and what to do
 }
 
@@ -198,6 +199,7 @@ func (r *Registry) showOllama(ctx context.Context, f *finding) {
 	infos := make([]ollama.Info, min(len(f.models), maxShown))
 	server := ollama.Server{BaseURL: f.baseURL, HTTP: r.http}
 	var wg sync.WaitGroup
+	wg.Go(func() { f.version = r.ollamaVersion(ctx, f.baseURL) })
 	for i := range infos {
 		wg.Go(func() {
 			if info, err := server.Show(ctx, f.models[i].ID); err == nil {

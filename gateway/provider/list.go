@@ -71,7 +71,9 @@ func (v view) entriesOf(ids []string, all bool) []Entry {
 		}
 		for _, m := range x.models {
 			m.ContextWindow = v.windowOf(&x, m)
-			list = append(list, x.entry(m))
+			e := x.entry(m)
+			e.Tools, e.Trained = v.tools(&x, m.ID), x.trainedFor(m.ID)
+			list = append(list, e)
 		}
 	}
 	return list

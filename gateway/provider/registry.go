@@ -79,6 +79,7 @@ type Choice struct {
 	Ref           model.Ref
 	Provider      model.Provider
 	ContextWindow int  // tokens, 0 = not known
+	Trained       int  // tokens that it was made for, where the server says so
 	BuiltIn       bool // the guide: not an AI model, to be labelled as such
 	Tools         bool // false: it is known not to use tools
 	Images        bool // it takes pictures
@@ -112,6 +113,7 @@ type Registry struct {
 	found    map[string]finding // local servers by service id
 	looked   time.Time          // when the last detection ended
 	windows  map[model.Ref]int  // tokens of context that local servers really gave
+	tested   map[model.Ref]Tested
 }
 
 // redetectAfter is how old a detection without a model may be before the next

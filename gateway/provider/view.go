@@ -33,6 +33,7 @@ type Entry struct {
 	Name          string
 	Service       string // how people call the provider
 	ContextWindow int
+	Trained       int // tokens that it was made for, where the server says so
 	Reasoning     bool
 	Input         []string
 	Tools         bool
@@ -210,7 +211,7 @@ func (v view) resolve(ref model.Ref) (Choice, error) {
 	}
 	ref.Model = m.ID
 	m.ContextWindow = v.windowOf(&x, m)
-	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Tools: x.toolIn(m.ID), Images: x.canSee(m), Source: x.source,
+	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Trained: x.trainedFor(m.ID), Tools: v.tools(&x, m.ID), Images: x.canSee(m), Source: x.source,
 		Local: x.local || onThisComputer(x.baseURL)}
 	if source != "" {
 		c.Source = source

@@ -40,6 +40,9 @@ func methodShapes() []shape {
 		{protocol.MethodModelsAuthForeign, noParams, "ForeignLogins"},
 		{protocol.MethodModelsAuthImport, "ModelsAuthImportParams", "ModelsAuthSetKeyResult"},
 		{protocol.MethodModelsAuthAllow, "ModelsAuthAllowParams", "OKResult"},
+		{protocol.MethodModelsTest, "ModelsTestParams", "ModelsTestResult"},
+		{protocol.MethodModelsPull, "ModelsPullParams", "ModelsPullProgress"},
+		{protocol.MethodDoctor, "DoctorParams", "Doctor"},
 		{protocol.MethodUsageCost, "UsageCostParams", "UsageCost"},
 		{protocol.MethodUsageStatus, noParams, "UsageStatus"},
 		{protocol.MethodUsageAllow, "UsageAllowParams", "UsageStatus"},
@@ -135,6 +138,7 @@ func eventShapes() []shape {
 		{protocol.EventExecApprovalRequested, "Approval", ""},
 		{protocol.EventExecApprovalResolved, "ApprovalResolved", ""},
 		{protocol.EventPause, "Pause", ""},
+		{protocol.EventModelsPull, "ModelsPullProgress", ""},
 	}
 }
 

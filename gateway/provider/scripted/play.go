@@ -64,6 +64,8 @@ func (p *play) act(id string) {
 		p.tool(rest)
 	case "tools":
 		p.tools(number(rest))
+	case "window":
+		p.window(number(rest))
 	case "wait":
 		ms, id, _ := strings.Cut(rest, "-")
 		if p.wait(time.Duration(number(ms)) * time.Millisecond) {
@@ -76,6 +78,21 @@ func (p *play) act(id string) {
 
 func (p *play) echo() {
 	p.say("echo: " + p.turn.user)
+	p.end("stop")
+}
+
+// window finds "the secret word is X" in the last words of what the person said;
+// four tokens are taken for three words.
+func (p *play) window(tokens int) {
+	words := strings.Fields(p.turn.user)
+	words = words[max(0, len(words)-tokens*3/4):]
+	answer := "I do not know."
+	for i, w := range words {
+		if w == "secret" && i+3 < len(words) && words[i+2] == "is" {
+			answer = "It is " + words[i+3]
+		}
+	}
+	p.say(answer)
 	p.end("stop")
 }
 

@@ -17,6 +17,8 @@
 //	tool-loop-<name>        calls the tool in every turn
 //	tool-text-<name>        calls the tool with the user's text as its arguments
 //	tool-badargs-<name>     calls the tool with arguments that are not JSON
+//	window-<tokens>         knows only the last tokens of what the person said, and
+//	                        tells the secret word that stands there
 //	wait-<ms>-<id>          waits, then does what the other id says
 //	fault-slowfirst-<ms>    waits before the headers, then echoes
 //	fault-cut-<n>           cuts the connection after n words
