@@ -94,7 +94,7 @@ func newGuarded(t *testing.T) *guarded {
 	v := newVictim(t, "chat/echo")
 	srv := httptest.NewServer(http.HandlerFunc(puppet))
 	t.Cleanup(srv.Close)
-	g := &guarded{victim: v, work: filepath.Join(string(v.dir), "work"), asks: make(chan protocol.Approval, 256)}
+	g := &guarded{victim: v, work: filepath.Join(t.TempDir(), "work"), asks: make(chan protocol.Approval, 256)}
 	if err := os.Mkdir(g.work, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -77,5 +78,92 @@ func TestSec_A_EXEC_24_SessionsEndTheirCommands(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		g.gone(pid)
+	}
+}
+
+// run lets a command run with a yes, and returns what came of it.
+func (g *guarded) run(command string) (answer string, details map[string]any) {
+	g.t.Helper()
+	run := g.say("run:" + command)
+	if err := g.resolve(g.ask().ID, "once"); err != nil {
+		g.t.Fatal(err)
+	}
+	answer = g.answer(run)
+	for _, m := range g.settled(mainKey)[mainKey] {
+		if m.Role == protocol.MessageToolResult {
+			details = nil
+			_ = json.Unmarshal(m.Details, &details)
+		}
+	}
+	return answer, details
+}
+
+// A command's writes, as far as they are known beforehand, are taken back.
+func TestUndoOfCommands(t *testing.T) {
+	g := newGuarded(t)
+	g.up("")
+	if err := os.WriteFile(filepath.Join(g.work, "notes"), []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, d := g.run("echo new > notes; echo more > made"); d["undo"] != "kept" || g.canary("notes") != "new\n" {
+		t.Fatalf("%v, %q, %s", d, g.canary("notes"), said)
+	}
+	if out, err := g.cli("undo", "--preview"); err != nil || !strings.Contains(out, "goes back") || !strings.Contains(out, "is deleted") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := g.cli("undo"); err != nil || g.canary("notes") != "old\n" {
+		t.Errorf("%v, %q\n%s", err, g.canary("notes"), out)
+	}
+	if _, err := os.Stat(filepath.Join(g.work, "made")); err == nil {
+		t.Error("what the command made is still there")
+	}
+	for command, want := range map[string]any{"ls": nil, "touch made": "no", "touch other > log": "partly"} {
+		if _, d := g.run(command); d["undo"] != want {
+			t.Errorf("%s: undo %v, want %v", command, d["undo"], want)
+		}
+	}
+	run := g.say("run:rm notes")
+	a := g.ask()
+	if out, err := g.cli("approvals", "show", a.ID[:8]); err != nil || !strings.Contains(out, "cannot be undone") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if !strings.Contains(strings.Join(a.Request.HearthWarn, " "), "cannot be undone") {
+		t.Errorf("%q", a.Request.HearthWarn)
+	}
+	_ = g.resolve(a.ID, "deny")
+	g.answer(run)
+}
+
+// Killed between the copy and the command: the command did not run, and there is
+// nothing to take back. Killed while it writes: force brings the old content back.
+func TestFault_F_CRASH_07_AfterUndoKept(t *testing.T) {
+	g := newGuarded(t)
+	notes := filepath.Join(g.work, "notes")
+	g.up("afterUndoKept")
+	if err := os.WriteFile(notes, []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.say("run:echo new > notes")
+	_ = g.resolve(g.ask().ID, "once")
+	g.died()
+	g.up("")
+	g.settled(mainKey)
+	if g.canary("notes") != "old\n" {
+		t.Fatalf("it ran: %q", g.canary("notes"))
+	}
+	if out, err := g.cli("undo", "--preview"); err != nil || !strings.Contains(out, "is as it was") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	g.say("run:echo new > notes; echo $$ > pid; sleep 600")
+	_ = g.resolve(g.ask().ID, "once")
+	pid := g.pidIn("pid")
+	g.kill()
+	g.gone(pid)
+	g.up("")
+	if out, err := g.cli("undo"); err != nil || g.canary("notes") != "new\n" || !strings.Contains(out, "left alone") {
+		t.Errorf("%v, %q\n%s", err, g.canary("notes"), out)
+	}
+	if out, err := g.cli("undo", "--force"); err != nil || g.canary("notes") != "old\n" {
+		t.Errorf("%v, %q\n%s", err, g.canary("notes"), out)
 	}
 }

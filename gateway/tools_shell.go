@@ -36,7 +36,7 @@ func (g *Gateway) shellTools() []tool.Tool {
 		Resolver: plan.New(plan.Options{
 			Own: expand(home, g.config.Snapshot().Config.Tools.Exec.PathPrepend), Home: home, Confined: report.Confined, Now: g.opts.Now,
 		}),
-		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded,
+		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo,
 	})
 }
 
@@ -109,9 +109,10 @@ func askShell(call tool.Call, w shell.Wish) approval.Ask {
 	return a
 }
 
-// commandEnded leaves a note where a command was left running.
+// commandEnded leaves a note where a command was left running, unless somebody
+// stopped it, who knows.
 func (g *Gateway) commandEnded(scope tool.Scope, i process.Info, _ string) {
-	if g.closing.Load() || !g.config.Snapshot().Config.Tools.Exec.NotifyOnExit {
+	if i.Exit.Stopped || g.closing.Load() || !g.config.Snapshot().Config.Tools.Exec.NotifyOnExit {
 		return
 	}
 	text := fmt.Sprintf("The command %s (session %s) has ended%s. `process log` shows what it printed.", plan.Show(i.Title), i.ID, shell.Ending(i))

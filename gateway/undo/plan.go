@@ -103,6 +103,9 @@ func (l *Log) Last(sessionKey string) (runID string, err error) {
 	return "", ErrNoLast
 }
 
+// maxNow is the largest file that taking back replaces: it keeps a copy.
+const maxNow = 256 << 20
+
 // step is one file of a plan with what it takes.
 type step struct {
 	Item
@@ -111,6 +114,7 @@ type step struct {
 	now     *Content
 	before  *mark
 	data    []byte // of before
+	open    bool   // nobody knows what the turn left there
 	folders []string
 }
 
@@ -231,7 +235,7 @@ func (l *Log) plan(runID string, force bool) ([]*step, error) {
 			byPath[r.Path], steps = s, append(steps, s)
 		}
 		s.folders = append(s.folders, r.Folders...)
-		after[r.Path] = r.After
+		after[r.Path], s.open = r.After, r.Open
 	}
 	for _, s := range steps {
 		if err := l.look(s, after[s.Path], force); err != nil {
@@ -263,11 +267,14 @@ func (l *Log) look(s *step, after *mark, force bool) (err error) {
 	case now.same(s.before):
 		s.Action = Nothing
 		return nil
+	case s.open && !force:
+		s.Action, s.Reason = Conflict, "the command that writes it still runs, or Hearth ended before it did, so nobody knows whether it was changed since"
+		return nil
 	case !now.same(after) && !force:
 		s.Action, s.Reason = Conflict, "it was changed since"
 		return nil
 	}
-	s.Forced = !now.same(after)
+	s.Forced = s.open || !now.same(after)
 	switch {
 	case s.before == nil:
 		s.Action = Delete
@@ -291,9 +298,12 @@ func (s *step) read() error {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(f)
+	data, err := io.ReadAll(io.LimitReader(f, maxNow+1))
 	if err != nil {
 		return err
+	}
+	if len(data) > maxNow {
+		return fmt.Errorf("it has grown to more than %d MB, of which no copy can be kept; move it away first", maxNow>>20)
 	}
 	s.info, s.now = st, &Content{data, st.Mode().Perm()}
 	return nil

@@ -92,6 +92,9 @@ type record struct {
 	Folders    []string `json:"folders,omitempty"`
 	Before     *mark    `json:"before,omitempty"`
 	After      *mark    `json:"after,omitempty"`
+	// Open: a command is writing the file, or was when Hearth ended, so that After
+	// is not known.
+	Open bool `json:"open,omitempty"`
 }
 
 // mark is a file's content by name.
@@ -154,12 +157,20 @@ func (l *Log) keep(ctx context.Context, turn Turn, changes []Change) error {
 			added += recs[i].Before.Size
 		}
 	}
-	err := l.opts.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
+	_, err := l.write(ctx, recs, added)
+	return err
+}
+
+// write puts records on disk, whose copies of so many bytes are there.
+func (l *Log) write(ctx context.Context, recs []record, added int64) (keys [][]byte, err error) {
+	err = l.opts.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
+		keys = nil
 		for _, r := range recs {
 			seq, err := l.rows.NextSeq(tx)
 			if err != nil {
 				return err
 			}
+			keys = append(keys, store.Uint64Key(seq))
 			if err := l.rows.Put(tx, store.Uint64Key(seq), r); err != nil {
 				return err
 			}
@@ -167,7 +178,7 @@ func (l *Log) keep(ctx context.Context, turn Turn, changes []Change) error {
 		return nil
 	}})
 	if err != nil {
-		return fmt.Errorf("write down what changes: %w", err)
+		return nil, fmt.Errorf("write down what changes: %w", err)
 	}
 	failpoint.Hit("afterUndoKept")
 	if l.held += added; l.held > l.opts.MaxBytes {
@@ -175,7 +186,7 @@ func (l *Log) keep(ctx context.Context, turn Turn, changes []Change) error {
 			l.opts.Logger.Warn("old copies for undo could not be removed", "err", err)
 		}
 	}
-	return nil
+	return keys, nil
 }
 
 // row is a record with its key.

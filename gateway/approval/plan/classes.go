@@ -116,6 +116,7 @@ func (w *walker) arguments(name string, args []string) {
 		w.second(args)
 	case "date", "hostname":
 		w.writers = append(w.writers, w.step)
+		w.acts = w.acts || len(args) > 0 && !strings.HasPrefix(args[0], "+")
 	}
 }
 

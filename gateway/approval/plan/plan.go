@@ -59,6 +59,8 @@ type Plan struct {
 	Programs []Program
 	Scripts  []File // files that interpreters were told to run
 	Writes   []string
+	// OnlyWrites: the command changes nothing but the files in Writes.
+	OnlyWrites bool
 	// Known: Programs is complete and exact. If not, Doubts say why, and only a
 	// person who read the whole command can say yes.
 	Known  bool

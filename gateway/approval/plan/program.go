@@ -100,6 +100,7 @@ func (w *walker) behaviour(name string, found where, argv []string, depth int) {
 	}
 	if c != reader {
 		w.writers = append(w.writers, w.step)
+		w.acts = w.acts || !(name == "git" && target == "git") // what git does is said below
 	}
 	for _, a := range argv[1:] {
 		if a == Unknown && c != reader && c != writer {
@@ -119,6 +120,7 @@ func (w *walker) behaviour(name string, found where, argv []string, depth int) {
 		if name == "git" && target == "git" && w.git(argv) {
 			return
 		}
+		w.acts = true
 		w.passing()
 		w.doubt("runner", Show(name)+" can start other programs, by its arguments or by files in the folder")
 	default:

@@ -24,6 +24,7 @@ type walker struct {
 	// writers are steps that may change files; loose are programs that commands
 	// may change.
 	writers []int
+	acts    bool // some program changes more than the plan's Writes say
 	loose   []loose
 	at      map[string]where // of programs, within this plan
 }
@@ -59,6 +60,7 @@ func (w *walker) finish() {
 	if w.ctx.Err() == nil && w.p.Doubts == nil && !w.p.Known {
 		w.doubt("unreadable", "holds something that Hearth cannot read for certain")
 	}
+	w.p.OnlyWrites = w.p.Known && !w.acts && !slices.ContainsFunc(w.p.Writes, func(path string) bool { return !filepath.IsAbs(path) })
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {

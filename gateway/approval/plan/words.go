@@ -58,6 +58,13 @@ func (p Plan) Warnings() []string {
 			out = append(out, "It "+words+".")
 		}
 	}
+	switch {
+	case p.OnlyWrites:
+	case len(p.Writes) == 0:
+		out = append(out, "What it changes cannot be undone.")
+	default:
+		out = append(out, "Undo brings back only the files named here as written to; what else it changes cannot be undone.")
+	}
 	texts := append([]string{p.Command, p.Dir}, p.Argv...)
 	for _, e := range p.Env {
 		texts = append(texts, e.Value)

@@ -197,3 +197,32 @@ func TestSec_A_EXEC_08_UnknownWrappers(t *testing.T) {
 		}
 	}
 }
+
+// What a command changes can be taken back only where the plan names all of it.
+func TestOnlyWrites(t *testing.T) {
+	r, dir := resolver(t), t.TempDir()
+	for _, tc := range []struct {
+		command string
+		only    bool
+		words   string // of the warning
+	}{
+		{"ls -la", true, ""},
+		{"echo hi > out", true, ""},
+		{"sort -o out in; ls", true, ""},
+		{"git status", true, ""},
+		{"date", true, ""},
+		{"date -s now", false, "What it changes cannot be undone."},
+		{"rm out", false, "What it changes cannot be undone."},
+		{"cp a b > log", false, "Undo brings back only the files named"},
+		{"timeout 1 ls", false, "What it changes cannot be undone."},
+		{"make > log", false, "Undo brings back only the files named"},
+		{"ls > $(date)", false, "Undo brings back only"},
+		{"find . -delete", false, "Undo brings back only"},
+	} {
+		p := plan(t, r, tc.command, dir)
+		all := strings.Join(p.Warnings(), " ")
+		if p.OnlyWrites != tc.only || !strings.Contains(all, tc.words) || tc.only && strings.Contains(all, "ndo") {
+			t.Errorf("%q: %v, %q", tc.command, p.OnlyWrites, all)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/undo"
 )
 
 // Exec is the tool exec.
@@ -143,6 +144,7 @@ type run struct {
 	wish     Wish
 	confined bool
 	p        *process.Process
+	watched  *undo.Watched // nil: nothing is kept
 }
 
 func (r *run) run(ctx context.Context) (tool.Result, error) {
@@ -173,13 +175,13 @@ func (r *run) watch(ctx context.Context, yield time.Duration) (tool.Result, erro
 	for {
 		select {
 		case <-r.p.Done():
-			return r.ended()
+			return r.ended(context.WithoutCancel(ctx))
 		case <-ctx.Done():
 			r.p.Stop()
 			<-r.p.Done()
-			return r.ended()
+			return r.ended(context.WithoutCancel(ctx))
 		case <-patience.C:
-			go r.notify()
+			go r.notify(context.WithoutCancel(ctx))
 			return r.running(), nil
 		case <-tick.C:
 			if n := r.p.Info().Bytes; n != shown {
@@ -192,8 +194,9 @@ func (r *run) watch(ctx context.Context, yield time.Duration) (tool.Result, erro
 }
 
 // notify tells when a command that was left running has ended.
-func (r *run) notify() {
+func (r *run) notify(ctx context.Context) {
 	<-r.p.Done()
+	r.settle(ctx)
 	if r.Ended == nil {
 		return
 	}
@@ -208,10 +211,11 @@ func (r *run) running() tool.Result {
 		text += "\n\n"
 	}
 	text += fmt.Sprintf("[still running: session %s, pid %d. Use the process tool: poll, log, write, kill.]", i.ID, i.PID)
-	return tool.Result{Text: text, Details: details(describe(i, cut, r.sandbox()))}
+	return tool.Result{Text: text, Details: r.details(i, cut)}
 }
 
-func (r *run) ended() (tool.Result, error) {
+func (r *run) ended(ctx context.Context) (tool.Result, error) {
+	r.settle(ctx)
 	i := r.p.Info()
 	text, cut := words(r.p.Output())
 	text = strings.TrimRight(text, "\n")
@@ -222,7 +226,7 @@ func (r *run) ended() (tool.Result, error) {
 		text = "[no output]"
 	}
 	_ = r.Keeper.Remove(r.call.SessionKey, i.ID)
-	return tool.Result{Text: text, Details: details(describe(i, cut, r.sandbox()))}, nil
+	return tool.Result{Text: text, Details: r.details(i, cut)}, nil
 }
 
 func (r *run) sandbox() string {

@@ -19,6 +19,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/undo"
 )
 
 //go:embed exec.md
@@ -77,8 +78,15 @@ type Options struct {
 	Hide []string
 	// Probe says whether commands can be confined here.
 	Probe func() sandbox.Report
+	// Undo keeps what a command is about to write; nil keeps nothing.
+	Undo Undo
 	// Ended is told when a command that was left running has ended. May be nil.
 	Ended func(scope tool.Scope, i process.Info, output string)
+}
+
+// Undo keeps copies of files.
+type Undo interface {
+	Watch(ctx context.Context, turn undo.Turn, paths []string) (*undo.Watched, error)
 }
 
 // New returns the tools.
@@ -97,6 +105,9 @@ type Details struct {
 	Bytes      int64  `json:"bytes"`
 	TimedOut   bool   `json:"timedOut,omitempty"`
 	Sandbox    string `json:"sandbox"` // "confined", or "not confined: why"
+	// Undo says whether what it changed can be taken back: kept, partly, no; ""
+	// when it changes nothing.
+	Undo string `json:"undo,omitempty"`
 }
 
 func spec(name, description, schema string) model.ToolSpec {

@@ -48,7 +48,12 @@ func (r *run) start(ctx context.Context) error {
 		return r.Resolver.Verify(ctx, p)
 	}
 	if s.Copies, err = copies(p); err == nil {
-		r.p, err = r.Keeper.Start(ctx, s)
+		err = r.keep(ctx)
+	}
+	if err == nil {
+		if r.p, err = r.Keeper.Start(ctx, s); err != nil {
+			r.settle(context.WithoutCancel(ctx)) // nothing ran
+		}
 	}
 	if err != nil {
 		_ = os.RemoveAll(temp)
