@@ -58,14 +58,19 @@ func (g *Gateway) cmdUsage(_ context.Context, key, _ string) (string, error) {
 }
 
 func (g *Gateway) cmdContext(_ context.Context, key, args string) (string, error) {
-	parts, err := g.session.Context(key, g.systemPrompt())
+	parts, err := g.contextParts(key)
 	if err != nil {
+		return "", err
+	}
+	if parts, err = g.session.Context(key, parts); err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	total := 0
 	for _, p := range parts {
-		total += p.Bytes
+		if !p.Detail {
+			total += p.Bytes
+		}
 	}
 	fmt.Fprintf(&b, "The model is given about **%d tokens** (%d bytes):\n\n", total/4, total)
 	for _, p := range parts {

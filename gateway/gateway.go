@@ -37,6 +37,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/provider/oauth"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
+	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
@@ -112,6 +113,7 @@ type Gateway struct {
 	pause     *pause.Switch
 	audit     *audit.Log
 	processes *process.Keeper
+	confined  sandbox.Report // what the sandbox of commands can do here
 	closing   atomic.Bool
 	undo      *undo.Log
 	web       atomic.Pointer[egress.Client] // for addresses that models choose
@@ -290,8 +292,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
 		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
-		Prompt: g.renderPrompt,
-		Advise: func(route string) string { return adviceFor(g.config.Snapshot().Config, route) },
+		Prompt: g.runPrompt,
 		Notes:  g.notes, Picture: g.picture,
 		Hold:  func(ctx context.Context) error { return g.pause.Wait(ctx, pause.CallModel) },
 		Held:  func() bool { return g.pause.Check(pause.CallModel) != nil },

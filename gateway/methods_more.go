@@ -6,11 +6,8 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
-	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/prompt"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 )
 
 func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, error) {
@@ -192,15 +189,4 @@ func (g *Gateway) sessionsPreview(ctx context.Context, p protocol.SessionsPrevie
 		out.Previews = append(out.Previews, pv)
 	}
 	return out, nil
-}
-
-// systemPrompt is the prompt that a turn with tools gets.
-func (g *Gateway) systemPrompt() string { return g.renderPrompt("", g.tools.Specs()) }
-
-func (g *Gateway) renderPrompt(key string, specs []model.ToolSpec) string {
-	zone := g.config.Snapshot().Config.Agents.Defaults.UserTimezone
-	if zone == "" {
-		zone = g.opts.Now().Location().String()
-	}
-	return prompt.System(prompt.Input{Tools: specs, TimeZone: zone, Helper: spawn.Depth(key) > 0})
 }

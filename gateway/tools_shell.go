@@ -29,6 +29,7 @@ func Guardian() int { return process.Child() }
 func (g *Gateway) shellTools() []tool.Tool {
 	g.processes = process.New(process.Options{Helper: g.opts.Guardian, Now: g.opts.Now})
 	report := sandbox.Probe()
+	g.confined = report
 	g.log.Info("commands", "sandbox", report.Summary())
 	home := g.home()
 	return shell.New(shell.Options{

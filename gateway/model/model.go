@@ -78,8 +78,11 @@ type ToolSpec struct {
 
 // Request is one model call.
 type Request struct {
-	Model     string // the provider's own model id, without the provider prefix
-	System    string
+	Model  string // the provider's own model id, without the provider prefix
+	System string
+	// Stable is how many bytes of System are the same in every turn: a boundary
+	// for caches. 0 = all of it.
+	Stable    int
 	Messages  []Message
 	Tools     []ToolSpec
 	MaxTokens int // 0 = the provider's default
@@ -95,6 +98,14 @@ const (
 	ThinkingMedium = "medium"
 	ThinkingHigh   = "high"
 )
+
+// SystemParts are the two halves of System: what stays the same, and the rest.
+func (r Request) SystemParts() (stable, rest string) {
+	if r.Stable <= 0 || r.Stable >= len(r.System) {
+		return r.System, ""
+	}
+	return r.System[:r.Stable], r.System[r.Stable:]
+}
 
 // Thinks reports whether the person asked for reasoning.
 func (r Request) Thinks() bool {

@@ -13,9 +13,9 @@ type Part struct {
 	Detail bool // part of the one before
 }
 
-// Context lists what the model would be given for the session's next message.
-func (m *Manager) Context(key, system string) ([]Part, error) {
-	parts := []Part{{Name: "System prompt", Bytes: len(system)}}
+// Context lists what the model would be given for the session's next message,
+// behind the given parts.
+func (m *Manager) Context(key string, parts []Part) ([]Part, error) {
 	row, err := m.rowOf(key)
 	if err != nil {
 		return parts, nil // a new session: nothing but the prompt

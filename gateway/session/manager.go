@@ -77,10 +77,10 @@ type Options struct {
 	// Redact hides secrets in what is kept of a failure; default: leaves it.
 	Redact func(string) string
 	// Tools is what a run may use, and on whose behalf; nil: no tools at all.
-	Tools  func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
-	Prompt func(sessionKey string, tools []model.ToolSpec) string
-	// Advise adds to the prompt what holds for a route only; it may be nil.
-	Advise func(route string) string
+	Tools func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
+	// Prompt is a run's system prompt; its first stable bytes are the same in every
+	// turn of the session.
+	Prompt func(rec Run, ref model.Ref, tools []model.ToolSpec) (system string, stable int)
 	// Notes is where durable notes go before a summary; ok is false while there is
 	// no place for them. nil: never.
 	Notes func() (keep func(text string) error, ok bool)

@@ -110,10 +110,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		}
 	}
 	turn.Steer = steering{m, l, r}
-	turn.System = m.Prompt(r.rec.SessionKey, turn.Tools)
-	if m.Advise != nil {
-		turn.System += m.Advise(r.rec.Route)
-	}
+	turn.System, turn.Stable = m.Prompt(r.rec, mdl.Ref, turn.Tools)
 	err = m.talk(ctx, l, r, turn, end)
 	if model.ClassOf(err) != model.ClassContext || mdl.BuiltIn || l.segment(r) != "" {
 		return *end, err

@@ -138,7 +138,11 @@ func (p *provider) ask(r model.Request) request {
 		out.think(r)
 	}
 	if strings.TrimSpace(r.System) != "" {
-		out.System = []part{{Type: "text", Text: r.System, CacheControl: ephemeral()}}
+		stable, rest := r.SystemParts()
+		out.System = []part{{Type: "text", Text: stable, CacheControl: ephemeral()}}
+		if strings.TrimSpace(rest) != "" { // a service refuses empty parts
+			out.System = append(out.System, part{Type: "text", Text: rest})
+		}
 	}
 	for _, m := range r.Messages {
 		out.add(m)

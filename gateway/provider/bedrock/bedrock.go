@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -144,7 +145,11 @@ func (p *provider) ask(r model.Request) request {
 		out.Inference = &inference{limit}
 	}
 	if strings.TrimSpace(r.System) != "" {
-		out.System = []part{{Text: &r.System}}
+		stable, rest := r.SystemParts()
+		out.System = []part{{Text: &stable}}
+		if strings.TrimSpace(rest) != "" {
+			out.System = append(out.System, part{Text: &rest})
+		}
 	}
 	for _, m := range r.Messages {
 		out.add(m)
@@ -169,7 +174,7 @@ func (p *provider) ask(r model.Request) request {
 func (q *request) cache() {
 	point := part{CachePoint: &cachePoint{"default"}}
 	if len(q.System) > 0 {
-		q.System = append(q.System, point)
+		q.System = slices.Insert(q.System, 1, point) // behind what stays the same
 	}
 	if n := len(q.Messages); n > 0 && q.Messages[n-1].Role == "user" {
 		q.Messages[n-1].Content = append(q.Messages[n-1].Content, point)

@@ -76,6 +76,7 @@ type Stats struct {
 	ByModel     map[string]int `json:"byModel"`
 	ByText      map[string]int `json:"byText"`   // requests by last user text
 	Thinking    string         `json:"thinking"` // the last request's parameter of reasoning, "" for none
+	System      string         `json:"system"`   // the last request's system prompt
 }
 
 // New returns a server that has seen nothing.
@@ -122,7 +123,7 @@ func (h *Handler) begin(t *turn) int {
 	h.stats.InFlight++
 	h.stats.MaxInFlight = max(h.stats.MaxInFlight, h.stats.InFlight)
 	h.stats.ByModel[t.model]++
-	h.stats.Thinking = t.thinking
+	h.stats.Thinking, h.stats.System = t.thinking, t.system
 	if _, known := h.stats.ByText[t.user]; known || len(h.stats.ByText) < maxTexts {
 		h.stats.ByText[t.user]++
 	}

@@ -19,6 +19,7 @@ type turn struct {
 	whole   bool // the answer is wanted in one piece
 	// thinking is the parameter of reasoning as it was written
 	thinking string
+	system   string
 }
 
 // rawRequest is a request of any dialect: they differ in what the conversation
@@ -33,6 +34,7 @@ type rawRequest struct {
 	Config   json.RawMessage   `json:"toolConfig"` // Bedrock
 	Effort   json.RawMessage   `json:"reasoning_effort"`
 	Thinking json.RawMessage   `json:"thinking"`
+	System   []rawPart         `json:"system"` // Anthropic, Bedrock
 	Think    json.RawMessage   `json:"think"`
 	Reason   json.RawMessage   `json:"reasoning"`
 	More     json.RawMessage   `json:"additionalModelRequestFields"`
@@ -70,6 +72,12 @@ func parse(r *http.Request) (*turn, error) {
 		return nil, err
 	}
 	t := &turn{model: raw.Model, tools: len(raw.Tools)+len(raw.Config) > 0, whole: raw.Stream != nil && !*raw.Stream}
+	for _, p := range raw.System {
+		t.system += p.Text
+	}
+	if len(raw.Messages) > 0 && raw.Messages[0].Role == "system" {
+		_ = json.Unmarshal(raw.Messages[0].Content, &t.system) // other than a text: none
+	}
 	for _, p := range []json.RawMessage{raw.Effort, raw.Thinking, raw.Think, raw.Reason, raw.More, raw.Generate.Thinking} {
 		t.thinking += string(p)
 	}

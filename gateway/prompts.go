@@ -1,0 +1,121 @@
+package gateway
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/prompt"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+)
+
+// What the system prompt is told: the settings and facts of a run.
+
+// groupContext is what a model should know in a group.
+const groupContext = "This is a group chat: several people write, and each message says who. What you answer is read by all of them. Answer what is meant for you, briefly, and speak for nobody else."
+
+// runPrompt is the system prompt of a run.
+func (g *Gateway) runPrompt(rec session.Run, ref model.Ref, specs []model.ToolSpec) (text string, stable int) {
+	p := g.renderPrompt(rec, ref, specs)
+	return p.Text, p.Stable
+}
+
+func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.ToolSpec) prompt.Prompt {
+	c := g.config.Snapshot().Config
+	scope := g.scopeOf(rec, ref)
+	in := prompt.Input{
+		Tools: specs, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
+		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope),
+		Runtime: prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String()},
+	}
+	if in.TimeZone == "" {
+		in.TimeZone = g.opts.Now().Location().String()
+	}
+	if scope.Owner && !scope.Group { // others need not know the computer's name
+		in.Runtime.Host, _ = os.Hostname()
+	}
+	switch {
+	case spawn.Depth(rec.SessionKey) > 0:
+		in.Mode, in.Context = prompt.Minimal, helperContext
+	case scope.Group:
+		in.Context = groupContext
+	}
+	if row, ok, err := g.session.Get(rec.SessionKey); err == nil && ok {
+		in.Runtime.Thinking, in.Reasoning = row.ThinkingLevel, row.ReasoningLevel
+	}
+	return prompt.Render(in)
+}
+
+// helperContext is what a sub-agent has to know of its place.
+const helperContext = "You are a sub-agent: another session gave you the task below. Do that task and nothing else. " +
+	"Your last answer is reported back to it, so end with the result: what you found or did, in few words, with what is uncertain. " +
+	"Nobody reads along and nobody answers questions; say in the result what you would have asked."
+
+// promptSurface is where the words of a run came from.
+func promptSurface(rec session.Run, scope tool.Scope) prompt.Surface {
+	s := prompt.Surface{Name: scope.Surface, Chat: string(channel.Direct), Sender: scope.Sender, Owner: scope.Owner}
+	if r, ok := parseRoute(rec.Route); ok {
+		s.Chat = string(r.chat)
+	}
+	return s
+}
+
+// promptSandbox is where commands of the run would run.
+func (g *Gateway) promptSandbox(c config.Config, scope tool.Scope) *prompt.Sandbox {
+	s := c.Tools.Exec.Sandbox
+	if s.Backend == "off" || !g.confined.Confined || !g.may("exec", scope).Allowed {
+		return nil
+	}
+	return &prompt.Sandbox{Kind: g.confined.Backend, Writes: append([]string{scope.Workspace}, expand(g.home(), s.Write)...), Network: s.Network}
+}
+
+// aliasesOf are the short names of models, in one order.
+func aliasesOf(c config.Config) (out []prompt.Alias) {
+	models := c.Agents.Defaults.Models
+	for _, ref := range slices.Sorted(maps.Keys(models)) {
+		if a := models[ref].Alias; a != "" {
+			out = append(out, prompt.Alias{Name: a, Model: ref})
+		}
+	}
+	return out
+}
+
+// contextParts are the parts of the prompt that the next message of a session
+// would get, after the last one.
+func (g *Gateway) contextParts(key string) (parts []session.Part, err error) {
+	scope, err := g.ownScope(key, "", "")
+	if err != nil {
+		return nil, err
+	}
+	rec, err := g.session.Why(key, "")
+	if err != nil { // nothing was said yet
+		rec = session.Run{SessionKey: scope.SessionKey, Owner: true}
+	}
+	_, tools := g.runTools(rec, scope.Model)
+	specs := tools.Specs()
+	p := g.renderPrompt(rec, scope.Model, specs)
+	parts = append(parts, session.Part{Name: "System prompt", Bytes: len(p.Text)})
+	for _, part := range p.Parts {
+		name := part.Name
+		if part.Of != "" {
+			name = part.Of + ", " + name
+		}
+		parts = append(parts, session.Part{Name: name, Bytes: part.Bytes, Detail: true})
+	}
+	all := session.Part{Name: "Tools"}
+	var each []session.Part
+	for _, t := range specs {
+		n := len(t.Name) + len(t.Description) + len(t.Schema)
+		all.Bytes += n
+		each = append(each, session.Part{Name: t.Name, Bytes: n, Detail: true})
+	}
+	slices.SortStableFunc(each, func(a, b session.Part) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return append(append(parts, all), each...), nil
+}
