@@ -20,7 +20,7 @@ import (
 // asks for commands, and canary files show what ran.
 
 // puppet is a model that runs what the person's text says: one exec call for
-// each line, all at once, and then tells the results.
+// each line (or another tool: "@tool {…}"), all at once, and then tells the results.
 func puppet(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		http.NotFound(w, r)
@@ -71,7 +71,12 @@ func puppet(w http.ResponseWriter, r *http.Request) {
 			if json.Valid([]byte(line)) && strings.HasPrefix(line, "{") {
 				args = []byte(line)
 			}
-			calls = append(calls, map[string]any{"index": i, "id": fmt.Sprint("call_", i), "type": "function", "function": map[string]any{"name": "exec", "arguments": string(args)}})
+			name := "exec"
+			if rest, ok := strings.CutPrefix(line, "@"); ok { // "@tool {arguments}"
+				name, line, _ = strings.Cut(rest, " ")
+				args = []byte(line)
+			}
+			calls = append(calls, map[string]any{"index": i, "id": fmt.Sprint("call_", i), "type": "function", "function": map[string]any{"name": name, "arguments": string(args)}})
 		}
 		say(map[string]any{"role": "assistant", "tool_calls": calls}, nil)
 		say(map[string]any{}, "tool_calls")
