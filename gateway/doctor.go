@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -20,7 +21,7 @@ type checkup struct {
 // examine looks at everything that only a running gateway knows; what lies in
 // files is looked at by the command line.
 func (g *Gateway) examine(ctx context.Context, p protocol.DoctorParams) protocol.Doctor {
-	c := &checkup{g: g, out: protocol.Doctor{OK: true, Checks: []protocol.HealthCheck{}, Fixed: []string{}}}
+	c := &checkup{g: g, out: protocol.Doctor{OK: true, Checks: []protocol.HealthCheck{}}}
 	g.models.Detect(ctx)
 	c.defaultModel(ctx, p.Live)
 	c.fallbacks()
@@ -107,9 +108,15 @@ func (c *checkup) accounts() {
 	}
 }
 
-// problems are what status tells as well.
+// problems are what status tells as well; settings and secrets are looked at by
+// the command line.
 func (c *checkup) problems() {
-	for _, p := range c.g.problems() {
+	list := slices.Concat(c.g.hardness, c.g.channels.problems())
+	if err := c.g.store.Problem(); err != nil {
+		list = append(list, protocol.Problem{Message: "New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe."})
+		c.out.OK = false
+	}
+	for _, p := range list {
 		what, advice, _ := strings.Cut(strings.TrimSuffix(p.Message, "."), ". ")
 		c.add("gateway", protocol.CheckWarn, what, advice)
 	}
@@ -119,7 +126,11 @@ func (c *checkup) problems() {
 func (c *checkup) commands() {
 	r := sandbox.Probe()
 	if r.Confined {
-		c.add("sandbox", protocol.CheckOK, "commands are confined ("+r.Backend+"): "+strings.TrimSuffix(strings.Join(r.Words, " "), "."), "")
+		by := r.Backend
+		if r.ABI > 0 {
+			by = fmt.Sprintf("Landlock ABI %d", r.ABI)
+		}
+		c.add("sandbox", protocol.CheckOK, "commands are confined by "+by, "")
 		return
 	}
 	c.add("sandbox", protocol.CheckWarn, "commands are not confined: "+strings.TrimSuffix(strings.Join(r.Words, " "), "."), "each command is asked about; a newer Linux kernel with Landlock, or macOS, confines them")

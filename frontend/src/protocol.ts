@@ -1244,22 +1244,19 @@ export const CheckFail = "fail";
 
 /** HealthCheck is one line of what the doctor says. */
 export interface HealthCheck {
-  /** models, secrets, settings, folder, network, sandbox, audit */
+  /** gateway, models, secrets, settings, folder, sandbox, audit */
   area: string;
   state: string;
   what: string;
   /** what to do */
   advice?: string;
-  /** what --fix would do */
-  fix?: string;
+  /** Fixable: `hearth doctor --fix` mends it; Fixed: it just did. */
+  fixable?: boolean;
+  fixed?: boolean;
 }
 
-/**
- * DoctorParams is ours: Fix mends what can be mended without a question; Live
- * asks the default model.
- */
+/** DoctorParams is ours: Live asks the default model. */
 export interface DoctorParams {
-  fix?: boolean;
   live?: boolean;
 }
 
@@ -1268,7 +1265,6 @@ export interface Doctor {
   /** nothing failed */
   ok: boolean;
   checks: HealthCheck[];
-  fixed: string[];
 }
 
 // Limits of the fields of a request frame.

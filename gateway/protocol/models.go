@@ -62,17 +62,17 @@ const (
 
 // HealthCheck is one line of what the doctor says.
 type HealthCheck struct {
-	Area   string `json:"area"` // models, secrets, settings, folder, network, sandbox, audit
+	Area   string `json:"area"` // gateway, models, secrets, settings, folder, sandbox, audit
 	State  string `json:"state"`
 	What   string `json:"what"`
 	Advice string `json:"advice,omitempty"` // what to do
-	Fix    string `json:"fix,omitempty"`    // what --fix would do
+	// Fixable: `hearth doctor --fix` mends it; Fixed: it just did.
+	Fixable bool `json:"fixable,omitempty"`
+	Fixed   bool `json:"fixed,omitempty"`
 }
 
-// DoctorParams is ours: Fix mends what can be mended without a question; Live
-// asks the default model.
+// DoctorParams is ours: Live asks the default model.
 type DoctorParams struct {
-	Fix  bool `json:"fix,omitempty"`
 	Live bool `json:"live,omitempty"`
 }
 
@@ -80,5 +80,4 @@ type DoctorParams struct {
 type Doctor struct {
 	OK     bool          `json:"ok"` // nothing failed
 	Checks []HealthCheck `json:"checks"`
-	Fixed  []string      `json:"fixed"`
 }

@@ -170,7 +170,7 @@ func Probe() Report {
 	case !filters():
 		return Report{Words: []string{"This kernel cannot filter system calls (seccomp)."}}
 	}
-	r := Report{Backend: "landlock", Confined: true, Words: []string{
+	r := Report{Backend: "landlock", ABI: version, Confined: true, Words: []string{
 		"Commands change files only in their workspace and a folder of their own for temporary files.",
 		"They read the system's programs, not your home folder, and nothing that Hearth keeps.",
 		"They reach no network unless it is allowed, and no keychain, desktop or other local service.",

@@ -28,6 +28,7 @@ type Rules struct {
 // Report is what holds on this system.
 type Report struct {
 	Backend  string // landlock, seatbelt, "" = none
+	ABI      int    // of landlock
 	Confined bool
 	Words    []string // what holds and what does not, a sentence each
 }

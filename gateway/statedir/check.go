@@ -13,6 +13,25 @@ import (
 // another program opened them to others, and names those that were. Settings
 // are left alone: they are the person's file, and have a warning of their own.
 func (d Dir) Tighten() (fixed []string, err error) {
+	loose, err := d.Loose()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range loose {
+		info, err := os.Lstat(d.path(name))
+		if err != nil || !private(name, info) {
+			continue // it has changed meanwhile
+		}
+		if err := os.Chmod(d.path(name), info.Mode().Perm()&^0o077); err != nil {
+			return fixed, err
+		}
+		fixed = append(fixed, name)
+	}
+	return fixed, nil
+}
+
+// Loose names the files of ours that others can use.
+func (d Dir) Loose() (names []string, err error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil
 	}
@@ -21,16 +40,11 @@ func (d Dir) Tighten() (fixed []string, err error) {
 		return nil, err
 	}
 	for _, f := range files {
-		info, err := f.Info()
-		if err != nil || !private(f.Name(), info) {
-			continue
+		if info, err := f.Info(); err == nil && private(f.Name(), info) {
+			names = append(names, f.Name())
 		}
-		if err := os.Chmod(d.path(f.Name()), info.Mode().Perm()&^0o077); err != nil {
-			return fixed, err
-		}
-		fixed = append(fixed, f.Name())
 	}
-	return fixed, nil
+	return names, nil
 }
 
 // private: a file of ours that others can use.

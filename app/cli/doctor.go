@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+func newDoctor(a *app) *cobra.Command {
+	var fix, live bool
+	c := &cobra.Command{Use: "doctor", Short: "Look for what is wrong, and say what to do", Args: cobra.NoArgs,
+		Long: "Look at the settings, the folder, secrets, models, the sandbox and the audit log.\nEach line says what is, and what to do where it is not well. The exit code is 1\nwhen something has failed. Without a running gateway, what only it knows is left\nout.",
+		RunE: a.run(func(ctx context.Context, _ []string) error { return runDoctor(ctx, a, fix, live) })}
+	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without a choice: modes of files, keys in the settings file")
+	c.Flags().BoolVar(&live, "live", false, "also ask the default model a word, which may cost")
+	return c
+}
+
+// doctor collects what was seen.
+type doctor struct {
+	a   *app
+	fix bool
+	out protocol.Doctor
+}
+
+func runDoctor(ctx context.Context, a *app, fix, live bool) error {
+	d := &doctor{a: a, fix: fix, out: protocol.Doctor{OK: true, Checks: []protocol.HealthCheck{}}}
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	snap, err := a.settings(ctx)
+	if err != nil {
+		return err
+	}
+	d.settings(snap)
+	d.folder(dir)
+	d.room(dir)
+	d.secrets(ctx, snap)
+	d.gateway(ctx, snap, live)
+	if a.asJSON {
+		err = a.out().json(d.out)
+	} else {
+		err = printDoctor(a.out(), &d.out)
+	}
+	if err == nil && !d.out.OK {
+		err = &failure{exitFailure, "something is not well", "what to do stands above"}
+	}
+	return err
+}
+
+func (d *doctor) add(c protocol.HealthCheck) {
+	d.out.Checks = append(d.out.Checks, c)
+	d.out.OK = d.out.OK && c.State != protocol.CheckFail
+}
+
+func (d *doctor) ok(area, what string) {
+	d.add(protocol.HealthCheck{Area: area, State: protocol.CheckOK, What: what})
+}
+
+func (d *doctor) warn(area, what, advice string) {
+	d.add(protocol.HealthCheck{Area: area, State: protocol.CheckWarn, What: what, Advice: advice})
+}
+
+func (d *doctor) fail(area, what, advice string) {
+	d.add(protocol.HealthCheck{Area: area, State: protocol.CheckFail, What: what, Advice: advice})
+}
+
+func (d *doctor) settings(s *config.Snapshot) {
+	switch {
+	case !s.Exists:
+		d.ok("settings", "there is no settings file, everything has its default")
+		return
+	case !s.Valid:
+		for _, i := range s.Issues {
+			d.fail("settings", i.String(), "correct it in "+s.Path+"; a running gateway keeps the last good settings until then")
+		}
+		return
+	}
+	for _, w := range s.Warnings {
+		d.warn("settings", w.String(), "`hearth config check` shows where")
+	}
+	if len(s.Warnings) == 0 {
+		d.ok("settings", s.Path+" is in order")
+	}
+}
+
+// folder: can others read what is private?
+func (d *doctor) folder(dir statedir.Dir) {
+	info, err := os.Stat(string(dir))
+	if errors.Is(err, os.ErrNotExist) {
+		d.ok("folder", string(dir)+" is not there yet; the first start makes it")
+		return
+	}
+	if err != nil {
+		d.fail("folder", "the folder cannot be looked at: "+err.Error(), "give Hearth a folder of yours with HEARTH_HOME")
+		return
+	}
+	if err := dir.Check(); err != nil {
+		d.fail("folder", err.Error(), "mend it as said, or give Hearth another folder with HEARTH_HOME")
+	}
+	if open := runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0; open {
+		d.mend("folder", "others on this computer can look into "+string(dir), func() error { return dir.Ensure() })
+	}
+	loose, err := dir.Loose()
+	switch {
+	case err != nil:
+		d.fail("folder", "the files of the folder cannot be looked at: "+err.Error(), "check whose they are")
+	case len(loose) > 0:
+		d.mend("folder", "others on this computer can read "+strings.Join(loose, ", "), func() error { _, err := dir.Tighten(); return err })
+	default:
+		d.ok("folder", "the files are private to you")
+	}
+	if by := dir.Synced(); by != "" {
+		d.warn("folder", by+" copies the folder to other machines, and may damage the database", "give Hearth a folder outside of it with HEARTH_HOME")
+	}
+}
+
+// mend fixes something, or says that --fix would.
+func (d *doctor) mend(area, what string, how func() error) {
+	c := protocol.HealthCheck{Area: area, State: protocol.CheckWarn, What: what, Advice: "`hearth doctor --fix` mends it", Fixable: true}
+	if d.fix {
+		if err := how(); err != nil {
+			c.State, c.Advice = protocol.CheckFail, "it could not be mended: "+err.Error()
+		} else {
+			c.State, c.Fixed, c.Advice = protocol.CheckOK, true, ""
+		}
+	}
+	d.add(c)
+}
+
+const (
+	scarce = 1 << 30
+	full   = 50 << 20
+)
+
+func (d *doctor) room(dir statedir.Dir) {
+	free, ok := dir.Free()
+	switch {
+	case !ok:
+	case free < full:
+		d.fail("folder", "the disk is full: "+size(free)+" are left", "make room; new messages are not accepted without")
+	case free < scarce:
+		d.warn("folder", "the disk is nearly full: "+size(free)+" are left", "make room soon")
+	default:
+		d.ok("folder", size(free)+" are free on the disk")
+	}
+}
+
+func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
+	var s protocol.SecretsStatus
+	err := secretsAt(ctx, d.a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsStatus, nil, &s) },
+		func(k *keeper.Keeper) error { s = statusOf(k.Status(ctx), snap); return nil })
+	if err != nil {
+		d.fail("secrets", explain(err).message, "`hearth secrets doctor` says more")
+		return
+	}
+	switch {
+	case s.Ready && s.Place == "plain":
+		d.warn("secrets", "keys are kept in a private file that is not encrypted, as secrets.backend says", "a keychain or the vault is safer: `hearth config set secrets.backend auto`")
+	case s.Ready:
+		d.ok("secrets", "keys are kept in "+placeWords(s.Place))
+	default:
+		d.warn("secrets", "keys cannot be kept or read now: "+strings.TrimSuffix(s.Message, "."), "`hearth secrets unlock` unlocks or makes the vault")
+	}
+	for _, p := range s.Problems {
+		d.warn("secrets", strings.TrimSuffix(p, "."), "`hearth secrets list` shows what is kept")
+	}
+	d.inTheOpen(ctx, s.InTheOpen, s.Ready)
+}
+
+// inTheOpen: keys that the settings file itself holds.
+func (d *doctor) inTheOpen(ctx context.Context, paths []string, ready bool) {
+	if len(paths) == 0 {
+		return
+	}
+	what := "the settings file itself holds " + strings.Join(paths, ", ") + ", which your other programs can read"
+	if !ready {
+		d.warn("secrets", what, "when there is a keychain or vault, `hearth secrets migrate` moves them there")
+		return
+	}
+	d.mend("secrets", what, func() error {
+		return secretsAt(ctx, d.a, func(c *client.Client) error {
+			return c.Call(ctx, protocol.MethodSecretsMigrate, nil, &protocol.SecretsMigrated{})
+		}, func(k *keeper.Keeper) error { _, err := d.a.migrateHere(ctx, k); return err })
+	})
+}
+
+// gateway asks the one that runs. Without one: could it start?
+func (d *doctor) gateway(ctx context.Context, snap *config.Snapshot, live bool) {
+	var res protocol.Doctor
+	err := d.a.call(ctx, protocol.ScopeAdmin, protocol.MethodDoctor, protocol.DoctorParams{Live: live}, &res)
+	switch {
+	case errors.Is(err, statedir.ErrNotRunning):
+		d.warn("gateway", "the gateway is not running, so models, the sandbox and the audit log were not looked at", "start it with `hearth gateway`, then look again")
+		d.port(snap)
+		return
+	case err != nil:
+		f := explain(err)
+		d.fail("gateway", f.message, f.hint)
+		return
+	}
+	d.ok("gateway", "the gateway is running")
+	d.out.OK = d.out.OK && res.OK
+	d.out.Checks = append(d.out.Checks, res.Checks...)
+}
+
+// port: is the one that the settings name free?
+func (d *doctor) port(snap *config.Snapshot) {
+	port := snap.Config.Gateway.Port
+	if port == 0 {
+		return
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		d.fail("gateway", fmt.Sprintf("another program uses port %d", port), "end it, or choose another port with `hearth config set gateway.port`")
+		return
+	}
+	_ = l.Close()
+	d.ok("gateway", fmt.Sprintf("port %d is free", port))
+}
+
+func printDoctor(out screen, r *protocol.Doctor) error {
+	for _, c := range r.Checks {
+		mark := green("ok  ")
+		switch {
+		case c.Fixed:
+			mark = green("done")
+		case c.State == protocol.CheckWarn:
+			mark = yellow("warn")
+		case c.State == protocol.CheckFail:
+			mark = red("FAIL")
+		}
+		if err := out.print(mark, " ", dim(fmt.Sprintf("%-8s", c.Area)), " ", line(c.What), "\n"); err != nil {
+			return err
+		}
+		if c.Advice != "" {
+			if err := out.print("              → ", line(c.Advice), "\n"); err != nil {
+				return err
+			}
+		}
+	}
+	n := map[string]int{}
+	for _, c := range r.Checks {
+		n[c.State]++
+	}
+	return out.print("\n", count(n[protocol.CheckFail], "failure"), ", ", count(n[protocol.CheckWarn], "warning"), "\n")
+}
