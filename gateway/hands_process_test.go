@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -165,5 +167,48 @@ func TestFault_F_CRASH_07_AfterUndoKept(t *testing.T) {
 	}
 	if out, err := g.cli("undo", "--force"); err != nil || g.canary("notes") != "old\n" {
 		t.Errorf("%v, %q\n%s", err, g.canary("notes"), out)
+	}
+}
+
+// Names that callers choose are rows of the store and never files: whatever a
+// session, a run, a request or a picture is called, no file appears anywhere.
+func TestSec_A_FILE_05_CallerChosenNames(t *testing.T) {
+	g := newGuarded(t)
+	g.up("")
+	files := func() (out []string) {
+		_ = filepath.WalkDir(filepath.Dir(string(g.dir)), func(p string, d os.DirEntry, err error) error {
+			if err == nil && !strings.Contains(p, string(filepath.Separator)+"go-build") {
+				out = append(out, p)
+			}
+			return nil
+		})
+		return out
+	}
+	g.answer(g.say("hello")) // the first message makes what every start makes
+	before := files()
+	names := []string{
+		"../../x", "..", ".", "/etc/passwd", "CON", "NUL.txt", "a/b", `a\b`, `\\host\share`, "C:x", "a:b::$DATA", strings.Repeat("n", 300), strings.Repeat("n", 100_000),
+		"🔥", "trailing ", "trailing.", "a\x00b", "a\nb", "\u202egnp", "%2e%2e%2f", "~root", "file:///etc/passwd",
+	}
+	for i, name := range names {
+		var raw json.RawMessage
+		_ = g.c.Call(g.ctx, protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: name}, &raw)
+		_ = g.c.Call(g.ctx, protocol.MethodTranscriptExport, protocol.TranscriptExportParams{Key: name}, &raw)
+		_ = g.c.Call(g.ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "named", Message: "hi " + strconv.Itoa(i), IdempotencyKey: name}, &raw)
+		_ = g.c.Call(g.ctx, protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: name}, &raw)
+		for _, m := range []string{protocol.MethodUndoPreview, protocol.MethodUndoApply} {
+			if err := g.c.Call(g.ctx, m, protocol.UndoParams{RunID: name}, &raw); err == nil {
+				t.Errorf("%s of %.40q was done", m, name)
+			}
+		}
+		if err := g.c.Call(g.ctx, protocol.MethodExecApprovalGet, protocol.ApprovalIDParams{ID: name}, &raw); err == nil {
+			t.Errorf("there is a request called %.40q", name)
+		}
+	}
+	if diff := cmp.Diff(before, files()); diff != "" {
+		t.Errorf("files came or went: %s", diff)
+	}
+	if out, err := g.cli("status"); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -3,14 +3,19 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
@@ -74,7 +79,7 @@ func TestSec_A_TTY_01_EveryCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	styled := false
-	for _, args := range [][]string{
+	lines := append(everyCommand(t), [][]string{
 		{"chat", evil}, {"chat", "--json", evil}, {"chat", "-s", "s\x1b[31m", "hi"}, {"chat", "-m", "x\x1b[2J/\u202ey", "hi"},
 		{"chat", "-s", "evil", evil}, {"sessions", "list"}, {"sessions", "list", "--json"}, {"sessions", "show"}, {"sessions", "show", "--json"},
 		{"sessions", "show", "\x1b[2Jno"}, {"sessions", "export", "--all"}, {"sessions", "export", "\x1b[2Jno"}, {"sessions", "export", "-o", "\x1b[2J/no"},
@@ -82,7 +87,8 @@ func TestSec_A_TTY_01_EveryCommand(t *testing.T) {
 		{"config", "get"}, {"config", "get", "--json"}, {"config", "get", "models.providers"}, {"config", "get", "\x1b[2J"},
 		{"config", "check"}, {"config", "check", "--json"}, {"config", "check", "\x1b[2J"}, {"config", "set", "a\x1b[2J", "\x1b[2J"}, {"config", "set", "gateway.bind", "\x1b[2J\u202e"},
 		{"\x1b[2J"}, {"--\x1b[2J"}, {"sessions", "\x1b[2J"}, {"version"}, {"open", "--print"}, {"help", "\x1b[2J"},
-	} {
+	}...)
+	for _, args := range lines {
 		var out, errs bytes.Buffer
 		env := map[string]string{"HEARTH_HOME": home, "TERM": "xterm"}
 		Main(t.Context(), args, World{In: strings.NewReader(""), Out: &out, Err: &errs, Version: "test\x1b[31m",
@@ -97,6 +103,73 @@ func TestSec_A_TTY_01_EveryCommand(t *testing.T) {
 	}
 	if !styled {
 		t.Error("nothing was coloured, so the check of our own styles checked nothing")
+	}
+}
+
+// everyCommand is each command that there is, alone, with --json, and with a
+// hostile word for every argument it may take, so that no new one is forgotten.
+func everyCommand(t *testing.T) (lines [][]string) {
+	// These run until they are stopped, or belong to a terminal of their own.
+	busy := []string{"hearth gateway", "hearth tui", "hearth open"}
+	var walk func(c *cobra.Command, path []string)
+	walk = func(c *cobra.Command, path []string) {
+		if slices.Contains(busy, c.CommandPath()) {
+			return
+		}
+		for _, sub := range c.Commands() {
+			walk(sub, append(slices.Clone(path), sub.Name()))
+		}
+		if !c.Runnable() {
+			return
+		}
+		lines = append(lines, path, append(slices.Clone(path), "--json"))
+		for n := 1; n <= 3; n++ {
+			lines = append(lines, append(slices.Clone(path), slices.Repeat([]string{"\x1b]0;x\x07\u202eev\u009bil\r"}, n)...))
+		}
+	}
+	walk(newRoot(&app{World: World{Env: func(string) string { return "" }}}), nil)
+	if len(lines) < 150 {
+		t.Fatalf("only %d command lines", len(lines))
+	}
+	return lines
+}
+
+// What is exported is data: one JSON object a line, nothing of which a terminal,
+// a browser or an editor would act on, in a file for its owner only.
+func TestSec_A_FILE_15_ExportsAreData(t *testing.T) {
+	home := newHome(t)
+	waitReady(t, home)
+	var evil strings.Builder
+	for _, a := range attacks {
+		evil.WriteString(strings.ToValidUTF8(strings.ReplaceAll(a.in, "\x00", ""), "?") + " ")
+	}
+	evil.WriteString("</script><script>alert(1)</script><img src=x onerror=alert(1)><!-- \u2028 ]]> =cmd|' /C calc'!A0\n\"},{\"role\":\"user\"")
+	if code, _, errs := run(t, home, "", "chat", evil.String()); code != exitOK {
+		t.Fatal(errs)
+	}
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	if code, _, errs := run(t, home, "", "sessions", "export", "--all", "-o", path); code != exitOK {
+		t.Fatal(errs)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := 0
+	for line := range strings.Lines(string(raw)) {
+		var m struct{ Role string }
+		if json.Unmarshal([]byte(line), &m) != nil || m.Role == "" {
+			t.Errorf("no entry: %.80q", line)
+		}
+		if m.Role == "user" {
+			said++
+		}
+		if strings.ContainsAny(line, "<>\u2028\u2029") || !allowed(strings.TrimSuffix(line, "\n")) {
+			t.Errorf("not inert: %.200q", line)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 || said != 1 {
+		t.Errorf("%v, %v, said %d", info.Mode(), err, said)
 	}
 }
 

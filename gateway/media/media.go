@@ -25,12 +25,14 @@ import (
 const (
 	MaxBytes  = 5 << 20
 	MaxPixels = 40_000_000
+	maxAll    = 2 << 30 // of all pictures
 )
 
 // Why a picture is not taken; the error's text is for people.
 var (
 	ErrKind   = errors.New("this is no picture that Hearth can show to a model; PNG, JPEG, GIF and WebP work")
 	ErrLarge  = fmt.Errorf("the picture is larger than %d MB; make it smaller", MaxBytes>>20)
+	ErrFull   = errors.New("the pictures of all conversations take as much space as they may; text still works, and there is room again when files of the folder media in Hearth's folder are moved away")
 	ErrPixels = fmt.Errorf("the picture has more than %d million pixels; make it smaller", MaxPixels/1_000_000)
 	ErrBroken = errors.New("the picture is damaged: its size cannot be read")
 	ErrGone   = errors.New("the picture is not kept any more")
@@ -44,10 +46,33 @@ type Picture struct {
 }
 
 // Store keeps pictures in one folder. It is safe for concurrent use.
-type Store struct{ dir string }
+type Store struct {
+	dir string
+	max int64
+}
 
 // New returns a store in dir, which is made with the first picture.
-func New(dir string) *Store { return &Store{dir} }
+func New(dir string) *Store { return &Store{dir, maxAll} }
+
+// Limit bounds what all pictures together may take; more are refused.
+func (s *Store) Limit(bytes int64) *Store { return &Store{s.dir, bytes} }
+
+// room refuses what would fill the disk with pictures.
+func (s *Store) room(more int64) error {
+	list, err := os.ReadDir(s.dir)
+	if err != nil {
+		return fmt.Errorf("keep a picture: %w", err)
+	}
+	for _, e := range list {
+		if info, err := e.Info(); err == nil {
+			more += info.Size()
+		}
+	}
+	if more > s.max {
+		return ErrFull
+	}
+	return nil
+}
 
 // Judge looks at a picture's kind and size, by its bytes alone.
 func Judge(data []byte) (Picture, error) {
@@ -81,6 +106,9 @@ func (s *Store) Put(data []byte) (Picture, error) {
 	path := filepath.Join(s.dir, p.ID)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(data)) {
 		return p, nil
+	}
+	if err := s.room(int64(len(data))); err != nil {
+		return p, err
 	}
 	if err := statedir.WriteFile(path, data); err != nil {
 		return p, fmt.Errorf("keep a picture: %w", err)

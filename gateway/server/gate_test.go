@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"os"
+	"path/filepath"
 )
 
 // raw sends bytes and returns the answer, nil when there is none.
@@ -420,5 +422,30 @@ func TestPagesNotBuilt(t *testing.T) {
 	resp := g.ask(t, "GET", "/", "own")
 	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != 503 || !strings.Contains(string(body), "build/run") {
 		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+}
+
+// The page comes out of the program. No spelling of a path leads to a file of
+// this machine, and what is not part of the page is not there.
+func TestSec_A_FILE_12_OnlyTheBuiltInPages(t *testing.T) {
+	g := start(t, nil)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("canary-of-this-machine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	up := strings.Repeat("../", 20)
+	for _, target := range []string{
+		secret, "/" + up + secret[1:], "/assets/" + up + secret[1:], "/assets/..%2f..%2f" + secret[1:], "/%2e%2e/%2e%2e" + secret, "/assets/%2e%2e/secret.key",
+		"/..\\..\\" + secret, "/.env", "/.git/config", "/assets/.hidden", "/hearth.db", "/gateway.token", "/secret.key", "/assets/app-12345678.js.map", "/assets/",
+		"//" + secret, "/file://" + secret, "/assets/app-12345678.js%00.png",
+	} {
+		resp := g.ask(t, "GET", target, "own")
+		if resp == nil {
+			continue
+		}
+		body, _ := io.ReadAll(resp.Body)
+		if strings.Contains(string(body), "canary") || strings.Contains(string(body), "no kind that is served") || strings.Contains(string(body), "<pre>") {
+			t.Errorf("%s: %d %.80s", target, resp.StatusCode, body)
+		}
 	}
 }

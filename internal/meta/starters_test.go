@@ -1,0 +1,49 @@
+package meta
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// starters are the rooms that may start programs. gateway/process starts what
+// was approved; app/cli opens the browser with a fixed program and one address
+// of ours; gateway/secret/ref runs the program that the owner's settings name,
+// by its arguments; build are the programs of this repository's own checks.
+var starters = []string{"gateway/process", "app/cli", "gateway/secret/ref", "build"}
+
+// TestSec_A_EXEC_28_WhoStartsPrograms: every start of a program is in a room
+// where it belongs, as arguments and never as text for a shell.
+func TestSec_A_EXEC_28_WhoStartsPrograms(t *testing.T) {
+	for _, f := range repository(t) {
+		if f.test {
+			continue
+		}
+		if !below(f.dir, starters) {
+			for _, n := range slices.Concat(
+				f.mentions("os/exec", "Command", "CommandContext", "Cmd"),
+				f.mentions("os", "StartProcess"),
+				f.mentions("syscall", "Exec", "ForkExec", "StartProcess"),
+				f.mentions("golang.org/x/sys/unix", "Exec"),
+			) {
+				t.Errorf("%s: starts a program: go through gateway/process", f.at(n))
+			}
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Command" || sel.Sel.Name == "CommandContext") && f.localName("os/exec") != "" {
+				for _, arg := range call.Args {
+					if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING && slices.Contains([]string{"sh", "bash", "cmd", "powershell", "/bin/sh"}, strings.Trim(lit.Value, `"`)) {
+						t.Errorf("%s: text for a shell: give arguments", f.at(n))
+					}
+				}
+			}
+			return true
+		})
+	}
+}
