@@ -67,6 +67,9 @@ func puppet(w http.ResponseWriter, r *http.Request) {
 	} else {
 		var calls []any
 		for i, line := range strings.Split(lines, "\n") {
+			if strings.HasPrefix(line, "<<<") { // the mark behind text from outside
+				break
+			}
 			args, _ := json.Marshal(map[string]string{"command": line})
 			if json.Valid([]byte(line)) && strings.HasPrefix(line, "{") {
 				args = []byte(line)
