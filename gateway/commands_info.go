@@ -52,11 +52,6 @@ func (g *Gateway) cmdWhoami(_ context.Context, key, _ string) (string, error) {
 	return "You are the owner, on a paired device of this computer. This session is `" + key + "`.", nil
 }
 
-func (g *Gateway) cmdUsage(_ context.Context, key, _ string) (string, error) {
-	row, _, err := g.session.Get(key)
-	return fmt.Sprintf("This session read **%d** tokens and wrote **%d**.", row.InputTokens, row.OutputTokens), err
-}
-
 func (g *Gateway) cmdContext(_ context.Context, key, args string) (string, error) {
 	parts, err := g.contextParts(key)
 	if err != nil {

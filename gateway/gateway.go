@@ -97,6 +97,8 @@ type Gateway struct {
 	flows     *oauth.Flows
 	spend     *spend.Ledger
 	prices    spend.Table
+	poor      atomic.Bool  // the allowance is used up, as far as was looked
+	unpaid    atomic.Int64 // messages that wait for the allowance
 	session   *session.Manager
 	spawns    *spawn.Book   // of sub-agents
 	restart   chan struct{} // something will start us again
@@ -288,14 +290,14 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		return err
 	}
 	g.openSpawns()
-	pub := publisher{s: g.server, touched: func(key string) { g.search.Touch(key) }}
+	pub := publisher{s: g.server, touched: g.touched}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
 		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
 		Prompt: g.runPrompt,
 		Notes:  g.notes, Picture: g.picture,
-		Hold:  func(ctx context.Context) error { return g.pause.Wait(ctx, pause.CallModel) },
-		Held:  func() bool { return g.pause.Check(pause.CallModel) != nil },
+		Hold:  g.hold,
+		Held:  func() bool { return g.poor.Load() || g.pause.Check(pause.CallModel) != nil },
 		Queue: g.queuePolicy, Stopped: g.stopChildren,
 		Left: func(key string) { g.processes.StopOwner(key) },
 		Timeout: func() time.Duration {

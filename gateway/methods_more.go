@@ -8,6 +8,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spend"
 )
 
 func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, error) {
@@ -90,16 +91,45 @@ func (g *Gateway) sessionsUsage(ctx context.Context, p protocol.SessionsUsagePar
 		}
 		rows = list.Sessions
 	}
+	var all spend.Nano
+	costs, err := g.sessionCosts(p.Key)
+	if err != nil {
+		return out, err
+	}
 	for _, r := range rows {
-		u := protocol.SessionUsageTotals{Input: r.InputTokens, Output: r.OutputTokens, TotalTokens: r.TotalTokens}
+		cost := costs[r.Key]
+		u := protocol.SessionUsageTotals{
+			Input: r.InputTokens, Output: r.OutputTokens, TotalTokens: r.TotalTokens, TotalCost: cost.Cost().Units(), MissingCostEntries: cost.Unpriced,
+		}
 		out.Sessions = append(out.Sessions, protocol.SessionUsageRow{
 			Key: r.Key, SessionID: r.SessionID, AgentID: r.AgentID, Label: r.Label, UpdatedAt: r.UpdatedAt, ModelProvider: r.ModelProvider, Model: r.Model, Usage: u,
 		})
 		out.Totals.Input += u.Input
 		out.Totals.Output += u.Output
 		out.Totals.TotalTokens += u.TotalTokens
+		out.Totals.MissingCostEntries += u.MissingCostEntries
+		all += cost.Cost()
 	}
+	out.Totals.TotalCost = all.Units()
 	return out, nil
+}
+
+// sessionCosts are what sessions cost, by their keys; key "" means all.
+func (g *Gateway) sessionCosts(key string) (map[string]spend.Sum, error) {
+	q := spend.Query{}
+	if key != "" {
+		canonical, err := session.Canonical(key, "")
+		if err != nil {
+			return nil, err
+		}
+		q.Session = canonical
+	}
+	rows, err := g.ledger(q)
+	costs := map[string]spend.Sum{}
+	for _, r := range rows {
+		costs[r.Session] = costs[r.Session].Add(r.Sum)
+	}
+	return costs, err
 }
 
 // sessionsAbort is chat.abort by the session's name, or by the run's alone.

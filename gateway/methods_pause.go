@@ -10,8 +10,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-// pausing stands in front of a model: nothing is asked while it is paused. A
-// run that has begun waits for the switch as long as its own time lasts.
+// pausing stands in front of a model: nothing is asked while it is paused, or
+// while the allowance is used up. A run that has begun waits for either as long
+// as its own time lasts.
 type pausing struct {
 	model.Provider
 	g   *Gateway
@@ -25,6 +26,10 @@ func (p pausing) Stream(ctx context.Context, req model.Request) iter.Seq2[model.
 			act = pause.CallModel
 		}
 		if err := p.g.pause.Wait(ctx, act); err != nil {
+			yield(model.Event{}, err)
+			return
+		}
+		if err := p.g.afford(ctx, p.ref); err != nil {
 			yield(model.Event{}, err)
 			return
 		}

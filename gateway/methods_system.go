@@ -47,6 +47,7 @@ func (g *Gateway) problems() []protocol.Problem {
 	}
 	out = append(out, g.secretProblems()...)
 	out = append(out, g.hardness...)
+	out = append(out, g.spendProblems()...)
 	return append(out, g.channels.problems()...)
 }
 

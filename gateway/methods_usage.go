@@ -118,7 +118,7 @@ func (g *Gateway) usageStatus(context.Context, none) (protocol.UsageStatus, erro
 	}
 	switch st.Level {
 	case spend.Used:
-		u.Message = (&usedUp{st}).Error()
+		u.Message = usedUpWords(st) + " " + howOn
 	case spend.Sparing:
 		u.Message = fmt.Sprintf("%s of the %s allowed for %s are spent; the cheap model answers.", spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Period)
 	}

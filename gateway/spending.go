@@ -2,9 +2,7 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -21,6 +19,9 @@ import (
 func (g *Gateway) openSpend() {
 	g.prices = spend.NewTable()
 	g.spend = spend.New(spend.Options{Price: g.priceOf, Allowance: g.allowance, Zone: g.zone, Now: g.opts.Now})
+	if _, err := g.standing(); err != nil {
+		g.log.Warn("the ledger of model calls could not be read", "err", err)
+	}
 }
 
 // zone is where the person lives.
@@ -71,54 +72,49 @@ func (g *Gateway) bookCalls(tx *store.Tx, key string, attempts []failover.Attemp
 			At: a.At, Model: a.Ref, Account: a.Account, Session: key, Agent: session.AgentOf(key), Usage: a.Usage, Failed: a.Reason != "",
 		})
 	}
-	return g.spend.Put(tx, calls)
+	if err := g.spend.Put(tx, calls); err != nil || !g.allowance().Any() {
+		return err
+	}
+	_, err := g.standingIn(tx)
+	return err
 }
 
 // standing is how the allowance stands.
 func (g *Gateway) standing() (s spend.Standing, err error) {
 	err = g.store.View(func(tx *store.Tx) error {
-		s, err = g.spend.Standing(tx)
+		s, err = g.standingIn(tx)
 		return err
 	})
 	return s, err
 }
 
-// usedUp ends a run that would cost what may not be spent any more.
-type usedUp struct{ spend.Standing }
-
-func (e *usedUp) Error() string {
-	return fmt.Sprintf("The allowance %s is used up: %s of %s. Nothing more that costs is asked until %s. Raise it with `hearth usage allow`, or let one answer through with `hearth usage allow --once`, and send the message again.",
-		e.Period, spend.Money(e.Spent, e.Currency), spend.Money(e.Limit, e.Currency), e.Ends.Format("2 January 15:04"))
-}
-
-// explain words failures of runs.
-func (g *Gateway) explain(err error, ref model.Ref) (message, kind string) {
-	var used *usedUp
-	if errors.As(err, &used) {
-		return used.Error(), provider.KindUnknown
+func (g *Gateway) standingIn(tx *store.Tx) (spend.Standing, error) {
+	s, err := g.spend.Standing(tx)
+	if err == nil {
+		g.poor.Store(s.Level == spend.Used)
 	}
-	return provider.Explain(err, ref)
+	return s, err
 }
 
 // begin finds the model of a turn within the allowance: near its end the cheap
 // model, beyond it only what costs nothing.
 func (g *Gateway) begin(ctx context.Context, sel failover.Selection, s failover.Session) (session.Model, error) {
 	g.awaitSecrets(ctx)
-	pass, st := false, spend.Standing{}
+	pay := payerOf(s)
 	if g.allowance().Any() {
-		var err error
-		if st, err = g.standing(); err != nil {
+		st, err := g.standing()
+		if err != nil {
 			return session.Model{}, err
 		}
-		if pass = st.Level == spend.Used && g.spend.TakePass(); !pass && st.Level >= spend.Sparing {
+		if st.Level >= spend.Sparing && !g.spend.HasPass(pay.run) {
 			sel = g.spare(ctx, sel, s, st)
 		}
 	}
 	t, err := g.failover.Begin(ctx, sel, s)
-	if err != nil || pass {
+	if err != nil {
 		return t, err
 	}
-	t.Provider = guarded{g, t.Ref, t.Provider}
+	t.Provider = paid{t.Provider, pay}
 	return t, nil
 }
 
@@ -161,25 +157,4 @@ func (g *Gateway) cheapModel() (model.Ref, bool) {
 		}
 	}
 	return model.Ref{}, false
-}
-
-// guarded looks at the allowance before each call of a run.
-type guarded struct {
-	g     *Gateway
-	ref   model.Ref
-	inner model.Provider
-}
-
-// Stream keeps the promises of model.Provider.
-func (p guarded) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Event, error] {
-	if p.g.allowance().Any() && !p.g.free(p.ref) {
-		st, err := p.g.standing()
-		if err == nil && st.Level == spend.Used {
-			err = &usedUp{st}
-		}
-		if err != nil {
-			return func(yield func(model.Event, error) bool) { yield(model.Event{}, err) }
-		}
-	}
-	return p.inner.Stream(ctx, req)
 }

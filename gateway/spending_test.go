@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,6 +69,10 @@ func TestAllowance_sparing(t *testing.T) {
 	if cost.Totals.TotalCost == 0 || cost.Totals.TotalTokens == 0 || len(cost.Daily) != 1 || status.Hearth.Today != cost.Totals.TotalCost || len(cost.Hearth.Groups) != 1 {
 		t.Errorf("%+v, %+v", cost, status.Hearth)
 	}
+	var of protocol.SessionsUsage
+	if p.call(protocol.MethodSessionsUsage, nil, &of); of.Totals.TotalCost != cost.Totals.TotalCost || of.Sessions[0].Usage.TotalCost != cost.Totals.TotalCost {
+		t.Errorf("sessions.usage says %+v, usage.cost %+v", of, cost.Totals)
+	}
 	for i := 0; status.Hearth.Level == "free" && i < 50; i++ {
 		p.ask(fmt.Sprint("more", i), "more")
 		_, status = p.spent()
@@ -92,51 +97,201 @@ func TestAllowance_sparing(t *testing.T) {
 	}
 }
 
-// F-PROV-24: the run stops before the next call, what was done stays, and the
-// message says what to do. A-DOS-09: no more is spent than one call too many.
-func TestFault_F_PROV_24_AllowanceUsedUpMidRun(t *testing.T) {
-	r := priced(t, map[string]any{"daily": 0.001}) // less than one call
-	p := r.connect()
-	choose := func(name string) {
-		p.call(protocol.MethodSessionsPatch, map[string]any{"key": "main", "model": name}, nil)
-	}
-	p.call(protocol.MethodSessionsCreate, map[string]any{"key": "main"}, nil)
-	choose("chat/tool-session_status")
-	end := p.ask("go", "go")
-	if end.State != protocol.ChatError || !strings.Contains(end.ErrorMessage, "used up") || !strings.Contains(end.ErrorMessage, "hearth usage allow") {
-		t.Fatalf("%+v", end)
-	}
-	asked := func(what string, want int) {
-		if n := r.model.Snapshot().Requests; n != want {
-			t.Errorf("%s: %d calls, want %d", what, n, want)
+// told waits for a notice of Hearth's own and returns it.
+func (p *peer) told(part string) string {
+	p.t.Helper()
+	var m protocol.SessionMessage
+	p.until("notice with "+part, func(ev protocol.Event) bool {
+		m = protocol.SessionMessage{}
+		return ev.Event == protocol.EventSessionMessage && json.Unmarshal(ev.Payload, &m) == nil && m.Message != nil &&
+			m.Message.Role == protocol.MessageSystem && strings.Contains(m.Message.Text(), part)
+	})
+	return m.Message.Text()
+}
+
+func (p *peer) notices(part string) (n int) {
+	for _, m := range p.history("main").Messages {
+		if m.Role == protocol.MessageSystem && strings.Contains(m.Text(), part) {
+			n++
 		}
 	}
-	asked("the one that used it up", 1)
+	return n
+}
+
+func (p *peer) choose(name string) {
+	p.t.Helper()
+	p.call(protocol.MethodSessionsPatch, map[string]any{"key": "main", "model": name}, nil)
+}
+
+func (p *peer) allow(params protocol.UsageAllowParams) (st protocol.UsageStatus) {
+	p.t.Helper()
+	p.call(protocol.MethodUsageAllow, params, &st)
+	return st
+}
+
+func (r *rig) asked(what string, want int) {
+	r.t.Helper()
+	if n := r.model.Snapshot().Requests; n != want {
+		r.t.Errorf("%s: %d calls, want %d", what, n, want)
+	}
+}
+
+// broke is a session whose allowance one call uses up, with a run that waits in
+// its middle.
+func broke(t *testing.T, change map[string]any) (*rig, *peer) {
+	t.Helper()
+	allowance := map[string]any{"daily": 0.001} // less than one call
+	maps.Copy(allowance, change)
+	r := priced(t, allowance)
+	p := r.connect()
+	p.call(protocol.MethodSessionsCreate, map[string]any{"key": "main"}, nil)
+	p.call(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: "main"}, nil)
+	p.choose("chat/tool-session_status")
+	p.send("main", "go", "go")
+	p.told("used up")
+	r.asked("the one that used it up", 1)
+	return r, p
+}
+
+// F-PROV-24: the run waits before the next call, what was done stays, and one
+// notice says what to do. A-DOS-09: no more is spent than one call too many.
+func TestFault_F_PROV_24_AllowanceUsedUpMidRun(t *testing.T) {
+	r, p := broke(t, nil)
 	if !slices.ContainsFunc(p.history("main").Messages, func(m protocol.Message) bool { return m.Role == protocol.MessageToolResult }) {
 		t.Error("what was done before is not shown")
 	}
-	choose("chat/echo")
-	if end := p.ask("again", "again"); end.State != protocol.ChatError {
-		t.Errorf("%+v", end)
-	}
-	asked("beyond the allowance", 1)
-	var st protocol.UsageStatus
-	p.call(protocol.MethodUsageAllow, protocol.UsageAllowParams{Once: true}, &st)
-	if st.Hearth.Level != "used" || st.Hearth.Message == "" {
+	if st := p.allow(protocol.UsageAllowParams{Once: true}); st.Hearth.Level != "used" || !strings.Contains(st.Hearth.Message, "used up") {
 		t.Errorf("%+v", st.Hearth)
 	}
-	if end := p.ask("once", "once"); end.State != protocol.ChatFinal {
-		t.Errorf("%+v", end)
+	if end := p.ended("go"); end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), "The tool said") {
+		t.Errorf("after one pass: %+v", end)
 	}
-	if end := p.ask("twice", "twice"); end.State != protocol.ChatError {
-		t.Errorf("%+v", end)
+	r.asked("the same run goes on", 2)
+
+	p.choose("chat/echo")
+	p.send("main", "next", "next")
+	var h protocol.Health
+	for range 500 { // until the message waits
+		if p.call(protocol.MethodHealth, nil, &h); slices.ContainsFunc(h.Hearth.Problems, isAllowance) {
+			break
+		}
+	}
+	if !slices.ContainsFunc(h.Hearth.Problems, isAllowance) {
+		t.Errorf("nothing says that a message waits: %+v", h.Hearth.Problems)
+	}
+	last := p.history("main").Messages
+	if m := last[len(last)-1]; m.Hearth == nil || m.Hearth.State != protocol.ReceiptAccepted {
+		t.Errorf("the message that waits: %+v", m.Hearth)
+	}
+	r.asked("while it waits", 2)
+	if n := p.notices("used up"); n != 1 {
+		t.Errorf("%d notices, want one a day", n)
 	}
 	daily := 5.0
-	p.call(protocol.MethodUsageAllow, protocol.UsageAllowParams{Daily: &daily}, &st)
-	if st.Hearth.Level != "free" || st.Hearth.Daily != 5 {
+	if st := p.allow(protocol.UsageAllowParams{Daily: &daily}); st.Hearth.Level != "free" || st.Hearth.Daily != 5 {
 		t.Errorf("%+v", st.Hearth)
 	}
-	if end := p.ask("raised", "raised"); end.State != protocol.ChatFinal {
+	if end := p.ended("next"); end.State != protocol.ChatFinal {
+		t.Errorf("raised: %+v", end)
+	}
+}
+
+func isAllowance(p protocol.Problem) bool {
+	return p.Code == "ALLOWANCE" && strings.Contains(p.Message, "/usage allow once")
+}
+
+// What waits goes on when one answer is let through by a command, when a model
+// that is free is chosen, and when a new day begins; it can be taken back; and
+// it waits over a restart.
+func TestAllowance_waiting(t *testing.T) {
+	t.Run("command", func(t *testing.T) {
+		_, p := broke(t, nil)
+		if end := p.say("main", "cmd", "/usage"); !strings.Contains(end.Message.Text(), "used up") || !strings.Contains(end.Message.Text(), "USD") {
+			t.Errorf("/usage says %q", end.Message.Text())
+		}
+		if end := p.say("main", "bad", "/usage allow much"); !strings.Contains(end.Message.Text(), "allow once") {
+			t.Errorf("%q", end.Message.Text())
+		}
+		p.say("main", "once", "/usage allow once")
+		if end := p.ended("go"); end.State != protocol.ChatFinal {
+			t.Errorf("%+v", end)
+		}
+	})
+	t.Run("free model", func(t *testing.T) {
+		r, p := broke(t, nil)
+		p.send("main", "next", "next")
+		p.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main", RunID: "go"}, nil)
+		if end := p.ended("go"); end.State != protocol.ChatAborted {
+			t.Errorf("taken back: %+v", end)
+		}
+		p.choose("llama/echo")
+		if end := p.ended("next"); end.State != protocol.ChatFinal || end.Message.Provider != "llama" {
+			t.Errorf("%+v", end)
+		}
+		r.asked("the free one", 2)
+	})
+	t.Run("new day", func(t *testing.T) {
+		r, p := broke(t, nil)
+		p.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main", RunID: "go"}, nil)
+		p.ended("go")
+		p.choose("chat/echo")
+		p.send("main", "next", "next")
+		r.shutdown()
+		r.start()
+		p = r.connect()
+		r.asked("after a restart", 1)
+		r.shutdown()
+		r.now = func() time.Time { return time.Now().Add(24 * time.Hour) }
+		r.start()
+		p = r.connect()
+		for range 1000 {
+			if h := p.history("main"); len(h.Messages) > 0 && h.Messages[len(h.Messages)-1].Text() == "echo: next" {
+				return
+			}
+		}
+		t.Errorf("not answered on the next day: %+v", p.history("main").Messages)
+	})
+}
+
+// A run that began with a free model, or fell back to one that costs, is looked
+// at before every call: its first model says nothing of the next.
+func TestSec_A_DOS_09_SwitchedToAModelThatCosts(t *testing.T) {
+	r, p := broke(t, nil)
+	p.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main", RunID: "go"}, nil)
+	p.ended("go")
+	p.choose("llama/wait-300-tool-session_status")
+	p.send("main", "free", "free")
+	p.until("first call", func(protocol.Event) bool { return r.model.Snapshot().Requests > 1 })
+	p.choose("chat/echo")
+	p.until("second call", func(ev protocol.Event) bool {
+		var m protocol.SessionMessage
+		return ev.Event == protocol.EventSessionMessage && json.Unmarshal(ev.Payload, &m) == nil && m.Message.Role == protocol.MessageToolResult && m.Message.Meta.RunID == "free"
+	})
+	var h protocol.Health
+	for range 500 {
+		if p.call(protocol.MethodHealth, nil, &h); slices.ContainsFunc(h.Hearth.Problems, isAllowance) {
+			break
+		}
+	}
+	r.asked("the dear one is not asked", 2)
+	if !slices.ContainsFunc(h.Hearth.Problems, isAllowance) {
+		t.Error("the run does not wait")
+	}
+	p.choose("llama/echo")
+	if end := p.ended("free"); end.State != protocol.ChatFinal || end.Message.Provider != "llama" {
+		t.Errorf("a choice during the wait: %+v", end)
+	}
+	r.asked("the free one", 3)
+}
+
+// A run whose own time is over while it waits says why.
+func TestAllowance_timeIsOver(t *testing.T) {
+	r := priced(t, map[string]any{"daily": 0.001})
+	p := r.connect()
+	p.call(protocol.MethodSessionsCreate, map[string]any{"key": "main"}, nil)
+	p.choose("chat/tool-session_status")
+	p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "go", IdempotencyKey: "go", TimeoutMs: 1500}, nil)
+	if end := p.ended("go"); end.State != protocol.ChatError || !strings.Contains(end.ErrorMessage, "used up") || !strings.Contains(end.ErrorMessage, "send the message again") {
 		t.Errorf("%+v", end)
 	}
 }

@@ -207,9 +207,13 @@ func (c *conversation) event(e protocol.Event) {
 	switch e.Event {
 	case protocol.EventSessionMessage:
 		var m protocol.SessionMessage
-		if json.Unmarshal(e.Payload, &m) == nil {
-			c.answer.message(m.Message)
+		if json.Unmarshal(e.Payload, &m) != nil || m.Message == nil {
+			return
 		}
+		if m.Message.Role == protocol.MessageSystem && m.SessionKey == c.key { // another model answers, or nothing may be spent
+			c.note(line(m.Message.Text()))
+		}
+		c.answer.message(m.Message)
 	case protocol.EventChat:
 		var ev protocol.ChatEvent
 		if json.Unmarshal(e.Payload, &ev) != nil || ev.RunID != c.answer.run {

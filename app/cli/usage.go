@@ -126,7 +126,7 @@ func runUsageAllow(ctx context.Context, a *app, p protocol.UsageAllowParams) err
 		return a.out().json(st)
 	}
 	if p.Once {
-		if err := a.out().print("The next answer may go beyond the allowance. Send the message again.\n"); err != nil {
+		if err := a.out().print("One answer may go beyond the allowance. A message that waits is answered now.\n"); err != nil {
 			return err
 		}
 	}

@@ -1843,6 +1843,12 @@ export interface SessionUsageTotals {
   input: number;
   output: number;
   totalTokens: number;
+  /**
+   * TotalCost is what is known of it, MissingCostEntries how many calls used
+   * tokens whose price nobody knows.
+   */
+  totalCost: number;
+  missingCostEntries: number;
 }
 
 /**

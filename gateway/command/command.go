@@ -22,7 +22,7 @@ func All() []Spec {
 		{Name: "status", Description: "Show the model, the session and what is running", Category: "info"},
 		{Name: "whoami", Description: "Show who you are to Hearth", Category: "info"},
 		{Name: "why", Args: "[message id]", Description: "Explain the last answer: which rule, model and cost", Category: "info"},
-		{Name: "usage", Description: "Show the tokens of this session", Category: "info"},
+		{Name: "usage", Args: "[allow once|daily n|monthly n]", Description: "Show what this session used and cost, or allow more", Category: "info", Choices: []string{"allow"}},
 		{Name: "context", Args: "[list|detail]", Description: "Show what the model is given", Category: "info", Choices: []string{"list", "detail"}},
 		{Name: "new", Args: "[model] [message]", Description: "Start a new session", Category: "session"},
 		{Name: "reset", Args: "[message]", Description: "Start a new session", Category: "session"},

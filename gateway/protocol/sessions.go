@@ -365,6 +365,10 @@ type SessionUsageTotals struct {
 	Input       int `json:"input"`
 	Output      int `json:"output"`
 	TotalTokens int `json:"totalTokens"`
+	// TotalCost is what is known of it, MissingCostEntries how many calls used
+	// tokens whose price nobody knows.
+	TotalCost          float64 `json:"totalCost"`
+	MissingCostEntries int     `json:"missingCostEntries"`
 }
 
 // SessionsAbortParams stops a session's runs, queued ones first; RunID only

@@ -28,16 +28,34 @@ func (m *Manager) begin(ctx context.Context, r *run, end *ending) (Model, failov
 	if err != nil {
 		return Model{}, failover.Selection{}, row, err
 	}
-	sel := row.selection()
-	if ref, account, ok := profile.ParseRef(r.rec.Model); ok {
-		sel = failover.Selection{Ref: ref, Source: failover.SourceUser, Session: row.Key, Pin: failover.Pin{ID: account, User: account != ""}}
-	}
+	sel := row.selectionFor(r.rec)
 	if end.ref = sel.Ref; sel.Source == failover.SourceAuto {
 		end.ref = sel.Origin
 	}
 	mdl, err := m.Begin(ctx, sel, &modelOf{Manager: m, r: r, end: end, row: row})
 	return mdl, sel, row, err
 }
+
+// selectionFor is what a run is to be answered with: its message's own model
+// comes first.
+func (row Row) selectionFor(rec Run) failover.Selection {
+	if ref, account, ok := profile.ParseRef(rec.Model); ok {
+		return failover.Selection{Ref: ref, Source: failover.SourceUser, Session: row.Key, Pin: failover.Pin{ID: account, User: account != ""}}
+	}
+	return row.selection()
+}
+
+// Selection is what a run that has not begun would be answered with now.
+func (m *Manager) Selection(rec Run) (failover.Selection, error) {
+	row, err := m.rowOf(rec.SessionKey)
+	return row.selectionFor(rec), err
+}
+
+// RunID names the run, to whom the model is handed.
+func (s *modelOf) RunID() string { return s.r.id }
+
+// SessionKey names its session.
+func (s *modelOf) SessionKey() string { return s.row.Key }
 
 // own reports whether the row still belongs to the run's conversation and to
 // the choice that the run was begun with.
@@ -193,6 +211,15 @@ func (s *modelOf) Switched() (failover.Selection, bool) {
 	s.row = row
 	s.because(&s.r.rec, "model", "another model was chosen during the answer")
 	return row.selection(), true
+}
+
+// Rechosen reports whether Switched would return another choice.
+func (s *modelOf) Rechosen() bool {
+	if s.r.rec.Model != "" {
+		return false
+	}
+	row, err := s.rowOf(s.row.Key)
+	return err == nil && row.SessionID == s.r.rec.SessionID && row.Choices != s.row.Choices
 }
 
 // Noted keeps what became of each attempt.

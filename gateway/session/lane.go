@@ -21,6 +21,7 @@ type lane struct {
 	active  *run
 	joined  []string  // runs whose messages the active one answers too
 	working bool      // a goroutine serves the lane
+	held    bool      // the active run may not begin yet
 	last    time.Time // when a message came last
 }
 
@@ -107,6 +108,13 @@ func (l *lane) next(ctx context.Context) *run {
 	return r
 }
 
+// hold says whether the active run may not begin yet.
+func (l *lane) hold(held bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = held
+}
+
 // release says that a run's end is durable: what is told of the lane from now
 // on does not count it.
 func (l *lane) release(r *run) {
@@ -157,6 +165,7 @@ func (l *lane) idle() bool {
 // laneState is a lane at one moment.
 type laneState struct {
 	active string   // run id
+	held   bool     // it waits too
 	joined []string // run ids that it answers too
 	text   string   // of its answer that is not in the transcript yet
 	end    int      // bytes of its whole answer so far
@@ -171,7 +180,7 @@ func (l *lane) snapshot() (s laneState) {
 	defer l.mu.Unlock()
 	if r := l.active; r != nil {
 		s.active, s.text, s.end = r.id, r.segment(), r.said.Len()
-		s.joined = slices.Clone(l.joined)
+		s.joined, s.held = slices.Clone(l.joined), l.held
 	}
 	for _, r := range l.queue {
 		s.queued = append(s.queued, r.id)

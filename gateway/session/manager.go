@@ -91,9 +91,10 @@ type Options struct {
 	Left func(key string)
 	// Queue is the policy of a route's surface.
 	Queue func(route string) QueuePolicy
-	// Hold waits while answers are paused, Held reports whether they are. Messages
-	// wait in the queue, and commands do not. nil: never.
-	Hold func(ctx context.Context) error
+	// Hold waits while a run may not begin, and says so with tell where people
+	// read it; Held reports whether one may have to. Messages wait in the queue, and
+	// commands do not. nil: never.
+	Hold func(ctx context.Context, rec Run, tell func(ctx context.Context, text string))
 	Held func() bool
 	// Stopped hears that the runs of a session, or the one that is named, were
 	// stopped by somebody. nil: nobody.

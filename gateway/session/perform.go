@@ -26,7 +26,9 @@ func (m *Manager) perform(l *lane, r *run) {
 	defer m.forget(r)
 	defer r.cancel(nil)
 	if m.Hold != nil {
-		_ = m.Hold(r.ctx) // an end of ctx is dealt with below, like any other
+		l.hold(m.held())
+		m.Hold(r.ctx, r.rec, m.teller(r))
+		l.hold(false) // an end of ctx is dealt with below, like any other
 	}
 	timeout := time.Duration(r.rec.TimeoutMs) * time.Millisecond
 	if timeout <= 0 {

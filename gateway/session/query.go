@@ -47,7 +47,7 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 	ended := false
 	for i := range h.Messages {
 		msg := &h.Messages[i]
-		if msg.Role == protocol.MessageUser && msg.Hearth != nil && (msg.Meta.RunID == live.active || slices.Contains(live.joined, msg.Meta.RunID)) {
+		if !live.held && msg.Role == protocol.MessageUser && msg.Hearth != nil && (msg.Meta.RunID == live.active || slices.Contains(live.joined, msg.Meta.RunID)) {
 			if msg.Hearth.State == protocol.ReceiptAccepted {
 				msg.Hearth = &protocol.MessageReceipt{State: protocol.ReceiptAnswering}
 			} else if msg.Meta.RunID == live.active {

@@ -40,6 +40,18 @@ func (s *modelOf) Notice(ctx context.Context, text string) {
 	}
 }
 
+// teller tells the person of a run that has not begun.
+func (m *Manager) teller(r *run) func(ctx context.Context, text string) {
+	return func(ctx context.Context, text string) {
+		row, err := m.rowOf(r.rec.SessionKey)
+		if err != nil {
+			m.Logger.Warn("a notice could not be kept", "session", r.rec.SessionKey, "err", err)
+			return
+		}
+		(&modelOf{Manager: m, r: r, end: &ending{}, row: row}).Notice(ctx, text)
+	}
+}
+
 // tally collects the calls of model work that belongs to no run.
 type tally struct{ calls []failover.Attempt }
 

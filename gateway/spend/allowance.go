@@ -98,19 +98,48 @@ const maxPasses = 3
 // Pass lets one more run go beyond the allowance.
 func (l *Ledger) Pass() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.passes = min(l.passes+1, maxPasses)
+	l.mu.Unlock()
+	l.Wake()
 }
 
-// TakePass uses a pass up; ok is false when there is none.
-func (l *Ledger) TakePass() (ok bool) {
+// TakePass gives a run a pass; ok is false when there is none. The run keeps it
+// for all its calls.
+func (l *Ledger) TakePass(run string) (ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.passed[run] {
+		return true
+	}
 	if l.passes == 0 {
 		return false
 	}
 	l.passes--
+	l.passed[run] = true
 	return true
+}
+
+// HasPass reports whether a run was given a pass.
+func (l *Ledger) HasPass(run string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.passed[run]
+}
+
+// Changed is closed when what may be spent may have changed: whoever waits for
+// it looks again.
+func (l *Ledger) Changed() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.change
+}
+
+// Wake lets everybody who waits look again. It does not block.
+func (l *Ledger) Wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.change)
+	l.change = make(chan struct{})
 }
 
 // Money writes an amount for people.

@@ -95,11 +95,13 @@ type Ledger struct {
 	mu     sync.Mutex
 	told   map[string]string // session → the day on which it was told of the allowance
 	passes int               // runs that may go on beyond the allowance
+	passed map[string]bool   // runs that do; as many as a person allowed
+	change chan struct{}     // closed and replaced when somebody should look again
 }
 
 // New returns a ledger.
 func New(o Options) *Ledger {
-	return &Ledger{o: o, rows: store.NewBucket[Row]("spend"), days: store.NewBucket[Sum]("spend-days"), told: map[string]string{}}
+	return &Ledger{o: o, rows: store.NewBucket[Row]("spend"), days: store.NewBucket[Sum]("spend-days"), told: map[string]string{}, passed: map[string]bool{}, change: make(chan struct{})}
 }
 
 // dayOf is the day of a moment where the person lives.

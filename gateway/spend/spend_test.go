@@ -190,11 +190,17 @@ func TestTellOnceAndPassOnce(t *testing.T) {
 	if !w.Tell("s", Used) {
 		t.Error("not told on the next day")
 	}
-	if w.TakePass() {
+	if w.TakePass("run") {
 		t.Error("a pass that nobody gave")
 	}
+	changed := w.Changed()
 	w.Pass()
-	if !w.TakePass() || w.TakePass() {
+	select {
+	case <-changed:
+	default:
+		t.Error("nobody who waits hears of a pass")
+	}
+	if !w.TakePass("run") || w.TakePass("other") || !w.TakePass("run") || !w.HasPass("run") || w.HasPass("other") {
 		t.Error("one pass is one run")
 	}
 }

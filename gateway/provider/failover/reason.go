@@ -51,6 +51,10 @@ type Classed interface {
 	ModelClass() model.Class
 }
 
+// ErrReselect is what a provider says that asked nothing, because the person
+// chose another model before it did: the run follows the choice.
+var ErrReselect = errors.New("another model was chosen")
+
 // ReasonOf names why a call failed.
 func ReasonOf(err error) Reason {
 	var e *model.Error
@@ -62,6 +66,8 @@ func ReasonOf(err error) Reason {
 		return reasonOf(&model.Error{Class: c.ModelClass()})
 	}
 	switch {
+	case errors.Is(err, ErrReselect):
+		return ReasonLiveSwitch
 	case errors.Is(err, context.Canceled):
 		return ReasonAborted
 	case errors.Is(err, context.DeadlineExceeded):

@@ -151,6 +151,12 @@ func (c *call) finish(over *overlap, calls []model.Event) error {
 // after decides what follows a failure: nil is another attempt.
 func (c *call) after(err error, start time.Time) error {
 	reason, class, now := ReasonOf(err), classOf(err), c.e.o.Now()
+	if reason == ReasonLiveSwitch {
+		if switched, serr := c.reselect(c.ctx); switched || serr != nil {
+			c.fresh()
+			return serr
+		}
+	}
 	if !reason.Advances() || c.said != "" && c.continued >= maxContinued {
 		c.fail(c.ctx, err, start, c.usage)
 		return err
