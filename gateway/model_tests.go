@@ -150,7 +150,7 @@ func (t *trial) begin(ctx context.Context, p protocol.ModelsTestParams) (err err
 		return err
 	}
 	t.res.Model = t.ref.String()
-	t.prober = probe.Prober{Provider: guarded{g, t.ref, t.target.Provider}, Model: t.ref.Model, Now: g.opts.Now, Draw: draw}
+	t.prober = probe.Prober{Provider: t.target.Provider, Model: t.ref.Model, Now: g.opts.Now, Draw: draw}
 	return nil
 }
 
