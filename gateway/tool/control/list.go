@@ -34,12 +34,12 @@ type entry struct{ Path, Default, Meaning string }
 // entries reads the tables of keys.
 func entries(manual string) (out []entry) {
 	for line := range strings.Lines(manual) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		cells := strings.SplitN(strings.Trim(strings.TrimSpace(line), "|"), "|", 3)
 		if len(cells) != 3 {
 			continue
 		}
 		path := strings.TrimSpace(cells[0])
-		if !strings.HasPrefix(path, "`") || !strings.HasSuffix(path, "`") || !strings.Contains(path, ".") {
+		if !strings.HasPrefix(path, "`") || !strings.HasSuffix(path, "`") || !strings.Contains(path, ".") || len(path) < 3 {
 			continue
 		}
 		e := entry{strings.Trim(path, "`"), strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2])}

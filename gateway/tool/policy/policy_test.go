@@ -140,3 +140,25 @@ func BenchmarkDecide(b *testing.B) {
 		}
 	}
 }
+
+func TestSubagentsAndRelayedWordsGetLess(t *testing.T) {
+	p := policy.New(policy.Settings{SpawnDepth: 2})
+	own := tool.Scope{Owner: true}
+	with := func(change func(*tool.Scope)) tool.Scope { s := own; change(&s); return s }
+	child, grandchild := with(func(s *tool.Scope) { s.Depth = 1 }), with(func(s *tool.Scope) { s.Depth = 2 })
+	relayed := with(func(s *tool.Scope) { s.Relayed = true })
+	for _, c := range []struct {
+		name  string
+		scope tool.Scope
+		want  bool
+	}{
+		{"message", own, true}, {"gateway", own, true}, {"sessions_send", own, true},
+		{"message", child, false}, {"gateway", child, false}, {"sessions_send", child, false}, {"sessions_spawn", child, true}, {"exec", child, true},
+		{"sessions_spawn", grandchild, false}, {"subagents", grandchild, false}, {"read", grandchild, true},
+		{"message", relayed, false}, {"gateway", relayed, false}, {"sessions_spawn", relayed, true}, {"exec", relayed, true},
+	} {
+		if d := p.Decide(c.name, c.scope); d.Allowed != c.want {
+			t.Errorf("%s at depth %d, relayed %v: %v (%s), want %v", c.name, c.scope.Depth, c.scope.Relayed, d.Allowed, d.Why, c.want)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package spawn_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// yard is a book whose sub-agents do nothing until they are ended.
+type yard struct {
+	*spawn.Book
+	db                           *store.DB
+	limits                       spawn.Limits
+	started, told, stopped, gone []string
+	startErr, tellErr            error
+}
+
+func newYard(t *testing.T) *yard {
+	t.Helper()
+	db, err := store.Open(filepath.Join(t.TempDir(), "db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := &yard{db: db, limits: spawn.Limits{Depth: 1, Concurrent: 2, Children: 3, Archive: time.Hour}}
+	y.open()
+	return y
+}
+
+func (y *yard) open() {
+	note := func(list *[]string, err *error) func(context.Context, spawn.Record) error {
+		return func(_ context.Context, r spawn.Record) error {
+			*list = append(*list, r.RunID)
+			if err == nil {
+				return nil
+			}
+			return *err
+		}
+	}
+	y.Book = spawn.New(spawn.Options{
+		DB: y.db, Now: time.Now, Limits: func() spawn.Limits { return y.limits }, Start: note(&y.started, &y.startErr), Tell: note(&y.told, &y.tellErr),
+		Stop: note(&y.stopped, nil), Remove: note(&y.gone, nil), Archive: note(&y.gone, nil),
+	})
+}
+
+func (y *yard) add(t *testing.T, id, parent string) error {
+	t.Helper()
+	return y.Add(t.Context(), spawn.Record{RunID: id, Key: spawn.KeyBelow(parent, "main", id), ParentKey: parent, ParentRun: "run", Task: "do " + id})
+}
+
+func (y *yard) end(t *testing.T, id, outcome string) {
+	t.Helper()
+	err := y.db.Update(t.Context(), store.Write{Then: y.Wake, Do: func(tx *store.Tx) error { return y.End(tx, id, outcome, "result of "+id) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+const home = "agent:main:main"
+
+// inYard runs a test beside a running book in a bubble of time.
+func inYard(t *testing.T, test func(t *testing.T, y *yard)) {
+	synctest.Test(t, func(t *testing.T) {
+		y := newYard(t)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); y.Run(ctx) }()
+		test(t, y)
+		stop()
+		<-done
+		if err := y.db.Close(context.WithoutCancel(ctx)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestLimits(t *testing.T) {
+	inYard(t, func(t *testing.T, y *yard) {
+		for i := range 4 {
+			if err := y.add(t, fmt.Sprint("c", i), home); (err != nil) != (i == 3) || err != nil && !errors.Is(err, spawn.ErrLimit) {
+				t.Errorf("number %d: %v", i, err)
+			}
+		}
+		if err := y.add(t, "deep", spawn.KeyBelow(home, "main", "c0")); !errors.Is(err, spawn.ErrLimit) || !strings.Contains(err.Error(), "maxSpawnDepth") {
+			t.Errorf("a sub-agent starts one: %v", err)
+		}
+		synctest.Wait()
+		if !slices.Equal(y.started, []string{"c0", "c1"}) {
+			t.Errorf("started %v, two may work at the same time", y.started)
+		}
+		y.end(t, "c0", "answered")
+		synctest.Wait()
+		if !slices.Equal(y.started, []string{"c0", "c1", "c2"}) || !slices.Equal(y.told, []string{"c0"}) {
+			t.Errorf("started %v, told %v", y.started, y.told)
+		}
+		if err := y.add(t, "c4", home); err != nil {
+			t.Errorf("there is room again: %v", err)
+		}
+	})
+}
+
+func TestStopping(t *testing.T) {
+	inYard(t, func(t *testing.T, y *yard) {
+		for _, id := range []string{"a", "b", "c"} {
+			if err := y.add(t, id, home); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if err := y.Stopped(t.Context(), home, "another run"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if len(y.stopped) != 0 {
+			t.Errorf("stopped %v for another run's sake", y.stopped)
+		}
+		if err := y.Stopped(t.Context(), home, "run"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		y.end(t, "a", "aborted")
+		y.end(t, "b", "aborted")
+		synctest.Wait()
+		if slices.Contains(y.started, "c") || len(y.told) != 0 || !slices.Contains(y.stopped, "a") || !slices.Contains(y.stopped, "b") {
+			t.Errorf("started %v, stopped %v, told %v", y.started, y.stopped, y.told)
+		}
+	})
+}
+
+func TestWhatFailsIsTriedAgain(t *testing.T) {
+	inYard(t, func(t *testing.T, y *yard) {
+		y.startErr = errors.New("no model")
+		if err := y.add(t, "a", home); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(30 * time.Second)
+		synctest.Wait()
+		if len(y.started) != 3 || !slices.Equal(y.told, []string{"a"}) {
+			t.Errorf("started %v, told %v", y.started, y.told)
+		}
+		all, err := y.All()
+		if err != nil || len(all) != 1 || all[0].Outcome != "failed" || !strings.Contains(all[0].Result, "no model") {
+			t.Errorf("%+v, %v", all, err)
+		}
+		y.startErr, y.tellErr = nil, errors.New("the disk is full")
+		if err := y.add(t, "b", home); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		y.end(t, "b", "answered")
+		<-time.After(7 * time.Second)
+		synctest.Wait()
+		y.tellErr = nil
+		<-time.After(10 * time.Second)
+		synctest.Wait()
+		if all, _ = y.All(); all[1].State != spawn.Told {
+			t.Errorf("%+v", all)
+		}
+	})
+}
+
+func TestPutAway(t *testing.T) {
+	inYard(t, func(t *testing.T, y *yard) {
+		if err := y.add(t, "kept", home); err != nil {
+			t.Fatal(err)
+		}
+		if err := y.Add(t.Context(), spawn.Record{RunID: "deleted", Key: "agent:main:subagent:x", ParentKey: home, Task: "x", Cleanup: spawn.Delete}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		y.end(t, "kept", "answered")
+		y.end(t, "deleted", "answered")
+		synctest.Wait()
+		if !slices.Equal(y.gone, []string{"deleted"}) {
+			t.Errorf("put away %v", y.gone)
+		}
+		<-time.After(61 * time.Minute)
+		synctest.Wait()
+		if !slices.Equal(y.gone, []string{"deleted", "kept"}) {
+			t.Errorf("an hour later: %v", y.gone)
+		}
+		if all, err := y.All(); err != nil || len(all) != 0 {
+			t.Errorf("%+v, %v", all, err)
+		}
+	})
+}
+
+// What one boot wrote down, the next one goes on with.
+func TestTheNextBootGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		y := newYard(t)
+		if err := y.add(t, "a", home); err != nil { // nobody runs the book yet
+			t.Fatal(err)
+		}
+		y.end(t, "a", "interrupted")
+		y.open()
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); y.Run(ctx) }()
+		synctest.Wait()
+		y.end(t, "a", "answered") // a second end is none
+		synctest.Wait()
+		stop()
+		<-done
+		if !slices.Equal(y.told, []string{"a"}) || len(y.started) != 0 {
+			t.Errorf("told %v, started %v", y.told, y.started)
+		}
+		if err := y.db.Close(context.WithoutCancel(ctx)); err != nil {
+			t.Error(err)
+		}
+	})
+}
