@@ -91,3 +91,28 @@ func clipText(s string) string {
 	}
 	return s[:n]
 }
+
+// Term is one entry that a text has in an index of words.
+type Term struct {
+	Text []byte // folded; valid until the next one
+	// Tail: the last sign of a run of a script without spaces. Everything that
+	// begins with it holds it as well.
+	Tail bool
+	// Only: there is nothing else in its run.
+	Only bool
+}
+
+// Terms calls add with the words of a text, without case and accents; runs of
+// scripts without spaces come as pairs of neighbours and the last sign alone.
+// Other indexes read text in the same way.
+func Terms(text string, add func(Term)) {
+	for tok := range tokens(text) {
+		count := 0
+		tok.addTerms(func(term []byte) {
+			count++
+			_, n := utf8.DecodeRune(term)
+			tail := tok.dense && n == len(term)
+			add(Term{Text: term, Tail: tail, Only: !tok.dense || tail && count == 1})
+		})
+	}
+}
