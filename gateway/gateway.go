@@ -26,6 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
+	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
@@ -109,6 +110,7 @@ type Gateway struct {
 	gate      *inbound.Gate
 	contacts  *contact.Book
 	search    *search.Index
+	memory    *memory.Index
 	tools     *tool.Set
 	policies  atomic.Pointer[madePolicy]
 	approvals *approval.Broker
@@ -347,6 +349,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.search.Run(back) })
+	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.findSecrets(back) })
 	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {

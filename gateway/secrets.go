@@ -28,7 +28,8 @@ type secretField struct {
 
 // secretFields lists the settings that hold secrets, in a fixed order.
 func secretFields(c config.Config) []secretField {
-	out := []secretField{{"gateway.auth.token", c.Gateway.Auth.Token}, {"tools.web.search.apiKey", c.Tools.Web.Search.APIKey}}
+	out := []secretField{{"gateway.auth.token", c.Gateway.Auth.Token}, {"tools.web.search.apiKey", c.Tools.Web.Search.APIKey},
+		{memoryKeyField, c.Agents.Defaults.MemorySearch.Remote.APIKey}}
 	for _, id := range slices.Sorted(maps.Keys(c.Models.Providers)) {
 		at := func(keys ...string) string {
 			p := config.Path{config.Key("models"), config.Key("providers"), config.Key(id)}

@@ -25,11 +25,13 @@ func (g *Gateway) openTools() error {
 	if err := g.openUndo(); err != nil {
 		return err
 	}
+	g.openMemory()
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
 	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel}, plan.Tool{}}
 	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has}, &control.Tool{Settings: steering{g}}, &image.Tool{Find: g.finder(), Fetcher: publicWeb{g}, Look: g.lookAt, Secret: g.redactor.Has})
 	all = append(all, sessiontool.New(house{g})...)
 	all = append(all, g.webTools()...)
+	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
 	all = append(all, g.fileTools()...)
 	tools, err := tool.NewSet(all...)

@@ -35,6 +35,9 @@ func (g *Gateway) scopeOf(rec session.Run, ref model.Ref) tool.Scope {
 
 // may decides about a tool; the one place that is asked.
 func (g *Gateway) may(name string, s tool.Scope) policy.Decision {
+	if policy.GroupOf(name) == "group:memory" && !g.config.Snapshot().Config.Agents.Defaults.MemorySearch.Enabled {
+		return policy.Decision{Why: name + " is switched off in agents.defaults.memorySearch.enabled"}
+	}
 	if !g.webEnabled(name) {
 		return policy.Decision{Why: name + " is switched off in tools.web"}
 	}

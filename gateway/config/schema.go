@@ -16,6 +16,7 @@ func (d *decoder) decode() Config {
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
 		{"channels", func(n *node) { d.channels(n, &c.Channels) }},
 		{"tools", func(n *node) { d.tools(n, &c.Tools) }},
+		{"memory", func(n *node) { d.memory(n, &c.Memory) }},
 		{"approvals", func(n *node) { d.approvals(n, &c.Approvals) }},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
@@ -25,7 +26,7 @@ func (d *decoder) decode() Config {
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands",
-		"skills", "plugins", "hooks", "cron", "memory", "browser", "ui", "web", "update", "bindings",
+		"skills", "plugins", "hooks", "cron", "browser", "ui", "web", "update", "bindings",
 		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "acp", "mcp",
 		"diagnostics")...)...)
 	d.secretsApart(&c)
@@ -151,12 +152,13 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"maxConcurrent", func(n *node) { a.MaxConcurrent = d.integer(n, 1, 10_000) }},
 		{"maxTokens", func(n *node) { a.MaxTokens = d.integer(n, 1, 100_000_000) }},
 		{"subagents", func(n *node) { d.subagents(n, &a.Subagents) }},
+		{"memorySearch", func(n *node) { d.memorySearch(n, &a.MemorySearch) }},
 		{"imageModel", func(n *node) { a.ImageModel = d.modelChoice(n) }},
 	}
 	fields = append(fields, d.conversation(&a.Conversation)...)
 	d.object(n, append(fields, later("imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
 		"repoRoot", "skipBootstrap", "bootstrapMaxChars", "bootstrapTotalMaxChars", "contextTokens", "contextPruning", "compaction",
-		"memorySearch", "thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
+		"thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
 		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "sandbox",
 		"cliBackends", "params", "skills")...)...)
 }

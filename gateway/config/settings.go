@@ -18,6 +18,7 @@ type Config struct {
 	Messages  Messages           `json:"messages"`
 	Channels  Channels           `json:"channels"`
 	Tools     Tools              `json:"tools"`
+	Memory    Memory             `json:"memory"`
 	Approvals Approvals          `json:"approvals"`
 	Surfaces  map[string]Surface `json:"surfaces,omitempty"`
 	Auth      Accounts           `json:"auth"`
@@ -94,9 +95,10 @@ type AgentDefaults struct {
 	MaxConcurrent  int         `json:"maxConcurrent,omitempty"` // answers at the same time in all sessions; 0: 1000
 	MaxTokens      int         `json:"maxTokens,omitempty"`     // 0: the provider's default
 	// Models may be chosen in a conversation, by "provider/model"; none: all.
-	Models     map[string]CatalogueModel `json:"models,omitempty"`
-	Subagents  Subagents                 `json:"subagents"`
-	ImageModel ModelChoice               `json:"imageModel,omitzero"` // describes pictures; empty: one that can
+	Models       map[string]CatalogueModel `json:"models,omitempty"`
+	Subagents    Subagents                 `json:"subagents"`
+	MemorySearch MemorySearch              `json:"memorySearch"`
+	ImageModel   ModelChoice               `json:"imageModel,omitzero"` // describes pictures; empty: one that can
 	Conversation
 }
 
@@ -115,12 +117,12 @@ type Logging struct {
 func Default() Config {
 	return Config{
 		Gateway:  Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), Conversation: defaultConversation()}},
+		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Conversation: defaultConversation()}},
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
 		Hearth:   Own{Allowance: Allowance{Currency: DefaultCurrency}},
-		Tools:    defaultTools(), Approvals: defaultApprovals(),
+		Tools:    defaultTools(), Memory: defaultMemory(), Approvals: defaultApprovals(),
 		Logging: Logging{Level: "info"},
 		Secrets: Secrets{Backend: SecretsAuto},
 	}

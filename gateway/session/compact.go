@@ -26,6 +26,8 @@ type Compaction struct {
 	Entries int    `json:"entries"`
 	At      int64  `json:"at"`
 	Model   string `json:"model"`
+	// Others: not all of the words were the owner's own.
+	Others bool `json:"others,omitempty"`
 }
 
 const (
@@ -73,7 +75,12 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 	for _, t := range old {
 		c.Entries += len(t)
 	}
-	m.flush(ctx, row, mdl, old)
+	runs, err := m.runsOf(row, old)
+	if err != nil {
+		return Compaction{}, err
+	}
+	c.Others = slices.ContainsFunc(runs, func(r Run) bool { return !r.Owner })
+	m.flush(ctx, row, mdl, old, runs)
 	failpoint.Hit("beforeSummary")
 	c.Summary, err = m.summarize(ctx, row, mdl, old, instructions)
 	if err != nil {
@@ -124,21 +131,50 @@ func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns [][]p
 // flush lets the model write down what must outlast the summary, where there is
 // a place for it (session.md, "Pre-compaction memory flush"). It is silent, and
 // failing it does not stop the summary.
-func (m *Manager) flush(ctx context.Context, row Row, mdl Model, turns [][]protocol.Message) {
+func (m *Manager) flush(ctx context.Context, row Row, mdl Model, turns [][]protocol.Message, runs []Run) {
 	if m.Notes == nil || mdl.BuiltIn {
 		return
 	}
-	keep, ok := m.Notes()
+	keep, ok := m.Notes(row.Key, runs)
 	if !ok {
 		return
 	}
 	notes, err := ask(ctx, mdl, flushPrompt, readable(row, turns))
 	if err == nil && notes != "" && !isSilent(notes) {
-		err = keep(notes)
+		err = keep(ctx, notes)
 	}
 	if err != nil {
 		m.Logger.Warn("no notes were kept before a summary", "session", row.Key, "err", err)
 	}
+}
+
+// runsOf finds the runs that a summary of turns stands for: who spoke. What
+// nobody can tell any more counts as somebody else's.
+func (m *Manager) runsOf(row Row, turns [][]protocol.Message) (runs []Run, err error) {
+	somebody := Run{SessionKey: row.Key, SessionID: row.SessionID}
+	if row.Compaction != nil && row.Compaction.Others {
+		runs = append(runs, somebody)
+	}
+	return runs, m.DB.View(func(tx *store.Tx) error {
+		for _, t := range turns {
+			for _, msg := range t {
+				if msg.Role != protocol.MessageUser {
+					continue
+				}
+				rec, ok := somebody, false
+				if msg.Meta != nil && msg.Meta.RunID != "" {
+					if rec, ok, err = m.t.runs.Get(tx, []byte(msg.Meta.RunID)); err != nil {
+						return err
+					}
+				}
+				if !ok {
+					rec = somebody
+				}
+				runs = append(runs, rec)
+			}
+		}
+		return nil
+	})
 }
 
 const flushPrompt = `A conversation between a person and their assistant is about to be shortened. Write down what should still be known in a month: facts about the person, decisions, names, dates, preferences, open promises. Short Markdown bullet points in the person's language, nothing else. If nothing is worth keeping, answer exactly NO_REPLY.`

@@ -81,9 +81,10 @@ type Options struct {
 	// Prompt is a run's system prompt; its first stable bytes are the same in every
 	// turn of the session.
 	Prompt func(rec Run, ref model.Ref, tools []model.ToolSpec) (system string, stable int)
-	// Notes is where durable notes go before a summary; ok is false while there is
-	// no place for them. nil: never.
-	Notes func() (keep func(text string) error, ok bool)
+	// Notes is where durable notes of a conversation go before a summary; runs
+	// are those that the summary stands for, one that is no owner's for what
+	// nobody can tell any more. ok is false while there is no place. nil: never.
+	Notes func(key string, runs []Run) (keep func(ctx context.Context, text string) error, ok bool)
 	// Picture reads a picture that a message refers to; nil: there are none.
 	Picture func(id string) (model.Image, error)
 	// Left is told when a session begins anew or is deleted, so that what runs on

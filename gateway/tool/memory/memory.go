@@ -40,6 +40,8 @@ type Options struct {
 	Wrap untrusted.Wrapper
 	// Cite reports whether places are told; nil: they are.
 	Cite func(tool.Scope) bool
+	// Secret reports a known key or password in a text; nil: there are none.
+	Secret func(string) bool
 }
 
 // New returns the tools.
@@ -63,8 +65,8 @@ func ScopeOf(s tool.Scope) memory.Scope {
 	return out
 }
 
-// from is whose words led to a note.
-func from(s tool.Scope) string {
+// From is whose words led to a note.
+func From(s tool.Scope) string {
 	if s.Owner && s.Sender == "" {
 		return "owner"
 	}
@@ -193,7 +195,10 @@ func (t *noteTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	if strings.TrimSpace(a.Text) == "" {
 		return tool.Result{}, errors.New("text is missing: say what to remember")
 	}
-	c, err := t.Memory.Keep(ctx, ScopeOf(call.Scope), a.Text, memory.Origin{By: "memory_note", Session: call.SessionKey, Run: call.RunID, From: from(call.Scope)})
+	if t.Secret != nil && t.Secret(a.Text) {
+		return tool.Result{}, errors.New("nothing was written down: the text holds a key or password, and notes are plain files; leave it out")
+	}
+	c, err := t.Memory.Keep(ctx, ScopeOf(call.Scope), a.Text, memory.Origin{By: "memory_note", Session: call.SessionKey, Run: call.RunID, From: From(call.Scope)})
 	switch {
 	case err != nil:
 		return tool.Result{}, fmt.Errorf("nothing was written down: %w", err)

@@ -1,0 +1,171 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/gateway/memory"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/embedding"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	memorytool "github.com/hearth-assistant/hearth/gateway/tool/memory"
+)
+
+// memoryKeyField is the setting of a key for vectors.
+const memoryKeyField = "agents.defaults.memorySearch.remote.apiKey"
+
+// openMemory opens what is remembered.
+func (g *Gateway) openMemory() {
+	http := sync.OnceValue(func() *http.Client {
+		return &http.Client{Transport: egress.Operator(), CheckRedirect: egress.SameOrigin}
+	})
+	g.memory = memory.New(memory.Options{
+		DB: g.store, Finder: g.finder(), Undo: g.undo, Now: g.opts.Now, NewID: newUUID, Logger: g.log,
+		Workspace: g.workspaceOf, Settings: g.memorySettings,
+		Embedder: func() memory.Embedder { return g.embedder(http) },
+	})
+}
+
+// workspaceOf is the folder of an agent.
+func (g *Gateway) workspaceOf(string) string {
+	return g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace)
+}
+
+func (g *Gateway) memorySettings() memory.Settings {
+	s := g.config.Snapshot().Config.Agents.Defaults.MemorySearch
+	return memory.Settings{
+		Tokens: s.Chunking.Tokens, Overlap: s.Chunking.Overlap, MaxResults: s.Query.MaxResults, MinScore: s.Query.MinScore,
+		VectorWeight: s.Query.Hybrid.VectorWeight, TextWeight: s.Query.Hybrid.TextWeight,
+	}
+}
+
+// memoryTools are the tools that look into what is remembered.
+func (g *Gateway) memoryTools() []tool.Tool {
+	return memorytool.New(memorytool.Options{Memory: g.memory, Secret: g.redactor.Has, Cite: func(s tool.Scope) bool {
+		switch g.config.Snapshot().Config.Memory.Citations {
+		case "on":
+			return true
+		case "off":
+			return false
+		}
+		return !s.Group // places say little to others
+	}})
+}
+
+// embedder is the model of vectors that the settings name, nil for none.
+func (g *Gateway) embedder(http func() *http.Client) memory.Embedder {
+	s := g.config.Snapshot().Config.Agents.Defaults.MemorySearch
+	switch {
+	case !s.Enabled, s.Model == "":
+		return nil
+	case s.Remote.BaseURL == "" && (s.Provider == "" || s.Provider == "none" || s.Provider == "auto"):
+		return nil
+	}
+	return vectors{g, s, http}
+}
+
+// vectors asks the service of the settings; while the network is paused it does
+// not.
+type vectors struct {
+	g    *Gateway
+	s    config.MemorySearch
+	http func() *http.Client
+}
+
+func (v vectors) Name() string {
+	if v.s.Remote.BaseURL != "" {
+		return v.s.Remote.BaseURL + " " + v.s.Model
+	}
+	return v.s.Provider + "/" + v.s.Model
+}
+
+func (v vectors) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	act := pause.CallService
+	c := &embedding.Client{Service: provider.NameOf(v.s.Provider), Model: v.s.Model, HTTP: v.http()}
+	if v.s.Remote.BaseURL != "" {
+		c.BaseURL = v.s.Remote.BaseURL
+		if c.Service == "" {
+			c.Service = "the service of memorySearch.remote"
+		}
+		c.Key = func(ctx context.Context) (string, error) {
+			key, err := v.g.secretOf(ctx, memoryKeyField, v.s.Remote.APIKey)
+			return strings.TrimSpace(key.Reveal()), err
+		}
+	} else {
+		if v.g.models.Nearby(model.Ref{Provider: v.s.Provider, Model: v.s.Model}) {
+			act = pause.CallModel
+		}
+		if c.BaseURL = v.g.models.Address(v.s.Provider); c.BaseURL == "" {
+			return nil, fmt.Errorf("nobody knows where %s is: set models.providers.%s.baseUrl, or agents.defaults.memorySearch.remote.baseUrl", v.s.Provider, v.s.Provider)
+		}
+		if v.s.Provider == "ollama" && !strings.HasSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1") {
+			c.BaseURL = strings.TrimRight(c.BaseURL, "/") + "/v1"
+		}
+		c.Key = v.accountKey(c.BaseURL)
+	}
+	if err := v.g.pause.Check(act); err != nil {
+		return nil, err
+	}
+	return c.Embed(ctx, texts)
+}
+
+// accountKey is the key of the account whose turn it is.
+func (v vectors) accountKey(baseURL string) func(context.Context) (string, error) {
+	accounts := modelAccounts{v.g}
+	return func(ctx context.Context) (string, error) {
+		account := accounts.Next(v.s.Provider, v.s.Model)
+		if account == "" {
+			return "", nil
+		}
+		return accounts.Key(ctx, account, baseURL)
+	}
+}
+
+// notes is where durable notes of a conversation go before it is summarized:
+// the day's file of whoever spoke in it. ok is false while the person has no
+// workspace folder; it is not made behind their back.
+func (g *Gateway) notes(key string, runs []session.Run) (keep func(ctx context.Context, text string) error, ok bool) {
+	agent := session.AgentOf(key)
+	if !isFolder(g.workspaceOf(agent)) {
+		return nil, false
+	}
+	scope, from := g.speakers(key, runs)
+	return func(ctx context.Context, text string) error {
+		_, err := g.memory.Keep(ctx, scope, g.redactor.Text(text), memory.Origin{By: "summary", Session: key, From: from})
+		return err
+	}, true
+}
+
+// speakers says whose memory a conversation goes to, and how they are called.
+// Where several spoke, it is nobody's but the conversation's.
+func (g *Gateway) speakers(key string, runs []session.Run) (s memory.Scope, from string) {
+	s = memory.Scope{Agent: session.AgentOf(key), Person: memory.PersonName("session", key)}
+	from = key
+	for i, rec := range runs {
+		ts := g.scopeOf(rec, model.Ref{})
+		next := memorytool.ScopeOf(ts)
+		next.Agent = s.Agent
+		if i == 0 {
+			s, from = next, memorytool.From(ts)
+			continue
+		}
+		if next != s {
+			return memory.Scope{Agent: s.Agent, Person: memory.PersonName("session", key)}, key
+		}
+	}
+	return s, from
+}
+
+func isFolder(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
