@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"strings"
@@ -166,10 +167,35 @@ func timeoutWords(name string, local bool) string {
 }
 
 func connectWords(e *model.Error, name string, s service, local bool) string {
+	if words := certificateWords(e, name); words != "" {
+		return words
+	}
 	if local {
 		return "Hearth could not reach " + name + because(e) + " Is it running? Start " + s.start + ", or pick another model."
 	}
 	return "Hearth could not reach " + name + because(e) + " Check the internet connection, VPN or proxy and send the message again, or pick another model."
+}
+
+// certificateWords are for a server that cannot prove who it is; "" for other
+// failures. Nothing was sent to it.
+func certificateWords(e *model.Error, name string) string {
+	var (
+		invalid x509.CertificateInvalidError
+		unknown x509.UnknownAuthorityError
+		host    x509.HostnameError
+	)
+	const other = " If it stays, try another network, or pick another model."
+	switch {
+	case errors.As(e.Err, &invalid) && invalid.Reason == x509.Expired:
+		return "The certificate of " + name + " does not hold today: it has ended, or this computer's clock is wrong. Nothing was sent. Set the date and the time of this computer and send the message again." + other
+	case errors.As(e.Err, &unknown):
+		return "Nobody that this computer trusts vouches for the server that answered in the place of " + name + ", so nothing was sent. A virus scanner or a company's proxy may stand between: add its certificate to this computer's, or leave it out." + other
+	case errors.As(e.Err, &host):
+		return "The server that answered in the place of " + name + " is another one by its certificate, so nothing was sent. A hotel's or a company's network may want you to log in first: open a page in the browser." + other
+	case errors.As(e.Err, &invalid):
+		return "The certificate of " + name + " is not valid, so nothing was sent." + other
+	}
+	return ""
 }
 
 func getModel(ref model.Ref, s service) string {

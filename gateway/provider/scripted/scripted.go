@@ -75,6 +75,7 @@ type Stats struct {
 	Cancelled   int            `json:"cancelled"` // clients that left before the end
 	ByModel     map[string]int `json:"byModel"`
 	ByText      map[string]int `json:"byText"`   // requests by last user text
+	Tools       bool           `json:"tools"`    // the last request carried tools
 	Thinking    string         `json:"thinking"` // the last request's parameter of reasoning, "" for none
 	System      string         `json:"system"`   // the last request's system prompt
 }
@@ -123,7 +124,7 @@ func (h *Handler) begin(t *turn) int {
 	h.stats.InFlight++
 	h.stats.MaxInFlight = max(h.stats.MaxInFlight, h.stats.InFlight)
 	h.stats.ByModel[t.model]++
-	h.stats.Thinking, h.stats.System = t.thinking, t.system
+	h.stats.Thinking, h.stats.System, h.stats.Tools = t.thinking, t.system, t.tools
 	if _, known := h.stats.ByText[t.user]; known || len(h.stats.ByText) < maxTexts {
 		h.stats.ByText[t.user]++
 	}
