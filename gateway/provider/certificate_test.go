@@ -24,15 +24,15 @@ func TestFault_F_PROV_22_CertificateWords(t *testing.T) {
 	t.Cleanup(srv.Close)
 	trusted := srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	for name, tc := range map[string]struct {
-		tls  tls.Config
+		tls  *tls.Config
 		want string
 	}{
-		"the clock is wrong":    {tls.Config{RootCAs: trusted, Time: func() time.Time { return time.Date(2190, 1, 1, 0, 0, 0, 0, time.UTC) }}, "Set the date and the time of this computer"},
-		"nobody vouches for it": {tls.Config{}, "virus scanner or a company's proxy"},
-		"another server":        {tls.Config{RootCAs: trusted, ServerName: "elsewhere.test"}, "open a page in the browser"},
+		"the clock is wrong":    {&tls.Config{RootCAs: trusted, Time: func() time.Time { return time.Date(2190, 1, 1, 0, 0, 0, 0, time.UTC) }}, "Set the date and the time of this computer"},
+		"nobody vouches for it": {&tls.Config{}, "virus scanner or a company's proxy"},
+		"another server":        {&tls.Config{RootCAs: trusted, ServerName: "elsewhere.test"}, "open a page in the browser"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := &http.Transport{TLSClientConfig: tc.tls.Clone()}
+			tr := &http.Transport{TLSClientConfig: tc.tls}
 			t.Cleanup(tr.CloseIdleConnections)
 			r := provider.New(provider.Options{HTTP: &http.Client{Transport: tr}, Settings: provider.Settings{
 				Providers: map[string]provider.ProviderConfig{"mine": {BaseURL: srv.URL, APIKey: "sk-12345678"}},
