@@ -1,9 +1,12 @@
+//go:build unix
+
 package gateway_test
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -210,5 +213,114 @@ func TestSec_A_FILE_05_CallerChosenNames(t *testing.T) {
 	}
 	if out, err := g.cli("status"); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// loops is how often a crash test repeats: enough for each change, more on wish.
+func loops(t *testing.T, usual int) int {
+	if n, err := strconv.Atoi(os.Getenv("HEARTH_LOOPS")); err == nil && n > 0 {
+		return n
+	}
+	if testing.Short() {
+		return usual / 10
+	}
+	return usual
+}
+
+// A counter as the side effect, and a kill at every point of its way: intent,
+// decision, copy, running, effect, result. It counts once at most, nothing of it
+// is left soon after, and the model is told that the outcome is unknown.
+func TestFault_F_CRASH_09_CounterAtEveryPoint(t *testing.T) {
+	g := newGuarded(t)
+	points := []struct {
+		name  string
+		least int // effects
+		most  int
+	}{{"afterToolIntent", 0, 0}, {"beforeApproval", 0, 0}, {"afterApproval", 0, 1}, {"afterUndoKept", 0, 0}, {"running", 1, 1}, {"beforeToolResult", 1, 1}}
+	counted := map[string]int{}
+	var slowest time.Duration
+	for i := range loops(t, 102) {
+		p := points[i%len(points)]
+		counter := "counter" + strconv.Itoa(i)
+		command := "echo x >> " + counter
+		if p.name == "running" {
+			command += "; echo $$ > pid" + strconv.Itoa(i) + "; sleep 600"
+			g.up("")
+		} else {
+			g.up(p.name)
+		}
+		g.say("run:" + command)
+		if p.name != "afterToolIntent" {
+			_ = g.resolve(g.ask().ID, "once")
+		}
+		if p.name == "running" {
+			pid := g.pidIn("pid" + strconv.Itoa(i))
+			g.kill()
+			begin := time.Now()
+			g.gone(pid)
+			slowest = max(slowest, time.Since(begin))
+		} else {
+			g.died()
+		}
+		g.up("")
+		msgs := g.settled(mainKey)[mainKey]
+		last := msgs[len(msgs)-1]
+		if last.Role != protocol.MessageToolResult || !last.IsError || !strings.Contains(last.Text(), "Unknown") {
+			t.Fatalf("round %d, %s: the model is told %q", i, p.name, last.Text())
+		}
+		n := strings.Count(g.canary(counter), "x")
+		if counted[p.name] += n; n < p.least || n > p.most {
+			t.Errorf("round %d, %s: it counted %d times", i, p.name, n)
+		}
+		_ = g.c.Close()
+		g.kill()
+	}
+	t.Logf("counted %v; the slowest children were gone after %v", counted, slowest)
+	if slowest > 5*time.Second { // two seconds, and what a busy machine adds
+		t.Errorf("children lived on for %v", slowest)
+	}
+}
+
+// Neither our own command line and variables nor those of a command hold a
+// secret, and a crash writes no memory to disk.
+func TestSec_A_SEC_09_NothingInTheProcessList(t *testing.T) {
+	g := newGuarded(t)
+	g.up("")
+	g.leaveRunning()
+	token, err := os.ReadFile(g.dir.Token())
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := []string{strings.TrimSpace(string(token)), "sk-test"}
+	looked := 0
+	for _, name := range []string{"cmdline", "environ"} {
+		files, _ := filepath.Glob("/proc/[0-9]*/" + name)
+		for _, f := range files {
+			raw, err := os.ReadFile(f)
+			if err != nil {
+				continue // it ended, or is somebody else's
+			}
+			looked++
+			for _, s := range secrets {
+				if strings.Contains(string(raw), s) {
+					t.Errorf("%s holds a secret", f)
+				}
+			}
+		}
+	}
+	if looked == 0 {
+		t.Skip("this system does not show processes under /proc")
+	}
+}
+
+func TestSec_A_SEC_10_NoDumps(t *testing.T) {
+	g := newGuarded(t)
+	g.up("")
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(g.cmd.Process.Pid) + "/limits")
+	if err != nil {
+		t.Skip("this system does not show limits under /proc")
+	}
+	if !regexp.MustCompile(`(?m)^Max core file size +0 +0 `).Match(raw) {
+		t.Errorf("%s", raw)
 	}
 }

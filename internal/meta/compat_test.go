@@ -2,6 +2,7 @@ package meta
 
 import (
 	"go/ast"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,28 +16,8 @@ var testNamed = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9_]*)")
 // TestCompatNamesRealTests: a table that promises tests which were renamed or
 // removed is worse than none. Files that it names must be there too.
 func TestCompatNamesRealTests(t *testing.T) {
-	page, err := os.ReadFile("../../docs/compat.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	there := map[string]bool{}
-	for _, f := range repository(t) {
-		for _, d := range f.ast.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && f.test && fn.Recv == nil {
-				there[fn.Name.Name] = true
-			}
-		}
-	}
-	found := testNamed.FindAllStringSubmatch(string(page), -1)
-	if len(found) < 100 {
-		t.Fatalf("only %d tests are named; has the notation changed?", len(found))
-	}
-	for _, m := range found {
-		if !there[m[1]] {
-			t.Errorf("docs/compat.md names %s, which does not exist", m[1])
-		}
-	}
-	for _, m := range regexp.MustCompile("`([a-z_]+(?:/[a-z_]+)*\\.go)`").FindAllStringSubmatch(string(page), -1) {
+	page := namesRealTests(t, "compat.md")
+	for _, m := range regexp.MustCompile("`([a-z_]+(?:/[a-z_]+)*\\.go)`").FindAllStringSubmatch(page, -1) {
 		at := m[1]
 		if !strings.HasPrefix(at, "app/") {
 			at = "gateway/" + at
@@ -45,9 +26,45 @@ func TestCompatNamesRealTests(t *testing.T) {
 			t.Errorf("docs/compat.md names %s, which does not exist", at)
 		}
 	}
-	for i, line := range strings.Split(string(page), "\n") {
+	for i, line := range strings.Split(page, "\n") {
 		if n := strings.Count(line, "|"); strings.HasPrefix(line, "|") && n != 5 && n != 4 {
 			t.Errorf("docs/compat.md:%d: a row of %d columns", i+1, n-1)
+		}
+	}
+}
+
+// namesRealTests reads a page of docs whose tests must be there.
+func namesRealTests(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile("../../docs/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, f := range repository(t) {
+		for name := range f.tests() {
+			there[name] = true
+		}
+	}
+	found := testNamed.FindAllStringSubmatch(string(raw), -1)
+	if len(found) < 100 {
+		t.Fatalf("only %d tests are named in %s; has the notation changed?", len(found), name)
+	}
+	for _, m := range found {
+		if !there[m[1]] {
+			t.Errorf("docs/%s names %s, which does not exist", name, m[1])
+		}
+	}
+	return string(raw)
+}
+
+// tests are the functions of a test file.
+func (f *file) tests() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && f.test && fn.Recv == nil && !yield(fn.Name.Name) {
+				return
+			}
 		}
 	}
 }
