@@ -87,6 +87,7 @@ func (g *Gateway) handlers() map[string]server.Handler {
 		protocol.MethodUndoApply:                   plain(protocol.MethodUndoApply, g.undoApply),
 		protocol.MethodWhy:                         plain(protocol.MethodWhy, g.why),
 		protocol.MethodQueueEdit:                   plain(protocol.MethodQueueEdit, g.queueEdit),
+		protocol.MethodMediaGet:                    plain(protocol.MethodMediaGet, g.mediaGet),
 		protocol.MethodTranscriptExport:            plain(protocol.MethodTranscriptExport, g.transcriptExport),
 		protocol.MethodSessionsSubscribe:           watchSessions(true),
 		protocol.MethodSessionsUnsubscribe:         watchSessions(false),

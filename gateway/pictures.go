@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -100,4 +101,16 @@ func (g *Gateway) mustSee(ctx context.Context, turn session.Turn) error {
 func (g *Gateway) picture(id string) (model.Image, error) {
 	p, data, err := g.pictures().Get(id)
 	return model.Image{MIME: p.MIME, Data: data, ID: id}, err
+}
+
+// mediaGet gives a client a picture of a conversation.
+func (g *Gateway) mediaGet(_ context.Context, p protocol.MediaGetParams) (protocol.Media, error) {
+	pic, data, err := g.pictures().Get(p.ID)
+	if errors.Is(err, media.ErrGone) {
+		return protocol.Media{}, protocol.Invalid("%v", err).With("code", "NOT_FOUND")
+	}
+	if err != nil {
+		return protocol.Media{}, err
+	}
+	return protocol.Media{ID: pic.ID, MimeType: pic.MIME, Width: pic.Width, Height: pic.Height, Content: base64.StdEncoding.EncodeToString(data)}, nil
 }

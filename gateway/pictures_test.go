@@ -68,6 +68,16 @@ func TestPicturesReachTheModel(t *testing.T) {
 	if err != nil || len(kept) != 1 || kept[0].Name() != got[1].MediaID {
 		t.Errorf("kept %v, %v", kept, err)
 	}
+	var shown protocol.Media
+	p.call(protocol.MethodMediaGet, protocol.MediaGetParams{ID: got[1].MediaID}, &shown)
+	if shown.MimeType != "image/png" || shown.Content != picture(t, 3) {
+		t.Errorf("the picture as a client gets it: %+v", shown)
+	}
+	for _, id := range []string{"", "../hearth.db", "no-such-picture"} {
+		if err := p.Call(t.Context(), protocol.MethodMediaGet, protocol.MediaGetParams{ID: id}, nil); err == nil {
+			t.Errorf("a picture called %q was given out", id)
+		}
+	}
 	params.Attachments[0].Content = picture(t, 4)
 	if err := p.Call(t.Context(), protocol.MethodChatSend, params, nil); err == nil || !strings.Contains(err.Error(), "idempotency") {
 		t.Errorf("another picture under the same key: %v", err)

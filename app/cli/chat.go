@@ -3,9 +3,12 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,6 +22,8 @@ type chatOptions struct {
 	model   string
 	timeout time.Duration
 	quiet   bool
+	images  []string // files
+	sent    []protocol.Attachment
 }
 
 func newChat(a *app) *cobra.Command {
@@ -35,12 +40,13 @@ Ctrl-C stops the answer. If the gateway restarts meanwhile, the command waits
 for it and goes on: a message that was taken is never lost and never sent twice.
 
 With --json, each event is one line of JSON; the last has "type":"result".`,
-		Example: "  hearth chat \"What can you do?\"\n  git diff | hearth chat - --session review\n  hearth chat --model ollama/llama3.2 \"Tell me a story\"",
+		Example: "  hearth chat \"What can you do?\"\n  git diff | hearth chat - --session review\n  hearth chat --model ollama/llama3.2 \"Tell me a story\"\n  hearth chat --image photo.jpg \"What is this?\"",
 		RunE:    a.run(func(ctx context.Context, args []string) error { return runChat(ctx, a, o, args) }),
 	}
 	f := c.Flags()
 	f.StringVarP(&o.session, "session", "s", "", "go on with this `SESSION`; a new name begins one (default: the main one)")
 	f.StringVarP(&o.model, "model", "m", "", "answer with this `MODEL`, named as in hearth models list")
+	f.StringArrayVar(&o.images, "image", nil, "send this picture `FILE` along; may be given several times")
 	f.DurationVar(&o.timeout, "timeout", 0, "give up after this `TIME`, such as 90s or 5m")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing but the answer")
 	return c
@@ -49,6 +55,16 @@ With --json, each event is one line of JSON; the last has "type":"result".`,
 func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
 	if o.timeout < 0 {
 		return usage("--timeout must not be negative")
+	}
+	if len(o.images) > 0 && (o.model != "" || len(args) == 0 && a.InTerminal) {
+		return usage("--image goes with a message on the command line and the model of the session; choose that one with /model")
+	}
+	for _, name := range o.images {
+		data, err := readPicture(name)
+		if err != nil {
+			return err
+		}
+		o.sent = append(o.sent, protocol.Attachment{Type: "image", FileName: filepath.Base(name), Content: data})
 	}
 	ch := newConversation(a, o)
 	defer ch.close()
@@ -60,6 +76,26 @@ func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
 		return err
 	}
 	return ch.ask(ctx, text)
+}
+
+// maxPicture is a little more than the gateway takes, which says so in its words.
+const maxPicture = 6 << 20
+
+// readPicture is a picture as the wire takes it.
+func readPicture(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("the picture cannot be read: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxPicture))
+	if err != nil {
+		return "", fmt.Errorf("the picture cannot be read: %w", err)
+	}
+	return base64.StdEncoding.EncodeToString(data), nil
 }
 
 // chatText is the message: from the command line, or all of standard input.

@@ -163,7 +163,7 @@ func (c *conversation) send(ctx context.Context, cl *client.Client, run, text st
 	if c.opts.model == "" {
 		var r protocol.ChatSendResult
 		err = cl.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{
-			SessionKey: c.key, Message: text, IdempotencyKey: run, TimeoutMs: c.opts.timeout.Milliseconds(),
+			SessionKey: c.key, Message: text, IdempotencyKey: run, TimeoutMs: c.opts.timeout.Milliseconds(), Attachments: c.opts.sent,
 		}, &r)
 		return r.Status, err
 	}

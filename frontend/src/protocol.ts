@@ -475,6 +475,21 @@ export interface Attachment {
   content: string;
 }
 
+/** MediaGetParams name a picture by a block's mediaId. */
+export interface MediaGetParams {
+  id: string;
+}
+
+/** Media is a picture. */
+export interface Media {
+  id: string;
+  mimeType: string;
+  width: number;
+  height: number;
+  /** base64 */
+  content: string;
+}
+
 /**
  * ChatSendResult: Status is "started" the first time, "in_flight" while the
  * run of the same key lives, "ok" once it ended.
@@ -1166,6 +1181,8 @@ export const MethodQueueEdit = "hearth.queue.edit";
  * on this machine pair itself.
  */
 export const MethodLaunchLink = "hearth.launch";
+/** MethodMediaGet is ours: a picture of a conversation. */
+export const MethodMediaGet = "hearth.media.get";
 /** MethodTranscriptExport is ours: one page of raw transcript entries. */
 export const MethodTranscriptExport = "hearth.sessions.export";
 
@@ -2482,6 +2499,7 @@ export interface Methods {
   "hearth.why": { params: WhyParams; result: Why };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
+  "hearth.media.get": { params: MediaGetParams; result: Media };
   "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
 }
 

@@ -24,6 +24,20 @@ type Attachment struct {
 	Content  string `json:"content"` // base64, or a data: address
 }
 
+// MediaGetParams name a picture by a block's mediaId.
+type MediaGetParams struct {
+	ID string `json:"id"`
+}
+
+// Media is a picture.
+type Media struct {
+	ID       string `json:"id"`
+	MimeType string `json:"mimeType"`
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+	Content  string `json:"content"` // base64
+}
+
 // ChatSendResult: Status is "started" the first time, "in_flight" while the
 // run of the same key lives, "ok" once it ended.
 type ChatSendResult struct {

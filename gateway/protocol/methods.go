@@ -115,6 +115,8 @@ const (
 	// MethodLaunchLink is ours: it mints a single-use link that lets a browser
 	// on this machine pair itself.
 	MethodLaunchLink = "hearth.launch"
+	// MethodMediaGet is ours: a picture of a conversation.
+	MethodMediaGet = "hearth.media.get"
 	// MethodTranscriptExport is ours: one page of raw transcript entries.
 	MethodTranscriptExport = "hearth.sessions.export"
 )
@@ -215,6 +217,7 @@ var methods = []MethodSpec{
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},
 	{MethodTranscriptExport, RoleOperator, ScopeRead},
+	{MethodMediaGet, RoleOperator, ScopeRead},
 }
 
 // Methods returns the table in a fixed order; the caller owns the slice.

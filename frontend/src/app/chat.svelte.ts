@@ -184,6 +184,7 @@ export class Chat {
   accepted(e: Entry): void {
     if (this.messages.some((m) => m.role === "user" && m.runId === e.id)) return;
     this.messages = upsert(this.messages, own(e.id, e.text, e.at));
+    if (e.files) this.reread(); // the gateway says where it keeps the pictures
     // The run may have begun, or even ended, before its acknowledgement was read.
     const known = this.states.get(e.id);
     if (known) this.messages = withRunState(this.messages, e.id, known.state, known.error);

@@ -4,7 +4,7 @@ import type { Auth, ChatEvent, AgentEvent, CommandInfo, Health, HelloOK, Methods
 import { CallError, Socket, type LinkState } from "../net/socket";
 import { loadIdentity, NoCrypto } from "../net/identity";
 import { openCabinet, type Cabinet } from "../keep/cabinet";
-import { Outbox, type Entry, type Refusal } from "../keep/outbox";
+import { Outbox, type Entry, type Picture, type Refusal } from "../keep/outbox";
 import { keepDraft, prefs } from "../keep/local";
 import { t } from "../i18n/t";
 import { Chat } from "./chat.svelte";
@@ -263,15 +263,15 @@ export class Hearth {
 
   // ---- messages
 
-  async say(text: string, mode?: Entry["mode"]): Promise<void> {
+  async say(text: string, mode?: Entry["mode"], files?: Picture[]): Promise<void> {
     if (!this.chat && this.mainKey === "") this.open("agent:main:main");
     const chat = this.chat!;
-    await this.outbox.add(chat.key, text, mode);
+    await this.outbox.add(chat.key, text, mode, files);
   }
 
   private async send(e: Entry): Promise<void> {
-    const mode = e.mode ? { queueMode: e.mode } : {};
-    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, ...mode });
+    const more = { ...(e.mode ? { queueMode: e.mode } : {}), ...(e.files ? { attachments: e.files } : {}) };
+    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, ...more });
   }
 
   async stop(): Promise<void> {
@@ -296,6 +296,20 @@ export class Hearth {
 
   why(runId: string): Promise<Why> {
     return this.ask("hearth.why", { runId });
+  }
+
+  private readonly shown = new Map<string, Promise<string>>();
+
+  /** picture is an address for a picture of a conversation. */
+  picture(id: string): Promise<string> {
+    let url = this.shown.get(id);
+    if (!url) {
+      url = this.socket.call("hearth.media.get", { id }).then((m) => `data:${m.mimeType};base64,${m.content}`);
+      this.shown.set(id, url);
+      url.catch(() => this.shown.delete(id));
+      if (this.shown.size > 60) this.shown.delete(this.shown.keys().next().value!);
+    }
+    return url;
   }
 
   /** ask calls a method for a view that shows the answer and its failure itself. */
@@ -325,9 +339,9 @@ export class Hearth {
   }
 
   /** again sends the words of a failed message under a new key. */
-  async again(text: string, entryId = ""): Promise<void> {
+  async again(text: string, entryId = "", files?: Picture[]): Promise<void> {
     if (entryId) await this.outbox.discard(entryId);
-    await this.say(text);
+    await this.say(text, undefined, files);
   }
 
   async edit(text: string, entryId = ""): Promise<void> {

@@ -15,6 +15,16 @@ export interface Entry {
   error: string;
   /** what it does while another is answered; absent = as the session is set */
   mode?: "followup";
+  /** pictures, as the wire takes them */
+  files?: Picture[];
+}
+
+export interface Picture {
+  type: "image";
+  mimeType: string;
+  fileName: string;
+  /** base64 */
+  content: string;
 }
 
 export interface Refusal {
@@ -55,12 +65,12 @@ export class Outbox {
   }
 
   /** add returns null when there is nothing to send. */
-  async add(sessionKey: string, text: string, mode?: Entry["mode"]): Promise<Entry | null> {
+  async add(sessionKey: string, text: string, mode?: Entry["mode"], files: Picture[] = []): Promise<Entry | null> {
     if (text.trim() === "") return null;
     // Two messages of one millisecond still have an order.
     const at = (this.lastAt = Math.max((this.o.now ?? Date.now)(), this.lastAt + 1));
     const id = (this.o.newId ?? (() => crypto.randomUUID()))();
-    const e: Entry = { id, sessionKey, text, at, state: "waiting", error: "", ...(mode ? { mode } : {}) };
+    const e: Entry = { id, sessionKey, text, at, state: "waiting", error: "", ...(mode ? { mode } : {}), ...(files.length > 0 ? { files } : {}) };
     this.set([...this.list, e]);
     try {
       await this.o.keep.put("outbox", id, e);

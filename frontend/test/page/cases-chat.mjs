@@ -254,7 +254,7 @@ export const cases = [
       await pick(page, "tool-session_status");
       await say(page, "look");
       await answered(page, "look");
-      await until(page, () => document.querySelector("details.done .name")?.textContent === "session_status");
+      await until(page, () => document.querySelector("details.done .verb")?.textContent === "Look at this chat");
       await page.click("details summary");
       assert.match(await page.textContent("details pre"), /session/);
       await page.reload();

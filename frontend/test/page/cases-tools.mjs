@@ -137,6 +137,52 @@ export const cases = [
     },
   },
   {
+    name: "pictures go with a message, are shown, and are still there after a reload",
+    async run(w, open) {
+      const page = await open();
+      await ready(page);
+      await page.click("nav .new");
+      await pick(page, "eyes");
+      const big = await page.evaluate(async () => {
+        const c = new OffscreenCanvas(3000, 1500);
+        const g = c.getContext("2d");
+        g.fillStyle = "teal";
+        g.fillRect(0, 0, 3000, 1500);
+        return [...new Uint8Array(await (await c.convertToBlob()).arrayBuffer())];
+      });
+      await page.setInputFiles('input[type="file"]', [
+        { name: "big.png", mimeType: "image/png", buffer: Buffer.from(big) },
+        { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no picture") },
+      ]);
+      await until(page, () => document.querySelectorAll('[aria-label="Pictures of the message"] img').length === 1);
+      await until(page, () => /notes\.txt/.test(document.querySelector(".toasts").innerText));
+      await noAxe(page);
+      await page.fill("#composer", "what is this?");
+      await page.press("#composer", "Enter");
+      await until(page, () => /I see 1 pictures/.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+      const size = () => until(page, () => document.querySelector(".pictures img")?.naturalWidth === 2048);
+      await size();
+      await page.reload();
+      await ready(page);
+      await size();
+      await page.click(".pictures button");
+      await until(page, () => document.querySelector("dialog[open] .large"));
+      await noAxe(page);
+    },
+  },
+  {
+    name: "a model that cannot see says so, and nothing is lost",
+    async run(w, open) {
+      const page = await begin(w, open);
+      await page.setInputFiles('input[type="file"]', { name: "dot.png", mimeType: "image/png", buffer: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64") });
+      await until(page, () => document.querySelectorAll('[aria-label="Pictures of the message"] img').length === 1);
+      await page.fill("#composer", "look");
+      await page.press("#composer", "Enter");
+      await until(page, () => document.querySelector('article[data-state="refused"] .pictures img'));
+      assert.match(await page.innerText('article[data-state="refused"]'), /cannot|picture/i);
+    },
+  },
+  {
     name: "a request of another chat is shown, and says which chat",
     async run(w, open) {
       const page = await begin(w, open);

@@ -73,7 +73,7 @@ export class World {
 
   setConfig(defaultModel, own = []) {
     const scripted = ["echo", "stream-40-50", "stream-400-20", "stream-3000-10", "tool-session_status", "fault-401", "fault-once-500", "fault-hang", "fault-cut-5", "long-40"];
-    const entry = (id) => ({ id, name: id, contextWindow: 200_000 });
+    const entry = (id) => ({ id, name: id, contextWindow: 200_000, ...(id === "eyes" ? { input: ["text", "image"] } : {}) });
     const providers = {
       script: { baseUrl: `http://127.0.0.1:${this.scriptPort}/v1`, apiKey: "test", api: "openai-completions", models: scripted.map(entry) },
     };

@@ -82,6 +82,7 @@ func methodShapes() []shape {
 		{protocol.MethodWhy, "WhyParams", "Why"},
 		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
+		{protocol.MethodMediaGet, "MediaGetParams", "Media"},
 		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
 	})
 }
