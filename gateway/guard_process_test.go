@@ -1,15 +1,18 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
@@ -95,14 +98,27 @@ type guarded struct {
 	c    *client.Client
 	asks chan protocol.Approval
 	n    int
+
+	mu   sync.Mutex
+	sent strings.Builder // all that the model was given
+}
+
+// listen keeps what the model is given.
+func (g *guarded) listen(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	g.mu.Lock()
+	g.sent.Write(body)
+	g.mu.Unlock()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	puppet(w, r)
 }
 
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
 	v := newVictim(t, "chat/echo")
-	srv := httptest.NewServer(http.HandlerFunc(puppet))
-	t.Cleanup(srv.Close)
 	g := &guarded{victim: v, work: filepath.Join(t.TempDir(), "work"), asks: make(chan protocol.Approval, 256)}
+	srv := httptest.NewServer(http.HandlerFunc(g.listen))
+	t.Cleanup(srv.Close)
 	if err := os.Mkdir(g.work, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -324,3 +324,26 @@ func TestSec_A_SEC_10_NoDumps(t *testing.T) {
 		t.Errorf("%s", raw)
 	}
 }
+
+// What surfaces get of a result beside its text never reaches a model, neither in
+// the turn nor when it is sent again with later ones.
+func TestDetailsStayAtHome(t *testing.T) {
+	g := newGuarded(t)
+	g.up("")
+	for range 2 {
+		if said, d := g.run("echo hello > out"); d["undo"] != "kept" || d["sandbox"] == nil {
+			t.Fatalf("%v, %s", d, said)
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	sent := g.sent.String()
+	for _, name := range []string{"durationMs", "exitCode", `"undo`, `undo\"`, "confined\""} {
+		if strings.Contains(sent, name) {
+			t.Errorf("the model was given %s", name)
+		}
+	}
+	if strings.Count(sent, "tool_call_id") < 3 {
+		t.Error("no result was sent again, so nothing was tested")
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,8 @@ func TestMain(m *testing.M) {
 //	within DUR ARGS…    repeats hearth until it succeeds
 //	decide VERB PATTERN waits for an approval that shows PATTERN, then runs
 //	                    hearth approvals VERB with its id
+//	forget              removes the one rule of the approvals
+//	spoil               changes a word of the audit log
 //	waiting KEY N       waits until N messages of a session have no answer
 //	queued KEY TEXT ARGS…
 //	                    runs hearth queue ARGS… with the id of the message TEXT
@@ -69,6 +72,8 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"within":  within,
 			"decide":  decide,
+			"forget":  forget,
+			"spoil":   spoil,
 			"waiting": waiting,
 			"queued":  queued,
 		},
@@ -177,7 +182,26 @@ func decide(ts *testscript.TestScript, neg bool, args []string) {
 	if shown := ts.ReadFile("stdout"); !regexp.MustCompile(args[1]).MatchString(shown) {
 		ts.Fatalf("the request shows no %s:\n%s", args[1], shown)
 	}
-	ts.Check(ts.Exec("hearth", "approvals", args[0], open[0].ID))
+	ts.Check(ts.Exec("hearth", append(append([]string{"approvals"}, strings.Fields(args[0])...), open[0].ID)...))
+}
+
+// forget removes the one rule that there is.
+func forget(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("hearth", "approvals", "rules", "--json"))
+	var out struct{ Rules []struct{ ID string } }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &out))
+	if len(out.Rules) != 1 {
+		ts.Fatalf("%d rules", len(out.Rules))
+	}
+	ts.Check(ts.Exec("hearth", "approvals", "forget", out.Rules[0].ID[:8]))
+}
+
+// spoil changes one word of the audit log.
+func spoil(ts *testscript.TestScript, _ bool, _ []string) {
+	path := ts.Getenv("HEARTH_HOME") + "/audit.jsonl"
+	raw, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(os.WriteFile(path, []byte(strings.Replace(string(raw), "denied: Run touch", "allowed: Run touch", 1)), 0o600))
 }
 
 // inQueue are the messages of a session that have no answer yet: id by text.

@@ -148,6 +148,7 @@ func (s *Set) Lookup(name string) (Tool, bool) {
 func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall, progress func(text string)) model.ToolResult {
 	res := s.hide(s.run(ctx, scope, call, progress))
 	res.Text = cut(res.Text) // after hiding: a cut through a secret would leave a part of it
+	res.Details = bound(res.Details)
 	return res
 }
 
