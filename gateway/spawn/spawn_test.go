@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 // yard is a book whose sub-agents do nothing until they are ended.
 type yard struct {
+	mu sync.Mutex
 	*spawn.Book
 	db                           *store.DB
 	limits                       spawn.Limits
@@ -38,6 +40,8 @@ func newYard(t *testing.T) *yard {
 func (y *yard) open() {
 	note := func(list *[]string, err *error) func(context.Context, spawn.Record) error {
 		return func(_ context.Context, r spawn.Record) error {
+			y.mu.Lock()
+			defer y.mu.Unlock()
 			*list = append(*list, r.RunID)
 			if err == nil {
 				return nil
@@ -49,6 +53,20 @@ func (y *yard) open() {
 		DB: y.db, Now: time.Now, Limits: func() spawn.Limits { return y.limits }, Start: note(&y.started, &y.startErr), Tell: note(&y.told, &y.tellErr),
 		Stop: note(&y.stopped, nil), Remove: note(&y.gone, nil), Archive: note(&y.gone, nil),
 	})
+}
+
+// seen is a list as it is now.
+func (y *yard) seen(list *[]string) []string {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return slices.Clone(*list)
+}
+
+// fail makes starting and telling fail from now on.
+func (y *yard) fail(start, tell error) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.startErr, y.tellErr = start, tell
 }
 
 func (y *yard) add(t *testing.T, id, parent string) error {
@@ -93,13 +111,13 @@ func TestLimits(t *testing.T) {
 			t.Errorf("a sub-agent starts one: %v", err)
 		}
 		synctest.Wait()
-		if !slices.Equal(y.started, []string{"c0", "c1"}) {
-			t.Errorf("started %v, two may work at the same time", y.started)
+		if !slices.Equal(y.seen(&y.started), []string{"c0", "c1"}) {
+			t.Errorf("started %v, two may work at the same time", y.seen(&y.started))
 		}
 		y.end(t, "c0", "answered")
 		synctest.Wait()
-		if !slices.Equal(y.started, []string{"c0", "c1", "c2"}) || !slices.Equal(y.told, []string{"c0"}) {
-			t.Errorf("started %v, told %v", y.started, y.told)
+		if !slices.Equal(y.seen(&y.started), []string{"c0", "c1", "c2"}) || !slices.Equal(y.seen(&y.told), []string{"c0"}) {
+			t.Errorf("started %v, told %v", y.seen(&y.started), y.seen(&y.told))
 		}
 		if err := y.add(t, "c4", home); err != nil {
 			t.Errorf("there is room again: %v", err)
@@ -119,8 +137,8 @@ func TestStopping(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if len(y.stopped) != 0 {
-			t.Errorf("stopped %v for another run's sake", y.stopped)
+		if len(y.seen(&y.stopped)) != 0 {
+			t.Errorf("stopped %v for another run's sake", y.seen(&y.stopped))
 		}
 		if err := y.Stopped(t.Context(), home, "run"); err != nil {
 			t.Fatal(err)
@@ -129,28 +147,28 @@ func TestStopping(t *testing.T) {
 		y.end(t, "a", "aborted")
 		y.end(t, "b", "aborted")
 		synctest.Wait()
-		if slices.Contains(y.started, "c") || len(y.told) != 0 || !slices.Contains(y.stopped, "a") || !slices.Contains(y.stopped, "b") {
-			t.Errorf("started %v, stopped %v, told %v", y.started, y.stopped, y.told)
+		if slices.Contains(y.seen(&y.started), "c") || len(y.seen(&y.told)) != 0 || !slices.Contains(y.seen(&y.stopped), "a") || !slices.Contains(y.seen(&y.stopped), "b") {
+			t.Errorf("started %v, stopped %v, told %v", y.seen(&y.started), y.seen(&y.stopped), y.seen(&y.told))
 		}
 	})
 }
 
 func TestWhatFailsIsTriedAgain(t *testing.T) {
 	inYard(t, func(t *testing.T, y *yard) {
-		y.startErr = errors.New("no model")
+		y.fail(errors.New("no model"), nil)
 		if err := y.add(t, "a", home); err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(30 * time.Second)
 		synctest.Wait()
-		if len(y.started) != 3 || !slices.Equal(y.told, []string{"a"}) {
-			t.Errorf("started %v, told %v", y.started, y.told)
+		if len(y.seen(&y.started)) != 3 || !slices.Equal(y.seen(&y.told), []string{"a"}) {
+			t.Errorf("started %v, told %v", y.seen(&y.started), y.seen(&y.told))
 		}
 		all, err := y.All()
 		if err != nil || len(all) != 1 || all[0].Outcome != "failed" || !strings.Contains(all[0].Result, "no model") {
 			t.Errorf("%+v, %v", all, err)
 		}
-		y.startErr, y.tellErr = nil, errors.New("the disk is full")
+		y.fail(nil, errors.New("the disk is full"))
 		if err := y.add(t, "b", home); err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +176,7 @@ func TestWhatFailsIsTriedAgain(t *testing.T) {
 		y.end(t, "b", "answered")
 		<-time.After(7 * time.Second)
 		synctest.Wait()
-		y.tellErr = nil
+		y.fail(nil, nil)
 		<-time.After(10 * time.Second)
 		synctest.Wait()
 		if all, _ = y.All(); all[1].State != spawn.Told {
@@ -179,13 +197,13 @@ func TestPutAway(t *testing.T) {
 		y.end(t, "kept", "answered")
 		y.end(t, "deleted", "answered")
 		synctest.Wait()
-		if !slices.Equal(y.gone, []string{"deleted"}) {
-			t.Errorf("put away %v", y.gone)
+		if !slices.Equal(y.seen(&y.gone), []string{"deleted"}) {
+			t.Errorf("put away %v", y.seen(&y.gone))
 		}
 		<-time.After(61 * time.Minute)
 		synctest.Wait()
-		if !slices.Equal(y.gone, []string{"deleted", "kept"}) {
-			t.Errorf("an hour later: %v", y.gone)
+		if !slices.Equal(y.seen(&y.gone), []string{"deleted", "kept"}) {
+			t.Errorf("an hour later: %v", y.seen(&y.gone))
 		}
 		if all, err := y.All(); err != nil || len(all) != 0 {
 			t.Errorf("%+v, %v", all, err)
@@ -210,8 +228,8 @@ func TestTheNextBootGoesOn(t *testing.T) {
 		synctest.Wait()
 		stop()
 		<-done
-		if !slices.Equal(y.told, []string{"a"}) || len(y.started) != 0 {
-			t.Errorf("told %v, started %v", y.told, y.started)
+		if !slices.Equal(y.seen(&y.told), []string{"a"}) || len(y.seen(&y.started)) != 0 {
+			t.Errorf("told %v, started %v", y.seen(&y.told), y.seen(&y.started))
 		}
 		if err := y.db.Close(context.WithoutCancel(ctx)); err != nil {
 			t.Error(err)
