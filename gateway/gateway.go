@@ -26,6 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
+	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -118,6 +119,8 @@ type Gateway struct {
 	audit     *audit.Log
 	processes *process.Keeper
 	confined  sandbox.Report // what the sandbox of commands can do here
+	mcp       *mcp.Hub
+	path      string // where commands are looked for
 	closing   atomic.Bool
 	undo      *undo.Log
 	web       atomic.Pointer[egress.Client] // for addresses that models choose
@@ -351,6 +354,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.search.Run(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.findSecrets(back) })
+	work.Go(func() { g.mcp.Run(back) })
 	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {
 		if err := g.config.Watch(back); err != nil {

@@ -77,6 +77,9 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 		_, _ = g.standing() // what may be spent may be more, or less
 		g.spend.Wake()
 	}
+	if g.mcp != nil {
+		g.configureMCP(next)
+	}
 	if old.Tools.Web.Proxy != next.Tools.Web.Proxy {
 		g.openWeb(next.Tools.Web.Proxy)
 	}

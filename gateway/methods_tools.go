@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -21,7 +22,7 @@ func (g *Gateway) toolsCatalog(_ context.Context, p protocol.ToolsCatalogParams)
 		out.Profiles = append(out.Profiles, protocol.ToolsProfile{ID: id, Label: capital(id)})
 	}
 	var infos []protocol.ToolInfo
-	for _, spec := range g.tools.Specs() {
+	for _, spec := range g.toolSet().Specs() {
 		info := toolInfo(spec)
 		for _, profile := range policy.Profiles()[:3] {
 			if policy.New(policy.Settings{Layer: policy.Layer{Profile: profile}}).Decide(spec.Name, tool.Scope{Owner: true}).Allowed {
@@ -44,7 +45,7 @@ func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectivePar
 		AgentID: scope.AgentID, Profile: cmp.Or(g.config.Snapshot().Config.Tools.Profile, policy.ProfileFull), Denied: []protocol.ToolInfo{},
 	}
 	var allowed []protocol.ToolInfo
-	for _, spec := range g.tools.Specs() {
+	for _, spec := range g.toolSet().Specs() {
 		info, d := toolInfo(spec), g.may(spec.Name, scope)
 		info.Allowed, info.Why = &d.Allowed, d.Why
 		if d.Allowed {
@@ -91,11 +92,12 @@ func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.
 		p.Args = []byte("{}")
 	}
 	out := protocol.ToolsInvokeResult{Name: p.Name, Source: "core"}
-	if _, ok := g.tools.Lookup(p.Name); !ok {
+	tools := g.toolSet()
+	if _, ok := tools.Lookup(p.Name); !ok {
 		out.Source, out.Error = "", &protocol.ToolFailure{Code: "not_found", Message: fmt.Sprintf("There is no tool called %q; `hearth tools` lists them.", p.Name)}
 		return out, nil
 	}
-	res := g.tools.Before(g.beforeTool).Run(ctx, scope, model.ToolCall{ID: id, Name: p.Name, Arguments: p.Args}, nil)
+	res := tools.Before(g.beforeTool).Run(ctx, scope, model.ToolCall{ID: id, Name: p.Name, Arguments: p.Args}, nil)
 	out.Output = &protocol.ToolOutput{Content: protocol.TextBlocks(res.Text), Details: res.Details}
 	if out.OK = !res.IsError; res.IsError {
 		out.Error = &protocol.ToolFailure{Code: "failed", Message: res.Text}
@@ -105,7 +107,11 @@ func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.
 
 func toolInfo(spec model.ToolSpec) protocol.ToolInfo {
 	first, _, _ := strings.Cut(spec.Description, "\n")
-	return protocol.ToolInfo{ID: spec.Name, Label: spec.Name, Description: first, RawDescription: spec.Description, Source: "core", Parameters: spec.Schema}
+	info := protocol.ToolInfo{ID: spec.Name, Label: spec.Name, Description: first, RawDescription: spec.Description, Source: "core", Parameters: spec.Schema}
+	if strings.HasPrefix(spec.Name, mcp.Prefix) {
+		info.Source = "mcp"
+	}
+	return info
 }
 
 // groupLabel is how people call a group.

@@ -48,7 +48,7 @@ func secretFields(c config.Config) []secretField {
 		out = append(out, secretField{"channels.telegram.accounts." + id + ".botToken", a.BotToken},
 			secretField{"channels.telegram.accounts." + id + ".webhookSecret", a.WebhookSecret})
 	}
-	return out
+	return append(out, mcpSecrets(c)...)
 }
 
 // openSecrets makes what keeps and finds secrets. It looks for nothing yet.
@@ -164,6 +164,7 @@ func (g *Gateway) lookUp(ctx context.Context, c config.Config) (any bool) {
 // putToUse gives what was found to those who need it.
 func (g *Gateway) putToUse(c config.Config) {
 	g.reconfigureModels(c)
+	g.configureMCP(c)
 	select {
 	case g.redetect <- struct{}{}:
 	default:

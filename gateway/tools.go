@@ -17,7 +17,7 @@ const surfacePage = "webchat"
 // runTools is what a run may use, and on whose behalf.
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	scope := g.scopeOf(rec, ref)
-	return scope, g.tools.Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
+	return scope, g.toolSet().Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
 }
 
 // openTools gathers every tool that there is; a run gets some of them.
@@ -33,6 +33,7 @@ func (g *Gateway) openTools() error {
 	all = append(all, g.webTools()...)
 	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
+	g.openMCP()
 	all = append(all, g.fileTools()...)
 	tools, err := tool.NewSet(all...)
 	if err != nil {

@@ -32,11 +32,12 @@ func (g *Gateway) shellTools() []tool.Tool {
 	g.confined = report
 	g.log.Info("commands", "sandbox", report.Summary())
 	home := g.home()
+	resolver := plan.New(plan.Options{
+		Own: expand(home, g.config.Snapshot().Config.Tools.Exec.PathPrepend), Home: home, Confined: report.Confined, Now: g.opts.Now,
+	})
+	g.path = resolver.SearchPath()
 	return shell.New(shell.Options{
-		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hide: []string{string(g.opts.Dir), g.config.Path()},
-		Resolver: plan.New(plan.Options{
-			Own: expand(home, g.config.Snapshot().Config.Tools.Exec.PathPrepend), Home: home, Confined: report.Confined, Now: g.opts.Now,
-		}),
+		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver,
 		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo,
 	})
 }

@@ -27,6 +27,7 @@ const (
 	KindConfig  Kind = "config"  // change the settings
 	KindNetwork Kind = "network" // reach a host
 	KindInstall Kind = "install" // add a skill, a plugin or a program
+	KindTool    Kind = "tool"    // use a tool that is not ours
 )
 
 // MaxBytes is the most that a person can be asked to read (A-EXEC-13): the

@@ -38,6 +38,9 @@ func keyPlace(p Path) bool {
 		}
 		return true
 	}
+	if match("mcp", "servers", "*", "env", "*") {
+		return secretKey(name[4])
+	}
 	return match("models", "providers", "*", "apiKey") || match("tools", "web", "search", "apiKey") ||
 		match("channels", "*", "botToken") || match("channels", "*", "webhookSecret") ||
 		match("channels", "*", "accounts", "*", "botToken") || match("channels", "*", "accounts", "*", "webhookSecret")

@@ -34,6 +34,9 @@ func secretKey(key string) bool {
 	return false
 }
 
+// SecretName says whether a variable or a key of this name holds a secret.
+func SecretName(name string) bool { return secretKey(name) }
+
 // keyShaped finds well-known shapes of keys in any text, and names and
 // passwords inside web addresses.
 func keyShaped() *regexp.Regexp {

@@ -25,6 +25,7 @@ type Config struct {
 	Hearth    Own                `json:"hearth"`
 	Logging   Logging            `json:"logging"`
 	Secrets   Secrets            `json:"secrets"`
+	MCP       MCP                `json:"mcp"`
 }
 
 // Gateway says where the gateway listens and who may talk to it.
@@ -146,7 +147,7 @@ func (c Config) Clone() Config {
 	c.Agents.Defaults.ImageModel.Fallbacks = slices.Clone(c.Agents.Defaults.ImageModel.Fallbacks)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
-	c.Tools = c.Tools.clone()
+	c.Tools, c.MCP = c.Tools.clone(), c.MCP.clone()
 	return c
 }
 

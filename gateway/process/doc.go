@@ -53,6 +53,10 @@ type Spec struct {
 	CheckDir func(*os.File) error
 	// Input: somebody will write to it. Otherwise it reads nothing.
 	Input bool
+	// Stdout gets the standard output, all of it and nothing else; what is kept
+	// here is then the rest. The caller closes its copy once Start returned, and
+	// reads to the end at the other side.
+	Stdout *os.File
 	// Copies are files that the command sees as they are here, whatever
 	// happens to those of the same name.
 	Copies []Copy

@@ -149,6 +149,9 @@ func (g *guarded) connect(s Spec, f *files) error {
 		return err
 	}
 	g.out, g.cmd.Stdout, g.cmd.Stderr = out, outW, outW
+	if s.Stdout != nil {
+		g.cmd.Stdout = s.Stdout
+	}
 	if s.Input {
 		inR, in, err := f.pipe(true)
 		if err != nil {

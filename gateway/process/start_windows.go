@@ -71,6 +71,9 @@ func startJob(s Spec) (*jobbed, error) {
 	}
 	defer func() { _ = w.Close() }()
 	j.out, j.cmd.Stdout, j.cmd.Stderr = out, w, w
+	if s.Stdout != nil {
+		j.cmd.Stdout = s.Stdout
+	}
 	if s.Input {
 		if j.in, err = j.cmd.StdinPipe(); err != nil {
 			j.close()

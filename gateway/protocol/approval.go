@@ -26,7 +26,7 @@ type ApprovalRequest struct {
 	WarningText      string   `json:"warningText,omitempty"`
 
 	// What follows is ours.
-	HearthKind   string   `json:"hearthKind,omitempty"` // exec, file, send, config, network, install
+	HearthKind   string   `json:"hearthKind,omitempty"` // exec, file, send, config, network, install, tool
 	HearthTitle  string   `json:"hearthTitle,omitempty"`
 	HearthWhy    string   `json:"hearthWhy,omitempty"`
 	HearthLines  []string `json:"hearthLines,omitempty"` // all of it, one fact a line, safe to show

@@ -109,6 +109,16 @@ func (s *Set) Only(keep func(name string) bool) *Set {
 	return out
 }
 
+// With returns the set with more tools in it; two of one name are refused.
+func (s *Set) With(more ...Tool) (*Set, error) {
+	out, err := NewSet(slices.Concat(s.tools, more)...)
+	if err != nil {
+		return nil, err
+	}
+	out.before, out.redact = s.before, s.redact
+	return out, nil
+}
+
 // Before returns the set with a check in front of every call: an error of it is
 // the call's, and the tool does not start.
 func (s *Set) Before(check func(ctx context.Context, name string, call Call) error) *Set {

@@ -39,13 +39,14 @@ func Groups() map[string][]string {
 		"group:nodes":      {"nodes"},
 		"group:media":      {"image"},
 		"group:plan":       {"update_plan"},
+		"group:mcp":        {"mcp__*"},
 	}
 }
 
 // GroupOf tells the group of a tool, "" for one that has none.
 func GroupOf(name string) string {
 	for _, id := range sortedKeys(Groups()) {
-		if slices.Contains(Groups()[id], name) {
+		if slices.ContainsFunc(Groups()[id], func(t string) bool { ok, _ := path.Match(t, name); return ok }) {
 			return id
 		}
 	}
@@ -152,17 +153,21 @@ func compileSet(list []string) set {
 		n = Canonical(n)
 		if tools, ok := Groups()[n]; ok {
 			for _, t := range tools {
-				s.names[t] = true
+				s.add(t)
 			}
 			continue
 		}
-		if strings.ContainsAny(n, "*?[\\") {
-			s.patterns = append(s.patterns, n)
-			continue
-		}
-		s.names[n] = true
+		s.add(n)
 	}
 	return s
+}
+
+func (s *set) add(n string) {
+	if strings.ContainsAny(n, "*?[\\") {
+		s.patterns = append(s.patterns, n)
+		return
+	}
+	s.names[n] = true
 }
 
 // Canonical is a tool's name as it is compared.

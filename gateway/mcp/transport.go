@@ -1,0 +1,207 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hearth-assistant/hearth/gateway/egress"
+)
+
+// transport is the way to a server, with a budget on what comes back.
+type transport struct {
+	mcp.Transport
+	proc Process         // nil: a service
+	base *http.Transport // nil: a program
+	once sync.Once
+
+	mu    sync.Mutex
+	cause error // why it was cut
+}
+
+func (s *server) transport(ctx context.Context) (*transport, error) {
+	t := &transport{}
+	m := &meter{now: s.o.Now, over: func() { t.cut(errFlood) }}
+	if s.set.URL != "" {
+		t.base = egress.Operator()
+		t.base.ResponseHeaderTimeout = s.set.callTime()
+		c := &http.Client{Transport: &carrier{t.base, s.set.Headers, m}, CheckRedirect: egress.SameOrigin}
+		t.Transport = &mcp.StreamableClientTransport{Endpoint: s.set.URL, HTTPClient: c, MaxEventSize: maxMessage, MaxRetries: -1}
+		return t, nil
+	}
+	p, err := s.o.Launch(ctx, s.set)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it could not be started: %w", errGivenUp, err)
+	}
+	t.proc = p
+	t.Transport = &mcp.IOTransport{Reader: metered{p.Output(), m}, Writer: input{p}, MaxLineLength: maxMessage}
+	return t, nil
+}
+
+// cut ends the connection for a reason.
+func (t *transport) cut(why error) {
+	t.mu.Lock()
+	if t.cause == nil {
+		t.cause = why
+	}
+	t.mu.Unlock()
+	t.end()
+}
+
+// input is the server's standard input; closing it says goodbye.
+type input struct{ p Process }
+
+func (i input) Write(b []byte) (int, error) {
+	if err := i.p.Write(b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+func (i input) Close() error { return i.p.CloseInput() }
+
+// end cuts the connection off.
+func (t *transport) end() {
+	t.once.Do(func() {
+		if t.proc != nil {
+			t.proc.Stop()
+			go func() { // a reader that waits is freed even if somebody holds the pipe
+				<-t.proc.Done()
+				_ = t.proc.Output().Close()
+			}()
+			return
+		}
+		t.base.CloseIdleConnections()
+	})
+}
+
+// explain adds what the server said itself to the end of a connection.
+func (t *transport) explain(ctx context.Context, err error) error {
+	t.mu.Lock()
+	cause := t.cause
+	t.mu.Unlock()
+	switch {
+	case cause != nil:
+		return cause
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled):
+		err = context.Cause(ctx)
+	}
+	if t.proc == nil {
+		return t.service(err)
+	}
+	t.end()
+	<-t.proc.Done()
+	if words := t.proc.Words(); words != "" {
+		return fmt.Errorf("%w. It said: %s", err, words)
+	}
+	return err
+}
+
+// service says what a person can do about a service that refuses.
+func (t *transport) service(err error) error {
+	text := err.Error()
+	for _, refusal := range []string{"Unauthorized", "401", "Forbidden", "403"} {
+		if strings.Contains(text, refusal) {
+			return fmt.Errorf("%w: the service refused the request (%s). Set its token with `hearth mcp add … --header \"Authorization: Bearer …\"`", errGivenUp, clean(text, 200))
+		}
+	}
+	return err
+}
+
+// The budget of what a server may send: buckets that fill by the second. A line
+// is a message of a program, or a third of one of a service.
+const (
+	lineBurst, linesPerSecond = 2000, 100
+	byteBurst, bytesPerSecond = 64 << 20, 4 << 20
+)
+
+var errFlood = errors.New("it sent more than anybody could use, so it was cut off")
+
+// meter counts what comes back, and cuts off a server that floods.
+type meter struct {
+	now  func() time.Time
+	over func()
+
+	mu           sync.Mutex
+	last         time.Time
+	lines, bytes float64
+}
+
+func (m *meter) pass(b []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	if m.last.IsZero() {
+		m.last, m.lines, m.bytes = now, lineBurst, byteBurst
+	}
+	passed := now.Sub(m.last).Seconds()
+	m.last = now
+	m.lines = min(lineBurst, m.lines+passed*linesPerSecond) - float64(bytes.Count(b, []byte{'\n'}))
+	m.bytes = min(byteBurst, m.bytes+passed*bytesPerSecond) - float64(len(b))
+	if m.lines < 0 || m.bytes < 0 {
+		m.over()
+		return errFlood
+	}
+	return nil
+}
+
+// metered is a stream with a meter.
+type metered struct {
+	io.ReadCloser
+	m *meter
+}
+
+func (r metered) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if over := r.m.pass(p[:n]); over != nil {
+		return 0, over
+	}
+	return n, err
+}
+
+// carrier sends the owner's headers with every request, meters streams and bounds
+// the other answers.
+type carrier struct {
+	base    http.RoundTripper
+	headers map[string]string
+	meter   *meter
+}
+
+func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range c.headers {
+		r.Header.Set(name, value)
+	}
+	resp, err := c.base.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		resp.Body = metered{resp.Body, c.meter}
+	} else {
+		resp.Body = &bounded{resp.Body, maxMessage}
+	}
+	return resp, nil
+}
+
+// bounded fails a body that is too long, rather than cutting it.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return 0, fmt.Errorf("its answer is larger than %d MB", maxMessage>>20)
+	}
+	return n, err
+}
