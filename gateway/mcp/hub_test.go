@@ -43,7 +43,7 @@ func start(serve func(in io.Reader, out io.Writer)) *program {
 	return p
 }
 
-func (p *program) Write(b []byte) error { _, err := p.inW.Write(b); return err }
+func (p *program) Write(b []byte) error  { _, err := p.inW.Write(b); return err }
 func (p *program) CloseInput() error     { return p.inW.Close() }
 func (p *program) Output() io.ReadCloser { return p.outR }
 func (p *program) Done() <-chan struct{} { return p.done }
@@ -237,7 +237,7 @@ func TestFault_F_NODE_08_CrashLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, map[string]func(io.Reader, io.Writer){"bad": func(io.Reader, io.Writer) {}, "echo": sdk(echoServer())})
 		w.settle(Server{ID: "bad"}, Server{ID: "echo"})
-		pass(t, 10 * time.Minute) // of synctest's clock
+		pass(t, 10*time.Minute) // of synctest's clock
 		synctest.Wait()
 		st := w.hub.Status()
 		if st[0].State != Failed || !strings.Contains(st[0].Problem, "ended 5 times in a row") || w.starts["bad"] != maxCrashes {
