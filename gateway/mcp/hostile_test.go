@@ -58,7 +58,7 @@ func TestFault_F_NODE_08_Flood(t *testing.T) {
 				}
 			}
 		})
-		w := newWorld(t, map[string]func(io.Reader, io.Writer){"flood": flood, "echo": sdk(echoServer())})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"flood": flood, "echo": sdk(t, echoServer())})
 		w.settle(Server{ID: "flood"}, Server{ID: "echo"})
 		pass(t, 10*time.Minute)
 		st := w.hub.Status()
@@ -162,7 +162,7 @@ func TestSec_A_INJ_06_ToolNames(t *testing.T) {
 func TestSec_A_INJ_06_RugPull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := echoServer()
-		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(s)})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(t, s)})
 		w.settle(Server{ID: "s", Ask: AskOff})
 		old := w.tool("mcp__s__echo")
 		if _, err := w.call(old, `{"text":"a"}`); err != nil {
@@ -208,7 +208,7 @@ func TestSec_A_INJ_06_Results(t *testing.T) {
 				&mcp.AudioContent{MIMEType: "audio/wav", Data: []byte("abc")}, &mcp.ResourceLink{URI: "file:///x\u202e", Name: "n"}, &mcp.TextContent{Text: text},
 			}}, nil
 		})
-		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(s)})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(t, s)})
 		w.settle(Server{ID: "s"})
 		res, err := w.call(w.tool("mcp__s__t"), `{}`)
 		if err == nil || len(res.Images) != 1 || !strings.HasSuffix(res.Text, ">>>") || len(res.Text) > tool.MaxResultBytes-1000 {

@@ -124,11 +124,9 @@ func newWorld(t *testing.T, serve map[string]func(in io.Reader, out io.Writer)) 
 }
 
 // sdk serves with the official server.
-func sdk(s *mcp.Server) func(in io.Reader, out io.Writer) {
+func sdk(t *testing.T, s *mcp.Server) func(in io.Reader, out io.Writer) {
 	return func(in io.Reader, out io.Writer) {
-		ctx, cancel := context.WithCancel(context.Background()) //nolint:usetesting // it ends with its input
-		defer cancel()
-		_ = s.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
+		_ = s.Run(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
 	}
 }
 
@@ -192,7 +190,7 @@ func (w *world) call(t tool.Tool, args string) (tool.Result, error) {
 
 func TestCallsATool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, map[string]func(io.Reader, io.Writer){"echo": sdk(echoServer())})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"echo": sdk(t, echoServer())})
 		st := w.settle(Server{ID: "echo", Command: "echo"})[0]
 		if st.State != Ready || st.Name != "echo server" || len(st.Tools) != 1 || st.Tools[0].Name != "mcp__echo__echo" {
 			t.Fatalf("%+v", st)
@@ -218,7 +216,7 @@ func TestCallsATool(t *testing.T) {
 
 func TestRefusesWhatIsNoObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, map[string]func(io.Reader, io.Writer){"echo": sdk(echoServer())})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"echo": sdk(t, echoServer())})
 		w.settle(Server{ID: "echo"})
 		for _, args := range []string{`[]`, `"x"`, `{`, `1`} {
 			if _, err := w.call(w.tool("mcp__echo__echo"), args); err == nil {
@@ -235,7 +233,7 @@ func TestRefusesWhatIsNoObject(t *testing.T) {
 // brings it back.
 func TestFault_F_NODE_08_CrashLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, map[string]func(io.Reader, io.Writer){"bad": func(io.Reader, io.Writer) {}, "echo": sdk(echoServer())})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"bad": func(io.Reader, io.Writer) {}, "echo": sdk(t, echoServer())})
 		w.settle(Server{ID: "bad"}, Server{ID: "echo"})
 		pass(t, 10*time.Minute) // of synctest's clock
 		synctest.Wait()
@@ -247,7 +245,7 @@ func TestFault_F_NODE_08_CrashLoop(t *testing.T) {
 			t.Errorf("the other one: %+v", st[1])
 		}
 		w.mu.Lock()
-		w.serve["bad"] = sdk(echoServer())
+		w.serve["bad"] = sdk(t, echoServer())
 		w.mu.Unlock()
 		if err := w.hub.Restart("bad"); err != nil {
 			t.Fatal(err)
@@ -271,7 +269,7 @@ func TestFault_F_NODE_08_Hang(t *testing.T) {
 			return nil, ctx.Err()
 		})
 		w := newWorld(t, map[string]func(io.Reader, io.Writer){
-			"mute": func(in io.Reader, _ io.Writer) { _, _ = io.Copy(io.Discard, in) }, "slow": sdk(s),
+			"mute": func(in io.Reader, _ io.Writer) { _, _ = io.Copy(io.Discard, in) }, "slow": sdk(t, s),
 		})
 		began := time.Now()
 		st := w.settle(Server{ID: "mute"}, Server{ID: "slow", Timeout: 2 * time.Second})
@@ -309,7 +307,7 @@ func TestFault_F_NODE_08_CrashInACall(t *testing.T) {
 		})
 		w := newWorld(t, nil)
 		w.hub.o.Launch = func(context.Context, Server) (Process, error) {
-			p = start(sdk(s))
+			p = start(sdk(t, s))
 			return p, nil
 		}
 		w.settle(Server{ID: "s"})
@@ -335,7 +333,7 @@ func TestCancellation(t *testing.T) {
 			close(told)
 			return nil, ctx.Err()
 		})
-		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(s)})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(t, s)})
 		w.settle(Server{ID: "s"})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -363,7 +361,7 @@ func TestProgress(t *testing.T) {
 			}
 			return &mcp.CallToolResult{}, nil
 		})
-		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(s)})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(t, s)})
 		w.settle(Server{ID: "s"})
 		var got []string
 		var mu sync.Mutex

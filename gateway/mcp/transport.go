@@ -19,8 +19,8 @@ import (
 // transport is the way to a server, with a budget on what comes back.
 type transport struct {
 	mcp.Transport
-	proc Process         // nil: a service
-	base *http.Transport // nil: a program
+	proc Process // nil: a service
+	idle func()  // ends what stands open to a service
 	once sync.Once
 
 	mu    sync.Mutex
@@ -31,9 +31,9 @@ func (s *server) transport(ctx context.Context) (*transport, error) {
 	t := &transport{}
 	m := &meter{now: s.o.Now, over: func() { t.cut(errFlood) }}
 	if s.set.URL != "" {
-		t.base = egress.Operator()
-		t.base.ResponseHeaderTimeout = s.set.callTime()
-		c := &http.Client{Transport: &carrier{t.base, s.set.Headers, m}, CheckRedirect: egress.SameOrigin}
+		base := egress.Operator()
+		base.ResponseHeaderTimeout, t.idle = s.set.callTime(), base.CloseIdleConnections
+		c := &http.Client{Transport: &carrier{base, s.set.Headers, m}, CheckRedirect: egress.SameOrigin}
 		t.Transport = &mcp.StreamableClientTransport{Endpoint: s.set.URL, HTTPClient: c, MaxEventSize: maxMessage, MaxRetries: -1}
 		return t, nil
 	}
@@ -79,7 +79,7 @@ func (t *transport) end() {
 			}()
 			return
 		}
-		t.base.CloseIdleConnections()
+		t.idle()
 	})
 }
 
