@@ -38,7 +38,7 @@ func newWebhook(c *Channel, o Options) (*webhook, error) {
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errors.New("channels.telegram.webhookUrl must be the public https:// address at which Telegram reaches this gateway, without ? or #")
 	}
-	if !secretShape.MatchString(o.WebhookSecret) {
+	if !secretShaped(o.WebhookSecret) {
 		return nil, errors.New("channels.telegram.webhookSecret is missing or not usable: without it anybody could write messages in your name. Set 16 to 256 letters, digits, _ or -")
 	}
 	if o.WebhookSecret == o.Token {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	readability "codeberg.org/readeck/go-readability/v2"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -64,10 +65,14 @@ var never = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscrip
 
 // hiddenStyle tells inline styles that keep an element from being seen: where
 // instructions for models are hidden from people (A-SSRF-10).
-var hiddenStyle = regexp.MustCompile(`(?i)(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0*(\.0+)?\s*(;|$|!)|font-size\s*:\s*0*(\.\d+)?(px|pt|em|rem|%)?\s*(;|$|!)|(left|top|text-indent|margin-left)\s*:\s*-\d{3,}|clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(50|100)%|(max-)?(height|width)\s*:\s*0(px)?\s*(;|$|!)|transform\s*:\s*scale\(\s*0\s*\)|color\s*:\s*(transparent|rgba\([^)]*,\s*0\s*\)))`)
+var hiddenStyle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0*(\.0+)?\s*(;|$|!)|font-size\s*:\s*0*(\.\d+)?(px|pt|em|rem|%)?\s*(;|$|!)|(left|top|text-indent|margin-left)\s*:\s*-\d{3,}|clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(50|100)%|(max-)?(height|width)\s*:\s*0(px)?\s*(;|$|!)|transform\s*:\s*scale\(\s*0\s*\)|color\s*:\s*(transparent|rgba\([^)]*,\s*0\s*\)))`)
+})
 
 // whiteText on an element that names no background is taken for hidden too.
-var whiteText = regexp.MustCompile(`(?i)(^|;)\s*color\s*:\s*(white|#fff(fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(;|$|!)`)
+var whiteText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|;)\s*color\s*:\s*(white|#fff(fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(;|$|!)`)
+})
 
 func hidden(n *html.Node) bool {
 	if never[n.DataAtom] {
@@ -82,7 +87,7 @@ func hidden(n *html.Node) bool {
 				return true
 			}
 		case "style":
-			if hiddenStyle.MatchString(a.Val) || whiteText.MatchString(a.Val) && !strings.Contains(strings.ToLower(a.Val), "background") {
+			if hiddenStyle().MatchString(a.Val) || whiteText().MatchString(a.Val) && !strings.Contains(strings.ToLower(a.Val), "background") {
 				return true
 			}
 		}
