@@ -238,7 +238,7 @@ func TestAllowance_waiting(t *testing.T) {
 		p.send("main", "next", "next")
 		r.shutdown()
 		r.start()
-		p = r.connect()
+		r.connect()
 		r.asked("after a restart", 1)
 		r.shutdown()
 		r.now = func() time.Time { return time.Now().Add(24 * time.Hour) }

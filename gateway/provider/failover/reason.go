@@ -35,15 +35,6 @@ const (
 // Words are the reason as people read it.
 func (r Reason) Words() string { return strings.ReplaceAll(string(r), "_", " ") }
 
-// transient reports whether a block of this kind may end before its time.
-func (r Reason) transient() bool {
-	switch r {
-	case ReasonAuth, ReasonBilling:
-		return false
-	}
-	return true
-}
-
 // Classed is an error that knows its class without being a *model.Error: a
 // model that cannot be asked at all.
 type Classed interface {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -113,9 +112,6 @@ func TestSec_A_FILE_01_Paths(t *testing.T) {
 	}
 	// Names that are only odd belong to the workspace.
 	for _, p := range []string{"COM¹x", "a b.txt", "@types/x.d.ts", "ünï/ço\u0308dé", "👩\u200d🚀.md", "..a", "a..b/c", "PROGRA~1", strings.Repeat("a", 240), "100%.txt", "@x"} {
-		if runtime.GOOS == "windows" && strings.Contains(p, "~") {
-			continue
-		}
 		w.ok("write", m{"path": p, "content": p})
 		if got := w.get(p); got != p {
 			t.Errorf("%q holds %q", p, got)
@@ -127,9 +123,6 @@ func TestSec_A_FILE_01_Paths(t *testing.T) {
 }
 
 func TestSec_A_FILE_02_Links(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("links need a right that test accounts do not have")
-	}
 	w := newWorld(t)
 	secret := w.put(filepath.Join(w.top, "out", "secret"), canary+"\n")
 	db := w.put(filepath.Join(w.state, "hearth.db"), canary+"\n")
@@ -200,9 +193,6 @@ func races() int {
 
 // TestSec_A_FILE_03_Swap swaps a folder and a file for links while tools use them.
 func TestSec_A_FILE_03_Swap(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("links need a right that test accounts do not have")
-	}
 	w := newWorld(t)
 	w.put(filepath.Join(w.top, "out", "f"), canary+"\n")
 	before := snapshot(t, w)
@@ -255,9 +245,6 @@ func TestSec_A_FILE_03_Swap(t *testing.T) {
 }
 
 func TestSec_A_FILE_14_NoFiles(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no such files on Windows")
-	}
 	w := newWorld(t)
 	mkfifo(t, filepath.Join(w.work, "fifo"))
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(w.work, "sock"))
@@ -323,9 +310,6 @@ func TestSec_A_EXEC_26_OtherDoors(t *testing.T) {
 
 // TestSec_A_EXEC_26_ThroughALink reaches a protected file by another name.
 func TestSec_A_EXEC_26_ThroughALink(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("links need a right that test accounts do not have")
-	}
 	w := newWorld(t)
 	w.put(".git/hooks/x", "old\n")
 	for name, to := range map[string]string{"innocent": ".git/hooks", "leaf": ".git/hooks/x"} {
