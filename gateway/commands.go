@@ -32,21 +32,21 @@ func (g *Gateway) commands() map[string]commandFunc {
 }
 
 // tryCommand carries a slash command out; ok is false when the text is an
-// ordinary message.
-func (g *Gateway) tryCommand(ctx context.Context, turn session.Turn) (acc session.Accepted, ok bool, err error) {
+// ordinary message, or one that calls a skill, which turn then says.
+func (g *Gateway) tryCommand(ctx context.Context, turn *session.Turn) (acc session.Accepted, ok bool, err error) {
 	if t, ok := policy.FindTrigger(turn.Text, g.config.Snapshot().Config.Session.ResetTriggers); ok {
-		acc, err = g.newSession(ctx, turn, t)
+		acc, err = g.newSession(ctx, *turn, t)
 		return acc, true, err
 	}
 	inv, ok := command.Parse(turn.Text)
 	if !ok {
 		if !command.IsStop(turn.Text) || !g.busy(turn.SessionKey) {
-			return acc, false, nil
+			return g.trySkill(ctx, turn)
 		}
 		inv.Name = "stop"
 	}
 	do := g.commands()[inv.Name]
-	acc, err = g.session.RunCommand(ctx, turn, func(ctx context.Context) (string, error) { return do(ctx, turn.SessionKey, inv.Args) })
+	acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return do(ctx, turn.SessionKey, inv.Args) })
 	return acc, true, err
 }
 

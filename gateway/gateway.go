@@ -47,6 +47,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -118,6 +119,7 @@ type Gateway struct {
 	pause     *pause.Switch
 	audit     *audit.Log
 	processes *process.Keeper
+	skills    *skill.Library
 	confined  sandbox.Report // what the sandbox of commands can do here
 	mcp       *mcp.Hub
 	path      string // where commands are looked for
@@ -353,6 +355,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.search.Run(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
+	work.Go(func() { g.watchSkills(back) })
 	work.Go(func() { g.findSecrets(back) })
 	work.Go(func() { g.mcp.Run(back) })
 	work.Go(func() { g.detectModels(back) })

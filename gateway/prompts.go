@@ -35,6 +35,11 @@ func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.Too
 		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope),
 		Runtime: prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String()},
 	}
+	if slices.ContainsFunc(specs, func(t model.ToolSpec) bool { return t.Name == "read" }) {
+		for _, l := range g.skillLines(scope.SessionKey, scope.SessionID, scope.Workspace) {
+			in.Skills = append(in.Skills, prompt.SkillLine(l))
+		}
+	}
 	if in.TimeZone == "" {
 		in.TimeZone = g.opts.Now().Location().String()
 	}

@@ -22,6 +22,7 @@ func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Se
 
 // openTools gathers every tool that there is; a run gets some of them.
 func (g *Gateway) openTools() error {
+	g.openSkills()
 	if err := g.openUndo(); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (g *Gateway) finder() place.Finder {
 	if home == "" {
 		home, _ = os.UserHomeDir()
 	}
-	return place.Finder{Home: home, Private: []string{string(g.opts.Dir), g.config.Path()}}
+	return place.Finder{Home: home, Private: []string{string(g.opts.Dir), g.config.Path()}, Readable: g.skills.Holds}
 }
 
 // openUndo opens the copies of what tools change.

@@ -37,7 +37,7 @@ func (g *Gateway) shellTools() []tool.Tool {
 	})
 	g.path = resolver.SearchPath()
 	return shell.New(shell.Options{
-		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver,
+		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver, Extra: g.skillEnv,
 		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo,
 	})
 }
@@ -74,7 +74,10 @@ func expand(home string, paths []string) []string {
 }
 
 func (g *Gateway) shellSettings() shell.Settings {
-	return shellSettings(g.home(), g.config.Snapshot().Config.Tools.Exec)
+	s := shellSettings(g.home(), g.config.Snapshot().Config.Tools.Exec)
+	s.Read = append(s.Read, g.skills.Managed, g.skills.Bundled) // their scripts and instructions
+	s.Read = append(s.Read, g.skills.Extra()...)
+	return s
 }
 
 func shellSettings(home string, e config.ToolsExec) shell.Settings {

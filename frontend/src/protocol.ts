@@ -888,6 +888,7 @@ export const EventSessionsChanged = "sessions.changed";
 export const EventSessionMessage = "session.message";
 export const EventSessionTool = "session.tool";
 export const EventConfigChanged = "config.changed";
+export const EventSkillsChanged = "skills.changed";
 export const EventExecApprovalRequested = "exec.approval.requested";
 export const EventExecApprovalResolved = "exec.approval.resolved";
 /** EventPause is ours: the switch of hearth.pause.set has changed. */
@@ -1172,6 +1173,17 @@ export const MethodAuditVerify = "hearth.audit.verify";
 export const MethodUndoList = "hearth.undo.list";
 export const MethodUndoPreview = "hearth.undo.preview";
 export const MethodUndoApply = "hearth.undo.apply";
+export const MethodSkillsStatus = "skills.status";
+export const MethodSkillsBins = "skills.bins";
+export const MethodSkillsInstall = "skills.install";
+export const MethodSkillsUpdate = "skills.update";
+/**
+ * The methods of one skill are ours: what installing or confirming it would
+ * mean, doing exactly that, and taking it away.
+ */
+export const MethodSkillPlan = "hearth.skills.plan";
+export const MethodSkillAccept = "hearth.skills.accept";
+export const MethodSkillRemove = "hearth.skills.remove";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
 /** MethodQueueEdit is ours: other words for a message that still waits. */
@@ -1886,6 +1898,171 @@ export interface SessionsAbortResult {
   runIds: string[];
 }
 
+/** SkillsStatusParams: AgentID "" is the default one. */
+export interface SkillsStatusParams {
+  agentId?: string;
+  sessionKey?: string;
+}
+
+/** SkillsStatus lists every skill that was found. */
+export interface SkillsStatus {
+  workspaceDir: string;
+  managedSkillsDir: string;
+  agentId?: string;
+  skills: SkillInfo[];
+}
+
+export interface SkillInfo {
+  name: string;
+  description: string;
+  /** workspace, managed, bundled, extra, with "hearth-" before */
+  source: string;
+  bundled: boolean;
+  filePath: string;
+  baseDir: string;
+  skillKey: string;
+  emoji?: string;
+  homepage?: string;
+  primaryEnv?: string;
+  always: boolean;
+  disabled: boolean;
+  blockedByAllowlist: boolean;
+  blockedByAgentFilter: boolean;
+  eligible: boolean;
+  platformIncompatible: boolean;
+  modelVisible: boolean;
+  userInvocable: boolean;
+  commandVisible: boolean;
+  requirements: SkillNeeds;
+  missing: SkillNeeds;
+  configChecks: SkillConfigCheck[];
+  install: SkillInstaller[];
+  /**
+   * Ours: what is known about its files, why it is not used, and the places of
+   * others of its name.
+   */
+  version?: string;
+  /** shipped, confirmed, local, changed, unknown */
+  trust: string;
+  problem?: string;
+  shadowed?: string[];
+  warnings?: string[];
+}
+
+export interface SkillNeeds {
+  bins: string[];
+  anyBins: string[];
+  env: string[];
+  config: string[];
+  os: string[];
+}
+
+export interface SkillConfigCheck {
+  path: string;
+  satisfied: boolean;
+}
+
+export interface SkillInstaller {
+  id: string;
+  kind: string;
+  label: string;
+  bins: string[];
+  /** ours: for the person to run */
+  command?: string;
+}
+
+export interface SkillsBins {
+  bins: string[];
+}
+
+/**
+ * SkillsInstallParams: with InstallID it is about what a skill needs, with
+ * Source "upload" about a skill. Other sources of other gateways are refused.
+ */
+export interface SkillsInstallParams {
+  agentId?: string;
+  name?: string;
+  installId?: string;
+  source?: string;
+  slug?: string;
+}
+
+export interface SkillsInstallResult {
+  ok: boolean;
+  message: string;
+}
+
+/** SkillsUpdateParams changes what the settings say about one skill. */
+export interface SkillsUpdateParams {
+  skillKey: string;
+  enabled?: boolean;
+  /** "" removes it */
+  apiKey?: string;
+  env?: Record<string, string>;
+  source?: string;
+}
+
+export interface SkillsUpdateResult {
+  ok: boolean;
+  skillKey: string;
+  notes?: string[];
+}
+
+/**
+ * SkillPlanParams is ours: Path is a folder, a .zip or a git bundle on the
+ * gateway's computer; without it Name is a skill that is there.
+ */
+export interface SkillPlanParams {
+  path?: string;
+  name?: string;
+}
+
+/** SkillPlan is what a person decides about. */
+export interface SkillPlan {
+  name: string;
+  description: string;
+  version?: string;
+  homepage?: string;
+  dir: string;
+  from?: string;
+  hash: string;
+  bytes: number;
+  files: SkillFile[];
+  update: boolean;
+  same: boolean;
+  diff?: string;
+  findings: string[];
+  refused?: string;
+  requires: SkillNeeds;
+  primaryEnv?: string;
+  /** the tool that its command calls */
+  dispatch?: string;
+  install: SkillInstaller[];
+}
+
+export interface SkillFile {
+  path: string;
+  bytes: number;
+  executable?: boolean;
+  /** added, changed, removed, same */
+  change: string;
+}
+
+/**
+ * SkillAcceptParams: Hash is that of the plan that was shown. With Path the
+ * skill is installed, without it the one of Name is confirmed as it is.
+ */
+export interface SkillAcceptParams {
+  path?: string;
+  name?: string;
+  hash: string;
+  force?: boolean;
+}
+
+export interface SkillNameParams {
+  name: string;
+}
+
 /**
  * Health is the answer to health and part of hello-ok. Required by clients:
  * everything without omitempty.
@@ -2436,6 +2613,13 @@ export interface Methods {
   "hearth.undo.list": { params: UndoListParams; result: UndoList };
   "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
   "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
+  "skills.status": { params: SkillsStatusParams; result: SkillsStatus };
+  "skills.bins": { params: Record<string, never>; result: SkillsBins };
+  "skills.install": { params: SkillsInstallParams; result: SkillsInstallResult };
+  "skills.update": { params: SkillsUpdateParams; result: SkillsUpdateResult };
+  "hearth.skills.plan": { params: SkillPlanParams; result: SkillPlan };
+  "hearth.skills.accept": { params: SkillAcceptParams; result: SkillPlan };
+  "hearth.skills.remove": { params: SkillNameParams; result: OKResult };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };
@@ -2516,6 +2700,7 @@ export interface Events {
   "session.message": SessionMessage;
   "session.tool": AgentEvent;
   "config.changed": unknown;
+  "skills.changed": Record<string, never>;
   "exec.approval.requested": Approval;
   "exec.approval.resolved": ApprovalResolved;
   "hearth.pause": Pause;

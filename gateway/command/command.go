@@ -75,6 +75,24 @@ func Parse(text string) (inv Invocation, ok bool) {
 	return inv, false
 }
 
+// Word reads what stands behind a slash at the beginning of a message, for
+// commands that are not in the list: its name in lower case and the rest.
+func Word(text string) (name, args string, ok bool) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "/") {
+		return "", "", false
+	}
+	head, rest := text[1:], ""
+	if i := strings.IndexAny(head, " \n\t"); i >= 0 {
+		head, rest = head[:i], head[i+1:]
+	}
+	head, _, _ = strings.Cut(head, "@")
+	if head == "" || strings.ContainsAny(head, "/.\\") {
+		return "", "", false
+	}
+	return strings.ToLower(head), strings.TrimSpace(rest), true
+}
+
 // stopPhrases stop an answer when they are the whole message.
 func stopPhrases() []string {
 	return []string{"stop", "stop it", "abort", "cancel", "halt", "esc", "exit", "wait", "please stop", "stop please", "stop now", "anhalten", "stopp", "停", "停止"}

@@ -134,7 +134,7 @@ func TestOpenBroken(t *testing.T) {
 }
 
 func TestUnknownKeysAreKeptAndReported(t *testing.T) {
-	path := place(t, "{ gatway: {}, skills: { x: 1 }, gateway: { prot: 1 }, agents: { defaults: { zzz: [null] } } }")
+	path := place(t, "{ gatway: {}, plugins: { x: 1 }, gateway: { prot: 1 }, agents: { defaults: { zzz: [null] } } }")
 	f := open(t, path, Options{})
 	var got []string
 	for _, w := range f.Snapshot().Warnings {
@@ -142,9 +142,9 @@ func TestUnknownKeysAreKeptAndReported(t *testing.T) {
 	}
 	want := []string{
 		"line 1, column 3 (gatway): this key is not known and has no effect; did you mean gateway?",
-		"line 1, column 15 (skills): this version of Hearth does not use this key yet; it is kept as it is",
-		"line 1, column 44 (gateway.prot): this key is not known and has no effect; did you mean port?",
-		"line 1, column 77 (agents.defaults.zzz): this key is not known and has no effect; it is kept as it is",
+		"line 1, column 15 (plugins): this version of Hearth does not use this key yet; it is kept as it is",
+		"line 1, column 45 (gateway.prot): this key is not known and has no effect; did you mean port?",
+		"line 1, column 78 (agents.defaults.zzz): this key is not known and has no effect; it is kept as it is",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -155,7 +155,7 @@ func TestUnknownKeysAreKeptAndReported(t *testing.T) {
 	if _, err := f.SetPath(t.Context(), "gateway.port", "18801"); err != nil {
 		t.Fatal(err)
 	}
-	if got := get(t, path); got != "{ gatway: {}, skills: { x: 1 }, gateway: { prot: 1, port: 18801 }, agents: { defaults: { zzz: [null] } } }" {
+	if got := get(t, path); got != "{ gatway: {}, plugins: { x: 1 }, gateway: { prot: 1, port: 18801 }, agents: { defaults: { zzz: [null] } } }" {
 		t.Errorf("after an edit: %s", got)
 	}
 }

@@ -42,6 +42,7 @@ func keyPlace(p Path) bool {
 		return secretKey(name[4])
 	}
 	return match("models", "providers", "*", "apiKey") || match("tools", "web", "search", "apiKey") ||
+		match("skills", "entries", "*", "apiKey") ||
 		match("channels", "*", "botToken") || match("channels", "*", "webhookSecret") ||
 		match("channels", "*", "accounts", "*", "botToken") || match("channels", "*", "accounts", "*", "webhookSecret")
 }

@@ -37,6 +37,11 @@ func secretKey(key string) bool {
 // SecretName says whether a variable or a key of this name holds a secret.
 func SecretName(name string) bool { return secretKey(name) }
 
+// skillEnv: what skills get in their environment is mostly keys.
+func skillEnv(p Path, key string) bool {
+	return key == "env" && len(p) == 3 && p[0].key == "skills" && p[1].key == "entries"
+}
+
 // keyShaped finds well-known shapes of keys in any text, and names and
 // passwords inside web addresses.
 func keyShaped() *regexp.Regexp {
@@ -66,7 +71,7 @@ func (d *document) secretNodes(found func(p Path, n *node)) {
 			hide = hide && !reference(n)
 			for _, it := range n.items {
 				about := len(p) == 0 && it.key == "secrets" // where secrets are kept, which is none
-				walk(p.child(Key(it.key)), it.value, hide || secretKey(it.key) && !about)
+				walk(p.child(Key(it.key)), it.value, hide || secretKey(it.key) && !about || skillEnv(p, it.key))
 			}
 		case kindArray:
 			for i, it := range n.items {

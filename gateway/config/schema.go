@@ -23,11 +23,12 @@ func (d *decoder) decode() Config {
 		{"hearth", func(n *node) { d.own(n, &c.Hearth) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
+		{"skills", func(n *node) { d.skills(n, &c.Skills) }},
 		{"mcp", func(n *node) { d.mcp(n, &c.MCP) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands",
-		"skills", "plugins", "hooks", "cron", "browser", "ui", "web", "update", "bindings",
+		"plugins", "hooks", "cron", "browser", "ui", "web", "update", "bindings",
 		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "acp",
 		"diagnostics")...)...)
 	d.secretsApart(&c)

@@ -26,6 +26,7 @@ type Config struct {
 	Logging   Logging            `json:"logging"`
 	Secrets   Secrets            `json:"secrets"`
 	MCP       MCP                `json:"mcp"`
+	Skills    Skills             `json:"skills"`
 }
 
 // Gateway says where the gateway listens and who may talk to it.
@@ -126,6 +127,7 @@ func Default() Config {
 		Tools:    defaultTools(), Memory: defaultMemory(), Approvals: defaultApprovals(),
 		Logging: Logging{Level: "info"},
 		Secrets: Secrets{Backend: SecretsAuto},
+		Skills:  defaultSkills(),
 	}
 }
 
@@ -147,7 +149,7 @@ func (c Config) Clone() Config {
 	c.Agents.Defaults.ImageModel.Fallbacks = slices.Clone(c.Agents.Defaults.ImageModel.Fallbacks)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
-	c.Tools, c.MCP = c.Tools.clone(), c.MCP.clone()
+	c.Tools, c.MCP, c.Skills = c.Tools.clone(), c.MCP.clone(), c.Skills.clone()
 	return c
 }
 

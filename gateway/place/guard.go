@@ -36,6 +36,8 @@ func (p *Place) Judge(change bool) (v Verdict, why string) {
 		return Never, "it holds keys or passwords"
 	case change && p.Runs():
 		return Ask, "programs, or the assistant, later do what stands in it"
+	case !p.Inside && !change && p.open != nil && p.open(p.Path):
+		return Free, ""
 	case !p.Inside:
 		return Ask, "it is outside of the workspace"
 	}

@@ -36,6 +36,9 @@ var (
 type Finder struct {
 	Home    string   // what ~/ means; "" = nobody's
 	Private []string // files and folders that no tool may touch: our own state
+	// Readable reports files outside of the workspace that may be read without
+	// asking, by their path without links. nil: none.
+	Readable func(path string) bool
 }
 
 // Place is where a file is or would be. Close it.
@@ -45,6 +48,7 @@ type Place struct {
 	Rel    string // inside: below the workspace, slash-separated
 
 	home    string
+	open    func(path string) bool // Finder.Readable
 	private []fs.FileInfo
 	files   []string // Finder.Private
 	ours    bool     // in a private folder
@@ -136,7 +140,7 @@ func (f Finder) walk(root *os.Root, top, rel string, inside bool) (_ *Place, err
 		}
 		if link == "" {
 			p := &Place{
-				Path: filepath.Join(top, filepath.FromSlash(rel)), Inside: inside, home: f.Home, private: w.ours, files: f.Private,
+				Path: filepath.Join(top, filepath.FromSlash(rel)), Inside: inside, home: f.Home, open: f.Readable, private: w.ours, files: f.Private,
 				ours: w.private, dir: w.take(), missing: w.missing, base: w.base,
 			}
 			if inside {

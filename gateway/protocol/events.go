@@ -13,6 +13,7 @@ const (
 	EventSessionMessage   = "session.message"
 	EventSessionTool      = "session.tool"
 	EventConfigChanged    = "config.changed"
+	EventSkillsChanged    = "skills.changed"
 
 	EventExecApprovalRequested = "exec.approval.requested"
 	EventExecApprovalResolved  = "exec.approval.resolved"
@@ -28,7 +29,7 @@ var eventScopes = map[string]Scope{
 	EventTick: ScopeNone, EventHealth: ScopeNone, EventShutdown: ScopeNone,
 	EventPresence: ScopeRead, EventChat: ScopeRead, EventAgent: ScopeRead,
 	EventSessionsChanged: ScopeRead, EventSessionMessage: ScopeRead, EventSessionTool: ScopeRead,
-	EventConfigChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead,
+	EventConfigChanged: ScopeRead, EventSkillsChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead,
 	EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
 }
 
@@ -38,7 +39,7 @@ func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; r
 // Events returns the names that hello-ok advertises.
 func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
-		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged,
+		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged, EventSkillsChanged,
 		EventExecApprovalRequested, EventExecApprovalResolved, EventPause, EventModelsPull}
 }
 

@@ -108,6 +108,16 @@ const (
 	MethodUndoPreview = "hearth.undo.preview"
 	MethodUndoApply   = "hearth.undo.apply"
 
+	MethodSkillsStatus  = "skills.status"
+	MethodSkillsBins    = "skills.bins"
+	MethodSkillsInstall = "skills.install"
+	MethodSkillsUpdate  = "skills.update"
+	// The methods of one skill are ours: what installing or confirming it would
+	// mean, doing exactly that, and taking it away.
+	MethodSkillPlan   = "hearth.skills.plan"
+	MethodSkillAccept = "hearth.skills.accept"
+	MethodSkillRemove = "hearth.skills.remove"
+
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
 	// MethodQueueEdit is ours: other words for a message that still waits.
@@ -213,6 +223,13 @@ var methods = []MethodSpec{
 	{MethodUndoList, RoleOperator, ScopeRead},
 	{MethodUndoPreview, RoleOperator, ScopeRead},
 	{MethodUndoApply, RoleOperator, ScopeWrite},
+	{MethodSkillsStatus, RoleOperator, ScopeRead},
+	{MethodSkillsBins, RoleNode, ScopeNone},
+	{MethodSkillsInstall, RoleOperator, ScopeAdmin},
+	{MethodSkillsUpdate, RoleOperator, ScopeAdmin},
+	{MethodSkillPlan, RoleOperator, ScopeAdmin},
+	{MethodSkillAccept, RoleOperator, ScopeAdmin},
+	{MethodSkillRemove, RoleOperator, ScopeAdmin},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},

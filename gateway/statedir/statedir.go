@@ -75,6 +75,13 @@ func (d Dir) Config(env func(string) string) string {
 	return d.path("hearth.json")
 }
 
+// Skills is the folder of skills. It lies beside the state folder: tools may
+// read it, and nothing in the state folder.
+func (d Dir) Skills() string { return strings.TrimRight(string(d), `/\`) + "-skills" }
+
+// SkillLock says which files of skills the owner has seen.
+func (d Dir) SkillLock() string { return d.path("skills.lock.json") }
+
 // Token is the file of the shared gateway token.
 func (d Dir) Token() string { return d.path("gateway.token") }
 

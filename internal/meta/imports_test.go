@@ -27,6 +27,8 @@ var leaves = map[string][]string{
 	"gateway/secret/ref":      {"gateway/secret"},
 	"gateway/logfile":         {"gateway/protocol"},
 	"frontend":                {},
+	"skills":                  {},
+	"gateway/skill":           {},
 	"gateway/secret/vault":    {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/plain":    {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/keychain": {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
@@ -95,7 +97,8 @@ var libraryRooms = map[string][]string{
 	"mvdan.cc/sh/v3/syntax":                           {"gateway/approval/plan"},
 	"codeberg.org/readeck/go-readability/v2":          {"gateway/tool/web"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"gateway/tool/web"},
-	"github.com/fsnotify/fsnotify":                    {"gateway/config"},
+	"github.com/fsnotify/fsnotify":                    {"gateway/config", "gateway/skill"},
+	"go.yaml.in/yaml/v3":                              {"gateway/skill"},
 	"github.com/aymanbagabas/go-pty":                  {"gateway/process"},
 	"text/template":                                   {}, // either makes the linker keep every method of every type
 	"html/template":                                   {},
@@ -104,7 +107,7 @@ var libraryRooms = map[string][]string{
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
 	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain"},
 
-	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place"},
+	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill"},
 }
 
 func importDirection(files []*file) []string {
@@ -141,7 +144,7 @@ func forbidden(from, to string) string {
 }
 
 func ours(p string) bool {
-	return below(p, []string{"app", "gateway", "frontend", "discovery", "build", "internal"})
+	return below(p, []string{"app", "gateway", "frontend", "skills", "discovery", "build", "internal"})
 }
 
 func below(p string, rooms []string) bool {

@@ -18,7 +18,7 @@ const noParams = "Record<string, never>"
 // methodShapes has one row for each method of the table in gateway/protocol;
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
-	return slices.Concat(secretShapes(), guardShapes(), []shape{
+	return slices.Concat(secretShapes(), guardShapes(), skillShapes(), []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
 		{protocol.MethodStatus, noParams, "Status"},
@@ -109,6 +109,19 @@ func guardShapes() []shape {
 	}
 }
 
+// skillShapes are those of skills.
+func skillShapes() []shape {
+	return []shape{
+		{protocol.MethodSkillsStatus, "SkillsStatusParams", "SkillsStatus"},
+		{protocol.MethodSkillsBins, noParams, "SkillsBins"},
+		{protocol.MethodSkillsInstall, "SkillsInstallParams", "SkillsInstallResult"},
+		{protocol.MethodSkillsUpdate, "SkillsUpdateParams", "SkillsUpdateResult"},
+		{protocol.MethodSkillPlan, "SkillPlanParams", "SkillPlan"},
+		{protocol.MethodSkillAccept, "SkillAcceptParams", "SkillPlan"},
+		{protocol.MethodSkillRemove, "SkillNameParams", "OKResult"},
+	}
+}
+
 // secretShapes has those of keys and tokens.
 func secretShapes() []shape {
 	return []shape{
@@ -136,6 +149,7 @@ func eventShapes() []shape {
 		{protocol.EventSessionMessage, "SessionMessage", ""},
 		{protocol.EventSessionTool, "AgentEvent", ""},
 		{protocol.EventConfigChanged, "unknown", ""},
+		{protocol.EventSkillsChanged, noParams, noParams},
 		{protocol.EventExecApprovalRequested, "Approval", ""},
 		{protocol.EventExecApprovalResolved, "ApprovalResolved", ""},
 		{protocol.EventPause, "Pause", ""},

@@ -19,8 +19,14 @@ func Passed() []string { return slices.Clone(passed) }
 
 // environment is all that a command gets: what is passed on, what is fixed,
 // and what the approved plan asks for.
-func (o Options) environment(p plan.Plan, temp string, tty bool) []string {
+func (o Options) environment(p plan.Plan, temp string, tty bool, extra []string) []string {
 	env := map[string]string{}
+	for _, kv := range extra {
+		name, value, _ := strings.Cut(kv, "=")
+		if name != "" && !slices.Contains(passed, name) && !strings.ContainsRune(value, 0) {
+			env[name] = value
+		}
+	}
 	for _, kv := range o.Environ {
 		name, value, _ := strings.Cut(kv, "=")
 		if slices.Contains(passed, name) && value != "" && !strings.ContainsAny(value, "\n\x00") {

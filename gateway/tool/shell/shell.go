@@ -74,6 +74,9 @@ type Options struct {
 	// Environ is the gateway's own environment, of which little is passed on.
 	Environ []string
 	Home    string
+	// Extra are variables, NAME=value, that the commands of a call get beside the
+	// usual ones, which they never replace. They may be secrets. nil: none.
+	Extra func(ctx context.Context, call tool.Call) []string
 	// Hide are folders and files of ours that no command sees.
 	Hide []string
 	// Probe says whether commands can be confined here.

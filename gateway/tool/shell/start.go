@@ -27,7 +27,7 @@ func (r *run) start(ctx context.Context) error {
 		return fmt.Errorf("find the folder for temporary files: %w", err)
 	}
 	s := process.Spec{
-		Owner: r.call.SessionKey, Title: title(p), Dir: p.Dir, Env: r.environment(p, temp, r.args.PTY),
+		Owner: r.call.SessionKey, Title: title(p), Dir: p.Dir, Env: r.environment(p, temp, r.args.PTY, r.extra(ctx)),
 		TTY: r.args.PTY, Cols: 120, Rows: 40, Input: r.args.Background || r.args.PTY, Timeout: r.timeout(), Temp: temp,
 	}
 	s.Path, s.Argv = command(p)
@@ -59,6 +59,14 @@ func (r *run) start(ctx context.Context) error {
 		_ = os.RemoveAll(temp)
 	}
 	return err
+}
+
+// extra are the variables for this call alone.
+func (r *run) extra(ctx context.Context) []string {
+	if r.Extra == nil {
+		return nil
+	}
+	return r.Extra(ctx, r.call)
 }
 
 func (r *run) timeout() time.Duration {

@@ -1,0 +1,222 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/skill"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	shipped "github.com/hearth-assistant/hearth/skills"
+)
+
+// openSkills makes the library. Its folders lie beside the state folder: into
+// that one no tool may look.
+func (g *Gateway) openSkills() {
+	g.skills = skill.New(skill.Options{
+		Managed: filepath.Join(g.opts.Dir.Skills(), "installed"), Bundled: filepath.Join(g.opts.Dir.Skills(), "bundled"), LockFile: g.opts.Dir.SkillLock(),
+		Extra: func() []string { return expand(g.home(), g.config.Snapshot().Config.Skills.Load.ExtraDirs) },
+		World: g.skillWorld, Logger: g.log, Now: g.opts.Now,
+		Watching: func() bool { return g.config.Snapshot().Config.Skills.Load.Watch },
+		Debounce: func() time.Duration {
+			return time.Duration(g.config.Snapshot().Config.Skills.Load.WatchDebounceMs) * time.Millisecond
+		},
+	})
+	if err := g.skills.Ship(shipped.Files()); err != nil {
+		g.log.Error("the skills that come with Hearth are not there", "err", err)
+	}
+}
+
+// watchSkills follows changes of skills.
+func (g *Gateway) watchSkills(ctx context.Context) {
+	err := g.skills.Watch(ctx, func() []string { return []string{g.skillWorkspace()} }, g.skillsChanged)
+	if err != nil {
+		g.log.Warn("changes of skills are seen with the next session only", "err", err)
+	}
+}
+
+func (g *Gateway) skillsChanged() {
+	g.server.Broadcast(server.Broadcast{Event: protocol.EventSkillsChanged, Payload: struct{}{}})
+}
+
+// skillWorkspace is the folder of the default agent.
+func (g *Gateway) skillWorkspace() string {
+	return g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace)
+}
+
+// skillWorld is what the needs of skills are looked up in: programs where
+// commands of the assistant look for them, our environment, the settings.
+func (g *Gateway) skillWorld() skill.World {
+	snap := g.config.Snapshot()
+	return skill.World{
+		Find: skill.FindIn(g.path), Env: func(name string) bool { return g.opts.Env(name) != "" },
+		Config: func(path string) bool { return truthy(snap, path) },
+		Entry: func(key string) skill.Entry {
+			e := snap.Config.Skills.Entries[key]
+			out := skill.Entry{Disabled: e.Enabled != nil && !*e.Enabled, APIKey: !e.APIKey.IsZero(), Env: map[string]bool{}}
+			for name, v := range e.Env {
+				out.Env[name] = !v.IsZero()
+			}
+			return out
+		},
+		AllowBundled: snap.Config.Skills.AllowBundled,
+	}
+}
+
+// truthy: a setting is there and is not false, 0, null or empty.
+func truthy(snap *config.Snapshot, path string) bool {
+	raw, ok, err := snap.Get(path)
+	if err == nil && !ok {
+		raw, ok, err = snap.InUse(path)
+	}
+	if err != nil || !ok {
+		return false
+	}
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return false
+	}
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case float64:
+		return v != 0
+	case string:
+		return strings.TrimSpace(v) != ""
+	}
+	return true
+}
+
+// skillsOf are the skills of a run's session.
+func (g *Gateway) skillsOf(sessionKey, sessionID, workspace string) skill.Snapshot {
+	if sessionID == "" {
+		sessionID = sessionKey
+	}
+	return g.skills.Session(sessionID, workspace)
+}
+
+// skillLines is what a prompt says of skills.
+func (g *Gateway) skillLines(sessionKey, sessionID, workspace string) []skill.Line {
+	limits := g.config.Snapshot().Config.Skills.Limits
+	lines, left := g.skillsOf(sessionKey, sessionID, workspace).Lines(limits.MaxSkillsInPrompt, limits.MaxSkillsPromptChars)
+	if left > 0 {
+		g.log.Warn("not all skills fit into the prompt", "left", left, "session", sessionKey)
+	}
+	return lines
+}
+
+// skillEnv is what the settings keep for the skills of a run, for its commands
+// alone: our own environment stays as it is. Only what the owner asked for gets
+// it, and only for skills whose files the owner knows.
+func (g *Gateway) skillEnv(ctx context.Context, call tool.Call) []string {
+	if !call.Owner {
+		return nil
+	}
+	entries := g.config.Snapshot().Config.Skills.Entries
+	if len(entries) == 0 {
+		return nil
+	}
+	var out []string
+	for _, s := range g.skillsOf(call.SessionKey, call.SessionID, call.Workspace).Skills {
+		e, ok := entries[s.Key]
+		if !ok || !s.Trusted() {
+			continue
+		}
+		for name, v := range skillValues(s.Spec, e) {
+			if !skill.Injectable(name) {
+				continue
+			}
+			value, err := g.secretOf(ctx, "skills.entries."+s.Key+".env."+name, v)
+			if err != nil {
+				g.log.Warn("a skill does not get a value of the settings", "skill", s.Name, "name", name, "err", err)
+				continue
+			}
+			g.hide(value)
+			out = append(out, name+"="+value.Reveal())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// skillValues are the variables of a skill, its key among them.
+func skillValues(s skill.Spec, e config.SkillEntry) map[string]config.Secret {
+	out := map[string]config.Secret{}
+	if s.PrimaryEnv != "" && !e.APIKey.IsZero() {
+		out[s.PrimaryEnv] = e.APIKey
+	}
+	for name, v := range e.Env {
+		if !v.IsZero() {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// skillCommands are the skills that a slash calls.
+func (g *Gateway) skillCommands(list []skill.Status) []skill.Command {
+	return skill.Commands(list, func(name string) bool {
+		_, taken := command.Parse("/" + name)
+		return taken
+	})
+}
+
+// trySkill carries out the slash command of a skill; ok is false when the text
+// calls none. One that dispatches to a tool passes everything that a model's
+// call passes (A-SKILL-10).
+func (g *Gateway) trySkill(ctx context.Context, turn *session.Turn) (acc session.Accepted, ok bool, err error) {
+	name, args, ok := command.Word(turn.Text)
+	if !ok {
+		return acc, false, nil
+	}
+	rec := session.Run{ID: turn.RunID, SessionKey: turn.SessionKey, Route: turn.Route, Owner: turn.Owner, Sender: turn.Sender}
+	if row, known, gerr := g.session.Get(turn.SessionKey); gerr == nil && known {
+		rec.SessionID = row.SessionID
+	}
+	ref, _ := g.models.Default()
+	scope := g.scopeOf(rec, ref)
+	for _, c := range g.skillCommands(g.skillsOf(scope.SessionKey, scope.SessionID, scope.Workspace).Skills) {
+		if c.Name != strings.ReplaceAll(name, "-", "_") {
+			continue
+		}
+		if c.Skill.Dispatch == "" {
+			said := args
+			if turn.ForAgent != "" {
+				said = turn.ForAgent // with who said it where
+			}
+			turn.ForAgent = skill.Request(c.Skill.Skill, said)
+			return acc, false, nil
+		}
+		acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) {
+			return g.dispatchSkill(ctx, scope, c.Skill, name, args)
+		})
+		return acc, true, err
+	}
+	return acc, false, nil
+}
+
+func (g *Gateway) dispatchSkill(ctx context.Context, scope tool.Scope, s skill.Status, name, args string) (string, error) {
+	raw, err := json.Marshal(map[string]string{"command": args, "commandName": name, "skillName": s.Name})
+	if err != nil {
+		return "", err
+	}
+	g.audit.Add(audit.Entry{Kind: audit.KindTool, What: "was called by the skill " + s.Name, Who: scope.Surface + ":" + scope.Sender, Session: scope.SessionKey, Run: scope.RunID})
+	set := g.tools.Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
+	res := set.Run(ctx, scope, model.ToolCall{ID: newUUID(), Name: s.DispatchTool, Arguments: raw}, nil)
+	if res.IsError {
+		return "The skill " + s.Name + " could not do it: " + res.Text, nil
+	}
+	return res.Text, nil
+}
