@@ -101,6 +101,7 @@ type Gateway struct {
 	spend     *spend.Ledger
 	prices    spend.Table
 	poor      atomic.Bool  // the allowance is used up, as far as was looked
+	pasted    sync.Map     // ids of runs whose message holds what looks like a key
 	unpaid    atomic.Int64 // messages that wait for the allowance
 	session   *session.Manager
 	spawns    *spawn.Book   // of sub-agents

@@ -224,6 +224,9 @@ func (g *Gateway) modelsAuthForeign(context.Context, none) (protocol.ForeignLogi
 }
 
 func (g *Gateway) modelsAuthImport(ctx context.Context, p protocol.ModelsAuthImportParams) (protocol.ModelsAuthSetKeyResult, error) {
+	if p.ID == profile.NameEnv {
+		return g.importEnvironment(ctx)
+	}
 	for _, s := range g.foreignLogins() {
 		if s.ID != p.ID {
 			continue
@@ -236,6 +239,36 @@ func (g *Gateway) modelsAuthImport(ctx context.Context, p protocol.ModelsAuthImp
 		return protocol.ModelsAuthSetKeyResult{Provider: who.Provider, ProfileID: who.ID, Warning: s.Caution}, g.accountAdded(err)
 	}
 	return protocol.ModelsAuthSetKeyResult{}, protocol.Invalid("Hearth knows no program %q whose login it could take. `hearth models auth import` lists them.", p.ID)
+}
+
+// importedName is what accounts are called whose keys came from the environment.
+const importedName = "imported"
+
+// importEnvironment stores every key that the gateway's environment holds, so
+// that it works without it.
+func (g *Gateway) importEnvironment(ctx context.Context) (protocol.ModelsAuthSetKeyResult, error) {
+	var out protocol.ModelsAuthSetKeyResult
+	for _, k := range provider.Services(g.opts.Env) {
+		if k.Key == "" {
+			continue
+		}
+		key, err := secret.CleanKey(k.Key)
+		if err != nil {
+			return out, protocol.Invalid("The key of %s in the environment: %s", k.ID, sentence(err.Error()))
+		}
+		who := profile.Profile{ID: profile.ID(k.ID, importedName), Provider: k.ID, Type: profile.APIKey}
+		if err := g.book.Add(ctx, who, profile.Credential{Type: who.Type, Key: key.Reveal()}, profile.Origin(k.BaseURL)); err != nil {
+			return out, g.accountAdded(err)
+		}
+		out.Provider, out.ProfileID = k.ID, who.ID
+		out.Imported = append(out.Imported, who.ID)
+	}
+	if len(out.Imported) == 0 {
+		return out, protocol.Invalid("There is no key of a model service in the environment that the gateway was started with. `hearth models auth add PROVIDER` stores one that you type.")
+	}
+	out.Stored = g.keeper.Status(ctx).Place
+	out.Warning = "The variables are still set: whatever you start from there can read them. Remove them where you set them."
+	return out, g.accountAdded(nil)
 }
 
 func (g *Gateway) modelsAuthAllow(ctx context.Context, p protocol.ModelsAuthAllowParams) (protocol.OKResult, error) {

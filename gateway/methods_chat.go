@@ -62,7 +62,14 @@ func (g *Gateway) accept(ctx context.Context, turn session.Turn) (session.Accept
 	if err := g.renew(ctx, turn); err != nil {
 		return session.Accepted{}, err
 	}
-	return g.session.Submit(ctx, turn)
+	if g.redactor.Has(turn.Text) {
+		g.pasted.Store(turn.RunID, true)
+	}
+	acc, err := g.session.Submit(ctx, turn)
+	if err != nil || acc.Duplicate {
+		g.pasted.Delete(turn.RunID)
+	}
+	return acc, err
 }
 
 // newTurn checks a message from outside.

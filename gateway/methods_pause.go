@@ -12,7 +12,8 @@ import (
 
 // pausing stands in front of a model: nothing is asked while it is paused, or
 // while the allowance is used up. A run that has begun waits for either as long
-// as its own time lasts.
+// as its own time lasts. Secrets that Hearth knows do not pass, in neither
+// direction (A-SEC-05).
 type pausing struct {
 	model.Provider
 	g   *Gateway
@@ -33,7 +34,7 @@ func (p pausing) Stream(ctx context.Context, req model.Request) iter.Seq2[model.
 			yield(model.Event{}, err)
 			return
 		}
-		p.Provider.Stream(ctx, req)(yield)
+		p.g.discreet(p.Provider.Stream(ctx, p.g.scrubbed(req)))(yield)
 	}
 }
 

@@ -290,7 +290,7 @@ func TestAllowance_timeIsOver(t *testing.T) {
 	p := r.connect()
 	p.call(protocol.MethodSessionsCreate, map[string]any{"key": "main"}, nil)
 	p.choose("chat/tool-session_status")
-	p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "go", IdempotencyKey: "go", TimeoutMs: 1500}, nil)
+	p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "go", IdempotencyKey: "go", TimeoutMs: 4000}, nil)
 	if end := p.ended("go"); end.State != protocol.ChatError || !strings.Contains(end.ErrorMessage, "used up") || !strings.Contains(end.ErrorMessage, "send the message again") {
 		t.Errorf("%+v", end)
 	}

@@ -25,7 +25,7 @@ const (
 	// wakes on another day.
 	lookAgain = time.Minute
 	// toTell is how long before its own time is over a run gives up.
-	toTell = 200 * time.Millisecond
+	toTell = time.Second
 )
 
 // howOn says what ends the wait.
@@ -88,6 +88,9 @@ func (p paid) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Eve
 
 // hold is the session's hook: it waits while a message may not be answered.
 func (g *Gateway) hold(ctx context.Context, rec session.Run, tell func(ctx context.Context, text string)) {
+	if _, ok := g.pasted.LoadAndDelete(rec.ID); ok {
+		tell(ctx, pastedWords)
+	}
 	if g.pause.Wait(ctx, pause.CallModel) != nil || !g.allowance().Any() {
 		return
 	}

@@ -38,7 +38,7 @@ func newModelsAuth(a *app) *cobra.Command {
 				provider, _, _ := strings.Cut(args[0], ":")
 				return logoutAccounts(ctx, a, provider, args)
 			})},
-		&cobra.Command{Use: "import [PROGRAM]", Short: "Take over the login of another program; alone it lists them", Args: cobra.MaximumNArgs(1),
+		&cobra.Command{Use: "import [PROGRAM]", Short: "Take over the login of another program, or the keys of the environment (env); alone it lists them", Args: cobra.MaximumNArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return importLogin(ctx, a, append(args, "")[0]) })},
 		&cobra.Command{Use: "order SERVICE [ACCOUNT…]", Short: "In which order accounts are used; without accounts they take turns", Args: cobra.MinimumNArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return orderAccounts(ctx, a, args[0], args[1:]) })},
@@ -311,6 +311,9 @@ func importLogin(ctx context.Context, a *app, id string) error {
 			return err
 		}
 	}
+	if len(res.Imported) > 0 {
+		return a.done(res, "Taken over as "+line(strings.Join(res.Imported, ", "))+".")
+	}
 	if !a.asJSON {
 		if err := a.out().print("Taken over as ", bold(line(res.ProfileID)), ".\n"); err != nil {
 			return err
@@ -338,7 +341,7 @@ func listForeign(ctx context.Context, a *app, c *client.Client) error {
 	if err := a.out().table([]string{"PROGRAM", "NAME", "FILE", "LOGIN", "NOTE"}, rows); err != nil {
 		return err
 	}
-	return a.out().print("\nNothing was read. `hearth models auth import PROGRAM` reads the login out of that file, and not the token that renews it.\n")
+	return a.out().print("\nNothing was read. `hearth models auth import PROGRAM` reads the login out of that file, and not the token that renews it. `hearth models auth import env` stores the keys that the gateway has in its environment.\n")
 }
 
 func orderAccounts(ctx context.Context, a *app, provider string, accounts []string) error {

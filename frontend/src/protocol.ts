@@ -284,6 +284,8 @@ export interface ModelsAuthSetKeyResult {
   warning?: string;
   /** ours: keychain, vault or plain */
   stored?: string;
+  /** Imported is ours: all accounts, where one call made several. */
+  imported?: string[];
 }
 
 /** ModelsAuthLoginParams is ours: it begins a login. */

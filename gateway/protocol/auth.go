@@ -90,6 +90,8 @@ type ModelsAuthSetKeyResult struct {
 	ProfileID string `json:"profileId"`
 	Warning   string `json:"warning,omitempty"`
 	Stored    string `json:"stored,omitempty"` // ours: keychain, vault or plain
+	// Imported is ours: all accounts, where one call made several.
+	Imported []string `json:"imported,omitempty"`
 }
 
 // ModelsAuthLoginParams is ours: it begins a login.

@@ -62,9 +62,20 @@ func (p *provider) Stream(ctx context.Context, req model.Request) iter.Seq2[mode
 	}, req)
 }
 
+// A login of a person, not a key of the API, goes as a bearer token and needs a
+// header of its own. Its beginning tells which it is.
+const (
+	loginBegins = "sk-ant-oat"
+	loginBeta   = "oauth-2025-04-20"
+)
+
 func authorize(h http.Header, key string) {
 	h.Set("Anthropic-Version", apiVersion)
-	if key != "" {
+	switch {
+	case strings.HasPrefix(key, loginBegins):
+		wire.Bearer(h, key)
+		h.Set("Anthropic-Beta", loginBeta)
+	case key != "":
 		h.Set("X-Api-Key", key)
 	}
 }

@@ -56,7 +56,11 @@ func (r *Redactor) Add(values ...string) {
 
 // Text returns s with every secret replaced by Mark.
 func (r *Redactor) Text(s string) string {
-	spans := r.spans(s)
+	return cut(s, r.spans(s))
+}
+
+// cut puts Mark in the place of spans.
+func cut(s string, spans []span) string {
 	if len(spans) == 0 {
 		return s
 	}
@@ -72,13 +76,30 @@ func (r *Redactor) Text(s string) string {
 	return b.String()
 }
 
+// Known is Text without what only looks like a secret.
+func (r *Redactor) Known(s string) string {
+	f := r.finder.Load()
+	if f == nil {
+		return s
+	}
+	return cut(s, merge(f.find(s, nil)))
+}
+
+// KnownJSON is Known for a JSON text, which stays one.
+func (r *Redactor) KnownJSON(raw []byte) []byte {
+	return intact(raw, r.Known(string(raw)))
+}
+
 // Has says whether a text holds a secret.
 func (r *Redactor) Has(s string) bool { return len(r.spans(s)) > 0 }
 
 // JSON is Text for a JSON text, which stays one. Should hiding tear it apart (a
 // secret with quotation marks in it), nothing of it is shown.
 func (r *Redactor) JSON(raw []byte) []byte {
-	s := r.Text(string(raw))
+	return intact(raw, r.Text(string(raw)))
+}
+
+func intact(raw []byte, s string) []byte {
 	switch {
 	case s == string(raw):
 		return raw
@@ -99,6 +120,14 @@ func (r *Redactor) spans(s string) []span {
 	values := len(out)
 	out = shapes(s, out)
 	if values == 0 || values == len(out) && values < 2 {
+		return out
+	}
+	return merge(out)
+}
+
+// merge sorts spans and joins those that overlap.
+func merge(out []span) []span {
+	if len(out) < 2 {
 		return out
 	}
 	slices.SortFunc(out, func(a, b span) int { return a.start - b.start })
