@@ -19,7 +19,9 @@ const pastedWords = "🔑 Your message holds something that looks like a key or 
 // scrubbed is a request without the secrets that Hearth keeps. What only looks
 // like one goes through: a person may want to talk about it.
 func (g *Gateway) scrubbed(req model.Request) model.Request {
-	req.System = g.redactor.Known(req.System)
+	if system := g.redactor.Known(req.System); system != req.System {
+		req.System, req.Stable = system, 0 // its places are others now
+	}
 	if !slices.ContainsFunc(req.Messages, g.holdsSecret) {
 		return req
 	}

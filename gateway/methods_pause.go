@@ -11,8 +11,7 @@ import (
 )
 
 // pausing stands in front of a model: nothing is asked while it is paused, or
-// while the allowance is used up. A run that has begun waits for either as long
-// as its own time lasts. Secrets that Hearth knows do not pass, in neither
+// while the allowance is used up. A run that has begun waits. Secrets that Hearth knows do not pass, in neither
 // direction (A-SEC-05).
 type pausing struct {
 	model.Provider

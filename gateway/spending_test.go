@@ -284,14 +284,18 @@ func TestSec_A_DOS_09_SwitchedToAModelThatCosts(t *testing.T) {
 	r.asked("the free one", 3)
 }
 
-// A run whose own time is over while it waits says why.
-func TestAllowance_timeIsOver(t *testing.T) {
+// Waiting for a person is not the run's work: its own time stands still.
+func TestAllowance_timeStandsStill(t *testing.T) {
 	r := priced(t, map[string]any{"daily": 0.001})
 	p := r.connect()
 	p.call(protocol.MethodSessionsCreate, map[string]any{"key": "main"}, nil)
+	p.call(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: "main"}, nil)
 	p.choose("chat/tool-session_status")
-	p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "go", IdempotencyKey: "go", TimeoutMs: 4000}, nil)
-	if end := p.ended("go"); end.State != protocol.ChatError || !strings.Contains(end.ErrorMessage, "used up") || !strings.Contains(end.ErrorMessage, "send the message again") {
+	p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "go", IdempotencyKey: "go", TimeoutMs: 2000}, nil)
+	p.told("used up")
+	<-time.After(2500 * time.Millisecond)
+	p.allow(protocol.UsageAllowParams{Once: true})
+	if end := p.ended("go"); end.State != protocol.ChatFinal {
 		t.Errorf("%+v", end)
 	}
 }

@@ -20,13 +20,9 @@ import (
 // before their next call, until a person allows more, a new day or month begins,
 // or a model that costs nothing is chosen.
 
-const (
-	// lookAgain bounds how long nobody looks at the clock: a computer that slept
-	// wakes on another day.
-	lookAgain = time.Minute
-	// toTell is how long before its own time is over a run gives up.
-	toTell = time.Second
-)
+// lookAgain bounds how long nobody looks at the clock: a computer that slept
+// wakes on another day.
+const lookAgain = time.Minute
 
 // howOn says what ends the wait.
 const howOn = "Raise it with `hearth usage allow`, let one answer through with `/usage allow once`, or choose a model that costs nothing with `/model`."
@@ -36,7 +32,7 @@ func usedUpWords(st spend.Standing) string {
 		st.Period, spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Ends.Format("15:04 on 2 January"))
 }
 
-// usedUp ends a run that waited in vain.
+// usedUp ends work that belongs to no run.
 type usedUp struct{ spend.Standing }
 
 func (e *usedUp) Error() string {
@@ -144,36 +140,23 @@ func (g *Gateway) afford(ctx context.Context, ref model.Ref) error {
 	return nil
 }
 
-// waitForMore returns when it is time to look again. A run whose own time is
-// over meanwhile fails with the reason.
+// waitForMore returns when it is time to look again.
 func (g *Gateway) waitForMore(ctx context.Context, change <-chan struct{}, st spend.Standing, by payer) error {
 	if g.spend.Tell(by.session, spend.Used) {
 		by.tell(ctx, "💰 "+usedUpWords(st)+" This conversation waits. "+howOn)
 	}
 	g.unpaid.Add(1)
 	defer g.unpaid.Add(-1)
-	early, stop := before(ctx)
-	defer stop()
+	defer session.Waiting(ctx)() // a person's answer is not the run's work
 	again := time.NewTimer(max(time.Millisecond, min(lookAgain, st.Ends.Sub(g.opts.Now()))))
 	defer again.Stop()
 	select {
 	case <-change:
 	case <-again.C:
-	case <-early.Done():
-		if ctx.Err() == nil {
-			return &usedUp{st}
-		}
+	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// before ends a moment before ctx's deadline, so that the reason can be told.
-func before(ctx context.Context) (context.Context, context.CancelFunc) {
-	if end, ok := ctx.Deadline(); ok {
-		return context.WithDeadline(ctx, end.Add(-toTell))
-	}
-	return context.WithCancel(ctx)
 }
 
 // touched is told of every change of a session: another model may be chosen.
