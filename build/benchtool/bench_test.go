@@ -68,3 +68,10 @@ func TestReportMarksWhatIsMissed(t *testing.T) {
 		}
 	}
 }
+
+func TestReadBenchmarks(t *testing.T) {
+	got := readBenchmarks("goos: linux\nBenchmarkTrue/bare-2         \t     100\t   1588923 ns/op\nBenchmarkDecide-2 2000 1002 ns/op 96 B/op 4 allocs/op\nBenchmarkX --- FAIL\nok x 1s\n")
+	if len(got) != 2 || got["BenchmarkTrue/bare"] != 1588923 || got["BenchmarkDecide"] != 1002 {
+		t.Error(got)
+	}
+}
