@@ -11,7 +11,7 @@ import (
 func (g *Gateway) handlers() map[string]server.Handler {
 	all := map[string]server.Handler{}
 	for _, room := range []map[string]server.Handler{
-		g.coreHandlers(), g.chatHandlers(), g.guardHandlers(), g.secretHandlers(), g.edgeHandlers(), g.accountHandlers(), g.skillHandlers(),
+		g.coreHandlers(), g.chatHandlers(), g.guardHandlers(), g.secretHandlers(), g.edgeHandlers(), g.accountHandlers(), g.memoryHandlers(), g.skillHandlers(),
 	} {
 		maps.Copy(all, room)
 	}

@@ -953,6 +953,138 @@ export interface StateVersion {
   health: number;
 }
 
+/** MemoryListParams: all are optional. */
+export interface MemoryListParams {
+  agentId?: string;
+  all?: boolean;
+}
+
+export interface MemoryFiles {
+  workspace: string;
+  files: MemoryFile[];
+}
+
+export interface MemoryFile {
+  path: string;
+  /** whose it is; "" = the owner's */
+  person?: string;
+  size: number;
+  updatedAt: number;
+  chunks: number;
+  /** why it cannot be found */
+  skipped?: string;
+}
+
+/** MemorySearchParams: Limit 0 and MinScore 0 mean as the settings say. */
+export interface MemorySearchParams {
+  query: string;
+  agentId?: string;
+  limit?: number;
+  minScore?: number;
+  all?: boolean;
+}
+
+export interface MemoryFound {
+  agentId: string;
+  /** of vectors, "none" */
+  provider: string;
+  /** fts-only, hybrid */
+  searchMode: string;
+  results: MemoryHit[];
+  /** why there may be more */
+  partial?: string;
+}
+
+export interface MemoryHit {
+  path: string;
+  startLine: number;
+  endLine: number;
+  score: number;
+  snippet: string;
+  citation: string;
+}
+
+export interface MemoryGetParams {
+  path: string;
+  agentId?: string;
+}
+
+/** MemoryContent is a whole file; Hash goes back with a change. */
+export interface MemoryContent {
+  path: string;
+  text: string;
+  /** "" = there is no such file yet */
+  hash: string;
+}
+
+/** MemorySetParams replaces a file, when Hash is that of what it holds. */
+export interface MemorySetParams {
+  path: string;
+  text: string;
+  hash?: string;
+  agentId?: string;
+}
+
+/**
+ * MemoryForgetParams: a file, lines of it (then Text is what stands there), or
+ * all notes of a Source: a conversation, a run, or channel:id.
+ */
+export interface MemoryForgetParams {
+  path?: string;
+  startLine?: number;
+  endLine?: number;
+  text?: string;
+  source?: string;
+  agentId?: string;
+}
+
+/**
+ * MemoryChange says what was changed. UndoID takes it back (hearth.undo.apply);
+ * "" when nothing was changed.
+ */
+export interface MemoryChange {
+  undoId?: string;
+  paths: string[];
+  /** of a source */
+  notes?: number;
+}
+
+export interface MemoryStatusParams {
+  agentId?: string;
+}
+
+/** MemoryIndexParams: the index is brought up to date, with Rebuild made anew. */
+export interface MemoryIndexParams {
+  agentId?: string;
+  rebuild?: boolean;
+}
+
+export interface MemoryStatus {
+  agentId: string;
+  enabled: boolean;
+  workspace: string;
+  files: number;
+  bytes: number;
+  chunks: number;
+  vectors: number;
+  skipped: MemorySkipped[];
+  /** the file that is read now */
+  indexing?: string;
+  problem?: string;
+  embedding: MemoryEmbedding;
+}
+
+export interface MemorySkipped {
+  path: string;
+  reason: string;
+}
+
+export interface MemoryEmbedding {
+  /** "" = none, only words are compared */
+  model?: string;
+  problem?: string;
+}
+
 /** Message is one transcript entry as clients see it and as the store keeps it. */
 export interface Message {
   /** user, assistant, toolResult, system */
@@ -1172,6 +1304,14 @@ export const MethodPauseSet = "hearth.pause.set";
 export const MethodAuditList = "hearth.audit.list";
 export const MethodAuditVerify = "hearth.audit.verify";
 /** The methods of undo are ours: turns that changed files, and taking them back. */
+export const MethodMemoryList = "hearth.memory.list";
+export const MethodMemorySearch = "hearth.memory.search";
+export const MethodMemoryGet = "hearth.memory.get";
+export const MethodMemorySet = "hearth.memory.set";
+export const MethodMemoryForget = "hearth.memory.forget";
+export const MethodMemoryStatus = "hearth.memory.status";
+export const MethodMemoryIndex = "hearth.memory.index";
+export const MethodMemorySearchFlat = "memory.search";
 export const MethodUndoList = "hearth.undo.list";
 export const MethodUndoPreview = "hearth.undo.preview";
 export const MethodUndoApply = "hearth.undo.apply";
@@ -2612,6 +2752,14 @@ export interface Methods {
   "hearth.pause.set": { params: PauseSetParams; result: Pause };
   "hearth.audit.list": { params: AuditListParams; result: AuditList };
   "hearth.audit.verify": { params: Record<string, never>; result: AuditReport };
+  "hearth.memory.list": { params: MemoryListParams; result: MemoryFiles };
+  "hearth.memory.search": { params: MemorySearchParams; result: MemoryFound };
+  "hearth.memory.get": { params: MemoryGetParams; result: MemoryContent };
+  "hearth.memory.set": { params: MemorySetParams; result: MemoryChange };
+  "hearth.memory.forget": { params: MemoryForgetParams; result: MemoryChange };
+  "hearth.memory.status": { params: MemoryStatusParams; result: MemoryStatus };
+  "hearth.memory.index": { params: MemoryIndexParams; result: MemoryStatus };
+  "memory.search": { params: MemorySearchParams; result: MemoryFound };
   "hearth.undo.list": { params: UndoListParams; result: UndoList };
   "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
   "hearth.undo.apply": { params: UndoParams; result: UndoPlan };

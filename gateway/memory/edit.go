@@ -26,6 +26,8 @@ const (
 var (
 	// ErrChanged: somebody changed the file since it was read.
 	ErrChanged = errors.New("the file was changed by somebody else meanwhile; read it again and make your change in what it says now")
+	// ErrLines: the file has not so many.
+	ErrLines = errors.New("these lines are not in the file; read it again")
 	// ErrTooLarge: the file is not changed, only read and found.
 	ErrTooLarge = errors.New("files of more than 8 MB are not changed here, because no copy would be kept; edit the file with your own editor")
 )
@@ -125,7 +127,7 @@ func (x *Index) Forget(ctx context.Context, s Scope, rel string, from, to int, t
 			to = from
 		}
 		if from > len(lines) || to > len(lines) {
-			return nil, fmt.Errorf("%s has %d lines; read it again", rel, len(lines))
+			return nil, fmt.Errorf("%w: %s has %d", ErrLines, rel, len(lines))
 		}
 		if text != "" && strings.TrimSpace(legible(strings.Join(lines[from-1:to], ""))) != strings.TrimSpace(text) {
 			return nil, ErrChanged

@@ -104,9 +104,17 @@ const (
 	MethodAuditVerify         = "hearth.audit.verify"
 
 	// The methods of undo are ours: turns that changed files, and taking them back.
-	MethodUndoList    = "hearth.undo.list"
-	MethodUndoPreview = "hearth.undo.preview"
-	MethodUndoApply   = "hearth.undo.apply"
+	MethodMemoryList       = "hearth.memory.list"
+	MethodMemorySearch     = "hearth.memory.search"
+	MethodMemoryGet        = "hearth.memory.get"
+	MethodMemorySet        = "hearth.memory.set"
+	MethodMemoryForget     = "hearth.memory.forget"
+	MethodMemoryStatus     = "hearth.memory.status"
+	MethodMemoryIndex      = "hearth.memory.index"
+	MethodMemorySearchFlat = "memory.search"
+	MethodUndoList         = "hearth.undo.list"
+	MethodUndoPreview      = "hearth.undo.preview"
+	MethodUndoApply        = "hearth.undo.apply"
 
 	MethodSkillsStatus  = "skills.status"
 	MethodSkillsBins    = "skills.bins"
@@ -220,6 +228,14 @@ var methods = []MethodSpec{
 	{MethodPauseSet, RoleOperator, ScopeWrite},
 	{MethodAuditList, RoleOperator, ScopeAdmin},
 	{MethodAuditVerify, RoleOperator, ScopeAdmin},
+	{MethodMemoryList, RoleOperator, ScopeRead},
+	{MethodMemorySearch, RoleOperator, ScopeRead},
+	{MethodMemoryGet, RoleOperator, ScopeRead},
+	{MethodMemorySet, RoleOperator, ScopeWrite},
+	{MethodMemoryForget, RoleOperator, ScopeWrite},
+	{MethodMemoryStatus, RoleOperator, ScopeRead},
+	{MethodMemoryIndex, RoleOperator, ScopeWrite},
+	{MethodMemorySearchFlat, RoleOperator, ScopeRead},
 	{MethodUndoList, RoleOperator, ScopeRead},
 	{MethodUndoPreview, RoleOperator, ScopeRead},
 	{MethodUndoApply, RoleOperator, ScopeWrite},
