@@ -137,6 +137,9 @@ func (g *Gateway) accountHandlers() map[string]server.Handler {
 		protocol.MethodModelsPull: plain(protocol.MethodModelsPull, g.modelsPull),
 		protocol.MethodDoctor:     plain(protocol.MethodDoctor, g.doctor),
 
+		protocol.MethodMCPList: plain(protocol.MethodMCPList, g.mcpList),
+		protocol.MethodMCPTest: plain(protocol.MethodMCPTest, g.mcpTest),
+
 		protocol.MethodUsageCost:   plain(protocol.MethodUsageCost, g.usageCost),
 		protocol.MethodUsageStatus: plain(protocol.MethodUsageStatus, g.usageStatus),
 		protocol.MethodUsageAllow:  plain(protocol.MethodUsageAllow, g.usageAllow),

@@ -953,6 +953,43 @@ export interface StateVersion {
   health: number;
 }
 
+/** MCPServers lists the MCP servers that are on. */
+export interface MCPServers {
+  servers: MCPServer[];
+}
+
+/** MCPServer is how a server is. */
+export interface MCPServer {
+  id: string;
+  /** starting, ready, waiting, failed */
+  state: string;
+  problem?: string;
+  /** what it calls itself */
+  name?: string;
+  version?: string;
+  tools: MCPTool[];
+  /** tools that are not offered, and why */
+  skipped?: string[];
+  restarts?: number;
+  since: number;
+}
+
+/** MCPTool is a tool of a server. */
+export interface MCPTool {
+  /** for models and rules */
+  name: string;
+  /** the server's own */
+  own: string;
+  description?: string;
+  /** it is not what was allowed */
+  changed?: boolean;
+}
+
+/** MCPServerParams name a server. */
+export interface MCPServerParams {
+  id: string;
+}
+
 /** MemoryListParams: all are optional. */
 export interface MemoryListParams {
   agentId?: string;
@@ -1328,6 +1365,8 @@ export const MethodSkillAccept = "hearth.skills.accept";
 export const MethodSkillRemove = "hearth.skills.remove";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
+export const MethodMCPList = "hearth.mcp.list";
+export const MethodMCPTest = "hearth.mcp.test";
 /** MethodQueueEdit is ours: other words for a message that still waits. */
 export const MethodQueueEdit = "hearth.queue.edit";
 /**
@@ -2831,6 +2870,8 @@ export interface Methods {
   "tools.effective": { params: ToolsEffectiveParams; result: ToolsEffective };
   "tools.invoke": { params: ToolsInvokeParams; result: ToolsInvokeResult };
   "hearth.why": { params: WhyParams; result: Why };
+  "hearth.mcp.list": { params: Record<string, never>; result: MCPServers };
+  "hearth.mcp.test": { params: MCPServerParams; result: MCPServer };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
   "hearth.media.get": { params: MediaGetParams; result: Media };

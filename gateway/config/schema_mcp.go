@@ -17,10 +17,7 @@ func (d *decoder) mcp(n *node, m *MCP) {
 				m.Servers[id] = d.mcpServer(v)
 			})
 		}},
-		{"serve", func(n *node) {
-			d.object(n, field{"enabled", func(n *node) { m.Serve.Enabled = d.boolean(n) }})
-		}},
-	}, later("sessionIdleTtlMs", "apps")...)...)
+	}, later("serve", "sessionIdleTtlMs", "apps")...)...)
 }
 
 // serverName: two _ separate the parts of a tool's name.

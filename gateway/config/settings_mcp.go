@@ -8,7 +8,6 @@ import (
 // MCP is about tools from outside, by the Model Context Protocol.
 type MCP struct {
 	Servers map[string]MCPServer `json:"servers,omitempty"`
-	Serve   MCPServe             `json:"serve"`
 }
 
 // MCPServer is one server: a program (command) or a service (url).
@@ -40,11 +39,6 @@ type MCPSandbox struct {
 	Read    []string `json:"read,omitempty"`
 	Write   []string `json:"write,omitempty"`
 	Network bool     `json:"network"`
-}
-
-// MCPServe is Hearth itself as an MCP server at /mcp.
-type MCPServe struct {
-	Enabled bool `json:"enabled"`
 }
 
 func (m MCP) clone() MCP {

@@ -128,6 +128,9 @@ const (
 
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
+
+	MethodMCPList = "hearth.mcp.list"
+	MethodMCPTest = "hearth.mcp.test"
 	// MethodQueueEdit is ours: other words for a message that still waits.
 	MethodQueueEdit = "hearth.queue.edit"
 	// MethodLaunchLink is ours: it mints a single-use link that lets a browser
@@ -247,6 +250,8 @@ var methods = []MethodSpec{
 	{MethodSkillAccept, RoleOperator, ScopeAdmin},
 	{MethodSkillRemove, RoleOperator, ScopeAdmin},
 	{MethodWhy, RoleOperator, ScopeRead},
+	{MethodMCPList, RoleOperator, ScopeRead},
+	{MethodMCPTest, RoleOperator, ScopeAdmin},
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},
 	{MethodTranscriptExport, RoleOperator, ScopeRead},

@@ -80,6 +80,8 @@ func methodShapes() []shape {
 		{protocol.MethodToolsEffective, "ToolsEffectiveParams", "ToolsEffective"},
 		{protocol.MethodToolsInvoke, "ToolsInvokeParams", "ToolsInvokeResult"},
 		{protocol.MethodWhy, "WhyParams", "Why"},
+		{protocol.MethodMCPList, noParams, "MCPServers"},
+		{protocol.MethodMCPTest, "MCPServerParams", "MCPServer"},
 		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
 		{protocol.MethodMediaGet, "MediaGetParams", "Media"},

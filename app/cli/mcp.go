@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/mcp/serve"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+type mcpAdd struct {
+	url          string
+	headers, env []string
+	cwd          string
+}
+
+func newMCP(a *app) *cobra.Command {
+	var o mcpAdd
+	add := &cobra.Command{
+		Use: "add NAME [-- COMMAND ARG…]", Short: "Set up a server: a program to start, or with --url a service",
+		Example: "  hearth mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents\n  hearth mcp add tracker --url https://mcp.example.com/mcp --header \"Authorization: Bearer …\"",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    a.run(func(ctx context.Context, args []string) error { return addMCP(ctx, a, o, args) }),
+	}
+	f := add.Flags()
+	f.StringVar(&o.url, "url", "", "the `ADDRESS` of a service")
+	f.StringArrayVar(&o.headers, "header", nil, "a `\"NAME: VALUE\"` that it gets with every request; may be given several times")
+	f.StringArrayVar(&o.env, "env", nil, "a `NAME=VALUE` for the program; may be given several times")
+	f.StringVar(&o.cwd, "cwd", "", "the `FOLDER` that it runs in (default: an empty one)")
+	enable := func(value string) func(context.Context, []string) error {
+		return func(ctx context.Context, args []string) error { return enableMCP(ctx, a, args[0], value) }
+	}
+	one := cobra.ExactArgs(1)
+	c := group("mcp", "Tools from outside, by the Model Context Protocol",
+		&cobra.Command{Use: "list", Short: "List the servers and their tools", Args: cobra.NoArgs, RunE: a.run(func(ctx context.Context, _ []string) error { return listMCP(ctx, a) })},
+		add,
+		&cobra.Command{Use: "remove NAME", Short: "Remove a server from the settings", Args: one, RunE: a.run(func(ctx context.Context, args []string) error {
+			return runConfigUnset(ctx, a, mcpPath(args[0]))
+		})},
+		&cobra.Command{Use: "enable NAME", Short: "Turn a server on", Args: one, RunE: a.run(enable("true"))},
+		&cobra.Command{Use: "disable NAME", Short: "Turn a server off, keeping its settings", Args: one, RunE: a.run(enable("false"))},
+		&cobra.Command{Use: "test NAME", Short: "Start a server anew and say how that went", Args: one, RunE: a.run(func(ctx context.Context, args []string) error { return testMCP(ctx, a, args[0]) })},
+		&cobra.Command{Use: "serve", Short: "Be an MCP server for another program, over standard input and output",
+			Long: "Be an MCP server for another program, over standard input and output: it can talk\nto the assistant, list and read conversations, and search them. It needs a running\ngateway.",
+			Args: cobra.NoArgs, RunE: a.run(func(ctx context.Context, _ []string) error { return serveMCP(ctx, a) })},
+	)
+	return c
+}
+
+func mcpPath(name string) string {
+	return config.Path{config.Key("mcp"), config.Key("servers"), config.Key(name)}.String()
+}
+
+func listMCP(ctx context.Context, a *app) error {
+	var res protocol.MCPServers
+	if err := a.call(ctx, protocol.ScopeRead, protocol.MethodMCPList, nil, &res); err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.out().json(res)
+	}
+	if len(res.Servers) == 0 {
+		return a.out().print("No MCP server is on. `hearth mcp add` sets one up.\n")
+	}
+	var list [][]string
+	for _, s := range res.Servers {
+		list = append(list, []string{s.ID, s.State, fmt.Sprint(len(s.Tools)), s.Problem})
+	}
+	return a.out().table([]string{"SERVER", "STATE", "TOOLS", "PROBLEM"}, list)
+}
+
+func testMCP(ctx context.Context, a *app, name string) error {
+	var s protocol.MCPServer
+	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodMCPTest, protocol.MCPServerParams{ID: name}, &s); err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.out().json(s)
+	}
+	if s.State != "ready" {
+		return &failure{exitFailure, "the MCP server " + line(name) + " does not run: " + line(s.Problem), "`hearth config get mcp.servers` shows how it is set up"}
+	}
+	var list [][]string
+	for _, t := range s.Tools {
+		list = append(list, []string{t.Name, clip(line(t.Description), 80)})
+	}
+	for _, t := range s.Skipped {
+		list = append(list, []string{"(left out)", line(t)})
+	}
+	return a.out().table([]string{"TOOL", "WHAT IT SAYS OF ITSELF"}, list)
+}
+
+func addMCP(ctx context.Context, a *app, o mcpAdd, args []string) error {
+	s := map[string]any{}
+	switch {
+	case o.url != "" && len(args) > 1, o.url == "" && len(args) < 2:
+		return usage("give either a command behind -- or --url")
+	case o.url != "":
+		s["url"] = o.url
+	default:
+		s["command"] = args[1]
+		if len(args) > 2 {
+			s["args"] = args[2:]
+		}
+	}
+	if o.cwd != "" {
+		s["cwd"] = o.cwd
+	}
+	for key, pairs := range map[string][]string{"headers": o.headers, "env": o.env} {
+		sep := map[string]string{"headers": ":", "env": "="}[key]
+		for _, pair := range pairs {
+			name, value, ok := strings.Cut(pair, sep)
+			if !ok {
+				return usage("%q is no NAME%sVALUE", pair, sep)
+			}
+			m, _ := s[key].(map[string]string)
+			if m == nil {
+				m = map[string]string{}
+				s[key] = m
+			}
+			m[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("write the setting: %w", err)
+	}
+	return runConfigSet(ctx, a, mcpPath(args[0]), string(b))
+}
+
+// enableMCP turns a server that is there on or off.
+func enableMCP(ctx context.Context, a *app, name, value string) error {
+	s, err := a.settings(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok := s.Config.MCP.Servers[name]; s.Valid && !ok {
+		return &failure{exitFailure, "there is no MCP server " + line(name), "`hearth config get mcp.servers` shows those that are set up"}
+	}
+	return runConfigSet(ctx, a, mcpPath(name)+".enabled", value)
+}
+
+func serveMCP(ctx context.Context, a *app) error {
+	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite}})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	err = serve.Run(ctx, c, a.Version, io.NopCloser(a.In), open{a.Out})
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	return err
+}
+
+// open is a stream that others do not close.
+type open struct{ io.Writer }
+
+func (open) Close() error { return nil }

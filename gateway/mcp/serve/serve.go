@@ -1,0 +1,206 @@
+// Package serve is Hearth as an MCP server: other programs talk to the
+// assistant, read its sessions and search what was said. It knows our protocol
+// and the client that is handed in, and gives nobody more than that client may.
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// Gateway makes calls of our protocol.
+type Gateway interface {
+	Call(ctx context.Context, method string, params, result any) error
+	CallTwice(ctx context.Context, method string, params, first, final any) error
+}
+
+const (
+	maxMessage = 64 << 10
+	maxText    = 128 << 10 // of an answer
+	maxRows    = 100
+)
+
+// Run serves over a pair of streams until in ends.
+func Run(ctx context.Context, g Gateway, version string, in io.ReadCloser, out io.WriteCloser) error {
+	return New(g, version).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 1 << 20})
+}
+
+// New returns the server.
+func New(g Gateway, version string) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "hearth", Title: "Hearth", Version: version}, &mcp.ServerOptions{
+		Instructions: "Hearth is its owner's assistant. chat_send talks to it; what it may do, and what it asks its owner for, is decided there.",
+	})
+	add := func(name, about, schema string, harmless bool, do func(context.Context, json.RawMessage) (string, error)) {
+		t := &mcp.Tool{Name: name, Description: about, InputSchema: json.RawMessage(schema), Annotations: &mcp.ToolAnnotations{ReadOnlyHint: harmless}}
+		s.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			args := req.Params.Arguments
+			if len(args) == 0 {
+				args = json.RawMessage("{}")
+			}
+			text, err := do(ctx, args)
+			if err != nil {
+				text = err.Error()
+			}
+			return &mcp.CallToolResult{IsError: err != nil, Content: []mcp.Content{&mcp.TextContent{Text: cut(text)}}}, nil
+		})
+	}
+	b := bridge{g}
+	add("chat_send", "Say something to the assistant and get its answer.",
+		`{"type":"object","properties":{"message":{"type":"string"},"session":{"type":"string","description":"a name; default: main"},"timeoutSeconds":{"type":"integer","minimum":1,"maximum":3600}},"required":["message"]}`, false, b.chat)
+	add("sessions_list", "List the conversations.", `{"type":"object","properties":{"search":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}}}`, true, b.sessions)
+	add("sessions_history", "Read the latest messages of a conversation.",
+		`{"type":"object","properties":{"session":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}},"required":["session"]}`, true, b.history)
+	add("memory_search", "Search what was said in all conversations.", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, true, b.search)
+	add("nodes", "List the devices that lend the assistant their abilities.", `{"type":"object"}`, true,
+		func(context.Context, json.RawMessage) (string, error) {
+			return "There are none: this version of Hearth cannot use other devices yet.", nil
+		})
+	return s
+}
+
+func cut(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxText], "") + "\n[the rest was cut]"
+}
+
+type bridge struct{ g Gateway }
+
+func read(args json.RawMessage, v any) error {
+	if err := json.Unmarshal(args, v); err != nil {
+		return fmt.Errorf("the arguments are not what the tool's schema says: %w", err)
+	}
+	return nil
+}
+
+// chat runs one turn. When the caller gives up, the turn is stopped.
+func (b bridge) chat(ctx context.Context, args json.RawMessage) (string, error) {
+	var a struct {
+		Message, Session string
+		TimeoutSeconds   int64
+	}
+	if err := read(args, &a); err != nil {
+		return "", err
+	}
+	switch {
+	case strings.TrimSpace(a.Message) == "":
+		return "", fmt.Errorf("message is empty")
+	case len(a.Message) > maxMessage:
+		return "", fmt.Errorf("message is larger than %d KB", maxMessage>>10)
+	}
+	if a.Session == "" {
+		a.Session = "main"
+	}
+	p := protocol.AgentParams{Message: a.Message, SessionKey: a.Session, IdempotencyKey: rand.Text(), Timeout: min(a.TimeoutSeconds, 3600)}
+	var first protocol.AgentAccepted
+	var final protocol.AgentResult
+	if err := b.g.CallTwice(ctx, protocol.MethodAgent, p, &first, &final); err != nil {
+		if ctx.Err() != nil {
+			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+			defer cancel()
+			var res protocol.ChatAbortResult
+			_ = b.g.Call(stop, protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: a.Session, RunID: p.IdempotencyKey}, &res)
+		}
+		return "", err
+	}
+	var out []string
+	for _, t := range final.Result.Payloads {
+		out = append(out, t.Text)
+	}
+	text := strings.Join(out, "\n\n")
+	if final.Status != "ok" {
+		return "", fmt.Errorf("the answer ended with an error: %s %s", final.Summary, text)
+	}
+	return text, nil
+}
+
+func (b bridge) sessions(ctx context.Context, args json.RawMessage) (string, error) {
+	var a struct {
+		Search string
+		Limit  int
+	}
+	if err := read(args, &a); err != nil {
+		return "", err
+	}
+	var res protocol.SessionsList
+	p := protocol.SessionsListParams{Search: a.Search, Limit: rows(a.Limit), IncludeDerivedTitles: true}
+	if err := b.g.Call(ctx, protocol.MethodSessionsList, p, &res); err != nil {
+		return "", err
+	}
+	type row struct {
+		Session   string `json:"session"`
+		Title     string `json:"title,omitempty"`
+		UpdatedAt string `json:"updatedAt"`
+	}
+	out := []row{}
+	for _, s := range res.Sessions {
+		title := s.Label
+		if title == "" {
+			title = s.DerivedTitle
+		}
+		out = append(out, row{s.Key, title, time.UnixMilli(s.UpdatedAt).UTC().Format(time.RFC3339)})
+	}
+	return asJSON(out)
+}
+
+func rows(n int) int {
+	if n <= 0 || n > maxRows {
+		return maxRows
+	}
+	return n
+}
+
+func (b bridge) history(ctx context.Context, args json.RawMessage) (string, error) {
+	var a struct {
+		Session string
+		Limit   int
+	}
+	if err := read(args, &a); err != nil {
+		return "", err
+	}
+	var res protocol.ChatHistory
+	if err := b.g.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: a.Session, Limit: rows(a.Limit)}, &res); err != nil {
+		return "", err
+	}
+	type row struct {
+		Role string `json:"role"`
+		Text string `json:"text"`
+	}
+	out := []row{}
+	for i := range res.Messages {
+		if m := &res.Messages[i]; m.Text() != "" {
+			out = append(out, row{m.Role, m.Text()})
+		}
+	}
+	return asJSON(out)
+}
+
+func (b bridge) search(ctx context.Context, args json.RawMessage) (string, error) {
+	var a struct{ Query string }
+	if err := read(args, &a); err != nil {
+		return "", err
+	}
+	var res json.RawMessage
+	if err := b.g.Call(ctx, protocol.MethodSessionsSearch, protocol.SessionsSearchParams{Query: a.Query}, &res); err != nil {
+		return "", err
+	}
+	return string(res), nil
+}
+
+func asJSON(v any) (string, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("write the result: %w", err)
+	}
+	return string(b), nil
+}
