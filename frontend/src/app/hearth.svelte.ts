@@ -22,7 +22,7 @@ export interface Toast {
 }
 
 /** What is shown over the page. */
-export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" };
+export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" };
 
 type Later = typeof import("../ui/later");
 
