@@ -26,6 +26,11 @@ func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, er
 		}
 		out.Commands = append(out.Commands, info)
 	}
+	for _, c := range g.skillCommands(g.skills.List(g.skillWorkspace())) {
+		out.Commands = append(out.Commands, protocol.CommandInfo{
+			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Skill.Description, Category: "tools", Source: "skill", Scope: "both", AcceptsArgs: true,
+		})
+	}
 	return out, nil
 }
 
