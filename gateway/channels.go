@@ -134,7 +134,7 @@ func (g *Gateway) openDelivery() {
 	g.contacts = contact.New(g.store, g.opts.Now, rand.Reader)
 	g.gate = inbound.New(inbound.Options{
 		DB: g.store, Contacts: g.contacts, Sessions: inbox{g},
-		Settings:  func() inbound.Settings { return inboundSettings(g.config.Snapshot().Config) },
+		Settings:  func() inbound.Settings { return g.inboundSettings(g.config.Snapshot().Config) },
 		Policy:    g.gatePolicy,
 		IsCommand: func(text string) bool { _, ok := command.Parse(text); return ok || command.IsStop(text) },
 		Tell:      g.tellStranger, OnDecision: g.noteDecision, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,

@@ -39,6 +39,7 @@ var crashBinary = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	_ = os.RemoveAll(noEnv("HOME"))
 	if bin, err := crashBinary(); err == nil && code >= 0 {
 		_ = os.RemoveAll(filepath.Dir(bin))
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -32,20 +33,39 @@ func chance() float64 {
 	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
 }
 
-func (g *Gateway) failoverSettings() failover.Settings {
+func (g *Gateway) failoverSettings(sessionKey string) failover.Settings {
 	c := g.config.Snapshot().Config
+	a := g.agentNamed(session.AgentOf(sessionKey))
 	s := failover.Settings{
 		OverloadedRotations:  c.Auth.Cooldowns.OverloadedProfileRotations,
 		OverloadedBackoff:    time.Duration(c.Auth.Cooldowns.OverloadedBackoffMs) * time.Millisecond,
 		RateLimitedRotations: c.Auth.Cooldowns.RateLimitedProfileRotations, MaxWait: g.maxWait(),
 	}
-	if p := c.Agents.Defaults.Model.Primary; p != "" {
+	if p := cmp.Or(a.Primary, c.Agents.Defaults.Model.Primary); p != "" {
 		s.Primary = g.models.Named(p)
 	}
-	for _, name := range c.Agents.Defaults.Model.Fallbacks {
+	fallbacks := c.Agents.Defaults.Model.Fallbacks
+	if a.Primary != "" {
+		fallbacks = a.Fallbacks
+	}
+	for _, name := range fallbacks {
 		s.Fallbacks = append(s.Fallbacks, g.models.Named(name))
 	}
 	return s
+}
+
+// asAgent selects an agent's own model where nothing else was chosen. It is
+// strict without fallbacks of its own.
+func (g *Gateway) asAgent(sel failover.Selection) failover.Selection {
+	a := g.agentNamed(session.AgentOf(sel.Session))
+	if a.Primary == "" || sel.Ref != (model.Ref{}) {
+		return sel
+	}
+	sel.Ref, sel.Source = g.models.Named(a.Primary), failover.SourceAgent
+	for _, name := range a.Fallbacks {
+		sel.Fallbacks = append(sel.Fallbacks, g.models.Named(name))
+	}
+	return sel
 }
 
 func (g *Gateway) maxWait() time.Duration {

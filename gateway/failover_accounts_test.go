@@ -59,7 +59,7 @@ func TestFailoverOverTheBook(t *testing.T) {
 				return failover.Target{Ref: ref, Provider: scriptedCall{s, ref.Model + "@" + id}}, nil
 			},
 			Accounts: accounts{&Gateway{book: book, opts: Options{Now: time.Now}}}, Now: time.Now,
-			Settings: func() failover.Settings {
+			Settings: func(string) failover.Settings {
 				return failover.Settings{Primary: one, Fallbacks: []model.Ref{two}, RateLimitedRotations: 1}
 			},
 		})

@@ -55,6 +55,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 	"github.com/hearth-assistant/hearth/gateway/undo"
+	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
 const (
@@ -116,6 +117,9 @@ type Gateway struct {
 	memory    *memory.Index
 	tools     *tool.Set
 	policies  atomic.Pointer[madePolicy]
+	agents    atomic.Pointer[madeBook]
+	files     *workspace.Keeper // those that tell an agent who it is
+	seeded    seeded
 	approvals *approval.Broker
 	pause     *pause.Switch
 	audit     *audit.Log

@@ -12,6 +12,7 @@ func (g *Gateway) handlers() map[string]server.Handler {
 	all := map[string]server.Handler{}
 	for _, room := range []map[string]server.Handler{
 		g.coreHandlers(), g.chatHandlers(), g.guardHandlers(), g.secretHandlers(), g.edgeHandlers(), g.accountHandlers(), g.memoryHandlers(), g.skillHandlers(),
+		g.agentHandlers(),
 	} {
 		maps.Copy(all, room)
 	}
@@ -21,17 +22,15 @@ func (g *Gateway) handlers() map[string]server.Handler {
 // coreHandlers look after the gateway, its settings and what it has.
 func (g *Gateway) coreHandlers() map[string]server.Handler {
 	return map[string]server.Handler{
-		protocol.MethodHealth:           plain(protocol.MethodHealth, g.health),
-		protocol.MethodStatus:           plain(protocol.MethodStatus, g.status),
-		protocol.MethodSystemPresence:   plain(protocol.MethodSystemPresence, g.systemPresence),
-		protocol.MethodLogsTail:         plain(protocol.MethodLogsTail, g.logsTail),
-		protocol.MethodLaunchLink:       plain(protocol.MethodLaunchLink, g.launchLink),
-		protocol.MethodConfigGet:        plain(protocol.MethodConfigGet, g.configGet),
-		protocol.MethodConfigSet:        plain(protocol.MethodConfigSet, g.configSet),
-		protocol.MethodConfigPatch:      plain(protocol.MethodConfigPatch, g.configPatch),
-		protocol.MethodAgentsList:       plain(protocol.MethodAgentsList, g.agentsList),
-		protocol.MethodAgentIdentityGet: plain(protocol.MethodAgentIdentityGet, g.agentIdentity),
-		protocol.MethodModelsList:       plain(protocol.MethodModelsList, g.modelsList),
+		protocol.MethodHealth:         plain(protocol.MethodHealth, g.health),
+		protocol.MethodStatus:         plain(protocol.MethodStatus, g.status),
+		protocol.MethodSystemPresence: plain(protocol.MethodSystemPresence, g.systemPresence),
+		protocol.MethodLogsTail:       plain(protocol.MethodLogsTail, g.logsTail),
+		protocol.MethodLaunchLink:     plain(protocol.MethodLaunchLink, g.launchLink),
+		protocol.MethodConfigGet:      plain(protocol.MethodConfigGet, g.configGet),
+		protocol.MethodConfigSet:      plain(protocol.MethodConfigSet, g.configSet),
+		protocol.MethodConfigPatch:    plain(protocol.MethodConfigPatch, g.configPatch),
+		protocol.MethodModelsList:     plain(protocol.MethodModelsList, g.modelsList),
 	}
 }
 
@@ -64,8 +63,8 @@ func (g *Gateway) chatHandlers() map[string]server.Handler {
 		protocol.MethodTranscriptExport:            plain(protocol.MethodTranscriptExport, g.transcriptExport),
 		protocol.MethodSessionsSubscribe:           watchSessions(true),
 		protocol.MethodSessionsUnsubscribe:         watchSessions(false),
-		protocol.MethodSessionsMessagesSubscribe:   watchMessages(protocol.MethodSessionsMessagesSubscribe, true),
-		protocol.MethodSessionsMessagesUnsubscribe: watchMessages(protocol.MethodSessionsMessagesUnsubscribe, false),
+		protocol.MethodSessionsMessagesSubscribe:   g.watchMessages(protocol.MethodSessionsMessagesSubscribe, true),
+		protocol.MethodSessionsMessagesUnsubscribe: g.watchMessages(protocol.MethodSessionsMessagesUnsubscribe, false),
 	}
 }
 

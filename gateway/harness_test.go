@@ -75,7 +75,13 @@ func (r *rig) start() {
 	r.t.Cleanup(r.shutdown)
 }
 
-func noEnv(string) string { return "" }
+// noEnv is an environment with nothing but a home, where workspaces are made.
+func noEnv(name string) string {
+	if name == "HOME" {
+		return filepath.Join(os.TempDir(), "hearth-test-home")
+	}
+	return ""
+}
 
 func (r *rig) shutdown() {
 	if r.stop == nil {

@@ -36,9 +36,7 @@ func (g *Gateway) openMemory() {
 }
 
 // workspaceOf is the folder of an agent.
-func (g *Gateway) workspaceOf(string) string {
-	return g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace)
-}
+func (g *Gateway) workspaceOf(agent string) string { return g.agentNamed(agent).Workspace }
 
 func (g *Gateway) memorySettings() memory.Settings {
 	s := g.config.Snapshot().Config.Agents.Defaults.MemorySearch

@@ -46,13 +46,13 @@ func watchSessions(on bool) server.Handler {
 	}
 }
 
-func watchMessages(method string, on bool) server.Handler {
+func (g *Gateway) watchMessages(method string, on bool) server.Handler {
 	return func(_ context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
 		p, perr := protocol.DecodeParams[protocol.SessionKeyParams](method, raw)
 		if perr != nil {
 			return nil, perr
 		}
-		key, err := session.Canonical(p.Key, p.AgentID)
+		key, err := g.canonical(p.Key, p.AgentID)
 		if err != nil {
 			return nil, forClients(method, err)
 		}

@@ -148,7 +148,7 @@ func (g *Gateway) approvalResolve(ctx context.Context, c *server.Caller, p proto
 // approvalRequest asks on behalf of a client, which waits for the answer here
 // or with waitDecision.
 func (g *Gateway) approvalRequest(ctx context.Context, c *server.Caller, p protocol.ApprovalRequestParams) (protocol.ApprovalRequestResult, error) {
-	a, err := clientAsk(c, p)
+	a, err := g.clientAsk(c, p)
 	if err != nil {
 		return protocol.ApprovalRequestResult{}, err
 	}
@@ -163,7 +163,7 @@ func (g *Gateway) approvalRequest(ctx context.Context, c *server.Caller, p proto
 }
 
 // clientAsk: what a client runs is not ours to know, so it is allowed once.
-func clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) (approval.Ask, error) {
+func (g *Gateway) clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) (approval.Ask, error) {
 	var key, agent, dir string
 	if p.SessionKey != nil {
 		key = *p.SessionKey
@@ -171,7 +171,7 @@ func clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) (approval.Ask
 	if p.AgentID != nil {
 		agent = *p.AgentID
 	}
-	key, err := session.Canonical(key, agent)
+	key, err := g.canonical(key, agent)
 	if err != nil {
 		return approval.Ask{}, err
 	}

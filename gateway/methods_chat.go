@@ -23,7 +23,7 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 	if len(p.Attachments) > 0 && strings.TrimSpace(p.Message) == "" {
 		p.Message = "(a picture)"
 	}
-	turn, err := newTurn(protocol.MethodChatSend, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.TimeoutMs)
+	turn, err := g.newTurn(protocol.MethodChatSend, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.TimeoutMs)
 	if err != nil {
 		return protocol.ChatSendResult{}, err
 	}
@@ -73,8 +73,8 @@ func (g *Gateway) accept(ctx context.Context, turn session.Turn) (session.Accept
 }
 
 // newTurn checks a message from outside.
-func newTurn(method, key, agentID, text, runID string, timeoutMs int64) (session.Turn, error) {
-	canonical, err := session.Canonical(key, agentID)
+func (g *Gateway) newTurn(method, key, agentID, text, runID string, timeoutMs int64) (session.Turn, error) {
+	canonical, err := g.canonical(key, agentID)
 	switch {
 	case err != nil:
 		return session.Turn{}, err
@@ -91,7 +91,7 @@ func newTurn(method, key, agentID, text, runID string, timeoutMs int64) (session
 }
 
 func (g *Gateway) chatHistory(ctx context.Context, p protocol.ChatHistoryParams) (protocol.ChatHistory, error) {
-	key, err := session.Canonical(p.SessionKey, p.AgentID)
+	key, err := g.canonical(p.SessionKey, p.AgentID)
 	if err != nil {
 		return protocol.ChatHistory{}, err
 	}
@@ -99,7 +99,7 @@ func (g *Gateway) chatHistory(ctx context.Context, p protocol.ChatHistoryParams)
 }
 
 func (g *Gateway) chatAbort(ctx context.Context, p protocol.ChatAbortParams) (protocol.ChatAbortResult, error) {
-	key, err := session.Canonical(p.SessionKey, p.AgentID)
+	key, err := g.canonical(p.SessionKey, p.AgentID)
 	if err != nil {
 		return protocol.ChatAbortResult{}, err
 	}
@@ -111,7 +111,7 @@ func (g *Gateway) chatAbort(ctx context.Context, p protocol.ChatAbortParams) (pr
 }
 
 func (g *Gateway) chatInject(ctx context.Context, p protocol.ChatInjectParams) (protocol.ChatInjectResult, error) {
-	key, err := session.Canonical(p.SessionKey, p.AgentID)
+	key, err := g.canonical(p.SessionKey, p.AgentID)
 	switch {
 	case err != nil:
 		return protocol.ChatInjectResult{}, err
@@ -129,7 +129,7 @@ func (g *Gateway) chatInject(ctx context.Context, p protocol.ChatInjectParams) (
 
 // agent runs one turn and answers twice: accepted, then how it ended.
 func (g *Gateway) agent(ctx context.Context, p protocol.AgentParams) (server.Later, error) {
-	turn, err := newTurn(protocol.MethodAgent, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
+	turn, err := g.newTurn(protocol.MethodAgent, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
 	if err != nil {
 		return server.Later{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
-	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
 const (
@@ -78,23 +77,6 @@ func (g *Gateway) modelTags(ref, def model.Ref) (tags []string) {
 	return tags
 }
 
-func (g *Gateway) agentsList(context.Context, none) (protocol.AgentsList, error) {
-	def, _ := g.models.Default()
-	c := g.config.Snapshot().Config
-	mainKey := c.Session.MainKey
-	if mainKey == "" {
-		mainKey = session.MainAlias
-	}
-	return protocol.AgentsList{
-		DefaultID: session.DefaultAgent, Ownership: "sole", MainKey: mainKey, Scope: "per-sender",
-		Agents: []protocol.AgentInfo{{
-			ID: session.DefaultAgent, Name: assistantName, Workspace: g.workspace(c.Agents.Defaults.Workspace),
-			Identity: protocol.AgentIdentity{Name: assistantName, Emoji: assistantEmoji},
-			Model:    protocol.AgentModels{Primary: def.String(), Fallbacks: c.Agents.Defaults.Model.Fallbacks},
-		}},
-	}, nil
-}
-
 // workspace is the folder that a person and the assistant share.
 func (g *Gateway) workspace(configured string) string {
 	home := g.opts.Env("HOME")
@@ -108,19 +90,4 @@ func (g *Gateway) workspace(configured string) string {
 		return filepath.Join(home, rest)
 	}
 	return configured
-}
-
-func (g *Gateway) agentIdentity(_ context.Context, p protocol.AgentIdentityParams) (protocol.AgentIdentity, error) {
-	id := p.AgentID
-	if id == "" && p.SessionKey != "" {
-		key, err := session.Canonical(p.SessionKey, "")
-		if err != nil {
-			return protocol.AgentIdentity{}, err
-		}
-		id = session.AgentOf(key)
-	}
-	if id == "" {
-		id = session.DefaultAgent
-	}
-	return protocol.AgentIdentity{AgentID: id, Name: assistantName, Emoji: assistantEmoji}, nil
 }

@@ -36,7 +36,7 @@ func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, er
 
 func (g *Gateway) why(_ context.Context, p protocol.WhyParams) (protocol.Why, error) {
 	if p.RunID == "" {
-		key, err := session.Canonical(p.Key, "")
+		key, err := g.canonical(p.Key, "")
 		if err != nil {
 			return protocol.Why{}, err
 		}
@@ -46,7 +46,7 @@ func (g *Gateway) why(_ context.Context, p protocol.WhyParams) (protocol.Why, er
 }
 
 func (g *Gateway) queueEdit(ctx context.Context, p protocol.QueueEditParams) (protocol.OKResult, error) {
-	turn, err := newTurn(protocol.MethodQueueEdit, p.Key, "", p.Message, p.RunID, 0)
+	turn, err := g.newTurn(protocol.MethodQueueEdit, p.Key, "", p.Message, p.RunID, 0)
 	if err != nil {
 		return protocol.OKResult{}, err
 	}
@@ -58,7 +58,7 @@ func (g *Gateway) queueEdit(ctx context.Context, p protocol.QueueEditParams) (pr
 }
 
 func (g *Gateway) sessionsCompact(ctx context.Context, p protocol.SessionsCompactParams) (protocol.SessionsCompactResult, error) {
-	key, err := session.Canonical(p.Key, p.AgentID)
+	key, err := g.canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsCompactResult{}, err
 	}
@@ -78,7 +78,7 @@ func (g *Gateway) sessionsUsage(ctx context.Context, p protocol.SessionsUsagePar
 	out := protocol.SessionsUsage{UpdatedAt: g.opts.Now().UnixMilli(), Sessions: []protocol.SessionUsageRow{}}
 	var rows []protocol.SessionRow
 	if p.Key != "" {
-		key, err := session.Canonical(p.Key, "")
+		key, err := g.canonical(p.Key, "")
 		if err != nil {
 			return out, err
 		}
@@ -123,7 +123,7 @@ func (g *Gateway) sessionsUsage(ctx context.Context, p protocol.SessionsUsagePar
 func (g *Gateway) sessionCosts(key string) (map[string]spend.Sum, error) {
 	q := spend.Query{}
 	if key != "" {
-		canonical, err := session.Canonical(key, "")
+		canonical, err := g.canonical(key, "")
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func (g *Gateway) sessionsAbort(ctx context.Context, p protocol.SessionsAbortPar
 }
 
 func (g *Gateway) sessionsDescribe(_ context.Context, p protocol.SessionKeyParams) (protocol.SessionsDescribeResult, error) {
-	key, err := session.Canonical(p.Key, p.AgentID)
+	key, err := g.canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsDescribeResult{}, err
 	}
@@ -168,7 +168,7 @@ func (g *Gateway) sessionsDescribe(_ context.Context, p protocol.SessionKeyParam
 
 func (g *Gateway) sessionsResolve(ctx context.Context, p protocol.SessionsResolveParams) (protocol.SessionsResolveResult, error) {
 	if p.Key != "" {
-		key, err := session.Canonical(p.Key, p.AgentID)
+		key, err := g.canonical(p.Key, p.AgentID)
 		return protocol.SessionsResolveResult{OK: err == nil, Key: key}, err
 	}
 	want := strings.ToLower(p.Label)
@@ -202,7 +202,7 @@ func (g *Gateway) sessionsPreview(ctx context.Context, p protocol.SessionsPrevie
 	}
 	out := protocol.SessionsPreview{TS: g.opts.Now().UnixMilli(), Previews: []protocol.SessionPreview{}}
 	for _, k := range p.Keys {
-		key, err := session.Canonical(k, "")
+		key, err := g.canonical(k, "")
 		if err != nil {
 			return out, err
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/search"
-	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
 // maxQuery is the longest query, in bytes.
@@ -19,7 +18,7 @@ func (g *Gateway) sessionsSearch(ctx context.Context, p protocol.SessionsSearchP
 	}
 	q := search.Params{Query: p.Query, Limit: p.Limit}
 	if p.Key != "" {
-		key, err := session.Canonical(p.Key, p.AgentID)
+		key, err := g.canonical(p.Key, p.AgentID)
 		if err != nil {
 			return protocol.SessionsSearch{}, err
 		}

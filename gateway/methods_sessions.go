@@ -32,7 +32,7 @@ func (g *Gateway) modelDefaults() protocol.SessionModelDefaults {
 }
 
 func (g *Gateway) sessionsGet(ctx context.Context, p protocol.SessionKeyParams) (protocol.SessionsGetResult, error) {
-	key, err := session.Canonical(p.Key, p.AgentID)
+	key, err := g.canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsGetResult{}, err
 	}
@@ -54,7 +54,7 @@ func (g *Gateway) sessionsCreate(ctx context.Context, p protocol.SessionsCreateP
 		key = "chat:" + newUUID()
 	}
 	var res protocol.SessionsCreateResult
-	key, err := session.Canonical(key, p.AgentID)
+	key, err := g.canonical(key, p.AgentID)
 	if err != nil {
 		return res, err
 	}
@@ -115,7 +115,7 @@ func (g *Gateway) checkModel(method, name string) error {
 
 func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchParams) (protocol.SessionsPatchResult, error) {
 	var res protocol.SessionsPatchResult
-	key, err := session.Canonical(p.Key, p.AgentID)
+	key, err := g.canonical(p.Key, p.AgentID)
 	if err != nil {
 		return res, err
 	}
@@ -143,7 +143,7 @@ func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchPar
 }
 
 func (g *Gateway) sessionsReset(ctx context.Context, p protocol.SessionsResetParams) (protocol.SessionsResetResult, error) {
-	key, err := session.Canonical(p.Key, p.AgentID)
+	key, err := g.canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsResetResult{}, err
 	}
@@ -152,7 +152,7 @@ func (g *Gateway) sessionsReset(ctx context.Context, p protocol.SessionsResetPar
 }
 
 func (g *Gateway) sessionsDelete(ctx context.Context, p protocol.SessionsDeleteParams) (protocol.SessionsDeleteResult, error) {
-	key, err := session.Canonical(p.Key, p.AgentID)
+	key, err := g.canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsDeleteResult{}, err
 	}
@@ -162,7 +162,7 @@ func (g *Gateway) sessionsDelete(ctx context.Context, p protocol.SessionsDeleteP
 }
 
 func (g *Gateway) transcriptExport(ctx context.Context, p protocol.TranscriptExportParams) (protocol.TranscriptExport, error) {
-	key, err := session.Canonical(p.Key, "")
+	key, err := g.canonical(p.Key, "")
 	if err != nil {
 		return protocol.TranscriptExport{}, err
 	}

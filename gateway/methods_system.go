@@ -27,8 +27,8 @@ func (g *Gateway) health(ctx context.Context, _ none) (protocol.Health, error) {
 	return protocol.Health{
 		OK: true, TS: start.UnixMilli(), DurationMs: g.opts.Now().Sub(start).Milliseconds(),
 		Channels: map[string]any{}, ChannelOrder: []string{}, ChannelLabels: map[string]string{},
-		DefaultAgentID: session.DefaultAgent, Sessions: sessions,
-		Agents: []protocol.AgentHealth{{AgentID: session.DefaultAgent, Name: assistantName, IsDefault: true, Sessions: sessions}},
+		DefaultAgentID: g.agentBook().Default().ID, Sessions: sessions,
+		Agents: []protocol.AgentHealth{{AgentID: g.agentBook().Default().ID, Name: assistantName, IsDefault: true, Sessions: sessions}},
 		Hearth: &protocol.HealthDetail{Problems: g.problems()},
 	}, nil
 }
@@ -60,7 +60,7 @@ func (g *Gateway) status(ctx context.Context, _ none) (protocol.Status, error) {
 	active, queued := g.session.Load()
 	return protocol.Status{
 		RuntimeVersion: g.opts.Version, ChannelSummary: []string{}, QueuedSystemEvents: []string{},
-		Heartbeat: protocol.StatusHeartbeat{DefaultAgentID: session.DefaultAgent, Agents: []map[string]any{}},
+		Heartbeat: protocol.StatusHeartbeat{DefaultAgentID: g.agentBook().Default().ID, Agents: []map[string]any{}},
 		Sessions: protocol.StatusSessions{
 			Paths: []string{g.store.Path()}, Count: g.session.Count(), Defaults: g.modelDefaults(),
 			Recent: list.Sessions, ByAgent: []map[string]any{},
@@ -104,7 +104,7 @@ func (g *Gateway) snapshot(ctx context.Context) protocol.Snapshot {
 	return protocol.Snapshot{
 		Health: h, UptimeMs: g.opts.Now().Sub(g.started).Milliseconds(), ConfigPath: g.config.Path(), StateDir: string(g.opts.Dir), AuthMode: "token",
 		SessionDefaults: &protocol.SessionDefaults{
-			DefaultAgentID: session.DefaultAgent, MainKey: mainKey, MainSessionKey: "agent:" + session.DefaultAgent + ":" + mainKey,
+			DefaultAgentID: g.agentBook().Default().ID, MainKey: mainKey, MainSessionKey: "agent:" + session.DefaultAgent + ":" + mainKey,
 			Scope: "per-sender", ModelConfigured: true,
 		},
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func (g *Gateway) toolsCatalog(_ context.Context, p protocol.ToolsCatalogParams) (protocol.ToolsCatalog, error) {
-	out := protocol.ToolsCatalog{AgentID: cmp.Or(p.AgentID, session.DefaultAgent)}
+	out := protocol.ToolsCatalog{AgentID: cmp.Or(p.AgentID, g.agentBook().Default().ID)}
 	for _, id := range policy.Profiles() {
 		out.Profiles = append(out.Profiles, protocol.ToolsProfile{ID: id, Label: capital(id)})
 	}
@@ -60,7 +60,7 @@ func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectivePar
 
 // ownScope is that of the owner at one of our own clients.
 func (g *Gateway) ownScope(key, agent, runID string) (tool.Scope, error) {
-	key, err := session.Canonical(key, agent)
+	key, err := g.canonical(key, agent)
 	if err != nil {
 		return tool.Scope{}, err
 	}

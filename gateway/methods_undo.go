@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 )
 
@@ -52,7 +51,7 @@ func (g *Gateway) undoTurn(p protocol.UndoParams) (string, error) {
 	key := ""
 	if p.Key != "" {
 		var err error
-		if key, err = session.Canonical(p.Key, ""); err != nil {
+		if key, err = g.canonical(p.Key, ""); err != nil {
 			return "", err
 		}
 	}

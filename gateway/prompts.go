@@ -31,7 +31,9 @@ func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.Too
 	c := g.config.Snapshot().Config
 	scope := g.scopeOf(rec, ref)
 	in := prompt.Input{
-		Tools: specs, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
+		Name: g.agentNamed(scope.AgentID).Name, Files: g.promptFiles(c, scope), Warn: warns(c, 0), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
+		Memory: true, // where its tools are
+		Tools:  specs, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
 		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope),
 		Runtime: prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String()},
 	}
@@ -53,7 +55,7 @@ func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.Too
 		in.Context = groupContext
 	}
 	if row, ok, err := g.session.Get(rec.SessionKey); err == nil && ok {
-		in.Runtime.Thinking, in.Reasoning = row.ThinkingLevel, row.ReasoningLevel
+		in.Runtime.Thinking, in.Reasoning, in.Warn = row.ThinkingLevel, row.ReasoningLevel, warns(c, row.MessageCount)
 	}
 	return prompt.Render(in)
 }

@@ -61,10 +61,10 @@ func (g *Gateway) queuePolicy(where string) session.QueuePolicy {
 	return p
 }
 
-func inboundSettings(c config.Config) inbound.Settings {
+func (g *Gateway) inboundSettings(c config.Config) inbound.Settings {
 	d := c.Agents.Defaults
 	s := inbound.Settings{
-		AgentID: session.DefaultAgent, Keys: keyRules(c), HistoryLimit: c.Messages.GroupChat.HistoryLimit,
+		Agent: g.answerer, Keys: keyRules(c), HistoryLimit: c.Messages.GroupChat.HistoryLimit,
 		Debounce: time.Duration(c.Messages.Inbound.DebounceMs) * time.Millisecond, DebounceByChannel: map[string]time.Duration{},
 		Envelope: envelope.Settings{
 			Timezone: d.EnvelopeTimezone, UserTimezone: d.UserTimezone, TimeFormat: d.TimeFormat,

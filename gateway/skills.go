@@ -104,7 +104,11 @@ func (g *Gateway) skillsOf(sessionKey, sessionID, workspace string) skill.Snapsh
 	if sessionID == "" {
 		sessionID = sessionKey
 	}
-	return g.skills.Session(sessionID, workspace)
+	all := g.skills.Session(sessionID, workspace)
+	if a := g.agentNamed(session.AgentOf(sessionKey)); !a.AllSkills {
+		all.Skills = slices.DeleteFunc(slices.Clone(all.Skills), func(s skill.Status) bool { return !slices.Contains(a.Skills, s.Name) })
+	}
+	return all
 }
 
 // skillLines is what a prompt says of skills.

@@ -101,6 +101,7 @@ func (g *Gateway) standingIn(tx *store.Tx) (spend.Standing, error) {
 func (g *Gateway) begin(ctx context.Context, sel failover.Selection, s failover.Session) (session.Model, error) {
 	g.awaitSecrets(ctx)
 	pay := payerOf(s)
+	sel = g.asAgent(sel)
 	if g.allowance().Any() {
 		st, err := g.standing()
 		if err != nil {

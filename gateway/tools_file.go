@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 	"github.com/hearth-assistant/hearth/gateway/undo"
+	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
 // finder finds files for tools, and never our own.
@@ -28,6 +29,7 @@ func (g *Gateway) openUndo() (err error) {
 	if err != nil {
 		return &StartError{What: "The kept copies of changed files cannot be used", Err: err, Fix: "Move " + g.opts.Dir.Undo() + " away; nothing can be taken back then"}
 	}
+	g.files = workspace.New(g.finder(), g.opts.Now)
 	return nil
 }
 

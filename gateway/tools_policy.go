@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
@@ -20,7 +21,7 @@ import (
 func (g *Gateway) scopeOf(rec session.Run, ref model.Ref) tool.Scope {
 	s := tool.Scope{
 		RunID: rec.ID, SessionKey: rec.SessionKey, SessionID: rec.SessionID, AgentID: session.AgentOf(rec.SessionKey), Model: ref,
-		Workspace: g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace),
+		Workspace: g.agentNamed(session.AgentOf(rec.SessionKey)).Workspace,
 		Owner:     rec.Owner, Surface: surfacePage, Sender: rec.Sender,
 		Depth: spawn.Depth(rec.SessionKey), Relayed: rec.Relay.From != "",
 	}
@@ -40,6 +41,10 @@ func (g *Gateway) may(name string, s tool.Scope) policy.Decision {
 	}
 	if !g.webEnabled(name) {
 		return policy.Decision{Why: name + " is switched off in tools.web"}
+	}
+	if _, ok := g.agentBook().Get(s.AgentID); !ok && name != "session_status" {
+		// Its rules are gone with it, and may have been narrower.
+		return policy.Decision{Why: fmt.Sprintf("the agent %q is not in agents.list any more", s.AgentID)}
 	}
 	return g.toolPolicy().Decide(name, s)
 }
@@ -65,7 +70,7 @@ func policySettings(c config.Config) policy.Settings {
 	t := c.Tools
 	return policy.Settings{
 		SpawnDepth: c.Agents.Defaults.Subagents.MaxSpawnDepth,
-		Layer:      policyLayer(t.ToolRules), ByProvider: policyLayers(t.ByProvider), BySender: policyLayers(t.BySender),
+		Layer:      policyLayer(t.ToolRules), ByProvider: policyLayers(t.ByProvider), BySender: policyLayers(t.BySender), ByAgent: agentLayers(c),
 	}
 }
 

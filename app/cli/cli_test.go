@@ -23,7 +23,7 @@ import (
 func run(t *testing.T, home, in string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	env := map[string]string{"HEARTH_HOME": home}
+	env := map[string]string{"HEARTH_HOME": home, "HOME": home}
 	w := World{In: strings.NewReader(in), Out: &o, Err: &e, Env: func(k string) string { return env[k] }, Version: "test"}
 	code = Main(t.Context(), args, w)
 	return code, o.String(), e.String()

@@ -33,7 +33,7 @@ func TestLogsFollow(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		code <- Main(ctx, []string{"logs", "--follow", "--lines", "1"}, World{Out: w, Err: io.Discard, Version: "test",
-			Env: func(k string) string { return map[string]string{"HEARTH_HOME": home}[k] }})
+			Env: func(k string) string { return map[string]string{"HEARTH_HOME": home, "HOME": home}[k] }})
 		_ = w.Close()
 	}()
 	s := bufio.NewScanner(r)

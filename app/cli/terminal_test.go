@@ -90,7 +90,7 @@ func TestSec_A_TTY_01_EveryCommand(t *testing.T) {
 	}...)
 	for _, args := range lines {
 		var out, errs bytes.Buffer
-		env := map[string]string{"HEARTH_HOME": home, "TERM": "xterm"}
+		env := map[string]string{"HEARTH_HOME": home, "HOME": home, "TERM": "xterm"}
 		Main(t.Context(), args, World{In: strings.NewReader(""), Out: &out, Err: &errs, Version: "test\x1b[31m",
 			Env: func(k string) string { return env[k] }, OutTerminal: true, ErrTerminal: true})
 		for name, got := range map[string]string{"out": out.String(), "err": errs.String()} {
@@ -198,7 +198,7 @@ func TestChatLineByLine(t *testing.T) {
 	waitReady(t, home)
 	var out, errs bytes.Buffer
 	code := Main(t.Context(), []string{"chat", "-q"}, World{In: strings.NewReader("one\n\n two \n"), Out: &out, Err: &errs,
-		Env: func(k string) string { return map[string]string{"HEARTH_HOME": home}[k] }, InTerminal: true, Version: "test"})
+		Env: func(k string) string { return map[string]string{"HEARTH_HOME": home, "HOME": home}[k] }, InTerminal: true, Version: "test"})
 	if code != exitOK || out.String() != "echo: one\necho: two\n" {
 		t.Errorf("%d, out %q, err %q", code, out.String(), errs.String())
 	}

@@ -105,7 +105,7 @@ func (b *bench) startGateway(ctx context.Context, dir statedir.Dir) (*gateway, e
 	}
 	g := &gateway{dir: dir, url: "http://127.0.0.1:" + port, exited: make(chan struct{})}
 	g.cmd = exec.CommandContext(ctx, b.hearth, "gateway", "--port", port)
-	g.cmd.Env = append(clean(os.Environ()), "HEARTH_HOME="+string(dir))
+	g.cmd.Env = append(clean(os.Environ()), "HEARTH_HOME="+string(dir), "HOME="+string(dir))
 	g.cmd.Stdout, g.cmd.Stderr = &g.out, &g.out
 	began := time.Now()
 	if err := g.cmd.Start(); err != nil {

@@ -2,6 +2,99 @@
 // A field is optional when Go leaves it out (omitempty, omitzero) and may be
 // null when Go sends a null.
 
+/** AgentsCreateParams: the id is made of the name. */
+export interface AgentsCreateParams {
+  name: string;
+  /** default: beside the main one */
+  workspace?: string;
+  model?: string;
+  emoji?: string;
+  avatar?: string;
+}
+
+export interface AgentsCreateResult {
+  ok: boolean;
+  agentId: string;
+  name: string;
+  workspace: string;
+  model?: string;
+}
+
+/** AgentsUpdateParams changes what is named. */
+export interface AgentsUpdateParams {
+  agentId: string;
+  name?: string;
+  workspace?: string;
+  /** null: as the defaults say */
+  model?: string | null;
+  emoji?: string;
+  avatar?: string;
+}
+
+export interface AgentsUpdateResult {
+  ok: boolean;
+  agentId: string;
+}
+
+/** AgentsDeleteParams: DeleteFiles is refused; folders are a person's to delete. */
+export interface AgentsDeleteParams {
+  agentId: string;
+  deleteFiles?: boolean;
+}
+
+export interface AgentsDeleteResult {
+  ok: boolean;
+  agentId: string;
+  removedBindings: number;
+}
+
+/**
+ * AgentFile is a file of an agent's workspace. Content is only in answers about
+ * one file.
+ */
+export interface AgentFile {
+  name: string;
+  path: string;
+  missing: boolean;
+  expectedAbsent?: boolean;
+  size?: number;
+  updatedAtMs?: number;
+  hash?: string;
+  content?: string;
+  /** ours: why it cannot be read */
+  hearthProblem?: string;
+}
+
+export interface AgentFilesParams {
+  agentId: string;
+}
+
+export interface AgentFiles {
+  agentId: string;
+  workspace: string;
+  files: AgentFile[];
+}
+
+export interface AgentFileParams {
+  agentId: string;
+  name: string;
+}
+
+export interface AgentFileResult {
+  ok?: boolean;
+  agentId: string;
+  workspace: string;
+  file: AgentFile;
+}
+
+/** AgentFileSetParams: with ExpectedHash, a file that changed since is refused. */
+export interface AgentFileSetParams {
+  agentId: string;
+  name: string;
+  content: string;
+  expectedHash?: string;
+}
+
 // Decisions about a request as other gateways' clients name them.
 export const DecisionAllowOnce = "allow-once";
 export const DecisionAllowAlways = "allow-always";
@@ -1260,6 +1353,12 @@ export const MethodConfigSet = "config.set";
 export const MethodConfigPatch = "config.patch";
 export const MethodAgentsList = "agents.list";
 export const MethodAgentIdentityGet = "agent.identity.get";
+export const MethodAgentsCreate = "agents.create";
+export const MethodAgentsUpdate = "agents.update";
+export const MethodAgentsDelete = "agents.delete";
+export const MethodAgentsFilesList = "agents.files.list";
+export const MethodAgentsFilesGet = "agents.files.get";
+export const MethodAgentsFilesSet = "agents.files.set";
 export const MethodModelsList = "models.list";
 export const MethodModelsAuthStatus = "models.authStatus";
 export const MethodModelsAuthLogout = "models.authLogout";
@@ -2819,6 +2918,12 @@ export interface Methods {
   "config.patch": { params: ConfigSetParams; result: ConfigSetResult };
   "agents.list": { params: Record<string, never>; result: AgentsList };
   "agent.identity.get": { params: AgentIdentityParams; result: AgentIdentity };
+  "agents.create": { params: AgentsCreateParams; result: AgentsCreateResult };
+  "agents.update": { params: AgentsUpdateParams; result: AgentsUpdateResult };
+  "agents.delete": { params: AgentsDeleteParams; result: AgentsDeleteResult };
+  "agents.files.list": { params: AgentFilesParams; result: AgentFiles };
+  "agents.files.get": { params: AgentFileParams; result: AgentFileResult };
+  "agents.files.set": { params: AgentFileSetParams; result: AgentFileResult };
   "models.list": { params: ModelsListParams; result: ModelsList };
   "models.authStatus": { params: Record<string, never>; result: ModelsAuthStatus };
   "models.authLogout": { params: ModelsAuthLogoutParams; result: ModelsAuthLogoutResult };

@@ -39,6 +39,8 @@ type decoder struct {
 	path     Path
 	issues   []Issue
 	warnings []Issue
+
+	bindingAt []int // where each binding stands
 }
 
 // field is a known key of an object; a nil read marks one that other versions

@@ -12,6 +12,7 @@ func (d *decoder) decode() Config {
 		{"gateway", func(n *node) { d.gateway(n, &c.Gateway) }},
 		{"models", func(n *node) { d.models(n, &c.Models) }},
 		{"agents", func(n *node) { d.agents(n, &c.Agents) }},
+		{"bindings", func(n *node) { c.Bindings = d.bindings(n) }},
 		{"session", func(n *node) { d.session(n, &c.Session) }},
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
 		{"channels", func(n *node) { d.channels(n, &c.Channels) }},
@@ -28,9 +29,10 @@ func (d *decoder) decode() Config {
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands",
-		"plugins", "hooks", "cron", "browser", "ui", "web", "update", "bindings",
+		"plugins", "hooks", "cron", "browser", "ui", "web", "update",
 		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "acp",
 		"diagnostics")...)...)
+	d.bindingsKnown(&c)
 	d.secretsApart(&c)
 	return c
 }
@@ -141,8 +143,7 @@ func (d *decoder) model(n *node, m *Model) {
 }
 
 func (d *decoder) agents(n *node, a *Agents) {
-	fields := []field{{"defaults", func(n *node) { d.agentDefaults(n, &a.Defaults) }}}
-	d.object(n, append(fields, later("list")...)...)
+	d.object(n, field{"defaults", func(n *node) { d.agentDefaults(n, &a.Defaults) }}, field{"list", func(n *node) { a.List = d.agentList(n) }})
 }
 
 func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
@@ -157,9 +158,9 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"memorySearch", func(n *node) { d.memorySearch(n, &a.MemorySearch) }},
 		{"imageModel", func(n *node) { a.ImageModel = d.modelChoice(n) }},
 	}
-	fields = append(fields, d.conversation(&a.Conversation)...)
+	fields = append(append(fields, d.conversation(&a.Conversation)...), d.bootstrap(&a.Bootstrap)...)
 	d.object(n, append(fields, later("imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
-		"repoRoot", "skipBootstrap", "bootstrapMaxChars", "bootstrapTotalMaxChars", "contextTokens", "contextPruning", "compaction",
+		"repoRoot", "contextTokens", "contextPruning", "compaction",
 		"thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
 		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "sandbox",
 		"cliBackends", "params", "skills")...)...)

@@ -14,6 +14,7 @@ type Config struct {
 	Gateway   Gateway            `json:"gateway"`
 	Models    Models             `json:"models"`
 	Agents    Agents             `json:"agents"`
+	Bindings  []Binding          `json:"bindings,omitempty"`
 	Session   Session            `json:"session"`
 	Messages  Messages           `json:"messages"`
 	Channels  Channels           `json:"channels"`
@@ -87,6 +88,7 @@ type Model struct {
 // Agents holds what applies to every assistant.
 type Agents struct {
 	Defaults AgentDefaults `json:"defaults"`
+	List     []Agent       `json:"list,omitempty"` // none: one agent, "main"
 }
 
 // AgentDefaults: see docs/configuration.md.
@@ -102,6 +104,7 @@ type AgentDefaults struct {
 	MemorySearch MemorySearch              `json:"memorySearch"`
 	ImageModel   ModelChoice               `json:"imageModel,omitzero"` // describes pictures; empty: one that can
 	Conversation
+	Bootstrap
 }
 
 // ModelChoice names models as "provider/model". Empty: the best that is found.
@@ -119,7 +122,7 @@ type Logging struct {
 func Default() Config {
 	return Config{
 		Gateway:  Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Conversation: defaultConversation()}},
+		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Bootstrap: defaultBootstrap(), Conversation: defaultConversation()}},
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
@@ -150,6 +153,7 @@ func (c Config) Clone() Config {
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
 	c.Tools, c.MCP, c.Skills = c.Tools.clone(), c.MCP.clone(), c.Skills.clone()
+	c.Agents.List, c.Bindings = cloneAgents(c.Agents.List), cloneBindings(c.Bindings)
 	return c
 }
 

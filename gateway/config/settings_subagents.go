@@ -7,10 +7,11 @@ type Subagents struct {
 	MaxConcurrent       int         `json:"maxConcurrent"`       // that work at the same time
 	MaxChildrenPerAgent int         `json:"maxChildrenPerAgent"` // of one session that have not ended
 	ArchiveAfterMinutes int         `json:"archiveAfterMinutes"` // 0: never
+	DelegationMode      string      `json:"delegationMode"`      // suggest, prefer
 }
 
 func defaultSubagents() Subagents {
-	return Subagents{MaxSpawnDepth: 1, MaxConcurrent: 4, MaxChildrenPerAgent: 5, ArchiveAfterMinutes: 60}
+	return Subagents{MaxSpawnDepth: 1, MaxConcurrent: 4, MaxChildrenPerAgent: 5, ArchiveAfterMinutes: 60, DelegationMode: "suggest"}
 }
 
 // ToolsSessions is about the tools that look at conversations.

@@ -73,12 +73,19 @@ var (
 
 // Settings that may change while the gate works.
 type Settings struct {
-	AgentID           string
+	Agent             func(channel.Inbound) string // who answers a message; nil: the main agent
 	Keys              policy.Keys
 	Envelope          envelope.Settings
 	Debounce          time.Duration
 	DebounceByChannel map[string]time.Duration
 	HistoryLimit      int
+}
+
+func (s Settings) agent(in channel.Inbound) string {
+	if s.Agent == nil {
+		return ""
+	}
+	return s.Agent(in)
 }
 
 func (s Settings) debounce(channel string) time.Duration {

@@ -64,7 +64,7 @@ func (g *Gate) seal(tx *store.Tx, id uint64, rows []pendingRow, set Settings) (*
 func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, before int64) (Accepted, error) {
 	last := rows[len(rows)-1].In
 	key, err := set.Keys.Of(policy.Source{
-		AgentID: set.AgentID, Channel: last.Channel, Account: last.Account, Chat: policy.Chat(last.Chat),
+		AgentID: set.agent(last), Channel: last.Channel, Account: last.Account, Chat: policy.Chat(last.Chat),
 		Peer: last.SenderID, Group: last.Conversation, Thread: last.Thread,
 	})
 	if err != nil {

@@ -133,7 +133,7 @@ func selfUpdate(in Input) string {
 	if !has(in.Tools, "gateway") {
 		return ""
 	}
-	return "Look a setting up with config.schema.lookup before you change it; change single values with config.patch, and the whole file with config.apply only when asked to. Run update.run only when the person asks for an update in so many words. What protects the person (tools.exec.ask, tools.exec.security and their older names) cannot be changed this way."
+	return "Look a setting up with config.schema.lookup, then change only that one with config.patch; the person sees old and new, and agrees or not. What decides who may do what (tools.exec.ask, tools.exec.security, access, keys, spending) cannot be changed this way, under no older name either. Updates of Hearth are the person's; start none unless they ask for it in so many words."
 }
 
 func aliases(list []Alias) string {

@@ -14,6 +14,12 @@ const (
 
 	MethodAgentsList       = "agents.list"
 	MethodAgentIdentityGet = "agent.identity.get"
+	MethodAgentsCreate     = "agents.create"
+	MethodAgentsUpdate     = "agents.update"
+	MethodAgentsDelete     = "agents.delete"
+	MethodAgentsFilesList  = "agents.files.list"
+	MethodAgentsFilesGet   = "agents.files.get"
+	MethodAgentsFilesSet   = "agents.files.set"
 	MethodModelsList       = "models.list"
 
 	MethodModelsAuthStatus    = "models.authStatus"
@@ -161,6 +167,12 @@ var methods = []MethodSpec{
 	{MethodConfigPatch, RoleOperator, ScopeAdmin},
 	{MethodAgentsList, RoleOperator, ScopeRead},
 	{MethodAgentIdentityGet, RoleOperator, ScopeRead},
+	{MethodAgentsCreate, RoleOperator, ScopeAdmin},
+	{MethodAgentsUpdate, RoleOperator, ScopeAdmin},
+	{MethodAgentsDelete, RoleOperator, ScopeAdmin},
+	{MethodAgentsFilesList, RoleOperator, ScopeRead},
+	{MethodAgentsFilesGet, RoleOperator, ScopeRead},
+	{MethodAgentsFilesSet, RoleOperator, ScopeAdmin},
 	{MethodModelsList, RoleOperator, ScopeRead},
 	{MethodModelsAuthStatus, RoleOperator, ScopeRead},
 	{MethodModelsAuthLogout, RoleOperator, ScopeAdmin},

@@ -38,7 +38,7 @@ func newChain(t *testing.T, tool func(context.Context)) *chainBench {
 			return failover.Target{Ref: r, Provider: puppet{c, r.String(), account}, Tools: true, Source: "configured"}, nil
 		},
 		Accounts: c.accounts, Now: time.Now,
-		Settings: func() failover.Settings {
+		Settings: func(string) failover.Settings {
 			return failover.Settings{Primary: ref("a/one"), Fallbacks: []model.Ref{ref("b/two"), ref("c/three")}, RateLimitedRotations: 1, MaxWait: 10 * time.Second}
 		},
 	})

@@ -129,7 +129,7 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 			return failover.Target{Ref: ref, Provider: metered{m: m, ref: ref, account: account}, Tools: true, Source: "configured"}, nil
 		},
 		Accounts: accounts, Now: time.Now,
-		Settings: func() failover.Settings {
+		Settings: func(string) failover.Settings {
 			return failover.Settings{Primary: one, Fallbacks: []model.Ref{two}, OverloadedRotations: 1, RateLimitedRotations: 1, MaxWait: time.Second}
 		},
 	})

@@ -86,7 +86,7 @@ type Options struct {
 	// service is configured). The zero Ref means the default.
 	Resolve  func(ctx context.Context, ref model.Ref, account string) (Target, error)
 	Accounts Accounts // nil: no service has accounts
-	Settings func() Settings
+	Settings func(session string) Settings
 	Logger   *slog.Logger
 	Now      func() time.Time
 	Jitter   func() float64 // chance, from 0 to 1
@@ -104,7 +104,7 @@ func New(o Options) *Engine {
 		o.Accounts = noAccounts{}
 	}
 	if o.Settings == nil {
-		o.Settings = func() Settings { return Settings{MaxWait: DefaultMaxWait} }
+		o.Settings = func(string) Settings { return Settings{MaxWait: DefaultMaxWait} }
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -38,7 +38,7 @@ func (e *Engine) Begin(ctx context.Context, sel Selection, session Session) (Tar
 	if session == nil {
 		session = alone{}
 	}
-	r := &Run{e: e, session: session, settings: e.o.Settings()}
+	r := &Run{e: e, session: session, settings: e.o.Settings(sel.Session)}
 	if err := r.choose(ctx, sel); err != nil {
 		return Target{}, err
 	}

@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	w.accounts.w = w
 	w.model = func(string, string, int, model.Request, func(model.Event) bool) error { return nil }
 	w.engine = New(Options{
-		Resolve: w.resolve, Accounts: w.accounts, Settings: func() Settings { return w.settings },
+		Resolve: w.resolve, Accounts: w.accounts, Settings: func(string) Settings { return w.settings },
 		Logger: slog.New(slog.NewJSONHandler(&w.log, nil)), Now: func() time.Time { return w.now() }, Jitter: func() float64 { return 1 },
 	})
 	return w
