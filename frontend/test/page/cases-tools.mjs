@@ -98,6 +98,33 @@ export const cases = [
     },
   },
   {
+    name: "what is remembered is found, changed, forgotten and taken back",
+    async run(w, open) {
+      mkdirSync(join(w.home, "Hearth", "memory"), { recursive: true });
+      writeFileSync(join(w.home, "Hearth", "memory", "fence.md"), "# Fence\n\nIt was painted green.\n");
+      const page = await begin(w, open);
+      await page.click('[aria-label="Tools and approvals"]');
+      await page.click("text=What Hearth remembers…");
+      await page.waitForSelector("text=memory/fence.md");
+      await noAxe(page);
+      await page.fill("dialog input[type=search]", "green");
+      await page.keyboard.press("Enter");
+      await page.click("text=memory/fence.md#L1-L3");
+      await page.fill("dialog textarea", "# Fence\n\nIt is blue now.\n");
+      await noAxe(page);
+      await page.click("dialog button:has-text('Save')");
+      await until(page, () => document.querySelector("dialog .button:disabled"));
+      assert.match(readFileSync(join(w.home, "Hearth", "memory", "fence.md"), "utf8"), /blue/);
+      await page.click("text=Forget this file");
+      await until(page, () => !document.querySelector("dialog textarea"));
+      assert.equal(existsSync(join(w.home, "Hearth", "memory", "fence.md")), false);
+      await page.click("dialog button:has-text('Take back')");
+      await page.click("dialog button:has-text('Undo')");
+      await until(page, () => !document.querySelector("dialog"));
+      assert.match(readFileSync(join(w.home, "Hearth", "memory", "fence.md"), "utf8"), /blue/);
+    },
+  },
+  {
     name: "an edit shows its difference and can be undone",
     async run(w, open) {
       const page = await begin(w, open);
