@@ -217,8 +217,7 @@ func (g *Gateway) dispatchSkill(ctx context.Context, scope tool.Scope, s skill.S
 		return "", err
 	}
 	g.audit.Add(audit.Entry{Kind: audit.KindTool, What: "was called by the skill " + s.Name, Who: scope.Surface + ":" + scope.Sender, Session: scope.SessionKey, Run: scope.RunID})
-	set := g.tools.Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
-	res := set.Run(ctx, scope, model.ToolCall{ID: newUUID(), Name: s.DispatchTool, Arguments: raw}, nil)
+	res := g.tools.Before(g.beforeTool).Run(ctx, scope, model.ToolCall{ID: newUUID(), Name: s.DispatchTool, Arguments: raw}, nil)
 	if res.IsError {
 		return "The skill " + s.Name + " could not do it: " + res.Text, nil
 	}
