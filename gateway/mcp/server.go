@@ -44,6 +44,8 @@ func newServer(s Server, o *Options) *server {
 	}
 }
 
+var errAgain = errors.New("it was restarted on request")
+
 // run connects again and again until ctx ends.
 func (s *server) run(ctx context.Context) {
 	crashes := 0
@@ -51,8 +53,11 @@ func (s *server) run(ctx context.Context) {
 		s.become(Starting, "")
 		began := s.o.Now()
 		err := s.live(ctx)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return
+		case errors.Is(err, errAgain):
+			continue
 		}
 		if s.o.Now().Sub(began) > stableTime {
 			crashes = 0
@@ -141,7 +146,7 @@ func (s *server) live(ctx context.Context) error {
 				return t.explain(ctx, err)
 			}
 		case <-s.again:
-			return errors.New("it was restarted on request")
+			return errAgain
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -1,0 +1,262 @@
+// Package acp is Hearth as an agent of an editor, by the Agent Client Protocol
+// over standard input and output: sessions, prompts, what is said and done
+// meanwhile, and questions that wait for the person at the editor. It speaks
+// our protocol with the gateway through the client that is handed in, and
+// decides nothing itself: rules and approvals are the gateway's.
+package acp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// Gateway makes calls of our protocol.
+type Gateway interface {
+	Call(ctx context.Context, method string, params, result any) error
+}
+
+// Agent is one editor's connection. Give it the gateway's events with Event.
+type Agent struct {
+	gateway Gateway
+	version string
+	conn    *sdk.AgentSideConnection
+
+	mu       sync.Mutex // guards the following
+	sessions map[sdk.SessionId]bool
+	turns    map[string]*turn // by run
+}
+
+// turn is one prompt on its way.
+type turn struct {
+	session sdk.SessionId
+	events  chan func(context.Context) (end *sdk.PromptResponse, err error)
+	said    int64 // bytes of the answer that the editor has
+}
+
+const (
+	sessionPrefix = "acp-"
+	maxPrompt     = 256 << 10
+	replayed      = 100 // messages of a loaded session
+	queued        = 4096
+)
+
+// New returns an agent.
+func New(version string) *Agent {
+	return &Agent{version: version, sessions: map[sdk.SessionId]bool{}, turns: map[string]*turn{}}
+}
+
+// Run serves until the editor leaves or ctx ends.
+func (a *Agent) Run(ctx context.Context, g Gateway, in io.Reader, out io.Writer) error {
+	a.gateway = g
+	a.conn = sdk.NewAgentSideConnection(a, out, in)
+	select {
+	case <-a.conn.Done():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Initialize implements sdk.Agent.
+func (a *Agent) Initialize(context.Context, sdk.InitializeRequest) (sdk.InitializeResponse, error) {
+	return sdk.InitializeResponse{
+		ProtocolVersion:   sdk.ProtocolVersionNumber,
+		AgentCapabilities: sdk.AgentCapabilities{LoadSession: true, PromptCapabilities: sdk.PromptCapabilities{EmbeddedContext: true}},
+		AgentInfo:         &sdk.Implementation{Name: "hearth", Title: sdk.Ptr("Hearth"), Version: a.version},
+	}, nil
+}
+
+// NewSession implements sdk.Agent.
+func (a *Agent) NewSession(ctx context.Context, _ sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
+	id := sdk.SessionId(sessionPrefix + strings.ToLower(rand.Text()))
+	if err := a.watch(ctx, id); err != nil {
+		return sdk.NewSessionResponse{}, err
+	}
+	return sdk.NewSessionResponse{SessionId: id}, nil
+}
+
+func (a *Agent) watch(ctx context.Context, id sdk.SessionId) error {
+	var res protocol.SubscribeResult
+	if err := a.gateway.Call(ctx, protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: string(id)}, &res); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sessions[id] = true
+	return nil
+}
+
+// LoadSession implements sdk.AgentLoader: what was said is told again. Only
+// sessions of editors can be loaded.
+func (a *Agent) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
+	if !strings.HasPrefix(string(p.SessionId), sessionPrefix) {
+		return sdk.LoadSessionResponse{}, sdk.NewInvalidParams("this is no session of an editor")
+	}
+	if err := a.watch(ctx, p.SessionId); err != nil {
+		return sdk.LoadSessionResponse{}, err
+	}
+	var h protocol.ChatHistory
+	if err := a.gateway.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: string(p.SessionId), Limit: replayed}, &h); err != nil {
+		return sdk.LoadSessionResponse{}, err
+	}
+	for i := range h.Messages {
+		m := &h.Messages[i]
+		u := sdk.UpdateAgentMessageText(m.Text())
+		if m.Role == protocol.MessageUser {
+			u = sdk.UpdateUserMessageText(m.Text())
+		} else if m.Role != protocol.MessageAssistant {
+			continue
+		}
+		if m.Text() == "" {
+			continue
+		}
+		if err := a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: p.SessionId, Update: u}); err != nil {
+			return sdk.LoadSessionResponse{}, err
+		}
+	}
+	return sdk.LoadSessionResponse{}, nil
+}
+
+// Prompt implements sdk.Agent: one message, and everything until its answer is
+// whole.
+func (a *Agent) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptResponse, error) {
+	text, err := words(p.Prompt)
+	if err != nil {
+		return sdk.PromptResponse{}, err
+	}
+	run := rand.Text()
+	t := &turn{session: p.SessionId, events: make(chan func(context.Context) (*sdk.PromptResponse, error), queued)}
+	a.mu.Lock()
+	known := a.sessions[p.SessionId]
+	a.turns[run] = t
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.turns, run)
+	}()
+	if !known {
+		return sdk.PromptResponse{}, sdk.NewInvalidParams("there is no session " + string(p.SessionId))
+	}
+	var sent protocol.ChatSendResult
+	err = a.gateway.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: string(p.SessionId), Message: text, IdempotencyKey: run}, &sent)
+	if err != nil {
+		return sdk.PromptResponse{}, err
+	}
+	for {
+		select {
+		case do := <-t.events:
+			if end, err := do(ctx); end != nil || err != nil {
+				return orNone(end), err
+			}
+		case <-ctx.Done():
+			a.abort(context.WithoutCancel(ctx), p.SessionId)
+			return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+		}
+	}
+}
+
+func orNone(r *sdk.PromptResponse) sdk.PromptResponse {
+	if r == nil {
+		return sdk.PromptResponse{}
+	}
+	return *r
+}
+
+func (a *Agent) abort(ctx context.Context, id sdk.SessionId) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	var res protocol.ChatAbortResult
+	_ = a.gateway.Call(ctx, protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: string(id)}, &res)
+}
+
+// Cancel implements sdk.Agent.
+func (a *Agent) Cancel(ctx context.Context, p sdk.CancelNotification) error {
+	a.mu.Lock()
+	known := a.sessions[p.SessionId]
+	a.mu.Unlock()
+	if known {
+		a.abort(ctx, p.SessionId)
+	}
+	return nil
+}
+
+// words is a prompt as a message: text, and what the editor put beside it.
+func words(blocks []sdk.ContentBlock) (string, error) {
+	var b strings.Builder
+	for _, c := range blocks {
+		switch {
+		case c.Text != nil:
+			b.WriteString(c.Text.Text + "\n")
+		case c.ResourceLink != nil:
+			fmt.Fprintf(&b, "[file %q]\n", c.ResourceLink.Uri)
+		case c.Resource != nil && c.Resource.Resource.TextResourceContents != nil:
+			r := c.Resource.Resource.TextResourceContents
+			fmt.Fprintf(&b, "[content of %q]\n%s\n[end]\n", r.Uri, r.Text)
+		default:
+			return "", sdk.NewInvalidParams("only text can be sent")
+		}
+	}
+	text := strings.TrimSpace(b.String())
+	switch {
+	case text == "":
+		return "", sdk.NewInvalidParams("the prompt is empty")
+	case len(text) > maxPrompt:
+		return "", sdk.NewInvalidParams(fmt.Sprintf("the prompt is larger than %d KB", maxPrompt>>10))
+	}
+	return text, nil
+}
+
+// Event takes an event of the gateway. It does not wait for the editor.
+func (a *Agent) Event(e protocol.Event) {
+	switch e.Event {
+	case protocol.EventChat:
+		var ev protocol.ChatEvent
+		if json.Unmarshal(e.Payload, &ev) == nil {
+			a.hand(ev.RunID, func(t *turn) func(context.Context) (*sdk.PromptResponse, error) {
+				return func(ctx context.Context) (*sdk.PromptResponse, error) { return a.chat(ctx, t, ev) }
+			})
+		}
+	case protocol.EventAgent:
+		var ev protocol.AgentEvent
+		if json.Unmarshal(e.Payload, &ev) == nil && ev.Stream == "tool" {
+			a.hand(ev.RunID, func(t *turn) func(context.Context) (*sdk.PromptResponse, error) {
+				return func(ctx context.Context) (*sdk.PromptResponse, error) { return nil, a.tool(ctx, t, ev.Data) }
+			})
+		}
+	case protocol.EventExecApprovalRequested:
+		var ev protocol.Approval
+		if json.Unmarshal(e.Payload, &ev) == nil {
+			a.hand(ev.Request.RunID, func(t *turn) func(context.Context) (*sdk.PromptResponse, error) {
+				return func(ctx context.Context) (*sdk.PromptResponse, error) {
+					go a.permission(ctx, t.session, ev) // the answer goes on to be shown meanwhile
+					return nil, nil
+				}
+			})
+		}
+	}
+}
+
+// hand puts an event into its turn's queue.
+func (a *Agent) hand(run string, make func(*turn) func(context.Context) (*sdk.PromptResponse, error)) {
+	a.mu.Lock()
+	t := a.turns[run]
+	a.mu.Unlock()
+	if t == nil {
+		return
+	}
+	select {
+	case t.events <- make(t):
+	default: // the end of the turn has the whole answer in any case
+	}
+}

@@ -1,0 +1,112 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+func (a *Agent) update(ctx context.Context, t *turn, u sdk.SessionUpdate) error {
+	return a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: t.session, Update: u})
+}
+
+// chat passes words on, and ends the turn.
+func (a *Agent) chat(ctx context.Context, t *turn, ev protocol.ChatEvent) (*sdk.PromptResponse, error) {
+	switch ev.State {
+	case protocol.ChatDelta:
+		if ev.End <= t.said || ev.DeltaText == "" {
+			return nil, nil
+		}
+		text := ev.DeltaText
+		if have := t.said - ev.Offset; have > 0 && have < int64(len(text)) {
+			text = text[have:]
+		}
+		t.said = ev.End
+		return nil, a.update(ctx, t, sdk.UpdateAgentMessageText(text))
+	case protocol.ChatAborted:
+		return &sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+	case protocol.ChatError:
+		text := "Error: " + ev.ErrorMessage
+		if err := a.update(ctx, t, sdk.UpdateAgentMessageText(text)); err != nil {
+			return nil, err
+		}
+		reason := sdk.StopReasonEndTurn
+		if ev.ErrorKind == "refusal" {
+			reason = sdk.StopReasonRefusal
+		}
+		return &sdk.PromptResponse{StopReason: reason}, nil
+	case protocol.ChatFinal:
+		if ev.Message != nil && t.said == 0 && ev.Message.Text() != "" {
+			if err := a.update(ctx, t, sdk.UpdateAgentMessageText(ev.Message.Text())); err != nil {
+				return nil, err
+			}
+		}
+		return &sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil
+	}
+	return nil, nil
+}
+
+// tool shows a call of a tool.
+func (a *Agent) tool(ctx context.Context, t *turn, data map[string]any) error {
+	word := func(name string) string { s, _ := data[name].(string); return s }
+	id, name := sdk.ToolCallId(word("toolCallId")), word("name")
+	switch word("phase") {
+	case "start":
+		return a.update(ctx, t, sdk.StartToolCall(id, name, sdk.WithStartKind(kind(name)), sdk.WithStartStatus(sdk.ToolCallStatusInProgress), sdk.WithStartRawInput(data["args"])))
+	case "result":
+		status := sdk.ToolCallStatusCompleted
+		if failed, _ := data["isError"].(bool); failed {
+			status = sdk.ToolCallStatusFailed
+		}
+		return a.update(ctx, t, sdk.UpdateToolCall(id, sdk.WithUpdateStatus(status)))
+	}
+	return nil
+}
+
+func kind(name string) sdk.ToolKind {
+	switch name {
+	case "read":
+		return sdk.ToolKindRead
+	case "write", "edit", "apply_patch":
+		return sdk.ToolKindEdit
+	case "exec", "process":
+		return sdk.ToolKindExecute
+	case "web_fetch":
+		return sdk.ToolKindFetch
+	case "web_search", "memory_search":
+		return sdk.ToolKindSearch
+	}
+	return sdk.ToolKindOther
+}
+
+// permission asks the person at the editor. Whatever is not a clear yes leaves
+// the request to others, or to its time.
+func (a *Agent) permission(ctx context.Context, id sdk.SessionId, ap protocol.Approval) {
+	options := []sdk.PermissionOption{{Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow once", OptionId: protocol.DecisionAllowOnce}}
+	if slices.Contains(ap.Request.AllowedDecisions, protocol.DecisionAllowAlways) {
+		options = append(options, sdk.PermissionOption{Kind: sdk.PermissionOptionKindAllowAlways, Name: "Always allow this", OptionId: protocol.DecisionAllowAlways})
+	}
+	options = append(options, sdk.PermissionOption{Kind: sdk.PermissionOptionKindRejectOnce, Name: "Deny", OptionId: protocol.DecisionDeny})
+	text := strings.Join(append([]string{ap.Request.HearthTitle}, append(ap.Request.HearthLines, ap.Request.HearthWarn...)...), "\n")
+	res, err := a.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
+		SessionId: id, Options: options,
+		ToolCall: sdk.ToolCallUpdate{
+			ToolCallId: sdk.ToolCallId(ap.Request.ToolCallID), Title: sdk.Ptr(fmt.Sprintf("%s: %s", ap.Request.HearthTitle, ap.Request.Command)),
+			Content: []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(text))},
+		},
+	})
+	if err != nil || res.Outcome.Selected == nil {
+		return
+	}
+	decision := string(res.Outcome.Selected.OptionId)
+	if !slices.ContainsFunc(options, func(o sdk.PermissionOption) bool { return string(o.OptionId) == decision }) {
+		return
+	}
+	var ok protocol.OKResult
+	_ = a.gateway.Call(ctx, protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: ap.ID, Decision: decision}, &ok)
+}
