@@ -81,64 +81,74 @@ type Options struct {
 
 // Gateway is a running engine.
 type Gateway struct {
-	opts      Options
-	log       *slog.Logger
-	logs      *logfile.File
-	level     slog.LevelVar // of the log file
-	redactor  redact.Redactor
-	keeper    *keeper.Keeper
-	hardness  []protocol.Problem // what was found about the state folder at the start
-	keys      secret.Store       // where keys are kept: keeper, and what comes out of it is hidden in logs
-	refs      *ref.Resolver      // finds what settings refer to
-	sought    chan struct{}      // closed when the secrets of the settings were looked for once
-	config    *config.File
-	store     *store.DB
-	pairing   *pairing.Registry
-	models    *provider.Registry
-	book      *profile.Book // of accounts at model services
-	failover  *failover.Engine
-	logins    *oauth.Client
-	flows     *oauth.Flows
-	spend     *spend.Ledger
-	prices    spend.Table
-	poor      atomic.Bool  // the allowance is used up, as far as was looked
-	pasted    sync.Map     // ids of runs whose message holds what looks like a key
-	unpaid    atomic.Int64 // messages that wait for the allowance
+	opts    Options
+	bootID  string
+	started time.Time
+	life    context.Context // for what the settings' change sets off
+	closing atomic.Bool
+	restart chan struct{} // something will start us again
+
+	// What everything stands on.
+	log      *slog.Logger
+	logs     *logfile.File
+	level    slog.LevelVar // of the log file
+	redactor redact.Redactor
+	config   *config.File
+	store    *store.DB
+	server   *server.Server
+	ln       net.Listener
+	pairing  *pairing.Registry
+	hardness []protocol.Problem // what was found about the state folder at the start
+
+	// Keys.
+	keeper *keeper.Keeper
+	keys   secret.Store  // where keys are kept: keeper, and what comes out of it is hidden in logs
+	refs   *ref.Resolver // finds what settings refer to
+	sought chan struct{} // closed when the secrets of the settings were looked for once
+	pasted sync.Map      // ids of runs whose message holds what looks like a key
+
+	// Models, the accounts at their services, and what they cost.
+	models   *provider.Registry
+	redetect chan struct{} // wakes detectModels
+	tests    modelTests
+	pulls    modelPulls
+	book     *profile.Book // of accounts at model services
+	failover *failover.Engine
+	logins   *oauth.Client
+	flows    *oauth.Flows
+	spend    *spend.Ledger
+	prices   spend.Table
+	poor     atomic.Bool  // the allowance is used up, as far as was looked
+	unpaid   atomic.Int64 // messages that wait for the allowance
+
+	// Conversations, and who takes part in them.
 	session   *session.Manager
-	spawns    *spawn.Book   // of sub-agents
-	restart   chan struct{} // something will start us again
+	spawns    *spawn.Book // of sub-agents
+	agents    atomic.Pointer[madeBook]
+	files     *workspace.Keeper // those that tell an agent who it is
+	seeded    seeded
+	search    *search.Index
+	memory    *memory.Index
+	skills    *skill.Library
 	outbox    *outbound.Outbox
 	deliverer *outbound.Deliverer
 	channels  *channels
 	live      *live
 	gate      *inbound.Gate
 	contacts  *contact.Book
-	search    *search.Index
-	memory    *memory.Index
+
+	// Tools, and what stands before them.
 	tools     *tool.Set
 	policies  atomic.Pointer[madePolicy]
-	agents    atomic.Pointer[madeBook]
-	files     *workspace.Keeper // those that tell an agent who it is
-	seeded    seeded
 	approvals *approval.Broker
 	pause     *pause.Switch
 	audit     *audit.Log
-	processes *process.Keeper
-	skills    *skill.Library
-	confined  sandbox.Report // what the sandbox of commands can do here
-	mcp       *mcp.Hub
-	path      string // where commands are looked for
-	closing   atomic.Bool
 	undo      *undo.Log
+	processes *process.Keeper
+	confined  sandbox.Report // what the sandbox of commands can do here
+	path      string         // where commands are looked for
+	mcp       *mcp.Hub
 	web       atomic.Pointer[egress.Client] // for addresses that models choose
-	server    *server.Server
-	ln        net.Listener
-	started   time.Time
-	redetect  chan struct{} // wakes detectModels
-	tests     modelTests
-	pulls     modelPulls
-	bootID    string
-	life      context.Context // for what the settings' change sets off
 }
 
 // New starts the engine up to an open port, without serving it yet. An error
