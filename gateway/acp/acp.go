@@ -13,6 +13,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -36,11 +37,40 @@ type Agent struct {
 	turns    map[string]*turn // by run
 }
 
+// step is what an event means for its turn; end is set by the last.
+type step func(context.Context) (end *sdk.PromptResponse, err error)
+
 // turn is one prompt on its way.
 type turn struct {
 	session sdk.SessionId
-	events  chan func(context.Context) (end *sdk.PromptResponse, err error)
-	said    int64 // bytes of the answer that the editor has
+	events  chan step
+	last    chan step   // the end has a place of its own, so that it always fits
+	end     step        // taken from last
+	lost    atomic.Bool // the editor was too slow for some of the events
+	said    int64       // bytes of the answer that the editor has
+}
+
+func newTurn(id sdk.SessionId) *turn {
+	return &turn{session: id, events: make(chan step, queued), last: make(chan step, 1)}
+}
+
+// next is the next thing to do: the end comes after all that was kept.
+func (t *turn) next(ctx context.Context) (step, error) {
+	if t.end == nil {
+		select {
+		case do := <-t.events:
+			return do, nil
+		case t.end = <-t.last:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	select {
+	case do := <-t.events: // it came before the end
+		return do, nil
+	default:
+		return t.end, nil
+	}
 }
 
 const (
@@ -135,7 +165,7 @@ func (a *Agent) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptResp
 		return sdk.PromptResponse{}, err
 	}
 	run := rand.Text()
-	t := &turn{session: p.SessionId, events: make(chan func(context.Context) (*sdk.PromptResponse, error), queued)}
+	t := newTurn(p.SessionId)
 	a.mu.Lock()
 	known := a.sessions[p.SessionId]
 	a.turns[run] = t
@@ -154,14 +184,13 @@ func (a *Agent) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptResp
 		return sdk.PromptResponse{}, err
 	}
 	for {
-		select {
-		case do := <-t.events:
-			if end, err := do(ctx); end != nil || err != nil {
-				return orNone(end), err
-			}
-		case <-ctx.Done():
+		do, err := t.next(ctx)
+		if err != nil {
 			a.abort(context.WithoutCancel(ctx), p.SessionId)
 			return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+		}
+		if end, err := do(ctx); end != nil || err != nil {
+			return orNone(end), err
 		}
 	}
 }
@@ -222,41 +251,58 @@ func (a *Agent) Event(e protocol.Event) {
 	switch e.Event {
 	case protocol.EventChat:
 		var ev protocol.ChatEvent
-		if json.Unmarshal(e.Payload, &ev) == nil {
-			a.hand(ev.RunID, func(t *turn) func(context.Context) (*sdk.PromptResponse, error) {
-				return func(ctx context.Context) (*sdk.PromptResponse, error) { return a.chat(ctx, t, ev) }
-			})
+		if json.Unmarshal(e.Payload, &ev) != nil {
+			return
+		}
+		if t := a.turn(ev.RunID); t != nil && (ends(ev) || !t.lost.Load()) { // no words after a gap
+			t.hand(ends(ev), func(ctx context.Context) (*sdk.PromptResponse, error) { return a.chat(ctx, t, ev) })
 		}
 	case protocol.EventAgent:
 		var ev protocol.AgentEvent
-		if json.Unmarshal(e.Payload, &ev) == nil && ev.Stream == "tool" {
-			a.hand(ev.RunID, func(t *turn) func(context.Context) (*sdk.PromptResponse, error) {
-				return func(ctx context.Context) (*sdk.PromptResponse, error) { return nil, a.tool(ctx, t, ev.Data) }
-			})
+		if json.Unmarshal(e.Payload, &ev) != nil || ev.Stream != "tool" {
+			return
+		}
+		if t := a.turn(ev.RunID); t != nil {
+			t.hand(false, func(ctx context.Context) (*sdk.PromptResponse, error) { return nil, a.tool(ctx, t, ev.Data) })
 		}
 	case protocol.EventExecApprovalRequested:
 		var ev protocol.Approval
-		if json.Unmarshal(e.Payload, &ev) == nil {
-			a.hand(ev.Request.RunID, func(t *turn) func(context.Context) (*sdk.PromptResponse, error) {
-				return func(ctx context.Context) (*sdk.PromptResponse, error) {
-					go a.permission(ctx, t.session, ev) // the answer goes on to be shown meanwhile
-					return nil, nil
-				}
+		if json.Unmarshal(e.Payload, &ev) != nil {
+			return
+		}
+		if t := a.turn(ev.Request.RunID); t != nil {
+			t.hand(false, func(ctx context.Context) (*sdk.PromptResponse, error) {
+				go a.permission(ctx, t.session, ev) // the answer goes on to be shown meanwhile
+				return nil, nil
 			})
 		}
 	}
 }
 
-// hand puts an event into its turn's queue.
-func (a *Agent) hand(run string, make func(*turn) func(context.Context) (*sdk.PromptResponse, error)) {
+func (a *Agent) turn(run string) *turn {
 	a.mu.Lock()
-	t := a.turns[run]
-	a.mu.Unlock()
-	if t == nil {
+	defer a.mu.Unlock()
+	return a.turns[run]
+}
+
+// ends reports whether nothing comes after an event.
+func ends(ev protocol.ChatEvent) bool {
+	return ev.State == protocol.ChatFinal || ev.State == protocol.ChatAborted || ev.State == protocol.ChatError
+}
+
+// hand keeps what is to be done. What an editor is too slow for is left out, and
+// its end says so; the end itself is always kept.
+func (t *turn) hand(end bool, do step) {
+	if end {
+		select {
+		case t.last <- do:
+		default: // a turn has one
+		}
 		return
 	}
 	select {
-	case t.events <- make(t):
-	default: // the end of the turn has the whole answer in any case
+	case t.events <- do:
+	default:
+		t.lost.Store(true)
 	}
 }

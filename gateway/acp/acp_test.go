@@ -3,7 +3,9 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 
@@ -74,26 +76,75 @@ func (e *editor) RequestPermission(_ context.Context, p sdk.RequestPermissionReq
 	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected(p.Options[0].OptionId)}, nil
 }
 
+// slow is a gateway that says more than an editor which does not read has room
+// for, and then ends.
+type slow struct{ agent *Agent }
+
+func (s *slow) Call(_ context.Context, _ string, params, _ any) error {
+	p, ok := params.(protocol.ChatSendParams)
+	if !ok {
+		return nil
+	}
+	event := func(ev protocol.ChatEvent) {
+		ev.RunID = p.IdempotencyKey
+		b, _ := json.Marshal(ev)
+		s.agent.Event(protocol.Event{Event: protocol.EventChat, Payload: b})
+	}
+	for i := range int64(queued + 100) {
+		event(protocol.ChatEvent{State: protocol.ChatDelta, DeltaText: "x", Offset: i, End: i + 1})
+	}
+	event(protocol.ChatEvent{State: protocol.ChatFinal, Message: &protocol.Message{Role: protocol.MessageAssistant, Content: protocol.TextBlocks("the whole")}})
+	return nil
+}
+
+// An editor that is too slow for the words still hears that the turn is over,
+// that something is missing, and the whole answer.
+func TestFault_F_NODE_08_SlowEditorHearsTheEnd(t *testing.T) {
+	agent := New("test")
+	in, out := pipes(t, agent, &slow{agent})
+	answers := json.NewDecoder(out)
+	ask := func(id int, method, params string) (result, text string) {
+		if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			var m struct {
+				ID     int
+				Result json.RawMessage
+				Params struct {
+					Update struct{ Content struct{ Text string } }
+				}
+			}
+			if err := answers.Decode(&m); err != nil {
+				t.Fatal(err)
+			}
+			if m.ID == id {
+				return string(m.Result), text
+			}
+			text += m.Params.Update.Content.Text
+		}
+	}
+	result, _ := ask(1, sdk.AgentMethodSessionNew, `{"cwd":"/","mcpServers":[]}`)
+	var s sdk.NewSessionResponse
+	if err := json.Unmarshal([]byte(result), &s); err != nil {
+		t.Fatal(err)
+	}
+	result, text := ask(2, sdk.AgentMethodSessionPrompt, fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"hi"}]}`, s.SessionId))
+	if !strings.Contains(result, string(sdk.StopReasonEndTurn)) {
+		t.Error(result)
+	}
+	if n := strings.IndexByte(text, '\n'); n != queued || !strings.Contains(text, "too slow") || !strings.HasSuffix(text, "the whole") {
+		t.Errorf("%d, %q", n, text[max(0, len(text)-200):])
+	}
+}
+
 // A client of the SDK holds a session: words as they come, a tool call, a
 // question that only its own run's asks.
 func TestEditorHoldsASession(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	agent := New("test")
+	ctx, agent := t.Context(), New("test")
 	f := &fake{agent: agent, resolved: make(chan protocol.ApprovalResolveParams, 4)}
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	ran := make(chan struct{})
-	go func() {
-		defer close(ran)
-		_ = agent.Run(ctx, f, inR, outW)
-	}()
-	defer func() {
-		cancel()
-		_, _ = inW.Close(), outW.Close()
-		<-ran
-	}()
 	e := &editor{}
-	c := sdk.NewClientSideConnection(e, inW, outR)
+	c := connect(t, agent, f, e)
 	if _, err := c.Initialize(ctx, sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}); err != nil {
 		t.Fatal(err)
 	}
@@ -121,4 +172,30 @@ func TestEditorHoldsASession(t *testing.T) {
 	if _, err := c.LoadSession(ctx, sdk.LoadSessionRequest{SessionId: "main", Cwd: t.TempDir(), McpServers: []sdk.McpServer{}}); err == nil {
 		t.Error("a session that is no editor's was loaded")
 	}
+}
+
+// connect runs an agent with a client of the SDK at its other end.
+func connect(t *testing.T, agent *Agent, g Gateway, e sdk.Client) *sdk.ClientSideConnection {
+	t.Helper()
+	in, out := pipes(t, agent, g)
+	return sdk.NewClientSideConnection(e, in, out)
+}
+
+// pipes runs an agent.
+func pipes(t *testing.T, agent *Agent, g Gateway) (in io.Writer, out io.Reader) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	ran := make(chan struct{})
+	go func() {
+		defer close(ran)
+		_ = agent.Run(ctx, g, inR, outW)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		_, _ = inW.Close(), outW.Close()
+		<-ran
+	})
+	return inW, outR
 }

@@ -15,8 +15,17 @@ func (a *Agent) update(ctx context.Context, t *turn, u sdk.SessionUpdate) error 
 	return a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: t.session, Update: u})
 }
 
+// gap is said at the end of a turn of which the editor did not get everything.
+const gap = "\n\n[The editor was too slow for some of this. The conversation in Hearth has all of it.]\n\n"
+
 // chat passes words on, and ends the turn.
 func (a *Agent) chat(ctx context.Context, t *turn, ev protocol.ChatEvent) (*sdk.PromptResponse, error) {
+	if ends(ev) && t.lost.Load() {
+		if err := a.update(ctx, t, sdk.UpdateAgentMessageText(gap)); err != nil {
+			return nil, err
+		}
+		t.said = 0 // the whole answer follows, if it is known
+	}
 	switch ev.State {
 	case protocol.ChatDelta:
 		if ev.End <= t.said || ev.DeltaText == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -40,7 +41,9 @@ func (b *Broker) Open(ctx context.Context, a Ask, requester string) (Record, err
 }
 
 // open finds the pending request for the same wish of the same run, or makes
-// one. The caller waits for it.
+// one. The caller waits for it. A wish that is shown with other words (a tool's
+// other arguments) is a question of its own, even when one rule could allow both:
+// a person decides about what they read.
 func (b *Broker) open(ctx context.Context, a Ask, requester string, set Settings) (*request, error) {
 	now := b.Now()
 	r := &request{exact: a.Exact(), waiters: 1, done: make(chan struct{})}
@@ -55,7 +58,7 @@ func (b *Broker) open(ctx context.Context, a Ask, requester string, set Settings
 		if w.over || w.rec.Ask.SessionKey != a.SessionKey {
 			continue
 		}
-		if w.exact == r.exact && w.rec.Ask.RunID == a.RunID && w.rec.Requester == "" && requester == "" {
+		if w.exact == r.exact && slices.Equal(w.rec.Ask.Lines, a.Lines) && w.rec.Ask.RunID == a.RunID && w.rec.Requester == "" && requester == "" {
 			w.waiters++
 			b.mu.Unlock()
 			return w, nil

@@ -1,5 +1,5 @@
 // Package serve is Hearth as an MCP server: other programs talk to the
-// assistant, read its sessions and search what was said. It knows our protocol
+// assistant, read its sessions and search what it remembers. It knows our protocol
 // and the client that is handed in, and gives nobody more than that client may.
 package serve
 
@@ -59,7 +59,7 @@ func New(g Gateway, version string) *mcp.Server {
 	add("sessions_list", "List the conversations.", `{"type":"object","properties":{"search":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}}}`, true, b.sessions)
 	add("sessions_history", "Read the latest messages of a conversation.",
 		`{"type":"object","properties":{"session":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}},"required":["session"]}`, true, b.history)
-	add("memory_search", "Search what was said in all conversations.", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, true, b.search)
+	add("memory_search", "Search what the assistant remembers: its notes, not the conversations.", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, true, b.search)
 	add("nodes", "List the devices that lend the assistant their abilities.", `{"type":"object"}`, true,
 		func(context.Context, json.RawMessage) (string, error) {
 			return "There are none: this version of Hearth cannot use other devices yet.", nil
@@ -190,11 +190,27 @@ func (b bridge) search(ctx context.Context, args json.RawMessage) (string, error
 	if err := read(args, &a); err != nil {
 		return "", err
 	}
-	var res json.RawMessage
-	if err := b.g.Call(ctx, protocol.MethodSessionsSearch, protocol.SessionsSearchParams{Query: a.Query}, &res); err != nil {
+	if strings.TrimSpace(a.Query) == "" {
+		return "", fmt.Errorf("query is empty")
+	}
+	var res protocol.MemoryFound
+	if err := b.g.Call(ctx, protocol.MethodMemorySearch, protocol.MemorySearchParams{Query: a.Query}, &res); err != nil {
 		return "", err
 	}
-	return string(res), nil
+	type row struct {
+		Where string  `json:"where"`
+		Text  string  `json:"text"`
+		Score float64 `json:"score"`
+	}
+	out := []row{}
+	for _, hit := range res.Results {
+		where := hit.Citation
+		if where == "" {
+			where = fmt.Sprintf("%s:%d-%d", hit.Path, hit.StartLine, hit.EndLine)
+		}
+		out = append(out, row{where, hit.Snippet, hit.Score})
+	}
+	return asJSON(out)
 }
 
 func asJSON(v any) (string, error) {
