@@ -259,7 +259,7 @@ func TestSec_A_DOS_09_SwitchedToAModelThatCosts(t *testing.T) {
 	r, p := broke(t, nil)
 	p.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main", RunID: "go"}, nil)
 	p.ended("go")
-	p.choose("llama/wait-300-tool-session_status")
+	p.choose("llama/wait-2500-tool-session_status")
 	p.send("main", "free", "free")
 	p.until("first call", func(protocol.Event) bool { return r.model.Snapshot().Requests > 1 })
 	p.choose("chat/echo")

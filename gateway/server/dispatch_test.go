@@ -62,6 +62,12 @@ func TestScopeMatrix(t *testing.T) {
 		c := g.connected(t, asCLI(scopes...))
 		for _, m := range protocol.Methods() {
 			f := c.call(m.Name, nil)
+			if m.Role == protocol.RoleNode {
+				if f.OK || !strings.Contains(f.Error.Message, "unauthorized role") {
+					t.Errorf("%s, which is for nodes, with %q: %+v", m.Name, have, f)
+				}
+				continue
+			}
 			if want := protocol.Allows(scopes, m.Scope); f.OK != want || !want && code(f) != "MISSING_SCOPE" {
 				t.Errorf("%s with %q: %+v", m.Name, have, f)
 			}
@@ -131,7 +137,7 @@ func TestFault_F_CRASH_21_PanicInAHandler(t *testing.T) {
 	other := g.connected(t, asCLI())
 	c := g.connected(t, asCLI(protocol.ScopeAdmin))
 	for _, m := range protocol.Methods() {
-		if m.Name == protocol.MethodHealth {
+		if m.Name == protocol.MethodHealth || m.Role == protocol.RoleNode {
 			continue
 		}
 		f := c.call(m.Name, map[string]string{"key": "s"})
