@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,18 +144,21 @@ const shownBytes = 3000
 func askWords(rec approval.Record) string {
 	var b strings.Builder
 	b.WriteString("May I do this?\n\n" + rec.Ask.Title + "\n")
+	whole := slices.Contains([]approval.Kind{approval.KindSend, approval.KindConfig, approval.KindTool}, rec.Ask.Kind) // Lines say all of it
 	for _, w := range rec.Ask.Warnings {
-		b.WriteString("⚠ " + w + "\n")
+		if !whole || !slices.Contains(rec.Ask.Lines, w) {
+			b.WriteString("⚠ " + w + "\n")
+		}
 	}
 	long := 0
 	for _, l := range rec.Ask.Lines {
 		long += len(l)
 	}
-	short := rec.Ask.Kind != approval.KindSend && rec.Ask.Kind != approval.KindConfig || long <= shownBytes
+	short := !whole || long <= shownBytes
 	if !short || b.Len() > shownBytes || len(rec.Ask.Command) > shownBytes {
 		return "May I do something? It is too long to show here: read it and decide in the page or with `hearth approvals`."
 	}
-	if rec.Ask.Kind == approval.KindSend || rec.Ask.Kind == approval.KindConfig {
+	if whole {
 		b.WriteString("\n" + strings.Join(rec.Ask.Lines, "\n") + "\n")
 	}
 	if rec.Ask.Why != "" {

@@ -137,7 +137,8 @@ func askMCP(call tool.Call, w mcp.Wish) approval.Ask {
 		h.Write(w.Args)
 	}
 	a.Digest = [32]byte(h.Sum(nil))
-	a.Lines = []string{"Server: " + w.Server.ID + " (" + plan.Show(cmp.Or(w.Server.URL, strings.Join(append([]string{w.Server.Command}, w.Server.Args...), " "))) + ")", "Tool: " + name, "Arguments:"}
+	a.Lines = []string{"Server: " + w.Server.ID + " (" + plan.Show(cmp.Or(w.Server.URL, strings.Join(append([]string{w.Server.Command}, w.Server.Args...), " "))) + ")", "Tool: " + name}
+	a.Lines = append(append(a.Lines, a.Warnings...), "Arguments:")
 	var pretty bytes.Buffer
 	if json.Indent(&pretty, w.Args, "", "  ") != nil {
 		pretty.Write(w.Args)

@@ -29,9 +29,10 @@ var update = flag.Bool("update", false, "write the golden parts of the scripts a
 // noNap keeps programs built with -race from sleeping a second at their end.
 const noNap = "atexit_sleep_ms=0"
 
-// TestMain makes this test binary the program itself when a script calls it.
+// TestMain makes this test binary the program itself when a script calls it,
+// and an MCP server.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hearth": main})
+	testscript.Main(m, map[string]func(){"hearth": main, "mcpserver": mcpServer})
 }
 
 // TestScripts runs the program as people do. Commands of ours in scripts:

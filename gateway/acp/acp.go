@@ -48,6 +48,7 @@ type turn struct {
 	end     step        // taken from last
 	lost    atomic.Bool // the editor was too slow for some of the events
 	said    int64       // bytes of the answer that the editor has
+	told    string      // and the words
 }
 
 func newTurn(id sdk.SessionId) *turn {

@@ -20,45 +20,73 @@ const gap = "\n\n[The editor was too slow for some of this. The conversation in 
 
 // chat passes words on, and ends the turn.
 func (a *Agent) chat(ctx context.Context, t *turn, ev protocol.ChatEvent) (*sdk.PromptResponse, error) {
-	if ends(ev) && t.lost.Load() {
-		if err := a.update(ctx, t, sdk.UpdateAgentMessageText(gap)); err != nil {
+	if ev.State == protocol.ChatDelta {
+		return nil, a.say(ctx, t, t.news(ev))
+	}
+	if !ends(ev) {
+		return nil, nil
+	}
+	if t.lost.Load() {
+		if err := a.say(ctx, t, gap); err != nil {
 			return nil, err
 		}
-		t.said = 0 // the whole answer follows, if it is known
+		t.told = "" // the whole answer follows, if it is known
+	}
+	if ev.Message != nil {
+		if err := a.say(ctx, t, rest(t.told, ev.Message.Text())); err != nil {
+			return nil, err
+		}
 	}
 	switch ev.State {
-	case protocol.ChatDelta:
-		if ev.End <= t.said || ev.DeltaText == "" {
-			return nil, nil
-		}
-		text := ev.DeltaText
-		if have := t.said - ev.Offset; have > 0 && have < int64(len(text)) {
-			text = text[have:]
-		}
-		t.said = ev.End
-		return nil, a.update(ctx, t, sdk.UpdateAgentMessageText(text))
 	case protocol.ChatAborted:
 		return &sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
 	case protocol.ChatError:
-		text := "Error: " + ev.ErrorMessage
-		if err := a.update(ctx, t, sdk.UpdateAgentMessageText(text)); err != nil {
-			return nil, err
-		}
 		reason := sdk.StopReasonEndTurn
 		if ev.ErrorKind == "refusal" {
 			reason = sdk.StopReasonRefusal
 		}
-		return &sdk.PromptResponse{StopReason: reason}, nil
-	case protocol.ChatFinal:
-		if ev.Message != nil && t.said == 0 && ev.Message.Text() != "" {
-			if err := a.update(ctx, t, sdk.UpdateAgentMessageText(ev.Message.Text())); err != nil {
-				return nil, err
-			}
-		}
-		return &sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil
+		return &sdk.PromptResponse{StopReason: reason}, a.say(ctx, t, "Error: "+ev.ErrorMessage)
 	}
-	return nil, nil
+	return &sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil
 }
+
+func (a *Agent) say(ctx context.Context, t *turn, text string) error {
+	if text == "" {
+		return nil
+	}
+	return a.update(ctx, t, sdk.UpdateAgentMessageText(text))
+}
+
+// news is what a delta adds.
+func (t *turn) news(ev protocol.ChatEvent) string {
+	text := ev.DeltaText
+	if ev.End <= t.said {
+		return ""
+	}
+	if have := t.said - ev.Offset; have > 0 && have < int64(len(text)) {
+		text = text[have:]
+	}
+	t.said = ev.End
+	t.told += text
+	return text
+}
+
+// rest is what of the last message of an answer was not told: the end of a run
+// overtakes its last words. Messages are an empty line apart.
+func rest(told, message string) string {
+	for k := min(len(told), len(message)); k >= 0; k-- {
+		before, ok := strings.CutSuffix(told, message[:k])
+		if ok && (before == "" || strings.HasSuffix(before, between)) {
+			return message[k:]
+		}
+	}
+	if message == "" {
+		return ""
+	}
+	return between + message
+}
+
+const between = "\n\n"
 
 // tool shows a call of a tool.
 func (a *Agent) tool(ctx context.Context, t *turn, data map[string]any) error {
@@ -101,7 +129,13 @@ func (a *Agent) permission(ctx context.Context, id sdk.SessionId, ap protocol.Ap
 		options = append(options, sdk.PermissionOption{Kind: sdk.PermissionOptionKindAllowAlways, Name: "Always allow this", OptionId: protocol.DecisionAllowAlways})
 	}
 	options = append(options, sdk.PermissionOption{Kind: sdk.PermissionOptionKindRejectOnce, Name: "Deny", OptionId: protocol.DecisionDeny})
-	text := strings.Join(append([]string{ap.Request.HearthTitle}, append(ap.Request.HearthLines, ap.Request.HearthWarn...)...), "\n")
+	shown := append([]string{ap.Request.HearthTitle}, ap.Request.HearthLines...)
+	for _, w := range ap.Request.HearthWarn {
+		if !slices.Contains(shown, w) {
+			shown = append(shown, w)
+		}
+	}
+	text := strings.Join(shown, "\n")
 	res, err := a.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
 		SessionId: id, Options: options,
 		ToolCall: sdk.ToolCallUpdate{

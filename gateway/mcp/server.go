@@ -196,14 +196,19 @@ func (s *server) refreshSoon() {
 	}
 }
 
+// restart starts it anew, unless it is just starting: it would be ready for a
+// moment and gone again.
 func (s *server) restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.st.State == Starting {
+		return
+	}
+	s.st.State = Starting // so that whoever waits for it does not see the past
 	select {
 	case s.again <- struct{}{}:
 	default:
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.st.State = Starting // so that whoever waits for it does not see the past
 }
 
 func (s *server) become(state State, problem string) {
