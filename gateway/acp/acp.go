@@ -31,6 +31,7 @@ type Agent struct {
 	gateway Gateway
 	version string
 	conn    *sdk.AgentSideConnection
+	ready   chan struct{} // closed when conn is set
 
 	mu       sync.Mutex // guards the following
 	sessions map[sdk.SessionId]bool
@@ -83,19 +84,26 @@ const (
 
 // New returns an agent.
 func New(version string) *Agent {
-	return &Agent{version: version, sessions: map[sdk.SessionId]bool{}, turns: map[string]*turn{}}
+	return &Agent{version: version, ready: make(chan struct{}), sessions: map[sdk.SessionId]bool{}, turns: map[string]*turn{}}
 }
 
-// Run serves until the editor leaves or ctx ends.
+// Run serves until the editor leaves or ctx ends. It is called once.
 func (a *Agent) Run(ctx context.Context, g Gateway, in io.Reader, out io.Writer) error {
 	a.gateway = g
 	a.conn = sdk.NewAgentSideConnection(a, out, in)
+	close(a.ready)
 	select {
 	case <-a.conn.Done():
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// editor is the other end. Its first request may come before Run has it.
+func (a *Agent) editor() *sdk.AgentSideConnection {
+	<-a.ready
+	return a.conn
 }
 
 // Initialize implements sdk.Agent.
@@ -151,7 +159,7 @@ func (a *Agent) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.
 		if m.Text() == "" {
 			continue
 		}
-		if err := a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: p.SessionId, Update: u}); err != nil {
+		if err := a.editor().SessionUpdate(ctx, sdk.SessionNotification{SessionId: p.SessionId, Update: u}); err != nil {
 			return sdk.LoadSessionResponse{}, err
 		}
 	}

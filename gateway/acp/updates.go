@@ -12,7 +12,7 @@ import (
 )
 
 func (a *Agent) update(ctx context.Context, t *turn, u sdk.SessionUpdate) error {
-	return a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: t.session, Update: u})
+	return a.editor().SessionUpdate(ctx, sdk.SessionNotification{SessionId: t.session, Update: u})
 }
 
 // gap is said at the end of a turn of which the editor did not get everything.
@@ -136,7 +136,7 @@ func (a *Agent) permission(ctx context.Context, id sdk.SessionId, ap protocol.Ap
 		}
 	}
 	text := strings.Join(shown, "\n")
-	res, err := a.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
+	res, err := a.editor().RequestPermission(ctx, sdk.RequestPermissionRequest{
 		SessionId: id, Options: options,
 		ToolCall: sdk.ToolCallUpdate{
 			ToolCallId: sdk.ToolCallId(ap.Request.ToolCallID), Title: sdk.Ptr(fmt.Sprintf("%s: %s", ap.Request.HearthTitle, ap.Request.Command)),
