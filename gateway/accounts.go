@@ -19,7 +19,6 @@ import (
 
 // openAccounts makes the book of accounts at model services.
 func (g *Gateway) openAccounts(ctx context.Context) error {
-	g.life = context.WithoutCancel(ctx)
 	g.logins = oauth.New(oauth.Options{Now: g.opts.Now})
 	g.flows = oauth.NewFlows(g.life, g.logins, g.keepLogin)
 	book, err := profile.Open(ctx, profile.Options{

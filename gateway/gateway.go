@@ -84,7 +84,9 @@ type Gateway struct {
 	opts    Options
 	bootID  string
 	started time.Time
-	life    context.Context // for what the settings' change sets off
+	life    context.Context // for what outlives the call that began it
+	endLife context.CancelFunc
+	errands sync.WaitGroup // of what goes on in that life
 	closing atomic.Bool
 	restart chan struct{} // something will start us again
 
@@ -161,6 +163,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{}), restart: make(chan struct{}, 1)}
+	g.life, g.endLife = context.WithCancel(context.WithoutCancel(ctx))
 	if err := g.open(ctx); err != nil {
 		g.release(ctx)
 		return nil, err
@@ -421,6 +424,8 @@ func (g *Gateway) release(ctx context.Context) {
 	if g.approvals != nil {
 		g.approvals.Close()
 	}
+	g.endLife()
+	g.errands.Wait()
 	if g.pause != nil {
 		g.pause.Close()
 	}

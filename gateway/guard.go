@@ -86,7 +86,7 @@ func (g *Gateway) approvalRequested(rec approval.Record) {
 	g.audit.Add(audit.Entry{Kind: audit.KindApproval, What: "asked: " + rec.Ask.Title, Session: rec.Ask.SessionKey, Run: rec.Ask.RunID, Facts: askFacts(rec.Ask, rec.ID)})
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalRequested, Payload: approvalOf(rec, g.config.Snapshot().Config)})
 	if ch, to, ok := g.ownerChat(rec.Ask); ok {
-		go g.tellOwner(ch, to, askWords(rec))
+		g.errands.Go(func() { g.tellOwner(ch, to, askWords(rec)) })
 	}
 }
 
@@ -102,7 +102,7 @@ func (g *Gateway) approvalResolved(rec approval.Record) {
 		return
 	}
 	if ch, to, ok := g.ownerChat(rec.Ask); ok {
-		go g.tellOwner(ch, to, "Nobody decided in time, so it was not done: "+rec.Ask.Title)
+		g.errands.Go(func() { g.tellOwner(ch, to, "Nobody decided in time, so it was not done: "+rec.Ask.Title) })
 	}
 }
 
@@ -129,7 +129,7 @@ func askFacts(a approval.Ask, id string) map[string]string {
 
 // tellOwner does not pass the outbox: a question that is lost expires.
 func (g *Gateway) tellOwner(ch channel.Channel, to channel.Target, text string) {
-	ctx, cancel := context.WithTimeout(g.channels.ctx, tellWait)
+	ctx, cancel := context.WithTimeout(g.life, tellWait)
 	defer cancel()
 	if _, err := ch.Send(ctx, channel.Message{To: to, Text: text}); err != nil {
 		g.log.Warn("the owner could not be asked on a network", "channel", ch.ID(), "err", err)

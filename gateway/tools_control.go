@@ -118,7 +118,7 @@ func (s steering) Restart(ctx context.Context, call tool.Call, reason string) er
 	if _, err := s.g.permit(ctx, call, a); err != nil {
 		return err
 	}
-	go s.g.restartAfter(call.RunID)
+	s.g.errands.Go(func() { s.g.restartAfter(call.RunID) })
 	return nil
 }
 

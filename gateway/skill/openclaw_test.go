@@ -56,8 +56,7 @@ func TestOpenClawSkills(t *testing.T) {
 			continue
 		}
 		compared++
-		m := s.Missing
-		got, want := needs{m.Bins, m.AnyBins, m.Env, m.Config, m.OS}, their.Missing
+		got, want := needs(s.Missing), their.Missing
 		for _, n := range []*needs{&got, &want} {
 			for _, list := range []*[]string{&n.Bins, &n.AnyBins, &n.Env, &n.Config, &n.OS} {
 				*list = append([]string{}, *list...)
