@@ -48,18 +48,6 @@ func processesWith(mark string) (out []string) {
 	return out
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatal(what)
-		}
-	}
-}
-
 // The whole way: the model asks, a person says yes, it runs once, confined,
 // with a guardian that is this program.
 func TestExec(t *testing.T) {

@@ -247,3 +247,15 @@ func queued(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(ts.Exec("hearth", append([]string{"queue", "--session", args[0], args[2], id}, args[3:]...)...))
 }
+
+// until waits for a condition.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatal(what)
+		}
+	}
+}

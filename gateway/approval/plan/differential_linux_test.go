@@ -111,7 +111,7 @@ type traced struct {
 // every shell. Two worlds, so that two processors have something to do.
 func TestSec_A_EXEC_Differential(t *testing.T) {
 	needStrace(t)
-	commands := 20_000
+	commands := 54_000 // of which more than 20,000 are read in full and run
 	if testing.Short() {
 		commands = 1_000
 	}
