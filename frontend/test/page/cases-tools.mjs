@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { axe, pick, ready, until } from "./harness.mjs";
+import { axe, pick, ready, shows, until } from "./harness.mjs";
 
 /** hands lets the model call tools: [name, arguments]… */
 async function hands(page, ...calls) {
@@ -39,7 +39,7 @@ export const cases = [
       assert.ok(existsSync(join(w.home, "Hearth/ran-once")), "it did not run");
       assert.equal(await page.$('[role=group][aria-label^="Hearth needs your decision:"]'), null);
       await page.click(".cards summary");
-      assert.match(await page.innerText(".cards .inside"), /hello from the shell/);
+      await shows(page, ".cards .inside", /hello from the shell/);
       await noAxe(page);
     },
   },
@@ -133,7 +133,7 @@ export const cases = [
       await hands(page, ["edit", { path: "shopping.md", edits: [{ oldText: "milk", newText: "oat milk\nbutter" }] }]);
       await until(page, () => /It said: /.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
       assert.equal(readFileSync(file, "utf8"), "bread\noat milk\nbutter\n");
-      assert.match(await page.innerText(".cards summary"), /Edit\s+shopping\.md[^]*\+2\s−1/);
+      await shows(page, ".cards summary", /Edit\s+shopping\.md[^]*\+2\s−1/);
       await page.click(".cards summary");
       await until(page, () => document.querySelector(".lines .add")?.textContent === "+oat milk");
       await noAxe(page);
@@ -206,7 +206,7 @@ export const cases = [
       await page.fill("#composer", "look");
       await page.press("#composer", "Enter");
       await until(page, () => document.querySelector('article[data-state="refused"] .pictures img'));
-      assert.match(await page.innerText('article[data-state="refused"]'), /cannot|picture/i);
+      await shows(page, 'article[data-state="refused"]', /cannot|picture/i);
     },
   },
   {
@@ -217,7 +217,7 @@ export const cases = [
       await asks(page);
       await page.click("nav .new");
       await until(page, () => document.querySelector(".needs .ask"));
-      assert.match(await page.innerText(".needs"), /Asked in “/);
+      await shows(page, ".needs", /Asked in “/);
       await noAxe(page);
       await page.click(".needs >> text=Open that chat");
       await page.click("text=Don’t allow");

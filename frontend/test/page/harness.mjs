@@ -177,6 +177,14 @@ export const text = async (page) => {
   return page.$$eval(".row.text .md", (all) => all.at(-1).innerText.trim());
 };
 
+/** shows waits until what is seen of the first such element reads like this: rows are hidden until they were measured. */
+export async function shows(page, selector, want) {
+  const is = ([s, source, flags]) => new RegExp(source, flags).test(document.querySelector(s)?.innerText ?? "");
+  await until(page, is, [selector, want.source, want.flags]).catch(async () => {
+    throw new Error(`${selector} reads ${JSON.stringify(await page.evaluate((s) => document.querySelector(s)?.innerText ?? null, selector))}, not like ${want}`);
+  });
+}
+
 export const ready = (page) => until(page, () => document.querySelector("#composer") && !document.querySelector(".banner.link") && document.querySelector(".welcome, [role=log]"));
 
 /** axe returns the violations, short. The page's policy forbids eval, so axe runs in an isolated world. */

@@ -37,39 +37,52 @@ if (cases.length === 0) {
   process.exit(2);
 }
 let failed = 0;
+const unsteady = [];
 const start = performance.now();
+
+/** once runs a case in pages of its own and says whether it passed. */
+async function once(w, c) {
+  const began = performance.now();
+  const pages = [];
+  const open = async (o) => {
+    const p = await w.open(o);
+    pages.push(p);
+    return p;
+  };
+  try {
+    await c.run(w, open);
+    const trouble = pages.flatMap((p) => p.trouble);
+    if (trouble.length > 0) throw new Error("the page did what it must not do:\n  " + trouble.join("\n  "));
+    console.log(`ok    ${c.name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
+    return true;
+  } catch (e) {
+    console.log(`FAIL  ${c.name}: ${e.stack ?? e}`);
+    mkdirSync(failures, { recursive: true });
+    const file = join(failures, c.name.replace(/[^\w-]+/g, "_"));
+    for (const [i, p] of pages.entries()) await p.screenshot({ path: `${file}-${i}.png` }).catch(() => {});
+    console.log(`      pictures: ${file}-*.png; the gateway's last words:\n${w.log.slice(-1200)}`);
+    if (w.gateway.exitCode !== null || w.gateway.signalCode !== null) await w.startGateway();
+    return false;
+  } finally {
+    for (const p of pages) await p.context().close();
+  }
+}
+
 for (const world of ["model", "guide"]) {
   const mine = cases.filter((c) => (c.world ?? "model") === world);
   if (mine.length === 0) continue;
   const w = await World.start(world === "guide" ? { defaultModel: "" } : { models });
   try {
     for (const c of mine) {
-      const began = performance.now();
-      const pages = [];
-      const open = async (o) => {
-        const p = await w.open(o);
-        pages.push(p);
-        return p;
-      };
-      try {
-        await c.run(w, open);
-        const trouble = pages.flatMap((p) => p.trouble);
-        if (trouble.length > 0) throw new Error("the page did what it must not do:\n  " + trouble.join("\n  "));
-        console.log(`ok    ${c.name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
-      } catch (e) {
-        failed++;
-        console.log(`FAIL  ${c.name}: ${e.stack ?? e}`);
-        mkdirSync(failures, { recursive: true });
-        const file = join(failures, c.name.replace(/[^\w-]+/g, "_"));
-        for (const [i, p] of pages.entries()) await p.screenshot({ path: `${file}-${i}.png` }).catch(() => {});
-        console.log(`      pictures: ${file}-*.png; the gateway's last words:\n${w.log.slice(-1200)}`);
-        if (w.gateway.exitCode !== null || w.gateway.signalCode !== null) await w.startGateway();
-      }
-      for (const p of pages) await p.context().close();
+      if (await once(w, c)) continue;
+      // A shared machine can make a browser miss a moment; what fails twice is broken. What did not is named at the end.
+      if (await once(w, c)) unsteady.push(c.name);
+      else failed++;
     }
   } finally {
     await w.stop();
   }
 }
+for (const name of unsteady) console.log(`UNSTEADY  ${name}: failed once, passed when it was run again`);
 console.log(`${cases.length - failed} passed, ${failed} failed, ${((performance.now() - start) / 1000).toFixed(0)} s`);
 process.exit(failed > 0 ? 1 : 0);
