@@ -100,6 +100,7 @@ type Gateway struct {
 	server   *server.Server
 	ln       net.Listener
 	pairing  *pairing.Registry
+	clients  *pairing.Clients   // other programs
 	hardness []protocol.Problem // what was found about the state folder at the start
 
 	// Keys.
@@ -193,6 +194,9 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	if err := g.openPairing(ctx); err != nil {
+		return err
+	}
+	if err := g.openClients(ctx); err != nil {
 		return err
 	}
 	if err := g.openAccounts(ctx); err != nil {

@@ -1466,6 +1466,10 @@ export const MethodSkillRemove = "hearth.skills.remove";
 export const MethodWhy = "hearth.why";
 export const MethodMCPList = "hearth.mcp.list";
 export const MethodMCPTest = "hearth.mcp.test";
+/** The methods of tokens are ours: programs that come in over HTTP. */
+export const MethodTokensList = "hearth.tokens.list";
+export const MethodTokensCreate = "hearth.tokens.create";
+export const MethodTokensRevoke = "hearth.tokens.revoke";
 /** MethodQueueEdit is ours: other words for a message that still waits. */
 export const MethodQueueEdit = "hearth.queue.edit";
 /**
@@ -2609,6 +2613,47 @@ export interface LaunchLinkParams {
   ttlMs?: number;
 }
 
+/** Tokens are those that other programs come in with. */
+export interface Tokens {
+  tokens: Token[];
+  /** every right that there is */
+  scopes: string[];
+}
+
+/** Token is what is known of a token; not the token itself. */
+export interface Token {
+  id: string;
+  name: string;
+  scopes: string[];
+  /** active, expired, revoked */
+  state: string;
+  createdAt: number;
+  expiresAt?: number;
+  /** to the minute */
+  lastUsed?: number;
+  revokedAt?: number;
+}
+
+/** TokenCreateParams ask for a token. */
+export interface TokenCreateParams {
+  name: string;
+  /** none: chat, models and embeddings */
+  scopes?: string[];
+  /** LifeMs is how long it works; 0 is until it is revoked. */
+  lifeMs?: number;
+}
+
+/** TokenCreated holds a new token, which is told this once. */
+export interface TokenCreated {
+  token: Token;
+  secret: string;
+}
+
+/** TokenRevokeParams name a token by its id or name. */
+export interface TokenRevokeParams {
+  token: string;
+}
+
 /** ToolsCatalogParams choose an agent. */
 export interface ToolsCatalogParams {
   agentId?: string;
@@ -2977,6 +3022,9 @@ export interface Methods {
   "hearth.why": { params: WhyParams; result: Why };
   "hearth.mcp.list": { params: Record<string, never>; result: MCPServers };
   "hearth.mcp.test": { params: MCPServerParams; result: MCPServer };
+  "hearth.tokens.list": { params: Record<string, never>; result: Tokens };
+  "hearth.tokens.create": { params: TokenCreateParams; result: TokenCreated };
+  "hearth.tokens.revoke": { params: TokenRevokeParams; result: Token };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
   "hearth.media.get": { params: MediaGetParams; result: Media };

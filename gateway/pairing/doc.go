@@ -1,6 +1,7 @@
 // Package pairing decides who may talk to the gateway. It owns the registry of
 // paired devices, the check of the shared token, the device tokens, the
-// single-use launch tickets and the throttle that guards all of them.
+// single-use launch tickets, the tokens of other programs (Clients) and the
+// throttle that guards all of them.
 //
 // It does not own sockets or the wire: gateway/server hands it one Attempt per
 // connect and gets a Grant or an error in the protocol's own form.

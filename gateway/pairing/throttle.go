@@ -23,6 +23,7 @@ const (
 	classToken     class = "token"
 	classDevice    class = "device-token"
 	classBootstrap class = "bootstrap-token"
+	classClient    class = "client-token"
 )
 
 // bucketKey names who is charged. A known device that proved its key has its

@@ -137,6 +137,10 @@ const (
 
 	MethodMCPList = "hearth.mcp.list"
 	MethodMCPTest = "hearth.mcp.test"
+	// The methods of tokens are ours: programs that come in over HTTP.
+	MethodTokensList   = "hearth.tokens.list"
+	MethodTokensCreate = "hearth.tokens.create"
+	MethodTokensRevoke = "hearth.tokens.revoke"
 	// MethodQueueEdit is ours: other words for a message that still waits.
 	MethodQueueEdit = "hearth.queue.edit"
 	// MethodLaunchLink is ours: it mints a single-use link that lets a browser
@@ -264,6 +268,9 @@ var methods = []MethodSpec{
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodMCPList, RoleOperator, ScopeRead},
 	{MethodMCPTest, RoleOperator, ScopeAdmin},
+	{MethodTokensList, RoleOperator, ScopeAdmin},
+	{MethodTokensCreate, RoleOperator, ScopeAdmin},
+	{MethodTokensRevoke, RoleOperator, ScopeAdmin},
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},
 	{MethodTranscriptExport, RoleOperator, ScopeRead},

@@ -89,11 +89,20 @@ func plainTarget(r *http.Request) bool {
 		if strings.HasSuffix(segment, ".") {
 			return false
 		}
-		if i == 0 && segment != "api" && segment != "assets" && (strings.EqualFold(segment, "api") || strings.EqualFold(segment, "assets")) {
+		if i == 0 && segment != strings.ToLower(segment) && programs(strings.ToLower(segment)) {
 			return false
 		}
 	}
 	return true
+}
+
+// programs reports the first part of a path that is not the page's.
+func programs(segment string) bool {
+	switch segment {
+	case "api", "assets", "v1", "mcp":
+		return true
+	}
+	return false
 }
 
 func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }

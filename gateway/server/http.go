@@ -20,6 +20,9 @@ func (s *Server) handler() http.Handler {
 	} else {
 		mux.HandleFunc("/api/", http.NotFound)
 	}
+	for path, h := range s.mounts {
+		mux.Handle(path, h)
+	}
 	mux.Handle("/", s.pages)
 	// A second guard beside our own rule on Origin: it also knows Sec-Fetch-Site.
 	inner := http.NewCrossOriginProtection().Handler(mux)
@@ -29,22 +32,34 @@ func (s *Server) handler() http.Handler {
 			refuse(w, v)
 			return
 		}
-		if isUpgrade(r) && !reserved(r.URL.Path) {
+		if isUpgrade(r) && !s.reserved(r.URL.Path) {
 			s.socket(w, r)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
+		if !s.mounted(r.URL.Path) {
+			r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
+		}
 		inner.ServeHTTP(w, r)
 	})
 }
 
 // reserved paths are never sockets.
-func reserved(path string) bool {
+func (s *Server) reserved(path string) bool {
 	switch path {
 	case "/health", "/healthz", "/ready", "/readyz":
 		return true
 	}
-	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/assets/")
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/assets/") || s.mounted(path)
+}
+
+// mounted reports whether a path belongs to one of Options.Mounts.
+func (s *Server) mounted(path string) bool {
+	for m := range s.mounts {
+		if path == m || strings.HasSuffix(m, "/") && strings.HasPrefix(path, m) {
+			return true
+		}
+	}
+	return false
 }
 
 // secure sets the headers that every answer carries, errors included.

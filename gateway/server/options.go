@@ -52,6 +52,9 @@ type Options struct {
 	Hosts []string
 	// HTTP is an optional handler for paths below /api/. It is behind the gate.
 	HTTP http.Handler
+	// Mounts are further paths, such as "/v1/". Each handler checks for itself who
+	// comes and how much it reads; all of them are behind the gate.
+	Mounts map[string]http.Handler
 }
 
 // Limits bound what clients can cost. Zero fields have defaults.

@@ -25,6 +25,7 @@ type Server struct {
 	auth     Authenticator
 	pages    *pages
 	api      http.Handler
+	mounts   map[string]http.Handler
 	snapshot func(ctx context.Context) protocol.Snapshot
 	version  string
 	bootID   string
@@ -64,7 +65,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP,
+		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP, mounts: o.Mounts,
 		snapshot: o.Snapshot, version: o.Version, bootID: o.BootID, ready: o.Ready, log: o.Logger, now: o.Now,
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),

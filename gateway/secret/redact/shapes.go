@@ -53,7 +53,7 @@ var (
 		{begin: "xapp-", least: 16}, {begin: "xai-", least: 20},
 	}
 	shapesE = []shape{{begin: "eyJ", least: 30, dots: true, any: true}}
-	shapesH = []shape{{begin: "hf_", least: 20, any: true}}
+	shapesH = []shape{{begin: "hf_", least: 20, any: true}, {begin: "hearth_", least: 40}}
 	shapesN = []shape{{begin: "npm_", least: 30, any: true}, {begin: "nvapi-", least: 20}}
 	shapesR = []shape{{begin: "r8_", least: 20}, {begin: "rk_live_", least: 12}}
 	shapesP = []shape{{begin: "pplx-", least: 20}, {begin: "pk_live_", least: 12}}
