@@ -146,7 +146,7 @@ func (g *Gateway) notes(key string, runs []session.Run) (keep func(ctx context.C
 // speakers says whose memory a conversation goes to, and how they are called.
 // Where several spoke, it is nobody's but the conversation's.
 func (g *Gateway) speakers(key string, runs []session.Run) (s memory.Scope, from string) {
-	s = memory.Scope{Agent: session.AgentOf(key), Person: memory.PersonName("session", key)}
+	s = memory.Scope{Agent: session.AgentOf(key), Of: memory.Group(key)}
 	from = key
 	for i, rec := range runs {
 		ts := g.scopeOf(rec, model.Ref{})
@@ -157,7 +157,7 @@ func (g *Gateway) speakers(key string, runs []session.Run) (s memory.Scope, from
 			continue
 		}
 		if next != s {
-			return memory.Scope{Agent: s.Agent, Person: memory.PersonName("session", key)}, key
+			return memory.Scope{Agent: s.Agent, Of: memory.Group(key)}, key
 		}
 	}
 	return s, from

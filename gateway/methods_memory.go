@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/place"
@@ -33,9 +34,32 @@ func memoryScope(agent string, all bool) memory.Scope {
 	return memory.Scope{Agent: agent, All: all}
 }
 
+// memoryOf is memoryScope, or that of somebody else whom the owner names.
+func (g *Gateway) memoryOf(ctx context.Context, agent, who string, all bool) (memory.Scope, error) {
+	s := memoryScope(agent, all && who == "")
+	of, err := g.memory.Who(ctx, s.Agent, who)
+	if errors.Is(err, memory.ErrNobody) { // what people call themselves comes last
+		contacts, cerr := g.contacts.Contacts()
+		if cerr != nil {
+			return s, cerr
+		}
+		for _, c := range contacts {
+			if !strings.EqualFold(c.Name, who) && (c.Handle == "" || !strings.EqualFold(c.Handle, strings.TrimPrefix(who, "@"))) {
+				continue
+			}
+			if found, ferr := g.memory.Who(ctx, s.Agent, c.Channel+":"+c.ID); ferr == nil {
+				of, err = found, nil
+				break
+			}
+		}
+	}
+	s.Of = of
+	return s, err
+}
+
 // memoryError says what a person can do about.
 func memoryError(err error) error {
-	for _, known := range []error{memory.ErrNoFile, memory.ErrNoWorkspace} {
+	for _, known := range []error{memory.ErrNoFile, memory.ErrNoWorkspace, memory.ErrNobody} {
 		if errors.Is(err, known) {
 			return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
 		}
@@ -49,18 +73,24 @@ func memoryError(err error) error {
 }
 
 func (g *Gateway) memoryList(ctx context.Context, p protocol.MemoryListParams) (protocol.MemoryFiles, error) {
-	s := memoryScope(p.AgentID, p.All)
+	s, err := g.memoryOf(ctx, p.AgentID, p.Person, p.All)
 	out := protocol.MemoryFiles{Workspace: g.workspaceOf(s.Agent), Files: []protocol.MemoryFile{}}
+	if err != nil {
+		return out, memoryError(err)
+	}
 	files, err := g.memory.Files(ctx, s)
 	for _, f := range files {
-		out.Files = append(out.Files, protocol.MemoryFile{Path: f.Path, Person: f.Person, Size: f.Size, UpdatedAt: f.Changed.UnixMilli(), Chunks: f.Chunks, Skipped: f.Why})
+		out.Files = append(out.Files, protocol.MemoryFile{Path: f.Path, Person: f.Of, Size: f.Size, UpdatedAt: f.Changed.UnixMilli(), Chunks: f.Chunks, Skipped: f.Why})
 	}
 	return out, memoryError(err)
 }
 
 func (g *Gateway) memorySearch(ctx context.Context, p protocol.MemorySearchParams) (protocol.MemoryFound, error) {
-	s := memoryScope(p.AgentID, p.All)
+	s, err := g.memoryOf(ctx, p.AgentID, p.Person, p.All)
 	out := protocol.MemoryFound{AgentID: s.Agent, Provider: "none", SearchMode: "fts-only", Results: []protocol.MemoryHit{}}
+	if err != nil {
+		return out, memoryError(err)
+	}
 	res, err := g.memory.Search(ctx, memory.Query{Scope: s, Text: p.Query, Limit: p.Limit, MinScore: p.MinScore})
 	if err != nil {
 		return out, memoryError(err)

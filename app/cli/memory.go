@@ -15,21 +15,24 @@ import (
 func newMemory(a *app) *cobra.Command {
 	var limit int
 	var all, rebuild bool
-	var source string
+	var source, who string
 	search := &cobra.Command{Use: "search WORDS…", Short: "Find passages in the notes, the best first", Args: cobra.MinimumNArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error {
-			return searchMemory(ctx, a, protocol.MemorySearchParams{Query: strings.Join(args, " "), Limit: limit, All: all})
+			return searchMemory(ctx, a, protocol.MemorySearchParams{Query: strings.Join(args, " "), Limit: limit, All: all, Person: who})
 		})}
 	search.Flags().IntVarP(&limit, "limit", "n", 0, "at most this many, 50 at most (as the settings say)")
-	search.Flags().BoolVar(&all, "all", false, "also notes about other people and groups")
 	show := &cobra.Command{Use: "show [FILE]", Short: "List the memory files, or show one", Args: cobra.MaximumNArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			if len(args) == 1 {
 				return showMemory(ctx, a, args[0])
 			}
-			return listMemory(ctx, a, all)
+			return listMemory(ctx, a, protocol.MemoryListParams{All: all, Person: who})
 		})}
-	show.Flags().BoolVar(&all, "all", false, "also notes about other people and groups")
+	for _, c := range []*cobra.Command{search, show} {
+		c.Flags().BoolVar(&all, "all", false, "also notes about other people and groups")
+		c.Flags().StringVar(&who, "person", "", "only the notes about a person or group: telegram:42, a contact's name, or a folder of memory/people or memory/groups")
+		c.MarkFlagsMutuallyExclusive("all", "person")
+	}
 	forget := &cobra.Command{Use: "forget FILE[#LINES]", Short: "Remove a file, lines of it, or all notes of a source", Args: cobra.MaximumNArgs(1),
 		Long: "Removes a memory file, lines of it (memory/2031-03-04.md#L3-L9), or with --source all\nnotes that came from a conversation (agent:main:main), a turn, or a person\n(telegram:42). `hearth undo` takes it back for seven days.",
 		RunE: a.run(func(ctx context.Context, args []string) error { return forgetMemory(ctx, a, args, source) })}
@@ -82,9 +85,9 @@ func searchMemory(ctx context.Context, a *app, p protocol.MemorySearchParams) er
 	return nil
 }
 
-func listMemory(ctx context.Context, a *app, all bool) error {
+func listMemory(ctx context.Context, a *app, p protocol.MemoryListParams) error {
 	var res protocol.MemoryFiles
-	if err := memoryCall(ctx, a, protocol.ScopeRead, protocol.MethodMemoryList, protocol.MemoryListParams{All: all}, &res); err != nil {
+	if err := memoryCall(ctx, a, protocol.ScopeRead, protocol.MethodMemoryList, p, &res); err != nil {
 		return err
 	}
 	if a.asJSON {

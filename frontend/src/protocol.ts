@@ -1087,6 +1087,7 @@ export interface MCPServerParams {
 export interface MemoryListParams {
   agentId?: string;
   all?: boolean;
+  person?: string;
 }
 
 export interface MemoryFiles {
@@ -1096,7 +1097,7 @@ export interface MemoryFiles {
 
 export interface MemoryFile {
   path: string;
-  /** whose it is; "" = the owner's */
+  /** people/NAME or groups/NAME; "" = the owner's */
   person?: string;
   size: number;
   updatedAt: number;
@@ -1112,6 +1113,7 @@ export interface MemorySearchParams {
   limit?: number;
   minScore?: number;
   all?: boolean;
+  person?: string;
 }
 
 export interface MemoryFound {

@@ -9,7 +9,7 @@
 // # Whose memory
 //
 // The owner's is MEMORY.md and memory/. Everybody else, and every group, has a
-// folder of their own below memory/people/. A Scope reads one of them and never
+// folder of their own below memory/people/ and memory/groups/. A Scope reads one of them and never
 // another, so what a stranger made the assistant write down does not come back
 // as something the owner said, and nobody gets to hear the owner's notes.
 //

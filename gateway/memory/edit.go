@@ -21,6 +21,10 @@ const (
 	maxNote = 64 << 10
 	// maxDay is how many files a day may fill.
 	maxDay = 100
+	// What others are remembered with is bounded: they choose how often they write.
+	maxOtherNote  = 4 << 10
+	maxOtherFile  = 64 << 10
+	maxOtherTotal = 1 << 20
 )
 
 var (
@@ -30,6 +34,8 @@ var (
 	ErrLines = errors.New("these lines are not in the file; read it again")
 	// ErrTooLarge: the file is not changed, only read and found.
 	ErrTooLarge = errors.New("files of more than 8 MB are not changed here, because no copy would be kept; edit the file with your own editor")
+	// ErrFull: of somebody who is not the owner nothing more is kept.
+	ErrFull = errors.New("there is 1 MB of notes about this person or group, and no more is kept; the owner can remove some (`hearth memory show --all`)")
 )
 
 // Content is a whole memory file, for an editor.
@@ -176,11 +182,18 @@ func (x *Index) ForgetSource(ctx context.Context, s Scope, source string) (Chang
 // Keep adds a note to the day's file, with its origin. What stands there or in
 // MEMORY.md already is left out; Change has no UndoID when nothing was new.
 func (x *Index) Keep(ctx context.Context, s Scope, text string, o Origin) (Change, error) {
-	if len(text) > maxNote {
-		text = strings.ToValidUTF8(text[:maxNote], "")
+	longest, largest := maxNote, MaxEdit-1024
+	if s.Of != "" {
+		longest, largest = maxOtherNote, maxOtherFile
+		if err := x.room(ctx, s); err != nil {
+			return Change{}, err
+		}
+	}
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "")
 	}
 	now := x.Now()
-	long, err := x.Load(Scope{Agent: s.Agent, Person: s.Person, All: true}, s.longTerm())
+	long, err := x.Load(s, s.longTerm())
 	if err != nil {
 		if errors.Is(err, ErrNoWorkspace) {
 			return Change{}, err
@@ -193,8 +206,8 @@ func (x *Index) Keep(ctx context.Context, s Scope, text string, o Origin) (Chang
 		if n > 1 {
 			rel += fmt.Sprintf("-%d", n)
 		}
-		c, err := x.editAs(ctx, s, rel+".md", undo.Turn{RunID: x.NewID(), SessionKey: o.Session, Tool: o.By}, func(b before) ([]byte, error) {
-			if len(b.data)+len(text) > MaxEdit-1024 {
+		c, err := x.editAs(ctx, s, rel+".md", undo.Turn{RunID: x.NewID(), SessionKey: o.Session, Tool: o.By, Aside: s.Of != ""}, func(b before) ([]byte, error) {
+			if len(b.data)+len(text) > largest {
 				return nil, ErrTooLarge
 			}
 			fresh := known(text, string(b.data))
@@ -219,9 +232,27 @@ func (x *Index) Keep(ctx context.Context, s Scope, text string, o Origin) (Chang
 	return Change{}, fmt.Errorf("%d files of notes are full today; tidy them", maxDay)
 }
 
+// room reports whether more may be kept of somebody who is not the owner.
+func (x *Index) room(ctx context.Context, s Scope) error {
+	there, err := list(ctx, x.Workspace(s.Agent))
+	if err != nil {
+		return err
+	}
+	var total int64
+	for _, f := range there {
+		if s.Has(f.rel) {
+			total += f.size
+		}
+	}
+	if total >= maxOtherTotal {
+		return ErrFull
+	}
+	return nil
+}
+
 // longTerm is the scope's file that is kept by hand.
 func (s Scope) longTerm() string {
-	if s.Person != "" {
+	if s.Of != "" {
 		return s.folder() + "/" + LongTerm
 	}
 	return LongTerm

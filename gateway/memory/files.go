@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	// Folder and People are where notes are, below the workspace.
+	// Folder is where notes are, below the workspace.
 	Folder = "memory"
-	People = "memory/people"
 	// LongTerm is the file that a person keeps by hand.
 	LongTerm = "MEMORY.md"
 
@@ -37,16 +36,20 @@ var (
 
 // Scope is whose memory is meant.
 type Scope struct {
-	Agent  string
-	Person string // a name from PersonName; "" = the owner
+	Agent string
+	Of    string // from Person or Group; "" = the owner
 	// All: everybody's, for the owner who looks after it. Never for a model.
 	All bool
 }
 
-// PersonName is what the folder of somebody is called who is not the owner:
-// readable, safe as a file's name, and never the same for two.
-func PersonName(surface, id string) string {
-	whole := surface + ":" + id
+// Person is whose notes those about somebody are who is not the owner.
+func Person(surface, id string) string { return "people/" + folderName(surface+":"+id) }
+
+// Group is whose notes those of a conversation of several people are.
+func Group(key string) string { return "groups/" + folderName(key) }
+
+// folderName is readable, safe as a file's name, and never the same for two.
+func folderName(whole string) string {
 	sum := sha256.Sum256([]byte(whole))
 	var b strings.Builder
 	for _, r := range strings.ToLower(whole) {
@@ -65,8 +68,8 @@ func PersonName(surface, id string) string {
 
 // folder is where the scope's notes of the day go.
 func (s Scope) folder() string {
-	if s.Person != "" {
-		return People + "/" + s.Person
+	if s.Of != "" {
+		return Folder + "/" + s.Of
 	}
 	return Folder
 }
@@ -76,18 +79,20 @@ func (s Scope) Has(rel string) bool {
 	if !isMemory(rel) {
 		return false
 	}
-	person, ofPerson := personOf(rel)
-	return s.All || ofPerson == (s.Person != "") && person == s.Person
+	return s.All || whose(rel) == s.Of
 }
 
-// personOf is whose file it is.
-func personOf(rel string) (person string, ok bool) {
-	rest, ok := strings.CutPrefix(rel, People+"/")
-	if !ok {
-		return "", false
+// whose file it is, "" for the owner's. Case does not matter: to some file
+// systems it does not either.
+func whose(rel string) string {
+	parts := strings.SplitN(rel, "/", 4)
+	if len(parts) < 4 {
+		return "" // the owner's own notes about people
 	}
-	person, _, _ = strings.Cut(rest, "/")
-	return person, true
+	if kind := strings.ToLower(parts[1]); kind == "people" || kind == "groups" {
+		return kind + "/" + parts[2]
+	}
+	return ""
 }
 
 // isMemory reports whether a clean relative path is one of a memory file.
@@ -104,9 +109,6 @@ func isMemory(rel string) bool {
 			return false
 		}
 	}
-	if len(parts) == 3 && strings.HasPrefix(rel, People+"/") {
-		return false // whose would it be?
-	}
 	return len(parts) <= maxDepth && strings.HasSuffix(strings.ToLower(rel), ".md")
 }
 
@@ -117,9 +119,10 @@ type found struct {
 	mtime time.Time
 }
 
-// list finds the memory files of a workspace. It follows no link and opens no
-// file. A workspace that is not there has none.
+// list finds the memory files of a workspace, the owner's first. It follows no
+// link and opens no file. A workspace that is not there has none.
 func list(ctx context.Context, workspace string) (out []found, err error) {
+	var others []found // have their own limit: they must not crowd the owner's out
 	root, err := os.OpenRoot(workspace)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -147,14 +150,15 @@ func list(ctx context.Context, workspace string) (out []found, err error) {
 			return ctx.Err()
 		case d.IsDir() && rel != Folder && strings.HasPrefix(d.Name(), "."), d.IsDir() && strings.Count(rel, "/") >= maxDepth:
 			return fs.SkipDir
-		case len(out) >= maxFiles:
-			return fs.SkipAll
-		case isMemory(rel):
+		case !isMemory(rel):
+		case whose(rel) == "" && len(out) < maxFiles:
 			out = appendFound(out, rel, d)
+		case whose(rel) != "" && len(others) < maxFiles:
+			others = appendFound(others, rel, d)
 		}
 		return nil
 	})
-	return out, err
+	return append(out, others...), err
 }
 
 func appendFound(out []found, rel string, d fs.DirEntry) []found {

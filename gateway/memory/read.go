@@ -83,7 +83,7 @@ func (x *Index) Get(ctx context.Context, s Scope, rel string, from, lines int) (
 // File is a memory file in a list.
 type File struct {
 	Path    string
-	Person  string // "" = the owner's
+	Of      string // whose it is, as Scope.Of
 	Size    int64
 	Changed time.Time
 	Chunks  int
@@ -102,8 +102,7 @@ func (x *Index) Files(ctx context.Context, s Scope) (out []File, err error) {
 		if !s.Has(f.rel) {
 			continue
 		}
-		e := File{Path: f.rel, Size: f.size, Changed: f.mtime}
-		e.Person, _ = personOf(f.rel)
+		e := File{Path: f.rel, Of: whose(f.rel), Size: f.size, Changed: f.mtime}
 		if have := x.files[fileKey(s.Agent, f.rel)]; have != nil {
 			e.Chunks, e.Why = have.chunks(), have.Why
 		}

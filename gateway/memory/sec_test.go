@@ -2,6 +2,7 @@ package memory
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,11 +13,11 @@ import (
 // A-PAIR-14, A-INJ-07: nobody's run sees another one's memory.
 func TestSec_A_PAIR_14_MemoryIsPerPerson(t *testing.T) {
 	r := newRig(t)
-	anna, group := Scope{Agent: "main", Person: PersonName("telegram", "42")}, Scope{Agent: "main", Person: PersonName("telegram", "agent:main:telegram:group:7")}
+	anna, group := Scope{Agent: "main", Of: Person("telegram", "42")}, Scope{Agent: "main", Of: Group("agent:main:telegram:group:7")}
 	r.write("MEMORY.md", "the secret of the owner\n")
 	r.write("memory/2031-03-01.md", "another secret of the owner\n")
 	for _, s := range []Scope{anna, group} {
-		if _, err := r.x.Keep(t.Context(), s, "the secret of "+s.Person, Origin{By: "summary"}); err != nil {
+		if _, err := r.x.Keep(t.Context(), s, "the secret of "+s.Of, Origin{By: "summary"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,7 +28,7 @@ func TestSec_A_PAIR_14_MemoryIsPerPerson(t *testing.T) {
 		}
 		for _, c := range got {
 			rel, _, _ := strings.Cut(c, "#")
-			if mine := strings.HasPrefix(rel, People+"/"+s.Person+"/"); mine != (s.Person != "") {
+			if mine := strings.HasPrefix(rel, "memory/people/") || strings.HasPrefix(rel, "memory/groups/"); mine != (s.Of != "") || mine && !strings.HasPrefix(rel, "memory/"+s.Of+"/") {
 				t.Errorf("%+v finds %s", s, c)
 			}
 		}
@@ -48,8 +49,15 @@ func TestSec_A_PAIR_14_MemoryIsPerPerson(t *testing.T) {
 			}
 		}
 	}
-	if a, b := PersonName("telegram", "a/b"), PersonName("telegram", "a b"); a == b {
+	if a, b := Person("telegram", "a/b"), Person("telegram", "a b"); a == b {
 		t.Error("two people have one folder")
+	}
+	for rel, want := range map[string]string{
+		"MEMORY.md": "", "memory/people/anna.md": "", "memory/groups/book-club.md": "", "memory/people/x/y.md": "people/x", "memory/Groups/x/y.md": "groups/x", "memory/PEOPLE/x/y/z.md": "people/x", "memory/persons/x/y.md": "",
+	} {
+		if got := whose(rel); got != want {
+			t.Errorf("%s is of %q, not %q", rel, got, want)
+		}
 	}
 }
 
@@ -71,7 +79,7 @@ func TestSec_MemoryGetReadsOnlyMemory(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(outside), filepath.Join(r.dir, "memory", "dir")); err != nil {
 		t.Fatal(err)
 	}
-	for _, rel := range []string{"memory/out.md", "memory/in.md", "memory/self.md", "memory/dir/outside.md", "AGENTS.md", "memory/../AGENTS.md", "memory/.hidden.md", "memory/x.txt", outside, "", "memory", "memory/", "memory/people/x.md", "memory/ok.md\x00", "~/MEMORY.md"} {
+	for _, rel := range []string{"memory/out.md", "memory/in.md", "memory/self.md", "memory/dir/outside.md", "AGENTS.md", "memory/../AGENTS.md", "memory/.hidden.md", "memory/x.txt", outside, "", "memory", "memory/", "memory/people/x.txt", "memory/ok.md\x00", "~/MEMORY.md"} {
 		if e, err := r.x.Get(t.Context(), owner, rel, 0, 0); err == nil {
 			t.Errorf("%q is read: %q", rel, e.Text)
 		}
@@ -195,5 +203,48 @@ func TestSetAndForgetLines(t *testing.T) {
 	}
 	if _, err := r.undo.Apply(t.Context(), gone.UndoID, false); err != nil || r.read("memory/new/a.md") != "four\n" {
 		t.Errorf("%v %q", err, r.read("memory/new/a.md"))
+	}
+}
+
+// A-INJ-07: others choose how often they write, so what is kept of them is
+// bounded, does not crowd out the owner's, and is not what `hearth undo` means.
+func TestSec_A_INJ_07_OthersDoNotFillTheHouse(t *testing.T) {
+	r := newRig(t)
+	anna := Scope{Agent: "main", Of: Person("telegram", "42")}
+	mine, err := r.x.Keep(t.Context(), owner, "- the cat is called Mimi", Origin{By: "memory_note"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for i := range 2000 {
+		_, err := r.x.Keep(t.Context(), anna, fmt.Sprintf("- note %d %s", i, strings.Repeat("word ", 2000)), Origin{By: "memory_note"})
+		if errors.Is(err, ErrFull) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept++
+	}
+	if kept < 200 || kept > 400 {
+		t.Errorf("%d notes of 4 KB were kept", kept)
+	}
+	there, err := list(t.Context(), r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if there[0].rel != "memory/2031-03-04.md" || len(there) < 10 {
+		t.Errorf("the owner's are not first: %v", there)
+	}
+	for _, f := range there {
+		if f.size > maxOtherFile+1024 {
+			t.Errorf("%s has %d bytes", f.rel, f.size)
+		}
+	}
+	if last, err := r.undo.Last(""); err != nil || last != mine.UndoID {
+		t.Errorf("`hearth undo` would take back %s, %v", last, err)
+	}
+	if _, err := r.x.Keep(t.Context(), owner, "- the dog is called Rex", Origin{By: "memory_note"}); err != nil {
+		t.Errorf("the owner's: %v", err)
 	}
 }

@@ -2,12 +2,15 @@ package protocol
 
 // Memory is what the assistant remembers: MEMORY.md and memory/*.md. Paths begin
 // at the workspace. These are the owner's methods; All reaches the notes about
-// others as well.
+// others as well, Person those of one of them: a folder as MemoryFile.Person
+// names it or the beginning of its name, a sender (telegram:42), a contact's name,
+// or a session key.
 
 // MemoryListParams: all are optional.
 type MemoryListParams struct {
 	AgentID string `json:"agentId,omitempty"`
 	All     bool   `json:"all,omitempty"`
+	Person  string `json:"person,omitempty"`
 }
 
 type MemoryFiles struct {
@@ -17,7 +20,7 @@ type MemoryFiles struct {
 
 type MemoryFile struct {
 	Path      string `json:"path"`
-	Person    string `json:"person,omitempty"` // whose it is; "" = the owner's
+	Person    string `json:"person,omitempty"` // people/NAME or groups/NAME; "" = the owner's
 	Size      int64  `json:"size"`
 	UpdatedAt int64  `json:"updatedAt"`
 	Chunks    int    `json:"chunks"`
@@ -31,6 +34,7 @@ type MemorySearchParams struct {
 	Limit    int     `json:"limit,omitempty"`
 	MinScore float64 `json:"minScore,omitempty"`
 	All      bool    `json:"all,omitempty"`
+	Person   string  `json:"person,omitempty"`
 }
 
 type MemoryFound struct {

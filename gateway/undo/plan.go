@@ -51,6 +51,7 @@ type Summary struct {
 	Paths             []string
 	UndoOf            string // it took that turn back
 	UndoneBy          string // the newest turn that took it back
+	Aside             bool   // somebody else's doing
 }
 
 // Turns lists what can be taken back.
@@ -65,7 +66,7 @@ func (l *Log) Turns(limit int) ([]Summary, error) {
 	for _, r := range slices.Backward(rows) {
 		s := byRun[r.RunID]
 		if s == nil {
-			s = &Summary{RunID: r.RunID, SessionKey: r.SessionKey, At: time.UnixMilli(r.At), UndoOf: r.UndoOf, UndoneBy: undone[r.RunID]}
+			s = &Summary{RunID: r.RunID, SessionKey: r.SessionKey, At: time.UnixMilli(r.At), UndoOf: r.UndoOf, UndoneBy: undone[r.RunID], Aside: r.Aside}
 			byRun[r.RunID], order = s, append(order, s)
 		}
 		if r.UndoOf != "" && undone[r.UndoOf] == "" {
@@ -89,14 +90,14 @@ func (l *Log) Turns(limit int) ([]Summary, error) {
 }
 
 // Last is the newest turn of a session, or of all for "", that was not taken
-// back and is no taking back itself.
+// back and is no taking back itself. What others did aside is none of "all".
 func (l *Log) Last(sessionKey string) (runID string, err error) {
 	turns, err := l.Turns(0)
 	if err != nil {
 		return "", err
 	}
 	for _, t := range turns {
-		if t.UndoOf == "" && t.UndoneBy == "" && (sessionKey == "" || t.SessionKey == sessionKey) {
+		if t.UndoOf == "" && t.UndoneBy == "" && (sessionKey == "" && !t.Aside || sessionKey != "" && t.SessionKey == sessionKey) {
 			return t.RunID, nil
 		}
 	}

@@ -44,7 +44,9 @@ type Turn struct {
 	SessionKey string
 	CallID     string
 	Tool       string
-	undoOf     string
+	// Aside: somebody else's doing, which is taken back only by its name.
+	Aside  bool
+	undoOf string
 }
 
 // Change is one file before and after. nil means that there is no file.
@@ -87,6 +89,7 @@ type record struct {
 	CallID     string   `json:"callId,omitempty"`
 	Tool       string   `json:"tool"`
 	At         int64    `json:"at"` // ms
+	Aside      bool     `json:"aside,omitempty"`
 	UndoOf     string   `json:"undoOf,omitempty"`
 	Path       string   `json:"path"`
 	Folders    []string `json:"folders,omitempty"`
@@ -147,7 +150,7 @@ func (l *Log) keep(ctx context.Context, turn Turn, changes []Change) error {
 	added := int64(0)
 	for i, c := range changes {
 		recs[i] = record{
-			RunID: turn.RunID, SessionKey: turn.SessionKey, CallID: turn.CallID, Tool: turn.Tool, At: l.opts.Now().UnixMilli(), UndoOf: turn.undoOf,
+			RunID: turn.RunID, SessionKey: turn.SessionKey, CallID: turn.CallID, Tool: turn.Tool, Aside: turn.Aside, At: l.opts.Now().UnixMilli(), UndoOf: turn.undoOf,
 			Path: c.Path, Folders: c.Folders, Before: markOf(c.Before), After: markOf(c.After),
 		}
 		if c.Before != nil {

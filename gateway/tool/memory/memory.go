@@ -58,9 +58,9 @@ func ScopeOf(s tool.Scope) memory.Scope {
 	out := memory.Scope{Agent: s.AgentID}
 	switch {
 	case s.Group:
-		out.Person = memory.PersonName(s.Surface, s.SessionKey)
+		out.Of = memory.Group(s.SessionKey)
 	case !s.Owner:
-		out.Person = memory.PersonName(s.Surface, s.Sender)
+		out.Of = memory.Person(s.Surface, s.Sender)
 	}
 	return out
 }

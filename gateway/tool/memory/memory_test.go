@@ -72,16 +72,16 @@ func TestSec_A_PAIR_14_ToolsReachTheirOwnMemoryOnly(t *testing.T) {
 	}{
 		{tool.Scope{Owner: true}, ""},
 		{tool.Scope{Owner: true, Surface: "telegram", Sender: "1"}, ""},
-		{tool.Scope{Surface: "telegram", Sender: "42"}, memory.PersonName("telegram", "42")},
-		{tool.Scope{Surface: "discord", Sender: "42"}, memory.PersonName("discord", "42")},
-		{tool.Scope{}, memory.PersonName("", "")},
-		{tool.Scope{Owner: true, Group: true, Surface: "telegram", SessionKey: "agent:main:telegram:group:7"}, memory.PersonName("telegram", "agent:main:telegram:group:7")},
+		{tool.Scope{Surface: "telegram", Sender: "42"}, memory.Person("telegram", "42")},
+		{tool.Scope{Surface: "discord", Sender: "42"}, memory.Person("discord", "42")},
+		{tool.Scope{}, memory.Person("", "")},
+		{tool.Scope{Owner: true, Group: true, Surface: "telegram", SessionKey: "agent:main:telegram:group:7"}, memory.Group("agent:main:telegram:group:7")},
 	} {
 		s := &shelf{text: "x"}
 		for name, args := range map[string]string{"memory_search": `{"query":"q"}`, "memory_get": `{"path":"MEMORY.md"}`, "memory_note": `{"text":"new"}`} {
-			s.scope = memory.Scope{Person: "nobody asked"}
+			s.scope = memory.Scope{Of: "nobody asked"}
 			run(t, s, c.scope, name, args)
-			if s.scope.Person != c.want || s.scope.All {
+			if s.scope.Of != c.want || s.scope.All {
 				t.Errorf("%s of %+v looked at %+v", name, c.scope, s.scope)
 			}
 		}

@@ -66,9 +66,11 @@ func profileTools(name string) []string {
 }
 
 // others is what people who are not the owner, groups and hooks may use at
-// most: it reads what is public or their own, and changes nothing. Settings
-// make it smaller, not larger.
-func others() []string { return []string{"session_status", "web_search", "update_plan"} }
+// most: it reads what is public or their own, and changes nothing but what is
+// remembered of them. Settings make it smaller, not larger.
+func others() []string {
+	return []string{"session_status", "web_search", "update_plan", "memory_search", "memory_get", "memory_note"}
+}
 
 // ofPeople need a person's own words: what another session passes on, a
 // sub-agent's result above all, does not write to people and changes no settings.
@@ -211,6 +213,8 @@ func (p *Policy) Decide(name string, s tool.Scope) Decision {
 	name = Canonical(name)
 	if why := restricted(s); why != "" && !p.others.has(name) {
 		return Decision{Why: fmt.Sprintf("%s is only for the owner in a direct chat; %s", name, why)}
+	} else if why != "" && !s.Group && s.Sender == "" && GroupOf(name) == "group:memory" {
+		return Decision{Why: fmt.Sprintf("%s needs somebody to remember; nobody knows who said these words", name)}
 	}
 	if why := p.below(name, s); why != "" {
 		return Decision{Why: why}

@@ -87,14 +87,15 @@ func TestSec_A_INJ_01_OthersGetNothingThatActs(t *testing.T) {
 	for group, tools := range policy.Groups() {
 		for _, name := range tools {
 			for who, change := range map[string]func(*tool.Scope){
-				"not the owner": func(s *tool.Scope) { s.Owner = false },
+				"not the owner": func(s *tool.Scope) { s.Owner, s.Sender = false, "42" },
+				"nobody named":  func(s *tool.Scope) { s.Owner, s.Sender = false, "" },
 				"in a group":    func(s *tool.Scope) { s.Group = true },
 				"nothing known": func(s *tool.Scope) { *s = tool.Scope{} },
 			} {
 				s := mine()
 				change(&s)
 				d := p.Decide(name, s)
-				harmless := name == "session_status" || name == "web_search" || name == "update_plan"
+				harmless := name == "session_status" || name == "web_search" || name == "update_plan" || group == "group:memory" && (s.Group || s.Sender != "") // their own
 				if d.Allowed != harmless {
 					t.Errorf("%s (%s) for %s: %+v", name, group, who, d)
 				}
