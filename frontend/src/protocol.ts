@@ -1232,6 +1232,11 @@ export interface Message {
   toolCallId?: string;
   toolName?: string;
   isError?: boolean;
+  /**
+   * ParentToolCallID is set on the result of a call that a program made in code
+   * mode: the call that ran the program. Models are not sent it.
+   */
+  parentToolCallId?: string;
   /** Details of a tool's result are for surfaces: a diff, an exit code. */
   details?: unknown;
   /**
@@ -1279,6 +1284,10 @@ export interface Block {
   id?: string;
   name?: string;
   arguments?: unknown;
+  /** of a toolCall of a program: the call that ran the program */
+  parentId?: string;
+  /** and what the program called, as its catalogue names it */
+  toolId?: string;
   /** of an image */
   mimeType?: string;
   fileName?: string;

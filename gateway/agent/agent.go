@@ -36,6 +36,7 @@ type Turn struct {
 	Stable   int             // model.Request.Stable
 	Messages []model.Message // ends with what is to be answered
 	Tools    []model.ToolSpec
+	Exact    []string // model.Request.Exact
 	// RunTool runs one call; it must return soon after ctx ends.
 	RunTool   func(ctx context.Context, call model.ToolCall) model.ToolResult
 	MaxTokens int
@@ -180,7 +181,7 @@ func (r *runner) ask() (model.Message, model.StopReason, error) {
 	var usage model.Usage
 	stop := model.StopEnd
 	var failure error
-	req := model.Request{Model: r.Model, System: r.System, Stable: r.Stable, Messages: r.messages, Tools: r.Tools, MaxTokens: r.MaxTokens, Thinking: r.Thinking}
+	req := model.Request{Model: r.Model, System: r.System, Stable: r.Stable, Messages: r.messages, Tools: r.Tools, Exact: r.Exact, MaxTokens: r.MaxTokens, Thinking: r.Thinking}
 	for ev, err := range r.Provider.Stream(r.ctx, req) {
 		if err != nil {
 			failure = err

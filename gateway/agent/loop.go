@@ -44,7 +44,7 @@ type loop struct {
 }
 
 // waits are the tools with which a model looks at what goes on elsewhere.
-func waits(name string) bool { return name == "process" || name == "subagents" }
+func waits(name string) bool { return name == "process" || name == "subagents" || name == "wait" }
 
 // call counts a call that is asked for, before anything of its batch starts.
 func (l *loop) call(c model.ToolCall) error {

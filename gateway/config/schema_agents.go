@@ -67,7 +67,8 @@ func (d *decoder) oneAgent(n *node) (a Agent) {
 				field{"avatar", func(n *node) { a.Identity.Avatar = d.text(n, 4096) }})
 		}},
 		{"tools", func(n *node) {
-			d.object(n, append(d.toolRules(&a.Tools), later("byProvider", "elevated", "exec", "fs", "sandbox", "message", "loopDetection")...)...)
+			fields := append(d.toolRules(&a.Tools), field{"codeMode", func(n *node) { a.CodeMode = d.agentCodeMode(n) }})
+			d.object(n, append(fields, later("byProvider", "elevated", "exec", "fs", "sandbox", "message", "loopDetection")...)...)
 		}},
 	}
 	d.object(n, append(fields, later("agentDir", "agentRuntime", "heartbeat", "subagents", "sandbox", "groupChat", "humanDelay", "memorySearch",

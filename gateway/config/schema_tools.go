@@ -5,9 +5,10 @@ func (d *decoder) tools(n *node, t *Tools) {
 		{"byProvider", func(n *node) { t.ByProvider = d.rulesBy(n) }},
 		{"toolsBySender", func(n *node) { t.BySender = d.rulesBy(n) }},
 		{"exec", func(n *node) { d.toolsExec(n, &t.Exec) }},
+		{"codeMode", func(n *node) { d.codeMode(n, &t.CodeMode) }},
 		{"sessions", func(n *node) { d.toolsSessions(n, &t.Sessions) }},
 		{"web", func(n *node) { d.toolsWeb(n, &t.Web) }},
 	}...)
 	d.object(n, append(fields, later("fs", "elevated",
-		"media", "links", "message", "sessions_spawn", "subagents", "agentToAgent", "loopDetection", "sandbox", "codeMode", "experimental")...)...)
+		"media", "links", "message", "sessions_spawn", "subagents", "agentToAgent", "loopDetection", "sandbox", "experimental")...)...)
 }

@@ -13,6 +13,7 @@ type Agent struct {
 	Skills    *[]string     `json:"skills,omitempty"` // nil: as the defaults; empty: none
 	Identity  AgentIdentity `json:"identity,omitzero"`
 	Tools     ToolRules     `json:"tools,omitzero"`
+	CodeMode  *bool         `json:"codeMode,omitempty"` // of its tools; nil: as tools.codeMode
 }
 
 // AgentIdentity is how an agent is shown.
@@ -59,6 +60,9 @@ func cloneAgents(in []Agent) []Agent {
 	out := slices.Clone(in)
 	for i := range out {
 		out[i].Model.Fallbacks, out[i].Tools = slices.Clone(out[i].Model.Fallbacks), out[i].Tools.clone()
+		if on := out[i].CodeMode; on != nil {
+			out[i].CodeMode = new(*on)
+		}
 		if s := out[i].Skills; s != nil {
 			out[i].Skills = new(slices.Clone(*s))
 		}

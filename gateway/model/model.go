@@ -74,6 +74,8 @@ type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments object
+	// Hidden: no service is told of it; programs of the model may call it.
+	Hidden bool
 }
 
 // Request is one model call.
@@ -89,6 +91,9 @@ type Request struct {
 	// Thinking is how long to reason before the answer: low, medium, high, or
 	// off. "" leaves it to the model. A model that cannot be told goes without.
 	Thinking string
+	// Exact: the request may only leave with the tools of these names and no
+	// others. It is checked on the bytes that are sent. nil: any.
+	Exact []string
 }
 
 // Levels of Request.Thinking.

@@ -35,8 +35,8 @@ const (
 // Input is everything that the prompt depends on.
 type Input struct {
 	Mode         Mode
-	Name         string // of the assistant, "" = Hearth
-	Tools        []model.ToolSpec
+	Name         string           // of the assistant, "" = Hearth
+	Tools        []model.ToolSpec // with those that only programs call
 	Delegation   Delegation
 	Contribution Contribution
 
@@ -58,6 +58,8 @@ type Input struct {
 	Heartbeat string // what a heartbeat asks; "" = there are none
 	Runtime   Runtime
 	Reasoning string // off, on, stream; "" = off
+
+	shown []model.ToolSpec // in code mode: all that the model calls directly
 }
 
 // Contribution is what a model service adds for its models. The named texts
@@ -128,6 +130,9 @@ type Part struct {
 func Render(in Input) Prompt {
 	if in.Name = oneLine(in.Name); in.Name == "" {
 		in.Name = "Hearth"
+	}
+	if shown, hidden := split(in.Tools); len(hidden) > 0 {
+		in.shown, in.Tools = shown, hidden
 	}
 	w := &writer{full: in.Mode != Minimal}
 	w.b.Grow(8<<10 + sizeOf(in.Files) + 256*len(in.Skills))

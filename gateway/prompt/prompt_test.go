@@ -71,6 +71,12 @@ func TestGoldenPrompts(t *testing.T) {
 			telegram("group", "Family", false)(in)
 			in.Context, in.Silence = "You are in a group.", "When nothing needs an answer, reply with exactly NO_REPLY."
 		}),
+		"codemode": with(func(in *Input) {
+			for i := range in.Tools {
+				in.Tools[i].Hidden = true
+			}
+			in.Tools = append(in.Tools, tools("exec", "wait")...)
+		}),
 		"contribution": with(func(in *Input) {
 			in.Contribution = Contribution{StablePrefix: "A prefix.", DynamicSuffix: "A suffix.", InteractionStyle: "Style.", ToolCallStyle: "Calls.", ExecutionBias: "Bias."}
 		}),

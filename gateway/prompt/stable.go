@@ -63,6 +63,9 @@ func tooling(in Input) string {
 	if len(in.Tools) == 0 {
 		return "There are no tools in this run. Answer from what you know, and say what you cannot look up or do."
 	}
+	if in.shown != nil {
+		return programs(in.shown, in.Tools) + longRunning(in.Tools)
+	}
 	var b strings.Builder
 	b.WriteString("These tools exist, by exactly these names; their schemas came with the request and decide what they take. No others do.\n")
 	for _, t := range in.Tools {

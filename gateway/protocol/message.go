@@ -19,6 +19,9 @@ type Message struct {
 	ToolCallID     string  `json:"toolCallId,omitempty"`
 	ToolName       string  `json:"toolName,omitempty"`
 	IsError        bool    `json:"isError,omitempty"`
+	// ParentToolCallID is set on the result of a call that a program made in code
+	// mode: the call that ran the program. Models are not sent it.
+	ParentToolCallID string `json:"parentToolCallId,omitempty"`
 	// Details of a tool's result are for surfaces: a diff, an exit code.
 	Details json.RawMessage `json:"details,omitempty"`
 	// ForAgent is ours: what the model reads in place of the content, when the two
@@ -62,6 +65,8 @@ type Block struct {
 	ID                string          `json:"id,omitempty"`
 	Name              string          `json:"name,omitempty"`
 	Arguments         json.RawMessage `json:"arguments,omitempty"`
+	ParentID          string          `json:"parentId,omitempty"` // of a toolCall of a program: the call that ran the program
+	ToolID            string          `json:"toolId,omitempty"`   // and what the program called, as its catalogue names it
 	// of an image
 	MimeType string `json:"mimeType,omitempty"`
 	FileName string `json:"fileName,omitempty"`
@@ -93,6 +98,11 @@ func (m *Message) Text() string {
 		}
 	}
 	return s
+}
+
+// Nested reports whether the entry stands under a call in code mode.
+func (m *Message) Nested() bool {
+	return m.ParentToolCallID != "" || len(m.Content) == 1 && m.Content[0].ParentID != ""
 }
 
 // Usage is model.Usage with the sum that clients show.

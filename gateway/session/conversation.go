@@ -100,6 +100,9 @@ func (m *Manager) readTurns(tx *store.Tx, r store.Range, c *Compaction, budget i
 		if msg.Role == protocol.MessageSystem {
 			continue // of Hearth, for people only
 		}
+		if msg.Nested() {
+			continue // of a program, whose result tells the model what it wanted told
+		}
 		turn = append(turn, msg)
 		budget -= sizeOf(msg)
 		if msg.Meta.Seq&0xffff != 0 {

@@ -104,15 +104,16 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		return *end, err
 	}
 	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: row.Thinking, Once: true}
+	var all []model.ToolSpec
 	if mdl.Tools && m.Tools != nil {
 		scope, tools := m.Tools(r.rec, mdl.Ref)
-		turn.Tools = tools.Specs()
+		turn.Tools, turn.Exact, all = tools.Specs(), tools.Exact(), tools.All()
 		turn.RunTool = func(ctx context.Context, call model.ToolCall) model.ToolResult {
 			return tools.Run(ctx, scope, call, func(text string) { m.toolProgress(r, call, text) })
 		}
 	}
 	turn.Steer = steering{m, l, r}
-	turn.System, turn.Stable = m.Prompt(r.rec, mdl.Ref, turn.Tools)
+	turn.System, turn.Stable = m.Prompt(r.rec, mdl.Ref, all)
 	err = m.talk(ctx, l, r, turn, end)
 	if model.ClassOf(err) != model.ClassContext || mdl.BuiltIn || l.segment(r) != "" {
 		return *end, err

@@ -5,6 +5,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,6 +69,9 @@ type Set struct {
 	tools  []Tool
 	before func(ctx context.Context, name string, call Call) error
 	redact Redactor // nil: nothing is hidden
+	most   int      // bytes of a result; 0: MaxResultBytes
+	behind []model.ToolSpec
+	exact  bool
 }
 
 // Redactor hides secrets in what tools say.
@@ -100,35 +104,78 @@ func (s *Set) Specs() []model.ToolSpec {
 
 // Only returns the tools of the set that keep says yes to.
 func (s *Set) Only(keep func(name string) bool) *Set {
-	out := &Set{before: s.before, redact: s.redact}
+	out := *s
+	out.tools = nil
 	for _, t := range s.tools {
 		if keep(t.Spec().Name) {
 			out.tools = append(out.tools, t)
 		}
 	}
-	return out
+	return &out
 }
 
 // With returns the set with more tools in it; two of one name are refused.
 func (s *Set) With(more ...Tool) (*Set, error) {
-	out, err := NewSet(slices.Concat(s.tools, more)...)
+	all, err := NewSet(slices.Concat(s.tools, more)...)
 	if err != nil {
 		return nil, err
 	}
-	out.before, out.redact = s.before, s.redact
-	return out, nil
+	out := *s
+	out.tools = all.tools
+	return &out, nil
 }
 
 // Before returns the set with a check in front of every call: an error of it is
 // the call's, and the tool does not start.
 func (s *Set) Before(check func(ctx context.Context, name string, call Call) error) *Set {
-	return &Set{tools: s.tools, before: check, redact: s.redact}
+	out := *s
+	out.before = check
+	return &out
 }
+
+// Most returns the set with another limit to its results, in bytes.
+func (s *Set) Most(bytes int) *Set {
+	out := *s
+	out.most = bytes
+	return &out
+}
+
+// Hiding returns the set as all that a model may be shown: a request with any
+// other tool may not leave. hidden are the tools that stand behind it.
+func (s *Set) Hiding(hidden []model.ToolSpec) *Set {
+	out := *s
+	out.exact, out.behind = true, slices.Clone(hidden)
+	for i := range out.behind {
+		out.behind[i].Hidden = true
+	}
+	return &out
+}
+
+// Exact are the names of the tools that a request must hold, nil when that does
+// not matter.
+func (s *Set) Exact() []string {
+	if !s.exact {
+		return nil
+	}
+	names := make([]string, len(s.tools))
+	for i, t := range s.tools {
+		names[i] = t.Spec().Name
+	}
+	return names
+}
+
+// All describes the set to a model, and behind it what is hidden.
+func (s *Set) All() []model.ToolSpec { return append(s.Specs(), s.behind...) }
+
+// Empty reports a set without tools.
+func (s *Set) Empty() bool { return len(s.tools) == 0 }
 
 // Redact returns the set with secrets hidden in every result, and in what is
 // shown of it before: neither a model nor a transcript gets to see one.
 func (s *Set) Redact(r Redactor) *Set {
-	return &Set{tools: s.tools, before: s.before, redact: r}
+	out := *s
+	out.redact = r
+	return &out
 }
 
 // hide applies the redactor to a result that is ready.
@@ -157,7 +204,7 @@ func (s *Set) Lookup(name string) (Tool, bool) {
 // progress may be nil.
 func (s *Set) Run(ctx context.Context, scope Scope, call model.ToolCall, progress func(text string)) model.ToolResult {
 	res := s.hide(s.run(ctx, scope, call, progress))
-	res.Text = cut(res.Text) // after hiding: a cut through a secret would leave a part of it
+	res.Text = s.cut(res.Text) // after hiding: a cut through a secret would leave a part of it
 	res.Details = bound(res.Details)
 	return res
 }
@@ -211,9 +258,10 @@ func fail(res model.ToolResult, text string) model.ToolResult {
 	return res
 }
 
-func cut(s string) string {
-	if len(s) <= MaxResultBytes {
-		return s
+func (s *Set) cut(text string) string {
+	most := cmp.Or(s.most, MaxResultBytes)
+	if len(text) <= most {
+		return text
 	}
-	return strings.ToValidUTF8(s[:MaxResultBytes], "") + "\n[the rest was cut]"
+	return strings.ToValidUTF8(text[:most], "") + "\n[the rest was cut]"
 }

@@ -121,7 +121,7 @@ func lessOf(req model.Request, err error) (model.Request, bool) {
 	switch {
 	case err == nil:
 		return req, false
-	case len(req.Tools) > 0 && refusedTools(err):
+	case len(req.Tools) > 0 && req.Exact == nil && refusedTools(err):
 		req.Tools = nil
 	case refusedSignatures(err) && signed(req.Messages):
 		req.Messages = WithoutSignatures(req.Messages)
@@ -187,6 +187,9 @@ func (s *Service) post(ctx context.Context, d Dialect, req model.Request, f *fau
 		return nil, &model.Error{Class: model.ClassInvalid, Detail: "the question cannot be written as JSON", Err: err}
 	}
 	sent := body.Bytes()
+	if err := exact(sent, req.Exact); err != nil {
+		return nil, err
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(s.BaseURL, "/")+path, &body)
 	if err != nil || r.URL.Host == "" || (r.URL.Scheme != "http" && r.URL.Scheme != "https") {
 		return nil, &model.Error{Class: model.ClassInvalid, Detail: "baseUrl is not a web address that starts with http:// or https://"}
