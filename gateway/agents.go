@@ -45,7 +45,7 @@ func (g *Gateway) agentList(c config.Config) (out []agents.Agent) {
 // agentOf fills in what an agent does not say.
 func (g *Gateway) agentOf(a config.Agent, c config.Config) agents.Agent {
 	out := agents.Agent{
-		ID: a.ID, Default: a.Default, Name: cmp.Or(a.Identity.Name, a.Name), Emoji: a.Identity.Emoji, Avatar: a.Identity.Avatar, Theme: a.Identity.Theme,
+		ID: a.ID, Default: a.Default, Name: cmp.Or(a.Identity.Name, a.Name), Emoji: a.Identity.Emoji, Avatar: a.Identity.Avatar, Theme: a.Identity.Theme, SkillChars: a.SkillsLimits.MaxSkillsPromptChars,
 		Workspace: g.workspace(a.Workspace), Primary: a.Model.Primary, Fallbacks: a.Model.Fallbacks, AllSkills: a.Skills == nil,
 	}
 	if a.Skills != nil {
@@ -96,7 +96,7 @@ func (g *Gateway) answerer(in channel.Inbound) string {
 	if in.Chat != channel.Direct {
 		peer = in.Conversation
 	}
-	id, _ := g.agentBook().Route(agents.Source{Channel: in.Channel, Account: in.Account, Kind: string(in.Chat), Peer: peer})
+	id, _ := g.agentBook().Route(agents.Source{Channel: in.Channel, Account: in.Account, Kind: string(in.Chat), Peer: peer, Topic: in.Thread})
 	return id
 }
 

@@ -55,9 +55,6 @@ func (g *Gateway) busy(key string) bool {
 	return err == nil && ok && (row.HasActiveRun || row.QueuedRuns > 0)
 }
 
-// greeting is the short turn after /new alone (session.md, "Reset triggers").
-const greeting = "[The person started a new session with a command and said nothing else. Greet them in one short sentence and ask what they want to do. Do not mention this note.]"
-
 // newSession starts a session anew and answers what stands behind the trigger;
 // /new may name the model of the new session first.
 func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Trigger) (session.Accepted, error) {
@@ -82,9 +79,10 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 			return session.Accepted{}, err
 		}
 	}
-	turn.ForAgent = greeting
-	if rest != "" {
-		turn.ForAgent, turn.Title = rest, rest
+	if turn.ForAgent = rest; rest == "" {
+		turn.ForAgent = g.firstWords(ctx, turn, t)
+	} else {
+		turn.Title = rest
 	}
 	return g.session.Submit(ctx, turn)
 }

@@ -52,7 +52,7 @@ func (g *Gateway) agentsList(context.Context, none) (protocol.AgentsList, error)
 }
 
 func identityOf(a agents.Agent) protocol.AgentIdentity {
-	return protocol.AgentIdentity{Name: a.Name, Emoji: a.Emoji, Avatar: a.Avatar}
+	return protocol.AgentIdentity{Name: a.Name, Theme: a.Theme, Emoji: a.Emoji, Avatar: a.Avatar}
 }
 
 func (g *Gateway) agentIdentity(_ context.Context, p protocol.AgentIdentityParams) (protocol.AgentIdentity, error) {
@@ -232,9 +232,26 @@ func (g *Gateway) agentsDelete(ctx context.Context, p protocol.AgentsDeleteParam
 	if i < 0 {
 		return out, config.ErrStale
 	}
-	err = g.putAt(ctx, snap, fmt.Sprintf("agents.list[%d]", i), "")
-	out.OK = err == nil
-	return out, err
+	if err = g.putAt(ctx, snap, fmt.Sprintf("agents.list[%d]", i), ""); err != nil {
+		return out, err
+	}
+	out.OK = true
+	g.hush(ctx, a.ID)
+	return out, nil
+}
+
+// hush stops what an agent does that is gone: a run that goes on would do so
+// with what it was given under rules that are there no more.
+func (g *Gateway) hush(ctx context.Context, agentID string) {
+	list, err := g.session.List(ctx, protocol.SessionsListParams{AgentID: agentID})
+	for _, s := range list.Sessions {
+		if err == nil && (s.HasActiveRun || s.QueuedRuns > 0) {
+			_, err = g.session.Abort(ctx, s.Key, "")
+		}
+	}
+	if err != nil {
+		g.log.Error("not all answers of an agent that was deleted are stopped", "agent", agentID, "err", err)
+	}
 }
 
 func (g *Gateway) agentsFilesList(_ context.Context, p protocol.AgentFilesParams) (protocol.AgentFiles, error) {

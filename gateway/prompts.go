@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -30,8 +31,9 @@ func (g *Gateway) runPrompt(rec session.Run, ref model.Ref, specs []model.ToolSp
 func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.ToolSpec) prompt.Prompt {
 	c := g.config.Snapshot().Config
 	scope := g.scopeOf(rec, ref)
+	who := g.agentNamed(scope.AgentID)
 	in := prompt.Input{
-		Name: g.agentNamed(scope.AgentID).Name, Files: g.promptFiles(c, scope), Warn: warns(c, 0), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
+		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: g.promptFiles(c, scope), Warn: warns(c, 0), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
 		Memory: true, // where its tools are
 		Tools:  specs, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
 		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope),
@@ -45,8 +47,9 @@ func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.Too
 	if in.TimeZone == "" {
 		in.TimeZone = g.opts.Now().Location().String()
 	}
-	if scope.Owner && !scope.Group { // others need not know the computer's name
+	if scope.Owner && !scope.Group { // others need not know the computer
 		in.Runtime.Host, _ = os.Hostname()
+		in.Runtime.Repo = repoAbove(scope.Workspace)
 	}
 	switch {
 	case spawn.Depth(rec.SessionKey) > 0:
@@ -58,6 +61,22 @@ func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.Too
 		in.Runtime.Thinking, in.Reasoning, in.Warn = row.ThinkingLevel, row.ReasoningLevel, warns(c, row.MessageCount)
 	}
 	return prompt.Render(in)
+}
+
+// repoAbove is the folder of the version control that a workspace is in, "" for
+// none.
+func repoAbove(dir string) string {
+	for range 32 {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+	return ""
 }
 
 // helperContext is what a sub-agent has to know of its place.

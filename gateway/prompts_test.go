@@ -2,8 +2,14 @@ package gateway_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // /context tells exactly what was sent.
@@ -25,5 +31,82 @@ func TestContextTellsWhatIsSent(t *testing.T) {
 				t.Errorf("%s: %q is missing in\n%s", mdl, part, said)
 			}
 		}
+	}
+}
+
+// What is added for a family of models goes with its models only, and the
+// person's few words about their assistant with every prompt.
+func TestContributionReachesTheModel(t *testing.T) {
+	r := newRig(t, "chat/gpt-5.2")
+	p := r.connect()
+	dir := homed(t, r, p)
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.patch(map[string]any{"agents": map[string]any{"list": []any{map[string]any{"id": "main", "identity": map[string]any{"name": "Nia", "theme": "a dry fox"}}}}})
+	const words = "do not slip back into a neutral voice"
+	p.say("main", "a", "hello")
+	sent := r.model.Snapshot().System
+	if at := strings.Index(sent, words); at < 0 || at > strings.Index(sent, "## Tooling") {
+		t.Errorf("the family's words stand at %d of\n%s", at, sent)
+	}
+	for _, want := range []string{"You are Nia, ", `"a dry fox"`, `"repo":"` + dir + `"`} {
+		if !strings.Contains(sent, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"model": "chat/echo"}}})
+	p.say("main", "b", "hello")
+	if strings.Contains(r.model.Snapshot().System, words) {
+		t.Error("another family got the words too")
+	}
+	var who protocol.AgentIdentity
+	p.call(protocol.MethodAgentIdentityGet, protocol.AgentIdentityParams{AgentID: "main"}, &who)
+	if who.Theme != "a dry fox" {
+		t.Errorf("%+v", who)
+	}
+}
+
+// After a bare /new or /reset the session begins with the notes of the last
+// days, in the user's role and marked; other turns have none of them.
+func TestStartupNotes(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	dir := homed(t, r, p)
+	p.say("main", "a", "hello")
+	note := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, "memory"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "memory", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	today := time.Now()
+	note(today.Format("2006-01-02")+".md", "The plumber comes on Friday.")
+	note(today.AddDate(0, 0, -9).Format("2006-01-02")+".md", "Long ago.")
+	heard := func(id, text string) string {
+		p.say("main", id, text)
+		msgs := p.history("main").Messages
+		for _, m := range slices.Backward(msgs) {
+			if m.Role == protocol.MessageUser {
+				return m.Text() + "\n" + m.ForAgent
+			}
+		}
+		return ""
+	}
+	for i, c := range []struct {
+		text string
+		want bool
+	}{{"hello", false}, {"/new", true}, {"hello", false}, {"/reset", true}, {"/new what is due?", false}} {
+		got := heard(fmt.Sprint("s", i), c.text)
+		if strings.Contains(got, "The plumber") != c.want || strings.Contains(got, "EXTERNAL_UNTRUSTED_CONTENT") != c.want || strings.Contains(got, "Long ago") {
+			t.Errorf("%s: the agent read %s", c.text, got)
+		}
+	}
+	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"startupContext": map[string]any{"applyOn": []string{"reset"}}}}})
+	if got := heard("t", "/new"); strings.Contains(got, "plumber") || !strings.Contains(got, "started a new session") {
+		t.Errorf("the agent read %s", got)
 	}
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"path/filepath"
@@ -114,7 +115,8 @@ func (g *Gateway) skillsOf(sessionKey, sessionID, workspace string) skill.Snapsh
 // skillLines is what a prompt says of skills.
 func (g *Gateway) skillLines(sessionKey, sessionID, workspace string) []skill.Line {
 	limits := g.config.Snapshot().Config.Skills.Limits
-	lines, left := g.skillsOf(sessionKey, sessionID, workspace).Lines(limits.MaxSkillsInPrompt, limits.MaxSkillsPromptChars)
+	chars := cmp.Or(g.agentNamed(session.AgentOf(sessionKey)).SkillChars, limits.MaxSkillsPromptChars)
+	lines, left := g.skillsOf(sessionKey, sessionID, workspace).Lines(limits.MaxSkillsInPrompt, chars)
 	if left > 0 {
 		g.log.Warn("not all skills fit into the prompt", "left", left, "session", sessionKey)
 	}

@@ -2514,6 +2514,7 @@ export interface AgentModels {
 export interface AgentIdentity {
   agentId?: string;
   name: string;
+  theme?: string;
   emoji?: string;
   avatar?: string;
 }

@@ -17,6 +17,7 @@ type Agent struct {
 	Fallbacks                  []string
 	Skills                     []string // that it may use
 	AllSkills                  bool     // Skills says nothing
+	SkillChars                 int      // how long a prompt's list of them may be; 0 = the default
 	Default                    bool
 }
 
@@ -24,11 +25,13 @@ type Agent struct {
 // "*" every account.
 type Binding struct {
 	Agent, Channel, Account string
-	PeerKind, PeerID        string // "" = every chat
+	// PeerKind and PeerID name a chat; "" = every chat. A PeerID of "*" is every
+	// chat of the kind, "<id>:topic:<topic>" one topic of a group.
+	PeerKind, PeerID string
 }
 
 // Source is where a message came from.
-type Source struct{ Channel, Account, Kind, Peer string }
+type Source struct{ Channel, Account, Kind, Peer, Topic string }
 
 // Book holds the agents and their bindings.
 type Book struct {
@@ -68,7 +71,8 @@ func (b *Book) Get(id string) (Agent, bool) {
 }
 
 // Route tells who answers, and by which binding (-1: none). The most specific
-// one wins: a chat before an account before a channel; of equals, the first.
+// one wins: a topic before its chat before all chats of a kind before an account
+// before a channel; of equals, the first.
 func (b *Book) Route(s Source) (agent string, binding int) {
 	best, binding := 0, -1
 	for i, x := range b.bindings {
@@ -102,11 +106,17 @@ func (x Binding) fits(s Source) int {
 	default:
 		return 0
 	}
-	if x.PeerID == "" {
+	switch {
+	case x.PeerID == "":
 		return n
-	}
-	if x.PeerKind != s.Kind || x.PeerID != s.Peer {
+	case x.PeerKind != s.Kind:
 		return 0
+	case s.Topic != "" && x.PeerID == s.Peer+":topic:"+s.Topic:
+		return n + 6
+	case x.PeerID == s.Peer:
+		return n + 4
+	case x.PeerID == "*":
+		return n + 2
 	}
-	return n + 2
+	return 0
 }

@@ -14,24 +14,29 @@ func TestRouteMostSpecificWins(t *testing.T) {
 		{Agent: "home", Channel: "telegram", Account: "*", PeerKind: "direct", PeerID: "42"},
 		{Agent: "work", Channel: "telegram", Account: "family", PeerKind: "direct", PeerID: "42"},
 		{Agent: "club", Channel: "signal"},
+		{Agent: "kids", Channel: "telegram", Account: "*", PeerKind: "group", PeerID: "-7:topic:3"},
+		{Agent: "kids", Channel: "telegram", Account: "*", PeerKind: "channel", PeerID: "*"},
 	}, agents.Agent{})
 	for _, c := range []struct {
 		src     agents.Source
 		want    string
 		binding int
 	}{
-		{agents.Source{"telegram", "default", "direct", "1"}, "work", 0},
-		{agents.Source{"telegram", "other", "group", "1"}, "work", 0},
-		{agents.Source{"telegram", "default", "group", "-7"}, "club", 1},
-		{agents.Source{"telegram", "default", "direct", "-7"}, "work", 0}, // the same id, another kind
-		{agents.Source{"telegram", "family", "direct", "1"}, "kids", 2},
-		{agents.Source{"telegram", "family", "group", "-7"}, "club", 1},
-		{agents.Source{"telegram", "default", "direct", "42"}, "home", 3},
-		{agents.Source{"telegram", "family", "direct", "42"}, "work", 4},
-		{agents.Source{"signal", "", "direct", "1"}, "club", 5},
-		{agents.Source{"signal", "default", "direct", "1"}, "club", 5},
-		{agents.Source{"signal", "second", "direct", "1"}, "home", -1}, // no account named: the default one
-		{agents.Source{"webchat", "", "direct", ""}, "home", -1},
+		{agents.Source{"telegram", "default", "direct", "1", ""}, "work", 0},
+		{agents.Source{"telegram", "other", "group", "1", ""}, "work", 0},
+		{agents.Source{"telegram", "default", "group", "-7", ""}, "club", 1},
+		{agents.Source{"telegram", "default", "direct", "-7", ""}, "work", 0}, // the same id, another kind
+		{agents.Source{"telegram", "family", "direct", "1", ""}, "kids", 2},
+		{agents.Source{"telegram", "family", "group", "-7", ""}, "club", 1},
+		{agents.Source{"telegram", "default", "direct", "42", ""}, "home", 3},
+		{agents.Source{"telegram", "family", "direct", "42", ""}, "work", 4},
+		{agents.Source{"signal", "", "direct", "1", ""}, "club", 5},
+		{agents.Source{"signal", "default", "direct", "1", ""}, "club", 5},
+		{agents.Source{"signal", "second", "direct", "1", ""}, "home", -1}, // no account named: the default one
+		{agents.Source{"telegram", "default", "group", "-7", "3"}, "kids", 6},
+		{agents.Source{"telegram", "default", "group", "-7", "4"}, "club", 1},
+		{agents.Source{"telegram", "default", "channel", "-7", ""}, "kids", 7},
+		{agents.Source{"webchat", "", "direct", "", ""}, "home", -1},
 	} {
 		if got, by := b.Route(c.src); got != c.want || by != c.binding {
 			t.Errorf("%+v → %s by %d, want %s by %d", c.src, got, by, c.want, c.binding)

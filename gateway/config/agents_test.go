@@ -9,9 +9,10 @@ import (
 
 func TestAgentKeys(t *testing.T) {
 	c, issues, warnings := channelsOf(t, `{ agents: { defaults: { skipBootstrap: true, bootstrapMaxChars: 500, bootstrapTotalMaxChars: 900,
-		bootstrapPromptTruncationWarning: "once", subagents: { delegationMode: "prefer" } }, list: [
+		bootstrapPromptTruncationWarning: "once", subagents: { delegationMode: "prefer" },
+		startupContext: { applyOn: ["new"], dailyMemoryDays: 3, maxFileChars: 10, maxTotalChars: 20 } }, list: [
 		{ id: "main", identity: { name: "Nia", emoji: "🦊", theme: "dry", avatar: "fox.png" } },
-		{ id: "work", default: true, name: "Work", workspace: "~/work", model: "a/b", skills: [], tools: { profile: "coding", deny: ["exec"] }, sandbox: {} } ] },
+		{ id: "work", default: true, name: "Work", workspace: "~/work", model: "a/b", skills: [], tools: { profile: "coding", deny: ["exec"] }, skillsLimits: { maxSkillsPromptChars: 600 }, sandbox: {} } ] },
 		bindings: [ { agentId: "work", match: { channel: "Telegram", accountId: "*", peer: { kind: "dm", id: "42" } } } ] }`)
 	if len(issues) > 0 {
 		t.Fatal(issues)
@@ -21,7 +22,7 @@ func TestAgentKeys(t *testing.T) {
 	}
 	want := []Agent{
 		{ID: "main", Identity: AgentIdentity{Name: "Nia", Emoji: "🦊", Theme: "dry", Avatar: "fox.png"}},
-		{ID: "work", Default: true, Name: "Work", Workspace: "~/work", Model: ModelChoice{Primary: "a/b"}, Skills: &[]string{}, Tools: ToolRules{Profile: "coding", Deny: []string{"exec"}}},
+		{ID: "work", Default: true, Name: "Work", Workspace: "~/work", Model: ModelChoice{Primary: "a/b"}, Skills: &[]string{}, Tools: ToolRules{Profile: "coding", Deny: []string{"exec"}}, SkillsLimits: AgentSkillsLimits{600}},
 	}
 	if d := cmp.Diff(want, c.Agents.List); d != "" {
 		t.Error(d)
@@ -30,6 +31,9 @@ func TestAgentKeys(t *testing.T) {
 		t.Error(d)
 	}
 	if d := cmp.Diff(Bootstrap{true, 500, 900, "once"}, c.Agents.Defaults.Bootstrap); d != "" || c.Agents.Defaults.Subagents.DelegationMode != "prefer" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(StartupContext{true, []string{"new"}, 3, 10, 20}, c.Agents.Defaults.StartupContext); d != "" {
 		t.Error(d)
 	}
 	if c := Default().Agents.Defaults; c.BootstrapMaxChars != 12_000 || c.BootstrapTotalMaxChars != 60_000 || c.BootstrapPromptTruncationWarning != "always" {
@@ -50,6 +54,8 @@ func TestAgentMistakes(t *testing.T) {
 		`{ bindings: [{ agentId: "main", match: { channel: "x", guildId: "1" } }] }`:             "cannot bind by guildId",
 		`{ bindings: [{ agentId: "main", match: { channel: "x", peer: { kind: "direct" } } }] }`: "kind",
 		`{ agents: { defaults: { bootstrapMaxChars: 1 } } }`:                                     "100",
+		`{ agents: { defaults: { startupContext: { applyOn: ["now"] } } } }`:                     "now",
+		`{ agents: { defaults: { startupContext: { dailyMemoryDays: 15 } } } }`:                  "14",
 	} {
 		_, issues, _ := channelsOf(t, text)
 		if len(issues) == 0 || !strings.Contains(issues[0].String(), want) {

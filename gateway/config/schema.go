@@ -157,6 +157,7 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"subagents", func(n *node) { d.subagents(n, &a.Subagents) }},
 		{"memorySearch", func(n *node) { d.memorySearch(n, &a.MemorySearch) }},
 		{"imageModel", func(n *node) { a.ImageModel = d.modelChoice(n) }},
+		{"startupContext", func(n *node) { d.startup(n, &a.StartupContext) }},
 	}
 	fields = append(append(fields, d.conversation(&a.Conversation)...), d.bootstrap(&a.Bootstrap)...)
 	d.object(n, append(fields, later("imageMaxDimensionPx", "imageGenerationModel", "pdfModel",

@@ -15,6 +15,20 @@ func (d *decoder) bootstrap(b *Bootstrap) []field {
 	}
 }
 
+// startup is what a session begins with after a bare /new or /reset.
+func (d *decoder) startup(n *node, s *StartupContext) {
+	d.object(n, append([]field{
+		{"enabled", func(n *node) { s.Enabled = d.boolean(n) }},
+		{"applyOn", func(n *node) {
+			s.ApplyOn = []string{}
+			d.list(n, func(v *node) { s.ApplyOn = append(s.ApplyOn, d.choice(v, "new", "reset")) })
+		}},
+		{"dailyMemoryDays", func(n *node) { s.DailyMemoryDays = d.integer(n, 1, 14) }},
+		{"maxFileChars", func(n *node) { s.MaxFileChars = d.integer(n, 1, 10_000) }},
+		{"maxTotalChars", func(n *node) { s.MaxTotalChars = d.integer(n, 1, 50_000) }},
+	}, later("maxFileBytes")...)...)
+}
+
 // maxAgents bounds the list.
 const maxAgents = 200
 
@@ -59,6 +73,9 @@ func (d *decoder) oneAgent(n *node) (a Agent) {
 			d.list(n, func(v *node) { list = append(list, d.filled(v, 256)) })
 			a.Skills = &list
 		}},
+		{"skillsLimits", func(n *node) {
+			d.object(n, field{"maxSkillsPromptChars", func(n *node) { a.SkillsLimits.MaxSkillsPromptChars = d.integer(n, 500, 1_000_000) }})
+		}},
 		{"identity", func(n *node) {
 			d.object(n,
 				field{"name", func(n *node) { a.Identity.Name = d.text(n, 128) }},
@@ -72,7 +89,7 @@ func (d *decoder) oneAgent(n *node) (a Agent) {
 		}},
 	}
 	d.object(n, append(fields, later("agentDir", "agentRuntime", "heartbeat", "subagents", "sandbox", "groupChat", "humanDelay", "memorySearch",
-		"skillsLimits", "contextLimits", "thinkingDefault", "verboseDefault", "reasoningDefault", "fastModeDefault", "params", "runtime", "utilityModel", "description")...)...)
+		"contextLimits", "thinkingDefault", "verboseDefault", "reasoningDefault", "fastModeDefault", "params", "runtime", "utilityModel", "description")...)...)
 	if a.ID == "" && len(d.issues) == before {
 		d.issue(n.start, "an agent needs an id, for example { id: \"work\" }")
 	}

@@ -103,6 +103,8 @@ type AgentDefaults struct {
 	Subagents    Subagents                 `json:"subagents"`
 	MemorySearch MemorySearch              `json:"memorySearch"`
 	ImageModel   ModelChoice               `json:"imageModel,omitzero"` // describes pictures; empty: one that can
+	// StartupContext: what a session reads after /new or /reset and nothing else.
+	StartupContext StartupContext `json:"startupContext"`
 	Conversation
 	Bootstrap
 }
@@ -122,7 +124,7 @@ type Logging struct {
 func Default() Config {
 	return Config{
 		Gateway:  Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Bootstrap: defaultBootstrap(), Conversation: defaultConversation()}},
+		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Bootstrap: defaultBootstrap(), StartupContext: defaultStartup(), Conversation: defaultConversation()}},
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
@@ -150,6 +152,7 @@ func (c Config) Clone() Config {
 	c.Agents.Defaults.Models = maps.Clone(c.Agents.Defaults.Models)
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
 	c.Agents.Defaults.ImageModel.Fallbacks = slices.Clone(c.Agents.Defaults.ImageModel.Fallbacks)
+	c.Agents.Defaults.StartupContext.ApplyOn = slices.Clone(c.Agents.Defaults.StartupContext.ApplyOn)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
 	c.Tools, c.MCP, c.Skills = c.Tools.clone(), c.MCP.clone(), c.Skills.clone()

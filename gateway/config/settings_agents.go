@@ -14,6 +14,13 @@ type Agent struct {
 	Identity  AgentIdentity `json:"identity,omitzero"`
 	Tools     ToolRules     `json:"tools,omitzero"`
 	CodeMode  *bool         `json:"codeMode,omitempty"` // of its tools; nil: as tools.codeMode
+
+	SkillsLimits AgentSkillsLimits `json:"skillsLimits,omitzero"`
+}
+
+// AgentSkillsLimits are an agent's own. 0: as skills.limits says.
+type AgentSkillsLimits struct {
+	MaxSkillsPromptChars int `json:"maxSkillsPromptChars,omitempty"`
 }
 
 // AgentIdentity is how an agent is shown.
@@ -50,6 +57,20 @@ type Bootstrap struct {
 	BootstrapMaxChars                int    `json:"bootstrapMaxChars"`
 	BootstrapTotalMaxChars           int    `json:"bootstrapTotalMaxChars"`
 	BootstrapPromptTruncationWarning string `json:"bootstrapPromptTruncationWarning"` // off, once, always
+}
+
+// StartupContext is about the memory notes of the last days that a session
+// begins with after a bare /new or /reset.
+type StartupContext struct {
+	Enabled         bool     `json:"enabled"`
+	ApplyOn         []string `json:"applyOn"` // new, reset
+	DailyMemoryDays int      `json:"dailyMemoryDays"`
+	MaxFileChars    int      `json:"maxFileChars"`
+	MaxTotalChars   int      `json:"maxTotalChars"`
+}
+
+func defaultStartup() StartupContext {
+	return StartupContext{Enabled: true, ApplyOn: []string{"new", "reset"}, DailyMemoryDays: 2, MaxFileChars: 1200, MaxTotalChars: 2800}
 }
 
 func defaultBootstrap() Bootstrap {

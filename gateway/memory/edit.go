@@ -202,7 +202,7 @@ func (x *Index) Keep(ctx context.Context, s Scope, text string, o Origin) (Chang
 	}
 	text = known(tame(text), long.Text)
 	for n := 1; n <= maxDay; n++ {
-		rel := s.folder() + "/" + now.Format("2006-01-02")
+		rel := s.folder() + "/" + now.Format(dayForm)
 		if n > 1 {
 			rel += fmt.Sprintf("-%d", n)
 		}

@@ -21,6 +21,8 @@ const (
 	// LongTerm is the file that a person keeps by hand.
 	LongTerm = "MEMORY.md"
 
+	dayForm = "2006-01-02" // of a day's notes
+
 	maxFiles = 20_000
 	maxDepth = 8
 )

@@ -36,6 +36,7 @@ const (
 type Input struct {
 	Mode         Mode
 	Name         string           // of the assistant, "" = Hearth
+	Theme        string           // how it is, in a few words of the person's
 	Tools        []model.ToolSpec // with those that only programs call
 	Delegation   Delegation
 	Contribution Contribution
@@ -136,6 +137,9 @@ func Render(in Input) Prompt {
 	}
 	w := &writer{full: in.Mode != Minimal}
 	w.b.Grow(8<<10 + sizeOf(in.Files) + 256*len(in.Skills))
+	if in.Mode == None {
+		in.Theme = ""
+	}
 	w.section("Identity", "", identity(in))
 	if in.Mode == None {
 		return w.done(w.b.Len())

@@ -10,7 +10,11 @@ import (
 // The half before the boundary.
 
 func identity(in Input) string {
-	return "You are " + in.Name + ", a personal assistant that runs on the person's own computer, in Hearth."
+	who := "You are " + in.Name + ", a personal assistant that runs on the person's own computer, in Hearth."
+	if in.Theme != "" {
+		who += "\nYour manner, as the person wished it: " + quoted(in.Theme)
+	}
+	return who
 }
 
 func (w *writer) stable(in Input) {

@@ -148,6 +148,7 @@ type AgentModels struct {
 type AgentIdentity struct {
 	AgentID string `json:"agentId,omitempty"`
 	Name    string `json:"name"`
+	Theme   string `json:"theme,omitempty"`
 	Emoji   string `json:"emoji,omitempty"`
 	Avatar  string `json:"avatar,omitempty"`
 }
