@@ -29,11 +29,11 @@ require (
 require (
 	github.com/cenkalti/backoff v2.2.1+incompatible // indirect
 	github.com/evanw/esbuild v0.28.2 // indirect
-	github.com/fastschema/qjs v0.0.6 // indirect
+	github.com/fastschema/qjs v0.0.6
 	github.com/grandcat/zeroconf v1.0.0 // indirect
-	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/klauspost/compress v1.20.3
 	github.com/miekg/dns v1.1.27 // indirect
-	github.com/tetratelabs/wazero v1.9.0 // indirect
+	github.com/tetratelabs/wazero v1.9.0
 )
 
 require (

@@ -29,6 +29,7 @@ var leaves = map[string][]string{
 	"frontend":                {},
 	"skills":                  {},
 	"gateway/skill":           {},
+	"gateway/codemode/engine": {},
 	"gateway/secret/vault":    {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/plain":    {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/keychain": {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
@@ -106,6 +107,10 @@ var libraryRooms = map[string][]string{
 	"github.com/coder/acp-go-sdk":                     {"gateway/acp"},
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
 	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain"},
+
+	"github.com/fastschema/qjs":        {"gateway/codemode/engine"},
+	"github.com/tetratelabs/wazero":    {"gateway/codemode/engine"},
+	"github.com/klauspost/compress/s2": {"gateway/codemode/engine"},
 
 	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill"},
 }

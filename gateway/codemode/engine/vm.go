@@ -1,0 +1,289 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// VM is one cell's machine. Its methods may be called from any goroutine, one
+// at a time; Close also while another runs, which it ends.
+type VM struct {
+	engine  *Engine
+	machine *machine
+	root    roots
+	limits  Limits
+	mod     api.Module
+	mem     api.Memory
+	alloc   *memory
+	fns     map[string]api.Function
+
+	mu       sync.Mutex // held while the guest runs, and by Close
+	closing  atomic.Bool
+	closed   bool
+	dead     error  // the guest cannot go on
+	stop     *Error // why we stopped it
+	deadline time.Time
+	used     time.Duration
+
+	booting, started bool
+	bootErr          error
+
+	lastID  int64
+	pending map[int64]string // method by id
+	told    map[Code]bool    // codes that the cell was given
+	outcome *outcome
+	spent   int
+	calls   []Call
+	output  []Output
+}
+
+// Start runs a program until it is done or waits for answers. A VM is returned
+// whenever one was made, with an error too: close it.
+func (e *Engine) Start(ctx context.Context, p Program) (*VM, State, error) {
+	if strings.TrimSpace(p.Code) == "" {
+		return nil, State{}, failed(InvalidInput, "there is no code to run")
+	}
+	m, err := e.load(ctx)
+	if err != nil {
+		return nil, State{}, err
+	}
+	leave, err := e.take(ctx)
+	if err != nil {
+		return nil, State{}, err
+	}
+	defer leave()
+	im, err := e.imageFor(ctx, m, p.Catalog)
+	if err != nil {
+		return nil, State{}, err
+	}
+	v, err := e.instance(ctx, m, im, p.Limits.filled())
+	if err != nil {
+		return nil, State{}, err
+	}
+	text, err := e.startText(p.Code)
+	if err != nil {
+		v.Close()
+		return nil, State{}, err
+	}
+	v.started = true
+	st, err := v.run(ctx, m.root.start, text)
+	return v, st, err
+}
+
+func (e *Engine) startText(code string) (string, error) {
+	var seed [16]byte
+	if _, err := io.ReadFull(e.opts.Random, seed[:]); err != nil {
+		return "", failed(InternalError, "no randomness: %v", err)
+	}
+	var words [4]int32
+	for i := range words {
+		words[i] = int32(binary.LittleEndian.Uint32(seed[i*4:]))
+	}
+	b, err := json.Marshal(struct {
+		Code string   `json:"code"`
+		Seed [4]int32 `json:"seed"`
+	}{code, words})
+	return string(b), err
+}
+
+type settlement struct {
+	ID    int64           `json:"id"`
+	OK    bool            `json:"ok"`
+	Value json.RawMessage `json:"value,omitempty"`
+	Error *GuestError     `json:"error,omitempty"`
+}
+
+// Settle answers calls and goes on until the program is done or waits again.
+// An answer to a call that is not pending is ignored.
+func (v *VM) Settle(ctx context.Context, answers []Settled) (State, error) {
+	leave, err := v.engine.take(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	defer leave()
+	v.mu.Lock()
+	list := make([]settlement, 0, len(answers))
+	for _, a := range answers {
+		if v.pending[a.ID] == "" {
+			continue
+		}
+		delete(v.pending, a.ID)
+		list = append(list, v.settlement(a))
+	}
+	v.mu.Unlock()
+	b, err := json.Marshal(list)
+	if err != nil {
+		return State{}, failed(InternalError, "an answer for the program is not JSON: %v", err)
+	}
+	return v.run(ctx, v.root.settle, string(b))
+}
+
+func (v *VM) settlement(a Settled) settlement {
+	if a.Err == nil {
+		if len(a.Value) == 0 {
+			a.Value = json.RawMessage("null")
+		}
+		return settlement{ID: a.ID, OK: true, Value: a.Value}
+	}
+	e := *a.Err
+	if e.Code == "" {
+		e.Code = NestedToolFailed
+	}
+	v.told[e.Code] = true
+	return settlement{ID: a.ID, Error: &e}
+}
+
+// run calls fn in the guest, works its queue off and says how things stand.
+func (v *VM) run(ctx context.Context, fn uint64, text string) (State, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.closed {
+		return State{}, failed(Aborted, "the run was aborted")
+	}
+	began := v.engine.opts.Now()
+	gctx := v.enter(ctx)
+	err := v.invoke(gctx, fn, text)
+	if err == nil {
+		err = v.drain(gctx)
+	}
+	v.used += v.engine.opts.Now().Sub(began)
+	return v.state(err)
+}
+
+// enter sets the clock for one stretch of the guest's running.
+func (v *VM) enter(ctx context.Context) context.Context {
+	v.deadline = v.engine.opts.Now().Add(v.limits.Timeout - v.used)
+	return context.WithValue(ctx, vmKey{}, v)
+}
+
+func (v *VM) state(err error) (State, error) {
+	st := State{Calls: v.calls, Output: v.output, Pending: len(v.pending)}
+	v.calls, v.output = nil, nil
+	if err != nil {
+		return st, v.fate(err)
+	}
+	if o := v.outcome; o != nil && o.Error != nil {
+		v.dead = errors.New("the program has failed")
+		return st, v.guestError(o.Error)
+	}
+	switch {
+	case len(v.pending) > 0:
+		st.Yielding = true
+		for method := range maps.Values(v.pending) {
+			st.Yielding = st.Yielding && method == MethodYield
+		}
+	case v.outcome != nil:
+		st.Done, st.Value = true, v.outcome.Value
+	default:
+		v.dead = errors.New("the program waits for nothing")
+		return st, failed(InternalError, "the program waits for a promise that nothing will settle")
+	}
+	return st, nil
+}
+
+// fate says why the guest ended.
+func (v *VM) fate(err error) error {
+	var own *Error
+	switch {
+	case v.stop != nil:
+		return v.stop
+	case v.alloc.denied.Load(), errors.Is(err, errOutOfMemory):
+		return failed(MemoryLimitExceeded, "the program needs more than %d bytes of memory", v.limits.Memory)
+	case errors.As(err, &own):
+		return own
+	}
+	what, _, _ := strings.Cut(err.Error(), "\n")
+	return failed(InternalError, "the engine stopped: %s", what)
+}
+
+// Close ends the VM and gives its memory back. It may be called twice.
+func (v *VM) Close() {
+	v.closing.Store(true)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.closed {
+		return
+	}
+	v.closed = true
+	v.engine.mu.Lock()
+	delete(v.engine.vms, v)
+	v.engine.mu.Unlock()
+	// Nothing to do about an error: the instance is gone either way.
+	if err := errors.Join(v.mod.Close(v.machine.ctx), v.alloc.release()); err != nil {
+		v.engine.opts.Log.Error("code mode: closing a machine", "err", err)
+	}
+}
+
+// take waits for a place to run.
+func (e *Engine) take(ctx context.Context) (func(), error) {
+	select {
+	case e.running <- struct{}{}:
+		return func() { <-e.running }, nil
+	case <-ctx.Done():
+		return nil, ended(ctx)
+	}
+}
+
+// instance makes a VM whose memory is im, or the module's own if im is nil.
+func (e *Engine) instance(ctx context.Context, m *machine, im *image, l Limits) (*VM, error) {
+	size := uint64(stackHigh)
+	if im != nil {
+		size = uint64(im.size)
+	}
+	alloc, err := newMemory(size + uint64(l.Memory))
+	if err != nil {
+		return nil, failed(RuntimeUnavailable, "no memory for another program: %v", err)
+	}
+	v := &VM{
+		engine: e, machine: m, root: m.root, limits: l, alloc: alloc,
+		fns: map[string]api.Function{}, pending: map[int64]string{}, told: map[Code]bool{},
+	}
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
+	v.mod, err = m.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, alloc), m.compiled, config)
+	if err != nil {
+		return nil, errors.Join(failed(RuntimeUnavailable, "no place for another program: %v", err), alloc.release())
+	}
+	v.mem = v.mod.Memory()
+	if im != nil {
+		if err := v.fill(im); err != nil {
+			return nil, errors.Join(err, v.mod.Close(ctx), alloc.release())
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, errors.Join(errClosed, v.mod.Close(ctx), alloc.release())
+	}
+	e.vms[v] = struct{}{}
+	return v, nil
+}
+
+func (v *VM) fill(im *image) error {
+	if n := v.mem.Size(); im.size > n {
+		if _, ok := v.mem.Grow((im.size - n) / pageSize); !ok {
+			return fmt.Errorf("no memory for an image of %d bytes", im.size)
+		}
+	}
+	im.write(v.bytes())
+	return nil
+}
+
+// bytes is the linear memory itself, the dead part of the C stack wiped.
+func (v *VM) bytes() []byte {
+	b, _ := v.mem.Read(0, v.mem.Size())
+	clear(b[stackLow:stackHigh])
+	return b
+}
