@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -53,6 +54,10 @@ func New(o Options) *Engine {
 	}
 	if o.Images <= 0 {
 		o.Images = 16
+	}
+	if len(o.Key) == 0 {
+		o.Key = make([]byte, 32)
+		_, _ = rand.Read(o.Key) // never fails, by its contract
 	}
 	return &Engine{
 		opts: o, running: make(chan struct{}, o.Running), loading: make(chan struct{}, 1),
@@ -209,6 +214,7 @@ func (e *Engine) bootImage(ctx context.Context, m *machine) error {
 	}
 	m.root = v.root
 	m.boot = takeImage(v.bytes(), nil)
-	m.id = m.boot.sum()
+	of := m.boot.sum()
+	m.id = sha256.Sum256(append([]byte(pinPrepared), of[:]...))
 	return nil
 }
