@@ -33,6 +33,8 @@ func (m *Manager) announceEnd(r *run, row Row, end ending) {
 }
 
 func (m *Manager) agentEvent(r *run, stream string, data map[string]any) {
+	r.tell.Lock()
+	defer r.tell.Unlock()
 	r.seq++
 	m.Publish.Agent(protocol.AgentEvent{
 		RunID: r.rec.ID, Stream: stream, Data: data, SessionKey: r.rec.SessionKey, SessionID: r.rec.SessionID,
@@ -41,6 +43,8 @@ func (m *Manager) agentEvent(r *run, stream string, data map[string]any) {
 }
 
 func (m *Manager) chatStatus(r *run, phase string) {
+	r.tell.Lock()
+	defer r.tell.Unlock()
 	r.seq++
 	m.Publish.Chat(protocol.ChatEvent{
 		RunID: r.rec.ID, SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Seq: r.seq,

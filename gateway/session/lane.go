@@ -30,7 +30,7 @@ type run struct {
 	id       string // rec.ID, for anyone to read
 	rec      Run    // owned by the lane's goroutine once it is active
 	text     string
-	turn     uint64 // where its entries go; lane's goroutine
+	turn     uint64 // where its entries go; changed by the lane's goroutine under place
 	with     []*run // whose messages it answers too; lane's goroutine
 	behind   bool   // it waited behind another run; lane.mu
 	debounce time.Duration
@@ -41,8 +41,11 @@ type run struct {
 	said       strings.Builder    // all words of the answer; lane.mu
 	start      int                // where the words begin that the transcript lacks; lane.mu
 	ended      bool               // the next words begin anew; lane.mu
-	seq        int64              // of chat and agent events; lane's goroutine
-	step       int                // of the last entry written; lane's goroutine
+	tell       sync.Mutex         // holds while an event of the run is sent
+	seq        int64              // of chat and agent events; tell
+	place      sync.Mutex         // holds while a place in the transcript is taken
+	step       int                // of the last entry written; place
+	nest       *Nest              // of calls that programs make; lane's goroutine
 	calls      []failover.Attempt // of models; lane's goroutine
 	checked    int                // bytes of said that are checkpointed; lane's goroutine
 	checkedAt  time.Time

@@ -97,6 +97,11 @@ type Options struct {
 	// commands do not. nil: never.
 	Hold func(ctx context.Context, rec Run, tell func(ctx context.Context, text string))
 	Held func() bool
+	// Over hears that a run has ended for good; Suspended reports whether a run that
+	// a stop of Hearth cut off between two steps has work put away that it can go on
+	// with. nil: nobody, and none has.
+	Over      func(runID string)
+	Suspended func(tx *store.Tx, runID string) bool
 	// Stopped hears that the runs of a session, or the one that is named, were
 	// stopped by somebody. nil: nobody.
 	Stopped func(ctx context.Context, key, runID string)

@@ -52,6 +52,9 @@ func (m *Manager) perform(l *lane, r *run) {
 		f.End(context.WithoutCancel(r.ctx), r.rec, end.message, end.state == RunFailed)
 	}
 	m.settle(r, end)
+	if m.Over != nil {
+		m.Over(r.id)
+	}
 	if f := m.follower(r); f != nil {
 		f.Done(r.id)
 	}
@@ -108,8 +111,11 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	if mdl.Tools && m.Tools != nil {
 		scope, tools := m.Tools(r.rec, mdl.Ref)
 		turn.Tools, turn.Exact, all = tools.Specs(), tools.Exact(), tools.All()
-		turn.RunTool = func(ctx context.Context, call model.ToolCall) model.ToolResult {
-			return tools.Run(ctx, scope, call, func(text string) { m.toolProgress(r, call, text) })
+		var inside context.Context
+		inside, r.nest = m.nest(ctx, r)
+		defer r.nest.close()
+		turn.RunTool = func(_ context.Context, call model.ToolCall) model.ToolResult {
+			return tools.Run(inside, scope, call, func(text string) { m.toolProgress(r, call, text) })
 		}
 	}
 	turn.Steer = steering{m, l, r}
@@ -192,7 +198,9 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 	switch ev.Kind {
 	case agent.Text:
 		m.Publish.Delta(Delta{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Text: l.say(r, ev.Delta), At: m.Now()})
+		r.tell.Lock()
 		r.seq++
+		r.tell.Unlock()
 		if f := m.follower(r); f != nil {
 			f.Say(r.id, ev.Delta)
 		}
@@ -220,6 +228,7 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 			return err
 		}
 	case agent.Done:
+		r.nest.close()
 		end.state, end.stop, end.usage = RunAnswered, string(ev.Stop), ev.Usage
 		if end.message = m.assistantMessage(r, ev.Message, *end); isSilent(end.message.Text()) {
 			end.message = nil
@@ -297,8 +306,10 @@ func (m *Manager) append(r *run, msg *protocol.Message) error {
 
 // nextMeta takes the next place of the run's turn.
 func (m *Manager) nextMeta(r *run) *protocol.MessageMeta {
+	r.place.Lock()
+	defer r.place.Unlock()
 	r.step++
-	return &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.turn, r.step)), RunID: r.rec.ID}
+	return &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.turn, r.step)), RunID: r.id}
 }
 
 // claim marks the run as ours, unless the accept did. A run that an earlier

@@ -92,6 +92,10 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 		return nil, err
 	}
 	reached[id] = turn
+	if m.Suspended != nil && turn == rec.Turn && rec.AnswerTurn == 0 && part.Text == "" && rec.Attempt < maxAttempts && m.Suspended(tx, rec.ID) {
+		rep.Requeued++
+		return m.resume(tx, rec, asked.Text(), last)
+	}
 	rec.Into, rec.AnswerTurn = "", 0 // what it was answered with is over
 	r := m.newRun(rec, asked.Text())
 	r.behind, r.debounce = true, DefaultQueue().Debounce
@@ -110,6 +114,34 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 		r.rec.AnswerTurn = turn
 	}
 	return nil, m.closeInterrupted(tx, r, last, part.Text)
+}
+
+// resume queues a run again that goes on behind its last step: everything up to
+// there is in the transcript, and what is put away waits for it.
+func (m *Manager) resume(tx *store.Tx, rec Run, text string, last *protocol.Message) (*run, error) {
+	r := m.newRun(rec, text)
+	r.behind, r.debounce = true, DefaultQueue().Debounce
+	r.step = int(last.Meta.Seq & 0xffff)
+	m.because(&r.rec, "resumed", "Hearth was started again while a program of this answer waited, and goes on with it")
+	return r, m.closeCalls(tx, r)
+}
+
+// closeCalls answers the calls of a run whose end nobody saw.
+func (m *Manager) closeCalls(tx *store.Tx, r *run) error {
+	open, err := m.openCalls(tx, r.rec.SessionID, r.turn, r.step)
+	if err != nil {
+		return err
+	}
+	for _, c := range open {
+		msg := protocol.Message{
+			Role: protocol.MessageToolResult, Content: protocol.TextBlocks(lostResult), Timestamp: m.nowMs(),
+			ToolCallID: c.ID, ToolName: c.Name, IsError: true, ParentToolCallID: c.ParentID, Meta: m.nextMeta(r),
+		}
+		if err := m.t.putEntry(tx, r.rec.SessionID, msg); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reach finds how far the answer of a run came: the turn behind which its last
@@ -144,18 +176,8 @@ func (m *Manager) closeInterrupted(tx *store.Tx, r *run, last *protocol.Message,
 	if last != nil {
 		r.step = int(last.Meta.Seq & 0xffff)
 		end.ref = model.Ref{Provider: last.Provider, Model: last.Model}
-		open, err := m.openCalls(tx, r.rec.SessionID, r.turn, r.step)
-		if err != nil {
+		if err := m.closeCalls(tx, r); err != nil {
 			return err
-		}
-		for _, c := range open {
-			msg := protocol.Message{
-				Role: protocol.MessageToolResult, Content: protocol.TextBlocks(lostResult), Timestamp: m.nowMs(),
-				ToolCallID: c.ID, ToolName: c.Name, IsError: true, Meta: m.nextMeta(r),
-			}
-			if err := m.t.putEntry(tx, r.rec.SessionID, msg); err != nil {
-				return err
-			}
 		}
 	}
 	if text != "" {

@@ -151,6 +151,8 @@ func (m *Manager) join(ctx context.Context, l *lane, r *run, more []*run) error 
 	l.mu.Unlock()
 	r.rec = head
 	r.with = append(r.with, more...)
+	r.place.Lock()
+	defer r.place.Unlock()
 	r.turn, r.step = more[len(more)-1].rec.Turn, 0
 	return nil
 }
