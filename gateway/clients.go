@@ -58,6 +58,11 @@ func (g *Gateway) openClients(ctx context.Context) (err error) {
 	return nil
 }
 
+// mounts are the paths of programs.
+func (g *Gateway) mounts() map[string]http.Handler {
+	return map[string]http.Handler{"/mcp": g.serveMCP()}
+}
+
 // bearer is the token of a request: from its header and from nowhere else, so
 // that no page can send it without knowing it.
 func bearer(r *http.Request) string {

@@ -70,6 +70,22 @@ func TestOfficialInspector(t *testing.T) {
 	h.inspects("-e", "HEARTH_HOME="+h.home, program, "mcp", "serve")
 }
 
+// The same over HTTP, with a token.
+func TestOfficialInspectorOverHTTP(t *testing.T) {
+	official(t, "")
+	h := newHouse(t, "echo")
+	h.gateway()
+	if out, err := h.hearth("config", "set", "mcp.serve.http.enabled", "true").CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	out, err := h.hearth("tokens", "create", "inspector", "--scope", "mcp", "--scope", "owner", "--json").Output()
+	var made protocol.TokenCreated
+	if err != nil || json.Unmarshal(out, &made) != nil || made.Secret == "" {
+		t.Fatalf("%v %s", err, out)
+	}
+	h.inspects("--transport", "http", "--server-url", "http://127.0.0.1:"+h.port+"/mcp", "--header", "Authorization: Bearer "+made.Secret)
+}
+
 // The example client of the editors' SDK, as it is, holds a session.
 func TestOfficialEditorClient(t *testing.T) {
 	official(t, "")

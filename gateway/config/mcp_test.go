@@ -96,6 +96,15 @@ func TestMCPMistakes(t *testing.T) {
 	}
 }
 
+func TestMCPServing(t *testing.T) {
+	if open(t, place(t, `{}`), Options{}).Snapshot().Config.MCP.Serve.HTTP.Enabled {
+		t.Error("it serves without being told to")
+	}
+	if !open(t, place(t, `{ mcp: { serve: { http: { enabled: true } } } }`), Options{}).Snapshot().Config.MCP.Serve.HTTP.Enabled {
+		t.Error("it does not serve")
+	}
+}
+
 // Not asking is told about.
 func TestMCPAskOffWarns(t *testing.T) {
 	s, err := Inspect(place(t, `{ mcp: { servers: { x: { command: "a", ask: "off" } } } }`), nil)

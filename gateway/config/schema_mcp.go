@@ -17,7 +17,12 @@ func (d *decoder) mcp(n *node, m *MCP) {
 				m.Servers[id] = d.mcpServer(v)
 			})
 		}},
-	}, later("serve", "sessionIdleTtlMs", "apps")...)...)
+		{"serve", func(n *node) {
+			d.object(n, field{"http", func(n *node) {
+				d.object(n, field{"enabled", func(n *node) { m.Serve.HTTP.Enabled = d.boolean(n) }})
+			}})
+		}},
+	}, later("sessionIdleTtlMs", "apps")...)...)
 }
 
 // serverName: two _ separate the parts of a tool's name.

@@ -8,6 +8,17 @@ import (
 // MCP is about tools from outside, by the Model Context Protocol.
 type MCP struct {
 	Servers map[string]MCPServer `json:"servers,omitempty"`
+	Serve   MCPServe             `json:"serve"`
+}
+
+// MCPServe is about Hearth as a server of others.
+type MCPServe struct {
+	HTTP MCPServeHTTP `json:"http"`
+}
+
+// MCPServeHTTP is the server at /mcp, for programs with a token.
+type MCPServeHTTP struct {
+	Enabled bool `json:"enabled"`
 }
 
 // MCPServer is one server: a program (command) or a service (url).

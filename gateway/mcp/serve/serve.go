@@ -29,14 +29,24 @@ const (
 	maxRows    = 100
 )
 
+// Options of a server.
+type Options struct {
+	Version string
+	// Own leaves out what tells of the owner: the gateway that is handed in knows
+	// only the caller's own conversations.
+	Own bool
+	// Life ends calls that are under way; nil = nothing but their own end.
+	Life context.Context
+}
+
 // Run serves over a pair of streams until in ends.
 func Run(ctx context.Context, g Gateway, version string, in io.ReadCloser, out io.WriteCloser) error {
-	return New(g, version).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 1 << 20})
+	return New(g, Options{Version: version}).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 1 << 20})
 }
 
 // New returns the server.
-func New(g Gateway, version string) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "hearth", Title: "Hearth", Version: version}, &mcp.ServerOptions{
+func New(g Gateway, o Options) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "hearth", Title: "Hearth", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: "Hearth is its owner's assistant. chat_send talks to it; what it may do, and what it asks its owner for, is decided there.",
 	})
 	add := func(name, about, schema string, harmless bool, do func(context.Context, json.RawMessage) (string, error)) {
@@ -46,6 +56,8 @@ func New(g Gateway, version string) *mcp.Server {
 			if len(args) == 0 {
 				args = json.RawMessage("{}")
 			}
+			ctx, done := within(ctx, o.Life)
+			defer done()
 			text, err := do(ctx, args)
 			if err != nil {
 				text = err.Error()
@@ -59,12 +71,28 @@ func New(g Gateway, version string) *mcp.Server {
 	add("sessions_list", "List the conversations.", `{"type":"object","properties":{"search":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}}}`, true, b.sessions)
 	add("sessions_history", "Read the latest messages of a conversation.",
 		`{"type":"object","properties":{"session":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}},"required":["session"]}`, true, b.history)
+	if o.Own {
+		return s
+	}
 	add("memory_search", "Search what the assistant remembers: its notes, not the conversations.", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, true, b.search)
 	add("nodes", "List the devices that lend the assistant their abilities.", `{"type":"object"}`, true,
 		func(context.Context, json.RawMessage) (string, error) {
 			return "There are none: this version of Hearth cannot use other devices yet.", nil
 		})
 	return s
+}
+
+// within is ctx, but ends with life too.
+func within(ctx, life context.Context) (context.Context, func()) {
+	if life == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(life, func() { cancel(context.Cause(life)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 func cut(s string) string {

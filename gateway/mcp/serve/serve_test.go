@@ -61,7 +61,7 @@ func (f *fake) CallTwice(ctx context.Context, method string, params, _, final an
 func connect(t *testing.T, g Gateway) *mcp.ClientSession {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
-	server, err := New(g, "test").Connect(t.Context(), far, nil)
+	server, err := New(g, Options{Version: "test"}).Connect(t.Context(), far, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

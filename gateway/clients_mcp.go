@@ -1,0 +1,178 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/mcp/serve"
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
+)
+
+// Programs that use Hearth's own tools over HTTP, by the Model Context Protocol.
+
+// serveMCP is the handler at /mcp. Whether it is on is looked at with every
+// request.
+func (g *Gateway) serveMCP() http.Handler {
+	return serve.NewHandler(serve.HTTPOptions{Version: g.opts.Version, Life: g.life, Go: g.errands.Go, Admit: g.admitMCP})
+}
+
+func (g *Gateway) admitMCP(r *http.Request) (serve.Visit, error) {
+	if !g.config.Snapshot().Config.MCP.Serve.HTTP.Enabled {
+		return serve.Visit{}, &serve.Refusal{Status: http.StatusNotFound, Text: "MCP over HTTP is off; `hearth config set mcp.serve.http.enabled true` turns it on"}
+	}
+	v, err := g.admitClient(r, pairing.ClientMCP)
+	var wait *pairing.ClientWaitError
+	var scope *pairing.ClientScopeError
+	switch {
+	case errors.As(err, &wait):
+		return serve.Visit{}, &serve.Refusal{Status: http.StatusTooManyRequests, Text: err.Error(), Wait: wait.Wait}
+	case errors.As(err, &scope):
+		return serve.Visit{}, &serve.Refusal{Status: http.StatusForbidden, Text: err.Error()}
+	case err != nil:
+		return serve.Visit{}, &serve.Refusal{Status: http.StatusUnauthorized, Text: err.Error()}
+	}
+	own := !v.Client.May(pairing.ClientOwner)
+	return serve.Visit{ID: v.Client.ID, Gateway: &mcpClient{g: g, client: v.Client, own: own}, Own: own, Bind: v.Bind, Release: v.Release}, nil
+}
+
+// mcpClient is what a program with a token may call. One without the right
+// "owner" has conversations of its own, sees no others, and what it says is not
+// the owner's words.
+type mcpClient struct {
+	g      *Gateway
+	client pairing.Client
+	own    bool
+}
+
+// prefix begins the names of the program's own conversations.
+func (c *mcpClient) prefix() string { return "mcp-" + c.client.ID + "-" }
+
+// key is the conversation that the program means.
+func (c *mcpClient) key(name string) (string, error) {
+	if !c.own {
+		return name, nil
+	}
+	name = cmp.Or(name, session.MainAlias)
+	if bad := strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.", r)
+	}); bad >= 0 || len(name) > 64 {
+		return "", protocol.Invalid("A conversation's name has up to 64 letters, digits and . _ -; this token has conversations of its own only.")
+	}
+	return c.prefix() + name, nil
+}
+
+// Call implements serve.Gateway.
+func (c *mcpClient) Call(ctx context.Context, method string, params, result any) error {
+	out, err := c.call(ctx, method, params)
+	if err != nil {
+		return c.g.errorOut(forClients(method, err))
+	}
+	return copyJSON(out, result)
+}
+
+func (c *mcpClient) call(ctx context.Context, method string, params any) (any, error) {
+	switch p := params.(type) {
+	case protocol.ChatAbortParams:
+		key, err := c.key(p.SessionKey)
+		if p.SessionKey = key; err != nil {
+			return nil, err
+		}
+		return c.g.chatAbort(ctx, p)
+	case protocol.ChatHistoryParams:
+		key, err := c.key(p.SessionKey)
+		if p.SessionKey = key; err != nil {
+			return nil, err
+		}
+		return c.g.chatHistory(ctx, p)
+	case protocol.SessionsListParams:
+		if c.own {
+			return c.ownSessions(ctx, p)
+		}
+		return c.g.sessionsList(ctx, p)
+	case protocol.MemorySearchParams:
+		if !c.own {
+			return c.g.memorySearch(ctx, p)
+		}
+	}
+	return nil, fmt.Errorf("%s is not for programs", method)
+}
+
+// ownSessions are the program's, by the names that it knows.
+func (c *mcpClient) ownSessions(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
+	limit := p.Limit
+	p.Limit = 1000
+	list, err := c.g.sessionsList(ctx, p)
+	if err != nil {
+		return list, err
+	}
+	full, err := c.g.canonical(c.prefix(), "")
+	if err != nil {
+		return list, err
+	}
+	rows := list.Sessions
+	list.Sessions = []protocol.SessionRow{}
+	for _, row := range rows {
+		if name, ok := strings.CutPrefix(row.Key, full); ok && len(list.Sessions) < limit {
+			row.Key = name
+			list.Sessions = append(list.Sessions, row)
+		}
+	}
+	return list, nil
+}
+
+// CallTwice implements serve.Gateway.
+func (c *mcpClient) CallTwice(ctx context.Context, method string, params, first, final any) error {
+	p, ok := params.(protocol.AgentParams)
+	if !ok {
+		return fmt.Errorf("%s is not for programs", method)
+	}
+	acc, err := c.begin(ctx, p)
+	if err != nil {
+		return c.g.errorOut(forClients(method, err))
+	}
+	if err := copyJSON(protocol.AgentAccepted{RunID: acc.Run.ID, SessionKey: acc.Run.SessionKey, Status: "accepted", AcceptedAt: acc.Run.AcceptedAt}, first); err != nil {
+		return err
+	}
+	out, err := c.g.session.Wait(ctx, acc.Run.ID)
+	if err != nil {
+		return c.g.errorOut(forClients(method, err))
+	}
+	return copyJSON(agentResult(out), final)
+}
+
+func (c *mcpClient) begin(ctx context.Context, p protocol.AgentParams) (acc session.Accepted, err error) {
+	key, err := c.key(p.SessionKey)
+	if err != nil {
+		return acc, err
+	}
+	turn, err := c.g.newTurn(protocol.MethodAgent, key, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
+	if err != nil {
+		return acc, err
+	}
+	if c.own {
+		if word := c.g.forOwner(turn.Text); word != "" {
+			return acc, protocol.Invalid("%s is for the owner.", word)
+		}
+		turn.Owner, turn.Sender = false, "token "+c.client.Name
+	}
+	return c.g.accept(ctx, turn)
+}
+
+// copyJSON is what a client on the wire would get.
+func copyJSON(from, to any) error {
+	b, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(b, to)
+	}
+	if err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
