@@ -30,9 +30,9 @@ require (
 	github.com/cenkalti/backoff v2.2.1+incompatible // indirect
 	github.com/evanw/esbuild v0.28.2 // indirect
 	github.com/fastschema/qjs v0.0.6
-	github.com/grandcat/zeroconf v1.0.0 // indirect
+	github.com/grandcat/zeroconf v1.0.0
 	github.com/klauspost/compress v1.20.3
-	github.com/miekg/dns v1.1.27 // indirect
+	github.com/miekg/dns v1.1.27
 	github.com/tetratelabs/wazero v1.9.0
 )
 

@@ -85,7 +85,7 @@ var walls = []struct {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/acp", "frontend"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/acp", "frontend", "discovery"}
 
 // libraryRooms says which rooms may import a library, so that replacing it
 // stays one room's work.
@@ -107,6 +107,8 @@ var libraryRooms = map[string][]string{
 	"github.com/coder/acp-go-sdk":                     {"gateway/acp"},
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
 	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain"},
+	"github.com/grandcat/zeroconf":                    {"discovery"},
+	"github.com/miekg/dns":                            {"discovery"},
 
 	"github.com/fastschema/qjs":        {"gateway/codemode/engine"},
 	"github.com/tetratelabs/wazero":    {"gateway/codemode/engine"},
