@@ -46,9 +46,12 @@ func (g *Gateway) agentList(c config.Config) (out []agents.Agent) {
 func (g *Gateway) agentOf(a config.Agent, c config.Config) agents.Agent {
 	out := agents.Agent{
 		ID: a.ID, Default: a.Default, Name: cmp.Or(a.Identity.Name, a.Name), Emoji: a.Identity.Emoji, Avatar: a.Identity.Avatar, Theme: a.Identity.Theme, SkillChars: a.SkillsLimits.MaxSkillsPromptChars,
-		Workspace: g.workspace(a.Workspace), Primary: a.Model.Primary, Fallbacks: a.Model.Fallbacks, AllSkills: a.Skills == nil,
+		Workspace: g.workspace(a.Workspace), Primary: a.Model.Primary, Fallbacks: a.Model.Fallbacks,
 	}
-	if a.Skills != nil {
+	if a.Skills == nil {
+		a.Skills = c.Agents.Defaults.Skills
+	}
+	if out.AllSkills = a.Skills == nil; !out.AllSkills {
 		out.Skills = *a.Skills
 	}
 	if a.Workspace == "" {

@@ -426,6 +426,9 @@ func (g *Gateway) release(ctx context.Context) {
 			g.log.Error("some commands did not end", "err", err)
 		}
 	}
+	if g.skills != nil && g.config != nil {
+		g.skills.Close(g.skillWorkspaces())
+	}
 	if g.approvals != nil {
 		g.approvals.Close()
 	}

@@ -26,7 +26,7 @@ func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, er
 		}
 		out.Commands = append(out.Commands, info)
 	}
-	for _, c := range g.skillCommands(g.skills.List(g.skillWorkspace())) {
+	for _, c := range g.skillCommands(g.agentSkills("")) {
 		out.Commands = append(out.Commands, protocol.CommandInfo{
 			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Skill.Description, Category: "tools", Source: "skill", Scope: "both", AcceptsArgs: true,
 		})

@@ -1,12 +1,14 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
@@ -28,10 +30,18 @@ func (g *Gateway) skillHandlers() map[string]server.Handler {
 }
 
 func (g *Gateway) skillsStatus(_ context.Context, p protocol.SkillsStatusParams) (protocol.SkillsStatus, error) {
-	ws := g.skillWorkspace()
-	out := protocol.SkillsStatus{WorkspaceDir: ws, ManagedSkillsDir: g.skills.Managed, AgentID: p.AgentID, Skills: []protocol.SkillInfo{}}
-	for _, s := range g.skills.List(ws) {
-		out.Skills = append(out.Skills, g.skillInfo(s))
+	out := protocol.SkillsStatus{ManagedSkillsDir: g.skills.Managed, AgentID: cmp.Or(p.AgentID, g.agentBook().Default().ID), Skills: []protocol.SkillInfo{}}
+	var err error
+	if out.WorkspaceDir, err = g.skillWorkspace(p.AgentID); err != nil {
+		return out, skillError(err)
+	}
+	agent := g.agentNamed(out.AgentID)
+	for _, s := range g.skills.List(out.WorkspaceDir) {
+		info := g.skillInfo(s)
+		if !agent.AllSkills && !slices.Contains(agent.Skills, s.Name) {
+			info.BlockedByAgentFilter, info.Eligible, info.ModelVisible, info.CommandVisible = true, false, false, false
+		}
+		out.Skills = append(out.Skills, info)
 	}
 	return out, nil
 }
@@ -55,7 +65,7 @@ func (g *Gateway) skillWarnings(s skill.Status) (out []string) {
 	entry := g.config.Snapshot().Config.Skills.Entries[s.Key]
 	values := skillValues(s.Spec, entry)
 	if len(values) > 0 && s.Problem == "" && !s.Trusted() {
-		out = append(out, "It does not get the values that the settings keep for it until you confirm its files: `hearth skills confirm "+s.Name+"`")
+		out = append(out, "It does not get the values that the settings keep for it until you have looked at its files: `hearth skills trust "+s.Name+"`")
 	}
 	for name := range values {
 		if !skill.Injectable(name) {
@@ -85,7 +95,12 @@ func (g *Gateway) installers(in []skill.Installer) []protocol.SkillInstaller {
 }
 
 func (g *Gateway) skillsBins(context.Context, none) (protocol.SkillsBins, error) {
-	return protocol.SkillsBins{Bins: append([]string{}, g.skills.Bins(g.skillWorkspace())...)}, nil
+	bins := []string{}
+	for _, ws := range g.skillWorkspaces() {
+		bins = append(bins, g.skills.Bins(ws)...)
+	}
+	slices.Sort(bins)
+	return protocol.SkillsBins{Bins: slices.Compact(bins)}, nil
 }
 
 // skillsInstall answers the clients of other gateways: Hearth runs no installer
@@ -94,7 +109,7 @@ func (g *Gateway) skillsInstall(_ context.Context, p protocol.SkillsInstallParam
 	if p.Source != "" {
 		return protocol.SkillsInstallResult{}, protocol.Invalid("Hearth installs skills from a folder, a zip archive or a git bundle on this computer, after you have seen them: `hearth skills install PATH`. It fetches none from a registry.").With("code", "NOT_SUPPORTED")
 	}
-	s, err := g.skills.Find(g.skillWorkspace(), p.Name)
+	s, err := g.skills.Find(g.agentBook().Default().Workspace, p.Name)
 	if err != nil {
 		return protocol.SkillsInstallResult{}, skillError(err)
 	}
@@ -146,7 +161,11 @@ func orNull(s string) any {
 
 func (g *Gateway) skillPlan(_ context.Context, p protocol.SkillPlanParams) (protocol.SkillPlan, error) {
 	if p.Path == "" {
-		plan, err := g.skills.Inspect(g.skillWorkspace(), p.Name)
+		ws, err := g.skillWorkspace(p.AgentID)
+		if err != nil {
+			return protocol.SkillPlan{}, skillError(err)
+		}
+		plan, err := g.skills.Inspect(ws, p.Name)
 		return g.skillPlanOf(plan), skillError(err)
 	}
 	files, err := loadSkill(p.Path)
@@ -168,9 +187,12 @@ func loadSkill(path string) (skill.Files, error) {
 func (g *Gateway) skillAccept(ctx context.Context, c *server.Caller, p protocol.SkillAcceptParams) (protocol.SkillPlan, error) {
 	var plan skill.Plan
 	var err error
-	what := "confirmed the skill "
+	what := "trusted the skill "
 	if p.Path == "" {
-		plan, err = g.skills.Confirm(g.skillWorkspace(), p.Name, p.Hash)
+		var ws string
+		if ws, err = g.skillWorkspace(p.AgentID); err == nil {
+			plan, err = g.skills.Confirm(ws, p.Name, p.Hash)
+		}
 	} else {
 		what = "installed the skill "
 		var files skill.Files

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,10 +14,12 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	shipped "github.com/hearth-assistant/hearth/skills"
 )
@@ -26,6 +29,7 @@ import (
 func (g *Gateway) openSkills() {
 	g.skills = skill.New(skill.Options{
 		Managed: filepath.Join(g.opts.Dir.Skills(), "installed"), Bundled: filepath.Join(g.opts.Dir.Skills(), "bundled"), LockFile: g.opts.Dir.SkillLock(),
+		SeenFile: g.opts.Dir.SkillsSeen(), Write: statedir.WriteFile,
 		Extra: func() []string { return expand(g.home(), g.config.Snapshot().Config.Skills.Load.ExtraDirs) },
 		World: g.skillWorld, Logger: g.log, Now: g.opts.Now,
 		Watching: func() bool { return g.config.Snapshot().Config.Skills.Load.Watch },
@@ -36,11 +40,50 @@ func (g *Gateway) openSkills() {
 	if err := g.skills.Ship(shipped.Files()); err != nil {
 		g.log.Error("the skills that come with Hearth are not there", "err", err)
 	}
+	g.skills.Open(g.skillWorkspaces())
+}
+
+// skillWorkspaces are the folders of all agents.
+func (g *Gateway) skillWorkspaces() (out []string) {
+	for _, a := range g.agentBook().All() {
+		if !slices.Contains(out, a.Workspace) {
+			out = append(out, a.Workspace)
+		}
+	}
+	return out
+}
+
+// skillsBusy tells the library of a command that may write into folders of
+// skills: one without a sandbox, or whose sandbox has such a folder.
+func (g *Gateway) skillsBusy(s process.Spec) (ended func()) {
+	if s.Confine == nil {
+		return g.skills.Busy()
+	}
+	for _, ws := range g.skillWorkspaces() {
+		for _, r := range g.skills.Roots(ws) {
+			if (r.Source == skill.Workspace || r.Source == skill.Extra) && slices.ContainsFunc(s.Confine.Write, func(w string) bool { return liesIn(r.Dir, w) || liesIn(w, r.Dir) }) {
+				return g.skills.Busy()
+			}
+		}
+	}
+	return func() {}
+}
+
+// liesIn reports whether a path is a folder or lies in it, links followed.
+func liesIn(path, dir string) bool {
+	real := func(p string) string {
+		if r, err := filepath.EvalSymlinks(p); err == nil {
+			return r
+		}
+		return filepath.Clean(p)
+	}
+	rel, err := filepath.Rel(real(dir), real(path))
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // watchSkills follows changes of skills.
 func (g *Gateway) watchSkills(ctx context.Context) {
-	err := g.skills.Watch(ctx, func() []string { return []string{g.skillWorkspace()} }, g.skillsChanged)
+	err := g.skills.Watch(ctx, g.skillWorkspaces, g.skillsChanged)
 	if err != nil {
 		g.log.Warn("changes of skills are seen with the next session only", "err", err)
 	}
@@ -50,9 +93,16 @@ func (g *Gateway) skillsChanged() {
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventSkillsChanged, Payload: struct{}{}})
 }
 
-// skillWorkspace is the folder of the default agent.
-func (g *Gateway) skillWorkspace() string {
-	return g.workspace(g.config.Snapshot().Config.Agents.Defaults.Workspace)
+// skillWorkspace is the folder of an agent, "" for the default one.
+func (g *Gateway) skillWorkspace(agent string) (string, error) {
+	if agent == "" {
+		return g.agentBook().Default().Workspace, nil
+	}
+	a, ok := g.agentBook().Get(agent)
+	if !ok {
+		return "", fmt.Errorf("%w: there is no agent %q", skill.ErrInvalid, agent)
+	}
+	return a.Workspace, nil
 }
 
 // skillWorld is what the needs of skills are looked up in: programs where
@@ -112,6 +162,12 @@ func (g *Gateway) skillsOf(sessionKey, sessionID, workspace string) skill.Snapsh
 	return all
 }
 
+// agentSkills are all skills that an agent may use, "" for the default one.
+func (g *Gateway) agentSkills(id string) []skill.Status {
+	a := g.agentNamed(cmp.Or(id, g.agentBook().Default().ID))
+	return slices.DeleteFunc(g.skills.List(a.Workspace), func(s skill.Status) bool { return !a.AllSkills && !slices.Contains(a.Skills, s.Name) })
+}
+
 // skillLines is what a prompt says of skills.
 func (g *Gateway) skillLines(sessionKey, sessionID, workspace string) []skill.Line {
 	limits := g.config.Snapshot().Config.Skills.Limits
@@ -137,7 +193,7 @@ func (g *Gateway) skillEnv(ctx context.Context, call tool.Call) []string {
 	var out []string
 	for _, s := range g.skillsOf(call.SessionKey, call.SessionID, call.Workspace).Skills {
 		e, ok := entries[s.Key]
-		if !ok || !s.Trusted() {
+		if !ok || !g.skills.Sure(s.Skill) {
 			continue
 		}
 		for name, v := range skillValues(s.Spec, e) {

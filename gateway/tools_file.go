@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"context"
 	"os"
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 	"github.com/hearth-assistant/hearth/gateway/undo"
@@ -35,7 +37,25 @@ func (g *Gateway) openUndo() (err error) {
 
 // fileTools are the tools that read and change files.
 func (g *Gateway) fileTools() []tool.Tool {
-	return file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.sees})
+	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.sees})
+	for i, t := range out {
+		if t.Spec().Name != "read" {
+			out[i] = writing{t, g.skills}
+		}
+	}
+	return out
+}
+
+// writing is a tool that changes files, those of skills among them.
+type writing struct {
+	tool.Tool
+	skills *skill.Library
+}
+
+// Run implements tool.Tool.
+func (w writing) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	defer w.skills.Busy()()
+	return w.Tool.Run(ctx, call)
 }
 
 // sees reports whether a model is shown pictures.

@@ -27,7 +27,7 @@ func Guardian() int { return process.Child() }
 
 // shellTools are the tools that run commands.
 func (g *Gateway) shellTools() []tool.Tool {
-	g.processes = process.New(process.Options{Helper: g.opts.Guardian, Now: g.opts.Now})
+	g.processes = process.New(process.Options{Helper: g.opts.Guardian, Now: g.opts.Now, Begins: g.skillsBusy})
 	report := sandbox.Probe()
 	g.confined = report
 	g.log.Info("commands", "sandbox", report.Summary())

@@ -13,7 +13,8 @@ import (
 
 func newSkills(a *app) *cobra.Command {
 	var eligible, yes, force bool
-	list := func(ctx context.Context, _ []string) error { return listSkills(ctx, a, eligible) }
+	var agent string
+	list := func(ctx context.Context, _ []string) error { return listSkills(ctx, a, agent, eligible) }
 	install := &cobra.Command{
 		Use: "install PATH", Short: "Install a skill, or another version of it, after you have seen it",
 		Long: "Install a skill from a folder, a .zip or a git bundle on this computer. What it is\nmade of, what it needs and what is different to the one that is there is shown first.\nNothing of it is run. From then on it is used only while no file of it changes.",
@@ -28,9 +29,10 @@ func newSkills(a *app) *cobra.Command {
 	}
 	install.Flags().BoolVar(&force, "force", false, "also an older version, or other files of the same version")
 	confirm := &cobra.Command{
-		Use: "confirm NAME", Short: "Accept the files of a skill as they are", Args: cobra.ExactArgs(1),
+		Use: "trust NAME", Aliases: []string{"confirm"}, Short: "Accept the files of a skill as they are, after you have seen them", Args: cobra.ExactArgs(1),
+		Long: "Accept the files of a skill as they are: one that waits because a command of the\nassistant's may have written it is used then, and gets what the settings keep for\nits name until one of its files changes.",
 		RunE: a.run(func(ctx context.Context, args []string) error {
-			return acceptSkill(ctx, a, protocol.SkillAcceptParams{Name: args[0]}, yes)
+			return acceptSkill(ctx, a, protocol.SkillAcceptParams{Name: args[0], AgentID: agent}, yes)
 		}),
 	}
 	for _, c := range []*cobra.Command{install, confirm} {
@@ -41,9 +43,9 @@ func newSkills(a *app) *cobra.Command {
 	c := group("skills", "See, install and remove skills: folders that teach the assistant how to do something",
 		listCmd,
 		&cobra.Command{Use: "info NAME", Short: "Show what a skill needs and what is missing", Args: cobra.ExactArgs(1),
-			RunE: a.run(func(ctx context.Context, args []string) error { return skillInfo(ctx, a, args[0]) })},
+			RunE: a.run(func(ctx context.Context, args []string) error { return skillInfo(ctx, a, agent, args[0]) })},
 		&cobra.Command{Use: "check", Short: "Show what is missing for the skills that cannot be used", Args: cobra.NoArgs,
-			RunE: a.run(func(ctx context.Context, _ []string) error { return checkSkills(ctx, a) })},
+			RunE: a.run(func(ctx context.Context, _ []string) error { return checkSkills(ctx, a, agent) })},
 		install, confirm,
 		&cobra.Command{Use: "remove NAME", Short: "Remove a skill that was installed", Args: cobra.ExactArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error {
@@ -54,17 +56,18 @@ func newSkills(a *app) *cobra.Command {
 				return a.done(res, "Removed.")
 			})},
 	)
+	c.PersistentFlags().StringVar(&agent, "agent", "", "whose skills: the id of an agent (the default one)")
 	c.RunE = a.run(list)
 	return c
 }
 
-func skillsStatus(ctx context.Context, a *app) (res protocol.SkillsStatus, err error) {
-	err = a.call(ctx, protocol.ScopeRead, protocol.MethodSkillsStatus, protocol.SkillsStatusParams{}, &res)
+func skillsStatus(ctx context.Context, a *app, agent string) (res protocol.SkillsStatus, err error) {
+	err = a.call(ctx, protocol.ScopeRead, protocol.MethodSkillsStatus, protocol.SkillsStatusParams{AgentID: agent}, &res)
 	return res, err
 }
 
-func listSkills(ctx context.Context, a *app, eligible bool) error {
-	res, err := skillsStatus(ctx, a)
+func listSkills(ctx context.Context, a *app, agent string, eligible bool) error {
+	res, err := skillsStatus(ctx, a, agent)
 	if err != nil {
 		return err
 	}
@@ -96,6 +99,8 @@ func skillMark(s protocol.SkillInfo) string {
 		return "ready"
 	case s.Disabled:
 		return "off"
+	case s.Trust == "new":
+		return "new"
 	case s.Problem != "":
 		return "broken"
 	}
@@ -117,6 +122,8 @@ func whyNot(s protocol.SkillInfo) string {
 		return "switched off in skills.entries." + s.SkillKey
 	case s.BlockedByAllowlist:
 		return "not in skills.allowBundled"
+	case s.BlockedByAgentFilter:
+		return "not among the skills of this agent"
 	}
 	add("is for ", s.Missing.OS)
 	add("needs the programs ", s.Missing.Bins)
@@ -126,8 +133,8 @@ func whyNot(s protocol.SkillInfo) string {
 	return strings.Join(why, "; ")
 }
 
-func skillInfo(ctx context.Context, a *app, name string) error {
-	res, err := skillsStatus(ctx, a)
+func skillInfo(ctx context.Context, a *app, agent, name string) error {
+	res, err := skillsStatus(ctx, a, agent)
 	if err != nil {
 		return err
 	}
@@ -173,12 +180,14 @@ func trustWords(t string) string {
 		return "changed since you have seen it"
 	case "unknown":
 		return "nobody has looked at it"
+	case "new":
+		return "new or changed, and you have not looked at it"
 	}
 	return "in a folder of yours"
 }
 
-func checkSkills(ctx context.Context, a *app) error {
-	res, err := skillsStatus(ctx, a)
+func checkSkills(ctx context.Context, a *app, agent string) error {
+	res, err := skillsStatus(ctx, a, agent)
 	if err != nil {
 		return err
 	}
@@ -210,7 +219,7 @@ func checkSkills(ctx context.Context, a *app) error {
 // that.
 func acceptSkill(ctx context.Context, a *app, p protocol.SkillAcceptParams, yes bool) error {
 	var plan protocol.SkillPlan
-	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodSkillPlan, protocol.SkillPlanParams{Path: p.Path, Name: p.Name}, &plan); err != nil {
+	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodSkillPlan, protocol.SkillPlanParams{Path: p.Path, Name: p.Name, AgentID: p.AgentID}, &plan); err != nil {
 		return err
 	}
 	if plan.Same {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,8 @@ func TestMain(m *testing.M) {
 //	forget              removes the one rule of the approvals
 //	spoil               changes a word of the audit log
 //	waiting KEY N       waits until N messages of a session have no answer
+//	zipped FILE NAME=FROM…
+//	                    makes a zip archive; FROM is a file, or ->TARGET of a link
 //	queued KEY TEXT ARGS…
 //	                    runs hearth queue ARGS… with the id of the message TEXT
 func TestScripts(t *testing.T) {
@@ -77,8 +80,34 @@ func TestScripts(t *testing.T) {
 			"spoil":   spoil,
 			"waiting": waiting,
 			"queued":  queued,
+			"zipped":  zipped,
 		},
 	})
+}
+
+func zipped(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: zipped FILE NAME=FROM…")
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w := zip.NewWriter(f)
+	for _, arg := range args[1:] {
+		name, from, _ := strings.Cut(arg, "=")
+		h := &zip.FileHeader{Name: name, Method: zip.Deflate}
+		data, link := strings.CutPrefix(from, "->")
+		if link {
+			h.SetMode(os.ModeSymlink | 0o777)
+		} else {
+			data = ts.ReadFile(from)
+		}
+		e, err := w.CreateHeader(h)
+		ts.Check(err)
+		_, err = e.Write([]byte(data))
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	ts.Check(f.Close())
 }
 
 func freePort() (string, error) {

@@ -2237,7 +2237,7 @@ export interface SkillInfo {
    * others of its name.
    */
   version?: string;
-  /** shipped, confirmed, local, changed, unknown */
+  /** shipped, confirmed, local, changed, unknown, new */
   trust: string;
   problem?: string;
   shadowed?: string[];
@@ -2310,6 +2310,8 @@ export interface SkillsUpdateResult {
 export interface SkillPlanParams {
   path?: string;
   name?: string;
+  /** whose workspace; "" = the default one's */
+  agentId?: string;
 }
 
 /** SkillPlan is what a person decides about. */
@@ -2352,6 +2354,7 @@ export interface SkillAcceptParams {
   name?: string;
   hash: string;
   force?: boolean;
+  agentId?: string;
 }
 
 export interface SkillNameParams {

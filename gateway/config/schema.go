@@ -158,13 +158,14 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"memorySearch", func(n *node) { d.memorySearch(n, &a.MemorySearch) }},
 		{"imageModel", func(n *node) { a.ImageModel = d.modelChoice(n) }},
 		{"startupContext", func(n *node) { d.startup(n, &a.StartupContext) }},
+		{"skills", func(n *node) { a.Skills = d.skillNames(n) }},
 	}
 	fields = append(append(fields, d.conversation(&a.Conversation)...), d.bootstrap(&a.Bootstrap)...)
 	d.object(n, append(fields, later("imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
 		"repoRoot", "contextTokens", "contextPruning", "compaction",
 		"thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
 		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "sandbox",
-		"cliBackends", "params", "skills")...)...)
+		"cliBackends", "params")...)...)
 }
 
 // modelChoice reads "provider/model" or { primary, fallbacks }.

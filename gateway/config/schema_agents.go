@@ -60,6 +60,13 @@ func (d *decoder) agentList(n *node) (out []Agent) {
 	return out
 }
 
+// skillNames are the skills that an agent may use.
+func (d *decoder) skillNames(n *node) *[]string {
+	list := []string{}
+	d.list(n, func(v *node) { list = append(list, d.filled(v, 256)) })
+	return &list
+}
+
 func (d *decoder) oneAgent(n *node) (a Agent) {
 	before := len(d.issues)
 	fields := []field{
@@ -68,11 +75,7 @@ func (d *decoder) oneAgent(n *node) (a Agent) {
 		{"name", func(n *node) { a.Name = d.text(n, 128) }},
 		{"workspace", func(n *node) { a.Workspace = d.filled(n, 4096) }},
 		{"model", func(n *node) { a.Model = d.modelChoice(n) }},
-		{"skills", func(n *node) {
-			list := []string{}
-			d.list(n, func(v *node) { list = append(list, d.filled(v, 256)) })
-			a.Skills = &list
-		}},
+		{"skills", func(n *node) { a.Skills = d.skillNames(n) }},
 		{"skillsLimits", func(n *node) {
 			d.object(n, field{"maxSkillsPromptChars", func(n *node) { a.SkillsLimits.MaxSkillsPromptChars = d.integer(n, 500, 1_000_000) }})
 		}},

@@ -103,6 +103,7 @@ type AgentDefaults struct {
 	Subagents    Subagents                 `json:"subagents"`
 	MemorySearch MemorySearch              `json:"memorySearch"`
 	ImageModel   ModelChoice               `json:"imageModel,omitzero"` // describes pictures; empty: one that can
+	Skills       *[]string                 `json:"skills,omitempty"`    // of agents that name none; nil: all
 	// StartupContext: what a session reads after /new or /reset and nothing else.
 	StartupContext StartupContext `json:"startupContext"`
 	Conversation
@@ -150,6 +151,9 @@ func (c Config) Clone() Config {
 		c.Models.Providers[id] = p
 	}
 	c.Agents.Defaults.Models = maps.Clone(c.Agents.Defaults.Models)
+	if s := c.Agents.Defaults.Skills; s != nil {
+		c.Agents.Defaults.Skills = new(slices.Clone(*s))
+	}
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
 	c.Agents.Defaults.ImageModel.Fallbacks = slices.Clone(c.Agents.Defaults.ImageModel.Fallbacks)
 	c.Agents.Defaults.StartupContext.ApplyOn = slices.Clone(c.Agents.Defaults.StartupContext.ApplyOn)

@@ -22,6 +22,9 @@ type Options struct {
 	Keep int
 	// Max is how many may run at once; 0 = 64.
 	Max int
+	// Begins is told of each command before it starts; what it returns is called
+	// when everything of it has ended. nil: nobody wants to know.
+	Begins func(Spec) (ended func())
 	// KeepEnded is how many that ended can still be asked about; 0 = 64.
 	KeepEnded int
 }
@@ -61,8 +64,13 @@ func (k *Keeper) Start(ctx context.Context, s Spec) (*Process, error) {
 	if err := k.take(); err != nil {
 		return nil, err
 	}
+	ended := func() {}
+	if k.o.Begins != nil {
+		ended = k.o.Begins(s)
+	}
 	c, err := k.start(ctx, s)
 	if err != nil {
+		ended()
 		k.give()
 		return nil, err
 	}
@@ -81,6 +89,7 @@ func (k *Keeper) Start(ctx context.Context, s Spec) (*Process, error) {
 	}
 	go func() {
 		defer k.give()
+		defer ended()
 		p.run()
 	}()
 	return p, nil

@@ -41,7 +41,7 @@ type SkillInfo struct {
 	// Ours: what is known about its files, why it is not used, and the places of
 	// others of its name.
 	Version  string   `json:"version,omitempty"`
-	Trust    string   `json:"trust"` // shipped, confirmed, local, changed, unknown
+	Trust    string   `json:"trust"` // shipped, confirmed, local, changed, unknown, new
 	Problem  string   `json:"problem,omitempty"`
 	Shadowed []string `json:"shadowed,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
@@ -105,8 +105,9 @@ type SkillsUpdateResult struct {
 // SkillPlanParams is ours: Path is a folder, a .zip or a git bundle on the
 // gateway's computer; without it Name is a skill that is there.
 type SkillPlanParams struct {
-	Path string `json:"path,omitempty"`
-	Name string `json:"name,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Name    string `json:"name,omitempty"`
+	AgentID string `json:"agentId,omitempty"` // whose workspace; "" = the default one's
 }
 
 // SkillPlan is what a person decides about.
@@ -141,10 +142,11 @@ type SkillFile struct {
 // SkillAcceptParams: Hash is that of the plan that was shown. With Path the
 // skill is installed, without it the one of Name is confirmed as it is.
 type SkillAcceptParams struct {
-	Path  string `json:"path,omitempty"`
-	Name  string `json:"name,omitempty"`
-	Hash  string `json:"hash"`
-	Force bool   `json:"force,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Hash    string `json:"hash"`
+	Force   bool   `json:"force,omitempty"`
+	AgentID string `json:"agentId,omitempty"`
 }
 
 type SkillNameParams struct {

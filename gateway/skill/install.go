@@ -173,7 +173,7 @@ func (l *Library) Install(ctx context.Context, files Files, from, hash string, f
 		return p, err
 	}
 	lock.Skills[p.Dir] = lockOf(p.Name, p.From, files, l.Now())
-	if err := lock.write(l.LockFile); err != nil {
+	if err := l.writeLock(lock); err != nil {
 		return p, err
 	}
 	l.Refresh()
@@ -251,7 +251,7 @@ func nonce() string {
 // Inspect says what a skill that is there already consists of, for somebody who
 // is to confirm it.
 func (l *Library) Inspect(workspace, name string) (Plan, error) {
-	s, err := l.Find(workspace, name)
+	s, err := l.forOwner(workspace, name)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -303,7 +303,7 @@ func (l *Library) inspect(s Status) (Plan, Files, Lock, error) {
 func (l *Library) Confirm(workspace, name, hash string) (Plan, error) {
 	l.install.Lock()
 	defer l.install.Unlock()
-	s, err := l.Find(workspace, name)
+	s, err := l.forOwner(workspace, name)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -318,9 +318,10 @@ func (l *Library) Confirm(workspace, name, hash string) (Plan, error) {
 		return p, ErrMoved
 	}
 	lock.Skills[s.Dir] = lockOf(p.Name, p.From, files, l.Now())
-	if err := lock.write(l.LockFile); err != nil {
+	if err := l.writeLock(lock); err != nil {
 		return p, err
 	}
+	l.trusted(s.Dir)
 	l.Refresh()
 	return p, nil
 }
@@ -350,7 +351,7 @@ func (l *Library) Remove(name string) error {
 		return fmt.Errorf("remove the skill %s: %w", name, err)
 	}
 	delete(lock.Skills, dir)
-	if err := lock.write(l.LockFile); err != nil {
+	if err := l.writeLock(lock); err != nil {
 		return err
 	}
 	l.Refresh()

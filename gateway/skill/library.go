@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,9 @@ type Options struct {
 	Managed  string // folder of what was installed
 	Bundled  string // folder of what came with Hearth, written by Ship
 	LockFile string // beyond the reach of tools
+	SeenFile string // likewise: which skills of the owner's folders were there when
+	// Write replaces a file as a whole, durably.
+	Write func(path string, data []byte) error
 	// Extra are skills.load.extraDirs now.
 	Extra func() []string
 	// World is what needs are looked up in, made anew for each look.
@@ -31,6 +35,8 @@ type Options struct {
 type Library struct {
 	Options
 	reader reader
+	seen   seen
+	ended  chan struct{} // something that was busy has ended
 
 	install sync.Mutex // one change of what is installed at a time
 
@@ -54,7 +60,7 @@ func New(o Options) *Library {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Library{Options: o, lists: map[string]listed{}, snapshots: map[string]Snapshot{}}
+	return &Library{Options: o, ended: make(chan struct{}, 1), lists: map[string]listed{}, snapshots: map[string]Snapshot{}}
 }
 
 // Roots are the places of an agent, the highest precedence first.
@@ -98,35 +104,68 @@ func (l *Library) scan(workspace string) []Skill {
 	if err != nil {
 		l.Logger.Error("skills that were installed are not used", "err", err)
 	}
-	out := []Skill{}
-	at := map[string]int{} // folded name to its place in out
+	began := l.look()
+	var found []Skill
 	for _, root := range l.Roots(workspace) {
-		found, err := l.reader.scan(root, lock)
+		here, err := l.reader.scan(root, lock)
 		if err != nil {
 			l.Logger.Warn("a folder of skills was not read", "err", err)
-			out = append(out, broken(root.Source, root.Dir, plain(err)))
+			here = []Skill{broken(root.Source, root.Dir, plain(err))}
+		}
+		found = append(found, here...)
+	}
+	l.vouch(began, workspace, found)
+	return winners(found)
+}
+
+// winners are the skills of which each name has one; they come with the highest
+// precedence first. What has a problem takes no name.
+func winners(found []Skill) []Skill {
+	out := []Skill{}
+	at := map[string]int{} // folded name to its place in out
+	for _, s := range found {
+		if s.Problem != "" {
+			out = append(out, s)
 			continue
 		}
-		for _, s := range found {
-			if s.Problem != "" {
-				out = append(out, s)
-				continue
-			}
-			i, taken := at[folded(s.Name)]
-			switch {
-			case !taken:
-				at[folded(s.Name)] = len(out)
-				out = append(out, s)
-			case out[i].Source == s.Source && filepath.Dir(out[i].Dir) == filepath.Dir(s.Dir):
-				s.Problem = "another skill beside it, in " + filepath.Base(out[i].Dir) + ", has the same name"
-				out = append(out, s)
-			default:
-				out[i].Shadowed = append(out[i].Shadowed, s.Dir)
-			}
+		i, taken := at[folded(s.Name)]
+		switch {
+		case !taken:
+			at[folded(s.Name)] = len(out)
+			out = append(out, s)
+		case out[i].Source == s.Source && filepath.Dir(out[i].Dir) == filepath.Dir(s.Dir):
+			s.Problem = "another skill beside it, in " + filepath.Base(out[i].Dir) + ", has the same name"
+			out = append(out, s)
+		default:
+			out[i].Shadowed = append(out[i].Shadowed, s.Dir)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Skill) int { return strings.Compare(folded(a.Name), folded(b.Name)) })
 	return out
+}
+
+// Sure reports whether a skill is at this moment still one that may have what is
+// kept for its name: files may have changed since they were looked at.
+func (l *Library) Sure(s Skill) bool {
+	if s.Trust == Shipped || !s.Trusted() {
+		return s.Trusted()
+	}
+	lock, err := ReadLock(l.LockFile)
+	if err != nil {
+		return false
+	}
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	if s.Trust == Confirmed {
+		files, err := readFolder(root, ".")
+		was, ok := lock.Skills[s.Dir]
+		return err == nil && ok && was.differs(files) == ""
+	}
+	now, err := fingerprint(root, ".")
+	return err == nil && now == s.print
 }
 
 // List judges all skills of an agent's workspace.
@@ -161,6 +200,17 @@ func (l *Library) Find(workspace, name string) (Status, error) {
 		return *broken, nil
 	}
 	return Status{}, ErrNotFound
+}
+
+// forOwner is Find for who decides about a skill: one that waits for that comes
+// before another that is used under its name.
+func (l *Library) forOwner(workspace, name string) (Status, error) {
+	for _, s := range l.List(workspace) {
+		if (s.Trust == Waiting || s.Trust == Unknown || s.Trust == Changed) && (folded(s.Name) == folded(name) || s.Key == name) {
+			return s, nil
+		}
+	}
+	return l.Find(workspace, name)
 }
 
 // Snapshot is what a session knows of skills.

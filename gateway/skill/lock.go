@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -58,28 +57,13 @@ func ReadLock(file string) (Lock, error) {
 	return l, nil
 }
 
-// write replaces the file as a whole.
-func (l Lock) write(file string) error {
-	raw, err := json.MarshalIndent(l, "", "  ")
-	if err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".skills-*")
-	if err != nil {
-		return fmt.Errorf("keep the list of installed skills: %w", err)
-	}
-	_, err = tmp.Write(append(raw, '\n'))
+// writeLock replaces the lock as a whole.
+func (l *Library) writeLock(lock Lock) error {
+	raw, err := json.MarshalIndent(lock, "", "  ")
 	if err == nil {
-		err = tmp.Sync()
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), file)
+		err = l.Write(l.LockFile, append(raw, '\n'))
 	}
 	if err != nil {
-		_ = os.Remove(tmp.Name())
 		return fmt.Errorf("keep the list of installed skills: %w", err)
 	}
 	return nil
@@ -94,7 +78,7 @@ func (l Lock) judge(root *os.Root, name string, s Skill) (Trust, string) {
 	locked, ok := l.Skills[s.Dir]
 	if !ok {
 		if s.Source == Managed {
-			return Unknown, "it lies among the installed skills, but nobody installed it; look at it, then run `hearth skills confirm " + s.Name + "`"
+			return Unknown, "it lies among the installed skills, but nobody installed it; look at it, then run `hearth skills trust " + s.Name + "`"
 		}
 		return Local, ""
 	}
@@ -107,7 +91,7 @@ func (l Lock) judge(root *os.Root, name string, s Skill) (Trust, string) {
 	case why == "":
 		return Confirmed, ""
 	case s.Source == Managed:
-		return Changed, why + " since it was installed; look at it, then run `hearth skills confirm " + s.Name + "`, or install it again"
+		return Changed, why + " since it was installed; look at it, then run `hearth skills trust " + s.Name + "`, or install it again"
 	}
 	return Changed, "" // it loads as any of its place, without what is kept for it
 }

@@ -113,6 +113,11 @@ func (r *reader) one(root *os.Root, name, dir string, source Source, lock Lock) 
 	}
 	s := Skill{Spec: spec, Source: source, Dir: dir}
 	s.Trust, s.Problem = lock.judge(root, name, s)
+	if s.Problem == "" && (s.Trust == Local || s.Trust == Changed) {
+		if s.print, err = fingerprint(root, name); err != nil {
+			s.Problem = plain(err)
+		}
+	}
 	return s
 }
 

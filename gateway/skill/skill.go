@@ -75,6 +75,7 @@ const (
 	Local     Trust = "local"     // in a folder of the owner's, never confirmed
 	Changed   Trust = "changed"   // not as it was confirmed
 	Unknown   Trust = "unknown"   // lies among the installed ones, but was not installed
+	Waiting   Trust = "new"       // in a folder of the owner's, but a tool may have written it
 )
 
 // Skill is one that was found.
@@ -83,6 +84,7 @@ type Skill struct {
 	Source Source
 	Dir    string // absolute
 	Trust  Trust
+	print  string // of all files, in folders of the owner's
 	// Problem says why it cannot be used at all, "" when it can be read.
 	Problem string
 	// Shadowed are the places of others of its name that it takes the place of.
@@ -93,4 +95,6 @@ type Skill struct {
 func (s Skill) File() string { return filepath.Join(s.Dir, FileName) }
 
 // Trusted: it may have what the owner keeps for a skill of this name.
-func (s Skill) Trusted() bool { return s.Trust == Shipped || s.Trust == Confirmed || s.Source == Extra }
+func (s Skill) Trusted() bool {
+	return s.Trust == Shipped || s.Trust == Confirmed || s.Source == Extra && s.Trust == Local
+}

@@ -31,12 +31,14 @@ func newHome(t *testing.T) *home {
 		Entry: func(string) Entry { return Entry{} },
 	}
 	h.lib = New(Options{
-		Managed: h.path("installed"), Bundled: h.path("bundled"), LockFile: h.path("lock.json"), Now: func() time.Time { return time.UnixMilli(1) },
+		Managed: h.path("installed"), Bundled: h.path("bundled"), LockFile: h.path("lock.json"), SeenFile: h.path("seen.json"), Write: writeFile, Now: func() time.Time { return time.UnixMilli(1) },
 		Extra: func() []string { return h.extra }, World: func() World { return h.world }, Watching: func() bool { return h.watching },
 		Debounce: func() time.Duration { return time.Millisecond },
 	})
 	return h
 }
+
+func writeFile(path string, data []byte) error { return os.WriteFile(path, data, 0o600) }
 
 func (h *home) path(parts ...string) string {
 	return filepath.Join(append([]string{h.dir}, parts...)...)
@@ -405,7 +407,7 @@ func BenchmarkScan500(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	l := New(Options{Managed: dir + "/m", Bundled: dir + "/b", LockFile: dir + "/l", Extra: func() []string { return nil }, Watching: func() bool { return false }})
+	l := New(Options{Managed: dir + "/m", Bundled: dir + "/b", LockFile: dir + "/l", SeenFile: dir + "/s", Write: writeFile, Extra: func() []string { return nil }, Watching: func() bool { return false }})
 	l.scan(dir)
 	for b.Loop() {
 		if n := len(l.scan(dir)); n != 500 {

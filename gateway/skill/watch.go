@@ -2,6 +2,9 @@ package skill
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -24,7 +27,7 @@ func (l *Library) Watch(ctx context.Context, workspaces func() []string, changed
 	watched := map[string]bool{}
 	look := time.NewTimer(0)
 	defer look.Stop()
-	first := true
+	last := ""
 	for {
 		select {
 		case <-ctx.Done():
@@ -42,27 +45,36 @@ func (l *Library) Watch(ctx context.Context, workspaces func() []string, changed
 			}
 			l.Logger.Debug("skills: file notices", "err", err)
 			look.Reset(l.Debounce())
+		case <-l.ended:
+			look.Reset(l.Debounce())
 		case <-look.C:
-			l.follow(w, watched, workspaces())
-			if !first && l.Watching() {
+			now, more := l.follow(w, watched, workspaces())
+			if more { // what came into it before it was watched gave no notice
+				look.Reset(l.Debounce())
+			}
+			if last != "" && now != last && l.Watching() {
 				l.Refresh()
 				changed()
 			}
-			first = false
+			last = now
 		}
 	}
 }
 
 // follow asks for notices of every place and every skill in it. Of a place that
-// is missing the folder above is watched, so that it is seen when it comes.
-func (l *Library) follow(w *fsnotify.Watcher, watched map[string]bool, workspaces []string) {
+// is missing the folder above is watched, so that it is seen when it comes. What
+// it returns is another text when something is different, and whether there are
+// folders that were not watched before.
+func (l *Library) follow(w *fsnotify.Watcher, watched map[string]bool, workspaces []string) (is string, more bool) {
 	want := map[string]bool{}
+	sum := sha256.New()
 	for _, ws := range workspaces {
 		for _, r := range l.Roots(ws) {
 			want[r.Dir] = true
 			want[filepath.Dir(r.Dir)] = true
 		}
 		for _, s := range l.scan(ws) {
+			_, _ = fmt.Fprintf(sum, "%q %+v\n", ws, s)
 			if s.Source != Bundled {
 				folders(s.Dir, want)
 			}
@@ -76,9 +88,11 @@ func (l *Library) follow(w *fsnotify.Watcher, watched map[string]bool, workspace
 	}
 	for dir := range want {
 		if err := w.Add(dir); err == nil { // again is harmless and follows a folder that was replaced
+			more = more || !watched[dir]
 			watched[dir] = true
 		}
 	}
+	return hex.EncodeToString(sum.Sum(nil)), more
 }
 
 // concerns drops notices about what lies beside a place.

@@ -82,6 +82,9 @@ func (d Dir) Skills() string { return strings.TrimRight(string(d), `/\`) + "-ski
 // SkillLock says which files of skills the owner has seen.
 func (d Dir) SkillLock() string { return d.path("skills.lock.json") }
 
+// SkillsSeen says which skills lay in the owner's own folders, and when.
+func (d Dir) SkillsSeen() string { return d.path("skills.seen.json") }
+
 // Token is the file of the shared gateway token.
 func (d Dir) Token() string { return d.path("gateway.token") }
 
