@@ -11,6 +11,7 @@ import { Chat } from "./chat.svelte";
 import { Networks } from "./networks.svelte";
 import { Safety } from "./safety.svelte";
 import { Sessions } from "./sessions.svelte";
+import type { PaneId } from "../ui/settings/panes";
 import { go, sessionInUrl, takeLaunchCode } from "./route";
 
 export const version = "0.1.0";
@@ -22,7 +23,7 @@ export interface Toast {
 }
 
 /** What is shown over the page. */
-export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" };
+export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "settings"; pane?: PaneId };
 
 type Later = typeof import("../ui/later");
 
