@@ -84,7 +84,9 @@ export const cases = [
       await page.click("button:has-text('Other choices')");
       await page.click("[role=menuitem]:has-text('Always allow exactly this here')");
       await until(page, () => /It said: /.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
-      await page.click('[aria-label="Tools and approvals"]');
+      await page.keyboard.press("Control+,");
+      await page.click("dialog nav >> text=Tools & approvals");
+      await page.click("text=See all tools");
       await page.click("role=tab[name='What you allowed']");
       await until(page, () => /lasting-1/.test(document.querySelector("#guard-panel").innerText));
       await noAxe(page);
@@ -103,8 +105,9 @@ export const cases = [
       mkdirSync(join(w.home, "Hearth", "memory"), { recursive: true });
       writeFileSync(join(w.home, "Hearth", "memory", "fence.md"), "# Fence\n\nIt was painted green.\n");
       const page = await begin(w, open);
-      await page.click('[aria-label="Tools and approvals"]');
-      await page.click("text=What Hearth remembers…");
+      await page.keyboard.press("Control+,");
+      await page.click("dialog nav >> text=Memory");
+      await page.click("text=Read, search, change and forget…");
       await page.waitForSelector("text=memory/fence.md");
       await noAxe(page);
       await page.fill("dialog input[type=search]", "green");

@@ -8,13 +8,14 @@ import { join } from "node:path";
 import * as chat from "./cases-chat.mjs";
 import * as pipeline from "./cases-pipeline.mjs";
 import * as safety from "./cases-safety.mjs";
+import * as settings from "./cases-settings.mjs";
 import * as tools from "./cases-tools.mjs";
 import * as use from "./cases-use.mjs";
 import { World, root } from "./harness.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { chat, pipeline, tools, use, safety };
+const rooms = { chat, pipeline, tools, use, settings, safety };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
 const models = {

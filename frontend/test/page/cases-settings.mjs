@@ -1,0 +1,149 @@
+// The settings: what is changed there stands in the file and is in use at once,
+// and what cannot be is said beside it.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { axe, ready, shows, until } from "./harness.mjs";
+
+const noAxe = async (page) => assert.deepEqual(await axe(page), []);
+const file = (w) => JSON.parse(readFileSync(w.config, "utf8"));
+const field = (path) => `.field[data-path="${path}"]`;
+
+async function settings(open, pane, o) {
+  const page = await open(o);
+  await ready(page);
+  await page.keyboard.press("Control+,");
+  await page.waitForSelector("dialog[open] nav");
+  if (pane) await page.click(`dialog nav >> text=${pane}`);
+  return page;
+}
+
+export const cases = [
+  {
+    name: "every part of the settings is without axe findings, dark and light, narrow and wide",
+    async run(w, open) {
+      for (const [width, scheme] of [[1280, "light"], [1280, "dark"], [360, "light"], [360, "dark"]]) {
+        const page = await settings(open, "", { width, scheme });
+        for (let i = 1; i <= 12; i++) {
+          await page.click(`dialog nav li:nth-child(${i}) button`);
+          await page.waitForSelector("dialog section h2");
+          await until(page, () => !document.querySelector("dialog section")?.innerText.includes("One moment"));
+          const wider = await page.$eval("dialog section", (e) => e.scrollWidth - e.clientWidth);
+          assert.equal(wider, 0, `part ${i} is wider than the screen at ${width}`);
+          await noAxe(page);
+          if (width === 360) await page.click("dialog .back");
+        }
+      }
+    },
+  },
+  {
+    name: "a setting is found by a word, changed, in use at once, and put back",
+    async run(w, open) {
+      const before = file(w);
+      const page = await settings(open);
+      await page.fill("dialog input[type=search]", "anew");
+      await page.click("dialog .found >> text=A conversation starts anew");
+      const mode = field("session.reset.mode");
+      await page.selectOption(`${mode} select`, "idle");
+      await shows(page, `${mode} .state`, /Saved/);
+      assert.equal(file(w).session.reset.mode, "idle");
+      const idle = field("session.reset.idleMinutes");
+      await page.fill(`${idle} input`, "90");
+      await page.press(`${idle} input`, "Enter");
+      await shows(page, `${idle} .state`, /Saved/);
+      assert.equal(file(w).session.reset.idleMinutes, 90);
+      await page.fill(`${idle} input`, "soon");
+      await page.press(`${idle} input`, "Enter");
+      await shows(page, `${idle} [role=alert]`, /whole number from 1 to/);
+      assert.equal(file(w).session.reset.idleMinutes, 90);
+      await noAxe(page);
+      await page.fill(`${idle} input`, "");
+      await page.press(`${idle} input`, "Enter");
+      await shows(page, `${idle} .state`, /Saved/);
+      const said = () => page.evaluate(() => document.querySelector('.field[data-path="session.reset.mode"] .state').innerText);
+      await page.click("dialog nav >> text=General");
+      await page.click("dialog nav >> text=Chat & messages");
+      assert.match(await said(), /Back to the default/);
+      await page.click(`${mode} .link`);
+      await until(page, () => document.querySelector('.field[data-path="session.reset.mode"] select').value === "daily");
+      assert.equal(file(w).session?.reset?.mode, undefined);
+      writeFileSync(w.config, JSON.stringify(before, null, 2));
+    },
+  },
+  {
+    name: "a change does not overwrite what was changed in the file meanwhile",
+    async run(w, open) {
+      const before = readFileSync(w.config, "utf8");
+      const page = await settings(open, "Tools & approvals");
+      await page.waitForSelector(field("tools.profile"));
+      writeFileSync(w.config, JSON.stringify({ ...JSON.parse(before), tools: { profile: "coding" } }, null, 2));
+      const ask = field("tools.exec.ask");
+      await page.selectOption(`${ask} select`, "always");
+      await shows(page, `${ask} [role=alert]`, /changed/i);
+      assert.equal(file(w).tools.profile, "coding");
+      assert.equal(file(w).tools.exec, undefined);
+      await until(page, () => document.querySelector('.field[data-path="tools.profile"] select').value === "coding");
+      await page.selectOption(`${ask} select`, "always");
+      await shows(page, `${ask} .state`, /Saved/);
+      assert.deepEqual(file(w).tools, { profile: "coding", exec: { ask: "always" } });
+      writeFileSync(w.config, before);
+    },
+  },
+  {
+    name: "the settings file is edited as text, with what changes shown first, and a mistake named",
+    async run(w, open) {
+      const before = readFileSync(w.config, "utf8");
+      const page = await settings(open, "Health & backup");
+      await page.click("dialog summary >> text=Advanced");
+      const text = "dialog textarea";
+      await until(page, () => document.querySelector("dialog textarea").value.includes("providers"));
+      const raw = await page.inputValue(text);
+      assert.ok(!raw.includes('"test"'), "a key is shown");
+      await page.fill(text, raw.replace("{", '{ "messages": { "queue": { "mode": "sideways" } },'));
+      await page.click("dialog >> text=Show what changes");
+      await shows(page, "dialog pre .add", /sideways/);
+      await noAxe(page);
+      await page.click("dialog button:text-is('Save')");
+      await shows(page, "dialog .row ~ *, dialog details [role=status]", /steer/);
+      assert.equal(readFileSync(w.config, "utf8"), before);
+      await page.fill(text, raw.replace("{", '{ "messages": { "queue": { "mode": "collect" } },'));
+      await page.click("dialog >> text=Show what changes");
+      await page.click("dialog button:text-is('Save')");
+      await shows(page, "dialog details [role=status]", /Saved/);
+      assert.equal(file(w).messages.queue.mode, "collect");
+      assert.equal(file(w).models.providers.script.apiKey, "test", "a hidden key was lost");
+      writeFileSync(w.config, before);
+    },
+  },
+  {
+    name: "a key cannot be stored where there is no safe place, and the page says what to do",
+    async run(w, open) {
+      const page = await settings(open, "Models & keys");
+      await shows(page, "dialog .pane .hint", /There is no safe place for keys yet/);
+      await page.fill("dialog .pane input[type=password]", "sk-ant-api03-" + "x".repeat(95));
+      await page.click("dialog >> text=Store and test");
+      await shows(page, "dialog .pane form + [role=status]", /keychain|vault/);
+      assert.ok(!JSON.stringify(file(w)).includes("sk-ant"));
+      assert.notEqual(await page.inputValue("dialog .pane input[type=password]"), "", "what was pasted is gone though it was not stored");
+      await page.click('[aria-label="Test script:default"]');
+      await until(page, () => [...document.querySelectorAll("dialog .rows small[role=status]")].some((e) => /Answered|answers/i.test(e.innerText)));
+    },
+  },
+  {
+    name: "a token for another program is shown once and can be revoked",
+    async run(w, open) {
+      const page = await settings(open, "Network & exposure");
+      await page.fill("dialog form input:not([type])", "notes app");
+      await page.click("dialog >> text=Make a token");
+      await page.waitForSelector("dialog .made code");
+      const secret = await page.textContent("dialog .made code");
+      assert.ok(secret.length > 20);
+      await noAxe(page);
+      await page.click("dialog nav >> text=General");
+      await page.click("dialog nav >> text=Network & exposure");
+      await page.waitForSelector("dialog >> text=notes app");
+      assert.ok(!(await page.content()).includes(secret), "it is shown again");
+      await page.click('[aria-label="Revoke the token of notes app"]');
+      await page.waitForSelector("dialog .badge:text-is('revoked')");
+    },
+  },
+];
