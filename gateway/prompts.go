@@ -23,23 +23,27 @@ import (
 const groupContext = "This is a group chat: several people write, and each message says who. What you answer is read by all of them. Answer what is meant for you, briefly, and speak for nobody else."
 
 // runPrompt is the system prompt of a run.
-func (g *Gateway) runPrompt(rec session.Run, ref model.Ref, specs []model.ToolSpec) (text string, stable int) {
-	p := g.renderPrompt(rec, ref, specs)
+func (g *Gateway) runPrompt(a session.Asked) (text string, stable int) {
+	p := g.renderPrompt(a)
 	return p.Text, p.Stable
 }
 
-func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.ToolSpec) prompt.Prompt {
-	c := g.config.Snapshot().Config
-	scope := g.scopeOf(rec, ref)
+func (g *Gateway) renderPrompt(a session.Asked) prompt.Prompt {
+	c, rec, ref := g.config.Snapshot().Config, a.Run, a.Model
+	if a.Scope == nil { // a model without tools
+		a.Scope = new(g.scopeOf(rec, ref))
+	}
+	scope := *a.Scope
 	who := g.agentNamed(scope.AgentID)
 	in := prompt.Input{
-		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: g.promptFiles(c, scope), Warn: warns(c, 0), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
+		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: g.promptFiles(c, scope), Warn: warns(c, a.Messages), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
 		Memory: true, // where its tools are
-		Tools:  specs, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
+		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
 		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope),
-		Runtime: prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String()},
+		Runtime:   prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String(), Thinking: a.Thinking},
+		Reasoning: a.Reasoning,
 	}
-	if slices.ContainsFunc(specs, func(t model.ToolSpec) bool { return t.Name == "read" }) {
+	if slices.ContainsFunc(a.Tools, func(t model.ToolSpec) bool { return t.Name == "read" }) {
 		for _, l := range g.skillLines(scope.SessionKey, scope.SessionID, scope.Workspace) {
 			in.Skills = append(in.Skills, prompt.SkillLine(l))
 		}
@@ -56,9 +60,6 @@ func (g *Gateway) renderPrompt(rec session.Run, ref model.Ref, specs []model.Too
 		in.Mode, in.Context = prompt.Minimal, helperContext
 	case scope.Group:
 		in.Context = groupContext
-	}
-	if row, ok, err := g.session.Get(rec.SessionKey); err == nil && ok {
-		in.Runtime.Thinking, in.Reasoning, in.Warn = row.ThinkingLevel, row.ReasoningLevel, warns(c, row.MessageCount)
 	}
 	return prompt.Render(in)
 }
@@ -124,9 +125,13 @@ func (g *Gateway) contextParts(key string) (parts []session.Part, err error) {
 	if err != nil { // nothing was said yet
 		rec = session.Run{SessionKey: scope.SessionKey, Owner: true}
 	}
-	_, tools := g.runTools(rec, scope.Model)
+	scope, tools := g.runTools(rec, scope.Model)
 	specs := tools.Specs()
-	p := g.renderPrompt(rec, scope.Model, specs)
+	a := session.Asked{Run: rec, Model: scope.Model, Scope: &scope, Tools: tools.All()}
+	if row, ok, err := g.session.Get(key); err == nil && ok {
+		a.Thinking, a.Reasoning, a.Messages = row.ThinkingLevel, row.ReasoningLevel, row.MessageCount
+	}
+	p := g.renderPrompt(a)
 	parts = append(parts, session.Part{Name: "System prompt", Bytes: len(p.Text)})
 	for _, part := range p.Parts {
 		name := part.Name

@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
@@ -24,22 +24,29 @@ const (
 
 func modelIDs() []string { return []string{modelTurn, modelParallel, modelClock} }
 
-// newModel is the scripted model with one more: the clock.
-func newModel() http.Handler {
-	rest := scripted.New()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		var req struct{ Model string }
-		if strings.HasSuffix(r.URL.Path, "/chat/completions") && json.Unmarshal(body, &req) == nil && req.Model == modelClock {
+// models is the scripted model with one more: the clock. It remembers the last
+// question, so that it can be asked the same once more.
+type models struct {
+	rest *scripted.Handler
+	last atomic.Pointer[[]byte]
+}
+
+func newModel() *models { return &models{rest: scripted.New()} }
+
+func (m *models) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		if bytes.HasPrefix(body, []byte(`{"model":"`+modelClock+`"`)) { // as our dialect writes it
 			tell(w, r)
 			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		rest.ServeHTTP(w, r)
-	})
+		m.last.Store(&body)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	m.rest.ServeHTTP(w, r)
 }
 
 // tell streams the time, each word on its own schedule, so that a slow reader

@@ -26,6 +26,7 @@ type bench struct {
 	work                string // removed at the end
 	modelURL            string
 	model               *http.Server
+	asked               *models
 	homes               int
 }
 
@@ -51,7 +52,8 @@ func (b *bench) open(ctx context.Context) (err error) {
 		return err
 	}
 	b.modelURL = "http://" + l.Addr().String()
-	b.model = &http.Server{Handler: newModel(), ReadHeaderTimeout: time.Minute,
+	b.asked = newModel()
+	b.model = &http.Server{Handler: b.asked, ReadHeaderTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	go func() { _ = b.model.Serve(l) }()
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -208,7 +209,7 @@ func timeTurns(ctx context.Context, b *bench, dir statedir.Dir) (t times, err er
 		if err != nil {
 			return t, err
 		}
-		d, err := askDirectly(ctx, b.modelURL)
+		d, err := askDirectly(ctx, b.modelURL, *b.asked.last.Load())
 		if err != nil {
 			return t, err
 		}
@@ -219,11 +220,11 @@ func timeTurns(ctx context.Context, b *bench, dir statedir.Dir) (t times, err er
 	return t, nil
 }
 
-// askDirectly is the time from the request to the model's first words.
-func askDirectly(ctx context.Context, url string) (time.Duration, error) {
-	body := `{"model":"` + modelTurn + `","stream":true,"messages":[{"role":"user","content":"direct"}]}`
+// askDirectly is the time from the request to the model's first words, when it
+// is asked what the gateway asked: what it takes to read that is its own time.
+func askDirectly(ctx context.Context, url string, question []byte) (time.Duration, error) {
 	began := time.Now()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(question))
 	if err != nil {
 		return 0, err
 	}

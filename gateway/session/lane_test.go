@@ -95,7 +95,7 @@ func (b *bench) open(answer answerer, toolRun func(ctx context.Context), policy 
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: counting, Tools: true}, nil
 		},
 		Explain: func(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" },
-		Prompt:  func(Run, model.Ref, []model.ToolSpec) (string, int) { return "", 0 },
+		Prompt:  func(Asked) (string, int) { return "", 0 },
 		Queue:   func(string) QueuePolicy { return policy },
 		Timeout: func() time.Duration { return time.Hour },
 		Now:     time.Now, Epoch: fmt.Sprint(time.Now().UnixNano()),

@@ -55,6 +55,17 @@ type Follower interface {
 	Done(runID string) // its end is durable
 }
 
+// Asked is what a run's system prompt depends on. What is known of it already
+// is handed on, so that nobody reads it again.
+type Asked struct {
+	Run                 Run
+	Model               model.Ref
+	Scope               *tool.Scope      // nil: the model uses no tools
+	Tools               []model.ToolSpec // with those that only programs call
+	Thinking, Reasoning string           // levels of the session
+	Messages            int              // in the session
+}
+
 // Options wires a Manager.
 type Options struct {
 	DB      *store.DB
@@ -80,7 +91,7 @@ type Options struct {
 	Tools func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
 	// Prompt is a run's system prompt; its first stable bytes are the same in every
 	// turn of the session.
-	Prompt func(rec Run, ref model.Ref, tools []model.ToolSpec) (system string, stable int)
+	Prompt func(Asked) (system string, stable int)
 	// Notes is where durable notes of a conversation go before a summary; runs
 	// are those that the summary stands for, one that is no owner's for what
 	// nobody can tell any more. ok is false while there is no place. nil: never.

@@ -107,10 +107,11 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		return *end, err
 	}
 	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: row.Thinking, Once: true}
-	var all []model.ToolSpec
+	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: row.Thinking, Reasoning: row.Reasoning, Messages: row.Messages}
 	if mdl.Tools && m.Tools != nil {
 		scope, tools := m.Tools(r.rec, mdl.Ref)
-		turn.Tools, turn.Exact, all = tools.Specs(), tools.Exact(), tools.All()
+		turn.Tools, turn.Exact = tools.Specs(), tools.Exact()
+		asked.Scope, asked.Tools = &scope, tools.All()
 		var inside context.Context
 		inside, r.nest = m.nest(ctx, r)
 		defer r.nest.close()
@@ -119,7 +120,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		}
 	}
 	turn.Steer = steering{m, l, r}
-	turn.System, turn.Stable = m.Prompt(r.rec, mdl.Ref, all)
+	turn.System, turn.Stable = m.Prompt(asked)
 	err = m.talk(ctx, l, r, turn, end)
 	if model.ClassOf(err) != model.ClassContext || mdl.BuiltIn || l.segment(r) != "" {
 		return *end, err

@@ -146,7 +146,7 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 			return ledger.Put(tx, calls)
 		},
 		Explain: func(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" },
-		Prompt:  func(Run, model.Ref, []model.ToolSpec) (string, int) { return "", 0 },
+		Prompt:  func(Asked) (string, int) { return "", 0 },
 		Queue:   func(string) QueuePolicy { return QueuePolicy{Mode: Followup} },
 		Timeout: func() time.Duration { return 1000 * time.Hour }, Now: time.Now, Epoch: "boot",
 		NewID: func() string { ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012x", ids) },

@@ -90,7 +90,7 @@ func (w *world) open(path string) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: worldModel{w, b}, Tools: true}, nil
 		},
 		Explain: func(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" },
-		Prompt:  func(Run, model.Ref, []model.ToolSpec) (string, int) { return "", 0 },
+		Prompt:  func(Asked) (string, int) { return "", 0 },
 		Queue:   func(string) QueuePolicy { return w.policy },
 		Timeout: func() time.Duration { return 1000 * time.Hour },
 		Now:     time.Now, Epoch: fmt.Sprint("boot", w.boots),

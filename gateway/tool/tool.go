@@ -66,12 +66,18 @@ type Tool interface {
 
 // Set is an ordered, fixed group of tools.
 type Set struct {
-	tools  []Tool
+	tools  []named
 	before func(ctx context.Context, name string, call Call) error
 	redact Redactor // nil: nothing is hidden
 	most   int      // bytes of a result; 0: MaxResultBytes
 	behind []model.ToolSpec
 	exact  bool
+}
+
+// named is a tool with its name, which is asked for once.
+type named struct {
+	Tool
+	name string
 }
 
 // Redactor hides secrets in what tools say.
@@ -83,14 +89,24 @@ type Redactor interface {
 // NewSet returns the set of the given tools, sorted by name; two of one name
 // are a mistake of the program.
 func NewSet(tools ...Tool) (*Set, error) {
-	s := &Set{tools: slices.Clone(tools)}
-	slices.SortFunc(s.tools, func(a, b Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
-	for i := 1; i < len(s.tools); i++ {
-		if name := s.tools[i].Spec().Name; name == s.tools[i-1].Spec().Name {
-			return nil, fmt.Errorf("two tools are called %q", name)
-		}
+	s := &Set{}
+	for _, t := range tools {
+		s.tools = append(s.tools, named{t, t.Spec().Name})
+	}
+	if err := s.sort(); err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+func (s *Set) sort() error {
+	slices.SortFunc(s.tools, func(a, b named) int { return strings.Compare(a.name, b.name) })
+	for i := 1; i < len(s.tools); i++ {
+		if name := s.tools[i].name; name == s.tools[i-1].name {
+			return fmt.Errorf("two tools are called %q", name)
+		}
+	}
+	return nil
 }
 
 // Specs describes the set to a model.
@@ -105,9 +121,9 @@ func (s *Set) Specs() []model.ToolSpec {
 // Only returns the tools of the set that keep says yes to.
 func (s *Set) Only(keep func(name string) bool) *Set {
 	out := *s
-	out.tools = nil
+	out.tools = make([]named, 0, len(s.tools))
 	for _, t := range s.tools {
-		if keep(t.Spec().Name) {
+		if keep(t.name) {
 			out.tools = append(out.tools, t)
 		}
 	}
@@ -116,12 +132,17 @@ func (s *Set) Only(keep func(name string) bool) *Set {
 
 // With returns the set with more tools in it; two of one name are refused.
 func (s *Set) With(more ...Tool) (*Set, error) {
-	all, err := NewSet(slices.Concat(s.tools, more)...)
-	if err != nil {
-		return nil, err
+	if len(more) == 0 {
+		return s, nil
 	}
 	out := *s
-	out.tools = all.tools
+	out.tools = slices.Clone(s.tools)
+	for _, t := range more {
+		out.tools = append(out.tools, named{t, t.Spec().Name})
+	}
+	if err := out.sort(); err != nil {
+		return nil, err
+	}
 	return &out, nil
 }
 
@@ -159,7 +180,7 @@ func (s *Set) Exact() []string {
 	}
 	names := make([]string, len(s.tools))
 	for i, t := range s.tools {
-		names[i] = t.Spec().Name
+		names[i] = t.name
 	}
 	return names
 }
@@ -192,11 +213,11 @@ func (s *Set) hide(res model.ToolResult) model.ToolResult {
 
 // Lookup finds a tool by name.
 func (s *Set) Lookup(name string) (Tool, bool) {
-	i := slices.IndexFunc(s.tools, func(t Tool) bool { return t.Spec().Name == name })
+	i := slices.IndexFunc(s.tools, func(t named) bool { return t.name == name })
 	if i < 0 {
 		return nil, false
 	}
-	return s.tools[i], true
+	return s.tools[i].Tool, true
 }
 
 // Run runs one call. It never panics and always returns a result for the
@@ -248,7 +269,7 @@ func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progres
 func (s *Set) names() string {
 	names := make([]string, len(s.tools))
 	for i, t := range s.tools {
-		names[i] = t.Spec().Name
+		names[i] = t.name
 	}
 	return strings.Join(names, ", ")
 }

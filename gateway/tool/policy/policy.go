@@ -6,7 +6,6 @@ package policy
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -25,29 +24,40 @@ func Profiles() []string {
 	return []string{ProfileMinimal, ProfileMessaging, ProfileCoding, ProfileFull}
 }
 
-// Groups are names for several tools at once, as settings may write them.
-func Groups() map[string][]string {
-	return map[string][]string{
-		"group:fs":         {"read", "write", "edit", "apply_patch"},
-		"group:runtime":    {"exec", "process"},
-		"group:web":        {"web_fetch", "web_search"},
-		"group:sessions":   {"sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status", "subagents"},
-		"group:memory":     {"memory_search", "memory_get", "memory_note"},
-		"group:ui":         {"canvas"},
-		"group:automation": {"cron", "gateway"},
-		"group:messaging":  {"message"},
-		"group:nodes":      {"nodes"},
-		"group:media":      {"image"},
-		"group:plan":       {"update_plan"},
-		"group:mcp":        {"mcp__*"},
+// groups are names for several tools at once, as settings may write them.
+func groups() [12]struct{ id, tools string } {
+	return [12]struct{ id, tools string }{
+		{"group:fs", "read write edit apply_patch"},
+		{"group:runtime", "exec process"},
+		{"group:web", "web_fetch web_search"},
+		{"group:sessions", "sessions_list sessions_history sessions_send sessions_spawn session_status subagents"},
+		{"group:memory", "memory_search memory_get memory_note"},
+		{"group:ui", "canvas"},
+		{"group:automation", "cron gateway"},
+		{"group:messaging", "message"},
+		{"group:nodes", "nodes"},
+		{"group:media", "image"},
+		{"group:plan", "update_plan"},
+		{"group:mcp", "mcp__*"},
 	}
+}
+
+// Groups are the tools of each group.
+func Groups() map[string][]string {
+	out := map[string][]string{}
+	for _, g := range groups() {
+		out[g.id] = strings.Fields(g.tools)
+	}
+	return out
 }
 
 // GroupOf tells the group of a tool, "" for one that has none.
 func GroupOf(name string) string {
-	for _, id := range sortedKeys(Groups()) {
-		if slices.ContainsFunc(Groups()[id], func(t string) bool { ok, _ := path.Match(t, name); return ok }) {
-			return id
+	for _, g := range groups() { // asked for each tool of each turn
+		for t := range strings.FieldsSeq(g.tools) {
+			if head, ok := strings.CutSuffix(t, "*"); t == name || ok && strings.HasPrefix(name, head) {
+				return g.id
+			}
 		}
 	}
 	return ""
@@ -295,13 +305,4 @@ func (l *layer) decide(name string, said *string) (d Decision, ok bool) {
 		*said = fmt.Sprintf("it is in the profile %q of %s", l.profile, l.where)
 	}
 	return d, true
-}
-
-func sortedKeys(m map[string][]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
