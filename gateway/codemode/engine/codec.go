@@ -70,7 +70,7 @@ func (s sealer) encode(mem []byte, base *image, st hostState, scope string, limi
 	block := make([]byte, 0, blockChunks*chunk)
 	buf := make([]byte, s2.MaxEncodedLen(blockChunks*chunk))
 	for i := range n {
-		if p := mem[i*chunk : (i+1)*chunk]; !base.same(i, p) {
+		if p := mem[i*chunk : (i+1)*chunk]; !inStack(i) && !base.same(i, p) {
 			out[at+i/8] |= 1 << (i % 8)
 			block = append(block, p...)
 		}

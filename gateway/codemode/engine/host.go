@@ -13,10 +13,10 @@ import (
 
 // What the prelude's host function is called for.
 const (
-	opBoot = iota
-	opCall
-	opOutput
-	opDone
+	hostBoot = iota
+	hostRequest
+	hostOutput
+	hostDone
 )
 
 const (
@@ -29,6 +29,7 @@ const (
 // JSString of quickjs-ng 0.10.1 on wasm32; checked at boot with two probes.
 const (
 	stringLen  = 4 // 31 bits of length, one bit "two bytes a character"
+	stringKind = 8 // 29 bits of hash, one bit "a part of another text", two bits "a name"
 	stringData = 20
 )
 
@@ -66,13 +67,13 @@ func (v *VM) hostCall(argc, argv uint32) uint64 {
 		v.halt(failed(InternalError, "the bridge was called wrongly"))
 	}
 	switch op := int(uint32(args[0])); {
-	case op == opBoot && v.booting:
+	case op == hostBoot && v.booting:
 		v.bootErr = v.keepRoots(args[1:])
-	case op == opCall && v.started:
+	case op == hostRequest && v.started:
 		return v.takeCall(args[1])
-	case op == opOutput && v.started:
+	case op == hostOutput && v.started:
 		v.takeOutput(args[1])
-	case op == opDone && v.started:
+	case op == hostDone && v.started:
 		v.takeDone(args[1])
 	default:
 		v.halt(failed(InternalError, "the bridge was called wrongly"))
@@ -165,7 +166,11 @@ func (v *VM) text(val uint64, limit int) ([]byte, bool) {
 	if wide {
 		n *= 2
 	}
-	b, ok := v.mem.Read(p+stringData, n)
+	from := p + stringData
+	if v.u32(p+stringKind)>>29&1 == 1 { // a part of another text
+		from = v.u32(p+stringData) + stringData + v.u32(p+stringData+4)
+	}
+	b, ok := v.mem.Read(from, n)
 	if !ok {
 		v.halt(failed(InternalError, "the bridge was handed a broken text"))
 	}

@@ -20,12 +20,17 @@ type image struct {
 
 var zeroes [chunk]byte
 
+// inStack says that a chunk belongs to the C stack, which is dead whenever the
+// guest does not run: it is neither kept nor compared.
+func inStack(i int) bool { return i >= stackLow/chunk && i < stackHigh/chunk }
+
 // takeImage copies mem; chunks that base holds too are shared with it.
 func takeImage(mem []byte, base *image) *image {
 	im := &image{size: uint32(len(mem)), pages: make([][]byte, len(mem)/chunk)}
 	for i := range im.pages {
 		p := mem[i*chunk : (i+1)*chunk]
 		switch {
+		case inStack(i):
 		case base != nil && base.same(i, p):
 			im.pages[i] = base.page(i)
 		case !bytes.Equal(p, zeroes[:]):

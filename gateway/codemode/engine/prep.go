@@ -7,16 +7,20 @@ import (
 
 // What the module's bytes are known to hold, and what becomes of them.
 const (
-	pageSize    = 65536
-	oldPages    = 3                                  // the module's smallest memory
-	stackPages  = 8                                  // 512 KiB of C stack, above the first heap
-	stackLow    = oldPages * pageSize                // where it ends
-	stackHigh   = (oldPages + stackPages) * pageSize // where it starts
-	stackMargin = 32 << 10                           // what C may use after QuickJS said "no deeper"
-	fuelEvery   = 50000                              // loop turns and function entries between two looks at the clock
-	fuelImport  = 1                                  // wasi args_get: nothing else calls it
-	importCount = 24
-	usableFunc  = 611 // js_def_malloc_usable_size, "return 0" on WASI
+	pageSize      = 65536
+	oldPages      = 3                                  // the module's smallest memory
+	stackPages    = 8                                  // 512 KiB of C stack, above the first heap
+	stackLow      = oldPages * pageSize                // where it ends
+	stackHigh     = (oldPages + stackPages) * pageSize // where it starts
+	stackMargin   = 32 << 10                           // what C may use after QuickJS said "no deeper"
+	fuelEvery     = 50000                              // loop turns and function entries between two looks at the clock
+	fuelImport    = 1                                  // wasi args_get: nothing else calls it
+	importCount   = 24
+	interpretFunc = 266 // JS_CallInternal
+	addSlowFunc   = 471 // js_add_slow
+	mallocFunc    = 609 // js_def_malloc: malloc(size)
+	toStringFunc  = 359 // JS_ToStringInternal
+	usableFunc    = 611 // js_def_malloc_usable_size, "return 0" on WASI
 )
 
 // prepare rewrites the module, by structure and not by byte offset:
@@ -28,6 +32,8 @@ const (
 //     that it would overwrite;
 //   - malloc_usable_size tells the truth, so that QuickJS collects garbage by
 //     what it really holds;
+//   - appending to a string in a loop costs its length and not the square of
+//     it (append.go);
 //   - debug sections go.
 func prepare(in []byte) (out []byte, err error) {
 	defer func() {
@@ -116,8 +122,15 @@ func codeSection(body []byte) []byte {
 	var f []byte
 	for i := range n {
 		src := r.take(int(r.u32()))
-		if i+importCount == usableFunc {
+		switch i + importCount {
+		case usableFunc:
 			src = usableSize(src)
+		case mallocFunc:
+			src = roomyMalloc(src)
+		case interpretFunc:
+			src = appendInPlace(src)
+		case addSlowFunc:
+			src = addSlowLets(src)
 		}
 		f = meter(f[:0], src)
 		out = append(uleb(out, uint32(len(f))), f...)

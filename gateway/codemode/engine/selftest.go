@@ -1,9 +1,63 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
 
-// selfTest tries, in this very process, what the engine promises. A promise
-// that does not hold here closes code mode.
+// trials are what the engine promises, tried in this very process before the
+// first cell: a processor, a compiler or a cache of machine code that breaks a
+// promise closes code mode.
+var trials = []struct {
+	name, code string
+	limits     Limits
+	value      string // of a program that ends well
+	fails      Code   // of one that does not
+}{
+	{name: "deep recursion is an exception", value: `"RangeError"`,
+		code: "let f = () => f(); try { f() } catch (e) { return e.name }"},
+	{name: "no module can be loaded", code: "await import('qjs:os')", fails: ModuleAccessDenied},
+	{name: "nothing of the host is there", value: `[]`,
+		code: "return ['std','os','bjson','setTimeout','print','console','process','require','fetch','gc','WebAssembly','Worker'].filter(n => n in globalThis)"},
+	{name: "an endless loop is stopped", code: "for (;;) {}", fails: Timeout, limits: Limits{Timeout: time.Millisecond}},
+	{name: "memory has an end", code: "const a = []; for (;;) a.push(new Uint8Array(1e5))", fails: MemoryLimitExceeded, limits: Limits{Memory: 1 << 20}},
+	{name: "appending keeps every copy as it was", value: `["ab1","ab"]`,
+		code: "let s = 'a'; s += 'b'; const t = s; s += 1; return [s, t]"},
+}
+
 func (e *Engine) selfTest(ctx context.Context, m *machine) error {
+	for _, t := range trials {
+		st, err := e.try(ctx, m, t.code, t.limits.filled())
+		var own *Error
+		switch {
+		case t.fails == "" && err != nil:
+			return fmt.Errorf("%s: %w", t.name, err)
+		case t.fails == "" && string(st.Value) != t.value:
+			return fmt.Errorf("%s: it gave %s", t.name, st.Value)
+		case t.fails != "" && (!errors.As(err, &own) || own.Code != t.fails):
+			return fmt.Errorf("%s: it gave %v", t.name, err)
+		}
+	}
 	return nil
+}
+
+func (e *Engine) try(ctx context.Context, m *machine, code string, l Limits) (State, error) {
+	im, err := e.imageFor(ctx, m, Catalog{Tools: json.RawMessage("[]")})
+	if err != nil {
+		return State{}, err
+	}
+	v, err := e.instance(ctx, m, im, l)
+	if err != nil {
+		return State{}, err
+	}
+	defer v.Close()
+	text, err := startText(code, [4]int32{1, 2, 3, 4})
+	if err != nil {
+		return State{}, err
+	}
+	v.started = true
+	return v.run(ctx, m.root.start, text)
 }

@@ -73,7 +73,7 @@ func (e *Engine) Start(ctx context.Context, p Program) (*VM, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	text, err := e.startText(p.Code)
+	text, err := e.program(p.Code)
 	if err != nil {
 		v.Close()
 		return nil, State{}, err
@@ -83,19 +83,23 @@ func (e *Engine) Start(ctx context.Context, p Program) (*VM, State, error) {
 	return v, st, err
 }
 
-func (e *Engine) startText(code string) (string, error) {
-	var seed [16]byte
-	if _, err := io.ReadFull(e.opts.Random, seed[:]); err != nil {
+func (e *Engine) program(code string) (string, error) {
+	var raw [16]byte
+	if _, err := io.ReadFull(e.opts.Random, raw[:]); err != nil {
 		return "", failed(InternalError, "no randomness: %v", err)
 	}
-	var words [4]int32
-	for i := range words {
-		words[i] = int32(binary.LittleEndian.Uint32(seed[i*4:]))
+	var seed [4]int32
+	for i := range seed {
+		seed[i] = int32(binary.LittleEndian.Uint32(raw[i*4:]))
 	}
+	return startText(code, seed)
+}
+
+func startText(code string, seed [4]int32) (string, error) {
 	b, err := json.Marshal(struct {
 		Code string   `json:"code"`
 		Seed [4]int32 `json:"seed"`
-	}{code, words})
+	}{code, seed})
 	return string(b), err
 }
 
@@ -281,9 +285,8 @@ func (v *VM) fill(im *image) error {
 	return nil
 }
 
-// bytes is the linear memory itself, the dead part of the C stack wiped.
+// bytes is the linear memory itself.
 func (v *VM) bytes() []byte {
 	b, _ := v.mem.Read(0, v.mem.Size())
-	clear(b[stackLow:stackHigh])
 	return b
 }
