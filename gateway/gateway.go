@@ -21,6 +21,8 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/codemode"
+	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
@@ -151,6 +153,8 @@ type Gateway struct {
 	confined  sandbox.Report // what the sandbox of commands can do here
 	path      string         // where commands are looked for
 	mcp       *mcp.Hub
+	machine   *engine.Engine // runs programs of code mode
+	programs  *codemode.Runs
 	web       atomic.Pointer[egress.Client] // for addresses that models choose
 }
 
@@ -329,6 +333,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Hold:  g.hold,
 		Held:  func() bool { return g.poor.Load() || g.pause.Check(pause.CallModel) != nil },
 		Queue: g.queuePolicy, Stopped: g.stopChildren,
+		Over: g.programs.Over, Suspended: g.programs.Suspended,
 		Left: func(key string) { g.processes.StopOwner(key) },
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
@@ -377,6 +382,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.search.Run(back) })
+	work.Go(func() { g.tidyPrograms(back); g.warmPrograms(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.watchSkills(back) })
 	work.Go(func() { g.findSecrets(back) })
@@ -440,6 +446,12 @@ func (g *Gateway) release(ctx context.Context) {
 	if g.audit != nil {
 		if err := g.audit.Close(closing); err != nil && g.log != nil {
 			g.log.Error("the audit log did not close", "err", err)
+		}
+	}
+	if g.programs != nil {
+		g.programs.Close()
+		if err := g.machine.Close(closing); err != nil {
+			g.log.Error("the engine of code mode did not close", "err", err)
 		}
 	}
 	if g.store != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/codemode"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
@@ -17,6 +18,7 @@ import (
 func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (approval.Grant, error) {
 	call.Progress("Waiting for your approval: " + a.Title)
 	defer session.Waiting(ctx)() // people take their time
+	defer codemode.WaitingForPerson(ctx)()
 	return g.approvals.Permit(ctx, a)
 }
 

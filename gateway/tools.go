@@ -17,7 +17,8 @@ const surfacePage = "webchat"
 // runTools is what a run may use, and on whose behalf.
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	scope := g.scopeOf(rec, ref)
-	return scope, g.toolSet().Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
+	tools := g.toolSet().Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
+	return scope, g.behindPrograms(scope, tools)
 }
 
 // openTools gathers every tool that there is; a run gets some of them.
@@ -35,6 +36,9 @@ func (g *Gateway) openTools() error {
 	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
 	g.openMCP()
+	if err := g.openCodeMode(); err != nil {
+		return err
+	}
 	all = append(all, g.fileTools()...)
 	tools, err := tool.NewSet(all...)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 )
@@ -29,6 +30,30 @@ func (e *LoopError) Error() string { return ErrLoop.Error() + ": " + e.What }
 
 // Is makes errors.Is(err, ErrLoop) true.
 func (e *LoopError) Is(target error) bool { return target == ErrLoop }
+
+// Repeats finds repetitions in calls that are made beside each other: those of
+// programs. It is safe for concurrent use.
+type Repeats struct {
+	mu   sync.Mutex
+	loop loop
+}
+
+// NewRepeats has seen nothing.
+func NewRepeats() *Repeats { return &Repeats{} }
+
+// Call counts a call before it starts; the error is ErrLoop.
+func (r *Repeats) Call(c model.ToolCall) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.loop.call(c)
+}
+
+// Result counts what a call came to.
+func (r *Repeats) Result(c model.ToolCall, res model.ToolResult) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.loop.result(c, res)
+}
 
 type sum [sha256.Size]byte
 

@@ -94,6 +94,9 @@ func (d Dir) DeviceKey() string { return d.path("device.key") }
 // Log is the gateway's log, one JSON object a line.
 func (d Dir) Log() string { return d.path("gateway.log") }
 
+// CodeCache is where the machine code of the engine of code mode is kept.
+func (d Dir) CodeCache() string { return d.path("codemode-cache") }
+
 // Undo holds copies of what tools changed.
 func (d Dir) Undo() string { return d.path("undo") }
 
