@@ -20,6 +20,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	shipped "github.com/hearth-assistant/hearth/skills"
 )
@@ -29,7 +30,7 @@ import (
 func (g *Gateway) openSkills() {
 	g.skills = skill.New(skill.Options{
 		Managed: filepath.Join(g.opts.Dir.Skills(), "installed"), Bundled: filepath.Join(g.opts.Dir.Skills(), "bundled"), LockFile: g.opts.Dir.SkillLock(),
-		SeenFile: g.opts.Dir.SkillsSeen(), Write: statedir.WriteFile,
+		SeenFile: g.opts.Dir.SkillsSeen(), Write: statedir.WriteFile, Snapshots: skillSnapshots{g.life, g.store, store.NewBucket[[]byte]("skills.snapshots")},
 		Extra: func() []string { return expand(g.home(), g.config.Snapshot().Config.Skills.Load.ExtraDirs) },
 		World: g.skillWorld, Logger: g.log, Now: g.opts.Now,
 		Watching: func() bool { return g.config.Snapshot().Config.Skills.Load.Watch },

@@ -20,6 +20,8 @@ type Options struct {
 	SeenFile string // likewise: which skills of the owner's folders were there when
 	// Write replaces a file as a whole, durably.
 	Write func(path string, data []byte) error
+	// Snapshots keep what sessions began with; nil: they forget it with a restart.
+	Snapshots Snapshots
 	// Extra are skills.load.extraDirs now.
 	Extra func() []string
 	// World is what needs are looked up in, made anew for each look.
@@ -51,9 +53,6 @@ type listed struct {
 	version int64
 	skills  []Skill
 }
-
-// maxSnapshots is how many sessions are remembered.
-const maxSnapshots = 2000
 
 // New returns a library. It reads nothing yet.
 func New(o Options) *Library {
@@ -211,45 +210,6 @@ func (l *Library) forOwner(workspace, name string) (Status, error) {
 		}
 	}
 	return l.Find(workspace, name)
-}
-
-// Snapshot is what a session knows of skills.
-type Snapshot struct {
-	Skills  []Status // eligible ones
-	version int64
-}
-
-// Session returns the skills of a session. They stay those of its beginning;
-// while files are watched, a change comes in with the next turn.
-func (l *Library) Session(id, workspace string) Snapshot {
-	key := id + "\x00" + workspace
-	watching := l.Watching()
-	l.mu.Lock()
-	have, ok := l.snapshots[key]
-	fresh := ok && (!watching || have.version == l.version)
-	l.mu.Unlock()
-	if fresh {
-		return have
-	}
-	found, version := l.skills(workspace)
-	w := l.World()
-	made := Snapshot{version: version}
-	for _, s := range found {
-		if st := w.Judge(s); st.Eligible() {
-			made.Skills = append(made.Skills, st)
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, known := l.snapshots[key]; !known {
-		l.order = append(l.order, key)
-		if len(l.order) > maxSnapshots {
-			delete(l.snapshots, l.order[0])
-			l.order = slices.Delete(l.order, 0, 1)
-		}
-	}
-	l.snapshots[key] = made
-	return made
 }
 
 // Holds reports whether a file belongs to a skill that was found, so that it

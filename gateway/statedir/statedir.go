@@ -186,5 +186,5 @@ func ReplaceFile(path string, data []byte, ready func() error) (err error) {
 	if err = os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }

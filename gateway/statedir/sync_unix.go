@@ -4,8 +4,8 @@ package statedir
 
 import "os"
 
-// syncDir makes a rename durable.
-func syncDir(dir string) error {
+// SyncDir makes the names in a folder durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

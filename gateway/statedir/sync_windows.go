@@ -1,4 +1,5 @@
 package statedir
 
-// syncDir: NTFS journals renames, and a folder handle cannot be flushed.
-func syncDir(string) error { return nil }
+// SyncDir makes the names in a folder durable: NTFS journals them, and a folder
+// handle cannot be flushed.
+func SyncDir(string) error { return nil }

@@ -2,17 +2,15 @@ package undo
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -32,7 +30,7 @@ func (l *Log) copyPath(hash string) string { return filepath.Join(l.opts.Dir, ha
 
 // putCopy keeps data under its hash. When it returns, the copy survives a loss
 // of power.
-func (l *Log) putCopy(hash string, data []byte) (err error) {
+func (l *Log) putCopy(hash string, data []byte) error {
 	path := l.copyPath(hash)
 	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(data)) {
 		return nil
@@ -41,43 +39,10 @@ func (l *Log) putCopy(hash string, data []byte) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	temp := filepath.Join(dir, "new-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	if err := statedir.WriteFile(path, data); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp)
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncDir(dir), syncDir(l.opts.Dir))
-}
-
-// syncDir makes names in a folder durable. Windows does that by itself.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return statedir.SyncDir(l.opts.Dir) // dir may be new in it
 }
 
 // getCopy returns a kept copy, if it still is what was kept.

@@ -11,8 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,16 +25,11 @@ type Store struct {
 	mu   sync.Mutex
 }
 
-type item struct {
-	Value string `json:"value"`
-	At    int64  `json:"at"` // ms
-}
-
 // New returns the store in a file, which is not looked at yet.
 func New(path string, now func() time.Time) *Store { return &Store{path: path, now: now} }
 
-func (s *Store) load() (map[string]item, error) {
-	items := map[string]item{}
+func (s *Store) load() (secret.Items, error) {
+	items := secret.Items{}
 	info, err := os.Lstat(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -66,33 +59,23 @@ func (s *Store) Get(_ context.Context, name string) (secret.Secret, error) {
 	if err != nil {
 		return secret.Secret{}, err
 	}
-	it, ok := items[name]
-	if !ok {
-		return secret.Secret{}, secret.ErrNotFound
-	}
-	return secret.New(it.Value), nil
+	return items.Secret(name)
 }
 
 // Set keeps a secret.
 func (s *Store) Set(_ context.Context, name string, v secret.Secret) error {
-	return s.change(func(items map[string]item) error {
-		items[name] = item{v.Reveal(), s.now().UnixMilli()}
+	return s.change(func(items secret.Items) error {
+		items.Put(name, v, s.now())
 		return nil
 	})
 }
 
 // Delete removes a secret.
 func (s *Store) Delete(_ context.Context, name string) error {
-	return s.change(func(items map[string]item) error {
-		if _, ok := items[name]; !ok {
-			return secret.ErrNotFound
-		}
-		delete(items, name)
-		return nil
-	})
+	return s.change(func(items secret.Items) error { return items.Remove(name) })
 }
 
-func (s *Store) change(edit func(map[string]item) error) error {
+func (s *Store) change(edit func(secret.Items) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	items, err := s.load()
@@ -117,10 +100,5 @@ func (s *Store) List(context.Context) ([]secret.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]secret.Entry, 0, len(items))
-	for name, it := range items {
-		out = append(out, secret.Entry{Name: name, UpdatedAt: time.UnixMilli(it.At)})
-	}
-	slices.SortFunc(out, func(a, b secret.Entry) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
+	return items.Entries(), nil
 }

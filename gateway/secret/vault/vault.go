@@ -16,7 +16,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -55,12 +54,6 @@ type header struct {
 	Salt    []byte `json:"salt"`
 	Check   []byte `json:"check"` // tells a wrong passphrase from a damaged file
 	Sealed  []byte `json:"sealed,omitempty"`
-}
-
-// item is one secret in the file.
-type item struct {
-	Value string `json:"value"`
-	At    int64  `json:"at"` // ms
 }
 
 // Vault is a secret.Store in a file. It begins locked.
@@ -110,7 +103,7 @@ func (v *Vault) UnlockKey(key []byte) error {
 	if errors.Is(err, ErrNone) {
 		h = fresh(kdfKey)
 		h.Check = check(key, h.Salt)
-		if err := v.write(h, key, map[string]item{}); err != nil {
+		if err := v.write(h, key, secret.Items{}); err != nil {
 			return err
 		}
 		h, err = v.read()
@@ -149,7 +142,7 @@ func (v *Vault) Create(passphrase secret.Secret) error {
 	h.Check = check(key, h.Salt)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := v.write(h, key, map[string]item{}); err != nil {
+	if err := v.write(h, key, secret.Items{}); err != nil {
 		return err
 	}
 	v.key, v.salt = key, h.Salt
@@ -207,7 +200,7 @@ func (h header) bound() []byte {
 	return b
 }
 
-func open(h header, key []byte) (map[string]item, error) {
+func open(h header, key []byte) (secret.Items, error) {
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
 		return nil, err
@@ -218,7 +211,7 @@ func open(h header, key []byte) (map[string]item, error) {
 		return nil, ErrDamaged
 	}
 	defer clear(plain)
-	items := map[string]item{}
+	items := secret.Items{}
 	if json.Unmarshal(plain, &items) != nil {
 		return nil, ErrDamaged
 	}
@@ -226,7 +219,7 @@ func open(h header, key []byte) (map[string]item, error) {
 }
 
 // write seals the items into the file, as a whole.
-func (v *Vault) write(h header, key []byte, items map[string]item) error {
+func (v *Vault) write(h header, key []byte, items secret.Items) error {
 	plain, err := json.Marshal(items)
 	if err != nil {
 		return err
@@ -250,7 +243,7 @@ func (v *Vault) write(h header, key []byte, items map[string]item) error {
 }
 
 // load opens the file with the key that is known. v.mu is held.
-func (v *Vault) load() (header, map[string]item, error) {
+func (v *Vault) load() (header, secret.Items, error) {
 	h, err := v.read()
 	if err != nil {
 		return h, nil, err
@@ -270,33 +263,23 @@ func (v *Vault) Get(_ context.Context, name string) (secret.Secret, error) {
 	if err != nil {
 		return secret.Secret{}, err
 	}
-	it, ok := items[name]
-	if !ok {
-		return secret.Secret{}, secret.ErrNotFound
-	}
-	return secret.New(it.Value), nil
+	return items.Secret(name)
 }
 
 // Set keeps a secret.
 func (v *Vault) Set(_ context.Context, name string, s secret.Secret) error {
-	return v.change(func(items map[string]item) error {
-		items[name] = item{s.Reveal(), v.now().UnixMilli()}
+	return v.change(func(items secret.Items) error {
+		items.Put(name, s, v.now())
 		return nil
 	})
 }
 
 // Delete removes a secret.
 func (v *Vault) Delete(_ context.Context, name string) error {
-	return v.change(func(items map[string]item) error {
-		if _, ok := items[name]; !ok {
-			return secret.ErrNotFound
-		}
-		delete(items, name)
-		return nil
-	})
+	return v.change(func(items secret.Items) error { return items.Remove(name) })
 }
 
-func (v *Vault) change(edit func(map[string]item) error) error {
+func (v *Vault) change(edit func(secret.Items) error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	h, items, err := v.load()
@@ -317,10 +300,5 @@ func (v *Vault) List(context.Context) ([]secret.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]secret.Entry, 0, len(items))
-	for name, it := range items {
-		out = append(out, secret.Entry{Name: name, UpdatedAt: time.UnixMilli(it.At)})
-	}
-	slices.SortFunc(out, func(a, b secret.Entry) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
+	return items.Entries(), nil
 }
