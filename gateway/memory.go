@@ -2,19 +2,13 @@ package gateway
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/pause"
-	"github.com/hearth-assistant/hearth/gateway/provider"
-	"github.com/hearth-assistant/hearth/gateway/provider/embedding"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	memorytool "github.com/hearth-assistant/hearth/gateway/tool/memory"
@@ -69,63 +63,6 @@ func (g *Gateway) embedder(http func() *http.Client) memory.Embedder {
 		return nil
 	}
 	return vectors{g, s, http}
-}
-
-// vectors asks the service of the settings; while the network is paused it does
-// not.
-type vectors struct {
-	g    *Gateway
-	s    config.MemorySearch
-	http func() *http.Client
-}
-
-func (v vectors) Name() string {
-	if v.s.Remote.BaseURL != "" {
-		return v.s.Remote.BaseURL + " " + v.s.Model
-	}
-	return v.s.Provider + "/" + v.s.Model
-}
-
-func (v vectors) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	act := pause.CallService
-	c := &embedding.Client{Service: provider.NameOf(v.s.Provider), Model: v.s.Model, HTTP: v.http()}
-	if v.s.Remote.BaseURL != "" {
-		c.BaseURL = v.s.Remote.BaseURL
-		if c.Service == "" {
-			c.Service = "the service of memorySearch.remote"
-		}
-		c.Key = func(ctx context.Context) (string, error) {
-			key, err := v.g.secretOf(ctx, memoryKeyField, v.s.Remote.APIKey)
-			return strings.TrimSpace(key.Reveal()), err
-		}
-	} else {
-		if v.g.models.Nearby(model.Ref{Provider: v.s.Provider, Model: v.s.Model}) {
-			act = pause.CallModel
-		}
-		if c.BaseURL = v.g.models.Address(v.s.Provider); c.BaseURL == "" {
-			return nil, fmt.Errorf("nobody knows where %s is: set models.providers.%s.baseUrl, or agents.defaults.memorySearch.remote.baseUrl", v.s.Provider, v.s.Provider)
-		}
-		if v.s.Provider == "ollama" && !strings.HasSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1") {
-			c.BaseURL = strings.TrimRight(c.BaseURL, "/") + "/v1"
-		}
-		c.Key = v.accountKey(c.BaseURL)
-	}
-	if err := v.g.pause.Check(act); err != nil {
-		return nil, err
-	}
-	return c.Embed(ctx, texts)
-}
-
-// accountKey is the key of the account whose turn it is.
-func (v vectors) accountKey(baseURL string) func(context.Context) (string, error) {
-	accounts := modelAccounts{v.g}
-	return func(ctx context.Context) (string, error) {
-		account := accounts.Next(v.s.Provider, v.s.Model)
-		if account == "" {
-			return "", nil
-		}
-		return accounts.Key(ctx, account, baseURL)
-	}
 }
 
 // notes is where durable notes of a conversation go before it is summarized:

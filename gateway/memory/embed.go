@@ -48,9 +48,12 @@ func (x *Index) embedPending(ctx context.Context) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	before := x.embed.problem
 	x.embed.problem = ""
 	if err != nil {
 		x.embed.problem, x.embed.until = err.Error(), x.Now().Add(embedRest)
+	}
+	if x.embed.problem != "" && x.embed.problem != before {
 		x.Logger.Warn("memory is searched by words only for now: no vectors could be made", "model", e.Name(), "err", err)
 	}
 }

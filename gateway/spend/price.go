@@ -41,9 +41,11 @@ func known() map[string][]entry {
 			{"gpt-5", List{1.25, 10, 0.125, 1.25}}, {"gpt-5-mini", List{0.25, 2, 0.025, 0.25}}, {"gpt-5-nano", List{0.05, 0.4, 0.005, 0.05}},
 			{"gpt-4.1", List{2, 8, 0.5, 2}}, {"gpt-4.1-mini", List{0.4, 1.6, 0.1, 0.4}}, {"gpt-4.1-nano", List{0.1, 0.4, 0.025, 0.1}},
 			{"gpt-4o", List{2.5, 10, 1.25, 2.5}}, {"gpt-4o-mini", List{0.15, 0.6, 0.075, 0.15}},
+			{"text-embedding-3-small", List{0.02, 0, 0, 0}}, {"text-embedding-3-large", List{0.13, 0, 0, 0}}, {"text-embedding-ada-002", List{0.1, 0, 0, 0}},
 		},
 		"google": {
 			{"gemini-2.5-pro", List{1.25, 10, 0.31, 1.25}}, {"gemini-2.5-flash", List{0.3, 2.5, 0.075, 0.3}}, {"gemini-2.5-flash-lite", List{0.1, 0.4, 0.025, 0.1}},
+			{"gemini-embedding", List{0.15, 0, 0, 0}},
 		},
 		"deepseek": {{"deepseek-chat", List{0.28, 0.42, 0.028, 0.28}}, {"deepseek-reasoner", List{0.28, 0.42, 0.028, 0.28}}},
 		"mistral":  {{"mistral-medium", List{0.4, 2, 0.4, 0.4}}, {"mistral-small", List{0.1, 0.3, 0.1, 0.1}}},

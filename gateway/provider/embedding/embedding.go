@@ -6,6 +6,7 @@ package embedding
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,9 @@ type Client struct {
 	// Key is asked for with every call; "" sends none.
 	Key  func(ctx context.Context) (string, error)
 	HTTP *http.Client
+	// Spent is told how many tokens an answer took, as the service says, or about
+	// as many when it does not. nil: nobody wants to know.
+	Spent func(tokens int)
 }
 
 // Name says whose vectors they are: those of two models do not compare.
@@ -44,6 +48,10 @@ type answer struct {
 		Embedding []float32 `json:"embedding"`
 	} `json:"data"`
 	Error json.RawMessage `json:"error"`
+	Usage struct {
+		Prompt int `json:"prompt_tokens"`
+		Total  int `json:"total_tokens"`
+	} `json:"usage"`
 }
 
 // Embed returns a vector for each text, in order.
@@ -79,10 +87,27 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s stopped in the middle of its answer: %s", c.Service, wire.Clean(err.Error(), 300, key))
 	}
-	return c.decode(resp.StatusCode, raw, len(texts), key)
+	return c.decode(resp.StatusCode, raw, texts, key)
 }
 
-func (c *Client) decode(status int, raw []byte, n int, key string) ([][]float32, error) {
+// perToken is about how many bytes of a text are a token.
+const perToken = 4
+
+func (c *Client) spent(a answer, texts []string) {
+	if c.Spent == nil {
+		return
+	}
+	tokens := cmp.Or(max(a.Usage.Prompt, 0), max(a.Usage.Total, 0))
+	if tokens == 0 {
+		for _, t := range texts {
+			tokens += len(t)/perToken + 1
+		}
+	}
+	c.Spent(tokens)
+}
+
+func (c *Client) decode(status int, raw []byte, texts []string, key string) ([][]float32, error) {
+	n := len(texts)
 	if status != http.StatusOK {
 		why := wire.Clean(strings.TrimSpace(string(raw[:min(len(raw), 2000)])), 300, key)
 		return nil, fmt.Errorf("%s refused to make vectors with %s (HTTP %d): %s; check agents.defaults.memorySearch", c.Service, c.Model, status, why)
@@ -94,6 +119,7 @@ func (c *Client) decode(status int, raw []byte, n int, key string) ([][]float32,
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return nil, fmt.Errorf("%s answered with something else than vectors; does its address end with /v1?", c.Service)
 	}
+	c.spent(a, texts)
 	out := make([][]float32, n)
 	for _, d := range a.Data {
 		if d.Index < 0 || d.Index >= n || out[d.Index] != nil || len(d.Embedding) == 0 {
