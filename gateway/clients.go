@@ -60,7 +60,7 @@ func (g *Gateway) openClients(ctx context.Context) (err error) {
 
 // mounts are the paths of programs.
 func (g *Gateway) mounts() map[string]http.Handler {
-	return map[string]http.Handler{"/mcp": g.serveMCP()}
+	return map[string]http.Handler{"/mcp": g.serveMCP(), "/v1/": g.hook}
 }
 
 // bearer is the token of a request: from its header and from nowhere else, so
@@ -141,6 +141,7 @@ func (g *Gateway) tokensCreate(ctx context.Context, p protocol.TokenCreateParams
 func (g *Gateway) tokensRevoke(ctx context.Context, p protocol.TokenRevokeParams) (protocol.Token, error) {
 	c, err := g.clients.Revoke(ctx, p.Token)
 	if c.ID != "" {
+		g.hook.Revoked(c.ID, func(key, runID string) { g.stopRun(ctx, key, runID) })
 		g.audit.Add(audit.Entry{Kind: audit.KindAuth, What: "a token was revoked: " + c.Name, Facts: map[string]string{"token": c.ID}})
 	}
 	return g.tokenOnWire(c), clientError(err)

@@ -41,7 +41,7 @@ func (e ends) Wake() {
 // together with another, sending is held back, or the model chose silence.
 func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound.Delivery, ok bool) {
 	r, ok := parseRoute(run.Route)
-	if !ok || run.Into != "" || !g.maySend(run.SessionKey, r) {
+	if !ok || run.Into != "" || !r.delivered() || !g.maySend(run.SessionKey, r) {
 		return d, false
 	}
 	lv := g.levelsOf(run.SessionKey)

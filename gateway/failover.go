@@ -128,7 +128,7 @@ func (a accounts) Succeeded(ctx context.Context, id, modelID string) {
 // run's transaction.
 func (g *Gateway) tellRoute(tx *store.Tx, run session.Run, id, text string) error {
 	r, ok := parseRoute(run.Route)
-	if !ok || !g.maySend(run.SessionKey, r) {
+	if !ok || !r.delivered() || !g.maySend(run.SessionKey, r) {
 		return nil
 	}
 	return g.deliverer.Put(tx, outbound.Delivery{

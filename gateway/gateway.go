@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
@@ -103,6 +105,7 @@ type Gateway struct {
 	ln       net.Listener
 	pairing  *pairing.Registry
 	clients  *pairing.Clients   // other programs
+	hook     *hook.Handler      // what they ask
 	hardness []protocol.Problem // what was found about the state folder at the start
 
 	// Keys.
@@ -127,20 +130,21 @@ type Gateway struct {
 	unpaid   atomic.Int64 // messages that wait for the allowance
 
 	// Conversations, and who takes part in them.
-	session   *session.Manager
-	spawns    *spawn.Book // of sub-agents
-	agents    atomic.Pointer[madeBook]
-	files     *workspace.Keeper // those that tell an agent who it is
-	seeded    seeded
-	search    *search.Index
-	memory    *memory.Index
-	skills    *skill.Library
-	outbox    *outbound.Outbox
-	deliverer *outbound.Deliverer
-	channels  *channels
-	live      *live
-	gate      *inbound.Gate
-	contacts  *contact.Book
+	session    *session.Manager
+	spawns     *spawn.Book // of sub-agents
+	agents     atomic.Pointer[madeBook]
+	files      *workspace.Keeper // those that tell an agent who it is
+	seeded     seeded
+	search     *search.Index
+	memory     *memory.Index
+	vectorHTTP func() *http.Client // to models of vectors
+	skills     *skill.Library
+	outbox     *outbound.Outbox
+	deliverer  *outbound.Deliverer
+	channels   *channels
+	live       *live
+	gate       *inbound.Gate
+	contacts   *contact.Book
 
 	// Tools, and what stands before them.
 	tools     *tool.Set
@@ -312,6 +316,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	g.openHook()
 	g.server, err = server.New(server.Options{
 		Handlers: g.guarded(g.handlers()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
@@ -327,7 +332,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: g.touched}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: g.live, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
 		Prompt: g.runPrompt,
 		Notes:  g.notes, Picture: g.picture,
 		Hold:  g.hold,
@@ -413,6 +418,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		g.log.Warn("some answers did not stop in time", "err", cerr)
 	}
 	stopServing()
+	g.hook.Close()
 	stop()
 	work.Wait()
 	g.release(ctx)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
 	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
@@ -155,6 +156,9 @@ func (v *live) Say(runID, words string) {
 		lr.preview.Text(words)
 	}
 }
+
+// Intend is shown tool by tool.
+func (v *live) Intend(string, model.Message, model.Usage) {}
 
 func (v *live) Tool(runID, name string, args []byte) {
 	switch lr := v.get(runID); {

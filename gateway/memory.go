@@ -22,6 +22,7 @@ func (g *Gateway) openMemory() {
 	http := sync.OnceValue(func() *http.Client {
 		return &http.Client{Transport: egress.Operator(), CheckRedirect: egress.SameOrigin}
 	})
+	g.vectorHTTP = http
 	g.memory = memory.New(memory.Options{
 		DB: g.store, Finder: g.finder(), Undo: g.undo, Now: g.opts.Now, NewID: newUUID, Logger: g.log,
 		Workspace: g.workspaceOf, Settings: g.memorySettings,

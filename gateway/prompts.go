@@ -39,7 +39,7 @@ func (g *Gateway) renderPrompt(a session.Asked) prompt.Prompt {
 		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: g.promptFiles(c, scope), Warn: warns(c, a.Messages), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
 		Memory: true, // where its tools are
 		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
-		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope),
+		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope), Program: g.hook.Instructions(rec.ID),
 		Runtime:   prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String(), Thinking: a.Thinking},
 		Reasoning: a.Reasoning,
 	}

@@ -31,6 +31,13 @@ func parseRoute(s string) (r route, ok bool) {
 	return route{p[0], p[1], p[2], p[3], channel.ChatType(p[4])}, true
 }
 
+// surfaceAPI is the channel of routes that lead to programs. They hear their
+// answer while they ask; nothing is delivered to them.
+const surfaceAPI = "api"
+
+// delivered reports whether answers leave by a messaging network.
+func (r route) delivered() bool { return r.channel != surfaceAPI }
+
 func (r route) target(replyTo string) channel.Target {
 	return channel.Target{Account: r.account, Conversation: r.conversation, Thread: r.thread, ReplyTo: replyTo}
 }

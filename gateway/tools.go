@@ -17,7 +17,8 @@ const surfacePage = "webchat"
 // runTools is what a run may use, and on whose behalf.
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	scope := g.scopeOf(rec, ref)
-	tools := g.toolSet().Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
+	own := func(name string) bool { return g.may(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
+	tools := g.withProgramTools(rec, g.toolSet().Only(own)).Before(g.beforeTool)
 	return scope, g.behindPrograms(scope, tools)
 }
 

@@ -81,7 +81,12 @@ func (g *Gateway) behindPrograms(scope tool.Scope, tools *tool.Set) *tool.Set {
 		return tools
 	}
 	c := g.config.Snapshot().Config.Tools.CodeMode
-	shown, err := g.programs.Surface(codeSettings(c), tools, toolOrigin)
+	shown, err := g.programs.Surface(codeSettings(c), tools, func(name string) codemode.Origin {
+		if g.hook.HasTool(scope.RunID, name) {
+			return codemode.Origin{Source: codemode.SourceClient, Owner: "app", Name: name}
+		}
+		return toolOrigin(name)
+	})
 	if err != nil { // two tools of different names are no mistake
 		g.log.Error("code mode cannot be used, so there are no tools", "err", err)
 		return tools.Only(func(string) bool { return false })

@@ -92,6 +92,10 @@ func (g *Gateway) beforeTool(_ context.Context, name string, call tool.Call) err
 	if err := g.pause.Check(pause.UseTool); err != nil {
 		return err
 	}
+	if g.hook.HasTool(call.RunID, name) {
+		g.audit.Add(audit.Entry{Kind: audit.KindTool, What: "asked the program for " + name, Who: call.Sender, Session: call.SessionKey, Run: call.RunID, Facts: map[string]string{"call": call.ID, "args": string(call.Args)}})
+		return nil
+	}
 	d := g.may(name, call.Scope)
 	e := audit.Entry{Kind: audit.KindTool, What: "used " + name, Who: strings.TrimSuffix(call.Surface+":"+call.Sender, ":"), Session: call.SessionKey, Run: call.RunID, Facts: map[string]string{"call": call.ID, "args": string(call.Args)}}
 	if policy.GroupOf(name) == "group:runtime" {

@@ -44,9 +44,10 @@ func (d *decoder) gateway(n *node, g *Gateway) {
 		{"port", func(n *node) { g.Port = d.integer(n, 0, 65535) }},
 		{"bind", func(n *node) { d.bind(n) }},
 		{"auth", func(n *node) { d.auth(n, &g.Auth) }},
+		{"http", func(n *node) { d.http(n, &g.HTTP) }},
 	}
 	d.object(n, append(fields, later("mode", "remote", "tls", "controlUi", "tailscale", "trustedProxies", "reload",
-		"http", "nodes", "push", "webchat")...)...)
+		"nodes", "push", "webchat")...)...)
 }
 
 func (d *decoder) bind(n *node) {

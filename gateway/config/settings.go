@@ -35,6 +35,7 @@ type Gateway struct {
 	Port int    `json:"port"` // 0: 18789, or the next free port
 	Bind string `json:"bind"` // BindLoopback
 	Auth Auth   `json:"auth"`
+	HTTP HTTP   `json:"http"`
 }
 
 // BindLoopback is the only place to listen on for now: this machine.

@@ -56,6 +56,7 @@ type Input struct {
 	Surface   Surface
 	Silence   string // when an answer may be silence; "" = nothing is said
 	Context   string // of the sub-agent or the group chat, written by Hearth
+	Program   string // what a program that uses Hearth says about its answers
 	Heartbeat string // what a heartbeat asks; "" = there are none
 	Runtime   Runtime
 	Reasoning string // off, on, stream; "" = off

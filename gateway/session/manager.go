@@ -43,13 +43,15 @@ type Outbox interface {
 	Wake()
 }
 
-// Follower sees the runs whose answers leave for a messaging network while they
-// are made. Its methods are called from the run's goroutine, in order; End comes
+// Follower sees the runs that came by a route while they are answered. Its methods are called from the run's goroutine, in order; End comes
 // before the run's end is written and may take a moment.
 type Follower interface {
 	Begin(run Run)
 	Think(runID, words string)
 	Say(runID, words string)
+	// Intend comes before any of the tools of a message starts; usage is the run's
+	// so far.
+	Intend(runID string, msg model.Message, usage model.Usage)
 	Tool(runID, name string, args []byte)
 	End(ctx context.Context, run Run, message *protocol.Message, failed bool)
 	Done(runID string) // its end is durable

@@ -250,6 +250,9 @@ func (m *Manager) writeIntent(l *lane, r *run, end *ending, ev agent.Event) erro
 	// behind them.
 	l.endSegment(r)
 	m.Publish.Message(m.sessionMessage(r, msg))
+	if f := m.follower(r); f != nil {
+		f.Intend(r.id, ev.Message, ev.Usage)
+	}
 	return nil
 }
 

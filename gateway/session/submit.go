@@ -34,6 +34,9 @@ type Turn struct {
 	Pictures      []protocol.Block // of type image, kept already
 	Origin        *Origin          // where it came from; nil = the gateway's own clients
 	Relay         Relay            // set when another session sent it
+	// Past is what was said before, for a session without messages; another one
+	// knows better.
+	Past []protocol.Message
 }
 
 // Accepted tells what became of a Submit.
@@ -90,6 +93,11 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 			row, created, err = m.openRow(tx, turn.SessionKey)
 			if err != nil {
 				return err
+			}
+			if row.Messages == 0 {
+				if err := m.seed(tx, &row, turn.Past); err != nil {
+					return err
+				}
 			}
 			acc.Live = true
 			policy = m.Queue(turn.Route).over(row.Queue)

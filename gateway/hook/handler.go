@@ -1,0 +1,223 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// Handler serves /v1/.
+type Handler struct {
+	Options
+	limits Limits
+	mux    *http.ServeMux
+	turns  *turns
+	heads  *heads
+	bodies chan struct{} // a token for each body being read
+	work   sync.WaitGroup
+
+	mu      sync.Mutex // guards all below
+	closed  bool
+	all     int
+	clients map[string]*load
+}
+
+// load is what a client costs now.
+type load struct {
+	open int
+	rate *rate.Limiter
+	seen time.Time
+}
+
+// New makes the handler of /v1/.
+func New(o Options) *Handler {
+	h := &Handler{Options: o, limits: o.Limits.withDefaults(), mux: http.NewServeMux(), turns: newTurns(), heads: newHeads(), clients: make(map[string]*load)}
+	h.bodies = make(chan struct{}, h.limits.Bodies)
+	on := func(is func(Endpoints) bool) func() bool { return func() bool { return is(o.Enabled()) } }
+	h.route("POST /v1/chat/completions", pairing.ClientChat, on(func(e Endpoints) bool { return e.Chat }), h.chat)
+	h.route("POST /v1/responses", pairing.ClientChat, on(func(e Endpoints) bool { return e.Responses }), h.responses)
+	h.route("POST /v1/embeddings", pairing.ClientEmbeddings, on(Endpoints.any), h.embeddings)
+	h.route("GET /v1/models", pairing.ClientModels, on(Endpoints.any), h.models)
+	h.route("GET /v1/models/{id...}", pairing.ClientModels, on(Endpoints.any), h.model)
+	h.mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
+		// Which addresses there are is told to those with a token only.
+		h.serve(w, r, "", func() bool { return true }, func(http.ResponseWriter, *http.Request, *visit) error {
+			return &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url", Text: fmt.Sprintf("Hearth has no %s %s. It has POST /v1/chat/completions, /v1/responses and /v1/embeddings, and GET /v1/models.", r.Method, clip(r.URL.Path, 100))}
+		})
+	})
+	return h
+}
+
+// visit is a request that was let in.
+type visit struct {
+	client pairing.Client
+	ctx    context.Context // ends with the request, the token, and the gateway
+}
+
+type endpoint func(http.ResponseWriter, *http.Request, *visit) error
+
+func (h *Handler) route(pattern string, need pairing.ClientScope, on func() bool, serve endpoint) {
+	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, need, on, serve) })
+}
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !h.Enabled().any() {
+		notFound(w)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// notFound is the same bytes for everybody, as if there were nothing here.
+func notFound(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = io.WriteString(w, "404 page not found\n")
+}
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, need pairing.ClientScope, on func() bool, serve endpoint) {
+	if !on() {
+		notFound(w)
+		return
+	}
+	if err := h.admitted(w, r, need, serve); err != nil {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.limits.Write))
+		asError(err).write(w)
+	}
+}
+
+// admitted lets a request in, and bounds what it may cost, before a byte of its
+// body is read.
+func (h *Handler) admitted(w http.ResponseWriter, r *http.Request, need pairing.ClientScope, serve endpoint) error {
+	if need == "" {
+		need = pairing.ClientModels // any right would do; this one tells least
+	}
+	v, err := h.Admit(r, need)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := v.Bind(r.Context())
+	defer cancel()
+	leave, err := h.enter(v.Client.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return serve(w, r, &visit{client: v.Client, ctx: ctx})
+}
+
+// enter counts a request, or refuses it.
+func (h *Handler) enter(clientID string) (leave func(), err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.Now()
+	l := h.clients[clientID]
+	if l == nil {
+		for id, o := range h.clients { // there are few clients, and those that are gone are dropped here
+			if o.open == 0 && now.Sub(o.seen) > time.Hour {
+				delete(h.clients, id)
+			}
+		}
+		l = &load{rate: rate.NewLimiter(rate.Limit(h.limits.Rate), h.limits.Burst)}
+		h.clients[clientID] = l
+	}
+	l.seen = now
+	switch {
+	case h.closed:
+		return nil, &Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "stopping", Text: "Hearth is stopping. Send it again in a moment.", Wait: time.Second}
+	case l.open >= h.limits.PerClient:
+		return nil, Busy(time.Second, "too_many_requests", fmt.Sprintf("This token has %d requests under way, which is as many as it may have. Wait for one to end.", l.open))
+	case h.all >= h.limits.All:
+		return nil, Busy(time.Second, "too_many_requests", "Hearth has as many requests under way as it takes. Wait for one to end.")
+	case !l.rate.AllowN(now, 1):
+		return nil, Busy(time.Second, "too_many_requests", fmt.Sprintf("This token may send %g requests a second. Wait a moment.", h.limits.Rate))
+	}
+	l.open++
+	h.all++
+	h.work.Add(1)
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		l.open--
+		h.all--
+		h.work.Done()
+	}, nil
+}
+
+// Close takes no more requests and waits for those under way, which end with
+// the port.
+func (h *Handler) Close() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.work.Wait()
+}
+
+// read reads a body of JSON into v, after one look at its shape.
+func (h *Handler) read(w http.ResponseWriter, r *http.Request, v any) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return &Error{Status: http.StatusUnsupportedMediaType, Type: "invalid_request_error", Text: "Send the request as JSON, with Content-Type: application/json."}
+	}
+	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
+		return &Error{Status: http.StatusUnsupportedMediaType, Type: "invalid_request_error", Text: "Send the request without compression."}
+	}
+	select {
+	case h.bodies <- struct{}{}:
+		defer func() { <-h.bodies }()
+	case <-r.Context().Done():
+		return context.Cause(r.Context())
+	}
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(h.limits.ReadBody))
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.limits.Body))
+	_ = rc.SetReadDeadline(time.Time{}) // the connection may be quiet now; that it ends is noticed all the same
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return err
+	case err != nil:
+		return &Error{Status: http.StatusRequestTimeout, Type: "invalid_request_error", Text: "The request did not arrive whole. Send it again."}
+	}
+	return decode(raw, v)
+}
+
+// decode reads JSON whose shape was looked at first.
+func decode(raw []byte, v any) error {
+	if err := protocol.ScanJSON(raw); err != nil {
+		return Invalid("", "The request is not JSON that Hearth takes: %v.", err)
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			return Invalid(kind.Field, "%s must not be a %s.", clip(kind.Field, 100), kind.Value)
+		}
+		var own *Error
+		if errors.As(err, &own) {
+			return own
+		}
+		return Invalid("", "The request cannot be read: %s.", clip(err.Error(), 200))
+	}
+	return nil
+}
+
+// clip shortens what a request said for a message about it.
+func clip(s string, n int) string {
+	s = strings.ToValidUTF8(s, "")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}
