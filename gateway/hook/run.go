@@ -151,7 +151,7 @@ func (a *ask) listen(out sink) (res result, err error) {
 			if err != nil {
 				return result{}, errLeft
 			}
-			if n.parked {
+			if n.parked && len(n.calls) > 0 {
 				return result{text: text.String(), calls: n.calls, stop: model.StopTool, usage: n.usage}, nil
 			}
 			idle.Reset(a.h.limits.Quiet)

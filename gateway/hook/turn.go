@@ -91,7 +91,8 @@ func (t *turn) say(words string) {
 func (t *turn) intend(msg model.Message, usage model.Usage, newID func() string) (ids []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.gap, t.usage, t.batch = true, usage, nil
+	t.gap, t.usage = true, usage
+	t.batch = slices.DeleteFunc(t.batch, func(w *wish) bool { return closed(w.done) })
 	for _, b := range msg.Blocks {
 		c := b.ToolCall
 		if c == nil || c.Problem != "" || !t.has(c.Name) {
