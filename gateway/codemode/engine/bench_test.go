@@ -44,9 +44,11 @@ func benchCell(b *testing.B, p Program) {
 		v.Close()
 	}
 	run()
+	done := cpu(b)
 	for b.Loop() {
 		run()
 	}
+	done()
 }
 
 func BenchmarkWarmCell(b *testing.B) { benchCell(b, Program{Code: "return 1+1"}) }
@@ -63,6 +65,7 @@ func benchResume(b *testing.B, code string) {
 	}
 	defer v.Close()
 	var size int
+	done := cpu(b)
 	for b.Loop() {
 		data, err := v.Snapshot(b.Context(), "scope")
 		if err != nil {
@@ -79,6 +82,7 @@ func benchResume(b *testing.B, code string) {
 		}
 		w.Close()
 	}
+	done()
 	b.ReportMetric(float64(size), "snapshot-bytes")
 	b.ReportMetric(float64(v.mem.Size()), "memory-bytes")
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"math/bits"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -22,6 +21,7 @@ const (
 	snapshotMagic = "HCM1"
 	headerSize    = len(snapshotMagic) + sha256.Size + 8
 	blockChunks   = 256 // 1 MiB at a time, so that neither side holds a second memory
+	longRun       = 64
 	maxHostState  = 32 << 20
 )
 
@@ -67,21 +67,32 @@ func (s sealer) encode(mem []byte, base *image, st hostState, scope string, limi
 	n := len(mem) / chunk
 	at := len(out)
 	out = append(out, make([]byte, (n+7)/8)...)
-	block := make([]byte, 0, blockChunks*chunk)
-	buf := make([]byte, s2.MaxEncodedLen(blockChunks*chunk))
+	differ := 0
 	for i := range n {
-		if p := mem[i*chunk : (i+1)*chunk]; !inStack(i) && !base.same(i, p) {
+		if !inStack(i) && !base.same(i, mem[i*chunk:(i+1)*chunk]) {
 			out[at+i/8] |= 1 << (i % 8)
-			block = append(block, p...)
+			differ++
 		}
-		if len(block) == cap(block) || i == n-1 && len(block) > 0 {
-			enc := s2.Encode(buf, block)
-			out = append(binary.LittleEndian.AppendUint32(out, uint32(len(enc))), enc...)
-			block = block[:0]
+	}
+	var gathered []byte
+	buf := make([]byte, s2.MaxEncodedLen(min(differ, blockChunks)*chunk))
+	for _, spans := range blocks(out[at:at+(n+7)/8], n) {
+		block := mem[spans[0].from*chunk : spans[0].to*chunk]
+		if len(spans) > 1 {
+			gathered = gathered[:0]
+			for _, sp := range spans {
+				gathered = append(gathered, mem[sp.from*chunk:sp.to*chunk]...)
+			}
+			block = gathered
 		}
+		enc := s2.Encode(buf, block)
+		out = append(binary.LittleEndian.AppendUint32(out, uint32(len(enc))), enc...)
 		if len(out)+sha256.Size > limit {
 			return nil, errTooLarge
 		}
+	}
+	if len(out)+sha256.Size > limit {
+		return nil, errTooLarge
 	}
 	return append(out, s.mac(scope, out)...), nil
 }
@@ -143,47 +154,94 @@ func (st hostState) sound() bool {
 
 // unpack writes the stored chunks over mem, which holds the boot image.
 func (d *decoded) unpack(mem []byte) error {
-	left := 0
-	for _, b := range d.bitmap {
-		left += bits.OnesCount8(b)
-	}
-	rest, buf := d.blocks, make([]byte, min(left, blockChunks)*chunk)
-	var block []byte
-	for i := range len(mem) / chunk {
-		if d.bitmap[i/8]&(1<<(i%8)) == 0 {
-			continue
-		}
-		if len(block) == 0 {
+	rest := d.blocks
+	var buf []byte
+	for _, spans := range blocks(d.bitmap, len(mem)/chunk) {
+		first := mem[spans[0].from*chunk : spans[0].to*chunk]
+		if len(spans) == 1 {
 			var err error
-			if block, rest, err = nextBlock(rest, buf, min(left, blockChunks)*chunk); err != nil {
+			if rest, err = nextBlock(rest, first); err != nil {
 				return err
 			}
+			continue
 		}
-		copy(mem[i*chunk:], block[:chunk])
-		block = block[chunk:]
-		left--
+		size := 0
+		for _, sp := range spans {
+			size += (sp.to - sp.from) * chunk
+		}
+		if cap(buf) < size {
+			buf = make([]byte, size)
+		}
+		var err error
+		if rest, err = nextBlock(rest, buf[:size]); err != nil {
+			return err
+		}
+		from := buf
+		for _, sp := range spans {
+			from = from[copy(mem[sp.from*chunk:sp.to*chunk], from):]
+		}
 	}
-	if left != 0 || len(rest) != 0 {
+	if len(rest) != 0 {
 		return errSnapshot
 	}
 	return nil
 }
 
-func nextBlock(b, buf []byte, want int) (block, rest []byte, err error) {
+// span is a run of chunks that are stored.
+type span struct{ from, to int }
+
+// blocks says what is packed together: long runs alone, so that they need no
+// copy, the others gathered. Both sides derive it from the bitmap. Chunks of
+// the C stack are never stored.
+func blocks(bitmap []byte, n int) [][]span {
+	var out [][]span
+	var few []span
+	size := 0
+	flush := func() {
+		if len(few) > 0 {
+			out = append(out, few)
+			few, size = nil, 0
+		}
+	}
+	for i := 0; i < n; i++ {
+		from := i
+		for i < n && i-from < blockChunks && bitmap[i/8]&(1<<(i%8)) != 0 && !inStack(i) {
+			i++
+		}
+		switch length := i - from; {
+		case length == 0:
+			continue
+		case length >= longRun:
+			out = append(out, []span{{from, i}})
+		default:
+			if size+length > blockChunks {
+				flush()
+			}
+			few = append(few, span{from, i})
+			size += length
+		}
+		i-- // the chunk that ended the run is looked at again
+	}
+	flush()
+	return out
+}
+
+// nextBlock unpacks one block into dst and gives what follows it.
+func nextBlock(b, dst []byte) (rest []byte, err error) {
 	if len(b) < 4 {
-		return nil, nil, errSnapshot
+		return nil, errSnapshot
 	}
 	n := binary.LittleEndian.Uint32(b)
 	b = b[4:]
 	if uint64(n) > uint64(len(b)) {
-		return nil, nil, errSnapshot
+		return nil, errSnapshot
 	}
-	if l, err := s2.DecodedLen(b[:n]); err != nil || l != want {
-		return nil, nil, errSnapshot
+	if l, err := s2.DecodedLen(b[:n]); err != nil || l != len(dst) {
+		return nil, errSnapshot
 	}
-	block, err = s2.Decode(buf, b[:n])
-	if err != nil {
-		return nil, nil, errSnapshot
+	got, err := s2.Decode(dst, b[:n])
+	if err != nil || len(got) != len(dst) || &got[0] != &dst[0] {
+		return nil, errSnapshot
 	}
-	return block, b[n:], nil
+	return b[n:], nil
 }

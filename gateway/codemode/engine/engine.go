@@ -36,6 +36,7 @@ type machine struct {
 	boot     *image
 	id       [32]byte // of everything that a snapshot must agree with
 	images   *images
+	spares   []*body // of ended cells, for the next ones
 }
 
 // New makes an engine. It loads nothing.
@@ -84,7 +85,11 @@ func (e *Engine) Close(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	return m.runtime.Close(ctx)
+	var errs []error
+	for _, b := range m.spares {
+		errs = append(errs, b.drop(ctx))
+	}
+	return errors.Join(append(errs, m.runtime.Close(ctx))...)
 }
 
 // Warm loads the engine ahead of its first cell.

@@ -5,8 +5,12 @@ import (
 	"container/list"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
 )
 
 const chunk = 4096 // what images and snapshots are compared by
@@ -54,15 +58,21 @@ func (im *image) same(i int, p []byte) bool {
 	return bytes.Equal(p, zeroes[:])
 }
 
-// write puts the image into fresh memory, which is zero.
+// write makes mem equal to the image, except for the C stack. It looks before
+// it writes: a body that was used before is mostly right already, and a page
+// that is only read stays shared.
 func (im *image) write(mem []byte) {
-	for i := 0; i < len(im.pages); {
-		if im.pages[i] == nil {
-			i++
-			continue
+	for i, page := range im.pages {
+		at := mem[i*chunk : (i+1)*chunk]
+		switch {
+		case inStack(i):
+		case page == nil:
+			if !bytes.Equal(at, zeroes[:]) {
+				clear(at)
+			}
+		case !bytes.Equal(at, page):
+			copy(at, page)
 		}
-		copy(mem[i*chunk:], im.pages[i])
-		i++
 	}
 }
 
@@ -114,7 +124,24 @@ func (c *images) put(key [sha256.Size]byte, im *image) {
 	}
 }
 
-// text is what the prelude is told; equal catalogues give equal text.
+// key names a catalogue; it is asked for with every cell.
+func (c Catalog) key() [sha256.Size]byte {
+	h := sha256.New()
+	write := func(s string) {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		io.WriteString(h, s)
+	}
+	write(string(c.Tools))
+	for _, name := range slices.Sorted(maps.Keys(c.Shortcuts)) {
+		write(name)
+		write(c.Shortcuts[name])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// text is what the prelude is told of a catalogue.
 func (c Catalog) text() (string, error) {
 	tools, shortcuts := c.Tools, c.Shortcuts
 	if len(tools) == 0 {
@@ -138,16 +165,16 @@ func (c Catalog) text() (string, error) {
 
 // imageFor gives the image of a catalogue, and makes it at its first use.
 func (e *Engine) imageFor(ctx context.Context, m *machine, c Catalog) (*image, error) {
-	text, err := c.text()
-	if err != nil {
-		return nil, err
-	}
-	key := sha256.Sum256([]byte(text))
+	key := c.key()
 	e.mu.Lock()
 	im := m.images.get(key)
 	e.mu.Unlock()
 	if im != nil {
 		return im, nil
+	}
+	text, err := c.text()
+	if err != nil {
+		return nil, err
 	}
 	v, err := e.instance(ctx, m, m.boot, Limits{Timeout: DefaultTimeout}.filled())
 	if err != nil {

@@ -41,6 +41,13 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.full[:size:size]
 }
 
+// fits says whether the reservation is large enough for limit, and not so much
+// too large that another would be better.
+func (m *memory) fits(limit uint64) bool {
+	n := uint64(len(m.full))
+	return n >= limit && n-limit <= 16*pageSize
+}
+
 // Free implements experimental.LinearMemory. wazero calls it while frames of
 // the guest may still stand on the stack; release comes later.
 func (m *memory) Free() {}

@@ -27,3 +27,7 @@ func commit(b []byte, old, size uint64) error {
 func unreserve(b []byte) error {
 	return windows.VirtualFree(uintptr(unsafe.Pointer(unsafe.SliceData(b))), 0, windows.MEM_RELEASE)
 }
+
+func wipe(b []byte) { clear(b) }
+
+func prefault([]byte) {}

@@ -27,22 +27,28 @@ func (v *VM) Snapshot(ctx context.Context, scope string) ([]byte, error) {
 	case len(v.pending) == 0:
 		return nil, failed(InternalError, "there is nothing to put away: the program waits for nothing")
 	}
-	began := v.engine.opts.Now()
-	err = v.collect(v.enter(ctx))
-	v.used += v.engine.opts.Now().Sub(began)
-	if err != nil {
-		return nil, v.fate(err)
-	}
 	st := hostState{LastID: v.lastID, Pending: v.pending, Told: slices.Sorted(maps.Keys(v.told)), Outcome: v.outcome}
-	b, err := v.engine.sealer(v.machine).encode(v.bytes(), v.machine.boot, st, scope, v.limits.Snapshot)
+	seal := v.engine.sealer(v.machine)
+	b, err := seal.encode(v.bytes(), v.machine.boot, st, scope, v.limits.Snapshot)
+	if errors.Is(err, errTooLarge) {
+		// Cycles that nobody holds may be what is too much. Collecting takes as
+		// long as everything alive is many, so not every time.
+		if err = v.collect(ctx); err != nil {
+			return nil, v.fate(err)
+		}
+		b, err = seal.encode(v.bytes(), v.machine.boot, st, scope, v.limits.Snapshot)
+	}
 	if errors.Is(err, errTooLarge) {
 		return nil, failed(SnapshotLimitExceeded, "the waiting program needs a snapshot of more than %d bytes", v.limits.Snapshot)
 	}
 	return b, err
 }
 
-// collect runs the guest's garbage collector: what is garbage need not be kept.
+// collect runs the guest's garbage collector, and clears what is free.
 func (v *VM) collect(ctx context.Context) error {
+	began := v.engine.opts.Now()
+	defer func() { v.used += v.engine.opts.Now().Sub(began) }()
+	ctx = v.enter(ctx)
 	res, err := v.call(ctx, "QJS_Call", uint64(v.root.ctx), v.root.gc, jsUndefined, 0, uint64(v.root.argv))
 	if err != nil {
 		return err
@@ -93,7 +99,11 @@ func (v *VM) unpack(d *decoded) error {
 	} else if d.size < n {
 		return errSnapshot
 	}
-	return d.unpack(v.bytes())
+	mem := v.bytes()
+	if grown := mem[v.began:]; len(grown) > 0 {
+		prefault(grown)
+	}
+	return d.unpack(mem)
 }
 
 func (e *Engine) sealer(m *machine) sealer { return sealer{key: e.opts.Key, id: m.id} }

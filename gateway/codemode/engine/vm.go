@@ -5,17 +5,12 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 )
 
 // VM is one cell's machine. Its methods may be called from any goroutine, one
@@ -25,10 +20,7 @@ type VM struct {
 	machine *machine
 	root    roots
 	limits  Limits
-	mod     api.Module
-	mem     api.Memory
-	alloc   *memory
-	fns     map[string]api.Function
+	*body
 
 	mu       sync.Mutex // held while the guest runs, and by Close
 	closing  atomic.Bool
@@ -225,10 +217,7 @@ func (v *VM) Close() {
 	v.engine.mu.Lock()
 	delete(v.engine.vms, v)
 	v.engine.mu.Unlock()
-	// Nothing to do about an error: the instance is gone either way.
-	if err := errors.Join(v.mod.Close(v.machine.ctx), v.alloc.release()); err != nil {
-		v.engine.opts.Log.Error("code mode: closing a machine", "err", err)
-	}
+	v.engine.giveBack(v)
 }
 
 // take waits for a place to run.
@@ -239,54 +228,4 @@ func (e *Engine) take(ctx context.Context) (func(), error) {
 	case <-ctx.Done():
 		return nil, ended(ctx)
 	}
-}
-
-// instance makes a VM whose memory is im, or the module's own if im is nil.
-func (e *Engine) instance(ctx context.Context, m *machine, im *image, l Limits) (*VM, error) {
-	size := uint64(stackHigh)
-	if im != nil {
-		size = uint64(im.size)
-	}
-	alloc, err := newMemory(size + uint64(l.Memory))
-	if err != nil {
-		return nil, failed(RuntimeUnavailable, "no memory for another program: %v", err)
-	}
-	v := &VM{
-		engine: e, machine: m, root: m.root, limits: l, alloc: alloc,
-		fns: map[string]api.Function{}, pending: map[int64]string{}, told: map[Code]bool{},
-	}
-	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
-	v.mod, err = m.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, alloc), m.compiled, config)
-	if err != nil {
-		return nil, errors.Join(failed(RuntimeUnavailable, "no place for another program: %v", err), alloc.release())
-	}
-	v.mem = v.mod.Memory()
-	if im != nil {
-		if err := v.fill(im); err != nil {
-			return nil, errors.Join(err, v.mod.Close(ctx), alloc.release())
-		}
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return nil, errors.Join(errClosed, v.mod.Close(ctx), alloc.release())
-	}
-	e.vms[v] = struct{}{}
-	return v, nil
-}
-
-func (v *VM) fill(im *image) error {
-	if n := v.mem.Size(); im.size > n {
-		if _, ok := v.mem.Grow((im.size - n) / pageSize); !ok {
-			return fmt.Errorf("no memory for an image of %d bytes", im.size)
-		}
-	}
-	im.write(v.bytes())
-	return nil
-}
-
-// bytes is the linear memory itself.
-func (v *VM) bytes() []byte {
-	b, _ := v.mem.Read(0, v.mem.Size())
-	return b
 }
