@@ -76,6 +76,13 @@ func TestSec_A_SKILL_11_AllowedCommandsWriteNoSkills(t *testing.T) {
 		t.Errorf("second is used: %+v", s)
 	}
 
+	var health protocol.Health
+	if err := g.c.Call(g.ctx, protocol.MethodHealth, nil, &health); err != nil {
+		t.Fatal(err)
+	}
+	if raw, _ := json.Marshal(health.Hearth.Problems); strings.Count(string(raw), `"SKILL"`) != 3 || !strings.Contains(string(raw), "hearth skills trust evil") {
+		t.Errorf("the owner is not told: %s", raw)
+	}
 	out, err := g.cli("skills", "trust", "evil", "--yes")
 	if err != nil || !strings.Contains(out, "Its command calls the tool exec directly") {
 		t.Errorf("%v %s", err, out)

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -39,7 +40,7 @@ type kept struct {
 	// Quiet: Hearth ended in order, and nothing was at work after the last look.
 	Quiet bool              `json:"quiet"`
 	Own   map[string]string `json:"own"` // as the owner wrote it
-	New   map[string]string `json:"new"` // as a tool may have written it; waits for the owner
+	New   map[string]string `json:"new"` // names of those that a tool may have written: they wait for the owner
 }
 
 // moment is when a look began.
@@ -164,7 +165,7 @@ func (l *Library) vouch(m moment, workspace string, found []Skill) {
 			s.kept.Own[k.Dir] = k.print
 			continue
 		case !waits:
-			s.kept.New[k.Dir] = k.print
+			s.kept.New[k.Dir] = k.Name
 			l.Logger.Warn("a skill appeared or changed while a tool was at work; it is not used until you trust it", "skill", k.Name, "dir", k.Dir)
 		}
 		k.Trust, k.Problem = Waiting, newWords(known || k.Trust == Changed, k.Name)
@@ -210,6 +211,13 @@ func (l *Library) trusted(dir string) {
 		delete(l.seen.kept.New, dir)
 		l.keep()
 	}
+}
+
+// Waiting are the names of the skills that the owner has to look at.
+func (l *Library) Waiting() []string {
+	l.seen.mu.Lock()
+	defer l.seen.mu.Unlock()
+	return slices.Sorted(maps.Values(l.seen.kept.New))
 }
 
 // fingerprint tells a folder apart from the same one with another content. It

@@ -23,7 +23,7 @@ export interface Toast {
 }
 
 /** What is shown over the page. */
-export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "settings"; pane?: PaneId };
+export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "skill"; name: string } | { kind: "settings"; pane?: PaneId };
 
 type Later = typeof import("../ui/later");
 
