@@ -101,16 +101,44 @@ func (g *Gateway) cmdHelp(context.Context, string, string) (string, error) {
 }
 
 func (g *Gateway) cmdStop(ctx context.Context, key, _ string) (string, error) {
-	ids, err := g.session.Abort(ctx, key, "")
-	switch {
-	case err != nil:
-		return "", err
-	case len(ids) == 0:
-		return "Nothing was running.", nil
-	case len(ids) == 1:
-		return "Stopped.", nil
+	helpers := 0
+	if list, err := g.spawns.Of(key); err == nil {
+		for _, r := range list {
+			if r.Open() && !r.Stop {
+				helpers++
+			}
+		}
 	}
-	return fmt.Sprintf("Stopped %d messages.", len(ids)), nil
+	ids, err := g.session.Abort(ctx, key, "")
+	if err != nil {
+		return "", err
+	}
+	return stopped(len(ids), helpers), nil
+}
+
+// stopped says what a stop has stopped.
+func stopped(messages, helpers int) string {
+	switch {
+	case messages == 0 && helpers == 0:
+		return "Nothing was running."
+	case messages <= 1 && helpers == 0:
+		return "Stopped."
+	}
+	var what []string
+	if messages > 0 {
+		what = append(what, counted(messages, "message"))
+	}
+	if helpers > 0 {
+		what = append(what, counted(helpers, "sub-agent"))
+	}
+	return "Stopped " + strings.Join(what, " and ") + "."
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // cmdLevel is a command that shows or sets one of a few levels.

@@ -245,6 +245,7 @@ func (g *Gateway) agentsDelete(ctx context.Context, p protocol.AgentsDeleteParam
 func (g *Gateway) hush(ctx context.Context, agentID string) {
 	list, err := g.session.List(ctx, protocol.SessionsListParams{AgentID: agentID})
 	for _, s := range list.Sessions {
+		g.stopChildren(ctx, s.Key, "")
 		if err == nil && (s.HasActiveRun || s.QueuedRuns > 0) {
 			_, err = g.session.Abort(ctx, s.Key, "")
 		}

@@ -3,6 +3,8 @@ package gateway_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -127,6 +129,57 @@ func TestSpawnDepth(t *testing.T) {
 	for _, name := range []string{"message", "gateway", "sessions_send", "subagents"} {
 		if strings.Contains(strings.SplitN(said, "Available:", 2)[1], name) {
 			t.Errorf("a sub-agent has %s: %s", name, said)
+		}
+	}
+}
+
+// /stop stops the sub-agents of the chat too, also when nothing else runs in it,
+// and says how many.
+func TestStopCountsSubAgents(t *testing.T) {
+	r := newRig(t, "chat/tool-sessions_spawn")
+	p := r.connect()
+	for i := range 2 {
+		run := fmt.Sprint("go-", i)
+		p.send("main", run, fmt.Sprintf(`{"task":"wait %d","model":"chat/fault-hang"}`, i))
+		p.ended(run)
+	}
+	if said := p.say("main", "stop", "/stop").Message.Text(); said != "Stopped 2 sub-agents." {
+		t.Error(said)
+	}
+	if said := p.say("main", "stop2", "/stop").Message.Text(); said != "Nothing was running." {
+		t.Error(said)
+	}
+}
+
+// A sub-agent reads the small prompt of its own agent: what it is, two files,
+// no more than its tools.
+func TestSubAgentReadsTheSmallPrompt(t *testing.T) {
+	r := newRig(t, "chat/tool-sessions_spawn")
+	p := r.connect()
+	dir := t.TempDir()
+	for _, name := range []string{"AGENTS.md", "SOUL.md", "TOOLS.md", "USER.md", "MEMORY.md"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("The file "+name+" of work."), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.patch(map[string]any{"agents": map[string]any{"list": []any{map[string]any{"id": "main"}, map[string]any{"id": "work", "workspace": dir}}}})
+	p.send("agent:work:main", "go", `{"task":"look at the sky","model":"chat/echo"}`)
+	p.ended("go")
+	key, run := spawned(t, p.history("agent:work:main").Messages)
+	if !strings.HasPrefix(key, "agent:work:subagent:") {
+		t.Errorf("its session is %q", key)
+	}
+	p.ended("announce:" + run)
+	p.say(key, "more", "hello") // in its session, so that it is the last that was asked
+	sent := r.model.Snapshot().System
+	for _, want := range []string{"The file AGENTS.md of work.", "The file TOOLS.md of work.", "You are a sub-agent: ", dir, "## Safety", "## Subagent Context"} {
+		if !strings.Contains(sent, want) {
+			t.Errorf("%q is not in\n%s", want, sent)
+		}
+	}
+	for _, not := range []string{"The file SOUL.md", "The file USER.md", "The file MEMORY.md", "## Memory Recall", "## Messaging", "## Silent Replies", "## Heartbeats", "## User Identity", "- sessions_spawn:", "- message:"} {
+		if strings.Contains(sent, not) {
+			t.Errorf("%q is in\n%s", not, sent)
 		}
 	}
 }

@@ -22,16 +22,48 @@ func newAgents(a *app) *cobra.Command {
 	add.Flags().StringVar(&made.Workspace, "workspace", "", "its folder (default: ~/Hearth-<id>)")
 	add.Flags().StringVar(&made.Model, "model", "", "the model that answers, \"provider/model\"")
 	add.Flags().StringVar(&made.Emoji, "emoji", "", "how it is shown")
-	c := group("agents", "See, add and remove assistants",
+	set := newAgentsSet(a)
+	c := group("agents", "See, add, change and remove assistants",
 		&cobra.Command{Use: "list", Short: "List the assistants; * marks the one that answers what is bound to nobody", Args: cobra.NoArgs, RunE: a.run(list)},
 		&cobra.Command{Use: "show ID", Short: "Show an assistant and the files that tell it who it is", Args: cobra.ExactArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return showAgent(ctx, a, args[0]) })},
-		add,
+		add, set,
 		&cobra.Command{Use: "remove ID", Short: "Take an assistant out of the settings; its folder and conversations stay", Args: cobra.ExactArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return removeAgent(ctx, a, args[0]) })},
 	)
 	c.RunE = a.run(list)
 	return c
+}
+
+func newAgentsSet(a *app) *cobra.Command {
+	p := protocol.AgentsUpdateParams{}
+	mdl := ""
+	set := &cobra.Command{
+		Use: "set ID", Short: "Change an assistant; what no flag names stays", Args: cobra.ExactArgs(1),
+		Example: "  hearth agents set work --name Office\n  hearth agents set work --model default",
+	}
+	set.Flags().StringVar(&p.Name, "name", "", "its name")
+	set.Flags().StringVar(&p.Workspace, "workspace", "", "its folder")
+	set.Flags().StringVar(&mdl, "model", "", "the model that answers, \"provider/model\"; default: as the settings say for all")
+	set.Flags().StringVar(&p.Emoji, "emoji", "", "how it is shown")
+	set.RunE = a.run(func(ctx context.Context, args []string) error {
+		switch p.AgentID = args[0]; mdl {
+		case "":
+		case "default":
+			p.Model = protocol.Patch[string]{Set: true}
+		default:
+			p.Model = protocol.PatchTo(mdl)
+		}
+		if p.Name == "" && p.Workspace == "" && p.Emoji == "" && !p.Model.Set {
+			return usage("say what should change: --name, --workspace, --model or --emoji")
+		}
+		var res protocol.AgentsUpdateResult
+		if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodAgentsUpdate, p, &res); err != nil {
+			return err
+		}
+		return a.done(res, "Changed. It counts from the next message on.")
+	})
+	return set
 }
 
 func listAgents(ctx context.Context, a *app) error {

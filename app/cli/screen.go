@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hearth-assistant/hearth/app/terminal"
 )
@@ -72,7 +73,7 @@ func (s screen) table(head []string, rows [][]string) error {
 	width := make([]int, len(head))
 	for _, r := range append([][]string{head}, rows...) {
 		for i, c := range r {
-			width[i] = max(width[i], utf8.RuneCountInString(line(c)))
+			width[i] = max(width[i], ansi.StringWidth(line(c)))
 		}
 	}
 	put := func(r []string, look func(string) style) error {
@@ -80,7 +81,7 @@ func (s screen) table(head []string, rows [][]string) error {
 		for i, c := range r {
 			c = line(c)
 			if i < len(r)-1 {
-				c += strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2)
+				c += strings.Repeat(" ", width[i]-ansi.StringWidth(c)+2)
 			}
 			if look != nil {
 				parts = append(parts, look(c))

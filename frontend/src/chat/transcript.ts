@@ -24,6 +24,8 @@ export interface Msg {
   details: unknown;
   /** a command or its reply, which models never see */
   quiet: boolean;
+  /** the session that sent it in nobody's name: who started a sub-agent, or whose result it is */
+  from?: string;
 }
 
 const roles: ReadonlySet<string> = new Set<Role>(["user", "assistant", "toolResult", "system"]);
@@ -56,6 +58,7 @@ export function toMsg(m: Message): Msg {
     isError: m.isError === true,
     details: m.details,
     quiet: m.excludeFromContext === true,
+    from: m.provenance?.sourceSessionKey,
   };
 }
 

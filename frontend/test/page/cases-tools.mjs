@@ -11,6 +11,7 @@ async function hands(page, ...calls) {
   await page.press("#composer", "Enter");
 }
 
+const from = ".row.user button[title='Open that chat']";
 const asks = (page) => page.waitForSelector('[role=group][aria-label^="Hearth needs your decision:"]');
 const noAxe = async (page) => assert.deepEqual(await axe(page), []);
 
@@ -41,6 +42,23 @@ export const cases = [
       await page.click(".cards summary");
       await shows(page, ".cards .inside", /hello from the shell/);
       await noAxe(page);
+    },
+  },
+  {
+    name: "a helper's task and result say which chat they came from",
+    async run(w, open) {
+      const page = await begin(w, open);
+      await hands(page, ["sessions_spawn", { task: "look at the sky", label: "sky" }]);
+      await shows(page, from, /Told by the helper “sky”/);
+      await noAxe(page);
+      await page.click(from);
+      await shows(page, ".row.user .bubble", /^look at the sky$/);
+      await shows(page, from, /Task from “/);
+      await noAxe(page);
+      await page.setViewportSize({ width: 360, height: 700 });
+      await noAxe(page);
+      await page.click(from);
+      await shows(page, from, /Told by the helper “sky”/);
     },
   },
   {
