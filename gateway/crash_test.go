@@ -23,11 +23,14 @@ import (
 // The crash tests run the real program, built once with the failpoints in it,
 // and kill it without warning.
 
+var crashFolder string // where it was built, "" when no test asked for it
+
 var crashBinary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "hearth-crash")
 	if err != nil {
 		return "", err
 	}
+	crashFolder = dir
 	bin := filepath.Join(dir, "hearth")
 	cmd := exec.Command("go", "build", "-tags", "failpoint", "-o", bin, "../app/hearth")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -40,8 +43,8 @@ var crashBinary = sync.OnceValues(func() (string, error) {
 func TestMain(m *testing.M) {
 	code := m.Run()
 	_ = os.RemoveAll(noEnv("HOME"))
-	if bin, err := crashBinary(); err == nil && code >= 0 {
-		_ = os.RemoveAll(filepath.Dir(bin))
+	if crashFolder != "" {
+		_ = os.RemoveAll(crashFolder)
 	}
 	os.Exit(code)
 }
