@@ -1,0 +1,219 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// End-to-end plan, steps 1–3: without code mode nothing changes, and an object
+// that does not say enabled is off.
+func TestCodeMode_OffLeavesToolsAsTheyAre(t *testing.T) {
+	var before []string
+	for name, tools := range map[string]map[string]any{
+		"unset": {}, "false": {"tools": map[string]any{"codeMode": false}}, "an object without enabled": {"tools": map[string]any{"codeMode": map[string]any{"timeoutMs": 500}}},
+		"off": {"tools": map[string]any{"codeMode": map[string]any{"enabled": false}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCoder(t, tools, func(int, question) reply { return reply{text: "hello"} })
+			c.turn("a")
+			got := c.requests()[0].tools()
+			if before == nil {
+				before = got
+			}
+			if !slices.Equal(got, before) || len(got) < 10 || !slices.Contains(got, "read") || slices.Contains(got, "wait") {
+				t.Errorf("the model sees %q", got)
+			}
+			if _, err := os.Stat(filepath.Join(string(c.dir), "codemode-cache")); err == nil {
+				t.Error("the engine was loaded")
+			}
+		})
+	}
+}
+
+// Steps 4–9: exactly two tools; the catalogue holds what the policy leaves, from
+// everywhere; guessing an id of what it denies gives nothing.
+func TestCodeMode_TheWholeWay(t *testing.T) {
+	settings := codeMode(nil)
+	settings["mcp"] = map[string]any{"servers": map[string]any{"numbers": map[string]any{"url": toolServer(t), "ask": "off"}}}
+	settings["tools"].(map[string]any)["deny"] = []string{"message", "mcp__numbers__forbidden"}
+	c := newCoder(t, settings, func(n int, a question) reply {
+		switch n {
+		case 0:
+			return program(`return ALL_TOOLS.map(t => t.id)`)
+		case 1:
+			return program(`const [hit] = await tools.search("double a number");
+				const about = await tools.describe(hit.id);
+				const twice = await tools.call(hit.id, {n: 21});
+				await tools.write({path: "notes.txt", content: "one\ntwo"});
+				const [a, b] = await Promise.all([tools.read({path: "notes.txt"}), tools.session_status()]);
+				return [hit.id, about.parameters.properties.n.type, twice.result, a.includes("two"), typeof b]`)
+		case 2:
+			return program(`const out = []; for (const id of ["hearth:core:message", "message", "mcp:numbers:forbidden", "mcp__numbers__forbidden", "hearth:core:wait", "codemode:core:exec"]) {
+				try { await tools.call(id, {}); out.push("ran " + id) } catch (e) { out.push(e.message.includes("there is no tool")) } } return out`)
+		}
+		return reply{text: "all done"}
+	})
+	waitFor(t, "the server of tools", func() bool {
+		var l protocol.ToolsCatalog
+		c.call(protocol.MethodToolsCatalog, protocol.ToolsCatalogParams{}, &l)
+		raw, _ := json.Marshal(l)
+		return strings.Contains(string(raw), "mcp__numbers__double")
+	})
+	if ev := c.turn("a"); ev.State != protocol.ChatFinal {
+		t.Fatalf("%+v", ev)
+	}
+	seen := c.requests()
+	if len(seen) != 4 {
+		t.Fatalf("%d requests", len(seen))
+	}
+	for i, a := range seen {
+		if got := a.tools(); !slices.Equal(got, []string{"exec", "wait"}) {
+			t.Errorf("request %d shows %q", i, got)
+		}
+		if strings.Contains(a.body, "Twice a number") && i == 0 {
+			t.Error("the hidden tools' descriptions are sent")
+		}
+	}
+	if sys, _ := seen[0].Messages[0].Content.(string); !strings.Contains(sys, "You work in code mode") || !strings.Contains(sys, "mcp__numbers__double") {
+		t.Errorf("the system prompt does not tell of it: %.600s", sys)
+	}
+	var ids []string
+	if err := json.Unmarshal(seen[1].result(t).Value, &ids); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"hearth:core:read", "hearth:core:write", "hearth:core:session_status", "mcp:numbers:double"} {
+		if !slices.Contains(ids, want) {
+			t.Errorf("no %s in %q", want, ids)
+		}
+	}
+	for _, id := range ids {
+		if strings.HasSuffix(id, ":message") || strings.HasSuffix(id, "forbidden") || strings.HasSuffix(id, ":wait") {
+			t.Errorf("%s is in the catalogue", id)
+		}
+	}
+	if got := seen[2].result(t); string(got.Value) != `["mcp:numbers:double","integer",42,true,"object"]` && string(got.Value) != `["mcp:numbers:double","integer",42,true,"string"]` {
+		t.Errorf("%s", seen[2].last())
+	}
+	if got := seen[3].result(t); string(got.Value) != `[true,true,true,true,true,true]` {
+		t.Errorf("%s", got.JSON())
+	}
+	c.transcriptShowsNestedCalls(t)
+}
+
+// transcriptShowsNestedCalls is step 14: history and export show each nested call
+// under the program that made it.
+func (c *coder) transcriptShowsNestedCalls(t *testing.T) {
+	t.Helper()
+	calls, results := c.nested()
+	var got []string
+	for _, m := range calls {
+		b := m.Content[0]
+		got = append(got, b.ParentID+" "+b.ToolID+" "+b.Name)
+	}
+	slices.Sort(got)
+	want := []string{"call_1 hearth:core:read read", "call_1 hearth:core:session_status session_status", "call_1 hearth:core:write write", "call_1 mcp:numbers:double mcp__numbers__double"}
+	if !slices.Equal(got, want) || len(results) != len(want) {
+		t.Errorf("%d results, calls %q", len(results), got)
+	}
+	for _, m := range results {
+		if m.ParentToolCallID != "call_1" || !strings.HasPrefix(m.ToolCallID, "call_1/") || m.IsError {
+			t.Errorf("%+v", m)
+		}
+	}
+	var ex protocol.TranscriptExport
+	c.call(protocol.MethodTranscriptExport, protocol.TranscriptExportParams{Key: "main", Limit: 500}, &ex)
+	n := 0
+	for _, m := range ex.Messages {
+		if m.Nested() {
+			n++
+		}
+	}
+	if n != 2*len(want) {
+		t.Errorf("the export has %d entries of nested calls", n)
+	}
+	var log protocol.AuditList
+	c.call(protocol.MethodAuditList, protocol.AuditListParams{Limit: 200}, &log)
+	raw, _ := json.Marshal(log)
+	for _, want := range []string{"used write", "used mcp__numbers__double", "ran a program"} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("the audit log has no %q", want)
+		}
+	}
+	// The next turn's model is told of the programs and not of their calls.
+	c.mu.Lock()
+	before := len(c.seen)
+	c.mu.Unlock()
+	c.turn("next")
+	if body := c.requests()[before].body; strings.Contains(body, "call_1/") || !strings.Contains(body, "call_1") {
+		t.Errorf("replayed wrongly: %s", body)
+	}
+}
+
+// A run without tools has no use for programs, and its request is not refused.
+func TestCodeMode_RunsWithoutToolsAreLeftAlone(t *testing.T) {
+	settings := codeMode(nil)
+	settings["tools"].(map[string]any)["deny"] = []string{"*"}
+	c := newCoder(t, settings, func(int, question) reply { return reply{text: "just words"} })
+	if ev := c.turn("a"); ev.State != protocol.ChatFinal {
+		t.Fatalf("%+v", ev)
+	}
+	if got := c.requests()[0]; len(got.Tools) != 0 || strings.Contains(got.body, "code mode") {
+		t.Errorf("%s", got.body)
+	}
+}
+
+// One agent may be different from the others.
+func TestCodeMode_OfOneAgent(t *testing.T) {
+	c := newCoder(t, map[string]any{"agents.list": []any{map[string]any{"id": "main", "default": true}, map[string]any{"id": "code", "tools": map[string]any{"codeMode": true}}}},
+		func(int, question) reply { return reply{text: "hi"} })
+	c.turn("a")
+	c.send("agent:code:main", "b", "hello")
+	c.ended("b")
+	seen := c.requests()
+	if len(seen[0].tools()) < 10 || !slices.Equal(seen[1].tools(), []string{"exec", "wait"}) {
+		t.Errorf("%q and %q", seen[0].tools(), seen[1].tools())
+	}
+}
+
+// Steps 10–12: a call that needs longer than exec; wait brings its result into
+// the program that was put away.
+func TestCodeMode_WaitGetsTheLateResult(t *testing.T) {
+	c := newCoder(t, codeMode(map[string]any{"timeoutMs": 10_000}), func(n int, a question) reply {
+		switch n {
+		case 0:
+			return program(`const p = tools.read({path: "/etc/hostname"}); await yield_control("meanwhile"); text("restored"); try { return "read " + (await p).length } catch (e) { return e.message }`)
+		case 1:
+			res := a.result(t)
+			if res.Status != "waiting" || res.Reason != "yield" || len(res.Pending) != 1 || res.Pending[0].Tool != "hearth:core:read" {
+				t.Errorf("%s", a.last())
+			}
+			return goOn(res.RunID)
+		}
+		return reply{text: "it says: " + string(a.result(t).Value) + " " + a.result(t).Output[0].Text}
+	})
+	c.send("main", "a", "read it")
+	ask := c.approval(t)
+	if ask.Request.ToolCallID != "call_0/1" {
+		t.Errorf("question for %q", ask.Request.ToolCallID)
+	}
+	c.call(protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: ask.ID, Decision: "deny"}, nil)
+	ev := c.ended("a")
+	if got := ev.Message.Text(); ev.State != protocol.ChatFinal || !strings.Contains(got, "restored") || !strings.Contains(strings.ToLower(got), "owner") && !strings.Contains(strings.ToLower(got), "denied") && !strings.Contains(got, "not allowed") {
+		t.Errorf("%s %q", ev.State, got)
+	}
+}
+
+// approval waits for a question.
+func (c *coder) approval(t *testing.T) (a protocol.Approval) {
+	t.Helper()
+	c.until("a question", func(ev protocol.Event) bool {
+		return ev.Event == protocol.EventExecApprovalRequested && json.Unmarshal(ev.Payload, &a) == nil
+	})
+	return a
+}
