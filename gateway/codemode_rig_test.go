@@ -74,7 +74,7 @@ type reply struct {
 	hang bool
 }
 
-func program(code string) reply {
+func cell(code string) reply {
 	return reply{tool: "exec", args: map[string]string{"code": code}}
 }
 

@@ -45,16 +45,16 @@ func TestCodeMode_TheWholeWay(t *testing.T) {
 	c := newCoder(t, settings, func(n int, a question) reply {
 		switch n {
 		case 0:
-			return program(`return ALL_TOOLS.map(t => t.id)`)
+			return cell(`return ALL_TOOLS.map(t => t.id)`)
 		case 1:
-			return program(`const [hit] = await tools.search("double a number");
+			return cell(`const [hit] = await tools.search("double a number");
 				const about = await tools.describe(hit.id);
 				const twice = await tools.call(hit.id, {n: 21});
 				await tools.write({path: "notes.txt", content: "one\ntwo"});
 				const [a, b] = await Promise.all([tools.read({path: "notes.txt"}), tools.session_status()]);
 				return [hit.id, about.parameters.properties.n.type, twice.result, a.includes("two"), typeof b]`)
 		case 2:
-			return program(`const out = []; for (const id of ["hearth:core:message", "message", "mcp:numbers:forbidden", "mcp__numbers__forbidden", "hearth:core:wait", "codemode:core:exec"]) {
+			return cell(`const out = []; for (const id of ["hearth:core:message", "message", "mcp:numbers:forbidden", "mcp__numbers__forbidden", "hearth:core:wait", "codemode:core:exec"]) {
 				try { await tools.call(id, {}); out.push("ran " + id) } catch (e) { out.push(e.message.includes("there is no tool")) } } return out`)
 		}
 		return reply{text: "all done"}
@@ -187,7 +187,7 @@ func TestCodeMode_WaitGetsTheLateResult(t *testing.T) {
 	c := newCoder(t, codeMode(map[string]any{"timeoutMs": 10_000}), func(n int, a question) reply {
 		switch n {
 		case 0:
-			return program(`const p = tools.read({path: "/etc/hostname"}); await yield_control("meanwhile"); text("restored"); try { return "read " + (await p).length } catch (e) { return e.message }`)
+			return cell(`const p = tools.read({path: "/etc/hostname"}); await yield_control("meanwhile"); text("restored"); try { return "read " + (await p).length } catch (e) { return e.message }`)
 		case 1:
 			res := a.result(t)
 			if res.Status != "waiting" || res.Reason != "yield" || len(res.Pending) != 1 || res.Pending[0].Tool != "hearth:core:read" {
@@ -216,4 +216,40 @@ func (c *coder) approval(t *testing.T) (a protocol.Approval) {
 		return ev.Event == protocol.EventExecApprovalRequested && json.Unmarshal(ev.Payload, &a) == nil
 	})
 	return a
+}
+
+// Step 5, the tools that a client brings: they are in the catalogue of its run,
+// the client runs them, and no other run sees them.
+func TestCodeMode_ToolsOfAClient(t *testing.T) {
+	c := newCoder(t, codeMode(nil), func(n int, a question) reply {
+		switch n {
+		case 0:
+			return cell(`const hit = ALL_TOOLS.find(t => t.source === "client"); return [hit.id, (await tools.get_weather({city: "Oslo"})).toUpperCase()]`)
+		case 2:
+			return cell(`return ALL_TOOLS.filter(t => t.source === "client").length`)
+		}
+		return reply{text: string(a.result(t).Value)}
+	})
+	app := programOf(t, c.rig, c.peer, "notebook")
+	said1 := []any{user("the weather?")}
+	msg, finish := app.chat(said{"messages": said1, "tools": weather()})
+	if finish != "tool_calls" {
+		t.Fatalf("%v %s", msg, finish)
+	}
+	call := msg["tool_calls"].([]any)[0].(map[string]any)
+	if f := call["function"].(map[string]any); f["name"] != "get_weather" {
+		t.Errorf("%v", call)
+	}
+	msg, finish = app.chat(said{"messages": append(said1, msg, said{"role": "tool", "tool_call_id": call["id"], "content": "4 degrees"}), "tools": weather()})
+	if text, _ := msg["content"].(string); finish != "stop" || text != `["client:app:get_weather","4 DEGREES"]` {
+		t.Errorf("%v %s", msg, finish)
+	}
+	for i, a := range c.requests() {
+		if !slices.Equal(a.tools(), []string{"exec", "wait"}) {
+			t.Errorf("request %d shows %q", i, a.tools())
+		}
+	}
+	if ev := c.turn("b"); ev.Message.Text() != "0" {
+		t.Errorf("another run sees it: %s", ev.Message.Text())
+	}
 }

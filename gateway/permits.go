@@ -17,9 +17,15 @@ import (
 // permit asks on behalf of a tool's call and shows there that it waits.
 func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (approval.Grant, error) {
 	call.Progress("Waiting for your approval: " + a.Title)
-	defer session.Waiting(ctx)() // people take their time
-	defer codemode.WaitingForPerson(ctx)()
+	defer waiting(ctx)() // people take their time
 	return g.approvals.Permit(ctx, a)
+}
+
+// waiting stops the clocks of what waits for somebody: the run's, and that of a
+// program which made the call.
+func waiting(ctx context.Context) (resume func()) {
+	run, program := session.Waiting(ctx), codemode.WaitingForPerson(ctx)
+	return func() { program(); run() }
 }
 
 // permitFile is the question of the file tools about a place that is not theirs.

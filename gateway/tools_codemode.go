@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/codemode/typescript"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
+	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -124,6 +126,23 @@ func (g *Gateway) beforeProgram(_ context.Context, name string, call tool.Call) 
 		Facts: map[string]string{"call": call.ID, "tool": name, "args": string(call.Args)},
 	})
 	return nil
+}
+
+// withoutPrograms leaves out of a model's message the calls that run programs: a
+// program outside that brought tools of these names is not asked for them.
+func (g *Gateway) withoutPrograms(runID string, msg model.Message) model.Message {
+	ours := func(b model.Block) bool {
+		c := b.ToolCall
+		if c == nil || c.Name != codemode.Exec && c.Name != codemode.Wait || !g.hook.HasTool(runID, c.Name) {
+			return false
+		}
+		rec, err := g.session.Why("", runID)
+		return err == nil && g.codeModeOn(session.AgentOf(rec.SessionKey))
+	}
+	if slices.ContainsFunc(msg.Blocks, ours) {
+		msg.Blocks = slices.DeleteFunc(slices.Clone(msg.Blocks), ours)
+	}
+	return msg
 }
 
 // prepareProgram makes JavaScript of a program, every line and column in its

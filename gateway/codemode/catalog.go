@@ -74,7 +74,7 @@ func newCatalog(specs []model.ToolSpec, origin func(name string) Origin) (*catal
 	c := &catalog{byID: map[string]*listed{}, tele: CatalogSize{Sources: map[string]int{}}}
 	for _, spec := range specs {
 		o := origin(spec.Name)
-		if o.Source != SourceMCP && slices.Contains(control(), spec.Name) {
+		if o.Source == SourceHearth && slices.Contains(control(), spec.Name) {
 			continue
 		}
 		l := listed{spec: spec, verbatim: o.Verbatim, Entry: Entry{
