@@ -31,6 +31,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
+	"github.com/hearth-assistant/hearth/gateway/mcp/login"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -159,6 +160,7 @@ type Gateway struct {
 	mcp       *mcp.Hub
 	machine   *engine.Engine // runs programs of code mode
 	programs  *codemode.Runs
+	mcpLogins *login.Book
 	web       atomic.Pointer[egress.Client] // for addresses that models choose
 }
 

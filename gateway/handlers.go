@@ -12,7 +12,7 @@ func (g *Gateway) handlers() map[string]server.Handler {
 	all := map[string]server.Handler{}
 	for _, room := range []map[string]server.Handler{
 		g.coreHandlers(), g.chatHandlers(), g.guardHandlers(), g.secretHandlers(), g.edgeHandlers(), g.accountHandlers(), g.memoryHandlers(), g.skillHandlers(),
-		g.agentHandlers(), g.tokenHandlers(),
+		g.agentHandlers(), g.tokenHandlers(), g.mcpHandlers(),
 	} {
 		maps.Copy(all, room)
 	}
@@ -135,9 +135,6 @@ func (g *Gateway) accountHandlers() map[string]server.Handler {
 		protocol.MethodModelsTest: plain(protocol.MethodModelsTest, g.modelsTest),
 		protocol.MethodModelsPull: plain(protocol.MethodModelsPull, g.modelsPull),
 		protocol.MethodDoctor:     plain(protocol.MethodDoctor, g.doctor),
-
-		protocol.MethodMCPList: plain(protocol.MethodMCPList, g.mcpList),
-		protocol.MethodMCPTest: plain(protocol.MethodMCPTest, g.mcpTest),
 
 		protocol.MethodUsageCost:   plain(protocol.MethodUsageCost, g.usageCost),
 		protocol.MethodUsageStatus: plain(protocol.MethodUsageStatus, g.usageStatus),

@@ -2,15 +2,34 @@ package gateway
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-func (g *Gateway) mcpList(context.Context, none) (protocol.MCPServers, error) {
+// mcpHandlers are about MCP servers.
+func (g *Gateway) mcpHandlers() map[string]server.Handler {
+	return map[string]server.Handler{
+		protocol.MethodMCPList:      plain(protocol.MethodMCPList, g.mcpList),
+		protocol.MethodMCPTest:      plain(protocol.MethodMCPTest, g.mcpTest),
+		protocol.MethodMCPLogin:     plain(protocol.MethodMCPLogin, g.mcpLogin),
+		protocol.MethodMCPLoginWait: plain(protocol.MethodMCPLoginWait, g.mcpLoginWait),
+		protocol.MethodMCPLogout:    plain(protocol.MethodMCPLogout, g.mcpLogout),
+		protocol.MethodMCPResources: plain(protocol.MethodMCPResources, g.mcpResources),
+		protocol.MethodMCPRead:      plain(protocol.MethodMCPRead, g.mcpRead),
+		protocol.MethodMCPPrompts:   plain(protocol.MethodMCPPrompts, g.mcpPrompts),
+		protocol.MethodMCPPrompt:    plain(protocol.MethodMCPPrompt, g.mcpPrompt),
+	}
+}
+
+func (g *Gateway) mcpList(ctx context.Context, _ none) (protocol.MCPServers, error) {
 	out := protocol.MCPServers{Servers: []protocol.MCPServer{}}
 	for _, s := range g.mcp.Status() {
-		out.Servers = append(out.Servers, mcpOnWire(s))
+		row := mcpOnWire(s)
+		row.LoggedIn = g.mcpLoggedIn(ctx, s.ID)
+		out.Servers = append(out.Servers, row)
 	}
 	return out, nil
 }
@@ -33,4 +52,47 @@ func mcpOnWire(s mcp.Status) protocol.MCPServer {
 		out.Tools = append(out.Tools, protocol.MCPTool{Name: t.Name, Own: t.Own, Description: t.Description, Changed: t.Changed})
 	}
 	return out
+}
+
+// mcpError is an error of a server as clients get it.
+func mcpError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, mcp.ErrUnknown):
+		return protocol.Invalid("%s", sentence(err.Error())).With("code", "NOT_FOUND")
+	}
+	return protocol.Unavailable(0, "%s", sentence(err.Error()))
+}
+
+func (g *Gateway) mcpResources(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPResources, error) {
+	list, err := g.mcp.Resources(ctx, p.ID)
+	out := protocol.MCPResources{Resources: []protocol.MCPResource{}}
+	for _, r := range list {
+		out.Resources = append(out.Resources, protocol.MCPResource(r))
+	}
+	return out, mcpError(err)
+}
+
+func (g *Gateway) mcpRead(ctx context.Context, p protocol.MCPReadParams) (protocol.MCPText, error) {
+	text, err := g.mcp.ReadResource(ctx, p.ID, p.URI)
+	return protocol.MCPText{Text: g.redactor.Text(text)}, mcpError(err)
+}
+
+func (g *Gateway) mcpPrompts(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPPrompts, error) {
+	list, err := g.mcp.Prompts(ctx, p.ID)
+	out := protocol.MCPPrompts{Prompts: []protocol.MCPPrompt{}}
+	for _, one := range list {
+		row := protocol.MCPPrompt{Name: one.Name, Description: one.Description, Arguments: []protocol.MCPArgument{}}
+		for _, a := range one.Arguments {
+			row.Arguments = append(row.Arguments, protocol.MCPArgument(a))
+		}
+		out.Prompts = append(out.Prompts, row)
+	}
+	return out, mcpError(err)
+}
+
+func (g *Gateway) mcpPrompt(ctx context.Context, p protocol.MCPPromptParams) (protocol.MCPText, error) {
+	text, err := g.mcp.Prompt(ctx, p.ID, p.Name, p.Arguments)
+	return protocol.MCPText{Text: g.redactor.Text(text)}, mcpError(err)
 }

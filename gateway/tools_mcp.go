@@ -30,8 +30,9 @@ import (
 // openMCP makes what keeps the connections to MCP servers; they begin beside
 // the gateway's work, see mcp.Hub.Run.
 func (g *Gateway) openMCP() {
+	g.mcpLogins = g.openMCPLogins()
 	g.mcp = mcp.New(mcp.Options{
-		Version: g.opts.Version, Log: g.log, Now: g.opts.Now, Launch: g.launchMCP, Permit: g.permitMCP,
+		Version: g.opts.Version, Log: g.log, Now: g.opts.Now, Launch: g.launchMCP, Permit: g.permitMCP, Bearer: g.bearerMCP,
 		Pins: mcpPins{g.store, store.NewBucket[[]byte]("mcp.pins")},
 	})
 	g.configureMCP(g.config.Snapshot().Config)
@@ -84,6 +85,7 @@ func (g *Gateway) mcpServer(id string, s config.MCPServer) mcp.Server {
 		}
 		out.Headers[name] = known("headers."+name, s.Headers[name])
 	}
+	out.OAuth = s.URL != "" && loginMCP(s, out.Headers)
 	return out
 }
 
@@ -99,6 +101,7 @@ func mcpSecrets(c config.Config) (out []secretField) {
 		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
 			out = append(out, secretField{"mcp.servers." + id + ".headers." + name, s.Headers[name]})
 		}
+		out = append(out, secretField{mcpClientSecret(id), s.OAuth.ClientSecret})
 	}
 	return out
 }

@@ -47,6 +47,7 @@ func newMCP(a *app) *cobra.Command {
 		&cobra.Command{Use: "enable NAME", Short: "Turn a server on", Args: one, RunE: a.run(enable("true"))},
 		&cobra.Command{Use: "disable NAME", Short: "Turn a server off, keeping its settings", Args: one, RunE: a.run(enable("false"))},
 		&cobra.Command{Use: "test NAME", Short: "Start a server anew and say how that went", Args: one, RunE: a.run(func(ctx context.Context, args []string) error { return testMCP(ctx, a, args[0]) })},
+		newMCPLogin(a), newMCPLogout(a), newMCPResources(a), newMCPRead(a), newMCPPrompts(a), newMCPPrompt(a),
 		&cobra.Command{Use: "serve", Short: "Be an MCP server for another program, over standard input and output",
 			Long: "Be an MCP server for another program, over standard input and output: it can talk\nto the assistant, list and read conversations, and search what it remembers. It needs a\nrunning gateway.",
 			Args: cobra.NoArgs, RunE: a.run(func(ctx context.Context, _ []string) error { return serveMCP(ctx, a) })},

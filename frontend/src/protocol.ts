@@ -1065,6 +1065,8 @@ export interface MCPServer {
   skipped?: string[];
   restarts?: number;
   since: number;
+  /** Hearth has a login at it */
+  loggedIn?: boolean;
 }
 
 /** MCPTool is a tool of a server. */
@@ -1081,6 +1083,77 @@ export interface MCPTool {
 /** MCPServerParams name a server. */
 export interface MCPServerParams {
   id: string;
+}
+
+/** MCPLogin is a login that has begun: the page to open. */
+export interface MCPLogin {
+  loginId: string;
+  url: string;
+  expiresAt: number;
+}
+
+/** MCPLoginWaitParams wait for a login, or give it up. */
+export interface MCPLoginWaitParams {
+  loginId: string;
+  timeoutMs?: number;
+  cancel?: boolean;
+}
+
+/** MCPLoginState is how a login stands. */
+export interface MCPLoginState {
+  /** pending, done, failed */
+  state: string;
+  error?: string;
+}
+
+/** MCPResources are what a server has to read. */
+export interface MCPResources {
+  resources: MCPResource[];
+}
+
+/** MCPResource is one of them. */
+export interface MCPResource {
+  uri: string;
+  name?: string;
+  description?: string;
+  mimeType?: string;
+}
+
+/** MCPReadParams name a resource. */
+export interface MCPReadParams {
+  id: string;
+  uri: string;
+}
+
+/** MCPText is words of a server. */
+export interface MCPText {
+  text: string;
+}
+
+/** MCPPrompts are texts that a server has ready. */
+export interface MCPPrompts {
+  prompts: MCPPrompt[];
+}
+
+/** MCPPrompt is one of them. */
+export interface MCPPrompt {
+  name: string;
+  description?: string;
+  arguments: MCPArgument[];
+}
+
+/** MCPArgument is a word that a prompt is filled in with. */
+export interface MCPArgument {
+  name: string;
+  about?: string;
+  required?: boolean;
+}
+
+/** MCPPromptParams fill a prompt in. */
+export interface MCPPromptParams {
+  id: string;
+  name: string;
+  arguments?: Record<string, string>;
 }
 
 /** MemoryListParams: all are optional. */
@@ -1477,6 +1550,13 @@ export const MethodSkillRemove = "hearth.skills.remove";
 export const MethodWhy = "hearth.why";
 export const MethodMCPList = "hearth.mcp.list";
 export const MethodMCPTest = "hearth.mcp.test";
+export const MethodMCPLogin = "hearth.mcp.login";
+export const MethodMCPLoginWait = "hearth.mcp.login.wait";
+export const MethodMCPLogout = "hearth.mcp.logout";
+export const MethodMCPResources = "hearth.mcp.resources";
+export const MethodMCPRead = "hearth.mcp.read";
+export const MethodMCPPrompts = "hearth.mcp.prompts";
+export const MethodMCPPrompt = "hearth.mcp.prompt";
 /** The methods of tokens are ours: programs that come in over HTTP. */
 export const MethodTokensList = "hearth.tokens.list";
 export const MethodTokensCreate = "hearth.tokens.create";
@@ -2968,6 +3048,15 @@ export interface Methods {
   "hearth.skills.plan": { params: SkillPlanParams; result: SkillPlan };
   "hearth.skills.accept": { params: SkillAcceptParams; result: SkillPlan };
   "hearth.skills.remove": { params: SkillNameParams; result: OKResult };
+  "hearth.mcp.list": { params: Record<string, never>; result: MCPServers };
+  "hearth.mcp.test": { params: MCPServerParams; result: MCPServer };
+  "hearth.mcp.login": { params: MCPServerParams; result: MCPLogin };
+  "hearth.mcp.login.wait": { params: MCPLoginWaitParams; result: MCPLoginState };
+  "hearth.mcp.logout": { params: MCPServerParams; result: OKResult };
+  "hearth.mcp.resources": { params: MCPServerParams; result: MCPResources };
+  "hearth.mcp.read": { params: MCPReadParams; result: MCPText };
+  "hearth.mcp.prompts": { params: MCPServerParams; result: MCPPrompts };
+  "hearth.mcp.prompt": { params: MCPPromptParams; result: MCPText };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };
@@ -3035,8 +3124,6 @@ export interface Methods {
   "tools.effective": { params: ToolsEffectiveParams; result: ToolsEffective };
   "tools.invoke": { params: ToolsInvokeParams; result: ToolsInvokeResult };
   "hearth.why": { params: WhyParams; result: Why };
-  "hearth.mcp.list": { params: Record<string, never>; result: MCPServers };
-  "hearth.mcp.test": { params: MCPServerParams; result: MCPServer };
   "hearth.tokens.list": { params: Record<string, never>; result: Tokens };
   "hearth.tokens.create": { params: TokenCreateParams; result: TokenCreated };
   "hearth.tokens.revoke": { params: TokenRevokeParams; result: Token };

@@ -61,7 +61,7 @@ func TestMCPMistakes(t *testing.T) {
 	for server, want := range map[string]string{
 		`x: {}`: "needs command",
 		`x: { command: "a", url: "https://b.c/d" }`:           "not both",
-		`x: { command: "a", headers: { A: "b" } }`:            "headers belong to url",
+		`x: { command: "a", headers: { A: "b" } }`:            "headers, auth and oauth belong to url",
 		`"a__b": { command: "a" }`:                            "name of an MCP server",
 		`Files: { command: "a" }`:                             "name of an MCP server",
 		`"_a": { command: "a" }`:                              "name of an MCP server",
@@ -70,6 +70,9 @@ func TestMCPMistakes(t *testing.T) {
 		`x: { command: ["a"] }`:                               "",
 		`x: { command: "a", args: "b" }`:                      "",
 		`x: { command: "a", env: { "A=B": "c" } }`:            "letters, digits and _",
+		`x: { command: "a", auth: "oauth" }`:                  "belong to url",
+		`x: { url: "https://b.c", auth: "basic" }`:            "",
+		`x: { url: "https://b.c", oauth: { clientId: "" } }`:  "",
 		`x: { url: "ftp://b.c" }`:                             "",
 		`x: { url: "https://b.c", headers: { "A B": "c" } }`:  "name of a header",
 		`x: { url: "https://b.c", transport: "sse" }`:         "streamable-http",
@@ -93,6 +96,17 @@ func TestMCPMistakes(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("%s: %s", server, said)
 		}
+	}
+}
+
+func TestMCPOAuthSettings(t *testing.T) {
+	f := open(t, place(t, `{ mcp: { servers: { x: { url: "https://a.b/mcp", auth: "oauth", oauth: { scope: "a b", clientId: "c", clientSecret: "canary-7f3a9c-3", redirectUrl: "http://127.0.0.1:8765/x", identity: "shared" } } } } }`), Options{})
+	s := f.Snapshot().Config.MCP.Servers["x"]
+	if v, ok := s.OAuth.ClientSecret.Literal(); !ok || v.Reveal() != "canary-7f3a9c-3" || s.Auth != "oauth" || s.OAuth.Scope != "a b" || s.OAuth.ClientID != "c" || s.OAuth.RedirectURL != "http://127.0.0.1:8765/x" {
+		t.Errorf("%+v", s)
+	}
+	if r, err := f.Snapshot().Redacted(); err != nil || strings.Contains(*r.Raw+string(r.Parsed)+string(r.Config), "canary-7f3a9c") {
+		t.Error("a secret is shown")
 	}
 }
 

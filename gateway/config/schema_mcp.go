@@ -37,15 +37,15 @@ func (d *decoder) mcpServer(n *node) MCPServer {
 	s := MCPServer{Enabled: true, Ask: "on-miss", Sandbox: MCPSandbox{Backend: "auto", Network: true}}
 	before := len(d.issues)
 	d.object(n, append(append(d.mcpReach(&s), d.mcpRules(&s)...),
-		later("auth", "oauth", "sslVerify", "clientCert", "clientKey", "type", "disabled", "requestTimeoutMs", "supportsParallelToolCalls")...)...)
+		later("sslVerify", "clientCert", "clientKey", "type", "disabled", "requestTimeoutMs", "supportsParallelToolCalls")...)...)
 	switch {
 	case len(d.issues) > before:
 	case s.Command == "" && s.URL == "":
 		d.issue(n.start, "an MCP server needs command (a program to start) or url (a service), for example { command: \"npx\", args: [\"-y\", \"@modelcontextprotocol/server-everything\"] }")
 	case s.Command != "" && s.URL != "":
 		d.issue(n.start, "an MCP server has either command or url, not both")
-	case s.Command != "" && len(s.Headers) > 0:
-		d.issue(n.start, "headers belong to url; a program gets its secrets through env")
+	case s.Command != "" && (len(s.Headers) > 0 || s.Auth != "" || s.OAuth != (MCPOAuth{})):
+		d.issue(n.start, "headers, auth and oauth belong to url; a program gets its secrets through env")
 	}
 	return s
 }
@@ -85,7 +85,19 @@ func (d *decoder) mcpReach(s *MCPServer) []field {
 				s.Headers[name] = d.key(v)
 			})
 		}},
+		{"auth", func(n *node) { s.Auth = d.choice(n, "oauth") }},
+		{"oauth", func(n *node) { d.mcpOAuth(n, &s.OAuth) }},
 	}
+}
+
+func (d *decoder) mcpOAuth(n *node, o *MCPOAuth) {
+	d.object(n, append([]field{
+		{"scope", func(n *node) { o.Scope = d.text(n, 2048) }},
+		{"clientId", func(n *node) { o.ClientID = d.filled(n, 2048) }},
+		{"clientSecret", func(n *node) { o.ClientSecret = d.key(n) }},
+		{"redirectUrl", func(n *node) { o.RedirectURL = d.webURL(n) }},
+		{"identity", func(n *node) { d.choice(n, "shared") }},
+	}, later("clientMetadataUrl", "authProfileId")...)...)
 }
 
 // mcpRules are the keys about what a server may.

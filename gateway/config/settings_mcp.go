@@ -30,12 +30,22 @@ type MCPServer struct {
 	Cwd     string            `json:"cwd,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]Secret `json:"headers,omitempty"`
+	Auth    string            `json:"auth,omitempty"` // "", oauth
+	OAuth   MCPOAuth          `json:"oauth,omitzero"`
 
 	Tools          MCPTools   `json:"tools"`
 	Ask            string     `json:"ask"` // on-miss, always, off
 	TimeoutSeconds int        `json:"timeoutSeconds,omitempty"`
 	StartSeconds   int        `json:"startSeconds,omitempty"`
 	Sandbox        MCPSandbox `json:"sandbox"`
+}
+
+// MCPOAuth is about logging in at a service.
+type MCPOAuth struct {
+	Scope        string `json:"scope,omitempty"`
+	ClientID     string `json:"clientId,omitempty"`
+	ClientSecret Secret `json:"clientSecret,omitzero"`
+	RedirectURL  string `json:"redirectUrl,omitempty"`
 }
 
 // MCPTools chooses among the tools of a server, by its own names.

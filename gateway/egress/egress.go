@@ -66,6 +66,10 @@ type Options struct {
 
 // Public returns a client for addresses that somebody else chose.
 func Public(o Options) *Client {
+	return &Client{http: &http.Client{Transport: guarded(o), CheckRedirect: checkRedirect}, parse: Parse}
+}
+
+func guarded(o Options) *http.Transport {
 	d := newGuard(o)
 	t := &http.Transport{
 		DialContext:            d.dial,
@@ -81,7 +85,7 @@ func Public(o Options) *Client {
 		t.Proxy = http.ProxyURL(o.Proxy)
 		t.DialContext = d.system
 	}
-	return &Client{http: &http.Client{Transport: t, CheckRedirect: checkRedirect}, parse: Parse}
+	return t
 }
 
 // Only returns a client for one origin that a person configured, wherever it

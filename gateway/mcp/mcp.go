@@ -41,6 +41,7 @@ type Server struct {
 	// …or a service.
 	URL     string
 	Headers map[string]string
+	OAuth   bool // requests carry the token of a login, when there is one
 
 	Allow   []string // tools by the server's own names or patterns; empty: all
 	Deny    []string
@@ -87,7 +88,7 @@ type Pins interface {
 	SetPin(ctx context.Context, server, tool string, hash [32]byte) error
 }
 
-// Options of a Hub. All but Wrap and Wait are needed.
+// Options of a Hub. All but Wrap, Bearer and Wait are needed.
 type Options struct {
 	Version string
 	Log     *slog.Logger
@@ -96,6 +97,10 @@ type Options struct {
 	Permit  func(ctx context.Context, call tool.Call, w Wish) error
 	Pins    Pins
 	Wrap    untrusted.Wrapper
+	// Bearer is the token of a login at a service, "" when there is none. refused
+	// is one that the service did not take. The error is ErrLogin when a person has
+	// to log in again.
+	Bearer func(ctx context.Context, s Server, refused string) (string, error)
 	// Wait pauses between attempts; nil = by the clock.
 	Wait func(ctx context.Context, d time.Duration) error
 }
@@ -135,6 +140,7 @@ type ToolInfo struct {
 // Errors that callers decide on.
 var (
 	ErrUnknown = errors.New("there is no MCP server of this name; `hearth mcp list` shows them")
+	ErrLogin   = errors.New("the login has ended")
 	errGivenUp = errors.New("gave up")
 )
 

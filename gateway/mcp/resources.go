@@ -26,10 +26,20 @@ type Resource struct {
 type Prompt struct {
 	Name        string
 	Description string
-	Arguments   []string // names; those that are needed end with *
+	Arguments   []Argument
 }
 
-const maxListed = 200
+// Argument is a word that a prompt is filled in with.
+type Argument struct {
+	Name     string
+	About    string
+	Required bool
+}
+
+const (
+	maxListed    = 200
+	maxArguments = 32
+)
 
 // Resources lists what a server has to read.
 func (h *Hub) Resources(ctx context.Context, id string) ([]Resource, error) {
@@ -48,12 +58,8 @@ func (h *Hub) Resources(ctx context.Context, id string) ([]Resource, error) {
 	})
 }
 
-// ReadResource reads one; the text is marked as one from outside.
+// ReadResource reads one, for people: nothing marks the text as one from outside.
 func (h *Hub) ReadResource(ctx context.Context, id, uri string) (string, error) {
-	s, err := h.find(id)
-	if err != nil {
-		return "", err
-	}
 	return ask(ctx, h, id, func(ctx context.Context, c *mcp.ClientSession) (string, error) {
 		res, err := c.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 		if err != nil {
@@ -65,7 +71,7 @@ func (h *Hub) ReadResource(ctx context.Context, id, uri string) (string, error) 
 				b.WriteString(contents(r) + "\n")
 			}
 		}
-		return s.wrap("resource "+uri, b.String()), nil
+		return bare(b.String()), nil
 	})
 }
 
@@ -79,11 +85,9 @@ func (h *Hub) Prompts(ctx context.Context, id string) ([]Prompt, error) {
 			}
 			one := Prompt{Name: clean(p.Name, 200), Description: clean(p.Description, 300)}
 			for _, a := range p.Arguments {
-				name := clean(a.Name, 80)
-				if a.Required {
-					name += "*"
+				if a != nil && len(one.Arguments) < maxArguments {
+					one.Arguments = append(one.Arguments, Argument{clean(a.Name, 80), clean(a.Description, 200), a.Required})
 				}
-				one.Arguments = append(one.Arguments, name)
 			}
 			if out = append(out, one); len(out) >= maxListed {
 				break
@@ -93,7 +97,7 @@ func (h *Hub) Prompts(ctx context.Context, id string) ([]Prompt, error) {
 	})
 }
 
-// Prompt fills one in; the text is marked as one from outside.
+// Prompt fills one in, for people: nothing marks the text as one from outside.
 func (h *Hub) Prompt(ctx context.Context, id, name string, args map[string]string) (string, error) {
 	s, err := h.find(id)
 	if err != nil {
@@ -111,7 +115,7 @@ func (h *Hub) Prompt(ctx context.Context, id, name string, args map[string]strin
 				b.WriteString(clean(string(m.Role), 20) + ": " + s.part(m.Content, &rest) + "\n")
 			}
 		}
-		return s.wrap("prompt "+name, b.String()), nil
+		return bare(b.String()), nil
 	})
 }
 
@@ -173,7 +177,10 @@ func (r *readResource) Run(ctx context.Context, call tool.Call) (tool.Result, er
 	}
 	if args.URI != "" {
 		text, err := r.h.ReadResource(ctx, args.Server, args.URI)
-		return tool.Text(text), err
+		if err != nil {
+			return tool.Result{}, err
+		}
+		return tool.Text(s.wrap("resource "+args.URI, text)), nil
 	}
 	list, err := r.h.Resources(ctx, args.Server)
 	if err != nil {

@@ -52,12 +52,18 @@ func details(server, own string, failed bool) json.RawMessage {
 	return b
 }
 
+// wrap marks words of a server for a model.
 func (s *server) wrap(what, text string) string {
+	return s.o.Wrap.Wrap(fmt.Sprintf("MCP server %s, %s", s.set.ID, clean(what, 200)), bare(text))
+}
+
+// bare makes words of a server harmless to look at, and not too many.
+func bare(text string) string {
 	text = printable(strings.ToValidUTF8(text, "\uFFFD"))
 	if len(text) > maxResult {
 		text = strings.ToValidUTF8(text[:maxResult], "") + "\n[the rest was cut]"
 	}
-	return s.o.Wrap.Wrap(fmt.Sprintf("MCP server %s, %s", s.set.ID, clean(what, 200)), text)
+	return text
 }
 
 // part is the text of one part of an answer; pictures go beside it.

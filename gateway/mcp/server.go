@@ -141,6 +141,8 @@ func (s *server) live(ctx context.Context) error {
 		select {
 		case err := <-ended:
 			return t.explain(ctx, cmpErr(err, errors.New("it ended")))
+		case <-t.isCut: // a service is not ended by that alone
+			return t.explain(ctx, errors.New("it was cut off"))
 		case <-s.stale:
 			if err := s.refreshBounded(ctx, session); err != nil {
 				return t.explain(ctx, err)

@@ -19,21 +19,23 @@ import (
 // transport is the way to a server, with a budget on what comes back.
 type transport struct {
 	mcp.Transport
+	id   string
 	proc Process // nil: a service
 	idle func()  // ends what stands open to a service
 	once sync.Once
 
 	mu    sync.Mutex
-	cause error // why it was cut
+	cause error         // why it was cut
+	isCut chan struct{} // closed then
 }
 
 func (s *server) transport(ctx context.Context) (*transport, error) {
-	t := &transport{}
+	t := &transport{id: s.set.ID, isCut: make(chan struct{})}
 	m := &meter{now: s.o.Now, over: func() { t.cut(errFlood) }}
 	if s.set.URL != "" {
 		base := egress.Operator()
 		base.ResponseHeaderTimeout, t.idle = s.set.callTime(), base.CloseIdleConnections
-		c := &http.Client{Transport: &carrier{base, s.set.Headers, m}, CheckRedirect: egress.SameOrigin}
+		c := &http.Client{Transport: &carrier{base: base, headers: s.set.Headers, meter: m, bearer: s.bearer(t)}, CheckRedirect: egress.SameOrigin}
 		t.Transport = &mcp.StreamableClientTransport{Endpoint: s.set.URL, HTTPClient: c, MaxEventSize: maxMessage, MaxRetries: -1}
 		return t, nil
 	}
@@ -51,6 +53,7 @@ func (t *transport) cut(why error) {
 	t.mu.Lock()
 	if t.cause == nil {
 		t.cause = why
+		close(t.isCut)
 	}
 	t.mu.Unlock()
 	t.end()
@@ -110,7 +113,7 @@ func (t *transport) service(err error) error {
 	text := err.Error()
 	for _, refusal := range []string{"Unauthorized", "401", "Forbidden", "403"} {
 		if strings.Contains(text, refusal) {
-			return fmt.Errorf("%w: the service refused the request (%s). Set its token with `hearth mcp add … --header \"Authorization: Bearer …\"`", errGivenUp, clean(text, 200))
+			return fmt.Errorf("%w: the service refused the request (%s). Log in with `hearth mcp login %s`, or set its token with `hearth mcp add … --header \"Authorization: Bearer …\"`", errGivenUp, clean(text, 200), t.id)
 		}
 	}
 	return err
@@ -163,45 +166,6 @@ func (r metered) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if over := r.m.pass(p[:n]); over != nil {
 		return 0, over
-	}
-	return n, err
-}
-
-// carrier sends the owner's headers with every request, meters streams and bounds
-// the other answers.
-type carrier struct {
-	base    http.RoundTripper
-	headers map[string]string
-	meter   *meter
-}
-
-func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	for name, value := range c.headers {
-		r.Header.Set(name, value)
-	}
-	resp, err := c.base.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		resp.Body = metered{resp.Body, c.meter}
-	} else {
-		resp.Body = &bounded{resp.Body, maxMessage}
-	}
-	return resp, nil
-}
-
-// bounded fails a body that is too long, rather than cutting it.
-type bounded struct {
-	io.ReadCloser
-	left int
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= n; b.left < 0 {
-		return 0, fmt.Errorf("its answer is larger than %d MB", maxMessage>>20)
 	}
 	return n, err
 }

@@ -16,6 +16,7 @@ type MCPServer struct {
 	Skipped  []string  `json:"skipped,omitempty"` // tools that are not offered, and why
 	Restarts int       `json:"restarts,omitempty"`
 	Since    int64     `json:"since"`
+	LoggedIn bool      `json:"loggedIn,omitempty"` // Hearth has a login at it
 }
 
 // MCPTool is a tool of a server.
@@ -29,4 +30,74 @@ type MCPTool struct {
 // MCPServerParams name a server.
 type MCPServerParams struct {
 	ID string `json:"id"`
+}
+
+// MCPLogin is a login that has begun: the page to open.
+type MCPLogin struct {
+	LoginID   string `json:"loginId"`
+	URL       string `json:"url"`
+	ExpiresAt int64  `json:"expiresAt"`
+}
+
+// MCPLoginWaitParams wait for a login, or give it up.
+type MCPLoginWaitParams struct {
+	LoginID   string `json:"loginId"`
+	TimeoutMs int    `json:"timeoutMs,omitempty"`
+	Cancel    bool   `json:"cancel,omitempty"`
+}
+
+// MCPLoginState is how a login stands.
+type MCPLoginState struct {
+	State string `json:"state"` // pending, done, failed
+	Error string `json:"error,omitempty"`
+}
+
+// MCPResources are what a server has to read.
+type MCPResources struct {
+	Resources []MCPResource `json:"resources"`
+}
+
+// MCPResource is one of them.
+type MCPResource struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIMEType    string `json:"mimeType,omitempty"`
+}
+
+// MCPReadParams name a resource.
+type MCPReadParams struct {
+	ID  string `json:"id"`
+	URI string `json:"uri"`
+}
+
+// MCPText is words of a server.
+type MCPText struct {
+	Text string `json:"text"`
+}
+
+// MCPPrompts are texts that a server has ready.
+type MCPPrompts struct {
+	Prompts []MCPPrompt `json:"prompts"`
+}
+
+// MCPPrompt is one of them.
+type MCPPrompt struct {
+	Name        string        `json:"name"`
+	Description string        `json:"description,omitempty"`
+	Arguments   []MCPArgument `json:"arguments"`
+}
+
+// MCPArgument is a word that a prompt is filled in with.
+type MCPArgument struct {
+	Name     string `json:"name"`
+	About    string `json:"about,omitempty"`
+	Required bool   `json:"required,omitempty"`
+}
+
+// MCPPromptParams fill a prompt in.
+type MCPPromptParams struct {
+	ID        string            `json:"id"`
+	Name      string            `json:"name"`
+	Arguments map[string]string `json:"arguments,omitempty"`
 }

@@ -137,6 +137,14 @@ const (
 
 	MethodMCPList = "hearth.mcp.list"
 	MethodMCPTest = "hearth.mcp.test"
+
+	MethodMCPLogin     = "hearth.mcp.login"
+	MethodMCPLoginWait = "hearth.mcp.login.wait"
+	MethodMCPLogout    = "hearth.mcp.logout"
+	MethodMCPResources = "hearth.mcp.resources"
+	MethodMCPRead      = "hearth.mcp.read"
+	MethodMCPPrompts   = "hearth.mcp.prompts"
+	MethodMCPPrompt    = "hearth.mcp.prompt"
 	// The methods of tokens are ours: programs that come in over HTTP.
 	MethodTokensList   = "hearth.tokens.list"
 	MethodTokensCreate = "hearth.tokens.create"
@@ -268,6 +276,13 @@ var methods = []MethodSpec{
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodMCPList, RoleOperator, ScopeRead},
 	{MethodMCPTest, RoleOperator, ScopeAdmin},
+	{MethodMCPLogin, RoleOperator, ScopeAdmin},
+	{MethodMCPLoginWait, RoleOperator, ScopeAdmin},
+	{MethodMCPLogout, RoleOperator, ScopeAdmin},
+	{MethodMCPResources, RoleOperator, ScopeWrite},
+	{MethodMCPRead, RoleOperator, ScopeWrite},
+	{MethodMCPPrompts, RoleOperator, ScopeWrite},
+	{MethodMCPPrompt, RoleOperator, ScopeWrite},
 	{MethodTokensList, RoleOperator, ScopeAdmin},
 	{MethodTokensCreate, RoleOperator, ScopeAdmin},
 	{MethodTokensRevoke, RoleOperator, ScopeAdmin},

@@ -110,6 +110,8 @@ var libraryRooms = map[string][]string{
 	"text/template":                                   {}, // either makes the linker keep every method of every type
 	"html/template":                                   {},
 	"github.com/modelcontextprotocol/go-sdk/mcp":      {"gateway/mcp", "gateway/mcp/serve"},
+	"github.com/modelcontextprotocol/go-sdk/auth":     {"gateway/mcp/login"},
+	"github.com/modelcontextprotocol/go-sdk/oauthex":  {"gateway/mcp/login"},
 	"github.com/coder/acp-go-sdk":                     {"gateway/acp"},
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
 	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain"},

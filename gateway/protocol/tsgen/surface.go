@@ -18,7 +18,7 @@ const noParams = "Record<string, never>"
 // methodShapes has one row for each method of the table in gateway/protocol;
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
-	return slices.Concat(secretShapes(), guardShapes(), skillShapes(), []shape{
+	return slices.Concat(secretShapes(), guardShapes(), skillShapes(), mcpShapes(), []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
 		{protocol.MethodStatus, noParams, "Status"},
@@ -86,8 +86,6 @@ func methodShapes() []shape {
 		{protocol.MethodToolsEffective, "ToolsEffectiveParams", "ToolsEffective"},
 		{protocol.MethodToolsInvoke, "ToolsInvokeParams", "ToolsInvokeResult"},
 		{protocol.MethodWhy, "WhyParams", "Why"},
-		{protocol.MethodMCPList, noParams, "MCPServers"},
-		{protocol.MethodMCPTest, "MCPServerParams", "MCPServer"},
 		{protocol.MethodTokensList, noParams, "Tokens"},
 		{protocol.MethodTokensCreate, "TokenCreateParams", "TokenCreated"},
 		{protocol.MethodTokensRevoke, "TokenRevokeParams", "Token"},
@@ -138,6 +136,21 @@ func skillShapes() []shape {
 		{protocol.MethodSkillPlan, "SkillPlanParams", "SkillPlan"},
 		{protocol.MethodSkillAccept, "SkillAcceptParams", "SkillPlan"},
 		{protocol.MethodSkillRemove, "SkillNameParams", "OKResult"},
+	}
+}
+
+// mcpShapes are about MCP servers.
+func mcpShapes() []shape {
+	return []shape{
+		{protocol.MethodMCPList, noParams, "MCPServers"},
+		{protocol.MethodMCPTest, "MCPServerParams", "MCPServer"},
+		{protocol.MethodMCPLogin, "MCPServerParams", "MCPLogin"},
+		{protocol.MethodMCPLoginWait, "MCPLoginWaitParams", "MCPLoginState"},
+		{protocol.MethodMCPLogout, "MCPServerParams", "OKResult"},
+		{protocol.MethodMCPResources, "MCPServerParams", "MCPResources"},
+		{protocol.MethodMCPRead, "MCPReadParams", "MCPText"},
+		{protocol.MethodMCPPrompts, "MCPServerParams", "MCPPrompts"},
+		{protocol.MethodMCPPrompt, "MCPPromptParams", "MCPText"},
 	}
 }
 

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -46,24 +48,54 @@ type result struct {
 // called, or Await.
 func (c *Client) Browser(ctx context.Context, s Service) (*Browser, error) {
 	to, err := url.Parse(s.AuthorizeURL)
-	if err != nil || to.Scheme != "https" {
+	if err != nil || !s.Private(to) {
 		return nil, fmt.Errorf("%q is no https address, so nobody is sent there to log in", s.AuthorizeURL)
 	}
-	var lc net.ListenConfig
-	ln, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("open a port for the way back from the browser: %w", err)
-	}
 	b := &Browser{
-		Expires: c.now().Add(browserLife), client: c, service: s, host: ln.Addr().String(),
+		Expires: c.now().Add(browserLife), client: c, service: s,
 		path: "/" + random(18), state: random(24), verifier: random(48), got: make(chan result, 1),
 	}
-	b.callback = "http://" + b.host + b.path
+	ln, err := b.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.Register != nil {
+		if b.service.Registered, err = s.Register(ctx, b.callback); err != nil {
+			_ = ln.Close()
+			return nil, err
+		}
+	}
 	to.RawQuery = b.query(to.Query()).Encode()
 	b.URL = to.String()
 	b.server = &http.Server{Handler: b, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10}
 	go func() { _ = b.server.Serve(ln) }()
 	return b, nil
+}
+
+// listen opens the way back: anywhere, or where the service was told by hand.
+func (b *Browser) listen(ctx context.Context) (net.Listener, error) {
+	at := "127.0.0.1:0"
+	if b.service.Callback != "" {
+		u, err := url.Parse(b.service.Callback)
+		if err != nil || u.Scheme != "http" || !here(u) || u.Port() == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return nil, fmt.Errorf("%q is no address of this computer that a browser could come back to, such as http://127.0.0.1:8765/callback", b.service.Callback)
+		}
+		at = net.JoinHostPort("127.0.0.1", u.Port())
+		if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
+			at = net.JoinHostPort(ip.String(), u.Port())
+		}
+		b.host, b.path, b.callback = u.Host, cmp.Or(u.Path, "/"), b.service.Callback
+	}
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", at)
+	if err != nil {
+		return nil, fmt.Errorf("open a port for the way back from the browser: %w", err)
+	}
+	if b.callback == "" {
+		b.host = ln.Addr().String()
+		b.callback = "http://" + b.host + b.path
+	}
+	return ln, nil
 }
 
 func (b *Browser) query(q url.Values) url.Values {
@@ -80,6 +112,9 @@ func (b *Browser) query(q url.Values) url.Values {
 	q.Set("state", b.state)
 	if len(b.service.Scopes) > 0 {
 		q.Set("scope", strings.Join(b.service.Scopes, " "))
+	}
+	if b.service.Resource != "" {
+		q.Set("resource", b.service.Resource)
 	}
 	return q
 }
@@ -103,6 +138,10 @@ func (b *Browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	res, words := result{code: q.Get("code")}, "You are logged in. Hearth goes on; this page can be closed.\n"
 	switch {
+	case !b.service.issuedBy(q["iss"]): // RFC 9207: another service sent it, to mix the two up
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, "Another service sent this browser back than the one that Hearth asked. Start the login again in Hearth.\n")
+		return
 	case q.Get("error") != "":
 		res = result{err: refused(answer{Error: q.Get("error"), Description: q.Get("error_description")})}
 		words = "The login was not completed. Hearth says why; this page can be closed.\n"
@@ -121,6 +160,14 @@ func (b *Browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		words = "This login was used already.\n"
 	}
 	_, _ = io.WriteString(w, words)
+}
+
+// issuedBy reports whether the browser came back from the right service.
+func (s Service) issuedBy(iss []string) bool {
+	if s.Issuer == "" || len(iss) == 0 {
+		return !s.NamesIt || s.Issuer == ""
+	}
+	return len(iss) == 1 && iss[0] == s.Issuer
 }
 
 func same(x, y string) bool { return subtle.ConstantTimeCompare([]byte(x), []byte(y)) == 1 }
@@ -155,12 +202,13 @@ func (b *Browser) exchange(ctx context.Context, code string) (Tokens, error) {
 		err error
 	)
 	if b.service.KeyExchange {
-		a, err = b.client.post(ctx, b.service.TokenURL, nil, map[string]string{"code": code, "code_verifier": b.verifier, "code_challenge_method": "S256"})
+		a, err = b.client.post(ctx, b.service, b.service.TokenURL, nil, map[string]string{"code": code, "code_verifier": b.verifier, "code_challenge_method": "S256"})
 	} else {
-		a, err = b.client.post(ctx, b.service.TokenURL, url.Values{
-			"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {b.callback},
-			"client_id": {b.service.ClientID}, "code_verifier": {b.verifier},
-		}, nil)
+		form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {b.callback}, "code_verifier": {b.verifier}}
+		if b.service.Resource != "" {
+			form.Set("resource", b.service.Resource)
+		}
+		a, err = b.client.post(ctx, b.service, b.service.TokenURL, form, nil)
 	}
 	if err != nil {
 		return Tokens{}, err

@@ -30,7 +30,7 @@ type Device struct {
 
 // Device asks for a code.
 func (c *Client) Device(ctx context.Context, s Service) (*Device, error) {
-	a, err := c.post(ctx, s.DeviceURL, url.Values{"client_id": {s.ClientID}, "scope": {strings.Join(s.Scopes, " ")}}, nil)
+	a, err := c.post(ctx, s, s.DeviceURL, url.Values{"scope": {strings.Join(s.Scopes, " ")}}, nil)
 	switch {
 	case err != nil:
 		return nil, err
@@ -63,7 +63,7 @@ func webPage(s string) bool {
 
 // Await asks until the person has typed the code.
 func (d *Device) Await(ctx context.Context) (Tokens, error) {
-	form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {d.device}, "client_id": {d.service.ClientID}}
+	form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {d.device}}
 	for {
 		if err := d.client.wait(ctx, d.interval); err != nil {
 			return Tokens{}, err
@@ -71,7 +71,7 @@ func (d *Device) Await(ctx context.Context) (Tokens, error) {
 		if !d.client.now().Before(d.Expires) {
 			return Tokens{}, ErrExpired
 		}
-		a, err := d.client.post(ctx, d.service.TokenURL, form, nil)
+		a, err := d.client.post(ctx, d.service, d.service.TokenURL, form, nil)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return Tokens{}, ctx.Err()

@@ -78,7 +78,7 @@ func (f *Flows) Start(ctx context.Context, s Service) (Started, error) {
 		if err != nil {
 			return st, fmt.Errorf("log in at %s: %w", s.Name, err)
 		}
-		st.URL, st.Expires, await = b.URL, b.Expires, b.Await
+		st.URL, st.Expires, await, s = b.URL, b.Expires, b.Await, b.service
 	}
 	run, cancel := context.WithCancel(f.ctx)
 	w := &flow{cancel: cancel, done: make(chan struct{}), began: f.now(), state: State{State: Pending}}

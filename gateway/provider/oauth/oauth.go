@@ -1,4 +1,4 @@
-// Package oauth logs in at model services: with a code that the person types at
+// Package oauth logs in at services: with a code that the person types at
 // the service (RFC 8628), or with a page of the service in the browser that
 // comes back to this computer (PKCE, RFC 7636 and 8252). It owns these two
 // exchanges, the renewal of a login, and the logins that are under way.
@@ -17,6 +17,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -31,28 +32,52 @@ const (
 
 // Service is where one can log in.
 type Service struct {
-	ID       string // as people name it, and the provider that the login is for
-	Name     string
-	Kind     string
-	ClientID string
-	Scopes   []string
+	ID     string // as people name it, and the provider that the login is for
+	Name   string
+	Kind   string
+	Scopes []string
 
 	DeviceURL    string // KindDevice
 	AuthorizeURL string // KindBrowser
 	TokenURL     string
+	RevokeURL    string // "" = none is known
 
 	// KeyExchange: the service gives out an API key for a code, and takes the
 	// callback's address as callback_url.
 	KeyExchange bool
 	// Hosts are where the result may be sent.
 	Hosts []string
+
+	// Of services that are not known beforehand:
+	Via      http.RoundTripper // the way to it; nil = the client's
+	Resource string            // what the tokens are for (RFC 8707)
+	Issuer   string            // who must have sent the browser back (RFC 9207), if it says so
+	NamesIt  bool              // the issuer always says so
+	Near     bool              // it may be on this computer, without https
+	Callback string            // where the browser comes back to; "" = anywhere on this computer
+	// Register makes Hearth known there, with where the browser comes back to.
+	Register func(ctx context.Context, callback string) (Registered, error)
+	Registered
 }
+
+// Registered is what a service knows Hearth by, beside the client id.
+type Registered struct {
+	ClientID string
+	Secret   string
+	InHeader bool // the secret goes into a header rather than the form
+}
+
+// String keeps the secret out of logs.
+func (r Registered) String() string { return "[" + r.ClientID + "]" }
+
+// Format covers every verb of fmt.
+func (r Registered) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, r.String()) }
 
 // Services are the ones that Hearth may log in at.
 func Services() []Service {
 	return []Service{
 		{
-			ID: "github-copilot", Name: "GitHub Copilot", Kind: KindDevice, ClientID: "Iv1.b507a08c87ecfe98", Scopes: []string{"read:user"},
+			ID: "github-copilot", Name: "GitHub Copilot", Kind: KindDevice, Registered: Registered{ClientID: "Iv1.b507a08c87ecfe98"}, Scopes: []string{"read:user"},
 			DeviceURL: "https://github.com/login/device/code", TokenURL: "https://github.com/login/oauth/access_token",
 			Hosts: []string{"api.github.com", "api.githubcopilot.com", "api.individual.githubcopilot.com"},
 		},
@@ -136,11 +161,15 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // Renew trades a refresh token for a new login.
 func (c *Client) Renew(ctx context.Context, s Service, refresh string) (Tokens, error) {
-	a, err := c.post(ctx, s.TokenURL, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}, "client_id": {s.ClientID}}, nil)
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}}
+	if s.Resource != "" {
+		form.Set("resource", s.Resource)
+	}
+	a, err := c.post(ctx, s, s.TokenURL, form, nil)
 	if err != nil {
 		return Tokens{}, err
 	}
-	if a.Error == "invalid_grant" {
+	if a.Error == "invalid_grant" || s.Issuer != "" && a.Error == "invalid_client" { // who was registered can be forgotten
 		return Tokens{}, ErrEnded
 	}
 	return c.tokens(a)
@@ -164,10 +193,26 @@ type answer struct {
 	Interval        json.Number `json:"interval"`
 }
 
+// Private reports whether what is sent to an address stays between the two.
+func (s Service) Private(u *url.URL) bool {
+	if u.Host == "" || u.User != nil {
+		return false
+	}
+	return u.Scheme == "https" || s.Near && here(u) && u.Scheme == "http"
+}
+
+func here(u *url.URL) bool {
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}
+
 // post sends a form, or a JSON body, to an endpoint of a service.
-func (c *Client) post(ctx context.Context, to string, form url.Values, body any) (a answer, err error) {
-	if u, err := url.Parse(to); err != nil || u.Scheme != "https" || u.Host == "" {
+func (c *Client) post(ctx context.Context, s Service, to string, form url.Values, body any) (a answer, err error) {
+	if u, err := url.Parse(to); err != nil || !s.Private(u) {
 		return a, fmt.Errorf("%q is no https address, so no login is sent there", to)
+	}
+	if body == nil {
+		s.identify(form)
 	}
 	kind, raw := "application/x-www-form-urlencoded", []byte(form.Encode())
 	if body != nil {
@@ -183,12 +228,36 @@ func (c *Client) post(ctx context.Context, to string, form url.Values, body any)
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "Hearth")
-	resp, err := c.http.Do(req)
+	if s.InHeader && s.Secret != "" { // RFC 6749 2.3.1
+		req.SetBasicAuth(url.QueryEscape(s.ClientID), url.QueryEscape(s.Secret))
+	}
+	way := c.http
+	if s.Via != nil {
+		way.Transport = s.Via
+	}
+	resp, err := way.Do(req)
 	if err != nil {
 		return a, reached(ctx, req.URL.Host, err)
 	}
 	defer resp.Body.Close()
 	return read(resp)
+}
+
+// identify puts who asks into a form.
+func (s Service) identify(form url.Values) {
+	switch {
+	case s.Secret == "":
+		form.Set("client_id", s.ClientID)
+	case !s.InHeader:
+		form.Set("client_id", s.ClientID)
+		form.Set("client_secret", s.Secret)
+	}
+}
+
+// Revoke tells a service that a token is not used any more (RFC 7009).
+func (c *Client) Revoke(ctx context.Context, s Service, token string) error {
+	_, err := c.post(ctx, s, s.RevokeURL, url.Values{"token": {token}}, nil)
+	return err
 }
 
 // reached words a request that got no answer. The address may hold a code, so

@@ -97,7 +97,7 @@ func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *authority) service(kind string) Service {
-	return Service{ID: "test", Name: "Test", Kind: kind, ClientID: "client", Scopes: []string{"read", "write"},
+	return Service{ID: "test", Name: "Test", Kind: kind, Registered: Registered{ClientID: "client"}, Scopes: []string{"read", "write"},
 		DeviceURL: a.URL + "/device", AuthorizeURL: a.URL + "/authorize?tenant=1", TokenURL: a.URL + "/token"}
 }
 
