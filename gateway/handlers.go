@@ -73,6 +73,7 @@ func (g *Gateway) guardHandlers() map[string]server.Handler {
 	return map[string]server.Handler{
 		protocol.MethodToolsCatalog:        plain(protocol.MethodToolsCatalog, g.toolsCatalog),
 		protocol.MethodToolsEffective:      plain(protocol.MethodToolsEffective, g.toolsEffective),
+		protocol.MethodCodeRun:             called(protocol.MethodCodeRun, g.codeRun),
 		protocol.MethodToolsInvoke:         called(protocol.MethodToolsInvoke, g.toolsInvoke),
 		protocol.MethodExecApprovalRequest: called(protocol.MethodExecApprovalRequest, g.approvalRequest),
 		protocol.MethodExecApprovalWait:    plain(protocol.MethodExecApprovalWait, g.approvalWait),

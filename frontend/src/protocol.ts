@@ -789,6 +789,48 @@ export interface AgentWaitResult {
   error?: string;
 }
 
+/**
+ * CodeRunParams are ours: run one program with the tools of an agent, as code
+ * mode runs a model's. With a RunID, what the program says comes as events that
+ * carry it.
+ */
+export interface CodeRunParams {
+  code: string;
+  /** "javascript" (the default) or "typescript" */
+  language?: string;
+  sessionKey?: string;
+  agentId?: string;
+  runId?: string;
+}
+
+/** CodeRunResult is what became of it. */
+export interface CodeRunResult {
+  /** completed or failed */
+  status: string;
+  value?: unknown;
+  error?: string;
+  code?: string;
+  line?: number;
+  column?: number;
+  output?: CodeOutput[];
+  telemetry?: unknown;
+  tookMs: number;
+}
+
+/** CodeOutput is one text() or json() of a program. */
+export interface CodeOutput {
+  type: string;
+  text?: string;
+  value?: unknown;
+}
+
+/** CodeOutputEvent is the event hearth.code.output; Seq counts from 0. */
+export interface CodeOutputEvent {
+  runId: string;
+  seq: number;
+  output: CodeOutput;
+}
+
 /** Challenge is the first event on a socket. */
 export interface Challenge {
   nonce: string;
@@ -990,6 +1032,8 @@ export const EventExecApprovalResolved = "exec.approval.resolved";
 export const EventPause = "hearth.pause";
 /** EventModelsPull is ours: how far a download is. */
 export const EventModelsPull = "hearth.models.pull";
+/** EventCodeOutput is ours: what a program of hearth.code.run says. */
+export const EventCodeOutput = "hearth.code.output";
 
 // Client capabilities that change what we send.
 /** agent events of stream "tool" */
@@ -1510,6 +1554,8 @@ export const MethodDeliveriesResolve = "hearth.deliveries.resolve";
 export const MethodToolsCatalog = "tools.catalog";
 export const MethodToolsEffective = "tools.effective";
 export const MethodToolsInvoke = "tools.invoke";
+/** MethodCodeRun is ours: run a program with the tools inside. */
+export const MethodCodeRun = "hearth.code.run";
 export const MethodExecApprovalRequest = "exec.approval.request";
 export const MethodExecApprovalWait = "exec.approval.waitDecision";
 export const MethodExecApprovalResolve = "exec.approval.resolve";
@@ -3017,6 +3063,10 @@ export interface Methods {
   "hearth.secrets.unlock": { params: SecretsUnlockParams; result: SecretsStatus };
   "hearth.secrets.migrate": { params: Record<string, never>; result: SecretsMigrated };
   "secrets.reload": { params: Record<string, never>; result: SecretsReload };
+  "tools.catalog": { params: ToolsCatalogParams; result: ToolsCatalog };
+  "tools.effective": { params: ToolsEffectiveParams; result: ToolsEffective };
+  "hearth.code.run": { params: CodeRunParams; result: CodeRunResult };
+  "tools.invoke": { params: ToolsInvokeParams; result: ToolsInvokeResult };
   "exec.approval.request": { params: ApprovalRequestParams; result: ApprovalRequestResult };
   "exec.approval.waitDecision": { params: ApprovalIDParams; result: ApprovalRequestResult };
   "exec.approval.resolve": { params: ApprovalResolveParams; result: OKResult };
@@ -3120,9 +3170,6 @@ export interface Methods {
   "hearth.contacts.remove": { params: ContactRemoveParams; result: OKResult };
   "hearth.deliveries.list": { params: Record<string, never>; result: DeliveriesList };
   "hearth.deliveries.resolve": { params: DeliveryResolveParams; result: OKResult };
-  "tools.catalog": { params: ToolsCatalogParams; result: ToolsCatalog };
-  "tools.effective": { params: ToolsEffectiveParams; result: ToolsEffective };
-  "tools.invoke": { params: ToolsInvokeParams; result: ToolsInvokeResult };
   "hearth.why": { params: WhyParams; result: Why };
   "hearth.tokens.list": { params: Record<string, never>; result: Tokens };
   "hearth.tokens.create": { params: TokenCreateParams; result: TokenCreated };
@@ -3151,4 +3198,5 @@ export interface Events {
   "exec.approval.resolved": ApprovalResolved;
   "hearth.pause": Pause;
   "hearth.models.pull": ModelsPullProgress;
+  "hearth.code.output": CodeOutputEvent;
 }

@@ -43,6 +43,7 @@ type cell struct {
 	cancel  context.CancelCauseFunc
 	say     func(text string) // shows how it stands
 	patient bool              // it is waited for without end, and never put away
+	heard   func(Output)      // gets what it says; may be nil
 
 	mu      sync.Mutex
 	pending map[int64]*nested
@@ -62,7 +63,7 @@ type cell struct {
 
 func (r *Runs) cell(ctx context.Context, u *run, p program) *cell {
 	c := &cell{
-		id: r.o.NewID(), runs: r, run: u, set: p.set, cat: p.cat, tools: p.tools, scope: p.scope, parent: p.parent, say: p.say, patient: p.patient,
+		id: r.o.NewID(), runs: r, run: u, set: p.set, cat: p.cat, tools: p.tools, scope: p.scope, parent: p.parent, say: p.say, patient: p.patient, heard: p.heard,
 		pending: map[int64]*nested{}, news: make(chan struct{}, 1), state: stateRunning,
 	}
 	c.within(ctx)
@@ -105,7 +106,7 @@ func (c *cell) wake() {
 // time.
 func (c *cell) drive(ctx context.Context, st engine.State, err error) Result {
 	for {
-		c.said = append(c.said, outputs(st.Output)...)
+		c.hear(outputs(st.Output))
 		if err != nil {
 			return c.fail(err)
 		}
@@ -131,6 +132,18 @@ func (c *cell) drive(ctx context.Context, st engine.State, err error) Result {
 		began := time.Now()
 		st, err = c.vm.Settle(ctx, answers)
 		c.left -= time.Since(began)
+	}
+}
+
+// hear keeps what the program said, and passes it on while there is room.
+func (c *cell) hear(out []Output) {
+	before := (Result{Output: c.said}).size()
+	c.said = append(c.said, out...)
+	if c.heard == nil {
+		return
+	}
+	for _, o := range within(out, c.set.Output-before) {
+		c.heard(o)
 	}
 }
 

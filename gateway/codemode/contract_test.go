@@ -328,13 +328,13 @@ func TestCodeMode_RunToTheEndForAPerson(t *testing.T) {
 	w.set.Timeout = 100 * time.Millisecond
 	go func() { w.slow <- "late" }()
 	s := scope("person")
-	res, err := w.RunToEnd(t.Context(), w.set, s, w.all, origin, codemode.Input{Code: `await yield_control(); return await tools.slow({})`}, nil)
+	res, err := w.RunToEnd(t.Context(), w.set, s, w.all, origin, codemode.Input{Code: `await yield_control(); return await tools.slow({})`}, nil, nil)
 	if err != nil || res.Status != codemode.Completed || string(res.Value) != `"late"` {
 		t.Errorf("%s %v", res.JSON(), err)
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer stop()
-	res, err = w.RunToEnd(ctx, w.set, s, w.all, origin, codemode.Input{Code: `return await tools.slow({})`}, nil)
+	res, err = w.RunToEnd(ctx, w.set, s, w.all, origin, codemode.Input{Code: `return await tools.slow({})`}, nil, nil)
 	if err != nil || res.Code != engine.Aborted {
 		t.Errorf("%s %v", res.JSON(), err)
 	}

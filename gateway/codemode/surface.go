@@ -62,6 +62,7 @@ type program struct {
 	scope   tool.Scope
 	parent  string
 	say     func(text string)
+	heard   func(Output) // nil: nobody listens before the end
 	patient bool
 }
 
@@ -276,7 +277,7 @@ func (r Result) details(took time.Duration) json.RawMessage {
 
 // Run runs one program to its end for somebody who waits for it, whatever it
 // waits for: nothing is put away. say gets what it says on the way.
-func (s *Surface) run(ctx context.Context, scope tool.Scope, callID string, in Input, say func(string)) (Result, error) {
+func (s *Surface) run(ctx context.Context, scope tool.Scope, callID string, in Input, say func(string), heard func(Output)) (Result, error) {
 	u := s.runs.of(scope.RunID, scope.SessionKey, scope.SessionID)
 	defer s.runs.Over(scope.RunID)
 	u.count(func(t *Telemetry) { t.Exec++ })
@@ -284,7 +285,7 @@ func (s *Surface) run(ctx context.Context, scope tool.Scope, callID string, in I
 	if err != nil {
 		return Result{}, err
 	}
-	p.patient = true
+	p.patient, p.heard = true, heard
 	args, err := json.Marshal(in)
 	if err != nil {
 		return Result{}, err
@@ -298,11 +299,11 @@ func (s *Surface) run(ctx context.Context, scope tool.Scope, callID string, in I
 
 // RunToEnd runs one program to its end for a person who waits for it, whatever
 // it waits for: nothing is put away. tools may be empty. progress says how its
-// calls stand; it may be nil.
-func (r *Runs) RunToEnd(ctx context.Context, set Settings, scope tool.Scope, tools *tool.Set, origin func(name string) Origin, in Input, progress func(text string)) (Result, error) {
+// calls stand and heard gets what it says, as it comes; both may be nil.
+func (r *Runs) RunToEnd(ctx context.Context, set Settings, scope tool.Scope, tools *tool.Set, origin func(name string) Origin, in Input, progress func(text string), heard func(Output)) (Result, error) {
 	if progress == nil {
 		progress = func(string) {}
 	}
 	s := &Surface{runs: r, set: set, tools: tools, origin: origin}
-	return s.run(ctx, scope, r.o.NewID(), in, progress)
+	return s.run(ctx, scope, r.o.NewID(), in, progress, heard)
 }

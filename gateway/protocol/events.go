@@ -21,6 +21,8 @@ const (
 	EventPause = "hearth.pause"
 	// EventModelsPull is ours: how far a download is.
 	EventModelsPull = "hearth.models.pull"
+	// EventCodeOutput is ours: what a program of hearth.code.run says.
+	EventCodeOutput = "hearth.code.output"
 )
 
 // eventScopes says who may see an event (protocol.md §6). An event without a
@@ -30,7 +32,7 @@ var eventScopes = map[string]Scope{
 	EventPresence: ScopeRead, EventChat: ScopeRead, EventAgent: ScopeRead,
 	EventSessionsChanged: ScopeRead, EventSessionMessage: ScopeRead, EventSessionTool: ScopeRead,
 	EventConfigChanged: ScopeRead, EventSkillsChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead,
-	EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
+	EventCodeOutput: ScopeAdmin, EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
 }
 
 // EventScope returns the scope that an event needs; ok is false for unknown ones.
@@ -40,7 +42,7 @@ func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; r
 func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
 		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged, EventSkillsChanged,
-		EventExecApprovalRequested, EventExecApprovalResolved, EventPause, EventModelsPull}
+		EventExecApprovalRequested, EventExecApprovalResolved, EventPause, EventModelsPull, EventCodeOutput}
 }
 
 // Client capabilities that change what we send.

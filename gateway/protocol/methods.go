@@ -94,6 +94,8 @@ const (
 	MethodToolsCatalog   = "tools.catalog"
 	MethodToolsEffective = "tools.effective"
 	MethodToolsInvoke    = "tools.invoke"
+	// MethodCodeRun is ours: run a program with the tools inside.
+	MethodCodeRun = "hearth.code.run"
 
 	MethodExecApprovalRequest = "exec.approval.request"
 	MethodExecApprovalWait    = "exec.approval.waitDecision"
@@ -242,6 +244,7 @@ var methods = []MethodSpec{
 	{MethodToolsCatalog, RoleOperator, ScopeRead},
 	{MethodToolsEffective, RoleOperator, ScopeRead},
 	{MethodToolsInvoke, RoleOperator, ScopeAdmin},
+	{MethodCodeRun, RoleOperator, ScopeAdmin},
 	{MethodExecApprovalRequest, RoleOperator, ScopeApprovals},
 	{MethodExecApprovalWait, RoleOperator, ScopeApprovals},
 	{MethodExecApprovalResolve, RoleOperator, ScopeApprovals},

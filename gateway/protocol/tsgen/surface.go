@@ -82,9 +82,6 @@ func methodShapes() []shape {
 		{protocol.MethodContactsRemove, "ContactRemoveParams", "OKResult"},
 		{protocol.MethodDeliveriesList, noParams, "DeliveriesList"},
 		{protocol.MethodDeliveriesResolve, "DeliveryResolveParams", "OKResult"},
-		{protocol.MethodToolsCatalog, "ToolsCatalogParams", "ToolsCatalog"},
-		{protocol.MethodToolsEffective, "ToolsEffectiveParams", "ToolsEffective"},
-		{protocol.MethodToolsInvoke, "ToolsInvokeParams", "ToolsInvokeResult"},
 		{protocol.MethodWhy, "WhyParams", "Why"},
 		{protocol.MethodTokensList, noParams, "Tokens"},
 		{protocol.MethodTokensCreate, "TokenCreateParams", "TokenCreated"},
@@ -96,9 +93,13 @@ func methodShapes() []shape {
 	})
 }
 
-// guardShapes are those of approvals, pause, audit and undo.
+// guardShapes are those of tools, approvals, pause, audit and undo.
 func guardShapes() []shape {
 	return []shape{
+		{protocol.MethodToolsCatalog, "ToolsCatalogParams", "ToolsCatalog"},
+		{protocol.MethodToolsEffective, "ToolsEffectiveParams", "ToolsEffective"},
+		{protocol.MethodCodeRun, "CodeRunParams", "CodeRunResult"},
+		{protocol.MethodToolsInvoke, "ToolsInvokeParams", "ToolsInvokeResult"},
 		{protocol.MethodExecApprovalRequest, "ApprovalRequestParams", "ApprovalRequestResult"},
 		{protocol.MethodExecApprovalWait, "ApprovalIDParams", "ApprovalRequestResult"},
 		{protocol.MethodExecApprovalResolve, "ApprovalResolveParams", "OKResult"},
@@ -186,6 +187,7 @@ func eventShapes() []shape {
 		{protocol.EventExecApprovalResolved, "ApprovalResolved", ""},
 		{protocol.EventPause, "Pause", ""},
 		{protocol.EventModelsPull, "ModelsPullProgress", ""},
+		{protocol.EventCodeOutput, "CodeOutputEvent", ""},
 	}
 }
 

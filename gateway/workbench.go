@@ -1,0 +1,53 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/codemode"
+	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+)
+
+// Workbench runs programs without a gateway: the same engine and limits, and a
+// catalogue with nothing in it.
+type Workbench struct {
+	machine  *engine.Engine
+	programs *codemode.Runs
+	set      codemode.Settings
+}
+
+// NewWorkbench makes a workbench. It loads nothing before the first program.
+func NewWorkbench(dir statedir.Dir, c config.CodeMode, log *slog.Logger) *Workbench {
+	w := &Workbench{
+		machine: engine.New(engine.Options{CacheDir: dir.CodeCache(), Log: log}),
+		set:     codeSettings(c),
+	}
+	w.programs = codemode.New(codemode.Options{Engine: w.machine, Now: time.Now, NewID: newUUID, Log: log, Prepare: prepareProgram})
+	return w
+}
+
+// Run runs one program to its end; heard gets what it says.
+func (w *Workbench) Run(ctx context.Context, p protocol.CodeRunParams, heard func(protocol.CodeOutput)) (protocol.CodeRunResult, error) {
+	none, err := tool.NewSet()
+	if err != nil {
+		return protocol.CodeRunResult{}, err
+	}
+	began := time.Now()
+	res, err := w.programs.RunToEnd(ctx, w.set, tool.Scope{RunID: newUUID()}, none, toolOrigin, codemode.Input{Code: p.Code, Language: p.Language}, nil,
+		func(o codemode.Output) { heard(protocol.CodeOutput(o)) })
+	if err != nil {
+		return protocol.CodeRunResult{}, err
+	}
+	return codeResult(res, time.Since(began).Milliseconds())
+}
+
+// Close gives everything back.
+func (w *Workbench) Close(ctx context.Context) error {
+	w.programs.Close()
+	return w.machine.Close(ctx)
+}
