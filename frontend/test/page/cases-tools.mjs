@@ -193,7 +193,7 @@ export const cases = [
       await page.click("dialog button:text-is('memory/2031-03-04.md')");
       await shows(page, "dialog", /telegram:42/);
       await noAxe(page);
-      await page.click("dialog button[aria-label$=': telegram:42']");
+      await page.click("dialog button[aria-label*='from telegram:42']");
       await until(page, () => !document.querySelector("dialog textarea"));
       assert.doesNotMatch(readFileSync(mine, "utf8"), /Mallory/);
       assert.match(readFileSync(mine, "utf8"), /Mimi/);
