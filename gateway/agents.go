@@ -140,7 +140,7 @@ func (g *Gateway) promptFiles(c config.Config, scope tool.Scope) (out []prompt.F
 			g.log.Warn("the workspace got no starter files", "err", err)
 		}
 	}
-	names := workspace.For(workspace.Reader{Helper: scope.Depth > 0, Stranger: !private})
+	names := workspace.For(workspace.Reader{Helper: scope.Depth > 0, Stranger: !private, Heartbeat: g.heartbeatPrompt(c, scope) != ""})
 	for _, f := range g.files.Load(scope.Workspace, names, workspace.Limits{File: b.BootstrapMaxChars, Total: b.BootstrapTotalMaxChars}) {
 		out = append(out, prompt.File(f))
 	}

@@ -136,6 +136,7 @@ type Gateway struct {
 	agents     atomic.Pointer[madeBook]
 	files      *workspace.Keeper // those that tell an agent who it is
 	seeded     seeded
+	beats      chan struct{} // wakes runHeartbeats
 	search     *search.Index
 	memory     *memory.Index
 	vectorHTTP func() *http.Client // to models of vectors
@@ -173,7 +174,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{}), restart: make(chan struct{}, 1)}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{}), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1)}
 	g.life, g.endLife = context.WithCancel(context.WithoutCancel(ctx))
 	if err := g.open(ctx); err != nil {
 		g.release(ctx)
@@ -393,6 +394,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.watchSkills(back) })
 	work.Go(func() { g.findSecrets(back) })
+	work.Go(func() { g.runHeartbeats(back) })
 	work.Go(func() { g.mcp.Run(back) })
 	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {

@@ -73,6 +73,10 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 		default:
 		}
 	}
+	select {
+	case g.beats <- struct{}{}:
+	default:
+	}
 	if g.spend != nil {
 		_, _ = g.standing() // what may be spent may be more, or less
 		g.spend.Wake()

@@ -63,7 +63,7 @@ func (g *Gateway) status(ctx context.Context, _ none) (protocol.Status, error) {
 	active, queued := g.session.Load()
 	return protocol.Status{
 		RuntimeVersion: g.opts.Version, ChannelSummary: []string{}, QueuedSystemEvents: []string{},
-		Heartbeat: protocol.StatusHeartbeat{DefaultAgentID: g.agentBook().Default().ID, Agents: []map[string]any{}},
+		Heartbeat: protocol.StatusHeartbeat{DefaultAgentID: g.agentBook().Default().ID, Agents: []map[string]any{g.heartbeatStatus()}},
 		Sessions: protocol.StatusSessions{
 			Paths: []string{g.store.Path()}, Count: g.session.Count(), Defaults: g.modelDefaults(),
 			Recent: list.Sessions, ByAgent: []map[string]any{},

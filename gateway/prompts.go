@@ -41,7 +41,7 @@ func (g *Gateway) renderPrompt(a session.Asked) prompt.Prompt {
 		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
 		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope), Program: g.hook.Instructions(rec.ID),
 		Runtime:   prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String(), Thinking: a.Thinking},
-		Reasoning: a.Reasoning,
+		Reasoning: a.Reasoning, Heartbeat: g.heartbeatPrompt(c, scope),
 	}
 	if slices.ContainsFunc(a.Tools, func(t model.ToolSpec) bool { return t.Name == "read" }) {
 		for _, l := range g.skillLines(scope.SessionKey, scope.SessionID, scope.Workspace) {

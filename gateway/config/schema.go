@@ -158,6 +158,7 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"subagents", func(n *node) { d.subagents(n, &a.Subagents) }},
 		{"memorySearch", func(n *node) { d.memorySearch(n, &a.MemorySearch) }},
 		{"imageModel", func(n *node) { a.ImageModel = d.modelChoice(n) }},
+		{"heartbeat", func(n *node) { d.heartbeat(n, &a.Heartbeat) }},
 		{"startupContext", func(n *node) { d.startup(n, &a.StartupContext) }},
 		{"skills", func(n *node) { a.Skills = d.skillNames(n) }},
 	}
@@ -165,7 +166,7 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 	d.object(n, append(fields, later("imageMaxDimensionPx", "imageGenerationModel", "pdfModel",
 		"repoRoot", "contextTokens", "contextPruning", "compaction",
 		"thinkingDefault", "verboseDefault", "elevatedDefault", "reasoningDefault",
-		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "heartbeat", "sandbox",
+		"mediaMaxMb", "typingIntervalSeconds", "typingMode", "sandbox",
 		"cliBackends", "params")...)...)
 }
 

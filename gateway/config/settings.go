@@ -107,6 +107,7 @@ type AgentDefaults struct {
 	Skills       *[]string                 `json:"skills,omitempty"`    // of agents that name none; nil: all
 	// StartupContext: what a session reads after /new or /reset and nothing else.
 	StartupContext StartupContext `json:"startupContext"`
+	Heartbeat      Heartbeat      `json:"heartbeat"`
 	Conversation
 	Bootstrap
 }
@@ -126,7 +127,7 @@ type Logging struct {
 func Default() Config {
 	return Config{
 		Gateway:  Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Bootstrap: defaultBootstrap(), StartupContext: defaultStartup(), Conversation: defaultConversation()}},
+		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Bootstrap: defaultBootstrap(), StartupContext: defaultStartup(), Heartbeat: defaultHeartbeat(), Conversation: defaultConversation()}},
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),

@@ -28,6 +28,7 @@ var leaves = map[string][]string{
 	"gateway/logfile":             {"gateway/protocol"},
 	"frontend":                    {},
 	"skills":                      {},
+	"gateway/heartbeat":           {},
 	"gateway/skill":               {},
 	"gateway/codemode/engine":     {},
 	"gateway/codemode/typescript": {},
