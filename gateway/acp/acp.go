@@ -48,21 +48,32 @@ type turn struct {
 	last    chan step   // the end has a place of its own, so that it always fits
 	end     step        // taken from last
 	lost    atomic.Bool // the editor was too slow for some of the events
-	said    int64       // bytes of the answer that the editor has
+	said    int64       // bytes of the answer that were taken
 	told    string      // and the words
+	pending string      // of them what the editor does not have yet
+	sent    time.Time   // when it last got some
 }
 
 func newTurn(id sdk.SessionId) *turn {
 	return &turn{session: id, events: make(chan step, queued), last: make(chan step, 1)}
 }
 
-// next is the next thing to do: the end comes after all that was kept.
+// next is the next thing to do: the end comes after all that was kept. Words that
+// wait are told when nothing comes for a while.
 func (t *turn) next(ctx context.Context) (step, error) {
 	if t.end == nil {
+		var quiet <-chan time.Time
+		if t.pending != "" {
+			timer := time.NewTimer(time.Until(t.sent.Add(wordsEvery)))
+			defer timer.Stop()
+			quiet = timer.C
+		}
 		select {
 		case do := <-t.events:
 			return do, nil
 		case t.end = <-t.last:
+		case <-quiet:
+			return nil, nil
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -80,6 +91,9 @@ const (
 	maxPrompt     = 256 << 10
 	replayed      = 100 // messages of a loaded session
 	queued        = 4096
+	// wordsEvery is how often the editor gets words. Each time is a message, and
+	// some editors hang up when a thousand of them wait.
+	wordsEvery = 50 * time.Millisecond
 )
 
 // New returns an agent.
@@ -109,61 +123,13 @@ func (a *Agent) editor() *sdk.AgentSideConnection {
 // Initialize implements sdk.Agent.
 func (a *Agent) Initialize(context.Context, sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	return sdk.InitializeResponse{
-		ProtocolVersion:   sdk.ProtocolVersionNumber,
-		AgentCapabilities: sdk.AgentCapabilities{LoadSession: true, PromptCapabilities: sdk.PromptCapabilities{EmbeddedContext: true}},
-		AgentInfo:         &sdk.Implementation{Name: "hearth", Title: sdk.Ptr("Hearth"), Version: a.version},
+		ProtocolVersion: sdk.ProtocolVersionNumber,
+		AgentCapabilities: sdk.AgentCapabilities{
+			LoadSession: true, PromptCapabilities: sdk.PromptCapabilities{EmbeddedContext: true},
+			SessionCapabilities: sdk.SessionCapabilities{List: &sdk.SessionListCapabilities{}, Resume: &sdk.SessionResumeCapabilities{}, Close: &sdk.SessionCloseCapabilities{}},
+		},
+		AgentInfo: &sdk.Implementation{Name: "hearth", Title: sdk.Ptr("Hearth"), Version: a.version},
 	}, nil
-}
-
-// NewSession implements sdk.Agent.
-func (a *Agent) NewSession(ctx context.Context, _ sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
-	id := sdk.SessionId(sessionPrefix + strings.ToLower(rand.Text()))
-	if err := a.watch(ctx, id); err != nil {
-		return sdk.NewSessionResponse{}, err
-	}
-	return sdk.NewSessionResponse{SessionId: id}, nil
-}
-
-func (a *Agent) watch(ctx context.Context, id sdk.SessionId) error {
-	var res protocol.SubscribeResult
-	if err := a.gateway.Call(ctx, protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: string(id)}, &res); err != nil {
-		return err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.sessions[id] = true
-	return nil
-}
-
-// LoadSession implements sdk.AgentLoader: what was said is told again. Only
-// sessions of editors can be loaded.
-func (a *Agent) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
-	if !strings.HasPrefix(string(p.SessionId), sessionPrefix) {
-		return sdk.LoadSessionResponse{}, sdk.NewInvalidParams("this is no session of an editor")
-	}
-	if err := a.watch(ctx, p.SessionId); err != nil {
-		return sdk.LoadSessionResponse{}, err
-	}
-	var h protocol.ChatHistory
-	if err := a.gateway.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: string(p.SessionId), Limit: replayed}, &h); err != nil {
-		return sdk.LoadSessionResponse{}, err
-	}
-	for i := range h.Messages {
-		m := &h.Messages[i]
-		u := sdk.UpdateAgentMessageText(m.Text())
-		if m.Role == protocol.MessageUser {
-			u = sdk.UpdateUserMessageText(m.Text())
-		} else if m.Role != protocol.MessageAssistant {
-			continue
-		}
-		if m.Text() == "" {
-			continue
-		}
-		if err := a.editor().SessionUpdate(ctx, sdk.SessionNotification{SessionId: p.SessionId, Update: u}); err != nil {
-			return sdk.LoadSessionResponse{}, err
-		}
-	}
-	return sdk.LoadSessionResponse{}, nil
 }
 
 // Prompt implements sdk.Agent: one message, and everything until its answer is
@@ -198,17 +164,18 @@ func (a *Agent) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptResp
 			a.abort(context.WithoutCancel(ctx), p.SessionId)
 			return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
 		}
-		if end, err := do(ctx); end != nil || err != nil {
-			return orNone(end), err
+		if do == nil {
+			err = a.flush(ctx, t)
+		} else {
+			var end *sdk.PromptResponse
+			if end, err = do(ctx); end != nil {
+				return *end, err
+			}
+		}
+		if err != nil {
+			return sdk.PromptResponse{}, err
 		}
 	}
-}
-
-func orNone(r *sdk.PromptResponse) sdk.PromptResponse {
-	if r == nil {
-		return sdk.PromptResponse{}
-	}
-	return *r
 }
 
 func (a *Agent) abort(ctx context.Context, id sdk.SessionId) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -33,27 +34,37 @@ func (a *Agent) chat(ctx context.Context, t *turn, ev protocol.ChatEvent) (*sdk.
 		t.told = "" // the whole answer follows, if it is known
 	}
 	if ev.Message != nil {
-		if err := a.say(ctx, t, rest(t.told, ev.Message.Text())); err != nil {
-			return nil, err
-		}
+		t.pending += rest(t.told, ev.Message.Text())
 	}
+	reason := sdk.StopReasonEndTurn
 	switch ev.State {
 	case protocol.ChatAborted:
-		return &sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+		reason = sdk.StopReasonCancelled
 	case protocol.ChatError:
-		reason := sdk.StopReasonEndTurn
 		if ev.ErrorKind == "refusal" {
 			reason = sdk.StopReasonRefusal
 		}
-		return &sdk.PromptResponse{StopReason: reason}, a.say(ctx, t, "Error: "+ev.ErrorMessage)
+		t.pending += "Error: " + ev.ErrorMessage
 	}
-	return &sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil
+	return &sdk.PromptResponse{StopReason: reason}, a.flush(ctx, t)
 }
 
+// say tells words: at once, or together with those that follow soon.
 func (a *Agent) say(ctx context.Context, t *turn, text string) error {
-	if text == "" {
+	t.pending += text
+	if time.Since(t.sent) < wordsEvery {
 		return nil
 	}
+	return a.flush(ctx, t)
+}
+
+// flush tells the words that wait.
+func (a *Agent) flush(ctx context.Context, t *turn) error {
+	text := t.pending
+	if t.pending = ""; text == "" {
+		return nil
+	}
+	t.sent = time.Now()
 	return a.update(ctx, t, sdk.UpdateAgentMessageText(text))
 }
 
@@ -91,6 +102,9 @@ const between = "\n\n"
 // tool shows a call of a tool.
 func (a *Agent) tool(ctx context.Context, t *turn, data map[string]any) error {
 	word := func(name string) string { s, _ := data[name].(string); return s }
+	if err := a.flush(ctx, t); err != nil { // what was said before comes before
+		return err
+	}
 	id, name := sdk.ToolCallId(word("toolCallId")), word("name")
 	switch word("phase") {
 	case "start":

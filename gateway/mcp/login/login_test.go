@@ -218,7 +218,13 @@ func TestFault_F_PROV_RenewalIsNotLost(t *testing.T) {
 	}
 	d.pass(2 * time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	a.Renewing = func(r *http.Request) {
+		cancel()
+		select { // a request that were given up would end here
+		case <-r.Context().Done():
+		case <-time.After(300 * time.Millisecond):
+		}
+	}
 	_, _ = d.Bearer(ctx, s, "")
 	d.open()
 	if token := d.token(s, ""); !a.Good(token) {

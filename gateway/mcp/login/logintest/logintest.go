@@ -21,10 +21,11 @@ type Authority struct {
 	*httptest.Server
 	// Resource and Meta change what the server and the authority say of themselves.
 	Resource, Meta func(m map[string]any)
-	ExpiresIn      int    // seconds that a token works
-	Secret         string // what registered programs get, if anything
-	Known          string // one that was made by hand
-	Issuer         string // as which it sends browsers back; "" = not said
+	ExpiresIn      int                   // seconds that a token works
+	Secret         string                // what registered programs get, if anything
+	Known          string                // one that was made by hand
+	Renewing       func(r *http.Request) // called when a refresh token was taken, before the answer
+	Issuer         string                // as which it sends browsers back; "" = not said
 
 	mu      sync.Mutex // guards the following
 	n       int
@@ -183,6 +184,9 @@ func (a *Authority) token(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		delete(a.refresh, r.Form.Get("refresh_token"))
+		if a.Renewing != nil {
+			a.Renewing(r)
+		}
 	default:
 		refuse("unsupported_grant_type")
 		return
