@@ -133,5 +133,5 @@ func peerOf(r *http.Request) netip.Addr {
 // isLocal: the peer is this machine, the name means this machine and nobody
 // stands in between.
 func (g *gate) isLocal(r *http.Request) bool {
-	return peerOf(r).IsLoopback() && g.loopback[r.Host] && !forwarded(r)
+	return r.TLS == nil && peerOf(r).IsLoopback() && g.loopback[r.Host] && !forwarded(r)
 }

@@ -55,6 +55,8 @@ type Options struct {
 	// Mounts are further paths, such as "/v1/". Each handler checks for itself who
 	// comes and how much it reads; all of them are behind the gate.
 	Mounts map[string]http.Handler
+	// Remote is where other machines come in. nil: nowhere.
+	Remote *Remote
 }
 
 // Limits bound what clients can cost. Zero fields have defaults.

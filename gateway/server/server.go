@@ -26,6 +26,7 @@ type Server struct {
 	pages    *pages
 	api      http.Handler
 	mounts   map[string]http.Handler
+	remote   *Remote
 	snapshot func(ctx context.Context) protocol.Snapshot
 	version  string
 	bootID   string
@@ -65,7 +66,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP, mounts: o.Mounts,
+		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP, mounts: o.Mounts, remote: o.Remote,
 		snapshot: o.Snapshot, version: o.Version, bootID: o.BootID, ready: o.Ready, log: o.Logger, now: o.Now,
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),
@@ -89,7 +90,8 @@ func New(o Options) (*Server, error) {
 }
 
 // Serve answers on ln, which must be a loopback listener, until ctx ends. Then
-// it tells every client, closes the sockets and returns once they are gone.
+// it tells every client, closes the sockets and returns once they are gone. Other
+// machines are served by Options.Remote meanwhile.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	addr, ok := ln.Addr().(*net.TCPAddr)
 	if !ok || !addr.IP.IsLoopback() {
@@ -107,21 +109,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	raw := newRawConns(s.limits.RawConns)
-	srv := &http.Server{
-		Handler:           s.handler(),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       60 * time.Second,
-		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return base },
-		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, rawConnKey{}, c) },
-		ConnState:         raw.track,
-	}
+	srv := s.httpServer(base, s.handler(), raw)
 	failed := make(chan error, 1)
 	var own sync.WaitGroup
 	own.Go(func() { failed <- srv.Serve(ln) })
+	own.Go(func() { s.serveRemote(base) })
 	own.Go(func() { s.housekeep(base) })
 	var err error
 	select {
