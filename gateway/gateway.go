@@ -145,6 +145,7 @@ type Gateway struct {
 	deliverer  *outbound.Deliverer
 	channels   *channels
 	live       *live
+	network    *network // where other machines come in
 	gate       *inbound.Gate
 	contacts   *contact.Book
 
@@ -320,9 +321,11 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		return err
 	}
 	g.openHook()
+	g.network = g.newNetwork()
 	g.server, err = server.New(server.Options{
 		Handlers: g.guarded(g.handlers()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
+		Remote: g.network.remote(),
 		Mounts: g.mounts(),
 	})
 	if err != nil {
@@ -396,6 +399,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.findSecrets(back) })
 	work.Go(func() { g.runHeartbeats(back) })
 	work.Go(func() { g.mcp.Run(back) })
+	work.Go(func() { g.network.run(back) })
 	work.Go(func() { g.detectModels(back) })
 	work.Go(func() {
 		if err := g.config.Watch(back); err != nil {

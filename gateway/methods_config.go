@@ -84,6 +84,9 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 	if g.mcp != nil {
 		g.configureMCP(next)
 	}
+	if g.network != nil {
+		g.network.look()
+	}
 	if old.Tools.Web.Proxy != next.Tools.Web.Proxy {
 		g.openWeb(next.Tools.Web.Proxy)
 	}

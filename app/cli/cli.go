@@ -111,6 +111,7 @@ func newRoot(a *app) *cobra.Command {
 		newSecrets(a), newDoctor(a), newSkills(a), newMemory(a), newCode(a),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesHelp},
 	)
+	root.AddCommand(networkCommands(a)...)
 	return root
 }
 

@@ -3,6 +3,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,6 +21,7 @@ func main() {
 	if len(os.Args) == 2 && os.Args[1] == gateway.GuardianArg {
 		os.Exit(gateway.Guardian())
 	}
+	log.SetOutput(io.Discard) // libraries write there, ours do not
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait for the first
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.OS(version)))

@@ -1592,6 +1592,8 @@ export const MethodSkillsUpdate = "skills.update";
 export const MethodSkillPlan = "hearth.skills.plan";
 export const MethodSkillAccept = "hearth.skills.accept";
 export const MethodSkillRemove = "hearth.skills.remove";
+/** The methods of reach are ours: from where the gateway can be reached. */
+export const MethodReachStatus = "hearth.reach.status";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
 export const MethodMCPList = "hearth.mcp.list";
@@ -1773,6 +1775,37 @@ export interface AuditReport {
   last?: number;
   head?: string;
   problem?: string;
+}
+
+/**
+ * ReachStatus is from where the gateway can be reached, the result of
+ * hearth.reach.status.
+ */
+export interface ReachStatus {
+  /** loopback, lan, tailnet, custom */
+  mode: string;
+  port: number;
+  /** open to other machines now, with the port */
+  addresses: string[];
+  problem?: string;
+  /** Who the gateway is to other machines; empty while it never was open to any. */
+  id?: string;
+  /** on the local network */
+  host?: string;
+  /** of its key: the current one and, during a change, the next */
+  pins?: string[];
+  fingerprint?: string;
+  /** Announcement is nil while the gateway does not announce itself. */
+  announcement?: ReachAnnouncement;
+}
+
+/** ReachAnnouncement is how the gateway can be found by Bonjour. */
+export interface ReachAnnouncement {
+  /** announced, no-network, refused, quiet, stopped */
+  phase: string;
+  name: string;
+  interfaces?: string[];
+  detail?: string;
 }
 
 // Limits of any JSON from outside, checked by one pass before anything is
@@ -3107,6 +3140,7 @@ export interface Methods {
   "hearth.mcp.read": { params: MCPReadParams; result: MCPText };
   "hearth.mcp.prompts": { params: MCPServerParams; result: MCPPrompts };
   "hearth.mcp.prompt": { params: MCPPromptParams; result: MCPText };
+  "hearth.reach.status": { params: Record<string, never>; result: ReachStatus };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };

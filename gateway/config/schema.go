@@ -22,6 +22,7 @@ func (d *decoder) decode() Config {
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
 		{"hearth", func(n *node) { d.own(n, &c.Hearth) }},
+		{"discovery", func(n *node) { d.discovery(n, &c.Discovery) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
 		{"skills", func(n *node) { d.skills(n, &c.Skills) }},
@@ -30,7 +31,7 @@ func (d *decoder) decode() Config {
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands",
 		"plugins", "hooks", "cron", "browser", "ui", "web", "update",
-		"broadcast", "talk", "audio", "media", "canvasHost", "discovery", "nodeHost", "acp",
+		"broadcast", "talk", "audio", "media", "canvasHost", "nodeHost", "acp",
 		"diagnostics")...)...)
 	d.bindingsKnown(&c)
 	d.secretsApart(&c)
@@ -42,20 +43,14 @@ func (d *decoder) decode() Config {
 func (d *decoder) gateway(n *node, g *Gateway) {
 	fields := []field{
 		{"port", func(n *node) { g.Port = d.integer(n, 0, 65535) }},
-		{"bind", func(n *node) { d.bind(n) }},
+		{"bind", func(n *node) { d.bind(n, g) }},
+		{"customBindHost", func(n *node) { d.customBind(n, g) }},
 		{"auth", func(n *node) { d.auth(n, &g.Auth) }},
 		{"http", func(n *node) { d.http(n, &g.HTTP) }},
 	}
 	d.object(n, append(fields, later("mode", "remote", "tls", "controlUi", "tailscale", "trustedProxies", "reload",
 		"nodes", "push", "webchat")...)...)
-}
-
-func (d *decoder) bind(n *node) {
-	if n.kind == kindString && slices.Contains([]string{"lan", "auto", "tailnet", "custom"}, n.text) {
-		d.issue(n.start, "only \"loopback\" works in this version: Hearth answers on this machine alone; access from a phone or the local network (Phone & LAN) comes later")
-		return
-	}
-	d.choice(n, BindLoopback)
+	d.bindWhole(n, g)
 }
 
 func (d *decoder) auth(n *node, a *Auth) {

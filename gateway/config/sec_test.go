@@ -39,7 +39,7 @@ const secretive = `// old key: apiKey: "canary-7f3a9c-secret-value-0"
 
 func TestSec_A_CFG_02_InvalidIsNeverLooser(t *testing.T) {
 	base := "{ gateway: { port: 18800, bind: 'loopback', auth: { mode: 'token', token: 'a-token-of-some-length' } } }"
-	wrong := []string{"null", "true", "0", "-1", "1.5", "[]", "{}", "''", "'lan'", "'none'", "'LOOPBACK'", "'0.0.0.0'", "'off'", "1e10", "['loopback']", "{x:1}"}
+	wrong := []string{"null", "true", "0", "-1", "1.5", "[]", "{}", "''", "'auto'", "'none'", "'LOOPBACK'", "'0.0.0.0'", "'off'", "1e10", "['loopback']", "{x:1}"}
 	for _, key := range []string{"gateway", "gateway.port", "gateway.bind", "gateway.auth", "gateway.auth.mode", "gateway.auth.token"} {
 		for _, value := range wrong {
 			if value == "{}" || value == "{x:1}" || key == "gateway.port" && value == "0" {

@@ -24,6 +24,7 @@ type Config struct {
 	Surfaces  map[string]Surface `json:"surfaces,omitempty"`
 	Auth      Accounts           `json:"auth"`
 	Hearth    Own                `json:"hearth"`
+	Discovery Discovery          `json:"discovery"`
 	Logging   Logging            `json:"logging"`
 	Secrets   Secrets            `json:"secrets"`
 	MCP       MCP                `json:"mcp"`
@@ -33,13 +34,12 @@ type Config struct {
 // Gateway says where the gateway listens and who may talk to it.
 type Gateway struct {
 	Port int    `json:"port"` // 0: 18789, or the next free port
-	Bind string `json:"bind"` // BindLoopback
-	Auth Auth   `json:"auth"`
-	HTTP HTTP   `json:"http"`
+	Bind string `json:"bind"` // one of the Bind constants
+	// CustomBindHost is the address of BindCustom.
+	CustomBindHost string `json:"customBindHost,omitempty"`
+	Auth           Auth   `json:"auth"`
+	HTTP           HTTP   `json:"http"`
 }
-
-// BindLoopback is the only place to listen on for now: this machine.
-const BindLoopback = "loopback"
 
 // Auth is how clients prove themselves.
 type Auth struct {
@@ -126,13 +126,14 @@ type Logging struct {
 // Default is what holds without a file: the strictest and simplest settings.
 func Default() Config {
 	return Config{
-		Gateway:  Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Agents:   Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Bootstrap: defaultBootstrap(), StartupContext: defaultStartup(), Heartbeat: defaultHeartbeat(), Conversation: defaultConversation()}},
-		Session:  defaultSession(),
-		Messages: defaultMessages(),
-		Auth:     defaultAccounts(),
-		Hearth:   Own{Allowance: Allowance{Currency: DefaultCurrency}},
-		Tools:    defaultTools(), Memory: defaultMemory(), Approvals: defaultApprovals(),
+		Discovery: Discovery{MDNS: MDNSMinimal},
+		Gateway:   Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
+		Agents:    Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Bootstrap: defaultBootstrap(), StartupContext: defaultStartup(), Heartbeat: defaultHeartbeat(), Conversation: defaultConversation()}},
+		Session:   defaultSession(),
+		Messages:  defaultMessages(),
+		Auth:      defaultAccounts(),
+		Hearth:    Own{Allowance: Allowance{Currency: DefaultCurrency}},
+		Tools:     defaultTools(), Memory: defaultMemory(), Approvals: defaultApprovals(),
 		Logging: Logging{Level: "info"},
 		Secrets: Secrets{Backend: SecretsAuto},
 		Skills:  defaultSkills(),

@@ -134,6 +134,9 @@ const (
 	MethodSkillAccept = "hearth.skills.accept"
 	MethodSkillRemove = "hearth.skills.remove"
 
+	// The methods of reach are ours: from where the gateway can be reached.
+	MethodReachStatus = "hearth.reach.status"
+
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
 
@@ -276,6 +279,7 @@ var methods = []MethodSpec{
 	{MethodSkillPlan, RoleOperator, ScopeAdmin},
 	{MethodSkillAccept, RoleOperator, ScopeAdmin},
 	{MethodSkillRemove, RoleOperator, ScopeAdmin},
+	{MethodReachStatus, RoleOperator, ScopeRead},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodMCPList, RoleOperator, ScopeRead},
 	{MethodMCPTest, RoleOperator, ScopeAdmin},

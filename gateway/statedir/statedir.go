@@ -91,6 +91,9 @@ func (d Dir) Token() string { return d.path("gateway.token") }
 // DeviceKey is the file of the key that device tokens are derived from.
 func (d Dir) DeviceKey() string { return d.path("device.key") }
 
+// Identity is the file of the key by which other machines know the gateway.
+func (d Dir) Identity() string { return d.path("gateway.identity") }
+
 // Log is the gateway's log, one JSON object a line.
 func (d Dir) Log() string { return d.path("gateway.log") }
 

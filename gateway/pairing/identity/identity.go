@@ -139,7 +139,7 @@ func (i *Identity) Pins() []string {
 
 // Fingerprint is that of the whole certificate, for clients that pin it.
 func (i *Identity) Fingerprint() (string, error) {
-	c, err := i.certificate()
+	c, err := i.Certificate()
 	if err != nil {
 		return "", err
 	}
@@ -164,11 +164,12 @@ func (i *Identity) Server() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS13,
 		NextProtos:     []string{"http/1.1"}, // sockets are upgraded from it
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return i.certificate() },
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return i.Certificate() },
 	}
 }
 
-func (i *Identity) certificate() (*tls.Certificate, error) {
+// Certificate is that of the moment, with its key.
+func (i *Identity) Certificate() (*tls.Certificate, error) {
 	if err := i.refresh(); err != nil {
 		return nil, err
 	}

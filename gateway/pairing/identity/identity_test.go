@@ -228,7 +228,7 @@ func TestAuthorityVouchesForNothingElse(t *testing.T) {
 		_, err := c.Verify(x509.VerifyOptions{Roots: roots, DNSName: name, CurrentTime: b.now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
 		return err
 	}
-	leaf, err := i.certificate()
+	leaf, err := i.Certificate()
 	if err != nil {
 		t.Fatal(err)
 	}

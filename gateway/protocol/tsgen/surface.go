@@ -18,7 +18,7 @@ const noParams = "Record<string, never>"
 // methodShapes has one row for each method of the table in gateway/protocol;
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
-	return slices.Concat(secretShapes(), guardShapes(), skillShapes(), mcpShapes(), []shape{
+	return slices.Concat(secretShapes(), guardShapes(), skillShapes(), mcpShapes(), networkShapes(), []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
 		{protocol.MethodStatus, noParams, "Status"},
@@ -254,4 +254,10 @@ func (s *source) known(ts string) error {
 		}
 	}
 	return nil
+}
+
+func networkShapes() []shape {
+	return []shape{
+		{protocol.MethodReachStatus, noParams, "ReachStatus"},
+	}
 }

@@ -1,0 +1,25 @@
+package protocol
+
+// ReachStatus is from where the gateway can be reached, the result of
+// hearth.reach.status.
+type ReachStatus struct {
+	Mode      string   `json:"mode"` // loopback, lan, tailnet, custom
+	Port      int      `json:"port"`
+	Addresses []string `json:"addresses"` // open to other machines now, with the port
+	Problem   string   `json:"problem,omitempty"`
+	// Who the gateway is to other machines; empty while it never was open to any.
+	ID          string   `json:"id,omitempty"`
+	Host        string   `json:"host,omitempty"` // on the local network
+	Pins        []string `json:"pins,omitempty"` // of its key: the current one and, during a change, the next
+	Fingerprint string   `json:"fingerprint,omitempty"`
+	// Announcement is nil while the gateway does not announce itself.
+	Announcement *ReachAnnouncement `json:"announcement,omitempty"`
+}
+
+// ReachAnnouncement is how the gateway can be found by Bonjour.
+type ReachAnnouncement struct {
+	Phase      string   `json:"phase"` // announced, no-network, refused, quiet, stopped
+	Name       string   `json:"name"`
+	Interfaces []string `json:"interfaces,omitempty"`
+	Detail     string   `json:"detail,omitempty"`
+}
