@@ -283,4 +283,3 @@ func (n *network) problems() []protocol.Problem {
 	}
 	return []protocol.Problem{{Code: "REACH", Message: fmt.Sprintf("Other machines cannot reach Hearth as gateway.bind (%q) says: %s. `hearth lan` shows more; Hearth goes on trying.", st.Mode, st.Problem)}}
 }
-
