@@ -8,7 +8,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -16,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/gateway/client"
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -155,25 +154,7 @@ func (a *app) dial(ctx context.Context, o client.Options) (*client.Client, error
 		return nil, err
 	}
 	o.Client = protocol.ClientInfo{ID: "cli", Mode: "cli", Version: a.Version, DisplayName: "hearth command line"}
-	c, err := client.Open(ctx, dir, o)
-	var refusal *protocol.Error
-	if !errors.As(err, &refusal) || refusal.Details["code"] != "AUTH_TOKEN_MISMATCH" {
-		return c, err
-	}
-	// gateway.auth.token in the settings takes the place of the token file.
-	s, serr := config.Inspect(dir.Config(a.Env), a.lookupEnv)
-	if serr != nil {
-		return nil, err
-	}
-	token, ok := s.Config.Gateway.Auth.Token.Literal()
-	if !ok {
-		return nil, err
-	}
-	if o.URL, _, serr = client.Find(dir); serr != nil {
-		return nil, err
-	}
-	o.Token = token.Reveal()
-	return client.Dial(ctx, o)
+	return reach.Open(ctx, dir, a.Env, o)
 }
 
 // call makes one connection for one request.

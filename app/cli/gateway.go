@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"time"
@@ -14,9 +15,10 @@ import (
 )
 
 type gatewayOptions struct {
-	port    int
-	quiet   bool
-	verbose bool
+	port     int
+	quiet    bool
+	verbose  bool
+	lifeline bool
 }
 
 // firstLink is how long the link that a start prints can be used.
@@ -40,6 +42,8 @@ HEARTH_HOME names the folder for its data, HEARTH_CONFIG the settings file.`,
 	c.Flags().IntVar(&o.port, "port", 0, "listen on this `PORT` instead of gateway.port")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print warnings only")
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "print all that the log gets")
+	c.Flags().BoolVar(&o.lifeline, "lifeline", false, "stop when standard input ends, as it does when the program that started this one is gone")
+	_ = c.Flags().MarkHidden("lifeline") // for hearth-tray
 	return c
 }
 
@@ -72,6 +76,15 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	dir, err := a.dir()
 	if err != nil {
 		return &failure{code: exitConfig, message: err.Error()}
+	}
+	if o.lifeline {
+		var cut context.CancelFunc
+		ctx, cut = context.WithCancel(ctx)
+		defer cut()
+		go func() { // ends with the input or with the process
+			_, _ = io.Copy(io.Discard, a.In)
+			cut()
+		}()
 	}
 	if err := gateway.Harden(); err != nil {
 		_ = a.errs().print(yellow("Note: "), "the memory of this process is not protected: "+line(err.Error()), "\n")

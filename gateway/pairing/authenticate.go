@@ -167,6 +167,7 @@ func (r *Registry) grantWithoutDevice(a *Attempt) (*Grant, *protocol.Error) {
 	}
 	g := &Grant{Role: protocol.RoleOperator, Method: MethodToken, Scopes: []protocol.Scope{}}
 	trusted := p.Client.ID == "cli" && (p.Client.Mode == "cli" || p.Client.Mode == "probe") ||
+		p.Client.ID == "hearth-tray" && p.Client.Mode == "ui" ||
 		p.Client.ID == "gateway-client" && p.Client.Mode == "backend" || p.Client.ID == "openclaw-probe" && p.Client.Mode == "probe"
 	if a.Local && trusted {
 		g.Scopes = scopesOf(a)

@@ -80,7 +80,7 @@ var walls = []struct {
 		why:  "requests of programs know the engine by one interface",
 	},
 	{
-		from: []string{"app", "gateway"}, except: []string{"app/cli", "gateway", "gateway/config"},
+		from: []string{"app", "gateway"}, except: []string{"app/cli", "app/reach", "gateway", "gateway/config"},
 		to:  []string{"gateway/config"},
 		why: "each room has its own Options, which package gateway fills from the config",
 	},
@@ -115,7 +115,8 @@ var libraryRooms = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/oauthex":  {"gateway/mcp/login"},
 	"github.com/coder/acp-go-sdk":                     {"gateway/acp"},
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
-	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain"},
+	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain", "app/tray"},
+	"github.com/getlantern/systray":                   {"app/tray"},
 	"github.com/grandcat/zeroconf":                    {"discovery"},
 	"github.com/miekg/dns":                            {"discovery"},
 

@@ -12,7 +12,7 @@ import { Networks } from "./networks.svelte";
 import { Safety } from "./safety.svelte";
 import { Sessions } from "./sessions.svelte";
 import type { PaneId } from "../ui/settings/panes";
-import { go, sessionInUrl, takeLaunchCode } from "./route";
+import { go, sessionIn, sessionInUrl, takeLaunch } from "./route";
 
 export const version = "0.1.0";
 
@@ -67,7 +67,8 @@ export class Hearth {
   private toastId = 0;
 
   async start(): Promise<void> {
-    this.launch = takeLaunchCode();
+    const { code, where } = takeLaunch();
+    this.launch = code;
     this.keep = await openCabinet();
     let identity;
     try {
@@ -95,7 +96,10 @@ export class Hearth {
       accepted: (e) => this.chats.get(e.sessionKey)?.accepted(e),
     });
     await this.outbox.load();
-    const key = sessionInUrl() || prefs.lastSession;
+    const [place, part = ""] = where;
+    if (place === "settings") this.panel = { kind: place, pane: part as PaneId };
+    else if (place === "undelivered") this.panel = { kind: place };
+    const key = (place === "chat" && sessionIn(part)) || sessionInUrl() || prefs.lastSession;
     if (key) this.open(key);
     this.socket.start();
     addEventListener("online", () => this.socket.hurry());

@@ -1,23 +1,30 @@
-// The address of the page. It names the open session and, once, a launch code;
-// nothing else in it is ever read, in particular no gateway and no token.
+// The address of the page. It names the open session and, once, a launch code
+// with a place to go to; nothing else in it is ever read, in particular no
+// gateway and no token.
 const longestKey = 512;
 
-/** takeLaunchCode reads the one-time code and wipes it from the address and the history entry. */
-export function takeLaunchCode(): string {
-  const code = /^#launch=([\w.~-]{4,512})$/.exec(location.hash)?.[1] ?? "";
+/** takeLaunch reads the one-time code, and where to go, and wipes them from the address and the history entry. */
+export function takeLaunch(): { code: string; where: string[] } {
+  const [, code = "", where = ""] = /^#launch=([\w.~-]{4,512})(?:&go=([\w%.~-]{1,1500}))?$/.exec(location.hash) ?? [];
   if (location.hash.startsWith("#launch")) history.replaceState(null, "", location.pathname);
-  return code;
+  return { code, where: plain(where).split("/").map(plain) };
 }
 
-export function sessionInUrl(): string {
-  const m = /^#\/chat\/(.+)$/.exec(location.hash);
-  if (!m) return "";
+const plain = (s: string): string => {
   try {
-    const key = decodeURIComponent(m[1]!);
-    return key.length <= longestKey && !/[\u0000-\u001f\u007f]/.test(key) ? key : "";
+    return decodeURIComponent(s);
   } catch {
     return "";
   }
+};
+
+export function sessionInUrl(): string {
+  return sessionIn(plain(/^#\/chat\/(.+)$/.exec(location.hash)?.[1] ?? ""));
+}
+
+/** sessionIn is a session key from outside, if it can be one. */
+export function sessionIn(key: string): string {
+  return key.length <= longestKey && !/[\u0000-\u001f\u007f]/.test(key) ? key : "";
 }
 
 export function go(key: string): void {

@@ -19,6 +19,14 @@ async function settings(open, pane, o) {
 
 export const cases = [
   {
+    name: "a link can lead to a part of the settings",
+    async run(w, open) {
+      const page = await open({ link: w.newLink() + "&go=settings%2Fusage" });
+      await shows(page, "dialog section h2", /Allowance & usage/);
+      assert.ok(!page.url().includes("launch"));
+    },
+  },
+  {
     name: "every part of the settings is without axe findings, dark and light, narrow and wide",
     async run(w, open) {
       for (const [width, scheme] of [[1280, "light"], [1280, "dark"], [360, "light"], [360, "dark"]]) {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { go, sessionInUrl, takeLaunchCode } from "../../src/app/route";
+import { go, sessionInUrl, takeLaunch } from "../../src/app/route";
 import { oneLine, titleOf } from "../../src/app/sessions.svelte";
 import { dayName } from "../../src/app/time";
 import { t } from "../../src/i18n/t";
@@ -11,19 +11,27 @@ beforeEach(() => history.replaceState(null, "", "/"));
 describe("the address", () => {
   test("A-WEB-10: a launch code is taken once and wiped", () => {
     history.replaceState(null, "", "/#launch=abc-DEF_123");
-    expect(takeLaunchCode()).toBe("abc-DEF_123");
+    expect(takeLaunch().code).toBe("abc-DEF_123");
     expect(location.href).toBe("http://localhost:3000/");
-    expect(takeLaunchCode()).toBe("");
+    expect(takeLaunch().code).toBe("");
   });
 
   test("A-WEB-04: nothing else in the address is a code, a token or a gateway", () => {
     for (const url of ["/?launch=abcdef", "/?token=abcdef", "/#token=abcdef", "/?gatewayUrl=ws://evil", "/#gatewayUrl=ws://evil", "/#x&launch=abcdef", "/#launch=a b", "/#launch="]) {
       history.replaceState(null, "", url);
-      expect(takeLaunchCode(), url).toBe("");
+      expect(takeLaunch().code, url).toBe("");
     }
     history.replaceState(null, "", "/#launch=<script>");
-    takeLaunchCode();
+    takeLaunch().code;
     expect(location.hash).toBe("");
+  });
+
+  test("a place to go to comes with a code, and only then", () => {
+    const at = (url: string): string[] => (history.replaceState(null, "", url), takeLaunch().where);
+    expect(at("/#launch=abcd&go=settings%2Fusage")).toEqual(["settings", "usage"]);
+    expect(at("/#launch=abcd&go=chat%2Fagent%253Amain%253Aa%252Fb")).toEqual(["chat", "agent:main:a/b"]);
+    expect(at("/#launch=abcd&go=settings%2F%25")).toEqual(["settings", ""]);
+    expect(at("/#go=settings")).toEqual([""]);
   });
 
   test("a session key goes into the address and comes back", () => {

@@ -1,0 +1,115 @@
+// Command hearth-tray is the icon in the menu bar. It starts the gateway or
+// attaches to the one that runs, shows how it is, asks for decisions, and opens
+// the window. What the menu shows is menu's, what the gateway says is watch's;
+// drawing needs a desktop and the build tag "desktop".
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/hearth-assistant/hearth/app/reach"
+	"github.com/hearth-assistant/hearth/app/supervise"
+	"github.com/hearth-assistant/hearth/app/tray/menu"
+	"github.com/hearth-assistant/hearth/app/tray/watch"
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+// version is set by the build: -ldflags "-X main.version=1.2.3".
+var version = "0.1.0-dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	open := flag.Bool("open", false, "open the window as soon as Hearth is ready")
+	show := flag.Bool("version", false, "print the version")
+	flag.Parse()
+	if *show {
+		fmt.Println("hearth-tray", version)
+		return
+	}
+	if err := run(ctx, log, *open); err != nil {
+		fmt.Fprintln(os.Stderr, "hearth-tray:", err)
+		os.Exit(1)
+	}
+}
+
+// errQuit: the person chose to.
+var errQuit = errors.New("quit")
+
+func run(ctx context.Context, log *slog.Logger, open bool) error {
+	if err := preflight(ctx); err != nil {
+		return err
+	}
+	dir, err := statedir.Locate(os.Getenv)
+	if err != nil {
+		return err
+	}
+	if err := dir.Ensure(); err != nil {
+		return err
+	}
+	first, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	unlock, err := dir.Lock(first, "tray")
+	if err != nil {
+		return errors.New("Hearth is already in the menu bar of this computer. Open its window from there, or run hearth open")
+	}
+	defer unlock()
+
+	ctx, quit := context.WithCancelCause(ctx)
+	defer quit(nil)
+	t := &tray{dir: dir, openFirst: open, log: log, quit: func() { quit(errQuit) }, view: newView(), changed: make(chan menu.State, 1), clicks: make(chan menu.Action, 8)}
+	t.watch = watch.New(watch.Options{
+		Version: version, Now: time.Now, Changed: t.change,
+		Dial: func(ctx context.Context, o client.Options) (*client.Client, error) {
+			return reach.Open(ctx, dir, os.Getenv, o)
+		},
+	})
+	err = t.view.Run(ctx, func() { t.serve(ctx) }, t.click)
+	if errors.Is(context.Cause(ctx), errQuit) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// beside is a program that was installed next to this one.
+func beside(name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	if real, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = real
+	}
+	return filepath.Join(filepath.Dir(exe), name)
+}
+
+// keep keeps a gateway available until ctx ends.
+func (t *tray) keep(ctx context.Context) {
+	supervise.Run(ctx, supervise.Options{
+		Attach: t.watch.Attach,
+		Command: func() *gatewayCommand {
+			t.watch.Owns(true)
+			return gateway()
+		},
+		OnDown: func(why error, next time.Duration) {
+			t.watch.Owns(false)
+			t.log.Warn("no gateway", "why", why, "next", next)
+			t.watch.Down(why)
+		},
+	})
+}

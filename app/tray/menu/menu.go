@@ -1,0 +1,313 @@
+// Package menu is what the icon in the menu bar shows: which shape it has, and
+// which rows its menu has, as values. Drawing them and doing what a row says
+// belongs to others, so that all of it is tested without a desktop.
+package menu
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Link is how the tray stands to the gateway.
+type Link int
+
+// Starting until the first answer, Ready while connected, Lost in between.
+const (
+	Starting Link = iota
+	Ready
+	Lost
+)
+
+// State is all that the menu shows.
+type State struct {
+	Link    Link
+	Why     string // of Lost
+	Version string
+
+	Model      string // "provider/model"
+	Local      bool   // it runs on this computer
+	Working    []string
+	Activity   string // what the run does, when it is one
+	Problems   []string
+	Waiting    int // approvals
+	Approvals  [ApprovalSlots]Approval
+	Undeliv    int
+	Recent     []Session
+	Today      float64
+	Limit      float64 // 0: none
+	Currency   string
+	Paused     string // "", tools, network, everything
+	PausedTill time.Time
+	Own        bool // the gateway was started by this program
+}
+
+// How many requests and sessions have rows of their own.
+const (
+	ApprovalSlots = 3
+	RecentSlots   = 5
+)
+
+// titleChars is how much of what is asked for has place in a row.
+const titleChars = 60
+
+// Approval is a request that waits for a yes; the zero value is an empty slot.
+type Approval struct {
+	ID    string
+	Title string
+	Lines []string // where, and what to know
+	Here  bool     // it can be allowed for good in its folder
+}
+
+// Session is a row of Recent.
+type Session struct {
+	Key, Title string
+	At         time.Time
+	Running    bool
+}
+
+// Verb is what a row does.
+type Verb string
+
+// The verbs. Arg of an Action is the request, the session or the time.
+const (
+	Open       Verb = "open" // Arg: a session key, or nothing
+	Ask        Verb = "ask"
+	AllowOnce  Verb = "allow-once"
+	AllowHere  Verb = "allow-here"
+	Deny       Verb = "deny"
+	StopRun    Verb = "stop"
+	PauseHour  Verb = "pause-hour"
+	PauseDay   Verb = "pause-day"
+	PauseTools Verb = "pause-tools"
+	PauseNet   Verb = "pause-network"
+	Resume     Verb = "resume"
+	Settings   Verb = "settings" // Arg: a part of the settings
+	Undelivd   Verb = "undelivered"
+	Logs       Verb = "logs"
+	Rebuild    Verb = "rebuild"
+	Bundle     Verb = "bundle"
+	QuitAll    Verb = "quit"
+)
+
+// Action is a verb and what it is about.
+type Action struct {
+	Verb Verb
+	Arg  string
+}
+
+// Item is a row. The same rows are always there in the same order: some trays
+// cannot take rows away, they can only hide them.
+type Item struct {
+	ID     string // stable
+	Label  string
+	Do     Action
+	Off    bool // cannot be chosen
+	Hidden bool
+	Line   bool // a line between rows
+	Sub    []Item
+}
+
+// Items are the rows of the menu.
+func Items(s State, now time.Time) []Item {
+	ready := s.Link == Ready
+	rows := []Item{
+		{ID: "status", Label: Status(s), Off: true},
+		{ID: "model", Label: model(s), Off: true, Hidden: !ready || s.Model == ""},
+	}
+	for i, a := range s.Approvals {
+		rows = append(rows, approval(i, a))
+	}
+	return append(rows,
+		Item{ID: "more", Label: fmt.Sprintf("%d more requests…", s.Waiting-filled(s)), Do: Action{Verb: Open}, Hidden: s.Waiting <= filled(s)},
+		Item{ID: "undelivered", Label: fmt.Sprintf("Undelivered (%d)…", s.Undeliv), Do: Action{Verb: Undelivd}, Hidden: s.Undeliv == 0},
+		Item{Line: true},
+		Item{ID: "ask", Label: "Ask…", Do: Action{Verb: Ask}, Off: !ready},
+		Item{ID: "open", Label: "Open chat", Do: Action{Verb: Open}, Off: !ready},
+		recent(s, now),
+		Item{Line: true},
+		spend(s),
+		pauses(s),
+		Item{Line: true},
+		Item{ID: "settings", Label: "Settings…", Do: Action{Verb: Settings}, Off: !ready},
+		Item{ID: "help", Label: "Help", Sub: []Item{
+			{ID: "logs", Label: "Logs and health…", Do: Action{Settings, "health"}, Off: !ready},
+			{ID: "bundle", Label: "Copy support bundle", Do: Action{Verb: Bundle}},
+			{ID: "rebuild", Label: "Rebuild menu (when rows are missing)", Do: Action{Verb: Rebuild}},
+			{ID: "version", Label: "Hearth " + s.Version, Off: true},
+		}},
+		Item{ID: "quit", Label: quit(s), Do: Action{Verb: QuitAll}},
+	)
+}
+
+// Status is the first row, and what a screen reader says of the icon.
+func Status(s State) string {
+	switch {
+	case s.Link == Starting:
+		return "Starting…"
+	case s.Link == Lost && s.Why != "":
+		return "Not running: " + short(s.Why, 90)
+	case s.Link == Lost:
+		return "Not running"
+	case s.Waiting == 1:
+		return "Needs you: 1 request"
+	case s.Waiting > 1:
+		return fmt.Sprintf("Needs you: %d requests", s.Waiting)
+	case s.Paused != "":
+		return "Paused" + till(s.PausedTill)
+	case len(s.Problems) > 0:
+		return "Problem: " + short(s.Problems[0], 90)
+	case len(s.Working) == 1 && s.Activity != "":
+		return "Working: " + short(s.Activity, 60)
+	case len(s.Working) == 1:
+		return "Working: " + short(s.Working[0], 60)
+	case len(s.Working) > 1:
+		return fmt.Sprintf("Working on %d chats", len(s.Working))
+	}
+	return "Ready"
+}
+
+func model(s State) string {
+	if s.Local {
+		return s.Model + " (this computer)"
+	}
+	return s.Model
+}
+
+func filled(s State) (n int) {
+	for _, a := range s.Approvals {
+		if a.ID != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func approval(i int, a Approval) Item {
+	id := func(part string) string { return fmt.Sprintf("approval%d%s", i, part) }
+	lines := [2]Item{{ID: id("-line0"), Off: true, Hidden: true}, {ID: id("-line1"), Off: true, Hidden: true}}
+	for n, l := range a.Lines {
+		if n < len(lines) {
+			lines[n].Label, lines[n].Hidden = short(l, 90), false
+		}
+	}
+	// What is not seen to its end cannot be allowed here (A-EXEC-13).
+	part := short(a.Title, titleChars) != a.Title
+	return Item{ID: id(""), Label: "Allow: " + short(a.Title, titleChars), Hidden: a.ID == "", Sub: []Item{
+		lines[0], lines[1],
+		{ID: id("-once"), Label: "Allow once", Do: Action{AllowOnce, a.ID}, Hidden: part},
+		{ID: id("-here"), Label: "Always allow exactly this here", Do: Action{AllowHere, a.ID}, Hidden: part || !a.Here},
+		{ID: id("-deny"), Label: "Don’t allow", Do: Action{Deny, a.ID}},
+		{ID: id("-see"), Label: "See all of it…", Do: Action{Verb: Open}},
+	}}
+}
+
+func recent(s State, now time.Time) Item {
+	top := Item{ID: "recent", Label: "Recent", Off: len(s.Recent) == 0}
+	for i := range RecentSlots {
+		id := fmt.Sprintf("recent%d", i)
+		row := Item{ID: id, Hidden: true}
+		var r Session
+		if i < len(s.Recent) {
+			r = s.Recent[i]
+			row.Label, row.Hidden = short(r.Title, 50)+"  ·  "+age(now.Sub(r.At)), false
+			if r.Running {
+				row.Label = "● " + row.Label
+			}
+		}
+		row.Sub = []Item{
+			{ID: id + "-open", Label: "Open", Do: Action{Open, r.Key}},
+			{ID: id + "-stop", Label: "Stop", Do: Action{StopRun, r.Key}, Hidden: !r.Running},
+		}
+		top.Sub = append(top.Sub, row)
+	}
+	return top
+}
+
+func spend(s State) Item {
+	label := fmt.Sprintf("Today  %s", money(s.Today, s.Currency))
+	if s.Limit > 0 {
+		label = fmt.Sprintf("Today  %s of %s  %s", money(s.Today, s.Currency), money(s.Limit, s.Currency), gauge(s.Today/s.Limit))
+	}
+	return Item{ID: "spend", Label: label, Do: Action{Settings, "usage"}, Off: s.Link != Ready}
+}
+
+func pauses(s State) Item {
+	if s.Paused != "" {
+		return Item{ID: "pause", Label: "Resume", Sub: []Item{
+			{ID: "resume", Label: "Resume now", Do: Action{Verb: Resume}},
+			{ID: "p-hour", Hidden: true}, {ID: "p-day", Hidden: true}, {ID: "p-tools", Hidden: true}, {ID: "p-net", Hidden: true},
+		}}
+	}
+	return Item{ID: "pause", Label: "Pause", Off: s.Link != Ready, Sub: []Item{
+		{ID: "resume", Hidden: true},
+		{ID: "p-hour", Label: "Everything, for an hour", Do: Action{Verb: PauseHour}},
+		{ID: "p-day", Label: "Everything, until tomorrow", Do: Action{Verb: PauseDay}},
+		{ID: "p-tools", Label: "Tools only", Do: Action{Verb: PauseTools}},
+		{ID: "p-net", Label: "Network only", Do: Action{Verb: PauseNet}},
+	}}
+}
+
+func quit(s State) string {
+	if s.Own || s.Link == Starting {
+		return "Quit Hearth"
+	}
+	return "Quit (Hearth goes on in the background)"
+}
+
+// short is one line of at most n characters that shows what it says: no
+// control characters, and none that turn the direction of writing.
+func short(s string, n int) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\r':
+			return ' '
+		case r < ' ', r == 0x7f, r >= 0x80 && r < 0xa0:
+			return -1
+		case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
+			return -1
+		}
+		return r
+	}, s)
+	clean = strings.Join(strings.Fields(clean), " ")
+	if r := []rune(clean); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return clean
+}
+
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d d", int(d.Hours()/24))
+}
+
+func till(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " until " + t.Format("15:04")
+}
+
+func money(n float64, currency string) string {
+	switch currency {
+	case "EUR":
+		return fmt.Sprintf("€%.2f", n)
+	case "GBP":
+		return fmt.Sprintf("£%.2f", n)
+	case "USD", "":
+		return fmt.Sprintf("$%.2f", n)
+	}
+	return fmt.Sprintf("%.2f %s", n, short(currency, 8))
+}
+
+func gauge(part float64) string {
+	full := min(max(int(part*5+0.5), 0), 5)
+	return strings.Repeat("▓", full) + strings.Repeat("░", 5-full)
+}

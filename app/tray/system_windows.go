@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+// hideConsole starts a console program without a window of its own.
+func hideConsole(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
+}
+
+func hasHost(context.Context) bool { return true }
+
+func browse(_ context.Context, link string) error {
+	return start("rundll32", "url.dll,FileProtocolHandler", link)
+}
+
+// tell shows a message that waits for nobody but the person.
+func tell(_ context.Context, title, text string) {
+	t, err := windows.UTF16PtrFromString(title)
+	if err != nil {
+		return
+	}
+	m, err := windows.UTF16PtrFromString(strings.ReplaceAll(text, "\x00", ""))
+	if err != nil {
+		return
+	}
+	go func() { _, _ = windows.MessageBox(0, m, t, windows.MB_ICONINFORMATION|windows.MB_SETFOREGROUND) }()
+}
+
+func toClipboard(ctx context.Context, text string) error {
+	cmd := exec.CommandContext(ctx, "clip")
+	hideConsole(cmd)
+	cmd.Stdin = strings.NewReader(text)
+	return cmd.Run()
+}

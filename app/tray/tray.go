@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/app/tray/menu"
+	"github.com/hearth-assistant/hearth/app/tray/watch"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+// view draws an icon and a menu.
+type view interface {
+	// Run shows the icon and calls ready when rows can be drawn; it returns
+	// when ctx has ended and ready has returned. click is told what was chosen.
+	Run(ctx context.Context, ready func(), click func(menu.Action)) error
+	Show(icon menu.Icon, tooltip string, rows []menu.Item)
+	Rebuild()
+}
+
+type tray struct {
+	dir     statedir.Dir
+	log     *slog.Logger
+	quit    func()
+	view    view
+	watch   *watch.Watch
+	changed chan menu.State // the newest only
+	clicks  chan menu.Action
+
+	openFirst bool // the window, as soon as there is a gateway
+}
+
+// gatewayCommand is how the gateway is started.
+type gatewayCommand = exec.Cmd
+
+func gateway() *gatewayCommand {
+	cmd := exec.Command(beside("hearth"), "gateway", "--quiet", "--lifeline")
+	hideConsole(cmd)
+	return cmd
+}
+
+// change is told every new state; only the newest matters.
+func (t *tray) change(s menu.State) {
+	for {
+		select {
+		case t.changed <- s:
+			return
+		default:
+		}
+		select {
+		case <-t.changed:
+		default:
+		}
+	}
+}
+
+func (t *tray) click(a menu.Action) {
+	select {
+	case t.clicks <- a:
+	default: // the ones before are still being done
+	}
+}
+
+// serve draws states and does what is chosen until ctx ends.
+func (t *tray) serve(ctx context.Context) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { t.keep(ctx) })
+	if !hasHost(ctx) {
+		// The icon would be nowhere: the window is the only way in.
+		t.openFirst = true
+		t.log.Warn("this desktop shows no icons of programs; on GNOME the extension AppIndicator does")
+		tell(ctx, "Hearth is running", "This desktop shows no icons in its bar, so Hearth opens its window. On GNOME, the extension AppIndicator shows them.")
+	}
+	var badge menu.Badge
+	state := menu.State{Version: version, Own: true}
+	for {
+		now := time.Now()
+		icon, again := badge.Next(state, now)
+		t.view.Show(icon, "Hearth: "+menu.Status(state), menu.Items(state, now))
+		var later <-chan time.Time
+		if again > 0 {
+			later = time.After(again)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case state = <-t.changed:
+			if t.openFirst && state.Link == menu.Ready {
+				t.openFirst = false
+				t.do(ctx, &wg, menu.Action{Verb: menu.Open})
+			}
+		case <-later:
+		case a := <-t.clicks:
+			t.do(ctx, &wg, a)
+		}
+	}
+}
+
+// do does what a row says, without keeping the menu waiting.
+func (t *tray) do(ctx context.Context, wg *sync.WaitGroup, a menu.Action) {
+	switch a.Verb {
+	case menu.QuitAll:
+		t.quit()
+		return
+	case menu.Rebuild:
+		t.view.Rebuild()
+		return
+	}
+	wg.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
+		if err := t.act(ctx, a); err != nil {
+			t.log.Error("a row of the menu", "row", a.Verb, "err", err)
+			tell(ctx, "Hearth", err.Error())
+		}
+	})
+}
+
+func (t *tray) act(ctx context.Context, a menu.Action) error {
+	switch a.Verb {
+	case menu.Open, menu.Ask:
+		return t.open(ctx, place("chat", a.Arg))
+	case menu.Settings:
+		return t.open(ctx, place("settings", a.Arg))
+	case menu.Undelivd:
+		return t.open(ctx, "undelivered")
+	case menu.Bundle:
+		text, err := t.watch.Bundle(ctx)
+		if err != nil {
+			return err
+		}
+		return toClipboard(ctx, text)
+	}
+	return t.watch.Act(ctx, a)
+}
+
+// open shows the page at a place, in the window or, where there is none, in
+// the browser.
+func (t *tray) open(ctx context.Context, where string) error {
+	if win := beside("hearth-window"); isFile(win) {
+		cmd := exec.Command(win, where)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		go func() { _ = cmd.Wait() }() // its zombie is collected; nobody waits for a window
+		return nil
+	}
+	link, err := t.watch.Link(ctx)
+	if err != nil {
+		return err
+	}
+	return browse(ctx, at(link, where))
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
