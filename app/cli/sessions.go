@@ -210,7 +210,11 @@ func printMessage(out screen, m *protocol.Message) error {
 	case protocol.MessageUser:
 		return out.print(bold("You"), dim(when+receipt(m.Hearth)), "\n", m.Text(), "\n\n")
 	case protocol.MessageToolResult:
-		return out.print(dim("  ↳ "+line(m.ToolName)+": "+clip(line(m.Text()), 200)), "\n\n")
+		return out.print(dim(deeper(m)+"  ↳ "+line(m.ToolName)+": "+clip(line(m.Text()), 200)), "\n\n")
+	}
+	if m.Nested() { // a call of a program, without a speaker of its own
+		b := m.Content[0]
+		return out.print(dim(deeper(m)+"  → "+line(b.Name)+" "+clip(line(string(b.Arguments)), 200)), "\n")
 	}
 	who := "Hearth"
 	if m.Role == protocol.MessageSystem {
@@ -234,6 +238,14 @@ func printMessage(out screen, m *protocol.Message) error {
 		parts = append(parts, red("  "+line(m.ErrorMessage)), "\n")
 	}
 	return out.print(append(parts, "\n")...)
+}
+
+// deeper sets calls of programs off from what the model called itself.
+func deeper(m *protocol.Message) string {
+	if m.Nested() {
+		return "    "
+	}
+	return ""
 }
 
 // receipt says what became of a message, when that is not the usual.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -459,4 +460,21 @@ func TestClearedMessageGoes(t *testing.T) {
 		b.do(doneMsg{key: mainKey})
 	}
 	b.wants("!gone")
+}
+
+// Calls of a program stand right under it.
+func TestCodeMode_CallsStandUnderTheirProgram(t *testing.T) {
+	b := newBench(t, 80, 24)
+	call := answer(2, "a", "")
+	call.Content = []protocol.Block{{Type: protocol.BlockToolCall, ID: "p", Name: "exec", Arguments: json.RawMessage(`{"code":"return 1"}`)}}
+	nested := answer(3, "a", "")
+	nested.Content = []protocol.Block{{Type: protocol.BlockToolCall, ID: "p/1", Name: "read", Arguments: json.RawMessage(`{"path":"notes.txt"}`), ParentID: "p", ToolID: "hearth:core:read"}}
+	b.g.history[mainKey] = page(user(1, "a", "Look", protocol.ReceiptAnswered), call, nested,
+		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "p/1", ToolName: "read", ParentToolCallID: "p", Content: protocol.TextBlocks("tea"), Meta: &protocol.MessageMeta{ID: "r1", Seq: 4, RunID: "a"}},
+		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "p", ToolName: "exec", Content: protocol.TextBlocks("{}"), Meta: &protocol.MessageMeta{ID: "r2", Seq: 5, RunID: "a"}},
+		answer(6, "a", "There is tea."))
+	seen := b.connect().seen()
+	if !strings.Contains(seen, "✓ exec return 1") || !regexp.MustCompile(`(?m)✓ exec return 1.*\n +↳ ✓ read notes.txt`).MatchString(seen) {
+		t.Errorf("%s", seen)
+	}
 }

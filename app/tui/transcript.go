@@ -43,6 +43,9 @@ func (m *Model) transcript(w int) (blocks [][]string) {
 	for i := range r.msgs {
 		msg := &r.msgs[i]
 		if msg.Role != protocol.MessageToolResult && !r.waits(msg) {
+			if last := len(blocks) - 1; msg.Nested() && last >= 0 { // it stands right under its program
+				blocks[last] = trimBlank(blocks[last])
+			}
 			blocks = append(blocks, m.drawMessage(r, msg, results, w, speaker == msg.Role && speaker == protocol.MessageAssistant))
 			speaker = msg.Role
 		}
@@ -61,6 +64,14 @@ func (m *Model) transcript(w int) (blocks [][]string) {
 		}
 	}
 	return blocks
+}
+
+// trimBlank leaves out the blank line at the end of a block.
+func trimBlank(lines []string) []string {
+	if n := len(lines); n > 0 && lines[n-1] == "" {
+		return lines[:n-1]
+	}
+	return lines
 }
 
 // drawMessage draws one message, or takes it from the cache.
@@ -216,6 +227,9 @@ func (m *Model) drawTool(r *room, msg *protocol.Message, b *protocol.Block, res 
 		mark = t.good.paint("✓ ")
 	}
 	head := "  " + mark + terminal.Line(b.Name)
+	if b.ParentID != "" { // of a program
+		head = "    ↳ " + mark + terminal.Line(b.Name)
+	}
 	if args := terminal.Line(gist(b.Arguments)); args != "" {
 		head += t.dim.paint(" " + args)
 	}
@@ -288,7 +302,7 @@ func gist(arguments json.RawMessage) string {
 	if json.Unmarshal(arguments, &a) != nil || len(a) == 0 {
 		return strings.TrimPrefix(string(arguments), "{}")
 	}
-	for _, name := range []string{"command", "path", "url", "query", "task", "message"} {
+	for _, name := range []string{"command", "path", "url", "query", "task", "message", "code"} {
 		if s, ok := a[name].(string); ok && s != "" {
 			return s
 		}

@@ -290,6 +290,47 @@ export const cases = [
     },
   },
   {
+    name: "a program of code mode shows its text, its calls and what came of it",
+    async run(w, open) {
+      const before = readFileSync(w.config, "utf8");
+      writeFileSync(w.config, JSON.stringify({ ...JSON.parse(before), tools: { codeMode: true } }, null, 2));
+      try {
+        const page = await begin(w, open);
+        writeFileSync(join(w.home, "Hearth/notes.txt"), "bread and tea");
+        const code = "// Count the words of the notes\nconst [notes, status] = await Promise.all([\n  tools.read({path: \"notes.txt\"}),\n  tools.session_status(),\n]);\ntext(`The notes are ${notes.length} characters long.`);\njson({words: notes.split(\" \").length});\nreturn {known: typeof status};";
+        await hands(page, ["exec", { code }]);
+        await shows(page, ".cards", /Run a program: Count the words of the notes/);
+        await until(page, () => /It said: /.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+        await shows(page, ".cards", /2 calls/);
+        assert.equal(await page.$$eval(".cards > details", (l) => l.length), 1, "its calls stand beside it");
+        await page.click(".cards summary");
+        await shows(page, ".cards .inside", /What it called[^]*notes\.txt[^]*What it said[^]*The notes are \d+ characters[^]*What came of it/);
+        await noAxe(page);
+        if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, "cell.png") });
+        // One that asks opens by itself, and can be answered there.
+        await hands(page, ["exec", { code: "return await tools.exec({command: \"touch from-a-program\"})" }]);
+        const card = await asks(page);
+        assert.match(await card.innerText(), /touch from-a-program/);
+        await noAxe(page);
+        if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, "cell-asks.png") });
+        await page.click("text=Allow once");
+        await until(page, () => [...document.querySelectorAll(".row.text .md")].filter((e) => /It said: /.test(e.innerText)).length === 2);
+        assert.ok(existsSync(join(w.home, "Hearth/from-a-program")));
+        await page.reload();
+        await ready(page);
+        await shows(page, ".cards", /Count the words of the notes/);
+        assert.equal(await page.$$eval(".cards > details", (l) => l.length), 2, "calls stand beside their programs after a reload");
+        await page.setViewportSize({ width: 360, height: 700 });
+        await page.emulateMedia({ colorScheme: "dark" });
+        await page.click(".cards summary");
+        await noAxe(page);
+        if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, "cell-small.png") });
+      } finally {
+        writeFileSync(w.config, before);
+      }
+    },
+  },
+  {
     name: "a request of another chat is shown, and says which chat",
     async run(w, open) {
       const page = await begin(w, open);

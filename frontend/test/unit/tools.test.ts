@@ -3,7 +3,7 @@ import { Live, type Tool } from "../../src/chat/live";
 import { replyRows, Parsed } from "../../src/chat/rows";
 import { toMsg, turns, type Msg } from "../../src/chat/transcript";
 import type { AgentEvent, Message } from "../../src/net/wire";
-import { changes, diffLines, facts, plan, titleOf } from "../../src/ui/later/tools";
+import { changes, diffLines, facts, isCell, nestedOf, parentOf, plan, said, titleOf } from "../../src/ui/later/tools";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ id: "c", name, args: "", input: {}, result: "", details: null, took: 0, state: "done", ...more });
 const msg = (role: string, seq: number, text: string, more: Partial<Message> = {}): Msg =>
@@ -22,6 +22,30 @@ describe("what a tool does, on one line", () => {
     for (const input of [null, undefined, 3, "text", [], { command: { a: 1 } }, { path: null }]) {
       for (const name of ["exec", "read", "process", "gateway", "image", "update_plan"]) expect(typeof titleOf(tool(name, { input })).object).toBe("string");
     }
+  });
+});
+
+describe("programs of code mode", () => {
+  const cell = tool("exec", { id: "p", input: { code: "// Look at the notes\nreturn 1" } });
+  const all = [cell, tool("read", { id: "p/1" }), tool("exec", { id: "p/2", input: { command: "ls" } }), tool("read", { id: "q/1" }), tool("read", { id: "x" })];
+  test("a program is told from a command, and named by its first words", () => {
+    expect(titleOf(cell)).toMatchObject({ verb: "Run a program:", object: "Look at the notes" });
+    expect(titleOf(tool("exec", { input: { code: "\n  return 7" } })).object).toBe("return 7");
+    expect(all.map(isCell)).toEqual([true, false, false, false, false]);
+    expect(isCell(tool("wait", { input: { runId: "r" } }))).toBe(true);
+  });
+
+  test("calls stand in the card of the program that made them", () => {
+    expect(nestedOf(cell, all).map((x) => x.id)).toEqual(["p/1", "p/2"]);
+    expect(all.map((x) => parentOf(x, all)?.id)).toEqual([undefined, "p", "p", undefined, undefined]);
+  });
+
+  test("what it said, whatever the details are", () => {
+    expect(said(tool("exec", { details: { status: "completed", value: { a: 1 }, output: [{ type: "text", text: "hi" }, { type: "json", value: [1] }, { type: "text" }] } }))).toEqual({
+      status: "completed", value: '{\n  "a": 1\n}', error: "", output: [{ type: "text", text: "hi" }, { type: "json", text: "[\n  1\n]" }, { type: "text", text: "" }],
+    });
+    expect(said(tool("exec", { details: { status: "failed", error: "no", line: 3 } })).error).toBe("no (line 3)");
+    for (const details of [null, undefined, {}, { output: 3 }, { output: [{}] }, { value: null }]) expect(said(tool("exec", { details })).value).toBe("");
   });
 });
 

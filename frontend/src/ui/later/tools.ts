@@ -47,7 +47,49 @@ const known: Record<string, { icon: IconName; verb: LaterKey; of?: (input: unkno
   gateway: { icon: "tool", verb: "do.gateway", of: (i) => [text(i, "action"), text(i, "path")].join(" ") },
 };
 
+/** isCell says whether a tool ran a program of code mode, or went on with one. */
+export const isCell = (tool: Tool): boolean =>
+  (tool.name === "exec" && text(tool.input, "code") !== "") || (tool.name === "wait" && text(tool.input, "runId") !== "");
+
+/** parentOf is the program that made a call; calls of a program are named after it. */
+export function parentOf(tool: Tool, tools: Tool[]): Tool | undefined {
+  const at = tool.id.lastIndexOf("/");
+  return at < 0 ? undefined : tools.find((p) => p.id === tool.id.slice(0, at) && isCell(p));
+}
+
+export const nestedOf = (cell: Tool, tools: Tool[]): Tool[] => tools.filter((x) => parentOf(x, tools) === cell);
+
+/** Said is what a program put out, or what came of it. */
+export interface Said {
+  output: { type: string; text: string }[];
+  value: string;
+  error: string;
+  status: string;
+}
+
+const pretty = (v: unknown): string => (typeof v === "string" ? v : JSON.stringify(v, null, 2));
+
+export function said(tool: Tool): Said {
+  const d = (tool.details ?? {}) as Record<string, unknown>;
+  const output = Array.isArray(d["output"]) ? (d["output"] as Record<string, unknown>[]) : [];
+  const line = typeof d["line"] === "number" ? t("cell.line", { n: d["line"] }) : "";
+  return {
+    output: output.map((o) => ({ type: o["type"] === "json" ? "json" : "text", text: o["type"] === "json" ? pretty(o["value"]) : text(o, "text") })),
+    value: "value" in d && d["value"] !== null ? pretty(d["value"]) : "",
+    error: [text(d, "error"), line].filter((s) => s !== "").join(" "),
+    status: text(d, "status"),
+  };
+}
+
+/** topic is the first line of a program that says what it is for. */
+function topic(code: string): string {
+  const lines = code.split("\n").map((l) => l.trim()).filter((l) => l !== "");
+  const note = lines[0]?.startsWith("//") ? lines[0].replace(/^\/+\s*/, "") : "";
+  return note || (lines[0] ?? "");
+}
+
 export function titleOf(tool: Tool): Title {
+  if (isCell(tool)) return tool.name === "wait" ? { icon: "spark", verb: t("do.wait"), object: "" } : { icon: "spark", verb: t("do.program"), object: oneLine(topic(text(tool.input, "code"))) };
   const k = known[tool.name];
   if (!k) return { icon: "tool", verb: "", object: oneLine(tool.name) };
   return { icon: k.icon, verb: t(k.verb), object: oneLine(k.of?.(tool.input) ?? "").trim() };
