@@ -104,7 +104,7 @@ func newCoder(t *testing.T, settings map[string]any, say func(n int, a question)
 
 func (c *coder) settings(more map[string]any) {
 	cfg := map[string]any{
-		"models": map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": c.url + "/v1", "api": "openai-completions", "apiKey": "sk-test"}}},
+		"models": map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": c.url + "/v1", "api": "openai-completions", "apiKey": "sk-canary-0123456789abcdef"}}},
 	}
 	agents := map[string]any{"defaults": map[string]any{"model": "chat/coder", "workspace": filepath.Join(string(c.dir), "..", filepath.Base(string(c.dir))+"-work")}}
 	cfg["agents"] = agents

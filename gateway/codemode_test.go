@@ -253,3 +253,214 @@ func TestCodeMode_ToolsOfAClient(t *testing.T) {
 		t.Errorf("another run sees it: %s", ev.Message.Text())
 	}
 }
+
+// A run whose program waits goes on after a restart of Hearth: the snapshot is
+// still there, and what was under way is told as lost.
+func TestCodeMode_ARunGoesOnAfterARestart(t *testing.T) {
+	stuck := make(chan struct{})
+	c := newCoder(t, codeMode(nil), func(n int, a question) reply {
+		switch n {
+		case 0:
+			return cell(`let n = 41; const p = tools.read({path: "/etc/hostname"}); await yield_control(); try { await p; return "read" } catch (e) { return [++n, e.message.includes("interrupted")] }`)
+		case 1:
+			close(stuck)
+			return reply{hang: true}
+		case 2:
+			return goOn(a.result(t).RunID)
+		}
+		return reply{text: a.last()}
+	})
+	c.send("main", "a", "go")
+	<-stuck
+	c.approval(t)
+	c.restart()
+	c.peer = c.rig.connect()
+	ev := protocol.ChatEvent{}
+	waitFor(t, "the end of the answer", func() bool {
+		h := c.history("main").Messages
+		last := h[len(h)-1]
+		ev.Message = &last
+		return last.Role == protocol.MessageAssistant && !last.Nested() && last.Text() != ""
+	})
+	if got := ev.Message.Text(); !strings.Contains(got, `"value":[42,true]`) {
+		t.Errorf("%s", got)
+	}
+	calls, results := c.nested()
+	if len(calls) != 1 || len(results) != 1 || !results[0].IsError {
+		t.Errorf("%d calls, results %+v", len(calls), results)
+	}
+	if n := len(c.requests()); n != 4 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// Stopping a run stops its programs and all they called, and leaves nothing.
+func TestCodeMode_StopEndsProgramsAndTheirCalls(t *testing.T) {
+	for name, code := range map[string]string{
+		"computing": `for (;;) {}`,
+		"waiting":   `await tools.read({path: "/etc/hostname"})`,
+		"put away":  `tools.read({path: "/etc/hostname"}); await yield_control(); await yield_control()`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan struct{}, 4)
+			c := newCoder(t, codeMode(nil), func(n int, a question) reply {
+				asked <- struct{}{}
+				if n == 0 {
+					return cell(code)
+				}
+				return reply{hang: true}
+			})
+			c.send("main", "a", "go")
+			<-asked
+			switch name {
+			case "waiting":
+				c.approval(t)
+			case "put away":
+				<-asked
+			default:
+				waitFor(t, "the program", func() bool { return len(c.history("main").Messages) > 1 })
+			}
+			c.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main"}, nil)
+			if ev := c.ended("a"); ev.State != protocol.ChatAborted {
+				t.Errorf("%+v", ev)
+			}
+			waitFor(t, "the question to go", func() bool {
+				var list []protocol.Approval
+				c.call(protocol.MethodExecApprovalList, nil, &list)
+				return len(list) == 0
+			})
+			c.say = func(int, question) reply { return reply{text: "still here"} }
+			if ev := c.turn("b"); ev.Message.Text() != "still here" {
+				t.Errorf("%+v", ev)
+			}
+		})
+	}
+}
+
+// The switch that stops tools stops programs, and each call of one that runs.
+func TestCodeMode_PauseStopsProgramsAndTheirCalls(t *testing.T) {
+	c := newCoder(t, codeMode(nil), func(n int, a question) reply {
+		if n == 0 {
+			return cell(`return 1`)
+		}
+		return reply{text: a.last()}
+	})
+	c.call(protocol.MethodPauseSet, protocol.PauseSetParams{Level: "tools"}, nil)
+	if ev := c.turn("a"); !strings.Contains(strings.ToLower(ev.Message.Text()), "paused") && !strings.Contains(strings.ToLower(ev.Message.Text()), "stopped") {
+		t.Errorf("%s", ev.Message.Text())
+	}
+}
+
+// An approval that is given lets exactly that call of the program go on.
+func TestCodeMode_NestedCallsAskForApproval(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "outside.txt")
+	if err := os.WriteFile(secret, []byte("from outside"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newCoder(t, codeMode(map[string]any{"timeoutMs": 3000}), func(n int, a question) reply {
+		if n == 0 {
+			return cell(`return (await tools.read({path: ` + string(mustJSON(t, secret)) + `})).includes("from outside")`)
+		}
+		return reply{text: a.last()}
+	})
+	c.send("main", "a", "read it")
+	ask := c.approval(t)
+	if ask.Request.HearthKind != "file" || ask.Request.ToolCallID != "call_0/1" || ask.Request.RunID != "a" {
+		t.Errorf("%+v", ask.Request)
+	}
+	other := c.rig.connect()
+	other.call(protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: ask.ID, Decision: "allow-once"}, nil)
+	if ev := c.ended("a"); ev.Message == nil || !strings.Contains(ev.Message.Text(), `"value":true`) {
+		t.Errorf("%+v", ev)
+	}
+	if n := len(c.requests()); n != 2 {
+		t.Errorf("the model was asked %d times: it waited beside the person", n)
+	}
+}
+
+func mustJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Secrets that Hearth keeps are hidden from programs and from what they say.
+func TestSec_A_BOX_11_ProgramsSeeNoSecrets(t *testing.T) {
+	c := newCoder(t, codeMode(nil), func(n int, a question) reply {
+		if n == 0 {
+			return cell(`await tools.write({path: "k.txt", content: "key: sk-canary-" + "0123456789abcdef"}); const k = await tools.read({path: "k.txt"}); return [k.split("").join("."), k]`)
+		}
+		return reply{text: string(a.result(t).Value)}
+	})
+	if ev := c.turn("a"); strings.Contains(ev.Message.Text(), "0.1.2.3.4.5") || strings.Contains(ev.Message.Text(), "0123456789abcdef") {
+		t.Errorf("%s", ev.Message.Text())
+	}
+}
+
+// Sub-agents work as their parents do.
+func TestCodeMode_SubAgents(t *testing.T) {
+	c := newCoder(t, codeMode(nil), func(n int, a question) reply {
+		switch {
+		case strings.Contains(a.body, "You are a sub-agent") && len(a.Messages) < 4:
+			return cell(`return "child has " + (ALL_TOOLS.length > 3)`)
+		case strings.Contains(a.body, "You are a sub-agent"):
+			return reply{text: "child: " + string(a.result(t).Value)}
+		case n == 0:
+			return cell(`return (await tools.sessions_spawn({task: "look", label: "x"}))`)
+		}
+		return reply{text: "ok"}
+	})
+	c.turn("a")
+	waitFor(t, "the sub-agent", func() bool {
+		for _, a := range c.requests() {
+			if strings.Contains(a.body, "You are a sub-agent") && strings.Contains(a.body, "child has true") {
+				return slices.Equal(a.tools(), []string{"exec", "wait"})
+			}
+		}
+		return false
+	})
+}
+
+// What is wrong with a program is told with its line, in its own text.
+func TestCodeMode_MistakesAreTold(t *testing.T) {
+	for code, want := range map[string]string{
+		"const a = 1;\nnope();":                   `"line":2`,
+		"return 1 +":                              `failed`,
+		"import fs from 'fs'":                     "module_access_denied",
+		"const x = await import('os');":           "module_access_denied",
+		"const fs = require('fs');":               "module_access_denied",
+		"return process.env":                      "process is not defined",
+		"return await fetch('https://a.example')": "fetch is not defined",
+	} {
+		c := newCoder(t, codeMode(nil), func(n int, a question) reply {
+			if n == 0 {
+				return cell(code)
+			}
+			return reply{text: a.last()}
+		})
+		if ev := c.turn("a"); !strings.Contains(ev.Message.Text(), want) || !strings.Contains(ev.Message.Text(), `"status":"failed"`) {
+			t.Errorf("%s: %s", code, ev.Message.Text())
+		}
+	}
+}
+
+func TestCodeMode_TypeScript(t *testing.T) {
+	c := newCoder(t, codeMode(nil), func(n int, a question) reply {
+		switch n {
+		case 0:
+			return reply{tool: "exec", args: map[string]string{"language": "typescript", "code": "interface P { n: number }\nconst p: P = {n: 20};\nenum E { A = 1 }\nreturn p.n! * 2 + E.A + (1 as number);"}}
+		case 1:
+			if v := string(a.result(t).Value); v != "42" {
+				t.Errorf("%s", a.last())
+			}
+			return reply{tool: "exec", args: map[string]string{"language": "typescript", "code": "const p: = 1;"}}
+		}
+		return reply{text: a.last()}
+	})
+	if ev := c.turn("a"); !strings.Contains(ev.Message.Text(), "typescript_transform_failed") {
+		t.Errorf("%s", ev.Message.Text())
+	}
+}

@@ -175,9 +175,7 @@ func (r *Runs) start(ctx context.Context, u *run, p program, in Input) Result {
 	c := r.cell(ctx, u, p)
 	c.left = p.set.Timeout
 	r.debug(stateRunning, "program", c.id, "run", u.id, "language", in.Language, "bytes", len(code), "visible", []string{Exec, Wait}, "catalog", p.cat.tele.Size, "sources", p.cat.tele.Sources)
-	began := time.Now()
 	vm, st, err := r.o.Engine.Start(ctx, engine.Program{Code: code, Catalog: p.cat.image, Limits: p.set.limits()})
-	c.left -= time.Since(began)
 	c.vm = vm
 	return c.drive(ctx, st, err)
 }
