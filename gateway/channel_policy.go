@@ -103,6 +103,9 @@ func (g *Gateway) channelsStatus(context.Context, none) (protocol.ChannelsStatus
 		TS: g.opts.Now().UnixMilli(), ChannelOrder: []string{}, ChannelLabels: map[string]string{}, Channels: map[string]any{},
 		ChannelAccounts: map[string][]protocol.ChannelAccountStatus{}, ChannelDefaultAccountID: map[string]string{},
 	}
+	if e := g.config.Snapshot().Config.Gateway.HTTP.Endpoints; e.ChatCompletions.Enabled || e.Responses.Enabled {
+		out.ChannelLabels[surfaceAPI] = "API" // no network, but chats come from there
+	}
 	g.channels.mu.Lock()
 	defer g.channels.mu.Unlock()
 	for _, a := range g.channels.list {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -194,10 +195,10 @@ func (p apiHouse) Begin(ctx context.Context, a hook.Ask) error {
 	case len(turn.Text) > protocol.MaxMessageText || len(turn.ForAgent) > 2*protocol.MaxMessageText:
 		return hook.Invalid("messages", "The new messages have %d bytes together, at most %d are allowed.", len(turn.Text), protocol.MaxMessageText)
 	case p.g.poor.Load():
-		return hook.Busy(0, "insufficient_quota", "The allowance for models is used up in Hearth. Its owner can allow more with /usage.")
+		return &hook.Error{Status: http.StatusTooManyRequests, Type: "insufficient_quota", Code: "insufficient_quota", NoRetry: true, Text: "The allowance for models is used up in Hearth. Its owner can allow more with /usage."}
 	}
 	if err := p.g.pause.Check(pause.CallModel); err != nil {
-		return hook.Busy(0, "paused", "Hearth is paused by its owner, so it asks no model now.")
+		return &hook.Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "paused", NoRetry: true, Text: "Hearth is paused by its owner, so it asks no model now."}
 	}
 	var list []protocol.Attachment
 	for _, pic := range a.Pictures {
@@ -229,8 +230,8 @@ func pastOf(past []hook.Message) []protocol.Message {
 		switch m.Role {
 		case hook.User:
 			msg.Role = protocol.MessageUser
-			if m.Text == "" {
-				msg.Content = protocol.TextBlocks("(a picture)")
+			if len(m.Pictures) > 0 { // only new ones are kept
+				msg.Content = protocol.TextBlocks(strings.TrimSpace(m.Text + " (a picture)"))
 			}
 		case hook.Assistant:
 			msg.Role, msg.Provider, msg.StopReason = protocol.MessageAssistant, surfaceAPI, "stop"

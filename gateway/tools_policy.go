@@ -39,6 +39,9 @@ func (g *Gateway) may(name string, s tool.Scope) policy.Decision {
 	if policy.GroupOf(name) == "group:memory" && !g.config.Snapshot().Config.Agents.Defaults.MemorySearch.Enabled {
 		return policy.Decision{Why: name + " is switched off in agents.defaults.memorySearch.enabled"}
 	}
+	if policy.GroupOf(name) == "group:memory" && s.Surface == surfaceAPI && !s.Owner {
+		return policy.Decision{Why: "nothing is remembered of a program's users: Hearth cannot tell one from another"}
+	}
 	if !g.webEnabled(name) {
 		return policy.Decision{Why: name + " is switched off in tools.web"}
 	}

@@ -183,7 +183,6 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, v any) error {
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(h.limits.ReadBody))
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.limits.Body))
-	_ = rc.SetReadDeadline(time.Time{}) // the connection may be quiet now; that it ends is noticed all the same
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -191,6 +190,10 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, v any) error {
 	case err != nil:
 		return &Error{Status: http.StatusRequestTimeout, Type: "invalid_request_error", Text: "The request did not arrive whole. Send it again."}
 	}
+	// The connection may be quiet from now on; that it ends is noticed all the
+	// same. Where the body did not come the deadline stays: what is left of it is
+	// not waited for either.
+	_ = rc.SetReadDeadline(time.Time{})
 	return decode(raw, v)
 }
 
@@ -201,6 +204,9 @@ func decode(raw []byte, v any) error {
 	}
 	if err := json.Unmarshal(raw, v); err != nil {
 		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) && kind.Field == "" {
+			return Invalid("", "The request is a JSON object.")
+		}
 		if errors.As(err, &kind) {
 			return Invalid(kind.Field, "%s must not be a %s.", clip(kind.Field, 100), kind.Value)
 		}

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -92,7 +93,7 @@ func (s *turns) resume(clientID string, results []Message) *turn {
 	return t
 }
 
-// of a client: those that wait for it.
+// ofClient are those of a client that wait for it.
 func (s *turns) ofClient(clientID string) (out []*turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,9 +108,11 @@ func (s *turns) ofClient(clientID string) (out []*turn) {
 // What the engine tells of runs. Of those that no program waits for any more it
 // is told to stop.
 
-// Begin hears that a run begins; false means that nobody is there for it, as
-// after a restart.
-func (h *Handler) Begin(runID string) bool { return h.turns.of(runID) != nil }
+// Begin hears that a run begins; false means that a program asked for it and is
+// not there any more, as after a restart.
+func (h *Handler) Begin(runID string) bool {
+	return h.turns.of(runID) != nil || !strings.HasPrefix(runID, runPrefix)
+}
 
 // Say hears words of an answer.
 func (h *Handler) Say(runID, words string) {

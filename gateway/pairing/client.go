@@ -235,6 +235,9 @@ func checkClient(name string, scopes []ClientScope, life time.Duration) ([]Clien
 			return nil, &ClientInputError{fmt.Sprintf("%q is no right of a token; these are: %s", s, scopeNames(ClientScopes()))}
 		}
 	}
+	if len(out) == 1 && out[0] == ClientOwner {
+		return nil, &ClientInputError{"owner says whose words a program's are; name what it may do as well, for example chat"}
+	}
 	return out, nil
 }
 
