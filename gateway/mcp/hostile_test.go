@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,10 +75,13 @@ func TestFault_F_NODE_08_Flood(t *testing.T) {
 // One message has a size.
 func TestFault_F_NODE_08_HugeMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var taken atomic.Int64
 		huge := func(in io.Reader, out io.Writer) {
 			go func() { _, _ = io.Copy(io.Discard, in) }()
+			_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":1,"result":{"x":"`)
 			for {
-				if _, err := io.WriteString(out, strings.Repeat("[", 1<<20)); err != nil {
+				n, err := io.WriteString(out, strings.Repeat("x", 1<<20))
+				if taken.Add(int64(n)); err != nil {
 					return
 				}
 			}
@@ -85,6 +89,9 @@ func TestFault_F_NODE_08_HugeMessage(t *testing.T) {
 		w := newWorld(t, map[string]func(io.Reader, io.Writer){"huge": huge})
 		if st := w.settle(Server{ID: "huge"})[0]; st.State == Ready || st.Problem == "" {
 			t.Errorf("%+v", st)
+		}
+		if n := taken.Load(); n > maxMessage+4<<20 {
+			t.Errorf("%d MB of one message were taken", n>>20)
 		}
 	})
 }
