@@ -27,6 +27,7 @@ func (g *Gateway) examine(ctx context.Context, p protocol.DoctorParams) protocol
 	c.fallbacks()
 	c.accounts()
 	c.problems()
+	c.people()
 	c.commands()
 	c.audit(ctx)
 	return c.out
@@ -35,6 +36,20 @@ func (g *Gateway) examine(ctx context.Context, p protocol.DoctorParams) protocol
 func (c *checkup) add(area, state, what, advice string) {
 	c.out.Checks = append(c.out.Checks, protocol.HealthCheck{Area: area, State: state, What: what, Advice: advice})
 	c.out.OK = c.out.OK && state != protocol.CheckFail
+}
+
+// people: does somebody else share the owner's conversation?
+func (c *checkup) people() {
+	contacts, err := c.g.contacts.Contacts()
+	if err != nil || c.g.config.Snapshot().Config.Session.DMScope != "main" {
+		return
+	}
+	for _, p := range contacts {
+		if !p.Owner {
+			c.add("people", protocol.CheckWarn, fmt.Sprintf("%s:%s was let in and shares your conversation (session.dmScope is \"main\"): what you say there can come up in an answer to them", p.Channel, p.ID), "give everybody one of their own: `hearth config set session.dmScope per-channel-peer`")
+			return
+		}
+	}
 }
 
 // defaultModel: is there one, and does it do what conversations need?

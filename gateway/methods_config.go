@@ -87,6 +87,9 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 	if g.network != nil {
 		g.network.look()
 	}
+	if g.skills != nil {
+		g.skills.Reconsider()
+	}
 	if old.Tools.Web.Proxy != next.Tools.Web.Proxy {
 		g.openWeb(next.Tools.Web.Proxy)
 	}

@@ -105,3 +105,114 @@ func TestSec_A_SKILL_11_AllowedCommandsWriteNoSkills(t *testing.T) {
 		t.Errorf("written by hand afterwards: %+v", s)
 	}
 }
+
+func (g *guarded) patch(v map[string]any) {
+	g.t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	var cfg protocol.ConfigSnapshot
+	if err := g.c.Call(g.ctx, protocol.MethodConfigGet, nil, &cfg); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := g.c.Call(g.ctx, protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: string(raw), BaseHash: cfg.Hash}, &json.RawMessage{}); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// Skills page, "Environment Injection": what the settings keep for a skill reaches
+// the commands of the owner's runs, and only while its files are those that the
+// owner has seen.
+func TestSec_A_SKILL_05_ValuesReachCommandsOnly(t *testing.T) {
+	g := newGuarded(t)
+	g.up("")
+	mine := filepath.Join(g.work, "skills")
+	putSkill(t, mine, "fence", `metadata: {"hearth": {"primaryEnv": "FENCE_KEY"}}`+"\n")
+	g.skillNow("fence", "local")
+	g.patch(map[string]any{"skills": map[string]any{"entries": map[string]any{"fence": map[string]any{
+		"apiKey": "fence-key-value", "env": map[string]any{"FENCE_COLOUR": "green", "LD_PRELOAD": "/tmp/evil.so", "PATH": "/tmp/evil"},
+	}}}})
+	got := func() string {
+		t.Helper()
+		_ = os.Remove(filepath.Join(g.work, "got"))
+		run := g.say(`run:printf '%s,%s,%s,' "$FENCE_KEY" "$FENCE_COLOUR" "$LD_PRELOAD" > got; case "$PATH" in /tmp/evil*) printf evil >> got;; esac`)
+		if err := g.resolve(g.ask().ID, "once"); err != nil {
+			t.Fatal(err)
+		}
+		g.answer(run)
+		return g.canary("got")
+	}
+	if s := got(); s != ",,," {
+		t.Errorf("before it was trusted: %q", s)
+	}
+	if out, err := g.cli("skills", "trust", "fence", "--yes"); err != nil {
+		t.Fatal(err, out)
+	}
+	g.skillNow("fence", "confirmed")
+	if s := got(); s != "fence-key-value,green,," {
+		t.Errorf("after it was trusted: %q", s)
+	}
+	if raw, err := os.ReadFile("/proc/self/environ"); err == nil && strings.Contains(string(raw), "FENCE_KEY") {
+		t.Error("our own environment has it")
+	}
+	if err := os.WriteFile(filepath.Join(mine, "fence", "run.sh"), []byte("echo"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s := got(); s != ",,," { // whether or not the change was noticed yet
+		t.Errorf("after a change: %q", s)
+	}
+}
+
+// Which skills an agent may use: agents.list[].skills, else agents.defaults.skills,
+// else all; each agent has its own folder, and changes there are seen.
+func TestAgentSkills(t *testing.T) {
+	g := newGuarded(t)
+	g.up("")
+	other := filepath.Join(filepath.Dir(g.work), "other")
+	putSkill(t, filepath.Join(g.work, "skills"), "one", "")
+	putSkill(t, filepath.Join(g.work, "skills"), "two", "")
+	putSkill(t, filepath.Join(other, "skills"), "theirs", "")
+	g.patch(map[string]any{"agents": map[string]any{
+		"defaults": map[string]any{"skills": []string{"two", "theirs", "late"}},
+		"list":     []any{map[string]any{"id": "main", "default": true}, map[string]any{"id": "helper", "workspace": other}, map[string]any{"id": "none", "workspace": other, "skills": []string{}}},
+	}})
+	usable := func(agent string) string {
+		t.Helper()
+		var list protocol.SkillsStatus
+		if err := g.c.Call(g.ctx, protocol.MethodSkillsStatus, protocol.SkillsStatusParams{AgentID: agent}, &list); err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, s := range list.Skills {
+			if s.Eligible {
+				out = append(out, s.Name)
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	for agent, want := range map[string]string{"": "two", "main": "two", "helper": "theirs", "none": ""} {
+		if got := usable(agent); got != want {
+			t.Errorf("agent %q: %q, want %q", agent, got, want)
+		}
+	}
+	changed := make(chan struct{}, 64)
+	c := g.dial(g.ctx, func(e protocol.Event) {
+		if e.Event == protocol.EventSkillsChanged {
+			changed <- struct{}{}
+		}
+	})
+	defer func() { _ = c.Close() }()
+	for i := 0; usable("helper") != "late theirs"; i++ { // the watcher may not have heard of the folder when it is written first
+		putSkill(t, filepath.Join(other, "skills"), "late", "homepage: https://x.example/"+strings.Repeat("x", i)+"\n")
+		select {
+		case <-changed:
+		case <-time.After(time.Second):
+		case <-g.ctx.Done():
+			t.Fatal("the change in the other agent's folder was not seen")
+		}
+	}
+	if err := g.c.Call(g.ctx, protocol.MethodSkillsStatus, protocol.SkillsStatusParams{AgentID: "nobody"}, &json.RawMessage{}); err == nil {
+		t.Error("an agent that is not there has skills")
+	}
+}

@@ -38,7 +38,7 @@ type Library struct {
 	Options
 	reader reader
 	seen   seen
-	ended  chan struct{} // something that was busy has ended
+	ended  chan struct{} // something that was busy has ended: look again
 
 	install sync.Mutex // one change of what is installed at a time
 
@@ -80,6 +80,16 @@ func (l *Library) Refresh() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.version++
+}
+
+// Reconsider is Refresh where the settings may have changed: other places are
+// watched then.
+func (l *Library) Reconsider() {
+	l.Refresh()
+	select {
+	case l.ended <- struct{}{}:
+	default:
+	}
 }
 
 // skills are the skills of a workspace, and the version of what was looked at.

@@ -297,6 +297,35 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A new installation has no workspace folder yet; what comes into it later is seen.
+func TestWatchBeforeTheFolderIsThere(t *testing.T) {
+	h := newHome(t)
+	changed := make(chan struct{}, 100)
+	done := make(chan error, 1)
+	ws := h.path("deep", "er", "ws")
+	go func() {
+		done <- h.lib.Watch(t.Context(), func() []string { return []string{ws} }, func() { changed <- struct{}{} })
+	}()
+	stop := time.After(20 * time.Second)
+	for i := 0; ; i++ {
+		if err := os.RemoveAll(h.path("deep")); err != nil {
+			t.Fatal(err)
+		}
+		h.write("deep/er/ws/skills/b/SKILL.md", md("b", fmt.Sprintf("x: %d\n", i)))
+		select {
+		case <-changed:
+			if _, err := h.lib.Find(ws, "b"); err == nil {
+				return
+			}
+		case err := <-done:
+			t.Fatal(err)
+		case <-stop:
+			t.Fatal("the folder was not seen")
+		case <-time.After(time.Second):
+		}
+	}
+}
+
 func TestPromptBudget(t *testing.T) {
 	h := newHome(t)
 	for i := range 200 {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -62,7 +63,8 @@ func (l *Library) Watch(ctx context.Context, workspaces func() []string, changed
 }
 
 // follow asks for notices of every place and every skill in it. Of a place that
-// is missing the folder above is watched, so that it is seen when it comes. What
+// is missing the next folder above it that is there is watched, so that it is
+// seen when it comes. What
 // it returns is another text when something is different, and whether there are
 // folders that were not watched before.
 func (l *Library) follow(w *fsnotify.Watcher, watched map[string]bool, workspaces []string) (is string, more bool) {
@@ -71,7 +73,12 @@ func (l *Library) follow(w *fsnotify.Watcher, watched map[string]bool, workspace
 	for _, ws := range workspaces {
 		for _, r := range l.Roots(ws) {
 			want[r.Dir] = true
-			want[filepath.Dir(r.Dir)] = true
+			for d := filepath.Dir(r.Dir); ; d = filepath.Dir(d) {
+				want[d] = true
+				if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
+					break
+				}
+			}
 		}
 		for _, s := range l.scan(ws) {
 			_, _ = fmt.Fprintf(sum, "%q %+v\n", ws, s)
@@ -99,7 +106,7 @@ func (l *Library) follow(w *fsnotify.Watcher, watched map[string]bool, workspace
 func (l *Library) concerns(name string, workspaces []string) bool {
 	for _, ws := range workspaces {
 		for _, r := range l.Roots(ws) {
-			if name == r.Dir || strings.HasPrefix(name, r.Dir+string(filepath.Separator)) {
+			if name == r.Dir || strings.HasPrefix(name, r.Dir+string(filepath.Separator)) || strings.HasPrefix(r.Dir, name+string(filepath.Separator)) {
 				return true
 			}
 		}
