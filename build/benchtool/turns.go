@@ -165,6 +165,7 @@ func measureTurn(ctx context.Context, b *bench) ([]figure, error) {
 	out := []figure{
 		{name: "own cost of a turn, p50", measured: quantile(t.firsts, 0.5) - own, budget: 2, unit: "ms", note: note},
 		{name: "own cost of a turn, p99", measured: quantile(t.firsts, 0.99) - own, budget: 10, unit: "ms"},
+		{name: "the gateway's processor time of a turn", measured: ms(t.cpu) / turns, unit: "ms", note: "from the question to the end of the answer, eight pieces of text"},
 		{name: "durable accept (chat.send → ack), p50", measured: quantile(t.acks, 0.5), unit: "ms",
 			note: fmt.Sprintf("p99 %.2f ms; one flush of this disk takes %.2f ms, and a commit needs two", quantile(t.acks, 0.99), flush)},
 	}
@@ -185,7 +186,10 @@ func measureTurn(ctx context.Context, b *bench) ([]figure, error) {
 }
 
 // times of many turns, and of asking the model directly between them.
-type times struct{ acks, firsts, direct []time.Duration }
+type times struct {
+	acks, firsts, direct []time.Duration
+	cpu                  time.Duration // of the gateway, for all of them
+}
 
 func timeTurns(ctx context.Context, b *bench, dir statedir.Dir) (t times, err error) {
 	g, err := b.startGateway(ctx, dir)
@@ -198,7 +202,13 @@ func timeTurns(ctx context.Context, b *bench, dir statedir.Dir) (t times, err er
 		return t, err
 	}
 	defer c.Close()
+	var before time.Duration
 	for i := range warmUp + turns {
+		if i == warmUp {
+			if before, err = g.cpu(); err != nil {
+				return t, err
+			}
+		}
 		session := fmt.Sprintf("turn-%d", i/20) // 20 turns each, so that history counts too
 		if i%20 == 0 {
 			if err := watch(ctx, c, session); err != nil {
@@ -217,7 +227,9 @@ func timeTurns(ctx context.Context, b *bench, dir statedir.Dir) (t times, err er
 			t.acks, t.firsts, t.direct = append(t.acks, one.ack), append(t.firsts, one.first), append(t.direct, d)
 		}
 	}
-	return t, nil
+	after, err := g.cpu()
+	t.cpu = after - before
+	return t, err
 }
 
 // askDirectly is the time from the request to the model's first words, when it
