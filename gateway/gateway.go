@@ -137,6 +137,7 @@ type Gateway struct {
 	files      *workspace.Keeper // those that tell an agent who it is
 	seeded     seeded
 	beats      chan struct{} // wakes runHeartbeats
+	docs       string        // folder with the manual on this computer, "" = none
 	search     *search.Index
 	memory     *memory.Index
 	vectorHTTP func() *http.Client // to models of vectors
@@ -176,6 +177,9 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{}), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1)}
+	if program, err := os.Executable(); err == nil {
+		g.docs = docsNear(program)
+	}
 	g.life, g.endLife = context.WithCancel(context.WithoutCancel(ctx))
 	if err := g.open(ctx); err != nil {
 		g.release(ctx)

@@ -43,7 +43,7 @@ func (g *Gateway) memorySettings() memory.Settings {
 
 // memoryTools are the tools that look into what is remembered.
 func (g *Gateway) memoryTools() []tool.Tool {
-	return memorytool.New(memorytool.Options{Memory: g.memory, Secret: g.redactor.Has, Cite: func(s tool.Scope) bool {
+	return memorytool.New(memorytool.Options{Memory: g.memory, Secret: g.redactor.Has, Lines: func(s tool.Scope) int { return g.contextLimits(s.AgentID).MemoryGetDefaultLines }, Cite: func(s tool.Scope) bool {
 		switch g.config.Snapshot().Config.Memory.Citations {
 		case "on":
 			return true

@@ -54,6 +54,7 @@ func (g *Gateway) renderPrompt(a session.Asked) prompt.Prompt {
 	if scope.Owner && !scope.Group { // others need not know the computer
 		in.Runtime.Host, _ = os.Hostname()
 		in.Runtime.Repo = repoAbove(scope.Workspace)
+		in.Docs = g.docs
 	}
 	switch {
 	case spawn.Depth(rec.SessionKey) > 0:
@@ -78,6 +79,28 @@ func repoAbove(dir string) string {
 		dir = up
 	}
 	return ""
+}
+
+// docsNear is the folder with the manual around a program that runs out of a
+// checkout, "" elsewhere.
+func docsNear(program string) string {
+	for range 4 {
+		up := filepath.Dir(program)
+		if up == program {
+			return ""
+		}
+		docs := filepath.Join(up, "docs")
+		if isFile(filepath.Join(up, "go.mod")) && isFile(filepath.Join(docs, "configuration.md")) && isFile(filepath.Join(docs, "architecture.md")) {
+			return docs
+		}
+		program = up
+	}
+	return ""
+}
+
+func isFile(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.Mode().IsRegular()
 }
 
 // helperContext is what a sub-agent has to know of its place.

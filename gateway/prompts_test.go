@@ -110,3 +110,49 @@ func TestStartupNotes(t *testing.T) {
 		t.Errorf("the agent read %s", got)
 	}
 }
+
+// What a turn reads of a tool's result, and of a memory file, is bounded by the
+// agent's own limits, or those of all.
+func TestContextLimits(t *testing.T) {
+	r := newRig(t, "chat/tool-read")
+	p := r.connect()
+	dir := homed(t, r, p)
+	p.patch(map[string]any{"agents": map[string]any{
+		"defaults": map[string]any{"contextLimits": map[string]any{"toolResultMaxChars": 1000, "memoryGetDefaultLines": 2}},
+		"list": []any{
+			map[string]any{"id": "main"},
+			map[string]any{"id": "wide", "workspace": dir, "contextLimits": map[string]any{"toolResultMaxChars": 5000}},
+		},
+	}})
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"long.txt", "MEMORY.md"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("a line of text\n", 300)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result := func(key, id string) string {
+		for _, m := range p.history(key).Messages {
+			if m.Role == protocol.MessageToolResult && m.Meta.RunID == id {
+				return m.Text()
+			}
+		}
+		return ""
+	}
+	for key, most := range map[string]int{"main": 1000, "agent:wide:main": 5000} {
+		p.say(key, key, `{"path":"long.txt"}`)
+		if got := len(result(key, key)); got < most*9/10 || got > most*11/10 {
+			t.Errorf("%s read %d bytes, not about %d", key, got, most)
+		}
+	}
+	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"model": "chat/tool-memory_get"}}})
+	p.say("main", "m", `{"path":"MEMORY.md"}`)
+	if got := strings.Count(result("main", "m"), "a line of text"); got != 2 {
+		t.Errorf("%d lines were read", got)
+	}
+	p.say("main", "n", `{"path":"MEMORY.md","lines":5}`)
+	if got := strings.Count(result("main", "n"), "a line of text"); got != 5 {
+		t.Errorf("%d lines were read where 5 were asked for", got)
+	}
+}

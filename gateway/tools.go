@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -19,7 +20,22 @@ func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Se
 	scope := g.scopeOf(rec, ref)
 	own := func(name string) bool { return g.may(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
 	tools := g.withProgramTools(rec, g.toolSet().Only(own)).Before(g.beforeTool)
-	return scope, g.behindPrograms(scope, tools)
+	out := g.behindPrograms(scope, tools)
+	if n := g.contextLimits(scope.AgentID).ToolResultMaxChars; n > 0 && out.Exact() == nil { // programs have a limit of their own
+		out = out.Most(n)
+	}
+	return scope, out
+}
+
+// contextLimits are those of an agent.
+func (g *Gateway) contextLimits(agentID string) config.ContextLimits {
+	c := g.config.Snapshot().Config
+	for _, a := range c.Agents.List {
+		if a.ID == agentID {
+			return a.ContextLimits.Over(c.Agents.Defaults.ContextLimits)
+		}
+	}
+	return c.Agents.Defaults.ContextLimits
 }
 
 // openTools gathers every tool that there is; a run gets some of them.

@@ -14,7 +14,7 @@ func TestAgentKeys(t *testing.T) {
 		heartbeat: { every: "1h30m", target: "last", ackMaxChars: 5, prompt: "Look.", includeSystemPromptSection: false, activeHours: { start: "08:00", end: "24:00", timezone: "user" } },
 		startupContext: { applyOn: ["new"], dailyMemoryDays: 3, maxFileChars: 10, maxTotalChars: 20 } }, list: [
 		{ id: "main", identity: { name: "Nia", emoji: "🦊", theme: "dry", avatar: "fox.png" } },
-		{ id: "work", default: true, name: "Work", workspace: "~/work", model: "a/b", skills: [], tools: { profile: "coding", deny: ["exec"] }, skillsLimits: { maxSkillsPromptChars: 600 }, sandbox: {} } ] },
+		{ id: "work", default: true, name: "Work", workspace: "~/work", model: "a/b", skills: [], tools: { profile: "coding", deny: ["exec"] }, skillsLimits: { maxSkillsPromptChars: 600 }, contextLimits: { toolResultMaxChars: 2000 }, sandbox: {} } ] },
 		bindings: [ { agentId: "work", match: { channel: "Telegram", accountId: "*", peer: { kind: "dm", id: "42" } } } ] }`)
 	if len(issues) > 0 {
 		t.Fatal(issues)
@@ -24,7 +24,7 @@ func TestAgentKeys(t *testing.T) {
 	}
 	want := []Agent{
 		{ID: "main", Identity: AgentIdentity{Name: "Nia", Emoji: "🦊", Theme: "dry", Avatar: "fox.png"}},
-		{ID: "work", Default: true, Name: "Work", Workspace: "~/work", Model: ModelChoice{Primary: "a/b"}, Skills: &[]string{}, Tools: ToolRules{Profile: "coding", Deny: []string{"exec"}}, SkillsLimits: AgentSkillsLimits{600}},
+		{ID: "work", Default: true, Name: "Work", Workspace: "~/work", Model: ModelChoice{Primary: "a/b"}, Skills: &[]string{}, Tools: ToolRules{Profile: "coding", Deny: []string{"exec"}}, SkillsLimits: AgentSkillsLimits{600}, ContextLimits: ContextLimits{ToolResultMaxChars: 2000}},
 	}
 	if d := cmp.Diff(want, c.Agents.List); d != "" {
 		t.Error(d)

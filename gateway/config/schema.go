@@ -153,6 +153,7 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"subagents", func(n *node) { d.subagents(n, &a.Subagents) }},
 		{"memorySearch", func(n *node) { d.memorySearch(n, &a.MemorySearch) }},
 		{"imageModel", func(n *node) { a.ImageModel = d.modelChoice(n) }},
+		{"contextLimits", func(n *node) { d.contextLimits(n, &a.ContextLimits) }},
 		{"heartbeat", func(n *node) { d.heartbeat(n, &a.Heartbeat) }},
 		{"startupContext", func(n *node) { d.startup(n, &a.StartupContext) }},
 		{"skills", func(n *node) { a.Skills = d.skillNames(n) }},

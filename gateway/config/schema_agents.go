@@ -76,6 +76,7 @@ func (d *decoder) oneAgent(n *node) (a Agent) {
 		{"workspace", func(n *node) { a.Workspace = d.filled(n, 4096) }},
 		{"model", func(n *node) { a.Model = d.modelChoice(n) }},
 		{"skills", func(n *node) { a.Skills = d.skillNames(n) }},
+		{"contextLimits", func(n *node) { d.contextLimits(n, &a.ContextLimits) }},
 		{"skillsLimits", func(n *node) {
 			d.object(n, field{"maxSkillsPromptChars", func(n *node) { a.SkillsLimits.MaxSkillsPromptChars = d.integer(n, 500, 1_000_000) }})
 		}},
@@ -92,7 +93,7 @@ func (d *decoder) oneAgent(n *node) (a Agent) {
 		}},
 	}
 	d.object(n, append(fields, later("agentDir", "agentRuntime", "heartbeat", "subagents", "sandbox", "groupChat", "humanDelay", "memorySearch",
-		"contextLimits", "thinkingDefault", "verboseDefault", "reasoningDefault", "fastModeDefault", "params", "runtime", "utilityModel", "description")...)...)
+		"thinkingDefault", "verboseDefault", "reasoningDefault", "fastModeDefault", "params", "runtime", "utilityModel", "description")...)...)
 	if a.ID == "" && len(d.issues) == before {
 		d.issue(n.start, "an agent needs an id, for example { id: \"work\" }")
 	}

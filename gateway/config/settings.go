@@ -108,6 +108,7 @@ type AgentDefaults struct {
 	// StartupContext: what a session reads after /new or /reset and nothing else.
 	StartupContext StartupContext `json:"startupContext"`
 	Heartbeat      Heartbeat      `json:"heartbeat"`
+	ContextLimits  ContextLimits  `json:"contextLimits,omitzero"`
 	Conversation
 	Bootstrap
 }

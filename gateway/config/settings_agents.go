@@ -15,7 +15,8 @@ type Agent struct {
 	Tools     ToolRules     `json:"tools,omitzero"`
 	CodeMode  *bool         `json:"codeMode,omitempty"` // of its tools; nil: as tools.codeMode
 
-	SkillsLimits AgentSkillsLimits `json:"skillsLimits,omitzero"`
+	SkillsLimits  AgentSkillsLimits `json:"skillsLimits,omitzero"`
+	ContextLimits ContextLimits     `json:"contextLimits,omitzero"`
 }
 
 // AgentSkillsLimits are an agent's own. 0: as skills.limits says.

@@ -40,6 +40,9 @@ type Options struct {
 	Wrap untrusted.Wrapper
 	// Cite reports whether places are told; nil: they are.
 	Cite func(tool.Scope) bool
+	// Lines is how many lines memory_get reads when nobody says; nil, 0: as many
+	// as fit.
+	Lines func(tool.Scope) int
 	// Secret reports a known key or password in a text; nil: there are none.
 	Secret func(string) bool
 }
@@ -154,6 +157,9 @@ func (t *getTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 		return tool.Result{}, fmt.Errorf("the arguments cannot be read: %w", err)
 	}
 	a.Path, _, _ = strings.Cut(a.Path, "#") // a citation names lines of its own
+	if a.Lines <= 0 && t.Lines != nil {
+		a.Lines = t.Lines(call.Scope)
+	}
 	e, err := t.Memory.Get(ctx, ScopeOf(call.Scope), a.Path, a.From, a.Lines)
 	if errors.Is(err, memory.ErrNoFile) {
 		return tool.Text(fmt.Sprintf("There is no %s (yet).", a.Path)), nil
