@@ -47,6 +47,17 @@ func (g *Gateway) withProgramTools(rec session.Run, set *tool.Set) *tool.Set {
 	return out
 }
 
+// programRounds is for runs whose program runs tools of its own: it asks for each
+// step by itself, and long work has many.
+const programRounds = 250
+
+func (g *Gateway) roundsOf(rec session.Run) int {
+	if len(g.hook.Tools(rec.ID)) > 0 {
+		return programRounds
+	}
+	return 0
+}
+
 func (g *Gateway) stopRun(ctx context.Context, key, runID string) {
 	if _, err := g.session.Abort(ctx, key, runID); err != nil {
 		g.log.Warn("a run of a program could not be stopped", "run", runID, "err", err)

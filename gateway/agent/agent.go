@@ -7,6 +7,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ type Turn struct {
 	MaxTokens int
 	Thinking  string // model.Request.Thinking
 	Once      bool   // the provider repeats by itself what failed
+	Rounds    int    // how often it may go back to the model; 0 = 25
 	// Steer, when set, lets new words of the person into the turn at a boundary:
 	// between two tool calls and before the model is asked again. A tool that
 	// runs is never cut short.
@@ -118,7 +120,8 @@ func (r *runner) emit(e Event) error {
 }
 
 func (r *runner) run() error {
-	for range maxRounds {
+	most := cmp.Or(r.Rounds, maxRounds)
+	for range most {
 		msg, stop, err := r.askTwice()
 		if err != nil {
 			return err
@@ -143,7 +146,7 @@ func (r *runner) run() error {
 			return err
 		}
 	}
-	return &LoopError{What: fmt.Sprintf("it went back to its tools %d times", maxRounds)}
+	return &LoopError{What: fmt.Sprintf("it went back to its tools %d times", most)}
 }
 
 // askTwice repeats a model call once if it failed before it said anything and

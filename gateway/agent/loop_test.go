@@ -68,3 +68,23 @@ func TestFault_F_PROV_17_Loops(t *testing.T) {
 		})
 	}
 }
+
+// Work that somebody else steers step by step may take more rounds.
+func TestRounds(t *testing.T) {
+	for most, want := range map[int]error{0: agent.ErrLoop, 40: nil, 10: agent.ErrLoop} {
+		var s script
+		for n := range 30 {
+			s.calls = append(s.calls, []step{call(fmt.Sprint(n), "look", fmt.Sprintf(`{"n":%d}`, n)), stop(model.StopTool)})
+		}
+		s.calls = append(s.calls, []step{text("done"), stop(model.StopEnd)})
+		var err error
+		for _, e := range agent.Run(t.Context(), agent.Turn{Provider: &s, Rounds: most, RunTool: func(_ context.Context, c model.ToolCall) model.ToolResult {
+			return model.ToolResult{CallID: c.ID, Name: c.Name}
+		}}) {
+			err = e
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("%d rounds: %v", most, err)
+		}
+	}
+}

@@ -91,6 +91,8 @@ type Options struct {
 	Redact func(string) string
 	// Tools is what a run may use, and on whose behalf; nil: no tools at all.
 	Tools func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
+	// Rounds is how often a run may go back to the model, 0 as usual; nil: as usual.
+	Rounds func(rec Run) int
 	// Prompt is a run's system prompt; its first stable bytes are the same in every
 	// turn of the session.
 	Prompt func(Asked) (system string, stable int)

@@ -107,6 +107,9 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		return *end, err
 	}
 	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: row.Thinking, Once: true}
+	if m.Rounds != nil {
+		turn.Rounds = m.Rounds(r.rec)
+	}
 	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: row.Thinking, Reasoning: row.Reasoning, Messages: row.Messages}
 	if mdl.Tools && m.Tools != nil {
 		scope, tools := m.Tools(r.rec, mdl.Ref)
