@@ -20,6 +20,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/copilot"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 )
 
 // Where a model comes from.
@@ -103,6 +104,7 @@ type Registry struct {
 	firstByte time.Duration
 	idle      time.Duration
 	copilot   *copilot.Exchange
+	debug     *wire.Debug // nil: nothing is logged
 
 	detecting sync.Mutex    // held while probing
 	ready     chan struct{} // closed once the first detection is done
@@ -137,6 +139,7 @@ func New(o Options) *Registry {
 	if r.now == nil {
 		r.now = time.Now
 	}
+	r.debug = wire.NewDebug(r.env, r.log)
 	r.copilot = copilot.New(copilot.Options{HTTP: r.http, Now: r.now})
 	if o.Guide.Now == nil {
 		o.Guide.Now = r.now

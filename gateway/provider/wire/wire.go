@@ -51,6 +51,7 @@ type Service struct {
 	// adds headers, signs, or exchanges the key for another. An *model.Error of
 	// its own is kept.
 	Prepare func(r *http.Request, body []byte) error
+	Debug   *Debug // nil: nothing is logged
 }
 
 // Dialect describes how one family of services speaks. Its functions keep no
@@ -158,7 +159,7 @@ func (s *Service) exchange(parent context.Context, d Dialect, req model.Request,
 	}
 	h := &head{r: body}
 	a := newAnswer(s, w, yield)
-	if err := f.read(s.records(h, d, resp), d.Decoding(), a, h); err != nil {
+	if err := f.read(s.Debug.events(s.records(h, d, resp), &f), d.Decoding(), a, h); err != nil {
 		return err
 	}
 	if err := a.finish(); err != nil {
@@ -216,7 +217,10 @@ func (s *Service) post(ctx context.Context, d Dialect, req model.Request, f *fau
 			f.secrets = append(f.secrets, strings.TrimPrefix(r.Header.Get(name), "Bearer "))
 		}
 	}
-	return s.client().Do(r)
+	s.Debug.sent(r, sent, f)
+	resp, err := s.client().Do(r)
+	s.Debug.answered(resp, err, f)
+	return resp, err
 }
 
 // client is the given client with our redirect rule: a redirect that leaves
