@@ -464,3 +464,18 @@ func TestCodeMode_TypeScript(t *testing.T) {
 		t.Errorf("%s", ev.Message.Text())
 	}
 }
+
+// /context tells what the model is shown.
+func TestCodeMode_ContextShowsWhatTheModelSaw(t *testing.T) {
+	c := newCoder(t, codeMode(nil), func(int, question) reply { return reply{text: "hi"} })
+	c.turn("a")
+	c.send("main", "ctx", "/context detail")
+	waitFor(t, "the answer of the command", func() bool {
+		for _, m := range c.history("main").Messages {
+			if s := m.Text(); strings.Contains(s, "code mode: exec and wait;") && strings.Contains(s, "more behind them are not sent") && !strings.Contains(s, "web_fetch: ") {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -164,6 +165,9 @@ func (g *Gateway) contextParts(key string) (parts []session.Part, err error) {
 		parts = append(parts, session.Part{Name: name, Bytes: part.Bytes, Detail: true})
 	}
 	all := session.Part{Name: "Tools"}
+	if hidden := len(a.Tools) - len(specs); hidden > 0 {
+		all.Name = fmt.Sprintf("Tools (code mode: exec and wait; %d more behind them are not sent)", hidden)
+	}
 	var each []session.Part
 	for _, t := range specs {
 		n := len(t.Name) + len(t.Description) + len(t.Schema)

@@ -339,3 +339,67 @@ func TestCodeMode_RunToTheEndForAPerson(t *testing.T) {
 		t.Errorf("%s %v", res.JSON(), err)
 	}
 }
+
+// missing is an engine that cannot be loaded.
+type missing struct{}
+
+func (missing) Start(context.Context, engine.Program) (*engine.VM, engine.State, error) {
+	return nil, engine.State{}, &engine.Error{Code: engine.RuntimeUnavailable, Message: "the code mode engine cannot be used: no such processor"}
+}
+
+func (missing) Restore(context.Context, []byte, engine.Limits, string) (*engine.VM, error) {
+	return nil, &engine.Error{Code: engine.RuntimeUnavailable, Message: "no such processor"}
+}
+
+// Without the engine programs are refused, and the tools stay hidden.
+func TestSec_A_BOX_03_RuntimeMissingFailsClosed(t *testing.T) {
+	w := newWorld(t)
+	w.Runs = codemode.New(codemode.Options{
+		Engine: missing{}, DB: w.db, Now: time.Now, NewID: func() string { return "x" },
+		Prepare: func(_ context.Context, code, _ string) (string, *engine.Error) { return code, nil },
+	})
+	w.wantFail(w.run(`return 1`), engine.RuntimeUnavailable, "cannot be used")
+	set, err := w.Surface(w.set, w.all, origin)
+	if err != nil || len(set.Specs()) != 2 || !slices.Equal(set.Exact(), []string{"exec", "wait"}) {
+		t.Errorf("%d tools are shown, %v", len(set.Specs()), err)
+	}
+	if got := w.calls(); len(got) > 0 {
+		t.Errorf("ran %q", got)
+	}
+}
+
+// Nothing that a program can look at tells of the computer it runs on.
+func TestSec_A_BOX_12_NoPathsOfTheHost(t *testing.T) {
+	w := newWorld(t)
+	res := w.run(`const seen = [];
+		try { null.x } catch (e) { seen.push(e.stack) }
+		try { await tools.call("nope") } catch (e) { seen.push(e.stack, e.message) }
+		try { await import("/etc/passwd") } catch (e) { seen.push(String(e)) }
+		seen.push(Object.getOwnPropertyNames(globalThis).join());
+		return seen`)
+	for _, no := range []string{"/work", "/root", "/home", "/tmp", ".go:", "passwd:", "HOME"} {
+		if strings.Contains(string(res.Value), no) {
+			t.Errorf("%q in %s", no, res.Value)
+		}
+	}
+}
+
+// What a result carries is data: nothing of ours can be changed through it.
+func TestCodeMode_ErrorsAndValuesArePlainData(t *testing.T) {
+	w := newWorld(t)
+	w.want(`try { await tools.write({}) } catch (e) { return [e instanceof Error, Object.getPrototypeOf(e) === Error.prototype, e.code, Object.keys(e)] }`, `[true,true,"nested_tool_failed",["code"]]`)
+	w.want(`const v = await tools.session_status(); v.n.push(3); return [Object.getPrototypeOf(v) === Object.prototype, v.n.length, (await tools.session_status()).n.length]`, `[true,3,2]`)
+}
+
+func TestCodeMode_Telemetry(t *testing.T) {
+	w := newWorld(t)
+	w.run(`await tools.search("x"); await tools.describe("read"); await tools.read({secret: "s3cr3t"}); await tools.read({a: 1})`)
+	w.run(`throw new Error("x")`)
+	tl := w.run(`return 1`).Telemetry
+	if tl.Exec != 3 || tl.Search != 1 || tl.Describe != 1 || tl.Call != 2 || !slices.Equal(tl.Called, []string{"hearth:core:read"}) || !slices.Equal(tl.Visible, []string{"exec", "wait"}) || tl.Catalog.Size != 9 {
+		t.Errorf("%+v", tl)
+	}
+	if raw, _ := json.Marshal(tl); strings.Contains(string(raw), "s3cr3t") {
+		t.Errorf("inputs are in it: %s", raw)
+	}
+}
