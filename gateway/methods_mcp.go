@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -26,11 +28,20 @@ func (g *Gateway) mcpHandlers() map[string]server.Handler {
 
 func (g *Gateway) mcpList(ctx context.Context, _ none) (protocol.MCPServers, error) {
 	out := protocol.MCPServers{Servers: []protocol.MCPServer{}}
+	servers := g.config.Snapshot().Config.MCP.Servers
 	for _, s := range g.mcp.Status() {
 		row := mcpOnWire(s)
-		row.LoggedIn = g.mcpLoggedIn(ctx, s.ID)
+		row.LoggedIn, row.Service = g.mcpLoggedIn(ctx, s.ID), servers[s.ID].URL != ""
 		out.Servers = append(out.Servers, row)
 	}
+	for id, s := range servers {
+		if !s.Enabled {
+			out.Servers = append(out.Servers, protocol.MCPServer{ID: id, State: "off", Tools: []protocol.MCPTool{}, LoggedIn: g.mcpLoggedIn(ctx, id), Service: s.URL != ""})
+		}
+	}
+	slices.SortFunc(out.Servers, func(a, b protocol.MCPServer) int { return cmp.Compare(a.ID, b.ID) })
+	// One that was just turned off may still be there too.
+	out.Servers = slices.CompactFunc(out.Servers, func(a, b protocol.MCPServer) bool { return a.ID == b.ID })
 	return out, nil
 }
 
@@ -46,7 +57,7 @@ func (g *Gateway) mcpTest(ctx context.Context, p protocol.MCPServerParams) (prot
 func mcpOnWire(s mcp.Status) protocol.MCPServer {
 	out := protocol.MCPServer{
 		ID: s.ID, State: string(s.State), Problem: s.Problem, Name: s.Name, Version: s.Version, Tools: []protocol.MCPTool{},
-		Skipped: s.Skipped, Restarts: s.Restarts, Since: s.Since.UnixMilli(),
+		Skipped: s.Skipped, Restarts: s.Restarts, Since: s.Since.UnixMilli(), Login: s.Login,
 	}
 	for _, t := range s.Tools {
 		out.Tools = append(out.Tools, protocol.MCPTool{Name: t.Name, Own: t.Own, Description: t.Description, Changed: t.Changed})

@@ -68,7 +68,7 @@ func listMCP(ctx context.Context, a *app) error {
 		return a.out().json(res)
 	}
 	if len(res.Servers) == 0 {
-		return a.out().print("No MCP server is on. `hearth mcp add` sets one up.\n")
+		return a.out().print("No MCP server is set up. `hearth mcp add` does it.\n")
 	}
 	var list [][]string
 	for _, s := range res.Servers {

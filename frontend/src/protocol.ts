@@ -1090,7 +1090,7 @@ export interface StateVersion {
   health: number;
 }
 
-/** MCPServers lists the MCP servers that are on. */
+/** MCPServers lists the MCP servers of the settings. */
 export interface MCPServers {
   servers: MCPServer[];
 }
@@ -1098,7 +1098,7 @@ export interface MCPServers {
 /** MCPServer is how a server is. */
 export interface MCPServer {
   id: string;
-  /** starting, ready, waiting, failed */
+  /** starting, ready, waiting, failed, off */
   state: string;
   problem?: string;
   /** what it calls itself */
@@ -1111,6 +1111,10 @@ export interface MCPServer {
   since: number;
   /** Hearth has a login at it */
   loggedIn?: boolean;
+  /** it wants one */
+  login?: boolean;
+  /** it is a service, not a program */
+  service?: boolean;
 }
 
 /** MCPTool is a tool of a server. */

@@ -18,7 +18,7 @@ func (s *server) bearer(t *transport) func(ctx context.Context, refused string) 
 	return func(ctx context.Context, refused string) (string, error) {
 		token, err := s.o.Bearer(ctx, s.set, refused)
 		if errors.Is(err, ErrLogin) {
-			err = fmt.Errorf("%w: the service does not take the login any more. Log in again with `hearth mcp login %s`", errGivenUp, s.set.ID)
+			err = fmt.Errorf("%w: the service does not take the login any more. Log in again with `hearth mcp login %s`", errRefused, s.set.ID)
 			t.cut(err)
 		}
 		return token, err

@@ -101,7 +101,7 @@ func TestSec_A_SEC_07_LoginsAreRenewedOnce(t *testing.T) {
 	}
 	for {
 		st := w.hub.Status()[0]
-		if st.State == Failed && strings.Contains(st.Problem, "hearth mcp login s") {
+		if st.State == Failed && st.Login && strings.Contains(st.Problem, "hearth mcp login s") {
 			break
 		}
 		if st.State == Waiting {
@@ -123,7 +123,7 @@ func TestLoginIsForThoseThatWantIt(t *testing.T) {
 	if st := w.settled("key"); st.State != Ready {
 		t.Errorf("%+v", st)
 	}
-	if st := w.settled("login"); st.State != Failed || !strings.Contains(st.Problem, "hearth mcp login login") {
+	if st := w.settled("login"); st.State != Failed || !st.Login || !strings.Contains(st.Problem, "hearth mcp login login") {
 		t.Errorf("%+v", st)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -127,6 +128,7 @@ type Status struct {
 	Skipped  []string // tools that are not offered, and why
 	Restarts int
 	Since    time.Time // of the state
+	Login    bool      // it failed because a person has to log in, or set a key
 }
 
 // ToolInfo is a tool of a server.
@@ -142,6 +144,7 @@ var (
 	ErrUnknown = errors.New("there is no MCP server of this name; `hearth mcp list` shows them")
 	ErrLogin   = errors.New("the login has ended")
 	errGivenUp = errors.New("gave up")
+	errRefused = fmt.Errorf("%w", errGivenUp) // by a service that wants a login or a key
 )
 
 // Limits on what a server may make us hold.

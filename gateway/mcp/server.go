@@ -68,6 +68,9 @@ func (s *server) run(ctx context.Context) {
 			if !errors.Is(err, errGivenUp) {
 				problem = fmt.Sprintf("it ended %d times in a row and is not started again by itself: %s", crashes, problem)
 			}
+			s.mu.Lock()
+			s.st.Login = errors.Is(err, errRefused)
+			s.mu.Unlock()
 			s.become(Failed, problem)
 			s.o.Log.Warn("an MCP server is off", "server", s.set.ID, "why", problem)
 			select {
@@ -164,7 +167,7 @@ func cmpErr(err, otherwise error) error {
 
 func (s *server) ready(session *mcp.ClientSession) {
 	s.mu.Lock()
-	s.session, s.timeouts = session, 0
+	s.session, s.timeouts, s.st.Login = session, 0, false
 	if i := session.InitializeResult(); i != nil && i.ServerInfo != nil {
 		s.st.Name, s.st.Version = clean(i.ServerInfo.Name, 80), clean(i.ServerInfo.Version, 40)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -111,12 +112,19 @@ func (t *transport) explain(ctx context.Context, err error) error {
 // service says what a person can do about a service that refuses.
 func (t *transport) service(err error) error {
 	text := err.Error()
-	for _, refusal := range []string{"Unauthorized", "401", "Forbidden", "403"} {
-		if strings.Contains(text, refusal) {
-			return fmt.Errorf("%w: the service refused the request (%s). Log in with `hearth mcp login %s`, or set its token with `hearth mcp add … --header \"Authorization: Bearer …\"`", errGivenUp, clean(text, 200), t.id)
-		}
+	says := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	}
-	return err
+	what := ""
+	switch {
+	case says("Unauthorized", "401"):
+		what = "the service wants a login or a key"
+	case says("Forbidden", "403"):
+		what = "the service does not let Hearth do this"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %s. Log in with `hearth mcp login %s`, or set a key with `hearth mcp add … --header \"Authorization: Bearer …\"`", errRefused, what, t.id)
 }
 
 // The budget of what a server may send: buckets that fill by the second. A line

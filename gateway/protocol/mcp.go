@@ -1,6 +1,6 @@
 package protocol
 
-// MCPServers lists the MCP servers that are on.
+// MCPServers lists the MCP servers of the settings.
 type MCPServers struct {
 	Servers []MCPServer `json:"servers"`
 }
@@ -8,7 +8,7 @@ type MCPServers struct {
 // MCPServer is how a server is.
 type MCPServer struct {
 	ID       string    `json:"id"`
-	State    string    `json:"state"` // starting, ready, waiting, failed
+	State    string    `json:"state"` // starting, ready, waiting, failed, off
 	Problem  string    `json:"problem,omitempty"`
 	Name     string    `json:"name,omitempty"` // what it calls itself
 	Version  string    `json:"version,omitempty"`
@@ -17,6 +17,8 @@ type MCPServer struct {
 	Restarts int       `json:"restarts,omitempty"`
 	Since    int64     `json:"since"`
 	LoggedIn bool      `json:"loggedIn,omitempty"` // Hearth has a login at it
+	Login    bool      `json:"login,omitempty"`    // it wants one
+	Service  bool      `json:"service,omitempty"`  // it is a service, not a program
 }
 
 // MCPTool is a tool of a server.

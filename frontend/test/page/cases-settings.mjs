@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { axe, ready, shows, until } from "./harness.mjs";
+import { service } from "./service.mjs";
 
 const noAxe = async (page) => assert.deepEqual(await axe(page), []);
 const file = (w) => JSON.parse(readFileSync(w.config, "utf8"));
@@ -40,6 +41,46 @@ export const cases = [
           await noAxe(page);
           if (width === 360) await page.click("dialog .back");
         }
+      }
+    },
+  },
+  {
+    name: "one logs in at an MCP service, sees its tools, and turns it off",
+    async run(w, open) {
+      const before = file(w);
+      const notes = await service();
+      try {
+        writeFileSync(w.config, JSON.stringify({ ...before, secrets: { ...before.secrets, backend: "plain" }, mcp: { servers: { notes: { url: notes.url } } } }, null, 2));
+        const page = await settings(open);
+        const row = "dialog [data-list=mcp] > li";
+        await until(page, (row) => {
+          // The list is read when the part is opened; the gateway may need a moment for the file.
+          if (!document.querySelector(row)?.innerText.includes("failed")) {
+            const parts = [...document.querySelectorAll("dialog nav button")];
+            parts.find((b) => /General/.test(b.innerText))?.click();
+            parts.find((b) => /Skills/.test(b.innerText))?.click();
+            return false;
+          }
+          return true;
+        }, row);
+        await page.click(`${row} >> text=Log in…`);
+        const link = await page.waitForSelector(`${row} .login a`);
+        await noAxe(page);
+        const [there] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
+        await there.waitForLoadState();
+        await there.close();
+        await shows(page, `${row} .badge`, /ready/);
+        await page.click(`${row} summary`);
+        await shows(page, `${row} .tools`, /Adds a note/);
+        await noAxe(page);
+        await page.click(`${row} [role=switch]`);
+        await shows(page, `${row} .badge`, /off/);
+        assert.equal(file(w).mcp.servers.notes.enabled, false);
+        await page.click(`${row} >> text=Log out`);
+        await until(page, (row) => !document.querySelector(row).innerText.includes("Log out"), row);
+      } finally {
+        writeFileSync(w.config, JSON.stringify(before, null, 2));
+        await notes.close();
       }
     },
   },
