@@ -1,0 +1,114 @@
+package window
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/app/reach"
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+// boot answers the loader page: where to go, or why not yet.
+func (w *window) boot(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/boot":
+			link, err := w.link(r.Context(), w.where)
+			answer := map[string]string{"link": link}
+			if err != nil {
+				answer = map[string]string{"why": err.Error()}
+				if errors.Is(err, statedir.ErrNotRunning) {
+					answer["absent"] = "yes"
+				}
+			}
+			rw.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(rw).Encode(answer)
+		case "/start":
+			if err := start(); err != nil {
+				http.Error(rw, err.Error(), http.StatusInternalServerError)
+			}
+		default:
+			next.ServeHTTP(rw, r)
+		}
+	})
+}
+
+// link lets the page in, once, at a place.
+func (w *window) link(ctx context.Context, where string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	c, err := reach.Open(ctx, w.dir, os.Getenv, client.Options{
+		Client: protocol.ClientInfo{ID: "hearth-tray", Mode: "ui", Version: w.version, DisplayName: "Hearth window"},
+		Scopes: []protocol.Scope{protocol.ScopeAdmin},
+	})
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	var l protocol.LaunchLink
+	if err := c.Call(ctx, protocol.MethodLaunchLink, protocol.LaunchLinkParams{}, &l); err != nil {
+		return "", err
+	}
+	if where != "" && where != "chat" && strings.Contains(l.URL, "#") {
+		l.URL += "&go=" + url.QueryEscape(where)
+	}
+	return l.URL, nil
+}
+
+// start starts what keeps a gateway: the icon in the menu bar or, where it was
+// not installed, the gateway itself. Both outlive this window.
+func start() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, try := range [][]string{{"hearth-tray"}, {"hearth", "gateway", "--quiet"}} {
+		name := filepath.Join(filepath.Dir(exe), try[0])
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		if _, err := os.Stat(name); err != nil {
+			continue
+		}
+		cmd := exec.Command(name, try[1:]...)
+		detach(cmd)
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		return cmd.Process.Release()
+	}
+	return errors.New("neither hearth-tray nor hearth is beside this program; install Hearth again")
+}
+
+// placeOf is the place that a hearth:// link names; nothing else of a link
+// from outside is followed.
+func placeOf(link string) string {
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "hearth" {
+		return ""
+	}
+	switch u.Host {
+	case "settings", "undelivered":
+		return strings.Trim(u.Host+u.EscapedPath(), "/")
+	}
+	return ""
+}
+
+// id tells the windows of two state folders apart.
+func id(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:6])
+}

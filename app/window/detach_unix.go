@@ -1,0 +1,11 @@
+//go:build unix
+
+package window
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// detach lets a program go on when this one ends.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

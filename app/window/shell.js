@@ -1,0 +1,41 @@
+// What a page needs to know of the window around it. It runs in the gateway's
+// page after each load.
+(() => {
+  if (window.hearthShell) return;
+  window.hearthShell = true;
+  const tell = (m) => (window.webkit?.messageHandlers?.external ?? window.chrome?.webview)?.postMessage(m);
+  // A web view opens no second window: links to elsewhere go to the browser.
+  document.addEventListener(
+    "click",
+    (e) => {
+      const a = e.target instanceof Element ? e.target.closest("a[href]") : null;
+      if (!a || e.defaultPrevented) return;
+      const url = new URL(a.href, location.href);
+      if (url.origin === location.origin || !/^(https?|mailto):$/.test(url.protocol)) return;
+      e.preventDefault();
+      tell("BO:" + url.href);
+    },
+    false,
+  );
+  // Larger and smaller, as in a browser.
+  let zoom = 1;
+  try {
+    zoom = Number(localStorage.getItem("hearth.zoom")) || 1;
+  } catch {}
+  const apply = (z) => {
+    zoom = Math.min(2.5, Math.max(0.6, Math.round(z * 10) / 10));
+    document.documentElement.style.zoom = String(zoom);
+    try {
+      localStorage.setItem("hearth.zoom", String(zoom));
+    } catch {}
+  };
+  if (zoom !== 1) apply(zoom);
+  document.addEventListener("keydown", (e) => {
+    if (!(e.ctrlKey || e.metaKey) || e.altKey) return;
+    if (e.key === "+" || e.key === "=") apply(zoom + 0.1);
+    else if (e.key === "-") apply(zoom - 0.1);
+    else if (e.key === "0") apply(1);
+    else return;
+    e.preventDefault();
+  });
+})();
