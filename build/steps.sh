@@ -135,3 +135,39 @@ binary() {
 	need_go
 	step "Build hearth" go_build "$BIN/hearth" ./app/hearth
 }
+
+# has_desktop: is there a screen, and on Linux a session bus, to show an icon on?
+has_desktop() {
+	case $(uname) in
+	Darwin) return 0 ;;
+	Linux) [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && [ -n "${DBUS_SESSION_BUS_ADDRESS:-}" ] ;;
+	*) return 1 ;;
+	esac
+}
+
+DESKTOP_PACKAGES=(gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev libayatana-appindicator3-dev)
+
+# desktop_libraries: what the icon and the window are linked with.
+desktop_libraries() {
+	[ "$(uname)" = Linux ] || return 0
+	! command -v pkg-config >/dev/null || ! command -v gcc >/dev/null || ! pkg-config --exists gtk+-3.0 webkit2gtk-4.1 ayatana-appindicator3-0.1 || return 0
+	if command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ]; then
+		step "Install the desktop's libraries" env DEBIAN_FRONTEND=noninteractive sh -c \
+			'apt-get update -q && apt-get install -yq --no-install-recommends "$@"' sh "${DESKTOP_PACKAGES[@]}" && return
+	fi
+	say "The icon and the window need libraries that are not installed. On Debian and Ubuntu:"
+	say "  sudo apt-get install ${DESKTOP_PACKAGES[*]}"
+	return 1
+}
+
+cgo_build() { # cgo_build TAGS OUTPUT PACKAGE
+	CGO_ENABLED=1 go build -trimpath -tags "$1" -ldflags "-s -w -X main.version=$(version)" -o "$2" "$3"
+}
+
+# desktop builds build/bin/hearth-tray and hearth-window; the first time it takes a minute or two.
+desktop() {
+	need_go
+	desktop_libraries || return
+	step "Build hearth-tray" cgo_build desktop "$BIN/hearth-tray" ./app/tray || return
+	step "Build hearth-window" cgo_build desktop,production,webkit2_41 "$BIN/hearth-window" .
+}

@@ -39,7 +39,9 @@ func (w *window) boot(next http.Handler) http.Handler {
 		case "/start":
 			if err := start(); err != nil {
 				http.Error(rw, err.Error(), http.StatusInternalServerError)
+				return
 			}
+			_, _ = rw.Write([]byte("started"))
 		default:
 			next.ServeHTTP(rw, r)
 		}

@@ -17,6 +17,7 @@ func TestArchitectureNamesEveryRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := tree(string(doc))
+	told["."] = true // main.go of the window, a few lines
 	for _, f := range repository(t) {
 		if f.prod() && !told[f.dir] {
 			t.Errorf("docs/architecture.md does not name %s", f.dir)

@@ -117,6 +117,7 @@ var libraryRooms = map[string][]string{
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
 	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain", "app/tray"},
 	"github.com/getlantern/systray":                   {"app/tray"},
+	"github.com/wailsapp/wails/v2":                    {"app/window"},
 	"github.com/grandcat/zeroconf":                    {"discovery"},
 	"github.com/miekg/dns":                            {"discovery"},
 

@@ -17,7 +17,7 @@ async function go() {
     if (b.absent && !started) {
       started = true;
       const r = await fetch("/start", { method: "POST" });
-      if (!r.ok) return give(await r.text());
+      if (!r.ok) return give((await r.text()) || `It could not be started (${r.status}).`);
     } else if (!b.absent && b.why) why.textContent = b.why;
     await wait(started ? 150 : 500);
   }

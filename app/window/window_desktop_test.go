@@ -1,0 +1,302 @@
+//go:build desktop && linux
+
+package window
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// These tests open the real window on a real gateway and X server, and look
+// into it through WebKit's own inspector. build/test starts the display.
+func needDesktop(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"DISPLAY", "DBUS_SESSION_BUS_ADDRESS"} {
+		if os.Getenv(name) == "" {
+			if os.Getenv("HEARTH_REQUIRE_DESKTOP") != "" {
+				t.Fatalf("%s is not set", name)
+			}
+			t.Skip("needs a display and a session bus: build/test --only desktop")
+		}
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// compiled are the programs, built once.
+var compiled = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "hearth-window-")
+	if err != nil {
+		return "", err
+	}
+	for name, args := range map[string][]string{
+		"hearth":        {"../hearth"},
+		"hearth-window": {"-tags", "desktop,production,webkit2_41", "../.."},
+	} {
+		out, err := exec.Command("go", append([]string{"build", "-o", filepath.Join(dir, name)}, args...)...).CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+		}
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv("DISPLAY") != "" {
+		if dir, err := compiled(); err == nil {
+			_ = os.RemoveAll(dir)
+		}
+	}
+	os.Exit(code)
+}
+
+// built are the programs, beside each other as an installation has them.
+func built(t *testing.T, names ...string) string {
+	t.Helper()
+	from, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := os.Link(filepath.Join(from, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+type shown struct {
+	t         *testing.T
+	home      string
+	bin       string
+	inspector string
+	cmd       *exec.Cmd
+	done      chan error
+	log       *strings.Builder
+}
+
+func show(t *testing.T, bin, home string, args ...string) *shown {
+	t.Helper()
+	s := &shown{t: t, home: home, bin: bin, inspector: "127.0.0.1:" + freePort(t), log: &strings.Builder{}}
+	s.cmd = exec.Command(filepath.Join(bin, "hearth-window"), args...)
+	s.cmd.Env = append(s.env(), "WEBKIT_INSPECTOR_HTTP_SERVER="+s.inspector)
+	s.cmd.Stderr = s.log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.done = make(chan error, 1)
+	go func() { s.done <- s.cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		s.gateway("KILL")
+		if t.Failed() {
+			t.Logf("hearth-window said:\n%s", s.log)
+		}
+	})
+	return s
+}
+
+func (s *shown) env() []string {
+	return []string{"HOME=" + s.home, "HEARTH_HOME=" + filepath.Join(s.home, "state"), "TMPDIR=" + s.home, "PATH=" + os.Getenv("PATH"), "DISPLAY=" + os.Getenv("DISPLAY"),
+		"XAUTHORITY=" + os.Getenv("XAUTHORITY"), "DBUS_SESSION_BUS_ADDRESS=" + os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "XDG_RUNTIME_DIR=" + os.Getenv("XDG_RUNTIME_DIR")}
+}
+
+// gateway signals the gateway of this home, if there is one.
+func (s *shown) gateway(signal string) {
+	b, err := os.ReadFile(filepath.Join(s.home, "state", "gateway.json"))
+	if err != nil {
+		return
+	}
+	var r struct{ PID int }
+	if json.Unmarshal(b, &r) == nil && r.PID > 0 {
+		_ = exec.Command("kill", "-"+signal, fmt.Sprint(r.PID)).Run()
+	}
+}
+
+func pause(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-t.Context().Done():
+	case <-time.After(d):
+	}
+}
+
+type message struct {
+	ID     int             `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// eval runs a script in the page and returns its value. The target changes
+// when the window goes to another origin, so each call connects anew.
+func (s *shown) eval(script string) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Second)
+	defer cancel()
+	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.inspector+"/", nil)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, err
+	}
+	path := regexp.MustCompile(`/socket/\d+/\d+/WebPage`).FindString(string(b))
+	if path == "" {
+		return nil, fmt.Errorf("no page yet")
+	}
+	c, _, err := websocket.Dial(ctx, "ws://"+s.inspector+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer c.CloseNow()
+	c.SetReadLimit(32 << 20)
+	target := ""
+	for {
+		_, d, err := c.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var m message
+		if err := json.Unmarshal(d, &m); err != nil {
+			return nil, err
+		}
+		switch m.Method {
+		case "Target.targetCreated":
+			var p struct {
+				TargetInfo struct{ TargetID, Type string }
+			}
+			if json.Unmarshal(m.Params, &p) == nil && p.TargetInfo.Type == "page" && target == "" {
+				target = p.TargetInfo.TargetID
+				inner, _ := json.Marshal(map[string]any{"id": 1, "method": "Runtime.evaluate", "params": map[string]any{"expression": script, "returnByValue": true}})
+				outer, _ := json.Marshal(map[string]any{"id": 1001, "method": "Target.sendMessageToTarget", "params": map[string]any{"targetId": target, "message": string(inner)}})
+				if err := c.Write(ctx, websocket.MessageText, outer); err != nil {
+					return nil, err
+				}
+			}
+		case "Target.dispatchMessageFromTarget":
+			var p struct{ Message string }
+			var in message
+			if json.Unmarshal(m.Params, &p) != nil || json.Unmarshal([]byte(p.Message), &in) != nil || in.ID != 1 {
+				continue
+			}
+			var r struct {
+				Result struct{ Value json.RawMessage }
+			}
+			err := json.Unmarshal(in.Result, &r)
+			return r.Result.Value, err
+		}
+	}
+}
+
+// until waits for a script to be true in the page.
+func (s *shown) until(what, script string) {
+	s.t.Helper()
+	var last any
+	for range 300 {
+		v, err := s.eval("!!(" + script + ")")
+		if err == nil && string(v) == "true" {
+			return
+		}
+		last = err
+		pause(s.t, 100*time.Millisecond)
+	}
+	body, _ := s.eval("document.body?.innerText")
+	s.t.Fatalf("%s did not come (%v); the window shows %s", what, last, body)
+}
+
+func home(t *testing.T) string {
+	t.Helper()
+	h := t.TempDir()
+	state := filepath.Join(h, "state")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(state, "hearth.json"), fmt.Appendf(nil, "{ gateway: { port: %s } }", freePort(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestTheWindowStartsHearthSendsAMessageAndShowsTheAnswer(t *testing.T) {
+	needDesktop(t)
+	bin := built(t, "hearth", "hearth-window")
+	s := show(t, bin, home(t))
+	s.until("the page", `document.querySelector("#composer") && !document.querySelector(".banner.link")`)
+	s.until("its knowledge of the window", "window.hearthShell")
+	if v, err := s.eval("location.href"); err != nil || strings.Contains(string(v), "launch") {
+		t.Errorf("the address holds the code: %s, %v", v, err)
+	}
+	if _, err := s.eval(`{
+		const c = document.querySelector("#composer");
+		c.value = "what is 12.5% of 80?";
+		c.dispatchEvent(new Event("input", { bubbles: true }));
+		c.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+	}`); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the answer", `[...document.querySelectorAll(".row.text .md")].at(-1)?.innerText.includes("10")`)
+
+	// A second start shows a place in the window that is open and ends.
+	second := exec.Command(filepath.Join(bin, "hearth-window"), "settings/usage")
+	second.Env = s.env()
+	_ = second.Run() // Wails ends the second one with 1
+	s.until("the settings", `/Allowance & usage/.test(document.querySelector("dialog section h2")?.innerText)`)
+
+	// The gateway is gone and back; the page finds it again.
+	s.gateway("KILL")
+	s.until("the notice", `document.querySelector(".banner.link")`)
+	again := exec.Command(filepath.Join(bin, "hearth"), "gateway", "--quiet")
+	again.Env = s.env()
+	if err := again.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = again.Process.Kill(); _ = again.Wait() })
+	s.until("the connection", `!document.querySelector(".banner.link")`)
+}
+
+func TestTheWindowSaysWhenHearthCannotBeStarted(t *testing.T) {
+	needDesktop(t)
+	s := show(t, built(t, "hearth-window"), home(t))
+	s.until("what is wrong", `/is not running/.test(document.querySelector("h1")?.innerText) && /install Hearth again/.test(document.querySelector("#why").innerText)`)
+	if _, err := s.eval("0"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWithoutADisplayTheWindowSaysSo(t *testing.T) {
+	needDesktop(t)
+	cmd := exec.Command(filepath.Join(built(t, "hearth-window"), "hearth-window"))
+	cmd.Env = []string{"HOME=" + t.TempDir()}
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "there is no display here") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
