@@ -18,6 +18,7 @@ import (
 // Engine makes virtual machines. It is safe for concurrent use.
 type Engine struct {
 	opts    Options
+	source  []byte        // the module's bytes
 	running chan struct{} // one place for each VM that may run
 
 	loading chan struct{} // held while the machine is loaded
@@ -61,7 +62,7 @@ func New(o Options) *Engine {
 		_, _ = rand.Read(o.Key) // never fails, by its contract
 	}
 	return &Engine{
-		opts: o, running: make(chan struct{}, o.Running), loading: make(chan struct{}, 1),
+		opts: o, source: qjsWasm, running: make(chan struct{}, o.Running), loading: make(chan struct{}, 1),
 		vms: map[*VM]struct{}{},
 	}
 }
@@ -151,7 +152,7 @@ func (e *Engine) build(ctx context.Context) (m *machine, err error) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return nil, fmt.Errorf("it needs an amd64 or arm64 processor, this is %s", runtime.GOARCH)
 	}
-	wasm, err := pinned(qjsWasm)
+	wasm, err := pinned(e.source)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +215,9 @@ func (e *Engine) bootImage(ctx context.Context, m *machine) error {
 		return err
 	}
 	defer v.Close()
-	if err := v.bootUp(v.enter(ctx)); err != nil {
+	ctx, leave := v.enter(ctx)
+	defer leave()
+	if err := v.bootUp(ctx); err != nil {
 		return v.fate(err)
 	}
 	m.root = v.root

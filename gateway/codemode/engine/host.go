@@ -45,11 +45,9 @@ func (v *VM) halt(e *Error) {
 func (v *VM) tick(ctx context.Context) {
 	switch err := ctx.Err(); {
 	case errors.Is(err, context.DeadlineExceeded):
-		v.halt(failed(Timeout, "the time for this run is over"))
+		v.halt(failed(Timeout, "the program ran for longer than it may (%v)", v.limits.Timeout))
 	case err != nil || v.closing.Load():
 		v.halt(failed(Aborted, "the run was aborted"))
-	case v.engine.opts.Now().After(v.deadline):
-		v.halt(failed(Timeout, "the program ran for more than %v", v.limits.Timeout))
 	}
 }
 

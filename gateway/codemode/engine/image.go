@@ -182,7 +182,8 @@ func (e *Engine) imageFor(ctx context.Context, m *machine, c Catalog) (*image, e
 	}
 	defer v.Close()
 	v.booting = true
-	ctx = v.enter(ctx)
+	ctx, leave := v.enter(ctx)
+	defer leave()
 	if err := v.invoke(ctx, m.root.catalogue, text); err != nil {
 		return nil, v.fate(fmt.Errorf("the catalogue: %w", err))
 	}

@@ -46,9 +46,8 @@ func (v *VM) Snapshot(ctx context.Context, scope string) ([]byte, error) {
 
 // collect runs the guest's garbage collector, and clears what is free.
 func (v *VM) collect(ctx context.Context) error {
-	began := v.engine.opts.Now()
-	defer func() { v.used += v.engine.opts.Now().Sub(began) }()
-	ctx = v.enter(ctx)
+	ctx, leave := v.enter(ctx)
+	defer leave()
 	res, err := v.call(ctx, "QJS_Call", uint64(v.root.ctx), v.root.gc, jsUndefined, 0, uint64(v.root.argv))
 	if err != nil {
 		return err

@@ -22,13 +22,13 @@ type VM struct {
 	limits  Limits
 	*body
 
-	mu       sync.Mutex // held while the guest runs, and by Close
-	closing  atomic.Bool
-	closed   bool
-	dead     error  // the guest cannot go on
-	stop     *Error // why we stopped it
-	deadline time.Time
-	used     time.Duration
+	mu      sync.Mutex // held while the guest runs, and by Close
+	closing atomic.Bool
+	closed  bool
+	dead    error  // the guest cannot go on
+	stop    *Error // why we stopped it
+	used    time.Duration
+	lines   int // of the program; 0: unknown
 
 	booting, started bool
 	bootErr          error
@@ -70,7 +70,7 @@ func (e *Engine) Start(ctx context.Context, p Program) (*VM, State, error) {
 		v.Close()
 		return nil, State{}, err
 	}
-	v.started = true
+	v.started, v.lines = true, 1+strings.Count(p.Code, "\n")
 	st, err := v.run(ctx, m.root.start, text)
 	return v, st, err
 }
@@ -149,20 +149,24 @@ func (v *VM) run(ctx context.Context, fn uint64, text string) (State, error) {
 	if v.closed {
 		return State{}, failed(Aborted, "the run was aborted")
 	}
-	began := v.engine.opts.Now()
-	gctx := v.enter(ctx)
+	gctx, leave := v.enter(ctx)
+	defer leave()
 	err := v.invoke(gctx, fn, text)
 	if err == nil {
 		err = v.drain(gctx)
 	}
-	v.used += v.engine.opts.Now().Sub(began)
 	return v.state(err)
 }
 
-// enter sets the clock for one stretch of the guest's running.
-func (v *VM) enter(ctx context.Context) context.Context {
-	v.deadline = v.engine.opts.Now().Add(v.limits.Timeout - v.used)
-	return context.WithValue(ctx, vmKey{}, v)
+// enter sets the clock for one stretch of the guest's running. It is the
+// machine's own clock, whatever Options.Now tells the guest.
+func (v *VM) enter(ctx context.Context) (context.Context, func()) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, vmKey{}, v), v.limits.Timeout-v.used)
+	return ctx, func() {
+		cancel()
+		v.used += time.Since(began)
+	}
 }
 
 func (v *VM) state(err error) (State, error) {
