@@ -69,7 +69,7 @@ func (g *Gateway) cmdContext(_ context.Context, key, args string) (string, error
 	}
 	fmt.Fprintf(&b, "The model is given about **%d tokens** (%d bytes):\n\n", total/4, total)
 	for _, p := range parts {
-		if args != "detail" && p.Detail {
+		if args != "detail" && p.Detail && !p.Listed {
 			continue
 		}
 		indent := ""

@@ -162,7 +162,10 @@ func (g *Gateway) contextParts(key string) (parts []session.Part, err error) {
 		if part.Of != "" {
 			name = part.Of + ", " + name
 		}
-		parts = append(parts, session.Part{Name: name, Bytes: part.Bytes, Detail: true})
+		if part.Note != "" {
+			name += " (" + part.Note + ")"
+		}
+		parts = append(parts, session.Part{Name: name, Bytes: part.Bytes, Detail: true, Listed: part.Of != ""})
 	}
 	all := session.Part{Name: "Tools"}
 	if hidden := len(a.Tools) - len(specs); hidden > 0 {

@@ -156,3 +156,27 @@ func TestContextLimits(t *testing.T) {
 		t.Errorf("%d lines were read where 5 were asked for", got)
 	}
 }
+
+// /context list names each file of the workspace, and what of it is not shown.
+func TestContextListsFiles(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	dir := homed(t, r, p)
+	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"bootstrapMaxChars": 200}}})
+	p.say("main", "a", "hello")
+	if err := os.WriteFile(filepath.Join(dir, "USER.md"), []byte(strings.Repeat("word ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "TOOLS.md")); err != nil {
+		t.Fatal(err)
+	}
+	said := p.say("main", "b", "/context list").Message.Text()
+	for _, want := range []string{"  - Project Context, IDENTITY.md: ", "  - Project Context, TOOLS.md (missing): ", " of 499 characters): "} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "- Safety:") {
+		t.Errorf("all parts are listed:\n%s", said)
+	}
+}

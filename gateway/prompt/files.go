@@ -17,10 +17,23 @@ func (w *writer) files(in Input) {
 	for _, f := range in.Files {
 		from := w.b.Len()
 		w.file(f)
-		w.parts = append(w.parts, Part{Name: f.Name, Bytes: w.b.Len() - from, Of: "Project Context"})
+		w.parts = append(w.parts, Part{Name: f.Name, Bytes: w.b.Len() - from, Of: "Project Context", Note: noteOf(f)})
 	}
 	w.notice(in)
 	w.parts[at].Bytes = w.b.Len() - start
+}
+
+// noteOf says how much of a file is shown; "" for all of it.
+func noteOf(f File) string {
+	switch {
+	case f.Missing:
+		return "missing"
+	case f.Problem != "":
+		return "not shown"
+	case f.Cut():
+		return strconv.Itoa(f.Kept) + " of " + strconv.Itoa(f.Chars) + " characters"
+	}
+	return ""
 }
 
 func (w *writer) file(f File) {
@@ -64,7 +77,7 @@ func (w *writer) notice(in Input) {
 	var cut []string
 	for _, f := range in.Files {
 		if f.Cut() {
-			cut = append(cut, f.Name+" ("+strconv.Itoa(f.Kept)+" of "+strconv.Itoa(f.Chars)+" characters)")
+			cut = append(cut, f.Name+" ("+noteOf(f)+")")
 		}
 	}
 	if len(cut) > 0 {

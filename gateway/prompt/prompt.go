@@ -126,6 +126,8 @@ type Part struct {
 	// Of says to which part this one belongs: files are listed apart. Their bytes
 	// are counted there as well.
 	Of string
+	// Note says of a file how much of it is shown, when that is not all.
+	Note string
 }
 
 // Render renders the prompt.

@@ -11,6 +11,7 @@ type Part struct {
 	Name   string
 	Bytes  int
 	Detail bool // part of the one before
+	Listed bool // a detail that is shown without being asked for
 }
 
 // Context lists what the model would be given for the session's next message,
