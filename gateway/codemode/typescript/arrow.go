@@ -67,7 +67,7 @@ func (p *parser) tryArrow(async bool) bool {
 	if p.failed() {
 		return true // too deep or too long; there is no other reading
 	}
-	p.tried[this] = struct{}{}
+	p.vain(this)
 	return false
 }
 

@@ -31,13 +31,28 @@ func (p *parser) replace(start, end int, lead string) {
 	for n := len(p.edits) - 1; n >= 0 && p.edits[n].start >= start && p.edits[n].end > start; n-- {
 		p.edits = p.edits[:n]
 	}
-	p.edits = append(p.edits, edit{start, end, lead})
+	if n := len(p.edits) - 1; n >= 0 && lead == "" && p.edits[n].blank() && p.edits[n].end == start {
+		p.edits[n].end = end
+		return
+	}
+	p.add(edit{start, end, lead})
+}
+
+// maxEdits is far beyond what an honest program of MaxSource needs.
+const maxEdits = 1 << 20
+
+func (p *parser) add(e edit) {
+	if len(p.edits) >= maxEdits {
+		p.fail(e.start, "the program has more than %d types", maxEdits)
+		return
+	}
+	p.edits = append(p.edits, e)
 }
 
 // insert writes s before the character at at.
 func (p *parser) insert(at int, s string) {
 	if !p.failed() {
-		p.edits = append(p.edits, edit{at, at, s})
+		p.add(edit{at, at, s})
 	}
 }
 

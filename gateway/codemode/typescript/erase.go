@@ -133,12 +133,13 @@ func (p *parser) enum(start int) {
 	if p.scope.function {
 		head = "var " + id + ";"
 	}
-	for _, known := range p.scope.enums {
-		if known == id {
-			head = ""
-		}
+	if _, known := p.scope.enums[id]; known {
+		head = ""
 	}
-	p.scope.enums = append(p.scope.enums, id)
+	if p.scope.enums == nil {
+		p.scope.enums = map[string]struct{}{}
+	}
+	p.scope.enums[id] = struct{}{}
 	p.next()
 	p.expect("{")
 	p.replace(start, p.last, head+"(function($e){let $v=-1;")

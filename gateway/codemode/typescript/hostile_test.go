@@ -3,9 +3,19 @@ package typescript
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
+
+// distinct writes the form n times, each with another number.
+func distinct(form string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
+}
 
 // TestSec_A_BOX_08_HostileSource reads texts that are made to exhaust a
 // parser. Each must end, within the parser's own bounds: a stack that runs
@@ -25,7 +35,7 @@ func TestSec_A_BOX_08_HostileSource(t *testing.T) {
 		"mixed": many("(a<b>(c?(d):(e=>", n/8), "unions": "let a:" + many("|a", n), "classes": "class A extends " + many("class extends ", n/8),
 		"binding": "let " + many("[", n), "defaults": "function f(" + many("a=function(", n/8), "decorators": many("@a ", n), "yield": "function*f(){" + many("yield ", n),
 		"spread": "f(" + many("...", n), "escapes": many(`\u0061`, n/4), "nul": many("\x00", n), "broken text": many("\xff\xfe", n), "quotes": many("'", n), "slashes": many("/ ", n),
-		"long lines": "let a = '" + many("x", 5*n) + "'", "nested heads": many("((a,", n/4) + "b" + many("))=>c", n/4), "generic arrows": many("<a>(b=", n/4),
+		"long lines": "let a = '" + many("x", 5*n) + "'", "nested heads": many("((a,", n/4) + "b" + many("))=>c", n/4), "enums": distinct("enum a%d {}", n), "many casts": many("<a>b;", n), "many tries": many("(a(1));", n), "generic arrows": many("<a>(b=", n/4),
 	} {
 		t.Run(name, func(t *testing.T) {
 			js, err := Transform(t.Context(), code)

@@ -55,10 +55,15 @@ type mark struct {
 	fn                     function
 	scope                  *scope
 	depth                  int
+	edit                   edit // the newest; it can grow
 }
 
 func (p *parser) mark() mark {
-	return mark{p.tok, p.last, len(p.edits), len(p.scope.refs), len(p.modules), p.flags, p.fn, p.scope, p.depth}
+	m := mark{tok: p.tok, last: p.last, edits: len(p.edits), refs: len(p.scope.refs), mod: len(p.modules), flags: p.flags, fn: p.fn, scope: p.scope, depth: p.depth}
+	if m.edits > 0 {
+		m.edit = p.edits[m.edits-1]
+	}
+	return m
 }
 
 // back returns to m as if nothing had been read since. A program that was too
@@ -69,7 +74,23 @@ func (p *parser) back(m mark) {
 	}
 	p.tok, p.last, p.flags, p.fn, p.scope, p.depth = m.tok, m.last, m.flags, m.fn, m.scope, m.depth
 	p.edits, p.scope.refs, p.modules = p.edits[:m.edits], p.scope.refs[:m.refs], p.modules[:m.mod]
+	if m.edits > 0 {
+		p.edits[m.edits-1] = m.edit
+	}
 	p.wrong = ""
+}
+
+// maxTried bounds how many readings are remembered.
+const maxTried = 1 << 20
+
+// vain remembers that a reading led nowhere.
+func (p *parser) vain(t try) {
+	if len(p.tried) >= maxTried {
+		p.steps = 0
+		p.fail(t.at, "the program is too entangled to be read")
+		return
+	}
+	p.tried[t] = struct{}{}
 }
 
 // fail notes the first error and ends the reading.

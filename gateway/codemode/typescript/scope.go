@@ -6,7 +6,7 @@ type scope struct {
 	parent   *scope
 	function bool
 	declared []string
-	enums    []string
+	enums    map[string]struct{}
 	refs     []reference
 }
 

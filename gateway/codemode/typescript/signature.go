@@ -48,7 +48,7 @@ func (p *parser) typeArguments() {
 	p.bracketed(p.typeList)
 	p.expect(">")
 	if p.failed() {
-		p.tried[this] = struct{}{}
+		p.vain(this)
 	}
 }
 
@@ -70,7 +70,7 @@ func (p *parser) typeArgumentsOfCall() bool {
 	if p.failed() {
 		return false
 	}
-	p.tried[this] = struct{}{}
+	p.vain(this)
 	return false
 }
 

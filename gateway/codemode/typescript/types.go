@@ -170,7 +170,7 @@ func (p *parser) tryPatternParameter() bool {
 	}
 	p.back(m)
 	if !yes && !p.failed() {
-		p.tried[this] = struct{}{}
+		p.vain(this)
 	}
 	return yes
 }

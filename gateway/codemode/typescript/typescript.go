@@ -88,7 +88,7 @@ func Modules(ctx context.Context, source string, lang Language) error {
 // mayAsk spares most programs the parse: without one of these there is nothing
 // to find.
 func mayAsk(source string) bool {
-	for _, word := range []string{"import", "export", "require", `\u`} {
+	for _, word := range []string{"import", "export", "require", "module", `\u`} {
 		if strings.Contains(source, word) {
 			return true
 		}
