@@ -277,6 +277,9 @@ func FuzzProgram(f *testing.F) {
 			f.Error(err)
 		}
 	})
+	if err := e.Warm(f.Context()); err != nil { // outside of the time that one program has
+		f.Fatal(err)
+	}
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 24 {
 		data := make([]byte, 40+r.IntN(300))
