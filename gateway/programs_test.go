@@ -347,3 +347,41 @@ func TestSec_A_NET_12_RevokingATokenEndsItsRequests(t *testing.T) {
 		t.Errorf("%d %s", status, raw)
 	}
 }
+
+// In code mode a program of the model's calls the tools that the other program
+// runs, several at once.
+func TestProgramRunsItsToolsInCodeMode(t *testing.T) {
+	r := newRig(t, "chat/tool-text-exec")
+	p := r.connect()
+	app := programOf(t, r, p, "notebook")
+	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{tools: {codeMode: {enabled: true}}}`}, nil)
+	code := `const a = await Promise.all([tools.get_weather({city: "Oslo"}), tools.call("client:app:get_weather", {city: "Rome"})]); return a.map(String).join(" | ")`
+	raw, err := json.Marshal(said{"code": code})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, cities := []any{user(string(raw))}, ""
+	for range 5 {
+		msg, finish := app.chat(said{"messages": asked, "tools": weather()})
+		if finish == "stop" {
+			if text := fmt.Sprint(msg["content"]); !strings.Contains(text, "rain in Oslo") || !strings.Contains(text, "rain in Rome") {
+				t.Errorf("%s", text)
+			}
+			if len(cities) != len("OsloRome") {
+				t.Errorf("asked for %s", cities)
+			}
+			return
+		}
+		asked = append(asked, msg)
+		for _, c := range msg["tool_calls"].([]any) {
+			call := c.(map[string]any)
+			var args struct{ City string }
+			if err := json.Unmarshal([]byte(call["function"].(map[string]any)["arguments"].(string)), &args); err != nil {
+				t.Fatal(err)
+			}
+			cities += args.City
+			asked = append(asked, said{"role": "tool", "tool_call_id": call["id"], "content": "rain in " + args.City})
+		}
+	}
+	t.Error("it has no end")
+}
