@@ -92,6 +92,9 @@ func (g *Gateway) watchSkills(ctx context.Context) {
 
 func (g *Gateway) skillsChanged() {
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventSkillsChanged, Payload: struct{}{}})
+	if h, err := g.health(g.life, none{}); err == nil { // whether one waits for the owner
+		g.server.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
+	}
 }
 
 // skillWorkspace is the folder of an agent, "" for the default one.

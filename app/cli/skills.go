@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -125,7 +126,11 @@ func whyNot(s protocol.SkillInfo) string {
 	case s.BlockedByAgentFilter:
 		return "not among the skills of this agent"
 	}
-	add("is for ", s.Missing.OS)
+	var systems []string
+	for _, os := range s.Missing.OS {
+		systems = append(systems, cmp.Or(map[string]string{"darwin": "macOS", "linux": "Linux", "win32": "Windows"}[os], os))
+	}
+	add("is for ", systems)
 	add("needs the programs ", s.Missing.Bins)
 	add("needs one of the programs ", s.Missing.AnyBins)
 	add("needs the variables ", s.Missing.Env)

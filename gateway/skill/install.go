@@ -248,6 +248,9 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
+// maxShown is how much of the texts of a skill is shown to who decides about it.
+const maxShown = 100 << 10
+
 // Inspect says what a skill that is there already consists of, for somebody who
 // is to confirm it.
 func (l *Library) Inspect(workspace, name string) (Plan, error) {
@@ -288,8 +291,14 @@ func (l *Library) inspect(s Status) (Plan, Files, Lock, error) {
 		case sum != f.sum():
 			pf.Change = "changed"
 		}
+		if pf.Change != "same" && len(p.Diff) < maxShown {
+			p.Diff += diff(f.Path, nil, f.Data) // what it was is not kept: the whole text
+		}
 		p.Bytes += int64(len(f.Data))
 		p.Files = append(p.Files, pf)
+	}
+	if len(p.Diff) >= maxShown {
+		p.Diff = strings.ToValidUTF8(p.Diff[:maxShown], "") + "\n(there is more; look into the files)\n"
 	}
 	for name := range was.Files {
 		if _, ok := files.get(name); !ok {

@@ -120,6 +120,9 @@ func diff(name string, before, after []byte) string {
 		return head + "(a binary file has another content)\n"
 	}
 	a, b := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
+	if len(before) == 0 {
+		a = nil
+	}
 	if len(a) > maxDiffLines || len(b) > maxDiffLines {
 		return head + fmt.Sprintf("(%d lines became %d; too many to show)\n", len(a), len(b))
 	}
