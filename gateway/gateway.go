@@ -151,20 +151,21 @@ type Gateway struct {
 	contacts   *contact.Book
 
 	// Tools, and what stands before them.
-	tools     *tool.Set
-	policies  atomic.Pointer[madePolicy]
-	approvals *approval.Broker
-	pause     *pause.Switch
-	audit     *audit.Log
-	undo      *undo.Log
-	processes *process.Keeper
-	confined  sandbox.Report // what the sandbox of commands can do here
-	path      string         // where commands are looked for
-	mcp       *mcp.Hub
-	machine   *engine.Engine // runs programs of code mode
-	programs  *codemode.Runs
-	mcpLogins *login.Book
-	web       atomic.Pointer[egress.Client] // for addresses that models choose
+	tools         *tool.Set
+	policies      atomic.Pointer[madePolicy]
+	approvals     *approval.Broker
+	pause         *pause.Switch
+	audit         *audit.Log
+	undo          *undo.Log
+	processes     *process.Keeper
+	confined      sandbox.Report // what the sandbox of commands can do here
+	path          string         // where commands are looked for
+	mcp           *mcp.Hub
+	machine       *engine.Engine // runs programs of code mode
+	programs      *codemode.Runs
+	machineLoaded atomic.Bool // or it is being loaded
+	mcpLogins     *login.Book
+	web           atomic.Pointer[egress.Client] // for addresses that models choose
 }
 
 // New starts the engine up to an open port, without serving it yet. An error
@@ -397,7 +398,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.search.Run(back) })
-	work.Go(func() { g.tidyPrograms(back); g.warmPrograms(back) })
+	work.Go(func() { g.tidyPrograms(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.watchSkills(back) })
 	work.Go(func() { g.findSecrets(back) })

@@ -93,6 +93,9 @@ func (g *Gateway) behindPrograms(scope tool.Scope, tools *tool.Set) *tool.Set {
 		g.log.Error("code mode cannot be used, so there are no tools", "err", err)
 		return tools.Only(func(string) bool { return false })
 	}
+	if g.machineLoaded.CompareAndSwap(false, true) { // while the model still thinks
+		g.errands.Go(func() { g.warmPrograms(g.life) })
+	}
 	return shown.Redact(&g.redactor).Before(g.beforeProgram)
 }
 
@@ -180,15 +183,8 @@ func (g *Gateway) tidyPrograms(ctx context.Context) {
 	}
 }
 
-// warmPrograms loads the engine ahead of the first program, if there may be one.
+// warmPrograms loads the engine ahead of the first program.
 func (g *Gateway) warmPrograms(ctx context.Context) {
-	on := g.config.Snapshot().Config.Tools.CodeMode.Enabled
-	for _, a := range g.config.Snapshot().Config.Agents.List {
-		on = on || a.CodeMode != nil && *a.CodeMode
-	}
-	if !on {
-		return
-	}
 	if err := g.machine.Warm(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		g.log.Error("code mode is switched on and cannot be used; answers have no tools until it can", "err", fmt.Errorf("load the engine: %w", err))
 	}

@@ -103,7 +103,8 @@ type Runs struct {
 
 	mu   sync.Mutex
 	runs map[string]*run
-	live int // programs that wait
+	live int             // programs that wait
+	left map[string]bool // runs of before the start that have programs in the store
 }
 
 // New makes the keeper of programs. It loads nothing.
@@ -111,7 +112,7 @@ func New(o Options) *Runs {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Runs{o: o, keep: newKeeper(o.DB), runs: map[string]*run{}}
+	return &Runs{o: o, keep: newKeeper(o.DB), runs: map[string]*run{}, left: map[string]bool{}}
 }
 
 // run is what the programs of one run share.
@@ -142,11 +143,17 @@ func (r *Runs) of(id, sessionKey, sessionID string) *run {
 }
 
 // Over forgets a run that has ended, with all that waits of it.
-func (r *Runs) Over(runID string) {
+func (r *Runs) Over(ctx context.Context, runID string) {
 	r.mu.Lock()
-	u := r.runs[runID]
+	u, left := r.runs[runID], r.left[runID]
 	delete(r.runs, runID)
+	delete(r.left, runID)
 	r.mu.Unlock()
+	if left {
+		if err := r.keep.dropRun(ctx, runID); err != nil {
+			r.o.Log.Warn("programs that waited could not be deleted; they are at the next start", "run", runID, "err", err)
+		}
+	}
 	if u == nil {
 		return // it ran no program
 	}
@@ -176,13 +183,23 @@ func (r *Runs) Close() {
 	}
 }
 
-// Suspended reports whether a program of the run waits in the store.
-func (r *Runs) Suspended(tx *store.Tx, runID string) bool { return r.keep.holds(tx, runID) }
+// Suspended reports whether a program of the run waits in the store, from before
+// a start of Hearth.
+func (r *Runs) Suspended(tx *store.Tx, runID string) bool {
+	if !r.keep.holds(tx, runID) {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left[runID] = true
+	return true
+}
 
 // Sweep deletes what no run can go on with: after a start, everything but the
-// programs of runs that alive knows.
+// programs of runs that alive knows. Those that have expired are told so when
+// somebody asks for them, and end with their run.
 func (r *Runs) Sweep(ctx context.Context, alive func(runID string) bool) error {
-	n, err := r.keep.sweep(ctx, func(k kept) bool { return alive(k.Run) && r.o.Now().UnixMilli() < k.Expires })
+	n, err := r.keep.sweep(ctx, func(k kept) bool { return alive(k.Run) })
 	if n > 0 {
 		r.debug("swept", "programs", n)
 	}

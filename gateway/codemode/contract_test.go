@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -402,4 +403,40 @@ func TestCodeMode_Telemetry(t *testing.T) {
 	if raw, _ := json.Marshal(tl); strings.Contains(string(raw), "s3cr3t") {
 		t.Errorf("inputs are in it: %s", raw)
 	}
+}
+
+// What HEARTH_DEBUG_CODE_MODE asks for is told: names and sizes, no arguments.
+func TestCodeMode_DebugSaysWhatHappens(t *testing.T) {
+	w := newWorld(t)
+	var log syncBuffer
+	w.debug, w.log = true, slog.New(slog.NewTextHandler(&log, nil))
+	w.boot()
+	w.set.Timeout = 5 * time.Second
+	res := w.run(`await tools.read({path: "s3cr3t"}); await yield_control(); return 1`)
+	w.wait(res.RunID)
+	for _, want := range []string{"code mode: running", "code mode: calls", "hearth:core:read", "code mode: waiting", "bytes=", "code mode: restored", "code mode: completed", `visible="[exec wait]"`, "catalog=9"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("no %q in %s", want, log.String())
+		}
+	}
+	if strings.Contains(log.String(), "s3cr3t") {
+		t.Error("arguments are in the log")
+	}
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }

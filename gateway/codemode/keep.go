@@ -123,6 +123,22 @@ func (k keeper) drop(ctx context.Context, run, id string) error {
 	return k.db.Post(context.WithoutCancel(ctx), store.Write{Must: true, Do: func(tx *store.Tx) error { return k.delete(tx, rowKey(run, id)) }})
 }
 
+// dropRun deletes all programs of a run without waiting.
+func (k keeper) dropRun(ctx context.Context, run string) error {
+	return k.db.Post(context.WithoutCancel(ctx), store.Write{Must: true, Do: func(tx *store.Tx) error {
+		var gone [][]byte
+		for key := range k.rows.ScanRaw(tx, store.Range{Prefix: []byte(run + "\x00")}) {
+			gone = append(gone, append([]byte(nil), key...))
+		}
+		for _, key := range gone {
+			if err := k.delete(tx, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+}
+
 func (k keeper) holds(tx *store.Tx, run string) bool {
 	for range k.rows.ScanRaw(tx, store.Range{Prefix: []byte(run + "\x00")}) {
 		return true

@@ -44,7 +44,7 @@ func (r *Runs) Surface(set Settings, tools *tool.Set, origin func(name string) O
 	if err != nil {
 		return nil, err
 	}
-	return out.Most(set.Output + 16<<10).Hiding(tools.Specs()), nil
+	return out.Most(2*set.Output + 32<<10).Hiding(tools.Specs()), nil
 }
 
 func (s *Surface) catalog() (*catalog, error) {
@@ -277,7 +277,7 @@ func (r Result) details(took time.Duration) json.RawMessage {
 // waits for: nothing is put away. say gets what it says on the way.
 func (s *Surface) run(ctx context.Context, scope tool.Scope, callID string, in Input, say func(string), heard func(Output)) (Result, error) {
 	u := s.runs.of(scope.RunID, scope.SessionKey, scope.SessionID)
-	defer s.runs.Over(scope.RunID)
+	defer s.runs.Over(ctx, scope.RunID)
 	u.count(func(t *Telemetry) { t.Exec++ })
 	p, err := s.program(tool.Call{Scope: scope, ID: callID, Progress: say})
 	if err != nil {

@@ -103,10 +103,11 @@ func (c *cell) resume(ctx context.Context) Result {
 		return c.tell(c.waits(ReasonTools))
 	}
 	row, data, err := c.runs.keep.take(ctx, c.run.id, c.id)
-	if !c.runs.out(c) || err != nil {
-		if err != nil && !errors.Is(err, errNotKept) {
+	if was := c.runs.out(c); !was || err != nil {
+		if was && !errors.Is(err, errNotKept) {
 			return c.fail(err)
 		}
+		c.end(stateExpired, errExpired)
 		return c.gone(stateExpired)
 	}
 	vm, err := c.runs.o.Engine.Restore(ctx, data, c.set.limits(), row.scope())

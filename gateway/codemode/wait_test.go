@@ -144,7 +144,7 @@ func TestCodeMode_ExpiredSnapshots(t *testing.T) {
 func TestCodeMode_TheEndOfARunEndsItsPrograms(t *testing.T) {
 	w := newWorld(t)
 	res := suspended(t, w)
-	w.Over("r1")
+	w.Over(t.Context(), "r1")
 	for w.waiting() > 0 {
 		select {
 		case <-time.After(5 * time.Millisecond):
@@ -330,7 +330,7 @@ func TestCodeMode_LiveSnapshotsAreBounded(t *testing.T) {
 		}
 	}
 	w.wantFail(w.run(`await yield_control()`), engine.SnapshotLimitExceeded, "too many")
-	w.Over("r1")
+	w.Over(t.Context(), "r1")
 	if res := w.run(`await yield_control()`); res.Status != codemode.Waiting {
 		t.Errorf("their places are not free: %s", res.JSON())
 	}
@@ -364,7 +364,7 @@ func TestCodeMode_ProgramsOfManyRunsBesideEachOther(t *testing.T) {
 			if want := fmt.Sprintf(`[%d,"read {\"path\":\"%d\"}"]`, i, i); string(res.Value) != want {
 				t.Errorf("%s, want %s", res.JSON(), want)
 			}
-			w.Over(s.RunID)
+			w.Over(t.Context(), s.RunID)
 		})
 	}
 	all.Wait()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,19 +34,21 @@ func TestMain(m *testing.M) {
 // world is the keeper of programs with tools that do what the test says.
 type world struct {
 	*codemode.Runs
-	t    *testing.T
-	db   *store.DB
-	set  codemode.Settings
-	all  *tool.Set
-	ids  int
-	now  time.Time
-	mu   sync.Mutex
-	ran  []string // "name args", in the order of their beginnings
-	rec  []string // what was written down
-	deny map[string]bool
-	slow chan string // what the slow tool answers
-	held chan struct{}
-	prep []string // languages that were prepared
+	t     *testing.T
+	db    *store.DB
+	set   codemode.Settings
+	all   *tool.Set
+	ids   int
+	now   time.Time
+	mu    sync.Mutex
+	ran   []string // "name args", in the order of their beginnings
+	rec   []string // what was written down
+	deny  map[string]bool
+	slow  chan string // what the slow tool answers
+	held  chan struct{}
+	prep  []string // languages that were prepared
+	debug bool
+	log   *slog.Logger
 }
 
 func settings() codemode.Settings {
@@ -72,7 +75,8 @@ func newWorld(t *testing.T) *world {
 func (w *world) boot() {
 	w.Runs = codemode.New(codemode.Options{
 		Engine: shared, DB: w.db, Now: func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now },
-		NewID:  func() string { w.mu.Lock(); defer w.mu.Unlock(); w.ids++; return fmt.Sprint("id-", w.ids) },
+		NewID: func() string { w.mu.Lock(); defer w.mu.Unlock(); w.ids++; return fmt.Sprint("id-", w.ids) },
+		Debug: w.debug, Log: w.log,
 		Watch:  func() codemode.Watch { return agent.NewRepeats() },
 		Record: func(context.Context) (codemode.Recorder, bool) { return w, true },
 		Prepare: func(_ context.Context, code, language string) (string, *engine.Error) {

@@ -115,7 +115,7 @@ type Options struct {
 	// Over hears that a run has ended for good; Suspended reports whether a run that
 	// a stop of Hearth cut off between two steps has work put away that it can go on
 	// with. nil: nobody, and none has.
-	Over      func(runID string)
+	Over      func(ctx context.Context, runID string)
 	Suspended func(tx *store.Tx, runID string) bool
 	// Stopped hears that the runs of a session, or the one that is named, were
 	// stopped by somebody. nil: nobody.

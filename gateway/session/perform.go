@@ -53,7 +53,7 @@ func (m *Manager) perform(l *lane, r *run) {
 	}
 	m.settle(r, end)
 	if m.Over != nil {
-		m.Over(r.id)
+		m.Over(context.WithoutCancel(r.ctx), r.id)
 	}
 	if f := m.follower(r); f != nil {
 		f.Done(r.id)

@@ -42,7 +42,7 @@ describe("programs of code mode", () => {
 
   test("what it said, whatever the details are", () => {
     expect(said(tool("exec", { details: { status: "completed", value: { a: 1 }, output: [{ type: "text", text: "hi" }, { type: "json", value: [1] }, { type: "text" }] } }))).toEqual({
-      status: "completed", value: '{\n  "a": 1\n}', error: "", output: [{ type: "text", text: "hi" }, { type: "json", text: "[\n  1\n]" }, { type: "text", text: "" }],
+      cut: false, status: "completed", value: '{\n  "a": 1\n}', error: "", output: [{ type: "text", text: "hi" }, { type: "json", text: "[\n  1\n]" }, { type: "text", text: "" }],
     });
     expect(said(tool("exec", { details: { status: "failed", error: "no", line: 3 } })).error).toBe("no (line 3)");
     for (const details of [null, undefined, {}, { output: 3 }, { output: [{}] }, { value: null }]) expect(said(tool("exec", { details })).value).toBe("");

@@ -65,6 +65,8 @@ export interface Said {
   value: string;
   error: string;
   status: string;
+  /** it was too much to be kept apart: the result has it all */
+  cut: boolean;
 }
 
 const pretty = (v: unknown): string => (typeof v === "string" ? v : JSON.stringify(v, null, 2));
@@ -78,6 +80,7 @@ export function said(tool: Tool): Said {
     value: "value" in d && d["value"] !== null ? pretty(d["value"]) : "",
     error: [text(d, "error"), line].filter((s) => s !== "").join(" "),
     status: text(d, "status"),
+    cut: d["detailsTruncated"] === true,
   };
 }
 
