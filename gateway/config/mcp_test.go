@@ -110,6 +110,16 @@ func TestMCPOAuthSettings(t *testing.T) {
 	}
 }
 
+// Other programs' names for the same.
+func TestMCPNamesOfOthers(t *testing.T) {
+	c := open(t, place(t, `{ mcp: { servers: {
+		a: { type: "stdio", command: "x", workingDirectory: "/w", disabled: true, requestTimeoutMs: 1500, connectionTimeoutMs: 20000 }, b: { type: "http", url: "https://a.b/c", disabled: false },
+	} } }`), Options{}).Snapshot().Config.MCP.Servers
+	if a := c["a"]; a.Enabled || a.Cwd != "/w" || a.TimeoutSeconds != 2 || a.StartSeconds != 20 || !c["b"].Enabled {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestMCPServing(t *testing.T) {
 	if open(t, place(t, `{}`), Options{}).Snapshot().Config.MCP.Serve.HTTP.Enabled {
 		t.Error("it serves without being told to")

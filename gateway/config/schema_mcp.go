@@ -37,7 +37,7 @@ func (d *decoder) mcpServer(n *node) MCPServer {
 	s := MCPServer{Enabled: true, Ask: "on-miss", Sandbox: MCPSandbox{Backend: "auto", Network: true}}
 	before := len(d.issues)
 	d.object(n, append(append(d.mcpReach(&s), d.mcpRules(&s)...),
-		later("sslVerify", "clientCert", "clientKey", "type", "disabled", "requestTimeoutMs", "supportsParallelToolCalls")...)...)
+		later("sslVerify", "clientCert", "clientKey", "supportsParallelToolCalls")...)...)
 	switch {
 	case len(d.issues) > before:
 	case s.Command == "" && s.URL == "":
@@ -54,9 +54,11 @@ func (d *decoder) mcpServer(n *node) MCPServer {
 func (d *decoder) mcpReach(s *MCPServer) []field {
 	return []field{
 		{"enabled", func(n *node) { s.Enabled = d.boolean(n) }},
+		{"disabled", func(n *node) { s.Enabled = !d.boolean(n) }},
 		{"command", func(n *node) { s.Command = d.filled(n, 4096) }},
 		{"args", func(n *node) { s.Args = d.mcpTexts(n) }},
 		{"cwd", func(n *node) { s.Cwd = d.filled(n, 4096) }},
+		{"workingDirectory", func(n *node) { s.Cwd = d.filled(n, 4096) }},
 		{"env", func(n *node) {
 			s.Env = make(map[string]Secret, len(n.items))
 			d.each(n, func(name string, at int, v *node) {
@@ -67,13 +69,8 @@ func (d *decoder) mcpReach(s *MCPServer) []field {
 				s.Env[name] = d.key(v)
 			})
 		}},
-		{"transport", func(n *node) {
-			if n.kind == kindString && n.text == "sse" {
-				d.issue(n.start, "\"sse\" is the old way that servers have left behind; ask for its \"streamable-http\" address")
-				return
-			}
-			d.choice(n, "stdio", "streamable-http", "http")
-		}},
+		{"transport", d.mcpTransport},
+		{"type", d.mcpTransport},
 		{"url", func(n *node) { s.URL = d.webURL(n) }},
 		{"headers", func(n *node) {
 			s.Headers = make(map[string]Secret, len(n.items))
@@ -88,6 +85,14 @@ func (d *decoder) mcpReach(s *MCPServer) []field {
 		{"auth", func(n *node) { s.Auth = d.choice(n, "oauth") }},
 		{"oauth", func(n *node) { d.mcpOAuth(n, &s.OAuth) }},
 	}
+}
+
+func (d *decoder) mcpTransport(n *node) {
+	if n.kind == kindString && n.text == "sse" {
+		d.issue(n.start, "\"sse\" is the old way that servers have left behind; ask for its \"streamable-http\" address")
+		return
+	}
+	d.choice(n, "stdio", "streamable-http", "http")
 }
 
 func (d *decoder) mcpOAuth(n *node, o *MCPOAuth) {
@@ -122,6 +127,8 @@ func (d *decoder) mcpRules(s *MCPServer) []field {
 		}},
 		{"timeoutSeconds", func(n *node) { s.TimeoutSeconds = d.integer(n, 1, 3600) }},
 		{"startSeconds", func(n *node) { s.StartSeconds = d.integer(n, 1, 600) }},
+		{"requestTimeoutMs", func(n *node) { s.TimeoutSeconds = (d.integer(n, 1, 3600_000) + 999) / 1000 }},
+		{"connectionTimeoutMs", func(n *node) { s.StartSeconds = (d.integer(n, 1, 600_000) + 999) / 1000 }},
 		{"sandbox", func(n *node) {
 			d.object(n,
 				field{"backend", func(n *node) { s.Sandbox.Backend = d.choice(n, "auto", "off") }},
