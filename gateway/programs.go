@@ -69,7 +69,7 @@ type followers struct{ g *Gateway }
 
 func (f followers) of(run session.Run) session.Follower {
 	if strings.HasPrefix(run.Route, surfaceAPI+routeSep) {
-		return apiFollower{f.g}
+		return apiFollower(f)
 	}
 	return f.g.live
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -326,6 +325,3 @@ func (f *format) words() string {
 	}
 	return ""
 }
-
-// validUser keeps what a program calls its users printable.
-func validUser(s string) bool { return utf8.ValidString(s) }
