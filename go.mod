@@ -24,6 +24,7 @@ require (
 	golang.org/x/time v0.15.0
 	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
+	rsc.io/qr v0.2.0
 )
 
 require (

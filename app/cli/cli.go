@@ -45,8 +45,9 @@ func OS(version string) World {
 // app is what all commands of one run share.
 type app struct {
 	World
-	asJSON bool // --json
-	ran    bool // the command line was understood and a command began
+	asJSON  bool   // --json
+	gateway string // --gateway: the name of one on another machine
+	ran     bool   // the command line was understood and a command began
 }
 
 // Main runs one command line and returns the exit code.
@@ -100,6 +101,8 @@ func newRoot(a *app) *cobra.Command {
 		SilenceUsage:  true,
 		Version:       a.Version,
 	}
+	root.PersistentFlags().StringVar(&a.gateway, "gateway", "", "use the paired gateway `NAME` on another machine (see hearth connect)")
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.whereItWorks(c) }
 	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "write JSON for programs")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &failure{exitUsage, err.Error(), "`" + c.CommandPath() + " --help` shows what it takes"}
@@ -149,6 +152,9 @@ func (a *app) dir() (statedir.Dir, error) { return statedir.Locate(a.Env) }
 
 // dial connects to the gateway with just the rights that a command needs.
 func (a *app) dial(ctx context.Context, o client.Options) (*client.Client, error) {
+	if a.gateway != "" {
+		return a.dialRemote(ctx, o)
+	}
 	dir, err := a.dir()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -62,7 +63,16 @@ func explain(err error) *failure {
 	}
 	var refusal *protocol.Error
 	var stale *client.NotRunningError
+	var stranger *identity.MismatchError
+	var unknown *client.NoRemoteError
+	var away *awayError
 	switch {
+	case errors.As(err, &stranger):
+		return &failure{exitRefused, stranger.Error(), "somebody may be posing as it. If its key was really changed: `hearth connect forget` it and pair again with a new code"}
+	case errors.As(err, &away):
+		return &failure{exitNotRunning, "the gateway " + away.name + " does not answer, neither where it was nor as found on this network", "is it running, with `hearth lan on`, and is this machine on the same network?"}
+	case errors.As(err, &unknown):
+		return &failure{exitUsage, unknown.Error(), "pair with `hearth connect CODE`; `hearth connect list` shows those that are known"}
 	case errors.As(err, &stale) && stale.Stale:
 		return &failure{exitNotRunning, "the Hearth gateway is not running, it ended without warning the last time", "start it with `hearth gateway`; `hearth logs` shows what it last did"}
 	case errors.Is(err, statedir.ErrNotRunning):
@@ -91,6 +101,12 @@ func explainRefusal(e *protocol.Error) *failure {
 		strings.HasPrefix(detail, "AUTH_") || strings.HasPrefix(detail, "DEVICE_"):
 		f.code = exitRefused
 		f.hint = "restart the gateway so that its token and this program's agree"
+		switch detail {
+		case "AUTH_BOOTSTRAP_TOKEN_INVALID", "AUTH_DEVICE_TOKEN_MISMATCH":
+			f.hint = "pair again: `hearth qr` on the gateway's machine makes a new code for `hearth connect`"
+		case "AUTH_SCOPE_MISMATCH":
+			f.hint = "this machine was paired with fewer rights; `hearth qr --full` on the gateway's machine makes a code that gives all"
+		}
 		if detail == "AUTH_RATE_LIMITED" {
 			f.hint = "wait a few minutes, then try again"
 		}

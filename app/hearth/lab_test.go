@@ -157,3 +157,104 @@ func TestLabGatewayIsFound(t *testing.T) {
 		t.Error(gw.Output())
 	}
 }
+
+// A machine is paired with a code, controls the gateway over the network, finds
+// it again at another address, and is out at once when it is removed. A machine
+// in the gateway's place gets nothing.
+func TestLabPairing(t *testing.T) {
+	l := newLab(t)
+	home := newMachine(t, l, "h1", "10.77.0.1/24", "")
+	laptop := newMachine(t, l, "h2", "10.77.0.2/24", "")
+	third := newMachine(t, l, "h3", "10.77.0.3/24", "")
+	gw := home.gateway()
+
+	if out, err := home.try("qr", "--code"); err == nil || !strings.Contains(out, "hearth lan on") {
+		t.Errorf("a code that nobody can use: %v %s", err, out)
+	}
+	home.hearth("lan", "on")
+	code := strings.TrimSpace(home.hearth("qr", "--code"))
+	start := time.Now()
+	if out := laptop.hearth("connect", code, "--name", "home"); !strings.Contains(out, "wss://10.77.0.1:18789") || strings.Contains(out, "admin") {
+		t.Errorf("connect: %s", out)
+	}
+	if out := laptop.hearth("--gateway", "home", "chat", "hello"); strings.TrimSpace(out) == "" {
+		t.Error("no answer over the network")
+	}
+	t.Logf("from the code to the first answer: %s", time.Since(start).Round(time.Millisecond))
+	if out := laptop.hearth("--gateway", "home", "status"); !strings.Contains(out, home.home) {
+		t.Errorf("status of another gateway: %s", out)
+	}
+	for name, try := range map[string]struct {
+		m    *machine
+		args []string
+		says string
+	}{
+		"a second device":            {third, []string{"connect", code}, "already used"},
+		"more than it was given":     {laptop, []string{"--gateway", "home", "audit", "list"}, "hearth qr --full"},
+		"files of this machine":      {laptop, []string{"--gateway", "home", "config", "get"}, "own machine"},
+		"a gateway it does not know": {laptop, []string{"--gateway", "office", "status"}, "home"},
+		"half a code":                {third, []string{"connect", code[:40]}, "copy all of it"},
+	} {
+		if out, err := try.m.try(try.args...); err == nil || !strings.Contains(out, try.says) {
+			t.Errorf("%s: %v %s", name, err, out)
+		}
+	}
+
+	// The address changes: it is found by its id and known by its key.
+	home.IP("addr", "del", "10.77.0.1/24", "dev", "eth0")
+	home.IP("addr", "add", "10.77.0.77/24", "dev", "eth0")
+	l.Until(20*time.Second, "it is found at its new address", func() bool {
+		out, err := laptop.try("--gateway", "home", "status")
+		return err == nil && strings.Contains(out, home.home)
+	})
+
+	// Somebody else at the old address, with a key of their own.
+	third.IP("addr", "add", "10.77.0.1/24", "dev", "eth0")
+	rogue := third.gateway()
+	third.hearth("lan", "on")
+	home.hearth("lan", "off")
+	laptop.forgetAddress(t)
+	laptop.IP("neigh", "flush", "dev", "eth0") // it would ask the old card first
+	out, err := laptop.try("--gateway", "home", "status")
+	if err == nil || !strings.Contains(out, "not the gateway you paired with") || !strings.Contains(out, "should be") {
+		t.Errorf("TestSec_A_NET_18_Impostor: %v %s", err, out)
+	}
+	if logged, err := os.ReadFile(filepath.Join(third.home, "gateway.log")); err != nil || strings.Contains(string(logged), "connect refused") || strings.Contains(string(logged), "AUTH_") {
+		t.Errorf("TestSec_A_DISC_01_NoCredentialByte: the impostor was sent something: %v %s", err, logged)
+	}
+	rogue.Stop()
+	third.IP("addr", "del", "10.77.0.1/24", "dev", "eth0")
+
+	// Removed: what runs is cut off, and nothing starts again.
+	home.hearth("lan", "on")
+	l.Until(20*time.Second, "it is there again", func() bool { _, err := laptop.try("--gateway", "home", "status"); return err == nil })
+	id := ""
+	for _, line := range strings.Split(home.hearth("devices"), "\n") {
+		if strings.Contains(line, "setup") {
+			id = strings.Fields(line)[0]
+		}
+	}
+	if out := home.hearth("devices", "remove", id); !strings.Contains(out, "Removed") {
+		t.Error(out)
+	}
+	if out, err := laptop.try("--gateway", "home", "status"); err == nil || !strings.Contains(out, "pair again") {
+		t.Errorf("after it was removed: %v %s", err, out)
+	}
+	gw.Stop()
+	if strings.Contains(gw.Output()+rogue.Output(), "DATA RACE") {
+		t.Error(gw.Output(), rogue.Output())
+	}
+}
+
+// forgetAddress makes the machine look at the gateway's first address first.
+func (m *machine) forgetAddress(t *testing.T) {
+	t.Helper()
+	file := filepath.Join(m.home, "gateway.remotes")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(b), "10.77.0.77", "10.77.0.1")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1598,6 +1598,10 @@ export const MethodSkillAccept = "hearth.skills.accept";
 export const MethodSkillRemove = "hearth.skills.remove";
 /** The methods of reach are ours: from where the gateway can be reached. */
 export const MethodReachStatus = "hearth.reach.status";
+/** Devices, and the code that pairs one. */
+export const MethodPairSetupCode = "device.pair.setupCode";
+export const MethodPairList = "device.pair.list";
+export const MethodPairRemove = "device.pair.remove";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
 export const MethodMCPList = "hearth.mcp.list";
@@ -2354,6 +2358,80 @@ export interface SessionsAbortResult {
   abortedRunId: string | null;
   status: string;
   runIds: string[];
+}
+
+/**
+ * SetupCode is what a QR code or a pasted code tells another machine. It holds
+ * a secret that pairs one device.
+ */
+export interface SetupCode {
+  url: string;
+  urls?: string[];
+  bootstrapToken: string;
+  expiresAtMs?: number;
+  /** TLSFingerprint is that of the whole certificate, which other clients pin. */
+  tlsFingerprint?: string;
+  /** Ours: the pin of the gateway's key, and its id. */
+  pin?: string;
+  id?: string;
+}
+
+// SetupScheme may stand before a setup code.
+export const SetupScheme = "oc-pair://";
+
+/**
+ * PairSetupParams: Access is "limited" (talk, read, decide approvals; the
+ * default) or "full" (settings and devices as well).
+ */
+export interface PairSetupParams {
+  access?: string;
+}
+
+/** PairSetup is a code that pairs one device, once. */
+export interface PairSetup {
+  setupCode: string;
+  expiresAtMs: number;
+  gatewayUrl: string;
+  urls: string[];
+  /** token */
+  auth: string;
+  access: string;
+  pin: string;
+}
+
+/** PairedDevices is the result of device.pair.list. */
+export interface PairedDevices {
+  /** none: devices are let in by a code */
+  pending: PairedDevice[];
+  paired: PairedDevice[];
+}
+
+/** PairedDevice is one that was let in. */
+export interface PairedDevice {
+  deviceId: string;
+  publicKey: string;
+  displayName?: string;
+  platform?: string;
+  deviceFamily?: string;
+  clientId: string;
+  clientMode: string;
+  role: Role;
+  roles: Role[];
+  scopes: Scope[];
+  approvedVia: string;
+  createdAtMs: number;
+  approvedAtMs: number;
+  lastSeenAtMs?: number;
+  connected: boolean;
+}
+
+export interface PairRemoveParams {
+  deviceId: string;
+}
+
+export interface PairRemoveResult {
+  deviceId: string;
+  removed: boolean;
 }
 
 /** SkillsStatusParams: AgentID "" is the default one. */
@@ -3145,6 +3223,9 @@ export interface Methods {
   "hearth.mcp.prompts": { params: MCPServerParams; result: MCPPrompts };
   "hearth.mcp.prompt": { params: MCPPromptParams; result: MCPText };
   "hearth.reach.status": { params: Record<string, never>; result: ReachStatus };
+  "device.pair.setupCode": { params: PairSetupParams; result: PairSetup };
+  "device.pair.list": { params: Record<string, never>; result: PairedDevices };
+  "device.pair.remove": { params: PairRemoveParams; result: PairRemoveResult };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };

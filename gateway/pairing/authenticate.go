@@ -35,7 +35,7 @@ func (r *Registry) Authenticate(ctx context.Context, a Attempt) (*Grant, *protoc
 	if a.Params.Device == nil {
 		return r.grantWithoutDevice(&a)
 	}
-	g, err := r.grantDevice(ctx, &a, pub, method)
+	g, err := r.grantDevice(ctx, &a, pub, method, t)
 	if err != nil && method == MethodBootstrap {
 		r.giveBack(t)
 	}
@@ -78,8 +78,8 @@ func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *p
 	}
 	if auth.BootstrapToken != "" {
 		verify := func() (ok bool) {
-			if a.Local && a.Params.RoleOrDefault() == protocol.RoleOperator {
-				t, ok = r.takeTicket(auth.BootstrapToken)
+			if a.Params.RoleOrDefault() == protocol.RoleOperator {
+				t, ok = r.takeTicket(auth.BootstrapToken, a.Local)
 			}
 			return ok
 		}
@@ -177,10 +177,10 @@ func (r *Registry) grantWithoutDevice(a *Attempt) (*Grant, *protocol.Error) {
 
 // grantDevice pairs or widens the device where that is allowed and says what
 // this connection may do.
-func (r *Registry) grantDevice(ctx context.Context, a *Attempt, pub ed25519.PublicKey, method string) (*Grant, *protocol.Error) {
+func (r *Registry) grantDevice(ctx context.Context, a *Attempt, pub ed25519.PublicKey, method string, t ticket) (*Grant, *protocol.Error) {
 	id, role, asked := a.Params.Device.ID, a.Params.RoleOrDefault(), scopesOf(a)
 	if method == MethodBootstrap {
-		asked = slices.DeleteFunc(asked, func(s protocol.Scope) bool { return !slices.Contains(launchScopes(), s) })
+		asked = slices.DeleteFunc(asked, func(s protocol.Scope) bool { return !slices.Contains(t.scopes, s) })
 	}
 	known := r.device(id)
 	if r.needsChange(known, role, asked, method) {
@@ -191,7 +191,7 @@ func (r *Registry) grantDevice(ctx context.Context, a *Attempt, pub ed25519.Publ
 			return nil, errPairing(reason, r.requestID(), a, known)
 		}
 		var err *protocol.Error
-		if known, err = r.pair(ctx, a, pub, asked, method); err != nil {
+		if known, err = r.pair(ctx, a, pub, asked, method, t); err != nil {
 			return nil, err
 		}
 	}
@@ -233,7 +233,7 @@ func refusal(a *Attempt, known *Device, method string) string {
 }
 
 // pair saves the device with the role and scopes that it asked for.
-func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, asked []protocol.Scope, method string) (*Device, *protocol.Error) {
+func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, asked []protocol.Scope, method string, t ticket) (*Device, *protocol.Error) {
 	r.pairing.Lock()
 	defer r.pairing.Unlock()
 	known, p, now := r.device(a.Params.Device.ID), a.Params, r.now().UnixMilli()
@@ -245,8 +245,16 @@ func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, 
 		d = known.clone()
 	}
 	if method == MethodBootstrap {
-		asked = launchScopes()
+		asked = t.scopes
 		d.ApprovedVia, d.RevokedAtMs = viaLaunch, 0
+		if t.setup {
+			d.ApprovedVia = viaSetup
+		}
+		if known != nil && known.revoked() {
+			for i := range d.Roles {
+				d.Roles[i].Scopes = nil // nothing comes back that this code does not give
+			}
+		}
 	}
 	d.ClientID, d.ClientMode, d.DisplayName = p.Client.ID, p.Client.Mode, p.Client.DisplayName
 	d.Platform, d.DeviceFamily = p.Client.Platform, p.Client.DeviceFamily

@@ -18,7 +18,7 @@ type Device struct {
 	Platform     string      `json:"platform,omitempty"`
 	DeviceFamily string      `json:"deviceFamily,omitempty"`
 	Roles        []RoleGrant `json:"roles"`
-	ApprovedVia  string      `json:"approvedVia"` // silent, launch
+	ApprovedVia  string      `json:"approvedVia"` // silent, launch, setup
 	CreatedAtMs  int64       `json:"createdAtMs"`
 	ApprovedAtMs int64       `json:"approvedAtMs"`
 	LastSeenAtMs int64       `json:"lastSeenAtMs,omitempty"`
@@ -45,6 +45,7 @@ type Store interface {
 const (
 	viaSilent = "silent"
 	viaLaunch = "launch"
+	viaSetup  = "setup"
 )
 
 // clone copies d so that a change can be saved before it is seen.

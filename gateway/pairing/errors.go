@@ -39,7 +39,7 @@ func errScopeMismatch() *protocol.Error {
 
 func errBootstrapInvalid() *protocol.Error {
 	return authError("AUTH_BOOTSTRAP_TOKEN_INVALID", "bootstrap_token_invalid", "review_auth_configuration", false,
-		"launch link invalid, expired or already used (run `hearth open` for a new one)")
+		"launch link or setup code invalid, expired or already used (run `hearth open`, or `hearth qr` for another machine, for a new one)")
 }
 
 func errRateLimited(wait time.Duration) *protocol.Error {

@@ -14,10 +14,12 @@ const (
 	maxTickets       = 32
 )
 
-// ticket lets one device on this machine pair itself, once.
+// ticket lets one device pair itself, once.
 type ticket struct {
 	digest  digest
 	expires time.Time
+	setup   bool // also for another machine
+	scopes  []protocol.Scope
 }
 
 // launchScopes is what a person who opens a launch link gives the browser: all
@@ -37,6 +39,46 @@ func (r *Registry) MintLaunch(ttl time.Duration) (code string, expires time.Time
 	case ttl > MaxLaunchTTL:
 		ttl = MaxLaunchTTL
 	}
+	return r.mint(ttl, ticket{scopes: launchScopes()})
+}
+
+// Access is how much the device gets that uses a setup code.
+type Access string
+
+// What a setup code can give.
+const (
+	AccessLimited Access = "limited" // talk, read, decide approvals
+	AccessFull    Access = "full"    // and change settings and devices
+)
+
+// setupScopes is what a device gets, by what the owner chose.
+func setupScopes(a Access) ([]protocol.Scope, error) {
+	limited := []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeApprovals, protocol.ScopeQuestions}
+	switch a {
+	case AccessLimited:
+		return limited, nil
+	case AccessFull:
+		return launchScopes(), nil
+	}
+	return nil, fmt.Errorf("a setup code gives %q or %q, not %q", AccessLimited, AccessFull, a)
+}
+
+// MintSetup makes a code that pairs one device, on any machine that reaches us,
+// once and within MaxLaunchTTL. The caller has checked that a person with admin
+// rights asked for it. A new code ends those that were made before it: the one
+// on the screen is the one that counts.
+func (r *Registry) MintSetup(a Access) (code string, expires time.Time, err error) {
+	scopes, err := setupScopes(a)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	r.mu.Lock()
+	r.dropTickets(func(t ticket) bool { return t.setup })
+	r.mu.Unlock()
+	return r.mint(MaxLaunchTTL, ticket{setup: true, scopes: scopes})
+}
+
+func (r *Registry) mint(ttl time.Duration, t ticket) (code string, expires time.Time, err error) {
 	if code, err = randomCode(r.random); err != nil {
 		return "", time.Time{}, fmt.Errorf("make a launch code: %w", err)
 	}
@@ -48,20 +90,21 @@ func (r *Registry) MintLaunch(ttl time.Duration) (code string, expires time.Time
 	if len(r.tickets) >= maxTickets {
 		r.tickets = r.tickets[1:]
 	}
-	r.tickets = append(r.tickets, ticket{digest: digestOf(code), expires: expires})
+	t.digest, t.expires = digestOf(code), expires
+	r.tickets = append(r.tickets, t)
 	return code, expires, nil
 }
 
 // takeTicket consumes the ticket of a code. Nobody else gets it, whatever
 // happens next, unless giveBack returns it.
-func (r *Registry) takeTicket(code string) (ticket, bool) {
+func (r *Registry) takeTicket(code string, local bool) (ticket, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	var found ticket
 	var ok bool
 	r.dropTickets(func(t ticket) bool {
-		hit := t.digest.matches(code) && now.Before(t.expires)
+		hit := t.digest.matches(code) && now.Before(t.expires) && (local || t.setup)
 		if hit {
 			found, ok = t, true
 		}

@@ -136,6 +136,10 @@ const (
 
 	// The methods of reach are ours: from where the gateway can be reached.
 	MethodReachStatus = "hearth.reach.status"
+	// Devices, and the code that pairs one.
+	MethodPairSetupCode = "device.pair.setupCode"
+	MethodPairList      = "device.pair.list"
+	MethodPairRemove    = "device.pair.remove"
 
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
@@ -280,6 +284,9 @@ var methods = []MethodSpec{
 	{MethodSkillAccept, RoleOperator, ScopeAdmin},
 	{MethodSkillRemove, RoleOperator, ScopeAdmin},
 	{MethodReachStatus, RoleOperator, ScopeRead},
+	{MethodPairSetupCode, RoleOperator, ScopeAdmin},
+	{MethodPairList, RoleOperator, ScopePairing},
+	{MethodPairRemove, RoleOperator, ScopePairing},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodMCPList, RoleOperator, ScopeRead},
 	{MethodMCPTest, RoleOperator, ScopeAdmin},

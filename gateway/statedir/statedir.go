@@ -94,6 +94,11 @@ func (d Dir) DeviceKey() string { return d.path("device.key") }
 // Identity is the file of the key by which other machines know the gateway.
 func (d Dir) Identity() string { return d.path("gateway.identity") }
 
+// Remotes is the file of the gateways on other machines that this one is
+// paired with, and RemoteKey the key by which they know this machine.
+func (d Dir) Remotes() string   { return d.path("gateway.remotes") }
+func (d Dir) RemoteKey() string { return d.path("gateway.remote-key") }
+
 // Log is the gateway's log, one JSON object a line.
 func (d Dir) Log() string { return d.path("gateway.log") }
 

@@ -259,5 +259,8 @@ func (s *source) known(ts string) error {
 func networkShapes() []shape {
 	return []shape{
 		{protocol.MethodReachStatus, noParams, "ReachStatus"},
+		{protocol.MethodPairSetupCode, "PairSetupParams", "PairSetup"},
+		{protocol.MethodPairList, noParams, "PairedDevices"},
+		{protocol.MethodPairRemove, "PairRemoveParams", "PairRemoveResult"},
 	}
 }

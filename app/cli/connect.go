@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/discovery"
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+func newConnect(a *app) *cobra.Command {
+	var name string
+	c := &cobra.Command{
+		Use:   "connect CODE",
+		Short: "Pair this machine with a gateway on another one",
+		Long: `Pair this machine with a gateway on another one, by the code that
+"hearth qr" shows there. The code says where the gateway is and which key it has;
+nothing is sent to a machine with another key.
+
+Afterwards --gateway NAME, or HEARTH_GATEWAY, makes a command talk to it.`,
+		Example: "  hearth connect eyJ1cmwi… --name home\n  hearth --gateway home chat \"hello\"",
+		Args:    cobra.ExactArgs(1),
+		RunE:    a.run(func(ctx context.Context, args []string) error { return runConnect(ctx, a, args[0], name) }),
+	}
+	c.Flags().StringVar(&name, "name", "", "call it `NAME` here")
+	c.AddCommand(
+		&cobra.Command{Use: "list", Short: "List the gateways that this machine is paired with", Args: cobra.NoArgs,
+			RunE: a.run(func(context.Context, []string) error { return listRemotes(a) })},
+		&cobra.Command{Use: "forget NAME", Short: "Forget a gateway; there, `hearth devices remove` ends its side", Args: cobra.ExactArgs(1),
+			RunE: a.run(func(ctx context.Context, args []string) error { return forgetRemote(ctx, a, args[0]) })},
+	)
+	return c
+}
+
+// allScopes is everything that a code may give; the gateway gives what its
+// owner chose.
+func allScopes() []protocol.Scope {
+	return []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeAdmin, protocol.ScopeApprovals, protocol.ScopePairing, protocol.ScopeQuestions}
+}
+
+func runConnect(ctx context.Context, a *app, text, name string) error {
+	code, err := protocol.ParseSetupCode(text)
+	if err != nil {
+		return &failure{exitUsage, err.Error(), "run `hearth qr` on the gateway's machine and give all of the code that it prints"}
+	}
+	if code.Pin == "" {
+		return &failure{exitUsage, "this setup code is of another program: it does not say which key the gateway has", "make one with `hearth qr`"}
+	}
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	me, err := client.RemoteIdentity(ctx, dir)
+	if err != nil {
+		return err
+	}
+	r := client.Remote{ID: cmp.Or(code.ID, identity.IDOf(code.Pin)), Pins: []string{code.Pin}, PairedAtMs: time.Now().UnixMilli()}
+	r.Name = cmp.Or(line(strings.TrimSpace(name)), "hearth-"+r.ID[:min(4, len(r.ID))])
+	if known, err := client.FindRemote(dir, r.Name); err == nil && known.ID != r.ID {
+		return &failure{exitUsage, "another gateway is called " + r.Name + " here already", "choose another --name, or `hearth connect forget " + r.Name + "`"}
+	}
+	o := a.remoteOptions(client.Options{Scopes: allScopes(), Device: me, Auth: &protocol.Auth{BootstrapToken: code.BootstrapToken}})
+	c, good, err := client.DialPinned(ctx, code.Addresses(), r.Pins, nil, o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	hello := c.Hello()
+	if hello.Auth.DeviceToken == "" {
+		return &failure{exitRefused, "the gateway let this machine in but gave it no token", "try a new code"}
+	}
+	r.DeviceToken, r.Scopes = hello.Auth.DeviceToken, hello.Auth.Scopes
+	r.URLs = append([]string{good}, slices.DeleteFunc(code.Addresses(), func(u string) bool { return u == good })...)
+	if err := client.SaveRemote(ctx, dir, r); err != nil {
+		return err
+	}
+	words := "Paired with " + r.Name + " at " + good + ", key " + identity.Short(code.Pin) + ". It may " + strings.Join(rights(r.Scopes), ", ") +
+		".\nUse it with `hearth --gateway " + r.Name + " …`, for example `hearth --gateway " + r.Name + " chat \"hello\"`."
+	return a.done(map[string]any{"name": r.Name, "id": r.ID, "url": good, "scopes": r.Scopes}, words)
+}
+
+// rights are scopes in words.
+func rights(scopes []protocol.Scope) (out []string) {
+	for _, s := range scopes {
+		out = append(out, strings.TrimPrefix(line(string(s)), "operator."))
+	}
+	return out
+}
+
+func (a *app) remoteOptions(o client.Options) client.Options {
+	name := "hearth command line"
+	if host, err := os.Hostname(); err == nil {
+		name = host
+	}
+	o.Client = protocol.ClientInfo{ID: "cli", Mode: "cli", Version: a.Version, DisplayName: name}
+	return o
+}
+
+// dialRemote connects to a paired gateway: at the addresses that are known, and
+// then where the network says that it is now. Its key decides who it is.
+func (a *app) dialRemote(ctx context.Context, o client.Options) (*client.Client, error) {
+	dir, err := a.dir()
+	if err != nil {
+		return nil, err
+	}
+	r, err := client.FindRemote(dir, a.gateway)
+	if err != nil {
+		return nil, err
+	}
+	me, err := client.RemoteIdentity(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	o = a.remoteOptions(o)
+	o.Device, o.Auth = me, &protocol.Auth{DeviceToken: r.DeviceToken}
+	c, good, err := client.DialPinned(ctx, r.URLs, r.Pins, nil, o)
+	var refusal *protocol.Error
+	if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
+		if found := lookFor(ctx, r); len(found) > 0 {
+			again, where, ferr := client.DialPinned(ctx, found, r.Pins, nil, o)
+			if ferr == nil || errors.As(ferr, &refusal) {
+				c, good, err = again, where, ferr
+			}
+		}
+	}
+	if errors.Is(err, client.ErrUnreachable) {
+		return nil, &awayError{r.Name, err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.learn(ctx, r, good, c)
+	return c, nil
+}
+
+// awayError: a paired gateway is nowhere to be found.
+type awayError struct {
+	name string
+	err  error
+}
+
+func (e *awayError) Error() string { return e.name + " does not answer: " + e.err.Error() }
+func (e *awayError) Unwrap() error { return e.err }
+
+// lookFor asks the network where a gateway is that says to be this one.
+func lookFor(ctx context.Context, r client.Remote) (urls []string) {
+	ctx, found := context.WithCancel(ctx)
+	defer found()
+	all := discovery.Sweep(ctx, 2*time.Second, func(g discovery.Gateway) {
+		if g.Text["id"] == r.ID {
+			found() // do not look any longer
+		}
+	})
+	for _, g := range all {
+		if g.Text["id"] != r.ID {
+			continue
+		}
+		for _, a := range foundOf(g).Addresses {
+			urls = append(urls, "wss://"+a)
+		}
+	}
+	return urls
+}
+
+// learn remembers where the gateway was and, once a day, which key it will
+// have. What cannot be kept is found again the next time.
+func (a *app) learn(ctx context.Context, r client.Remote, good string, c *client.Client) {
+	dir, err := a.dir()
+	if err != nil {
+		return
+	}
+	next := r
+	next.URLs = append([]string{good}, slices.DeleteFunc(slices.Clone(r.URLs), func(u string) bool { return u == good })...)
+	next.URLs = next.URLs[:min(8, len(next.URLs))]
+	var st protocol.ReachStatus
+	if protocol.Allows(c.Hello().Auth.Scopes, protocol.ScopeRead) && c.Call(ctx, protocol.MethodReachStatus, nil, &st) == nil && len(st.Pins) > 0 {
+		next.Pins = st.Pins
+	}
+	if !slices.Equal(next.URLs, r.URLs) || !slices.Equal(next.Pins, r.Pins) {
+		_ = client.SaveRemote(ctx, dir, next)
+	}
+}
+
+func listRemotes(a *app) error {
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	all, err := client.Remotes(dir)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		list := []map[string]any{}
+		for _, r := range all {
+			list = append(list, map[string]any{"name": r.Name, "id": r.ID, "urls": r.URLs, "pins": r.Pins, "scopes": r.Scopes, "pairedAtMs": r.PairedAtMs})
+		}
+		return a.out().json(map[string]any{"gateways": list})
+	}
+	if len(all) == 0 {
+		return a.out().print("This machine is paired with no gateway on another one. `hearth connect CODE` does that.\n")
+	}
+	var rows [][]string
+	for _, r := range all {
+		rows = append(rows, []string{r.Name, r.ID, identity.Short(r.Pins[0]), stamp(r.PairedAtMs), strings.Join(rights(r.Scopes), " "), r.URLs[0]})
+	}
+	return a.out().table([]string{"NAME", "ID", "KEY", "SINCE", "MAY", "ADDRESS"}, rows)
+}
+
+func forgetRemote(ctx context.Context, a *app, name string) error {
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	r, err := client.FindRemote(dir, name)
+	if err != nil {
+		return err
+	}
+	if err := client.ForgetRemote(ctx, dir, r.ID); err != nil {
+		return err
+	}
+	return a.done(map[string]any{"ok": true, "id": r.ID}, "Forgotten. On the gateway's machine, `hearth devices remove` ends its side.")
+}
+
+// whereItWorks checks that a command can be used with a gateway on another
+// machine: some look at files of this one.
+func (a *app) whereItWorks(c *cobra.Command) error {
+	if a.gateway == "" {
+		a.gateway = a.Env("HEARTH_GATEWAY")
+	}
+	if a.gateway == "" {
+		return nil
+	}
+	top := c
+	for top.HasParent() && top.Parent().HasParent() {
+		top = top.Parent()
+	}
+	switch top.Name() {
+	case "chat", "status", "sessions", "search", "queue", "why", "compact", "contacts", "deliveries", "undo", "approvals", "pause", "resume", "audit", "usage", "channels", "devices":
+		return nil
+	case "gateway", "connect", "discover", "version", "help", "exit-codes", "completion":
+		a.gateway = ""
+		return nil
+	}
+	a.ran = true
+	return &failure{exitUsage, "`hearth " + top.Name() + "` works only on the gateway's own machine in this version", "log in there, or leave --gateway and HEARTH_GATEWAY out to use this machine's own gateway"}
+}

@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// setupCode makes a code that pairs one device on another machine: where we
+// are, which key we have, and a secret that works once.
+func (n *network) setupCode(access pairing.Access) (protocol.PairSetup, error) {
+	urls := n.urls()
+	if len(urls) == 0 {
+		why := "only this machine can reach Hearth"
+		if p := n.reach.State().Problem; p != "" {
+			why = p
+		}
+		return protocol.PairSetup{}, protocol.Invalid("No other machine could use a setup code: %s. Run `hearth lan on` first.", why).With("code", "NOT_REACHABLE")
+	}
+	who, err := n.identity()
+	if err != nil {
+		return protocol.PairSetup{}, err
+	}
+	print, err := who.Fingerprint()
+	if err != nil {
+		return protocol.PairSetup{}, err
+	}
+	secret, expires, err := n.g.pairing.MintSetup(access)
+	if err != nil {
+		return protocol.PairSetup{}, protocol.Invalid("%v", err)
+	}
+	s := protocol.SetupCode{URL: urls[0], URLs: urls, BootstrapToken: secret, ExpiresAtMs: expires.UnixMilli(), TLSFingerprint: print, Pin: who.Pins()[0], ID: who.ID()}
+	code, err := s.Encode()
+	if err != nil {
+		return protocol.PairSetup{}, err
+	}
+	n.g.log.Info("a setup code was made", "access", access, "until", expires)
+	return protocol.PairSetup{SetupCode: code, ExpiresAtMs: s.ExpiresAtMs, GatewayURL: s.URL, URLs: urls, Auth: "token", Access: string(access), Pin: s.Pin}, nil
+}
+
+// urls are where other machines can dial us: private IPv4 addresses first, the
+// name last, for it works only where Bonjour does.
+func (n *network) urls() (out []string) {
+	st := n.reach.State()
+	slices.SortStableFunc(st.Addresses, func(a, b netip.AddrPort) int {
+		return a.Addr().BitLen() - b.Addr().BitLen()
+	})
+	for _, a := range st.Addresses {
+		if a.Addr().Zone() == "" && len(out) < 5 {
+			out = append(out, "wss://"+a.String())
+		}
+	}
+	n.mu.Lock()
+	who, named := n.who, n.adv != nil
+	n.mu.Unlock()
+	if len(out) > 0 && named && who != nil {
+		out = append(out, "wss://"+net.JoinHostPort(who.Host(), strconv.Itoa(n.port())))
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package pairing
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+func mintSetup(t *testing.T, r *Registry, a Access) protocol.Auth {
+	t.Helper()
+	code, _, err := r.MintSetup(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return protocol.Auth{BootstrapToken: code}
+}
+
+func everything() []protocol.Scope {
+	return append(launchScopes(), protocol.ScopeTalkSecrets, protocol.Scope("operator.*"), "*")
+}
+
+// A setup code pairs one device on another machine, once, with what its owner
+// chose and nothing more.
+func TestSec_A_PAIR_05_SetupCode(t *testing.T) {
+	c := newClock()
+	r := newRegistry(t, c, &memoryStore{})
+	far := func(x try) try { x.remote, x.from = true, "192.168.1.9"; return x }
+	for access, want := range map[Access][]protocol.Scope{
+		AccessLimited: scopes(protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeApprovals, protocol.ScopeQuestions),
+		AccessFull:    launchScopes(),
+	} {
+		auth, key := mintSetup(t, r, access), newKey(t)
+		g := r.grant(t, far(try{key: key, auth: auth, scopes: everything()}))
+		got := map[protocol.Scope]bool{}
+		for _, s := range g.Scopes {
+			got[s] = true
+		}
+		wanted := map[protocol.Scope]bool{}
+		for _, s := range want {
+			wanted[s] = true
+		}
+		if diff := cmp.Diff(wanted, got); diff != "" || g.Method != MethodBootstrap {
+			t.Errorf("%s: %s", access, diff)
+		}
+		if _, err := r.attempt(t, far(try{key: newKey(t), auth: auth})); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+			t.Errorf("%s: a second device: %v", access, err)
+		}
+		if _, err := r.attempt(t, far(try{key: key, auth: auth})); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+			t.Errorf("%s: a second time: %v", access, err)
+		}
+		// With its token it stays within what it got.
+		token := protocol.Auth{DeviceToken: g.DeviceToken}
+		r.grant(t, far(try{key: key, auth: token, scopes: want}))
+		if _, err := r.attempt(t, far(try{key: key, auth: token, scopes: append(want, protocol.ScopeTalkSecrets)})); access == AccessLimited && code(err) != "AUTH_SCOPE_MISMATCH" {
+			t.Errorf("%s: more later: %v", access, err)
+		}
+	}
+	if _, _, err := r.MintSetup("everything"); err == nil {
+		t.Error("an access that nobody defined")
+	}
+	if _, err := r.attempt(t, far(try{key: newKey(t), auth: mintSetup(t, r, AccessFull), role: protocol.RoleNode})); err == nil {
+		t.Error("a code for operators made a node")
+	}
+}
+
+func TestSec_A_PAIR_05_SetupCodesEnd(t *testing.T) {
+	c := newClock()
+	r := newRegistry(t, c, &memoryStore{})
+	old := mintSetup(t, r, AccessLimited)
+	launch, _, err := r.MintLaunch(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := mintSetup(t, r, AccessLimited)
+	if _, err := r.attempt(t, try{key: newKey(t), auth: old, remote: true, from: "10.0.0.2"}); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+		t.Errorf("the one before: %v", err)
+	}
+	// A launch link is for this machine, whoever has it.
+	if _, err := r.attempt(t, try{key: newKey(t), auth: protocol.Auth{BootstrapToken: launch}, remote: true, from: "10.0.0.2"}); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+		t.Errorf("a launch link from elsewhere: %v", err)
+	}
+	r.grant(t, try{key: newKey(t), auth: protocol.Auth{BootstrapToken: launch}})
+	c.forward(MaxLaunchTTL - time.Second)
+	r.grant(t, try{key: newKey(t), auth: next, remote: true, from: "10.0.0.2"})
+	last := mintSetup(t, r, AccessLimited)
+	c.forward(MaxLaunchTTL)
+	if _, err := r.attempt(t, try{key: newKey(t), auth: last, remote: true, from: "10.0.0.2"}); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+		t.Errorf("too late: %v", err)
+	}
+}
+
+// Guessing is charged; a code survives the guesses of others.
+func TestSec_A_PAIR_06_GuessingSetupCodes(t *testing.T) {
+	r := newRegistry(t, newClock(), &memoryStore{})
+	right := mintSetup(t, r, AccessLimited)
+	key, limited := newKey(t), 0
+	for range 50 {
+		_, err := r.attempt(t, try{key: key, auth: protocol.Auth{BootstrapToken: "guess"}, remote: true, from: "10.0.0.66"})
+		if code(err) == "AUTH_RATE_LIMITED" {
+			limited++
+		}
+	}
+	if limited < 35 {
+		t.Errorf("only %d of 50 guesses were held up", limited)
+	}
+	r.grant(t, try{key: newKey(t), auth: right, remote: true, from: "10.0.0.3"})
+}
+
+// A device that was removed gets what the new code gives, not what it had.
+func TestSec_A_PAIR_01_RevivedDevicesKeepNothing(t *testing.T) {
+	r := newRegistry(t, newClock(), &memoryStore{})
+	key := newKey(t)
+	old := r.grant(t, try{key: key, auth: mintSetup(t, r, AccessFull), scopes: launchScopes(), remote: true, from: "10.0.0.3"})
+	if err := r.Revoke(t.Context(), idOf(key)); err != nil {
+		t.Fatal(err)
+	}
+	g := r.grant(t, try{key: key, auth: mintSetup(t, r, AccessLimited), scopes: launchScopes(), remote: true, from: "10.0.0.3"})
+	if g.DeviceToken == old.DeviceToken {
+		t.Error("the old token lives again")
+	}
+	for name, token := range map[string]string{"old": old.DeviceToken, "new": g.DeviceToken} {
+		_, err := r.attempt(t, try{key: key, auth: protocol.Auth{DeviceToken: token}, scopes: scopes(protocol.ScopeAdmin), remote: true, from: "10.0.0.3"})
+		if err == nil {
+			t.Errorf("the %s token gives admin", name)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package protocol
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// SetupCode is what a QR code or a pasted code tells another machine. It holds
+// a secret that pairs one device.
+type SetupCode struct {
+	URL            string   `json:"url"`
+	URLs           []string `json:"urls,omitempty"`
+	BootstrapToken string   `json:"bootstrapToken"`
+	ExpiresAtMs    int64    `json:"expiresAtMs,omitempty"`
+	// TLSFingerprint is that of the whole certificate, which other clients pin.
+	TLSFingerprint string `json:"tlsFingerprint,omitempty"`
+	// Ours: the pin of the gateway's key, and its id.
+	Pin string `json:"pin,omitempty"`
+	ID  string `json:"id,omitempty"`
+}
+
+// SetupScheme may stand before a setup code.
+const SetupScheme = "oc-pair://"
+
+const (
+	maxSetupCode = 4096
+	maxSetupURLs = 8
+)
+
+// Encode makes the text of a code.
+func (s *SetupCode) Encode() (string, error) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}
+
+// Addresses are those to try, in order, without repetitions.
+func (s *SetupCode) Addresses() []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, u := range append([]string{s.URL}, s.URLs...) {
+		if u != "" && !seen[u] && len(out) <= maxSetupURLs {
+			seen[u] = true
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// ParseSetupCode reads a code as it was scanned or pasted. Only one that can be
+// used safely is taken: every address by TLS, and something to know the gateway
+// by.
+func ParseSetupCode(text string) (SetupCode, error) {
+	var s SetupCode
+	text = strings.TrimPrefix(strings.TrimSpace(text), SetupScheme)
+	text = strings.TrimRight(strings.Join(strings.Fields(text), ""), "=")
+	if text == "" || len(text) > maxSetupCode {
+		return s, errors.New("this is not a setup code; `hearth qr` on the gateway's machine makes one")
+	}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || json.Unmarshal(b, &s) != nil {
+		return SetupCode{}, errors.New("this setup code is damaged or only a part of one; copy all of it")
+	}
+	if s.BootstrapToken == "" || len(s.Addresses()) == 0 {
+		return SetupCode{}, errors.New("this setup code lacks its secret or its addresses")
+	}
+	for _, a := range s.Addresses() {
+		u, err := url.Parse(a)
+		if err != nil || u.Scheme != "wss" || u.Host == "" || u.User != nil {
+			return SetupCode{}, errors.New("this setup code names an address without TLS, where anybody on the network could read along; it is not used")
+		}
+	}
+	if s.Pin == "" && s.TLSFingerprint == "" {
+		return SetupCode{}, errors.New("this setup code does not say which key the gateway has, so nobody could tell it from another; it is not used")
+	}
+	return s, nil
+}
+
+// PairSetupParams: Access is "limited" (talk, read, decide approvals; the
+// default) or "full" (settings and devices as well).
+type PairSetupParams struct {
+	Access string `json:"access,omitempty"`
+}
+
+// PairSetup is a code that pairs one device, once.
+type PairSetup struct {
+	SetupCode   string   `json:"setupCode"`
+	ExpiresAtMs int64    `json:"expiresAtMs"`
+	GatewayURL  string   `json:"gatewayUrl"`
+	URLs        []string `json:"urls"`
+	Auth        string   `json:"auth"` // token
+	Access      string   `json:"access"`
+	Pin         string   `json:"pin"`
+}
+
+// PairedDevices is the result of device.pair.list.
+type PairedDevices struct {
+	Pending []PairedDevice `json:"pending"` // none: devices are let in by a code
+	Paired  []PairedDevice `json:"paired"`
+}
+
+// PairedDevice is one that was let in.
+type PairedDevice struct {
+	DeviceID     string  `json:"deviceId"`
+	PublicKey    string  `json:"publicKey"`
+	DisplayName  string  `json:"displayName,omitempty"`
+	Platform     string  `json:"platform,omitempty"`
+	DeviceFamily string  `json:"deviceFamily,omitempty"`
+	ClientID     string  `json:"clientId"`
+	ClientMode   string  `json:"clientMode"`
+	Role         Role    `json:"role"`
+	Roles        []Role  `json:"roles"`
+	Scopes       []Scope `json:"scopes"`
+	ApprovedVia  string  `json:"approvedVia"`
+	CreatedAtMs  int64   `json:"createdAtMs"`
+	ApprovedAtMs int64   `json:"approvedAtMs"`
+	LastSeenAtMs int64   `json:"lastSeenAtMs,omitempty"`
+	Connected    bool    `json:"connected"`
+}
+
+type PairRemoveParams struct {
+	DeviceID string `json:"deviceId"`
+}
+
+type PairRemoveResult struct {
+	DeviceID string `json:"deviceId"`
+	Removed  bool   `json:"removed"`
+}
