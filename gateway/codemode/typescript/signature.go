@@ -1,5 +1,7 @@
 package typescript
 
+import "strings"
+
 // typeParameters reads <T extends U = V> and erases it.
 func (p *parser) typeParameters() {
 	if !p.ts || !p.is("<") {
@@ -78,6 +80,9 @@ func (p *parser) typeArgumentsOfCall() bool {
 // call or template, or something that no operand begins with.
 func (p *parser) closesTypeArguments() bool {
 	t := p.tok
+	if next := p.src[p.last:]; strings.HasPrefix(next, "=") || strings.HasPrefix(next, ">") {
+		return false // a >= b, a >> b
+	}
 	switch t.kind {
 	case template, eof:
 		return true
