@@ -372,3 +372,28 @@ func TestCodeMode_ProgramsOfManyRunsBesideEachOther(t *testing.T) {
 		t.Error("something waits")
 	}
 }
+
+// A program that expired while Hearth was off is told so, and nothing of a run is
+// left when it ends, waited for or not.
+func TestCodeMode_ExpiredAndLeftOverAStart(t *testing.T) {
+	w := newWorld(t)
+	res := suspended(t, w)
+	w.boot()
+	w.advance(time.Hour)
+	if err := w.Sweep(t.Context(), func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	w.wantFail(w.wait(res.RunID), engine.SnapshotExpired, "too long")
+	if w.waiting() != 0 {
+		t.Error("it is still in the store")
+	}
+	suspended(t, w)
+	w.boot()
+	if err := w.db.View(func(tx *store.Tx) error { w.Suspended(tx, "r1"); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	w.Over(t.Context(), "r1")
+	if w.waiting() != 0 {
+		t.Error("a run that is over left something")
+	}
+}
