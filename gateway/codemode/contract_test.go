@@ -440,3 +440,13 @@ func (s *syncBuffer) String() string {
 	defer s.mu.Unlock()
 	return s.b.String()
 }
+
+// The programs of one answer may call tools a bounded number of times.
+func TestCodeMode_NestedCallsAreBounded(t *testing.T) {
+	w := newWorld(t)
+	w.set.Timeout = 60 * time.Second
+	w.wantFail(w.run(`for (let i = 0; ; i++) await tools.session_status({i})`), engine.NestedToolFailed, "2000 times")
+	if n := len(w.calls()); n != 2000 {
+		t.Errorf("it ran %d times", n)
+	}
+}
