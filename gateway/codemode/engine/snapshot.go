@@ -31,8 +31,8 @@ func (v *VM) Snapshot(ctx context.Context, scope string) ([]byte, error) {
 	seal := v.engine.sealer(v.machine)
 	b, err := seal.encode(v.bytes(), v.machine.boot, st, scope, v.limits.Snapshot)
 	if errors.Is(err, errTooLarge) {
-		// Cycles that nobody holds may be what is too much. Collecting takes as
-		// long as everything alive is many, so not every time.
+		// What nobody holds may be what is too much. Collecting takes the longer
+		// the more is alive, so it is not done every time.
 		if err = v.collect(ctx); err != nil {
 			return nil, v.fate(err)
 		}
@@ -55,7 +55,11 @@ func (v *VM) collect(ctx context.Context) error {
 	if res == jsException {
 		return v.dropException(ctx)
 	}
-	return v.drain(ctx) // finalizers may have left jobs
+	if err := v.drain(ctx); err != nil { // finalizers may have left jobs
+		return err
+	}
+	clearFree(v.bytes())
+	return nil
 }
 
 // Restore brings back what Snapshot put away. The VM waits for the same calls.

@@ -208,6 +208,41 @@ func TestSnapshotLimit(t *testing.T) {
 	wantCode(t, err, SnapshotLimitExceeded)
 }
 
+// What nobody holds, in cycles too, takes no room when room is short.
+func TestSnapshotWithoutGarbage(t *testing.T) {
+	e := newEngine(t, Options{})
+	v := waiting(t, e, `
+		const live = []; let all = [];
+		for (let i = 0; i < 30; i++) {
+			const a = new Uint8Array(1e5).map(() => Math.random() * 256);
+			a.self = { a };
+			all.push(a);
+			live.push('kept ' + i + ' ' + a[7]);
+			globalThis['sum' + i] = a[7];
+		}
+		all = null;
+		const x = await tools.call('x');
+		const more = []; for (let i = 0; i < 3e4; i++) more.push({ i });
+		return x + live.every((s, i) => s === 'kept ' + i + ' ' + globalThis['sum' + i]) + more[29999].i`, Limits{Snapshot: 500 << 10})
+	data, err := v.Snapshot(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range []bool{false, true} {
+		w := v
+		if again {
+			if w, err = e.Restore(t.Context(), data, Limits{}, "s"); err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+		}
+		st, err := w.Settle(t.Context(), []Settled{{ID: 1, Value: json.RawMessage(`"yes "`)}})
+		if err != nil || string(st.Value) != `"yes true29999"` {
+			t.Errorf("%s %v", st.Value, err)
+		}
+	}
+}
+
 func TestOnlyTheWaitingArePutAway(t *testing.T) {
 	e := newEngine(t, Options{})
 	for _, code := range []string{"return 1", "throw 1", "await new Promise(() => {})"} {
