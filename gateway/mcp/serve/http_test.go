@@ -75,10 +75,7 @@ func TestSlowAnswerOutlivesTheServersTimes(t *testing.T) {
 }
 
 // waiting counts the chats that are under way.
-type waiting struct {
-	fake
-	began chan struct{}
-}
+type waiting struct{ began chan struct{} }
 
 func (w *waiting) CallTwice(ctx context.Context, _ string, _, _, _ any) error {
 	w.began <- struct{}{}
