@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -48,6 +49,13 @@ func (g *Gateway) editConfig(ctx context.Context, raw string, edit func(raw stri
 		s, err = edit(raw)
 		return err
 	})
+	if errors.Is(err, config.ErrStale) {
+		// Whoever reads the settings again because of it must read the new ones,
+		// which may not have been noticed yet.
+		if again := g.config.Reload(ctx); again != nil {
+			g.log.Warn("the settings that were changed could not be read", "err", again)
+		}
+	}
 	res, err := configResult(s, err)
 	res.Notes = notes
 	return res, err
