@@ -170,7 +170,3 @@ func (v *VM) u32(p uint32) uint32 {
 	return x
 }
 
-func (v *VM) u64(p uint32) uint64 {
-	x, _ := v.mem.ReadUint64Le(p)
-	return x
-}
