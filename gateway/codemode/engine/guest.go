@@ -169,4 +169,3 @@ func (v *VM) u32(p uint32) uint32 {
 	x, _ := v.mem.ReadUint32Le(p)
 	return x
 }
-
