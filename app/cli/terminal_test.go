@@ -109,9 +109,9 @@ func TestSec_A_TTY_01_EveryCommand(t *testing.T) {
 // everyCommand is each command that there is, alone, with --json, and with a
 // hostile word for every argument it may take, so that no new one is forgotten.
 func everyCommand(t *testing.T) (lines [][]string) {
-	// These run until they are stopped, belong to a terminal of their own, or open
-	// this machine to the network that it is really on.
-	busy := []string{"hearth gateway", "hearth tui", "hearth open", "hearth lan on"}
+	// These run until they are stopped, belong to a terminal of their own, open
+	// this machine to the network that it is really on, or change what it starts.
+	busy := []string{"hearth gateway", "hearth tui", "hearth open", "hearth lan on", "hearth service install"}
 	var walk func(c *cobra.Command, path []string)
 	walk = func(c *cobra.Command, path []string) {
 		if slices.Contains(busy, c.CommandPath()) {

@@ -1,0 +1,60 @@
+// Package service makes the gateway a service of the person who installs it:
+// started with their session or the machine, started again when it fails. It
+// writes what the system reads (a systemd unit, a LaunchAgent, a task) and asks
+// the system to take it; it never needs an administrator.
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// Spec is what runs.
+type Spec struct {
+	Exe  string            // absolute
+	Args []string          // without the program
+	Env  map[string]string // beside the session's
+	Home string            // of the person; where the files go
+	Log  string            // for systems that have no log of their own
+}
+
+// State is how the service is.
+type State struct {
+	Installed bool   `json:"installed"`
+	Running   bool   `json:"running"`
+	File      string `json:"file"`           // what the system reads
+	Words     string `json:"note,omitempty"` // what a person should know
+}
+
+// ErrNoManager means that the system has nothing that could run a service of a
+// person: no user systemd, for example, as in most containers.
+var ErrNoManager = errors.New("this system runs no services for you")
+
+// Manager installs, removes and looks.
+type Manager interface {
+	Install(ctx context.Context, s Spec) (State, error)
+	Remove(ctx context.Context, s Spec) (State, error)
+	Status(ctx context.Context, s Spec) (State, error)
+}
+
+// Name is the service's, everywhere.
+const Name = "hearth"
+
+// Run starts a program of the system and returns what it said.
+type Run func(ctx context.Context, name string, args ...string) (string, error)
+
+// System runs programs for real.
+func System(ctx context.Context, name string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	said := strings.TrimSpace(string(out))
+	if err != nil && said != "" {
+		return said, fmt.Errorf("%s %s: %s", name, strings.Join(args, " "), said)
+	}
+	if err != nil {
+		return said, fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	}
+	return said, nil
+}
