@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hearth-assistant/hearth/app/autostart"
 	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/app/supervise"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
@@ -69,7 +70,11 @@ func run(ctx context.Context, log *slog.Logger, open bool) error {
 
 	ctx, quit := context.WithCancelCause(ctx)
 	defer quit(nil)
-	t := &tray{dir: dir, openFirst: open, log: log, quit: func() { quit(errQuit) }, view: newView(), changed: make(chan menu.State, 1), clicks: make(chan menu.Action, 8)}
+	login, err := entry()
+	if err != nil {
+		return err
+	}
+	t := &tray{login: login, dir: dir, openFirst: open, log: log, quit: func() { quit(errQuit) }, view: newView(), changed: make(chan menu.State, 1), clicks: make(chan menu.Action, 8)}
 	t.watch = watch.New(watch.Options{
 		Version: version, Now: time.Now, Changed: t.change,
 		Dial: func(ctx context.Context, o client.Options) (*client.Client, error) {
@@ -81,6 +86,15 @@ func run(ctx context.Context, log *slog.Logger, open bool) error {
 		return nil
 	}
 	return err
+}
+
+// entry is this program among those that start at login.
+func entry() (autostart.Entry, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return autostart.Entry{}, err
+	}
+	return autostart.Entry{Exe: beside("hearth-tray"), Home: home, Config: os.Getenv("XDG_CONFIG_HOME")}, nil
 }
 
 // beside is a program that was installed next to this one.

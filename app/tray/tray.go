@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/app/autostart"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
 	"github.com/hearth-assistant/hearth/app/tray/watch"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -32,6 +33,8 @@ type tray struct {
 	clicks  chan menu.Action
 
 	openFirst bool // the window, as soon as there is a gateway
+	atLogin   bool // this program starts at login
+	login     autostart.Entry
 }
 
 // gatewayCommand is how the gateway is started.
@@ -76,10 +79,15 @@ func (t *tray) serve(ctx context.Context) {
 		t.log.Warn("this desktop shows no icons of programs; on GNOME the extension AppIndicator does")
 		tell(ctx, "Hearth is running", "This desktop shows no icons in its bar, so Hearth opens its window. On GNOME, the extension AppIndicator shows them.")
 	}
+	var err error
+	if t.atLogin, err = t.login.Enabled(); err != nil {
+		t.log.Warn("whether it starts at login is not known", "err", err)
+	}
 	var badge menu.Badge
 	state := menu.State{Version: version, Own: true}
 	for {
 		now := time.Now()
+		state.AtLogin = t.atLogin
 		icon, again := badge.Next(state, now)
 		t.view.Show(icon, "Hearth: "+menu.Status(state), menu.Items(state, now))
 		var later <-chan time.Time
@@ -110,6 +118,12 @@ func (t *tray) do(ctx context.Context, wg *sync.WaitGroup, a menu.Action) {
 	case menu.Rebuild:
 		t.view.Rebuild()
 		return
+	case menu.AtLogin:
+		if err := t.switchLogin(); err != nil {
+			t.log.Error("start at login", "err", err)
+			wg.Go(func() { tell(ctx, "Hearth", err.Error()) })
+		}
+		return
 	}
 	wg.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -119,6 +133,19 @@ func (t *tray) do(ctx context.Context, wg *sync.WaitGroup, a menu.Action) {
 			tell(ctx, "Hearth", err.Error())
 		}
 	})
+}
+
+// switchLogin turns starting at login on or off.
+func (t *tray) switchLogin() error {
+	change := t.login.Enable
+	if t.atLogin {
+		change = t.login.Disable
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	t.atLogin = !t.atLogin
+	return nil
 }
 
 func (t *tray) act(ctx context.Context, a menu.Action) error {

@@ -359,6 +359,14 @@ func TestTheIconStartsAGatewayAnswersRequestsAndEndsIt(t *testing.T) {
 	}
 	i.until("Recent > /tool exec")
 
+	i.press("Start at login")
+	i.until("✓ Start at login")
+	if _, err := os.Stat(filepath.Join(p.home, ".config", "autostart", "hearth.desktop")); err != nil {
+		t.Error(err)
+	}
+	i.press("✓ Start at login")
+	i.until("Start at login")
+
 	i.press("Pause > Tools only")
 	i.until("Paused")
 	i.shows("paused")

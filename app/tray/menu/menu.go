@@ -40,6 +40,7 @@ type State struct {
 	Paused     string // "", tools, network, everything
 	PausedTill time.Time
 	Own        bool // the gateway was started by this program
+	AtLogin    bool // this program starts at login
 }
 
 // How many requests and sessions have rows of their own.
@@ -87,6 +88,7 @@ const (
 	Logs       Verb = "logs"
 	Rebuild    Verb = "rebuild"
 	Bundle     Verb = "bundle"
+	AtLogin    Verb = "at-login"
 	QuitAll    Verb = "quit"
 )
 
@@ -130,6 +132,7 @@ func Items(s State, now time.Time) []Item {
 		pauses(s),
 		Item{Line: true},
 		Item{ID: "settings", Label: "Settings…", Do: Action{Verb: Settings}, Off: !ready},
+		Item{ID: "login", Label: checked(s.AtLogin, "Start at login"), Do: Action{Verb: AtLogin}},
 		Item{ID: "help", Label: "Help", Sub: []Item{
 			{ID: "logs", Label: "Logs and health…", Do: Action{Settings, "health"}, Off: !ready},
 			{ID: "bundle", Label: "Copy support bundle", Do: Action{Verb: Bundle}},
@@ -274,6 +277,14 @@ func short(s string, n int) string {
 		return string(r[:n-1]) + "…"
 	}
 	return clean
+}
+
+// checked marks a row in its words: trays differ in how they show a tick.
+func checked(on bool, label string) string {
+	if on {
+		return "✓ " + label
+	}
+	return label
 }
 
 func age(d time.Duration) string {
