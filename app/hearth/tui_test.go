@@ -81,6 +81,26 @@ func (p *pane) until(parts ...string) {
 	}
 }
 
+// ended waits for the end of the program and looks at its exit code. What tmux
+// writes on the screen then is not always there.
+func (p *pane) ended(code string) {
+	p.t.Helper()
+	retry := time.NewTicker(20 * time.Millisecond)
+	defer retry.Stop()
+	deadline := time.After(30 * time.Second)
+	for {
+		got := strings.TrimSpace(p.tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}"))
+		if got == "1 "+code {
+			return
+		}
+		select {
+		case <-retry.C:
+		case <-deadline:
+			p.t.Fatalf("the program did not end with %s: %q\n%s", code, got, p.screen())
+		}
+	}
+}
+
 // The terminal chat from end to end: send, stream, queue, change and take back
 // what waits, stop, commands, resizing, and leaving.
 func TestTUI(t *testing.T) {
@@ -119,7 +139,7 @@ func TestTUI(t *testing.T) {
 	p.until("re: new here")
 	p.tmux("set-option", "-g", "remain-on-exit", "on")
 	p.keys("C-c")
-	p.until("Pane is dead (status 0")
+	p.ended("0")
 }
 
 // The gateway is killed in the middle of an answer, and messages are written
