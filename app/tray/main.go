@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -116,7 +117,7 @@ func beside(name string) string {
 func (t *tray) keep(ctx context.Context) {
 	supervise.Run(ctx, supervise.Options{
 		Attach: t.watch.Attach,
-		Command: func() *gatewayCommand {
+		Command: func() *exec.Cmd {
 			t.watch.Owns(true)
 			return gateway()
 		},

@@ -37,10 +37,8 @@ type tray struct {
 	login     autostart.Entry
 }
 
-// gatewayCommand is how the gateway is started.
-type gatewayCommand = exec.Cmd
-
-func gateway() *gatewayCommand {
+// gateway is how the gateway is started.
+func gateway() *exec.Cmd {
 	cmd := exec.Command(beside("hearth"), "gateway", "--quiet", "--lifeline")
 	hideConsole(cmd)
 	return cmd
