@@ -153,28 +153,41 @@ type message struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// eval runs a script in the page and returns its value. The target changes
-// when the window goes to another origin, so each call connects anew.
-func (s *shown) eval(script string) (json.RawMessage, error) {
+// eval runs a script in the page, once, and returns its value. The inspector
+// drops a connection that comes right behind another one; nothing was run then.
+func (s *shown) eval(script string) (v json.RawMessage, err error) {
+	for range 20 {
+		var sent bool
+		if v, sent, err = s.tryEval(script); err == nil || sent {
+			break
+		}
+		pause(s.t, 50*time.Millisecond)
+	}
+	return v, err
+}
+
+// tryEval connects anew each time, because the target changes when the window
+// goes to another origin. sent: the script may have run.
+func (s *shown) tryEval(script string) (v json.RawMessage, sent bool, err error) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Second)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.inspector+"/", nil)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, sent, err
 	}
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
-		return nil, err
+		return nil, sent, err
 	}
 	path := regexp.MustCompile(`/socket/\d+/\d+/WebPage`).FindString(string(b))
 	if path == "" {
-		return nil, fmt.Errorf("no page yet")
+		return nil, false, fmt.Errorf("no page yet")
 	}
 	c, _, err := websocket.Dial(ctx, "ws://"+s.inspector+path, nil)
 	if err != nil {
-		return nil, err
+		return nil, sent, err
 	}
 	defer c.CloseNow()
 	c.SetReadLimit(32 << 20)
@@ -182,11 +195,11 @@ func (s *shown) eval(script string) (json.RawMessage, error) {
 	for {
 		_, d, err := c.Read(ctx)
 		if err != nil {
-			return nil, err
+			return nil, sent, err
 		}
 		var m message
 		if err := json.Unmarshal(d, &m); err != nil {
-			return nil, err
+			return nil, sent, err
 		}
 		switch m.Method {
 		case "Target.targetCreated":
@@ -197,8 +210,9 @@ func (s *shown) eval(script string) (json.RawMessage, error) {
 				target = p.TargetInfo.TargetID
 				inner, _ := json.Marshal(map[string]any{"id": 1, "method": "Runtime.evaluate", "params": map[string]any{"expression": script, "returnByValue": true}})
 				outer, _ := json.Marshal(map[string]any{"id": 1001, "method": "Target.sendMessageToTarget", "params": map[string]any{"targetId": target, "message": string(inner)}})
+				sent = true
 				if err := c.Write(ctx, websocket.MessageText, outer); err != nil {
-					return nil, err
+					return nil, sent, err
 				}
 			}
 		case "Target.dispatchMessageFromTarget":
@@ -211,7 +225,7 @@ func (s *shown) eval(script string) (json.RawMessage, error) {
 				Result struct{ Value json.RawMessage }
 			}
 			err := json.Unmarshal(in.Result, &r)
-			return r.Result.Value, err
+			return r.Result.Value, true, err
 		}
 	}
 }
