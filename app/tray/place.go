@@ -1,9 +1,6 @@
 package main
 
-import (
-	"net/url"
-	"strings"
-)
+import "net/url"
 
 // place names a part of the page, as the page reads it from its address.
 func place(kind, arg string) string {
@@ -11,12 +8,4 @@ func place(kind, arg string) string {
 		return kind
 	}
 	return kind + "/" + url.PathEscape(arg)
-}
-
-// at adds a place to a link that lets a browser in.
-func at(link, where string) string {
-	if where == "" || where == "chat" || !strings.Contains(link, "#") {
-		return link
-	}
-	return link + "&go=" + url.QueryEscape(where)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/autostart"
+	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
 	"github.com/hearth-assistant/hearth/app/tray/watch"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -180,7 +181,7 @@ func (t *tray) open(ctx context.Context, where string) error {
 	if err != nil {
 		return err
 	}
-	return browse(ctx, at(link, where))
+	return browse(ctx, reach.At(link, where))
 }
 
 func isFile(path string) bool {

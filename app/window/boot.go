@@ -64,10 +64,7 @@ func (w *window) link(ctx context.Context, where string) (string, error) {
 	if err := c.Call(ctx, protocol.MethodLaunchLink, protocol.LaunchLinkParams{}, &l); err != nil {
 		return "", err
 	}
-	if where != "" && where != "chat" && strings.Contains(l.URL, "#") {
-		l.URL += "&go=" + url.QueryEscape(where)
-	}
-	return l.URL, nil
+	return reach.At(l.URL, where), nil
 }
 
 // start starts what keeps a gateway: the icon in the menu bar or, where it was

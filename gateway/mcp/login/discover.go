@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -180,17 +179,5 @@ func safeScopes(in []string) (out []string) {
 	return out
 }
 
-// clean makes words of a service one short line.
-func clean(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 240 {
-		s = string(r[:239]) + "…"
-	}
-	return s
-}
+// clean makes words of a service one short line; addresses are long.
+func clean(s string) string { return oauth.OneLine(s, 240) }

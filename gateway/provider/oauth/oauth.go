@@ -330,7 +330,11 @@ func refused(a answer) error {
 }
 
 // clean makes words of a service one short line.
-func clean(s string) string {
+func clean(s string) string { return OneLine(s, 200) }
+
+// OneLine makes words from outside one line of at most so many characters,
+// without any that control or turn it.
+func OneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return ' '
@@ -338,8 +342,8 @@ func clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, ""))
 	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 200 {
-		s = string(r[:199]) + "…"
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most-1]) + "…"
 	}
 	return s
 }
