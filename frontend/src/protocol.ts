@@ -845,6 +845,10 @@ export interface ConnectParams {
   role?: Role;
   scopes?: Scope[];
   caps?: string[];
+  /** Commands, Permissions and PathEnv are what a node says that it can do. */
+  commands?: string[];
+  permissions?: Record<string, boolean>;
+  pathEnv?: string;
   device?: DeviceAuth;
   auth?: Auth;
   locale?: string;

@@ -30,6 +30,12 @@ type Options struct {
 	Caps   []string
 	Device *Identity // proves this device, optional
 
+	// Of a node: the commands that it takes, what its owner lets it do, and where
+	// its programs are.
+	Commands    []string
+	Permissions map[string]bool
+	PathEnv     string
+
 	// OnEvent gets every event in order, one at a time, on a goroutine of the
 	// client. It may make calls but must not Close. nil drops events.
 	OnEvent func(protocol.Event)

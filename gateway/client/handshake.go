@@ -75,6 +75,7 @@ func sendConnect(ctx context.Context, conn *websocket.Conn, o *Options, ch proto
 	p := protocol.ConnectParams{
 		MinProtocol: protocol.Version, MaxProtocol: protocol.Version,
 		Client: o.Client, Role: o.Role, Scopes: o.Scopes, Caps: o.Caps, Auth: o.Auth,
+		Commands: o.Commands, Permissions: o.Permissions, PathEnv: o.PathEnv,
 	}
 	if p.Role == "" {
 		p.Role = protocol.RoleOperator

@@ -8,16 +8,20 @@ type Challenge struct {
 
 // ConnectParams is the first request of a client.
 type ConnectParams struct {
-	MinProtocol int         `json:"minProtocol"`
-	MaxProtocol int         `json:"maxProtocol"`
-	Client      ClientInfo  `json:"client"`
-	Role        Role        `json:"role,omitempty"`
-	Scopes      []Scope     `json:"scopes,omitempty"`
-	Caps        []string    `json:"caps,omitempty"`
-	Device      *DeviceAuth `json:"device,omitempty"`
-	Auth        *Auth       `json:"auth,omitempty"`
-	Locale      string      `json:"locale,omitempty"`
-	UserAgent   string      `json:"userAgent,omitempty"`
+	MinProtocol int        `json:"minProtocol"`
+	MaxProtocol int        `json:"maxProtocol"`
+	Client      ClientInfo `json:"client"`
+	Role        Role       `json:"role,omitempty"`
+	Scopes      []Scope    `json:"scopes,omitempty"`
+	Caps        []string   `json:"caps,omitempty"`
+	// Commands, Permissions and PathEnv are what a node says that it can do.
+	Commands    []string        `json:"commands,omitempty"`
+	Permissions map[string]bool `json:"permissions,omitempty"`
+	PathEnv     string          `json:"pathEnv,omitempty"`
+	Device      *DeviceAuth     `json:"device,omitempty"`
+	Auth        *Auth           `json:"auth,omitempty"`
+	Locale      string          `json:"locale,omitempty"`
+	UserAgent   string          `json:"userAgent,omitempty"`
 }
 
 // ClientInfo says what a client is; it is a claim, never an authority.
