@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/launch"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -54,7 +55,7 @@ func (g *Gateway) home() string {
 // itself has the list of names.
 func (g *Gateway) passedOn() []string {
 	var out []string
-	for _, name := range shell.Passed() {
+	for _, name := range launch.Passed() {
 		if v := g.opts.Env(name); v != "" {
 			out = append(out, name+"="+v)
 		}

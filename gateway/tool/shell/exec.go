@@ -127,14 +127,6 @@ func shellPath() string {
 	return "/bin/sh"
 }
 
-// command is the file and arguments of a plan.
-func command(p plan.Plan) (path string, argv []string) {
-	if runtime.GOOS == "windows" && p.Shell != "" {
-		return p.Shell, []string{p.Shell, "-NoProfile", "-NonInteractive", "-Command", p.Command}
-	}
-	return p.Exec()
-}
-
 // run is one command on its way.
 type run struct {
 	Options

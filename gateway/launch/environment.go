@@ -1,4 +1,4 @@
-package shell
+package launch
 
 import (
 	"path/filepath"
@@ -19,7 +19,7 @@ func Passed() []string { return slices.Clone(passed) }
 
 // environment is all that a command gets: what is passed on, what is fixed,
 // and what the approved plan asks for.
-func (o Options) environment(p plan.Plan, temp string, tty bool, extra []string) []string {
+func (o Place) environment(p plan.Plan, temp string, tty bool, extra []string) []string {
 	env := map[string]string{}
 	for _, kv := range extra {
 		name, value, _ := strings.Cut(kv, "=")
