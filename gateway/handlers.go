@@ -61,6 +61,7 @@ func (g *Gateway) chatHandlers() map[string]server.Handler {
 		protocol.MethodQueueEdit:                   plain(protocol.MethodQueueEdit, g.queueEdit),
 		protocol.MethodMediaGet:                    plain(protocol.MethodMediaGet, g.mediaGet),
 		protocol.MethodTranscriptExport:            plain(protocol.MethodTranscriptExport, g.transcriptExport),
+		protocol.MethodView:                        called(protocol.MethodView, g.view),
 		protocol.MethodSessionsSubscribe:           watchSessions(true),
 		protocol.MethodSessionsUnsubscribe:         watchSessions(false),
 		protocol.MethodSessionsMessagesSubscribe:   g.watchMessages(protocol.MethodSessionsMessagesSubscribe, true),

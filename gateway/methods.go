@@ -61,6 +61,20 @@ func (g *Gateway) watchMessages(method string, on bool) server.Handler {
 	}
 }
 
+// view notes which chat the caller's person looks at, so that nobody is told of
+// an answer they have before their eyes.
+func (g *Gateway) view(_ context.Context, c *server.Caller, p protocol.ViewParams) (protocol.OKResult, error) {
+	key := ""
+	if p.Key != "" {
+		var err error
+		if key, err = g.canonical(p.Key, ""); err != nil {
+			return protocol.OKResult{}, err
+		}
+	}
+	c.View(key)
+	return protocol.OKResult{OK: true}, nil
+}
+
 // forClients gives errors of the rooms their form on the wire.
 func forClients(method string, err error) error {
 	var pe *protocol.Error

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/app/service"
 )
 
@@ -63,12 +64,9 @@ func (a *app) serviceSpec() (service.Spec, error) {
 	if err != nil {
 		return service.Spec{}, &failure{code: exitConfig, message: err.Error()}
 	}
-	exe, err := os.Executable()
+	exe, err := beside.Self()
 	if err != nil {
 		return service.Spec{}, err
-	}
-	if real, err := filepath.EvalSymlinks(exe); err == nil {
-		exe = real
 	}
 	home := a.Env("HOME")
 	if home == "" {

@@ -13,15 +13,16 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/autostart"
+	"github.com/hearth-assistant/hearth/app/beside"
+	"github.com/hearth-assistant/hearth/app/notify"
 	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/app/supervise"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
+	"github.com/hearth-assistant/hearth/app/tray/notice"
 	"github.com/hearth-assistant/hearth/app/tray/watch"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -75,9 +76,18 @@ func run(ctx context.Context, log *slog.Logger, open bool) error {
 	if err != nil {
 		return err
 	}
-	t := &tray{login: login, dir: dir, openFirst: open, log: log, quit: func() { quit(errQuit) }, view: newView(), changed: make(chan menu.State, 1), clicks: make(chan menu.Action, 8)}
+	t := &tray{
+		login: login, dir: dir, openFirst: open, log: log, quit: func() { quit(errQuit) }, view: newView(),
+		changed: make(chan menu.State, 1), clicks: make(chan menu.Action, 8),
+		choices: make(chan notify.Choice, 4), answers: make(chan notice.Answer, 4), settings: make(chan watch.Settings, 1),
+		rules: notice.Rules{Level: notice.Requests}, // until the settings are known
+	}
+	t.notes = notifications(t.choose)
+	defer t.notes.Close()
 	t.watch = watch.New(watch.Options{
 		Version: version, Now: time.Now, Changed: t.change,
+		Answered: func(a notice.Answer) { offer(t.answers, a) },
+		Settings: func(s watch.Settings) { newest(t.settings, s) },
 		Dial: func(ctx context.Context, o client.Options) (*client.Client, error) {
 			return reach.Open(ctx, dir, os.Getenv, o)
 		},
@@ -95,22 +105,11 @@ func entry() (autostart.Entry, error) {
 	if err != nil {
 		return autostart.Entry{}, err
 	}
-	return autostart.Entry{Exe: beside("hearth-tray"), Home: home, Config: os.Getenv("XDG_CONFIG_HOME")}, nil
-}
-
-// beside is a program that was installed next to this one.
-func beside(name string) string {
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	exe, err := os.Executable()
+	exe, err := beside.Self()
 	if err != nil {
-		return name
+		return autostart.Entry{}, err
 	}
-	if real, err := filepath.EvalSymlinks(exe); err == nil {
-		exe = real
-	}
-	return filepath.Join(filepath.Dir(exe), name)
+	return autostart.Entry{Exe: exe, Home: home, Config: os.Getenv("XDG_CONFIG_HOME")}, nil
 }
 
 // keep keeps a gateway available until ctx ends.

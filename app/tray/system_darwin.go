@@ -4,6 +4,9 @@ import (
 	"context"
 	"os/exec"
 	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/app/notify"
 )
 
 func hideConsole(*exec.Cmd) {}
@@ -12,11 +15,13 @@ func hasHost(context.Context) bool { return true }
 
 func browse(_ context.Context, link string) error { return start("open", link) }
 
-// tell shows a notification; the texts are handed over as arguments, never as
-// part of the script.
-func tell(ctx context.Context, title, text string) {
-	_ = exec.CommandContext(ctx, "osascript", "-e", "on run a", "-e", "display notification (item 2 of a) with title (item 1 of a)", "-e", "end run", title, text).Run()
+func notifications(chosen func(notify.Choice)) *notify.Desktop {
+	return notify.New(notify.Options{Chosen: chosen, Now: time.Now, Script: func(ctx context.Context, args ...string) error {
+		return exec.CommandContext(ctx, "osascript", args...).Run()
+	}})
 }
+
+func alert(string, string) {}
 
 func toClipboard(ctx context.Context, text string) error {
 	cmd := exec.CommandContext(ctx, "pbcopy")

@@ -6,8 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/hearth-assistant/hearth/app/notify"
 )
 
 func hideConsole(*exec.Cmd) {}
@@ -37,17 +40,13 @@ func browse(ctx context.Context, link string) error {
 	return start("xdg-open", link)
 }
 
-// tell shows a notification. What stands in it is text: daemons draw markup.
-func tell(ctx context.Context, title, text string) {
-	c, err := bus(ctx)
-	if err != nil {
-		return
-	}
-	defer c.Close()
-	plain := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
-	c.Object("org.freedesktop.Notifications", "/org/freedesktop/Notifications").CallWithContext(ctx, "org.freedesktop.Notifications.Notify", 0,
-		"Hearth", uint32(0), "hearth", title, plain, []string{}, map[string]dbus.Variant{"desktop-entry": dbus.MakeVariant("hearth")}, int32(8000))
+func notifications(chosen func(notify.Choice)) *notify.Desktop {
+	return notify.New(notify.Options{Chosen: chosen, Bus: bus, Now: time.Now})
 }
+
+// alert is a message where there are no notifications: none here, it is in the
+// log.
+func alert(string, string) {}
 
 func toClipboard(ctx context.Context, text string) error {
 	for _, tool := range [][]string{{"wl-copy"}, {"xclip", "-selection", "clipboard"}, {"xsel", "-ib"}} {

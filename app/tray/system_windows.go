@@ -5,8 +5,11 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/hearth-assistant/hearth/app/notify"
 )
 
 // hideConsole starts a console program without a window of its own.
@@ -20,8 +23,12 @@ func browse(_ context.Context, link string) error {
 	return start("rundll32", "url.dll,FileProtocolHandler", link)
 }
 
-// tell shows a message that waits for nobody but the person.
-func tell(_ context.Context, title, text string) {
+func notifications(chosen func(notify.Choice)) *notify.Desktop {
+	return notify.New(notify.Options{Chosen: chosen, Now: time.Now})
+}
+
+// alert shows a message that waits for nobody but the person.
+func alert(title, text string) {
 	t, err := windows.UTF16PtrFromString(title)
 	if err != nil {
 		return

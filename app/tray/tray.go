@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/autostart"
+	"github.com/hearth-assistant/hearth/app/beside"
+	"github.com/hearth-assistant/hearth/app/notify"
 	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
+	"github.com/hearth-assistant/hearth/app/tray/notice"
 	"github.com/hearth-assistant/hearth/app/tray/watch"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -33,6 +36,13 @@ type tray struct {
 	changed chan menu.State // the newest only
 	clicks  chan menu.Action
 
+	notes    *notify.Desktop
+	choices  chan notify.Choice
+	answers  chan notice.Answer
+	settings chan watch.Settings
+	desk     notice.Desk
+	rules    notice.Rules
+
 	openFirst bool // the window, as soon as there is a gateway
 	atLogin   bool // this program starts at login
 	login     autostart.Entry
@@ -40,30 +50,39 @@ type tray struct {
 
 // gateway is how the gateway is started.
 func gateway() *exec.Cmd {
-	cmd := exec.Command(beside("hearth"), "gateway", "--quiet", "--lifeline")
+	name, _ := beside.Find("hearth") // starting it says when it is not there
+	cmd := exec.Command(name, "gateway", "--quiet", "--lifeline")
 	hideConsole(cmd)
 	return cmd
 }
 
 // change is told every new state; only the newest matters.
-func (t *tray) change(s menu.State) {
+func (t *tray) change(s menu.State) { newest(t.changed, s) }
+
+func (t *tray) click(a menu.Action) { offer(t.clicks, a) }
+
+func (t *tray) choose(c notify.Choice) { offer(t.choices, c) }
+
+// newest leaves v in a channel with one place, whatever is there.
+func newest[T any](to chan T, v T) {
 	for {
 		select {
-		case t.changed <- s:
+		case to <- v:
 			return
 		default:
 		}
 		select {
-		case <-t.changed:
+		case <-to:
 		default:
 		}
 	}
 }
 
-func (t *tray) click(a menu.Action) {
+// offer leaves v unless those before are still being done.
+func offer[T any](to chan T, v T) {
 	select {
-	case t.clicks <- a:
-	default: // the ones before are still being done
+	case to <- v:
+	default:
 	}
 }
 
@@ -76,7 +95,7 @@ func (t *tray) serve(ctx context.Context) {
 		// The icon would be nowhere: the window is the only way in.
 		t.openFirst = true
 		t.log.Warn("this desktop shows no icons of programs; on GNOME the extension AppIndicator does")
-		tell(ctx, "Hearth is running", "This desktop shows no icons in its bar, so Hearth opens its window. On GNOME, the extension AppIndicator shows them.")
+		t.tell(ctx, "Hearth is running", "This desktop shows no icons in its bar, so Hearth opens its window. On GNOME, the extension AppIndicator shows them.")
 	}
 	var err error
 	if t.atLogin, err = t.login.Enabled(); err != nil {
@@ -96,7 +115,16 @@ func (t *tray) serve(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case s := <-t.settings:
+			t.rules = rules(s)
+		case a := <-t.answers:
+			if n, ok := t.desk.Answered(a, t.rules, time.Now()); ok {
+				wg.Go(func() { t.note(ctx, n) })
+			}
+		case c := <-t.choices:
+			t.chosen(ctx, &wg, c)
 		case state = <-t.changed:
+			t.notice(ctx, &wg, state)
 			if t.openFirst && state.Link == menu.Ready {
 				t.openFirst = false
 				t.do(ctx, &wg, menu.Action{Verb: menu.Open})
@@ -120,7 +148,7 @@ func (t *tray) do(ctx context.Context, wg *sync.WaitGroup, a menu.Action) {
 	case menu.AtLogin:
 		if err := t.switchLogin(); err != nil {
 			t.log.Error("start at login", "err", err)
-			wg.Go(func() { tell(ctx, "Hearth", err.Error()) })
+			wg.Go(func() { t.tell(ctx, "Hearth", err.Error()) })
 		}
 		return
 	}
@@ -129,7 +157,7 @@ func (t *tray) do(ctx context.Context, wg *sync.WaitGroup, a menu.Action) {
 		defer cancel()
 		if err := t.act(ctx, a); err != nil {
 			t.log.Error("a row of the menu", "row", a.Verb, "err", err)
-			tell(ctx, "Hearth", err.Error())
+			t.tell(ctx, "Hearth", err.Error())
 		}
 	})
 }
@@ -168,7 +196,7 @@ func (t *tray) act(ctx context.Context, a menu.Action) error {
 // open shows the page at a place, in the window or, where there is none, in
 // the browser.
 func (t *tray) open(ctx context.Context, where string) error {
-	if win := beside("hearth-window"); isFile(win) {
+	if win, ok := beside.Find("hearth-window"); ok {
 		cmd := exec.Command(win, where)
 		cmd.Stderr = os.Stderr
 		if err := cmd.Start(); err != nil {
@@ -182,9 +210,4 @@ func (t *tray) open(ctx context.Context, where string) error {
 		return err
 	}
 	return browse(ctx, reach.At(link, where))
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

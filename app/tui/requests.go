@@ -61,6 +61,9 @@ func (m *Model) open(r *room) tea.Cmd {
 		if err := m.wire.Call(m.ctx, protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: r.key}, &sub); err != nil {
 			return historyMsg{key: r.key, err: err}
 		}
+		var ok protocol.OKResult
+		// Only for the desktop's notifications: an older gateway does without.
+		_ = m.wire.Call(m.ctx, protocol.MethodView, protocol.ViewParams{Key: r.key}, &ok)
 		return m.read(r.key, 0)
 	}
 }

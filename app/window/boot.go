@@ -10,11 +10,10 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -70,16 +69,9 @@ func (w *window) link(ctx context.Context, where string) (string, error) {
 // start starts what keeps a gateway: the icon in the menu bar or, where it was
 // not installed, the gateway itself. Both outlive this window.
 func start() error {
-	exe, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	for _, try := range [][]string{{"hearth-tray"}, {"hearth", "gateway", "--quiet"}} {
-		name := filepath.Join(filepath.Dir(exe), try[0])
-		if runtime.GOOS == "windows" {
-			name += ".exe"
-		}
-		if _, err := os.Stat(name); err != nil {
+		name, ok := beside.Find(try[0])
+		if !ok {
 			continue
 		}
 		cmd := exec.Command(name, try[1:]...)

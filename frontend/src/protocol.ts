@@ -971,6 +971,8 @@ export interface PresenceEntry {
   roles?: Role[];
   scopes?: Scope[];
   ts: number;
+  /** HearthView is ours: the chat that somebody looks at there. */
+  hearthView?: string;
 }
 
 // Version is the only protocol number that both client generations use.
@@ -1628,6 +1630,8 @@ export const MethodQueueEdit = "hearth.queue.edit";
  * on this machine pair itself.
  */
 export const MethodLaunchLink = "hearth.launch";
+/** MethodView says which chat somebody looks at. */
+export const MethodView = "hearth.view";
 /** MethodMediaGet is ours: a picture of a conversation. */
 export const MethodMediaGet = "hearth.media.get";
 /** MethodTranscriptExport is ours: one page of raw transcript entries. */
@@ -2146,6 +2150,11 @@ export interface SessionsDeleteResult {
 export interface SubscribeResult {
   subscribed: boolean;
   key?: string;
+}
+
+/** ViewParams name the chat that somebody looks at; empty: none, or no longer. */
+export interface ViewParams {
+  key: string;
 }
 
 /** SessionsChanged is the payload of event "sessions.changed". */
@@ -3298,6 +3307,7 @@ export interface Methods {
   "hearth.tokens.create": { params: TokenCreateParams; result: TokenCreated };
   "hearth.tokens.revoke": { params: TokenRevokeParams; result: Token };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
+  "hearth.view": { params: ViewParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
   "hearth.media.get": { params: MediaGetParams; result: Media };
   "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };

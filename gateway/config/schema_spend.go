@@ -9,7 +9,7 @@ const (
 
 // own reads "hearth", what no other gateway has.
 func (d *decoder) own(n *node, o *Own) {
-	d.object(n, field{"allowance", func(n *node) {
+	d.object(n, field{"desktop", func(n *node) { d.desktop(n, &o.Desktop) }}, field{"allowance", func(n *node) {
 		a := &o.Allowance
 		d.object(n,
 			field{"daily", func(n *node) { a.Daily = d.number(n, anyMoney, maxMoney) }},

@@ -133,7 +133,7 @@ func Default() Config {
 		Session:   defaultSession(),
 		Messages:  defaultMessages(),
 		Auth:      defaultAccounts(),
-		Hearth:    Own{Allowance: Allowance{Currency: DefaultCurrency}},
+		Hearth:    Own{Allowance: Allowance{Currency: DefaultCurrency}, Desktop: defaultDesktop()},
 		Tools:     defaultTools(), Memory: defaultMemory(), Approvals: defaultApprovals(),
 		Logging: Logging{Level: "info"},
 		Secrets: Secrets{Backend: SecretsAuto},

@@ -3,6 +3,7 @@ package config
 // Own holds the keys that are Hearth's alone.
 type Own struct {
 	Allowance Allowance `json:"allowance"`
+	Desktop   Desktop   `json:"desktop"`
 }
 
 // Allowance bounds what models may cost; 0 is without a limit.

@@ -135,4 +135,6 @@ type PresenceEntry struct {
 	Roles        []Role  `json:"roles,omitempty"`
 	Scopes       []Scope `json:"scopes,omitempty"`
 	TS           int64   `json:"ts"`
+	// HearthView is ours: the chat that somebody looks at there.
+	HearthView string `json:"hearthView,omitempty"`
 }

@@ -163,6 +163,8 @@ const (
 	// MethodLaunchLink is ours: it mints a single-use link that lets a browser
 	// on this machine pair itself.
 	MethodLaunchLink = "hearth.launch"
+	// MethodView says which chat somebody looks at.
+	MethodView = "hearth.view"
 	// MethodMediaGet is ours: a picture of a conversation.
 	MethodMediaGet = "hearth.media.get"
 	// MethodTranscriptExport is ours: one page of raw transcript entries.
@@ -226,6 +228,7 @@ var methods = []MethodSpec{
 	{MethodSessionsSubscribe, RoleOperator, ScopeRead},
 	{MethodSessionsUnsubscribe, RoleOperator, ScopeRead},
 	{MethodSessionsMessagesSubscribe, RoleOperator, ScopeRead},
+	{MethodView, RoleOperator, ScopeRead},
 	{MethodSessionsMessagesUnsubscribe, RoleOperator, ScopeRead},
 	{MethodSessionsDescribe, RoleOperator, ScopeRead},
 	{MethodSessionsResolve, RoleOperator, ScopeRead},

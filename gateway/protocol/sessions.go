@@ -188,6 +188,11 @@ type SubscribeResult struct {
 	Key        string `json:"key,omitempty"`
 }
 
+// ViewParams name the chat that somebody looks at; empty: none, or no longer.
+type ViewParams struct {
+	Key string `json:"key"`
+}
+
 // SessionsChanged is the payload of event "sessions.changed".
 type SessionsChanged struct {
 	SessionKey string      `json:"sessionKey"`

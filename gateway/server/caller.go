@@ -27,6 +27,16 @@ func (c *Caller) WatchSessions(on bool) {
 	c.conn.watch.sessions = on
 }
 
+// View notes which chat the person at this connection looks at; empty: none.
+func (c *Caller) View(key string) {
+	if c.conn == nil {
+		return
+	}
+	c.conn.watch.Lock()
+	defer c.conn.watch.Unlock()
+	c.conn.watch.view = key
+}
+
 // WatchMessages turns events and deltas of one session on or off; key is the
 // canonical one.
 func (c *Caller) WatchMessages(key string, on bool) {

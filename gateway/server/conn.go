@@ -55,6 +55,7 @@ type conn struct {
 		sync.Mutex
 		sessions bool
 		messages map[string]bool
+		view     string
 	}
 
 	flight  sync.WaitGroup // handlers and pings

@@ -45,8 +45,11 @@ func (s *Server) presenceOf(conns []*conn) []protocol.PresenceEntry {
 		if name == "" {
 			name = info.ID
 		}
+		c.watch.Lock()
+		view := c.watch.view
+		c.watch.Unlock()
 		out = append(out, protocol.PresenceEntry{
-			Host: name, IP: c.peer.String(), Version: info.Version, Platform: info.Platform, DeviceFamily: info.DeviceFamily,
+			HearthView: view, Host: name, IP: c.peer.String(), Version: info.Version, Platform: info.Platform, DeviceFamily: info.DeviceFamily,
 			Mode: info.Mode, Reason: "connect", DeviceID: c.caller.DeviceID, InstanceID: info.InstanceID, ClientID: info.ID,
 			Roles: []protocol.Role{c.caller.Role}, Scopes: c.caller.Scopes, TS: c.joined.UnixMilli(),
 		})

@@ -115,7 +115,7 @@ var libraryRooms = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/oauthex":  {"gateway/mcp/login"},
 	"github.com/coder/acp-go-sdk":                     {"gateway/acp"},
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
-	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain", "app/tray"},
+	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain", "app/tray", "app/notify", "app/notify/notifytest"},
 	"github.com/getlantern/systray":                   {"app/tray"},
 	"github.com/wailsapp/wails/v2":                    {"app/window"},
 	"github.com/grandcat/zeroconf":                    {"discovery"},

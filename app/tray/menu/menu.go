@@ -195,14 +195,22 @@ func approval(i int, a Approval) Item {
 		}
 	}
 	// What is not seen to its end cannot be allowed here (A-EXEC-13).
-	part := short(a.Title, titleChars) != a.Title
-	return Item{ID: id(""), Label: "Allow: " + short(a.Title, titleChars), Hidden: a.ID == "", Sub: []Item{
+	title, whole := Whole(a.Title)
+	part := !whole
+	return Item{ID: id(""), Label: "Allow: " + title, Hidden: a.ID == "", Sub: []Item{
 		lines[0], lines[1],
 		{ID: id("-once"), Label: "Allow once", Do: Action{AllowOnce, a.ID}, Hidden: part},
 		{ID: id("-here"), Label: "Always allow exactly this here", Do: Action{AllowHere, a.ID}, Hidden: part || !a.Here},
 		{ID: id("-deny"), Label: "Don’t allow", Do: Action{Deny, a.ID}},
 		{ID: id("-see"), Label: "See all of it…", Do: Action{Verb: Open}},
 	}}
+}
+
+// Whole is what has place in a row of what a request asks for, and whether that
+// is all of it.
+func Whole(title string) (string, bool) {
+	s := short(title, titleChars)
+	return s, s == title
 }
 
 func recent(s State, now time.Time) Item {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/supervise"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
+	"github.com/hearth-assistant/hearth/app/tray/notice"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -24,13 +25,20 @@ type Options struct {
 	Version string
 	// Changed is told every new state, one at a time.
 	Changed func(menu.State)
-	Now     func() time.Time
+	// Answered is told of answers in chats that nobody looks at.
+	Answered func(notice.Answer)
+	// Settings is told what the gateway's settings say of this desktop, with
+	// each connection and after each change.
+	Settings func(Settings)
+	Now      func() time.Time
 }
 
 // Watch is one view of a gateway.
 type Watch struct {
-	o     Options
-	nudge chan struct{}
+	o       Options
+	nudge   chan struct{}
+	changed chan struct{} // the settings
+	answers chan notice.Answer
 
 	mu    sync.Mutex // guards the following
 	c     *client.Client
@@ -41,7 +49,7 @@ type Watch struct {
 
 // New makes a Watch that is not connected yet.
 func New(o Options) *Watch {
-	return &Watch{o: o, nudge: make(chan struct{}, 1), state: menu.State{Version: o.Version}, doing: map[string]string{}}
+	return &Watch{o: o, nudge: make(chan struct{}, 1), changed: make(chan struct{}, 1), answers: make(chan notice.Answer, 16), state: menu.State{Version: o.Version}, doing: map[string]string{}}
 }
 
 // Events come in bursts; the state is read once for each.
@@ -87,6 +95,9 @@ func (w *Watch) Attach(ctx context.Context) error {
 func (w *Watch) follow(ctx context.Context, c *client.Client) error {
 	every := time.NewTicker(minute)
 	defer every.Stop()
+	if err := w.settings(ctx, c); err != nil && c.Err() == nil && ctx.Err() == nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
 	for {
 		again, err := w.read(ctx, c)
 		if err != nil && c.Err() == nil && ctx.Err() == nil {
@@ -103,6 +114,14 @@ func (w *Watch) follow(ctx context.Context, c *client.Client) error {
 			return c.Err()
 		case <-every.C:
 		case <-rowFree:
+		case a := <-w.answers:
+			if err := w.tell(ctx, c, a); err != nil && c.Err() == nil && ctx.Err() == nil {
+				return fmt.Errorf("ask who is there: %w", err)
+			}
+		case <-w.changed:
+			if err := w.settings(ctx, c); err != nil && c.Err() == nil && ctx.Err() == nil {
+				return fmt.Errorf("read the settings: %w", err)
+			}
 		case <-w.nudge:
 			select {
 			case <-ctx.Done():
@@ -140,8 +159,16 @@ func (w *Watch) set(change func(*menu.State)) {
 // event notes what a tool does and asks for a new look.
 func (w *Watch) event(e protocol.Event) {
 	switch e.Event {
-	case protocol.EventTick, protocol.EventPresence, protocol.EventChat:
+	case protocol.EventTick, protocol.EventPresence:
 		return
+	case protocol.EventChat:
+		w.ended(e)
+		return
+	case protocol.EventConfigChanged:
+		select {
+		case w.changed <- struct{}{}:
+		default:
+		}
 	case protocol.EventAgent, protocol.EventSessionTool:
 		if !w.tool(e) {
 			return

@@ -87,6 +87,7 @@ func methodShapes() []shape {
 		{protocol.MethodTokensCreate, "TokenCreateParams", "TokenCreated"},
 		{protocol.MethodTokensRevoke, "TokenRevokeParams", "Token"},
 		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
+		{protocol.MethodView, "ViewParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
 		{protocol.MethodMediaGet, "MediaGetParams", "Media"},
 		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},

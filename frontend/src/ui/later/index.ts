@@ -3,6 +3,7 @@
 export { default as Asks } from "./Asks.svelte";
 export { default as Attach } from "./Attach.svelte";
 export { default as From } from "./From.svelte";
+export { default as Looking } from "./Looking.svelte";
 export { default as Needs } from "./Needs.svelte";
 export { default as Panels } from "./Panels.svelte";
 export { default as Paused } from "./Paused.svelte";

@@ -38,6 +38,11 @@ export const fields: Record<PaneId, FieldSpec[]> = {
     { path: "agents.defaults.userTimezone", kind: "text", fallback: "", example: "Europe/Vienna" },
     { path: "agents.defaults.timeFormat", kind: "choice", options: ["auto", "12", "24"], fallback: "auto" },
     { path: "agents.defaults.workspace", kind: "text", fallback: "~/Hearth" },
+    { path: "hearth.desktop.notifications", kind: "choice", options: ["all", "requests", "off"], fallback: "all" },
+    { path: "hearth.desktop.quietHours.start", kind: "text", fallback: "", example: "22:00" },
+    { path: "hearth.desktop.quietHours.end", kind: "text", fallback: "", example: "07:00" },
+    { path: "hearth.desktop.keepAwake", kind: "switch", fallback: false },
+    { path: "hearth.desktop.quickKey", kind: "text", fallback: "", example: "ctrl+alt+space" },
   ],
   models: [
     { path: "agents.defaults.model.primary", kind: "model", fallback: "" },

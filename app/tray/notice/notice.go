@@ -1,0 +1,175 @@
+// Package notice decides what a person is notified about, and in which words,
+// as values: requests that wait for a yes, answers in chats that nobody looks
+// at, messages that were not delivered, and what was missed while the computer
+// slept. Showing it is notify's.
+package notice
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/app/notify"
+	"github.com/hearth-assistant/hearth/app/tray/menu"
+)
+
+// Rules are what the person set.
+type Rules struct {
+	Level      string // all, requests, off
+	Start, End int    // quiet between these minutes of the day; the same: never
+}
+
+// The levels, as the settings name them.
+const (
+	All      = "all"
+	Requests = "requests"
+	Off      = "off"
+)
+
+// Quiet reports whether nothing pops up now.
+func (r Rules) Quiet(now time.Time) bool {
+	if r.Level == Off {
+		return true
+	}
+	at := now.Hour()*60 + now.Minute()
+	switch {
+	case r.Start == r.End:
+		return false
+	case r.Start < r.End:
+		return at >= r.Start && at < r.End
+	}
+	return at >= r.Start || at < r.End
+}
+
+// Answer is one that came to its end.
+type Answer struct {
+	Key  string // of the chat
+	Text string
+	Why  string // it failed
+}
+
+// The buttons of notes. See opens what the note is about.
+const (
+	See   = "see"
+	Allow = "allow"
+	Deny  = "deny"
+	Reply = "reply"
+)
+
+// A request and an answer have keys of their own, so that there is one note
+// for each request and one for each chat.
+const (
+	ofRequest = "request:"
+	ofChat    = "chat:"
+	undeliv   = "undelivered"
+)
+
+// Desk turns what happens into notes. The zero value has told nothing.
+type Desk struct {
+	told    map[string]bool // requests
+	undeliv int
+	begun   bool
+}
+
+// Change is what to show and what to take away.
+type Change struct {
+	Show     []notify.Note
+	Withdraw []string
+}
+
+// State looks at a new state of the menu. What waited before the program began
+// is told as well: nobody saw it.
+func (d *Desk) State(s menu.State, r Rules, now time.Time) (c Change) {
+	if s.Link != menu.Ready {
+		return c
+	}
+	waits := map[string]bool{}
+	for _, a := range s.Approvals {
+		if a.ID == "" {
+			continue
+		}
+		waits[a.ID] = true
+		if d.told[a.ID] || r.Quiet(now) {
+			continue // in a quiet time it waits in the menu, and is told afterwards
+		}
+		if d.told == nil {
+			d.told = map[string]bool{}
+		}
+		d.told[a.ID] = true
+		c.Show = append(c.Show, request(a))
+	}
+	for id := range d.told {
+		if !waits[id] {
+			delete(d.told, id)
+			c.Withdraw = append(c.Withdraw, ofRequest+id)
+		}
+	}
+	if s.Undeliv > d.undeliv && d.begun && r.Level == All && !r.Quiet(now) {
+		c.Show = append(c.Show, notify.Note{Key: undeliv, Title: "A message was not delivered",
+			Text: "Look at why, and send it again or leave it.", Opens: See, Buttons: []notify.Button{{ID: See, Label: "Look"}}})
+	} else if s.Undeliv == 0 && d.undeliv > 0 {
+		c.Withdraw = append(c.Withdraw, undeliv)
+	}
+	d.undeliv, d.begun = s.Undeliv, true
+	return c
+}
+
+func request(a menu.Approval) notify.Note {
+	n := notify.Note{Key: ofRequest + a.ID, Title: "Hearth asks before it does this", Opens: See, Stays: true}
+	title, whole := menu.Whole(a.Title)
+	n.Text = strings.Join(append([]string{title}, a.Lines...), "\n")
+	if whole {
+		n.Buttons = append(n.Buttons, notify.Button{ID: Allow, Label: "Allow once"})
+	} // what is not seen to its end cannot be allowed here (A-EXEC-13)
+	n.Buttons = append(n.Buttons, notify.Button{ID: Deny, Label: "Don’t allow"}, notify.Button{ID: See, Label: "See all of it…"})
+	return n
+}
+
+// Answered is the note for an answer in a chat that nobody looks at.
+func (d *Desk) Answered(a Answer, r Rules, now time.Time) (notify.Note, bool) {
+	if r.Level != All || r.Quiet(now) {
+		return notify.Note{}, false
+	}
+	// The name of the chat stays out of it: others see the screen as well.
+	n := notify.Note{Key: ofChat + a.Key, Title: "Hearth answered", Text: a.Text, Opens: See, Reply: "Reply…",
+		Buttons: []notify.Button{{ID: See, Label: "Open"}, {ID: Reply, Label: "Reply…"}}}
+	if a.Why != "" {
+		n.Title, n.Text, n.Reply = "Hearth could not answer", a.Why, ""
+		n.Buttons = n.Buttons[:1]
+	}
+	return n, true
+}
+
+// Woke is the note about a time in which the computer slept.
+func Woke(from, to time.Time) notify.Note {
+	return notify.Note{Key: "woke", Title: "Hearth is awake again", Opens: See,
+		Text: fmt.Sprintf("The computer slept from %s to %s. Hearth is connected again and fetches what came in meanwhile.", clock(from, to), to.Format("15:04"))}
+}
+
+func clock(t, other time.Time) string {
+	if t.YearDay() != other.YearDay() || t.Year() != other.Year() {
+		return t.Format("Mon 15:04")
+	}
+	return t.Format("15:04")
+}
+
+// Do is what a choice asks for, as a row of the menu would; reply is set for
+// words to send into the chat of that action.
+func Do(c notify.Choice) (do menu.Action, reply string) {
+	if id, ok := strings.CutPrefix(c.Key, ofRequest); ok {
+		switch c.Button {
+		case Allow:
+			return menu.Action{Verb: menu.AllowOnce, Arg: id}, ""
+		case Deny:
+			return menu.Action{Verb: menu.Deny, Arg: id}, ""
+		}
+		return menu.Action{Verb: menu.Open}, ""
+	}
+	if key, ok := strings.CutPrefix(c.Key, ofChat); ok {
+		return menu.Action{Verb: menu.Open, Arg: key}, c.Text
+	}
+	if c.Key == undeliv {
+		return menu.Action{Verb: menu.Undelivd}, ""
+	}
+	return menu.Action{Verb: menu.Open}, ""
+}
