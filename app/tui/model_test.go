@@ -30,7 +30,7 @@ type gate struct {
 
 func (g *gate) Call(_ context.Context, method string, params, result any) error {
 	p, _ := json.Marshal(params)
-	if method != protocol.MethodChatHistory && !strings.Contains(method, "subscribe") && !strings.Contains(method, "list") {
+	if method != protocol.MethodChatHistory && method != protocol.MethodView && !strings.Contains(method, "subscribe") && !strings.Contains(method, "list") {
 		g.calls = append(g.calls, method+" "+string(p))
 	}
 	if err := g.fail[method]; err != nil {
