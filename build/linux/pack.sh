@@ -1,0 +1,42 @@
+# Packages for Linux; sourced by build/package.
+
+# linux_root FOLDER: the files as they lie on a system, below FOLDER.
+linux_root() {
+	local r=$1 size
+	install -Dm755 "$BIN/hearth" "$r/usr/bin/hearth"
+	install -Dm755 "$BIN/hearth-tray" "$r/usr/bin/hearth-tray"
+	install -Dm755 "$BIN/hearth-window" "$r/usr/bin/hearth-window"
+	install -Dm644 build/linux/hearth.desktop "$r/usr/share/applications/hearth.desktop"
+	for size in 48 128 256 512; do
+		install -Dm644 "build/icons/hearth-$size.png" "$r/usr/share/icons/hicolor/${size}x$size/apps/hearth.png"
+	done
+	install -Dm644 build/icons/hearth.svg "$r/usr/share/icons/hicolor/scalable/apps/hearth.svg"
+	install -Dm644 LICENSE "$r/usr/share/doc/hearth/copyright"
+}
+
+linux_deb() {
+	local r=$WORK/deb
+	linux_root "$r"
+	mkdir -p "$r/DEBIAN"
+	cat >"$r/DEBIAN/control" <<TEXT
+Package: hearth
+Version: ${VERSION/-/\~}
+Architecture: $(dpkg --print-architecture)
+Maintainer: Hearth <hearth@localhost>
+Installed-Size: $(du -sk "$r/usr" | cut -f1)
+Depends: libc6 (>= 2.34), libgtk-3-0 | libgtk-3-0t64, libwebkit2gtk-4.1-0 (>= 2.39.91), libayatana-appindicator3-1
+Recommends: xdg-utils, gnome-keyring | kwalletmanager, bubblewrap
+Section: utils
+Priority: optional
+Description: personal AI assistant in the menu bar
+ Hearth keeps your conversations on your own computer, talks to the model you
+ choose, and acts only as far as you allow.
+TEXT
+	dpkg-deb --root-owner-group -Zxz --build "$r" "$OUT/hearth_${VERSION}_$(dpkg --print-architecture).deb" >/dev/null
+}
+
+linux_tarball() {
+	local name=hearth_${VERSION}_linux_$(go env GOARCH)
+	linux_root "$WORK/$name"
+	archive "$OUT/$name.tar.gz" "$WORK/$name"
+}
