@@ -4,10 +4,11 @@ import "./styles/base.css";
 import "./styles/markdown.css";
 import App from "./App.svelte";
 import { Hearth } from "./app/hearth.svelte";
+import { load } from "./i18n/words.svelte";
 import { applyTheme, followSystem } from "./app/theme";
 
 applyTheme();
 followSystem();
 const heart = new Hearth();
-await heart.start();
+await Promise.all([heart.start(), load("page")]);
 mount(App, { target: document.getElementById("app")!, props: { heart } });

@@ -7,6 +7,7 @@ import { openCabinet, type Cabinet } from "../keep/cabinet";
 import { Outbox, type Entry, type Picture, type Refusal } from "../keep/outbox";
 import { keepDraft, prefs } from "../keep/local";
 import { t } from "../i18n/t";
+import { load } from "../i18n/words.svelte";
 import { Chat } from "./chat.svelte";
 import { Networks } from "./networks.svelte";
 import { Safety } from "./safety.svelte";
@@ -23,7 +24,7 @@ export interface Toast {
 }
 
 /** What is shown over the page. */
-export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "skill"; name: string } | { kind: "settings"; pane?: PaneId };
+export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "skill"; name: string } | { kind: "settings"; pane?: PaneId } | { kind: "delete"; key: string; title: string } | { kind: "link"; href: string; host: string };
 
 type Later = typeof import("../ui/later");
 
@@ -145,7 +146,7 @@ export class Hearth {
 
   private async loadLater(): Promise<void> {
     try {
-      this.later ??= await import("../ui/later");
+      this.later ??= (await Promise.all([import("../ui/later"), load("later")]))[0];
     } catch {
       // The gateway went away meanwhile; the next hello tries again.
     }

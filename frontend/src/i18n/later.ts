@@ -1,11 +1,7 @@
 // The words of the views that come after the first sight of the page.
-import later from "./later.json";
+import en from "./en/later.json";
+import { say, type Args } from "./words.svelte";
 
-export type LaterKey = keyof typeof later;
+export type LaterKey = keyof typeof en;
 
-const words: Record<LaterKey, string> = later;
-
-export function t(key: LaterKey, args?: Record<string, string | number>): string {
-  const s = words[key];
-  return args ? s.replace(/\{(\w+)\}/g, (whole, name: string) => String(args[name] ?? whole)) : s;
-}
+export const t = (key: LaterKey, args?: Args): string => say("later", en, key, args);

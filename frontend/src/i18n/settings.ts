@@ -1,14 +1,10 @@
 // The words of the settings; they come when the settings are opened.
-import settings from "./settings.json";
+import en from "./en/settings.json";
+import { say, type Args } from "./words.svelte";
 
-export type SettingsKey = keyof typeof settings;
+export type SettingsKey = keyof typeof en;
 
-const words: Record<string, string> = settings;
-
-export function t(key: SettingsKey, args?: Record<string, string | number>): string {
-  const s = words[key] ?? key;
-  return args ? s.replace(/\{(\w+)\}/g, (whole, name: string) => String(args[name] ?? whole)) : s;
-}
+export const t = (key: SettingsKey, args?: Args): string => say("settings", en, key, args);
 
 /** word looks for a key that was put together. */
-export const word = (key: string): string | undefined => words[key];
+export const word = (key: string): string | undefined => (key in en ? t(key as SettingsKey) : undefined);

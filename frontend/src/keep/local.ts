@@ -33,6 +33,13 @@ export const prefs = {
   set theme(v: Theme) {
     write("hearth.theme", v === "system" ? "" : v);
   },
+  /** the language this person chose, "" for what the browser asks for */
+  get language(): string {
+    return read("hearth.language") ?? "";
+  },
+  set language(v: string) {
+    write("hearth.language", v);
+  },
   get lastSession(): string {
     return read("hearth.last") ?? "";
   },

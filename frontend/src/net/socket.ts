@@ -1,6 +1,7 @@
 // One connection to the gateway that this page came from: handshake, requests
 // with answers, events in order, silence watched, and coming back by itself.
 // It knows nothing about chats.
+import { t } from "../i18n/t";
 import type { Auth, Challenge, ConnectParams, ErrorShape, EventFrame, HelloOK, Methods, ResponseFrame, Scope } from "./wire";
 import { Backoff } from "./backoff";
 import { signDevice, type Identity } from "./identity";
@@ -105,7 +106,7 @@ export class Socket {
   }
 
   call<M extends keyof Methods>(method: M, params: Methods[M]["params"], timeout = requestTimeout): Promise<Methods[M]["result"]> {
-    if (this.state.at !== "open") return Promise.reject(new CallError("OFFLINE", "Not connected to Hearth.", true));
+    if (this.state.at !== "open") return Promise.reject(new CallError("OFFLINE", t("call.offline"), true));
     return this.request(method, params, timeout);
   }
 
@@ -114,7 +115,7 @@ export class Socket {
     return new Promise<Methods[M]["result"]>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(id);
-        reject(new CallError("TIMEOUT", "Hearth did not answer in time.", true));
+        reject(new CallError("TIMEOUT", t("call.late"), true));
       }, timeout);
       this.waiting.set(id, { resolve: resolve as (v: unknown) => void, reject, timer });
       this.ws!.send(JSON.stringify({ type: "req", id, method, params }));
@@ -151,7 +152,7 @@ export class Socket {
     }
     for (const w of this.waiting.values()) {
       clearTimeout(w.timer);
-      w.reject(new CallError("OFFLINE", "The connection to Hearth was lost.", true));
+      w.reject(new CallError("OFFLINE", t("call.lost"), true));
     }
     this.waiting.clear();
   }
@@ -242,5 +243,5 @@ export class Socket {
 
 function callError(e: ErrorShape | undefined): CallError {
   const detail = typeof e?.details?.["code"] === "string" ? e.details["code"] : "";
-  return new CallError(e?.code ?? "UNKNOWN", e?.message ?? "Hearth refused without a reason.", e?.retryable ?? false, e?.retryAfterMs ?? 0, detail);
+  return new CallError(e?.code ?? "UNKNOWN", e?.message ?? t("call.refused"), e?.retryable ?? false, e?.retryAfterMs ?? 0, detail);
 }

@@ -45,6 +45,28 @@ export const cases = [
     },
   },
   {
+    name: "the page speaks the language of the browser, and another one when it is chosen, at once and after a reload",
+    async run(w, open) {
+      const page = await open({ locale: "de-AT" });
+      await shows(page, ".welcome", /Womit kann ich dir helfen\?/);
+      assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+      await page.keyboard.press("Control+,");
+      await shows(page, "dialog nav", /Allgemein[^]*Zustand & Sicherung/);
+      await page.selectOption("#language", "zh-CN");
+      await shows(page, "dialog nav", /通用[^]*健康与备份/);
+      assert.equal(await page.evaluate(() => document.activeElement?.closest("dialog") !== null), true);
+      await page.keyboard.press("Escape");
+      await shows(page, ".welcome", /有什么可以帮你的/);
+      await page.reload();
+      await shows(page, ".welcome", /有什么可以帮你的/);
+      await page.keyboard.press("Control+,");
+      await page.selectOption("#language", "");
+      await shows(page, "dialog nav", /Allgemein/);
+      const stranger = await open({ link: w.url, locale: "zh-CN" });
+      await shows(stranger, "main", /此浏览器还没有连接到 Hearth/);
+    },
+  },
+  {
     name: "one logs in at an MCP service, sees its tools, and turns it off",
     async run(w, open) {
       const before = file(w);

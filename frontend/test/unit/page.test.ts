@@ -3,7 +3,7 @@ import { go, sessionInUrl, takeLaunch } from "../../src/app/route";
 import { oneLine, titleOf } from "../../src/app/sessions.svelte";
 import { dayName } from "../../src/app/time";
 import { t } from "../../src/i18n/t";
-import en from "../../src/i18n/en.json";
+import en from "../../src/i18n/en/page.json";
 import { draftOf, keepDraft } from "../../src/keep/local";
 
 beforeEach(() => history.replaceState(null, "", "/"));

@@ -1,5 +1,7 @@
 // Views that the first sight of the page does not need. They come in a piece of
 // their own, so that the first load stays small.
+import "./icons";
+
 export { default as Asks } from "./Asks.svelte";
 export { default as Attach } from "./Attach.svelte";
 export { default as From } from "./From.svelte";

@@ -74,7 +74,7 @@ const pretty = (v: unknown): string => (typeof v === "string" ? v : JSON.stringi
 export function said(tool: Tool): Said {
   const d = (tool.details ?? {}) as Record<string, unknown>;
   const output = Array.isArray(d["output"]) ? (d["output"] as Record<string, unknown>[]) : [];
-  const line = typeof d["line"] === "number" ? t("cell.line", { n: d["line"] }) : "";
+  const line = typeof d["line"] === "number" ? t("cell.line", { n: String(d["line"]) }) : "";
   return {
     output: output.map((o) => ({ type: o["type"] === "json" ? "json" : "text", text: o["type"] === "json" ? pretty(o["value"]) : text(o, "text") })),
     value: "value" in d && d["value"] !== null ? pretty(d["value"]) : "",
@@ -154,7 +154,7 @@ export function facts(tool: Tool): string[] {
   if (!d || tool.name !== "exec") return [];
   const out: string[] = [];
   if (typeof d["cwd"] === "string") out.push(t("tool.in", { dir: d["cwd"] }));
-  if (typeof d["exitCode"] === "number" && d["exitCode"] !== 0) out.push(t("tool.exit", { n: d["exitCode"] }));
+  if (typeof d["exitCode"] === "number" && d["exitCode"] !== 0) out.push(t("tool.exit", { n: String(d["exitCode"]) }));
   if (typeof d["signal"] === "string" && d["signal"]) out.push(t("tool.signal", { name: d["signal"] }));
   if (typeof d["sandbox"] === "string" && d["sandbox"]) out.push(d["sandbox"]);
   if (d["truncated"] === true) out.push(t("tool.cut"));

@@ -1,0 +1,75 @@
+// Which language the page speaks, and how a sentence is put together. English
+// is built in and stands in for whatever is missing; other languages come as
+// files, one for each part of the page, when that part does.
+import { prefs } from "../keep/local";
+
+export type Words = Record<string, string>;
+export type Args = Record<string, string | number>;
+type Part = "page" | "later" | "settings";
+
+/** Languages there are, in their own words. */
+export const languages = { en: "English", de: "Deutsch", "zh-CN": "简体中文" };
+export type Language = keyof typeof languages;
+
+const files = import.meta.glob<Words>(["./*/*.json", "!./en/*"], { import: "default" });
+const known = Object.keys(languages) as Language[];
+
+// zh-SG is written as zh-CN is, zh-TW is not.
+const writing = (tag: string): string => {
+  try {
+    const l = new Intl.Locale(tag).maximize();
+    return `${l.language}-${l.script}`;
+  } catch {
+    return "";
+  }
+};
+
+/** pick is the language for a person who wants these, the best first. */
+export function pick(wanted: readonly string[]): Language {
+  for (const w of wanted) for (const l of known) if (writing(w) === writing(l)) return l;
+  return "en";
+}
+
+// What is loaded, and the same as a signal: load must not follow itself.
+let held: { language: Language; words: Partial<Record<Part, Words>> } = { language: "en", words: {} };
+let spoken = $state.raw(held);
+const parts = new Set<Part>();
+
+/** language is the one that is spoken now. */
+export const language = (): Language => spoken.language;
+
+/** locale is the language with the region of this person, for numbers and dates. */
+export const locale = (): string => navigator.languages.find((l) => writing(l) === writing(spoken.language)) ?? spoken.language;
+
+/** load gets the words of a part, and those of the other parts again when the language changed. */
+export async function load(part: Part): Promise<void> {
+  parts.add(part);
+  const language = pick([prefs.language, ...navigator.languages]);
+  const words = language === held.language ? held.words : {};
+  const got = await Promise.all([...parts].map(async (p) => [p, words[p] ?? (await files[`./${language}/${p}.json`]?.().catch(() => undefined))]));
+  spoken = held = { language, words: { ...(language === held.language ? held.words : {}), ...Object.fromEntries(got) } };
+  document.documentElement.lang = language;
+}
+
+/** speak changes the language; "" is what the browser asks for. */
+export function speak(choice: Language | ""): Promise<void> {
+  prefs.language = choice;
+  return load("page");
+}
+
+/** say finds the words of a key. {name} becomes the argument of that name, and
+ *  {n, plural, one {a day} other {# days}} what the language says for a number. */
+export function say(part: Part, english: Words, key: string, args?: Args): string {
+  const s = spoken.words[part]?.[key] ?? english[key] ?? key;
+  return args ? s.replace(/\{(\w+)(?:, plural, ((?:\w+ \{[^}]*\} ?)+))?\}/g, (whole, name: string, forms?: string) => put(args[name] ?? whole, forms)) : s;
+}
+
+function put(arg: string | number, forms?: string): string {
+  const s = typeof arg === "number" ? number(arg) : arg;
+  if (!forms) return s;
+  const want = new Intl.PluralRules(locale()).select(Number(arg));
+  return (RegExp(`\\b${want} \\{(.*?)\\}`).exec(forms) ?? /other \{(.*?)\}/.exec(forms))![1]!.replace("#", s);
+}
+
+/** number writes a number as this language does. */
+export const number = (n: number): string => new Intl.NumberFormat(locale()).format(n);
