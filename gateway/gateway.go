@@ -305,7 +305,7 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 		return &StartError{What: "The key of paired devices is damaged", Err: err, Fix: "Remove " + g.opts.Dir.DeviceKey() + "; paired browsers then need a new link from `hearth open`"}
 	}
 	g.pairing, err = pairing.New(ctx, pairing.Options{
-		SharedToken: token, ServerKey: raw, Store: newDeviceStore(g.store), Now: g.opts.Now, Logger: g.log,
+		SharedToken: token, ServerKey: raw, Store: newDeviceStore(g.store), Now: g.opts.Now, Logger: g.log, OnPair: g.pairChanged,
 	})
 	if err != nil {
 		return &StartError{What: "The paired devices could not be read", Err: err, Fix: "Restore the store from a backup"}

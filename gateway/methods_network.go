@@ -15,9 +15,15 @@ import (
 func (g *Gateway) networkHandlers() map[string]server.Handler {
 	return map[string]server.Handler{
 		protocol.MethodReachStatus:   plain(protocol.MethodReachStatus, g.reachStatus),
+		protocol.MethodReachRotate:   plain(protocol.MethodReachRotate, g.reachRotate),
 		protocol.MethodPairSetupCode: plain(protocol.MethodPairSetupCode, g.pairSetupCode),
 		protocol.MethodPairList:      plain(protocol.MethodPairList, g.pairList),
 		protocol.MethodPairRemove:    plain(protocol.MethodPairRemove, g.pairRemove),
+		protocol.MethodPairApprove:   called(protocol.MethodPairApprove, g.pairApprove),
+		protocol.MethodPairReject:    plain(protocol.MethodPairReject, g.pairReject),
+		protocol.MethodPairRename:    plain(protocol.MethodPairRename, g.pairRename),
+		protocol.MethodTokenRotate:   called(protocol.MethodTokenRotate, g.tokenRotate),
+		protocol.MethodTokenRevoke:   called(protocol.MethodTokenRevoke, g.tokenRevoke),
 	}
 }
 
@@ -25,38 +31,25 @@ func (g *Gateway) reachStatus(context.Context, none) (protocol.ReachStatus, erro
 	return g.network.status()
 }
 
-func (g *Gateway) pairSetupCode(_ context.Context, p protocol.PairSetupParams) (protocol.PairSetup, error) {
-	return g.network.setupCode(pairing.Access(cmp.Or(p.Access, string(pairing.AccessLimited))))
+func (g *Gateway) reachRotate(context.Context, none) (protocol.ReachRotation, error) {
+	who, err := g.network.identity()
+	if err != nil {
+		return protocol.ReachRotation{}, err
+	}
+	from, err := who.Rotate()
+	if err != nil {
+		return protocol.ReachRotation{}, err
+	}
+	g.audit.Add(audit.Entry{Kind: audit.KindAuth, What: "the gateway's key is being changed", Facts: map[string]string{"from": from.UTC().Format("2006-01-02")}})
+	out := protocol.ReachRotation{FromMs: from.UnixMilli()}
+	if pins := who.Pins(); len(pins) == 2 {
+		out.Pin, out.NextPin = pins[0], pins[1]
+	}
+	return out, nil
 }
 
-func (g *Gateway) pairList(context.Context, none) (protocol.PairedDevices, error) {
-	out := protocol.PairedDevices{Pending: []protocol.PairedDevice{}, Paired: []protocol.PairedDevice{}}
-	here := map[string]bool{}
-	for _, p := range g.server.Presence() {
-		here[p.DeviceID] = p.DeviceID != ""
-	}
-	for _, d := range g.pairing.Devices() {
-		if d.RevokedAtMs != 0 {
-			continue
-		}
-		row := protocol.PairedDevice{
-			DeviceID: d.ID, PublicKey: d.PublicKey, DisplayName: d.DisplayName, Platform: d.Platform, DeviceFamily: d.DeviceFamily,
-			ClientID: d.ClientID, ClientMode: d.ClientMode, ApprovedVia: d.ApprovedVia, CreatedAtMs: d.CreatedAtMs, ApprovedAtMs: d.ApprovedAtMs,
-			LastSeenAtMs: d.LastSeenAtMs, Connected: here[d.ID], Roles: []protocol.Role{}, Scopes: []protocol.Scope{},
-		}
-		for _, r := range d.Roles {
-			row.Roles = append(row.Roles, r.Role)
-			row.Scopes = append(row.Scopes, r.Scopes...)
-		}
-		if len(row.Roles) > 0 {
-			row.Role = row.Roles[0]
-		}
-		out.Paired = append(out.Paired, row)
-	}
-	slices.SortFunc(out.Paired, func(a, b protocol.PairedDevice) int {
-		return cmp.Or(cmp.Compare(b.ApprovedAtMs, a.ApprovedAtMs), cmp.Compare(a.DeviceID, b.DeviceID))
-	})
-	return out, nil
+func (g *Gateway) pairSetupCode(_ context.Context, p protocol.PairSetupParams) (protocol.PairSetup, error) {
+	return g.network.setupCode(pairing.Access(cmp.Or(p.Access, string(pairing.AccessLimited))))
 }
 
 func (g *Gateway) pairRemove(ctx context.Context, p protocol.PairRemoveParams) (protocol.PairRemoveResult, error) {

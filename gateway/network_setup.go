@@ -1,12 +1,15 @@
 package gateway
 
 import (
+	"context"
+	"crypto/tls"
 	"net"
 	"net/netip"
 	"slices"
 	"strconv"
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/pairing/compare"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -61,4 +64,17 @@ func (n *network) urls() (out []string) {
 		out = append(out, "wss://"+net.JoinHostPort(who.Host(), strconv.Itoa(n.port())))
 	}
 	return out
+}
+
+// introduce lets a machine without a code ask, by digits that people compare.
+func (n *network) introduce(ctx context.Context, l pairing.Line, source netip.Addr, conn *tls.ConnectionState) error {
+	who, err := n.identity()
+	if err != nil {
+		return err
+	}
+	ch, err := compare.ChannelOf(conn, who.Pins()[0])
+	if err != nil {
+		return err
+	}
+	return n.g.pairing.Introduce(ctx, pairing.Introduction{Line: l, Source: source, Channel: ch, ID: who.ID()})
 }

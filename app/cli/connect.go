@@ -15,21 +15,34 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 func newConnect(a *app) *cobra.Command {
 	var name string
 	c := &cobra.Command{
-		Use:   "connect CODE",
+		Use:   "connect NAME|ADDRESS|CODE",
 		Short: "Pair this machine with a gateway on another one",
-		Long: `Pair this machine with a gateway on another one, by the code that
-"hearth qr" shows there. The code says where the gateway is and which key it has;
-nothing is sent to a machine with another key.
+		Long: `Pair this machine with a gateway on another one.
+
+With the code that "hearth qr" shows there it is done at once: the code says where
+the gateway is and which key it has, and nothing is sent to a machine with another
+key.
+
+Without a code, name the gateway as "hearth discover" does, or give its address.
+Both machines show six digits then. Compare them, say yes here, and allow it there
+("hearth devices approve", the page or the menu of the icon). When they differ,
+somebody sits between the two: say no.
 
 Afterwards --gateway NAME, or HEARTH_GATEWAY, makes a command talk to it.`,
-		Example: "  hearth connect eyJ1cmwi… --name home\n  hearth --gateway home chat \"hello\"",
+		Example: "  hearth connect \"Hearth 3f2a\" --name home\n  hearth connect 192.168.1.20:18789\n  hearth connect eyJ1cmwi…\n  hearth --gateway home chat \"hello\"",
 		Args:    cobra.ExactArgs(1),
-		RunE:    a.run(func(ctx context.Context, args []string) error { return runConnect(ctx, a, args[0], name) }),
+		RunE: a.run(func(ctx context.Context, args []string) error {
+			if isSetupCode(args[0]) {
+				return runConnect(ctx, a, args[0], name)
+			}
+			return connectByDigits(ctx, a, args[0], name)
+		}),
 	}
 	c.Flags().StringVar(&name, "name", "", "call it `NAME` here")
 	c.AddCommand(
@@ -64,9 +77,8 @@ func runConnect(ctx context.Context, a *app, text, name string) error {
 		return err
 	}
 	r := client.Remote{ID: cmp.Or(code.ID, identity.IDOf(code.Pin)), Pins: []string{code.Pin}, PairedAtMs: time.Now().UnixMilli()}
-	r.Name = cmp.Or(line(strings.TrimSpace(name)), "hearth-"+r.ID[:min(4, len(r.ID))])
-	if known, err := client.FindRemote(dir, r.Name); err == nil && known.ID != r.ID {
-		return &failure{exitUsage, "another gateway is called " + r.Name + " here already", "choose another --name, or `hearth connect forget " + r.Name + "`"}
+	if r.Name, err = remoteName(dir, name, r.ID); err != nil {
+		return err
 	}
 	o := a.remoteOptions(client.Options{Scopes: allScopes(), Device: me, Auth: &protocol.Auth{BootstrapToken: code.BootstrapToken}})
 	c, good, err := client.DialPinned(ctx, code.Addresses(), r.Pins, nil, o)
@@ -80,12 +92,25 @@ func runConnect(ctx context.Context, a *app, text, name string) error {
 	}
 	r.DeviceToken, r.Scopes = hello.Auth.DeviceToken, hello.Auth.Scopes
 	r.URLs = append([]string{good}, slices.DeleteFunc(code.Addresses(), func(u string) bool { return u == good })...)
+	return a.keepRemote(ctx, dir, r)
+}
+
+// remoteName is what a gateway is called here: as the person says, or by its id.
+func remoteName(dir statedir.Dir, name, id string) (string, error) {
+	name = cmp.Or(line(strings.TrimSpace(name)), "hearth-"+id[:min(4, len(id))])
+	if known, err := client.FindRemote(dir, name); err == nil && known.ID != id {
+		return "", &failure{exitUsage, "another gateway is called " + name + " here already", "choose another --name, or `hearth connect forget " + name + "`"}
+	}
+	return name, nil
+}
+
+func (a *app) keepRemote(ctx context.Context, dir statedir.Dir, r client.Remote) error {
 	if err := client.SaveRemote(ctx, dir, r); err != nil {
 		return err
 	}
-	words := "Paired with " + r.Name + " at " + good + ", key " + identity.Short(code.Pin) + ". It may " + strings.Join(rights(r.Scopes), ", ") +
+	words := "Paired with " + r.Name + " at " + r.URLs[0] + ", key " + identity.Short(r.Pins[0]) + ". It may " + strings.Join(rights(r.Scopes), ", ") +
 		".\nUse it with `hearth --gateway " + r.Name + " …`, for example `hearth --gateway " + r.Name + " chat \"hello\"`."
-	return a.done(map[string]any{"name": r.Name, "id": r.ID, "url": good, "scopes": r.Scopes}, words)
+	return a.done(map[string]any{"name": r.Name, "id": r.ID, "url": r.URLs[0], "scopes": r.Scopes}, words)
 }
 
 // rights are scopes in words.

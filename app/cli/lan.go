@@ -28,9 +28,20 @@ func newLAN(a *app) *cobra.Command {
 			RunE: a.run(func(ctx context.Context, _ []string) error { return switchLAN(ctx, a, "lan") })},
 		&cobra.Command{Use: "off", Short: "Only this machine; connections of others end at once", Args: cobra.NoArgs,
 			RunE: a.run(func(ctx context.Context, _ []string) error { return switchLAN(ctx, a, "loopback") })},
+		&cobra.Command{Use: "rotate", Short: "Change the gateway's key; paired machines learn the new one within 30 days", Args: cobra.NoArgs,
+			Long: "Change the key by which other machines know this gateway.\n\nThe old key is used for 30 days more. A paired machine that connects in that time\nis told the new one, over a connection that the old key protects, and takes both.\nOne that does not has to be paired again: it refuses the new key and shows both.",
+			RunE: a.run(func(ctx context.Context, _ []string) error { return rotateKey(ctx, a) })},
 	)
 	c.RunE = a.run(show)
 	return c
+}
+
+func rotateKey(ctx context.Context, a *app) error {
+	var res protocol.ReachRotation
+	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodReachRotate, nil, &res); err != nil {
+		return err
+	}
+	return a.done(res, "From "+stamp(res.FromMs)+" on the gateway has the key "+identity.Short(res.NextPin)+"; until then "+identity.Short(res.Pin)+". Machines that connect before then learn it.")
 }
 
 func switchLAN(ctx context.Context, a *app, to string) error {

@@ -1034,6 +1034,8 @@ export const EventConfigChanged = "config.changed";
 export const EventSkillsChanged = "skills.changed";
 export const EventExecApprovalRequested = "exec.approval.requested";
 export const EventExecApprovalResolved = "exec.approval.resolved";
+export const EventPairRequested = "device.pair.requested";
+export const EventPairResolved = "device.pair.resolved";
 /** EventPause is ours: the switch of hearth.pause.set has changed. */
 export const EventPause = "hearth.pause";
 /** EventModelsPull is ours: how far a download is. */
@@ -1604,10 +1606,17 @@ export const MethodSkillAccept = "hearth.skills.accept";
 export const MethodSkillRemove = "hearth.skills.remove";
 /** The methods of reach are ours: from where the gateway can be reached. */
 export const MethodReachStatus = "hearth.reach.status";
+/** begins to change the gateway's key */
+export const MethodReachRotate = "hearth.reach.rotate";
 /** Devices, and the code that pairs one. */
 export const MethodPairSetupCode = "device.pair.setupCode";
 export const MethodPairList = "device.pair.list";
 export const MethodPairRemove = "device.pair.remove";
+export const MethodPairApprove = "device.pair.approve";
+export const MethodPairReject = "device.pair.reject";
+export const MethodPairRename = "device.pair.rename";
+export const MethodTokenRotate = "device.token.rotate";
+export const MethodTokenRevoke = "device.token.revoke";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
 export const MethodMCPList = "hearth.mcp.list";
@@ -1822,6 +1831,16 @@ export interface ReachAnnouncement {
   name: string;
   interfaces?: string[];
   detail?: string;
+}
+
+/**
+ * ReachRotation is the result of hearth.reach.rotate: the key of now, the one
+ * that follows it, and when.
+ */
+export interface ReachRotation {
+  pin: string;
+  nextPin: string;
+  fromMs: number;
 }
 
 // Limits of any JSON from outside, checked by one pass before anything is
@@ -2392,6 +2411,9 @@ export interface SetupCode {
 // SetupScheme may stand before a setup code.
 export const SetupScheme = "oc-pair://";
 
+// PairPath is where a machine that has nothing yet asks to be let in, over TLS.
+export const PairPath = "/hearth/pair";
+
 /**
  * PairSetupParams: Access is "limited" (talk, read, decide approvals; the
  * default) or "full" (settings and devices as well).
@@ -2414,15 +2436,126 @@ export interface PairSetup {
 
 /** PairedDevices is the result of device.pair.list. */
 export interface PairedDevices {
-  /** none: devices are let in by a code */
-  pending: PairedDevice[];
+  pending: PairRequest[];
   paired: PairedDevice[];
+}
+
+/**
+ * PairRequest is a device that waits for a person, in device.pair.list and as
+ * the event device.pair.requested.
+ */
+export interface PairRequest {
+  requestId: string;
+  deviceId: string;
+  publicKey: string;
+  displayName?: string;
+  platform?: string;
+  deviceFamily?: string;
+  clientId: string;
+  clientMode: string;
+  role: Role;
+  roles: Role[];
+  scopes: Scope[];
+  remoteIp?: string;
+  /** never: a person decides */
+  silent: boolean;
+  /** it was removed before */
+  isRepair: boolean;
+  ts: number;
+  /**
+   * Ours: why it waits (not-paired, revoked, role-upgrade, scope-upgrade), until
+   * when, and the six digits that its own screen shows, if it shows any.
+   */
+  hearthReason: string;
+  hearthExpiresAtMs: number;
+  hearthCode?: string;
+}
+
+/**
+ * PairResolved is the event device.pair.resolved. Besides approved and rejected
+ * a request can end as expired, replaced or gone.
+ */
+export interface PairResolved {
+  requestId: string;
+  deviceId: string;
+  decision: string;
+  ts: number;
+}
+
+/**
+ * PairDecisionParams: Code are the digits on the other screen, and are compared
+ * when they are given; a wrong one ends the request. Access, "limited" or
+ * "full", narrows what the device gets.
+ */
+export interface PairDecisionParams {
+  requestId: string;
+  hearthCode?: string;
+  hearthAccess?: string;
+}
+
+export interface PairApproved {
+  requestId: string;
+  device: PairedDevice;
+}
+
+export interface PairRejected {
+  requestId: string;
+  deviceId: string;
+}
+
+export interface PairRenameParams {
+  deviceId: string;
+  label: string;
+}
+
+export interface PairRenamed {
+  deviceId: string;
+  label: string;
+}
+
+/** DeviceTokenParams: without Scopes a new token keeps those that it had. */
+export interface DeviceTokenParams {
+  deviceId: string;
+  role: Role;
+  scopes?: Scope[];
+}
+
+/** DeviceTokenRotated tells the token to the device itself only. */
+export interface DeviceTokenRotated {
+  deviceId: string;
+  role: Role;
+  scopes: Scope[];
+  rotatedAtMs: number;
+  /** inline, withheld-cross-device */
+  tokenDelivery: string;
+  token?: string;
+}
+
+export interface DeviceTokenRevokeParams {
+  deviceId: string;
+  role: Role;
+}
+
+export interface DeviceTokenRevoked {
+  deviceId: string;
+  role: Role;
+  revokedAtMs: number;
+}
+
+/** DeviceTokenInfo is a token as lists show it. */
+export interface DeviceTokenInfo {
+  role: Role;
+  scopes: Scope[];
+  createdAtMs: number;
+  rotatedAtMs?: number;
+  revokedAtMs?: number;
 }
 
 /** PairedDevice is one that was let in. */
 export interface PairedDevice {
   deviceId: string;
   publicKey: string;
+  /** the owner's name for it, else its own words */
   displayName?: string;
   platform?: string;
   deviceFamily?: string;
@@ -2436,6 +2569,7 @@ export interface PairedDevice {
   approvedAtMs: number;
   lastSeenAtMs?: number;
   connected: boolean;
+  tokens: DeviceTokenInfo[];
 }
 
 export interface PairRemoveParams {
@@ -3239,6 +3373,12 @@ export interface Methods {
   "device.pair.setupCode": { params: PairSetupParams; result: PairSetup };
   "device.pair.list": { params: Record<string, never>; result: PairedDevices };
   "device.pair.remove": { params: PairRemoveParams; result: PairRemoveResult };
+  "device.pair.approve": { params: PairDecisionParams; result: PairApproved };
+  "device.pair.reject": { params: PairDecisionParams; result: PairRejected };
+  "device.pair.rename": { params: PairRenameParams; result: PairRenamed };
+  "device.token.rotate": { params: DeviceTokenParams; result: DeviceTokenRotated };
+  "device.token.revoke": { params: DeviceTokenRevokeParams; result: DeviceTokenRevoked };
+  "hearth.reach.rotate": { params: Record<string, never>; result: ReachRotation };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };
@@ -3329,6 +3469,8 @@ export interface Events {
   "skills.changed": Record<string, never>;
   "exec.approval.requested": Approval;
   "exec.approval.resolved": ApprovalResolved;
+  "device.pair.requested": PairRequest;
+  "device.pair.resolved": PairResolved;
   "hearth.pause": Pause;
   "hearth.models.pull": ModelsPullProgress;
   "hearth.code.output": CodeOutputEvent;

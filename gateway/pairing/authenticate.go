@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -185,10 +183,10 @@ func (r *Registry) grantDevice(ctx context.Context, a *Attempt, pub ed25519.Publ
 	known := r.device(id)
 	if r.needsChange(known, role, asked, method) {
 		if method == MethodDeviceToken {
-			return nil, errScopeMismatch()
+			return nil, errScopeMismatch(r.ask(a, pub, "scope-upgrade", asked, true))
 		}
 		if reason := refusal(a, known, method); reason != "" {
-			return nil, errPairing(reason, r.requestID(), a, known)
+			return nil, errPairing(reason, r.ask(a, pub, reason, asked, false), a, known)
 		}
 		var err *protocol.Error
 		if known, err = r.pair(ctx, a, pub, asked, method, t); err != nil {
@@ -224,9 +222,13 @@ func refusal(a *Attempt, known *Device, method string) string {
 		return "not-paired"
 	case known.revoked():
 		return "revoked"
+	}
+	switch g := known.anyRole(a.Params.RoleOrDefault()); {
+	case g != nil && g.RevokedAtMs != 0:
+		return "revoked"
 	case a.Local:
 		return ""
-	case known.role(a.Params.RoleOrDefault()) == nil:
+	case g == nil:
 		return "role-upgrade"
 	}
 	return "scope-upgrade"
@@ -238,7 +240,8 @@ func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, 
 	defer r.pairing.Unlock()
 	known, p, now := r.device(a.Params.Device.ID), a.Params, r.now().UnixMilli()
 	if known != nil && refusal(a, known, method) != "" { // revoked a moment ago
-		return nil, errPairing(refusal(a, known, method), r.requestID(), a, known)
+		reason := refusal(a, known, method)
+		return nil, errPairing(reason, r.ask(a, pub, reason, asked, false), a, known)
 	}
 	d := &Device{ID: p.Device.ID, PublicKey: base64.RawURLEncoding.EncodeToString(pub), CreatedAtMs: now, ApprovedVia: viaSilent}
 	if known != nil {
@@ -246,29 +249,16 @@ func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, 
 	}
 	if method == MethodBootstrap {
 		asked = t.scopes
-		d.ApprovedVia, d.RevokedAtMs = viaLaunch, 0
+		d.ApprovedVia = viaLaunch
 		if t.setup {
 			d.ApprovedVia = viaSetup
 		}
-		if known != nil && known.revoked() {
-			for i := range d.Roles {
-				d.Roles[i].Scopes = nil // nothing comes back that this code does not give
-			}
-		}
+		d.revive(now)
 	}
 	d.ClientID, d.ClientMode, d.DisplayName = p.Client.ID, p.Client.Mode, p.Client.DisplayName
 	d.Platform, d.DeviceFamily = p.Client.Platform, p.Client.DeviceFamily
 	d.ApprovedAtMs, d.LastSeenAtMs = now, now
-	g := d.role(p.RoleOrDefault())
-	if g == nil {
-		d.Roles = append(d.Roles, RoleGrant{Role: p.RoleOrDefault(), Scopes: slices.Clone(asked), Generation: 1, IssuedAtMs: now})
-	} else if !covers(g.Scopes, asked) {
-		// A wider grant gets a new token: the old one was given for less.
-		g.Scopes, g.IssuedAtMs = union(g.Scopes, asked), now
-		g.Generation++
-	} else if known.revoked() {
-		g.IssuedAtMs = now // its generation rose when it was revoked
-	} else {
+	if !d.give(p.RoleOrDefault(), asked, now, true) {
 		return known, nil // another connection was faster, or the link was not needed
 	}
 	if err := r.save(ctx, d); err != nil {
@@ -280,7 +270,7 @@ func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, 
 
 // lease registers the grant, unless its authority ended while it was decided.
 func (r *Registry) lease(a *Attempt, g *Grant) (*Grant, *protocol.Error) {
-	g.Lease = &Lease{r: r, deviceID: g.DeviceID, byToken: g.Method == MethodToken, done: make(chan struct{})}
+	g.Lease = &Lease{r: r, deviceID: g.DeviceID, role: g.Role, byToken: g.Method == MethodToken, done: make(chan struct{})}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if d := r.devices[g.DeviceID]; g.DeviceID != "" && (d == nil || d.revoked()) {
@@ -302,13 +292,4 @@ func scopesOf(a *Attempt) []protocol.Scope {
 		}
 	}
 	return out
-}
-
-// requestID names a refused pairing in messages to people.
-func (r *Registry) requestID() string {
-	code, err := randomCode(r.random)
-	if err != nil {
-		return fmt.Sprintf("%d", r.now().UnixNano()/int64(time.Microsecond))
-	}
-	return code[:12]
 }

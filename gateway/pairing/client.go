@@ -2,7 +2,6 @@ package pairing
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -98,11 +97,8 @@ type ClientOptions struct {
 // Clients is the authority on programs with a token of their own. Its methods
 // may be called at the same time.
 type Clients struct {
-	store    ClientStore
-	now      func() time.Time
-	random   io.Reader
-	log      *slog.Logger
-	throttle *throttle
+	base
+	store ClientStore
 
 	// changing is held while a client is changed and saved. It is taken before mu.
 	changing sync.Mutex
@@ -118,19 +114,9 @@ type Clients struct {
 // NewClients loads the clients.
 func NewClients(ctx context.Context, o ClientOptions) (*Clients, error) {
 	c := &Clients{
-		store: o.Store, now: o.Now, random: o.Random, log: o.Logger,
+		base: newBase(o.Now, o.Random, o.Logger), store: o.Store,
 		known: make(map[string]Client), visits: make(map[*Visit]struct{}),
 	}
-	if c.now == nil {
-		c.now = time.Now
-	}
-	if c.random == nil {
-		c.random = rand.Reader
-	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	c.throttle = newThrottle(c.now)
 	all, err := c.store.LoadClients(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load the tokens of clients: %w", err)

@@ -14,11 +14,12 @@ type Device struct {
 	PublicKey    string      `json:"publicKey"` // base64url of the raw key
 	ClientID     string      `json:"clientId,omitempty"`
 	ClientMode   string      `json:"clientMode,omitempty"`
-	DisplayName  string      `json:"displayName,omitempty"`
+	DisplayName  string      `json:"displayName,omitempty"` // its own words
+	Label        string      `json:"label,omitempty"`       // the owner's name for it
 	Platform     string      `json:"platform,omitempty"`
 	DeviceFamily string      `json:"deviceFamily,omitempty"`
 	Roles        []RoleGrant `json:"roles"`
-	ApprovedVia  string      `json:"approvedVia"` // silent, launch, setup
+	ApprovedVia  string      `json:"approvedVia"` // silent, launch, setup, owner
 	CreatedAtMs  int64       `json:"createdAtMs"`
 	ApprovedAtMs int64       `json:"approvedAtMs"`
 	LastSeenAtMs int64       `json:"lastSeenAtMs,omitempty"`
@@ -33,6 +34,11 @@ type RoleGrant struct {
 	Scopes     []protocol.Scope `json:"scopes"`
 	Generation int              `json:"generation"`
 	IssuedAtMs int64            `json:"issuedAtMs"`
+	// RotatedAtMs is when its token was replaced by hand.
+	RotatedAtMs int64 `json:"rotatedAtMs,omitempty"`
+	// RevokedAtMs is a tombstone, as that of the device: the role comes back only
+	// by a person's decision.
+	RevokedAtMs int64 `json:"revokedAtMs,omitempty"`
 }
 
 // Store keeps devices. SaveDevice returns when the device is durable.
@@ -46,6 +52,7 @@ const (
 	viaSilent = "silent"
 	viaLaunch = "launch"
 	viaSetup  = "setup"
+	viaOwner  = "owner" // a person said yes to its request
 )
 
 // clone copies d so that a change can be saved before it is seen.
@@ -60,8 +67,16 @@ func (d *Device) clone() *Device {
 
 func (d *Device) revoked() bool { return d.RevokedAtMs != 0 }
 
-// role returns the grant of a role, or nil.
+// role returns the grant of a role that holds, or nil.
 func (d *Device) role(r protocol.Role) *RoleGrant {
+	if g := d.anyRole(r); g != nil && g.RevokedAtMs == 0 {
+		return g
+	}
+	return nil
+}
+
+// anyRole returns the grant of a role, also a revoked one, or nil.
+func (d *Device) anyRole(r protocol.Role) *RoleGrant {
 	for i := range d.Roles {
 		if d.Roles[i].Role == r {
 			return &d.Roles[i]
@@ -70,10 +85,48 @@ func (d *Device) role(r protocol.Role) *RoleGrant {
 	return nil
 }
 
+// revive takes a revocation back, and nothing else: no role holds until it is
+// given again.
+func (d *Device) revive(now int64) {
+	if !d.revoked() {
+		return
+	}
+	d.RevokedAtMs = 0
+	for i := range d.Roles {
+		if d.Roles[i].RevokedAtMs == 0 {
+			d.Roles[i].RevokedAtMs = now
+		}
+	}
+}
+
+// give lets the device have scopes in a role and reports whether that changed
+// anything. With fresh a wider grant gets a new token: the old one was given
+// for less.
+func (d *Device) give(r protocol.Role, scopes []protocol.Scope, now int64, fresh bool) bool {
+	g := d.anyRole(r)
+	switch {
+	case g == nil:
+		d.Roles = append(d.Roles, RoleGrant{Role: r, Scopes: slices.Clone(scopes), Generation: 1, IssuedAtMs: now})
+	case g.RevokedAtMs != 0: // its generation rose when it was revoked
+		g.Scopes, g.IssuedAtMs, g.RevokedAtMs = slices.Clone(scopes), now, 0
+	case !covers(g.Scopes, scopes):
+		g.Scopes = union(g.Scopes, scopes)
+		if fresh {
+			g.IssuedAtMs = now
+			g.Generation++
+		}
+	default:
+		return false
+	}
+	return true
+}
+
 func (d *Device) roleNames() []protocol.Role {
-	names := make([]protocol.Role, len(d.Roles))
-	for i, g := range d.Roles {
-		names[i] = g.Role
+	names := []protocol.Role{}
+	for _, g := range d.Roles {
+		if g.RevokedAtMs == 0 {
+			names = append(names, g.Role)
+		}
 	}
 	return names
 }

@@ -32,9 +32,14 @@ func errDeviceTokenMismatch() *protocol.Error {
 		"device token mismatch (it was replaced or revoked; run `hearth open` to connect again)")
 }
 
-func errScopeMismatch() *protocol.Error {
-	return authError("AUTH_SCOPE_MISMATCH", "scope_mismatch", "review_auth_configuration", false,
-		"device token scope mismatch (this device may do less than it asks; run `hearth open` to allow more)")
+// errScopeMismatch: the request for more waits for a person under that id.
+func errScopeMismatch(requestID string) *protocol.Error {
+	e := authError("AUTH_SCOPE_MISMATCH", "scope_mismatch", "review_auth_configuration", false,
+		"device token scope mismatch (this device may do less than it asks; allow more with `hearth devices` on the gateway's machine)")
+	if requestID != "" {
+		e.Details["requestId"] = requestID
+	}
+	return e
 }
 
 func errBootstrapInvalid() *protocol.Error {
@@ -69,9 +74,12 @@ func errPairing(reason, requestID string, a *Attempt, known *Device) *protocol.E
 		"scope-upgrade": "pairing required: device is asking for more scopes than currently approved",
 	}[reason]
 	details := map[string]any{
-		"code": "PAIRING_REQUIRED", "reason": reason, "requestId": requestID,
-		"remediationHint": "On the machine that runs Hearth, run `hearth open` and open the link on this device.",
+		"code": "PAIRING_REQUIRED", "reason": reason,
+		"remediationHint": "On the machine that runs Hearth, see `hearth devices`, compare the id and approve it there. A link of `hearth open` works too, in a browser there.",
 		"deviceId":        a.Params.Device.ID, "requestedRole": a.Params.RoleOrDefault(), "requestedScopes": scopesOf(a),
+	}
+	if requestID != "" { // else too many wait already, or a person has just said no
+		details["requestId"] = requestID
 	}
 	if known != nil {
 		details["approvedRoles"] = known.roleNames()

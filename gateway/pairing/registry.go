@@ -2,7 +2,6 @@ package pairing
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -25,17 +24,17 @@ type Options struct {
 	Now       func() time.Time
 	Random    io.Reader
 	Logger    *slog.Logger
+	// OnPair is told who asks to be let in and what a person decided. Optional.
+	OnPair func(PairEvent)
 }
 
 // Registry is the authority on who may connect. Its methods may be called at
 // the same time.
 type Registry struct {
-	store    Store
-	key      []byte
-	now      func() time.Time
-	random   io.Reader
-	log      *slog.Logger
-	throttle *throttle
+	base
+	store  Store
+	key    []byte
+	onPair func(PairEvent)
 
 	// pairing is held while a device is changed and saved, so that two changes
 	// of one device cannot overwrite each other. It is taken before mu.
@@ -43,8 +42,10 @@ type Registry struct {
 
 	mu      sync.Mutex // guards all below; never held over I/O
 	shared  digest
-	devices map[string]*Device // values are replaced, never changed
-	tickets []ticket           // oldest first
+	devices map[string]*Device   // values are replaced, never changed
+	tickets []ticket             // oldest first
+	waiting []*waiting           // for a person, oldest first
+	refused map[string]time.Time // devices that a person said no to, until then
 	leases  map[*Lease]struct{}
 }
 
@@ -59,19 +60,12 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 		return nil, errors.New("pairing needs a store")
 	}
 	r := &Registry{
-		store: o.Store, key: slices.Clone(o.ServerKey), now: o.Now, random: o.Random, log: o.Logger,
-		shared: digestOf(o.SharedToken), devices: make(map[string]*Device), leases: make(map[*Lease]struct{}),
+		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, key: slices.Clone(o.ServerKey), onPair: o.OnPair,
+		shared: digestOf(o.SharedToken), devices: make(map[string]*Device), leases: make(map[*Lease]struct{}), refused: make(map[string]time.Time),
 	}
-	if r.now == nil {
-		r.now = time.Now
+	if r.onPair == nil {
+		r.onPair = func(PairEvent) {}
 	}
-	if r.random == nil {
-		r.random = rand.Reader
-	}
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
-	}
-	r.throttle = newThrottle(r.now)
 	devices, err := r.store.LoadDevices(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load paired devices: %w", err)
@@ -107,6 +101,7 @@ type Grant struct {
 type Lease struct {
 	r        *Registry
 	deviceID string
+	role     protocol.Role
 	byToken  bool
 	done     chan struct{}
 	reason   string // set before done is closed
@@ -154,7 +149,7 @@ func (r *Registry) Revoke(ctx context.Context, deviceID string) error {
 	defer r.pairing.Unlock()
 	known := r.device(deviceID)
 	if known == nil {
-		return fmt.Errorf("device %s is not known here", deviceID)
+		return fmt.Errorf("device %s: %w", deviceID, ErrNoDevice)
 	}
 	if known.revoked() {
 		return nil

@@ -24,6 +24,7 @@ const (
 	classDevice    class = "device-token"
 	classBootstrap class = "bootstrap-token"
 	classClient    class = "client-token"
+	classCompare   class = "compare"
 )
 
 // bucketKey names who is charged. A known device that proved its key has its

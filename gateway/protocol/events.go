@@ -17,6 +17,8 @@ const (
 
 	EventExecApprovalRequested = "exec.approval.requested"
 	EventExecApprovalResolved  = "exec.approval.resolved"
+	EventPairRequested         = "device.pair.requested"
+	EventPairResolved          = "device.pair.resolved"
 	// EventPause is ours: the switch of hearth.pause.set has changed.
 	EventPause = "hearth.pause"
 	// EventModelsPull is ours: how far a download is.
@@ -33,6 +35,7 @@ var eventScopes = map[string]Scope{
 	EventSessionsChanged: ScopeRead, EventSessionMessage: ScopeRead, EventSessionTool: ScopeRead,
 	EventConfigChanged: ScopeRead, EventSkillsChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead,
 	EventCodeOutput: ScopeAdmin, EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
+	EventPairRequested: ScopePairing, EventPairResolved: ScopePairing,
 }
 
 // EventScope returns the scope that an event needs; ok is false for unknown ones.
@@ -42,7 +45,7 @@ func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; r
 func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
 		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged, EventSkillsChanged,
-		EventExecApprovalRequested, EventExecApprovalResolved, EventPause, EventModelsPull, EventCodeOutput}
+		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventCodeOutput}
 }
 
 // Client capabilities that change what we send.

@@ -136,10 +136,16 @@ const (
 
 	// The methods of reach are ours: from where the gateway can be reached.
 	MethodReachStatus = "hearth.reach.status"
+	MethodReachRotate = "hearth.reach.rotate" // begins to change the gateway's key
 	// Devices, and the code that pairs one.
 	MethodPairSetupCode = "device.pair.setupCode"
 	MethodPairList      = "device.pair.list"
 	MethodPairRemove    = "device.pair.remove"
+	MethodPairApprove   = "device.pair.approve"
+	MethodPairReject    = "device.pair.reject"
+	MethodPairRename    = "device.pair.rename"
+	MethodTokenRotate   = "device.token.rotate"
+	MethodTokenRevoke   = "device.token.revoke"
 
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
@@ -290,6 +296,12 @@ var methods = []MethodSpec{
 	{MethodPairSetupCode, RoleOperator, ScopeAdmin},
 	{MethodPairList, RoleOperator, ScopePairing},
 	{MethodPairRemove, RoleOperator, ScopePairing},
+	{MethodPairApprove, RoleOperator, ScopePairing},
+	{MethodPairReject, RoleOperator, ScopePairing},
+	{MethodPairRename, RoleOperator, ScopePairing},
+	{MethodTokenRotate, RoleOperator, ScopePairing},
+	{MethodTokenRevoke, RoleOperator, ScopePairing},
+	{MethodReachRotate, RoleOperator, ScopeAdmin},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodMCPList, RoleOperator, ScopeRead},
 	{MethodMCPTest, RoleOperator, ScopeAdmin},

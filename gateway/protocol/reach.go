@@ -23,3 +23,11 @@ type ReachAnnouncement struct {
 	Interfaces []string `json:"interfaces,omitempty"`
 	Detail     string   `json:"detail,omitempty"`
 }
+
+// ReachRotation is the result of hearth.reach.rotate: the key of now, the one
+// that follows it, and when.
+type ReachRotation struct {
+	Pin     string `json:"pin"`
+	NextPin string `json:"nextPin"`
+	FromMs  int64  `json:"fromMs"`
+}

@@ -81,6 +81,17 @@ func ParseSetupCode(text string) (SetupCode, error) {
 	return s, nil
 }
 
+// PairPath is where a machine that has nothing yet asks to be let in, over TLS.
+const PairPath = "/hearth/pair"
+
+// ShownCode is a code of six digits as people read it: in threes.
+func ShownCode(code string) string {
+	if len(code) != 6 {
+		return code
+	}
+	return code[:3] + " " + code[3:]
+}
+
 // PairSetupParams: Access is "limited" (talk, read, decide approvals; the
 // default) or "full" (settings and devices as well).
 type PairSetupParams struct {
@@ -100,12 +111,14 @@ type PairSetup struct {
 
 // PairedDevices is the result of device.pair.list.
 type PairedDevices struct {
-	Pending []PairedDevice `json:"pending"` // none: devices are let in by a code
+	Pending []PairRequest  `json:"pending"`
 	Paired  []PairedDevice `json:"paired"`
 }
 
-// PairedDevice is one that was let in.
-type PairedDevice struct {
+// PairRequest is a device that waits for a person, in device.pair.list and as
+// the event device.pair.requested.
+type PairRequest struct {
+	RequestID    string  `json:"requestId"`
 	DeviceID     string  `json:"deviceId"`
 	PublicKey    string  `json:"publicKey"`
 	DisplayName  string  `json:"displayName,omitempty"`
@@ -116,11 +129,110 @@ type PairedDevice struct {
 	Role         Role    `json:"role"`
 	Roles        []Role  `json:"roles"`
 	Scopes       []Scope `json:"scopes"`
-	ApprovedVia  string  `json:"approvedVia"`
-	CreatedAtMs  int64   `json:"createdAtMs"`
-	ApprovedAtMs int64   `json:"approvedAtMs"`
-	LastSeenAtMs int64   `json:"lastSeenAtMs,omitempty"`
-	Connected    bool    `json:"connected"`
+	RemoteIP     string  `json:"remoteIp,omitempty"`
+	Silent       bool    `json:"silent"`   // never: a person decides
+	IsRepair     bool    `json:"isRepair"` // it was removed before
+	TS           int64   `json:"ts"`
+	// Ours: why it waits (not-paired, revoked, role-upgrade, scope-upgrade), until
+	// when, and the six digits that its own screen shows, if it shows any.
+	Reason      string `json:"hearthReason"`
+	ExpiresAtMs int64  `json:"hearthExpiresAtMs"`
+	Code        string `json:"hearthCode,omitempty"`
+}
+
+// PairResolved is the event device.pair.resolved. Besides approved and rejected
+// a request can end as expired, replaced or gone.
+type PairResolved struct {
+	RequestID string `json:"requestId"`
+	DeviceID  string `json:"deviceId"`
+	Decision  string `json:"decision"`
+	TS        int64  `json:"ts"`
+}
+
+// PairDecisionParams: Code are the digits on the other screen, and are compared
+// when they are given; a wrong one ends the request. Access, "limited" or
+// "full", narrows what the device gets.
+type PairDecisionParams struct {
+	RequestID string `json:"requestId"`
+	Code      string `json:"hearthCode,omitempty"`
+	Access    string `json:"hearthAccess,omitempty"`
+}
+
+type PairApproved struct {
+	RequestID string       `json:"requestId"`
+	Device    PairedDevice `json:"device"`
+}
+
+type PairRejected struct {
+	RequestID string `json:"requestId"`
+	DeviceID  string `json:"deviceId"`
+}
+
+type PairRenameParams struct {
+	DeviceID string `json:"deviceId"`
+	Label    string `json:"label"`
+}
+
+type PairRenamed struct {
+	DeviceID string `json:"deviceId"`
+	Label    string `json:"label"`
+}
+
+// DeviceTokenParams: without Scopes a new token keeps those that it had.
+type DeviceTokenParams struct {
+	DeviceID string  `json:"deviceId"`
+	Role     Role    `json:"role"`
+	Scopes   []Scope `json:"scopes,omitzero"`
+}
+
+// DeviceTokenRotated tells the token to the device itself only.
+type DeviceTokenRotated struct {
+	DeviceID      string  `json:"deviceId"`
+	Role          Role    `json:"role"`
+	Scopes        []Scope `json:"scopes"`
+	RotatedAtMs   int64   `json:"rotatedAtMs"`
+	TokenDelivery string  `json:"tokenDelivery"` // inline, withheld-cross-device
+	Token         string  `json:"token,omitempty"`
+}
+
+type DeviceTokenRevokeParams struct {
+	DeviceID string `json:"deviceId"`
+	Role     Role   `json:"role"`
+}
+
+type DeviceTokenRevoked struct {
+	DeviceID    string `json:"deviceId"`
+	Role        Role   `json:"role"`
+	RevokedAtMs int64  `json:"revokedAtMs"`
+}
+
+// DeviceTokenInfo is a token as lists show it.
+type DeviceTokenInfo struct {
+	Role        Role    `json:"role"`
+	Scopes      []Scope `json:"scopes"`
+	CreatedAtMs int64   `json:"createdAtMs"`
+	RotatedAtMs int64   `json:"rotatedAtMs,omitempty"`
+	RevokedAtMs int64   `json:"revokedAtMs,omitempty"`
+}
+
+// PairedDevice is one that was let in.
+type PairedDevice struct {
+	DeviceID     string            `json:"deviceId"`
+	PublicKey    string            `json:"publicKey"`
+	DisplayName  string            `json:"displayName,omitempty"` // the owner's name for it, else its own words
+	Platform     string            `json:"platform,omitempty"`
+	DeviceFamily string            `json:"deviceFamily,omitempty"`
+	ClientID     string            `json:"clientId"`
+	ClientMode   string            `json:"clientMode"`
+	Role         Role              `json:"role"`
+	Roles        []Role            `json:"roles"`
+	Scopes       []Scope           `json:"scopes"`
+	ApprovedVia  string            `json:"approvedVia"`
+	CreatedAtMs  int64             `json:"createdAtMs"`
+	ApprovedAtMs int64             `json:"approvedAtMs"`
+	LastSeenAtMs int64             `json:"lastSeenAtMs,omitempty"`
+	Connected    bool              `json:"connected"`
+	Tokens       []DeviceTokenInfo `json:"tokens"`
 }
 
 type PairRemoveParams struct {

@@ -7,13 +7,20 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // Remote is how other machines reach the gateway: by TLS 1.3 and nothing else.
 type Remote struct {
 	Listener net.Listener // of raw connections
 	TLS      *tls.Config  // with the gateway's certificate
+	// Introduce talks to a machine that has nothing yet and asks to be let in.
+	// nil: nobody is.
+	Introduce func(ctx context.Context, l pairing.Line, source netip.Addr, tls *tls.ConnectionState) error
 }
 
 // listener speaks TLS whatever the given config allows: there is no way to
@@ -69,6 +76,10 @@ func (s *Server) remoteHandler() http.Handler {
 		secure(w.Header(), r.Host)
 		if v := judgeRemote(r); v.status != 0 {
 			refuse(w, v)
+			return
+		}
+		if isUpgrade(r) && r.URL.Path == protocol.PairPath {
+			s.introduce(w, r)
 			return
 		}
 		if isUpgrade(r) && !s.reserved(r.URL.Path) {

@@ -23,6 +23,21 @@ import (
 // another port of this one.
 func withRemote(t *testing.T) (g *gateway, remote string, client *tls.Config) {
 	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g = start(t, func(o *Options) {
+		// A config that would allow too much.
+		o.Remote = &Remote{Listener: ln, TLS: &tls.Config{MinVersion: tls.VersionTLS10, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{selfSigned(t)}}}
+		o.Mounts = map[string]http.Handler{"/v1/": constant(`{"open":true}`)}
+	})
+	return g, ln.Addr().String(), &tls.Config{InsecureSkipVerify: true}
+}
+
+// selfSigned is a gateway's certificate, or somebody else's.
+func selfSigned(t *testing.T) tls.Certificate {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -32,16 +47,7 @@ func withRemote(t *testing.T) (g *gateway, remote string, client *tls.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g = start(t, func(o *Options) {
-		// A config that would allow too much.
-		o.Remote = &Remote{Listener: ln, TLS: &tls.Config{MinVersion: tls.VersionTLS10, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}}
-		o.Mounts = map[string]http.Handler{"/v1/": constant(`{"open":true}`)}
-	})
-	return g, ln.Addr().String(), &tls.Config{InsecureSkipVerify: true}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 // raw sends one request and returns the status line and body.

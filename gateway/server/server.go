@@ -27,14 +27,16 @@ type Server struct {
 	api      http.Handler
 	mounts   map[string]http.Handler
 	remote   *Remote
-	snapshot func(ctx context.Context) protocol.Snapshot
-	version  string
-	bootID   string
-	ready    func() (bool, []string)
-	log      *slog.Logger
-	now      func() time.Time
-	limits   Limits
-	hosts    []string
+	// introductions are the places for machines that ask to be let in.
+	introductions chan struct{}
+	snapshot      func(ctx context.Context) protocol.Snapshot
+	version       string
+	bootID        string
+	ready         func() (bool, []string)
+	log           *slog.Logger
+	now           func() time.Time
+	limits        Limits
+	hosts         []string
 
 	gate *gate // set by Serve, before the first request
 
@@ -66,7 +68,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP, mounts: o.Mounts, remote: o.Remote,
+		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP, mounts: o.Mounts, remote: o.Remote, introductions: make(chan struct{}, maxIntroductions),
 		snapshot: o.Snapshot, version: o.Version, bootID: o.BootID, ready: o.Ready, log: o.Logger, now: o.Now,
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),

@@ -186,6 +186,8 @@ func eventShapes() []shape {
 		{protocol.EventSkillsChanged, noParams, noParams},
 		{protocol.EventExecApprovalRequested, "Approval", ""},
 		{protocol.EventExecApprovalResolved, "ApprovalResolved", ""},
+		{protocol.EventPairRequested, "PairRequest", ""},
+		{protocol.EventPairResolved, "PairResolved", ""},
 		{protocol.EventPause, "Pause", ""},
 		{protocol.EventModelsPull, "ModelsPullProgress", ""},
 		{protocol.EventCodeOutput, "CodeOutputEvent", ""},
@@ -263,5 +265,11 @@ func networkShapes() []shape {
 		{protocol.MethodPairSetupCode, "PairSetupParams", "PairSetup"},
 		{protocol.MethodPairList, noParams, "PairedDevices"},
 		{protocol.MethodPairRemove, "PairRemoveParams", "PairRemoveResult"},
+		{protocol.MethodPairApprove, "PairDecisionParams", "PairApproved"},
+		{protocol.MethodPairReject, "PairDecisionParams", "PairRejected"},
+		{protocol.MethodPairRename, "PairRenameParams", "PairRenamed"},
+		{protocol.MethodTokenRotate, "DeviceTokenParams", "DeviceTokenRotated"},
+		{protocol.MethodTokenRevoke, "DeviceTokenRevokeParams", "DeviceTokenRevoked"},
+		{protocol.MethodReachRotate, noParams, "ReachRotation"},
 	}
 }

@@ -1,0 +1,139 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/server"
+)
+
+func (g *Gateway) pairList(context.Context, none) (protocol.PairedDevices, error) {
+	out := protocol.PairedDevices{Pending: []protocol.PairRequest{}, Paired: []protocol.PairedDevice{}}
+	for _, q := range g.pairing.Waiting() {
+		out.Pending = append(out.Pending, requestOnWire(q))
+	}
+	here := map[string]bool{}
+	for _, p := range g.server.Presence() {
+		here[p.DeviceID] = p.DeviceID != ""
+	}
+	for _, d := range g.pairing.Devices() {
+		if d.RevokedAtMs == 0 {
+			out.Paired = append(out.Paired, deviceOnWire(d, here[d.ID]))
+		}
+	}
+	slices.SortFunc(out.Paired, func(a, b protocol.PairedDevice) int {
+		return cmp.Or(cmp.Compare(b.ApprovedAtMs, a.ApprovedAtMs), cmp.Compare(a.DeviceID, b.DeviceID))
+	})
+	return out, nil
+}
+
+func deviceOnWire(d pairing.Device, connected bool) protocol.PairedDevice {
+	row := protocol.PairedDevice{
+		DeviceID: d.ID, PublicKey: d.PublicKey, DisplayName: cmp.Or(d.Label, d.DisplayName), Platform: d.Platform, DeviceFamily: d.DeviceFamily,
+		ClientID: d.ClientID, ClientMode: d.ClientMode, ApprovedVia: d.ApprovedVia, CreatedAtMs: d.CreatedAtMs, ApprovedAtMs: d.ApprovedAtMs,
+		LastSeenAtMs: d.LastSeenAtMs, Connected: connected, Roles: []protocol.Role{}, Scopes: []protocol.Scope{}, Tokens: []protocol.DeviceTokenInfo{},
+	}
+	for _, r := range d.Roles {
+		row.Tokens = append(row.Tokens, protocol.DeviceTokenInfo{Role: r.Role, Scopes: orEmpty(r.Scopes), CreatedAtMs: r.IssuedAtMs, RotatedAtMs: r.RotatedAtMs, RevokedAtMs: r.RevokedAtMs})
+		if r.RevokedAtMs == 0 {
+			row.Roles = append(row.Roles, r.Role)
+			row.Scopes = append(row.Scopes, r.Scopes...)
+		}
+	}
+	if len(row.Roles) > 0 {
+		row.Role = row.Roles[0]
+	}
+	return row
+}
+
+func orEmpty(scopes []protocol.Scope) []protocol.Scope {
+	if scopes == nil {
+		return []protocol.Scope{}
+	}
+	return scopes
+}
+
+func requestOnWire(q pairing.Request) protocol.PairRequest {
+	return protocol.PairRequest{
+		RequestID: q.ID, DeviceID: q.DeviceID, PublicKey: q.PublicKey, DisplayName: q.DisplayName, Platform: q.Platform, DeviceFamily: q.DeviceFamily,
+		ClientID: q.ClientID, ClientMode: q.ClientMode, Role: q.Role, Roles: []protocol.Role{q.Role}, Scopes: orEmpty(q.Scopes), RemoteIP: q.Source,
+		IsRepair: q.Reason == "revoked", TS: q.AtMs, Reason: q.Reason, ExpiresAtMs: q.ExpiresAtMs, Code: q.Code,
+	}
+}
+
+// pairChanged tells people that a device asks, and how that ended.
+func (g *Gateway) pairChanged(e pairing.PairEvent) {
+	q, what := e.Request, "a device asks to be let in"
+	if e.Decision != "" {
+		what = "a device that asked to be let in: " + string(e.Decision)
+		g.server.Broadcast(server.Broadcast{Event: protocol.EventPairResolved, Payload: protocol.PairResolved{
+			RequestID: q.ID, DeviceID: q.DeviceID, Decision: string(e.Decision), TS: g.opts.Now().UnixMilli()}})
+	} else {
+		g.server.Broadcast(server.Broadcast{Event: protocol.EventPairRequested, Payload: requestOnWire(q)})
+	}
+	g.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: q.DeviceID, What: what,
+		Facts: map[string]string{"from": q.Source, "request": q.ID, "reason": q.Reason, "scopes": scopeList(q.Scopes)}})
+}
+
+func (g *Gateway) pairApprove(ctx context.Context, c *server.Caller, p protocol.PairDecisionParams) (protocol.PairApproved, error) {
+	d, err := g.pairing.Approve(ctx, p.RequestID, pairing.Approval{By: c.Scopes, Code: p.Code, Access: pairing.Access(p.Access)})
+	if err != nil {
+		return protocol.PairApproved{}, pairError(err)
+	}
+	return protocol.PairApproved{RequestID: p.RequestID, Device: deviceOnWire(d, false)}, nil
+}
+
+func (g *Gateway) pairReject(_ context.Context, p protocol.PairDecisionParams) (protocol.PairRejected, error) {
+	q, err := g.pairing.Reject(p.RequestID)
+	if err != nil {
+		return protocol.PairRejected{}, pairError(err)
+	}
+	return protocol.PairRejected{RequestID: q.ID, DeviceID: q.DeviceID}, nil
+}
+
+func (g *Gateway) pairRename(ctx context.Context, p protocol.PairRenameParams) (protocol.PairRenamed, error) {
+	if err := g.pairing.Rename(ctx, p.DeviceID, p.Label); err != nil {
+		return protocol.PairRenamed{}, pairError(err)
+	}
+	return protocol.PairRenamed(p), nil
+}
+
+func (g *Gateway) tokenRotate(ctx context.Context, c *server.Caller, p protocol.DeviceTokenParams) (protocol.DeviceTokenRotated, error) {
+	grant, token, err := g.pairing.RotateToken(ctx, p.DeviceID, p.Role, p.Scopes, c.Scopes)
+	if err != nil {
+		return protocol.DeviceTokenRotated{}, pairError(err)
+	}
+	g.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's token was replaced", Facts: map[string]string{"role": string(p.Role), "scopes": scopeList(grant.Scopes)}})
+	out := protocol.DeviceTokenRotated{DeviceID: p.DeviceID, Role: grant.Role, Scopes: orEmpty(grant.Scopes), RotatedAtMs: grant.RotatedAtMs, TokenDelivery: "withheld-cross-device"}
+	if c.DeviceID == p.DeviceID && c.Role == p.Role {
+		out.Token, out.TokenDelivery = token, "inline"
+	}
+	return out, nil
+}
+
+func (g *Gateway) tokenRevoke(ctx context.Context, c *server.Caller, p protocol.DeviceTokenRevokeParams) (protocol.DeviceTokenRevoked, error) {
+	grant, err := g.pairing.RevokeToken(ctx, p.DeviceID, p.Role, c.Scopes)
+	if err != nil {
+		return protocol.DeviceTokenRevoked{}, pairError(err)
+	}
+	g.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's role was taken away", Facts: map[string]string{"role": string(p.Role)}})
+	return protocol.DeviceTokenRevoked{DeviceID: p.DeviceID, Role: p.Role, RevokedAtMs: grant.RevokedAtMs}, nil
+}
+
+// pairError gives pairing's errors their form on the wire.
+func pairError(err error) error {
+	for of, code := range map[error]string{
+		pairing.ErrNoRequest: "NOT_FOUND", pairing.ErrNoDevice: "NOT_FOUND", pairing.ErrNoRole: "FORBIDDEN",
+		pairing.ErrTooMuch: "FORBIDDEN", pairing.ErrCodeDiffers: "CODE_DIFFERS",
+	} {
+		if errors.Is(err, of) {
+			return protocol.Invalid("%v", err).With("code", code)
+		}
+	}
+	return err
+}
