@@ -52,6 +52,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/setup"
 	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend"
@@ -82,6 +83,13 @@ type Options struct {
 	Guardian []string
 	Logger   *slog.Logger // for people at the terminal; the log file gets everything
 	Now      func() time.Time
+	AtLogin  AtLogin // nil: not known here
+}
+
+// AtLogin has Hearth start when its person logs in.
+type AtLogin interface {
+	On() bool
+	Set(on bool) error
 }
 
 // Gateway is a running engine.
@@ -121,6 +129,8 @@ type Gateway struct {
 	redetect chan struct{} // wakes detectModels
 	tests    modelTests
 	pulls    modelPulls
+	setup    *setup.Book // the first steps
+	trying   *setup.Flow
 	book     *profile.Book // of accounts at model services
 	failover *failover.Engine
 	logins   *oauth.Client
@@ -347,7 +357,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Prompt: g.runPrompt,
 		Notes:  g.notes, Picture: g.picture,
 		Hold:  g.hold,
-		Held:  func() bool { return g.poor.Load() || g.pause.Check(pause.CallModel) != nil },
+		Held:  func() bool { return g.poor.Load() || g.setup.Held() || g.pause.Check(pause.CallModel) != nil },
 		Queue: g.queuePolicy, Stopped: g.stopChildren,
 		Over: g.programs.Over, Suspended: g.programs.Suspended,
 		Left: func(key string) { g.processes.StopOwner(key) },
@@ -357,7 +367,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID, MaxRuns: g.config.Snapshot().Config.Agents.Defaults.MaxConcurrent,
 	})
 	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})
-	return nil
+	return g.openSetup(ctx)
 }
 
 // URL is where the gateway listens.
@@ -486,8 +496,9 @@ func (g *Gateway) release(ctx context.Context) {
 // detectModels looks for model servers at the start and whenever the settings
 // of models have changed.
 func (g *Gateway) detectModels(ctx context.Context) {
-	for {
+	for first := true; ; first = false {
 		g.models.Detect(ctx)
+		g.lookedForModels(ctx, first)
 		select {
 		case <-g.redetect:
 		case <-ctx.Done():

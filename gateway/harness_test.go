@@ -25,6 +25,7 @@ type rig struct {
 	model  *scripted.Handler
 	url    string           // of the model server
 	now    func() time.Time // nil: the real time
+	env    func(string) string
 	stop   context.CancelFunc
 	served chan error
 	gw     *gateway.Gateway
@@ -65,7 +66,10 @@ func writeConfig(t *testing.T, dir statedir.Dir, model string, primary any) {
 func (r *rig) start() {
 	r.t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(r.t.Context()))
-	gw, err := gateway.New(ctx, gateway.Options{Dir: r.dir, Env: noEnv, Port: freePort(r.t), Version: "test", Now: r.now})
+	if r.env == nil {
+		r.env = noEnv
+	}
+	gw, err := gateway.New(ctx, gateway.Options{Dir: r.dir, Env: r.env, Port: freePort(r.t), Version: "test", Now: r.now})
 	if err != nil {
 		stop()
 		r.t.Fatal(err)

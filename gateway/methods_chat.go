@@ -27,7 +27,7 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 	if err != nil {
 		return protocol.ChatSendResult{}, err
 	}
-	turn.Mode = session.Mode(p.QueueMode)
+	turn.Mode, turn.AwaitModel = session.Mode(p.QueueMode), p.AwaitModel
 	if err := (session.QueueOverride{Mode: turn.Mode}).Check(); err != nil {
 		return protocol.ChatSendResult{}, protocol.InvalidParams(protocol.MethodChatSend, "%v", err)
 	}

@@ -21,7 +21,7 @@ func (g *Gateway) modelsPull(ctx context.Context, p protocol.ModelsPullParams) (
 	case p.Cancel:
 		return protocol.ModelsPullProgress{Model: p.Model, State: "failed"}, nil
 	}
-	return g.pull(ctx, p)
+	return g.pull(ctx, p, func(protocol.ModelsPullProgress) {})
 }
 
 func (g *Gateway) doctor(ctx context.Context, p protocol.DoctorParams) (protocol.Doctor, error) {

@@ -63,7 +63,7 @@ func (p *modelPulls) cancel(model string) bool {
 
 // pull downloads a model with Ollama and tells everybody how far it is. It ends
 // with ctx.
-func (g *Gateway) pull(ctx context.Context, p protocol.ModelsPullParams) (protocol.ModelsPullProgress, error) {
+func (g *Gateway) pull(ctx context.Context, p protocol.ModelsPullParams, tell func(protocol.ModelsPullProgress)) (protocol.ModelsPullProgress, error) {
 	now := protocol.ModelsPullProgress{Model: p.Model, State: "loading"}
 	base, key, ok := g.models.Ollama(p.Provider)
 	if !ok {
@@ -94,6 +94,7 @@ func (g *Gateway) pull(ctx context.Context, p protocol.ModelsPullParams) (protoc
 		}
 		told = g.opts.Now()
 		g.tellPull(now)
+		tell(now)
 	}
 	g.detectAgain()
 	return now, nil

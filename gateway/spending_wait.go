@@ -87,6 +87,9 @@ func (g *Gateway) hold(ctx context.Context, rec session.Run, tell func(ctx conte
 	if _, ok := g.pasted.LoadAndDelete(rec.ID); ok {
 		tell(ctx, pastedWords)
 	}
+	if rec.AwaitModel && g.setup.Await(ctx, func() bool { return g.hasModel(rec) }) != nil {
+		return
+	}
 	if g.pause.Wait(ctx, pause.CallModel) != nil || !g.allowance().Any() {
 		return
 	}
@@ -163,6 +166,7 @@ func (g *Gateway) waitForMore(ctx context.Context, change <-chan struct{}, st sp
 func (g *Gateway) touched(key string) {
 	g.search.Touch(key)
 	g.spend.Wake()
+	g.setup.Wake()
 }
 
 // spendProblems says that messages wait.

@@ -553,6 +553,11 @@ export interface ChatSendParams {
   timeoutMs?: number;
   /** steer, followup, collect, interrupt; "" = the session's */
   queueMode?: string;
+  /**
+   * AwaitModel is ours: while no model was chosen to answer, the message waits
+   * for one. Without it whatever is there answers, the built-in guide if need be.
+   */
+  hearthAwaitModel?: boolean;
   /** Attachments are pictures, at most MaxAttachments. */
   attachments?: Attachment[];
 }
@@ -1040,6 +1045,8 @@ export const EventPairResolved = "device.pair.resolved";
 export const EventPause = "hearth.pause";
 /** EventModelsPull is ours: how far a download is. */
 export const EventModelsPull = "hearth.models.pull";
+/** EventSetup is ours: the first steps have changed. */
+export const EventSetup = "hearth.setup";
 /** EventCodeOutput is ours: what a program of hearth.code.run says. */
 export const EventCodeOutput = "hearth.code.output";
 
@@ -1054,6 +1061,133 @@ export const CapSlimDeltas = "hearth.deltas";
 
 // Gateway capability without which the 9.6 CLI's `models list` stops.
 export const GatewayCapModelCatalog = "published-model-catalog";
+
+/**
+ * Setup is a person's first steps with Hearth: the result of hearth.setup.get
+ * and hearth.setup.answer, and the event hearth.setup.
+ */
+export interface Setup {
+  /** no step is open */
+  complete: boolean;
+  steps: SetupStep[];
+  /** Waiting is how many messages will be answered as soon as a model is ready. */
+  waiting: number;
+  /** Choices is what this computer has that could answer, best first. */
+  choices: SetupChoice[];
+  /** Downloads is what could be fetched, the one to take first. */
+  downloads: SetupDownload[];
+  /** Ollama would download it: running, or where to get it. */
+  ollama: boolean;
+  /** why it cannot be used yet, when it runs */
+  ollamaHint?: string;
+  /** bytes; absent: not known */
+  ram?: number;
+  signIns: SetupSignIn[];
+  /** other assistants that are set up here */
+  programs: SetupProgram[];
+  doing?: SetupDoing;
+  /**
+   * Problem is why the last try failed, and what to do; Retry can be used to try
+   * it again.
+   */
+  problem?: string;
+  retry?: string;
+  /** that was chosen */
+  model?: SetupResult;
+  /** AtLogin: whether Hearth starts at login; absent where nobody can say. */
+  atLogin?: boolean;
+}
+
+/** SetupStep is one step: model, name, phone, telegram, leave. */
+export interface SetupStep {
+  id: string;
+  /** open, done, skipped */
+  state: string;
+  /** of the settings, where it can be changed later */
+  pane: string;
+}
+
+/** SetupChoice is something that could answer. */
+export interface SetupChoice {
+  id: string;
+  /** local, login, key */
+  kind: string;
+  /** of the model or program, for people */
+  name: string;
+  service: string;
+  model?: string;
+  caution?: string;
+}
+
+/** SetupDownload is a model that Ollama has. */
+export interface SetupDownload {
+  model: string;
+  name: string;
+  bytes: number;
+  /** on an ordinary line of 50 Mbit/s */
+  seconds: number;
+}
+
+/** SetupSignIn is a service where one can log in. */
+export interface SetupSignIn {
+  id: string;
+  name: string;
+}
+
+/** SetupProgram is another assistant whose settings are on this computer. */
+export interface SetupProgram {
+  name: string;
+  path: string;
+}
+
+/**
+ * SetupDoing is what goes on: test, download, or window (how much of a long text
+ * reaches the model, after the first answer).
+ */
+export interface SetupDoing {
+  what: string;
+  name: string;
+  model?: string;
+  done?: number;
+  total?: number;
+  /** that are left, where that is known */
+  seconds?: number;
+}
+
+/** SetupResult is how the test of the chosen model went. */
+export interface SetupResult {
+  model: string;
+  line?: string;
+  notes: string[];
+  /** it cannot use tools */
+  chatOnly?: boolean;
+}
+
+/** SetupGetParams: Look looks at this computer again first, for less than a second. */
+export interface SetupGetParams {
+  look?: boolean;
+}
+
+/**
+ * SetupAnswerParams answer one step. Do is done or skip for every step, again to
+ * open it anew, and:
+ *
+ * 	model   use (Choice), key (Key, Service), download (Model), cancel; skip: the
+ * 	        built-in guide answers until a model is there
+ * 	name    save (Name, Style)
+ * 	leave   atLogin (On)
+ */
+export interface SetupAnswerParams {
+  step: string;
+  do: string;
+  choice?: string;
+  key?: string;
+  service?: string;
+  model?: string;
+  name?: string;
+  style?: string;
+  on?: boolean;
+}
 
 // Frame types.
 export const TypeRequest = "req";
@@ -1515,6 +1649,9 @@ export const MethodModelsAuthAllow = "hearth.models.auth.allow";
 export const MethodModelsTest = "hearth.models.test";
 export const MethodModelsPull = "hearth.models.pull";
 export const MethodDoctor = "hearth.doctor";
+/** The first steps. */
+export const MethodSetupGet = "hearth.setup.get";
+export const MethodSetupAnswer = "hearth.setup.answer";
 export const MethodUsageCost = "usage.cost";
 export const MethodUsageStatus = "usage.status";
 /** MethodUsageAllow is ours: other limits, or one answer beyond them. */
@@ -3409,6 +3546,8 @@ export interface Methods {
   "hearth.models.test": { params: ModelsTestParams; result: ModelsTestResult };
   "hearth.models.pull": { params: ModelsPullParams; result: ModelsPullProgress };
   "hearth.doctor": { params: DoctorParams; result: Doctor };
+  "hearth.setup.get": { params: SetupGetParams; result: Setup };
+  "hearth.setup.answer": { params: SetupAnswerParams; result: Setup };
   "usage.cost": { params: UsageCostParams; result: UsageCost };
   "usage.status": { params: Record<string, never>; result: UsageStatus };
   "hearth.usage.allow": { params: UsageAllowParams; result: UsageStatus };
@@ -3473,5 +3612,6 @@ export interface Events {
   "device.pair.resolved": PairResolved;
   "hearth.pause": Pause;
   "hearth.models.pull": ModelsPullProgress;
+  "hearth.setup": Setup;
   "hearth.code.output": CodeOutputEvent;
 }

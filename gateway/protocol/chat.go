@@ -9,6 +9,9 @@ type ChatSendParams struct {
 	Thinking       string `json:"thinking,omitempty"`
 	TimeoutMs      int64  `json:"timeoutMs,omitempty"`
 	QueueMode      string `json:"queueMode,omitempty"` // steer, followup, collect, interrupt; "" = the session's
+	// AwaitModel is ours: while no model was chosen to answer, the message waits
+	// for one. Without it whatever is there answers, the built-in guide if need be.
+	AwaitModel bool `json:"hearthAwaitModel,omitempty"`
 	// Attachments are pictures, at most MaxAttachments.
 	Attachments []Attachment `json:"attachments,omitempty"`
 }

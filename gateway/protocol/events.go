@@ -23,6 +23,8 @@ const (
 	EventPause = "hearth.pause"
 	// EventModelsPull is ours: how far a download is.
 	EventModelsPull = "hearth.models.pull"
+	// EventSetup is ours: the first steps have changed.
+	EventSetup = "hearth.setup"
 	// EventCodeOutput is ours: what a program of hearth.code.run says.
 	EventCodeOutput = "hearth.code.output"
 )
@@ -33,7 +35,7 @@ var eventScopes = map[string]Scope{
 	EventTick: ScopeNone, EventHealth: ScopeNone, EventShutdown: ScopeNone,
 	EventPresence: ScopeRead, EventChat: ScopeRead, EventAgent: ScopeRead,
 	EventSessionsChanged: ScopeRead, EventSessionMessage: ScopeRead, EventSessionTool: ScopeRead,
-	EventConfigChanged: ScopeRead, EventSkillsChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead,
+	EventConfigChanged: ScopeRead, EventSkillsChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead, EventSetup: ScopeRead,
 	EventCodeOutput: ScopeAdmin, EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
 	EventPairRequested: ScopePairing, EventPairResolved: ScopePairing,
 }
@@ -45,7 +47,7 @@ func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; r
 func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
 		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged, EventSkillsChanged,
-		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventCodeOutput}
+		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventSetup, EventCodeOutput}
 }
 
 // Client capabilities that change what we send.

@@ -37,6 +37,9 @@ const (
 	MethodModelsTest = "hearth.models.test"
 	MethodModelsPull = "hearth.models.pull"
 	MethodDoctor     = "hearth.doctor"
+	// The first steps.
+	MethodSetupGet    = "hearth.setup.get"
+	MethodSetupAnswer = "hearth.setup.answer"
 
 	MethodUsageCost   = "usage.cost"
 	MethodUsageStatus = "usage.status"
@@ -216,6 +219,8 @@ var methods = []MethodSpec{
 	{MethodModelsTest, RoleOperator, ScopeWrite},
 	{MethodModelsPull, RoleOperator, ScopeAdmin},
 	{MethodDoctor, RoleOperator, ScopeAdmin},
+	{MethodSetupGet, RoleOperator, ScopeRead},
+	{MethodSetupAnswer, RoleOperator, ScopeAdmin},
 	{MethodUsageCost, RoleOperator, ScopeRead},
 	{MethodUsageStatus, RoleOperator, ScopeRead},
 	{MethodUsageAllow, RoleOperator, ScopeAdmin},

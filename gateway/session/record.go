@@ -98,6 +98,7 @@ type Run struct {
 	Mode          Mode     `json:"mode,omitempty"`
 	Route         string   `json:"route,omitempty"`         // where the answer goes; turns of one route may be answered together
 	Owner         bool     `json:"owner,omitempty"`         // the words are the owner's own
+	AwaitModel    bool     `json:"awaitModel,omitempty"`    // it waits until a model was chosen
 	Sender        string   `json:"sender,omitempty"`        // who said them on the route
 	ReplyTo       string   `json:"replyTo,omitempty"`       // the message on the route that is answered
 	QuoteSelected bool     `json:"quoteSelected,omitempty"` // a part of that message was chosen

@@ -28,6 +28,7 @@ type Turn struct {
 	Mode          Mode             // what to do behind a running answer; "" = the session's
 	Route         string           // where the answer goes; "" = the gateway's own clients
 	Owner         bool             // the words are the owner's own; others get fewer tools
+	AwaitModel    bool             // it waits until a model was chosen to answer
 	Sender        string           // who said them on the route
 	QuoteSelected bool             // a part of a message there was chosen to reply to
 	ReplyTo       string           // the message there that is answered
@@ -148,7 +149,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	now := m.nowMs()
 	rec := Run{
 		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
-		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, Sender: turn.Sender, ReplyTo: turn.ReplyTo, QuoteSelected: turn.QuoteSelected, Relay: turn.Relay,
+		Digest: sum, State: RunQueued, Model: turn.Model, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, AwaitModel: turn.AwaitModel, Sender: turn.Sender, ReplyTo: turn.ReplyTo, QuoteSelected: turn.QuoteSelected, Relay: turn.Relay,
 	}
 	if startsNow && !m.held() {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now

@@ -49,6 +49,8 @@ func methodShapes() []shape {
 		{protocol.MethodModelsTest, "ModelsTestParams", "ModelsTestResult"},
 		{protocol.MethodModelsPull, "ModelsPullParams", "ModelsPullProgress"},
 		{protocol.MethodDoctor, "DoctorParams", "Doctor"},
+		{protocol.MethodSetupGet, "SetupGetParams", "Setup"},
+		{protocol.MethodSetupAnswer, "SetupAnswerParams", "Setup"},
 		{protocol.MethodUsageCost, "UsageCostParams", "UsageCost"},
 		{protocol.MethodUsageStatus, noParams, "UsageStatus"},
 		{protocol.MethodUsageAllow, "UsageAllowParams", "UsageStatus"},
@@ -190,6 +192,7 @@ func eventShapes() []shape {
 		{protocol.EventPairResolved, "PairResolved", ""},
 		{protocol.EventPause, "Pause", ""},
 		{protocol.EventModelsPull, "ModelsPullProgress", ""},
+		{protocol.EventSetup, "Setup", ""},
 		{protocol.EventCodeOutput, "CodeOutputEvent", ""},
 	}
 }
