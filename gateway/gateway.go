@@ -34,6 +34,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/mcp/login"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/node"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
@@ -157,6 +158,7 @@ type Gateway struct {
 	channels   *channels
 	live       *live
 	network    *network // where other machines come in
+	nodes      *node.Registry
 	gate       *inbound.Gate
 	contacts   *contact.Book
 
@@ -224,6 +226,9 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	if err := g.openClients(ctx); err != nil {
+		return err
+	}
+	if err := g.openNodes(ctx); err != nil {
 		return err
 	}
 	if err := g.openAccounts(ctx); err != nil {
@@ -340,7 +345,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.server, err = server.New(server.Options{
 		Handlers: g.guarded(g.handlers()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
-		Remote: g.network.remote(),
+		Remote: g.network.remote(), Joined: g.clientJoined, Left: g.clientLeft,
 		Mounts: g.mounts(),
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ func (g *Gateway) handlers() map[string]server.Handler {
 	all := map[string]server.Handler{}
 	for _, room := range []map[string]server.Handler{
 		g.coreHandlers(), g.chatHandlers(), g.guardHandlers(), g.secretHandlers(), g.edgeHandlers(), g.accountHandlers(), g.memoryHandlers(), g.skillHandlers(),
-		g.agentHandlers(), g.tokenHandlers(), g.mcpHandlers(), g.networkHandlers(), g.setupHandlers(),
+		g.agentHandlers(), g.tokenHandlers(), g.mcpHandlers(), g.networkHandlers(), g.setupHandlers(), g.nodeHandlers(),
 	} {
 		maps.Copy(all, room)
 	}

@@ -951,6 +951,16 @@ export interface HelloAuth {
   method?: string;
   deviceToken?: string;
   issuedAtMs?: number;
+  /** DeviceTokens are those of further roles that a setup code gave. */
+  deviceTokens?: RoleToken[];
+}
+
+/** RoleToken is the token of a device for one role. */
+export interface RoleToken {
+  deviceToken: string;
+  role: Role;
+  scopes: Scope[];
+  issuedAtMs: number;
 }
 
 /** HelloPolicy tells the limits. */
@@ -1041,6 +1051,13 @@ export const EventExecApprovalRequested = "exec.approval.requested";
 export const EventExecApprovalResolved = "exec.approval.resolved";
 export const EventPairRequested = "device.pair.requested";
 export const EventPairResolved = "device.pair.resolved";
+export const EventNodePairRequested = "node.pair.requested";
+export const EventNodePairResolved = "node.pair.resolved";
+export const EventNodePresence = "node.presence";
+export const EventNodeHostStats = "node.hostStats";
+/** These two go to one node only. */
+export const EventNodeInvokeRequest = "node.invoke.request";
+export const EventNodeInvokeCancel = "node.invoke.cancel";
 /** EventPause is ours: the switch of hearth.pause.set has changed. */
 export const EventPause = "hearth.pause";
 /** EventModelsPull is ours: how far a download is. */
@@ -1754,6 +1771,28 @@ export const MethodPairReject = "device.pair.reject";
 export const MethodPairRename = "device.pair.rename";
 export const MethodTokenRotate = "device.token.rotate";
 export const MethodTokenRevoke = "device.token.revoke";
+/**
+ * Devices that do things for the assistant: what people call, and what the
+ * devices themselves call.
+ */
+export const MethodNodeList = "node.list";
+export const MethodNodeDescribe = "node.describe";
+export const MethodNodeRename = "node.rename";
+export const MethodNodeInvoke = "node.invoke";
+export const MethodNodePairList = "node.pair.list";
+export const MethodNodePairApprove = "node.pair.approve";
+export const MethodNodePairReject = "node.pair.reject";
+export const MethodNodePairRemove = "node.pair.remove";
+export const MethodNodePendingEnqueue = "node.pending.enqueue";
+export const MethodNodeInvokeResult = "node.invoke.result";
+export const MethodNodeInvokeProgress = "node.invoke.progress";
+export const MethodNodeEvent = "node.event";
+export const MethodNodePendingPull = "node.pending.pull";
+export const MethodNodePendingAck = "node.pending.ack";
+export const MethodNodePendingDrain = "node.pending.drain";
+export const MethodNodeSkillsUpdate = "node.skills.update";
+export const MethodNodeToolsUpdate = "node.pluginTools.update";
+export const MethodNodeRunnersUpdate = "node.runnerInventory.update";
 /** MethodWhy is ours: how a message was dealt with. */
 export const MethodWhy = "hearth.why";
 export const MethodMCPList = "hearth.mcp.list";
@@ -1879,6 +1918,371 @@ export interface Doctor {
   /** nothing failed */
   ok: boolean;
   checks: HealthCheck[];
+}
+
+/** Node is a device that does things for the assistant: a row of node.list. */
+export interface Node {
+  nodeId: string;
+  displayName?: string;
+  platform: string;
+  version: string;
+  clientId: string;
+  clientMode: string;
+  deviceFamily?: string;
+  modelIdentifier?: string;
+  remoteIp?: string;
+  caps: string[];
+  /** those that may be called now */
+  commands: string[];
+  permissions?: Record<string, boolean>;
+  paired: boolean;
+  connected: boolean;
+  /** approved, pending-approval */
+  approvalState: string;
+  connectedAtMs?: number;
+  lastSeenAtMs?: number;
+  lastSeenReason?: string;
+  approvedAtMs?: number;
+  /** What it asks for beyond what it may. */
+  pendingRequestId?: string;
+  pendingDeclaredCaps?: string[];
+  pendingDeclaredCommands?: string[];
+  hostStats?: unknown;
+  /** Refused is ours: commands that it offers and that may not be called, and why. */
+  hearthRefused?: Record<string, string>;
+}
+
+/** NodeList is the result of node.list. */
+export interface NodeList {
+  ts: number;
+  nodes: Node[];
+}
+
+/** NodeDescription is the result of node.describe. */
+export interface NodeDescription {
+  ts: number;
+  nodeId: string;
+  displayName?: string;
+  platform: string;
+  version: string;
+  clientId: string;
+  clientMode: string;
+  deviceFamily?: string;
+  modelIdentifier?: string;
+  remoteIp?: string;
+  caps: string[];
+  /** those that may be called now */
+  commands: string[];
+  permissions?: Record<string, boolean>;
+  paired: boolean;
+  connected: boolean;
+  /** approved, pending-approval */
+  approvalState: string;
+  connectedAtMs?: number;
+  lastSeenAtMs?: number;
+  lastSeenReason?: string;
+  approvedAtMs?: number;
+  /** What it asks for beyond what it may. */
+  pendingRequestId?: string;
+  pendingDeclaredCaps?: string[];
+  pendingDeclaredCommands?: string[];
+  hostStats?: unknown;
+  /** Refused is ours: commands that it offers and that may not be called, and why. */
+  hearthRefused?: Record<string, string>;
+}
+
+/** NodeIDParams name a node. */
+export interface NodeIDParams {
+  nodeId: string;
+}
+
+/** NodeRenameParams give it a name for people. */
+export interface NodeRenameParams {
+  nodeId: string;
+  displayName: string;
+}
+
+/** NodeRenamed is the result of that. */
+export interface NodeRenamed {
+  nodeId: string;
+  displayName: string;
+}
+
+/** NodeRequest asks a person to let a node do what it says it can. */
+export interface NodeRequest {
+  requestId: string;
+  nodeId: string;
+  clientId: string;
+  clientMode: string;
+  displayName?: string;
+  platform: string;
+  version: string;
+  deviceFamily?: string;
+  modelIdentifier?: string;
+  remoteIp?: string;
+  caps: string[];
+  commands: string[];
+  permissions?: Record<string, boolean>;
+  requiredApproveScopes: Scope[];
+  silent: boolean;
+  ts: number;
+  /** New is ours: the commands beyond those that were approved before. */
+  hearthNew?: string[];
+}
+
+/** PairedNode is a node that was approved. */
+export interface PairedNode {
+  nodeId: string;
+  clientId: string;
+  clientMode: string;
+  displayName?: string;
+  platform: string;
+  version: string;
+  deviceFamily?: string;
+  modelIdentifier?: string;
+  caps: string[];
+  commands: string[];
+  permissions?: Record<string, boolean>;
+  createdAtMs: number;
+  approvedAtMs: number;
+  lastConnectedAtMs?: number;
+  lastDisconnectedAtMs?: number;
+  lastSeenAtMs?: number;
+  lastSeenReason?: string;
+  lastHostStats?: unknown;
+}
+
+/** NodePairs is the result of node.pair.list. */
+export interface NodePairs {
+  pending: NodeRequest[];
+  paired: PairedNode[];
+}
+
+/** NodeRequestParams name a request. */
+export interface NodeRequestParams {
+  requestId: string;
+}
+
+/** NodeApproved is the result of node.pair.approve. */
+export interface NodeApproved {
+  requestId: string;
+  node: PairedNode;
+}
+
+/** NodeRejected is the result of node.pair.reject. */
+export interface NodeRejected {
+  requestId: string;
+  nodeId: string;
+}
+
+/** NodeRemoved is the result of node.pair.remove. */
+export interface NodeRemoved {
+  nodeId: string;
+  removed: boolean;
+}
+
+/** NodePairResolved is the event that ends a request. */
+export interface NodePairResolved {
+  requestId: string;
+  nodeId: string;
+  /** approved, rejected */
+  decision: string;
+  ts: number;
+}
+
+/** NodePresence is the event that a node came, went, or changed. */
+export interface NodePresence {
+  nodeId: string;
+  connected: boolean;
+  /** connect, disconnect, approved, removed, renamed, alive */
+  reason: string;
+  ts: number;
+}
+
+/** NodeHostStats is the event with what a node's machine has left. */
+export interface NodeHostStats {
+  nodeId: string;
+  hostStats: unknown;
+  ts: number;
+}
+
+/** NodeInvokeParams call a command of a node. */
+export interface NodeInvokeParams {
+  nodeId: string;
+  command: string;
+  params?: unknown;
+  timeoutMs?: number;
+  idempotencyKey: string;
+  sessionKey?: string;
+}
+
+/** NodeInvokeResult is what came of it. */
+export interface NodeInvokeResult {
+  ok: boolean;
+  nodeId: string;
+  command: string;
+  payload: unknown;
+  /** PayloadJSON is the payload as the node wrote it, null when it sent a value. */
+  payloadJSON: string | null;
+}
+
+/** NodeInvokeRequest is the event by which a node is asked. */
+export interface NodeInvokeRequest {
+  id: string;
+  nodeId: string;
+  command: string;
+  paramsJSON: string | null;
+  timeoutMs: number;
+  idempotencyKey: string;
+}
+
+/** NodeInvokeCancel is the event that nobody waits for an answer any more. */
+export interface NodeInvokeCancel {
+  invokeId: string;
+  nodeId: string;
+}
+
+/** NodeResultParams are a node's answer. */
+export interface NodeResultParams {
+  id: string;
+  nodeId: string;
+  ok: boolean;
+  payload?: unknown;
+  payloadJSON?: string;
+  error?: NodeError;
+}
+
+/** NodeError is why a node did not do it. */
+export interface NodeError {
+  code?: string;
+  message?: string;
+}
+
+/** NodeProgressParams are a part of what a command prints. */
+export interface NodeProgressParams {
+  invokeId: string;
+  nodeId: string;
+  seq: number;
+  chunk: string;
+}
+
+/** NodeAck answers what a node tells. Ignored: nobody waits for it. */
+export interface NodeAck {
+  ok: boolean;
+  ignored?: boolean;
+}
+
+/** NodeEventParams are news of a node. */
+export interface NodeEventParams {
+  event: string;
+  payload?: unknown;
+  payloadJSON?: string;
+}
+
+/** NodeEventResult says what became of them. */
+export interface NodeEventResult {
+  ok: boolean;
+  event: string;
+  handled: boolean;
+  reason?: string;
+}
+
+/** NodePull are the calls that wait for a node to wake up. */
+export interface NodePull {
+  nodeId: string;
+  actions: NodePulledRow[];
+}
+
+/** NodePulledRow is one of them. */
+export interface NodePulledRow {
+  id: string;
+  command: string;
+  paramsJSON: string | null;
+  enqueuedAtMs: number;
+}
+
+/** NodePullAckParams say which of them were taken. */
+export interface NodePullAckParams {
+  ids: string[];
+}
+
+/** NodePullAck is the result. */
+export interface NodePullAck {
+  nodeId: string;
+  ackedIds: string[];
+  remainingCount: number;
+}
+
+/** NodeEnqueueParams leave a wish for a node that sleeps. */
+export interface NodeEnqueueParams {
+  nodeId: string;
+  /** status.request, location.request */
+  type: string;
+  /** normal, high */
+  priority?: string;
+  expiresInMs?: number;
+  wake?: boolean;
+}
+
+/** NodePendingItem is one wish. */
+export interface NodePendingItem {
+  id: string;
+  type: string;
+  priority: string;
+  createdAtMs: number;
+  expiresAtMs: number;
+  payload?: Record<string, unknown>;
+}
+
+/** NodeEnqueued is the result of node.pending.enqueue. */
+export interface NodeEnqueued {
+  nodeId: string;
+  revision: number;
+  queued: NodePendingItem;
+  wakeTriggered: boolean;
+}
+
+/** NodeDrainParams take wishes. */
+export interface NodeDrainParams {
+  maxItems?: number;
+}
+
+/** NodeDrained is the result. */
+export interface NodeDrained {
+  nodeId: string;
+  revision: number;
+  items: NodePendingItem[];
+  hasMore: boolean;
+}
+
+/**
+ * NodeSkillsParams and NodeToolsParams are what other node hosts publish. They
+ * are taken note of and not offered to the model.
+ */
+export interface NodeSkillsParams {
+  skills: unknown[];
+}
+
+/** NodeSkills is the result: none are used. */
+export interface NodeSkills {
+  nodeId: string;
+  skills: string[];
+}
+
+/** NodeToolsParams are like NodeSkillsParams. */
+export interface NodeToolsParams {
+  tools: unknown[];
+}
+
+/** NodeTools is the result: none are used. */
+export interface NodeTools {
+  nodeId: string;
+  tools: string[];
+}
+
+/** NodeRunners is the result of node.runnerInventory.update. */
+export interface NodeRunners {
+  nodeId: string;
 }
 
 // Limits of the fields of a request frame.
@@ -3516,6 +3920,24 @@ export interface Methods {
   "device.token.rotate": { params: DeviceTokenParams; result: DeviceTokenRotated };
   "device.token.revoke": { params: DeviceTokenRevokeParams; result: DeviceTokenRevoked };
   "hearth.reach.rotate": { params: Record<string, never>; result: ReachRotation };
+  "node.list": { params: Record<string, never>; result: NodeList };
+  "node.describe": { params: NodeIDParams; result: NodeDescription };
+  "node.rename": { params: NodeRenameParams; result: NodeRenamed };
+  "node.invoke": { params: NodeInvokeParams; result: NodeInvokeResult };
+  "node.pair.list": { params: Record<string, never>; result: NodePairs };
+  "node.pair.approve": { params: NodeRequestParams; result: NodeApproved };
+  "node.pair.reject": { params: NodeRequestParams; result: NodeRejected };
+  "node.pair.remove": { params: NodeIDParams; result: NodeRemoved };
+  "node.pending.enqueue": { params: NodeEnqueueParams; result: NodeEnqueued };
+  "node.invoke.result": { params: NodeResultParams; result: NodeAck };
+  "node.invoke.progress": { params: NodeProgressParams; result: NodeAck };
+  "node.event": { params: NodeEventParams; result: NodeEventResult };
+  "node.pending.pull": { params: Record<string, never>; result: NodePull };
+  "node.pending.ack": { params: NodePullAckParams; result: NodePullAck };
+  "node.pending.drain": { params: NodeDrainParams; result: NodeDrained };
+  "node.skills.update": { params: NodeSkillsParams; result: NodeSkills };
+  "node.pluginTools.update": { params: NodeToolsParams; result: NodeTools };
+  "node.runnerInventory.update": { params: Record<string, unknown>; result: NodeRunners };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };
@@ -3614,4 +4036,10 @@ export interface Events {
   "hearth.models.pull": ModelsPullProgress;
   "hearth.setup": Setup;
   "hearth.code.output": CodeOutputEvent;
+  "node.pair.requested": NodeRequest;
+  "node.pair.resolved": NodePairResolved;
+  "node.presence": NodePresence;
+  "node.hostStats": NodeHostStats;
+  "node.invoke.request": NodeInvokeRequest;
+  "node.invoke.cancel": NodeInvokeCancel;
 }

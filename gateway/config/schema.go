@@ -45,11 +45,12 @@ func (d *decoder) gateway(n *node, g *Gateway) {
 		{"port", func(n *node) { g.Port = d.integer(n, 0, 65535) }},
 		{"bind", func(n *node) { d.bind(n, g) }},
 		{"customBindHost", func(n *node) { d.customBind(n, g) }},
+		{"nodes", func(n *node) { d.nodes(n, &g.Nodes) }},
 		{"auth", func(n *node) { d.auth(n, &g.Auth) }},
 		{"http", func(n *node) { d.http(n, &g.HTTP) }},
 	}
 	d.object(n, append(fields, later("mode", "remote", "tls", "controlUi", "tailscale", "trustedProxies", "reload",
-		"nodes", "push", "webchat")...)...)
+		"push", "webchat")...)...)
 	d.bindWhole(n, g)
 }
 

@@ -37,6 +37,7 @@ type Gateway struct {
 	Bind string `json:"bind"` // one of the Bind constants
 	// CustomBindHost is the address of BindCustom.
 	CustomBindHost string `json:"customBindHost,omitempty"`
+	Nodes          Nodes  `json:"nodes"`
 	Auth           Auth   `json:"auth"`
 	HTTP           HTTP   `json:"http"`
 }
@@ -163,6 +164,7 @@ func (c Config) Clone() Config {
 	c.Agents.Defaults.StartupContext.ApplyOn = slices.Clone(c.Agents.Defaults.StartupContext.ApplyOn)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
+	c.Gateway.Nodes.Allow, c.Gateway.Nodes.Deny = slices.Clone(c.Gateway.Nodes.Allow), slices.Clone(c.Gateway.Nodes.Deny)
 	c.Tools, c.MCP, c.Skills = c.Tools.clone(), c.MCP.clone(), c.Skills.clone()
 	c.Agents.List, c.Bindings = cloneAgents(c.Agents.List), cloneBindings(c.Bindings)
 	return c

@@ -76,9 +76,7 @@ func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *p
 	}
 	if auth.BootstrapToken != "" {
 		verify := func() (ok bool) {
-			if a.Params.RoleOrDefault() == protocol.RoleOperator {
-				t, ok = r.takeTicket(auth.BootstrapToken, a.Local)
-			}
+			t, ok = r.takeTicket(auth.BootstrapToken, a.Local, a.Params.RoleOrDefault())
 			return ok
 		}
 		if c.try(classBootstrap, verify, errBootstrapInvalid()) {
@@ -194,10 +192,16 @@ func (r *Registry) grantDevice(ctx context.Context, a *Attempt, pub ed25519.Publ
 		}
 	}
 	own := known.role(role)
-	return r.lease(a, &Grant{
-		Role: role, Scopes: asked, Method: method, DeviceID: id,
+	g := &Grant{
+		Role: role, Scopes: asked, Method: method, DeviceID: id, Access: string(t.access),
 		DeviceToken: deviceToken(r.key, id, role, own.Generation), IssuedAtMs: own.IssuedAtMs,
-	})
+	}
+	if other := known.role(protocol.RoleOperator); t.setup && role == protocol.RoleNode && t.access != AccessNode && other != nil {
+		g.Also = []protocol.RoleToken{{
+			DeviceToken: deviceToken(r.key, id, other.Role, other.Generation), Role: other.Role, Scopes: other.Scopes, IssuedAtMs: other.IssuedAtMs,
+		}}
+	}
+	return r.lease(a, g)
 }
 
 func (r *Registry) needsChange(known *Device, role protocol.Role, asked []protocol.Scope, method string) bool {
@@ -258,7 +262,15 @@ func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, 
 	d.ClientID, d.ClientMode, d.DisplayName = p.Client.ID, p.Client.Mode, p.Client.DisplayName
 	d.Platform, d.DeviceFamily = p.Client.Platform, p.Client.DeviceFamily
 	d.ApprovedAtMs, d.LastSeenAtMs = now, now
-	if !d.give(p.RoleOrDefault(), asked, now, true) {
+	changed := false
+	for _, role := range rolesOf(a, t) {
+		scopes := asked
+		if role == protocol.RoleNode {
+			scopes = nil
+		}
+		changed = d.give(role, scopes, now, true) || changed
+	}
+	if !changed {
 		return known, nil // another connection was faster, or the link was not needed
 	}
 	if err := r.save(ctx, d); err != nil {
@@ -266,6 +278,16 @@ func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, 
 	}
 	r.log.Info("paired device", "device", d.ID, "client", d.ClientID, "via", d.ApprovedVia, "role", p.RoleOrDefault())
 	return d, nil
+}
+
+// rolesOf are those that a connect brings: its own, and with a setup code for a
+// person's device that of the person as well.
+func rolesOf(a *Attempt, t ticket) []protocol.Role {
+	role := a.Params.RoleOrDefault()
+	if role == protocol.RoleNode && t.setup && t.access != AccessNode {
+		return []protocol.Role{role, protocol.RoleOperator}
+	}
+	return []protocol.Role{role}
 }
 
 // lease registers the grant, unless its authority ended while it was decided.

@@ -18,8 +18,18 @@ const (
 type ticket struct {
 	digest  digest
 	expires time.Time
-	setup   bool // also for another machine
+	setup   bool // also for another machine, and for a node
+	access  Access
 	scopes  []protocol.Scope
+}
+
+// opens reports whether a device may come in that role: a launch link is for a
+// browser, and a code for a node is for nothing else.
+func (t ticket) opens(role protocol.Role) bool {
+	if role == protocol.RoleNode {
+		return t.setup
+	}
+	return role == protocol.RoleOperator && t.access != AccessNode
 }
 
 // launchScopes is what a person who opens a launch link gives the browser: all
@@ -49,6 +59,7 @@ type Access string
 const (
 	AccessLimited Access = "limited" // talk, read, decide approvals
 	AccessFull    Access = "full"    // and change settings and devices
+	AccessNode    Access = "node"    // only do what the gateway asks of it
 )
 
 // setupScopes is what a device gets, by what the owner chose.
@@ -59,8 +70,10 @@ func setupScopes(a Access) ([]protocol.Scope, error) {
 		return limited, nil
 	case AccessFull:
 		return launchScopes(), nil
+	case AccessNode:
+		return nil, nil
 	}
-	return nil, fmt.Errorf("a setup code gives %q or %q, not %q", AccessLimited, AccessFull, a)
+	return nil, fmt.Errorf("a setup code gives %q, %q or %q, not %q", AccessLimited, AccessFull, AccessNode, a)
 }
 
 // MintSetup makes a code that pairs one device, on any machine that reaches us,
@@ -75,7 +88,7 @@ func (r *Registry) MintSetup(a Access) (code string, expires time.Time, err erro
 	r.mu.Lock()
 	r.dropTickets(func(t ticket) bool { return t.setup })
 	r.mu.Unlock()
-	return r.mint(MaxLaunchTTL, ticket{setup: true, scopes: scopes})
+	return r.mint(MaxLaunchTTL, ticket{setup: true, access: a, scopes: scopes})
 }
 
 func (r *Registry) mint(ttl time.Duration, t ticket) (code string, expires time.Time, err error) {
@@ -97,14 +110,14 @@ func (r *Registry) mint(ttl time.Duration, t ticket) (code string, expires time.
 
 // takeTicket consumes the ticket of a code. Nobody else gets it, whatever
 // happens next, unless giveBack returns it.
-func (r *Registry) takeTicket(code string, local bool) (ticket, bool) {
+func (r *Registry) takeTicket(code string, local bool, role protocol.Role) (ticket, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	var found ticket
 	var ok bool
 	r.dropTickets(func(t ticket) bool {
-		hit := t.digest.matches(code) && now.Before(t.expires) && (local || t.setup)
+		hit := t.digest.matches(code) && now.Before(t.expires) && (local || t.setup) && t.opens(role)
 		if hit {
 			found, ok = t, true
 		}

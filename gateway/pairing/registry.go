@@ -93,7 +93,11 @@ type Grant struct {
 	DeviceID    string
 	DeviceToken string
 	IssuedAtMs  int64
-	Lease       *Lease
+	// Access is what a setup code gave with which the device came just now, and
+	// Also the tokens of the other roles that it gave.
+	Access string
+	Also   []protocol.RoleToken
+	Lease  *Lease
 }
 
 // Lease ends when the authority behind a grant does. The server closes the

@@ -110,6 +110,16 @@ type HelloAuth struct {
 	Method      string  `json:"method,omitempty"`
 	DeviceToken string  `json:"deviceToken,omitempty"`
 	IssuedAtMs  int64   `json:"issuedAtMs,omitempty"`
+	// DeviceTokens are those of further roles that a setup code gave.
+	DeviceTokens []RoleToken `json:"deviceTokens,omitempty"`
+}
+
+// RoleToken is the token of a device for one role.
+type RoleToken struct {
+	DeviceToken string  `json:"deviceToken"`
+	Role        Role    `json:"role"`
+	Scopes      []Scope `json:"scopes"`
+	IssuedAtMs  int64   `json:"issuedAtMs"`
 }
 
 // HelloPolicy tells the limits.

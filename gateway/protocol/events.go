@@ -19,6 +19,14 @@ const (
 	EventExecApprovalResolved  = "exec.approval.resolved"
 	EventPairRequested         = "device.pair.requested"
 	EventPairResolved          = "device.pair.resolved"
+	EventNodePairRequested     = "node.pair.requested"
+	EventNodePairResolved      = "node.pair.resolved"
+	EventNodePresence          = "node.presence"
+	EventNodeHostStats         = "node.hostStats"
+	// These two go to one node only.
+	EventNodeInvokeRequest = "node.invoke.request"
+	EventNodeInvokeCancel  = "node.invoke.cancel"
+
 	// EventPause is ours: the switch of hearth.pause.set has changed.
 	EventPause = "hearth.pause"
 	// EventModelsPull is ours: how far a download is.
@@ -36,6 +44,7 @@ var eventScopes = map[string]Scope{
 	EventPresence: ScopeRead, EventChat: ScopeRead, EventAgent: ScopeRead,
 	EventSessionsChanged: ScopeRead, EventSessionMessage: ScopeRead, EventSessionTool: ScopeRead,
 	EventConfigChanged: ScopeRead, EventSkillsChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead, EventSetup: ScopeRead,
+	EventNodePairRequested: ScopePairing, EventNodePairResolved: ScopePairing, EventNodePresence: ScopeRead, EventNodeHostStats: ScopeRead,
 	EventCodeOutput: ScopeAdmin, EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
 	EventPairRequested: ScopePairing, EventPairResolved: ScopePairing,
 }
@@ -47,7 +56,8 @@ func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; r
 func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
 		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged, EventSkillsChanged,
-		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventSetup, EventCodeOutput}
+		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventSetup, EventCodeOutput,
+		EventNodePairRequested, EventNodePairResolved, EventNodePresence, EventNodeHostStats, EventNodeInvokeRequest, EventNodeInvokeCancel}
 }
 
 // Client capabilities that change what we send.

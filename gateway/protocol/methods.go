@@ -150,6 +150,27 @@ const (
 	MethodTokenRotate   = "device.token.rotate"
 	MethodTokenRevoke   = "device.token.revoke"
 
+	// Devices that do things for the assistant: what people call, and what the
+	// devices themselves call.
+	MethodNodeList           = "node.list"
+	MethodNodeDescribe       = "node.describe"
+	MethodNodeRename         = "node.rename"
+	MethodNodeInvoke         = "node.invoke"
+	MethodNodePairList       = "node.pair.list"
+	MethodNodePairApprove    = "node.pair.approve"
+	MethodNodePairReject     = "node.pair.reject"
+	MethodNodePairRemove     = "node.pair.remove"
+	MethodNodePendingEnqueue = "node.pending.enqueue"
+	MethodNodeInvokeResult   = "node.invoke.result"
+	MethodNodeInvokeProgress = "node.invoke.progress"
+	MethodNodeEvent          = "node.event"
+	MethodNodePendingPull    = "node.pending.pull"
+	MethodNodePendingAck     = "node.pending.ack"
+	MethodNodePendingDrain   = "node.pending.drain"
+	MethodNodeSkillsUpdate   = "node.skills.update"
+	MethodNodeToolsUpdate    = "node.pluginTools.update"
+	MethodNodeRunnersUpdate  = "node.runnerInventory.update"
+
 	// MethodWhy is ours: how a message was dealt with.
 	MethodWhy = "hearth.why"
 
@@ -307,6 +328,24 @@ var methods = []MethodSpec{
 	{MethodTokenRotate, RoleOperator, ScopePairing},
 	{MethodTokenRevoke, RoleOperator, ScopePairing},
 	{MethodReachRotate, RoleOperator, ScopeAdmin},
+	{MethodNodeList, RoleOperator, ScopeRead},
+	{MethodNodeDescribe, RoleOperator, ScopeRead},
+	{MethodNodeRename, RoleOperator, ScopePairing},
+	{MethodNodeInvoke, RoleOperator, ScopeWrite},
+	{MethodNodePairList, RoleOperator, ScopePairing},
+	{MethodNodePairApprove, RoleOperator, ScopePairing},
+	{MethodNodePairReject, RoleOperator, ScopePairing},
+	{MethodNodePairRemove, RoleOperator, ScopePairing},
+	{MethodNodePendingEnqueue, RoleOperator, ScopeWrite},
+	{MethodNodeInvokeResult, RoleNode, ScopeNone},
+	{MethodNodeInvokeProgress, RoleNode, ScopeNone},
+	{MethodNodeEvent, RoleNode, ScopeNone},
+	{MethodNodePendingPull, RoleNode, ScopeNone},
+	{MethodNodePendingAck, RoleNode, ScopeNone},
+	{MethodNodePendingDrain, RoleNode, ScopeNone},
+	{MethodNodeSkillsUpdate, RoleNode, ScopeNone},
+	{MethodNodeToolsUpdate, RoleNode, ScopeNone},
+	{MethodNodeRunnersUpdate, RoleNode, ScopeNone},
 	{MethodWhy, RoleOperator, ScopeRead},
 	{MethodMCPList, RoleOperator, ScopeRead},
 	{MethodMCPTest, RoleOperator, ScopeAdmin},

@@ -153,6 +153,7 @@ func (c *conn) read(ctx, forever context.Context) {
 		c.drain(forever)
 		return
 	}
+	defer c.s.left(c.caller)
 	defer c.s.leave(c)
 	for {
 		data, ok := c.receive(forever)

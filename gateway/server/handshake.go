@@ -132,8 +132,18 @@ func checkConnectSizes(p *protocol.ConnectParams) *protocol.Error {
 			return protocol.InvalidParams(protocol.MethodConnect, "client has a text longer than %d bytes", longest)
 		}
 	}
-	if len(p.Scopes) > most || len(p.Caps) > most {
-		return protocol.InvalidParams(protocol.MethodConnect, "more than %d scopes or caps", most)
+	if len(p.Scopes) > most || len(p.Caps) > most || len(p.Commands) > 2*most || len(p.Permissions) > most {
+		return protocol.InvalidParams(protocol.MethodConnect, "more than %d scopes, caps or permissions, or twice as many commands", most)
+	}
+	for _, s := range p.Commands {
+		if len(s) > longest {
+			return protocol.InvalidParams(protocol.MethodConnect, "a command is longer than %d bytes", longest)
+		}
+	}
+	for s := range p.Permissions {
+		if len(s) > longest {
+			return protocol.InvalidParams(protocol.MethodConnect, "a permission is longer than %d bytes", longest)
+		}
 	}
 	for _, s := range p.Scopes {
 		if len(s) > longest {
@@ -152,7 +162,8 @@ func checkConnectSizes(p *protocol.ConnectParams) *protocol.Error {
 // it sees every event.
 func (c *conn) welcome(ctx context.Context, id string, p *protocol.ConnectParams) bool {
 	c.caller = &Caller{ConnID: c.id, Client: p.Client, Role: c.grant.Role, Scopes: c.grant.Scopes,
-		Caps: p.Caps, DeviceID: c.grant.DeviceID, Local: c.local, conn: c}
+		Caps: p.Caps, DeviceID: c.grant.DeviceID, Local: c.local, conn: c,
+		Commands: p.Commands, Permissions: p.Permissions, Peer: c.peer, Access: c.grant.Access}
 	c.out.slim = slices.Contains(p.Caps, protocol.CapSlimDeltas)
 	c.ws.SetReadLimit(protocol.MaxPayload)
 	c.granted <- c.grant.Lease
@@ -165,6 +176,7 @@ func (c *conn) welcome(ctx context.Context, id string, p *protocol.ConnectParams
 		c.refuse(id, protocol.Unavailable(500, "gateway stopping; retry shortly"))
 		return false
 	}
+	c.s.joined(c.caller)
 	return true
 }
 
@@ -183,7 +195,7 @@ func (c *conn) hello(snap protocol.Snapshot) *protocol.HelloOK {
 			Capabilities: []string{protocol.GatewayCapModelCatalog, protocol.CapSlimDeltas}},
 		Snapshot: snap,
 		Auth: protocol.HelloAuth{Role: c.grant.Role, Scopes: c.grant.Scopes, Method: c.grant.Method,
-			DeviceToken: c.grant.DeviceToken, IssuedAtMs: c.grant.IssuedAtMs},
+			DeviceToken: c.grant.DeviceToken, IssuedAtMs: c.grant.IssuedAtMs, DeviceTokens: c.grant.Also},
 		Policy: protocol.HelloPolicy{MaxPayload: protocol.MaxPayload, MaxBufferedBytes: protocol.MaxBuffered,
 			TickIntervalMs: int(c.s.limits.Tick.Milliseconds())},
 	}

@@ -55,6 +55,9 @@ type Options struct {
 	// Mounts are further paths, such as "/v1/". Each handler checks for itself who
 	// comes and how much it reads; all of them are behind the gate.
 	Mounts map[string]http.Handler
+	// Joined is called once for every connection, when hello is queued and before
+	// its first request; Left when it is gone. Both must be quick. nil: nobody.
+	Joined, Left func(c *Caller)
 	// Remote is where other machines come in. nil: nowhere.
 	Remote *Remote
 }

@@ -29,6 +29,9 @@ type item struct {
 	frame []byte
 	// event frames lack their end, which holds the connection's own number.
 	event bool
+	// aside frames are whole but count as events: they are for this connection
+	// alone and have no number.
+	aside bool
 	tail  string // after the number, e.g. the state version
 	// run, when set, has its text up to upto sent first.
 	run  *run
@@ -155,7 +158,7 @@ func (o *outbox) next() (w work, ok, done bool) {
 		if o.queue = o.queue[1:]; len(o.queue) == 0 {
 			o.queue = nil
 		}
-		if it.event {
+		if it.event || it.aside {
 			o.events -= len(it.frame)
 		} else if o.answers -= len(it.frame); o.answers <= o.limit {
 			o.room.Broadcast()

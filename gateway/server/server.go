@@ -27,6 +27,8 @@ type Server struct {
 	api      http.Handler
 	mounts   map[string]http.Handler
 	remote   *Remote
+	joined   func(c *Caller)
+	left     func(c *Caller)
 	// introductions are the places for machines that ask to be let in.
 	introductions chan struct{}
 	snapshot      func(ctx context.Context) protocol.Snapshot
@@ -72,6 +74,13 @@ func New(o Options) (*Server, error) {
 		snapshot: o.Snapshot, version: o.Version, bootID: o.BootID, ready: o.Ready, log: o.Logger, now: o.Now,
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),
+	}
+	s.joined, s.left = o.Joined, o.Left
+	if s.joined == nil {
+		s.joined = func(*Caller) {}
+	}
+	if s.left == nil {
+		s.left = func(*Caller) {}
 	}
 	s.refusals = rate.NewLimiter(5, 100)
 	if s.log == nil {

@@ -18,7 +18,7 @@ const noParams = "Record<string, never>"
 // methodShapes has one row for each method of the table in gateway/protocol;
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
-	return slices.Concat(secretShapes(), guardShapes(), skillShapes(), mcpShapes(), networkShapes(), []shape{
+	return slices.Concat(secretShapes(), guardShapes(), skillShapes(), mcpShapes(), networkShapes(), nodeShapes(), []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
 		{protocol.MethodStatus, noParams, "Status"},
@@ -194,6 +194,12 @@ func eventShapes() []shape {
 		{protocol.EventModelsPull, "ModelsPullProgress", ""},
 		{protocol.EventSetup, "Setup", ""},
 		{protocol.EventCodeOutput, "CodeOutputEvent", ""},
+		{protocol.EventNodePairRequested, "NodeRequest", ""},
+		{protocol.EventNodePairResolved, "NodePairResolved", ""},
+		{protocol.EventNodePresence, "NodePresence", ""},
+		{protocol.EventNodeHostStats, "NodeHostStats", ""},
+		{protocol.EventNodeInvokeRequest, "NodeInvokeRequest", ""},
+		{protocol.EventNodeInvokeCancel, "NodeInvokeCancel", ""},
 	}
 }
 
@@ -274,5 +280,28 @@ func networkShapes() []shape {
 		{protocol.MethodTokenRotate, "DeviceTokenParams", "DeviceTokenRotated"},
 		{protocol.MethodTokenRevoke, "DeviceTokenRevokeParams", "DeviceTokenRevoked"},
 		{protocol.MethodReachRotate, noParams, "ReachRotation"},
+	}
+}
+
+func nodeShapes() []shape {
+	return []shape{
+		{protocol.MethodNodeList, noParams, "NodeList"},
+		{protocol.MethodNodeDescribe, "NodeIDParams", "NodeDescription"},
+		{protocol.MethodNodeRename, "NodeRenameParams", "NodeRenamed"},
+		{protocol.MethodNodeInvoke, "NodeInvokeParams", "NodeInvokeResult"},
+		{protocol.MethodNodePairList, noParams, "NodePairs"},
+		{protocol.MethodNodePairApprove, "NodeRequestParams", "NodeApproved"},
+		{protocol.MethodNodePairReject, "NodeRequestParams", "NodeRejected"},
+		{protocol.MethodNodePairRemove, "NodeIDParams", "NodeRemoved"},
+		{protocol.MethodNodePendingEnqueue, "NodeEnqueueParams", "NodeEnqueued"},
+		{protocol.MethodNodeInvokeResult, "NodeResultParams", "NodeAck"},
+		{protocol.MethodNodeInvokeProgress, "NodeProgressParams", "NodeAck"},
+		{protocol.MethodNodeEvent, "NodeEventParams", "NodeEventResult"},
+		{protocol.MethodNodePendingPull, noParams, "NodePull"},
+		{protocol.MethodNodePendingAck, "NodePullAckParams", "NodePullAck"},
+		{protocol.MethodNodePendingDrain, "NodeDrainParams", "NodeDrained"},
+		{protocol.MethodNodeSkillsUpdate, "NodeSkillsParams", "NodeSkills"},
+		{protocol.MethodNodeToolsUpdate, "NodeToolsParams", "NodeTools"},
+		{protocol.MethodNodeRunnersUpdate, "Record<string, unknown>", "NodeRunners"},
 	}
 }

@@ -1,0 +1,249 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/node"
+	"github.com/hearth-assistant/hearth/gateway/node/policy"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/server"
+)
+
+// nodeHandlers are about devices that do things for the assistant: what people
+// call, then what the devices call.
+func (g *Gateway) nodeHandlers() map[string]server.Handler {
+	return map[string]server.Handler{
+		protocol.MethodNodeList:           plain(protocol.MethodNodeList, g.nodeList),
+		protocol.MethodNodeDescribe:       plain(protocol.MethodNodeDescribe, g.nodeDescribe),
+		protocol.MethodNodeRename:         called(protocol.MethodNodeRename, g.nodeRename),
+		protocol.MethodNodeInvoke:         called(protocol.MethodNodeInvoke, g.nodeInvoke),
+		protocol.MethodNodePairList:       plain(protocol.MethodNodePairList, g.nodePairList),
+		protocol.MethodNodePairApprove:    called(protocol.MethodNodePairApprove, g.nodeApprove),
+		protocol.MethodNodePairReject:     called(protocol.MethodNodePairReject, g.nodeReject),
+		protocol.MethodNodePairRemove:     called(protocol.MethodNodePairRemove, g.nodeRemove),
+		protocol.MethodNodePendingEnqueue: plain(protocol.MethodNodePendingEnqueue, g.nodeEnqueue),
+
+		protocol.MethodNodeInvokeResult:   called(protocol.MethodNodeInvokeResult, g.nodeResult),
+		protocol.MethodNodeInvokeProgress: called(protocol.MethodNodeInvokeProgress, g.nodeProgress),
+		protocol.MethodNodeEvent: called(protocol.MethodNodeEvent, func(_ context.Context, c *server.Caller, p protocol.NodeEventParams) (protocol.NodeEventResult, error) {
+			return g.nodes.Event(c.DeviceID, c, p), nil
+		}),
+		protocol.MethodNodePendingPull: called(protocol.MethodNodePendingPull, func(_ context.Context, c *server.Caller, _ none) (protocol.NodePull, error) {
+			return g.nodes.Pull(c.DeviceID), nil
+		}),
+		protocol.MethodNodePendingAck: called(protocol.MethodNodePendingAck, func(_ context.Context, c *server.Caller, p protocol.NodePullAckParams) (protocol.NodePullAck, error) {
+			return g.nodes.Ack(c.DeviceID, p.IDs), nil
+		}),
+		protocol.MethodNodePendingDrain: called(protocol.MethodNodePendingDrain, func(_ context.Context, c *server.Caller, p protocol.NodeDrainParams) (protocol.NodeDrained, error) {
+			return g.nodes.Drain(c.DeviceID, p.MaxItems), nil
+		}),
+		// What other node hosts publish is taken note of and offered to nobody.
+		protocol.MethodNodeSkillsUpdate: called(protocol.MethodNodeSkillsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeSkillsParams) (protocol.NodeSkills, error) {
+			return protocol.NodeSkills{NodeID: c.DeviceID, Skills: []string{}}, nil
+		}),
+		protocol.MethodNodeToolsUpdate: called(protocol.MethodNodeToolsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeToolsParams) (protocol.NodeTools, error) {
+			return protocol.NodeTools{NodeID: c.DeviceID, Tools: []string{}}, nil
+		}),
+		protocol.MethodNodeRunnersUpdate: called(protocol.MethodNodeRunnersUpdate, func(_ context.Context, c *server.Caller, _ json.RawMessage) (protocol.NodeRunners, error) {
+			return protocol.NodeRunners{NodeID: c.DeviceID}, nil
+		}),
+	}
+}
+
+func (g *Gateway) nodeList(context.Context, none) (protocol.NodeList, error) {
+	out := protocol.NodeList{TS: g.opts.Now().UnixMilli(), Nodes: []protocol.Node{}}
+	for _, i := range g.nodes.List() {
+		out.Nodes = append(out.Nodes, nodeRow(i))
+	}
+	return out, nil
+}
+
+func (g *Gateway) nodeDescribe(_ context.Context, p protocol.NodeIDParams) (protocol.NodeDescription, error) {
+	i, ok := g.nodes.Get(p.NodeID)
+	if !ok {
+		return protocol.NodeDescription{}, nodeError(node.ErrUnknown)
+	}
+	return protocol.NodeDescription{TS: g.opts.Now().UnixMilli(), Node: nodeRow(i)}, nil
+}
+
+// nodeRow is a node on the wire.
+func nodeRow(i node.Info) protocol.Node {
+	a := i.Row.About
+	n := protocol.Node{
+		NodeID: i.Row.ID, DisplayName: i.Row.DisplayName(), Platform: a.Platform, Version: a.Version, ClientID: a.ClientID, ClientMode: a.ClientMode,
+		DeviceFamily: a.DeviceFamily, ModelIdentifier: a.ModelIdentifier, Caps: filled(i.Caps), Commands: i.Commands, Permissions: i.Declared.Permissions,
+		Paired: i.Row.ApprovedAtMs != 0, Connected: i.Connected, ApprovalState: "approved", LastSeenAtMs: i.Row.LastSeenAtMs,
+		LastSeenReason: i.Row.LastSeenReason, ApprovedAtMs: i.Row.ApprovedAtMs, HostStats: i.Row.Stats, Refused: i.Refused,
+	}
+	if i.Connected {
+		n.ConnectedAtMs, n.RemoteIP = i.Row.ConnectedAtMs, i.Peer.String()
+	} else {
+		n.Permissions = i.Row.Approved.Permissions
+	}
+	if i.Row.ApprovedAtMs == 0 || i.Request != nil {
+		n.ApprovalState = "pending-approval"
+	}
+	if i.Request != nil {
+		n.PendingRequestID, n.PendingDeclaredCommands, n.PendingDeclaredCaps = i.Request.ID, i.Request.Declared.Commands, i.Request.Declared.Caps
+	}
+	return n
+}
+
+func filled(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func (g *Gateway) nodeRequest(q node.Request, row node.Row) protocol.NodeRequest {
+	a := row.About
+	return protocol.NodeRequest{
+		RequestID: q.ID, NodeID: q.NodeID, ClientID: a.ClientID, ClientMode: a.ClientMode, DisplayName: row.DisplayName(), Platform: a.Platform,
+		Version: a.Version, DeviceFamily: a.DeviceFamily, ModelIdentifier: a.ModelIdentifier, Caps: q.Declared.Caps, Commands: q.Declared.Commands,
+		Permissions: q.Declared.Permissions, RequiredApproveScopes: approveScopes(q), Silent: q.Silent, TS: q.At.UnixMilli(), New: q.New,
+	}
+}
+
+// approveScopes is what a person needs to approve a request.
+func approveScopes(q node.Request) []protocol.Scope {
+	switch {
+	case q.Hosts():
+		return []protocol.Scope{protocol.ScopePairing, protocol.ScopeWrite, protocol.ScopeAdmin}
+	case len(q.Declared.Commands) > 0:
+		return []protocol.Scope{protocol.ScopePairing, protocol.ScopeWrite}
+	}
+	return []protocol.Scope{protocol.ScopePairing}
+}
+
+func (g *Gateway) nodePairList(context.Context, none) (protocol.NodePairs, error) {
+	out := protocol.NodePairs{Pending: []protocol.NodeRequest{}, Paired: []protocol.PairedNode{}}
+	for _, q := range g.nodes.Requests() {
+		if i, ok := g.nodes.Get(q.NodeID); ok {
+			out.Pending = append(out.Pending, g.nodeRequest(q, i.Row))
+		}
+	}
+	for _, i := range g.nodes.List() {
+		if i.Row.ApprovedAtMs != 0 {
+			out.Paired = append(out.Paired, pairedNode(i.Row))
+		}
+	}
+	return out, nil
+}
+
+func pairedNode(r node.Row) protocol.PairedNode {
+	a := r.About
+	return protocol.PairedNode{
+		NodeID: r.ID, ClientID: a.ClientID, ClientMode: a.ClientMode, DisplayName: r.DisplayName(), Platform: a.Platform, Version: a.Version,
+		DeviceFamily: a.DeviceFamily, ModelIdentifier: a.ModelIdentifier, Caps: filled(r.Approved.Caps), Commands: filled(r.Approved.Commands),
+		Permissions: maps.Clone(r.Approved.Permissions), CreatedAtMs: r.CreatedAtMs, ApprovedAtMs: r.ApprovedAtMs, LastConnectedAtMs: r.ConnectedAtMs,
+		LastDisconnectedAtMs: r.LeftAtMs, LastSeenAtMs: r.LastSeenAtMs, LastSeenReason: r.LastSeenReason, LastHostStats: r.Stats,
+	}
+}
+
+func (g *Gateway) nodeApprove(ctx context.Context, c *server.Caller, p protocol.NodeRequestParams) (protocol.NodeApproved, error) {
+	q, _, err := g.nodes.Request(p.RequestID)
+	if err != nil {
+		return protocol.NodeApproved{}, nodeError(err)
+	}
+	for _, need := range approveScopes(q) {
+		if !protocol.Allows(c.Scopes, need) {
+			return protocol.NodeApproved{}, protocol.MissingScope(need)
+		}
+	}
+	row, err := g.nodes.Decide(ctx, p.RequestID, true, callerName(c))
+	if err != nil {
+		return protocol.NodeApproved{}, nodeError(err)
+	}
+	return protocol.NodeApproved{RequestID: p.RequestID, Node: pairedNode(row)}, nil
+}
+
+func (g *Gateway) nodeReject(ctx context.Context, c *server.Caller, p protocol.NodeRequestParams) (protocol.NodeRejected, error) {
+	row, err := g.nodes.Decide(ctx, p.RequestID, false, callerName(c))
+	return protocol.NodeRejected{RequestID: p.RequestID, NodeID: row.ID}, nodeError(err)
+}
+
+func (g *Gateway) nodeRename(ctx context.Context, c *server.Caller, p protocol.NodeRenameParams) (protocol.NodeRenamed, error) {
+	row, err := g.nodes.Rename(ctx, p.NodeID, p.DisplayName, callerName(c))
+	return protocol.NodeRenamed{NodeID: p.NodeID, DisplayName: row.DisplayName()}, nodeError(err)
+}
+
+// nodeRemove forgets what a node was approved for. A device that is nothing else
+// is removed as well; another one may ask again.
+func (g *Gateway) nodeRemove(ctx context.Context, c *server.Caller, p protocol.NodeIDParams) (protocol.NodeRemoved, error) {
+	if err := g.nodes.Remove(ctx, p.NodeID, callerName(c)); err != nil {
+		return protocol.NodeRemoved{}, nodeError(err)
+	}
+	for _, d := range g.pairing.Devices() {
+		if d.ID == p.NodeID && len(d.Roles) == 1 && d.Roles[0].Role == protocol.RoleNode {
+			if err := g.pairing.Revoke(ctx, d.ID); err != nil {
+				return protocol.NodeRemoved{}, err
+			}
+		}
+	}
+	return protocol.NodeRemoved{NodeID: p.NodeID, Removed: true}, nil
+}
+
+func (g *Gateway) nodeEnqueue(_ context.Context, p protocol.NodeEnqueueParams) (protocol.NodeEnqueued, error) {
+	out, err := g.nodes.Enqueue(p)
+	if err != nil && !isAny(err, node.ErrUnknown) {
+		return out, protocol.InvalidParams(protocol.MethodNodePendingEnqueue, "%v", err)
+	}
+	return out, nodeError(err)
+}
+
+// nodeInvoke is a person's own call. What runs programs takes the way of the
+// approvals; what decides about them on the node cannot be called at all.
+func (g *Gateway) nodeInvoke(ctx context.Context, c *server.Caller, p protocol.NodeInvokeParams) (protocol.NodeInvokeResult, error) {
+	var none protocol.NodeInvokeResult
+	for _, f := range [][2]string{{"nodeId", p.NodeID}, {"command", p.Command}, {"idempotencyKey", p.IdempotencyKey}} {
+		if f[1] == "" {
+			return none, protocol.MissingParam(protocol.MethodNodeInvoke, f[0])
+		}
+	}
+	if policy.Reserved(p.Command) {
+		return none, (&protocol.Error{Code: protocol.CodeForbidden, Message: "node command not allowed: " + p.Command + " decides about approvals and cannot be called this way"}).With("command", p.Command)
+	}
+	if policy.Hosts(p.Command) && !protocol.Allows(c.Scopes, protocol.ScopeAdmin) {
+		return none, protocol.MissingScope(protocol.ScopeAdmin)
+	}
+	want := node.Call{NodeID: p.NodeID, Command: p.Command, Params: p.Params, Timeout: millisOf(p.TimeoutMs), Key: p.IdempotencyKey}
+	var res node.Result
+	var err error
+	if p.Command == commandRun {
+		res, err = g.invokeRun(ctx, c, want, p.SessionKey)
+	} else {
+		res, err = g.nodes.Invoke(ctx, want)
+	}
+	if err != nil {
+		return none, nodeError(err)
+	}
+	out := protocol.NodeInvokeResult{OK: true, NodeID: p.NodeID, Command: p.Command, Payload: res.Payload}
+	if res.Text {
+		text := string(res.Payload)
+		out.PayloadJSON = &text
+	}
+	return out, nil
+}
+
+func (g *Gateway) nodeResult(_ context.Context, c *server.Caller, p protocol.NodeResultParams) (protocol.NodeAck, error) {
+	if p.NodeID != c.DeviceID {
+		return protocol.NodeAck{}, protocol.Invalid("nodeId mismatch")
+	}
+	return protocol.NodeAck{OK: true, Ignored: !g.nodes.Answer(c.DeviceID, c, p)}, nil
+}
+
+func (g *Gateway) nodeProgress(_ context.Context, c *server.Caller, p protocol.NodeProgressParams) (protocol.NodeAck, error) {
+	if p.NodeID != c.DeviceID {
+		return protocol.NodeAck{}, protocol.Invalid("nodeId mismatch")
+	}
+	return protocol.NodeAck{OK: true, Ignored: !g.nodes.Progress(c.DeviceID, c, p)}, nil
+}
+
+// offered reports whether a node can be asked for a command now.
+func offered(i node.Info, command string) bool {
+	return i.Connected && slices.Contains(i.Commands, command)
+}
