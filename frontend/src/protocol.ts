@@ -2956,7 +2956,8 @@ export const SetupScheme = "oc-pair://";
 export const PairPath = "/hearth/pair";
 
 /**
- * PairSetupParams: Access is "limited" (talk, read, decide approvals; the
+ * PairSetupParams: Access is "node" (do what the gateway asks of it), "limited"
+ * (talk, read, decide approvals; the
  * default) or "full" (settings and devices as well).
  */
 export interface PairSetupParams {

@@ -61,8 +61,40 @@ func TestSec_A_PAIR_05_SetupCode(t *testing.T) {
 	if _, _, err := r.MintSetup("everything"); err == nil {
 		t.Error("an access that nobody defined")
 	}
-	if _, err := r.attempt(t, far(try{key: newKey(t), auth: mintSetup(t, r, AccessFull), role: protocol.RoleNode})); err == nil {
-		t.Error("a code for operators made a node")
+}
+
+// A code makes a node as well: together with its person's role, or alone.
+func TestSec_A_PAIR_05_SetupCodeOfNodes(t *testing.T) {
+	r := newRegistry(t, newClock(), &memoryStore{})
+	far := func(x try) try { x.remote, x.from = true, "192.168.1.9"; return x }
+	key := newKey(t)
+	g := r.grant(t, far(try{key: key, auth: mintSetup(t, r, AccessLimited), role: protocol.RoleNode}))
+	if g.Role != protocol.RoleNode || len(g.Scopes) != 0 || g.Access != "limited" || len(g.Also) != 1 || g.Also[0].Role != protocol.RoleOperator {
+		t.Fatalf("%+v", g)
+	}
+	limited, _ := setupScopes(AccessLimited)
+	if diff := cmp.Diff(limited, g.Also[0].Scopes); diff != "" {
+		t.Error(diff)
+	}
+	if again := r.grant(t, far(try{key: key, auth: protocol.Auth{DeviceToken: g.Also[0].DeviceToken}, scopes: limited})); again.Role != protocol.RoleOperator {
+		t.Errorf("%+v", again)
+	}
+	if _, err := r.attempt(t, far(try{key: key, auth: protocol.Auth{DeviceToken: g.DeviceToken}, scopes: limited})); err == nil {
+		t.Error("the token of a node opened the role of its person")
+	}
+	if _, err := r.attempt(t, far(try{key: newKey(t), auth: mintSetup(t, r, AccessNode)})); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+		t.Errorf("a code for a node made an operator: %v", err)
+	}
+	only := newKey(t)
+	if g := r.grant(t, far(try{key: only, auth: mintSetup(t, r, AccessNode), role: protocol.RoleNode})); len(g.Also) != 0 || g.Access != "node" {
+		t.Errorf("%+v", g)
+	}
+	launch, _, err := r.MintLaunch(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.attempt(t, try{key: newKey(t), auth: protocol.Auth{BootstrapToken: launch}, role: protocol.RoleNode}); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+		t.Errorf("a launch link made a node: %v", err)
 	}
 }
 

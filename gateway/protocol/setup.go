@@ -92,7 +92,8 @@ func ShownCode(code string) string {
 	return code[:3] + " " + code[3:]
 }
 
-// PairSetupParams: Access is "limited" (talk, read, decide approvals; the
+// PairSetupParams: Access is "node" (do what the gateway asks of it), "limited"
+// (talk, read, decide approvals; the
 // default) or "full" (settings and devices as well).
 type PairSetupParams struct {
 	Access string `json:"access,omitempty"`

@@ -224,7 +224,7 @@ func TestNodeRoleCallsNothing(t *testing.T) {
 	p.Client.ID, p.Client.Mode, p.Role = "node-host", "node", protocol.RoleNode
 	c := g.connected(t, p)
 	for i := range maxBadRole + 1 {
-		if f := c.call([]string{"health", "config.set", "node.event"}[i%3], nil); code(f) != "unauthorized role: node" {
+		if f := c.call([]string{"health", "config.set", "node.invoke"}[i%3], nil); code(f) != "unauthorized role: node" {
 			t.Fatal(code(f))
 		}
 	}
