@@ -86,4 +86,9 @@ for (const size of [16, 24, 32, 48, 64, 128, 256, 512]) {
   if (size <= 256) sizes.push({ size, data });
 }
 writeFileSync(join(icons, "hearth.ico"), ico(sizes));
+// The phone's system cuts its own shape out of a whole square.
+const square = (size) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="${size}" height="${size}"><rect width="64" height="64" fill="#fff8ee"/><g transform="translate(14.5 13) scale(1.1)"><path d="${out}" fill="#e0662b"/><path d="${inner}" fill="#ffd9a0"/></g></svg>`;
+const phone = join(root, "frontend/phone/public");
+for (const size of [192, 512]) writeFileSync(join(phone, `icon-${size}.png`), await png(square(size), size));
 await browser.close();

@@ -83,7 +83,7 @@ func (n *network) identity() (*identity.Identity, error) {
 
 // remote is what the server needs to serve other machines.
 func (n *network) remote() *server.Remote {
-	return &server.Remote{Listener: n.reach, Introduce: n.introduce, TLS: &tls.Config{
+	return &server.Remote{Listener: n.reach, Introduce: n.introduce, Names: n.names, Authority: n.authority, TLS: &tls.Config{
 		MinVersion: tls.VersionTLS13,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			who, err := n.identity()

@@ -42,7 +42,8 @@ func (n *network) setupCode(access pairing.Access) (protocol.PairSetup, error) {
 		return protocol.PairSetup{}, err
 	}
 	n.g.log.Info("a setup code was made", "access", access, "until", expires)
-	return protocol.PairSetup{SetupCode: code, ExpiresAtMs: s.ExpiresAtMs, GatewayURL: s.URL, URLs: urls, Auth: "token", Access: string(access), Pin: s.Pin}, nil
+	return protocol.PairSetup{SetupCode: code, ExpiresAtMs: s.ExpiresAtMs, GatewayURL: s.URL, URLs: urls, Auth: "token", Access: string(access), Pin: s.Pin,
+		Fingerprint: print, PhoneURLs: phoneLinks(urls, secret)}, nil
 }
 
 // urls are where other machines can dial us: private IPv4 addresses first, the

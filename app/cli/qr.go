@@ -13,27 +13,33 @@ import (
 )
 
 func newQR(a *app) *cobra.Command {
-	var full, bare bool
+	var o qrOptions
 	c := &cobra.Command{
 		Use:   "qr",
-		Short: "Show a code that pairs another device, once",
-		Long: `Show a code that pairs another device, as a QR code and as text. It works once,
-within ten minutes, and a new one ends the one before. Who has it can pair a
-device: show it to nobody else.
+		Short: "Show a code that pairs a phone or another device, once",
+		Long: `Show a code that pairs another device, as a QR code and as text. A phone's camera
+opens Hearth's page for phones with it, which needs no app. It works once, within
+ten minutes, and a new one ends the one before. Who has it can pair a device: show
+it to nobody else.
+
+Apps made for OpenClaw scan the setup code itself: --app draws that one.
 
 The device may talk, read, and decide approvals; with --full it may change
 settings and devices as well.`,
 		Args: cobra.NoArgs,
-		RunE: a.run(func(ctx context.Context, _ []string) error { return runQR(ctx, a, full, bare) }),
+		RunE: a.run(func(ctx context.Context, _ []string) error { return runQR(ctx, a, o) }),
 	}
-	c.Flags().BoolVar(&full, "full", false, "let the device change settings and devices too")
-	c.Flags().BoolVar(&bare, "code", false, "print the code only")
+	c.Flags().BoolVar(&o.full, "full", false, "let the device change settings and devices too")
+	c.Flags().BoolVar(&o.bare, "code", false, "print the code only")
+	c.Flags().BoolVar(&o.app, "app", false, "draw the setup code for an app, not the link for a phone's camera")
 	return c
 }
 
-func runQR(ctx context.Context, a *app, full, bare bool) error {
+type qrOptions struct{ full, bare, app bool }
+
+func runQR(ctx context.Context, a *app, o qrOptions) error {
 	p := protocol.PairSetupParams{Access: "limited"}
-	if full {
+	if o.full {
 		p.Access = "full"
 	}
 	var s protocol.PairSetup
@@ -43,12 +49,16 @@ func runQR(ctx context.Context, a *app, full, bare bool) error {
 	if a.asJSON {
 		return a.out().json(s)
 	}
-	if bare {
+	if o.bare {
 		return a.out().print(s.SetupCode, "\n")
+	}
+	drawn := s.SetupCode
+	if len(s.PhoneURLs) > 0 && !o.app {
+		drawn = s.PhoneURLs[0]
 	}
 	out := a.out()
 	if a.OutTerminal {
-		picture, err := drawQR(s.SetupCode, out.colour)
+		picture, err := drawQR(drawn, out.colour)
 		if err != nil {
 			return err
 		}
@@ -56,8 +66,26 @@ func runQR(ctx context.Context, a *app, full, bare bool) error {
 			return err
 		}
 	}
-	return out.print("Scan it, or on another computer run:\n\n  hearth connect ", s.SetupCode, "\n\n",
+	return out.print(qrWords(&s)...)
+}
+
+// qrWords says what to do with a code, for a phone and for a computer.
+func qrWords(s *protocol.PairSetup) []any {
+	var parts []any
+	for i, link := range s.PhoneURLs {
+		switch i {
+		case 0:
+			parts = append(parts, "Scan it with a phone's camera, or open there:\n\n  ", line(link), "\n\n")
+		case 1:
+			parts = append(parts, dim("If the phone does not find it, the same by its address:\n"), "  ", dim(line(link)), "\n\n")
+		}
+	}
+	parts = append(parts, "On another computer run:\n\n  hearth connect ", s.SetupCode, "\n\n",
 		dim("Key "), identity.Short(s.Pin), dim("  works once, until "), time.UnixMilli(s.ExpiresAtMs).Format("15:04"), dim("  gives "), s.Access, dim(" access"), "\n")
+	if s.Fingerprint != "" {
+		parts = append(parts, dim("A browser warns of the certificate until its phone trusts this gateway: docs/phone.md says how.\nBefore going on past a warning, compare its SHA-256: "), s.Fingerprint, "\n")
+	}
+	return parts
 }
 
 // drawQR draws a QR code with half blocks: two rows of modules a line. With

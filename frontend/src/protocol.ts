@@ -2974,6 +2974,12 @@ export interface PairSetup {
   auth: string;
   access: string;
   pin: string;
+  /**
+   * Ours: the fingerprint of the certificate, and links that a phone opens, the
+   * best first.
+   */
+  fingerprint?: string;
+  phoneUrls?: string[];
 }
 
 /** PairedDevices is the result of device.pair.list. */

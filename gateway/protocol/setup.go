@@ -108,6 +108,10 @@ type PairSetup struct {
 	Auth        string   `json:"auth"` // token
 	Access      string   `json:"access"`
 	Pin         string   `json:"pin"`
+	// Ours: the fingerprint of the certificate, and links that a phone opens, the
+	// best first.
+	Fingerprint string   `json:"fingerprint,omitempty"`
+	PhoneURLs   []string `json:"phoneUrls,omitempty"`
 }
 
 // PairedDevices is the result of device.pair.list.

@@ -64,16 +64,25 @@ func (s *Server) mounted(path string) bool {
 
 // secure sets the headers that every answer carries, errors included.
 func secure(h http.Header, host string) {
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "+
-		"font-src 'self'; connect-src 'self' ws://"+safeHost(host)+"; manifest-src 'self'; base-uri 'none'; form-action 'none'; "+
-		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify hearth svelte-trusted-html")
+	h.Set("Content-Security-Policy", policy("ws://"+safeHost(host)))
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()")
+	h.Set("Permissions-Policy", permissions("camera=()", "geolocation=()"))
 	h.Set("Cache-Control", "no-store")
+}
+
+// policy lets a page load from us only, and connect to one more address of ours.
+func policy(connect string) string {
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+		"font-src 'self'; connect-src 'self' " + connect + "; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
+		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify hearth svelte-trusted-html"
+}
+
+func permissions(camera, place string) string {
+	return camera + ", microphone=(), " + place + ", payment=(), usb=(), display-capture=()"
 }
 
 // safeHost keeps a Host that the gate will refuse from forming the policy.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
@@ -21,6 +22,11 @@ type Remote struct {
 	// Introduce talks to a machine that has nothing yet and asks to be let in.
 	// nil: nobody is.
 	Introduce func(ctx context.Context, l pairing.Line, source netip.Addr, tls *tls.ConnectionState) error
+	// Names are the hosts, with their port, by which a browser may come to the page
+	// for phones; a page of any other name gets nothing. nil: none.
+	Names func() []string
+	// Authority is the certificate that a browser can be told to trust. nil: none.
+	Authority func() (der []byte, err error)
 }
 
 // listener speaks TLS whatever the given config allows: there is no way to
@@ -63,18 +69,21 @@ func (s *Server) serveRemote(ctx context.Context) {
 }
 
 // remoteHandler is everything that other machines find: whether the gateway
-// lives, and its socket.
+// lives, its socket, and the page for phones.
 func (s *Server) remoteHandler() http.Handler {
 	mux := http.NewServeMux()
 	live := constant(`{"ok":true,"status":"live"}`)
 	mux.Handle("/health", live)
 	mux.Handle("/healthz", live)
+	mux.Handle(phonePath, s.phone())
+	mux.Handle(phonePath+"/", s.phone())
+	mux.HandleFunc(authorityPath, s.serveAuthority)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "Hearth answers here, but it shows its page only on its own machine in this version. Connect with `hearth connect` or an app that speaks its protocol.", http.StatusNotFound)
+		http.Error(w, "Hearth answers here, but not with a page: for a phone it is at "+phonePath+", and other computers connect with `hearth connect`.", http.StatusNotFound)
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header(), r.Host)
-		if v := judgeRemote(r); v.status != 0 {
+		if v := s.remote.judge(r); v.status != 0 {
 			refuse(w, v)
 			return
 		}
@@ -91,9 +100,9 @@ func (s *Server) remoteHandler() http.Handler {
 	})
 }
 
-// judgeRemote is the gate for other machines. No page of ours is served to
-// them, so a browser that comes was sent by somebody else's.
-func judgeRemote(r *http.Request) verdict {
+// judge is the gate for other machines. A browser comes from our own page for
+// phones, under a name of ours, or it was sent by somebody else's.
+func (m *Remote) judge(r *http.Request) verdict {
 	switch {
 	case r.TLS == nil:
 		return verdict{status: http.StatusUpgradeRequired, text: "Hearth speaks only TLS with other machines."}
@@ -101,8 +110,18 @@ func judgeRemote(r *http.Request) verdict {
 		return verdict{status: http.StatusBadRequest, text: "This address has more than one reading, so Hearth does not serve it."}
 	case forwarded(r):
 		return verdict{status: http.StatusForbidden, text: "This request came through a proxy that Hearth does not know. Connect directly."}
-	case len(r.Header.Values("Origin")) > 0:
-		return verdict{status: http.StatusForbidden, text: "A page in a browser tried to use Hearth over the network, which is not possible in this version."}
+	}
+	origins := r.Header.Values("Origin")
+	if len(origins) > 0 && (len(origins) > 1 || origins[0] != "https://"+r.Host || !m.named(r.Host)) {
+		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open Hearth's own page instead."}
+	}
+	if isPhone(r.URL.Path) && !m.named(r.Host) {
+		return verdict{status: http.StatusMisdirectedRequest, text: "This request was sent to a name that is not Hearth's own. `hearth qr` shows the address of its page for phones."}
 	}
 	return verdict{}
+}
+
+// named reports whether a browser may come by this host.
+func (m *Remote) named(host string) bool {
+	return m.Names != nil && slices.Contains(m.Names(), host)
 }

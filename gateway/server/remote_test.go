@@ -83,7 +83,7 @@ func TestSec_A_NET_17_PlaintextIsNeverServedToOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := judgeRemote(r); v.status != http.StatusUpgradeRequired {
+	if v := new(Remote).judge(r); v.status != http.StatusUpgradeRequired {
 		t.Errorf("%+v", v)
 	}
 }

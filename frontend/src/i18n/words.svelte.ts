@@ -5,13 +5,13 @@ import { prefs } from "../keep/local";
 
 export type Words = Record<string, string>;
 export type Args = Record<string, string | number>;
-type Part = "page" | "later" | "settings";
+type Part = "page" | "later" | "settings" | "phone";
 
 /** Languages there are, in their own words. */
 export const languages = { en: "English", de: "Deutsch", "zh-CN": "简体中文" };
 export type Language = keyof typeof languages;
 
-const files = import.meta.glob<Words>(["./*/*.json", "!./en/*"], { import: "default" });
+const files = import.meta.glob<Words>(["./*/*.json", "!./en/*", "!./*/phone.json"], { import: "default" });
 const known = Object.keys(languages) as Language[];
 
 // zh-SG is written as zh-CN is, zh-TW is not.

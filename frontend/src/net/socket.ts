@@ -70,7 +70,7 @@ export class Socket {
   private watch: ReturnType<typeof setInterval> | undefined;
   private greet: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly o: SocketOptions) {
+  constructor(protected readonly o: SocketOptions) {
     this.backoff = new Backoff(o.random);
     this.now = o.now ?? Date.now;
   }
@@ -227,7 +227,7 @@ export class Socket {
     this.drop("refused");
   }
 
-  private async connectParams(auth: Auth, challenge: Challenge): Promise<ConnectParams> {
+  protected async connectParams(auth: Auth, challenge: Challenge): Promise<ConnectParams> {
     const { platform, identity, version } = this.o;
     const client = { id: "webchat-ui", mode: "webchat", version, platform };
     const device = await signDevice(identity, {

@@ -12,7 +12,7 @@ import { startModel } from "./model.mjs";
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 const axeSource = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
-const chromiums = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+export const chromiums = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 function freePort() {
   return new Promise((resolve, reject) => {
@@ -123,7 +123,7 @@ export class World {
 }
 
 /** watch collects what must never happen in any test. */
-function watch(page, origin) {
+export function watch(page, origin) {
   page.trouble = [];
   page.on("dialog", (d) => (page.trouble.push(`dialog: ${d.message()}`), d.dismiss()));
   page.on("pageerror", (e) => page.trouble.push(`error: ${e.message}`));

@@ -6,6 +6,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as chat from "./cases-chat.mjs";
+import * as phone from "./cases-phone.mjs";
 import * as pipeline from "./cases-pipeline.mjs";
 import * as safety from "./cases-safety.mjs";
 import * as settings from "./cases-settings.mjs";
@@ -15,7 +16,7 @@ import { World, root } from "./harness.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { chat, pipeline, tools, use, settings, safety };
+const rooms = { chat, pipeline, tools, use, settings, safety, phone };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
 const models = {
@@ -46,7 +47,7 @@ async function once(w, c) {
   const began = performance.now();
   const pages = [];
   const open = async (o) => {
-    const p = await w.open(o);
+    const p = typeof o?.goto === "function" ? o : await w.open(o); // a phone is opened by its case
     pages.push(p);
     return p;
   };

@@ -8,7 +8,7 @@ import { dayName, dayOf, list, shortTime, span } from "../../src/app/time";
 import { fields, panes } from "../../src/ui/settings/panes";
 
 type Words = Record<string, string>;
-const parts = ["page", "later", "settings"];
+const parts = ["page", "later", "settings", "phone"];
 const files = import.meta.glob<Words>("../../src/i18n/*/*.json", { eager: true, import: "default" });
 const read = (lang: string, part: string): Words => files[`../../src/i18n/${lang}/${part}.json`]!;
 const others = Object.keys(languages).filter((l) => l !== "en");

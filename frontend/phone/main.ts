@@ -1,0 +1,17 @@
+import { mount } from "svelte";
+import "../src/styles/tokens.css";
+import "../src/styles/base.css";
+import "../src/styles/markdown.css";
+import { applyTheme, followSystem } from "../src/app/theme";
+import App from "./App.svelte";
+import { Phone } from "./phone.svelte";
+import { keepShell } from "./shell";
+import { speak } from "./words";
+
+applyTheme();
+followSystem();
+await speak();
+const phone = new Phone();
+mount(App, { target: document.getElementById("app")!, props: { phone } });
+await phone.start();
+void keepShell();

@@ -1,0 +1,273 @@
+// The page's heart on a phone: whether it is let in, the conversation, what
+// waits for a yes, and what the gateway may ask of the phone.
+import type { AgentEvent, Auth, ChatEvent, HelloOK, SessionMessage, SessionsChanged } from "../src/net/wire";
+import { CallError, type LinkState, type Socket } from "../src/net/socket";
+import { loadIdentity, NoCrypto, type Identity } from "../src/net/identity";
+import { openCabinet, type Cabinet } from "../src/keep/cabinet";
+import { keepDraft } from "../src/keep/local";
+import { Outbox, type Entry, type Picture, type Refusal } from "../src/keep/outbox";
+import { Chat } from "../src/app/chat.svelte";
+import { Safety } from "../src/app/safety.svelte";
+import { codeIn, takeCode } from "./code";
+import { Line, thisPhone, type As } from "./line";
+import { Node, nodeAs } from "./node.svelte";
+import { notify } from "./shell";
+import { t } from "./words";
+
+export const version = "0.1.0";
+
+/** Where the phone stands. */
+export type Place = "starting" | "insecure" | "old" | "unpaired" | "pairing" | "expired" | "limited" | "removed" | "talk";
+
+const talker: As = {
+  mode: "ui", role: "operator", scopes: ["operator.read", "operator.write", "operator.approvals"], caps: ["tool-events", "hearth.deltas", "exec-approvals"],
+};
+
+export class Phone {
+  at = $state<Place>("starting");
+  link = $state.raw<LinkState>({ at: "connecting" });
+  chat = $state.raw<Chat | null>(null);
+  unsent = $state.raw<Entry[]>([]);
+  toast = $state.raw<{ n: number; text: string; bad: boolean } | null>(null);
+  safety = $state.raw<Safety | null>(null);
+  node = $state.raw<Node | null>(null);
+  readonly me = thisPhone();
+
+  private socket!: Socket;
+  private keep!: Cabinet;
+  private outbox!: Outbox;
+  private identity!: Identity;
+  private code = "";
+  private known = false;
+
+  async start(): Promise<void> {
+    this.code = takeCode();
+    this.keep = await openCabinet();
+    try {
+      this.identity = await loadIdentity(this.keep);
+    } catch (e) {
+      this.at = e instanceof NoCrypto && !globalThis.crypto?.subtle ? "insecure" : "old";
+      return;
+    }
+    this.known = (await this.keep.get<string>("state", "phoneToken")) !== undefined;
+    this.socket = this.line(talker, {
+      credentials: () => this.credentials(),
+      onState: (s) => this.linked(s),
+      onEvent: (name, payload) => this.event(name, payload),
+      onGap: () => void this.chat?.read().catch(() => undefined),
+    });
+    this.safety = new Safety(this.socket);
+    this.outbox = new Outbox({
+      keep: this.keep, explain,
+      send: (e) => this.send(e),
+      changed: (list) => this.outboxChanged(list),
+      accepted: (e) => this.chat?.accepted(e),
+    });
+    await this.outbox.load();
+    addEventListener("online", () => this.hurry());
+    addEventListener("pagehide", () => this.outbox.stop());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.hurry());
+    if (this.code === "" && !this.known) this.at = "unpaired";
+    else {
+      this.at = this.code !== "" ? "pairing" : "talk";
+      this.socket.start();
+    }
+  }
+
+  private line(as: As, o: Pick<ConstructorParameters<typeof Line>[0], "credentials" | "onState" | "onEvent" | "onGap">): Line {
+    const open = (url: string): WebSocket => {
+      const ws = new WebSocket(url);
+      // Said on the live socket: no need to ask again to know.
+      ws.addEventListener("close", (e) => e.code === 4001 && e.reason === "device removed" && void this.removed());
+      return ws;
+    };
+    return new Line({ url: `wss://${location.host}/`, identity: this.identity, version, platform: this.me.platform, open, ...o }, as, this.me);
+  }
+
+  private async credentials(): Promise<Auth | null> {
+    if (this.code !== "") return { bootstrapToken: this.code };
+    const token = await this.keep.get<string>("state", "phoneToken");
+    return token ? { deviceToken: token } : null;
+  }
+
+  /** pairWith takes what was pasted; false when there is no code in it. */
+  pairWith(text: string): boolean {
+    const code = codeIn(text);
+    if (code === "") return false;
+    this.code = code;
+    this.at = "pairing";
+    this.socket.again();
+    return true;
+  }
+
+  private linked(s: LinkState): void {
+    this.link = s;
+    this.outbox.setOnline(s.at === "open");
+    if (s.at === "open") void this.greeted(s.hello).catch((e) => this.complain(e));
+    if (s.at === "refused") this.refused(s.code);
+  }
+
+  private refused(code: string): void {
+    if (code === "AUTH_RATE_LIMITED") this.at = "limited";
+    else if (this.code !== "") {
+      // A used-up link in a browser that was let in by it.
+      this.code = "";
+      if (this.known) this.socket.again();
+      this.at = this.known ? "talk" : "expired";
+    } else if (this.known) void this.removed();
+    else this.at = "unpaired";
+  }
+
+  /** removed: its owner took this phone's access away. Nothing of the talk stays here. */
+  private async removed(): Promise<void> {
+    await this.forget();
+    this.at = "removed";
+  }
+
+  private async forget(): Promise<void> {
+    this.known = false;
+    this.socket.stop();
+    this.node?.stop();
+    this.node = null;
+    this.chat?.detach();
+    if (this.chat) keepDraft(this.chat.key, "");
+    this.chat = null;
+    for (const e of this.unsent) await this.outbox.discard(e.id);
+    for (const name of ["phoneToken", "nodeToken"]) await this.keep.remove("state", name).catch(() => undefined);
+  }
+
+  /** leave is this phone's own wish. */
+  async leave(): Promise<void> {
+    await this.forget();
+    this.at = "unpaired";
+  }
+
+  private async greeted(hello: HelloOK): Promise<void> {
+    this.code = "";
+    const { deviceToken } = hello.auth;
+    const also = (hello.auth as { deviceTokens?: { role: string; deviceToken: string }[] }).deviceTokens ?? [];
+    if (deviceToken) await this.keep.put("state", "phoneToken", deviceToken);
+    const forNode = also.find((d) => d.role === "node")?.deviceToken;
+    if (forNode) await this.keep.put("state", "nodeToken", forNode);
+    this.known = true;
+    this.at = "talk";
+    const key = hello.snapshot.sessionDefaults?.mainSessionKey || "agent:main:main";
+    if (this.chat?.key !== key) {
+      this.chat?.detach();
+      this.chat = new Chat(key, false, this.socket, () => false);
+      this.outboxChanged(this.unsent);
+    }
+    await Promise.all([this.chat.attach(), this.safety!.load()]);
+    await this.beNode();
+  }
+
+  /** beNode begins the second connection, where the code has given it. */
+  private async beNode(): Promise<void> {
+    const token = await this.keep.get<string>("state", "nodeToken");
+    if (this.node || !token) return;
+    const node = new Node(this.keep, this.me, (text) => this.say(text));
+    await node.load();
+    const line = this.line(nodeAs, {
+      credentials: async () => ({ deviceToken: token }),
+      onState: (s) => node.linked(s),
+      onEvent: (name, payload) => node.event(name, payload),
+      onGap: () => undefined,
+    });
+    node.begin(line);
+    this.node = node;
+  }
+
+  hurry(): void {
+    if (this.at !== "talk") return;
+    this.socket.hurry();
+    this.node?.hurry();
+  }
+
+  private event(name: string, payload: unknown): void {
+    const of = (key: string | undefined): Chat | null => (this.chat?.key === key ? this.chat : null);
+    if (name === "chat") {
+      const e = payload as ChatEvent;
+      of(e.sessionKey)?.event(e);
+      if (e.state === "final" && of(e.sessionKey)) void notify("Hearth", t("notify.answer"));
+    } else if (name === "agent" || name === "session.tool") {
+      const e = payload as AgentEvent;
+      of(e.sessionKey)?.run(e);
+    } else if (name === "session.message") {
+      const e = payload as SessionMessage;
+      if (e.message) of(e.sessionKey)?.message(e.message);
+    } else if (name === "sessions.changed") {
+      const e = payload as SessionsChanged;
+      if (e.reason === "send") of(e.sessionKey)?.sent(e.runId ?? "");
+      if (e.session?.sessionId) of(e.sessionKey)?.isNow(e.session.sessionId);
+    } else if (name.startsWith("exec.approval.") || name === "hearth.pause") {
+      this.safety!.event(name, payload);
+      if (name === "exec.approval.requested") void notify("Hearth", t("notify.asks"));
+    }
+  }
+
+  // ---- messages
+
+  async write(text: string, files: Picture[]): Promise<void> {
+    if (this.chat) await this.outbox.add(this.chat.key, text, undefined, files);
+  }
+
+  private async send(e: Entry): Promise<void> {
+    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, ...(e.files ? { attachments: e.files } : {}) });
+  }
+
+  private outboxChanged(list: Entry[]): void {
+    this.unsent = list;
+    if (this.chat) this.chat.entries = list.filter((e) => e.sessionKey === this.chat!.key);
+  }
+
+  async again(e: Entry): Promise<void> {
+    await this.outbox.discard(e.id);
+    await this.write(e.text, e.files ?? []);
+  }
+
+  async stop(): Promise<void> {
+    if (this.chat) await this.act(this.socket.call("chat.abort", { sessionKey: this.chat.key }));
+  }
+
+  private readonly shown = new Map<string, Promise<string>>();
+
+  /** picture is an address for a picture of the conversation. */
+  picture(id: string): Promise<string> {
+    let url = this.shown.get(id);
+    if (!url) {
+      url = this.socket.call("hearth.media.get", { id }).then((m) => `data:${m.mimeType};base64,${m.content}`);
+      this.shown.set(id, url);
+      url.catch(() => this.shown.delete(id));
+      if (this.shown.size > 30) this.shown.delete(this.shown.keys().next().value!);
+    }
+    return url;
+  }
+
+  // ---- small things
+
+  say(text: string, bad = false): void {
+    const n = (this.toast?.n ?? 0) + 1;
+    this.toast = { n, text, bad };
+    setTimeout(() => this.toast?.n === n && (this.toast = null), bad ? 7000 : 3500);
+  }
+
+  async act<T>(p: Promise<T>): Promise<T | null> {
+    try {
+      return await p;
+    } catch (e) {
+      this.complain(e);
+      return null;
+    }
+  }
+
+  private complain(e: unknown): void {
+    const offline = e instanceof CallError && (e.code === "OFFLINE" || e.code === "TIMEOUT");
+    this.say(offline ? t("offline.toast") : e instanceof Error ? e.message : String(e), true);
+  }
+}
+
+function explain(err: unknown): Refusal {
+  if (!(err instanceof CallError)) return { message: String(err), retryable: true, retryAfterMs: 3_000, offline: false };
+  const offline = err.code === "OFFLINE" || err.code === "TIMEOUT";
+  return { message: err.message, retryable: err.retryable || offline, retryAfterMs: err.retryAfterMs, offline: err.code === "OFFLINE" };
+}

@@ -1,0 +1,13 @@
+// The words of the page for phones.
+import en from "../src/i18n/en/phone.json";
+import { load, say, type Args } from "../src/i18n/words.svelte";
+
+export type Key = keyof typeof en;
+
+export const t = (key: Key, args?: Args): string => say("phone", en, key, args);
+
+/** speak gets the words in the language of the phone; they share some with the other page. */
+export async function speak(): Promise<void> {
+  await load("page");
+  await load("phone");
+}
