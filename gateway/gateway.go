@@ -282,6 +282,8 @@ func (g *Gateway) openStore() error {
 		return &StartError{What: "Hearth's store cannot be opened", Err: err, Fix: "Nothing was changed. Restore " + g.opts.Dir.Store() + " from a backup, or move it away to start empty"}
 	}
 	g.store = db
+	// Whoever wrote it is dead, and its number and port may be somebody else's.
+	g.opts.Dir.ForgetRuntime()
 	return nil
 }
 

@@ -1,11 +1,13 @@
-// Package beside finds the programs that were installed next to the one that
+// Package beside finds and starts the programs that were installed next to the one that
 // runs: hearth, hearth-tray and hearth-window lie in one folder. It looks
 // nowhere else, so that a search path of somebody else's has no say.
 package beside
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 )
@@ -40,6 +42,23 @@ func Find(name string) (path string, ok bool) {
 	}
 	info, err := os.Stat(path)
 	return path, err == nil && info.Mode().IsRegular()
+}
+
+// ErrMissing: the program is not where it was installed.
+var ErrMissing = errors.New("it is not beside this program; install Hearth again")
+
+// Start starts a program that goes on when this one ends.
+func Start(name string, args ...string) error {
+	path, ok := Find(name)
+	if !ok {
+		return fmt.Errorf("start %s: %w", name, ErrMissing)
+	}
+	cmd := exec.Command(path, args...)
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", name, err)
+	}
+	return cmd.Process.Release()
 }
 
 func in(dir, name, system string) string {

@@ -89,6 +89,9 @@ func run(ctx context.Context, log *slog.Logger, open bool) error {
 		Answered: func(a notice.Answer) { offer(t.answers, a) },
 		Settings: func(s watch.Settings) { newest(t.settings, s) },
 		Dial: func(ctx context.Context, o client.Options) (*client.Client, error) {
+			if !dir.Held() { // what a runtime file says then is of a dead one
+				return nil, statedir.ErrNotRunning
+			}
 			return reach.Open(ctx, dir, os.Getenv, o)
 		},
 	})

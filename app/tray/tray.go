@@ -44,6 +44,7 @@ type tray struct {
 	rules    notice.Rules
 
 	openFirst bool // the window, as soon as there is a gateway
+	stay      bool // a gateway is wanted after the end
 	atLogin   bool // this program starts at login
 	login     autostart.Entry
 }
@@ -90,7 +91,19 @@ func offer[T any](to chan T, v T) {
 func (t *tray) serve(ctx context.Context) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	wg.Go(func() { t.keep(ctx) })
+	kept := make(chan struct{})
+	wg.Go(func() {
+		defer close(kept)
+		t.keep(ctx)
+	})
+	defer func() {
+		<-kept // the gateway of ours has ended
+		if t.stay {
+			if err := beside.Start("hearth", "gateway", "--quiet"); err != nil {
+				t.log.Error("have the gateway go on", "err", err)
+			}
+		}
+	}()
 	if !hasHost(ctx) {
 		// The icon would be nowhere: the window is the only way in.
 		t.openFirst = true
@@ -107,7 +120,7 @@ func (t *tray) serve(ctx context.Context) {
 		now := time.Now()
 		state.AtLogin = t.atLogin
 		icon, again := badge.Next(state, now)
-		t.view.Show(icon, "Hearth: "+menu.Status(state), menu.Items(state, now))
+		t.view.Show(icon, menu.Tooltip(state), menu.Items(state, now))
 		var later <-chan time.Time
 		if again > 0 {
 			later = time.After(again)
@@ -139,7 +152,8 @@ func (t *tray) serve(ctx context.Context) {
 // do does what a row says, without keeping the menu waiting.
 func (t *tray) do(ctx context.Context, wg *sync.WaitGroup, a menu.Action) {
 	switch a.Verb {
-	case menu.QuitAll:
+	case menu.QuitAll, menu.QuitIcon:
+		t.stay = a.Verb == menu.QuitIcon
 		t.quit()
 		return
 	case menu.Rebuild:
@@ -183,6 +197,16 @@ func (t *tray) act(ctx context.Context, a menu.Action) error {
 		return t.open(ctx, place("settings", a.Arg))
 	case menu.Undelivd:
 		return t.open(ctx, "undelivered")
+	case menu.Why:
+		run, err := t.watch.LastRun(ctx, a.Arg)
+		if err != nil {
+			return err
+		}
+		return t.open(ctx, place("why", run))
+	case menu.Docs:
+		return browse(ctx, docs())
+	case menu.CopyAddr:
+		return toClipboard(ctx, a.Arg)
 	case menu.Bundle:
 		text, err := t.watch.Bundle(ctx)
 		if err != nil {

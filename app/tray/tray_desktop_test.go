@@ -245,6 +245,8 @@ type program struct {
 	t    *testing.T
 	home string
 	dir  statedir.Dir
+	bin  string   // where the programs lie; empty: where they were built
+	env  []string // instead of the tests' own
 	cmd  *exec.Cmd
 	done chan error
 	log  *strings.Builder
@@ -281,9 +283,13 @@ func (p *program) start(more ...string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	if p.bin != "" {
+		dir = p.bin
+	}
 	p.cmd = exec.Command(filepath.Join(dir, "hearth-tray"), more...)
 	p.cmd.Env = []string{"HOME=" + p.home, "HEARTH_HOME=" + string(p.dir), "TMPDIR=" + p.home, "PATH=" + os.Getenv("PATH"), "DISPLAY=" + os.Getenv("DISPLAY"),
 		"XAUTHORITY=" + os.Getenv("XAUTHORITY"), "DBUS_SESSION_BUS_ADDRESS=" + os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "XDG_RUNTIME_DIR=" + os.Getenv("XDG_RUNTIME_DIR")}
+	p.cmd.Env = append(p.cmd.Env, p.env...)
 	p.log = &strings.Builder{}
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
@@ -432,7 +438,7 @@ func TestTheIconAttachesToAGatewayThatRuns(t *testing.T) {
 	}
 }
 
-func TestWithoutADisplayOrABusItSaysSo(t *testing.T) {
+func TestFault_NoDisplayAndNoBus(t *testing.T) {
 	desktop(t)
 	p := newProgram(t)
 	dir, err := built()

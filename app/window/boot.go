@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -69,19 +68,14 @@ func (w *window) link(ctx context.Context, where string) (string, error) {
 // start starts what keeps a gateway: the icon in the menu bar or, where it was
 // not installed, the gateway itself. Both outlive this window.
 func start() error {
-	for _, try := range [][]string{{"hearth-tray"}, {"hearth", "gateway", "--quiet"}} {
-		name, ok := beside.Find(try[0])
-		if !ok {
-			continue
-		}
-		cmd := exec.Command(name, try[1:]...)
-		detach(cmd)
-		if err := cmd.Start(); err != nil {
-			return err
-		}
-		return cmd.Process.Release()
+	err := beside.Start("hearth-tray")
+	if errors.Is(err, beside.ErrMissing) {
+		err = beside.Start("hearth", "gateway", "--quiet")
 	}
-	return errors.New("neither hearth-tray nor hearth is beside this program; install Hearth again")
+	if errors.Is(err, beside.ErrMissing) {
+		return errors.New("neither hearth-tray nor hearth is beside this program; install Hearth again")
+	}
+	return err
 }
 
 // placeOf is the place that a hearth:// link names; nothing else of a link

@@ -3,6 +3,8 @@ package statedir
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime"
 	"testing"
 )
 
@@ -33,5 +35,29 @@ func TestLock(t *testing.T) {
 	unlock()
 	if err := <-got; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestHeld(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("not told there")
+	}
+	d := Dir(t.TempDir())
+	if d.Held() {
+		t.Error("held without a store")
+	}
+	f, err := os.Create(d.Store())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if d.Held() {
+		t.Error("held by nobody")
+	}
+	if busy, err := tryLock(f); busy || err != nil {
+		t.Fatal(busy, err)
+	}
+	if !d.Held() {
+		t.Error("not held by somebody")
 	}
 }

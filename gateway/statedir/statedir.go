@@ -155,6 +155,10 @@ func (d Dir) RemoveRuntime(pid int) {
 	}
 }
 
+// ForgetRuntime removes the runtime file of a gateway that is gone. Only who
+// holds the store knows that one is.
+func (d Dir) ForgetRuntime() { _ = os.Remove(d.RuntimeFile()) }
+
 // WriteFile replaces a private file atomically and durably: a crash leaves the
 // old or the new content, never a part.
 func WriteFile(path string, data []byte) error { return ReplaceFile(path, data, nil) }

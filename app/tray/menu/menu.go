@@ -37,6 +37,11 @@ type State struct {
 	Today      float64
 	Limit      float64 // 0: none
 	Currency   string
+	Used       bool    // the allowance is used up: messages wait
+	Spent      []Spent // today, dearest first
+	Devices    []Device
+	Pending    int    // devices that ask to be let in
+	Address    string // where other machines reach Hearth; empty: they do not
 	Paused     string // "", tools, network, everything
 	PausedTill time.Time
 	Own        bool // the gateway was started by this program
@@ -47,6 +52,8 @@ type State struct {
 const (
 	ApprovalSlots = 3
 	RecentSlots   = 5
+	DeviceSlots   = 5
+	SpentSlots    = 3
 )
 
 // titleChars is how much of what is asked for has place in a row.
@@ -67,6 +74,19 @@ type Session struct {
 	Running    bool
 }
 
+// Device is another machine, or a program, that was let in.
+type Device struct {
+	Name string
+	On   bool
+	Seen time.Time // the last time; zero: never
+}
+
+// Spent is what a model cost.
+type Spent struct {
+	Model  string
+	Amount float64
+}
+
 // Verb is what a row does.
 type Verb string
 
@@ -85,11 +105,15 @@ const (
 	Resume     Verb = "resume"
 	Settings   Verb = "settings" // Arg: a part of the settings
 	Undelivd   Verb = "undelivered"
-	Logs       Verb = "logs"
+	Allow      Verb = "allow"        // one answer beyond the allowance
+	CopyAddr   Verb = "copy-address" // Arg: the address
+	Why        Verb = "why"          // Arg: a session key
+	Docs       Verb = "docs"
 	Rebuild    Verb = "rebuild"
 	Bundle     Verb = "bundle"
 	AtLogin    Verb = "at-login"
 	QuitAll    Verb = "quit"
+	QuitIcon   Verb = "quit-icon" // the gateway goes on
 )
 
 // Action is a verb and what it is about.
@@ -129,17 +153,21 @@ func Items(s State, now time.Time) []Item {
 		recent(s, now),
 		Item{Line: true},
 		spend(s),
+		devices(s, now),
 		pauses(s),
 		Item{Line: true},
 		Item{ID: "settings", Label: "Settings…", Do: Action{Verb: Settings}, Off: !ready},
 		Item{ID: "login", Label: checked(s.AtLogin, "Start at login"), Do: Action{Verb: AtLogin}},
 		Item{ID: "help", Label: "Help", Sub: []Item{
+			{ID: "why", Label: "Why…? (the last answer)", Do: Action{Why, last(s)}, Off: !ready || last(s) == ""},
 			{ID: "logs", Label: "Logs and health…", Do: Action{Settings, "health"}, Off: !ready},
 			{ID: "bundle", Label: "Copy support bundle", Do: Action{Verb: Bundle}},
 			{ID: "rebuild", Label: "Rebuild menu (when rows are missing)", Do: Action{Verb: Rebuild}},
+			{ID: "docs", Label: "Documentation…", Do: Action{Verb: Docs}},
 			{ID: "version", Label: "Hearth " + s.Version, Off: true},
 		}},
 		Item{ID: "quit", Label: quit(s), Do: Action{Verb: QuitAll}},
+		Item{ID: "quit-icon", Label: "Quit the icon, Hearth goes on", Do: Action{Verb: QuitIcon}, Hidden: !s.Own || !ready},
 	)
 }
 
@@ -168,6 +196,34 @@ func Status(s State) string {
 		return fmt.Sprintf("Working on %d chats", len(s.Working))
 	}
 	return "Ready"
+}
+
+// Tooltip is what is said of the icon. Everybody in front of the screen sees it:
+// no name of a chat, no words of anybody.
+func Tooltip(s State) string {
+	switch {
+	case s.Link == Starting:
+		return "Hearth is starting"
+	case s.Link == Lost:
+		return "Hearth is not running"
+	case s.Waiting > 0:
+		return "Hearth needs you"
+	case s.Paused != "":
+		return "Hearth is paused"
+	case len(s.Problems) > 0:
+		return "Hearth has a problem"
+	case len(s.Working) > 0:
+		return "Hearth is working"
+	}
+	return "Hearth is ready"
+}
+
+// last is the chat that was last written in.
+func last(s State) string {
+	if len(s.Recent) == 0 {
+		return ""
+	}
+	return s.Recent[0].Key
 }
 
 func model(s State) string {
@@ -233,30 +289,6 @@ func recent(s State, now time.Time) Item {
 		top.Sub = append(top.Sub, row)
 	}
 	return top
-}
-
-func spend(s State) Item {
-	label := fmt.Sprintf("Today  %s", money(s.Today, s.Currency))
-	if s.Limit > 0 {
-		label = fmt.Sprintf("Today  %s of %s  %s", money(s.Today, s.Currency), money(s.Limit, s.Currency), gauge(s.Today/s.Limit))
-	}
-	return Item{ID: "spend", Label: label, Do: Action{Settings, "usage"}, Off: s.Link != Ready}
-}
-
-func pauses(s State) Item {
-	if s.Paused != "" {
-		return Item{ID: "pause", Label: "Resume", Sub: []Item{
-			{ID: "resume", Label: "Resume now", Do: Action{Verb: Resume}},
-			{ID: "p-hour", Hidden: true}, {ID: "p-day", Hidden: true}, {ID: "p-tools", Hidden: true}, {ID: "p-net", Hidden: true},
-		}}
-	}
-	return Item{ID: "pause", Label: "Pause", Off: s.Link != Ready, Sub: []Item{
-		{ID: "resume", Hidden: true},
-		{ID: "p-hour", Label: "Everything, for an hour", Do: Action{Verb: PauseHour}},
-		{ID: "p-day", Label: "Everything, until tomorrow", Do: Action{Verb: PauseDay}},
-		{ID: "p-tools", Label: "Tools only", Do: Action{Verb: PauseTools}},
-		{ID: "p-net", Label: "Network only", Do: Action{Verb: PauseNet}},
-	}}
 }
 
 func quit(s State) string {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,11 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 var states = map[string]State{
 	"starting": {Version: "1.2.3", Own: true},
 	"lost":     {Link: Lost, Why: "the port 18789 is taken\nby another program", Version: "1.2.3"},
-	"ready":    {Link: Ready, Model: "ollama/qwen3", Local: true, Version: "1.2.3", Own: true},
+	"ready": {
+		Link: Ready, Model: "ollama/qwen3", Local: true, Version: "1.2.3", Own: true, Address: "192.168.1.5:18789", Pending: 1, Used: true,
+		Spent:   []Spent{{"anthropic/claude", 0.3}, {"openai/gpt", 0.12}},
+		Devices: []Device{{Name: "Anna’s iPhone‮", On: true}, {Name: "iPad", Seen: noon.Add(-3 * time.Hour)}, {Name: "c"}, {Name: "d"}, {Name: "e"}, {Name: "f"}},
+	},
 	"busy": {
 		Link: Ready, Model: "anthropic/claude", Working: []string{"Garden plan"}, Activity: "reading 3 files", Version: "1.2.3", Today: 0.42, Limit: 2, Currency: "EUR", Undeliv: 2,
 		Recent: []Session{{Key: "a", Title: "Garden plan", At: noon.Add(-time.Minute), Running: true}, {Key: "b", Title: "Tax_return & more\u202e", At: noon.Add(-50 * time.Hour)}},
@@ -153,6 +158,16 @@ func TestARequestKeepsItsRow(t *testing.T) {
 	shows("bcd", 5*time.Second, "dbc")
 	if _, next := s.Fill(a("cde"), noon.Add(6*time.Second)); next != rest {
 		t.Errorf("the next free row is in %v", next)
+	}
+}
+
+func TestSec_A_UI_09_TheTooltipSaysNothingOfAnybody(t *testing.T) {
+	const secret = "CANARY"
+	for name, s := range states {
+		s.Why, s.Activity, s.Working, s.Problems = secret, secret, slices.Repeat([]string{secret}, len(s.Working)), slices.Repeat([]string{secret}, len(s.Problems))
+		if got := Tooltip(s); strings.Contains(got, secret) || !strings.HasPrefix(got, "Hearth ") {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
 

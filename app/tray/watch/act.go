@@ -22,6 +22,8 @@ func (w *Watch) Act(ctx context.Context, a menu.Action) error {
 		return w.decide(ctx, a.Arg, "deny", "")
 	case menu.StopRun:
 		return w.call(ctx, protocol.MethodSessionsAbort, protocol.SessionsAbortParams{Key: a.Arg}, "stop the answer")
+	case menu.Allow:
+		return w.call(ctx, protocol.MethodUsageAllow, protocol.UsageAllowParams{Once: true}, "let one answer through")
 	case menu.PauseHour:
 		return w.pause(ctx, "everything", time.Hour)
 	case menu.PauseDay:
@@ -41,6 +43,13 @@ func (w *Watch) Link(ctx context.Context) (string, error) {
 	var l protocol.LaunchLink
 	err := w.ask(ctx, protocol.MethodLaunchLink, protocol.LaunchLinkParams{}, &l)
 	return l.URL, err
+}
+
+// LastRun is the run of the last message of a chat.
+func (w *Watch) LastRun(ctx context.Context, key string) (string, error) {
+	var y protocol.Why
+	err := w.ask(ctx, protocol.MethodWhy, protocol.WhyParams{Key: key}, &y)
+	return y.RunID, err
 }
 
 // Bundle is what a person may pass on when asking for help: no message, no

@@ -188,6 +188,9 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 		list      protocol.SessionsList
 		approvals []protocol.Approval
 		usage     protocol.UsageStatus
+		cost      protocol.UsageCost
+		devices   protocol.PairedDevices
+		reach     protocol.ReachStatus
 	)
 	for _, ask := range []struct {
 		method         string
@@ -197,6 +200,9 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 		{protocol.MethodSessionsList, protocol.SessionsListParams{Limit: 20, IncludeDerivedTitles: true}, &list},
 		{protocol.MethodExecApprovalList, struct{}{}, &approvals},
 		{protocol.MethodUsageStatus, struct{}{}, &usage},
+		{protocol.MethodUsageCost, protocol.UsageCostParams{Days: 1, GroupBy: "model"}, &cost},
+		{protocol.MethodPairList, struct{}{}, &devices},
+		{protocol.MethodReachStatus, struct{}{}, &reach},
 	} {
 		if err := c.Call(ctx, ask.method, ask.params, ask.result); err != nil {
 			return 0, err
@@ -218,8 +224,9 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 		}
 	}
 	if u := usage.Hearth; u != nil {
-		s.Today, s.Limit, s.Currency = u.Today, u.Daily, u.Currency
+		s.Today, s.Limit, s.Currency, s.Used = u.Today, u.Daily, u.Currency, u.Level == "used"
 	}
+	others(&s, cost, devices, reach)
 	s.Approvals, again = w.slots.Fill(waiting(approvals), now)
 	w.sessions(&s, list.Sessions)
 	w.state = s

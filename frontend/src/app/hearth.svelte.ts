@@ -100,6 +100,7 @@ export class Hearth {
     const [place, part = ""] = where;
     if (place === "settings") this.panel = { kind: place, pane: part as PaneId };
     else if (place === "undelivered") this.panel = { kind: place };
+    else if (place === "why") this.panel = { kind: place, runId: part };
     const key = (place === "chat" && sessionIn(part)) || sessionInUrl() || prefs.lastSession;
     if (key) this.open(key);
     this.socket.start();

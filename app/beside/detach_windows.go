@@ -1,4 +1,4 @@
-package window
+package beside
 
 import (
 	"os/exec"
