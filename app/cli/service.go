@@ -74,7 +74,7 @@ func (a *app) serviceSpec() (service.Spec, error) {
 			return service.Spec{}, err
 		}
 	}
-	s := service.Spec{Exe: exe, Args: []string{"gateway", "--quiet"}, Env: map[string]string{}, Home: home, Log: filepath.Join(string(dir), "service.log")}
+	s := service.Spec{Name: service.Gateway, Exe: exe, Args: []string{"gateway", "--quiet"}, Env: map[string]string{}, Home: home, Log: filepath.Join(string(dir), "service.log")}
 	for _, name := range []string{"HEARTH_HOME", "HEARTH_CONFIG"} {
 		if v := a.Env(name); v != "" {
 			abs, err := filepath.Abs(v)

@@ -12,7 +12,7 @@ import (
 // compiles. What confines commands further is Hearth's own sandbox.
 func unit(s Spec) string {
 	var b strings.Builder
-	b.WriteString("[Unit]\nDescription=Hearth, a personal AI assistant\nAfter=default.target\n\n[Service]\n")
+	b.WriteString("[Unit]\nDescription=" + s.words() + "\nAfter=default.target\n\n[Service]\n")
 	b.WriteString("ExecStart=" + systemdWords(append([]string{s.Exe}, s.Args...)) + "\n")
 	for _, k := range slices.Sorted(maps.Keys(s.Env)) {
 		b.WriteString("Environment=" + systemdValue(k+"="+s.Env[k]) + "\n")
@@ -48,7 +48,7 @@ func agent(s Spec) string {
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
-	<key>Label</key><string>` + label + `</string>
+	<key>Label</key><string>` + label(s) + `</string>
 	<key>ProgramArguments</key>
 	<array>
 `)
@@ -72,7 +72,12 @@ func agent(s Spec) string {
 }
 
 // label is the agent's name to launchd.
-const label = "org.hearth.gateway"
+func label(s Spec) string {
+	if s.Name == Node {
+		return "org.hearth.node"
+	}
+	return "org.hearth.gateway"
+}
 
 // task is a scheduled task that runs at logon, without a limit of its time.
 func task(s Spec, user string) string {
@@ -82,7 +87,7 @@ func task(s Spec, user string) string {
 	}
 	return `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
-  <RegistrationInfo><Description>Hearth, a personal AI assistant</Description></RegistrationInfo>
+  <RegistrationInfo><Description>` + s.words() + `</Description></RegistrationInfo>
   <Triggers><LogonTrigger><Enabled>true</Enabled><UserId>` + escaped(user) + `</UserId></LogonTrigger></Triggers>
   <Principals><Principal id="Author"><UserId>` + escaped(user) + `</UserId><LogonType>InteractiveToken</LogonType><RunLevel>LeastPrivilege</RunLevel></Principal></Principals>
   <Settings>

@@ -18,7 +18,7 @@ type Launchd struct {
 }
 
 func (m Launchd) file(s Spec) string {
-	return filepath.Join(s.Home, "Library", "LaunchAgents", label+".plist")
+	return filepath.Join(s.Home, "Library", "LaunchAgents", label(s)+".plist")
 }
 
 func (m Launchd) domain() string { return "gui/" + strconv.Itoa(m.UID) }
@@ -29,7 +29,7 @@ func (m Launchd) Install(ctx context.Context, s Spec) (State, error) {
 	if err := write(file, agent(s)); err != nil {
 		return State{}, err
 	}
-	_, _ = m.Run(ctx, "launchctl", "bootout", m.domain()+"/"+label) // one from before
+	_, _ = m.Run(ctx, "launchctl", "bootout", m.domain()+"/"+label(s)) // one from before
 	if _, err := m.Run(ctx, "launchctl", "bootstrap", m.domain(), file); err != nil {
 		return State{}, fmt.Errorf("start the service: %w", err)
 	}
@@ -39,7 +39,7 @@ func (m Launchd) Install(ctx context.Context, s Spec) (State, error) {
 // Remove stops the agent and takes its file away.
 func (m Launchd) Remove(ctx context.Context, s Spec) (State, error) {
 	file := m.file(s)
-	_, _ = m.Run(ctx, "launchctl", "bootout", m.domain()+"/"+label) // it may not be loaded
+	_, _ = m.Run(ctx, "launchctl", "bootout", m.domain()+"/"+label(s)) // it may not be loaded
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return State{}, fmt.Errorf("remove the agent: %w", err)
 	}
@@ -53,7 +53,7 @@ func (m Launchd) Status(ctx context.Context, s Spec) (State, error) {
 		return st, nil
 	}
 	st.Installed = true
-	said, _ := m.Run(ctx, "launchctl", "print", m.domain()+"/"+label) // it fails when it is not loaded
+	said, _ := m.Run(ctx, "launchctl", "print", m.domain()+"/"+label(s)) // it fails when it is not loaded
 	st.Running = strings.Contains(said, "state = running")
 	return st, nil
 }

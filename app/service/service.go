@@ -14,6 +14,8 @@ import (
 
 // Spec is what runs.
 type Spec struct {
+	// Name is the service's: Gateway, or another that runs beside it.
+	Name string
 	Exe  string            // absolute
 	Args []string          // without the program
 	Env  map[string]string // beside the session's
@@ -40,8 +42,19 @@ type Manager interface {
 	Status(ctx context.Context, s Spec) (State, error)
 }
 
-// Name is the service's, everywhere.
-const Name = "hearth"
+// The services that there are.
+const (
+	Gateway = "hearth"
+	Node    = "hearth-node"
+)
+
+// words is what a person reads of a service.
+func (s Spec) words() string {
+	if s.Name == Node {
+		return "Hearth, this machine as a node of a gateway"
+	}
+	return "Hearth, a personal AI assistant"
+}
 
 // Run starts a program of the system and returns what it said.
 type Run func(ctx context.Context, name string, args ...string) (string, error)

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // hostile has everything in its words that one of the formats could misread.
 var hostile = Spec{
-	Exe: `/home/anna b/bin "x"/hearth`, Args: []string{"gateway", "--quiet", `%h $HOME \ & <i> "q"`},
+	Name: Gateway, Exe: `/home/anna b/bin "x"/hearth`, Args: []string{"gateway", "--quiet", `%h $HOME \ & <i> "q"`},
 	Env:  map[string]string{"HEARTH_HOME": "/home/anna b/50% & <x>", "HEARTH_CONFIG": "/c"},
 	Home: "/home/anna b", Log: "/home/anna b/state/service.log",
 }
@@ -101,7 +101,7 @@ func (m *machine) run(_ context.Context, name string, args ...string) (string, e
 
 func TestSystemd(t *testing.T) {
 	home := t.TempDir()
-	s := Spec{Exe: "/usr/bin/hearth", Args: []string{"gateway"}, Home: home}
+	s := Spec{Name: Gateway, Exe: "/usr/bin/hearth", Args: []string{"gateway"}, Home: home}
 	m := &machine{says: map[string]string{"is-active": "active"}}
 	sys := Systemd{Run: m.run}
 	st, err := sys.Install(t.Context(), s)
@@ -141,7 +141,7 @@ func TestWithoutAManagerNothingIsWritten(t *testing.T) {
 
 func TestSystemdTakesNoQuotesInThePath(t *testing.T) {
 	home := t.TempDir()
-	_, err := Systemd{Run: (&machine{}).run}.Install(t.Context(), Spec{Exe: `/a"b/hearth`, Home: home})
+	_, err := Systemd{Run: (&machine{}).run}.Install(t.Context(), Spec{Name: Gateway, Exe: `/a"b/hearth`, Home: home})
 	if err == nil || !strings.Contains(err.Error(), "move Hearth") {
 		t.Error(err)
 	}
@@ -150,7 +150,7 @@ func TestSystemdTakesNoQuotesInThePath(t *testing.T) {
 func TestLaunchdAndTasks(t *testing.T) {
 	home := t.TempDir()
 	m := &machine{says: map[string]string{"print": "state = running", "/Query": "Status: Running"}}
-	s := Spec{Exe: "/x/hearth", Home: home, Log: home + "/log"}
+	s := Spec{Name: Gateway, Exe: "/x/hearth", Home: home, Log: home + "/log"}
 	for _, sys := range []Manager{Launchd{Run: m.run, UID: 501}, Tasks{Run: m.run, User: `PC\anna`}} {
 		if st, err := sys.Install(t.Context(), s); err != nil || !st.Running {
 			t.Errorf("%+v %v", st, err)

@@ -22,12 +22,12 @@ func (m Systemd) file(s Spec) string {
 	if dir == "" {
 		dir = filepath.Join(s.Home, ".config")
 	}
-	return filepath.Join(dir, "systemd", "user", Name+".service")
+	return filepath.Join(dir, "systemd", "user", s.Name+".service")
 }
 
 // Install writes the unit, and has it started now and with every session.
 func (m Systemd) Install(ctx context.Context, s Spec) (State, error) {
-	if err := m.there(ctx); err != nil {
+	if err := m.there(ctx, s); err != nil {
 		return State{}, err
 	}
 	if strings.ContainsAny(s.Exe, "\"'\\\n") {
@@ -40,7 +40,7 @@ func (m Systemd) Install(ctx context.Context, s Spec) (State, error) {
 	if _, err := m.Run(ctx, "systemctl", "--user", "daemon-reload"); err != nil {
 		return State{}, fmt.Errorf("have the unit read: %w", err)
 	}
-	if _, err := m.Run(ctx, "systemctl", "--user", "enable", "--now", Name+".service"); err != nil {
+	if _, err := m.Run(ctx, "systemctl", "--user", "enable", "--now", s.Name+".service"); err != nil {
 		return State{}, fmt.Errorf("start the service: %w", err)
 	}
 	st, err := m.Status(ctx, s)
@@ -54,8 +54,8 @@ func (m Systemd) Remove(ctx context.Context, s Spec) (State, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return State{File: file}, nil
 	}
-	if err := m.there(ctx); err == nil {
-		if _, err := m.Run(ctx, "systemctl", "--user", "disable", "--now", Name+".service"); err != nil {
+	if err := m.there(ctx, s); err == nil {
+		if _, err := m.Run(ctx, "systemctl", "--user", "disable", "--now", s.Name+".service"); err != nil {
 			return State{}, fmt.Errorf("stop the service: %w", err)
 		}
 	}
@@ -73,15 +73,15 @@ func (m Systemd) Status(ctx context.Context, s Spec) (State, error) {
 		return st, nil
 	}
 	st.Installed = true
-	said, _ := m.Run(ctx, "systemctl", "--user", "is-active", Name+".service") // it fails when it is not
+	said, _ := m.Run(ctx, "systemctl", "--user", "is-active", s.Name+".service") // it fails when it is not
 	st.Running = strings.TrimSpace(said) == "active"
 	return st, nil
 }
 
 // there reports whether the user's systemd answers.
-func (m Systemd) there(ctx context.Context) error {
+func (m Systemd) there(ctx context.Context, s Spec) error {
 	if _, err := m.Run(ctx, "systemctl", "--user", "show-environment"); err != nil {
-		return fmt.Errorf("%w: the systemd of your session does not answer (%w). Where there is none, start hearth gateway from what starts your other programs", ErrNoManager, err)
+		return fmt.Errorf("%w: the systemd of your session does not answer (%w). Where there is none, start hearth %s from what starts your other programs", ErrNoManager, err, s.Args[0])
 	}
 	return nil
 }

@@ -16,7 +16,12 @@ type Tasks struct {
 	User string // DOMAIN\name
 }
 
-const taskName = "Hearth gateway"
+func taskName(s Spec) string {
+	if s.Name == Node {
+		return "Hearth node"
+	}
+	return "Hearth gateway"
+}
 
 // Install registers the task and runs it.
 func (m Tasks) Install(ctx context.Context, s Spec) (State, error) {
@@ -29,10 +34,10 @@ func (m Tasks) Install(ctx context.Context, s Spec) (State, error) {
 	if err := os.WriteFile(file, utf16le(task(s, m.User)), 0o600); err != nil {
 		return State{}, err
 	}
-	if _, err := m.Run(ctx, "schtasks", "/Create", "/F", "/TN", taskName, "/XML", file); err != nil {
+	if _, err := m.Run(ctx, "schtasks", "/Create", "/F", "/TN", taskName(s), "/XML", file); err != nil {
 		return State{}, fmt.Errorf("register the task: %w", err)
 	}
-	if _, err := m.Run(ctx, "schtasks", "/Run", "/TN", taskName); err != nil {
+	if _, err := m.Run(ctx, "schtasks", "/Run", "/TN", taskName(s)); err != nil {
 		return State{}, fmt.Errorf("start the task: %w", err)
 	}
 	return m.Status(ctx, s)
@@ -44,17 +49,17 @@ func (m Tasks) Remove(ctx context.Context, s Spec) (State, error) {
 	if err != nil || !st.Installed {
 		return st, err
 	}
-	_, _ = m.Run(ctx, "schtasks", "/End", "/TN", taskName) // it may not run
-	if _, err := m.Run(ctx, "schtasks", "/Delete", "/F", "/TN", taskName); err != nil {
+	_, _ = m.Run(ctx, "schtasks", "/End", "/TN", taskName(s)) // it may not run
+	if _, err := m.Run(ctx, "schtasks", "/Delete", "/F", "/TN", taskName(s)); err != nil {
 		return State{}, fmt.Errorf("remove the task: %w", err)
 	}
-	return State{File: taskName}, nil
+	return State{File: taskName(s)}, nil
 }
 
 // Status looks without changing anything.
-func (m Tasks) Status(ctx context.Context, _ Spec) (State, error) {
-	st := State{File: taskName}
-	said, err := m.Run(ctx, "schtasks", "/Query", "/TN", taskName, "/FO", "LIST")
+func (m Tasks) Status(ctx context.Context, s Spec) (State, error) {
+	st := State{File: taskName(s)}
+	said, err := m.Run(ctx, "schtasks", "/Query", "/TN", taskName(s), "/FO", "LIST")
 	if err != nil {
 		return st, nil // it is not there
 	}

@@ -14,12 +14,17 @@ import (
 // Identity is the device key of an installation.
 type Identity struct{ Key ed25519.PrivateKey }
 
+// ID is how gateways call this device.
+func (d *Identity) ID() string {
+	sum := sha256.Sum256(d.Key.Public().(ed25519.PublicKey))
+	return hex.EncodeToString(sum[:])
+}
+
 // sign answers a challenge in the v3 form: the signature covers everything
 // that the connect request claims.
 func (d *Identity) sign(p *protocol.ConnectParams, ch protocol.Challenge) *protocol.DeviceAuth {
 	pub := d.Key.Public().(ed25519.PublicKey)
-	sum := sha256.Sum256(pub)
-	id := hex.EncodeToString(sum[:])
+	id := d.ID()
 	payload := strings.Join([]string{
 		"v3", id, p.Client.ID, p.Client.Mode, string(p.Role), joinScopes(p.Scopes),
 		strconv.FormatInt(ch.TS, 10), credential(p.Auth), ch.Nonce,

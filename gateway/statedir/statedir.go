@@ -99,6 +99,16 @@ func (d Dir) Identity() string { return d.path("gateway.identity") }
 func (d Dir) Remotes() string   { return d.path("gateway.remotes") }
 func (d Dir) RemoteKey() string { return d.path("gateway.remote-key") }
 
+// Node is what this machine is as a node of a gateway, NodeState how that is
+// just now, and NodeApprovals which commands may run here for it.
+func (d Dir) Node() string          { return d.path("gateway.node") }
+func (d Dir) NodeState() string     { return d.path("gateway.node-state") }
+func (d Dir) NodeApprovals() string { return d.path("gateway.node-approvals") }
+
+// NodeWork is where commands of that gateway run. It lies beside the state folder,
+// of which they see nothing.
+func (d Dir) NodeWork() string { return strings.TrimRight(string(d), `/\`) + "-node" }
+
 // Log is the gateway's log, one JSON object a line.
 func (d Dir) Log() string { return d.path("gateway.log") }
 
