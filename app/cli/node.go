@@ -50,9 +50,9 @@ is. Its screen, camera and place are asked for only after "hearth node allow".`,
 		&cobra.Command{Use: "status", Short: "Say which gateway it belongs to, how that is, and what is allowed", Args: cobra.NoArgs, RunE: status},
 		&cobra.Command{Use: "allow [THING|PROGRAM…]", Short: "Allow the gateway more, or list what it is allowed",
 			Long: "Allow the gateway more. THING is one of " + strings.Join(thingNames(), ", ") + ".\nA PROGRAM, by name or path, then runs without a question, with any arguments.",
-			RunE: a.run(func(_ context.Context, args []string) error { return allowNode(a, args, true) })},
+			RunE: a.run(func(ctx context.Context, args []string) error { return allowNode(ctx, a, args, true) })},
 		&cobra.Command{Use: "forbid THING|PROGRAM…", Short: "Allow the gateway less", Args: cobra.MinimumNArgs(1),
-			RunE: a.run(func(_ context.Context, args []string) error { return allowNode(a, args, false) })},
+			RunE: a.run(func(ctx context.Context, args []string) error { return allowNode(ctx, a, args, false) })},
 		&cobra.Command{Use: "forget", Short: "Forget the gateway; there, `hearth devices remove` ends its side", Args: cobra.NoArgs,
 			RunE: a.run(func(context.Context, []string) error { return forgetNode(a) })},
 	)
@@ -99,7 +99,7 @@ func (a *app) program(name string) (string, error) {
 	return "", &failure{exitUsage, "there is nothing called " + line(name) + " to allow here", "things are " + strings.Join(thingNames(), ", ") + "; programs are found in the system's folders, or named by their path"}
 }
 
-func allowNode(a *app, args []string, yes bool) error {
+func allowNode(ctx context.Context, a *app, args []string, yes bool) error {
 	f, err := a.nodeFolder()
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func allowNode(a *app, args []string, yes bool) error {
 	if err := setNode(a, f, args, yes); err != nil {
 		return err
 	}
-	return showAllowed(a, f)
+	return showAllowed(ctx, a, f)
 }
 
 // setNode changes what is allowed; all of it is looked at before any of it counts.
@@ -146,7 +146,7 @@ func setNode(a *app, f node.Folder, args []string, yes bool) error {
 	return f.Save(s)
 }
 
-func showAllowed(a *app, f node.Folder) error {
+func showAllowed(ctx context.Context, a *app, f node.Folder) error {
 	s, err := f.Settings()
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func showAllowed(a *app, f node.Folder) error {
 	if err := a.out().table([]string{"WHAT", "ALLOWED", "THE GATEWAY MAY"}, rows); err != nil {
 		return err
 	}
-	if node.Running(f) {
+	if node.Running(ctx, f) {
 		return a.out().print(dim("What the gateway is offered changes when `hearth node run` connects the next time.\n"))
 	}
 	return nil
@@ -230,7 +230,7 @@ func nodeStatus(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	st := nodeState{Gateway: s.Gateway.Name, GatewayID: s.Gateway.ID, Running: node.Running(f), Allow: s.Allows(), NodeID: s.NodeID}
+	st := nodeState{Gateway: s.Gateway.Name, GatewayID: s.Gateway.ID, Running: node.Running(ctx, f), Allow: s.Allows(), NodeID: s.NodeID}
 	if len(s.Gateway.URLs) > 0 {
 		st.URL = s.Gateway.URLs[0]
 	}
@@ -261,7 +261,7 @@ func nodeStatus(ctx context.Context, a *app) error {
 	if err := a.out().print(words); err != nil {
 		return err
 	}
-	return showAllowed(a, f)
+	return showAllowed(ctx, a, f)
 }
 
 func installNode(ctx context.Context, a *app, code string, o nodeOptions) error {

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
+	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/app/node"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
@@ -49,7 +48,7 @@ func runNode(ctx context.Context, a *app, code string, o nodeOptions) error {
 	}
 	h := node.New(node.Options{
 		Dial: a.dialNode, Device: me, Folder: f, Version: a.Version, Name: hostName(), Environ: a.environ(), Home: a.homeDir(),
-		Work: f.Dir.NodeWork(), Guardian: guardian(), Window: beside("hearth-window"), Logger: notices(a.errs(), false),
+		Work: f.Dir.NodeWork(), Guardian: guardian(), Window: window(), Logger: notices(a.errs(), false),
 		Report: func(st node.State) {
 			_ = f.Note(node.Note{State: st, AtMs: time.Now().UnixMilli(), PID: os.Getpid()}) // only for `hearth node status`
 			a.tellNode(s.Gateway.Name, st)
@@ -212,6 +211,15 @@ func (a *app) dialNode(ctx context.Context, o client.Options, failures int) (*cl
 func putFirst(one string, all []string) []string {
 	out := append([]string{one}, slices.DeleteFunc(slices.Clone(all), func(u string) bool { return u == one })...)
 	return out[:min(8, len(out))]
+}
+
+// window is the program that shows pages, where it is installed.
+func window() string {
+	path, ok := beside.Find("hearth-window")
+	if !ok {
+		return ""
+	}
+	return path
 }
 
 func hostName() string {

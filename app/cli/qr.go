@@ -25,22 +25,29 @@ it to nobody else.
 Apps made for OpenClaw scan the setup code itself: --app draws that one.
 
 The device may talk, read, and decide approvals; with --full it may change
-settings and devices as well.`,
+settings and devices as well. With --node it may do nothing by itself: it is a
+computer that the assistant can ask to do things (hearth node run).`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(ctx context.Context, _ []string) error { return runQR(ctx, a, o) }),
 	}
 	c.Flags().BoolVar(&o.full, "full", false, "let the device change settings and devices too")
+	c.Flags().BoolVar(&o.node, "node", false, "for a computer that runs hearth node")
 	c.Flags().BoolVar(&o.bare, "code", false, "print the code only")
 	c.Flags().BoolVar(&o.app, "app", false, "draw the setup code for an app, not the link for a phone's camera")
 	return c
 }
 
-type qrOptions struct{ full, bare, app bool }
+type qrOptions struct{ full, node, bare, app bool }
 
 func runQR(ctx context.Context, a *app, o qrOptions) error {
 	p := protocol.PairSetupParams{Access: "limited"}
-	if o.full {
+	switch {
+	case o.full && o.node:
+		return usage("--full and --node are two different codes")
+	case o.full:
 		p.Access = "full"
+	case o.node:
+		p.Access = "node"
 	}
 	var s protocol.PairSetup
 	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodPairSetupCode, p, &s); err != nil {
@@ -53,11 +60,11 @@ func runQR(ctx context.Context, a *app, o qrOptions) error {
 		return a.out().print(s.SetupCode, "\n")
 	}
 	drawn := s.SetupCode
-	if len(s.PhoneURLs) > 0 && !o.app {
+	if len(s.PhoneURLs) > 0 && !o.app && !o.node {
 		drawn = s.PhoneURLs[0]
 	}
 	out := a.out()
-	if a.OutTerminal {
+	if a.OutTerminal && (o.app || !o.node) {
 		picture, err := drawQR(drawn, out.colour)
 		if err != nil {
 			return err
@@ -71,6 +78,10 @@ func runQR(ctx context.Context, a *app, o qrOptions) error {
 
 // qrWords says what to do with a code, for a phone and for a computer.
 func qrWords(s *protocol.PairSetup) []any {
+	key := []any{dim("Key "), identity.Short(s.Pin), dim("  works once, until "), time.UnixMilli(s.ExpiresAtMs).Format("15:04"), dim("  gives "), s.Access, dim(" access"), "\n"}
+	if s.Access == "node" {
+		return append([]any{"On the other computer run:\n\n  hearth node run ", s.SetupCode, "\n\n"}, key...)
+	}
 	var parts []any
 	for i, link := range s.PhoneURLs {
 		switch i {
@@ -80,8 +91,7 @@ func qrWords(s *protocol.PairSetup) []any {
 			parts = append(parts, dim("If the phone does not find it, the same by its address:\n"), "  ", dim(line(link)), "\n\n")
 		}
 	}
-	parts = append(parts, "On another computer run:\n\n  hearth connect ", s.SetupCode, "\n\n",
-		dim("Key "), identity.Short(s.Pin), dim("  works once, until "), time.UnixMilli(s.ExpiresAtMs).Format("15:04"), dim("  gives "), s.Access, dim(" access"), "\n")
+	parts = append(append(parts, "On another computer run:\n\n  hearth connect ", s.SetupCode, "\n\n"), key...)
 	if s.Fingerprint != "" {
 		parts = append(parts, dim("A browser warns of the certificate until its phone trusts this gateway: docs/phone.md says how.\nBefore going on past a warning, compare its SHA-256: "), s.Fingerprint, "\n")
 	}

@@ -111,7 +111,7 @@ func TestSec_A_TTY_01_EveryCommand(t *testing.T) {
 func everyCommand(t *testing.T) (lines [][]string) {
 	// These run until they are stopped, belong to a terminal of their own, open
 	// this machine to the network that it is really on, or change what it starts.
-	busy := []string{"hearth gateway", "hearth tui", "hearth open", "hearth lan on", "hearth service install"}
+	busy := []string{"hearth gateway", "hearth tui", "hearth open", "hearth lan on", "hearth service install", "hearth node run", "hearth node install"}
 	var walk func(c *cobra.Command, path []string)
 	walk = func(c *cobra.Command, path []string) {
 		if slices.Contains(busy, c.CommandPath()) {

@@ -3,13 +3,18 @@ package node
 import (
 	"context"
 	"errors"
+
+	"github.com/hearth-assistant/hearth/app/notify"
 )
 
-// tellDesktop shows a notification; the texts are arguments, never a part of
-// the script.
+// tellDesktop shows a notification.
 func (h *Host) tellDesktop(ctx context.Context, title, body string) error {
-	_, err := h.ask(ctx, "/usr/bin/osascript", []string{"-e", "on run a", "-e", "display notification (item 2 of a) with title (item 1 of a)", "-e", "end run", title, body})
-	return err
+	d := notify.New(notify.Options{Now: h.o.Now, Script: func(ctx context.Context, args ...string) error {
+		_, err := h.ask(ctx, "/usr/bin/osascript", args)
+		return err
+	}})
+	defer d.Close()
+	return d.Show(ctx, notify.Note{Title: title, Text: body})
 }
 
 func (h *Host) where(context.Context, uint32) (place, error) {

@@ -4,31 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/hearth-assistant/hearth/app/notify"
 )
 
-// tellDesktop shows a notification. What stands in it is text: daemons draw
-// markup.
+// tellDesktop shows a notification.
 func (h *Host) tellDesktop(ctx context.Context, title, body string) error {
-	address := h.env("DBUS_SESSION_BUS_ADDRESS")
-	if address == "" {
-		return errors.New("there is no desktop session here (DBUS_SESSION_BUS_ADDRESS is not set)")
-	}
-	c, err := dbus.Connect(address, dbus.WithContext(ctx))
-	if err != nil {
-		return fmt.Errorf("the session bus does not answer: %w", err)
-	}
-	defer c.Close()
-	plain := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(body)
-	call := c.Object("org.freedesktop.Notifications", "/org/freedesktop/Notifications").CallWithContext(ctx, "org.freedesktop.Notifications.Notify", 0,
-		"Hearth", uint32(0), "hearth", title, plain, []string{}, map[string]dbus.Variant{"desktop-entry": dbus.MakeVariant("hearth")}, int32(10000))
-	if call.Err != nil {
-		return fmt.Errorf("the desktop took none: %w", call.Err)
-	}
-	return nil
+	d := notify.New(notify.Options{Chosen: func(notify.Choice) {}, Now: h.o.Now, Bus: func(ctx context.Context) (*dbus.Conn, error) {
+		address := h.env("DBUS_SESSION_BUS_ADDRESS")
+		if address == "" {
+			return nil, errors.New("there is no desktop session here (DBUS_SESSION_BUS_ADDRESS is not set)")
+		}
+		return dbus.Connect(address, dbus.WithContext(context.WithoutCancel(ctx)))
+	}})
+	defer d.Close()
+	return d.Show(ctx, notify.Note{Title: title, Text: body})
 }
 
 const (

@@ -177,15 +177,9 @@ func (h *Host) once(ctx context.Context, failures int, connected func()) error {
 	}
 	cn := newConn(ctx, h)
 	defer cn.end()
-	name := h.o.Name
-	if s.Name != "" {
-		name = s.Name
-	}
-	c, err := h.o.Dial(ctx, client.Options{
-		Role: protocol.RoleNode, Scopes: []protocol.Scope{}, Device: h.o.Device, OnEvent: cn.event, Logger: h.o.Logger,
-		Client: clientInfo(h.o.Version, name),
-		Caps:   s.caps(), Commands: s.commands(), Permissions: s.permissions(), PathEnv: h.resolver.SearchPath(),
-	}, failures)
+	o := Introduce(s, h.o.Version, h.o.Name)
+	o.Device, o.OnEvent, o.Logger, o.PathEnv = h.o.Device, cn.event, h.o.Logger, h.resolver.SearchPath()
+	c, err := h.o.Dial(ctx, o, failures)
 	if err != nil {
 		return err
 	}
@@ -198,6 +192,18 @@ func (h *Host) once(ctx context.Context, failures int, connected func()) error {
 		return ctx.Err()
 	case <-c.Done():
 		return c.Err()
+	}
+}
+
+// Introduce is what this machine tells a gateway when it comes as a node. name
+// is used where its owner gave it none.
+func Introduce(s Settings, version, name string) client.Options {
+	if s.Name != "" {
+		name = s.Name
+	}
+	return client.Options{
+		Role: protocol.RoleNode, Scopes: []protocol.Scope{}, Client: clientInfo(version, name),
+		Caps: s.caps(), Commands: s.commands(), Permissions: s.permissions(),
 	}
 }
 

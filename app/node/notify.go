@@ -3,13 +3,14 @@ package node
 import (
 	"context"
 	"encoding/json"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/app/notify"
 )
 
 const (
-	maxTitle = 200
-	maxBody  = 2000
+	maxTitle = 80
+	maxBody  = 300
+	maxLines = 4
 )
 
 // notify shows a notification of the desktop.
@@ -21,7 +22,7 @@ func (h *Host) notify(ctx context.Context, _ *conn, raw json.RawMessage) (any, e
 	if err := read(raw, &p); err != nil {
 		return nil, err
 	}
-	title, body := shown(p.Title, maxTitle), shown(p.Body, maxBody)
+	title, body := notify.Plain(p.Title, maxTitle, 1), notify.Plain(p.Body, maxBody, maxLines)
 	if title == "" && body == "" {
 		return nil, invalid("title or body is needed")
 	}
@@ -32,18 +33,4 @@ func (h *Host) notify(ctx context.Context, _ *conn, raw json.RawMessage) (any, e
 		return nil, unavailable("no notification was shown: %v", err)
 	}
 	return map[string]any{"ok": true}, nil
-}
-
-// shown is text without what controls a display, and no longer than is read.
-func shown(s string, limit int) string {
-	s = strings.Map(func(r rune) rune {
-		if r == '\n' || r >= ' ' && r != 0x7f && !(r >= 0x80 && r < 0xa0) && r != utf8.RuneError {
-			return r
-		}
-		return -1
-	}, strings.TrimSpace(s))
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "") + "…"
-	}
-	return s
 }

@@ -19,6 +19,7 @@ type Folder struct{ Dir statedir.Dir }
 // belongs to.
 type Settings struct {
 	Gateway Gateway `json:"gateway"`
+	NodeID  string  `json:"nodeId,omitempty"`
 	Name    string  `json:"name,omitempty"` // how the gateway calls this machine; "" = its host name
 	// Allow says of each thing whether the gateway may ask for it; what is missing
 	// is as in Things.
