@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -13,7 +15,7 @@ import (
 // Limits of what one gateway may ask at a time, and get back.
 const (
 	maxCalls    = 16
-	maxResult   = 20 << 20
+	maxResult   = 12 << 20
 	defaultTime = 30 * time.Second
 	// answerTime is kept of a call's time for the way back.
 	answerTime = 250 * time.Millisecond
@@ -21,6 +23,9 @@ const (
 
 // command does one thing for the gateway. What it returns is told as JSON.
 type command func(ctx context.Context, cn *conn, params json.RawMessage) (any, error)
+
+// callID is the key of a call's id in its context.
+type callID struct{}
 
 // fault is an error in the protocol's form: a code that programs know, and words.
 type fault struct{ code, words string }
@@ -83,7 +88,7 @@ func (cn *conn) call(r protocol.NodeInvokeRequest) {
 	if r.TimeoutMs > 0 {
 		limit = time.Duration(min(r.TimeoutMs, int64(24*time.Hour/time.Millisecond))) * time.Millisecond
 	}
-	ctx, cancel := context.WithTimeout(cn.life, max(limit-answerTime, limit/2))
+	ctx, cancel := context.WithTimeout(context.WithValue(cn.life, callID{}, r.ID), max(limit-answerTime, limit/2))
 	cn.mu.Lock()
 	known, full := cn.calls[r.ID] != nil, len(cn.calls) >= maxCalls
 	if !known && !full {
@@ -160,6 +165,32 @@ func (cn *conn) answer(r protocol.NodeInvokeRequest, v any, err error) {
 	}
 	if err := cn.c.Call(cn.life, protocol.MethodNodeInvokeResult, p, nil); err != nil && cn.life.Err() == nil {
 		cn.h.o.Logger.Warn("an answer did not reach the gateway", "command", r.Command, "err", err)
+	}
+}
+
+// Progress goes out at most this often and in pieces of this size; what is more is
+// in the answer.
+const (
+	progressEvery = 250 * time.Millisecond
+	progressChunk = 4 << 10
+)
+
+// progress tells the gateway, now and then, what a command prints. What it returns
+// is called with each part, by one goroutine.
+func (cn *conn) progress(ctx context.Context) func([]byte) {
+	id, _ := ctx.Value(callID{}).(string)
+	if cn.c == nil || !slices.Contains(cn.c.Hello().Features.Methods, protocol.MethodNodeInvokeProgress) {
+		return func([]byte) {}
+	}
+	var last time.Time
+	seq := int64(0)
+	return func(b []byte) {
+		if now := cn.h.o.Now(); now.Sub(last) >= progressEvery {
+			last = now
+			p := protocol.NodeProgressParams{InvokeID: id, NodeID: cn.h.id, Seq: seq, Chunk: strings.ToValidUTF8(string(b[:min(len(b), progressChunk)]), "\uFFFD")}
+			seq++
+			_ = cn.c.Call(ctx, protocol.MethodNodeInvokeProgress, p, nil) // the answer has it too
+		}
 	}
 }
 

@@ -12,12 +12,15 @@ type ends struct {
 	dropped    int64
 }
 
-// readEnds reads to the end and keeps about keep bytes.
-func readEnds(r io.Reader, keep int) (e ends) {
+// readEnds reads to the end and keeps about keep bytes. told gets each part.
+func readEnds(r io.Reader, keep int, told func([]byte)) (e ends) {
 	b := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(b)
 		p := b[:n]
+		if n > 0 {
+			told(p)
+		}
 		if room := keep/2 - len(e.head); room > 0 {
 			e.head = append(e.head, p[:min(room, len(p))]...)
 			p = p[min(room, len(p)):]

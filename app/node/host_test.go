@@ -52,6 +52,8 @@ type nodeConn struct {
 	ws      *websocket.Conn
 	connect protocol.ConnectParams
 	events  chan protocol.NodeEventParams
+	// what commands print meanwhile
+	progress chan protocol.NodeProgressParams
 
 	mu      sync.Mutex
 	waiting map[string]chan protocol.NodeResultParams
@@ -75,7 +77,7 @@ func (g *gateway) handle(w http.ResponseWriter, r *http.Request) {
 	defer ws.CloseNow()
 	ws.SetReadLimit(64 << 20)
 	ctx := g.t.Context()
-	n := &nodeConn{g: g, ws: ws, waiting: map[string]chan protocol.NodeResultParams{}, events: make(chan protocol.NodeEventParams, 64)}
+	n := &nodeConn{g: g, ws: ws, waiting: map[string]chan protocol.NodeResultParams{}, events: make(chan protocol.NodeEventParams, 64), progress: make(chan protocol.NodeProgressParams, 64)}
 	n.event(protocol.EventConnectChallenge, protocol.Challenge{Nonce: "nonce-1", TS: 1795215472398})
 	for {
 		_, b, err := ws.Read(ctx)
@@ -100,7 +102,8 @@ func (g *gateway) handle(w http.ResponseWriter, r *http.Request) {
 					return
 				}
 			}
-			res.Payload, _ = json.Marshal(protocol.HelloOK{Type: "hello-ok", Protocol: protocol.Version, Policy: protocol.HelloPolicy{TickIntervalMs: 30000}})
+			res.Payload, _ = json.Marshal(protocol.HelloOK{Type: "hello-ok", Protocol: protocol.Version, Policy: protocol.HelloPolicy{TickIntervalMs: 30000},
+				Features: protocol.Features{Methods: []string{protocol.MethodNodeInvokeProgress}}})
 		}
 		n.take(req)
 		n.send(res)
@@ -121,6 +124,10 @@ func (n *nodeConn) take(req protocol.Request) {
 		if ch != nil {
 			ch <- p
 		}
+	case protocol.MethodNodeInvokeProgress:
+		var p protocol.NodeProgressParams
+		_ = json.Unmarshal(req.Params, &p)
+		n.progress <- p
 	case protocol.MethodNodeEvent:
 		var p protocol.NodeEventParams
 		_ = json.Unmarshal(req.Params, &p)

@@ -152,7 +152,7 @@ func (h *Host) run(ctx context.Context, cn *conn, raw json.RawMessage) (any, err
 		cn.tellRun(ctx, p, "exec.denied", map[string]any{"reason": err.Error()})
 		return nil, err
 	}
-	r, err := h.execute(ctx, p, one)
+	r, err := h.execute(ctx, p, one, cn.progress(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ const (
 	newsOutput = 8 << 10
 )
 
-func (h *Host) execute(ctx context.Context, p runParams, one prepared) (runResult, error) {
+func (h *Host) execute(ctx context.Context, p runParams, one prepared, told func([]byte)) (runResult, error) {
 	var limit time.Duration
 	if p.TimeoutMs > 0 {
 		limit = time.Duration(min(p.TimeoutMs, int64(24*time.Hour/time.Millisecond))) * time.Millisecond
@@ -263,7 +263,7 @@ func (h *Host) execute(ctx context.Context, p runParams, one prepared) (runResul
 		return runResult{}, refusedStart(err)
 	}
 	said := make(chan ends)
-	go func() { said <- readEnds(out, keepOutput) }()
+	go func() { said <- readEnds(out, keepOutput, told) }()
 	cut := false
 	select {
 	case <-proc.Done():

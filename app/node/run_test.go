@@ -32,6 +32,9 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	if p := <-r.n.progress; p.Chunk != "out\n" || p.NodeID != r.id() || p.InvokeID == "" {
+		t.Errorf("progress: %+v", p)
+	}
 	e := <-r.n.events
 	if e.Event != "exec.finished" || !strings.Contains(*e.PayloadJSON, `"runId":"run-1"`) || !strings.Contains(*e.PayloadJSON, `"exitCode":3`) {
 		t.Errorf("%+v", e)

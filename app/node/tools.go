@@ -70,7 +70,7 @@ func (h *Host) ask(ctx context.Context, path string, args []string, env ...strin
 		return nil, err
 	}
 	said := make(chan ends, 1)
-	go func() { said <- readEnds(out, 2*toolOutput) }()
+	go func() { said <- readEnds(out, 2*toolOutput, func([]byte) {}) }()
 	select {
 	case <-proc.Done():
 	case <-ctx.Done():

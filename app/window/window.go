@@ -38,11 +38,19 @@ var shell string
 func Main(ctx context.Context, version string, args []string) int {
 	flags := flag.NewFlagSet("hearth-window", flag.ContinueOnError)
 	show := flags.Bool("version", false, "print the version")
+	page := flags.String("canvas", "", "show this page of the web, then those that come as lines of standard input")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	if *show {
 		fmt.Println("hearth-window", version)
+		return 0
+	}
+	if *page != "" {
+		if err := showCanvas(*page, os.Stdin); err != nil {
+			fmt.Fprintln(os.Stderr, "hearth-window:", err)
+			return 1
+		}
 		return 0
 	}
 	if err := open(ctx, version, flags.Arg(0)); err != nil {
