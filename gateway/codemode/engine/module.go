@@ -20,7 +20,7 @@ var qjsWasm []byte
 // checked against these and against nothing else.
 const (
 	pinSource   = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
-	pinPrepared = "502275a8c7b899c80519b685b4a794a7c8e85411d801471e386bb5afbf5cb323"
+	pinPrepared = "0a6c5bbe338c92396b10605efacc0101d7888188242158960e8f36dd64669811"
 )
 
 func sum(b []byte) string {

@@ -14,8 +14,11 @@ const (
 	stackHigh     = (oldPages + stackPages) * pageSize // where it starts
 	stackMargin   = 32 << 10                           // what C may use after QuickJS said "no deeper"
 	fuelEvery     = 50000                              // loop turns and function entries between two looks at the clock
-	fuelImport    = 1                                  // wasi args_get: nothing else calls it
+	fuelImport    = 1                                  // was wasi's args_get
+	matchImport   = 2                                  // was wasi's args_sizes_get; the first function called both, and nothing else
 	importCount   = 24
+	startFunc     = 24  // _start, which nobody calls
+	matchFunc     = 236 // lre_exec
 	interpretFunc = 266 // JS_CallInternal
 	addSlowFunc   = 471 // js_add_slow
 	mallocFunc    = 609 // js_def_malloc: malloc(size)
@@ -34,6 +37,8 @@ const (
 //     what it really holds;
 //   - appending to a string in a loop costs its length and not the square of
 //     it (append.go);
+//   - regular expressions are matched by package pattern (match.go);
+//   - what would run the module as a program is gone;
 //   - debug sections go.
 func prepare(in []byte) (out []byte, err error) {
 	defer func() {
@@ -46,14 +51,17 @@ func prepare(in []byte) (out []byte, err error) {
 	}
 	out = append(make([]byte, 0, len(in)+len(in)/3), in[:8]...)
 	r := &reader{in, 8}
+	var sevens uint32 // the type of lre_exec
 	for !r.done() {
 		id := r.u8()
 		body := r.take(int(r.u32()))
 		switch id {
 		case 0: // custom: names and debug lines
 			continue
+		case 1:
+			sevens = matchType(body)
 		case 2:
-			checkImports(body)
+			body = importSection(body, sevens)
 		case 5:
 			body = memorySection(body)
 		case 6:
@@ -68,20 +76,41 @@ func prepare(in []byte) (out []byte, err error) {
 	return out, nil
 }
 
-func checkImports(body []byte) {
+// importSection gives the two imports of _start other names, and the second
+// another type.
+func importSection(body []byte, sevens uint32) []byte {
 	r := &reader{body, 0}
 	n := r.u32()
 	if n != importCount {
 		panic(errWasm)
 	}
+	out := uleb(make([]byte, 0, len(body)), n)
+	text := func(s string) { out = append(append(out, byte(len(s))), s...) }
 	for i := range n {
+		from := r.p
 		r.take(int(r.u32()))
 		name := string(r.take(int(r.u32())))
-		if i == fuelImport && name != "args_get" || r.u8() != 0 {
+		if r.u8() != 0 {
 			panic(errWasm)
 		}
-		r.u32()
+		of := r.u32()
+		switch {
+		case i == fuelImport && name == "args_get":
+			text(hostModule)
+			text(hostTick)
+		case i == matchImport && name == "args_sizes_get":
+			text(hostModule)
+			text(hostMatch)
+			of = sevens
+		case i == fuelImport, i == matchImport:
+			panic(errWasm)
+		default:
+			out = append(out, body[from:r.p]...)
+			continue
+		}
+		out = uleb(append(out, 0), of)
 	}
+	return out
 }
 
 func memorySection(body []byte) []byte {
@@ -131,6 +160,10 @@ func codeSection(body []byte) []byte {
 			src = appendInPlace(src)
 		case addSlowFunc:
 			src = addSlowLets(src)
+		case matchFunc:
+			src = matchOutside(src)
+		case startFunc:
+			src = []byte{0, opUnreachable, opEnd}
 		}
 		f = meter(f[:0], src)
 		out = append(uleb(out, uint32(len(f))), f...)

@@ -24,8 +24,8 @@ var trials = []struct {
 		code: "return ['std','os','bjson','setTimeout','print','console','process','require','fetch','gc','WebAssembly','Worker'].filter(n => n in globalThis)"},
 	{name: "an endless loop is stopped", code: "for (;;) {}", fails: Timeout, limits: Limits{Timeout: time.Millisecond}},
 	{name: "memory has an end", code: "const a = []; for (;;) a.push(new Uint8Array(1e5))", fails: MemoryLimitExceeded, limits: Limits{Memory: 1 << 20}},
-	{name: "appending keeps every copy as it was", value: `["ab1","ab"]`,
-		code: "let s = 'a'; s += 'b'; const t = s; s += 1; return [s, t]"},
+	{name: "appending keeps every copy as it was, and expressions find what is there", value: `["ab1","ab","b1"]`,
+		code: "let s = 'a'; s += 'b'; const t = s; s += 1; return [s, t, /(x+|b)\\d/.exec(s)[0]]"},
 }
 
 func (e *Engine) selfTest(ctx context.Context, m *machine) error {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/codemode/pattern"
 )
 
 // VM is one cell's machine. Its methods may be called from any goroutine, one
@@ -21,6 +23,7 @@ type VM struct {
 	root    roots
 	limits  Limits
 	*body
+	matcher pattern.Matcher
 
 	mu      sync.Mutex // held while the guest runs, and by Close
 	closing atomic.Bool

@@ -25,7 +25,7 @@ func vmOf(ctx context.Context) *VM {
 	return v
 }
 
-// hostModules are the whole world of the guest: a clock, our bridge, and 21
+// hostModules are the whole world of the guest: a clock, our bridge, and 20
 // ways to hear no.
 func hostModules(ctx context.Context, r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder("wasi_snapshot_preview1")
@@ -36,11 +36,6 @@ func hostModules(ctx context.Context, r wazero.Runtime) error {
 		}
 		b.NewFunctionBuilder().WithGoModuleFunction(f, types(params), types(results)).Export(name)
 	}
-	add("args_get", "ii", func(ctx context.Context, _ api.Module, s []uint64) {
-		vmOf(ctx).tick(ctx)
-		s[0] = 0
-	})
-	add("args_sizes_get", "ii", nothing)
 	add("environ_get", "ii", no(0))
 	add("environ_sizes_get", "ii", nothing)
 	add("clock_time_get", "ili", clock)
@@ -61,10 +56,31 @@ func hostModules(ctx context.Context, r wazero.Runtime) error {
 	if _, err := b.Instantiate(ctx); err != nil {
 		return err
 	}
-	_, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, _ api.Module, s []uint64) {
-			s[0] = vmOf(ctx).hostCall(uint32(s[2]), uint32(s[3]))
-		}), types("ilii"), types("l")).Export("jsFunctionProxy").Instantiate(ctx)
+	return ourModule(ctx, r)
+}
+
+// The part of the world that is ours.
+const (
+	hostModule = "env"
+	hostBridge = "jsFunctionProxy"
+	hostTick   = "tick"
+	hostMatch  = "match"
+)
+
+func ourModule(ctx context.Context, r wazero.Runtime) error {
+	b := r.NewHostModuleBuilder(hostModule)
+	add := func(name, params, results string, f api.GoModuleFunc) {
+		b.NewFunctionBuilder().WithGoModuleFunction(f, types(params), types(results)).Export(name)
+	}
+	add(hostBridge, "ilii", "l", func(ctx context.Context, _ api.Module, s []uint64) {
+		s[0] = vmOf(ctx).hostCall(uint32(s[2]), uint32(s[3]))
+	})
+	add(hostTick, "ii", "i", func(ctx context.Context, _ api.Module, s []uint64) {
+		vmOf(ctx).tick(ctx)
+		s[0] = 0
+	})
+	add(hostMatch, "iiiiiii", "i", match)
+	_, err := b.Instantiate(ctx)
 	return err
 }
 
