@@ -259,6 +259,7 @@ func newActors(t *testing.T) *actors {
 	if os.Getenv("HEARTH_LAB") == "" {
 		t.Skip("the network lab takes minutes: set HEARTH_LAB=1, as build/test --only lab does")
 	}
+	t.Parallel() // each lab has a network of its own
 	exe, err := filepath.Abs(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
@@ -462,8 +463,10 @@ func TestLabHostileNetworks(t *testing.T) {
 	a.Until(8*time.Second, "avahi knows the host", func() bool {
 		return strings.Contains(h3.Output(8*time.Second, "avahi-resolve", "-4", "-n", host), "10.77.")
 	})
-	<-time.After(150 * time.Second)
-	a.check("37 the host name resolves when what was heard of it is forgotten", strings.Contains(h3.Output(8*time.Second, "avahi-resolve", "-4", "-n", host), "10.77."))
+	// Avahi forgets after two minutes what it heard, and then has to ask. One that
+	// starts now never heard it.
+	h4.Avahi()
+	a.check("37 the host name resolves for who never heard the announcement, or forgot it", strings.Contains(h4.Output(8*time.Second, "avahi-resolve", "-4", "-n", host), "10.77."))
 	a.healthy("all, 38", wakes.Output()+browser.Output()+lossy.Output()+long.Output())
 }
 
@@ -477,9 +480,9 @@ func TestSec_A_DISC_04_Flood(t *testing.T) {
 	flood := a.start(h2, "flood", "10000000", "10000")
 	a.Until(20*time.Second, "it falls silent", func() bool { return strings.Contains(adv.Output(), "Phase:quiet") })
 	before := ticks(adv.PID())
-	<-time.After(10 * time.Second)
-	if used := ticks(adv.PID()) - before; used > 50 { // of 1000
-		t.Errorf("in a flood of 10000 packets a second it uses %d %% of a processor", used/10)
+	<-time.After(5 * time.Second)
+	if used := ticks(adv.PID()) - before; used > 25 { // of 500
+		t.Errorf("in a flood of 10000 packets a second it uses %d %% of a processor", used/5)
 	}
 	flood.Stop()
 	a.Until(60*time.Second, "it is there again", func() bool { return strings.Count(adv.Output(), "Phase:announced") > 1 })

@@ -36,11 +36,9 @@ func New(t testing.TB, programs ...string) *Lab {
 			missing = p
 		}
 	}
-	l := &Lab{t: t, prefix: fmt.Sprintf("hl%d-", os.Getpid()%100000), dir: t.TempDir()}
+	l := &Lab{t: t, dir: t.TempDir()}
 	if missing == "" {
-		if out, err := exec.Command("ip", "netns", "add", l.space("sw")).CombinedOutput(); err != nil {
-			missing = "the right to make network namespaces (" + strings.TrimSpace(string(out)) + ")"
-		}
+		missing = l.claim()
 	}
 	if missing != "" {
 		if os.Getenv("HEARTH_REQUIRE_LAB") != "" {
@@ -55,6 +53,26 @@ func New(t testing.TB, programs ...string) *Lab {
 		l.inSpace("sw", "link", "set", b, "up")
 	}
 	return l
+}
+
+// claim takes the first free letter for the names of this lab: several of one
+// process may run at the same time. It returns what it lacks.
+func (l *Lab) claim() string {
+	said := []byte("too many labs at a time")
+	for c := 'a'; c <= 'z'; c++ {
+		l.prefix = fmt.Sprintf("hl%d%c-", os.Getpid()%100000, c)
+		if _, err := os.Stat("/run/netns/" + l.space("sw")); err == nil {
+			continue
+		}
+		out, err := exec.Command("ip", "netns", "add", l.space("sw")).CombinedOutput()
+		if err == nil {
+			return ""
+		}
+		if said = out; !strings.Contains(string(out), "File exists") {
+			break
+		}
+	}
+	return "the right to make network namespaces (" + strings.TrimSpace(string(said)) + ")"
 }
 
 func (l *Lab) space(name string) string { return l.prefix + name }
