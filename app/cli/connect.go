@@ -152,7 +152,8 @@ func (a *app) dialRemote(ctx context.Context, o client.Options) (*client.Client,
 	if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
 		if found := lookFor(ctx, r); len(found) > 0 {
 			again, where, ferr := client.DialPinned(ctx, found, r.Pins, nil, o)
-			if ferr == nil || errors.As(ferr, &refusal) {
+			var stranger *identity.MismatchError
+			if ferr == nil || errors.As(ferr, &refusal) || errors.As(ferr, &stranger) {
 				c, good, err = again, where, ferr
 			}
 		}

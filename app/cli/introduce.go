@@ -66,7 +66,8 @@ func connectByDigits(ctx context.Context, a *app, where, name string) error {
 	if err := a.errs().print("Waiting until it is allowed there.\n"); err != nil {
 		return err
 	}
-	wait, cancel := context.WithDeadline(ctx, in.ExpiresAt.Add(10*time.Second))
+	// The gateway ends it after two minutes, by its own clock.
+	wait, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	res, err := in.Wait(wait)
 	if err != nil {

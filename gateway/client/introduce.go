@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -28,7 +27,6 @@ type Introduction struct {
 	Pin       string // of the key that answered
 	URL       string
 	GatewayID string
-	ExpiresAt time.Time
 
 	ws   *websocket.Conn
 	once sync.Once
@@ -135,7 +133,7 @@ func greet(ctx context.Context, ws *websocket.Conn, state *tls.ConnectionState, 
 	if res.Type != "compare" {
 		return nil, &RefusedError{res.Message}
 	}
-	return &Introduction{Code: code, Pin: pin, URL: o.URL, GatewayID: res.GatewayID, ExpiresAt: time.UnixMilli(res.ExpiresAtMs), ws: ws}, nil
+	return &Introduction{Code: code, Pin: pin, URL: o.URL, GatewayID: res.GatewayID, ws: ws}, nil
 }
 
 // RefusedError: the gateway does not want to talk about pairing now.
