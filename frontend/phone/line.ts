@@ -35,7 +35,7 @@ export class Line extends Socket {
       client: { id: clientId, mode, version, platform, displayName: this.me.name, deviceFamily: this.me.family },
       ...(commands ? { commands } : {}),
       locale: navigator.language, userAgent: navigator.userAgent.slice(0, 200),
-    } as ConnectParams;
+    };
   }
 }
 

@@ -6,6 +6,7 @@ import { applyTheme, followSystem } from "../src/app/theme";
 import App from "./App.svelte";
 import { Phone } from "./phone.svelte";
 import { keepShell } from "./shell";
+import "../src/ui/later/icons";
 import { speak } from "./words";
 
 applyTheme();

@@ -1,6 +1,6 @@
 // What the gateway asks of this phone while the page is open: a picture, where
 // it is. The person is asked first, here, and can say no at any time.
-import type { LinkState, Socket } from "../src/net/socket";
+import type { Socket } from "../src/net/socket";
 import type { Cabinet } from "../src/keep/cabinet";
 import type { As } from "./line";
 import { cameras, snap } from "./camera";
@@ -49,11 +49,12 @@ const senses: Record<string, Sense> = { "camera.list": "camera", "camera.snap": 
 export class Node {
   asks = $state.raw<Ask[]>([]);
   consent = $state.raw<Record<Sense, Consent>>({ camera: "ask", location: "ask" });
-  open = $state(false);
-  private line!: Socket;
+  /** the gateway can ask now */
+  open = $state(true);
 
   constructor(
     private readonly keep: Cabinet,
+    private readonly line: Socket,
     private readonly me: { platform: string; family: string; name: string },
     private readonly tell: (text: string) => void,
   ) {}
@@ -63,22 +64,8 @@ export class Node {
     if (kept) this.consent = { ...this.consent, ...kept };
   }
 
-  begin(line: Socket): void {
-    this.line = line;
-    line.start();
-  }
-
   stop(): void {
     for (const a of this.asks) a.answer(false);
-    this.line.stop();
-  }
-
-  hurry(): void {
-    this.line.hurry();
-  }
-
-  linked(s: LinkState): void {
-    this.open = s.at === "open";
   }
 
   async decide(sense: Sense, how: Consent): Promise<void> {
@@ -95,7 +82,7 @@ export class Node {
   }
 
   private async serve(r: Request): Promise<void> {
-    let result: object;
+    let result: { ok: boolean; payloadJSON?: string; error?: { code: string; message: string } };
     try {
       const params = JSON.parse(r.paramsJSON || "{}") as Record<string, unknown>;
       result = { ok: true, payloadJSON: JSON.stringify(await this.run(r, params ?? {})) };
@@ -103,8 +90,7 @@ export class Node {
       const refused = e instanceof Refused ? e : new Refused("UNAVAILABLE", e instanceof Error ? e.message : String(e));
       result = { ok: false, error: { code: refused.code, message: refused.message } };
     }
-    const call = this.line.call.bind(this.line) as unknown as (method: string, params: object) => Promise<unknown>;
-    await call("node.invoke.result", { id: r.id, nodeId: r.nodeId, ...result }).catch(() => undefined);
+    await this.line.call("node.invoke.result", { id: r.id, nodeId: r.nodeId, ...result }).catch(() => undefined);
   }
 
   private async run(r: Request, params: Record<string, unknown>): Promise<unknown> {

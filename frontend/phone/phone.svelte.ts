@@ -34,6 +34,8 @@ export class Phone {
   readonly me = thisPhone();
 
   private socket!: Socket;
+  /** the connection by which the gateway asks this phone for things; a code is used on it */
+  private asked!: Socket;
   private keep!: Cabinet;
   private outbox!: Outbox;
   private identity!: Identity;
@@ -51,10 +53,16 @@ export class Phone {
     }
     this.known = (await this.keep.get<string>("state", "phoneToken")) !== undefined;
     this.socket = this.line(talker, {
-      credentials: () => this.credentials(),
+      credentials: () => this.token("phoneToken"),
       onState: (s) => this.linked(s),
       onEvent: (name, payload) => this.event(name, payload),
       onGap: () => void this.chat?.read().catch(() => undefined),
+    });
+    this.asked = this.line(nodeAs, {
+      credentials: async () => (this.code !== "" ? { bootstrapToken: this.code } : this.token("nodeToken")),
+      onState: (s) => this.heard(s),
+      onEvent: (name, payload) => this.node?.event(name, payload),
+      onGap: () => undefined,
     });
     this.safety = new Safety(this.socket);
     this.outbox = new Outbox({
@@ -68,54 +76,77 @@ export class Phone {
     addEventListener("pagehide", () => this.outbox.stop());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.hurry());
     if (this.code === "" && !this.known) this.at = "unpaired";
-    else {
-      this.at = this.code !== "" ? "pairing" : "talk";
-      this.socket.start();
-    }
+    else if (this.code === "") this.comeBack();
+    else this.pair();
   }
 
   private line(as: As, o: Pick<ConstructorParameters<typeof Line>[0], "credentials" | "onState" | "onEvent" | "onGap">): Line {
     const open = (url: string): WebSocket => {
       const ws = new WebSocket(url);
       // Said on the live socket: no need to ask again to know.
-      ws.addEventListener("close", (e) => e.code === 4001 && e.reason === "device removed" && void this.removed());
+      ws.addEventListener("close", (e) => as === talker && e.code === 4001 && e.reason === "device removed" && void this.removed());
       return ws;
     };
     return new Line({ url: `wss://${location.host}/`, identity: this.identity, version, platform: this.me.platform, open, ...o }, as, this.me);
   }
 
-  private async credentials(): Promise<Auth | null> {
-    if (this.code !== "") return { bootstrapToken: this.code };
-    const token = await this.keep.get<string>("state", "phoneToken");
+  private async token(name: "phoneToken" | "nodeToken"): Promise<Auth | null> {
+    const token = await this.keep.get<string>("state", name);
     return token ? { deviceToken: token } : null;
+  }
+
+  private pair(): void {
+    this.at = "pairing";
+    this.asked.again();
+  }
+
+  private comeBack(): void {
+    this.at = "talk";
+    this.socket.again();
+    this.asked.again();
   }
 
   /** pairWith takes what was pasted; false when there is no code in it. */
   pairWith(text: string): boolean {
     const code = codeIn(text);
-    if (code === "") return false;
-    this.code = code;
-    this.at = "pairing";
-    this.socket.again();
-    return true;
+    if (code !== "") ((this.code = code), this.pair());
+    return code !== "";
   }
 
   private linked(s: LinkState): void {
     this.link = s;
     this.outbox.setOnline(s.at === "open");
     if (s.at === "open") void this.greeted(s.hello).catch((e) => this.complain(e));
-    if (s.at === "refused") this.refused(s.code);
+    if (s.at === "refused" && this.known) void (s.code === "AUTH_RATE_LIMITED" ? (this.at = "limited") : this.removed());
   }
 
-  private refused(code: string): void {
-    if (code === "AUTH_RATE_LIMITED") this.at = "limited";
-    else if (this.code !== "") {
-      // A used-up link in a browser that was let in by it.
+  /** heard follows the connection of the node, where a code becomes two tokens. */
+  private heard(s: LinkState): void {
+    if (this.code === "") {
+      if (this.node) this.node.open = s.at === "open";
+      if (s.at === "open") void this.beNode();
+      return;
+    }
+    if (s.at === "open") void this.letIn(s.hello).catch((e) => this.complain(e));
+    else if (s.at !== "refused") this.link = s;
+    else {
       this.code = "";
-      if (this.known) this.socket.again();
-      this.at = this.known ? "talk" : "expired";
-    } else if (this.known) void this.removed();
-    else this.at = "unpaired";
+      // A used-up link in a browser that was let in by it.
+      if (this.known && s.code !== "AUTH_RATE_LIMITED") return this.comeBack();
+      this.at = s.code === "AUTH_RATE_LIMITED" ? "limited" : "expired";
+    }
+  }
+
+  private async letIn(hello: HelloOK): Promise<void> {
+    const mine = hello.auth.deviceTokens?.find((d) => d.role === "operator")?.deviceToken;
+    this.code = "";
+    if (!mine) return void (this.at = "expired"); // a code for machines without a person
+    await this.keep.put("state", "phoneToken", mine);
+    if (hello.auth.deviceToken) await this.keep.put("state", "nodeToken", hello.auth.deviceToken);
+    this.known = true;
+    this.at = "talk";
+    this.socket.again();
+    await this.beNode();
   }
 
   /** removed: its owner took this phone's access away. Nothing of the talk stays here. */
@@ -127,6 +158,7 @@ export class Phone {
   private async forget(): Promise<void> {
     this.known = false;
     this.socket.stop();
+    this.asked.stop();
     this.node?.stop();
     this.node = null;
     this.chat?.detach();
@@ -143,44 +175,27 @@ export class Phone {
   }
 
   private async greeted(hello: HelloOK): Promise<void> {
-    this.code = "";
-    const { deviceToken } = hello.auth;
-    const also = (hello.auth as { deviceTokens?: { role: string; deviceToken: string }[] }).deviceTokens ?? [];
-    if (deviceToken) await this.keep.put("state", "phoneToken", deviceToken);
-    const forNode = also.find((d) => d.role === "node")?.deviceToken;
-    if (forNode) await this.keep.put("state", "nodeToken", forNode);
-    this.known = true;
-    this.at = "talk";
     const key = hello.snapshot.sessionDefaults?.mainSessionKey || "agent:main:main";
     if (this.chat?.key !== key) {
       this.chat?.detach();
       this.chat = new Chat(key, false, this.socket, () => false);
       this.outboxChanged(this.unsent);
     }
+    if (hello.auth.deviceToken) await this.keep.put("state", "phoneToken", hello.auth.deviceToken);
     await Promise.all([this.chat.attach(), this.safety!.load()]);
-    await this.beNode();
   }
 
-  /** beNode begins the second connection, where the code has given it. */
   private async beNode(): Promise<void> {
-    const token = await this.keep.get<string>("state", "nodeToken");
-    if (this.node || !token) return;
-    const node = new Node(this.keep, this.me, (text) => this.say(text));
-    await node.load();
-    const line = this.line(nodeAs, {
-      credentials: async () => ({ deviceToken: token }),
-      onState: (s) => node.linked(s),
-      onEvent: (name, payload) => node.event(name, payload),
-      onGap: () => undefined,
-    });
-    node.begin(line);
+    if (this.node) return;
+    const node = new Node(this.keep, this.asked, this.me, (text) => this.say(text));
     this.node = node;
+    await node.load();
   }
 
   hurry(): void {
     if (this.at !== "talk") return;
     this.socket.hurry();
-    this.node?.hurry();
+    this.asked.hurry();
   }
 
   private event(name: string, payload: unknown): void {
