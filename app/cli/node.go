@@ -269,8 +269,22 @@ func installNode(ctx context.Context, a *app, code string, o nodeOptions) error 
 	if err != nil {
 		return err
 	}
-	if err := prepareNode(ctx, a, f, code, o); err != nil {
+	d, err := newNodeDialer(ctx, a, f, code, o)
+	if err != nil {
 		return err
+	}
+	if d.code != "" { // it would be over before anybody logs in
+		s, err := f.Settings()
+		if err != nil {
+			return err
+		}
+		intro := node.Introduce(s, a.Version, hostName())
+		intro.Device = d.me
+		c, err := d.pair(ctx, intro)
+		if err != nil {
+			return err
+		}
+		_ = c.Close()
 	}
 	return nodeService(ctx, a, service.Manager.Install)
 }

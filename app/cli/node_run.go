@@ -35,23 +35,16 @@ func runNode(ctx context.Context, a *app, code string, o nodeOptions) error {
 		return &failure{exitConfig, err.Error(), "`hearth node status` says how it is"}
 	}
 	defer unlock()
-	if err := prepareNode(ctx, a, f, code, o); err != nil {
-		return err
-	}
-	me, err := client.RemoteIdentity(ctx, f.Dir)
-	if err != nil {
-		return err
-	}
-	s, err := f.Settings()
+	d, err := newNodeDialer(ctx, a, f, code, o)
 	if err != nil {
 		return err
 	}
 	h := node.New(node.Options{
-		Dial: a.dialNode, Device: me, Folder: f, Version: a.Version, Name: hostName(), Environ: a.environ(), Home: a.homeDir(),
+		Dial: d.dial, Device: d.me, Folder: f, Version: a.Version, Name: hostName(), Environ: a.environ(), Home: a.homeDir(),
 		Work: f.Dir.NodeWork(), Guardian: guardian(), Window: window(), Logger: notices(a.errs(), false),
 		Report: func(st node.State) {
 			_ = f.Note(node.Note{State: st, AtMs: time.Now().UnixMilli(), PID: os.Getpid()}) // only for `hearth node status`
-			a.tellNode(s.Gateway.Name, st)
+			a.tellNode(d.gateway.Name, st)
 		},
 	})
 	err = h.Run(ctx)
@@ -59,7 +52,7 @@ func runNode(ctx context.Context, a *app, code string, o nodeOptions) error {
 	case errors.Is(err, node.ErrRemoved) && o.service:
 		return nil // starting it again would not help
 	case errors.Is(err, node.ErrRemoved):
-		return &failure{exitRefused, "the gateway " + s.Gateway.Name + " does not want this machine any more: it was removed there", "to have it back: `hearth qr --node` there, then `hearth node run CODE` here"}
+		return &failure{exitRefused, "the gateway " + d.gateway.Name + " does not want this machine any more: it was removed there", "to have it back: `hearth qr --node` there, then `hearth node run CODE` here"}
 	}
 	return err
 }
@@ -84,34 +77,47 @@ func (a *app) tellNode(gateway string, s node.State) {
 	_ = a.errs().print(words, "\n")
 }
 
-// prepareNode takes what the command line says: what is allowed, the name, and a
-// code that pairs.
-func prepareNode(ctx context.Context, a *app, f node.Folder, code string, o nodeOptions) error {
+// nodeDialer connects to the gateway that this machine is a node of: the first
+// time with the code that somebody gave, then with its token.
+type nodeDialer struct {
+	a       *app
+	f       node.Folder
+	me      *client.Identity
+	gateway node.Gateway
+	code    string // the secret of the code, "" once it was used
+}
+
+// newNodeDialer takes what the command line says: what is allowed, the name, and
+// a code that pairs.
+func newNodeDialer(ctx context.Context, a *app, f node.Folder, code string, o nodeOptions) (*nodeDialer, error) {
 	if err := setNode(a, f, node.Named(o.allow), true); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := f.Settings()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.name != "" && s.Name != line(o.name) {
 		s.Name = line(o.name)
 		if err := f.Save(s); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	d := &nodeDialer{a: a, f: f, gateway: s.Gateway}
 	if code == "" && a.gateway != "" && a.gateway != s.Gateway.Name {
 		if code, err = a.nodeCode(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if code != "" {
-		return pairNode(ctx, a, f, s, code)
+		if err := d.take(code); err != nil {
+			return nil, err
+		}
+	} else if len(s.Gateway.URLs) == 0 {
+		return nil, &failure{exitUsage, "this machine does not belong to a gateway yet", "on the gateway's machine run `hearth qr --node`, then here `hearth node run CODE`"}
 	}
-	if len(s.Gateway.URLs) == 0 {
-		return &failure{exitUsage, "this machine does not belong to a gateway yet", "on the gateway's machine run `hearth qr --node`, then here `hearth node run CODE`"}
-	}
-	return nil
+	d.me, err = client.RemoteIdentity(ctx, f.Dir)
+	return d, err
 }
 
 // nodeCode has a gateway that this machine controls make a code.
@@ -123,8 +129,8 @@ func (a *app) nodeCode(ctx context.Context) (string, error) {
 	return s.SetupCode, nil
 }
 
-// pairNode uses a code: once, so what came of it is kept before anything else.
-func pairNode(ctx context.Context, a *app, f node.Folder, s node.Settings, text string) error {
+// take reads a code.
+func (d *nodeDialer) take(text string) error {
 	code, err := protocol.ParseSetupCode(text)
 	if err != nil {
 		return &failure{exitUsage, err.Error(), "run `hearth qr --node` on the gateway's machine and give all of the code that it prints"}
@@ -132,58 +138,69 @@ func pairNode(ctx context.Context, a *app, f node.Folder, s node.Settings, text 
 	if code.Pin == "" {
 		return &failure{exitUsage, "this setup code is of another program: it does not say which key the gateway has", "make one with `hearth qr --node`"}
 	}
-	me, err := client.RemoteIdentity(ctx, f.Dir)
-	if err != nil {
-		return err
-	}
-	o := node.Introduce(s, a.Version, hostName())
-	o.Device, o.Auth = me, &protocol.Auth{BootstrapToken: code.BootstrapToken}
-	c, good, err := client.DialPinned(ctx, code.Addresses(), []string{code.Pin}, nil, o)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	token := c.Hello().Auth.DeviceToken
-	if token == "" {
-		return &failure{exitRefused, "the gateway let this machine in but gave it no token", "try a new code"}
-	}
 	id := cmp.Or(code.ID, identity.IDOf(code.Pin))
-	s.NodeID = me.ID()
-	s.Gateway = node.Gateway{ID: id, Name: "hearth-" + id[:min(4, len(id))], URLs: putFirst(good, code.Addresses()), Pins: []string{code.Pin}, Token: token}
-	if a.gateway != "" {
-		s.Gateway.Name = a.gateway
+	name := cmp.Or(d.a.gateway, "hearth-"+id[:min(4, len(id))])
+	d.gateway = node.Gateway{ID: id, Name: name, URLs: code.Addresses(), Pins: []string{code.Pin}}
+	d.code = code.BootstrapToken
+	return nil
+}
+
+// pair uses the code: once, so the token that it brings is kept at once.
+func (d *nodeDialer) pair(ctx context.Context, o client.Options) (*client.Client, error) {
+	o.Auth = &protocol.Auth{BootstrapToken: d.code}
+	c, good, err := client.DialPinned(ctx, d.gateway.URLs, d.gateway.Pins, nil, o)
+	if err != nil {
+		return nil, &node.GaveUpError{Err: err}
 	}
-	if err := f.Save(s); err != nil {
-		return err
+	if c.Hello().Auth.DeviceToken == "" {
+		_ = c.Close()
+		return nil, &node.GaveUpError{Err: &failure{exitRefused, "the gateway let this machine in but gave it no token", "try a new code"}}
 	}
-	if a.asJSON {
+	if err := d.keep(good, c); err != nil {
+		_ = c.Close()
+		return nil, &node.GaveUpError{Err: err}
+	}
+	d.code = ""
+	if !d.a.asJSON {
+		_ = d.a.errs().print("Paired with ", line(d.gateway.Name), " at ", line(good), ", key ", identity.Short(d.gateway.Pins[0]), ".\n")
+	}
+	return c, nil
+}
+
+// keep remembers where the gateway is and what lets this machine in.
+func (d *nodeDialer) keep(good string, c *client.Client) error {
+	next := d.gateway
+	next.URLs, next.Token = putFirst(good, d.gateway.URLs), cmp.Or(c.Hello().Auth.DeviceToken, d.gateway.Token)
+	if next.Token == d.gateway.Token && slices.Equal(next.URLs, d.gateway.URLs) {
 		return nil
 	}
-	return a.errs().print("Paired with ", line(s.Gateway.Name), " at ", line(good), ", key ", identity.Short(code.Pin), ".\n")
+	s, err := d.f.Settings()
+	if err == nil {
+		s.Gateway, s.NodeID = next, d.me.ID()
+		err = d.f.Save(s)
+	}
+	if err != nil {
+		return fmt.Errorf("keep where the gateway is: %w", err)
+	}
+	d.gateway = next
+	return nil
 }
 
 // looksEvery is how many failures lie between two looks at the network.
 const looksEvery = 5
 
-// dialNode connects to the gateway that this machine is a node of: at the
-// addresses that are known and, when that failed for a while, where the network
-// says that it is now. Its key decides who it is.
-func (a *app) dialNode(ctx context.Context, o client.Options, failures int) (*client.Client, error) {
-	f, err := a.nodeFolder()
-	if err != nil {
-		return nil, err
+// dial goes to the addresses that are known and, when that failed for a while,
+// where the network says that the gateway is now. Its key decides who it is.
+func (d *nodeDialer) dial(ctx context.Context, o client.Options, failures int) (*client.Client, error) {
+	if d.code != "" {
+		return d.pair(ctx, o)
 	}
-	s, err := f.Settings()
-	if err != nil {
-		return nil, err
-	}
-	g := s.Gateway
-	o.Auth = &protocol.Auth{DeviceToken: g.Token}
-	c, good, err := client.DialPinned(ctx, g.URLs, g.Pins, nil, o)
+	o.Auth = &protocol.Auth{DeviceToken: d.gateway.Token}
+	c, good, err := client.DialPinned(ctx, d.gateway.URLs, d.gateway.Pins, nil, o)
 	var refusal *protocol.Error
 	if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) && failures%looksEvery == looksEvery-1 {
-		if found := lookFor(ctx, client.Remote{ID: g.ID}); len(found) > 0 {
-			again, where, ferr := client.DialPinned(ctx, found, g.Pins, nil, o)
+		if found := lookFor(ctx, client.Remote{ID: d.gateway.ID}); len(found) > 0 {
+			again, where, ferr := client.DialPinned(ctx, found, d.gateway.Pins, nil, o)
 			if ferr == nil || errors.As(ferr, &refusal) {
 				c, good, err = again, where, ferr
 			}
@@ -192,17 +209,9 @@ func (a *app) dialNode(ctx context.Context, o client.Options, failures int) (*cl
 	if err != nil {
 		return nil, err
 	}
-	next := g
-	next.URLs = putFirst(good, g.URLs)
-	if t := c.Hello().Auth.DeviceToken; t != "" {
-		next.Token = t
-	}
-	if next.Token != g.Token || !slices.Equal(next.URLs, g.URLs) {
-		s.Gateway = next
-		if err := f.Save(s); err != nil {
-			_ = c.Close()
-			return nil, fmt.Errorf("keep where the gateway is: %w", err)
-		}
+	if err := d.keep(good, c); err != nil {
+		_ = c.Close()
+		return nil, err
 	}
 	return c, nil
 }

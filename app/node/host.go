@@ -77,6 +77,12 @@ type State struct {
 // ErrRemoved means that the gateway does not want this machine any more.
 var ErrRemoved = errors.New("this machine was removed at the gateway, or its token was replaced there")
 
+// GaveUpError ends a host: Dial says that trying again does not help.
+type GaveUpError struct{ Err error }
+
+func (e *GaveUpError) Error() string { return e.Err.Error() }
+func (e *GaveUpError) Unwrap() error { return e.Err }
+
 // Host answers calls of a gateway.
 type Host struct {
 	o        Options
@@ -225,6 +231,10 @@ type verdict struct {
 func judge(err error) verdict {
 	var refusal *protocol.Error
 	var stranger *identity.MismatchError
+	var given *GaveUpError
+	if errors.As(err, &given) {
+		return verdict{final: true}
+	}
 	lost := verdict{state: State{Phase: Lost, Words: err.Error()}}
 	switch {
 	case errors.As(err, &stranger):
