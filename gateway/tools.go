@@ -52,6 +52,7 @@ func (g *Gateway) openTools() error {
 	all = append(all, g.webTools()...)
 	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
+	all = append(all, g.nodeTools()...)
 	g.openMCP()
 	if err := g.openCodeMode(); err != nil {
 		return err

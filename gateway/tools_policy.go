@@ -42,6 +42,9 @@ func (g *Gateway) may(name string, s tool.Scope) policy.Decision {
 	if policy.GroupOf(name) == "group:memory" && s.Surface == surfaceAPI && !s.Owner {
 		return policy.Decision{Why: "nothing is remembered of a program's users: Hearth cannot tell one from another"}
 	}
+	if group := policy.GroupOf(name); (group == "group:nodes" || group == "group:ui") && g.nodes.Empty() {
+		return policy.Decision{Why: "no device was approved as a node yet; docs/nodes.md says how one is added"}
+	}
 	if !g.webEnabled(name) {
 		return policy.Decision{Why: name + " is switched off in tools.web"}
 	}

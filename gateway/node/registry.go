@@ -329,6 +329,18 @@ func (r *Registry) List() []Info {
 	return out
 }
 
+// Empty reports whether no node was approved for anything.
+func (r *Registry) Empty() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, row := range r.rows {
+		if row.ApprovedAtMs != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Get returns one node by its id.
 func (r *Registry) Get(id string) (Info, bool) {
 	rules := r.Policy()

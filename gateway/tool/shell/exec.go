@@ -29,10 +29,12 @@ const execSchema = `{"type":"object","required":["command"],"properties":{
 "background":{"type":"boolean","description":"run in the background at once; it can be given input"},
 "timeout":{"type":"integer","minimum":1,"description":"seconds after which it is ended, default 1800"},
 "pty":{"type":"boolean","description":"run in a terminal, for programs that need one; it can be given input"},
-"elevated":{"type":"boolean","description":"ask to run outside the sandbox"}}}`
+"elevated":{"type":"boolean","description":"ask to run outside the sandbox"},
+"host":{"type":"string","enum":["gateway","node"],"description":"node: on another device of the owner's, see the tool nodes"},
+"node":{"type":"string","description":"which device, when there are several"}}}`
 
-// arguments are what a model may say. ask, security and node are other
-// gateways' words: who is asked is not the model's to say.
+// arguments are what a model may say. ask and security are other gateways'
+// words: who is asked is not the model's to say.
 type arguments struct {
 	Command    string            `json:"command"`
 	Why        string            `json:"why"`
@@ -45,6 +47,7 @@ type arguments struct {
 	PTY        bool              `json:"pty"`
 	Elevated   bool              `json:"elevated"`
 	Host       string            `json:"host"`
+	Node       string            `json:"node"`
 }
 
 // Spec describes the tool.
@@ -59,6 +62,8 @@ func (e *Exec) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	switch {
 	case strings.TrimSpace(a.Command) == "":
 		return tool.Result{}, errors.New("command is missing")
+	case a.Host == "node" && e.Elsewhere != nil:
+		return e.elsewhere(ctx, call, a)
 	case a.Host != "" && a.Host != "gateway" && a.Host != "auto" && a.Host != "sandbox":
 		return tool.Result{}, fmt.Errorf("commands run on the gateway's computer only in this version, not on %q; leave host out", a.Host)
 	}
@@ -86,6 +91,20 @@ func (e *Exec) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		return tool.Result{}, errors.New("not run: it was allowed only inside the sandbox, and there is none. " + w.NoSandbox)
 	}
 	return j.run(ctx)
+}
+
+// elsewhere hands the command to another machine, which runs it to its end.
+func (e *Exec) elsewhere(ctx context.Context, call tool.Call, a arguments) (tool.Result, error) {
+	if a.Background || a.PTY || a.Elevated {
+		return tool.Result{}, errors.New("background, pty and elevated are for this computer; leave them out on a node")
+	}
+	dir := a.Workdir
+	if dir == "" {
+		dir = a.Cwd
+	}
+	return e.Elsewhere(ctx, call, Remote{
+		Node: a.Node, Command: a.Command, Dir: dir, Env: a.Env, Timeout: time.Duration(a.Timeout * float64(time.Second)), Why: a.Why,
+	})
 }
 
 // folder is where the command starts: absolute, and there.

@@ -83,8 +83,21 @@ type Options struct {
 	Probe func() sandbox.Report
 	// Undo keeps what a command is about to write; nil keeps nothing.
 	Undo Undo
+	// Elsewhere runs a command on another machine. nil: there is none.
+	Elsewhere func(ctx context.Context, call tool.Call, r Remote) (tool.Result, error)
 	// Ended is told when a command that was left running has ended. May be nil.
 	Ended func(scope tool.Scope, i process.Info, output string)
+}
+
+// Remote is a command for another machine; the question to the owner is asked
+// where it is known what runs there.
+type Remote struct {
+	Node    string // name or id, "" = the only one
+	Command string
+	Dir     string // on that machine, "" = its own choice
+	Env     map[string]string
+	Timeout time.Duration
+	Why     string
 }
 
 // Undo keeps copies of files.
