@@ -16,7 +16,7 @@ import (
 
 // networkCommands are about other machines.
 func networkCommands(a *app) []*cobra.Command {
-	return []*cobra.Command{newLAN(a), newDiscover(a), newQR(a), newConnect(a), newDevices(a), newNode(a)}
+	return []*cobra.Command{newLAN(a), newDiscover(a), newQR(a), newConnect(a), newDevices(a), newNode(a), newNodes(a)}
 }
 
 func newLAN(a *app) *cobra.Command {

@@ -1,5 +1,6 @@
 // What a tool does, in words that fit on one line.
 import type { Tool } from "../../chat/live";
+import type { WireBlock } from "../../net/wire";
 import { oneLine } from "../../app/sessions.svelte";
 import { t, type LaterKey } from "../../i18n/later";
 import type { IconName } from "../Icon.svelte";
@@ -148,12 +149,20 @@ export function plan(tool: Tool): Step[] {
   return (d.plan as Step[]).filter((s) => typeof s?.step === "string");
 }
 
+/** pictures that a device gave, as the blocks of messages name them. */
+export function pictures(tool: Tool): WireBlock[] {
+  const d = tool.details as { media?: unknown } | null | undefined;
+  if (!Array.isArray(d?.media)) return [];
+  return (d.media as WireBlock[]).filter((m) => m?.type === "image" && typeof m.mediaId === "string" && m.mediaId !== "");
+}
+
 /** facts are what else the gateway says of a result: an exit code, a sandbox. */
 export function facts(tool: Tool): string[] {
   const d = tool.details as Record<string, unknown> | null | undefined;
   if (!d || tool.name !== "exec") return [];
   const out: string[] = [];
-  if (typeof d["cwd"] === "string") out.push(t("tool.in", { dir: d["cwd"] }));
+  if (typeof d["node"] === "string" && d["node"]) out.push(d["node"]);
+  if (typeof d["cwd"] === "string" && d["cwd"]) out.push(t("tool.in", { dir: d["cwd"] }));
   if (typeof d["exitCode"] === "number" && d["exitCode"] !== 0) out.push(t("tool.exit", { n: String(d["exitCode"]) }));
   if (typeof d["signal"] === "string" && d["signal"]) out.push(t("tool.signal", { name: d["signal"] }));
   if (typeof d["sandbox"] === "string" && d["sandbox"]) out.push(d["sandbox"]);
