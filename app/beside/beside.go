@@ -4,12 +4,14 @@
 package beside
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // Self is the file of the program that runs. Links are followed: a link in a
@@ -59,6 +61,19 @@ func Start(name string, args ...string) error {
 		return fmt.Errorf("start %s: %w", name, err)
 	}
 	return cmd.Process.Release()
+}
+
+// Run runs a program to its end and returns what it said.
+func Run(ctx context.Context, input, name string, args ...string) (said string, err error) {
+	path, ok := Find(name)
+	if !ok {
+		return "", fmt.Errorf("run %s: %w", name, ErrMissing)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	hide(cmd)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
 }
 
 func in(dir, name, system string) string {

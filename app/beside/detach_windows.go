@@ -11,3 +11,6 @@ import (
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
 }
+
+// hide runs a console program without a window of its own.
+func hide(cmd *exec.Cmd) { detach(cmd) }

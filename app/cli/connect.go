@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -34,11 +35,13 @@ Both machines show six digits then. Compare them, say yes here, and allow it the
 ("hearth devices approve", the page or the menu of the icon). When they differ,
 somebody sits between the two: say no.
 
+With "-" the code is read from the standard input, where no other program sees it.
+
 Afterwards --gateway NAME, or HEARTH_GATEWAY, makes a command talk to it.`,
 		Example: "  hearth connect \"Hearth 3f2a\" --name home\n  hearth connect 192.168.1.20:18789\n  hearth connect eyJ1cmwi…\n  hearth --gateway home chat \"hello\"",
 		Args:    cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error {
-			if isSetupCode(args[0]) {
+			if args[0] == "-" || isSetupCode(args[0]) {
 				return runConnect(ctx, a, args[0], name)
 			}
 			return connectByDigits(ctx, a, args[0], name)
@@ -61,6 +64,13 @@ func allScopes() []protocol.Scope {
 }
 
 func runConnect(ctx context.Context, a *app, text, name string) error {
+	if text == "-" { // it is a secret for as long as it was not used
+		b, err := io.ReadAll(io.LimitReader(a.In, 8<<10))
+		if err != nil {
+			return err
+		}
+		text = string(b)
+	}
 	code, err := protocol.ParseSetupCode(text)
 	if err != nil {
 		return &failure{exitUsage, err.Error(), "run `hearth qr` on the gateway's machine and give all of the code that it prints"}

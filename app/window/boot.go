@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/beside"
@@ -76,20 +74,6 @@ func start() error {
 		return errors.New("neither hearth-tray nor hearth is beside this program; install Hearth again")
 	}
 	return err
-}
-
-// placeOf is the place that a hearth:// link names; nothing else of a link
-// from outside is followed.
-func placeOf(link string) string {
-	u, err := url.Parse(link)
-	if err != nil || u.Scheme != "hearth" {
-		return ""
-	}
-	switch u.Host {
-	case "settings", "undelivered":
-		return strings.Trim(u.Host+u.EscapedPath(), "/")
-	}
-	return ""
 }
 
 // id tells the windows of two state folders apart.

@@ -9,15 +9,27 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
-// A link from outside leads to a harmless place or nowhere.
-func TestSec_A_UI_LinksFromOutside(t *testing.T) {
-	for link, want := range map[string]string{
-		"hearth://settings/usage": "settings/usage", "hearth://undelivered": "undelivered", "hearth://settings": "settings",
-		"hearth://chat/agent:main:main": "", "hearth://pair/abc": "", "http://settings/usage": "", "hearth:settings": "", "\x00": "", "hearth://settings/%zz": "",
+func TestSec_A_LINK_01_WhatALinkDoesToTheWindow(t *testing.T) {
+	for link, want := range map[string]struct {
+		where string
+		asks  offer
+	}{
+		"settings/usage":                 {where: "settings/usage"},
+		"chat/agent%3Amain%3Amain":       {where: "chat/agent%3Amain%3Amain"}, // of the icon
+		"hearth://settings/usage":        {where: "settings/usage"},
+		"hearth://chat?text=a%2Fb&key=x": {where: "offer/a%2Fb"},
+		"hearth://pair/abc":              {asks: offer{code: "abc"}},
 	} {
-		if got := placeOf(link); got != want {
-			t.Errorf("%q leads to %q, want %q", link, got, want)
+		var w window
+		w.follow(t.Context(), link)
+		if w.where != want.where || w.asks != want.asks {
+			t.Errorf("%s: %q %+v", link, w.where, w.asks)
 		}
+	}
+	var w window
+	w.follow(t.Context(), "hearth://exec/x")
+	if w.where != "" || w.asks.bad == nil {
+		t.Errorf("%q %+v", w.where, w.asks)
 	}
 }
 

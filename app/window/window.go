@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"sync"
 
 	"github.com/wailsapp/wails/v2"
 	"github.com/wailsapp/wails/v2/pkg/menu"
@@ -34,7 +35,8 @@ var loader embed.FS
 var shell string
 
 // Main opens the window and returns the exit code when it was closed. args may
-// name a place of the page: chat/KEY, settings/PART, undelivered.
+// name a place of the page (chat/KEY, settings/PART, undelivered) or be a
+// hearth:// link.
 func Main(ctx context.Context, version string, args []string) int {
 	flags := flag.NewFlagSet("hearth-window", flag.ContinueOnError)
 	show := flags.Bool("version", false, "print the version")
@@ -82,7 +84,8 @@ func open(ctx context.Context, version, where string) error {
 	if err != nil {
 		return err
 	}
-	w := &window{dir: dir, version: version, where: where}
+	w := &window{dir: dir, version: version}
+	w.follow(ctx, where)
 	size := w.remembered()
 	err = wails.Run(&options.App{
 		Title: "Hearth", Width: size.Width, Height: size.Height, MinWidth: minWidth, MinHeight: minHeight,
@@ -98,7 +101,7 @@ func open(ctx context.Context, version, where string) error {
 				view.WindowUnminimise(w.ctx)
 				view.Show(w.ctx)
 				if len(d.Args) > 0 {
-					w.visit(ctx, d.Args[len(d.Args)-1])
+					w.follow(ctx, d.Args[len(d.Args)-1])
 				}
 			},
 		},
@@ -109,13 +112,16 @@ func open(ctx context.Context, version, where string) error {
 				view.WindowSetPosition(c, size.X, size.Y)
 			}
 		},
-		OnDomReady: func(c context.Context) { view.WindowExecJS(c, shell) },
+		OnDomReady: func(c context.Context) {
+			view.WindowExecJS(c, shell)
+			w.once.Do(func() { go w.ask(ctx) }) // a dialog waits for its person
+		},
 		OnBeforeClose: func(c context.Context) bool {
 			w.remember(c)
 			return false
 		},
 		Linux: &linux.Options{ProgramName: "hearth-window", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
-		Mac:   &mac.Options{OnUrlOpen: func(link string) { w.visit(ctx, placeOf(link)) }},
+		Mac:   &mac.Options{OnUrlOpen: func(link string) { w.follow(ctx, link) }},
 	})
 	if err != nil {
 		return fmt.Errorf("open the window: %w", err)
@@ -129,6 +135,8 @@ type window struct {
 	version string
 	where   string
 	ctx     context.Context // of Wails' calls, from its start on
+	once    sync.Once
+	asks    offer // to be asked once there is a window
 }
 
 // visit shows another place in the window that is open.

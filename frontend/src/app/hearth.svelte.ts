@@ -24,7 +24,7 @@ export interface Toast {
 }
 
 /** What is shown over the page. */
-export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "skill"; name: string } | { kind: "settings"; pane?: PaneId } | { kind: "delete"; key: string; title: string } | { kind: "link"; href: string; host: string };
+export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "skill"; name: string } | { kind: "settings"; pane?: PaneId } | { kind: "delete"; key: string; title: string } | { kind: "link"; href: string; host: string } | { kind: "offer"; text: string };
 
 type Later = typeof import("../ui/later");
 
@@ -101,6 +101,7 @@ export class Hearth {
     if (place === "settings") this.panel = { kind: place, pane: part as PaneId };
     else if (place === "undelivered") this.panel = { kind: place };
     else if (place === "why") this.panel = { kind: place, runId: part };
+    else if (place === "offer") this.panel = { kind: place, text: part };
     const key = (place === "chat" && sessionIn(part)) || sessionInUrl() || prefs.lastSession;
     if (key) this.open(key);
     this.socket.start();

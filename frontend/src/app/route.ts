@@ -5,7 +5,7 @@ const longestKey = 512;
 
 /** takeLaunch reads the one-time code, and where to go, and wipes them from the address and the history entry. */
 export function takeLaunch(): { code: string; where: string[] } {
-  const [, code = "", where = ""] = /^#launch=([\w.~-]{4,512})(?:&go=([\w%.~-]{1,1500}))?$/.exec(location.hash) ?? [];
+  const [, code = "", where = ""] = /^#launch=([\w.~-]{4,512})(?:&go=([\w%.~-]{1,90000}))?$/.exec(location.hash) ?? [];
   if (location.hash.startsWith("#launch")) history.replaceState(null, "", location.pathname);
   return { code, where: plain(where).split("/").map(plain) };
 }
