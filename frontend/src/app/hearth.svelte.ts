@@ -48,6 +48,8 @@ export class Hearth {
   panel = $state.raw<Panel | null>(null);
   /** views that the first sight of the page does not need */
   later = $state.raw<Later | null>(null);
+  /** counts what happens with devices that ask to be let in */
+  doors = $state(0);
   networks!: Networks;
   safety!: Safety;
 
@@ -184,6 +186,7 @@ export class Hearth {
       const e = payload as SessionMessage;
       if (e.sessionKey === this.chat?.key && e.message) this.chat.message(e.message);
     } else if (name.startsWith("exec.approval.") || name === "hearth.pause") this.safety.event(name, payload);
+    else if (name.startsWith("device.pair.")) this.doors++;
     else if (name === "sessions.changed") this.sessionChanged(payload as SessionsChanged);
     else if (name === "health") this.healthy(payload as Health);
     else if (name === "config.changed") void Promise.all([this.loadModels(), this.checkHealth()]).catch(() => undefined);

@@ -1,6 +1,9 @@
 // What the page must never do, whatever a message, a link or an address says.
 import assert from "node:assert/strict";
-import { answered, pick, ready, say, text, until } from "./harness.mjs";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { answered, axe, pick, ready, say, text, until } from "./harness.mjs";
+import { address, hearth, reachable } from "./phone.mjs";
 import { hostile } from "./texts.mjs";
 
 const fresh = async (open, o) => {
@@ -22,7 +25,45 @@ const innocent = (page) =>
     return bad;
   });
 
+/** asking is another machine that asks to be let in, without a code. */
+function asking(w, name) {
+  const c = spawn(w.bin, ["connect", `${address()}:${w.port}`, "--name", name], { env: { ...w.env, HEARTH_HOME: join(w.home, name) } });
+  const out = { said: "", code: null };
+  for (const s of [c.stdout, c.stderr]) s.on("data", (d) => (out.said += d));
+  out.over = new Promise((done) => c.on("exit", (code) => done((out.code = code))));
+  c.stdin.end("y\n");
+  return out;
+}
+
 export const cases = [
+  {
+    name: "A-PAIR-06 a device that asks is compared, let in, or turned away",
+    async run(w, open) {
+      const page = await fresh(open);
+      await reachable(w);
+      const digits = (p) => p.$eval("section code", (e) => e.textContent.trim());
+      const machine = asking(w, "workbench");
+      await until(page, () => document.querySelector("section code"));
+      assert.match(await digits(page), /^\d{3} \d{3}$/);
+      assert.ok(machine.said.includes(await digits(page)), machine.said);
+      assert.deepEqual(await axe(page), []);
+      await page.click("text=Same digits: let it in");
+      assert.equal(await machine.over, 0, machine.said);
+      await until(page, () => !document.querySelector("section code"));
+      const [row] = JSON.parse(hearth(w, "devices", "--json")).paired.filter((d) => d.approvedVia === "owner");
+      assert.ok(row && !row.scopes.includes("operator.admin"), JSON.stringify(row));
+
+      const other = asking(w, "somebody");
+      await until(page, () => document.querySelector("section code"));
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      await page.click("text=Other digits");
+      assert.notEqual(await other.over, 0);
+      assert.match(other.said, /said no/);
+      hearth(w, "devices", "remove", row.deviceId);
+      hearth(w, "config", "set", "gateway.bind", "loopback");
+    },
+  },
   {
     name: "A-UI-02 hostile Markdown in questions, answers, names and tools stays words",
     async run(w, open) {
