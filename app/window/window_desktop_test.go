@@ -256,7 +256,7 @@ func home(t *testing.T) string {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(state, "hearth.json"), fmt.Appendf(nil, "{ gateway: { port: %s } }", freePort(t)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(state, "hearth.json"), fmt.Appendf(nil, "{ gateway: { port: %s }, agents: { defaults: { model: \"guide/guide\" } } }", freePort(t)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return h

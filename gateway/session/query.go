@@ -58,7 +58,7 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 	if n := len(h.Messages); n > 0 && live.text != "" && h.Messages[n-1].Role != protocol.MessageUser && h.Messages[n-1].Text() == live.text {
 		live.text = "" // it was written to the transcript after the live part was read
 	}
-	if live.active != "" && !ended {
+	if live.active != "" && !ended && !live.held {
 		h.InFlightRun = &protocol.InFlightRun{RunID: live.active, Text: live.text, End: int64(live.end)}
 	}
 	return h, nil

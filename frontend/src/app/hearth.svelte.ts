@@ -1,6 +1,6 @@
 // The page's heart: one connection, the sessions, the open chat, the outbox,
 // and what a person can do with them. Views read from here and call methods.
-import type { Auth, ChatEvent, AgentEvent, CommandInfo, Health, HelloOK, Methods, ModelInfo, Problem, SearchHit, SessionMessage, SessionsChanged, SessionsSearch, Why } from "../net/wire";
+import type { Auth, ChatEvent, AgentEvent, CommandInfo, Health, HelloOK, Methods, ModelInfo, Problem, SearchHit, SessionMessage, SessionsChanged, SessionsSearch, Setup, Why } from "../net/wire";
 import { CallError, Socket, type LinkState } from "../net/socket";
 import { loadIdentity, NoCrypto } from "../net/identity";
 import { openCabinet, type Cabinet } from "../keep/cabinet";
@@ -52,13 +52,17 @@ export class Hearth {
   doors = $state(0);
   networks!: Networks;
   safety!: Safety;
+  /** the first steps, once they are known */
+  setup = $state.raw<Setup | null>(null);
+  /** nobody has chosen yet what answers */
+  readonly fresh = $derived(this.setup?.steps[0]?.state === "open");
 
   readonly shownProblems = $derived(this.problems.filter((p) => !this.dismissed.has(p.code + p.message)));
   readonly session = $derived(this.chat ? this.sessions.list.find((s) => s.key === this.chat!.key) : undefined);
   readonly isGuide = $derived.by(() => {
     const s = this.session;
     if (s?.hearthModelOverride) return s.modelProvider === "guide";
-    return this.models.find((m) => m.tags?.includes("default"))?.provider === "guide";
+    return !this.fresh && this.models.find((m) => m.tags?.includes("default"))?.provider === "guide";
   });
 
   private socket!: Socket;
@@ -188,6 +192,7 @@ export class Hearth {
     } else if (name.startsWith("exec.approval.") || name === "hearth.pause") this.safety.event(name, payload);
     else if (name.startsWith("device.pair.")) this.doors++;
     else if (name === "sessions.changed") this.sessionChanged(payload as SessionsChanged);
+    else if (name === "hearth.setup") this.setup = payload as Setup;
     else if (name === "health") this.healthy(payload as Health);
     else if (name === "config.changed") void Promise.all([this.loadModels(), this.checkHealth()]).catch(() => undefined);
     else if (name === "tick" && document.visibilityState === "visible") void this.checkHealth().catch(() => undefined);
@@ -282,7 +287,7 @@ export class Hearth {
 
   private async send(e: Entry): Promise<void> {
     const more = { ...(e.mode ? { queueMode: e.mode } : {}), ...(e.files ? { attachments: e.files } : {}) };
-    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, ...more });
+    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, hearthAwaitModel: true, ...more });
   }
 
   async stop(): Promise<void> {

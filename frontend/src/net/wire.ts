@@ -3,5 +3,5 @@
 export type {
   AgentEvent, Approval, ApprovalResolved, ApprovalRule, AuditEntry, Auth, Block as WireBlock, Challenge, ChatEvent, ChatHistory, CommandInfo, ConnectParams, ContactRequest, DeliveryInfo, DeviceAuth,
   Error as ErrorShape, Event as EventFrame, Events, Health, HelloOK, InFlightRun, Message, Methods, ModelInfo, Pause, Problem, ReceiptState, Response as ResponseFrame, Scope, SessionMessage, SessionRow,
-  SearchHit, SessionsChanged, SessionsList, SessionsSearch, ToolInfo, ToolsGroup, Why,
+  SearchHit, SessionsChanged, SessionsList, SessionsSearch, Setup, ToolInfo, ToolsGroup, Why,
 } from "../protocol";

@@ -367,7 +367,8 @@ export const cases = [
       w.link = undefined;
       const page = await open({ link, height: 2400 });
       await ready(page);
-      assert.match(await page.textContent(".welcome"), /built-in guide/i);
+      await page.click(".first button:has-text('Look around first')");
+      await until(page, () => /built-in guide/i.test(document.querySelector(".welcome").textContent));
       const chips = await page.$$eval(".chip", (all) => all.map((e) => e.textContent));
       assert.equal(chips.length, 3);
       for (const [i, chip] of chips.entries()) {

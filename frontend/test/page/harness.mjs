@@ -71,6 +71,19 @@ export class World {
     return w;
   }
 
+  /** fresh is a gateway that nobody has used, beside w, whose browser and model server it shares. */
+  static async fresh(w, { ollama = false } = {}) {
+    const f = new World();
+    const { bin, browser, scriptPort } = w;
+    Object.assign(f, { bin, browser, scriptPort, shared: true, home: mkdtempSync(join(tmpdir(), "hearth-page-")), port: await freePort() });
+    f.url = `http://127.0.0.1:${f.port}`;
+    f.more = { OLLAMA_HOST: `http://127.0.0.1:${ollama ? scriptPort : 9}` };
+    f.config = join(f.home, "hearth.json");
+    f.setConfig("");
+    await f.startGateway();
+    return f;
+  }
+
   setConfig(defaultModel, own = []) {
     const scripted = ["echo", "stream-40-50", "stream-400-20", "stream-3000-10", "tool-session_status", "fault-401", "fault-once-500", "fault-hang", "fault-cut-5", "long-40"];
     const entry = (id) => ({ id, name: id, contextWindow: 200_000, ...(id === "eyes" ? { input: ["text", "image"] } : {}) });
@@ -83,7 +96,7 @@ export class World {
   }
 
   get env() {
-    return { PATH: process.env.PATH, HOME: this.home, HEARTH_HOME: join(this.home, "state"), HEARTH_CONFIG: this.config, PORT: String(this.port) };
+    return { PATH: process.env.PATH, HOME: this.home, HEARTH_HOME: join(this.home, "state"), HEARTH_CONFIG: this.config, PORT: String(this.port), ...this.more };
   }
 
   async startGateway() {
@@ -114,7 +127,7 @@ export class World {
   }
 
   async stop() {
-    await this.browser?.close();
+    if (!this.shared) await this.browser?.close();
     await this.killGateway();
     if (this.script) process.kill(-this.script.pid, "SIGKILL");
     await this.model?.stop();

@@ -6,6 +6,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as chat from "./cases-chat.mjs";
+import * as first from "./cases-first.mjs";
 import * as phone from "./cases-phone.mjs";
 import * as pipeline from "./cases-pipeline.mjs";
 import * as safety from "./cases-safety.mjs";
@@ -16,7 +17,7 @@ import { World, root } from "./harness.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { chat, pipeline, tools, use, settings, safety, phone };
+const rooms = { first, chat, pipeline, tools, use, settings, safety, phone };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
 const models = {
@@ -52,6 +53,7 @@ async function once(w, c) {
     return p;
   };
   try {
+    open.pages = pages; // of gateways of a case's own
     await c.run(w, open);
     const trouble = pages.flatMap((p) => p.trouble);
     if (trouble.length > 0) throw new Error("the page did what it must not do:\n  " + trouble.join("\n  "));
