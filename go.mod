@@ -68,7 +68,7 @@ require (
 	github.com/grandcat/zeroconf v1.0.0
 	github.com/klauspost/compress v1.20.3
 	github.com/miekg/dns v1.1.27
-	github.com/tetratelabs/wazero v1.9.0
+	github.com/tetratelabs/wazero v1.10.1
 )
 
 require (

@@ -33,13 +33,15 @@ func (e *Engine) instance(ctx context.Context, m *machine, im *image, l Limits) 
 	}
 	limit := size + uint64(l.Memory)
 	var err error
-	if v.body = e.spare(m, im, limit); v.body == nil {
+	v.body = e.spare(m, im, limit)
+	isNew := v.body == nil
+	if isNew {
 		if v.body, err = newBody(ctx, m, limit); err != nil {
 			return nil, err
 		}
 	}
 	if im != nil {
-		if err := v.fill(im); err != nil {
+		if err := v.fill(im, isNew); err != nil {
 			return nil, errors.Join(err, v.body.drop(m.ctx))
 		}
 	}
@@ -109,13 +111,13 @@ func (b *body) drop(ctx context.Context) error {
 }
 
 // fill makes the memory equal to im, whatever it held.
-func (b *body) fill(im *image) error {
+func (b *body) fill(im *image, isNew bool) error {
 	if n := b.mem.Size(); im.size > n {
 		if _, ok := b.mem.Grow((im.size - n) / pageSize); !ok {
 			return fmt.Errorf("no memory for an image of %d bytes", im.size)
 		}
 	}
-	im.write(b.bytes())
+	im.write(b.bytes(), isNew)
 	return nil
 }
 

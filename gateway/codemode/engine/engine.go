@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 // Engine makes virtual machines. It is safe for concurrent use.
@@ -170,7 +171,7 @@ func (e *Engine) build(ctx context.Context) (m *machine, err error) {
 	if err := hostModules(ctx, r); err != nil {
 		return nil, err
 	}
-	compiled, err := r.CompileModule(ctx, wasm)
+	compiled, err := r.CompileModule(experimental.WithCompilationWorkers(ctx, min(runtime.NumCPU(), 4)), wasm)
 	if err != nil {
 		return nil, fmt.Errorf("compiling: %w", err)
 	}

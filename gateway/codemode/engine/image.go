@@ -60,17 +60,18 @@ func (im *image) same(i int, p []byte) bool {
 
 // write makes mem equal to the image, except for the C stack. It looks before
 // it writes: a body that was used before is mostly right already, and a page
-// that is only read stays shared.
-func (im *image) write(mem []byte) {
+// that is only read stays shared. A new module's memory is zero beyond its data
+// and need not even be looked at.
+func (im *image) write(mem []byte, isNew bool) {
 	for i, page := range im.pages {
-		at := mem[i*chunk : (i+1)*chunk]
+		at, zero := mem[i*chunk:(i+1)*chunk], isNew && i >= stackHigh/chunk
 		switch {
-		case inStack(i):
+		case inStack(i), zero && page == nil:
 		case page == nil:
 			if !bytes.Equal(at, zeroes[:]) {
 				clear(at)
 			}
-		case !bytes.Equal(at, page):
+		case zero || !bytes.Equal(at, page):
 			copy(at, page)
 		}
 	}
