@@ -347,7 +347,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.server, err = server.New(server.Options{
 		Handlers: g.guarded(g.handlers()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
-		Remote: g.network.remote(), Joined: g.clientJoined, Left: g.clientLeft,
+		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft,
 		Mounts: g.mounts(),
 	})
 	if err != nil {

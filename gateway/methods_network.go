@@ -27,8 +27,8 @@ func (g *Gateway) networkHandlers() map[string]server.Handler {
 	}
 }
 
-func (g *Gateway) reachStatus(context.Context, none) (protocol.ReachStatus, error) {
-	return g.network.status()
+func (g *Gateway) reachStatus(ctx context.Context, _ none) (protocol.ReachStatus, error) {
+	return g.network.status(ctx)
 }
 
 func (g *Gateway) reachRotate(context.Context, none) (protocol.ReachRotation, error) {
@@ -48,8 +48,8 @@ func (g *Gateway) reachRotate(context.Context, none) (protocol.ReachRotation, er
 	return out, nil
 }
 
-func (g *Gateway) pairSetupCode(_ context.Context, p protocol.PairSetupParams) (protocol.PairSetup, error) {
-	return g.network.setupCode(pairing.Access(cmp.Or(p.Access, string(pairing.AccessLimited))))
+func (g *Gateway) pairSetupCode(ctx context.Context, p protocol.PairSetupParams) (protocol.PairSetup, error) {
+	return g.network.setupCode(ctx, pairing.Access(cmp.Or(p.Access, string(pairing.AccessLimited))))
 }
 
 func (g *Gateway) pairRemove(ctx context.Context, p protocol.PairRemoveParams) (protocol.PairRemoveResult, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/reach"
+	"github.com/hearth-assistant/hearth/gateway/reach/tailscale"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -27,6 +28,7 @@ import (
 type network struct {
 	g       *Gateway
 	reach   *reach.Listener
+	tail    *tailscale.Watch
 	changed chan struct{} // settings or addresses
 
 	mu  sync.Mutex // guards the two
@@ -36,6 +38,7 @@ type network struct {
 
 func (g *Gateway) newNetwork() *network {
 	n := &network{g: g, changed: make(chan struct{}, 1)}
+	n.tail = tailscale.New(tailscale.Options{Port: n.port, Now: g.opts.Now})
 	n.reach = reach.New(reach.Options{
 		Port: n.port, Want: n.want, House: houseAddresses, All: allAddresses, Logger: g.log,
 		Ready:    func() error { _, err := n.identity(); return err },
@@ -249,12 +252,13 @@ func reachAddress(p netip.Prefix, zone string) reach.Address {
 }
 
 // status is what a person is told.
-func (n *network) status() (protocol.ReachStatus, error) {
+func (n *network) status(ctx context.Context) (protocol.ReachStatus, error) {
 	st := n.reach.State()
 	out := protocol.ReachStatus{Mode: string(st.Mode), Port: n.port(), Addresses: []string{}, Problem: st.Problem}
 	for _, a := range st.Addresses {
 		out.Addresses = append(out.Addresses, a.String())
 	}
+	out.Tailscale = n.tailnet(ctx)
 	n.mu.Lock()
 	who, adv := n.who, n.adv
 	n.mu.Unlock()

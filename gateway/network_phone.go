@@ -1,9 +1,12 @@
 package gateway
 
 import (
+	"context"
 	"net"
 	"strconv"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // names are those by which a browser may come to the page for phones: the
@@ -35,11 +38,33 @@ func (n *network) authority() ([]byte, error) {
 	return who.Authority().Raw, nil
 }
 
+// front reports whether a host is the one by which `tailscale serve` hands
+// browsers on to us.
+func (n *network) front(ctx context.Context, host string) bool {
+	s := n.tail.State(ctx)
+	return s.Host != "" && s.Host == host
+}
+
+// tailnet is what a person is told of it, nil without Tailscale.
+func (n *network) tailnet(ctx context.Context) *protocol.ReachTailscale {
+	n.tail.Forget() // a person who asks may have just changed it
+	s := n.tail.State(ctx)
+	if s.Name == "" {
+		return nil
+	}
+	out := &protocol.ReachTailscale{Name: s.Name, Public: s.Public}
+	if s.Host != "" {
+		out.URL = "https://" + s.Host + "/phone"
+	}
+	return out
+}
+
 // phoneLinks are the addresses of the page for phones, with the secret of a
-// setup code behind them, where no server and no log sees it. The name comes
-// first where it works: the certificate is made out to it.
-func phoneLinks(urls []string, secret string) []string {
-	out := make([]string, 0, len(urls))
+// setup code behind them, where no server and no log sees it. Tailscale's comes
+// first, for every browser trusts its certificate; then the name, to which ours is
+// made out.
+func phoneLinks(tail *protocol.ReachTailscale, urls []string, secret string) []string {
+	out := make([]string, 0, len(urls)+1)
 	for _, u := range urls {
 		link := "https://" + strings.TrimPrefix(u, "wss://") + "/phone#" + secret
 		if strings.Contains(u, ".local:") {
@@ -47,6 +72,9 @@ func phoneLinks(urls []string, secret string) []string {
 		} else {
 			out = append(out, link)
 		}
+	}
+	if tail != nil && tail.URL != "" {
+		out = append([]string{tail.URL + "#" + secret}, out...)
 	}
 	return out
 }

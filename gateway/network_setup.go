@@ -15,8 +15,11 @@ import (
 
 // setupCode makes a code that pairs one device on another machine: where we
 // are, which key we have, and a secret that works once.
-func (n *network) setupCode(access pairing.Access) (protocol.PairSetup, error) {
-	urls := n.urls()
+func (n *network) setupCode(ctx context.Context, access pairing.Access) (protocol.PairSetup, error) {
+	urls, tail := n.urls(), n.tailnet(ctx)
+	if len(urls) == 0 && tail != nil && tail.URL != "" && access != pairing.AccessNode {
+		return n.tailnetCode(tail, access)
+	}
 	if len(urls) == 0 {
 		why := "only this machine can reach Hearth"
 		if p := n.reach.State().Problem; p != "" {
@@ -42,8 +45,22 @@ func (n *network) setupCode(access pairing.Access) (protocol.PairSetup, error) {
 		return protocol.PairSetup{}, err
 	}
 	n.g.log.Info("a setup code was made", "access", access, "until", expires)
-	return protocol.PairSetup{SetupCode: code, ExpiresAtMs: s.ExpiresAtMs, GatewayURL: s.URL, URLs: urls, Auth: "token", Access: string(access), Pin: s.Pin,
-		Fingerprint: print, PhoneURLs: phoneLinks(urls, secret)}, nil
+	out := protocol.PairSetup{SetupCode: code, ExpiresAtMs: s.ExpiresAtMs, GatewayURL: s.URL, URLs: urls, Auth: "token", Access: string(access), Pin: s.Pin, Fingerprint: print}
+	if access != pairing.AccessNode {
+		out.PhoneURLs = phoneLinks(tail, urls, secret)
+	}
+	return out, nil
+}
+
+// tailnetCode is for a gateway that only browsers reach, by Tailscale: there is
+// no address at which another program could check our key.
+func (n *network) tailnetCode(tail *protocol.ReachTailscale, access pairing.Access) (protocol.PairSetup, error) {
+	secret, expires, err := n.g.pairing.MintSetup(access)
+	if err != nil {
+		return protocol.PairSetup{}, protocol.Invalid("%v", err)
+	}
+	n.g.log.Info("a code for a phone was made", "access", access, "until", expires)
+	return protocol.PairSetup{ExpiresAtMs: expires.UnixMilli(), GatewayURL: tail.URL, URLs: []string{}, Auth: "token", Access: string(access), PhoneURLs: phoneLinks(tail, nil, secret)}, nil
 }
 
 // urls are where other machines can dial us: private IPv4 addresses first, the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -89,11 +90,15 @@ func (a *app) printReach(st *protocol.ReachStatus) error {
 		return a.out().json(st)
 	}
 	out := a.out()
+	tail := tailscaleWords(st)
 	if st.Mode == "loopback" {
-		return out.print("Only this machine can reach Hearth. `hearth lan on` lets the local network in.\n")
+		if st.Tailscale == nil || st.Tailscale.URL == "" {
+			tail = append([]any{"Only this machine can reach Hearth. `hearth lan on` lets the local network in.\n"}, tail...)
+		}
+		return out.print(tail...)
 	}
 	if len(st.Addresses) == 0 {
-		return out.print(yellow("No other machine can reach Hearth: "), line(st.Problem), ".\n")
+		return out.print(append([]any{yellow("No other machine can reach Hearth: "), line(st.Problem), ".\n"}, tail...)...)
 	}
 	parts := []any{bold("Other machines can reach Hearth, by TLS and after pairing:"), "\n"}
 	for _, addr := range st.Addresses {
@@ -110,5 +115,19 @@ func (a *app) printReach(st *protocol.ReachStatus) error {
 	} else {
 		parts = append(parts, dim("Found  "), " it does not announce itself\n")
 	}
-	return out.print(parts...)
+	return out.print(append(parts, tail...)...)
+}
+
+// tailscaleWords tells of the way by Tailscale, or offers it.
+func tailscaleWords(st *protocol.ReachStatus) []any {
+	switch t := st.Tailscale; {
+	case t == nil:
+		return nil
+	case t.URL != "":
+		return []any{dim("Phones "), " of your tailnet: ", line(t.URL), " (`hearth qr` pairs one)\n"}
+	case t.Public:
+		return []any{yellow("Phones "), " not by Tailscale: ", line(t.Name), " is open to the whole internet (Funnel). Turn that off with `tailscale funnel reset`.\n"}
+	default:
+		return []any{dim("Phones "), " can have an address whose certificate they trust: `tailscale serve --bg ", strconv.Itoa(st.Port), "`\n"}
+	}
 }

@@ -56,6 +56,9 @@ func runQR(ctx context.Context, a *app, o qrOptions) error {
 	if a.asJSON {
 		return a.out().json(s)
 	}
+	if s.SetupCode == "" && (o.bare || o.app) {
+		return &failure{exitFailure, "only browsers reach this gateway, by Tailscale", "run `hearth lan on` for programs and other machines"}
+	}
 	if o.bare {
 		return a.out().print(s.SetupCode, "\n")
 	}
@@ -78,7 +81,7 @@ func runQR(ctx context.Context, a *app, o qrOptions) error {
 
 // qrWords says what to do with a code, for a phone and for a computer.
 func qrWords(s *protocol.PairSetup) []any {
-	key := []any{dim("Key "), identity.Short(s.Pin), dim("  works once, until "), time.UnixMilli(s.ExpiresAtMs).Format("15:04"), dim("  gives "), s.Access, dim(" access"), "\n"}
+	key := []any{dim("Key "), shortPin(s.Pin), dim("  works once, until "), time.UnixMilli(s.ExpiresAtMs).Format("15:04"), dim("  gives "), s.Access, dim(" access"), "\n"}
 	if s.Access == "node" {
 		return append([]any{"On the other computer run:\n\n  hearth node run ", s.SetupCode, "\n\n"}, key...)
 	}
@@ -91,11 +94,22 @@ func qrWords(s *protocol.PairSetup) []any {
 			parts = append(parts, dim("If the phone does not find it, the same by its address:\n"), "  ", dim(line(link)), "\n\n")
 		}
 	}
-	parts = append(append(parts, "On another computer run:\n\n  hearth connect ", s.SetupCode, "\n\n"), key...)
+	if s.SetupCode != "" {
+		parts = append(parts, "On another computer run:\n\n  hearth connect ", s.SetupCode, "\n\n")
+	}
+	parts = append(parts, key...)
 	if s.Fingerprint != "" {
 		parts = append(parts, dim("A browser warns of the certificate until its phone trusts this gateway: docs/phone.md says how.\nBefore going on past a warning, compare its SHA-256: "), s.Fingerprint, "\n")
 	}
 	return parts
+}
+
+// shortPin is empty where only browsers come, by a certificate of others.
+func shortPin(pin string) string {
+	if pin == "" {
+		return "of Tailscale's certificate"
+	}
+	return identity.Short(pin)
 }
 
 // drawQR draws a QR code with half blocks: two rows of modules a line. With

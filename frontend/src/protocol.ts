@@ -2363,6 +2363,21 @@ export interface ReachStatus {
   fingerprint?: string;
   /** Announcement is nil while the gateway does not announce itself. */
   announcement?: ReachAnnouncement;
+  /** Tailscale is nil on a machine without it. */
+  tailscale?: ReachTailscale;
+}
+
+/**
+ * ReachTailscale is the way by `tailscale serve`, which gives browsers a
+ * certificate that they trust.
+ */
+export interface ReachTailscale {
+  /** of this machine in its tailnet */
+  name: string;
+  /** of the page for phones; empty while it is not served */
+  url?: string;
+  /** Public: the name is open to the whole internet, where Hearth is not served. */
+  public?: boolean;
 }
 
 /** ReachAnnouncement is how the gateway can be found by Bonjour. */

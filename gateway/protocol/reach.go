@@ -14,6 +14,17 @@ type ReachStatus struct {
 	Fingerprint string   `json:"fingerprint,omitempty"`
 	// Announcement is nil while the gateway does not announce itself.
 	Announcement *ReachAnnouncement `json:"announcement,omitempty"`
+	// Tailscale is nil on a machine without it.
+	Tailscale *ReachTailscale `json:"tailscale,omitempty"`
+}
+
+// ReachTailscale is the way by `tailscale serve`, which gives browsers a
+// certificate that they trust.
+type ReachTailscale struct {
+	Name string `json:"name"`          // of this machine in its tailnet
+	URL  string `json:"url,omitempty"` // of the page for phones; empty while it is not served
+	// Public: the name is open to the whole internet, where Hearth is not served.
+	Public bool `json:"public,omitempty"`
 }
 
 // ReachAnnouncement is how the gateway can be found by Bonjour.

@@ -26,8 +26,13 @@ func (s *Server) handler() http.Handler {
 	mux.Handle("/", s.pages)
 	// A second guard beside our own rule on Origin: it also knows Sec-Fetch-Site.
 	inner := http.NewCrossOriginProtection().Handler(mux)
+	front := s.frontHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header(), r.Host)
+		if s.fronted(r) {
+			front.ServeHTTP(w, r)
+			return
+		}
 		if v := s.gate.judge(r); v.status != 0 {
 			refuse(w, v)
 			return

@@ -60,6 +60,9 @@ type Options struct {
 	Joined, Left func(c *Caller)
 	// Remote is where other machines come in. nil: nowhere.
 	Remote *Remote
+	// Front reports whether a host is the name under which a proxy on this machine,
+	// which speaks TLS with browsers, hands on to our port. nil: there is none.
+	Front func(ctx context.Context, host string) bool
 }
 
 // Limits bound what clients can cost. Zero fields have defaults.

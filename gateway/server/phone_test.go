@@ -2,7 +2,10 @@ package server
 
 import (
 	"bufio"
+	"context"
+	"crypto/ed25519"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +13,10 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/coder/websocket"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // withPhone is a gateway with a page for phones, which knows one name of its own.
@@ -51,6 +58,85 @@ func get(t *testing.T, addr string, conf *tls.Config, host, path string, header 
 	}
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
 	return resp, string(b)
+}
+
+// What comes by the proxy of `tailscale serve` is a stranger's until it has a
+// device's key: no header makes it this machine's own, nobody from the open
+// internet gets in, and only our own page opens a socket.
+func TestSec_A_WEB_02_BehindTailscale(t *testing.T) {
+	const name = "attic.tail1234.ts.net"
+	pages := testPages()
+	pages["phone/index.html"] = &fstest.MapFile{Data: []byte("<!doctype html>phone")}
+	g := start(t, func(o *Options) {
+		o.Pages = pages
+		o.Front = func(_ context.Context, host string) bool { return host == name }
+	})
+	by := []string{"X-Forwarded-For: 100.64.0.7", "X-Forwarded-Proto: https", "X-Forwarded-Host: " + name, "Tailscale-User-Login: anna@example.com"}
+	for what, c := range map[string]struct {
+		host, path string
+		header     []string
+		status     int
+	}{
+		"the page":               {name, "/phone", by, 200},
+		"the way to it":          {name, "/", by, 302},
+		"the other page":         {name, "/index.html", by, 404},
+		"programs' paths":        {name, "/api/x", by, 404},
+		"its socket":             {name, "/", append([]string{upgrade, "Origin: https://" + name}, by...), 101},
+		"another page's socket":  {name, "/", append([]string{upgrade, "Origin: https://evil.example"}, by...), 403},
+		"a program's socket":     {name, "/", append([]string{upgrade}, by...), 403},
+		"from the open internet": {name, "/phone", append([]string{"Tailscale-Funnel-Request: ?1"}, by...), 403},
+		"without TLS":            {name, "/phone", []string{"X-Forwarded-For: 100.64.0.7", "X-Forwarded-Proto: http"}, 403},
+		"not by the proxy":       {name, "/phone", nil, 421},
+		"another name":           {"cellar.tail1234.ts.net", "/phone", by, 421},
+		"this machine's name":    {"127.0.0.1", "/", append([]string{upgrade, "Origin: https://" + name}, by...), 403},
+	} {
+		conn, err := net.Dial("tcp", g.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", c.path, c.host, strings.Join(append(c.header, ""), "\r\n"))
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode != c.status {
+			t.Errorf("%s: %d, want %d", what, resp.StatusCode, c.status)
+		}
+		_ = conn.Close()
+	}
+	// The shared token, which pairs silently on this machine, pairs nobody there.
+	h := http.Header{"Origin": {"https://" + name}, "X-Forwarded-For": {"127.0.0.1"}, "X-Forwarded-Proto": {"https"}}
+	ws, _, err := websocket.Dial(t.Context(), g.url(), &websocket.DialOptions{Host: name, HTTPHeader: h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.CloseNow()
+	c := &client{t: t, ws: ws}
+	f, err := c.tryRead()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var challenge protocol.Challenge
+	if err := json.Unmarshal(f.Payload, &challenge); err != nil {
+		t.Fatal(err)
+	}
+	p := protocol.ConnectParams{MinProtocol: 4, MaxProtocol: 4, Client: protocol.ClientInfo{ID: "hearth-phone", Mode: "ui", Version: "1", Platform: "android"},
+		Scopes: []protocol.Scope{protocol.ScopeAdmin}, Auth: &protocol.Auth{Token: testToken}}
+	protocol.SignConnect(key, &p, challenge.Nonce, challenge.TS)
+	params, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ws.Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"type":"req","id":"1","method":"connect","params":%s}`, params)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = c.tryRead(); err != nil || f.OK || !strings.Contains(fmt.Sprintf("%+v", f.Error), "not approved") {
+		t.Errorf("%v %+v", err, f.Error)
+	}
 }
 
 // Other machines get the page for phones and nothing of the other one, and only
