@@ -49,7 +49,12 @@ func (g *Gateway) reachRotate(context.Context, none) (protocol.ReachRotation, er
 }
 
 func (g *Gateway) pairSetupCode(ctx context.Context, p protocol.PairSetupParams) (protocol.PairSetup, error) {
-	return g.network.setupCode(ctx, pairing.Access(cmp.Or(p.Access, string(pairing.AccessLimited))))
+	s, err := g.network.setupCode(ctx, pairing.Access(cmp.Or(p.Access, string(pairing.AccessLimited))))
+	if err != nil || !p.IncludeQR {
+		return s, err
+	}
+	err = drawSetup(&s)
+	return s, err
 }
 
 func (g *Gateway) pairRemove(ctx context.Context, p protocol.PairRemoveParams) (protocol.PairRemoveResult, error) {

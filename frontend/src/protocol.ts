@@ -2972,11 +2972,12 @@ export const PairPath = "/hearth/pair";
 
 /**
  * PairSetupParams: Access is "node" (do what the gateway asks of it), "limited"
- * (talk, read, decide approvals; the
- * default) or "full" (settings and devices as well).
+ * (talk, read, decide approvals; the default) or "full" (settings and devices as
+ * well). IncludeQR asks for pictures of the code.
  */
 export interface PairSetupParams {
   access?: string;
+  includeQr?: boolean;
 }
 
 /** PairSetup is a code that pairs one device, once. */
@@ -2995,6 +2996,12 @@ export interface PairSetup {
    */
   fingerprint?: string;
   phoneUrls?: string[];
+  /**
+   * Pictures, when they were asked for: PNGs as data URLs, of the setup code and
+   * of the best link for a phone.
+   */
+  qrDataUrl?: string;
+  phoneQrDataUrl?: string;
 }
 
 /** PairedDevices is the result of device.pair.list. */

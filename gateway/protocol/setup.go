@@ -93,10 +93,11 @@ func ShownCode(code string) string {
 }
 
 // PairSetupParams: Access is "node" (do what the gateway asks of it), "limited"
-// (talk, read, decide approvals; the
-// default) or "full" (settings and devices as well).
+// (talk, read, decide approvals; the default) or "full" (settings and devices as
+// well). IncludeQR asks for pictures of the code.
 type PairSetupParams struct {
-	Access string `json:"access,omitempty"`
+	Access    string `json:"access,omitempty"`
+	IncludeQR bool   `json:"includeQr,omitempty"`
 }
 
 // PairSetup is a code that pairs one device, once.
@@ -112,6 +113,10 @@ type PairSetup struct {
 	// best first.
 	Fingerprint string   `json:"fingerprint,omitempty"`
 	PhoneURLs   []string `json:"phoneUrls,omitempty"`
+	// Pictures, when they were asked for: PNGs as data URLs, of the setup code and
+	// of the best link for a phone.
+	QRDataURL      string `json:"qrDataUrl,omitempty"`
+	PhoneQRDataURL string `json:"phoneQrDataUrl,omitempty"`
 }
 
 // PairedDevices is the result of device.pair.list.

@@ -127,7 +127,7 @@ var libraryRooms = map[string][]string{
 	"github.com/wailsapp/wails/v2":                    {"app/window"},
 	"github.com/grandcat/zeroconf":                    {"discovery"},
 	"github.com/miekg/dns":                            {"discovery"},
-	"rsc.io/qr":                                       {"app/cli"},
+	"rsc.io/qr":                                       {"app/cli", "gateway"},
 
 	"github.com/evanw/esbuild/pkg/api": {"gateway/codemode/typescript"}, // in its tests
 	"github.com/fastschema/qjs":        {"gateway/codemode/engine"},

@@ -71,6 +71,10 @@ export class Hearth {
   private launch = "";
   private agentId = "main";
   private readonly chats = new Map<string, Chat>();
+  /** views that want to hear of what happens, as long as they are open */
+  readonly ears = new Set<(event: string, payload: unknown) => void>();
+  /** the id of this browser's key */
+  deviceId = "";
   private toastId = 0;
 
   async start(): Promise<void> {
@@ -80,6 +84,7 @@ export class Hearth {
     let identity;
     try {
       identity = await loadIdentity(this.keep);
+      this.deviceId = identity.id;
     } catch (e) {
       this.broken = e instanceof NoCrypto ? "crypto" : "storage";
       return;
@@ -180,6 +185,7 @@ export class Hearth {
   // ---- events
 
   private event(name: string, payload: unknown): void {
+    for (const ear of this.ears) ear(name, payload);
     if (name === "chat") {
       const e = payload as ChatEvent;
       if (e.sessionKey === this.chat?.key) this.chat.event(e);

@@ -28,23 +28,6 @@ export const cases = [
     },
   },
   {
-    name: "every part of the settings is without axe findings, dark and light, narrow and wide",
-    async run(w, open) {
-      for (const [width, scheme] of [[1280, "light"], [1280, "dark"], [360, "light"], [360, "dark"]]) {
-        const page = await settings(open, "", { width, scheme });
-        for (let i = 1; i <= 12; i++) {
-          await page.click(`dialog nav li:nth-child(${i}) button`);
-          await page.waitForSelector("dialog section h2");
-          await until(page, () => !document.querySelector("dialog section")?.innerText.includes("One moment"));
-          const wider = await page.$eval("dialog section", (e) => e.scrollWidth - e.clientWidth);
-          assert.equal(wider, 0, `part ${i} is wider than the screen at ${width}`);
-          await noAxe(page);
-          if (width === 360) await page.click("dialog .back");
-        }
-      }
-    },
-  },
-  {
     name: "the page speaks the language of the browser, and another one when it is chosen, at once and after a reload",
     async run(w, open) {
       const page = await open({ locale: "de-AT" });

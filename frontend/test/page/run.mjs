@@ -7,6 +7,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as chat from "./cases-chat.mjs";
 import * as first from "./cases-first.mjs";
+import * as panes from "./cases-panes.mjs";
 import * as phone from "./cases-phone.mjs";
 import * as pipeline from "./cases-pipeline.mjs";
 import * as safety from "./cases-safety.mjs";
@@ -17,7 +18,7 @@ import { World, root } from "./harness.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { first, chat, pipeline, tools, use, settings, safety, phone };
+const rooms = { first, chat, pipeline, tools, use, settings, panes, safety, phone };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
 const models = {

@@ -88,7 +88,14 @@ export const fields: Record<PaneId, FieldSpec[]> = {
     { path: "agents.defaults.memorySearch.enabled", kind: "switch", fallback: true },
     { path: "memory.citations", kind: "choice", options: ["auto", "on", "off"], fallback: "auto" },
   ],
-  schedules: [],
-  network: [],
+  schedules: [
+    { path: "agents.defaults.heartbeat.every", kind: "text", fallback: "0m", example: "30m" },
+    { path: "agents.defaults.heartbeat.target", kind: "choice", options: ["none", "last"], fallback: "none" },
+    { path: "agents.defaults.heartbeat.prompt", kind: "text", fallback: "" },
+  ],
+  network: [
+    { path: "gateway.bind", kind: "choice", options: ["loopback", "lan", "tailnet", "custom"], fallback: "loopback" },
+    { path: "discovery.mdns.mode", kind: "choice", options: ["minimal", "full", "off"], fallback: "minimal" },
+  ],
   health: [{ path: "logging.level", kind: "choice", options: ["debug", "info", "warn", "error"], fallback: "info" }],
 };
