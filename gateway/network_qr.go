@@ -24,6 +24,6 @@ func qrPicture(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("draw the code as a QR code: %w", err)
 	}
-	code.Scale = 3
+	code.Scale = max(3, 240/(code.Size+8)) // as large as a camera likes it
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(code.PNG()), nil
 }

@@ -28,7 +28,7 @@ func TestQRPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const quiet, scale = 4, 3
+	const quiet, scale = 4, 3 // it is a large one
 	if got := img.Bounds().Dx(); got != (want.Size+2*quiet)*scale {
 		t.Fatalf("the picture is %d pixels wide for %d modules", got, want.Size)
 	}
