@@ -26,7 +26,7 @@ export default defineConfig(({ mode }) => ({
   resolve: mode === "test" ? { conditions: ["browser"] } : {},
   test: {
     environment: "jsdom",
-    css: { include: [/styles\//] },
+    css: { include: [/src/] },
     include: ["test/unit/**/*.test.ts"],
     restoreMocks: true,
     testTimeout: 30_000,
