@@ -26,6 +26,9 @@ func (r *Registry) Authenticate(ctx context.Context, a Attempt) (*Grant, *protoc
 			return nil, err
 		}
 	}
+	if a.Params.RoleOrDefault() == protocol.RoleNode && a.Params.Client.Mode != "node" {
+		return nil, errNotANode()
+	}
 	method, t, err := r.checkCredentials(&a)
 	if err != nil {
 		return nil, err

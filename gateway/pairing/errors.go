@@ -59,6 +59,11 @@ func errDeviceRequired() *protocol.Error {
 		Details: map[string]any{"code": "DEVICE_IDENTITY_REQUIRED"}}
 }
 
+// errNotANode: a person's surface does not become a node by saying so.
+func errNotANode() *protocol.Error {
+	return protocol.Invalid("invalid role: a node connects with client.mode \"node\"").With("code", "NODE_MODE_REQUIRED")
+}
+
 func errBrowserDeviceRequired() *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeInvalidRequest,
 		Message: "control ui requires device identity (use HTTPS or localhost secure context)",

@@ -115,6 +115,9 @@ func (r *Registry) attempt(t testing.TB, x try) (*Grant, *protocol.Error) {
 	}
 	p := &protocol.ConnectParams{Client: protocol.ClientInfo{ID: x.client, Mode: "cli", Platform: "linux"},
 		Role: x.role, Scopes: x.scopes, Auth: &x.auth}
+	if x.role == protocol.RoleNode {
+		p.Client.Mode = "node"
+	}
 	if x.key != nil {
 		protocol.SignConnect(x.key, p, testNonce, r.now().UnixMilli())
 	}

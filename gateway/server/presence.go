@@ -68,7 +68,13 @@ func (s *Server) join(c *conn, hello func([]protocol.PresenceEntry, protocol.Sta
 	c.joined = s.now()
 	old := *s.conns.Load()
 	conns := append(old[:len(old):len(old)], c)
-	c.out.pushFirst(hello(s.presenceOf(conns), s.state), func() { s.conns.Store(&conns) })
+	// Who is connected is for those who may read: a node learns of nobody, and a
+	// house full of them comes back without each being told of all.
+	presence := []protocol.PresenceEntry{}
+	if protocol.Allows(c.caller.Scopes, protocol.ScopeRead) {
+		presence = s.presenceOf(conns)
+	}
+	c.out.pushFirst(hello(presence, s.state), func() { s.conns.Store(&conns) })
 	s.signalPresence()
 	return true
 }
