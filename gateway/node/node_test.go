@@ -314,7 +314,7 @@ func TestSec_A_NODE_09_HostileAnswers(t *testing.T) {
 			if got := <-done; !errors.As(got.err, &unfit) {
 				t.Errorf("%s: %v", name, got.err)
 			}
-			time.Sleep(20 * time.Second) // its budget comes back
+			<-time.After(20 * time.Second) // its budget comes back
 		}
 		done := b.call(Call{NodeID: "n", Command: "device.info"})
 		b.Answer("n", w, protocol.NodeResultParams{ID: (<-w.asked).ID, NodeID: "n", Error: &protocol.NodeError{Code: strings.Repeat("C", 5000), Message: strings.Repeat("m", 1<<20)}})
@@ -468,7 +468,7 @@ func TestFault_F_NODE_05_Sleeping(t *testing.T) {
 		if d := b.Drain("n", 1); len(d.Items) != 1 || d.Items[0].Type != "location.request" || !d.HasMore {
 			t.Errorf("%+v", d)
 		}
-		time.Sleep(defaultLife)
+		<-time.After(defaultLife)
 		if d := b.Drain("n", 0); len(d.Items) != 0 || d.HasMore {
 			t.Errorf("after its time: %+v", d)
 		}
