@@ -21,7 +21,7 @@ const (
 	snapshotMagic = "HCM1"
 	headerSize    = len(snapshotMagic) + sha256.Size + 8
 	blockChunks   = 256 // 1 MiB at a time, so that neither side holds a second memory
-	longRun       = 64
+	longRun       = 16
 	maxHostState  = 32 << 20
 )
 
@@ -79,6 +79,9 @@ func (s sealer) encode(mem []byte, base *image, st hostState, scope string, limi
 	for _, spans := range blocks(out[at:at+(n+7)/8], n) {
 		block := mem[spans[0].from*chunk : spans[0].to*chunk]
 		if len(spans) > 1 {
+			if gathered == nil {
+				gathered = make([]byte, 0, min(differ, blockChunks)*chunk)
+			}
 			gathered = gathered[:0]
 			for _, sp := range spans {
 				gathered = append(gathered, mem[sp.from*chunk:sp.to*chunk]...)

@@ -11,6 +11,13 @@ func wipe(b []byte) {
 	}
 }
 
-// prefault asks for b's pages at once instead of one fault each. A kernel that
-// cannot does it the slow way.
-func prefault(b []byte) { _ = unix.Madvise(b, unix.MADV_POPULATE_WRITE) }
+// prefault asks for b's pages at once instead of one fault each, and for large
+// ones if there are many. A kernel that cannot does it the slow way.
+func prefault(b []byte) {
+	if len(b) >= largeFrom {
+		_ = unix.Madvise(b, unix.MADV_HUGEPAGE)
+	}
+	_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE)
+}
+
+const largeFrom = 4 << 20 // two large pages of most processors
