@@ -19,7 +19,7 @@ import (
 // Engine makes virtual machines. It is safe for concurrent use.
 type Engine struct {
 	opts    Options
-	source  []byte        // the module's bytes
+	source  []byte        // the module's bytes, packed
 	running chan struct{} // one place for each VM that may run
 
 	loading chan struct{} // held while the machine is loaded
@@ -65,7 +65,7 @@ func New(o Options) *Engine {
 		_, _ = rand.Read(o.Key) // never fails, by its contract
 	}
 	return &Engine{
-		opts: o, source: qjsWasm, running: make(chan struct{}, o.Running), loading: make(chan struct{}, 1),
+		opts: o, source: packedWasm, running: make(chan struct{}, o.Running), loading: make(chan struct{}, 1),
 		vms: map[*VM]struct{}{},
 	}
 }
@@ -155,10 +155,6 @@ func (e *Engine) build(ctx context.Context) (m *machine, err error) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return nil, fmt.Errorf("it needs an amd64 or arm64 processor, this is %s", runtime.GOARCH)
 	}
-	wasm, err := pinned(e.source)
-	if err != nil {
-		return nil, err
-	}
 	r, err := e.runtime(ctx)
 	if err != nil {
 		return nil, err
@@ -168,6 +164,10 @@ func (e *Engine) build(ctx context.Context) (m *machine, err error) {
 			err = errors.Join(err, r.Close(ctx))
 		}
 	}()
+	wasm, err := e.wasm()
+	if err != nil {
+		return nil, err
+	}
 	if err := hostModules(ctx, r); err != nil {
 		return nil, err
 	}

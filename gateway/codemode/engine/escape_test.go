@@ -13,10 +13,10 @@ import (
 
 // A runtime that is not the one this build was made for is no runtime.
 func TestSec_A_BOX_03_RuntimeMissing(t *testing.T) {
-	changed := bytes.Clone(qjsWasm)
+	changed := bytes.Clone(packedWasm)
 	changed[len(changed)/2] ^= 1
-	for name, source := range map[string][]byte{"missing": nil, "changed": changed, "shortened": qjsWasm[:len(qjsWasm)-1]} {
-		e := newEngine(t, Options{})
+	for name, source := range map[string][]byte{"missing": nil, "changed": changed, "shortened": packedWasm[:len(packedWasm)-1]} {
+		e := newEngine(t, Options{CacheDir: t.TempDir()}) // with nothing in it
 		e.source = source
 		v, _, err := e.Start(t.Context(), Program{Code: "return 1"})
 		wantCode(t, err, RuntimeUnavailable)
