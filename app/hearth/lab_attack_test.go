@@ -46,7 +46,7 @@ const (
 
 // TestLabRole is what the lab's attackers run.
 func TestLabRole(t *testing.T) {
-	play := map[string]func(context.Context, []string) error{"between": playBetween, "listen": playListen, "announce": playAnnounce}[os.Getenv(labRole)]
+	play := map[string]func(context.Context, []string) error{"between": playBetween, "listen": playListen, "announce": playAnnounce, "invoke": playInvoke}[os.Getenv(labRole)]
 	if play == nil {
 		t.Skip("only the lab's attackers run this")
 	}
