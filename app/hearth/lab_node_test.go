@@ -96,7 +96,9 @@ func TestLabNode(t *testing.T) {
 		return true
 	})
 	home.hearth("approvals", "approve", asked)
-	if !netlab.Wait(10*time.Second, func() bool { return strings.Contains(run.Output(), `"exitCode": 0`) || strings.Contains(run.Output(), `"exitCode":0`) }) {
+	if !netlab.Wait(10*time.Second, func() bool {
+		return strings.Contains(run.Output(), `"exitCode": 0`) || strings.Contains(run.Output(), `"exitCode":0`)
+	}) {
 		t.Errorf("the command: %s", run.Output())
 	}
 
