@@ -182,7 +182,7 @@ export class Phone {
       this.outboxChanged(this.unsent);
     }
     if (hello.auth.deviceToken) await this.keep.put("state", "phoneToken", hello.auth.deviceToken);
-    await Promise.all([this.chat.attach(), this.safety!.load()]);
+    await Promise.all([this.chat.attach(), this.safety!.load(), this.socket.call("sessions.subscribe", {})]);
   }
 
   private async beNode(): Promise<void> {
