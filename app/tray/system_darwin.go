@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/notify"
+	"github.com/hearth-assistant/hearth/app/power"
 )
 
 func hideConsole(*exec.Cmd) {}
@@ -19,6 +20,12 @@ func notifications(chosen func(notify.Choice)) *notify.Desktop {
 	return notify.New(notify.Options{Chosen: chosen, Now: time.Now, Script: func(ctx context.Context, args ...string) error {
 		return exec.CommandContext(ctx, "osascript", args...).Run()
 	}})
+}
+
+func powers() power.Options {
+	return power.Options{Now: time.Now, Run: func(ctx context.Context, name string, args ...string) error {
+		return exec.CommandContext(ctx, name, args...).Run()
+	}}
 }
 
 func alert(string, string) {}

@@ -11,6 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"github.com/hearth-assistant/hearth/app/notify"
+	"github.com/hearth-assistant/hearth/app/power"
 )
 
 func hideConsole(*exec.Cmd) {}
@@ -42,6 +43,12 @@ func browse(ctx context.Context, link string) error {
 
 func notifications(chosen func(notify.Choice)) *notify.Desktop {
 	return notify.New(notify.Options{Chosen: chosen, Bus: bus, Now: time.Now})
+}
+
+func powers() power.Options {
+	return power.Options{Now: time.Now, Session: bus, System: func(ctx context.Context) (*dbus.Conn, error) {
+		return dbus.ConnectSystemBus(dbus.WithContext(ctx))
+	}}
 }
 
 // alert is a message where there are no notifications: none here, it is in the

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/hearth-assistant/hearth/app/notify"
+	"github.com/hearth-assistant/hearth/app/power"
 )
 
 // hideConsole starts a console program without a window of its own.
@@ -26,6 +27,8 @@ func browse(_ context.Context, link string) error {
 func notifications(chosen func(notify.Choice)) *notify.Desktop {
 	return notify.New(notify.Options{Chosen: chosen, Now: time.Now})
 }
+
+func powers() power.Options { return power.Options{Now: time.Now} }
 
 // alert shows a message that waits for nobody but the person.
 func alert(title, text string) {

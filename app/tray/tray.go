@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/app/autostart"
 	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/app/notify"
+	"github.com/hearth-assistant/hearth/app/power"
 	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
 	"github.com/hearth-assistant/hearth/app/tray/notice"
@@ -42,6 +43,9 @@ type tray struct {
 	settings chan watch.Settings
 	desk     notice.Desk
 	rules    notice.Rules
+	me       person
+	naps     chan [2]time.Time
+	chords   chan string // the key that is ours
 
 	openFirst bool // the window, as soon as there is a gateway
 	stay      bool // a gateway is wanted after the end
@@ -104,6 +108,10 @@ func (t *tray) serve(ctx context.Context) {
 			}
 		}
 	}()
+	wg.Go(func() {
+		power.Watch(ctx, powers(), func(from, to time.Time) { t.rested(ctx, from, to) })
+	})
+	defer t.rest(ctx, menu.State{})
 	if !hasHost(ctx) {
 		// The icon would be nowhere: the window is the only way in.
 		t.openFirst = true
@@ -118,7 +126,7 @@ func (t *tray) serve(ctx context.Context) {
 	state := menu.State{Version: version, Own: true}
 	for {
 		now := time.Now()
-		state.AtLogin = t.atLogin
+		state.AtLogin, state.QuickKey = t.atLogin, t.me.chord
 		icon, again := badge.Next(state, now)
 		t.view.Show(icon, menu.Tooltip(state), menu.Items(state, now))
 		var later <-chan time.Time
@@ -129,7 +137,10 @@ func (t *tray) serve(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case s := <-t.settings:
-			t.rules = rules(s)
+			t.follow(ctx, &wg, s)
+		case t.me.chord = <-t.chords:
+		case nap := <-t.naps:
+			t.woke(ctx, &wg, nap)
 		case a := <-t.answers:
 			if n, ok := t.desk.Answered(a, t.rules, time.Now()); ok {
 				wg.Go(func() { t.note(ctx, n) })
@@ -138,6 +149,7 @@ func (t *tray) serve(ctx context.Context) {
 			t.chosen(ctx, &wg, c)
 		case state = <-t.changed:
 			t.notice(ctx, &wg, state)
+			t.rest(ctx, state)
 			if t.openFirst && state.Link == menu.Ready {
 				t.openFirst = false
 				t.do(ctx, &wg, menu.Action{Verb: menu.Open})
@@ -191,7 +203,12 @@ func (t *tray) switchLogin() error {
 
 func (t *tray) act(ctx context.Context, a menu.Action) error {
 	switch a.Verb {
-	case menu.Open, menu.Ask:
+	case menu.Ask:
+		if win, ok := beside.Find("hearth-window"); ok {
+			return window(win, "--quick")
+		}
+		return t.open(ctx, "chat")
+	case menu.Open:
 		return t.open(ctx, place("chat", a.Arg))
 	case menu.Settings:
 		return t.open(ctx, place("settings", a.Arg))
@@ -221,17 +238,21 @@ func (t *tray) act(ctx context.Context, a menu.Action) error {
 // the browser.
 func (t *tray) open(ctx context.Context, where string) error {
 	if win, ok := beside.Find("hearth-window"); ok {
-		cmd := exec.Command(win, where)
-		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			return err
-		}
-		go func() { _ = cmd.Wait() }() // its zombie is collected; nobody waits for a window
-		return nil
+		return window(win, where)
 	}
 	link, err := t.watch.Link(ctx)
 	if err != nil {
 		return err
 	}
 	return browse(ctx, reach.At(link, where))
+}
+
+func window(program, arg string) error {
+	cmd := exec.Command(program, arg)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // its zombie is collected; nobody waits for a window
+	return nil
 }

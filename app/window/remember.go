@@ -26,6 +26,9 @@ func (w *window) file() string { return filepath.Join(string(w.dir), "window.jso
 // sense is no reason not to open.
 func (w *window) remembered() place {
 	first := place{Width: firstWidth, Height: firstHeight}
+	if w.quick {
+		return place{Width: quickWidth, Height: quickHeight}
+	}
 	b, err := os.ReadFile(w.file())
 	if err != nil {
 		return first
@@ -43,6 +46,9 @@ func (w *window) remembered() place {
 // remember keeps the place. A window that fills the screen is left out: it has
 // no size of its own.
 func (w *window) remember(ctx context.Context) {
+	if w.quick {
+		return // it comes up in the middle, as small as it was
+	}
 	if view.WindowIsMaximised(ctx) || view.WindowIsFullscreen(ctx) {
 		return
 	}

@@ -17,6 +17,20 @@
     },
     false,
   );
+  // The small window goes away with Escape, when that means nothing else.
+  if (window.hearthQuick) {
+    addEventListener("keydown", (e) => {
+      if (e.key !== "Escape" || document.querySelector("dialog[open]")) return;
+      setTimeout(() => e.defaultPrevented || tell("Q"));
+    });
+    const began = Date.now();
+    const focus = () => {
+      const c = document.getElementById("composer");
+      if (c) c.focus();
+      else if (Date.now() - began < 8000) setTimeout(focus, 60);
+    };
+    focus();
+  }
   // Larger and smaller, as in a browser.
   let zoom = 1;
   try {

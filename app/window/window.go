@@ -40,6 +40,7 @@ var shell string
 func Main(ctx context.Context, version string, args []string) int {
 	flags := flag.NewFlagSet("hearth-window", flag.ContinueOnError)
 	show := flags.Bool("version", false, "print the version")
+	quick := flags.Bool("quick", false, "a small window for a question, above the others")
 	page := flags.String("canvas", "", "show this page of the web, then those that come as lines of standard input")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -55,7 +56,7 @@ func Main(ctx context.Context, version string, args []string) int {
 		}
 		return 0
 	}
-	if err := open(ctx, version, flags.Arg(0)); err != nil {
+	if err := open(ctx, version, flags.Arg(0), *quick); err != nil {
 		fmt.Fprintln(os.Stderr, "hearth-window:", err)
 		return 1
 	}
@@ -69,7 +70,7 @@ const (
 	firstHeight         = 760
 )
 
-func open(ctx context.Context, version, where string) error {
+func open(ctx context.Context, version, where string, quick bool) error {
 	if err := preflight(); err != nil {
 		return err
 	}
@@ -84,11 +85,11 @@ func open(ctx context.Context, version, where string) error {
 	if err != nil {
 		return err
 	}
-	w := &window{dir: dir, version: version}
+	w := &window{dir: dir, version: version, quick: quick}
 	w.follow(ctx, where)
 	size := w.remembered()
 	err = wails.Run(&options.App{
-		Title: "Hearth", Width: size.Width, Height: size.Height, MinWidth: minWidth, MinHeight: minHeight,
+		Title: w.title(), AlwaysOnTop: quick, Width: size.Width, Height: size.Height, MinWidth: minWidth, MinHeight: minHeight,
 		BackgroundColour: options.NewRGB(26, 23, 21),
 		AssetServer:      &assetserver.Options{Assets: pages, Middleware: w.boot},
 		Menu:             w.menu(),
@@ -96,7 +97,7 @@ func open(ctx context.Context, version, where string) error {
 		// message; nothing of ours is bound.
 		BindingsAllowedOrigins: "http://127.0.0.1:*",
 		SingleInstanceLock: &options.SingleInstanceLock{
-			UniqueId: "org.hearth.window." + id(string(dir)),
+			UniqueId: w.name(),
 			OnSecondInstanceLaunch: func(d options.SecondInstanceData) {
 				view.WindowUnminimise(w.ctx)
 				view.Show(w.ctx)
@@ -113,7 +114,7 @@ func open(ctx context.Context, version, where string) error {
 			}
 		},
 		OnDomReady: func(c context.Context) {
-			view.WindowExecJS(c, shell)
+			view.WindowExecJS(c, w.script())
 			w.once.Do(func() { go w.ask(ctx) }) // a dialog waits for its person
 		},
 		OnBeforeClose: func(c context.Context) bool {
@@ -135,6 +136,7 @@ type window struct {
 	version string
 	where   string
 	ctx     context.Context // of Wails' calls, from its start on
+	quick   bool
 	once    sync.Once
 	asks    offer // to be asked once there is a window
 }

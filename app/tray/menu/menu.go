@@ -44,8 +44,9 @@ type State struct {
 	Address    string // where other machines reach Hearth; empty: they do not
 	Paused     string // "", tools, network, everything
 	PausedTill time.Time
-	Own        bool // the gateway was started by this program
-	AtLogin    bool // this program starts at login
+	Own        bool   // the gateway was started by this program
+	AtLogin    bool   // this program starts at login
+	QuickKey   string // asks from everywhere; empty: none
 }
 
 // How many requests and sessions have rows of their own.
@@ -148,7 +149,7 @@ func Items(s State, now time.Time) []Item {
 		Item{ID: "more", Label: fmt.Sprintf("%d more requests…", s.Waiting-filled(s)), Do: Action{Verb: Open}, Hidden: s.Waiting <= filled(s)},
 		Item{ID: "undelivered", Label: fmt.Sprintf("Undelivered (%d)…", s.Undeliv), Do: Action{Verb: Undelivd}, Hidden: s.Undeliv == 0},
 		Item{Line: true},
-		Item{ID: "ask", Label: "Ask…", Do: Action{Verb: Ask}, Off: !ready},
+		Item{ID: "ask", Label: ask(s), Do: Action{Verb: Ask}, Off: !ready},
 		Item{ID: "open", Label: "Open chat", Do: Action{Verb: Open}, Off: !ready},
 		recent(s, now),
 		Item{Line: true},
@@ -216,6 +217,13 @@ func Tooltip(s State) string {
 		return "Hearth is working"
 	}
 	return "Hearth is ready"
+}
+
+func ask(s State) string {
+	if s.QuickKey == "" {
+		return "Ask…"
+	}
+	return "Ask…  (" + s.QuickKey + ")"
 }
 
 // last is the chat that was last written in.

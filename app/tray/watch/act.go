@@ -85,11 +85,16 @@ func (w *Watch) call(ctx context.Context, method string, params any, what string
 	if err := w.ask(ctx, method, params, &none); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
+	w.Look()
+	return nil
+}
+
+// Look has the state read anew.
+func (w *Watch) Look() {
 	select {
 	case w.nudge <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 func (w *Watch) ask(ctx context.Context, method string, params, result any) error {
