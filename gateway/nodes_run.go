@@ -32,6 +32,7 @@ const (
 	runGrace    = 10 * time.Second
 	maxRunPlan  = 64 << 10
 	defaultRunS = 120
+	maxSaid     = 12 // lines of a node's own words
 )
 
 // nodeRun is a command for a node.
@@ -51,6 +52,9 @@ type nodeRunPlan struct {
 	CommandText string   `json:"commandText"`
 	SessionKey  string   `json:"sessionKey"`
 	AgentID     string   `json:"agentId"`
+	// Our own node hosts say what the command starts, and what to look out for.
+	Lines    []string `json:"hearthLines"`
+	Warnings []string `json:"hearthWarnings"`
 
 	raw json.RawMessage
 }
@@ -217,12 +221,26 @@ func askNodeRun(call tool.Call, i node.Info, run nodeRun, p nodeRunPlan) approva
 	for _, e := range a.Env {
 		a.Lines = append(a.Lines, "Environment: "+plan.Show(e))
 	}
+	for _, w := range p.Warnings[:min(len(p.Warnings), maxSaid)] {
+		a.Warnings = append(a.Warnings, name+" says: "+shortly(w))
+	}
 	a.Lines = append(a.Lines, a.Warnings...)
+	for _, l := range p.Lines[:min(len(p.Lines), maxSaid)] {
+		a.Lines = append(a.Lines, name+" says: "+shortly(l))
+	}
 	h := sha256.New()
 	fmt.Fprintf(h, "hearth node run 1\x00%s\x00", i.Row.ID)
 	h.Write(p.raw)
 	a.Digest = [32]byte(h.Sum(nil))
 	return a
+}
+
+// shortly is a line of a node's words, safe to show.
+func shortly(s string) string {
+	if r := []rune(s); len(r) > 400 {
+		s = string(r[:400]) + " …"
+	}
+	return plan.Show(s)
 }
 
 // words says how a command on a node ended, for a model.

@@ -102,7 +102,7 @@ func TestSec_A_NODE_05_PlansAreBound(t *testing.T) {
 	n.does("system.run.prepare", func(raw json.RawMessage) (any, *protocol.NodeError) {
 		var q map[string]any
 		_ = json.Unmarshal(raw, &q)
-		return map[string]any{"plan": map[string]any{"argv": q["command"], "cwd": "/srv", "executable": map[string]any{"path": "/bin/id", "sha256": "abc"}}}, nil
+		return map[string]any{"plan": map[string]any{"argv": q["command"], "cwd": "/srv", "executable": map[string]any{"path": "/bin/id", "sha256": "abc"}, "hearthLines": []string{"Starts: /usr/bin/id\x1b[2J"}}}, nil
 	})
 	n.does("system.run", func(raw json.RawMessage) (any, *protocol.NodeError) {
 		sent = raw
@@ -119,7 +119,7 @@ func TestSec_A_NODE_05_PlansAreBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Join(a.Request.HearthLines, "\n")
-	for _, want := range []string{"Argument 0: id", "Argument 1: -u", "/srv", "A=1", "Attic"} {
+	for _, want := range []string{"Argument 0: id", "Argument 1: -u", "/srv", "A=1", "Attic", "says: Starts: /usr/bin/id"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("not shown: %q in\n%s", want, lines)
 		}

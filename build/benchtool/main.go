@@ -49,6 +49,7 @@ func rows() []row {
 		{"size", measureSize},
 		{"tools", measureTools},
 		{"codemode", measureCodemode},
+		{"nodes", measureNodes},
 	}
 }
 
@@ -68,7 +69,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&b.hearth, "hearth", "build/bin/hearth", "the program to measure")
 	flag.StringVar(&b.page, "page", "frontend/dist", "the built page")
 	flag.StringVar(&b.cache, "cache", "build/cache/bench", "where the large test store is kept between runs")
-	flag.StringVar(&only, "only", "", "comma-separated rows: start, turn, watch, parallel, scale, status, size, tools, codemode")
+	flag.StringVar(&only, "only", "", "comma-separated rows: start, turn, watch, parallel, scale, status, size, tools, codemode, nodes")
 	flag.BoolVar(&check, "check", false, "fail when a figure is over its budget")
 	flag.Parse()
 
