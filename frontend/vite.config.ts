@@ -3,7 +3,7 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
 // Modules that come when they are needed; what they import with others does not.
-const later = /\/ui\/(later|settings|first)\/|\/ui\/(Locked|Shortcuts|Dialog)\.svelte|\/i18n\/(later\.|settings\.|setup\.|(?!en\/)[\w-]+\/|en\/(later|settings|setup))|\/styles\/settings\.css|\/chat\/(complete|found)\.|highlight\.js|\/text\/(highlight|languages)\./;
+const later = /\/ui\/(later|settings|first)\/|\/ui\/(Locked|Shortcuts|Dialog)\.svelte|\/i18n\/(later\.|settings\.|setup\.|(?!en\/)[\w-]+\/|en\/(later|settings|setup))|\/styles\/(settings|output)\.css|\/chat\/(complete|found)\.|highlight\.js|\/text\/(highlight|languages)\./;
 
 // The gateway serves dist/ from its own origin under a strict policy: nothing
 // inline, nothing from elsewhere. assetsInlineLimit 0 keeps data: URLs out.
