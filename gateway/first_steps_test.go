@@ -128,6 +128,27 @@ func TestLookAroundFirst(t *testing.T) {
 	}
 }
 
+// Who chooses anew is answered meanwhile by what answers already.
+func TestChooseAnew(t *testing.T) {
+	p := newcomer(t, true).connect()
+	p.setup(protocol.SetupAnswerParams{Step: "model", Do: "use", Choice: "ollama/echo"})
+	p.steps("model", func(s protocol.Setup) bool { return stepOf(s, "model") == "done" && s.Doing == nil })
+	if s := p.setup(protocol.SetupAnswerParams{Step: "model", Do: "again"}); stepOf(s, "model") != "again" {
+		t.Errorf("%+v", s)
+	}
+	p.waits("main", "first", "hello")
+	if end := p.ended("first"); end.State != protocol.ChatFinal || end.Message.Text() != "echo: hello" {
+		t.Errorf("%+v", end)
+	}
+	s := p.steps("step", func(protocol.Setup) bool { return true })
+	if stepOf(s, "model") != "again" || s.Waiting != 0 {
+		t.Errorf("%+v", s)
+	}
+	if s = p.setup(protocol.SetupAnswerParams{Step: "model", Do: "done"}); stepOf(s, "model") != "done" {
+		t.Errorf("%+v", s)
+	}
+}
+
 // Other clients are answered by what there is, as ever.
 func TestOnlyWhoAsksForItWaits(t *testing.T) {
 	p := newcomer(t, true).connect()

@@ -89,7 +89,7 @@ func (g *Gateway) answerStep(ctx context.Context, step setup.Step, p protocol.Se
 		return g.setup.Set(ctx, step, setup.Skipped)
 	case "again":
 		g.trying.Clear()
-		return g.setup.Set(ctx, step, setup.Open)
+		return g.setup.Set(ctx, step, setup.Again)
 	}
 	switch {
 	case step == setup.Model:

@@ -92,6 +92,7 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	g, err := gateway.New(ctx, gateway.Options{
 		Dir: dir, ConfigPath: dir.Config(a.Env), Env: a.Env, Port: o.port,
 		Guardian: guardian(), Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),
+		AtLogin: startAtLogin(a.Env),
 	})
 	if err != nil {
 		return startFailure(err)

@@ -267,7 +267,7 @@ func (w *wizard) print(s protocol.Setup) error {
 			return err
 		}
 	}
-	if stepState(s, "model") != "open" {
+	if st := stepState(s, "model"); st != "open" && st != "again" {
 		return nil
 	}
 	next := "`hearth setup --download " + s.Downloads[0].Model + "` gets a model (" + size(s.Downloads[0].Bytes) + ") with Ollama, `hearth setup --key` takes a key."

@@ -24,7 +24,7 @@ func (w *wizard) ask(ctx context.Context, s protocol.Setup) error {
 		"model": w.askModel, "name": w.askName, "phone": w.askPhone, "telegram": w.askTelegram, "leave": w.askLeave,
 	}
 	for _, st := range s.Steps {
-		if st.State != "open" || steps[st.ID] == nil {
+		if st.State != "open" && st.State != "again" || steps[st.ID] == nil {
 			continue
 		}
 		if err := steps[st.ID](ctx, in, s); err != nil {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"net"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/hearth-assistant/hearth/app/autostart"
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -84,5 +86,17 @@ func TestSetupAtATerminal(t *testing.T) {
 				t.Errorf("afterwards it does not say %q:\n%s", c.again, said)
 			}
 		})
+	}
+}
+
+func TestAtLogin(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("an entry of another system's would be changed for real")
+	}
+	l := atLogin{autostart.Entry{Exe: "/opt/hearth/hearth-tray", Home: t.TempDir()}}
+	for _, on := range []bool{false, true, true, false} {
+		if err := l.Set(on); err != nil || l.On() != on {
+			t.Errorf("%v: %v, %v", on, l.On(), err)
+		}
 	}
 }

@@ -1118,7 +1118,7 @@ export interface Setup {
 /** SetupStep is one step: model, name, phone, telegram, leave. */
 export interface SetupStep {
   id: string;
-  /** open, done, skipped */
+  /** open, done, skipped, again (to choose anew; nothing waits for it) */
   state: string;
   /** of the settings, where it can be changed later */
   pane: string;

@@ -30,7 +30,7 @@ type Setup struct {
 // SetupStep is one step: model, name, phone, telegram, leave.
 type SetupStep struct {
 	ID    string `json:"id"`
-	State string `json:"state"` // open, done, skipped
+	State string `json:"state"` // open, done, skipped, again (to choose anew; nothing waits for it)
 	Pane  string `json:"pane"`  // of the settings, where it can be changed later
 }
 

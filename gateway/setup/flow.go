@@ -373,7 +373,7 @@ func (f *Flow) progress() func(done, total int64) {
 
 // Resume goes on with a download that a stop cut off.
 func (f *Flow) Resume() error {
-	if r := f.Book.Get(); r.Pull != "" && r.Of(Model) == Open {
+	if r := f.Book.Get(); r.Pull != "" && r.Of(Model) != Done {
 		return f.pull(r.Pull)
 	}
 	return nil

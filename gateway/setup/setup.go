@@ -41,6 +41,9 @@ const (
 	Open    State = "open"
 	Done    State = "done"
 	Skipped State = "skipped"
+	// Again: it was taken before, and the person wants to choose anew. Nothing waits
+	// for that.
+	Again State = "again"
 )
 
 // Record is what is kept.
@@ -66,7 +69,7 @@ func (r Record) Of(s Step) State {
 
 // Complete reports whether no step is open.
 func (r Record) Complete() bool {
-	return !slices.ContainsFunc(Steps(), func(s Step) bool { return r.Of(s) == Open })
+	return !slices.ContainsFunc(Steps(), func(s Step) bool { return r.Of(s) == Open || r.Of(s) == Again })
 }
 
 func (r Record) clone() Record {
