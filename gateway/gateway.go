@@ -348,7 +348,8 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Handlers: g.guarded(g.handlers()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
 		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft,
-		Mounts: g.mounts(),
+		Mounts:  g.mounts(),
+		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
 	})
 	if err != nil {
 		return err

@@ -48,8 +48,9 @@ func (d *decoder) gateway(n *node, g *Gateway) {
 		{"nodes", func(n *node) { d.nodes(n, &g.Nodes) }},
 		{"auth", func(n *node) { d.auth(n, &g.Auth) }},
 		{"http", func(n *node) { d.http(n, &g.HTTP) }},
+		{"controlUi", func(n *node) { d.controlUI(n, &g.ControlUI) }},
 	}
-	d.object(n, append(fields, later("mode", "remote", "tls", "controlUi", "tailscale", "trustedProxies", "reload",
+	d.object(n, append(fields, later("mode", "remote", "tls", "tailscale", "trustedProxies", "reload",
 		"push", "webchat")...)...)
 	d.bindWhole(n, g)
 }

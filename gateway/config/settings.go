@@ -36,10 +36,11 @@ type Gateway struct {
 	Port int    `json:"port"` // 0: 18789, or the next free port
 	Bind string `json:"bind"` // one of the Bind constants
 	// CustomBindHost is the address of BindCustom.
-	CustomBindHost string `json:"customBindHost,omitempty"`
-	Nodes          Nodes  `json:"nodes"`
-	Auth           Auth   `json:"auth"`
-	HTTP           HTTP   `json:"http"`
+	CustomBindHost string    `json:"customBindHost,omitempty"`
+	Nodes          Nodes     `json:"nodes"`
+	Auth           Auth      `json:"auth"`
+	HTTP           HTTP      `json:"http"`
+	ControlUI      ControlUI `json:"controlUi,omitzero"`
 }
 
 // Auth is how clients prove themselves.

@@ -16,10 +16,11 @@ type gate struct {
 	hosts    map[string]bool // what may stand in Host
 	loopback map[string]bool // those that mean this machine
 	origins  []string
+	others   func() []string // origins that may open a socket and nothing else
 }
 
-func newGate(port int, extra []string) *gate {
-	g := &gate{hosts: make(map[string]bool), loopback: make(map[string]bool)}
+func newGate(port int, extra []string, others func() []string) *gate {
+	g := &gate{hosts: make(map[string]bool), loopback: make(map[string]bool), others: others}
 	p := ":" + strconv.Itoa(port)
 	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
 		for _, host := range []string{name, name + p} {
@@ -32,15 +33,6 @@ func newGate(port int, extra []string) *gate {
 		g.origins = append(g.origins, "http://"+host)
 	}
 	return g
-}
-
-// originHosts are the origins without their scheme.
-func (g *gate) originHosts() []string {
-	out := make([]string, len(g.origins))
-	for i, o := range g.origins {
-		out[i] = strings.NewReplacer("[", `\[`, "]", `\]`).Replace(strings.TrimPrefix(o, "http://"))
-	}
-	return out
 }
 
 // verdict is a refusal; zero status means that the request may go on.
@@ -62,10 +54,16 @@ func (g *gate) judge(r *http.Request) verdict {
 		return verdict{status: http.StatusForbidden, json: true,
 			text: `{"error":{"type":"proxy_attribution_required","message":"This request came through a proxy that Hearth does not know. Connect directly to 127.0.0.1 on the machine that runs Hearth."}}`}
 	}
-	if origins := r.Header.Values("Origin"); acts && len(origins) > 0 && (len(origins) > 1 || !slices.Contains(g.origins, origins[0])) {
+	if origins := r.Header.Values("Origin"); acts && len(origins) > 0 && (len(origins) > 1 || !g.welcome(origins[0], isUpgrade(r) && r.Method == http.MethodGet)) {
 		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open Hearth's own page instead."}
 	}
 	return verdict{}
+}
+
+// welcome reports whether a page of that origin may act. Pages that the owner
+// named may open a socket, where they have to prove who they are, and no more.
+func (g *gate) welcome(origin string, socket bool) bool {
+	return slices.Contains(g.origins, origin) || socket && g.others != nil && slices.Contains(g.others(), origin)
 }
 
 // plainTarget refuses paths that a later reader could understand in another

@@ -313,7 +313,7 @@ func TestSec_A_NET_08_ForwardedIsNeverLocal(t *testing.T) {
 	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil || body.Error.Type != "proxy_attribution_required" {
 		t.Errorf("%+v %v", body, err)
 	}
-	gate := newGate(1, nil)
+	gate := newGate(1, nil, nil)
 	r := &http.Request{RemoteAddr: "127.0.0.1:9", Host: "127.0.0.1:1", Header: http.Header{}}
 	if !gate.isLocal(r) {
 		t.Error("a direct connection is not local")
@@ -447,5 +447,29 @@ func TestSec_A_FILE_12_OnlyTheBuiltInPages(t *testing.T) {
 		if strings.Contains(string(body), "canary") || strings.Contains(string(body), "no kind that is served") || strings.Contains(string(body), "<pre>") {
 			t.Errorf("%s: %d %.80s", target, resp.StatusCode, body)
 		}
+	}
+}
+
+// A page that the owner named may open a socket, which is where it has to prove
+// who it is; it may do nothing else, and nobody like it may.
+func TestSec_A_WEB_01_NamedOriginGetsASocketOnly(t *testing.T) {
+	named := []string{"http://127.0.0.1:8080"}
+	g := start(t, func(o *Options) { o.Origins = func() []string { return named } })
+	if got := g.upgrade(t, "own", "Origin: http://127.0.0.1:8080"); got != http.StatusSwitchingProtocols {
+		t.Errorf("a named page: %d", got)
+	}
+	for _, origin := range append(evilOrigins(g.port()), "http://127.0.0.1:80", "https://127.0.0.1:8080") {
+		if got := g.upgrade(t, "own", "Origin: "+origin); got != http.StatusForbidden {
+			t.Errorf("%s: %d", origin, got)
+		}
+	}
+	for _, headers := range [][]string{{"Origin: http://127.0.0.1:8080", "Content-Length: 0"}, {"Origin: http://127.0.0.1:8080", "Upgrade: websocket", "Content-Length: 0"}} {
+		if resp := g.ask(t, "POST", "/api/x", "own", headers...); resp.StatusCode != http.StatusForbidden {
+			t.Errorf("POST with %v: %d", headers, resp.StatusCode)
+		}
+	}
+	named = nil
+	if got := g.upgrade(t, "own", "Origin: http://127.0.0.1:8080"); got != http.StatusForbidden {
+		t.Errorf("after it was taken from the settings: %d", got)
 	}
 }

@@ -50,6 +50,9 @@ type Options struct {
 	// Hosts are further names (host or host:port) that may stand in the Host
 	// header. The loopback names are always allowed.
 	Hosts []string
+	// Origins are pages of others that may open a socket, exactly as browsers name
+	// them; nil: only our own page. It is asked at every attempt.
+	Origins func() []string
 	// HTTP is an optional handler for paths below /api/. It is behind the gate.
 	HTTP http.Handler
 	// Mounts are further paths, such as "/v1/". Each handler checks for itself who
