@@ -39,6 +39,8 @@ func (g *Gateway) chatHandlers() map[string]server.Handler {
 	return map[string]server.Handler{
 		protocol.MethodChatSend:                    deciding(protocol.MethodChatSend, g.chatSend),
 		protocol.MethodChatHistory:                 plain(protocol.MethodChatHistory, g.chatHistory),
+		protocol.MethodChatStartup:                 plain(protocol.MethodChatStartup, g.chatHistory),
+		protocol.MethodChatMetadata:                plain(protocol.MethodChatMetadata, g.chatMetadata),
 		protocol.MethodChatAbort:                   plain(protocol.MethodChatAbort, g.chatAbort),
 		protocol.MethodChatInject:                  plain(protocol.MethodChatInject, g.chatInject),
 		protocol.MethodAgent:                       deciding(protocol.MethodAgent, g.agent),

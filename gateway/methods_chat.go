@@ -98,6 +98,20 @@ func (g *Gateway) chatHistory(ctx context.Context, p protocol.ChatHistoryParams)
 	return g.session.History(ctx, key, p)
 }
 
+func (g *Gateway) chatMetadata(ctx context.Context, p protocol.ChatMetadataParams) (protocol.ChatMetadata, error) {
+	if p.SessionKey != "" {
+		if _, err := g.canonical(p.SessionKey, p.AgentID); err != nil {
+			return protocol.ChatMetadata{}, err
+		}
+	}
+	models, err := g.modelsList(ctx, protocol.ModelsListParams{})
+	if err != nil {
+		return protocol.ChatMetadata{}, err
+	}
+	commands, err := g.commandsList(ctx, none{})
+	return protocol.ChatMetadata{Models: models.Models, Commands: commands.Commands}, err
+}
+
 func (g *Gateway) chatAbort(ctx context.Context, p protocol.ChatAbortParams) (protocol.ChatAbortResult, error) {
 	key, err := g.canonical(p.SessionKey, p.AgentID)
 	if err != nil {

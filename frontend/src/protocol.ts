@@ -617,6 +617,18 @@ export interface ChatHistoryParams {
   hearthBefore?: number;
 }
 
+/** ChatMetadataParams names a conversation or an assistant; neither is needed. */
+export interface ChatMetadataParams {
+  sessionKey?: string;
+  agentId?: string;
+}
+
+/** ChatMetadata is what can be picked and typed in a conversation. */
+export interface ChatMetadata {
+  models: ModelInfo[];
+  commands: CommandInfo[];
+}
+
 /**
  * ChatHistory is the newest page in conversation order. InFlightRun holds what
  * has been streamed so far, so a client that reconnects sees exactly what the
@@ -1675,6 +1687,12 @@ export const MethodUsageStatus = "usage.status";
 export const MethodUsageAllow = "hearth.usage.allow";
 export const MethodChatSend = "chat.send";
 export const MethodChatHistory = "chat.history";
+/**
+ * MethodChatStartup is chat.history under the name that OpenClaw's page of
+ * 2026.9.6 opens a conversation with; without it that page sends nothing.
+ */
+export const MethodChatStartup = "chat.startup";
+export const MethodChatMetadata = "chat.metadata";
 export const MethodChatAbort = "chat.abort";
 export const MethodChatInject = "chat.inject";
 export const MethodAgent = "agent";
@@ -4004,6 +4022,8 @@ export interface Methods {
   "hearth.usage.allow": { params: UsageAllowParams; result: UsageStatus };
   "chat.send": { params: ChatSendParams; result: ChatSendResult };
   "chat.history": { params: ChatHistoryParams; result: ChatHistory };
+  "chat.startup": { params: ChatHistoryParams; result: ChatHistory };
+  "chat.metadata": { params: ChatMetadataParams; result: ChatMetadata };
   "chat.abort": { params: ChatAbortParams; result: ChatAbortResult };
   "chat.inject": { params: ChatInjectParams; result: ChatInjectResult };
   "agent": { params: AgentParams; result: AgentAccepted | AgentResult };

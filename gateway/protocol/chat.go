@@ -65,6 +65,18 @@ type ChatHistoryParams struct {
 	Before int64 `json:"hearthBefore,omitempty"`
 }
 
+// ChatMetadataParams names a conversation or an assistant; neither is needed.
+type ChatMetadataParams struct {
+	SessionKey string `json:"sessionKey,omitempty"`
+	AgentID    string `json:"agentId,omitempty"`
+}
+
+// ChatMetadata is what can be picked and typed in a conversation.
+type ChatMetadata struct {
+	Models   []ModelInfo   `json:"models"`
+	Commands []CommandInfo `json:"commands"`
+}
+
 // ChatHistory is the newest page in conversation order. InFlightRun holds what
 // has been streamed so far, so a client that reconnects sees exactly what the
 // server has: subscribe first, then read.

@@ -48,10 +48,14 @@ const (
 
 	MethodChatSend    = "chat.send"
 	MethodChatHistory = "chat.history"
-	MethodChatAbort   = "chat.abort"
-	MethodChatInject  = "chat.inject"
-	MethodAgent       = "agent"
-	MethodAgentWait   = "agent.wait"
+	// MethodChatStartup is chat.history under the name that OpenClaw's page of
+	// 2026.9.6 opens a conversation with; without it that page sends nothing.
+	MethodChatStartup  = "chat.startup"
+	MethodChatMetadata = "chat.metadata"
+	MethodChatAbort    = "chat.abort"
+	MethodChatInject   = "chat.inject"
+	MethodAgent        = "agent"
+	MethodAgentWait    = "agent.wait"
 
 	MethodSessionsList                = "sessions.list"
 	MethodSessionsGet                 = "sessions.get"
@@ -247,6 +251,8 @@ var methods = []MethodSpec{
 	{MethodUsageAllow, RoleOperator, ScopeAdmin},
 	{MethodChatSend, RoleOperator, ScopeWrite},
 	{MethodChatHistory, RoleOperator, ScopeRead},
+	{MethodChatStartup, RoleOperator, ScopeRead},
+	{MethodChatMetadata, RoleOperator, ScopeRead},
 	{MethodChatAbort, RoleOperator, ScopeWrite},
 	{MethodChatInject, RoleOperator, ScopeAdmin},
 	{MethodAgent, RoleOperator, ScopeWrite},

@@ -56,6 +56,8 @@ func methodShapes() []shape {
 		{protocol.MethodUsageAllow, "UsageAllowParams", "UsageStatus"},
 		{protocol.MethodChatSend, "ChatSendParams", "ChatSendResult"},
 		{protocol.MethodChatHistory, "ChatHistoryParams", "ChatHistory"},
+		{protocol.MethodChatStartup, "ChatHistoryParams", "ChatHistory"},
+		{protocol.MethodChatMetadata, "ChatMetadataParams", "ChatMetadata"},
 		{protocol.MethodChatAbort, "ChatAbortParams", "ChatAbortResult"},
 		{protocol.MethodChatInject, "ChatInjectParams", "ChatInjectResult"},
 		{protocol.MethodAgent, "AgentParams", "AgentAccepted | AgentResult"},

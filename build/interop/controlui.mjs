@@ -70,8 +70,8 @@ export async function controlUI(folder, port, gateway, shots) {
         await shows(/echo: and once more/);
       }],
       ['page stop', async () => {
-        await say('/model scripted/words-400-25');
-        await shows(/words-400-25/);
+        await say('/model scripted/stream-400-25');
+        await shows(/stream-400-25/);
         await say('talk for long');
         const stop = page.getByRole('button', { name: /stop|abort/i }).first();
         await stop.waitFor({ timeout: 15000 });

@@ -56,7 +56,7 @@ export async function startGateway(hearth, scriptmodel, pages) {
   writeFileSync(join(home, 'hearth.json'), JSON.stringify({
     gateway: { port: await freePort(), controlUi: { allowedOrigins: pages } },
     agents: { defaults: { model: { primary: `scripted/${model}` }, workspace: join(home, 'workspace') } },
-    models: { providers: { scripted: { baseUrl: `http://127.0.0.1:${modelPort}/v1`, api: 'openai-completions', models: [{ id: model }, { id: 'words-400-25' }] } } },
+    models: { providers: { scripted: { baseUrl: `http://127.0.0.1:${modelPort}/v1`, api: 'openai-completions', models: [{ id: model }, { id: 'stream-400-25' }] } } },
   }), { mode: 0o600 });
   const served = start(scriptmodel, ['-addr', `127.0.0.1:${modelPort}`]);
   await until('the scripted model', () => fetch(`http://127.0.0.1:${modelPort}/v1/models`).then((r) => r.ok, () => served.exitCode !== null && Promise.reject(new Error(served.out))));
