@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,7 +185,7 @@ func readRunPlan(payload json.RawMessage, run nodeRun, call tool.Call) (p nodeRu
 	}
 	p.raw = packed.Bytes()
 	switch {
-	case !slices.Equal(p.Argv, run.Argv):
+	case !samePlan(run.Argv, p.Argv):
 		return p, &node.BadAnswerError{Why: "its plan is for another command than the one that was asked for"}
 	case run.Dir != "" && p.Cwd != run.Dir && filepath.Clean(p.Cwd) != filepath.Clean(run.Dir):
 		return p, &node.BadAnswerError{Why: "its plan is for another folder than the one that was asked for"}
@@ -192,6 +193,16 @@ func readRunPlan(payload json.RawMessage, run nodeRun, call tool.Call) (p nodeRu
 		return p, &node.BadAnswerError{Why: "its plan is for another conversation"}
 	}
 	return p, nil
+}
+
+// samePlan reports whether a plan is for what was asked. OpenClaw's node host
+// says where it found the program: its plan may have the whole path of the
+// program asked for by name. The owner is shown the path.
+func samePlan(asked, planned []string) bool {
+	if len(asked) == 0 || len(asked) != len(planned) || !slices.Equal(asked[1:], planned[1:]) {
+		return false
+	}
+	return asked[0] == planned[0] || !strings.ContainsAny(asked[0], `/\`) && path.IsAbs(planned[0]) && path.Base(planned[0]) == asked[0]
 }
 
 // askNodeRun binds the yes to the node, the command, its environment and the
