@@ -23,6 +23,20 @@ const photo = (page) =>
     return c.toDataURL("image/jpeg", 0.9).split(",")[1];
   });
 
+/** cuttable lets a test drop every connection of a page. */
+async function cuttable(page) {
+  const live = new Set();
+  await page.routeWebSocket(/.*/, (ws) => {
+    const server = ws.connectToServer();
+    live.add(ws);
+    ws.onMessage((m) => server.send(m));
+    server.onMessage((m) => ws.send(m));
+    server.onClose((code, reason) => (live.delete(ws), ws.close({ code, reason })));
+    ws.onClose(() => (live.delete(ws), server.close()));
+  });
+  return () => Promise.all([...live].map((ws) => ws.close({ code: 1001 })));
+}
+
 const all = [
   {
     name: "phone: paired by a scan, it chats, survives a lost link, and is out when it is removed",
@@ -30,6 +44,7 @@ const all = [
       await reachable(w);
       const qr = scan(w);
       const page = await open(await phone(w, qr.pin));
+      const cut = await cuttable(page);
       const started = performance.now();
       await page.goto(qr.phoneUrls[0]);
       await talks(page);
@@ -44,6 +59,11 @@ const all = [
       assert.equal(page.url(), `https://${new URL(qr.phoneUrls[0]).host}/phone/`);
       assert.ok(!w.log.includes(secret));
       assert.deepEqual(await axe(page), []);
+      const lost = performance.now();
+      await cut();
+      await until(page, () => !document.querySelector(".dot.open"));
+      await talks(page);
+      console.log(`      link lost to back: ${(performance.now() - lost).toFixed(0)} ms`);
       // Nobody else gets in by it.
       const second = await open(await phone(w, qr.pin));
       await second.goto(qr.phoneUrls[0]);
