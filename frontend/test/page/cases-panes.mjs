@@ -1,8 +1,8 @@
 // People and devices, and what each part of the settings looks like in every
 // dress: light and dark, narrow and wide, in another language, from right to left.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { axe, ready, shows, until } from "./harness.mjs";
@@ -56,6 +56,7 @@ export const cases = [
       const page = await part(open, 5);
       assert.match(await page.innerText("dialog section"), /Turn on “Let other devices reach Hearth” first/);
       const lan = "dialog [role=switch][aria-checked]";
+      let node;
       const home = mkdtempSync(join(tmpdir(), "hearth-device-"));
       try {
         await page.click(lan);
@@ -71,9 +72,26 @@ export const cases = [
           await shows(page, "dialog [data-list=devices] > li:first-child", /let in by a code/);
           assert.match(await page.innerText("dialog [data-list=devices] > li:first-child"), /talks, reads, decides approvals/);
         }
+        if (/Reachable at/.test(await page.innerText("dialog section"))) {
+          // Another computer offers to run commands: that waits for a person.
+          await page.selectOption("dialog .check select", "node");
+          await page.click("text=Show a code");
+          await until(page, () => /^hearth node run /.test(document.querySelector("dialog .code pre")?.textContent ?? ""));
+          const [, , , ...code] = (await page.textContent("dialog .code pre")).trim().split(" ");
+          const there = join(home, "node");
+          mkdirSync(there);
+          node = spawn(w.bin, ["node", "run", ...code], { env: { ...w.env, HOME: there, HEARTH_HOME: join(there, "state"), HEARTH_CONFIG: join(there, "hearth.json") }, stdio: "pipe" });
+          await until(page, () => /system\.run/.test(document.querySelector("dialog [data-list=nodes]")?.innerText ?? ""));
+          await page.click("dialog [data-list=nodes] button.primary");
+          await until(page, () => !document.querySelector("dialog [data-list=nodes] button") && /connected[^]*system\.run/.test(document.querySelector("dialog [data-list=nodes]")?.innerText ?? ""));
+          assert.deepEqual(await axe(page), []);
+          node.kill("SIGKILL");
+          await until(page, () => !/connected/.test(document.querySelector("dialog [data-list=nodes]")?.innerText ?? ""));
+        }
         await page.click("dialog nav >> text=Network & exposure");
         await until(page, () => /Paired devices, encrypted|should reach it/.test(document.querySelector("dialog section").innerText));
       } finally {
+        node?.kill("SIGKILL");
         await page.click("dialog nav >> text=People & devices");
         await page.click(`${lan}[aria-checked=true]`);
         await until(page, () => document.querySelector("dialog [role=switch]:not([disabled])")?.getAttribute("aria-checked") === "false");
