@@ -20,7 +20,7 @@ var notBuilt embed.FS
 // Dist returns the files of the page, with index.html at the root. A binary
 // that was compiled before the page was built gets a notice that says how to
 // build it.
-func Dist() fs.FS { return orNotice(sub(dist, "dist")) }
+func Dist() fs.FS { return orNotice(unpacked{sub(dist, "dist")}) }
 
 func orNotice(files fs.FS) fs.FS {
 	if _, err := fs.Stat(files, "index.html"); err != nil {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,7 +59,7 @@ func measureSize(_ context.Context, b *bench) ([]figure, error) {
 
 // firstLoad sums the page and everything that its HTML names.
 func firstLoad(dist string) (kb float64, files []string, err error) {
-	html, err := os.ReadFile(filepath.Join(dist, "index.html"))
+	html, err := pageFile(dist, "index.html")
 	if err != nil {
 		return 0, nil, fmt.Errorf("the page is not built: %w", err)
 	}
@@ -69,7 +70,7 @@ func firstLoad(dist string) (kb float64, files []string, err error) {
 		}
 	}
 	for _, f := range files {
-		data, err := os.ReadFile(filepath.Join(dist, filepath.FromSlash(f)))
+		data, err := pageFile(dist, f)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -87,4 +88,19 @@ func firstLoad(dist string) (kb float64, files []string, err error) {
 		kb += float64(z.Len()) / 1024
 	}
 	return kb, files, nil
+}
+
+// pageFile reads a file of the built page, packed or not.
+func pageFile(dist, name string) ([]byte, error) {
+	name = filepath.Join(dist, filepath.FromSlash(name))
+	f, err := os.Open(name + ".gz")
+	if err != nil {
+		return os.ReadFile(name)
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
