@@ -56,7 +56,7 @@ type Matcher struct {
 	foreign    bool // a character whose case only the guest knows was met
 	looks      int  // lookarounds that are open
 	left       int  // steps until Ask
-	first      int  // where the test of a match's first character stands; 0: there is none
+	open       opening
 	frames     []frame
 	sets       []madeSet
 	depth      uint8
@@ -114,7 +114,7 @@ func (m *Matcher) Run(program, text []byte, wide bool, start int) (out Outcome) 
 		m.Captures = append(m.Captures, -1)
 	}
 	m.sets = m.sets[:0]
-	m.first = m.findFirst()
+	m.open = m.findOpening()
 	m.frames = m.frames[:0]
 	out = m.run(start)
 	if cap(m.frames) > keptFrames {

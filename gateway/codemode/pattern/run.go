@@ -50,7 +50,7 @@ func (m *Matcher) run(pos int) Outcome {
 		case opGoto:
 			pc += 4 + m.i32(pc)
 		case opSplitGotoFirst:
-			if pc == 1 && m.first > 0 && len(m.frames) == 0 {
+			if pc == 1 && m.open.test > 0 && len(m.frames) == 0 {
 				if pos = m.skip(pos); pos < 0 {
 					return NoMatch // nothing stands below this choice
 				}
@@ -154,14 +154,17 @@ func (m *Matcher) repeat(pc, pos int) (int, int) {
 	if n < least {
 		return pc, -1
 	}
-	if n == least {
-		return next, pos
-	}
 	f := frame{kind: isGreedy, depth: m.depth, pos: int32(pos), pc: int32(pc), more: int32(n - least)}
-	if at, ok := m.lead(next); ok && at-next < 64 {
+	at, ok := m.lead(next)
+	if ok && at-next < 64 {
 		f.slot = uint16(at-next) + 1
+		if !m.takes(m.setOf(at), at, pos) { // no need to go there and fail
+			return m.less(&f)
+		}
 	}
-	m.frames = append(m.frames, f)
+	if n > least {
+		m.frames = append(m.frames, f)
+	}
 	return next, pos
 }
 
@@ -199,17 +202,20 @@ func (m *Matcher) back() (pc, pos int) {
 			m.frames = m.frames[:n-1]
 			return pc, pos
 		case isGreedy:
-			if pc, pos = m.less(f); pc >= 0 {
+			f := *f
+			m.frames = m.frames[:n-1]
+			if pc, pos = m.less(&f); pos >= 0 {
 				return pc, pos
 			}
+			continue
 		}
 		m.frames = m.frames[:n-1]
 	}
 	return -1, -1
 }
 
-// less takes repetitions back until what follows can go on. A pc below zero
-// says that it never can.
+// less takes repetitions back until what follows can go on, and leaves the
+// rest of them as a choice. A pos below zero says that it never can.
 func (m *Matcher) less(f *frame) (pc, pos int) {
 	m.depth = f.depth
 	pc, pos = int(f.pc), int(f.pos)
@@ -226,14 +232,13 @@ func (m *Matcher) less(f *frame) (pc, pos int) {
 		f.more--
 		m.spend(1)
 		if f.slot == 0 || m.takes(s, lead, pos) {
-			f.pos = int32(pos)
-			if f.more == 0 {
-				m.frames = m.frames[:len(m.frames)-1]
+			if f.pos = int32(pos); f.more > 0 {
+				m.frames = append(m.frames, *f)
 			}
 			return next, pos
 		}
 	}
-	return -1, -1
+	return next, -1
 }
 
 // seen ends the innermost lookaround, whose body matched.

@@ -31,7 +31,7 @@ type madeSet struct {
 	set
 }
 
-const keptSets = 8
+const keptSets = 16
 
 // setOf gives the set of the instruction at pc, or nil if there is none: the
 // text is wide, case does not count, or it is no instruction that takes one
@@ -60,8 +60,12 @@ func (m *Matcher) setOf(pc int) *set {
 	default:
 		return nil
 	}
-	if len(m.sets) >= keptSets {
-		m.sets = m.sets[:0]
+	if m.sets == nil {
+		m.sets = make([]madeSet, 0, keptSets) // never moved: somebody may look at one
+	}
+	if len(m.sets) == keptSets {
+		one := s
+		return &one
 	}
 	m.sets = append(m.sets, madeSet{pc, s})
 	return &m.sets[len(m.sets)-1].set
@@ -86,14 +90,36 @@ func (m *Matcher) lead(pc int) (at int, ok bool) {
 // everywhere is how a program begins that tries every place of the text.
 const everywhere = 11
 
-// findFirst gives the lead of a program that tries every place, or 0.
-func (m *Matcher) findFirst() int {
+// opening is what every match must begin with.
+type opening struct {
+	test int // where the instruction stands that tests the first character; 0: there is none
+	// A repetition without an end of that test, least times or more, with a test
+	// of what follows it; 0: there is none. What it runs over without finding
+	// what must follow holds no match's beginning.
+	least, then int
+}
+
+// findOpening looks how a program begins that tries every place.
+func (m *Matcher) findOpening() (o opening) {
 	if len(m.code) < everywhere+2 || m.code[0] != opSplitGotoFirst || m.i32(1) != 6 ||
 		m.code[5] != opAny || m.code[6] != opGoto || m.i32(7) != -everywhere {
-		return 0
+		return o
 	}
-	at, _ := m.lead(everywhere)
-	return at
+	at, ok := m.lead(everywhere)
+	if !ok {
+		return o
+	}
+	o.test = at
+	quant := at - 17
+	if quant < everywhere || m.code[quant] != opSimpleGreedyQuant {
+		return o
+	}
+	if next := at + m.i32(quant+1); m.i32(quant+9) == 1<<31-1 && m.setOf(at) != nil && next == m.after(at) {
+		if then, ok := m.lead(next); ok && m.setOf(then) != nil {
+			o.least, o.then = m.i32(quant+5), then
+		}
+	}
+	return o
 }
 
 // takes says whether the instruction at pc takes the character at pos.
@@ -107,14 +133,39 @@ func (m *Matcher) takes(s *set, pc, pos int) bool {
 
 // skip gives the first place from pos on where a match can begin, or -1.
 func (m *Matcher) skip(pos int) int {
-	s := m.setOf(m.first)
-	for from := pos; pos < len(m.text); _, pos = m.at(pos, len(m.text)) {
-		if m.takes(s, m.first, pos) {
+	s := m.setOf(m.open.test)
+	for from := pos; pos < len(m.text); {
+		if !m.takes(s, m.open.test, pos) {
+			_, pos = m.at(pos, len(m.text))
+			continue
+		}
+		end := m.hopeless(s, pos)
+		if end < 0 {
 			m.spend((pos - from) / 4)
 			return pos
 		}
+		m.spend((end - pos) / 4)
+		pos = end
 	}
 	return -1
+}
+
+// hopeless gives where the run of s that begins at pos ends if nothing in it
+// can begin a match, or -1.
+func (m *Matcher) hopeless(s *set, pos int) int {
+	if m.open.then == 0 {
+		return -1
+	}
+	then, end := m.setOf(m.open.then), pos+1
+	for end < len(m.text) && s.has(m.text[end]) {
+		end++
+	}
+	for at := pos + m.open.least; at <= end && at < len(m.text); at++ {
+		if then.has(m.text[at]) {
+			return -1
+		}
+	}
+	return end
 }
 
 // after is where a quantifier ends whose body is the instruction at pc alone;
