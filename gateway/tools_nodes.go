@@ -1,12 +1,13 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,13 +81,14 @@ func askNode(call tool.Call, w nodetool.Wish, params json.RawMessage) approval.A
 		d.Write(params)
 	}
 	a.Digest = [32]byte(d.Sum(nil))
-	a.Lines = []string{"Device: " + plan.Show(w.Device.Name) + " (" + shortID(w.Device.ID) + ")", "Command: " + w.Command, "Parameters:"}
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, params, "", "  ") != nil {
-		pretty.Write(params)
-	}
-	for _, line := range strings.Split(pretty.String(), "\n") {
-		a.Lines = append(a.Lines, "  "+plan.Show(line))
+	a.Lines = []string{"Device: " + plan.Show(w.Device.Name) + " (" + shortID(w.Device.ID) + ")", "Command: " + w.Command}
+	for _, name := range slices.Sorted(maps.Keys(w.Params)) {
+		for i, line := range strings.Split(fmt.Sprint(w.Params[name]), "\n") {
+			if i == 0 {
+				line = name + ": " + line
+			}
+			a.Lines = append(a.Lines, plan.Show(line))
+		}
 	}
 	return a
 }

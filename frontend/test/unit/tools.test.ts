@@ -3,7 +3,7 @@ import { Live, type Tool } from "../../src/chat/live";
 import { replyRows, Parsed } from "../../src/chat/rows";
 import { toMsg, turns, type Msg } from "../../src/chat/transcript";
 import type { AgentEvent, Message } from "../../src/net/wire";
-import { changes, diffLines, facts, isCell, nestedOf, parentOf, plan, said, titleOf } from "../../src/ui/later/tools";
+import { changes, diffLines, facts, isCell, nestedOf, parentOf, pictures, plan, said, titleOf } from "../../src/ui/later/tools";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ id: "c", name, args: "", input: {}, result: "", details: null, took: 0, state: "done", ...more });
 const msg = (role: string, seq: number, text: string, more: Partial<Message> = {}): Msg =>
@@ -22,6 +22,20 @@ describe("what a tool does, on one line", () => {
     for (const input of [null, undefined, 3, "text", [], { command: { a: 1 } }, { path: null }]) {
       for (const name of ["exec", "read", "process", "gateway", "image", "update_plan"]) expect(typeof titleOf(tool(name, { input })).object).toBe("string");
     }
+  });
+});
+
+describe("devices", () => {
+  test("what is asked of one", () => {
+    expect(titleOf(tool("nodes", { input: { action: "camera_snap", node: "Attic" } })).object).toBe("camera snap, Attic");
+    expect(titleOf(tool("canvas", { input: { action: "navigate", url: "https://x.example/a?q" } })).object).toBe("navigate, x.example/a");
+    expect(titleOf(tool("canvas", { input: { action: "hide" } })).object).toBe("hide");
+  });
+
+  test("pictures are those that the gateway keeps, and nothing else", () => {
+    const media = [{ type: "image", mediaId: "m1" }, { type: "image", url: "http://169.254.169.254/" }, { type: "video", mediaId: "m2" }, null, 3];
+    expect(pictures(tool("nodes", { details: { media } })).map((p) => p.mediaId)).toEqual(["m1"]);
+    for (const details of [null, undefined, 3, {}, { media: "x" }]) expect(pictures(tool("nodes", { details }))).toEqual([]);
   });
 });
 

@@ -45,6 +45,8 @@ const known: Record<string, { icon: IconName; verb: LaterKey; of?: (input: unkno
   update_plan: { icon: "list", verb: "do.plan" },
   message: { icon: "send", verb: "do.message", of: (i) => text(i, "target") || text(i, "to") },
   image: { icon: "eye", verb: "do.image", of: (i) => text(i, "image") || text(i, "path") },
+  nodes: { icon: "tool", verb: "do.nodes", of: (i) => [text(i, "action").replaceAll("_", " "), text(i, "node")].filter(Boolean).join(", ") },
+  canvas: { icon: "eye", verb: "do.canvas", of: (i) => [text(i, "action").replaceAll("_", " "), host(text(i, "url"))].filter(Boolean).join(", ") },
   gateway: { icon: "tool", verb: "do.gateway", of: (i) => [text(i, "action"), text(i, "path")].join(" ") },
 };
 
