@@ -72,6 +72,8 @@ export async function controlUI(folder, port, gateway, shots) {
       ['page stop', async () => {
         await say('/model scripted/stream-400-25');
         await shows(/stream-400-25/);
+        // 2026.5.22 hides its stop button as long as it says that the last answer is done.
+        await until('the last answer to be over', async () => !/\| Done \|/.test(await text(page)), 15000);
         await say('talk for long');
         const stop = page.getByRole('button', { name: /stop|abort/i }).first();
         await stop.waitFor({ timeout: 15000 });
