@@ -86,7 +86,7 @@ func (n *network) identity() (*identity.Identity, error) {
 
 // remote is what the server needs to serve other machines.
 func (n *network) remote() *server.Remote {
-	return &server.Remote{Listener: n.reach, Introduce: n.introduce, Names: n.names, Authority: n.authority, TLS: &tls.Config{
+	return &server.Remote{Listener: n.reach, Introduce: n.introduce, Names: n.names, Authority: n.authority, Pins: n.pins, TLS: &tls.Config{
 		MinVersion: tls.VersionTLS13,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			who, err := n.identity()
@@ -96,6 +96,15 @@ func (n *network) remote() *server.Remote {
 			return who.Certificate()
 		},
 	}}
+}
+
+// pins are the keys that devices may meet.
+func (n *network) pins() []string {
+	who, err := n.identity()
+	if err != nil {
+		return nil
+	}
+	return who.Pins()
 }
 
 // look follows changed settings.

@@ -171,7 +171,10 @@ func (d *nodeDialer) pair(ctx context.Context, o client.Options) (*client.Client
 func (d *nodeDialer) keep(good string, c *client.Client) error {
 	next := d.gateway
 	next.URLs, next.Token = putFirst(good, d.gateway.URLs), cmp.Or(c.Hello().Auth.DeviceToken, d.gateway.Token)
-	if next.Token == d.gateway.Token && slices.Equal(next.URLs, d.gateway.URLs) {
+	if pins := c.Hello().Auth.Pins; len(pins) > 0 {
+		next.Pins = pins // told by the one that has the key of before
+	}
+	if next.Token == d.gateway.Token && slices.Equal(next.URLs, d.gateway.URLs) && slices.Equal(next.Pins, d.gateway.Pins) {
 		return nil
 	}
 	s, err := d.f.Settings()

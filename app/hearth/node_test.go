@@ -147,6 +147,9 @@ func TestNodeHost(t *testing.T) {
 	h.speed()
 	h.runs()
 
+	if out, err := h.hearth("lan", "rotate").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	h.kill(gw)
 	h.gateway()
 	began := time.Now()
@@ -155,6 +158,10 @@ func TestNodeHost(t *testing.T) {
 	t.Logf("back %s after the gateway was", time.Since(began).Round(time.Millisecond))
 	if _, err := h.invoke("device.info", map[string]any{}); err != nil {
 		t.Errorf("after the gateway was killed: %v", err)
+	}
+
+	if kept, err := os.ReadFile(statedir.Dir(h.nodeHome).Node()); err != nil || strings.Count(string(kept), h.pin()) != 1 {
+		t.Errorf("the gateway's next key is not known: %v %s", err, kept)
 	}
 
 	began = time.Now()
@@ -177,6 +184,15 @@ func TestNodeHost(t *testing.T) {
 	if out, err := h.node("run").CombinedOutput(); !errors.As(err, &exit) || exit.ExitCode() != 4 || strings.Contains(string(out), "Connected") {
 		t.Errorf("it came again: %v %s", err, out)
 	}
+}
+
+// pin is the gateway's next key.
+func (h *nodeHouse) pin() string {
+	var st protocol.ReachStatus
+	if err := h.ops.Call(h.t.Context(), protocol.MethodReachStatus, nil, &st); err != nil || len(st.Pins) != 2 {
+		h.t.Fatalf("%v %v", st.Pins, err)
+	}
+	return st.Pins[1]
 }
 
 // agree says yes to what the node offers, as its owner.

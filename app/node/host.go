@@ -77,6 +77,9 @@ type State struct {
 // ErrRemoved means that the gateway does not want this machine any more.
 var ErrRemoved = errors.New("this machine was removed at the gateway, or its token was replaced there")
 
+// errFresh ends a connection that is made anew at once.
+var errFresh = errors.New("a new connection")
+
 // GaveUpError ends a host: Dial says that trying again does not help.
 type GaveUpError struct{ Err error }
 
@@ -129,6 +132,9 @@ const (
 	approvalPause = 2 * time.Second
 	strangerPause = 30 * time.Second
 	closeTimeout  = 10 * time.Second
+	// freshAfter is when a connection is made anew, if nothing goes over it just
+	// then: what changes at the gateway, such as its key, is told at the beginning.
+	freshAfter = 24 * time.Hour
 )
 
 // Run keeps the connection until ctx ends, then it returns nil, or until the
@@ -138,11 +144,14 @@ func (h *Host) Run(ctx context.Context) error {
 		return err
 	}
 	defer h.close(context.WithoutCancel(ctx))
-	failures, since := 0, h.o.Now()
+	failures, since := 0, time.Time{} // since the first failure in a row
 	for {
-		err := h.once(ctx, failures, func() { failures, since = 0, h.o.Now() })
+		err := h.once(ctx, failures, func() { failures = 0 })
 		if ctx.Err() != nil {
 			return nil
+		}
+		if errors.Is(err, errFresh) {
+			continue
 		}
 		v := judge(err)
 		if v.final {
@@ -151,6 +160,9 @@ func (h *Host) Run(ctx context.Context) error {
 			return err
 		}
 		h.tell(v.state)
+		if failures == 0 {
+			since = h.o.Now()
+		}
 		delay := v.delay
 		if delay == 0 {
 			delay = min(firstPause<<min(failures, 8), longestPause)
@@ -193,11 +205,19 @@ func (h *Host) once(ctx context.Context, failures int, connected func()) error {
 	cn.begin(c)
 	connected()
 	h.tell(State{Phase: Connected})
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c.Done():
-		return c.Err()
+	fresh := time.NewTicker(freshAfter)
+	defer fresh.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.Done():
+			return c.Err()
+		case <-fresh.C:
+			if cn.idle() {
+				return errFresh
+			}
+		}
 	}
 }
 
@@ -315,6 +335,13 @@ func newConn(ctx context.Context, h *Host) *conn {
 func (cn *conn) begin(c *client.Client) {
 	cn.c = c
 	close(cn.ready)
+}
+
+// idle reports whether no call is under way.
+func (cn *conn) idle() bool {
+	cn.mu.Lock()
+	defer cn.mu.Unlock()
+	return len(cn.calls) == 0
 }
 
 // end waits until nothing of it runs any more.

@@ -309,6 +309,39 @@ func TestFault_F_NODE_01_LinkDrops(t *testing.T) {
 	r.ok("system.which", map[string]any{"bins": []string{"sh"}}, &bins)
 }
 
+// However long the gateway was there, its return is looked for at once; after a
+// while without it, less often.
+func TestPauses(t *testing.T) {
+	var mu sync.Mutex
+	now, pauses := time.Unix(1e9, 0), []time.Duration{}
+	pass := func(d time.Duration) { mu.Lock(); now = now.Add(d); mu.Unlock() }
+	ended := make(chan struct{})
+	r := newRig(t, func(o *Options, _ *Settings) {
+		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+		o.Wait = func(ctx context.Context, d time.Duration) error {
+			pauses = append(pauses, d)
+			pass(d)
+			if len(pauses) == 200 {
+				close(ended)
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}
+	}).start().join()
+	pass(time.Hour)
+	r.g.refuse = func(int) *protocol.Error { return protocol.Unavailable(0, "starting") }
+	r.g.Close()
+	_ = r.n.ws.CloseNow()
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it does not try again")
+	}
+	if pauses[0] > firstPause || pauses[20] > longestPause || pauses[20] < longestPause/2 || pauses[199] < idlePause/2 || pauses[199] > idlePause {
+		t.Errorf("%v", pauses)
+	}
+}
+
 func (p Phase) text() string { return string(p) + " " }
 
 func TestFault_F_NODE_03_Cancel(t *testing.T) {

@@ -965,6 +965,11 @@ export interface HelloAuth {
   issuedAtMs?: number;
   /** DeviceTokens are those of further roles that a setup code gave. */
   deviceTokens?: RoleToken[];
+  /**
+   * Pins is ours, for devices of other machines: the gateway's key and, while it is
+   * being changed, the next one.
+   */
+  hearthPins?: string[];
 }
 
 /** RoleToken is the token of a device for one role. */

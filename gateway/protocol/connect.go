@@ -112,6 +112,9 @@ type HelloAuth struct {
 	IssuedAtMs  int64   `json:"issuedAtMs,omitempty"`
 	// DeviceTokens are those of further roles that a setup code gave.
 	DeviceTokens []RoleToken `json:"deviceTokens,omitempty"`
+	// Pins is ours, for devices of other machines: the gateway's key and, while it is
+	// being changed, the next one.
+	Pins []string `json:"hearthPins,omitempty"`
 }
 
 // RoleToken is the token of a device for one role.

@@ -188,6 +188,10 @@ func (c *conn) hello(snap protocol.Snapshot) *protocol.HelloOK {
 	if snap.AuthMode == "" {
 		snap.AuthMode = "token"
 	}
+	var pins []string
+	if r := c.s.remote; r != nil && r.Pins != nil && !c.local && c.grant.DeviceID != "" {
+		pins = r.Pins()
+	}
 	return &protocol.HelloOK{
 		Type: "hello-ok", Protocol: protocol.Version,
 		Server: protocol.ServerInfo{Version: c.s.version, ConnID: c.id, BootID: c.s.bootID, ControlUIBuildSource: "configured"},
@@ -195,7 +199,7 @@ func (c *conn) hello(snap protocol.Snapshot) *protocol.HelloOK {
 			Capabilities: []string{protocol.GatewayCapModelCatalog, protocol.CapSlimDeltas}},
 		Snapshot: snap,
 		Auth: protocol.HelloAuth{Role: c.grant.Role, Scopes: c.grant.Scopes, Method: c.grant.Method,
-			DeviceToken: c.grant.DeviceToken, IssuedAtMs: c.grant.IssuedAtMs, DeviceTokens: c.grant.Also},
+			DeviceToken: c.grant.DeviceToken, IssuedAtMs: c.grant.IssuedAtMs, DeviceTokens: c.grant.Also, Pins: pins},
 		Policy: protocol.HelloPolicy{MaxPayload: protocol.MaxPayload, MaxBufferedBytes: protocol.MaxBuffered,
 			TickIntervalMs: int(c.s.limits.Tick.Milliseconds())},
 	}

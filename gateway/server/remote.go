@@ -25,6 +25,9 @@ type Remote struct {
 	// Names are the hosts, with their port, by which a browser may come to the page
 	// for phones; a page of any other name gets nothing. nil: none.
 	Names func() []string
+	// Pins are the keys that a device may meet from now on; each learns them when it
+	// connects. nil: none.
+	Pins func() []string
 	// Authority is the certificate that a browser can be told to trust. nil: none.
 	Authority func() (der []byte, err error)
 }
