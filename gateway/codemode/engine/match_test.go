@@ -137,7 +137,7 @@ func FuzzExpression(f *testing.F) {
 // readExpressions reads data as a list of what to match.
 func readExpressions(data []byte) []expression {
 	w := &expressionWriter{data: data}
-	var list []expression
+	list := []expression{}
 	for len(w.data) > 0 && len(list) < 300 {
 		e := expression{From: w.pick(4)}
 		for i, f := range "gimsyu" {
