@@ -122,7 +122,7 @@ var libraryRooms = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/oauthex":  {"gateway/mcp/login"},
 	"github.com/coder/acp-go-sdk":                     {"gateway/acp"},
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
-	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain", "app/tray", "app/notify", "app/notify/notifytest", "app/node", "app/power"},
+	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain", "app/tray", "app/notify", "app/notify/notifytest", "app/node", "app/power", "build/benchtool"},
 	"github.com/jezek/xgb":                            {"app/hotkey"},
 	"github.com/jezek/xgb/xproto":                     {"app/hotkey"},
 	"github.com/getlantern/systray":                   {"app/tray"},
