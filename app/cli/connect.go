@@ -281,7 +281,7 @@ func (a *app) whereItWorks(c *cobra.Command) error {
 		top = top.Parent()
 	}
 	switch top.Name() {
-	case "chat", "status", "sessions", "search", "queue", "why", "compact", "contacts", "deliveries", "undo", "approvals", "pause", "resume", "audit", "usage", "channels", "devices", "node":
+	case "chat", "tui", "status", "sessions", "search", "queue", "why", "compact", "contacts", "deliveries", "undo", "approvals", "pause", "resume", "audit", "usage", "channels", "devices", "node":
 		return nil
 	case "gateway", "connect", "discover", "version", "help", "exit-codes", "completion":
 		a.gateway = ""

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/app/tui"
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 type tuiOptions struct {
@@ -41,8 +44,15 @@ func runTUI(ctx context.Context, a *app, o tuiOptions) error {
 	if a.Env("TERM") == "dumb" {
 		return &failure{exitUsage, "this terminal (TERM=dumb) cannot be drawn on", "use `hearth chat` here"}
 	}
+	dial := a.dial
+	if a.gateway == "" { // on its own machine people also hear of devices that ask to be let in
+		dial = func(ctx context.Context, o client.Options) (*client.Client, error) {
+			o.Scopes = append(slices.Clone(o.Scopes), protocol.ScopePairing)
+			return a.dial(ctx, o)
+		}
+	}
 	unsent, err := tui.Run(ctx, tui.Options{
-		In: a.In, Out: a.Out, Environ: os.Environ(), Colour: a.out().colour, Session: o.session, Dial: a.dial,
+		In: a.In, Out: a.Out, Environ: os.Environ(), Colour: a.out().colour, Session: o.session, Dial: dial,
 	})
 	for _, text := range unsent {
 		_ = a.errs().print(yellow("Not sent: "), text, "\n")

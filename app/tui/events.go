@@ -32,6 +32,10 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 		m.asked(e.Payload)
 	case protocol.EventExecApprovalResolved:
 		m.answered(e.Payload)
+	case protocol.EventPairRequested:
+		m.knocked(e.Payload)
+	case protocol.EventPairResolved:
+		m.opened(e.Payload)
 	case protocol.EventSessionsChanged:
 		var ev protocol.SessionsChanged
 		if json.Unmarshal(e.Payload, &ev) == nil {

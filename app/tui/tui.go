@@ -54,6 +54,7 @@ type Model struct {
 
 	list     list
 	asks     asks
+	doors    []protocol.PairRequest // devices that ask to be let in
 	popup    popup
 	rename   *composer
 	renaming string // the key of the session that is renamed

@@ -288,6 +288,9 @@ func (m *Model) statusLine(w int) string {
 	if m.notice != "" {
 		return fit(t.warn.paint(clip(terminal.Line(m.notice), w)), w)
 	}
+	if door := m.door(); door != "" {
+		left = t.warn.paint("▲ "+door) + t.dim.paint(" · ") + left
+	}
 	if r := m.room; r != nil {
 		if r.live != nil && m.link == connected {
 			left += t.dim.paint(" · ") + t.busy.paint("answering "+itoa(int(m.now().Sub(r.live.since).Seconds()))+" s") + t.dim.paint(" · Esc stops")
