@@ -31,7 +31,7 @@ has, gets exactly what is listed.`,
 func (a *app) printWaiting(list []protocol.PairRequest) error {
 	rows := [][]string{}
 	for _, r := range list {
-		rows = append(rows, []string{clip(r.RequestID, 12), protocol.ShownCode(line(r.Code)), line(r.RemoteIP), stamp(r.TS), string(r.Role), strings.Join(rights(r.Scopes), " "), askerName(r)})
+		rows = append(rows, []string{line(r.RequestID[:min(12, len(r.RequestID))]), protocol.ShownCode(line(r.Code)), line(r.RemoteIP), stamp(r.TS), string(r.Role), strings.Join(rights(r.Scopes), " "), askerName(r)})
 	}
 	if err := a.out().print(bold("These devices ask to be let in; `hearth devices approve ID` does that:"), "\n"); err != nil {
 		return err
@@ -68,7 +68,7 @@ func withRequest(ctx context.Context, a *app, id string, scopes []protocol.Scope
 	}
 	var hits []protocol.PairRequest
 	for _, r := range res.Pending {
-		if len(id) >= 4 && (strings.HasPrefix(r.RequestID, id) || strings.HasPrefix(r.DeviceID, strings.ToLower(id))) {
+		if len(id) >= 4 && (strings.HasPrefix(r.RequestID, strings.ToLower(id)) || strings.HasPrefix(r.DeviceID, strings.ToLower(id))) {
 			hits = append(hits, r)
 		}
 	}

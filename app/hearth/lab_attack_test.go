@@ -46,7 +46,8 @@ const (
 
 // TestLabRole is what the lab's attackers run.
 func TestLabRole(t *testing.T) {
-	play := map[string]func(context.Context, []string) error{"between": playBetween, "listen": playListen, "announce": playAnnounce, "invoke": playInvoke}[os.Getenv(labRole)]
+	play := map[string]func(context.Context, []string) error{"between": playBetween, "listen": playListen, "announce": playAnnounce,
+		"invoke": playInvoke, "count": playCount, "stay": playStay, "enrol": playEnrol, "crowd": playCrowd}[os.Getenv(labRole)]
 	if play == nil {
 		t.Skip("only the lab's attackers run this")
 	}
@@ -130,12 +131,23 @@ func playBetween(ctx context.Context, args []string) error {
 
 // playListen INTERFACE FILE: writes down every packet of its machine's cable.
 func playListen(ctx context.Context, args []string) error {
+	f, err := os.Create(args[1])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return tap(ctx, args[0], func(packet []byte, _ bool) { _, _ = f.Write(words(packet)) })
+}
+
+// tap hands over every packet of an interface.
+func tap(ctx context.Context, name string, take func(packet []byte, outgoing bool)) error {
 	const all = unix.ETH_P_ALL<<8&0xff00 | unix.ETH_P_ALL>>8
 	s, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, all)
 	if err != nil {
 		return err
 	}
-	ni, err := net.InterfaceByName(args[0])
+	defer unix.Close(s)
+	ni, err := net.InterfaceByName(name)
 	if err != nil {
 		return err
 	}
@@ -143,16 +155,12 @@ func playListen(ctx context.Context, args []string) error {
 		return err
 	}
 	_ = unix.SetsockoptTimeval(s, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Usec: 200_000})
-	f, err := os.Create(args[1])
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	fmt.Println("ready")
 	b := make([]byte, 1<<16)
 	for ctx.Err() == nil {
-		if n, _, err := unix.Recvfrom(s, b, 0); err == nil {
-			_, _ = f.Write(words(b[:n]))
+		if n, from, err := unix.Recvfrom(s, b, 0); err == nil {
+			link, _ := from.(*unix.SockaddrLinklayer)
+			take(b[:n], link != nil && link.Pkttype == unix.PACKET_OUTGOING)
 		}
 	}
 	return nil
@@ -262,6 +270,13 @@ func TestLabManInTheMiddle(t *testing.T) {
 	secrets := map[string]string{"the setup code": parsed.BootstrapToken, "the device's token": known.DeviceToken,
 		"the shared token": strings.TrimSpace(string(shared)), "the question": question, "the answer": answer}
 
+	// The key is going to change: who connects learns the next one, from the old.
+	home.hearth("lan", "rotate")
+	laptop.hearth("--gateway", "home", "status")
+	if again, err := client.FindRemote(statedir.Dir(laptop.home), "home"); err != nil || len(again.Pins) != 2 || again.Pins[0] != known.Pins[0] {
+		t.Errorf("the next key was not learned: %v %v", again.Pins, err)
+	}
+
 	// By digits, from a second machine of the same person.
 	guest := &machine{Host: laptop.Host, t: t, exe: laptop.exe, home: filepath.Join(t.TempDir(), "guest")}
 	byDigits(t, home, guest)
@@ -311,6 +326,11 @@ func theft(t *testing.T, home, laptop, thief *machine, file string, secrets map[
 	}) {
 		t.Error("the thief is not found; the test proves nothing")
 	}
+	t.Run("TestSec_A_DISC_05_NobodyIsCalledUnasked", func(t *testing.T) {
+		if strings.Contains(between.Output(), "somebody came") {
+			t.Error("looking for gateways connected to one")
+		}
+	})
 	t.Run("TestSec_A_DISC_01_APairedMachineIsNotLedAway", func(t *testing.T) {
 		out, err := laptop.try("--gateway", "home", "chat", "hello there, is that you")
 		if err == nil || !strings.Contains(out, "not the gateway you paired with") || !strings.Contains(between.Output(), "somebody came") {

@@ -61,6 +61,10 @@ func (l *Link) Client(ctx context.Context) (*Client, error) {
 	return c, nil
 }
 
+// longestPause is between attempts to come back: who waits for the network
+// again is there within a second.
+const longestPause = 750 * time.Millisecond
+
 func (l *Link) redial(ctx context.Context) (*Client, error) {
 	patience := l.Patience
 	if patience == 0 {
@@ -70,7 +74,7 @@ func (l *Link) redial(ctx context.Context) (*Client, error) {
 	if wait == nil {
 		wait = pause
 	}
-	for waited, delay := time.Duration(0), 50*time.Millisecond; ; delay = min(2*delay, 2*time.Second) {
+	for waited, delay := time.Duration(0), 50*time.Millisecond; ; delay = min(2*delay, longestPause) {
 		c, err := l.Dial(ctx)
 		if err == nil || !mayReturn(err) {
 			return c, err

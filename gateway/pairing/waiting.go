@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -128,9 +131,9 @@ var errCrowd = errors.New("too many devices wait for approval, or this one was r
 // wait puts a request in the row. The same one again stays where it is; another
 // one of the same device takes its place.
 func (r *Registry) wait(w *waiting, life time.Duration) (*waiting, error) {
-	code, err := randomCode(r.random)
-	if err != nil {
-		return nil, err
+	var id [8]byte // in hex: people type the beginning of it
+	if _, err := io.ReadFull(r.random, id[:]); err != nil {
+		return nil, fmt.Errorf("make the id of a request: %w", err)
 	}
 	w.DisplayName = cut(w.DisplayName, maxNameLength)
 	events := r.expire()
@@ -161,7 +164,7 @@ func (r *Registry) wait(w *waiting, life time.Duration) (*waiting, error) {
 	if same >= maxWaitingEach || len(r.waiting) >= maxWaiting {
 		return nil, errCrowd
 	}
-	w.ID, w.ended = code[:16], make(chan Outcome, 1)
+	w.ID, w.ended = hex.EncodeToString(id[:]), make(chan Outcome, 1)
 	w.AtMs, w.ExpiresAtMs = now.UnixMilli(), now.Add(life).UnixMilli()
 	r.waiting = append(r.waiting, w)
 	events = append(events, PairEvent{Request: w.Request})

@@ -63,7 +63,7 @@ func (s *Server) serveRemote(ctx context.Context) {
 	if s.remote == nil {
 		return
 	}
-	srv := s.httpServer(ctx, s.remoteHandler(), newRawConns(max(1, s.limits.RawConns/4)))
+	srv := s.httpServer(ctx, s.remoteHandler(), newRawConns(max(1, s.limits.RawConns/2)))
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
 	defer stop()
 	if err := srv.Serve(s.remote.listener()); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
