@@ -235,6 +235,9 @@ func last(s State) string {
 }
 
 func model(s State) string {
+	if s.Model == "guide/guide" {
+		return "Built-in guide: no model is connected yet"
+	}
 	if s.Local {
 		return s.Model + " (this computer)"
 	}
