@@ -208,7 +208,6 @@ func TestManyNodesComeBack(t *testing.T) {
 		t.Skip("many connections")
 	}
 	r := newRig(t, "chat/echo")
-	p := r.connect()
 	keys := make([]ed25519.PrivateKey, 500)
 	for i := range keys {
 		keys[i], _ = nodeKey(t)
@@ -217,7 +216,7 @@ func TestManyNodesComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.restart()
-	p = r.connect()
+	p := r.connect()
 	began := time.Now()
 	all, err := r.flock(keys)
 	if err != nil {

@@ -56,12 +56,6 @@ func (s Surface) equal(o Surface) bool {
 	return slices.Equal(s.Caps, o.Caps) && slices.Equal(s.Commands, o.Commands) && maps.Equal(s.Permissions, o.Permissions)
 }
 
-// with is both together.
-func (s Surface) with(o Surface) Surface {
-	out := Surface{Caps: slices.Concat(s.Caps, o.Caps), Commands: slices.Concat(s.Commands, o.Commands), Permissions: o.Permissions}
-	return out.clean()
-}
-
 // harmless is s without what reaches a machine's programs and files.
 func (s Surface) harmless() Surface {
 	out := s

@@ -23,7 +23,7 @@ var states = map[string]State{
 	"ready": {
 		Link: Ready, Model: "ollama/qwen3", Local: true, Version: "1.2.3", Own: true, Address: "192.168.1.5:18789", Pending: 1, Used: true,
 		Spent:   []Spent{{"anthropic/claude", 0.3}, {"openai/gpt", 0.12}},
-		Devices: []Device{{Name: "Anna’s iPhone‮", On: true}, {Name: "iPad", Seen: noon.Add(-3 * time.Hour)}, {Name: "c"}, {Name: "d"}, {Name: "e"}, {Name: "f"}},
+		Devices: []Device{{Name: "Anna’s iPhone\u202e", On: true}, {Name: "iPad", Seen: noon.Add(-3 * time.Hour)}, {Name: "c"}, {Name: "d"}, {Name: "e"}, {Name: "f"}},
 	},
 	"busy": {
 		Link: Ready, Model: "anthropic/claude", Working: []string{"Garden plan"}, Activity: "reading 3 files", Version: "1.2.3", Today: 0.42, Limit: 2, Currency: "EUR", Undeliv: 2,
