@@ -130,7 +130,7 @@ func TestSystemd(t *testing.T) {
 func TestWithoutAManagerNothingIsWritten(t *testing.T) {
 	m := &machine{fails: map[string]string{"show-environment": "Failed to connect to bus"}}
 	home := t.TempDir()
-	_, err := Systemd{Run: m.run}.Install(t.Context(), Spec{Home: home})
+	_, err := Systemd{Run: m.run}.Install(t.Context(), Spec{Name: Gateway, Args: []string{"gateway"}, Home: home})
 	if !errors.Is(err, ErrNoManager) || !strings.Contains(err.Error(), "hearth gateway") {
 		t.Error(err)
 	}
