@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/lean"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
@@ -15,7 +16,9 @@ const (
 	// keepDelivered is how long the receipt of a delivered answer is kept.
 	keepDelivered = 30 * 24 * time.Hour
 	// healthEvery is how often problems are looked at, to tell clients of a change.
-	healthEvery = 5 * time.Second
+	healthEvery = 15 * time.Second
+	// leanEvery is how soon after work its memory may be given back.
+	leanEvery = 4 * time.Second
 	// pruneChunk bounds one transaction.
 	pruneChunk = 1000
 )
@@ -60,4 +63,12 @@ func (g *Gateway) watchHealth(ctx context.Context) {
 		}
 		g.server.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
 	}
+}
+
+// stayLean gives memory back that only the start, or work that is over, needed.
+func (g *Gateway) stayLean(ctx context.Context) {
+	lean.Run(ctx, lean.Options{Every: leanEvery, Touched: lean.Touched, Release: lean.Release, Idle: func() bool {
+		active, queued := g.session.Load()
+		return active+queued == 0
+	}})
 }

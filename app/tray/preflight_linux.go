@@ -19,5 +19,6 @@ func preflight(ctx context.Context) error {
 		return errors.New("this desktop session has no message bus, and icons in the menu bar need one: " + err.Error() + ". Log in to a desktop session, or run hearth gateway and hearth open")
 	}
 	_ = c.Close()
+	plain()
 	return nil
 }

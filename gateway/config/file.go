@@ -21,7 +21,7 @@ type Options struct {
 	OnChange     func(*Snapshot)             // after every new snapshot; must return soon
 	Now          func() time.Time            // default: time.Now
 	Debounce     time.Duration               // Watch: quiet time before a change is read; default 100 ms
-	Poll         time.Duration               // Watch: how often the file is looked at without a notice; default 2 s
+	Poll         time.Duration               // Watch: how often the file is looked at where no notices come; default 2 s
 	Patience     time.Duration               // how long a subscriber or another editor may take; default 5 s
 }
 

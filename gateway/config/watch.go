@@ -10,13 +10,17 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
+// seldom is how many times longer the file is not looked at while notices come.
+const seldom = 15
+
 // Watch follows hand edits until ctx ends, then returns nil. It listens for
 // notices of the folder, because editors replace the file, and looks at the
-// file now and then, because some disks send no notices.
+// file now and then, because some disks send no notices: seldom while there are
+// notices, so that an idle gateway sleeps.
 func (f *File) Watch(ctx context.Context) error {
 	w := newWatcher(f)
 	defer w.close()
-	poll := time.NewTicker(f.opts.Poll)
+	poll := time.NewTicker(w.every(f.opts.Poll))
 	defer poll.Stop()
 	quiet := time.NewTimer(0) // read once at the start: an edit may have come before us
 	defer quiet.Stop()
@@ -27,6 +31,7 @@ func (f *File) Watch(ctx context.Context) error {
 		case ev, ok := <-w.events():
 			if !ok {
 				w.close()
+				poll.Reset(f.opts.Poll)
 			} else if w.concerns(ev) {
 				quiet.Reset(f.opts.Debounce)
 			}
@@ -41,6 +46,7 @@ func (f *File) Watch(ctx context.Context) error {
 			}
 		case <-quiet.C:
 			w.look()
+			poll.Reset(w.every(f.opts.Poll))
 			if err := f.Reload(ctx); err != nil && ctx.Err() == nil {
 				f.opts.Logger.Warn("config: read the settings again", "err", err)
 			}
@@ -99,10 +105,19 @@ func (w *watcher) errors() <-chan error {
 	return w.notify.Errors
 }
 
-// concerns drops notices about neighbours, our own copies among them.
+// every is how often the file is looked at: seldom when notices come of it.
+func (w *watcher) every(poll time.Duration) time.Duration {
+	if w.notify == nil || !w.dirs[filepath.Dir(w.path)] || !w.dirs[filepath.Dir(w.seen.target)] {
+		return poll
+	}
+	return seldom * poll
+}
+
+// concerns drops notices about neighbours, our own copies among them. One about
+// a folder is of its end, or of its being moved.
 func (w *watcher) concerns(ev fsnotify.Event) bool {
 	base := filepath.Base(ev.Name)
-	return base == filepath.Base(w.path) || base == filepath.Base(w.seen.target)
+	return w.dirs[ev.Name] || base == filepath.Base(w.path) || base == filepath.Base(w.seen.target)
 }
 
 // look remembers the state of the file and listens to the folders that matter:

@@ -9,6 +9,7 @@ import (
 // leaves may import only these rooms of ours. They are what everybody may
 // import, so they must not lead anywhere.
 var leaves = map[string][]string{
+	"gateway/lean":                {},
 	"discovery":                   {},
 	"gateway/approval/plan":       {},
 	"gateway/egress":              {},
@@ -93,7 +94,7 @@ var walls = []struct {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/acp", "gateway/pairing/identity", "frontend", "discovery"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/acp", "gateway/pairing/identity", "gateway/lean", "frontend", "discovery"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.
