@@ -159,9 +159,11 @@ func TestToolsMethods(t *testing.T) {
 	p.call(protocol.MethodToolsEffective, protocol.ToolsEffectiveParams{SessionKey: "main"}, &eff)
 	denied := map[string]string{}
 	for _, d := range eff.Denied {
-		denied[d.ID] = d.Why
+		if strings.Contains(d.Why, "tools.deny") { // not for want of a device
+			denied[d.ID] = d.Why
+		}
 	}
-	if !strings.Contains(denied["exec"], "tools.deny") || len(denied) != 2 || eff.Profile != "full" {
+	if denied["exec"] == "" || len(denied) != 2 || eff.Profile != "full" {
 		t.Errorf("%+v", denied)
 	}
 	var res protocol.ToolsInvokeResult

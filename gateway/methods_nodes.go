@@ -207,7 +207,7 @@ func (g *Gateway) nodeInvoke(ctx context.Context, c *server.Caller, p protocol.N
 	if policy.Reserved(p.Command) {
 		return none, (&protocol.Error{Code: protocol.CodeForbidden, Message: "node command not allowed: " + p.Command + " decides about approvals and cannot be called this way"}).With("command", p.Command)
 	}
-	if policy.Unguarded(p.Command) && !protocol.Allows(c.Scopes, protocol.ScopeAdmin) {
+	if policy.Hosts(p.Command) && !policy.OnlyLooks(p.Command) && !protocol.Allows(c.Scopes, protocol.ScopeAdmin) {
 		return none, protocol.MissingScope(protocol.ScopeAdmin)
 	}
 	want := node.Call{NodeID: p.NodeID, Command: p.Command, Params: p.Params, Timeout: millisOf(p.TimeoutMs), Key: p.IdempotencyKey}

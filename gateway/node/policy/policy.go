@@ -156,12 +156,9 @@ func Hosts(command string) bool {
 	return false
 }
 
-// Unguarded reports whether only an administrator may call a command by hand: it
-// reaches programs or files, and nothing else stands in its way. system.run is
-// shown to the owner each time, and system.which starts nothing.
-func Unguarded(command string) bool {
-	return Hosts(command) && command != "system.run" && command != "system.which"
-}
+// OnlyLooks reports whether a command may be called without the right to change
+// settings even though it belongs to those of Hosts: it starts and reads nothing.
+func OnlyLooks(command string) bool { return command == "system.which" }
 
 // Reserved reports whether the gateway alone calls a command, on a way of its
 // own: what decides about commands on the node.
