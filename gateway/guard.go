@@ -187,6 +187,8 @@ func scopeWords(s approval.Scope) string {
 		return "exactly this here, for 90 days"
 	case approval.ScopeProgram:
 		return "this program in this folder, for 90 days"
+	case approval.ScopeFolder:
+		return "reading all that is in this folder, for 90 days"
 	case approval.ScopeDeny:
 		return "no"
 	case approval.ScopeNever:

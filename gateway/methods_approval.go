@@ -69,7 +69,7 @@ func approvalOf(r approval.Record, c config.Config) protocol.Approval {
 		Command: a.Command, CommandArgv: a.Argv, Host: "gateway", AgentID: a.AgentID, SessionKey: a.SessionKey, SessionID: a.SessionID,
 		RunID: a.RunID, ToolCallID: a.CallID, Security: c.Tools.Exec.Security, Ask: c.Tools.Exec.Ask, ResolvedPath: a.Program,
 		WarningText: strings.Join(a.Warnings, " "), HearthKind: string(a.Kind), HearthTitle: a.Title, HearthWhy: plan.Show(a.Why),
-		HearthLines: a.Lines, HearthWarn: a.Warnings, HearthAsked: r.Asked, HearthFrom: a.Surface,
+		HearthLines: a.Lines, HearthFolder: strings.TrimPrefix(a.FolderTitle, readFilesIn), HearthWarn: a.Warnings, HearthAsked: r.Asked, HearthFrom: a.Surface,
 	}
 	if a.Sender != "" {
 		req.HearthFrom += ":" + a.Sender
@@ -210,7 +210,7 @@ func (g *Gateway) approvalRules(context.Context, none) (protocol.ApprovalRules, 
 	for _, r := range g.approvals.Rules() {
 		out.Rules = append(out.Rules, protocol.ApprovalRule{
 			ID: r.ID, Scope: string(r.Scope), Kind: string(r.Kind), Title: r.Title, AgentID: r.AgentID, SessionKey: r.SessionKey,
-			Dir: r.Dir, Program: r.Program, By: r.By, CreatedAtMs: r.CreatedAt, ExpiresAtMs: r.ExpiresAt,
+			Dir: cmp.Or(r.Dir, r.Folder), Program: r.Program, By: r.By, CreatedAtMs: r.CreatedAt, ExpiresAtMs: r.ExpiresAt,
 		})
 	}
 	return out, nil

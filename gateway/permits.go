@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
@@ -37,6 +38,15 @@ func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) er
 	a.Lasting = !f.Change
 	a.Warnings = []string{"It is asked because " + f.Reason + "."}
 	a.Lines = []string{"Tool: " + f.Tool, "File: " + plan.Show(f.Path)}
+	if f.Folder != "" && !f.Change && !g.inWorkspaces(f.Path) {
+		folder := g.shownFolder(f.Folder)
+		a.Folder, a.FolderTitle = f.Folder, readFilesIn+folder
+		if name, _ := filepath.Rel(f.Folder, f.Path); name != "." {
+			a.Title = "Read " + plan.Show(name) + " in " + folder
+		} else {
+			a.Title = "Read what is in " + folder
+		}
+	}
 	if f.Written != f.Path {
 		a.Lines = append(a.Lines, "Written as: "+plan.Show(f.Written))
 	}
@@ -46,6 +56,36 @@ func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) er
 	a.Command = f.Diff
 	_, err := g.permit(ctx, call, a)
 	return err
+}
+
+// readFilesIn begins the words of a yes for a folder.
+const readFilesIn = "Read files in "
+
+// inWorkspaces reports files in the workspace of an agent. One agent's own are
+// not asked for, so these are another's: allowing a folder does not open them.
+func (g *Gateway) inWorkspaces(path string) bool {
+	for _, a := range g.agentBook().All() {
+		dir := a.Workspace
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// shownFolder is a folder without links, as people write it.
+func (g *Gateway) shownFolder(dir string) string {
+	home := g.finder().Home
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
+	if rel, err := filepath.Rel(home, dir); home != "" && err == nil && filepath.IsLocal(rel) {
+		dir = filepath.Join("~", rel)
+	}
+	return plan.Show(dir)
 }
 
 func fileVerb(f file.Ask) string {

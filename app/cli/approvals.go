@@ -16,7 +16,7 @@ func newApprovals(a *app) *cobra.Command {
 	scope, never := "once", false
 	approve := &cobra.Command{Use: "approve ID", Short: "Allow what waits under this id", Args: cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error { return resolveApproval(ctx, a, args[0], scope) })}
-	approve.Flags().StringVar(&scope, "scope", "once", "how far: once, session (the same again in this session), here (the same here, for 90 days), program (this program in this folder, for 90 days)")
+	approve.Flags().StringVar(&scope, "scope", "once", "how far: once, session (the same again in this session), here (the same here, for 90 days), program (this program in this folder, for 90 days), folder (reading all that is in this folder, for 90 days)")
 	deny := &cobra.Command{Use: "deny ID", Short: "Refuse what waits under this id", Args: cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			if never {

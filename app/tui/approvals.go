@@ -88,7 +88,7 @@ func (m *Model) openAsks() {
 
 // asksKey takes a key of the open requests.
 func (m *Model) asksKey(k string) tea.Cmd {
-	scopes := map[string]string{"y": "once", "s": "session", "h": "here", "p": "program", "n": "deny", "N": "never", "shift+n": "never"}
+	scopes := map[string]string{"y": "once", "s": "session", "h": "here", "p": "program", "f": "folder", "n": "deny", "N": "never", "shift+n": "never"}
 	page := max(1, m.h-3)
 	switch k {
 	case "esc", "ctrl+g", "q":
@@ -191,7 +191,7 @@ func (m *Model) asksScreen(w, h int) []string {
 }
 
 func askKeys(scopes []string) (out []string) {
-	words := map[string]string{"once": "y once", "session": "s this session", "here": "h exactly this here", "program": "p program here", "deny": "n no", "never": "N never"}
+	words := map[string]string{"once": "y once", "session": "s this session", "here": "h exactly this here", "program": "p program here", "folder": "f read in this folder", "deny": "n no", "never": "N never"}
 	for _, s := range scopes {
 		if w := words[s]; w != "" {
 			out = append(out, w)

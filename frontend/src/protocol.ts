@@ -126,8 +126,10 @@ export interface ApprovalRequest {
   /** all of it, one fact a line, safe to show */
   hearthLines?: string[];
   hearthWarnings?: string[];
-  /** once, session, here, program, deny, never */
+  /** once, session, here, program, folder, deny, never */
   hearthScopes?: string[];
+  /** of scope folder, as people write it */
+  hearthFolder?: string;
   /** who said the words that led here */
   hearthFrom?: string;
   /** how many requests this run has made */
@@ -204,7 +206,7 @@ export interface ApprovalResolveParams {
 /** ApprovalRule is a decision that holds for longer than once. */
 export interface ApprovalRule {
   id: string;
-  /** session, here, program, never */
+  /** session, here, program, folder, never */
   scope: string;
   kind: string;
   title: string;

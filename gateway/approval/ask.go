@@ -69,6 +69,12 @@ type Ask struct {
 	Writes  []string `json:"writes,omitempty"`  // files that redirections write
 	Path    string   `json:"path,omitempty"`    // of a file: absolute and clean
 	Host    string   `json:"host,omitempty"`    // of a request, or the recipient of a message
+	// Folder is set when a yes may be about reading all that is in it: it holds
+	// Path or is it. FolderTitle says that to a person: "Read files in
+	// ~/Documents". Exact leaves both out: they follow from the path, and only a
+	// yes for the folder looks at them.
+	Folder      string `json:"folder,omitempty"`
+	FolderTitle string `json:"folderTitle,omitempty"`
 	// Unconfined asks to run outside the sandbox.
 	Unconfined bool `json:"unconfined,omitempty"`
 
@@ -123,7 +129,7 @@ func (a Ask) Exact() [32]byte {
 
 // check refuses what cannot be shown or bound.
 func (a *Ask) check() error {
-	size := len(a.Command) + len(a.Path) + len(a.Host)
+	size := len(a.Command) + len(a.Path) + len(a.Host) + len(a.Folder)
 	for _, list := range [][]string{a.Argv, a.Env, a.Writes} {
 		for _, s := range list {
 			size += len(s) + 1
@@ -132,10 +138,13 @@ func (a *Ask) check() error {
 	if size > MaxBytes {
 		return ErrTooLong
 	}
-	for _, p := range []string{a.Dir, a.Path, a.Program} {
+	for _, p := range []string{a.Dir, a.Path, a.Program, a.Folder} {
 		if p != "" && (!filepath.IsAbs(p) || filepath.Clean(p) != p) {
 			return fmt.Errorf("%w: the path %q is not absolute and clean", ErrMalformed, p)
 		}
+	}
+	if a.Folder != "" && (a.Kind != KindFile || a.FolderTitle == "" || !within(a.Path, a.Folder)) {
+		return fmt.Errorf("%w: the folder %q is not that of the file", ErrMalformed, a.Folder)
 	}
 	if a.Kind == "" || a.Title == "" {
 		return fmt.Errorf("%w: kind and title are needed", ErrMalformed)
@@ -143,7 +152,7 @@ func (a *Ask) check() error {
 	if a.SessionKey == "" || a.AgentID == "" {
 		return fmt.Errorf("%w: nobody knows for which session it is", ErrMalformed)
 	}
-	for _, s := range append([]string{a.Command, a.Dir, a.Path, a.Host, a.Program}, a.Argv...) {
+	for _, s := range append([]string{a.Command, a.Dir, a.Path, a.Host, a.Program, a.Folder}, a.Argv...) {
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 			return fmt.Errorf("%w: it holds bytes that cannot be shown", ErrMalformed)
 		}
@@ -170,6 +179,7 @@ const (
 	ScopeSession Scope = "session" // the same again in this session, until a restart
 	ScopeHere    Scope = "here"    // exactly the same, in this folder, by this agent
 	ScopeProgram Scope = "program" // this program in this folder, with any arguments
+	ScopeFolder  Scope = "folder"  // reading what is in this folder and below, by this agent
 	ScopeDeny    Scope = "deny"    // not this time
 	ScopeNever   Scope = "never"   // never exactly this here
 )
@@ -184,7 +194,7 @@ func ParseScope(s string) (Scope, bool) {
 		return ScopeOnce, true
 	case "allow-always":
 		return ScopeHere, true
-	case string(ScopeOnce), string(ScopeSession), string(ScopeHere), string(ScopeProgram), string(ScopeDeny), string(ScopeNever):
+	case string(ScopeOnce), string(ScopeSession), string(ScopeHere), string(ScopeProgram), string(ScopeFolder), string(ScopeDeny), string(ScopeNever):
 		return Scope(s), true
 	}
 	return "", false
@@ -206,6 +216,9 @@ func (a Ask) Scopes() []Scope {
 	if a.oneProgram() {
 		out = append(out, ScopeProgram)
 	}
+	if a.readsIn() {
+		out = append(out, ScopeFolder)
+	}
 	return append(out, ScopeDeny, ScopeNever)
 }
 
@@ -221,4 +234,18 @@ func (a Ask) lastingStranger() bool {
 func (a Ask) oneProgram() bool {
 	return a.Kind == KindExec && a.Known && a.Lasting && a.Program != "" && a.ProgramHash != [32]byte{} && a.Dir != "" &&
 		len(a.Env) == 0 && len(a.Writes) == 0
+}
+
+// readsIn: the owner's own turn reads a file in a folder that one yes may be
+// about. A change is never Lasting, nor has it a folder or content to show.
+func (a Ask) readsIn() bool {
+	return a.Kind == KindFile && a.Known && a.Lasting && a.Owner && a.Folder != "" && a.Command == "" && a.Digest == [32]byte{} &&
+		within(a.Path, a.Folder)
+}
+
+// within reports whether path is folder or in it, name by name. Both are
+// absolute, clean and without links.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }

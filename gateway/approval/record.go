@@ -41,7 +41,7 @@ type Record struct {
 // Rule is a decision that holds for longer than once.
 type Rule struct {
 	ID         string   `json:"id"`
-	Scope      Scope    `json:"scope"` // session, here, program or never
+	Scope      Scope    `json:"scope"` // session, here, program, folder or never
 	Kind       Kind     `json:"kind"`
 	AgentID    string   `json:"agentId"`
 	SessionKey string   `json:"sessionKey,omitempty"` // of scope session
@@ -49,10 +49,11 @@ type Rule struct {
 	Epoch      string   `json:"epoch,omitempty"` // of scope session: ends with the boot
 	Title      string   `json:"title"`           // as it was shown
 	Dir        string   `json:"dir,omitempty"`
-	Exact      [32]byte `json:"exact"` // zero for scope program
+	Exact      [32]byte `json:"exact"` // zero for scopes program and folder
 	Program    string   `json:"program,omitempty"`
 	Hash       [32]byte `json:"hash"` // of the program's file
 	Unconfined bool     `json:"unconfined,omitempty"`
+	Folder     string   `json:"folder,omitempty"` // of scope folder
 	CreatedAt  int64    `json:"createdAt"`
 	ExpiresAt  int64    `json:"expiresAt"`
 	By         string   `json:"by"`

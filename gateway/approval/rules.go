@@ -31,6 +31,8 @@ func (r *Rule) covers(a *Ask, exact *[32]byte, epoch string, nowMs int64) bool {
 		return r.Dir == a.Dir && subtle.ConstantTimeCompare(r.Exact[:], exact[:]) == 1
 	case ScopeProgram:
 		return a.oneProgram() && r.Unconfined == a.Unconfined && r.Dir == a.Dir && r.Program == a.Program && subtle.ConstantTimeCompare(r.Hash[:], a.ProgramHash[:]) == 1
+	case ScopeFolder:
+		return r.Folder != "" && a.readsIn() && within(a.Path, r.Folder)
 	}
 	return false
 }
@@ -40,14 +42,18 @@ type ruleSet struct {
 	all      []Rule // the newest first
 	exact    map[[32]byte][]*Rule
 	programs map[string][]*Rule // by program
+	folders  []*Rule
 }
 
 func newRuleSet(all []Rule) *ruleSet {
 	s := &ruleSet{all: all, exact: map[[32]byte][]*Rule{}, programs: map[string][]*Rule{}}
 	for i := range all {
-		if r := &all[i]; r.Scope == ScopeProgram {
+		switch r := &all[i]; r.Scope {
+		case ScopeProgram:
 			s.programs[r.Program] = append(s.programs[r.Program], r)
-		} else {
+		case ScopeFolder:
+			s.folders = append(s.folders, r)
+		default:
 			s.exact[r.Exact] = append(s.exact[r.Exact], r)
 		}
 	}
@@ -63,7 +69,7 @@ func (b *Broker) match(a *Ask) (found *Rule) {
 		return nil
 	}
 	exact, now := a.Exact(), b.Now().UnixMilli()
-	for _, list := range [][]*Rule{set.exact[exact], set.programs[a.Program]} {
+	for _, list := range [][]*Rule{set.exact[exact], set.programs[a.Program], set.folders} {
 		for _, r := range list {
 			if !r.covers(a, &exact, b.epoch, now) || r.Scope.Allows() && !slices.Contains(a.Scopes(), r.Scope) {
 				continue
@@ -94,6 +100,8 @@ func (b *Broker) ruleOf(a Ask, scope Scope, by string) (r Rule, ok bool) {
 		r.Exact = a.Exact()
 	case ScopeProgram:
 		r.Program, r.Hash, r.Unconfined = a.Program, a.ProgramHash, a.Unconfined
+	case ScopeFolder:
+		r.Folder, r.Title = a.Folder, a.FolderTitle
 	default:
 		return r, false
 	}

@@ -31,7 +31,8 @@ type ApprovalRequest struct {
 	HearthWhy    string   `json:"hearthWhy,omitempty"`
 	HearthLines  []string `json:"hearthLines,omitempty"` // all of it, one fact a line, safe to show
 	HearthWarn   []string `json:"hearthWarnings,omitempty"`
-	HearthScopes []string `json:"hearthScopes,omitempty"` // once, session, here, program, deny, never
+	HearthScopes []string `json:"hearthScopes,omitempty"` // once, session, here, program, folder, deny, never
+	HearthFolder string   `json:"hearthFolder,omitempty"` // of scope folder, as people write it
 	HearthFrom   string   `json:"hearthFrom,omitempty"`   // who said the words that led here
 	HearthAsked  int      `json:"hearthAsked,omitempty"`  // how many requests this run has made
 }
@@ -101,7 +102,7 @@ type ApprovalResolveParams struct {
 // ApprovalRule is a decision that holds for longer than once.
 type ApprovalRule struct {
 	ID          string `json:"id"`
-	Scope       string `json:"scope"` // session, here, program, never
+	Scope       string `json:"scope"` // session, here, program, folder, never
 	Kind        string `json:"kind"`
 	Title       string `json:"title"`
 	AgentID     string `json:"agentId"`

@@ -66,6 +66,8 @@ type Approval struct {
 	Title string
 	Lines []string // where, and what to know
 	Here  bool     // it can be allowed for good in its folder
+	// Folder can be allowed to be read, all of it.
+	Folder string
 }
 
 // Session is a row of Recent.
@@ -93,28 +95,29 @@ type Verb string
 
 // The verbs. Arg of an Action is the request, the session or the time.
 const (
-	Open       Verb = "open" // Arg: a session key, or nothing
-	Ask        Verb = "ask"
-	AllowOnce  Verb = "allow-once"
-	AllowHere  Verb = "allow-here"
-	Deny       Verb = "deny"
-	StopRun    Verb = "stop"
-	PauseHour  Verb = "pause-hour"
-	PauseDay   Verb = "pause-day"
-	PauseTools Verb = "pause-tools"
-	PauseNet   Verb = "pause-network"
-	Resume     Verb = "resume"
-	Settings   Verb = "settings" // Arg: a part of the settings
-	Undelivd   Verb = "undelivered"
-	Allow      Verb = "allow"        // one answer beyond the allowance
-	CopyAddr   Verb = "copy-address" // Arg: the address
-	Why        Verb = "why"          // Arg: a session key
-	Docs       Verb = "docs"
-	Rebuild    Verb = "rebuild"
-	Bundle     Verb = "bundle"
-	AtLogin    Verb = "at-login"
-	QuitAll    Verb = "quit"
-	QuitIcon   Verb = "quit-icon" // the gateway goes on
+	Open        Verb = "open" // Arg: a session key, or nothing
+	Ask         Verb = "ask"
+	AllowOnce   Verb = "allow-once"
+	AllowHere   Verb = "allow-here"
+	AllowFolder Verb = "allow-folder"
+	Deny        Verb = "deny"
+	StopRun     Verb = "stop"
+	PauseHour   Verb = "pause-hour"
+	PauseDay    Verb = "pause-day"
+	PauseTools  Verb = "pause-tools"
+	PauseNet    Verb = "pause-network"
+	Resume      Verb = "resume"
+	Settings    Verb = "settings" // Arg: a part of the settings
+	Undelivd    Verb = "undelivered"
+	Allow       Verb = "allow"        // one answer beyond the allowance
+	CopyAddr    Verb = "copy-address" // Arg: the address
+	Why         Verb = "why"          // Arg: a session key
+	Docs        Verb = "docs"
+	Rebuild     Verb = "rebuild"
+	Bundle      Verb = "bundle"
+	AtLogin     Verb = "at-login"
+	QuitAll     Verb = "quit"
+	QuitIcon    Verb = "quit-icon" // the gateway goes on
 )
 
 // Action is a verb and what it is about.
@@ -264,10 +267,12 @@ func approval(i int, a Approval) Item {
 	// What is not seen to its end cannot be allowed here (A-EXEC-13).
 	title, whole := Whole(a.Title)
 	part := !whole
+	folder, all := Whole(a.Folder)
 	return Item{ID: id(""), Label: "Allow: " + title, Hidden: a.ID == "", Sub: []Item{
 		lines[0], lines[1],
 		{ID: id("-once"), Label: "Allow once", Do: Action{AllowOnce, a.ID}, Hidden: part},
 		{ID: id("-here"), Label: "Always allow exactly this here", Do: Action{AllowHere, a.ID}, Hidden: part || !a.Here},
+		{ID: id("-folder"), Label: "Allow reading in " + folder, Do: Action{AllowFolder, a.ID}, Hidden: part || a.Folder == "" || !all},
 		{ID: id("-deny"), Label: "Don’t allow", Do: Action{Deny, a.ID}},
 		{ID: id("-see"), Label: "See all of it…", Do: Action{Verb: Open}},
 	}}

@@ -93,6 +93,16 @@ func TestSec_A_EXEC_13_OnlyWhatIsSeenIsAllowedFromTheMenu(t *testing.T) {
 	}
 }
 
+// The same holds for the folder that would be read.
+func TestSec_A_EXEC_13_AFolderIsAllowedWhenItIsSeen(t *testing.T) {
+	for folder, want := range map[string]bool{"~/Documents": true, "": false, "~/" + strings.Repeat("x", 60): false, "~/a\u202eb": false} {
+		s := State{Link: Ready, Waiting: 1, Approvals: [3]Approval{{ID: "1", Title: "Read a", Folder: folder}}}
+		if got := strings.Contains(draw(Items(s, noon), ""), string(AllowFolder)); got != want {
+			t.Errorf("%q: can be allowed %v, want %v", folder, got, want)
+		}
+	}
+}
+
 // A tray that can only hide rows needs the same ones in every state.
 func TestTheSameRowsAreAlwaysThere(t *testing.T) {
 	var ids func([]Item) []string

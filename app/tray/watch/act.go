@@ -18,6 +18,8 @@ func (w *Watch) Act(ctx context.Context, a menu.Action) error {
 		return w.decide(ctx, a.Arg, "allow-once", "once")
 	case menu.AllowHere:
 		return w.decide(ctx, a.Arg, "allow-always", "here")
+	case menu.AllowFolder:
+		return w.decide(ctx, a.Arg, "allow-always", "folder")
 	case menu.Deny:
 		return w.decide(ctx, a.Arg, "deny", "")
 	case menu.StopRun:

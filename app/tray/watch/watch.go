@@ -269,6 +269,9 @@ func waiting(list []protocol.Approval) []menu.Approval {
 	for _, a := range list {
 		r := a.Request
 		m := menu.Approval{ID: a.ID, Title: r.Command, Here: slices.Contains(r.HearthScopes, "here")}
+		if slices.Contains(r.HearthScopes, "folder") {
+			m.Folder = r.HearthFolder
+		}
 		if len(r.HearthWarn) > 0 {
 			m.Lines = append(m.Lines, r.HearthWarn[0])
 		}

@@ -4,7 +4,7 @@ import type { Approval, ApprovalResolved, Pause } from "../net/wire";
 import type { Socket } from "../net/socket";
 
 /** Scope is for how long a yes or a no holds. */
-export type ApprovalScope = "once" | "session" | "here" | "program" | "deny" | "never";
+export type ApprovalScope = "once" | "session" | "here" | "program" | "folder" | "deny" | "never";
 
 export class Safety {
   pending = $state.raw<Approval[]>([]);

@@ -36,11 +36,14 @@ type Ask struct {
 	Written string // the path as the model wrote it
 	Change  bool   // false: it is only read
 	Reason  string // why it is asked
-	New     bool   // Change: there is no such file yet
-	Gone    bool   // Change: it is removed
-	Runs    bool   // Change: programs, or the assistant, later do what stands in it
-	Diff    string // Change: what would be different
-	Digest  [sha256.Size]byte
+	// Folder is set when one yes may be about reading all that is in it: a clean
+	// path without links, which holds Path or is it (place.Folder).
+	Folder string
+	New    bool   // Change: there is no such file yet
+	Gone   bool   // Change: it is removed
+	Runs   bool   // Change: programs, or the assistant, later do what stands in it
+	Diff   string // Change: what would be different
+	Digest [sha256.Size]byte
 }
 
 // Keeper keeps copies of what a change takes away, durably, before it happens.
@@ -87,6 +90,9 @@ func (f *files) allow(ctx context.Context, call tool.Call, p *place.Place, ask A
 		return fmt.Errorf("%w: %s needs the owner's approval, because %s, and nobody can be asked here", ErrRefused, p.Name(), why)
 	}
 	ask.Path, ask.Reason, ask.Runs = p.Path, why, ask.Change && p.Runs()
+	if !ask.Change {
+		ask.Folder = p.Folder()
+	}
 	return f.Permit(ctx, call, ask)
 }
 
