@@ -166,12 +166,14 @@ func variable(b []byte, place, ctx byte) []byte {
 const (
 	opUnreachable = 0x00
 	opBlock       = 0x02
+	opLoop        = 0x03
 	opIf          = 0x04
 	opElse        = 0x05
 	opEnd         = 0x0b
 	opBrIf        = 0x0d
 	opReturn      = 0x0f
 	opCall        = 0x10
+	opLastCall    = 0x15 // calls of every kind lie between
 	opSelect      = 0x1b
 	opLocalGet    = 0x20
 	opLocalSet    = 0x21

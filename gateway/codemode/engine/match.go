@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -66,23 +67,27 @@ func (v *VM) match(ctx context.Context, captures, program, text, start, length, 
 		return pattern.NotOurs
 	}
 	mem := v.bytes()
-	chars, ok := v.mem.Read(text, length<<width)
-	if !ok || uint64(program) >= uint64(len(mem)) {
+	end := uint64(text) + uint64(length)<<width
+	if end > uint64(len(mem)) || uint64(program) >= uint64(len(mem)) {
 		return pattern.NotOurs
 	}
+	chars := mem[text:end]
 	v.matcher.Ask = func() { v.tick(ctx) }
 	out := v.matcher.Run(mem[program:], chars, width == 1, int(start))
 	if out != pattern.Match {
 		return out
 	}
-	for i, at := range v.matcher.Captures {
-		var to uint32
+	bounds := v.matcher.Captures
+	if uint64(captures)+4*uint64(len(bounds)) > uint64(len(mem)) {
+		return pattern.NotOurs
+	}
+	to := mem[captures:]
+	for i, at := range bounds {
+		var p uint32
 		if at >= 0 {
-			to = text + uint32(at)
+			p = text + uint32(at)
 		}
-		if !v.mem.WriteUint32Le(captures+4*uint32(i), to) {
-			return pattern.NotOurs
-		}
+		binary.LittleEndian.PutUint32(to[4*i:], p)
 	}
 	return out
 }

@@ -3,8 +3,10 @@ package engine
 import "fmt"
 
 // meter copies one function's body with the countdown at its entry and at the
-// head of every loop. An instruction it does not know is an error: a length
-// guessed wrong would turn data into code.
+// head of every loop. A function that calls nothing goes without the one at its
+// entry: what runs through it without a loop ends within its own length, and
+// every recursion crosses the entry of one that calls. An instruction it does
+// not know is an error: a length guessed wrong would turn data into code.
 func meter(out, f []byte) []byte {
 	r := &reader{f, 0}
 	for n := r.u32(); n > 0; n-- { // locals
@@ -12,17 +14,32 @@ func meter(out, f []byte) []byte {
 		r.u8()
 	}
 	check := countdown()
-	out = append(append(out, f[:r.p]...), check...)
+	out = append(out, f[:r.p]...)
+	if calls(reader{f, r.p}) {
+		out = append(out, check...)
+	}
 	for !r.done() {
 		from := r.p
 		op := r.u8()
 		skip(r, op)
 		out = append(out, f[from:r.p]...)
-		if op == 0x03 {
+		if op == opLoop {
 			out = append(out, check...)
 		}
 	}
 	return out
+}
+
+// calls says whether anything is called from r on.
+func calls(r reader) bool {
+	for !r.done() {
+		op := r.u8()
+		if op >= opCall && op <= opLastCall {
+			return true
+		}
+		skip(&r, op)
+	}
+	return false
 }
 
 // countdown: if fuel == 0 { fuel = fuelEvery; drop(import(0, 0)) }; fuel--

@@ -24,7 +24,7 @@ var packedWasm []byte
 // checked against these and against nothing else.
 const (
 	pinSource   = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
-	pinPrepared = "0a6c5bbe338c92396b10605efacc0101d7888188242158960e8f36dd64669811"
+	pinPrepared = "c8187be39f757133f6f0b7ccd46e9bfe7b6748d9d044569999793beb8868b93e"
 )
 
 func sum(b []byte) string {

@@ -28,9 +28,10 @@ const (
 
 // prepare rewrites the module, by structure and not by byte offset:
 //
-//   - every loop and every function counts a new global down and calls import
-//     fuelImport when it is spent, so that no run is longer than fuelEvery
-//     steps without asking the host (a safepoint for Go, too);
+//   - every loop and every function that calls another counts a new global
+//     down and calls import fuelImport when it is spent, so that no run is
+//     longer than fuelEvery steps without asking the host (a safepoint for Go,
+//     too);
 //   - the C stack moves to stackPages of its own instead of lying above data
 //     that it would overwrite;
 //   - malloc_usable_size tells the truth, so that QuickJS collects garbage by

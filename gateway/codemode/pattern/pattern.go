@@ -9,6 +9,7 @@
 package pattern
 
 import (
+	"bytes"
 	"encoding/binary"
 	"runtime"
 )
@@ -27,6 +28,7 @@ const (
 	headerSize = 8       // flags u16, captures u8, stack u8, length u32
 	maxFrames  = 1 << 19 // of 16 bytes; beyond that the guest counts its own memory
 	keptFrames = 1 << 12 // what is kept for the next run
+	keptCode   = 1 << 12 // how long a program may be that is kept for the next run
 	askEvery   = 20000   // steps between two looks at the clock
 	stackSize  = 255
 )
@@ -61,6 +63,8 @@ type Matcher struct {
 	sets       []madeSet
 	depth      uint8
 	stack      [stackSize + 1]int32
+	kept       []byte // the program that open and sets belong to, with its header; empty: none
+	keptWide   bool   // and the text's width
 }
 
 // frame is a choice that can still be taken back, or what a change replaced
@@ -91,7 +95,7 @@ func (m *Matcher) Run(program, text []byte, wide bool, start int) (out Outcome) 
 			if _, ours := r.(runtime.Error); !ours {
 				panic(r)
 			}
-			out = NotOurs
+			out, m.kept = NotOurs, m.kept[:0]
 		}
 	}()
 	if wide {
@@ -105,7 +109,8 @@ func (m *Matcher) Run(program, text []byte, wide bool, start int) (out Outcome) 
 		return NotOurs
 	}
 	flags := binary.LittleEndian.Uint16(program)
-	m.code, m.text, m.wide = program[headerSize:headerSize+size], text, wide
+	known := m.keep(program[:headerSize+size], wide)
+	m.text, m.wide = text, wide
 	m.fold, m.unicode, m.multiline = flags&flagIgnoreCase != 0, flags&flagUnicode != 0, flags&flagMultiline != 0
 	m.pairs = wide && m.unicode
 	m.foreign, m.looks, m.depth, m.left = false, 0, 0, askEvery
@@ -113,8 +118,10 @@ func (m *Matcher) Run(program, text []byte, wide bool, start int) (out Outcome) 
 	for range 2 * int(program[2]) {
 		m.Captures = append(m.Captures, -1)
 	}
-	m.sets = m.sets[:0]
-	m.open = m.findOpening()
+	if !known {
+		m.sets = m.sets[:0]
+		m.open = m.findOpening()
+	}
 	m.frames = m.frames[:0]
 	out = m.run(start)
 	if cap(m.frames) > keptFrames {
@@ -125,6 +132,24 @@ func (m *Matcher) Run(program, text []byte, wide bool, start int) (out Outcome) 
 		return NotOurs
 	}
 	return out
+}
+
+// keep makes program the one that is run, and says whether what is known of the
+// last one holds for it: it is the same to the byte. The one that is kept is a
+// copy, so nobody changes it meanwhile. A long one is not kept: comparing it
+// would cost more than the guest is charged for asking.
+func (m *Matcher) keep(program []byte, wide bool) (known bool) {
+	if len(m.kept) > 0 && wide == m.keptWide && bytes.Equal(program, m.kept) {
+		m.code = m.kept[headerSize:]
+		return true
+	}
+	m.kept, m.keptWide = m.kept[:0], wide
+	m.code = program[headerSize:]
+	if len(program) <= keptCode {
+		m.kept = append(m.kept, program...)
+		m.code = m.kept[headerSize:]
+	}
+	return false
 }
 
 // spend counts n steps.

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -135,5 +136,37 @@ func BenchmarkWord(b *testing.B) {
 		if m.Run(word, text, false, 0) != NoMatch {
 			b.Fatal("a match")
 		}
+	}
+}
+
+// TestSec_A_BOX_KeptProgram: what is known of the last program holds for the
+// same bytes only, also where they lie in the same place and are as long.
+func TestSec_A_BOX_KeptProgram(t *testing.T) {
+	var m Matcher
+	lies := slices.Clone(word)
+	sign := slices.Index(lies, byte('@'))
+	for i, c := range []struct {
+		sign byte
+		text string
+		wide bool
+		want Outcome
+	}{
+		{'@', "foo@", false, Match},
+		{'@', "foo@", false, Match},
+		{'#', "foo@", false, NoMatch},
+		{'#', "foo#", false, Match},
+		{'#', "f\x00o\x00#\x00", true, Match},
+		{'#', "foo#", false, Match},
+		{'@', "f\x00o\x00#\x00", true, NoMatch},
+		{'@', "foo@", false, Match},
+	} {
+		lies[sign] = c.sign
+		if got := m.Run(lies, []byte(c.text), c.wide, 0); got != c.want {
+			t.Errorf("%d: %q gave %d", i, c.text, got)
+		}
+	}
+	long := assembled(0, 1, 0, append(bytes.Repeat([]byte{opAny}, keptCode), opMatch)...)
+	if got := m.Run(long, make([]byte, keptCode), false, 0); got != Match || len(m.kept) != 0 {
+		t.Errorf("a long program gave %d, %d bytes of it are kept", got, len(m.kept))
 	}
 }
