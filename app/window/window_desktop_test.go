@@ -411,6 +411,73 @@ func TestTheQuickWindow(t *testing.T) {
 	}
 }
 
+// The window is killed while an answer comes: the answer goes on without it, and
+// is there when it is opened again.
+func TestFault_TheWindowIsKilledInTheMiddleOfAnAnswer(t *testing.T) {
+	needDesktop(t)
+	goOn, began := make(chan struct{}), make(chan struct{}, 1)
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		say := func(text string) {
+			_, _ = fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", text)
+			w.(http.Flusher).Flush()
+		}
+		say("The first half, ")
+		select {
+		case began <- struct{}{}:
+		default:
+		}
+		select {
+		case <-goOn:
+		case <-r.Context().Done():
+			return
+		}
+		say("and the second.")
+		_, _ = io.WriteString(w, "data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	defer model.Close()
+	at := home(t)
+	conf := fmt.Sprintf(`{ gateway: { port: %s }, models: { providers: { slow: { baseUrl: "%s/v1", api: "openai-completions", models: [{ id: "m", contextWindow: 32000 }] } } },
+  agents: { defaults: { model: { primary: "slow/m" }, skipBootstrap: true } } }`, freePort(t), model.URL)
+	if err := os.WriteFile(filepath.Join(at, "state", "hearth.json"), []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bin := built(t, "hearth", "hearth-window")
+	s := show(t, bin, at)
+	s.until("the page", `document.querySelector("#composer") && !document.querySelector(".banner.link")`)
+	if _, err := s.eval(`{
+		const c = document.querySelector("#composer");
+		c.value = "tell me";
+		c.dispatchEvent(new Event("input", { bubbles: true }));
+		c.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+	}`); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-began:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the model was not asked")
+	}
+	s.until("the first half", `document.body.textContent.includes("The first half")`)
+	_ = s.cmd.Process.Kill()
+	<-s.done
+	close(goOn)
+	again := show(t, bin, at)
+	again.until("the chat", `document.querySelector("#composer") && !document.querySelector(".banner.link")`)
+	for range 300 {
+		if v, err := again.eval(`document.body.textContent.includes("The first half, and the second.")`); err == nil && string(v) == "true" {
+			return
+		}
+		pause(t, 100*time.Millisecond)
+	}
+	v, err := again.eval(`JSON.stringify({ vis: document.visibilityState, focus: document.hasFocus(), rows: document.querySelectorAll(".row").length, main: document.querySelector("main")?.innerHTML.slice(0, 1500) })`)
+	t.Fatalf("%s, %v", v, err)
+}
+
 func TestTheWindowSaysWhenHearthCannotBeStarted(t *testing.T) {
 	needDesktop(t)
 	s := show(t, built(t, "hearth-window"), home(t))

@@ -34,6 +34,30 @@ async function cuttable(w, open, spoil = (m) => [m]) {
   return { page, cut: async () => Promise.all([...live].map((ws) => ws.close({ code: 1001 }))) };
 }
 
+/** flatAtFirst measures as WebKit does while a style sheet loads: what is new in the list has no height at first. */
+function flatAtFirst() {
+  window.flat = 0;
+  let since = 0;
+  window.ResizeObserver = class extends ResizeObserver {
+    constructor(cb) {
+      const told = new WeakSet();
+      super((entries, self) => {
+        const now = entries.map((e) => {
+          if (told.has(e.target) || !e.target.querySelector(":scope > .row")) return e;
+          since ||= performance.now();
+          if (performance.now() - since > 500) return e;
+          told.add(e.target);
+          window.flat++;
+          // The true size comes later, for what is still in the page then.
+          setTimeout(() => e.target.isConnected && (self.unobserve(e.target), self.observe(e.target)), 300);
+          return { target: e.target, contentRect: { width: e.contentRect.width, height: 0 } };
+        });
+        cb(now, self);
+      });
+    }
+  };
+}
+
 const words = (n) => Array.from({ length: n }, (_, i) => `w${i + 1}`).join(" ");
 
 export const cases = [
@@ -51,6 +75,27 @@ export const cases = [
       await answered(page, "first");
       await says(page, "re: first\n" + words(40));
       assert.equal(await page.title(), "first · Hearth");
+    },
+  },
+  {
+    name: "rows that have no height at first are drawn all the same",
+    async run(w, open) {
+      const page = await open({ before: (p) => p.addInitScript(flatAtFirst) });
+      await ready(page);
+      await page.keyboard.press("Control+Shift+O");
+      await until(page, () => document.querySelector(".welcome"));
+      for (const again of [false, true]) {
+        if (again) await page.reload();
+        else await say(page, "flat");
+        await answered(page, "flat");
+        await says(page, "echo: flat");
+        // Each in its place and to be seen, once they were measured.
+        await until(page, () => {
+          const rows = [...document.querySelectorAll("[role=log] .row")].map((r) => [r.getBoundingClientRect(), r.parentElement.style.visibility]);
+          return rows.length > 2 && rows.every(([r, v], i) => v !== "hidden" && (i === 0 || r.top >= rows[i - 1][0].bottom - 1));
+        });
+        assert.ok((await page.evaluate(() => window.flat)) > 2);
+      }
     },
   },
   {
