@@ -158,7 +158,7 @@ func (p *program) withWindow() (args string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.bin = p.t.TempDir()
+	p.bin = folder(p.t)
 	for _, name := range []string{"hearth", "hearth-tray"} {
 		if err := os.Link(filepath.Join(dir, name), filepath.Join(p.bin, name)); err != nil {
 			p.t.Fatal(err)

@@ -260,7 +260,7 @@ func newProgram(t *testing.T) *program {
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	_ = l.Close()
-	home := t.TempDir()
+	home := folder(t)
 	p := &program{t: t, home: home, dir: statedir.Dir(filepath.Join(home, "state"))}
 	if err := p.dir.Ensure(); err != nil {
 		t.Fatal(err)
@@ -486,4 +486,26 @@ func kill(t *testing.T, pid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// folder is a temporary one that is taken away when nothing writes into it any
+// more: what was killed may have left others that end a moment later.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hearth-desktop-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		again := time.NewTicker(50 * time.Millisecond)
+		defer again.Stop()
+		for range 200 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			<-again.C
+		}
+		t.Error(err)
+	})
+	return dir
 }

@@ -85,7 +85,7 @@ func built(t *testing.T, names ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := folder(t)
 	for _, name := range names {
 		if err := os.Link(filepath.Join(from, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -252,7 +252,7 @@ func (s *shown) until(what, script string) {
 
 func home(t *testing.T) string {
 	t.Helper()
-	h := t.TempDir()
+	h := folder(t)
 	state := filepath.Join(h, "state")
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)
@@ -483,7 +483,7 @@ func TestTheWindowSaysWhenHearthCannotBeStarted(t *testing.T) {
 func TestWithoutADisplayTheWindowSaysSo(t *testing.T) {
 	needDesktop(t)
 	cmd := exec.Command(filepath.Join(built(t, "hearth-window"), "hearth-window"))
-	cmd.Env = []string{"HOME=" + t.TempDir()}
+	cmd.Env = []string{"HOME=" + folder(t)}
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "there is no display here") {
 		t.Errorf("%v: %s", err, out)
@@ -517,7 +517,7 @@ func TestCanvas(t *testing.T) {
 			}
 		}
 	}
-	bin, home := built(t, "hearth-window"), t.TempDir()
+	bin, home := built(t, "hearth-window"), folder(t)
 	s := &shown{t: t, home: home, bin: bin}
 	cmd := exec.Command(filepath.Join(bin, "hearth-window"), "--canvas", pages.URL+"/one")
 	cmd.Env = s.env()
@@ -547,4 +547,26 @@ func TestCanvas(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Error("it stays when nobody shows anything any more")
 	}
+}
+
+// folder is a temporary one that is taken away when nothing writes into it any
+// more: what was killed may have left others that end a moment later.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hearth-desktop-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		again := time.NewTicker(50 * time.Millisecond)
+		defer again.Stop()
+		for range 200 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			<-again.C
+		}
+		t.Error(err)
+	})
+	return dir
 }
