@@ -304,8 +304,8 @@ export const cases = [
       assert.match(await page.textContent("details pre"), /session/);
       await page.reload();
       await answered(page, "look");
-      assert.equal(await page.$$eval("details.done", (all) => all.length), 1);
-      assert.match(await text(page), /^The tool said/);
+      await until(page, () => document.querySelectorAll("details.done").length === 1);
+      await until(page, () => document.querySelector(".md")?.textContent.startsWith("The tool said"));
     },
   },
   {
