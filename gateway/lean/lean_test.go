@@ -2,6 +2,7 @@ package lean
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,30 +13,34 @@ import (
 func TestOnlyAfterWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		touched, idle, released := int64(9000), true, 0
+		var touched, released atomic.Int64
+		var idle atomic.Bool
+		touched.Store(9000)
+		idle.Store(true)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			Run(ctx, Options{Every: time.Second, Idle: func() bool { return idle }, Touched: func() int64 { return touched }, Release: func() { released++; touched += 100 }})
+			Run(ctx, Options{Every: time.Second, Idle: idle.Load, Touched: touched.Load, Release: func() { released.Add(1); touched.Add(100) }})
 		}()
 		pass := func(d time.Duration) { <-time.After(d); synctest.Wait() }
 		pass(1500 * time.Millisecond)
-		if released != 0 {
+		if released.Load() != 0 {
 			t.Fatal("in the middle of the start")
 		}
 		pass(10 * time.Second)
-		if released != 1 {
-			t.Fatalf("%d times after the start, want once", released)
+		if released.Load() != 1 {
+			t.Fatalf("%d times after the start, want once", released.Load())
 		}
-		touched, idle = touched+4000, false
+		touched.Add(4000)
+		idle.Store(false)
 		pass(20 * time.Second)
-		if released != 1 {
+		if released.Load() != 1 {
 			t.Fatal("while something was being done")
 		}
-		idle = true
+		idle.Store(true)
 		pass(20 * time.Second)
-		if released != 2 {
-			t.Fatalf("%d times after the start and one piece of work, want 2", released)
+		if released.Load() != 2 {
+			t.Fatalf("%d times after the start and one piece of work, want 2", released.Load())
 		}
 		cancel()
 		<-done
