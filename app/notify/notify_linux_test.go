@@ -179,15 +179,28 @@ func TestSec_A_UI_09_PressesThatNobodyMade(t *testing.T) {
 		}
 	}
 	d.nothing(t)
+}
 
-	// One that came up under somebody's hand.
+// A note that came up under somebody's hand a moment ago was not read yet. The
+// reply comes after the press on the same connection, and needs no age.
+func TestSec_A_UI_09_UnderSomebodysHand(t *testing.T) {
+	d := newDesk(t, "actions", byReply)
+	other := d.show(t, Note{Key: "r", Reply: "Reply…"})
 	if err := d.Show(t.Context(), question); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.daemon.Press(s.ID, "allow"); err != nil {
+	d.mu.Lock()
+	id := d.shown["q"].id
+	d.mu.Unlock()
+	if err := d.daemon.Press(id, "allow"); err != nil {
 		t.Fatal(err)
 	}
-	d.nothing(t)
+	if err := d.daemon.Reply(other.ID, "read"); err != nil {
+		t.Fatal(err)
+	}
+	if c := d.chose(t); c.Key != "r" || c.Text != "read" {
+		t.Errorf("%+v was taken for a choice", c)
+	}
 }
 
 func TestFault_NotificationsWithoutADesktopOrABus(t *testing.T) {
