@@ -94,9 +94,7 @@ func TestSpawnLimits(t *testing.T) {
 	}
 	// Stopping the session stops what it started.
 	p.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main"}, new(protocol.ChatAbortResult))
-	p.until("end of all sub-agents", func(protocol.Event) bool {
-		p.mu.Unlock() // until holds it
-		defer p.mu.Lock()
+	waitFor(t, "end of all sub-agents", func() bool {
 		var list protocol.SessionsList
 		p.call(protocol.MethodSessionsList, protocol.SessionsListParams{}, &list)
 		for _, s := range list.Sessions {

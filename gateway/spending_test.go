@@ -261,7 +261,7 @@ func TestSec_A_DOS_09_SwitchedToAModelThatCosts(t *testing.T) {
 	p.ended("go")
 	p.choose("llama/wait-2500-tool-session_status")
 	p.send("main", "free", "free")
-	p.until("first call", func(protocol.Event) bool { return r.model.Snapshot().Requests > 1 })
+	waitFor(t, "first call", func() bool { return r.model.Snapshot().Requests > 1 })
 	p.choose("chat/echo")
 	p.until("second call", func(ev protocol.Event) bool {
 		var m protocol.SessionMessage

@@ -20,13 +20,18 @@ func Listen(ctx context.Context, c Chord, ready, pressed func()) error {
 	if err != nil {
 		return fmt.Errorf("reach the display: %w", err)
 	}
-	stop := context.AfterFunc(ctx, conn.Close)
+	root := xproto.Setup(conn).DefaultScreen(conn).Root
+	stop := context.AfterFunc(ctx, func() {
+		// Given back and answered before Listen returns: the server takes its time
+		// to see a closed connection, and until then the key would be taken.
+		_ = xproto.UngrabKeyChecked(conn, xproto.GrabAny, root, xproto.ModMaskAny).Check()
+		conn.Close()
+	})
 	defer func() {
 		if stop() {
 			conn.Close()
 		}
 	}()
-	root := xproto.Setup(conn).DefaultScreen(conn).Root
 	codes, err := codesOf(conn, symbol(c.Key))
 	if err != nil {
 		return err

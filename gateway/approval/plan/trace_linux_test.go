@@ -64,6 +64,7 @@ func drive(file string) error {
 	if err != nil {
 		return err
 	}
+	defer null.Close() // held until the end: what nobody holds is closed by the garbage collector
 	files := []uintptr{null.Fd(), null.Fd(), null.Fd()}
 	for i, j := range b.Jobs {
 		for path, content := range b.Keep {
