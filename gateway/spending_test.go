@@ -291,9 +291,9 @@ func TestAllowance_timeStandsStill(t *testing.T) {
 	p.call(protocol.MethodSessionsCreate, map[string]any{"key": "main"}, nil)
 	p.call(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: "main"}, nil)
 	p.choose("chat/tool-session_status")
-	p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "go", IdempotencyKey: "go", TimeoutMs: 2000}, nil)
+	p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "go", IdempotencyKey: "go", TimeoutMs: 4000}, nil)
 	p.told("used up")
-	<-time.After(2500 * time.Millisecond)
+	<-time.After(4500 * time.Millisecond)
 	p.allow(protocol.UsageAllowParams{Once: true})
 	if end := p.ended("go"); end.State != protocol.ChatFinal {
 		t.Errorf("%+v", end)

@@ -326,7 +326,7 @@ func TestCodeMode_HostileArguments(t *testing.T) {
 
 func TestCodeMode_RunToTheEndForAPerson(t *testing.T) {
 	w := newWorld(t)
-	w.set.Timeout = 100 * time.Millisecond
+	w.set.Timeout = 300 * time.Millisecond
 	go func() { w.slow <- "late" }()
 	s := scope("person")
 	res, err := w.RunToEnd(t.Context(), w.set, s, w.all, origin, codemode.Input{Code: `await yield_control(); return await tools.slow({})`}, nil, nil)

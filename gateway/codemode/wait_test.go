@@ -20,7 +20,7 @@ const slowProgram = `text("before"); const got = await tools.slow({}); text("aft
 // suspended is a program that waits for the slow tool.
 func suspended(t *testing.T, w *world) codemode.Result {
 	t.Helper()
-	w.set.Timeout = 100 * time.Millisecond
+	w.set.Timeout = 300 * time.Millisecond
 	res := w.run(slowProgram)
 	if res.Status != codemode.Waiting || res.Reason != codemode.ReasonTools || res.RunID == "" || len(res.Pending) != 1 || res.Pending[0].Tool != "hearth:core:slow" ||
 		len(res.Output) != 1 || res.Output[0].Text != "before" || w.waiting() != 1 {
@@ -76,7 +76,7 @@ func TestCodeMode_Yield(t *testing.T) {
 // Calls that nobody awaits are waited for before a program is complete.
 func TestCodeMode_UnawaitedCallsBelongToTheProgram(t *testing.T) {
 	w := newWorld(t)
-	w.set.Timeout = 100 * time.Millisecond
+	w.set.Timeout = 300 * time.Millisecond
 	res := w.run(`tools.slow({}).then(v => text("then " + v)); return 7`)
 	if res.Status != codemode.Waiting {
 		t.Fatalf("%s", res.JSON())
@@ -194,7 +194,7 @@ func TestCodeMode_AbortedWhileItRuns(t *testing.T) {
 // and nothing runs twice.
 func TestCodeMode_SnapshotsSurviveAStart(t *testing.T) {
 	w := newWorld(t)
-	w.set.Timeout = 100 * time.Millisecond
+	w.set.Timeout = 300 * time.Millisecond
 	res := w.run(`const [a, b] = await Promise.allSettled([tools.slow({n: 1}), tools.slow({n: 2})]);
 		return [a.value ?? a.reason.message, b.value ?? b.reason.message].sort()`)
 	w.slow <- "came"
@@ -273,7 +273,7 @@ func TestSec_A_BOX_09_TamperedSnapshots(t *testing.T) {
 	// One program's snapshot in the place of another's.
 	w := newWorld(t)
 	a := suspended(t, w)
-	w.set.Timeout = 100 * time.Millisecond
+	w.set.Timeout = 300 * time.Millisecond
 	b := w.run(`return "mine" + await tools.slow({})`)
 	var first []byte
 	w.tamper(func(s []byte) []byte {
@@ -339,13 +339,13 @@ func TestCodeMode_LiveSnapshotsAreBounded(t *testing.T) {
 // A person who decides is no reason to give up control or to fail.
 func TestCodeMode_ApprovalsStopTheClock(t *testing.T) {
 	w := newWorld(t)
-	w.set.Timeout = 150 * time.Millisecond
+	w.set.Timeout = time.Second
 	done := make(chan codemode.Result, 1)
 	go func() { done <- w.run(`return await tools.held({})`) }()
 	select {
 	case res := <-done:
 		t.Fatalf("it did not wait for the person: %s", res.JSON())
-	case <-time.After(600 * time.Millisecond):
+	case <-time.After(1200 * time.Millisecond):
 	}
 	close(w.held)
 	if res := <-done; string(res.Value) != `"allowed"` {
