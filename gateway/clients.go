@@ -11,46 +11,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // Programs that come in over HTTP with a token of their own.
 
-// clientStore keeps them in the store.
-type clientStore struct {
-	db   *store.DB
-	rows store.Bucket[pairing.Client]
-}
-
-func (s *clientStore) LoadClients(context.Context) (all []pairing.Client, err error) {
-	err = s.db.View(func(tx *store.Tx) error {
-		for row, err := range s.rows.Scan(tx, store.Range{}) {
-			if err != nil {
-				return err
-			}
-			all = append(all, row.Value)
-		}
-		return nil
-	})
-	return all, err
-}
-
-func (s *clientStore) SaveClient(ctx context.Context, c pairing.Client) error {
-	return s.db.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
-		return s.rows.Put(tx, []byte(c.ID), c)
-	}})
-}
-
-func (s *clientStore) ForgetClient(ctx context.Context, id string) error {
-	return s.db.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
-		return s.rows.Delete(tx, []byte(id))
-	}})
-}
-
 func (g *Gateway) openClients(ctx context.Context) (err error) {
 	g.clients, err = pairing.NewClients(ctx, pairing.ClientOptions{
-		Store: &clientStore{db: g.store, rows: store.NewBucket[pairing.Client]("clients")}, Now: g.opts.Now, Logger: g.log,
+		Store: store.NewShelf(g.store, "clients", func(c pairing.Client) string { return c.ID }), Now: g.opts.Now, Logger: g.log,
 	})
 	if err != nil {
 		return &StartError{What: "The tokens of other programs could not be read", Err: err, Fix: "Restore the store from a backup"}
@@ -98,12 +66,12 @@ func (g *Gateway) admitClient(r *http.Request, need pairing.ClientScope) (*pairi
 	return v, err
 }
 
-// tokenHandlers look after tokens of other programs.
-func (g *Gateway) tokenHandlers() map[string]server.Handler {
-	return map[string]server.Handler{
-		protocol.MethodTokensList:   plain(protocol.MethodTokensList, g.tokensList),
-		protocol.MethodTokensCreate: plain(protocol.MethodTokensCreate, g.tokensCreate),
-		protocol.MethodTokensRevoke: plain(protocol.MethodTokensRevoke, g.tokensRevoke),
+// tokenMethods look after tokens of other programs.
+func (g *Gateway) tokenMethods() []method {
+	return []method{
+		plain(protocol.MethodTokensList, g.tokensList),
+		plain(protocol.MethodTokensCreate, g.tokensCreate),
+		plain(protocol.MethodTokensRevoke, g.tokensRevoke),
 	}
 }
 

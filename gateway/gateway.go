@@ -322,7 +322,7 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 		return &StartError{What: "The key of paired devices is damaged", Err: err, Fix: "Remove " + g.opts.Dir.DeviceKey() + "; paired browsers then need a new link from `hearth open`"}
 	}
 	g.pairing, err = pairing.New(ctx, pairing.Options{
-		SharedToken: token, ServerKey: raw, Store: newDeviceStore(g.store), Now: g.opts.Now, Logger: g.log, OnPair: g.pairChanged,
+		SharedToken: token, ServerKey: raw, Store: store.NewShelf(g.store, "devices", func(d pairing.Device) string { return d.ID }), Now: g.opts.Now, Logger: g.log, OnPair: g.pairChanged,
 	})
 	if err != nil {
 		return &StartError{What: "The paired devices could not be read", Err: err, Fix: "Restore the store from a backup"}
@@ -345,7 +345,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.openHook()
 	g.network = g.newNetwork()
 	g.server, err = server.New(server.Options{
-		Handlers: g.guarded(g.handlers()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
+		Handlers: g.guarded(g.methods()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
 		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft,
 		Mounts:  g.mounts(),

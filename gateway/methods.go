@@ -13,19 +13,32 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
-// plain is a handler of typed parameters.
-func plain[P, R any](method string, fn func(context.Context, P) (R, error)) server.Handler {
-	return func(ctx context.Context, _ *server.Caller, raw json.RawMessage) (any, error) {
-		p, perr := protocol.DecodeParams[P](method, raw)
+// method is one of the wire's methods, and what answers it.
+type method struct {
+	name   string
+	answer server.Handler
+}
+
+// plain is a method of typed parameters.
+func plain[P, R any](name string, fn func(context.Context, P) (R, error)) method {
+	return method{name, func(ctx context.Context, _ *server.Caller, raw json.RawMessage) (any, error) {
+		p, perr := protocol.DecodeParams[P](name, raw)
 		if perr != nil {
 			return nil, perr
 		}
 		res, err := fn(ctx, p)
 		if err != nil {
-			return nil, forClients(method, err)
+			return nil, forClients(name, err)
 		}
 		return res, nil
-	}
+	}}
+}
+
+// called is plain for methods that need to know who calls.
+func called[P, R any](name string, fn func(context.Context, *server.Caller, P) (R, error)) method {
+	return method{name, func(ctx context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
+		return plain(name, func(ctx context.Context, p P) (R, error) { return fn(ctx, c, p) }).answer(ctx, c, raw)
+	}}
 }
 
 type none struct{}
@@ -39,26 +52,22 @@ func isAny(err error, targets ...error) bool {
 	return false
 }
 
-func watchSessions(on bool) server.Handler {
-	return func(_ context.Context, c *server.Caller, _ json.RawMessage) (any, error) {
+func watchSessions(name string, on bool) method {
+	return method{name, func(_ context.Context, c *server.Caller, _ json.RawMessage) (any, error) {
 		c.WatchSessions(on)
 		return protocol.SubscribeResult{Subscribed: on}, nil
-	}
+	}}
 }
 
-func (g *Gateway) watchMessages(method string, on bool) server.Handler {
-	return func(_ context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
-		p, perr := protocol.DecodeParams[protocol.SessionKeyParams](method, raw)
-		if perr != nil {
-			return nil, perr
-		}
+func (g *Gateway) watchMessages(name string, on bool) method {
+	return called(name, func(_ context.Context, c *server.Caller, p protocol.SessionKeyParams) (protocol.SubscribeResult, error) {
 		key, err := g.canonical(p.Key, p.AgentID)
 		if err != nil {
-			return nil, forClients(method, err)
+			return protocol.SubscribeResult{}, err
 		}
 		c.WatchMessages(key, on)
 		return protocol.SubscribeResult{Subscribed: on, Key: key}, nil
-	}
+	})
 }
 
 // view notes which chat the caller's person looks at, so that nobody is told of

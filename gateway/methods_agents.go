@@ -13,23 +13,22 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
-// agentHandlers are about the agents and the files that tell them who they are.
-func (g *Gateway) agentHandlers() map[string]server.Handler {
-	return map[string]server.Handler{
-		protocol.MethodAgentsList:       plain(protocol.MethodAgentsList, g.agentsList),
-		protocol.MethodAgentIdentityGet: plain(protocol.MethodAgentIdentityGet, g.agentIdentity),
-		protocol.MethodAgentsCreate:     plain(protocol.MethodAgentsCreate, g.agentsCreate),
-		protocol.MethodAgentsUpdate:     plain(protocol.MethodAgentsUpdate, g.agentsUpdate),
-		protocol.MethodAgentsDelete:     plain(protocol.MethodAgentsDelete, g.agentsDelete),
-		protocol.MethodAgentsFilesList:  plain(protocol.MethodAgentsFilesList, g.agentsFilesList),
-		protocol.MethodAgentsFilesGet:   plain(protocol.MethodAgentsFilesGet, g.agentsFilesGet),
-		protocol.MethodAgentsFilesSet:   plain(protocol.MethodAgentsFilesSet, g.agentsFilesSet),
+// agentMethods are about the agents and the files that tell them who they are.
+func (g *Gateway) agentMethods() []method {
+	return []method{
+		plain(protocol.MethodAgentsList, g.agentsList),
+		plain(protocol.MethodAgentIdentityGet, g.agentIdentity),
+		plain(protocol.MethodAgentsCreate, g.agentsCreate),
+		plain(protocol.MethodAgentsUpdate, g.agentsUpdate),
+		plain(protocol.MethodAgentsDelete, g.agentsDelete),
+		plain(protocol.MethodAgentsFilesList, g.agentsFilesList),
+		plain(protocol.MethodAgentsFilesGet, g.agentsFilesGet),
+		plain(protocol.MethodAgentsFilesSet, g.agentsFilesSet),
 	}
 }
 

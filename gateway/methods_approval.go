@@ -3,7 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,17 +17,10 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
-// called is plain for methods that need to know who calls.
-func called[P, R any](method string, fn func(context.Context, *server.Caller, P) (R, error)) server.Handler {
-	return func(ctx context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
-		return plain(method, func(ctx context.Context, p P) (R, error) { return fn(ctx, c, p) })(ctx, c, raw)
-	}
-}
-
 // deciding is plain for methods whose words may hold a command that decides
 // about an approval: the caller's right to do so goes along.
-func deciding[P, R any](method string, fn func(context.Context, P) (R, error)) server.Handler {
-	return called(method, func(ctx context.Context, c *server.Caller, p P) (R, error) {
+func deciding[P, R any](name string, fn func(context.Context, P) (R, error)) method {
+	return called(name, func(ctx context.Context, c *server.Caller, p P) (R, error) {
 		if protocol.Allows(c.Scopes, protocol.ScopeApprovals) {
 			ctx = withDecider(ctx, deciderOf(c))
 		}

@@ -8,21 +8,20 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-// mcpHandlers are about MCP servers.
-func (g *Gateway) mcpHandlers() map[string]server.Handler {
-	return map[string]server.Handler{
-		protocol.MethodMCPList:      plain(protocol.MethodMCPList, g.mcpList),
-		protocol.MethodMCPTest:      plain(protocol.MethodMCPTest, g.mcpTest),
-		protocol.MethodMCPLogin:     plain(protocol.MethodMCPLogin, g.mcpLogin),
-		protocol.MethodMCPLoginWait: plain(protocol.MethodMCPLoginWait, g.mcpLoginWait),
-		protocol.MethodMCPLogout:    plain(protocol.MethodMCPLogout, g.mcpLogout),
-		protocol.MethodMCPResources: plain(protocol.MethodMCPResources, g.mcpResources),
-		protocol.MethodMCPRead:      plain(protocol.MethodMCPRead, g.mcpRead),
-		protocol.MethodMCPPrompts:   plain(protocol.MethodMCPPrompts, g.mcpPrompts),
-		protocol.MethodMCPPrompt:    plain(protocol.MethodMCPPrompt, g.mcpPrompt),
+// mcpMethods are about MCP servers.
+func (g *Gateway) mcpMethods() []method {
+	return []method{
+		plain(protocol.MethodMCPList, g.mcpList),
+		plain(protocol.MethodMCPTest, g.mcpTest),
+		plain(protocol.MethodMCPLogin, g.mcpLogin),
+		plain(protocol.MethodMCPLoginWait, g.mcpLoginWait),
+		plain(protocol.MethodMCPLogout, g.mcpLogout),
+		plain(protocol.MethodMCPResources, g.mcpResources),
+		plain(protocol.MethodMCPRead, g.mcpRead),
+		plain(protocol.MethodMCPPrompts, g.mcpPrompts),
+		plain(protocol.MethodMCPPrompt, g.mcpPrompt),
 	}
 }
 

@@ -9,20 +9,19 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
-func (g *Gateway) memoryHandlers() map[string]server.Handler {
-	return map[string]server.Handler{
-		protocol.MethodMemoryList:       plain(protocol.MethodMemoryList, g.memoryList),
-		protocol.MethodMemorySearch:     plain(protocol.MethodMemorySearch, g.memorySearch),
-		protocol.MethodMemoryGet:        plain(protocol.MethodMemoryGet, g.memoryGet),
-		protocol.MethodMemorySet:        plain(protocol.MethodMemorySet, g.memorySet),
-		protocol.MethodMemoryForget:     plain(protocol.MethodMemoryForget, g.memoryForget),
-		protocol.MethodMemoryStatus:     plain(protocol.MethodMemoryStatus, g.memoryStatus),
-		protocol.MethodMemoryIndex:      plain(protocol.MethodMemoryIndex, g.memoryIndex),
-		protocol.MethodMemorySearchFlat: plain(protocol.MethodMemorySearchFlat, g.memorySearch),
+func (g *Gateway) memoryMethods() []method {
+	return []method{
+		plain(protocol.MethodMemoryList, g.memoryList),
+		plain(protocol.MethodMemorySearch, g.memorySearch),
+		plain(protocol.MethodMemoryGet, g.memoryGet),
+		plain(protocol.MethodMemorySet, g.memorySet),
+		plain(protocol.MethodMemoryForget, g.memoryForget),
+		plain(protocol.MethodMemoryStatus, g.memoryStatus),
+		plain(protocol.MethodMemoryIndex, g.memoryIndex),
+		plain(protocol.MethodMemorySearchFlat, g.memorySearch),
 	}
 }
 

@@ -8,22 +8,21 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-// networkHandlers are about other machines.
-func (g *Gateway) networkHandlers() map[string]server.Handler {
-	return map[string]server.Handler{
-		protocol.MethodReachStatus:   plain(protocol.MethodReachStatus, g.reachStatus),
-		protocol.MethodReachRotate:   plain(protocol.MethodReachRotate, g.reachRotate),
-		protocol.MethodPairSetupCode: plain(protocol.MethodPairSetupCode, g.pairSetupCode),
-		protocol.MethodPairList:      plain(protocol.MethodPairList, g.pairList),
-		protocol.MethodPairRemove:    plain(protocol.MethodPairRemove, g.pairRemove),
-		protocol.MethodPairApprove:   called(protocol.MethodPairApprove, g.pairApprove),
-		protocol.MethodPairReject:    plain(protocol.MethodPairReject, g.pairReject),
-		protocol.MethodPairRename:    plain(protocol.MethodPairRename, g.pairRename),
-		protocol.MethodTokenRotate:   called(protocol.MethodTokenRotate, g.tokenRotate),
-		protocol.MethodTokenRevoke:   called(protocol.MethodTokenRevoke, g.tokenRevoke),
+// networkMethods are about other machines.
+func (g *Gateway) networkMethods() []method {
+	return []method{
+		plain(protocol.MethodReachStatus, g.reachStatus),
+		plain(protocol.MethodReachRotate, g.reachRotate),
+		plain(protocol.MethodPairSetupCode, g.pairSetupCode),
+		plain(protocol.MethodPairList, g.pairList),
+		plain(protocol.MethodPairRemove, g.pairRemove),
+		called(protocol.MethodPairApprove, g.pairApprove),
+		plain(protocol.MethodPairReject, g.pairReject),
+		plain(protocol.MethodPairRename, g.pairRename),
+		called(protocol.MethodTokenRotate, g.tokenRotate),
+		called(protocol.MethodTokenRevoke, g.tokenRevoke),
 	}
 }
 

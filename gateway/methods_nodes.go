@@ -12,42 +12,42 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-// nodeHandlers are about devices that do things for the assistant: what people
+// nodeMethods are about devices that do things for the assistant: what people
 // call, then what the devices call.
-func (g *Gateway) nodeHandlers() map[string]server.Handler {
-	return map[string]server.Handler{
-		protocol.MethodNodeList:           plain(protocol.MethodNodeList, g.nodeList),
-		protocol.MethodNodeDescribe:       plain(protocol.MethodNodeDescribe, g.nodeDescribe),
-		protocol.MethodNodeRename:         called(protocol.MethodNodeRename, g.nodeRename),
-		protocol.MethodNodeInvoke:         called(protocol.MethodNodeInvoke, g.nodeInvoke),
-		protocol.MethodNodePairList:       plain(protocol.MethodNodePairList, g.nodePairList),
-		protocol.MethodNodePairApprove:    called(protocol.MethodNodePairApprove, g.nodeApprove),
-		protocol.MethodNodePairReject:     called(protocol.MethodNodePairReject, g.nodeReject),
-		protocol.MethodNodePairRemove:     called(protocol.MethodNodePairRemove, g.nodeRemove),
-		protocol.MethodNodePendingEnqueue: plain(protocol.MethodNodePendingEnqueue, g.nodeEnqueue),
+func (g *Gateway) nodeMethods() []method {
+	return []method{
+		plain(protocol.MethodNodeList, g.nodeList),
+		plain(protocol.MethodNodeDescribe, g.nodeDescribe),
+		called(protocol.MethodNodeRename, g.nodeRename),
+		called(protocol.MethodNodeInvoke, g.nodeInvoke),
+		plain(protocol.MethodNodePairList, g.nodePairList),
+		called(protocol.MethodNodePairApprove, g.nodeApprove),
+		called(protocol.MethodNodePairReject, g.nodeReject),
+		called(protocol.MethodNodePairRemove, g.nodeRemove),
+		plain(protocol.MethodNodePendingEnqueue, g.nodeEnqueue),
 
-		protocol.MethodNodeInvokeResult:   called(protocol.MethodNodeInvokeResult, g.nodeResult),
-		protocol.MethodNodeInvokeProgress: called(protocol.MethodNodeInvokeProgress, g.nodeProgress),
-		protocol.MethodNodeEvent: called(protocol.MethodNodeEvent, func(_ context.Context, c *server.Caller, p protocol.NodeEventParams) (protocol.NodeEventResult, error) {
+		called(protocol.MethodNodeInvokeResult, g.nodeResult),
+		called(protocol.MethodNodeInvokeProgress, g.nodeProgress),
+		called(protocol.MethodNodeEvent, func(_ context.Context, c *server.Caller, p protocol.NodeEventParams) (protocol.NodeEventResult, error) {
 			return g.nodes.Event(c.DeviceID, c, p), nil
 		}),
-		protocol.MethodNodePendingPull: called(protocol.MethodNodePendingPull, func(_ context.Context, c *server.Caller, _ none) (protocol.NodePull, error) {
+		called(protocol.MethodNodePendingPull, func(_ context.Context, c *server.Caller, _ none) (protocol.NodePull, error) {
 			return g.nodes.Pull(c.DeviceID), nil
 		}),
-		protocol.MethodNodePendingAck: called(protocol.MethodNodePendingAck, func(_ context.Context, c *server.Caller, p protocol.NodePullAckParams) (protocol.NodePullAck, error) {
+		called(protocol.MethodNodePendingAck, func(_ context.Context, c *server.Caller, p protocol.NodePullAckParams) (protocol.NodePullAck, error) {
 			return g.nodes.Ack(c.DeviceID, p.IDs), nil
 		}),
-		protocol.MethodNodePendingDrain: called(protocol.MethodNodePendingDrain, func(_ context.Context, c *server.Caller, p protocol.NodeDrainParams) (protocol.NodeDrained, error) {
+		called(protocol.MethodNodePendingDrain, func(_ context.Context, c *server.Caller, p protocol.NodeDrainParams) (protocol.NodeDrained, error) {
 			return g.nodes.Drain(c.DeviceID, p.MaxItems), nil
 		}),
 		// What other node hosts publish is taken note of and offered to nobody.
-		protocol.MethodNodeSkillsUpdate: called(protocol.MethodNodeSkillsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeSkillsParams) (protocol.NodeSkills, error) {
+		called(protocol.MethodNodeSkillsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeSkillsParams) (protocol.NodeSkills, error) {
 			return protocol.NodeSkills{NodeID: c.DeviceID, Skills: []string{}}, nil
 		}),
-		protocol.MethodNodeToolsUpdate: called(protocol.MethodNodeToolsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeToolsParams) (protocol.NodeTools, error) {
+		called(protocol.MethodNodeToolsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeToolsParams) (protocol.NodeTools, error) {
 			return protocol.NodeTools{NodeID: c.DeviceID, Tools: []string{}}, nil
 		}),
-		protocol.MethodNodeRunnersUpdate: called(protocol.MethodNodeRunnersUpdate, func(_ context.Context, c *server.Caller, _ json.RawMessage) (protocol.NodeRunners, error) {
+		called(protocol.MethodNodeRunnersUpdate, func(_ context.Context, c *server.Caller, _ json.RawMessage) (protocol.NodeRunners, error) {
 			return protocol.NodeRunners{NodeID: c.DeviceID}, nil
 		}),
 	}

@@ -8,15 +8,14 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/oauth"
-	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/setup"
 )
 
-// setupHandlers are about the first steps.
-func (g *Gateway) setupHandlers() map[string]server.Handler {
-	return map[string]server.Handler{
-		protocol.MethodSetupGet:    plain(protocol.MethodSetupGet, g.setupGet),
-		protocol.MethodSetupAnswer: plain(protocol.MethodSetupAnswer, g.setupAnswer),
+// setupMethods are about the first steps.
+func (g *Gateway) setupMethods() []method {
+	return []method{
+		plain(protocol.MethodSetupGet, g.setupGet),
+		plain(protocol.MethodSetupAnswer, g.setupAnswer),
 	}
 }
 

@@ -17,15 +17,15 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/skill"
 )
 
-func (g *Gateway) skillHandlers() map[string]server.Handler {
-	return map[string]server.Handler{
-		protocol.MethodSkillsStatus:  plain(protocol.MethodSkillsStatus, g.skillsStatus),
-		protocol.MethodSkillsBins:    plain(protocol.MethodSkillsBins, g.skillsBins),
-		protocol.MethodSkillsInstall: plain(protocol.MethodSkillsInstall, g.skillsInstall),
-		protocol.MethodSkillsUpdate:  plain(protocol.MethodSkillsUpdate, g.skillsUpdate),
-		protocol.MethodSkillPlan:     plain(protocol.MethodSkillPlan, g.skillPlan),
-		protocol.MethodSkillAccept:   called(protocol.MethodSkillAccept, g.skillAccept),
-		protocol.MethodSkillRemove:   called(protocol.MethodSkillRemove, g.skillRemove),
+func (g *Gateway) skillMethods() []method {
+	return []method{
+		plain(protocol.MethodSkillsStatus, g.skillsStatus),
+		plain(protocol.MethodSkillsBins, g.skillsBins),
+		plain(protocol.MethodSkillsInstall, g.skillsInstall),
+		plain(protocol.MethodSkillsUpdate, g.skillsUpdate),
+		plain(protocol.MethodSkillPlan, g.skillPlan),
+		called(protocol.MethodSkillAccept, g.skillAccept),
+		called(protocol.MethodSkillRemove, g.skillRemove),
 	}
 }
 

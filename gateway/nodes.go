@@ -16,36 +16,9 @@ import (
 
 // Devices that do things for the assistant.
 
-// nodeStore keeps them in the store.
-type nodeStore struct {
-	db   *store.DB
-	rows store.Bucket[node.Row]
-}
-
-func (s *nodeStore) LoadNodes(context.Context) (all []node.Row, err error) {
-	err = s.db.View(func(tx *store.Tx) error {
-		for row, err := range s.rows.Scan(tx, store.Range{}) {
-			if err != nil {
-				return err
-			}
-			all = append(all, row.Value)
-		}
-		return nil
-	})
-	return all, err
-}
-
-func (s *nodeStore) SaveNode(ctx context.Context, r node.Row) error {
-	return s.db.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error { return s.rows.Put(tx, []byte(r.ID), r) }})
-}
-
-func (s *nodeStore) ForgetNode(ctx context.Context, id string) error {
-	return s.db.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error { return s.rows.Delete(tx, []byte(id)) }})
-}
-
 func (g *Gateway) openNodes(ctx context.Context) (err error) {
 	g.nodes, err = node.Open(ctx, node.Options{
-		Store: &nodeStore{db: g.store, rows: store.NewBucket[node.Row]("nodes")}, Policy: g.nodePolicy, Changed: g.nodeChanged,
+		Store: store.NewShelf(g.store, "nodes", func(r node.Row) string { return r.ID }), Policy: g.nodePolicy, Changed: g.nodeChanged,
 		NewID: newUUID, Now: g.opts.Now, Logger: g.log,
 	})
 	if err != nil {

@@ -36,15 +36,16 @@ func (g *Gateway) knowSecrets(c config.Config, token string) {
 	}
 }
 
-// guarded hides secrets in the errors of every method.
-func (g *Gateway) guarded(handlers map[string]server.Handler) map[string]server.Handler {
-	for name, h := range handlers {
-		handlers[name] = func(ctx context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
-			res, err := h(ctx, c, raw)
+// guarded are methods by their names, with secrets in their errors hidden.
+func (g *Gateway) guarded(all []method) map[string]server.Handler {
+	out := make(map[string]server.Handler, len(all))
+	for _, m := range all {
+		out[m.name] = func(ctx context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
+			res, err := m.answer(ctx, c, raw)
 			return res, g.errorOut(err)
 		}
 	}
-	return handlers
+	return out
 }
 
 func (g *Gateway) errorOut(err error) error {

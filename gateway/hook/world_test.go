@@ -42,9 +42,9 @@ type world struct {
 
 type rows struct{}
 
-func (rows) LoadClients(context.Context) ([]pairing.Client, error) { return nil, nil }
-func (rows) SaveClient(context.Context, pairing.Client) error      { return nil }
-func (rows) ForgetClient(context.Context, string) error            { return nil }
+func (rows) Load(context.Context) ([]pairing.Client, error) { return nil, nil }
+func (rows) Save(context.Context, pairing.Client) error     { return nil }
+func (rows) Forget(context.Context, string) error           { return nil }
 
 // newWorld has a token for each right, and one for "all".
 func newWorld(t *testing.T, l Limits, play func(*world, Ask)) *world {

@@ -23,21 +23,21 @@ type memory struct {
 	rows map[string]Row
 }
 
-func (m *memory) LoadNodes(context.Context) (out []Row, err error) {
+func (m *memory) Load(context.Context) (out []Row, err error) {
 	for _, r := range m.rows {
 		out = append(out, r)
 	}
 	return out, nil
 }
 
-func (m *memory) SaveNode(_ context.Context, r Row) error {
+func (m *memory) Save(_ context.Context, r Row) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.rows[r.ID] = r
 	return nil
 }
 
-func (m *memory) ForgetNode(_ context.Context, id string) error {
+func (m *memory) Forget(_ context.Context, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.rows, id)

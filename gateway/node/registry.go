@@ -71,11 +71,11 @@ type Conn interface {
 	Revoked() <-chan struct{}
 }
 
-// Store keeps rows. SaveNode returns when the row is durable.
+// Store keeps rows. Save returns when the row is durable.
 type Store interface {
-	LoadNodes(ctx context.Context) ([]Row, error)
-	SaveNode(ctx context.Context, r Row) error
-	ForgetNode(ctx context.Context, id string) error
+	Load(ctx context.Context) ([]Row, error)
+	Save(ctx context.Context, r Row) error
+	Forget(ctx context.Context, id string) error
 }
 
 // Change is news about a node.
@@ -166,7 +166,7 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 	if r.Changed == nil {
 		r.Changed = func(Change) {}
 	}
-	rows, err := o.Store.LoadNodes(ctx)
+	rows, err := o.Store.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load nodes: %w", err)
 	}
@@ -228,7 +228,7 @@ func (r *Registry) Join(ctx context.Context, h Hello) error {
 	}
 	r.tell(news)
 	if save {
-		if err := r.Store.SaveNode(ctx, kept); err != nil {
+		if err := r.Store.Save(ctx, kept); err != nil {
 			return fmt.Errorf("save node %s: %w", h.ID, err)
 		}
 	}
@@ -272,7 +272,7 @@ func (r *Registry) Leave(ctx context.Context, id string, conn Conn) {
 	if !known {
 		return
 	}
-	if err := r.Store.SaveNode(ctx, kept); err != nil {
+	if err := r.Store.Save(ctx, kept); err != nil {
 		r.Logger.Warn("when a node was last seen could not be saved", "node", id, "err", err)
 	}
 	r.tell([]Change{{Kind: Disconnected, Row: kept}})

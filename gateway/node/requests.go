@@ -68,7 +68,7 @@ func (r *Registry) Decide(ctx context.Context, requestID string, approve bool, b
 		c.Kind, next.Rejected = Rejected, &q.Declared
 	}
 	r.mu.Unlock()
-	if err := r.Store.SaveNode(ctx, next); err != nil {
+	if err := r.Store.Save(ctx, next); err != nil {
 		return Row{}, fmt.Errorf("save the decision about node %s: %w", q.NodeID, err)
 	}
 	r.mu.Lock()
@@ -109,7 +109,7 @@ func (r *Registry) change(ctx context.Context, id, by string, kind Kind, do func
 	next := *row
 	do(&next)
 	r.mu.Unlock()
-	if err := r.Store.SaveNode(ctx, next); err != nil {
+	if err := r.Store.Save(ctx, next); err != nil {
 		return Row{}, fmt.Errorf("save node %s: %w", id, err)
 	}
 	r.mu.Lock()
@@ -142,7 +142,7 @@ func (r *Registry) Remove(ctx context.Context, id, by string) error {
 		s.conn.Close("node removed")
 	}
 	r.tell([]Change{{Kind: Removed, Row: kept, By: by}})
-	if err := r.Store.ForgetNode(ctx, id); err != nil {
+	if err := r.Store.Forget(ctx, id); err != nil {
 		return fmt.Errorf("forget node %s: %w", id, err)
 	}
 	return nil

@@ -66,11 +66,11 @@ func (c *Client) live(now int64) bool {
 	return c.RevokedAtMs == 0 && (c.ExpiresAtMs == 0 || now < c.ExpiresAtMs)
 }
 
-// ClientStore keeps clients. SaveClient returns when the client is durable.
+// ClientStore keeps clients. Save returns when the client is durable.
 type ClientStore interface {
-	LoadClients(ctx context.Context) ([]Client, error)
-	SaveClient(ctx context.Context, c Client) error
-	ForgetClient(ctx context.Context, id string) error
+	Load(ctx context.Context) ([]Client, error)
+	Save(ctx context.Context, c Client) error
+	Forget(ctx context.Context, id string) error
 }
 
 var (
@@ -117,7 +117,7 @@ func NewClients(ctx context.Context, o ClientOptions) (*Clients, error) {
 		base: newBase(o.Now, o.Random, o.Logger), store: o.Store,
 		known: make(map[string]Client), visits: make(map[*Visit]struct{}),
 	}
-	all, err := c.store.LoadClients(ctx)
+	all, err := c.store.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load the tokens of clients: %w", err)
 	}
@@ -176,7 +176,7 @@ func (c *Clients) Create(ctx context.Context, name string, scopes []ClientScope,
 	if life > 0 {
 		one.ExpiresAtMs = now.Add(life).UnixMilli()
 	}
-	if err := c.store.SaveClient(ctx, one); err != nil {
+	if err := c.store.Save(ctx, one); err != nil {
 		return Client{}, "", fmt.Errorf("save the token: %w", err)
 	}
 	c.keep(one)
@@ -257,7 +257,7 @@ func (c *Clients) Revoke(ctx context.Context, which string) (Client, error) {
 		}
 	}
 	c.mu.Unlock()
-	if err := c.store.SaveClient(ctx, one); err != nil {
+	if err := c.store.Save(ctx, one); err != nil {
 		return one, fmt.Errorf("save that token %s is revoked: %w", one.Name, err)
 	}
 	return one, nil
@@ -287,7 +287,7 @@ func (c *Clients) forgetOld(ctx context.Context, now time.Time) {
 		if one.live(old) {
 			continue
 		}
-		if err := c.store.ForgetClient(ctx, one.ID); err != nil {
+		if err := c.store.Forget(ctx, one.ID); err != nil {
 			c.log.Warn("an old token stays on the list", "token", one.Name, "err", err)
 			continue
 		}

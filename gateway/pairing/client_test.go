@@ -19,7 +19,7 @@ type clientRows struct {
 	fail error
 }
 
-func (s *clientRows) LoadClients(context.Context) ([]Client, error) {
+func (s *clientRows) Load(context.Context) ([]Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Client
@@ -29,7 +29,7 @@ func (s *clientRows) LoadClients(context.Context) ([]Client, error) {
 	return out, s.fail
 }
 
-func (s *clientRows) SaveClient(_ context.Context, c Client) error {
+func (s *clientRows) Save(_ context.Context, c Client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {
@@ -42,7 +42,7 @@ func (s *clientRows) SaveClient(_ context.Context, c Client) error {
 	return nil
 }
 
-func (s *clientRows) ForgetClient(_ context.Context, id string) error {
+func (s *clientRows) Forget(_ context.Context, id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.rows, id)

@@ -41,10 +41,10 @@ type RoleGrant struct {
 	RevokedAtMs int64 `json:"revokedAtMs,omitempty"`
 }
 
-// Store keeps devices. SaveDevice returns when the device is durable.
+// Store keeps devices. Save returns when the device is durable.
 type Store interface {
-	LoadDevices(ctx context.Context) ([]Device, error)
-	SaveDevice(ctx context.Context, d Device) error
+	Load(ctx context.Context) ([]Device, error)
+	Save(ctx context.Context, d Device) error
 }
 
 // Ways of approval.

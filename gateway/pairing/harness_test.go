@@ -42,7 +42,7 @@ type memoryStore struct {
 	fail    error
 }
 
-func (m *memoryStore) LoadDevices(context.Context) ([]Device, error) {
+func (m *memoryStore) Load(context.Context) ([]Device, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []Device
@@ -52,7 +52,7 @@ func (m *memoryStore) LoadDevices(context.Context) ([]Device, error) {
 	return out, m.fail
 }
 
-func (m *memoryStore) SaveDevice(_ context.Context, d Device) error {
+func (m *memoryStore) Save(_ context.Context, d Device) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {

@@ -66,7 +66,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	if r.onPair == nil {
 		r.onPair = func(PairEvent) {}
 	}
-	devices, err := r.store.LoadDevices(ctx)
+	devices, err := r.store.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load paired devices: %w", err)
 	}
@@ -168,7 +168,7 @@ func (r *Registry) Revoke(ctx context.Context, deviceID string) error {
 	r.devices[d.ID] = d
 	r.endLeases("device removed", func(l *Lease) bool { return l.deviceID == deviceID })
 	r.mu.Unlock()
-	if err := r.store.SaveDevice(ctx, *d); err != nil {
+	if err := r.store.Save(ctx, *d); err != nil {
 		return fmt.Errorf("save the revocation of device %s: %w", deviceID, err)
 	}
 	return nil
@@ -198,7 +198,7 @@ func (r *Registry) device(id string) *Device {
 
 // save makes d durable, then visible; pairing is held.
 func (r *Registry) save(ctx context.Context, d *Device) *protocol.Error {
-	if err := r.store.SaveDevice(ctx, *d); err != nil {
+	if err := r.store.Save(ctx, *d); err != nil {
 		r.log.Error("save paired device", "device", d.ID, "error", err)
 		return errStore()
 	}

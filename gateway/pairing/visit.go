@@ -161,7 +161,7 @@ func (c *Clients) used(ctx context.Context, id string) bool {
 	if !ok {
 		return false
 	}
-	if err := c.store.SaveClient(ctx, one); err != nil {
+	if err := c.store.Save(ctx, one); err != nil {
 		c.log.Warn("the last use of a token could not be saved", "token", one.Name, "err", err)
 	}
 	return true

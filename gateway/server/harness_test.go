@@ -28,7 +28,7 @@ type memoryStore struct {
 	fail    error
 }
 
-func (m *memoryStore) LoadDevices(context.Context) ([]pairing.Device, error) {
+func (m *memoryStore) Load(context.Context) ([]pairing.Device, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []pairing.Device
@@ -38,7 +38,7 @@ func (m *memoryStore) LoadDevices(context.Context) ([]pairing.Device, error) {
 	return out, nil
 }
 
-func (m *memoryStore) SaveDevice(_ context.Context, d pairing.Device) error {
+func (m *memoryStore) Save(_ context.Context, d pairing.Device) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
