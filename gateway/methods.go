@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -130,3 +131,6 @@ func configError(err error) error {
 	}
 	return err
 }
+
+// millis is a time on the wire.
+func millis(ms int64) time.Time { return time.UnixMilli(ms) }

@@ -161,14 +161,6 @@ func (g *Gateway) accountAdded(err error) error {
 	return err
 }
 
-// detectAgain lets a new account be seen by the choice of models.
-func (g *Gateway) detectAgain() {
-	select {
-	case g.redetect <- struct{}{}:
-	default:
-	}
-}
-
 func (g *Gateway) modelsAuthLogin(ctx context.Context, p protocol.ModelsAuthLoginParams) (protocol.ModelsAuthLogin, error) {
 	for _, s := range oauth.Services() {
 		if s.ID != p.Provider {

@@ -1,6 +1,9 @@
 package gateway
 
 import (
+	"context"
+	"time"
+
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -64,4 +67,15 @@ func (g *Gateway) openTools() error {
 	}
 	g.tools = tools.Redact(&g.redactor)
 	return nil
+}
+
+func (g *Gateway) sessionFacts(_ context.Context, key string) (sessiontool.Facts, error) {
+	row, ok, err := g.session.Get(key)
+	if err != nil || !ok {
+		return sessiontool.Facts{}, err
+	}
+	return sessiontool.Facts{
+		Messages: row.MessageCount, CreatedAt: time.UnixMilli(row.CreatedAt),
+		Usage: model.Usage{Input: row.InputTokens, Output: row.OutputTokens},
+	}, nil
 }

@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+)
+
+// providerSettings is the part of the settings that the models need.
+func (g *Gateway) providerSettings(c config.Config) provider.Settings {
+	s := provider.Settings{
+		Providers: make(map[string]provider.ProviderConfig, len(c.Models.Providers)),
+		Primary:   c.Agents.Defaults.Model.Primary, Fallbacks: c.Agents.Defaults.Model.Fallbacks,
+	}
+	for id, p := range c.Models.Providers {
+		key, _ := g.refs.Known(p.APIKey)
+		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader}
+		for name, value := range p.Headers {
+			if pc.Headers == nil {
+				pc.Headers = make(map[string]string, len(p.Headers))
+			}
+			v, _ := g.refs.Known(value)
+			pc.Headers[name] = v.Reveal()
+		}
+		for _, m := range p.Models {
+			pc.Models = append(pc.Models, provider.ModelConfig{
+				ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input,
+			})
+		}
+		s.Providers[id] = pc
+	}
+	return s
+}
+
+func (g *Gateway) openModels() {
+	g.models = provider.New(provider.Options{
+		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now, Accounts: modelAccounts{g},
+		Guide: guide.Options{DataDir: string(g.opts.Dir), ConfigPath: g.config.Path()},
+	})
+}
+
+// detectModels looks for model servers at the start and whenever the settings
+// of models have changed.
+func (g *Gateway) detectModels(ctx context.Context) {
+	for first := true; ; first = false {
+		g.models.Detect(ctx)
+		g.lookedForModels(ctx, first)
+		select {
+		case <-g.redetect:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// detectAgain lets a new account be seen by the choice of models.
+func (g *Gateway) detectAgain() {
+	select {
+	case g.redetect <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,190 @@
+package gateway
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/logfile"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/search"
+	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// open brings the rooms up in order. The store comes first: its lock keeps a
+// second gateway from everything else.
+func (g *Gateway) open(ctx context.Context) error {
+	if err := g.opts.Dir.Ensure(); err != nil {
+		return &StartError{What: "Hearth cannot use its folder", Err: err, Fix: "Give it a folder that you may write, with HEARTH_HOME"}
+	}
+	if err := g.checkFolder(); err != nil {
+		return err
+	}
+	if err := g.openStore(); err != nil {
+		return err
+	}
+	if err := g.openLog(); err != nil {
+		return err
+	}
+	if err := g.openConfig(); err != nil {
+		return err
+	}
+	if err := g.openAudit(ctx); err != nil {
+		return err
+	}
+	if err := g.openPairing(ctx); err != nil {
+		return err
+	}
+	if err := g.openClients(ctx); err != nil {
+		return err
+	}
+	if err := g.openNodes(ctx); err != nil {
+		return err
+	}
+	if err := g.openAccounts(ctx); err != nil {
+		return err
+	}
+	g.openModels()
+	g.openFailover()
+	if err := g.openTests(); err != nil {
+		return err
+	}
+	g.openSpend()
+	if err := g.openChannels(ctx); err != nil {
+		return err
+	}
+	g.openDelivery()
+	if err := g.openSessions(ctx); err != nil {
+		return err
+	}
+	if err := g.listen(ctx); err != nil {
+		return err
+	}
+	rep, err := g.session.Recover(ctx)
+	if err != nil {
+		return &StartError{What: "The messages of the last run could not be taken up", Err: err, Fix: "Nothing was lost. Keep a copy of " + g.opts.Dir.Store() + " and report this"}
+	}
+	if rep != (session.Recovery{}) {
+		g.log.Info("took up what was left of the last run", "requeued", rep.Requeued, "interrupted", rep.Interrupted, "failed", rep.Failed)
+	}
+	return nil
+}
+
+func (g *Gateway) openLog() (err error) {
+	g.logs, err = logfile.Open(g.opts.Dir.Log(), logfile.Options{Level: &g.level, Redact: g.redactor.Text, Now: g.opts.Now})
+	if err != nil {
+		return &StartError{What: "The log file cannot be written", Err: err, Fix: "Check the folder's permissions and free space"}
+	}
+	g.log = slog.New(slog.NewMultiHandler(g.logs.Handler(), redacting{g.opts.Logger.Handler(), &g.redactor}))
+	return nil
+}
+
+func (g *Gateway) openStore() error {
+	db, err := store.Open(g.opts.Dir.Store(), store.Options{})
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		owner := ""
+		if r, rerr := g.opts.Dir.ReadRuntime(); rerr == nil {
+			owner = fmt.Sprintf(" (process %d at %s)", r.PID, r.URL)
+		}
+		return &StartError{What: "Hearth is already running on " + string(g.opts.Dir) + owner, Err: err, Fix: "Use it with `hearth open`, stop it first, or give this one another HEARTH_HOME"}
+	case err != nil:
+		return &StartError{What: "Hearth's store cannot be opened", Err: err, Fix: "Nothing was changed. Restore " + g.opts.Dir.Store() + " from a backup, or move it away to start empty"}
+	}
+	g.store = db
+	// Whoever wrote it is dead, and its number and port may be somebody else's.
+	g.opts.Dir.ForgetRuntime()
+	return nil
+}
+
+func (g *Gateway) openConfig() error {
+	path := g.opts.ConfigPath
+	if path == "" {
+		path = g.opts.Dir.Config(g.opts.Env)
+	}
+	f, err := config.Open(path, config.Options{
+		Logger: g.log, Now: g.opts.Now, OnChange: g.configChanged,
+		Env: func(name string) (string, bool) { v := g.opts.Env(name); return v, v != "" },
+	})
+	if err != nil {
+		return &StartError{What: "The settings cannot be used", Err: err, Fix: "Mend the file as said, then start again"}
+	}
+	g.config = f
+	g.openSecrets()
+	g.level.Set(f.Snapshot().Config.Logging.SlogLevel())
+	f.Subscribe(nil, g.applyConfig)
+	return nil
+}
+
+func (g *Gateway) openPairing(ctx context.Context) error {
+	g.findToken(ctx)
+	token, err := g.sharedToken()
+	if err != nil {
+		return &StartError{What: "The gateway's access token cannot be used", Err: err, Fix: "Remove the file to get a new one"}
+	}
+	g.knowSecrets(g.config.Snapshot().Config, token)
+	key, err := secretFile(g.opts.Dir.DeviceKey(), 32)
+	if err != nil {
+		return &StartError{What: "The key of paired devices cannot be used", Err: err, Fix: "Remove the file; paired browsers then need a new link from `hearth open`"}
+	}
+	raw, err := hex.DecodeString(key)
+	if err != nil {
+		return &StartError{What: "The key of paired devices is damaged", Err: err, Fix: "Remove " + g.opts.Dir.DeviceKey() + "; paired browsers then need a new link from `hearth open`"}
+	}
+	g.pairing, err = pairing.New(ctx, pairing.Options{
+		SharedToken: token, ServerKey: raw, Store: store.NewShelf(g.store, "devices", func(d pairing.Device) string { return d.ID }), Now: g.opts.Now, Logger: g.log, OnPair: g.pairChanged,
+	})
+	if err != nil {
+		return &StartError{What: "The paired devices could not be read", Err: err, Fix: "Restore the store from a backup"}
+	}
+	return nil
+}
+
+func (g *Gateway) openSessions(ctx context.Context) error {
+	err := g.openTools()
+	if err != nil {
+		return err
+	}
+	g.openHook()
+	g.network = g.newNetwork()
+	g.server, err = server.New(server.Options{
+		Handlers: g.guarded(g.methods()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
+		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
+		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft,
+		Mounts:  g.mounts(),
+		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
+	})
+	if err != nil {
+		return err
+	}
+	if err := g.openGuard(ctx); err != nil {
+		return err
+	}
+	g.openSpawns()
+	pub := publisher{s: g.server, touched: g.touched}
+	g.outbox = outbound.New(g.store, pub.terminal, g.log)
+	g.session = session.NewManager(ctx, session.Options{
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Rounds: g.roundsOf, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
+		Prompt: g.runPrompt,
+		Notes:  g.notes, Picture: g.picture,
+		Hold:  g.hold,
+		Held:  func() bool { return g.poor.Load() || g.setup.Held() || g.pause.Check(pause.CallModel) != nil },
+		Queue: g.queuePolicy, Stopped: g.stopChildren,
+		Over: g.programs.Over, Suspended: g.programs.Suspended,
+		Left: func(key string) { g.processes.StopOwner(key) },
+		Timeout: func() time.Duration {
+			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
+		},
+		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID, MaxRuns: g.config.Snapshot().Config.Agents.Defaults.MaxConcurrent,
+	})
+	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})
+	return g.openSetup(ctx)
+}

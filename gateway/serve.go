@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+// drainTime is how long a stop waits for answers that are being written; what
+// is not whole by then is kept as it is and marked at the next start.
+const drainTime = 5 * time.Second
+
+// Serve answers until ctx ends, then stops in order: no new messages, running
+// answers kept, clients told, store closed.
+func (g *Gateway) Serve(ctx context.Context) error {
+	runtime := statedir.Runtime{URL: g.URL(), PID: os.Getpid(), Version: g.opts.Version, StartedAt: g.started.UnixMilli()}
+	if err := g.opts.Dir.WriteRuntime(runtime); err != nil {
+		g.release(ctx)
+		return err
+	}
+	defer g.opts.Dir.RemoveRuntime(os.Getpid())
+	g.log.Info("gateway is ready", "url", g.URL(), "version", g.opts.Version, "pid", os.Getpid(), "startMs", g.opts.Now().Sub(g.started).Milliseconds())
+
+	back, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var work sync.WaitGroup
+	work.Go(func() { g.outbox.Run(back) })
+	work.Go(func() { g.deliverer.Run(back) })
+	work.Go(func() { g.spawns.Run(back) })
+	work.Go(func() {
+		if err := g.gate.Run(back); err != nil {
+			g.log.Error("messages from channels are not taken any more", "err", err)
+		}
+	})
+	work.Go(func() { g.channels.run(back) })
+	work.Go(func() { g.tidy(back) })
+	work.Go(func() { g.watchHealth(back) })
+	work.Go(func() { g.stayLean(back) })
+	work.Go(func() { g.search.Run(back) })
+	work.Go(func() { g.tidyPrograms(back) })
+	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
+	work.Go(func() { g.watchSkills(back) })
+	work.Go(func() { g.findSecrets(back) })
+	work.Go(func() { g.runHeartbeats(back) })
+	work.Go(func() { g.mcp.Run(back) })
+	work.Go(func() { g.network.run(back) })
+	work.Go(func() { g.detectModels(back) })
+	work.Go(func() {
+		if err := g.config.Watch(back); err != nil {
+			g.log.Warn("hand edits of the settings are not followed", "err", err)
+		}
+	})
+
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopServing()
+	served := make(chan error, 1)
+	work.Go(func() { served <- g.server.Serve(serving, g.ln) })
+
+	var err error
+	select {
+	case <-ctx.Done():
+	case <-g.restart:
+		g.log.Info("a restart was asked for and allowed")
+	case err = <-served:
+	}
+	g.log.Info("gateway is stopping")
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if cerr := g.session.Close(drain); cerr != nil {
+		g.log.Warn("some answers did not stop in time", "err", cerr)
+	}
+	stopServing()
+	g.hook.Close()
+	stop()
+	work.Wait()
+	g.release(ctx)
+	return err
+}
+
+// release gives back what New opened.
+func (g *Gateway) release(ctx context.Context) {
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if g.ln != nil {
+		_ = g.ln.Close()
+	}
+	g.closing.Store(true)
+	if g.processes != nil {
+		if err := g.processes.Close(closing); err != nil {
+			g.log.Error("some commands did not end", "err", err)
+		}
+	}
+	if g.skills != nil && g.config != nil {
+		g.skills.Close(g.skillWorkspaces())
+	}
+	if g.approvals != nil {
+		g.approvals.Close()
+	}
+	g.endLife()
+	g.errands.Wait()
+	if g.pause != nil {
+		g.pause.Close()
+	}
+	if g.audit != nil {
+		if err := g.audit.Close(closing); err != nil && g.log != nil {
+			g.log.Error("the audit log did not close", "err", err)
+		}
+	}
+	if g.programs != nil {
+		g.programs.Close()
+		if err := g.machine.Close(closing); err != nil {
+			g.log.Error("the engine of code mode did not close", "err", err)
+		}
+	}
+	if g.store != nil {
+		if err := g.store.Close(closing); err != nil && g.log != nil {
+			g.log.Error("the store did not close", "err", err)
+		}
+	}
+	if g.logs != nil {
+		_ = g.logs.Close()
+	}
+}
+
+// ready is what /readyz tells.
+func (g *Gateway) ready() (bool, []string) {
+	if err := g.store.Problem(); err != nil {
+		return false, []string{"store"}
+	}
+	return true, nil
+}
