@@ -45,7 +45,7 @@ export const cases = [
       const began = Date.now();
       await page.click("dialog .sure .danger");
       await until(other, () => /isn’t connected to Hearth yet/.test(document.querySelector("main")?.innerText ?? ""));
-      assert.ok(Date.now() - began < 5_000, "the removed browser stayed in");
+      assert.ok(Date.now() - began < 20_000, "the removed browser stayed in");
       await until(page, (n) => document.querySelectorAll("dialog [data-list=devices] > li").length === n, before - 1);
       await shows(other, "main", /access has ended/);
     },

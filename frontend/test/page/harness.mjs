@@ -150,7 +150,12 @@ export function watch(page, origin) {
 }
 
 /** until waits for a condition in the page. */
-export const until = (page, fn, arg, timeout = 15_000) => page.waitForFunction(fn, arg, { timeout, polling: 50 });
+export const until = (page, fn, arg, timeout = 30_000) => page.waitForFunction(fn, arg, { timeout, polling: 50 });
+
+/** eventually waits for a condition outside of the page, such as a file's text. */
+export async function eventually(what, ok, timeout = 30_000) {
+  for (const end = performance.now() + timeout; !ok(); await new Promise((r) => setTimeout(r, 50))) if (performance.now() > end) throw new Error(`${what} did not happen`);
+}
 
 export const say = async (page, text) => {
   await page.fill("#composer", text);
@@ -160,7 +165,7 @@ export const say = async (page, text) => {
 /** states lists the person's messages with what became of them. */
 export const states = (page) => page.$$eval("article[data-state]", (all) => all.map((e) => [e.querySelector(".bubble").textContent, e.dataset.state]));
 
-export const answered = (page, text, state = "answered", timeout = 15_000) =>
+export const answered = (page, text, state = "answered", timeout = 30_000) =>
   until(
     page,
     ([t, s]) => [...document.querySelectorAll("article[data-state]")].some((e) => e.querySelector(".bubble").textContent === t && e.dataset.state === s),

@@ -56,7 +56,7 @@ export const at = (page, place) => until(page, (p) => document.querySelector(".c
 
 export const talks = (page) => until(page, () => document.querySelector("#composer") && document.querySelector(".dot.open"));
 
-export const says = (page, want, timeout = 15_000) => until(page, (w) => [...document.querySelectorAll(".md")].at(-1)?.innerText.trim() === w, want, timeout);
+export const says = (page, want) => until(page, (w) => [...document.querySelectorAll(".md")].at(-1)?.innerText.trim() === w, want);
 
 export async function say(page, text) {
   await page.fill("#composer", text);

@@ -35,7 +35,8 @@ const models = {
   reader: (q, all) => (all.at(-1).role === "tool" ? { text: `It said: ${all.at(-1).content}` } : q.startsWith("[{") ? { tools: JSON.parse(q) } : { text: "Nothing to do." }),
   // Tells how many pictures came with the question.
   eyes: (q, all) => ({ text: `I see ${[all.at(-1).content].flat().filter((b) => b.type === "image_url" && b.image_url.url.startsWith("data:image/")).length} pictures` }),
-  slow: () => ({ pieces: Array.from({ length: 400 }, (_, i) => `word${i} `), gap: 25 }),
+  // Longer than any case looks at it; all of them stop it.
+  slow: () => ({ pieces: Array.from({ length: 2000 }, (_, i) => `word${i} `), gap: 25 }),
 };
 
 if (cases.length === 0) {
