@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hearth-assistant/hearth/discovery"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -91,6 +90,7 @@ func runConnect(ctx context.Context, a *app, text, name string) error {
 		return err
 	}
 	o := a.remoteOptions(client.Options{Scopes: allScopes(), Device: me, Auth: &protocol.Auth{BootstrapToken: code.BootstrapToken}})
+	o.PerAddress = withCode
 	c, good, err := client.DialPinned(ctx, code.Addresses(), r.Pins, nil, o)
 	if err != nil {
 		return err
@@ -104,6 +104,10 @@ func runConnect(ctx context.Context, a *app, text, name string) error {
 	r.URLs = append([]string{good}, slices.DeleteFunc(code.Addresses(), func(u string) bool { return u == good })...)
 	return a.keepRemote(ctx, dir, r)
 }
+
+// withCode is how long an address of a code may take: it is the only way in, and
+// nothing else is tried after it.
+const withCode = 10 * time.Second
 
 // remoteName is what a gateway is called here: as the person says, or by its id.
 func remoteName(dir statedir.Dir, name, id string) (string, error) {
@@ -160,12 +164,10 @@ func (a *app) dialRemote(ctx context.Context, o client.Options) (*client.Client,
 	c, good, err := client.DialPinned(ctx, r.URLs, r.Pins, nil, o)
 	var refusal *protocol.Error
 	if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
-		if found := lookFor(ctx, r); len(found) > 0 {
-			again, where, ferr := client.DialPinned(ctx, found, r.Pins, nil, o)
-			var stranger *identity.MismatchError
-			if ferr == nil || errors.As(ferr, &refusal) || errors.As(ferr, &stranger) {
-				c, good, err = again, where, ferr
-			}
+		again, where, ferr := findAgain(ctx, r.ID, r.Pins, o)
+		var stranger *identity.MismatchError
+		if ferr == nil || errors.As(ferr, &refusal) || errors.As(ferr, &stranger) {
+			c, good, err = again, where, ferr
 		}
 	}
 	if errors.Is(err, client.ErrUnreachable) {
@@ -186,26 +188,6 @@ type awayError struct {
 
 func (e *awayError) Error() string { return e.name + " does not answer: " + e.err.Error() }
 func (e *awayError) Unwrap() error { return e.err }
-
-// lookFor asks the network where a gateway is that says to be this one.
-func lookFor(ctx context.Context, r client.Remote) (urls []string) {
-	ctx, found := context.WithCancel(ctx)
-	defer found()
-	all := discovery.Sweep(ctx, 2*time.Second, func(g discovery.Gateway) {
-		if g.Text["id"] == r.ID {
-			found() // do not look any longer
-		}
-	})
-	for _, g := range all {
-		if g.Text["id"] != r.ID {
-			continue
-		}
-		for _, a := range foundOf(g).Addresses {
-			urls = append(urls, "wss://"+a)
-		}
-	}
-	return urls
-}
 
 // learn remembers where the gateway was and, once a day, which key it will
 // have. What cannot be kept is found again the next time.

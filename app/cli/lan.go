@@ -56,7 +56,7 @@ func switchLAN(ctx context.Context, a *app, to string) error {
 	var st protocol.ReachStatus
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
-	end := time.After(3 * time.Second)
+	end := time.After(15 * time.Second) // of a busy machine
 	for {
 		err := a.call(ctx, protocol.ScopeRead, protocol.MethodReachStatus, nil, &st)
 		if errors.Is(err, statedir.ErrNotRunning) {

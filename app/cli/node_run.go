@@ -147,7 +147,7 @@ func (d *nodeDialer) take(text string) error {
 
 // pair uses the code: once, so the token that it brings is kept at once.
 func (d *nodeDialer) pair(ctx context.Context, o client.Options) (*client.Client, error) {
-	o.Auth = &protocol.Auth{BootstrapToken: d.code}
+	o.Auth, o.PerAddress = &protocol.Auth{BootstrapToken: d.code}, withCode
 	c, good, err := client.DialPinned(ctx, d.gateway.URLs, d.gateway.Pins, nil, o)
 	if err != nil {
 		return nil, &node.GaveUpError{Err: err}
@@ -192,8 +192,16 @@ func (d *nodeDialer) keep(good string, c *client.Client) error {
 // looksEvery is how many failures lie between two looks at the network.
 const looksEvery = 5
 
-// dial goes to the addresses that are known and, when that failed for a while,
-// where the network says that the gateway is now. Its key decides who it is.
+// looks tells whether to ask the network where the gateway is now: when somebody
+// else is where it was, when nothing is there any more, and every few times when
+// that goes on. A machine that refuses is one whose gateway is just starting.
+func looks(err error, failures int) bool {
+	var stranger *identity.MismatchError
+	return errors.As(err, &stranger) || failures%looksEvery == looksEvery-1 || failures <= 1 && !client.Refused(err)
+}
+
+// dial goes to the addresses that are known and, when that fails, where the
+// network says that the gateway is now. Its key decides who it is.
 func (d *nodeDialer) dial(ctx context.Context, o client.Options, failures int) (*client.Client, error) {
 	if d.code != "" {
 		return d.pair(ctx, o)
@@ -201,12 +209,10 @@ func (d *nodeDialer) dial(ctx context.Context, o client.Options, failures int) (
 	o.Auth = &protocol.Auth{DeviceToken: d.gateway.Token}
 	c, good, err := client.DialPinned(ctx, d.gateway.URLs, d.gateway.Pins, nil, o)
 	var refusal *protocol.Error
-	if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) && failures%looksEvery == looksEvery-1 {
-		if found := lookFor(ctx, client.Remote{ID: d.gateway.ID}); len(found) > 0 {
-			again, where, ferr := client.DialPinned(ctx, found, d.gateway.Pins, nil, o)
-			if ferr == nil || errors.As(ferr, &refusal) {
-				c, good, err = again, where, ferr
-			}
+	if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) && looks(err, failures) {
+		again, where, ferr := findAgain(ctx, d.gateway.ID, d.gateway.Pins, o)
+		if ferr == nil || errors.As(ferr, &refusal) {
+			c, good, err = again, where, ferr
 		}
 	}
 	if err != nil {

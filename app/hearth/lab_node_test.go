@@ -69,7 +69,7 @@ func TestLabNode(t *testing.T) {
 	home.hearth("lan", "on")
 	code := strings.TrimSpace(home.hearth("qr", "--node", "--code"))
 	node := attic.Start(attic.env(), attic.exe, "node", "run", "--name", "attic", code)
-	l.Until(15*time.Second, "it asks", func() bool { return strings.Contains(home.hearth("nodes"), "asks") })
+	l.Until(netlab.Patience, "it asks", func() bool { return strings.Contains(home.hearth("nodes"), "asks") })
 	if out, err := home.try("nodes", "invoke", "attic", "system.which", "--params", `{"bins":["sh"]}`); err == nil {
 		t.Errorf("it does things before anybody agreed: %s", out)
 	}
@@ -86,7 +86,7 @@ func TestLabNode(t *testing.T) {
 
 	run := home.Start(home.env(), home.exe, "nodes", "invoke", "attic", "system.run", "--params", `{"command":["/bin/hostname"]}`)
 	var asked string
-	l.Until(10*time.Second, "the owner is asked", func() bool {
+	l.Until(netlab.Patience, "the owner is asked", func() bool {
 		var all []protocol.Approval
 		out, err := home.try("approvals", "--json")
 		if err != nil || json.Unmarshal([]byte(out), &all) != nil || len(all) != 1 {
@@ -96,7 +96,7 @@ func TestLabNode(t *testing.T) {
 		return true
 	})
 	home.hearth("approvals", "approve", asked)
-	if !netlab.Wait(10*time.Second, func() bool {
+	if !netlab.Wait(netlab.Patience, func() bool {
 		return strings.Contains(run.Output(), `"exitCode": 0`) || strings.Contains(run.Output(), `"exitCode":0`)
 	}) {
 		t.Errorf("the command: %s", run.Output())
@@ -106,12 +106,12 @@ func TestLabNode(t *testing.T) {
 	gw = home.gateway()
 	began := time.Now()
 	connected := func() bool { return strings.Contains(home.hearth("nodes"), "connected") }
-	l.Until(10*time.Second, "it is back", connected)
+	l.Until(netlab.Patience, "it is back", connected)
 	t.Logf("back %s after the gateway answered", time.Since(began).Round(time.Millisecond))
 
 	home.hearth("devices", "remove", deviceNamed(home.hearth("devices"), "attic"))
 	began = time.Now()
-	if !netlab.Wait(5*time.Second, func() bool { return !node.Lives() }) || !strings.Contains(node.Output(), "does not want this machine any more") {
+	if !netlab.Wait(netlab.Patience, func() bool { return !node.Lives() }) || !strings.Contains(node.Output(), "does not want this machine any more") {
 		t.Errorf("after it was removed: %s", node.Output())
 	}
 	t.Logf("out %s after it was removed", time.Since(began).Round(time.Millisecond))

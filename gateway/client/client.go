@@ -41,6 +41,8 @@ type Options struct {
 	OnEvent func(protocol.Event)
 	Logger  *slog.Logger // default: silent
 	TLS     *tls.Config  // for wss, e.g. with a pinned certificate
+	// PerAddress is how long DialPinned tries one address, 4 s by default.
+	PerAddress time.Duration
 	// DialNet replaces how the network is reached. Optional.
 	DialNet func(ctx context.Context, network, addr string) (net.Conn, error)
 }

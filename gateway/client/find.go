@@ -45,14 +45,15 @@ func Open(ctx context.Context, dir statedir.Dir, o Options) (*Client, error) {
 	}
 	o.URL, o.Token = url, token
 	c, err := Dial(ctx, o)
-	if refused(err) {
+	if Refused(err) {
 		return nil, &NotRunningError{Dir: dir, Stale: true}
 	}
 	return c, err
 }
 
-// refused reports whether nobody listens at the address.
-func refused(err error) bool {
+// Refused reports whether the machine is there, and nobody listens at the
+// address.
+func Refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errWSAConnRefused)
 }
 

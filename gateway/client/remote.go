@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -143,8 +144,8 @@ func RemoteIdentity(ctx context.Context, dir statedir.Dir) (*Identity, error) {
 	return &Identity{Key: ed25519.NewKeyFromSeed(seed)}, nil
 }
 
-// perAddress is how long one address may take: a dead one must not use up the
-// patience for the next.
+// perAddress is how long one address may take, unless Options say otherwise: a
+// dead one must not use up the patience for the next.
 const perAddress = 4 * time.Second
 
 // DialPinned connects to the first of the addresses behind which the key is
@@ -187,7 +188,7 @@ func DialPinned(ctx context.Context, urls, pins, fingerprints []string, o Option
 
 func dialOne(ctx context.Context, o Options) (*Client, error) {
 	// The time-out is for the handshake; Dial does not tie the connection to it.
-	dctx, cancel := context.WithTimeout(ctx, perAddress)
+	dctx, cancel := context.WithTimeout(ctx, cmp.Or(o.PerAddress, perAddress))
 	defer cancel()
 	c, err := Dial(dctx, o)
 	if err != nil && ctx.Err() == nil && dctx.Err() != nil {

@@ -89,6 +89,10 @@ func (l *Lab) inSpace(space string, args ...string) {
 	l.run("ip", append([]string{"-n", l.space(space)}, args...)...)
 }
 
+// Patience is for what happens at once on a quiet machine. A test waits that
+// long for a condition, so that a busy machine only makes it late.
+const Patience = time.Minute
+
 // Until waits for something to become true, and fails the test if it does not.
 func (l *Lab) Until(most time.Duration, what string, is func() bool) {
 	l.t.Helper()
@@ -136,7 +140,7 @@ func (l *Lab) Host(name string) *Host {
 	}
 	h.pid = hold.Process.Pid
 	l.t.Cleanup(func() { _ = hold.Process.Kill(); _ = hold.Wait() })
-	l.Until(5*time.Second, name+" is up", func() bool {
+	l.Until(Patience, name+" is up", func() bool {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", h.pid))
 		return err == nil && strings.TrimSpace(string(b)) == "sleep"
 	})
@@ -298,8 +302,8 @@ func (h *Host) Avahi() *Process {
 	}
 	_ = os.Remove(h.bus())
 	h.Start(nil, "dbus-daemon", "--nofork", "--nopidfile", "--config-file="+filepath.Join(h.l.dir, h.Name+"-dbus.conf"))
-	h.l.Until(5*time.Second, "the bus is there", func() bool { _, err := os.Stat(h.bus()); return err == nil })
+	h.l.Until(Patience, "the bus is there", func() bool { _, err := os.Stat(h.bus()); return err == nil })
 	p := h.Start(nil, "avahi-daemon", "-f", filepath.Join(h.l.dir, h.Name+"-avahi.conf"), "--no-drop-root", "--no-chroot", "--no-rlimits", "--no-proc-title", "--debug")
-	h.l.Until(10*time.Second, "Avahi is up", func() bool { return strings.Contains(p.Output(), "Server startup complete") })
+	h.l.Until(Patience, "Avahi is up", func() bool { return strings.Contains(p.Output(), "Server startup complete") })
 	return p
 }
