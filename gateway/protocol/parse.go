@@ -74,23 +74,31 @@ func frameString(raw json.RawMessage, limit int) (string, bool) {
 // unknown members are ignored (newer clients rely on it), and a wrong type is
 // an InvalidParams that names the member.
 func DecodeParams[T any](method string, raw json.RawMessage) (T, error) {
-	var v T
+	var v, zero T
+	if err := decodeParams(method, raw, &v); err != nil {
+		return zero, err
+	}
+	return v, nil
+}
+
+// decodeParams is what DecodeParams does for every type alike, so that a
+// hundred methods share its code.
+func decodeParams(method string, raw json.RawMessage, v any) error {
 	if len(raw) == 0 || string(raw) == "null" {
-		return v, nil
+		return nil
 	}
-	err := json.Unmarshal(raw, &v)
+	err := json.Unmarshal(raw, v)
 	if err == nil {
-		return v, nil
+		return nil
 	}
-	var zero T
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
-		return zero, InvalidParams(method, "must be a JSON object")
+		return InvalidParams(method, "must be a JSON object")
 	}
 	if wrong.Field == "" {
-		return zero, InvalidParams(method, "must be %s", kindName(wrong.Type))
+		return InvalidParams(method, "must be %s", kindName(wrong.Type))
 	}
-	return zero, InvalidParams(method, "%s must be %s", wrong.Field, kindName(wrong.Type)).With("field", wrong.Field)
+	return InvalidParams(method, "%s must be %s", wrong.Field, kindName(wrong.Type)).With("field", wrong.Field)
 }
 
 // MissingParam is the answer to an absent required member.

@@ -13,58 +13,64 @@ import (
 type Tx struct{ tx *bbolt.Tx }
 
 // Bucket is a typed table: keys are bytes in order, values are JSON.
-type Bucket[T any] struct{ name []byte }
+type Bucket[T any] struct{ Table }
 
 // NewBucket declares a table. It creates nothing; the first write does.
-func NewBucket[T any](name string) Bucket[T] { return Bucket[T]{[]byte(name)} }
-
-func (b Bucket[T]) writable(tx *Tx) (*bbolt.Bucket, error) {
-	bb, err := tx.tx.CreateBucketIfNotExists(b.name)
-	if err != nil {
-		return nil, fmt.Errorf("store bucket %s: %w", b.name, err)
-	}
-	return bb, nil
-}
+func NewBucket[T any](name string) Bucket[T] { return Bucket[T]{Table{[]byte(name)}} }
 
 // Get returns the value at key; ok is false when there is none.
 func (b Bucket[T]) Get(tx *Tx, key []byte) (v T, ok bool, err error) {
-	bb := tx.tx.Bucket(b.name)
-	if bb == nil {
-		return v, false, nil
-	}
-	raw := bb.Get(key)
+	raw := b.GetRaw(tx, key)
 	if raw == nil {
 		return v, false, nil
 	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return v, false, b.damaged(key, err)
+	if err := b.decode(key, raw, &v); err != nil {
+		return v, false, err
 	}
 	return v, true, nil
 }
 
-// Has reports whether key is there, without decoding its value.
-func (b Bucket[T]) Has(tx *Tx, key []byte) bool {
-	bb := tx.tx.Bucket(b.name)
-	return bb != nil && bb.Get(key) != nil
+// Put sets the value at key.
+func (b Bucket[T]) Put(tx *Tx, key []byte, v T) error { return b.put(tx, key, v) }
+
+// Table is what a bucket does with bytes. It is apart from Bucket so that all
+// types of values share its code.
+type Table struct{ name []byte }
+
+func (t Table) writable(tx *Tx) (*bbolt.Bucket, error) {
+	bb, err := tx.tx.CreateBucketIfNotExists(t.name)
+	if err != nil {
+		return nil, fmt.Errorf("store bucket %s: %w", t.name, err)
+	}
+	return bb, nil
 }
 
-// Put sets the value at key.
-func (b Bucket[T]) Put(tx *Tx, key []byte, v T) error {
-	bb, err := b.writable(tx)
+func (t Table) put(tx *Tx, key []byte, v any) error {
+	bb, err := t.writable(tx)
 	if err != nil {
 		return err
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("store %s: %w", b.name, err)
+		return fmt.Errorf("store %s: %w", t.name, err)
 	}
 	return bb.Put(key, raw)
 }
 
+func (t Table) decode(key, raw []byte, v any) error {
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%w: record %s/%q: %v", ErrDamaged, t.name, key, err)
+	}
+	return nil
+}
+
+// Has reports whether key is there, without decoding its value.
+func (t Table) Has(tx *Tx, key []byte) bool { return t.GetRaw(tx, key) != nil }
+
 // GetRaw returns the undecoded value at key, valid until the transaction ends;
 // nil when there is none.
-func (b Bucket[T]) GetRaw(tx *Tx, key []byte) []byte {
-	bb := tx.tx.Bucket(b.name)
+func (t Table) GetRaw(tx *Tx, key []byte) []byte {
+	bb := tx.tx.Bucket(t.name)
 	if bb == nil {
 		return nil
 	}
@@ -73,8 +79,8 @@ func (b Bucket[T]) GetRaw(tx *Tx, key []byte) []byte {
 
 // PutRaw sets bytes that are no JSON. They must not change until the
 // transaction ends.
-func (b Bucket[T]) PutRaw(tx *Tx, key, raw []byte) error {
-	bb, err := b.writable(tx)
+func (t Table) PutRaw(tx *Tx, key, raw []byte) error {
+	bb, err := t.writable(tx)
 	if err != nil {
 		return err
 	}
@@ -82,8 +88,8 @@ func (b Bucket[T]) PutRaw(tx *Tx, key, raw []byte) error {
 }
 
 // Delete removes key; a missing one is no error.
-func (b Bucket[T]) Delete(tx *Tx, key []byte) error {
-	bb := tx.tx.Bucket(b.name)
+func (t Table) Delete(tx *Tx, key []byte) error {
+	bb := tx.tx.Bucket(t.name)
 	if bb == nil {
 		return nil
 	}
@@ -91,8 +97,8 @@ func (b Bucket[T]) Delete(tx *Tx, key []byte) error {
 }
 
 // NextSeq returns 1, 2, 3 … for this bucket, durable with the transaction.
-func (b Bucket[T]) NextSeq(tx *Tx) (uint64, error) {
-	bb, err := b.writable(tx)
+func (t Table) NextSeq(tx *Tx) (uint64, error) {
+	bb, err := t.writable(tx)
 	if err != nil {
 		return 0, err
 	}
@@ -122,8 +128,8 @@ func (b Bucket[T]) Scan(tx *Tx, r Range) iter.Seq2[Row[T], error] {
 	return func(yield func(Row[T], error) bool) {
 		for k, raw := range b.ScanRaw(tx, r) {
 			row := Row[T]{Key: k}
-			if err := json.Unmarshal(raw, &row.Value); err != nil {
-				yield(row, b.damaged(k, err))
+			if err := b.decode(k, raw, &row.Value); err != nil {
+				yield(row, err)
 				return
 			}
 			if !yield(row, nil) {
@@ -135,9 +141,9 @@ func (b Bucket[T]) Scan(tx *Tx, r Range) iter.Seq2[Row[T], error] {
 
 // ScanRaw yields keys and undecoded values; both are valid until the
 // transaction ends.
-func (b Bucket[T]) ScanRaw(tx *Tx, r Range) iter.Seq2[[]byte, []byte] {
+func (t Table) ScanRaw(tx *Tx, r Range) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
-		bb := tx.tx.Bucket(b.name)
+		bb := tx.tx.Bucket(t.name)
 		if bb == nil {
 			return
 		}
@@ -157,15 +163,15 @@ func (b Bucket[T]) ScanRaw(tx *Tx, r Range) iter.Seq2[[]byte, []byte] {
 }
 
 // DeleteRange removes up to limit rows of r and returns how many they were.
-func (b Bucket[T]) DeleteRange(tx *Tx, r Range, limit int) (int, error) {
+func (t Table) DeleteRange(tx *Tx, r Range, limit int) (int, error) {
 	var keys [][]byte
-	for k := range b.ScanRaw(tx, r) {
+	for k := range t.ScanRaw(tx, r) {
 		if keys = append(keys, append([]byte(nil), k...)); len(keys) == limit {
 			break
 		}
 	}
 	for _, k := range keys {
-		if err := b.Delete(tx, k); err != nil {
+		if err := t.Delete(tx, k); err != nil {
 			return 0, err
 		}
 	}
@@ -173,16 +179,12 @@ func (b Bucket[T]) DeleteRange(tx *Tx, r Range, limit int) (int, error) {
 }
 
 // Count returns how many rows the bucket has; it walks the pages.
-func (b Bucket[T]) Count(tx *Tx) int {
-	bb := tx.tx.Bucket(b.name)
+func (t Table) Count(tx *Tx) int {
+	bb := tx.tx.Bucket(t.name)
 	if bb == nil {
 		return 0
 	}
 	return bb.Stats().KeyN
-}
-
-func (b Bucket[T]) damaged(key []byte, err error) error {
-	return fmt.Errorf("%w: record %s/%q: %v", ErrDamaged, b.name, key, err)
 }
 
 // Uint64Key is a key that sorts like the number.
