@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/grandcat/zeroconf"
+
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Service is what gateways of this kind are announced as.
@@ -116,6 +118,6 @@ func addresses(have []netip.Addr, more ...[]net.IP) []netip.Addr {
 			}
 		}
 	}
-	slices.SortFunc(have, netip.Addr.Compare)
+	order.By(have, netip.Addr.Compare)
 	return have
 }

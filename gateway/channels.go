@@ -24,6 +24,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // telegramID is the network's name in keys, routes and settings.
@@ -212,7 +213,7 @@ func (c *channels) problems() (out []protocol.Problem) {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b protocol.Problem) int { return strings.Compare(a.Message, b.Message) })
+	order.By(out, func(a, b protocol.Problem) int { return strings.Compare(a.Message, b.Message) })
 	return out
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const (
@@ -152,7 +153,7 @@ func (b *Broker) loadRules(tx *store.Tx, clean bool) (rules []Rule, err error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(rules, func(x, y Rule) int {
+	order.By(rules, func(x, y Rule) int {
 		if x.CreatedAt != y.CreatedAt {
 			return int(max(-1, min(1, y.CreatedAt-x.CreatedAt)))
 		}

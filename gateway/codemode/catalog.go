@@ -53,7 +53,7 @@ type listed struct {
 
 // catalog is what the programs of one run can call. It does not change.
 type catalog struct {
-	list  []listed
+	list  []*listed
 	byID  map[string]*listed
 	names map[string]string // unambiguous name → id
 	image engine.Catalog
@@ -77,7 +77,7 @@ func newCatalog(specs []model.ToolSpec, origin func(name string) Origin) (*catal
 		if o.Source == SourceHearth && slices.Contains(control(), spec.Name) {
 			continue
 		}
-		l := listed{spec: spec, verbatim: o.Verbatim, Entry: Entry{
+		l := &listed{spec: spec, verbatim: o.Verbatim, Entry: Entry{
 			ID: strings.Join([]string{o.Source, o.Owner, o.Name}, ":"), Name: o.Name, Source: o.Source, Description: summary(spec.Description),
 		}}
 		if o.Source != SourceHearth {
@@ -87,11 +87,10 @@ func newCatalog(specs []model.ToolSpec, origin func(name string) Origin) (*catal
 		l.about = aboutWords(spec.Description)
 		c.list = append(c.list, l)
 	}
-	slices.SortFunc(c.list, func(a, b listed) int { return strings.Compare(a.ID, b.ID) })
-	c.list = slices.CompactFunc(c.list, func(a, b listed) bool { return a.ID == b.ID })
+	slices.SortFunc(c.list, func(a, b *listed) int { return strings.Compare(a.ID, b.ID) })
+	c.list = slices.CompactFunc(c.list, func(a, b *listed) bool { return a.ID == b.ID })
 	entries := make([]Entry, len(c.list))
-	for i := range c.list {
-		l := &c.list[i]
+	for i, l := range c.list {
 		c.byID[l.ID], entries[i] = l, l.Entry
 		c.tele.Sources[l.Source]++
 	}
@@ -107,7 +106,7 @@ func newCatalog(specs []model.ToolSpec, origin func(name string) Origin) (*catal
 
 // shortcuts are the safe names that mean exactly one tool. None stands in the
 // place of a function that programs count on.
-func shortcuts(list []listed) map[string]string {
+func shortcuts(list []*listed) map[string]string {
 	out, taken := map[string]string{}, map[string]bool{}
 	for _, name := range []string{"search", "describe", "call", "then", "constructor", "prototype", "__proto__", "toString", "valueOf", "toJSON", "hasOwnProperty"} {
 		taken[name] = true

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const (
@@ -28,8 +30,7 @@ func (c *catalog) search(query string, limit int) []Entry {
 	}
 	var hits []hit
 	whole := strings.ToLower(strings.TrimSpace(query))
-	for i := range c.list {
-		l := &c.list[i]
+	for _, l := range c.list {
 		n := l.score(words)
 		if whole != "" && (whole == strings.ToLower(l.ID) || whole == strings.ToLower(l.Name) || whole == l.spec.Name) {
 			n += 1000
@@ -38,7 +39,7 @@ func (c *catalog) search(query string, limit int) []Entry {
 			hits = append(hits, hit{l, n})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	order.By(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	out := []Entry{}
 	for _, h := range hits[:min(limit, len(hits))] {
 		out = append(out, h.l.Entry)

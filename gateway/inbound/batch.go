@@ -3,8 +3,9 @@ package inbound
 import (
 	"cmp"
 	"encoding/binary"
-	"slices"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // maxBatch messages are gathered at most.
@@ -134,7 +135,7 @@ func (g *Gate) Waiting() int {
 }
 
 func sortRows(rows []pendingRow) {
-	slices.SortFunc(rows, func(a, b pendingRow) int { return cmp.Compare(a.Seq, b.Seq) })
+	order.By(rows, func(a, b pendingRow) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
 func keySeq(key []byte) uint64 { return binary.BigEndian.Uint64(key) }

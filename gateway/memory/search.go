@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const (
@@ -176,7 +177,7 @@ func (x *Index) parts(s Scope) (out []part, chunks, words int) {
 			words += sg.Words
 		}
 	}
-	slices.SortFunc(out, func(a, b part) int { return cmp.Compare(a.ID, b.ID) })
+	order.By(out, func(a, b part) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range out {
 		out[i].base = chunks
 		chunks += out[i].N
@@ -343,7 +344,7 @@ func fuse(byWords, byMeaning []rank, set Settings) []fused {
 	for _, f := range all {
 		out = append(out, *f)
 	}
-	slices.SortFunc(out, func(a, b fused) int {
+	order.By(out, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.chunk, b.chunk))
 	})
 	return out

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // BackgroundUnavailable is what a phone answers that cannot do something until
@@ -149,7 +150,7 @@ func (r *Registry) Drain(id string, most int) protocol.NodeDrained {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	q := r.sleeper(id)
-	slices.SortStableFunc(q.wishes, func(a, b protocol.NodePendingItem) int {
+	order.By(q.wishes, func(a, b protocol.NodePendingItem) int {
 		return cmp.Compare(urgency(b.Priority), urgency(a.Priority))
 	})
 	n := min(most, len(q.wishes))

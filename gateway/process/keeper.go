@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Options are what a Keeper needs.
@@ -158,7 +160,7 @@ func (k *Keeper) List(owner string) []Info {
 	for i, p := range ps {
 		out[i] = p.Info()
 	}
-	slices.SortFunc(out, func(a, b Info) int { return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.ID, b.ID)) })
+	order.By(out, func(a, b Info) int { return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.ID, b.ID)) })
 	return out
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Options of a Library.
@@ -149,7 +151,7 @@ func winners(found []Skill) []Skill {
 			out[i].Shadowed = append(out[i].Shadowed, s.Dir)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Skill) int { return strings.Compare(folded(a.Name), folded(b.Name)) })
+	order.By(out, func(a, b Skill) int { return strings.Compare(folded(a.Name), folded(b.Name)) })
 	return out
 }
 

@@ -10,9 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Limits of one skill with all its files.
@@ -158,7 +159,7 @@ func (fs Files) get(p string) ([]byte, bool) {
 }
 
 func (fs Files) sort() {
-	slices.SortFunc(fs, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	order.By(fs, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // readFolder reads a whole folder of a skill. Anything but files and folders is

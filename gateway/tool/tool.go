@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // MaxResultBytes is the most of a result that a model gets to see.
@@ -100,7 +101,7 @@ func NewSet(tools ...Tool) (*Set, error) {
 }
 
 func (s *Set) sort() error {
-	slices.SortFunc(s.tools, func(a, b named) int { return strings.Compare(a.name, b.name) })
+	order.By(s.tools, func(a, b named) int { return strings.Compare(a.name, b.name) })
 	for i := 1; i < len(s.tools); i++ {
 		if name := s.tools[i].name; name == s.tools[i-1].name {
 			return fmt.Errorf("two tools are called %q", name)

@@ -10,7 +10,8 @@ import (
 // import, so they must not lead anywhere.
 var leaves = map[string][]string{
 	"gateway/lean":                {},
-	"discovery":                   {},
+	"discovery":                   {"internal/order"},
+	"internal/order":              {},
 	"gateway/approval/plan":       {},
 	"gateway/egress":              {},
 	"gateway/failpoint":           {},
@@ -18,25 +19,25 @@ var leaves = map[string][]string{
 	"gateway/model":               {},
 	"gateway/protocol":            {"gateway/model"},
 	"gateway/sse":                 {},
-	"gateway/process":             {"gateway/sandbox"},
+	"gateway/process":             {"gateway/sandbox", "internal/order"},
 	"gateway/sandbox":             {},
 	"gateway/statedir":            {},
 	"gateway/store":               {"gateway/failpoint"},
 	"gateway/config":              {"gateway/statedir", "gateway/protocol", "gateway/secret"},
-	"gateway/secret":              {},
+	"gateway/secret":              {"internal/order"},
 	"gateway/secret/redact":       {},
 	"gateway/secret/ref":          {"gateway/secret"},
 	"gateway/logfile":             {"gateway/protocol"},
 	"frontend":                    {},
 	"skills":                      {},
 	"gateway/heartbeat":           {},
-	"gateway/skill":               {},
+	"gateway/skill":               {"internal/order"},
 	"gateway/codemode/engine":     {"gateway/codemode/pattern"},
 	"gateway/codemode/pattern":    {},
 	"gateway/codemode/typescript": {},
 	"gateway/secret/vault":        {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/plain":        {"gateway/secret", "gateway/statedir"},
-	"gateway/secret/keychain":     {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
+	"gateway/secret/keychain":     {"gateway/secret", "gateway/secret/vault", "gateway/statedir", "internal/order"},
 }
 
 // walls are imports that would turn an arrow of docs/architecture.md around.
@@ -94,7 +95,7 @@ var walls = []struct {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/acp", "gateway/pairing/identity", "gateway/lean", "frontend", "discovery"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/acp", "gateway/pairing/identity", "gateway/lean", "frontend", "discovery", "internal/order"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // ErrNoCredential is what a Vault returns for a name that it does not have.
@@ -290,6 +292,6 @@ func (b *Book) Accounts() []Account {
 			out = append(out, Account{Profile: p, Source: SourceConfig, Missing: true})
 		}
 	}
-	slices.SortStableFunc(out, func(x, y Account) int { return strings.Compare(x.ID, y.ID) })
+	order.By(out, func(x, y Account) int { return strings.Compare(x.ID, y.ID) })
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // family is the provider whose models an account may serve: a subscription of
@@ -38,7 +40,7 @@ func (b *Book) Candidates(provider, model string, pin Pin, now time.Time) []Cand
 	for i, r := range rows {
 		out[i] = r.candidate(model, now)
 	}
-	slices.SortStableFunc(out, func(x, y Candidate) int {
+	order.By(out, func(x, y Candidate) int {
 		switch {
 		case x.Blocked() != y.Blocked():
 			return boolOrder(x.Blocked(), y.Blocked())
@@ -84,7 +86,7 @@ func (b *Book) rowsFor(provider string) []*row {
 			}
 		}
 	}
-	slices.SortFunc(out, turns)
+	order.By(out, turns)
 	return out
 }
 

@@ -17,7 +17,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/secret/vault"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Service is the name that all our items have.
@@ -419,6 +419,6 @@ func (k *Keychain) List(context.Context) ([]secret.Entry, error) {
 	for name, n := range x.Names {
 		out = append(out, secret.Entry{Name: name, UpdatedAt: time.UnixMilli(n.At)})
 	}
-	slices.SortFunc(out, func(a, b secret.Entry) int { return strings.Compare(a.Name, b.Name) })
+	order.By(out, func(a, b secret.Entry) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
