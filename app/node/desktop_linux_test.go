@@ -12,25 +12,14 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"github.com/hearth-assistant/hearth/app/desktoptest"
 	"github.com/hearth-assistant/hearth/app/notify/notifytest"
 )
 
-// needs skips, or fails where the check that ran this has to have it.
-func needs(t *testing.T, ok bool, what string) {
-	t.Helper()
-	if ok {
-		return
-	}
-	if os.Getenv("HEARTH_REQUIRE_DESKTOP") != "" {
-		t.Fatal(what)
-	}
-	t.Skip(what + ": build/test --only desktop has it")
-}
-
 func sessionBus(t *testing.T) (*dbus.Conn, string) {
 	t.Helper()
+	desktoptest.Need(t, "DBUS_SESSION_BUS_ADDRESS")
 	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
-	needs(t, address != "", "needs a session bus")
 	c, err := dbus.Connect(address)
 	if err != nil {
 		t.Fatal(err)
@@ -120,13 +109,15 @@ func TestLocation(t *testing.T) {
 }
 
 func TestScreen(t *testing.T) {
-	needs(t, os.Getenv("DISPLAY") != "", "needs an X server")
+	desktoptest.Need(t, "DISPLAY")
 	found := false
 	for _, name := range []string{"scrot", "maim", "import"} {
 		_, err := exec.LookPath(name)
 		found = found || err == nil
 	}
-	needs(t, found, "needs scrot, maim or ImageMagick's import")
+	if !found {
+		desktoptest.Missing(t, "there is no scrot, maim or ImageMagick's import")
+	}
 	r := newRig(t, func(o *Options, s *Settings) {
 		s.Set("screen", true)
 		o.Environ = append(o.Environ, "DISPLAY="+os.Getenv("DISPLAY"), "XAUTHORITY="+os.Getenv("XAUTHORITY"))

@@ -3,23 +3,18 @@ package notify
 import (
 	"context"
 	"errors"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/godbus/dbus/v5"
 
+	"github.com/hearth-assistant/hearth/app/desktoptest"
 	"github.com/hearth-assistant/hearth/app/notify/notifytest"
 )
 
 func bus(t *testing.T) *dbus.Conn {
 	t.Helper()
-	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
-		if os.Getenv("HEARTH_REQUIRE_DESKTOP") != "" {
-			t.Fatal("DBUS_SESSION_BUS_ADDRESS is not set")
-		}
-		t.Skip("needs a session bus: build/test --only desktop")
-	}
+	desktoptest.Need(t, "DBUS_SESSION_BUS_ADDRESS")
 	c, err := dbus.ConnectSessionBus()
 	if err != nil {
 		t.Fatal(err)

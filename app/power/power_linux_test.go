@@ -3,12 +3,13 @@ package power
 import (
 	"context"
 	"errors"
-	"os"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/hearth-assistant/hearth/app/desktoptest"
 )
 
 // login is the part of logind that is asked, on the session's bus.
@@ -31,12 +32,7 @@ func connect(ctx context.Context) (*dbus.Conn, error) {
 
 func newLogin(t *testing.T) (*login, *dbus.Conn) {
 	t.Helper()
-	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
-		if os.Getenv("HEARTH_REQUIRE_DESKTOP") != "" {
-			t.Fatal("DBUS_SESSION_BUS_ADDRESS is not set")
-		}
-		t.Skip("needs a bus: build/test --only desktop")
-	}
+	desktoptest.Need(t, "DBUS_SESSION_BUS_ADDRESS")
 	c, err := dbus.ConnectSessionBus()
 	if err != nil {
 		t.Fatal(err)

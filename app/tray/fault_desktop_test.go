@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hearth-assistant/hearth/app/desktoptest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -24,7 +25,7 @@ func gone(t *testing.T, what string, pid int) {
 		if !running(pid) {
 			return
 		}
-		pause(t, 50*time.Millisecond)
+		desktoptest.Pause(t, 50*time.Millisecond)
 	}
 	t.Fatalf("%s still runs", what)
 }
@@ -158,7 +159,7 @@ func (p *program) withWindow() (args string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.bin = folder(p.t)
+	p.bin = desktoptest.Folder(p.t)
 	for _, name := range []string{"hearth", "hearth-tray"} {
 		if err := os.Link(filepath.Join(dir, name), filepath.Join(p.bin, name)); err != nil {
 			p.t.Fatal(err)
@@ -179,7 +180,7 @@ func opened(t *testing.T, args, want string) {
 		if got, _ = os.ReadFile(args); strings.TrimSpace(string(got)) == want {
 			return
 		}
-		pause(t, 50*time.Millisecond)
+		desktoptest.Pause(t, 50*time.Millisecond)
 	}
 	t.Fatalf("the window was opened with %q, want %q", got, want)
 }
@@ -216,7 +217,7 @@ func TestTheMenuOpensPlacesAndLeavesTheGatewayThere(t *testing.T) {
 		if b, _ := os.ReadFile(args); strings.HasPrefix(string(b), "why/") {
 			break
 		}
-		pause(t, 50*time.Millisecond)
+		desktoptest.Pause(t, 50*time.Millisecond)
 	}
 	if b, _ := os.ReadFile(args); !strings.HasPrefix(string(b), "why/") {
 		t.Errorf("the window was opened with %q", b)
@@ -232,7 +233,7 @@ func TestTheMenuOpensPlacesAndLeavesTheGatewayThere(t *testing.T) {
 		if now = p.gatewayPID(); now != 0 && now != first && running(now) {
 			break
 		}
-		pause(t, 50*time.Millisecond)
+		desktoptest.Pause(t, 50*time.Millisecond)
 	}
 	if now == 0 || now == first {
 		t.Fatal("no gateway runs without the icon")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"github.com/hearth-assistant/hearth/app/desktoptest"
 	"github.com/hearth-assistant/hearth/app/notify/notifytest"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -102,7 +103,7 @@ func TestNotesAskTellAndTakeReplies(t *testing.T) {
 	if !strings.HasPrefix(ask.Text, "touch noted\n") {
 		t.Errorf("%q", ask.Text)
 	}
-	pause(t, time.Second) // a note that came up a moment ago is not done
+	desktoptest.Pause(t, time.Second) // a note that came up a moment ago is not done
 	if err := n.Press(ask.ID, "allow"); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"github.com/hearth-assistant/hearth/app/desktoptest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -76,7 +77,7 @@ func TestThePersonsKeyAndThePersonsSleep(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("the computer is not kept awake")
 	}
-	pause(t, time.Second)
+	desktoptest.Pause(t, time.Second)
 	if err := n.Press(ask.ID, "deny"); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestThePersonsKeyAndThePersonsSleep(t *testing.T) {
 		if strings.Contains(p.log.String(), "the computer slept") {
 			break
 		}
-		pause(t, 50*time.Millisecond)
+		desktoptest.Pause(t, 50*time.Millisecond)
 	}
 	if !strings.Contains(p.log.String(), "the computer slept") {
 		t.Error("sleep was not noticed")
