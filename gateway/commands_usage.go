@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/spend"
+	"github.com/hearth-assistant/hearth/gateway/spend/purse"
 )
 
 // cmdUsage tells what the session used and what it cost, or allows more:
@@ -25,7 +26,7 @@ func (g *Gateway) cmdUsage(ctx context.Context, key, args string) (string, error
 	if err != nil {
 		return "", err
 	}
-	st, err := g.standing()
+	st, err := g.purse.Standing()
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +35,7 @@ func (g *Gateway) cmdUsage(ctx context.Context, key, args string) (string, error
 	a := g.allowance()
 	fmt.Fprintf(&b, "\nToday all sessions cost %s, this month %s.", ofLimit(st.Day, a.Daily, st.Currency), ofLimit(st.Month, a.Monthly, st.Currency))
 	if st.Level == spend.Used {
-		b.WriteString("\n\n" + usedUpWords(st) + " " + howOn)
+		b.WriteString("\n\n" + purse.Words(st) + " " + purse.HowOn)
 	}
 	return b.String(), nil
 }

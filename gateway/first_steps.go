@@ -165,7 +165,7 @@ func (h setupHands) Test(ctx context.Context, name, account string, window bool)
 	ref, _ := model.ParseRef(r.Model)
 	return setup.Tested{
 		Model: r.Model, OK: r.OK, Line: r.Line, Notes: r.Notes, Error: r.Error, Refused: r.ErrorKind == string(failover.ReasonAuth),
-		Free: h.g.free(ref) && h.g.models.Nearby(ref),
+		Free: h.g.purse.Free(ref) && h.g.models.Nearby(ref),
 	}
 }
 

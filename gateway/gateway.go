@@ -53,6 +53,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend"
+	"github.com/hearth-assistant/hearth/gateway/spend/purse"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -127,8 +128,7 @@ type Gateway struct {
 	flows    *oauth.Flows
 	spend    *spend.Ledger
 	prices   spend.Table
-	poor     atomic.Bool  // the allowance is used up, as far as was looked
-	unpaid   atomic.Int64 // messages that wait for the allowance
+	purse    *purse.Purse // keeps calls within the allowance
 
 	// Conversations, and who takes part in them.
 	session    *session.Manager

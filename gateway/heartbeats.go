@@ -52,7 +52,7 @@ func (g *Gateway) beat(ctx context.Context) error {
 	c := g.config.Snapshot().Config
 	who := g.agentBook().Default()
 	main := keyRules(c).Main(who.ID)
-	if g.poor.Load() || g.pause.Check(pause.CallModel) != nil || g.busy(main) || !g.worthABeat(c, who) {
+	if g.purse.Poor() || g.pause.Check(pause.CallModel) != nil || g.busy(main) || !g.worthABeat(c, who) {
 		return nil
 	}
 	key, err := g.canonical(heartbeatName, who.ID)

@@ -16,7 +16,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spend"
-	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // Vectors of what is remembered: the service of the settings, its key, the pause,
@@ -87,7 +86,7 @@ func (v vectors) afford(ref model.Ref, baseURL string) error {
 	if !v.g.allowance().Any() || known && price.Free() || !known && profile.Origin(baseURL) == profile.ThisComputer {
 		return nil
 	}
-	st, err := v.g.standing()
+	st, err := v.g.purse.Standing()
 	if err != nil {
 		return err
 	}
@@ -103,14 +102,7 @@ const memorySession = "memory"
 // book writes down what was used, also when whoever asked has gone meanwhile.
 func (v vectors) book(ctx context.Context, ref model.Ref, account string, tokens int) {
 	call := spend.Call{At: v.g.opts.Now(), Model: ref, Account: account, Session: memorySession, Agent: session.DefaultAgent, Usage: model.Usage{Input: tokens}}
-	err := v.g.store.Update(context.WithoutCancel(ctx), store.Write{Do: func(tx *store.Tx) error {
-		if err := v.g.spend.Put(tx, []spend.Call{call}); err != nil || !v.g.allowance().Any() {
-			return err
-		}
-		_, err := v.g.standingIn(tx)
-		return err
-	}})
-	if err != nil {
+	if err := v.g.purse.Spent(ctx, call); err != nil {
 		v.g.log.Error("what vectors cost could not be booked", "model", ref.String(), "tokens", tokens, "err", err)
 	}
 }

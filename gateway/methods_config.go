@@ -85,9 +85,8 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 	case g.beats <- struct{}{}:
 	default:
 	}
-	if g.spend != nil {
-		_, _ = g.standing() // what may be spent may be more, or less
-		g.spend.Wake()
+	if g.purse != nil {
+		g.purse.Look()
 	}
 	if g.mcp != nil {
 		g.configureMCP(next)

@@ -29,7 +29,7 @@ func (p pausing) Stream(ctx context.Context, req model.Request) iter.Seq2[model.
 			yield(model.Event{}, err)
 			return
 		}
-		if err := p.g.afford(ctx, p.ref); err != nil {
+		if err := p.g.purse.Afford(ctx, p.ref); err != nil {
 			yield(model.Event{}, err)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/spend"
+	"github.com/hearth-assistant/hearth/gateway/spend/purse"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -101,7 +102,7 @@ func usageTotals(s spend.Sum) protocol.UsageTotals {
 // usageStatus tells how the allowance stands.
 func (g *Gateway) usageStatus(context.Context, none) (protocol.UsageStatus, error) {
 	out := protocol.UsageStatus{UpdatedAt: g.opts.Now().UnixMilli(), Providers: []any{}}
-	st, err := g.standing()
+	st, err := g.purse.Standing()
 	if err != nil {
 		return out, err
 	}
@@ -118,7 +119,7 @@ func (g *Gateway) usageStatus(context.Context, none) (protocol.UsageStatus, erro
 	}
 	switch st.Level {
 	case spend.Used:
-		u.Message = usedUpWords(st) + " " + howOn
+		u.Message = purse.Words(st) + " " + purse.HowOn
 	case spend.Sparing:
 		u.Message = fmt.Sprintf("%s of the %s allowed for %s are spent; the cheap model answers.", spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Period)
 	}

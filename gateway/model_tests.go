@@ -205,7 +205,7 @@ func (t *trial) tools(ctx context.Context) {
 func (t *trial) window(ctx context.Context) error {
 	claimed := t.target.ContextWindow
 	switch {
-	case !t.g.free(t.ref):
+	case !t.g.purse.Free(t.ref):
 		t.note("How much of a long text reaches it was not tried, because that costs: for a service its own word counts. The test is for models that cost nothing.")
 		return nil
 	case claimed == 0:
@@ -235,7 +235,7 @@ func (t *trial) note(s string) { t.res.Notes = append(t.res.Notes, s) }
 // book writes what a question used into the ledger.
 func (t *trial) book(ctx context.Context, u model.Usage, err error) {
 	c := spend.Call{At: t.g.opts.Now(), Model: t.ref, Account: t.account, Session: testSession, Agent: session.DefaultAgent, Usage: u, Failed: err != nil}
-	if berr := t.g.store.Update(context.WithoutCancel(ctx), store.Write{Do: func(tx *store.Tx) error { return t.g.spend.Put(tx, []spend.Call{c}) }}); berr != nil {
+	if berr := t.g.purse.Spent(ctx, c); berr != nil {
 		t.g.log.Warn("the test of a model could not be booked", "err", berr)
 	}
 }

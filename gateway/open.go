@@ -176,7 +176,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Prompt: g.runPrompt,
 		Notes:  g.notes, Picture: g.picture,
 		Hold:  g.hold,
-		Held:  func() bool { return g.poor.Load() || g.setup.Held() || g.pause.Check(pause.CallModel) != nil },
+		Held:  func() bool { return g.purse.Poor() || g.setup.Held() || g.pause.Check(pause.CallModel) != nil },
 		Queue: g.queuePolicy, Stopped: g.stopChildren,
 		Over: g.programs.Over, Suspended: g.programs.Suspended,
 		Left: func(key string) { g.processes.StopOwner(key) },

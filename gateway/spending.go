@@ -2,26 +2,33 @@ package gateway
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spend"
+	"github.com/hearth-assistant/hearth/gateway/spend/purse"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 func (g *Gateway) openSpend() {
 	g.prices = spend.NewTable()
 	g.spend = spend.New(spend.Options{Price: g.priceOf, Allowance: g.allowance, Zone: g.zone, Now: g.opts.Now})
-	if _, err := g.standing(); err != nil {
-		g.log.Warn("the ledger of model calls could not be read", "err", err)
-	}
+	g.purse = purse.New(purse.Options{
+		DB: g.store, Ledger: g.spend, Allowance: g.allowance, Price: g.priceOf, Cheap: g.cheapModel, Idle: session.Waiting, Now: g.opts.Now, Logger: g.log,
+		Resolve: func(ctx context.Context, ref model.Ref) (model.Ref, error) {
+			c, err := g.models.Resolve(ctx, ref)
+			return c.Ref, err
+		},
+	})
 }
 
 // zone is where the person lives.
@@ -72,79 +79,59 @@ func (g *Gateway) bookCalls(tx *store.Tx, key string, attempts []failover.Attemp
 			At: a.At, Model: a.Ref, Account: a.Account, Session: key, Agent: session.AgentOf(key), Usage: a.Usage, Failed: a.Reason != "",
 		})
 	}
-	if err := g.spend.Put(tx, calls); err != nil || !g.allowance().Any() {
-		return err
-	}
-	_, err := g.standingIn(tx)
-	return err
+	return g.purse.Book(tx, calls...)
 }
 
-// standing is how the allowance stands.
-func (g *Gateway) standing() (s spend.Standing, err error) {
-	err = g.store.View(func(tx *store.Tx) error {
-		s, err = g.standingIn(tx)
-		return err
-	})
-	return s, err
-}
-
-func (g *Gateway) standingIn(tx *store.Tx) (spend.Standing, error) {
-	s, err := g.spend.Standing(tx)
-	if err == nil {
-		g.poor.Store(s.Level == spend.Used)
-	}
-	return s, err
-}
-
-// begin finds the model of a turn within the allowance: near its end the cheap
-// model, beyond it only what costs nothing.
+// begin finds the model of a turn within the allowance.
 func (g *Gateway) begin(ctx context.Context, sel failover.Selection, s failover.Session) (session.Model, error) {
 	g.awaitSecrets(ctx)
-	pay := payerOf(s)
-	sel = g.asAgent(sel)
-	if g.allowance().Any() {
-		st, err := g.standing()
-		if err != nil {
-			return session.Model{}, err
-		}
-		if st.Level >= spend.Sparing && !g.spend.HasPass(pay.run) {
-			sel = g.spare(ctx, sel, s, st)
-		}
+	sel, err := g.purse.Choose(ctx, g.asAgent(sel), s)
+	if err != nil {
+		return session.Model{}, err
 	}
 	t, err := g.failover.Begin(ctx, sel, s)
 	if err != nil {
 		return t, err
 	}
-	t.Provider = paid{t.Provider, pay}
+	t.Provider = purse.PaidBy(s, t.Provider)
 	return t, nil
 }
 
-// spare chooses the cheap model in the place of one that costs, and tells the
-// person once.
-func (g *Gateway) spare(ctx context.Context, sel failover.Selection, s failover.Session, st spend.Standing) failover.Selection {
-	c, err := g.models.Resolve(ctx, sel.Ref)
-	if err != nil {
-		return sel
+// explain words failures of runs.
+func (g *Gateway) explain(err error, ref model.Ref) (message, kind string) {
+	var used *purse.UsedUpError
+	if errors.As(err, &used) {
+		return used.Error(), provider.KindUnknown
 	}
-	if g.free(c.Ref) {
-		sel.Ref, sel.Source = c.Ref, failover.SourceUser // strict: no fallback that costs
-		return sel
-	}
-	cheap, ok := g.cheapModel()
-	if !ok || st.Level == spend.Used && !g.free(cheap) {
-		return sel
-	}
-	if n, ok := s.(interface{ Notice(context.Context, string) }); ok && cheap != c.Ref && g.spend.Tell(sel.Session, spend.Sparing) {
-		n.Notice(ctx, fmt.Sprintf("💰 %s of the %s allowed for %s are spent, so %s answers instead of %s. Raise the allowance with `hearth usage allow`.",
-			spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Period, cheap, c.Ref))
-	}
-	sel.Ref, sel.Source = cheap, failover.SourceUser
-	return sel
+	return provider.Explain(err, ref)
 }
 
-func (g *Gateway) free(ref model.Ref) bool {
-	p, ok := g.priceOf(ref)
-	return ok && p.Free()
+// hold is the session's hook: it waits while a message may not be answered.
+func (g *Gateway) hold(ctx context.Context, rec session.Run, tell func(ctx context.Context, text string)) {
+	if _, ok := g.pasted.LoadAndDelete(rec.ID); ok {
+		tell(ctx, pastedWords)
+	}
+	if rec.AwaitModel && g.setup.Await(ctx, func() bool { return g.hasModel(rec) }) != nil {
+		return
+	}
+	if g.pause.Wait(ctx, pause.CallModel) != nil {
+		return
+	}
+	g.purse.Hold(ctx, purse.Message{Run: rec.ID, Session: rec.SessionKey, Tell: tell, Free: func() bool { return g.costsNothing(ctx, rec) }})
+}
+
+// costsNothing reports whether a run would be answered by a model that is free.
+func (g *Gateway) costsNothing(ctx context.Context, rec session.Run) bool {
+	g.awaitSecrets(ctx)
+	if cheap, ok := g.cheapModel(); ok && g.purse.Free(cheap) {
+		return true
+	}
+	sel, err := g.session.Selection(rec)
+	if err != nil {
+		return true
+	}
+	c, err := g.models.Resolve(ctx, sel.Ref)
+	return err != nil || g.purse.Free(c.Ref)
 }
 
 // cheapModel is the configured one, or one on this computer.
@@ -158,4 +145,19 @@ func (g *Gateway) cheapModel() (model.Ref, bool) {
 		}
 	}
 	return model.Ref{}, false
+}
+
+// touched is told of every change of a session: another model may be chosen.
+func (g *Gateway) touched(key string) {
+	g.search.Touch(key)
+	g.spend.Wake()
+	g.setup.Wake()
+}
+
+// spendProblems says that messages wait.
+func (g *Gateway) spendProblems() []protocol.Problem {
+	if words := g.purse.Problem(); words != "" {
+		return []protocol.Problem{{Code: "ALLOWANCE", Message: words}}
+	}
+	return nil
 }
