@@ -2,6 +2,7 @@ package lean
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -21,30 +22,45 @@ func Touched() int64 {
 // Release gives back garbage and the pages of this program's code and constants.
 func Release() {
 	debug.FreeOSMemory()
-	for _, p := range parts() {
-		// Only pages that are as the file has them: they are mapped again, from
-		// the file's cache, when they are used.
+	exe, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return
+	}
+	f, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for _, p := range parts(f, exe) {
+		// They are mapped again, from the file's cache, when they are used.
 		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, p.from, p.to-p.from, syscall.MADV_DONTNEED)
 	}
 }
 
 type part struct{ from, to uintptr }
 
-// parts are where this program's file is mapped and cannot be written.
-func parts() (out []part) {
-	exe, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		return nil
-	}
-	f, err := os.Open("/proc/self/maps")
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		p, ok := partOf(lines.Text(), exe)
-		if ok {
-			out = append(out, p)
+// parts are where the program's file is mapped, cannot be written, and is as the
+// file has it. What the loader wrote and then closed (addresses of libraries'
+// functions) cannot be written any more either, and would be lost.
+func parts(smaps io.Reader, exe string) (out []part) {
+	var p part
+	var ours, asTheFile bool
+	for lines := bufio.NewScanner(smaps); lines.Scan(); {
+		line := lines.Text()
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 0:
+		case !strings.HasSuffix(f[0], ":"):
+			p, ours = partOf(line, exe)
+			asTheFile = false
+		case !ours:
+		case f[0] == "Anonymous:":
+			asTheFile = len(f) == 3 && f[1] == "0"
+		case f[0] == "Swap:":
+			if asTheFile && len(f) == 3 && f[1] == "0" {
+				out = append(out, p)
+			}
+			ours = false
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package lean
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +20,26 @@ func TestPartOf(t *testing.T) {
 		if got, ok := partOf(line, "/opt/he arth"); ok != (want != part{}) || ok && got != want {
 			t.Errorf("partOf(%q) = %v, %v, want %v", line, got, ok, want)
 		}
+	}
+}
+
+// TestWhatTheLoaderWroteIsKept: the loader writes addresses of libraries'
+// functions into a page of a program that has any, and makes it read-only.
+func TestWhatTheLoaderWroteIsKept(t *testing.T) {
+	smaps := ""
+	for _, m := range []struct{ head, anonymous, swap string }{
+		{"00400000-00403000 r--p 00000000 fe:00 12 /opt/hearth-tray", "0", "0"},
+		{"00403000-007c4000 r-xp 00003000 fe:00 12 /opt/hearth-tray", "0", "0"},
+		{"00be7000-00be8000 r--p 007e6000 fe:00 12 /opt/hearth-tray", "4", "0"},
+		{"00be8000-00be9000 r--p 007e7000 fe:00 12 /opt/hearth-tray", "0", "4"},
+		{"00be9000-00c45000 rw-p 007e8000 fe:00 12 /opt/hearth-tray", "0", "0"},
+		{"7fff0000-7fff1000 r-xp 00000000 fe:00 13 /usr/lib/c.so", "0", "0"},
+	} {
+		smaps += m.head + "\nRss:      12 kB\nAnonymous:     " + m.anonymous + " kB\nAnonHugePages:   0 kB\nSwap:      " + m.swap + " kB\nSwapPss:    0 kB\nVmFlags: rd mr mw me\n"
+	}
+	want := []part{{0x400000, 0x403000}, {0x403000, 0x7c4000}}
+	if got := parts(strings.NewReader(smaps), "/opt/hearth-tray"); !slices.Equal(got, want) {
+		t.Errorf("parts = %x, want %x", got, want)
 	}
 }
 
