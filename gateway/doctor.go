@@ -10,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
+	"github.com/hearth-assistant/hearth/gateway/trial"
 )
 
 // checkup gathers what the rooms say of themselves.
@@ -82,8 +83,8 @@ func (c *checkup) defaultModel(ctx context.Context, live bool) {
 }
 
 func (c *checkup) abilities(choice provider.Choice) {
-	if w := choice.ContextWindow; w > 0 && w < goodWindow {
-		c.add("models", protocol.CheckWarn, fmt.Sprintf("the default model keeps only %s tokens of a conversation", thousands(w)),
+	if w := choice.ContextWindow; w > 0 && w < trial.GoodWindow {
+		c.add("models", protocol.CheckWarn, fmt.Sprintf("the default model keeps only %s tokens of a conversation", trial.Thousands(w)),
 			"16,000 or more is better: set contextWindow of the model in models.providers, or pick another model; `hearth models test --context` tries how much it really keeps")
 	}
 	if !choice.Tools {

@@ -162,10 +162,9 @@ func (h setupHands) First(service string) (string, bool) {
 
 func (h setupHands) Test(ctx context.Context, name, account string, window bool) setup.Tested {
 	r := h.g.testModel(ctx, protocol.ModelsTestParams{Model: name, ProfileID: account, Context: window})
-	ref, _ := model.ParseRef(r.Model)
 	return setup.Tested{
-		Model: r.Model, OK: r.OK, Line: r.Line, Notes: r.Notes, Error: r.Error, Refused: r.ErrorKind == string(failover.ReasonAuth),
-		Free: h.g.purse.Free(ref) && h.g.models.Nearby(ref),
+		Model: r.Ref.String(), OK: r.OK, Line: r.Line, Notes: r.Notes, Error: r.Error, Refused: r.Why == failover.ReasonAuth,
+		Free: h.g.purse.Free(r.Ref) && h.g.models.Nearby(r.Ref),
 	}
 }
 

@@ -57,6 +57,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/trial"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
@@ -118,7 +119,7 @@ type Gateway struct {
 	// Models, the accounts at their services, and what they cost.
 	models   *provider.Registry
 	redetect chan struct{} // wakes detectModels
-	tests    modelTests
+	trials   *trial.Trials // what was found out about them
 	pulls    modelPulls
 	setup    *setup.Book // the first steps
 	trying   *setup.Flow

@@ -8,7 +8,7 @@ import (
 )
 
 func (g *Gateway) modelsTest(ctx context.Context, p protocol.ModelsTestParams) (protocol.ModelsTestResult, error) {
-	return g.testModel(ctx, p), ctx.Err()
+	return trialOnWire(g.testModel(ctx, p)), ctx.Err()
 }
 
 func (g *Gateway) modelsPull(ctx context.Context, p protocol.ModelsPullParams) (protocol.ModelsPullProgress, error) {

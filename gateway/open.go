@@ -54,10 +54,10 @@ func (g *Gateway) open(ctx context.Context) error {
 	}
 	g.openModels()
 	g.openFailover()
-	if err := g.openTests(); err != nil {
+	g.openSpend()
+	if err := g.openTrials(ctx); err != nil {
 		return err
 	}
-	g.openSpend()
 	if err := g.openChannels(ctx); err != nil {
 		return err
 	}

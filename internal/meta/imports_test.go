@@ -48,7 +48,7 @@ var walls = []struct {
 	why          string
 }{
 	{
-		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/health"},
+		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/spend", "gateway/trial", "gateway/health"},
 		to:   []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/channel"},
 		why:  "the engine does not know who talks to it",
 	},

@@ -1,4 +1,4 @@
-package gateway
+package trial
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // words puts a test that went well into a line: "answered in 1.2 s · 32K context
 // verified · tools work".
 func (t *trial) words() {
-	parts := []string{fmt.Sprintf("answered in %.1f s", float64(t.res.TookMs)/1000)}
+	parts := []string{fmt.Sprintf("answered in %.1f s", t.res.Took.Seconds())}
 	if c := t.contextWords(); c != "" {
 		parts = append(parts, c)
 	}
@@ -23,8 +23,8 @@ func (t *trial) words() {
 		t.note("It cannot call tools, so it is used for talking only. For files, commands and the web pick a model that can.")
 	}
 	t.res.Line = strings.Join(parts, " · ")
-	if w := t.windowNow(); w > 0 && w < goodWindow {
-		t.note(fmt.Sprintf("Its context of %s tokens is small: long conversations are summarized early, and tools need room. 16,000 or more is better; for a model of Ollama set contextWindow in models.providers.", thousands(w)))
+	if w := t.windowNow(); w > 0 && w < GoodWindow {
+		t.note(fmt.Sprintf("Its context of %s tokens is small: long conversations are summarized early, and tools need room. 16,000 or more is better; for a model of Ollama set contextWindow in models.providers.", Thousands(w)))
 	}
 }
 
@@ -34,7 +34,7 @@ func (t *trial) contextWords() string {
 	case t.found.Window == 0:
 		return ""
 	case t.found.Window < most:
-		return fmt.Sprintf("really %s of %s tokens of context", thousands(t.found.Window), thousands(most))
+		return fmt.Sprintf("really %s of %s tokens of context", Thousands(t.found.Window), Thousands(most))
 	}
 	return kilo(t.found.Window) + " context verified"
 }
@@ -55,8 +55,8 @@ func kilo(n int) string {
 	return strconv.Itoa((n+500)/1000) + "K"
 }
 
-// thousands is 32768 as 32,768.
-func thousands(n int) string {
+// Thousands is 32768 as 32,768.
+func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
