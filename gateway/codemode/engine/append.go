@@ -202,6 +202,7 @@ const (
 	opI32ShrU     = 0x76
 	opI64ShrU     = 0x88
 	opI32Wrap     = 0xa7
+	opI64ExtendU  = 0xad
 
 	typeNone = 0x40
 	typeI32  = 0x7f

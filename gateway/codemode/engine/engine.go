@@ -28,7 +28,7 @@ type Engine struct {
 	vms     map[*VM]struct{}
 	closed  bool
 
-	plainMatch bool // tests only: the guest matches expressions itself
+	plain bool // tests only: the guest matches expressions and makes what they give itself
 }
 
 // machine is what is loaded once.

@@ -63,7 +63,7 @@ func match(ctx context.Context, m api.Module, s []uint64) {
 }
 
 func (v *VM) match(ctx context.Context, captures, program, text, start, length, width uint32) pattern.Outcome {
-	if v.engine.plainMatch || width > 1 || length > 1<<30 || start > length {
+	if v.engine.plain || width > 1 || length > 1<<30 || start > length {
 		return pattern.NotOurs
 	}
 	mem := v.bytes()

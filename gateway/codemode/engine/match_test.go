@@ -63,7 +63,7 @@ func agree(t *testing.T, host, guest *Engine, list []expression) {
 
 func bothMatchers(t testing.TB) (host, guest *Engine) {
 	host, guest = newEngine(t, Options{}), newEngine(t, Options{})
-	guest.plainMatch = true
+	guest.plain = true
 	return host, guest
 }
 
@@ -203,7 +203,7 @@ func (w *expressionWriter) sequence(depth int) (s string) {
 func TestExpressionsAreMatchedOutside(t *testing.T) {
 	for plain, want := range map[bool]int{false: 4, true: 0} {
 		e := newEngine(t, Options{})
-		e.plainMatch = plain
+		e.plain = plain
 		v, st, err := e.Start(t.Context(), Program{Code: `return /(b)c/.exec("abc").index`})
 		if err != nil || string(st.Value) != "1" {
 			t.Fatal(st, err)

@@ -24,7 +24,7 @@ var packedWasm []byte
 // checked against these and against nothing else.
 const (
 	pinSource   = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
-	pinPrepared = "c8187be39f757133f6f0b7ccd46e9bfe7b6748d9d044569999793beb8868b93e"
+	pinPrepared = "b2859102c25b8fbfa5cd4016df2b1a6f7a6e23655089089f4533bb128265b084"
 )
 
 func sum(b []byte) string {

@@ -19,10 +19,13 @@ const (
 	importCount   = 24
 	startFunc     = 24  // _start, which nobody calls
 	matchFunc     = 236 // lre_exec
+	reallocFunc   = 250 // js_realloc_rt
 	interpretFunc = 266 // JS_CallInternal
+	newShapedFunc = 287 // JS_NewObjectFromShape
 	addSlowFunc   = 471 // js_add_slow
 	mallocFunc    = 609 // js_def_malloc: malloc(size)
 	toStringFunc  = 359 // JS_ToStringInternal
+	execFunc      = 675 // js_regexp_exec
 	usableFunc    = 611 // js_def_malloc_usable_size, "return 0" on WASI
 )
 
@@ -38,7 +41,8 @@ const (
 //     what it really holds;
 //   - appending to a string in a loop costs its length and not the square of
 //     it (append.go);
-//   - regular expressions are matched by package pattern (match.go);
+//   - regular expressions are matched by package pattern (match.go), and what
+//     they find is put together at once (found.go);
 //   - what would run the module as a program is gone;
 //   - debug sections go.
 func prepare(in []byte) (out []byte, err error) {
@@ -163,6 +167,10 @@ func codeSection(body []byte) []byte {
 			src = addSlowLets(src)
 		case matchFunc:
 			src = matchOutside(src)
+		case execFunc:
+			src = foundLists(src)
+		case newShapedFunc:
+			src = shapedArrays(src)
 		case startFunc:
 			src = []byte{0, opUnreachable, opEnd}
 		}
