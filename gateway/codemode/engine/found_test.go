@@ -80,16 +80,26 @@ func TestFoundListsAtTheEndOfMemory(t *testing.T) {
 	const code = `let rest = 'x'.repeat(%d) + 1, last = null, n = 0;
 		try { for (;;) { const m = /(?<one>a)(b)(c)?/d.exec('--ab%s'); m.last = last; last = m; n++ } } catch (e) { last = null }
 		const m = /(b)(c)?/.exec('abc');
-		return [n > 100, m, m.index, m.input, m.groups === undefined, Object.keys(m), rest.length]`
-	for rest := range 60 {
+		return [n > 10, m, m.index, m.input, m.groups === undefined, Object.keys(m), rest.length]`
+	for rest := range 30 {
 		p := Program{Code: fmt.Sprintf(code, rest*24, strings.Repeat("ab", rest)), Limits: Limits{Memory: 256 << 10}}
-		if rest%2 == 0 { // the plain ones as well
+		switch rest % 3 {
+		case 1: // one without names and places
 			p.Code = strings.ReplaceAll(strings.ReplaceAll(p.Code, "?<one>", ""), "/d.", "/.")
+		case 2: // one whose values take more room than all the rest
+			p.Code = strings.Replace(p.Code, "(?<one>a)(b)(c)?/d.", "(?:"+strings.Repeat("(q)?", 150)+"a)/.", 1)
 		}
 		want := fmt.Sprintf(`[true,["bc","b","c"],1,"abc",true,["0","1","2","groups","index","input"],%d]`, rest*24+1)
-		if st, err := run(t, e, p); err != nil || string(st.Value) != want {
+		v, st, err := e.Start(t.Context(), p)
+		if err != nil || string(st.Value) != want {
 			t.Fatalf("%d: %s %v", rest, st.Value, err)
 		}
+		for at := range uint32(1024) { // what is written through a nil lands there
+			if c := v.bytes()[at]; c != 0 && (at < foundShape || at >= foundShape+4) {
+				t.Fatalf("%d: %d is at %d", rest, c, at)
+			}
+		}
+		v.Close()
 	}
 }
 
