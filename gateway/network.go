@@ -133,6 +133,8 @@ func (n *network) run(ctx context.Context) {
 		if next := n.announcement(); !next.equal(now) {
 			stop()
 			stop, now = n.announce(ctx, next), next
+		} else {
+			n.kickAnnouncement() // who looks for us at a new address shall not wait
 		}
 		select {
 		case <-ctx.Done():
@@ -204,6 +206,15 @@ func (n *network) announce(ctx context.Context, a announcement) (stop func()) {
 	var work sync.WaitGroup
 	work.Go(func() { adv.Run(ctx) })
 	return func() { cancel(); work.Wait() }
+}
+
+func (n *network) kickAnnouncement() {
+	n.mu.Lock()
+	adv := n.adv
+	n.mu.Unlock()
+	if adv != nil {
+		adv.Kick()
+	}
 }
 
 // openInterfaces are the local networks on which we really listen: an

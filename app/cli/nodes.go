@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -185,11 +186,24 @@ func invokeNode(ctx context.Context, a *app, who, command, params string, timeou
 		}
 		var res protocol.NodeInvokeResult
 		if err := c.Call(ctx, protocol.MethodNodeInvoke, p, &res); err != nil {
-			return err
+			return whatIsKnown(err)
 		}
 		if a.asJSON {
 			return a.out().json(res)
 		}
 		return a.out().json(res.Payload)
 	})
+}
+
+// whatIsKnown adds to the end of a call that its node went away: nothing is sent
+// again, for nobody knows how far it was.
+func whatIsKnown(err error) error {
+	var refusal *protocol.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	if n, _ := refusal.Details["nodeError"].(map[string]any); n["code"] == "DISCONNECTED" {
+		return &failure{exitFailure, "the node went away during the call; it may have been done", "look there before you ask again; `hearth nodes` shows when it is back"}
+	}
+	return err
 }

@@ -47,7 +47,7 @@ const (
 // TestLabRole is what the lab's attackers run.
 func TestLabRole(t *testing.T) {
 	play := map[string]func(context.Context, []string) error{"between": playBetween, "listen": playListen, "announce": playAnnounce,
-		"invoke": playInvoke, "count": playCount, "stay": playStay, "enrol": playEnrol, "crowd": playCrowd}[os.Getenv(labRole)]
+		"invoke": playInvoke, "count": playCount, "stay": playStay, "enrol": playEnrol, "crowd": playCrowd, "model": playModel}[os.Getenv(labRole)]
 	if play == nil {
 		t.Skip("only the lab's attackers run this")
 	}

@@ -85,17 +85,7 @@ func TestLabNode(t *testing.T) {
 	p.Stop()
 
 	run := home.Start(home.env(), home.exe, "nodes", "invoke", "attic", "system.run", "--params", `{"command":["/bin/hostname"]}`)
-	var asked string
-	l.Until(netlab.Patience, "the owner is asked", func() bool {
-		var all []protocol.Approval
-		out, err := home.try("approvals", "--json")
-		if err != nil || json.Unmarshal([]byte(out), &all) != nil || len(all) != 1 {
-			return false
-		}
-		asked = all[0].ID
-		return true
-	})
-	home.hearth("approvals", "approve", asked)
+	home.approve(l)
 	if !netlab.Wait(netlab.Patience, func() bool {
 		return strings.Contains(run.Output(), `"exitCode": 0`) || strings.Contains(run.Output(), `"exitCode":0`)
 	}) {

@@ -129,7 +129,11 @@ func Dial(ctx context.Context, o Options) (*Client, error) {
 // carries it elsewhere. The connection it makes is left in raw.
 func direct(o *Options, raw *net.Conn) *http.Client {
 	dial := o.DialNet
-	if dial == nil {
+	switch {
+	case dial != nil:
+	case o.TLS != nil:
+		dial = outward().DialContext
+	default:
 		dial = new(net.Dialer).DialContext
 	}
 	return &http.Client{
