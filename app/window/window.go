@@ -16,6 +16,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/wailsapp/wails/v2"
 	"github.com/wailsapp/wails/v2/pkg/menu"
@@ -25,6 +26,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/mac"
 	view "github.com/wailsapp/wails/v2/pkg/runtime"
 
+	"github.com/hearth-assistant/hearth/gateway/lean"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -87,6 +89,7 @@ func open(ctx context.Context, version, where string, quick bool) error {
 	}
 	w := &window{dir: dir, version: version, quick: quick}
 	w.follow(ctx, where)
+	withoutDriver()
 	size := w.remembered()
 	err = wails.Run(&options.App{
 		Title: w.title(), AlwaysOnTop: quick, Width: size.Width, Height: size.Height, MinWidth: minWidth, MinHeight: minHeight,
@@ -109,6 +112,7 @@ func open(ctx context.Context, version, where string, quick bool) error {
 		OnStartup: func(c context.Context) {
 			w.ctx = c
 			repairSignals(c)
+			go lean.Run(c, lean.Options{Every: 2 * time.Second, Idle: func() bool { return true }, Touched: lean.Touched, Release: lean.Release})
 			if size.Placed {
 				view.WindowSetPosition(c, size.X, size.Y)
 			}
@@ -168,9 +172,6 @@ func preflight() error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return errNoDisplay
 	}
-	// Blank windows with some graphics drivers otherwise.
-	if runtime.GOOS == "linux" && os.Getenv("WEBKIT_DISABLE_DMABUF_RENDERER") == "" {
-		return os.Setenv("WEBKIT_DISABLE_DMABUF_RENDERER", "1")
-	}
+	inSoftware()
 	return nil
 }
