@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -15,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
+	"github.com/hearth-assistant/hearth/gateway/zone"
 )
 
 // Heartbeats: the default agent looks by itself whether something needs
@@ -36,11 +36,11 @@ func heartbeatSettings(c config.Config) heartbeat.Settings {
 	s := heartbeat.Settings{Every: h.Interval()}
 	s.Hours.From, _ = config.MinuteOfDay(h.ActiveHours.Start)
 	s.Hours.To, _ = config.MinuteOfDay(h.ActiveHours.End)
-	zone := h.ActiveHours.Timezone
-	if zone == "" || zone == "user" {
-		zone = c.Agents.Defaults.UserTimezone
+	name := h.ActiveHours.Timezone
+	if name == "" || name == "user" {
+		name = c.Agents.Defaults.UserTimezone
 	}
-	if at, err := time.LoadLocation(zone); err == nil && zone != "" && zone != "local" {
+	if at, err := zone.Load(name); err == nil && name != "" && name != "local" {
 		s.Hours.Zone = at
 	}
 	return s

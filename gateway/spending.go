@@ -17,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/spend/purse"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/zone"
 )
 
 func (g *Gateway) openSpend() {
@@ -34,7 +35,7 @@ func (g *Gateway) openSpend() {
 // zone is where the person lives.
 func (g *Gateway) zone() *time.Location {
 	if name := g.config.Snapshot().Config.Agents.Defaults.UserTimezone; name != "" {
-		if z, err := time.LoadLocation(name); err == nil {
+		if z, err := zone.Load(name); err == nil {
 			return z
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // zones are named in settings, and not every system has the list
+	"time"
 
 	"github.com/hearth-assistant/hearth/app/cli"
 	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/zone"
 )
 
 // version is set by the build: -ldflags "-X main.version=1.2.3".
@@ -22,6 +23,9 @@ func main() {
 		os.Exit(gateway.Guardian())
 	}
 	log.SetOutput(io.Discard) // libraries write there, ours do not
+	if here := zone.Here(os.Getenv("TZ")); here != nil {
+		time.Local = here
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait for the first
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.OS(version)))

@@ -23,7 +23,8 @@ var leaves = map[string][]string{
 	"gateway/sandbox":             {},
 	"gateway/statedir":            {},
 	"gateway/store":               {"gateway/failpoint"},
-	"gateway/config":              {"gateway/statedir", "gateway/protocol", "gateway/secret"},
+	"gateway/config":              {"gateway/statedir", "gateway/protocol", "gateway/secret", "gateway/zone"},
+	"gateway/zone":                {},
 	"gateway/secret":              {"internal/order"},
 	"gateway/secret/redact":       {},
 	"gateway/secret/ref":          {"gateway/secret"},
@@ -95,7 +96,7 @@ var walls = []struct {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/acp", "gateway/pairing/identity", "gateway/lean", "frontend", "discovery", "internal/order"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/acp", "gateway/pairing/identity", "gateway/lean", "gateway/zone", "frontend", "discovery", "internal/order"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.

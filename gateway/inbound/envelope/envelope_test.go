@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-func zone(t *testing.T, name string) *time.Location {
+func inZone(t *testing.T, name string) *time.Location {
 	t.Helper()
 	z, err := time.LoadLocation(name)
 	if err != nil {
@@ -18,7 +18,7 @@ func zone(t *testing.T, name string) *time.Location {
 }
 
 func TestEnvelope(t *testing.T) {
-	la := zone(t, "America/Los_Angeles")
+	la := inZone(t, "America/Los_Angeles")
 	at := time.Date(2026, 1, 18, 0, 19, 0, 0, la)
 	signal := Head{Channel: "signal", From: "+1555", At: at}
 	after := func(d time.Duration) Head { h := signal; h.Previous = at.Add(-d); return h }
