@@ -20,7 +20,7 @@ func IconOf(s State) Icon {
 	switch {
 	case s.Link == Lost:
 		return IconProblem
-	case s.Waiting > 0:
+	case s.Waiting > 0, s.Pending > 0:
 		return IconNeedsYou
 	case s.Paused != "":
 		return IconPaused

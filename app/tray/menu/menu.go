@@ -31,7 +31,7 @@ type State struct {
 	Activity   string // what the run does, when it is one
 	Problems   []string
 	Waiting    int // approvals
-	Approvals  [ApprovalSlots]Approval
+	Approvals  [RequestSlots]Approval
 	Undeliv    int
 	Recent     []Session
 	Today      float64
@@ -40,7 +40,8 @@ type State struct {
 	Used       bool    // the allowance is used up: messages wait
 	Spent      []Spent // today, dearest first
 	Devices    []Device
-	Pending    int    // devices that ask to be let in
+	Pending    int // devices that ask to be let in
+	Doors      [RequestSlots]Door
 	Address    string // where other machines reach Hearth; empty: they do not
 	Paused     string // "", tools, network, everything
 	PausedTill time.Time
@@ -49,12 +50,13 @@ type State struct {
 	QuickKey   string // asks from everywhere; empty: none
 }
 
-// How many requests and sessions have rows of their own.
+// How many requests of each kind, sessions, devices and models have rows of
+// their own.
 const (
-	ApprovalSlots = 3
-	RecentSlots   = 5
-	DeviceSlots   = 5
-	SpentSlots    = 3
+	RequestSlots = 3
+	RecentSlots  = 5
+	DeviceSlots  = 5
+	SpentSlots   = 3
 )
 
 // titleChars is how much of what is asked for has place in a row.
@@ -101,6 +103,8 @@ const (
 	AllowHere   Verb = "allow-here"
 	AllowFolder Verb = "allow-folder"
 	Deny        Verb = "deny"
+	LetIn       Verb = "let-in" // Arg: the request of a device
+	TurnAway    Verb = "turn-away"
 	StopRun     Verb = "stop"
 	PauseHour   Verb = "pause-hour"
 	PauseDay    Verb = "pause-day"
@@ -148,6 +152,9 @@ func Items(s State, now time.Time) []Item {
 	for i, a := range s.Approvals {
 		rows = append(rows, approval(i, a))
 	}
+	for i, d := range s.Doors {
+		rows = append(rows, door(i, d))
+	}
 	return append(rows,
 		Item{ID: "more", Label: fmt.Sprintf("%d more requests…", s.Waiting-filled(s)), Do: Action{Verb: Open}, Hidden: s.Waiting <= filled(s)},
 		Item{ID: "undelivered", Label: fmt.Sprintf("Undelivered (%d)…", s.Undeliv), Do: Action{Verb: Undelivd}, Hidden: s.Undeliv == 0},
@@ -188,6 +195,10 @@ func Status(s State) string {
 		return "Needs you: 1 request"
 	case s.Waiting > 1:
 		return fmt.Sprintf("Needs you: %d requests", s.Waiting)
+	case s.Pending == 1:
+		return "Needs you: a device asks to be let in"
+	case s.Pending > 1:
+		return fmt.Sprintf("Needs you: %d devices ask to be let in", s.Pending)
 	case s.Paused != "":
 		return "Paused" + till(s.PausedTill)
 	case len(s.Problems) > 0:
@@ -210,7 +221,7 @@ func Tooltip(s State) string {
 		return "Hearth is starting"
 	case s.Link == Lost:
 		return "Hearth is not running"
-	case s.Waiting > 0:
+	case s.Waiting > 0, s.Pending > 0:
 		return "Hearth needs you"
 	case s.Paused != "":
 		return "Hearth is paused"

@@ -21,7 +21,7 @@ var states = map[string]State{
 	"starting": {Version: "1.2.3", Own: true},
 	"lost":     {Link: Lost, Why: "the port 18789 is taken\nby another program", Version: "1.2.3"},
 	"ready": {
-		Link: Ready, Model: "ollama/qwen3", Local: true, Version: "1.2.3", Own: true, Address: "192.168.1.5:18789", Pending: 1, Used: true,
+		Link: Ready, Model: "ollama/qwen3", Local: true, Version: "1.2.3", Own: true, Address: "192.168.1.5:18789", Used: true,
 		Spent:   []Spent{{"anthropic/claude", 0.3}, {"openai/gpt", 0.12}},
 		Devices: []Device{{Name: "Anna’s iPhone\u202e", On: true}, {Name: "iPad", Seen: noon.Add(-3 * time.Hour)}, {Name: "c"}, {Name: "d"}, {Name: "e"}, {Name: "f"}},
 	},
@@ -31,6 +31,9 @@ var states = map[string]State{
 	},
 	"needs you": {
 		Link: Ready, Waiting: 5, Approvals: [3]Approval{{ID: "1", Title: "git push", Lines: []string{"in ~/site", "from the chat “Site”"}, Here: true}, {}, {ID: "3", Title: strings.Repeat("long ", 40)}},
+	},
+	"door": {
+		Link: Ready, Pending: 4, Doors: [3]Door{{ID: "1", Name: "laptop\u202e", Code: "230 104", From: "192.168.1.7", May: "talk"}, {}, {ID: "3", Name: "phone", May: "have these rights: admin"}},
 	},
 	"paused": {Link: Ready, Paused: "everything", PausedTill: noon.Add(time.Hour), Problems: []string{"disk full"}},
 }
@@ -144,7 +147,7 @@ func TestTheBadgeOfWorkStaysTwoSeconds(t *testing.T) {
 }
 
 func TestARequestKeepsItsRow(t *testing.T) {
-	var s Slots
+	var s Slots[Approval]
 	a := func(ids string) (out []Approval) {
 		for _, id := range ids {
 			out = append(out, Approval{ID: string(id)})

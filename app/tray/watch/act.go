@@ -22,6 +22,10 @@ func (w *Watch) Act(ctx context.Context, a menu.Action) error {
 		return w.decide(ctx, a.Arg, "allow-always", "folder")
 	case menu.Deny:
 		return w.decide(ctx, a.Arg, "deny", "")
+	case menu.LetIn:
+		return w.call(ctx, protocol.MethodPairApprove, protocol.PairDecisionParams{RequestID: a.Arg}, "let the device in")
+	case menu.TurnAway:
+		return w.call(ctx, protocol.MethodPairReject, protocol.PairDecisionParams{RequestID: a.Arg}, "turn the device away")
 	case menu.StopRun:
 		return w.call(ctx, protocol.MethodSessionsAbort, protocol.SessionsAbortParams{Key: a.Arg}, "stop the answer")
 	case menu.Allow:

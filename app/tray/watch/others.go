@@ -2,6 +2,8 @@ package watch
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/tray/menu"
@@ -33,4 +35,30 @@ func others(s *menu.State, cost protocol.UsageCost, devices protocol.PairedDevic
 	if len(reach.Addresses) > 0 {
 		s.Address = reach.Addresses[0]
 	}
+}
+
+// asking are the devices that wait for a yes, oldest first.
+func asking(list []protocol.PairRequest) []menu.Door {
+	slices.SortStableFunc(list, func(a, b protocol.PairRequest) int { return cmp.Compare(a.TS, b.TS) })
+	out := make([]menu.Door, 0, len(list))
+	for _, r := range list {
+		d := menu.Door{ID: r.RequestID, Name: cmp.Or(r.DisplayName, r.ClientID, "a device"), From: r.RemoteIP}
+		if r.Code != "" {
+			d.Code = protocol.ShownCode(r.Code)
+		}
+		var rights []string
+		for _, s := range r.Scopes {
+			rights = append(rights, strings.TrimPrefix(string(s), "operator."))
+		}
+		switch {
+		case r.Role == protocol.RoleNode:
+			d.May = "be used by Hearth, as far as you allow it"
+		case r.Code != "": // what the gateway gives when nothing else is said
+			d.May = "talk, read and decide about requests, and change no settings"
+		case len(rights) > 0:
+			d.May = "have these rights: " + strings.Join(rights, ", ")
+		}
+		out = append(out, d)
+	}
+	return out
 }

@@ -43,7 +43,8 @@ type Watch struct {
 	mu    sync.Mutex // guards the following
 	c     *client.Client
 	state menu.State
-	slots menu.Slots
+	slots menu.Slots[menu.Approval]
+	doors menu.Slots[menu.Door]
 	doing map[string]string // run → what its tool does
 }
 
@@ -228,6 +229,10 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 	}
 	others(&s, cost, devices, reach)
 	s.Approvals, again = w.slots.Fill(waiting(approvals), now)
+	var free time.Duration
+	if s.Doors, free = w.doors.Fill(asking(devices.Pending), now); again == 0 || free > 0 && free < again {
+		again = free
+	}
 	w.sessions(&s, list.Sessions)
 	w.state = s
 	w.o.Changed(s)
