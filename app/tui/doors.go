@@ -18,6 +18,8 @@ func (m *Model) knocked(payload json.RawMessage) {
 	if json.Unmarshal(payload, &r) != nil || r.RequestID == "" || len(m.doors) >= maxDoors {
 		return
 	}
+	// It ends by the gateway's clock, which may not agree with this machine's.
+	r.ExpiresAtMs = m.now().UnixMilli() + max(0, r.ExpiresAtMs-r.TS)
 	m.doors = append(m.doors, r)
 }
 

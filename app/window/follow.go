@@ -59,9 +59,6 @@ func (w *window) pair(ctx context.Context, text string) {
 	if err == nil && code.Pin == "" {
 		err = fmt.Errorf("it does not say which key that Hearth has")
 	}
-	if err == nil && code.ExpiresAtMs > 0 && time.Now().UnixMilli() > code.ExpiresAtMs {
-		err = fmt.Errorf("its code is no longer good")
-	}
 	if err != nil {
 		w.say("Link not followed", "A link offers to pair this computer with another Hearth, but "+strings.TrimSuffix(err.Error(), ".")+".\n\nNothing was done.")
 		return

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The two forms of the string that a device signs. The version is not sent:
@@ -146,7 +147,7 @@ func VerifyDevice(p *ConnectParams, nonce string, nowMs int64) (ed25519.PublicKe
 		return nil, deviceError("device identity mismatch", "DEVICE_AUTH_DEVICE_ID_MISMATCH", "device-id-mismatch")
 	}
 	if skew := nowMs - d.SignedAt; skew > SignatureSkewMs || skew < -SignatureSkewMs {
-		return nil, deviceError("device signature expired", "DEVICE_AUTH_SIGNATURE_EXPIRED", "device-signature-stale")
+		return nil, deviceError("device signature expired: "+clocksDiffer(skew), "DEVICE_AUTH_SIGNATURE_EXPIRED", "device-signature-stale")
 	}
 	if d.Nonce == "" {
 		return nil, deviceError("device nonce required", "DEVICE_AUTH_NONCE_REQUIRED", "device-nonce-missing")
@@ -163,6 +164,29 @@ func VerifyDevice(p *ConnectParams, nonce string, nowMs int64) (ed25519.PublicKe
 		}
 	}
 	return nil, deviceError("device signature invalid", "DEVICE_AUTH_SIGNATURE_INVALID", "device-signature")
+}
+
+// clocksDiffer says why a signature is of another time: who signs by a clock of
+// their own learns which two to look at.
+func clocksDiffer(skewMs int64) string {
+	const hour = int64(time.Hour / time.Millisecond)
+	which := " behind the gateway's"
+	far := skewMs
+	if skewMs < 0 {
+		far, which = -skewMs, " ahead of the gateway's"
+	}
+	how := ""
+	switch {
+	case far < 0 || far > 1000*24*hour:
+		return "the clocks of this machine and of the gateway are years apart; set the one that is wrong"
+	case far >= 48*hour:
+		how = strconv.FormatInt(far/(24*hour), 10) + " days"
+	case far >= 2*hour:
+		how = strconv.FormatInt(far/hour, 10) + " hours"
+	default:
+		how = strconv.FormatInt(far/(hour/60), 10) + " minutes"
+	}
+	return "the clock of this machine is " + how + which + "; set the one that is wrong"
 }
 
 func deviceError(message, code, reason string) *Error {

@@ -134,3 +134,27 @@ func FuzzDeviceAuth(f *testing.F) {
 		}
 	})
 }
+
+// A signature of another time names the clocks, and which is where.
+func TestFault_F_CLK_01_AWrongClockIsNamed(t *testing.T) {
+	const hour = 3_600_000
+	for now, want := range map[int64]string{
+		vectorTime + 121_000:     "2 minutes behind the gateway's; set",
+		vectorTime - 125_000:     "2 minutes ahead of the gateway's; set",
+		vectorTime + 9*hour:      "9 hours behind the gateway's; set",
+		vectorTime - 9*hour:      "9 hours ahead of the gateway's; set",
+		vectorTime + 70*hour:     "2 days behind the gateway's; set",
+		0:                        "years apart; set",
+		vectorTime + 90_000*hour: "years apart; set",
+	} {
+		_, err := VerifyDevice(vectorConnect(vectorV3), vectorNonce, now)
+		if err == nil || !strings.HasPrefix(err.Message, "device signature expired: ") || !strings.Contains(err.Message, want) {
+			t.Errorf("at %d: %+v, want %s", now-vectorTime, err, want)
+		}
+	}
+	p := vectorConnect(vectorV3)
+	p.Device.SignedAt = -1 << 63
+	if _, err := VerifyDevice(p, vectorNonce, vectorTime); err == nil || !strings.Contains(err.Message, "years apart") {
+		t.Error(err)
+	}
+}

@@ -183,14 +183,14 @@ func (i *Identity) refresh() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	now := i.o.Now()
-	if i.leaf != nil && i.made == i.keys.current && now.Before(i.leaf.Leaf.NotAfter.Add(-renewal)) && !i.due(now) {
+	if i.leaf != nil && i.made == i.keys.current && good(i.leaf.Leaf, now, renewal) && !i.due(now) {
 		return nil
 	}
 	before := i.keys
 	if i.due(now) {
 		i.keys.current, i.keys.next, i.keys.leafDER = i.keys.next, nil, nil
 	}
-	if i.keys.caCert == nil || now.After(i.keys.caCert.NotAfter.Add(-leafLife)) {
+	if i.keys.caCert == nil || !good(i.keys.caCert, now, leafLife) {
 		cert, err := makeAuthority(i.o.Random, i.keys.ca, i.id, now)
 		if err != nil {
 			i.keys = before
@@ -217,9 +217,15 @@ func (i *Identity) due(now time.Time) bool {
 	return i.keys.next != nil && !now.Before(i.keys.switchT)
 }
 
+// good tells whether a certificate counts now and for so long after. One from the
+// future was made when the clock of this machine was wrong.
+func good(c *x509.Certificate, now time.Time, after time.Duration) bool {
+	return !now.Before(c.NotBefore) && now.Before(c.NotAfter.Add(-after))
+}
+
 // fit returns the certificate that is kept, or a new one in its place.
 func (i *Identity) fit(now time.Time) (leaf *tls.Certificate, fresh bool, err error) {
-	if c, err := x509.ParseCertificate(i.keys.leafDER); err == nil && now.Before(c.NotAfter.Add(-renewal)) && i.keys.current.PublicKey.Equal(c.PublicKey) {
+	if c, err := x509.ParseCertificate(i.keys.leafDER); err == nil && good(c, now, renewal) && i.keys.current.PublicKey.Equal(c.PublicKey) {
 		return i.chain(c), false, nil
 	}
 	c, err := makeLeaf(i.o.Random, i.keys, i.id, now)

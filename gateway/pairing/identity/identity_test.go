@@ -315,3 +315,34 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A gateway that was started with a wrong clock makes certificates of another
+// time. They are made anew when the clock is right, by the same keys: browsers
+// take them, and who is paired notices nothing.
+func TestFault_F_CLK_01_CertificatesOfAWrongClock(t *testing.T) {
+	for name, wrong := range map[string]time.Duration{"years ahead": 10 * 365 * 24 * time.Hour, "days ahead": 3 * 24 * time.Hour, "years behind": -30 * 365 * 24 * time.Hour, "hours behind": -9 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			right := b.now
+			b.now = right.Add(wrong)
+			before := b.open()
+			pins := before.Pins()
+			b.now = right
+			for how, i := range map[string]*Identity{"running": before, "started again": b.open()} {
+				cert, err := i.Certificate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, der := range cert.Certificate {
+					c, err := x509.ParseCertificate(der)
+					if err != nil || right.Before(c.NotBefore) || right.After(c.NotAfter) {
+						t.Errorf("%s: counts from %v to %v, now is %v (%v)", how, c.NotBefore, c.NotAfter, right, err)
+					}
+				}
+				if !slices.Equal(i.Pins(), pins) {
+					t.Errorf("%s: another key", how)
+				}
+			}
+		})
+	}
+}
