@@ -130,11 +130,11 @@ class Builder {
   private table(parent: Node, token: Tokens.Table): void {
     const box = this.el("div", "table");
     box.tabIndex = 0;
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", t("md.table"));
+    box.setAttribute("role", "group"); // no landmark: an answer may have many
     const table = this.el("table");
     const head = this.el("thead");
     this.row(head, token.header, "th");
+    box.setAttribute("aria-label", t("md.table", { columns: Array.from(head.querySelectorAll("th"), (c) => c.textContent).slice(0, 8).join(", ") }));
     const body = this.el("tbody");
     const shown = token.rows.slice(0, limits.rows);
     let n = 0;
