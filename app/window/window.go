@@ -112,7 +112,7 @@ func open(ctx context.Context, version, where string, quick bool) error {
 		OnStartup: func(c context.Context) {
 			w.ctx = c
 			repairSignals(c)
-			go lean.Run(c, lean.Options{Every: 2 * time.Second, Idle: func() bool { return true }, Touched: lean.Touched, Release: lean.Release})
+			go lean.Run(c, lean.Options{Every: time.Second, Idle: func() bool { return true }, Touched: lean.Touched, Release: lean.Release})
 			if size.Placed {
 				view.WindowSetPosition(c, size.X, size.Y)
 			}
