@@ -79,6 +79,9 @@ func (m *Model) turnTo(i int) {
 
 func (m *Model) openAsks() {
 	if len(m.asks.list) == 0 {
+		if m.openDoor() {
+			return
+		}
 		m.notice = "Nothing waits for your yes."
 		return
 	}

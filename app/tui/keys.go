@@ -23,6 +23,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case m.asks.open:
 		return m.asksKey(k)
+	case m.doorOpen() != nil:
+		return m.doorKey(*m.doorOpen(), k)
 	case k == "ctrl+g":
 		m.openAsks()
 		return nil

@@ -54,7 +54,7 @@ type Model struct {
 
 	list     list
 	asks     asks
-	doors    []protocol.PairRequest // devices that ask to be let in
+	doors    doors
 	popup    popup
 	rename   *composer
 	renaming string // the key of the session that is renamed
@@ -144,6 +144,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.sessions(msg)
 	case asksMsg:
 		m.tookAsks(msg)
+	case doorsMsg:
+		m.tookDoors(msg)
 	case commandsMsg:
 		m.commands = msg.list.Commands
 	case sentMsg:
@@ -177,7 +179,7 @@ func (m *Model) connect(hello protocol.HelloOK) tea.Cmd {
 	if m.room == nil {
 		m.room = m.enter(m.main)
 	}
-	cmds := []tea.Cmd{m.listSessions(), m.listCommands(), m.listAsks(), m.open(m.room)}
+	cmds := []tea.Cmd{m.listSessions(), m.listCommands(), m.listAsks(), m.listDoors(), m.open(m.room)}
 	for _, r := range m.rooms {
 		for _, o := range r.out {
 			o.sending = false

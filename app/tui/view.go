@@ -33,6 +33,8 @@ func (m *Model) screen() (lines []string, x, y int) {
 	body, x, y := m.chatScreen(w-left, h)
 	if m.asks.open {
 		body, x = m.asksScreen(w-left, h), -1
+	} else if d := m.doorOpen(); d != nil {
+		body, x = m.doorScreen(*d, w-left, h), -1
 	}
 	if m.help {
 		body, x = m.helpScreen(w-left, h), -1
