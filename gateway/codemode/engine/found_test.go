@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // describe writes down all that a program can see of a value.
@@ -40,7 +41,7 @@ var changes = []string{
 func TestFoundListsAreTheGuests(t *testing.T) {
 	ours, guests := bothMatchers(t)
 	for _, c := range changes {
-		p := Program{Code: "const change = (m) => " + c + ";" + describe, Limits: Limits{Output: 8 << 20}}
+		p := Program{Code: "const change = (m) => " + c + ";" + describe, Limits: Limits{Output: 8 << 20, Timeout: time.Minute}}
 		got, gotErr := run(t, ours, p)
 		want, wantErr := run(t, guests, p)
 		if gotErr != nil || wantErr != nil || string(got.Value) != string(want.Value) {
@@ -54,7 +55,7 @@ func TestFoundListsAreTheGuests(t *testing.T) {
 func TestFoundListsLeaveNoMemory(t *testing.T) {
 	e := newEngine(t, Options{})
 	const find = "const find = (n, keep) => { for (let i = 0; i < n; i++) { const m = /(b)(c)?(x)?/.exec('abc'); m[9] = i; if (i % 3) m.of = m; keep?.push(m, /b/.exec('abc')) } };"
-	v := waiting(t, e, find+"find(1, []); await tools.call('x'); find(20000); await tools.call('y'); find(1e9, [])", Limits{Memory: 4 << 20})
+	v := waiting(t, e, find+"find(1, []); await tools.call('x'); find(20000); await tools.call('y'); find(1e9, [])", Limits{Memory: 4 << 20, Timeout: time.Minute})
 	used := func() [2]uint32 {
 		if err := v.collect(t.Context()); err != nil {
 			t.Fatal(err)
@@ -82,7 +83,7 @@ func TestFoundListsAtTheEndOfMemory(t *testing.T) {
 		const m = /(b)(c)?/.exec('abc');
 		return [n > 10, m, m.index, m.input, m.groups === undefined, Object.keys(m), rest.length]`
 	for rest := range 30 {
-		p := Program{Code: fmt.Sprintf(code, rest*24, strings.Repeat("ab", rest)), Limits: Limits{Memory: 256 << 10}}
+		p := Program{Code: fmt.Sprintf(code, rest*24, strings.Repeat("ab", rest)), Limits: Limits{Memory: 256 << 10, Timeout: time.Minute}}
 		switch rest % 3 {
 		case 1: // one without names and places
 			p.Code = strings.ReplaceAll(strings.ReplaceAll(p.Code, "?<one>", ""), "/d.", "/.")
@@ -111,12 +112,12 @@ func TestFoundListsInSnapshots(t *testing.T) {
 		const x = await tools.call('x');
 		for (let i = 0; i < 5000; i++) { const c = /(b)/.exec('abc'); c.self = c }
 		const fresh = /(z)(y)?/.exec('xz');
-		return [all[0].index, all[1].index, all[1].input, all[0].length, all[1][2], Object.keys(all[1]), Object.keys(fresh), fresh.index, fresh.length]`, Limits{})
+		return [all[0].index, all[1].index, all[1].input, all[0].length, all[1][2], Object.keys(all[1]), Object.keys(fresh), fresh.index, fresh.length]`, Limits{Timeout: time.Minute})
 	data, err := v.Snapshot(t.Context(), "s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := e.Restore(t.Context(), data, Limits{}, "s")
+	w, err := e.Restore(t.Context(), data, Limits{Timeout: time.Minute}, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
