@@ -70,7 +70,7 @@ func explain(err error) *failure {
 	case errors.As(err, &stranger):
 		return &failure{exitRefused, stranger.Error(), "somebody may be posing as it. If its key was really changed: `hearth connect forget` it and pair again with a new code"}
 	case errors.As(err, &away):
-		return &failure{exitNotRunning, "the gateway " + away.name + " does not answer, neither where it was nor as found on this network", "is it running, with `hearth lan on`, and is this machine on the same network?"}
+		return &failure{exitNotRunning, "the gateway " + away.name + " does not answer, neither where it was nor as found on this network", "is it running, with `hearth lan on`, is this machine on the same network, and does a firewall there let it through?"}
 	case errors.As(err, &unknown):
 		return &failure{exitUsage, unknown.Error(), "pair with `hearth connect CODE`; `hearth connect list` shows those that are known"}
 	case errors.As(err, &stale) && stale.Stale:

@@ -76,7 +76,7 @@ func newLab(t *testing.T) *netlab.Lab {
 	if os.Getenv("HEARTH_LAB") == "" {
 		t.Skip("the network lab takes long: set HEARTH_LAB=1, as build/test --only lab does")
 	}
-	return netlab.New(t, "avahi-daemon", "avahi-browse", "dbus-daemon", "openssl", "busybox")
+	return netlab.New(t, "avahi-daemon", "avahi-browse", "dbus-daemon", "openssl", "busybox", "nft")
 }
 
 // A gateway lets itself be found when it is told to, by us and by Avahi, and
@@ -208,6 +208,16 @@ func TestLabPairing(t *testing.T) {
 		out, err := laptop.try("--gateway", "home", "status")
 		return err == nil && strings.Contains(out, home.home)
 	})
+
+	// A firewall that says nothing: it is named, and without it all is as before.
+	firewall := home.Command(t.Context(), "nft", "-f", "-")
+	firewall.Stdin = strings.NewReader("table inet f {\n chain i {\n type filter hook input priority 0\n tcp dport 18789 drop\n }\n}\n")
+	if out, err := firewall.CombinedOutput(); err != nil {
+		t.Fatalf("nft: %v: %s", err, out)
+	}
+	laptop.refusedAs("does a firewall there", "status")
+	home.Output(netlab.Patience, "nft", "flush", "ruleset")
+	laptop.hearth("--gateway", "home", "status")
 
 	// Somebody else at the old address, with a key of their own.
 	third.IP("addr", "add", "10.77.0.1/24", "dev", "eth0")
