@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 	"os"
-	"path"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -20,8 +19,9 @@ func Touched() int64 {
 	return int64(u.Minflt) + int64(u.Majflt)
 }
 
-// Release gives back garbage and the pages of the code and constants of this
-// program and its libraries.
+// Release gives back garbage and the pages of this program's code and constants.
+// Those of libraries stay: of one that another thread is just loading, pages
+// would be lost that the loader has written.
 func Release() {
 	debug.FreeOSMemory()
 	exe, err := os.Readlink("/proc/self/exe")
@@ -41,8 +41,8 @@ func Release() {
 
 type part struct{ from, to uintptr }
 
-// parts are where the program or a library is mapped, cannot be written, and is as
-// its file has it. What the loader wrote and then closed (addresses of libraries'
+// parts are where the program's file is mapped, cannot be written, and is as the
+// file has it. What the loader wrote and then closed (addresses of libraries'
 // functions) cannot be written any more either, and would be lost.
 func parts(smaps io.Reader, exe string) (out []part) {
 	var p part
@@ -71,11 +71,7 @@ func parts(smaps io.Reader, exe string) (out []part) {
 // partOf reads one line: from-to rights offset device inode path.
 func partOf(line, exe string) (part, bool) {
 	f := strings.Fields(line)
-	if len(f) < 6 || (f[1] != "r-xp" && f[1] != "r--p") {
-		return part{}, false
-	}
-	library := strings.HasPrefix(f[5], "/") && strings.Contains(path.Base(f[5]), ".so")
-	if !library && !strings.HasSuffix(line, " "+exe) {
+	if len(f) < 6 || !strings.HasSuffix(line, " "+exe) || (f[1] != "r-xp" && f[1] != "r--p") {
 		return part{}, false
 	}
 	a, b, ok := strings.Cut(f[0], "-")
