@@ -140,8 +140,8 @@ for cold in github.com/{modelcontextprotocol,coder/acp-go-sdk,miekg,grandcat,seg
 	COLD+=("-gcflags=$cold=-l")
 done
 
-# Functions begin at multiples of 16 bytes; amd64's 32 are a quarter of a megabyte
-# of nothing, and no figure of build/bench is better for them.
+# Functions begin at multiples of 16 bytes, as on arm64; amd64's 32 would be a
+# quarter of a megabyte of nothing.
 go_build() {
 	CGO_ENABLED=0 go build -trimpath \
 		"${COLD[@]}" -ldflags "-s -w -funcalign=16 -X main.version=$(version)" -o "$@"
