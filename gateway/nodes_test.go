@@ -67,6 +67,11 @@ func (r *rig) dialNode(key ed25519.PrivateKey, commands ...string) (*fakeNode, e
 		return nil, err
 	}
 	r.t.Cleanup(func() { _ = n.Close() })
+	// The gateway knows it a moment after the hello, and before its first request:
+	// one that is refused will do.
+	if err := n.Call(r.t.Context(), protocol.MethodStatus, struct{}{}, nil); err != nil && faultOf(err).Code == "" {
+		return nil, err
+	}
 	return n, nil
 }
 
