@@ -113,7 +113,10 @@ func (t *tray) serve(ctx context.Context) {
 		power.Watch(ctx, powers(), func(from, to time.Time) { t.rested(ctx, from, to) })
 	})
 	wg.Go(func() {
-		lean.Run(ctx, lean.Options{Every: 4 * time.Second, Idle: func() bool { return true }, Touched: lean.Touched, Release: lean.Release})
+		lean.Run(ctx, lean.Options{Every: 4 * time.Second, Idle: func() bool { return true }, Touched: lean.Touched, Release: func() {
+			lean.Release()
+			giveLibraries()
+		}})
 	})
 	defer t.rest(ctx, menu.State{})
 	if !hasHost(ctx) {

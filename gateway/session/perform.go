@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -38,8 +39,12 @@ func (m *Manager) perform(l *lane, r *run) {
 	defer stop()
 
 	end, err := m.answer(ctx, l, r)
-	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
-		err = context.Cause(ctx) // a write that was given up only says "canceled"; the cause says why
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		// A write that was given up only says "canceled"; the cause says why. ctx
+		// hears of the run's end a moment after the run's own context.
+		if cause := cmp.Or(context.Cause(ctx), context.Cause(r.ctx)); cause != nil {
+			err = cause
+		}
 	}
 	if errors.Is(err, errShutdown) || errors.Is(context.Cause(r.ctx), errShutdown) && err != nil {
 		m.keepPartial(l, r)
