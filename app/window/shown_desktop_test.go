@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -71,15 +70,20 @@ type shown struct {
 	inspector string
 	cmd       *exec.Cmd
 	done      chan error
-	log       *strings.Builder
 }
 
 func show(t *testing.T, bin, home string, args ...string) *shown {
 	t.Helper()
-	s := &shown{t: t, home: home, bin: bin, inspector: "127.0.0.1:" + desktoptest.Port(t), log: &strings.Builder{}}
+	s := &shown{t: t, home: home, bin: bin, inspector: "127.0.0.1:" + desktoptest.Port(t)}
 	s.cmd = exec.Command(filepath.Join(bin, "hearth-window"), args...)
 	s.cmd.Env = append(s.env(), "WEBKIT_INSPECTOR_HTTP_SERVER="+s.inspector)
-	s.cmd.Stderr = s.log
+	// A file: WebKit's processes hold it too, and one may take ten seconds to end.
+	log, err := os.CreateTemp(t.TempDir(), "said")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	s.cmd.Stderr = log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +93,8 @@ func show(t *testing.T, bin, home string, args ...string) *shown {
 		_ = s.cmd.Process.Kill()
 		s.gateway("KILL")
 		if t.Failed() {
-			t.Logf("hearth-window said:\n%s", s.log)
+			said, _ := os.ReadFile(log.Name())
+			t.Logf("hearth-window said:\n%s", said)
 		}
 	})
 	return s
