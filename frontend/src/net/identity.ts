@@ -59,14 +59,21 @@ export async function loadIdentity(keep: Cabinet): Promise<Identity> {
   if (!globalThis.crypto?.subtle) throw new NoCrypto("this address is not a secure context");
   let pair = await keep.get<CryptoKeyPair>("keys", "device");
   if (!pair?.privateKey) {
-    try {
-      pair = (await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"])) as CryptoKeyPair;
-    } catch {
-      throw new NoCrypto("this browser does not know Ed25519");
-    }
+    pair = await newPair(2);
     await keep.put("keys", "device", pair);
   }
   return identityOf(pair);
+}
+
+// WebKit's web view was seen to refuse, once in some hundred starts: it is asked again.
+async function newPair(again: number): Promise<CryptoKeyPair> {
+  try {
+    return (await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"])) as CryptoKeyPair;
+  } catch {
+    if (again === 0) throw new NoCrypto("this browser does not know Ed25519");
+    await new Promise((r) => setTimeout(r, 150));
+    return newPair(again - 1);
+  }
 }
 
 export async function signDevice(me: Identity, f: Omit<SignedFields, "deviceId">): Promise<DeviceAuth> {

@@ -1,7 +1,7 @@
 // @vitest-environment node
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { MemoryCabinet } from "../../src/keep/cabinet";
-import { base64url, identityOf, loadIdentity, payloadV3, signDevice } from "../../src/net/identity";
+import { NoCrypto, base64url, identityOf, loadIdentity, payloadV3, signDevice } from "../../src/net/identity";
 
 const fields = {
   clientId: "cli", clientMode: "cli", role: "operator", scopes: ["operator.read", "operator.write"], signedAt: 1795215472398, token: "test-token",
@@ -44,6 +44,14 @@ test("A-SEC: the key is made once, kept, and its private half cannot be taken ou
   const pair = (await keep.get<CryptoKeyPair>("keys", "device"))!;
   expect(pair.privateKey.extractable).toBe(false);
   await expect(crypto.subtle.exportKey("pkcs8", pair.privateKey)).rejects.toThrow();
+});
+
+test("a browser that refuses to make a key is asked again, and believed in the end", async () => {
+  const refuse = vi.spyOn(crypto.subtle, "generateKey").mockRejectedValueOnce(new Error("not now"));
+  expect((await loadIdentity(new MemoryCabinet())).id).toHaveLength(64);
+  refuse.mockRejectedValue(new Error("never"));
+  await expect(loadIdentity(new MemoryCabinet())).rejects.toBeInstanceOf(NoCrypto);
+  refuse.mockRestore();
 });
 
 test("base64url has no padding and no unsafe characters", () => {
