@@ -48,7 +48,8 @@ export interface OutboxOptions {
 export class Outbox {
   private list: Entry[] = [];
   private online = false;
-  private readonly busy = new Set<string>();
+  private readonly busy = new Set<string>(); // sessions
+  private readonly going = new Set<string>(); // entries that are being sent
   private readonly timers = new Set<ReturnType<typeof setTimeout>>();
   private lastAt = 0;
 
@@ -71,12 +72,14 @@ export class Outbox {
     const at = (this.lastAt = Math.max((this.o.now ?? Date.now)(), this.lastAt + 1));
     const id = (this.o.newId ?? (() => crypto.randomUUID()))();
     const e: Entry = { id, sessionKey, text, at, state: "waiting", error: "", ...(mode ? { mode } : {}), ...(files.length > 0 ? { files } : {}) };
-    this.set([...this.list, e]);
+    // It is not said to wait before it would outlive this tab.
+    this.set([...this.list, { ...e, state: "sending" }]);
     try {
       await this.o.keep.put("outbox", id, e);
     } catch {
       // A full disk must not stop the message: it is sent, only not kept here.
     }
+    if (!this.going.has(id)) this.change(id, { state: "waiting" });
     this.pump();
     return e;
   }
@@ -121,11 +124,14 @@ export class Outbox {
         const e = this.list.find((x) => x.sessionKey === key && x.state !== "refused");
         if (!e || !this.online) return;
         this.change(e.id, { state: "sending" });
+        this.going.add(e.id);
         try {
           await this.o.send(e);
         } catch (err) {
           if (!(await this.failed(e, this.o.explain(err)))) return;
           continue;
+        } finally {
+          this.going.delete(e.id);
         }
         this.o.accepted(e);
         await this.discard(e.id);

@@ -1,6 +1,6 @@
 // Commands, waiting messages, search and why, as a person uses them.
 import assert from "node:assert/strict";
-import { answered, axe, pick, ready, say, states, text, until } from "./harness.mjs";
+import { answered, axe, eventually, pick, ready, say, states, text, until } from "./harness.mjs";
 
 const height = 1200;
 
@@ -192,7 +192,7 @@ export const cases = [
       assert.notEqual(await page.evaluate(() => document.activeElement.id), "composer");
       await page.press("#composer", "Tab");
       await waits(page, ["later"]);
-      assert.match(sent, /"queueMode":"followup"/);
+      await eventually("it is sent to wait", () => /"queueMode":"followup"/.test(sent));
       await page.keyboard.press("Escape");
       await answered(page, "later", "aborted");
     },

@@ -38,6 +38,18 @@ test("an entry is on disk before it is on the wire, and leaves both when acknowl
   expect(await keep.all("outbox")).toEqual([]);
 });
 
+test("F-WS-09: an entry is not said to wait before it would outlive the tab", async () => {
+  let kept = (): void => {};
+  const keep = new MemoryCabinet();
+  keep.put = () => new Promise((resolve) => (kept = resolve));
+  const o = make(async () => {}, keep);
+  const adding = o.box.add("s", "hello");
+  expect(o.entry(0).state).toBe("sending");
+  kept();
+  await adding;
+  expect(o.entry(0).state).toBe("waiting");
+});
+
 test("words without content are never sent", async () => {
   const o = make(async () => {});
   for (const s of ["", " ", "\n\t "]) expect(await o.box.add("s", s)).toBeNull();
