@@ -49,7 +49,7 @@ export class Outbox {
   private list: Entry[] = [];
   private online = false;
   private readonly busy = new Set<string>(); // sessions
-  private readonly going = new Set<string>(); // entries that are being sent
+  private readonly keeping = new Set<string>(); // entries that are on their way to disk
   private readonly timers = new Set<ReturnType<typeof setTimeout>>();
   private lastAt = 0;
 
@@ -73,13 +73,15 @@ export class Outbox {
     const id = (this.o.newId ?? (() => crypto.randomUUID()))();
     const e: Entry = { id, sessionKey, text, at, state: "waiting", error: "", ...(mode ? { mode } : {}), ...(files.length > 0 ? { files } : {}) };
     // It is not said to wait before it would outlive this tab.
+    this.keeping.add(id);
     this.set([...this.list, { ...e, state: "sending" }]);
     try {
       await this.o.keep.put("outbox", id, e);
     } catch {
       // A full disk must not stop the message: it is sent, only not kept here.
     }
-    if (!this.going.has(id)) this.change(id, { state: "waiting" });
+    this.keeping.delete(id);
+    this.change(id, { state: "waiting" });
     this.pump();
     return e;
   }
@@ -122,16 +124,13 @@ export class Outbox {
     try {
       for (;;) {
         const e = this.list.find((x) => x.sessionKey === key && x.state !== "refused");
-        if (!e || !this.online) return;
+        if (!e || !this.online || this.keeping.has(e.id)) return;
         this.change(e.id, { state: "sending" });
-        this.going.add(e.id);
         try {
           await this.o.send(e);
         } catch (err) {
           if (!(await this.failed(e, this.o.explain(err)))) return;
           continue;
-        } finally {
-          this.going.delete(e.id);
         }
         this.o.accepted(e);
         await this.discard(e.id);

@@ -42,9 +42,14 @@ test("F-WS-09: an entry is not said to wait before it would outlive the tab", as
   let kept = (): void => {};
   const keep = new MemoryCabinet();
   keep.put = () => new Promise((resolve) => (kept = resolve));
-  const o = make(async () => {}, keep);
+  const sent: string[] = [];
+  const o = make(async (e) => void sent.push(e.text), keep);
   const adding = o.box.add("s", "hello");
   expect(o.entry(0).state).toBe("sending");
+  o.box.setOnline(true); // nor is it sent, and refused, before
+  await settle();
+  expect(sent).toEqual([]);
+  o.box.setOnline(false);
   kept();
   await adding;
   expect(o.entry(0).state).toBe("waiting");
