@@ -51,8 +51,8 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 	d.Reply = outbound.ReplyMode(account.ReplyToMode)
 	if lr := g.live.get(run.ID); lr != nil {
 		d.Preview, d.EditPreview = lr.previewID, lr.edit
-		if lr.rest != nil && ev.State != protocol.ChatError {
-			p = *lr.rest
+		if lr.blocks != nil {
+			p = lr.turn.Left(p)
 		}
 	}
 	thoughts := ""

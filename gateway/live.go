@@ -46,7 +46,6 @@ type liveRun struct {
 	// what the delivery needs
 	previewID string
 	edit      bool
-	rest      *reply.Payload // what blocks did not say; nil without blocks
 }
 
 func (v *live) Begin(run session.Run) {
@@ -113,7 +112,11 @@ func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r ro
 			Reply: replyOfBlock(n, v.g.channels.account(r.channel, r.account).ReplyToMode),
 			ID:    blockID(run.ID, n), Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
 		}
-		return v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error { return v.g.deliverer.Put(tx, d) }})
+		err := v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error { return v.g.deliverer.Put(tx, d) }})
+		if err == nil {
+			lr.turn.Said(p)
+		}
+		return err
 	}
 	return stream.NewBlocks(ctx, opts)
 }
@@ -181,11 +184,6 @@ func (v *live) End(ctx context.Context, run session.Run, msg *protocol.Message, 
 		if err := lr.blocks.Close(); err != nil {
 			v.g.log.Warn("some blocks of an answer were not sent as it was written; the end of it sends them", "run", run.ID, "err", err)
 		}
-		rest := reply.Payload{}
-		if msg != nil {
-			rest = lr.turn.Final(reply.Read(msg.Text()))
-		}
-		lr.rest = &rest
 	}
 	if lr.preview != nil {
 		kind := stream.FinalText

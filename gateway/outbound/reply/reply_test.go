@@ -157,14 +157,17 @@ func TestTurn(t *testing.T) {
 		"other media":              {[]string{"MEDIA:a.png"}, "MEDIA:b.png", Payload{Media: []channel.Media{{URL: "b.png", Name: "b.png"}}}},
 		"spelt another way":        {[]string{"MEDIA:file:///tmp/a.png"}, "MEDIA:/tmp/a.png", Payload{}},
 		"named twice in one final": {nil, "MEDIA:a.png\nMEDIA:a.png", Payload{Media: []channel.Media{{URL: "a.png", Name: "a.png"}}}},
+		"what a tool call parts":   {[]string{"let me look", "it is", "done"}, "it is\n\ndone, I think", Payload{Text: ", I think"}},
+		"a cut inside a word":      {[]string{"wonder", "ful"}, "wonderful", Payload{}},
+		"only a word in common":    {[]string{"is it done"}, "done", Payload{Text: "done"}},
 		"silent after blocks":      {[]string{"said"}, "NO_REPLY", Payload{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var turn Turn
 			for _, b := range tc.blocks {
-				turn.Block(Read(b))
+				turn.Said(turn.Block(Read(b)))
 			}
-			if diff := cmp.Diff(tc.want, turn.Final(Read(tc.final))); diff != "" {
+			if diff := cmp.Diff(tc.want, turn.Left(Read(tc.final))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -184,7 +187,7 @@ func FuzzParse(f *testing.F) {
 			t.Error("holds more than there is")
 		}
 		var turn Turn
-		if first := turn.Final(Read(s)); !first.Empty() && !turn.Final(Read(s)).Empty() {
+		if turn.Said(Read(s)); !turn.Left(Read(s)).Empty() {
 			t.Errorf("%q is said twice", s)
 		}
 	})

@@ -14,6 +14,7 @@ type Stream struct {
 	line  []byte // the current line
 	shown int    // of it
 	fence string
+	named int // directives so far
 }
 
 // Feed takes more text and returns what may be shown and sent.
@@ -65,10 +66,11 @@ func (s *Stream) end(text *strings.Builder, media *[]channel.Media) {
 	bare := strings.TrimSpace(string(s.line))
 	s.fence = fenceAfter(s.fence, bare)
 	m, ok := channel.Media{}, false
-	if s.shown == 0 && s.fence == "" && len(*media) < maxMedia {
+	if s.shown == 0 && s.fence == "" && s.named < maxMedia {
 		m, ok = mediaLine(bare)
 	}
 	if ok {
+		s.named++
 		*media = append(*media, m)
 	} else {
 		text.Write(s.line[s.shown:])

@@ -10,6 +10,10 @@ import (
 type Payload struct {
 	Text  string
 	Media []channel.Media
+	// Source is the part of the model's own text that Text stands for, in the
+	// pieces in which it was cut: a block also says what a cut had to add, such
+	// as the end of a code fence. nil: Text is as the model wrote it.
+	Source []string
 }
 
 // Empty says whether there is nothing to send.
@@ -19,10 +23,8 @@ func (p Payload) Empty() bool { return strings.TrimSpace(p.Text) == "" && len(p.
 // again. Its zero value is a turn that has said nothing. It is not safe for
 // use by several goroutines.
 type Turn struct {
-	media  map[string]bool
-	said   []string        // blocks, as they were sent
-	all    map[string]bool // the same, for exact repeats
-	spoken bool
+	media map[string]bool
+	said  []string // the pieces of the model's text, without white space
 }
 
 // Read turns a model's text into a payload: directives become media, and a
@@ -38,37 +40,46 @@ func Read(text string, more ...channel.Media) Payload {
 	return Payload{Text: rest, Media: append(media, more...)}
 }
 
-// Block takes note of a block that is sent while the answer is written, and
-// strips what the turn has sent before.
+// Left is what of a payload is still to be said. Of the media it is those that
+// were not sent; of the text, what follows the part that was said in blocks,
+// when the text begins with the last of it, and all of it otherwise.
+func (t *Turn) Left(p Payload) Payload {
+	return Payload{Text: t.unsaid(p.Text), Media: t.unsent(p.Media)}
+}
+
+// Block is what of a block is still to be said: a block is new text, but its
+// media may have been sent.
 func (t *Turn) Block(p Payload) Payload {
-	p.Media = t.fresh(p.Media)
-	t.note(p)
+	p.Media = t.unsent(p.Media)
 	return p
 }
 
-// Final is what is left to say at the end: the text that was not in blocks and
-// the media that were not sent. An exact repeat leaves nothing.
-func (t *Turn) Final(p Payload) Payload {
-	p.Media = t.fresh(p.Media)
-	p.Text = t.unsaid(p.Text)
-	t.note(p)
-	return p
-}
-
-// Spoken says whether anything was said in the turn.
-func (t *Turn) Spoken() bool { return t.spoken }
-
-func (t *Turn) fresh(media []channel.Media) (out []channel.Media) {
-	for _, m := range media {
-		key := mediaKey(m.URL)
-		if t.media[key] {
-			continue
-		}
+// Said takes note of a block that will arrive.
+func (t *Turn) Said(p Payload) {
+	for _, m := range p.Media {
 		if t.media == nil {
 			t.media = map[string]bool{}
 		}
-		t.media[key] = true
-		out = append(out, m)
+		t.media[mediaKey(m.URL)] = true
+	}
+	source := p.Source
+	if source == nil {
+		source = []string{p.Text}
+	}
+	for _, s := range source {
+		if s = ink(s); s != "" {
+			t.said = append(t.said, s)
+		}
+	}
+}
+
+func (t *Turn) unsent(media []channel.Media) (out []channel.Media) {
+	seen := map[string]bool{}
+	for _, m := range media {
+		if key := mediaKey(m.URL); !t.media[key] && !seen[key] {
+			seen[key] = true
+			out = append(out, m)
+		}
 	}
 	return out
 }
@@ -79,49 +90,54 @@ func mediaKey(u string) string {
 	return strings.TrimPrefix(u, "./")
 }
 
-func (t *Turn) note(p Payload) {
-	if !p.Empty() {
-		t.spoken = true
-	}
-	if text := strings.TrimSpace(p.Text); text != "" {
-		if t.all == nil {
-			t.all = map[string]bool{}
-		}
-		t.all[squeeze(text)] = true
-		t.said = append(t.said, text)
-	}
-}
-
-// unsaid returns the text without what the blocks said, when they are how it
-// begins; all of it when they are something else.
+// unsaid is the text behind the longest beginning that ends what was said: a
+// turn may have said other texts before this one. White space does not count,
+// for a cut takes it away.
 func (t *Turn) unsaid(text string) string {
 	if len(t.said) == 0 {
 		return text
 	}
-	if t.all[squeeze(text)] || squeeze(strings.Join(t.said, " ")) == squeeze(text) {
-		return ""
-	}
-	rest := text
-	for _, s := range t.said {
-		next, ok := cutSame(rest, s)
-		if !ok {
-			return text
+	whole := ink(text)
+	for i := range t.said {
+		n, same := 0, true
+		for _, piece := range t.said[i:] {
+			if same = strings.HasPrefix(whole[n:], piece); !same {
+				break
+			}
+			n += len(piece)
 		}
-		rest = next
-	}
-	return strings.TrimLeft(rest, "\r\n")
-}
-
-// squeeze makes texts equal that differ in white space only.
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// cutSame removes prefix from s, whatever the white space.
-func cutSame(s, prefix string) (rest string, ok bool) {
-	rest = s
-	for _, word := range strings.Fields(prefix) {
-		if rest, ok = strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), word); !ok {
-			return s, false
+		if same {
+			if n == len(whole) {
+				return ""
+			}
+			return strings.TrimLeft(behind(text, n), "\r\n")
 		}
 	}
-	return rest, true
+	return text
 }
+
+// ink is a text without its white space.
+func ink(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if !blank(s[i]) {
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}
+
+// behind is what follows the first n bytes of ink.
+func behind(text string, n int) string {
+	for i := range len(text) {
+		if n <= 0 {
+			return text[i:]
+		}
+		if !blank(text[i]) {
+			n--
+		}
+	}
+	return ""
+}
+
+func blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }

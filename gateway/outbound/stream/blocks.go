@@ -50,6 +50,7 @@ type Blocks struct {
 	filter reply.Stream
 	chunks *chunk.Chunker
 	whole  strings.Builder // MessageEnd: the message so far
+	begins []int           // MessageEnd: where its texts begin
 	media  []reply.Payload // MessageEnd: what it named
 	merge  coalescer
 	queue  []reply.Payload
@@ -197,6 +198,7 @@ func (b *Blocks) endText() {
 		b.push(b.chunks.Flush())
 	} else if b.whole.Len() > 0 {
 		b.whole.WriteString(b.o.Chunk.Prefer.Joiner())
+		b.begins = append(b.begins, b.whole.Len())
 	}
 }
 
@@ -205,26 +207,40 @@ func (b *Blocks) endMessage() {
 	if b.o.Break != MessageEnd {
 		return
 	}
-	text := b.whole.String()
+	text, at := b.whole.String(), 0
 	b.whole.Reset()
 	for _, c := range chunk.Split(text, chunk.Limits{Chars: b.o.Chunk.Max}) {
-		b.out(c.Text())
+		b.out(merged{c.Text(), splitAt(c.Body, at, b.begins)})
+		at += len(c.Body)
 	}
+	b.begins = nil
 	b.queue = append(b.queue, b.media...)
 	b.media = nil
 }
 
+// splitAt cuts body, which begins at at, where texts begin.
+func splitAt(body string, at int, begins []int) (out []string) {
+	from := 0
+	for _, n := range begins {
+		if n -= at; n > from && n < len(body) {
+			out = append(out, body[from:n])
+			from = n
+		}
+	}
+	return append(out, body[from:])
+}
+
 func (b *Blocks) push(chunks []chunk.Chunk) {
 	for _, c := range chunks {
-		for _, text := range b.merge.push(c, time.Now()) {
-			b.out(text)
+		for _, m := range b.merge.push(c, time.Now()) {
+			b.out(m)
 		}
 	}
 }
 
-func (b *Blocks) out(text string) {
-	if text = chunk.Trim(text); text != "" {
-		b.queue = append(b.queue, reply.Payload{Text: text})
+func (b *Blocks) out(m merged) {
+	if text := chunk.Trim(m.text); text != "" {
+		b.queue = append(b.queue, reply.Payload{Text: text, Source: m.source})
 	}
 }
 

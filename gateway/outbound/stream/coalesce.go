@@ -41,19 +41,26 @@ type coalescer struct {
 	o      Coalesce
 	joiner string
 
-	text  string // with the fence that last is in still open
-	last  chunk.Chunk
-	runes int
-	at    time.Time // of the last block
+	text   string   // with the fence that last is in still open
+	source []string // the bodies that it is made of
+	last   chunk.Chunk
+	runes  int
+	at     time.Time // of the last block
+}
+
+// merged is text to be sent, and the pieces of the model's text in it.
+type merged struct {
+	text   string
+	source []string
 }
 
 // push adds a block and returns what is to be sent now.
-func (c *coalescer) push(k chunk.Chunk, now time.Time) (out []string) {
+func (c *coalescer) push(k chunk.Chunk, now time.Time) (out []merged) {
 	if strings.TrimSpace(k.Body) == "" && c.runes == 0 {
 		return nil
 	}
 	if c.o.Idle <= 0 {
-		return []string{k.Text()}
+		return []merged{{k.Text(), []string{k.Body}}}
 	}
 	text := c.joined(k)
 	if c.runes > 0 && utf8.RuneCountInString(text)+utf8.RuneCountInString(k.Close) > c.o.Max {
@@ -61,6 +68,7 @@ func (c *coalescer) push(k chunk.Chunk, now time.Time) (out []string) {
 		text = k.Open + k.Body
 	}
 	c.text, c.last, c.at = text, k, now
+	c.source = append(c.source, k.Body)
 	c.runes = utf8.RuneCountInString(text) + utf8.RuneCountInString(k.Close)
 	if c.runes >= c.o.Max {
 		out = append(out, c.flush())
@@ -81,13 +89,13 @@ func (c *coalescer) joined(k chunk.Chunk) string {
 }
 
 // flush returns what was merged.
-func (c *coalescer) flush() string {
-	text := c.text
+func (c *coalescer) flush() merged {
+	out := merged{c.text, c.source}
 	if c.runes > 0 {
-		text += c.last.Close
+		out.text += c.last.Close
 	}
-	c.text, c.last, c.runes = "", chunk.Chunk{}, 0
-	return text
+	c.text, c.source, c.last, c.runes = "", nil, chunk.Chunk{}, 0
+	return out
 }
 
 // due is when the gap is long enough; ok is false while more text is needed.
