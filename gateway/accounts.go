@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -103,6 +104,17 @@ func (g *Gateway) configuredKey(id string, s secret.Setting) func(context.Contex
 type modelAccounts struct{ g *Gateway }
 
 func (m modelAccounts) Has(provider string) bool { return m.g.book.Has(provider) }
+
+// Chosen leaves out a key that the person tried in vain before looking around.
+func (m modelAccounts) Chosen(provider string) bool {
+	pending := ""
+	if m.g.around() {
+		pending = m.g.setup.Get().Pending
+	}
+	return slices.ContainsFunc(m.g.book.Accounts(), func(a profile.Account) bool {
+		return a.Provider == provider && a.Source != profile.SourceEnv && !a.Missing && a.ID != pending
+	})
+}
 
 func (m modelAccounts) Next(provider, modelID string) string {
 	all := m.g.book.Candidates(provider, modelID, profile.Pin{}, m.g.opts.Now())

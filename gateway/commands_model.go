@@ -17,7 +17,7 @@ import (
 // catalogue is what /new can name a model by.
 func (g *Gateway) catalogue() (c policy.Catalogue) {
 	for _, e := range g.models.Models() {
-		if e.Available && g.mayChoose(e.Ref) {
+		if e.Available && e.Chosen && g.mayChoose(e.Ref) {
 			c.Models = append(c.Models, e.Ref.String())
 		}
 	}

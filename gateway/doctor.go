@@ -58,6 +58,10 @@ func (c *checkup) defaultModel(ctx context.Context, live bool) {
 	g := c.g
 	ref, _ := g.models.Default()
 	if ref == guide.Ref() {
+		if offer := g.models.Offer(); offer != "" {
+			c.add("models", protocol.CheckWarn, "no model was chosen; the built-in guide answers", strings.ReplaceAll(offer, "**", "")+" `hearth setup` shows all that was found")
+			return
+		}
 		c.add("models", protocol.CheckWarn, "no model is connected; the built-in guide answers", "get one with `hearth models pull qwen3:8b`, log in with `hearth models auth login`, or add a key with `hearth models auth add`")
 		return
 	}

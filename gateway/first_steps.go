@@ -41,7 +41,9 @@ func (g *Gateway) openSetup(ctx context.Context) (err error) {
 // settleModel settles the first step for people who have chosen a model in
 // another way: in the settings, or by adding an account.
 func (g *Gateway) settleModel(ctx context.Context) error {
-	if !g.setup.Held() || !g.modelIsChosen() {
+	_, source := g.models.Default()
+	chosen := g.setup.Held() && g.modelIsChosen() || g.around() && source == provider.SourceConfigured
+	if !chosen {
 		return nil
 	}
 	return g.setup.Set(ctx, setup.Model, setup.Done)
@@ -98,7 +100,7 @@ func (h setupHands) Choices() []setup.Choice {
 	for _, e := range h.g.models.Models() {
 		c := setup.Choice{ID: e.Ref.String(), Name: e.Name, Service: e.Service, Model: e.Ref.String()}
 		switch {
-		case e.BuiltIn || !e.Available:
+		case e.BuiltIn || !e.Available || e.Away:
 		case e.Source == provider.SourceLocal:
 			c.Kind, c.Name = setup.KindLocal, setup.NameOf(e.Name)
 			if e.Tools {
@@ -223,6 +225,15 @@ func (g *Gateway) otherAssistants() []protocol.SetupProgram {
 		}
 	}
 	return out
+}
+
+// lookAround lets the guide answer. Where a model was chosen already that one goes
+// on, and nothing is left to choose.
+func (g *Gateway) lookAround(ctx context.Context) error {
+	if st := g.setup.Get().Of(setup.Model); st == setup.Again || g.modelIsChosen() {
+		return g.setup.Set(ctx, setup.Model, setup.Done)
+	}
+	return g.setup.Set(ctx, setup.Model, setup.Skipped)
 }
 
 // name tells the assistant who it is, in the file that it reads.

@@ -85,6 +85,9 @@ func (g *Gateway) answerStep(ctx context.Context, step setup.Step, p protocol.Se
 	case "done":
 		return g.setup.Set(ctx, step, setup.Done)
 	case "skip":
+		if step == setup.Model {
+			return g.lookAround(ctx)
+		}
 		return g.setup.Set(ctx, step, setup.Skipped)
 	case "again":
 		g.trying.Clear()

@@ -2,10 +2,16 @@ package gateway
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+	"github.com/hearth-assistant/hearth/gateway/setup"
 )
 
 // providerSettings is the part of the settings that the models need.
@@ -13,6 +19,7 @@ func (g *Gateway) providerSettings(c config.Config) provider.Settings {
 	s := provider.Settings{
 		Providers: make(map[string]provider.ProviderConfig, len(c.Models.Providers)),
 		Primary:   c.Agents.Defaults.Model.Primary, Fallbacks: c.Agents.Defaults.Model.Fallbacks,
+		Named: namedServices(c),
 	}
 	for id, p := range c.Models.Providers {
 		key, _ := g.refs.Known(p.APIKey)
@@ -34,9 +41,42 @@ func (g *Gateway) providerSettings(c config.Config) provider.Settings {
 	return s
 }
 
+// namedServices are the services whose models the settings name somewhere.
+func namedServices(c config.Config) (out []string) {
+	d := c.Agents.Defaults
+	names := slices.Concat([]string{d.Model.Primary, d.ImageModel.Primary, d.Subagents.Model.Primary, c.Hearth.Allowance.CheapModel},
+		d.Model.Fallbacks, d.ImageModel.Fallbacks, d.Subagents.Model.Fallbacks, slices.Collect(maps.Keys(d.Models)))
+	for _, a := range c.Agents.List {
+		names = append(append(names, a.Model.Primary), a.Model.Fallbacks...)
+	}
+	for _, name := range names {
+		if ref, ok := model.ParseRef(strings.TrimSpace(name)); ok {
+			out = append(out, ref.Provider)
+		}
+	}
+	return out
+}
+
+// around reports whether the person looks around first: the guide answers then,
+// whatever was found on this computer.
+func (g *Gateway) around() bool {
+	return g.setup != nil && g.setup.Get().Of(setup.Model) == setup.Skipped
+}
+
+// consented refuses a model whose service nobody chose: its key was only found.
+// Programs and assistants name such models; a person who picks one has chosen.
+func (g *Gateway) consented(ref model.Ref) error {
+	for _, e := range g.models.Models() {
+		if e.Ref.Provider == ref.Provider && !e.Chosen {
+			return fmt.Errorf("%s has a key in the environment that its person did not choose, so it is not used for this. The person can pick %s in the model picker, or run `hearth models set %s`", e.Service, e.Name, e.Ref)
+		}
+	}
+	return nil
+}
+
 func (g *Gateway) openModels() {
 	g.models = provider.New(provider.Options{
-		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now, Accounts: modelAccounts{g},
+		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now, Accounts: modelAccounts{g}, Around: g.around,
 		Guide: guide.Options{DataDir: string(g.opts.Dir), ConfigPath: g.config.Path()},
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -216,7 +217,7 @@ func (h house) hand(ctx context.Context, turn session.Turn, wait time.Duration) 
 	return a, nil
 }
 
-// chosenModel is the full name of a model that may be chosen.
+// chosenModel is the full name of a model that an assistant may choose.
 func (g *Gateway) chosenModel(name string) (string, error) {
 	ref, ok := g.matchModel(name)
 	if !ok {
@@ -224,6 +225,11 @@ func (g *Gateway) chosenModel(name string) (string, error) {
 	}
 	if err := g.checkModel("model", ref); err != nil {
 		return "", errors.New(g.noModel(clipWords(name, 80), err))
+	}
+	if r, _, ok := profile.ParseRef(ref); ok {
+		if err := g.consented(r); err != nil {
+			return "", err
+		}
 	}
 	return ref, g.checkAccount(ref)
 }

@@ -169,6 +169,9 @@ func (w *wizard) answer(ctx context.Context, p protocol.SetupAnswerParams) error
 	if err := w.c.Call(ctx, protocol.MethodSetupAnswer, p, &s); err != nil {
 		return err
 	}
+	if o := stepState(s, "model"); p.Step == "model" && p.Do == "skip" && o == "done" && !w.a.asJSON {
+		return w.a.errs().print("A model was chosen before, and it goes on answering. `hearth models set guide/guide` lets the\nbuilt-in guide answer instead.\n")
+	}
 	if p.Step != "model" || !slices.Contains([]string{"use", "key", "download"}, p.Do) {
 		return nil
 	}

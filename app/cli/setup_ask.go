@@ -138,7 +138,11 @@ func (w *wizard) ways(ctx context.Context, s protocol.Setup) (out []way) {
 		}
 		return model(protocol.SetupAnswerParams{Do: "key", Key: strings.TrimSpace(k)})()
 	}
-	out = append(out, way{"paste a key", key}, way{"look around first: the built-in guide answers, which is no AI model", func() error { return w.simply(ctx, "model", "skip") }})
+	out = append(out, way{"paste a key", key})
+	if stepState(s, "model") == "again" {
+		return append(out, way{"leave it as it is", func() error { return w.simply(ctx, "model", "done") }})
+	}
+	out = append(out, way{"look around first: the built-in guide answers, which is no AI model", func() error { return w.simply(ctx, "model", "skip") }})
 	if !s.Ollama && len(s.Choices) == 0 {
 		out[len(out)-1].words += ". To download a model, install Ollama (https://ollama.com/download) first"
 	}

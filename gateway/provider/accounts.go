@@ -12,6 +12,9 @@ import (
 type Accounts interface {
 	// Has reports whether a service has an account that could be used.
 	Has(provider string) bool
+	// Chosen reports whether one of them was added or set by its person. A key
+	// that merely stands in the environment is there, and not chosen.
+	Chosen(provider string) bool
 	// Next is the account whose turn it is; "" = there is none.
 	Next(provider, modelID string) string
 	// Key is what an account sends with a call to baseURL. Its error is in words
@@ -47,6 +50,8 @@ func (r *Registry) ResolveAs(ctx context.Context, ref model.Ref, account string)
 }
 
 func (r *Registry) hasAccount(id string) bool { return r.accounts != nil && r.accounts.Has(id) }
+
+func (r *Registry) choseAccount(id string) bool { return r.accounts != nil && r.accounts.Chosen(id) }
 
 // Known is a service of the table, for whoever looks after its accounts.
 type Known struct {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/provider/ollama"
 )
 
@@ -28,6 +29,7 @@ type finding struct {
 	baseURL string
 	models  []ModelConfig
 	noTools []string       // canonical ids of models that cannot use tools
+	away    []string       // canonical ids of models that the server has run elsewhere
 	trained map[string]int // tokens of context that a model was made for, by canonical id
 	version string         // of the server, where it says so
 	err     string         // it runs, but cannot be used: why, and what to do
@@ -173,7 +175,8 @@ func (r *Registry) probeOllama(ctx context.Context, base string) (finding, bool)
 	status, body := r.ask(ctx, http.MethodGet, base+"/api/tags", nil)
 	var list struct {
 		Models *[]struct {
-			Name string `json:"name"`
+			Name       string `json:"name"`
+			RemoteHost string `json:"remote_host"` // of Ollama's own cloud models
 		} `json:"models"`
 	}
 	if status != http.StatusOK || json.Unmarshal(body, &list) != nil || list.Models == nil {
@@ -183,6 +186,9 @@ func (r *Registry) probeOllama(ctx context.Context, base string) (finding, bool)
 	for _, m := range *list.Models {
 		if m.Name != "" && talks(m.Name) {
 			f.models = append(f.models, ModelConfig{ID: m.Name, Name: canonical(m.Name)})
+			if m.RemoteHost != "" {
+				f.away = append(f.away, canonical(m.Name))
+			}
 		}
 	}
 	if len(f.models) == 0 {
@@ -265,13 +271,35 @@ func (r *Registry) ask(ctx context.Context, method, address string, body []byte)
 	return resp.StatusCode, answer
 }
 
-// hint is what the guide should tell about this computer: a server that runs
-// but cannot be used yet.
+// hint is what the guide should tell about this computer: what could answer and
+// waits to be chosen, or a server that runs but cannot be used yet.
 func (r *Registry) hint() string {
+	if words := r.Offer(); words != "" {
+		return words
+	}
 	v := r.view()
 	for _, s := range r.table {
 		if f := v.found[s.id]; f.err != "" {
 			return f.err
+		}
+	}
+	return ""
+}
+
+// Offer is what was found on this computer and is used only when its person says
+// so, in words with what to do; "" when there is nothing, or something was chosen.
+func (r *Registry) Offer() string {
+	if ref, _ := r.Default(); ref != guide.Ref() {
+		return ""
+	}
+	for _, e := range r.Models() {
+		how := fmt.Sprintf("Pick it in the **model picker**, or run `hearth models set %s`.", e.Ref)
+		switch {
+		case e.BuiltIn || !e.Available:
+		case e.Source == SourceLocal && !e.Away:
+			return fmt.Sprintf("%s on this computer (%s) could answer. %s", e.Name, e.Service, how)
+		case e.Source == SourceEnvironment:
+			return fmt.Sprintf("A key for %s stands in the environment. Hearth does not use it before you say so: %s could answer then. %s", e.Service, e.Name, how)
 		}
 	}
 	return ""

@@ -39,15 +39,15 @@ func (v view) entries(all bool) []Entry {
 		}
 	}
 	if !listed && ref != guide.Ref() {
-		list = append([]Entry{v.chosen(ref)}, list...)
+		list = append([]Entry{v.set(ref)}, list...)
 	}
 	return append(list, Entry{Ref: guide.Ref(), Name: "Built-in guide (not an AI model)", Service: "Hearth", ContextWindow: guide.ContextWindow,
-		Tools: true, BuiltIn: true, Source: SourceBuiltIn, Available: true})
+		Tools: true, BuiltIn: true, Source: SourceBuiltIn, Available: true, Chosen: true})
 }
 
-// chosen is the entry of a configured default that no list holds.
-func (v view) chosen(ref model.Ref) Entry {
-	e := Entry{Ref: ref, Name: ref.Model, Service: nameOf(ref.Provider), Tools: true, Source: SourceConfigured, Available: true}
+// set is the entry of a configured default that no list holds.
+func (v view) set(ref model.Ref) Entry {
+	e := Entry{Ref: ref, Name: ref.Model, Service: nameOf(ref.Provider), Tools: true, Source: SourceConfigured, Available: true, Chosen: true}
 	if c, err := v.resolve(ref); err != nil {
 		e.Available, e.Reason = false, err.Error()
 	} else {
@@ -72,7 +72,7 @@ func (v view) entriesOf(ids []string, all bool) []Entry {
 		for _, m := range x.models {
 			m.ContextWindow = v.windowOf(&x, m)
 			e := x.entry(m)
-			e.Tools, e.Trained = v.tools(&x, m.ID), x.trainedFor(m.ID)
+			e.Tools, e.Trained, e.Chosen = v.tools(&x, m.ID), x.trainedFor(m.ID), v.chosen(&x)
 			list = append(list, e)
 		}
 	}
@@ -81,7 +81,7 @@ func (v view) entriesOf(ids []string, all bool) []Entry {
 
 func (x *reach) entry(m ModelConfig) Entry {
 	e := Entry{Ref: model.Ref{Provider: x.id, Model: m.ID}, Name: m.Name, Service: x.name, ContextWindow: m.ContextWindow, Reasoning: m.Reasoning,
-		Input: m.Input, Tools: x.toolIn(m.ID), Source: x.source, Available: x.reason == "", Reason: x.reason}
+		Input: m.Input, Tools: x.toolIn(m.ID), Source: x.source, Available: x.reason == "", Reason: x.reason, Away: x.isAway(m.ID)}
 	if e.Name == "" {
 		e.Name = m.ID
 	}

@@ -60,19 +60,25 @@ type Settings struct {
 	Providers map[string]ProviderConfig
 	Primary   string // the model to use when nobody chose, "" = the best found
 	Fallbacks []string
+	// Named are services that the settings name anywhere: who wrote one of their
+	// models down has chosen them.
+	Named []string
 }
 
 // Options build a Registry.
 type Options struct {
 	Settings
-	Env       func(string) string // nil = an empty environment
-	HTTP      *http.Client        // nil = one with sensible limits
-	Accounts  Accounts            // nil = keys of the settings and the environment, for whoever asks
-	Logger    *slog.Logger        // nil = none
-	Now       func() time.Time    // nil = time.Now
-	Guide     guide.Options       // its Now and Hint are filled in when nil
-	FirstByte time.Duration       // 0 = by kind of service
-	Idle      time.Duration       // 0 = wire's
+	Env      func(string) string // nil = an empty environment
+	HTTP     *http.Client        // nil = one with sensible limits
+	Accounts Accounts            // nil = keys of the settings and the environment, for whoever asks
+	// Around reports whether the person wants to look around with the guide: then
+	// nothing answers that was only found. nil = no.
+	Around    func() bool
+	Logger    *slog.Logger     // nil = none
+	Now       func() time.Time // nil = time.Now
+	Guide     guide.Options    // its Now and Hint are filled in when nil
+	FirstByte time.Duration    // 0 = by kind of service
+	Idle      time.Duration    // 0 = wire's
 }
 
 // Choice is a model that is ready to be asked.
@@ -97,6 +103,7 @@ type Registry struct {
 	env       func(string) string
 	http      *http.Client
 	accounts  Accounts
+	around    func() bool
 	log       *slog.Logger
 	now       func() time.Time
 	guide     model.Provider
@@ -125,13 +132,16 @@ const redetectAfter = 5 * time.Second
 // New returns a registry that knows its settings, the environment and the
 // guide. Local servers are known after Detect.
 func New(o Options) *Registry {
-	r := &Registry{env: o.Env, http: o.HTTP, accounts: o.Accounts, log: o.Logger, now: o.Now, settings: o.Settings, table: services(),
+	r := &Registry{env: o.Env, http: o.HTTP, accounts: o.Accounts, around: o.Around, log: o.Logger, now: o.Now, settings: o.Settings, table: services(),
 		firstByte: o.FirstByte, idle: o.Idle, ready: make(chan struct{}), found: map[string]finding{}, windows: map[model.Ref]int{}}
 	if r.env == nil {
 		r.env = func(string) string { return "" }
 	}
 	if r.http == nil {
 		r.http = &http.Client{Transport: egress.Operator()}
+	}
+	if r.around == nil {
+		r.around = func() bool { return false }
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -202,7 +212,7 @@ func (r *Registry) find(ctx context.Context, ref model.Ref) (Choice, error) {
 		return Choice{}, ctx.Err()
 	}
 	c, err := r.view().resolve(ref)
-	if (err != nil || c.BuiltIn) && r.stale() {
+	if (err != nil || c.BuiltIn && !r.around()) && r.stale() {
 		r.Detect(ctx)
 		if err := ctx.Err(); err != nil {
 			return Choice{}, err

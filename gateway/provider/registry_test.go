@@ -89,7 +89,11 @@ func ollamaWith(names ...string) http.Handler {
 	mux.HandleFunc("/api/tags", func(w http.ResponseWriter, r *http.Request) {
 		list := make([]string, len(names))
 		for i, n := range names {
-			list[i] = `{"name":"` + n + `","model":"` + n + `"}`
+			away := ""
+			if strings.HasSuffix(n, "cloud") {
+				away = `,"remote_host":"https://ollama.com:443"`
+			}
+			list[i] = `{"name":"` + n + `","model":"` + n + `"` + away + `}`
 		}
 		answering("application/json; charset=utf-8", `{"models":[`+strings.Join(list, ",")+`]}`).ServeHTTP(w, r)
 	})
@@ -106,6 +110,16 @@ func ollamaWith(names ...string) http.Handler {
 
 const lmStudioList = `{"data":[{"id":"text-embedding-nomic","object":"model"},{"id":"qwen/qwen3-8b","object":"model","owned_by":"x"}],"object":"list"}`
 
+// accounts were added for these services.
+type accounts []string
+
+func (a accounts) Has(id string) bool           { return slices.Contains(a, id) }
+func (a accounts) Chosen(id string) bool        { return slices.Contains(a, id) }
+func (a accounts) Next(id, model string) string { return id + ":default" }
+func (a accounts) Key(context.Context, string, string) (string, error) {
+	return "k", nil
+}
+
 func TestDefault(t *testing.T) {
 	const ollamaHost, lmHost, llamaHost, janHost = "127.0.0.1:11434", "127.0.0.1:1234", "127.0.0.1:8080", "127.0.0.1:1337"
 	lm := answering("application/json", lmStudioList)
@@ -116,17 +130,23 @@ func TestDefault(t *testing.T) {
 		settings provider.Settings
 		hosts    map[string]http.Handler
 		env      func(string) string
+		accounts provider.Accounts
+		around   bool
 		want     string
 		source   string
 	}{
 		{name: "nothing", want: "guide/guide", source: "built-in"},
-		{name: "key", env: key, want: "anthropic/claude-sonnet-4-5", source: "environment"},
-		{name: "second key", env: env("OPENAI_API_KEY", "k"), want: "openai/gpt-5-mini", source: "environment"},
-		{name: "blank key", env: env("OPENAI_API_KEY", " \n"), want: "guide/guide", source: "built-in"},
+		{name: "key", env: key, want: "guide/guide", source: "built-in"},
+		{name: "account", env: key, accounts: accounts{"openai"}, want: "openai/gpt-5-mini", source: "environment"},
+		{name: "looking around", env: key, around: true, hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, want: "guide/guide", source: "built-in"},
+		{name: "looking around, with an account", accounts: accounts{"openai"}, around: true, hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, want: "openai/gpt-5-mini", source: "environment"},
+		{name: "looking around, configured", settings: provider.Settings{Primary: "openai/gpt-9"}, env: key, around: true, want: "openai/gpt-9", source: "configured"},
+		{name: "Ollama's cloud is not this computer", hosts: map[string]http.Handler{ollamaHost: ollamaWith("big:cloud")}, want: "guide/guide", source: "built-in"},
+		{name: "here before the cloud", hosts: map[string]http.Handler{ollamaHost: ollamaWith("big:cloud", "chatty:1b")}, want: "ollama/chatty:1b", source: "local"},
 		{name: "ollama before key", hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, env: key, want: "ollama/qwen3:8b", source: "local"},
 		{name: "the one with tools", hosts: map[string]http.Handler{ollamaHost: ollamaWith("nomic-embed-text", "chatty:1b", "qwen3:8b")}, want: "ollama/qwen3:8b", source: "local"},
 		{name: "without tools is better than none", hosts: map[string]http.Handler{ollamaHost: ollamaWith("chatty:1b")}, want: "ollama/chatty:1b", source: "local"},
-		{name: "ollama without models", hosts: map[string]http.Handler{ollamaHost: ollamaWith()}, env: key, want: "anthropic/claude-sonnet-4-5", source: "environment"},
+		{name: "ollama without models", hosts: map[string]http.Handler{ollamaHost: ollamaWith()}, env: key, want: "guide/guide", source: "built-in"},
 		{name: "lm studio", hosts: map[string]http.Handler{lmHost: lm}, want: "lmstudio/qwen/qwen3-8b", source: "local"},
 		{name: "llama.cpp", hosts: map[string]http.Handler{llamaHost: answering("application/json", `{"object":"list","data":[{"id":"/models/q.gguf","object":"model"}]}`)}, want: "llamacpp//models/q.gguf", source: "local"},
 		{name: "jan wants a key", hosts: map[string]http.Handler{janHost: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) })}, want: "guide/guide", source: "built-in"},
@@ -146,7 +166,7 @@ func TestDefault(t *testing.T) {
 			for host, h := range tt.hosts {
 				m.set(host, h)
 			}
-			r := provider.New(provider.Options{Settings: tt.settings, HTTP: m.client(), Env: tt.env})
+			r := provider.New(provider.Options{Settings: tt.settings, HTTP: m.client(), Env: tt.env, Accounts: tt.accounts, Around: func() bool { return tt.around }})
 			r.Detect(t.Context())
 			ref, source := r.Default()
 			if ref.String() != tt.want || source != tt.source {

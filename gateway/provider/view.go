@@ -41,6 +41,11 @@ type Entry struct {
 	Source        string
 	Available     bool
 	Reason        string // why not, and what to do
+	// Chosen: its person set its service up, named it in the settings or added an
+	// account, or it runs here. Of others only a key was found: they are offered,
+	// and asked by nobody but who picks them.
+	Chosen bool
+	Away   bool // it is listed by a server on this computer, but runs elsewhere
 }
 
 // reach is a service as it can be used now: its row, what configuration
@@ -58,7 +63,7 @@ type reach struct {
 	headers map[string]string // that a person configured
 	bearer  bool              // the key goes as Authorization: Bearer
 	trained map[string]int    // tokens of context that a model was made for, by canonical id
-	quiet   bool              // its key was not meant for us: never used unless chosen
+	away    []string          // canonical ids of models that run elsewhere
 }
 
 // reach finds out how to use a service; ok is false when nobody knows it.
@@ -121,7 +126,7 @@ func (v view) findKey(x *reach, cfg ProviderConfig) {
 		if key := strings.TrimSpace(v.r.env(name)); key != "" {
 			x.key = key
 			if name == "AWS_ACCESS_KEY_ID" {
-				x.key, x.quiet = v.accessKeys(key), true
+				x.key = v.accessKeys(key)
 			}
 			return
 		}
@@ -159,7 +164,7 @@ func (v view) merge(x *reach, f finding, configured bool) {
 		x.models, x.listed = f.models, true
 	}
 	x.toolIn = func(id string) bool { return !slices.Contains(f.noTools, canonical(id)) }
-	x.trained = f.trained
+	x.trained, x.away = f.trained, f.away
 	if !configured {
 		x.baseURL = f.baseURL
 	}
@@ -255,9 +260,17 @@ func (x *reach) howToAdd(id string) string {
 	return ""
 }
 
-// fallback is the model to use when nobody chose: the configured one, a model
-// of a configured service, one on this computer, one whose key is in the
-// environment, and else the guide.
+// chosen reports whether the person wants a service to be used.
+func (v view) chosen(x *reach) bool {
+	_, configured := v.settings.Providers[x.id]
+	return configured || x.local || slices.Contains(v.settings.Named, x.id) || v.r.choseAccount(x.id)
+}
+
+// fallback is the model to use when nobody said which: the configured one, a
+// model of a configured service, one on this computer, one of a service whose
+// account was added, and else the guide. A key that was only found, in the
+// environment, is nobody's choice; and for who looks around, what was only found
+// on this computer is none either.
 func (v view) fallback() (model.Ref, string) {
 	if p := strings.TrimSpace(v.settings.Primary); p != "" {
 		return v.primary(p), SourceConfigured
@@ -269,23 +282,32 @@ func (v view) fallback() (model.Ref, string) {
 	}
 	for _, s := range v.r.table {
 		x, _ := v.reach(s.id)
-		if x.reason != "" || x.quiet || len(x.models) == 0 || (x.local && !x.isFound(v)) {
+		if x.reason != "" || len(x.models) == 0 || x.isAway(x.best()) {
 			continue
 		}
-		return model.Ref{Provider: s.id, Model: x.best()}, x.source
+		if v.r.choseAccount(s.id) || x.local && x.isFound(v) && !v.r.around() {
+			return model.Ref{Provider: s.id, Model: x.best()}, x.source
+		}
 	}
 	return guide.Ref(), SourceBuiltIn
 }
 
-// best is the first model that can use tools, or else the first.
+// best is the first model that can use tools, or else the first, of those
+// that run here if there are any.
 func (x *reach) best() string {
-	for _, m := range x.models {
+	all := x.models
+	if here := slices.DeleteFunc(slices.Clone(all), func(m ModelConfig) bool { return x.isAway(m.ID) }); len(here) > 0 {
+		all = here
+	}
+	for _, m := range all {
 		if x.toolIn(m.ID) {
 			return m.ID
 		}
 	}
-	return x.models[0].ID
+	return all[0].ID
 }
+
+func (x *reach) isAway(id string) bool { return slices.Contains(x.away, canonical(id)) }
 
 // primary reads the configured model. A name without a known provider is
 // looked for among all models, because people leave the provider away.

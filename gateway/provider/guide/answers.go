@@ -55,7 +55,7 @@ func (g *guide) status(c conversation) reply {
 }
 
 func (g *guide) connect(conversation) reply {
-	return say(`There are three ways to connect a model. Hearth notices each by itself; then pick it in the **model picker** above the chat.%s
+	return say(`There are three ways to connect a model. Hearth notices each by itself, and uses it once you chose it: pick it in the **model picker** above the chat, or under **Settings → Models & keys**.%s
 
 **1. On this computer (free and private)**
 
@@ -86,7 +86,7 @@ func (g *guide) ollama(conversation) reply {
 
 `+"```sh\nollama pull qwen3:8b    # 16 GB of memory\nollama pull qwen3:4b    # 8 GB\n```"+`
 
-3. Send your next message: Hearth looks again and uses it. You can also choose it in the **model picker**.
+3. Choose it in the **model picker**, or under **Settings → Models & keys**.
 
 Hearth looks at `+"`http://127.0.0.1:11434`"+`, or where `+"`OLLAMA_HOST`"+` says.`, g.hintLine())
 }

@@ -19,9 +19,10 @@ func family(provider string) string {
 
 // Candidates lists the accounts for a call in the order to try them:
 // auth.order, else auth.profiles, else all that there are, each account once.
-// Without an order they take turns: OAuth before tokens before keys, keys of
-// the environment last, the one that rested longest first. Blocked ones are at
-// the end, the soonest free first.
+// Without an order they take turns: OAuth before tokens before keys, the one that
+// rested longest first. Blocked ones are at the end, the soonest free first. A key
+// of the environment is asked where there is nothing else, or by auth.order: who
+// added another account did not choose that one.
 //
 // A pin of the user leaves only that account, blocked or not. An automatic one
 // goes first while it is not blocked.
@@ -85,6 +86,9 @@ func (b *Book) rowsFor(provider string) []*row {
 				out = append(out, r)
 			}
 		}
+		if slices.ContainsFunc(out, func(r *row) bool { return r.source != SourceEnv }) {
+			out = slices.DeleteFunc(out, func(r *row) bool { return r.source == SourceEnv })
+		}
 	}
 	order.By(out, turns)
 	return out
@@ -100,7 +104,6 @@ func (b *Book) order(provider string) ([]string, bool) {
 // turns is the round robin.
 func turns(x, y *row) int {
 	return cmp.Or(
-		boolOrder(x.source == SourceEnv, y.source == SourceEnv),
 		cmp.Compare(x.Type.rank(), y.Type.rank()),
 		x.Stats.LastUsed.Compare(y.Stats.LastUsed),
 		cmp.Compare(x.ID, y.ID),

@@ -107,19 +107,34 @@ func TestOrder_roundRobin(t *testing.T) {
 	w.add("anthropic:key2", APIKey)
 	w.add("anthropic:token", Token)
 	w.add("anthropic:me", OAuth)
-	w.want("OAuth, tokens, keys, the environment", w.ids("m", Pin{}),
-		"anthropic:me", "anthropic:token", "anthropic:default", "anthropic:key1", "anthropic:key2", "anthropic:env")
+	w.want("OAuth, tokens, keys; the environment's was not chosen", w.ids("m", Pin{}),
+		"anthropic:me", "anthropic:token", "anthropic:default", "anthropic:key1", "anthropic:key2")
 	for _, id := range []string{"anthropic:key1", "anthropic:default", "anthropic:key2"} {
 		w.pass(time.Second)
 		w.Use(t.Context(), id)
 	}
 	w.want("the one that rested longest within its type", w.ids("m", Pin{}),
-		"anthropic:me", "anthropic:token", "anthropic:key1", "anthropic:default", "anthropic:key2", "anthropic:env")
+		"anthropic:me", "anthropic:token", "anthropic:key1", "anthropic:default", "anthropic:key2")
 	w.Fail(t.Context(), "anthropic:me", "m", Failure{Class: model.ClassBilling})
 	w.Fail(t.Context(), "anthropic:token", "m", Failure{Class: model.ClassAuth})
 	w.want("blocked ones at the end, the soonest free first", w.ids("m", Pin{}),
-		"anthropic:key1", "anthropic:default", "anthropic:key2", "anthropic:env", "anthropic:token", "anthropic:me")
+		"anthropic:key1", "anthropic:default", "anthropic:key2", "anthropic:token", "anthropic:me")
 }
+
+// A key of the environment is asked where there is nothing else, or where the
+// order names it: who added an account did not choose it.
+func TestConsent_TheEnvironmentIsNoSpareAccount(t *testing.T) {
+	found := Implicit{Profile: Profile{"anthropic:env", "anthropic", APIKey, ""}, Source: SourceEnv, Key: "exported"}
+	w := newWorld(t, Options{Settings: Settings{Implicit: []Implicit{found}}})
+	w.want("alone", w.ids("m", Pin{}), "anthropic:env")
+	w.add("anthropic:mine", APIKey)
+	w.Fail(t.Context(), "anthropic:mine", "m", Failure{Class: model.ClassBilling})
+	w.want("not even when the other one rests", w.ids("m", Pin{}), "anthropic:mine")
+	w.want("who names it has it", w.ids("m", Pin{Profile: "anthropic:env", User: true}), "anthropic:env")
+	w.Configure(t.Context(), Settings{Implicit: []Implicit{found}, Order: map[string][]string{"anthropic": {"anthropic:mine", "anthropic:env"}}})
+	w.want("by auth.order", w.ids("m", Pin{}), "anthropic:env", "anthropic:mine")
+}
+
 
 func TestPin_automatic(t *testing.T) {
 	w := newWorld(t, Options{})
