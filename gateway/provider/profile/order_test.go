@@ -135,7 +135,6 @@ func TestConsent_TheEnvironmentIsNoSpareAccount(t *testing.T) {
 	w.want("by auth.order", w.ids("m", Pin{}), "anthropic:env", "anthropic:mine")
 }
 
-
 func TestPin_automatic(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.add("anthropic:a", OAuth)
