@@ -18,6 +18,8 @@ export class Stream {
   private links: Links = Object.create(null);
   private tail: Token[] = [];
   private held = "";
+  /** how long the text was when finish settled it */
+  private finished = 0;
 
   append(piece: string): void {
     // A line end may be cut between its two characters.
@@ -60,6 +62,7 @@ export class Stream {
       this.text += "\n";
       this.held = "";
     }
+    if (this.finished === this.text.length) return;
     this.flush();
     for (const t of this.tail) takeLinks(t, this.links);
     if (Object.keys(this.links).length > 0) {
@@ -69,6 +72,9 @@ export class Stream {
       this.flush();
     }
     this.settled = this.blocks.length;
+    // The tail is settled too: a flush that comes later must not add it again.
+    this.base = this.finished = this.text.length;
+    this.tail = [];
   }
 
   private settle(t: Token, before: Block[]): void {

@@ -45,6 +45,20 @@ export const cases = [
     },
   },
   {
+    name: "words before a tool stand there once, while it waits and after the end",
+    async run(w, open) {
+      const page = await begin(w, open);
+      await pick(page, "talker");
+      await hands(page, ["exec", { command: "echo once" }]);
+      await asks(page);
+      const said = () => page.$$eval(".row.text .md p", (all) => all.map((p) => p.innerText));
+      assert.deepEqual(await said(), ["First words.", "Let me look."]);
+      await page.click("text=Allow once");
+      await until(page, () => /That is all/.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+      assert.deepEqual(await said(), ["First words.", "Let me look.", "That is all."]);
+    },
+  },
+  {
     name: "a helper's task and result say which chat they came from",
     async run(w, open) {
       const page = await begin(w, open);

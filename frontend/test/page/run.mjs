@@ -31,6 +31,9 @@ const models = {
     all.some((m) => m.role === "tool") ? { pieces: `heard ${q}`.split(/(?= )/), gap: 300 } : { pieces: ["let ", "me ", "look ", "it ", "up"], gap: 500, tool: "session_status" },
   // Does what the message says: a list of tool calls as JSON, then words.
   hands: (q, all) => (all.at(-1).role === "tool" ? { text: `It said: ${all.at(-1).content.slice(0, 80)}` } : q.startsWith("[{") ? { tools: JSON.parse(q) } : { text: "Nothing to do." }),
+  // Says two paragraphs first, then does it.
+  talker: (q, all) =>
+    all.at(-1).role === "tool" ? { text: "That is all." } : q.startsWith("[{") ? { pieces: ["First words.\n\n", "Let me ", "look."], gap: 60, tools: JSON.parse(q) } : { text: "Nothing to do." },
   // The same, and all of what came back.
   reader: (q, all) => (all.at(-1).role === "tool" ? { text: `It said: ${all.at(-1).content}` } : q.startsWith("[{") ? { tools: JSON.parse(q) } : { text: "Nothing to do." }),
   // Tells how many pictures came with the question.

@@ -115,6 +115,22 @@ describe("the answer in progress", () => {
     expect(l.builtIn).toBe(true);
   });
 
+  test("words before a tool are shown once, however often the frame is drawn", () => {
+    const l = new Live("r", 0);
+    const draw = (): string[] => {
+      for (const p of l.parts) if (p.kind === "text") p.stream.flush();
+      return liveRows(l, false).flatMap((r) => (r.kind === "text" ? r.blocks.map((b) => b.token.raw.trim()) : []));
+    };
+    l.delta(delta(0, "First.\n\nSecond."), 1);
+    expect(draw()).toEqual(["First.", "Second."]);
+    l.happened(tool("start"), 2);
+    expect(draw()).toEqual(["First.", "Second."]);
+    l.happened(tool("result", { isError: false }), 3);
+    l.delta(delta(15, "\n\nThird."), 4);
+    draw();
+    expect(draw()).toEqual(["First.", "Second.", "Third."]);
+  });
+
   test("after a reconnect the stored steps come first, then the words so far", () => {
     const asked = msg("assistant", 2, "r", "Let me look.", { content: [{ type: "text", text: "Let me look." }, { type: "toolCall", id: "c1", name: "look", arguments: {} }] });
     const got = msg("toolResult", 3, "r", "42", { toolCallId: "c1" });

@@ -40,6 +40,19 @@ describe("Markdown stream", () => {
     }
   });
 
+  test("a text that is finished stays as it is, however often it is brought up to date", () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const rnd = random(seed * 13);
+      const s = streamed(cuts(rnd, document(rnd, 20)), () => rnd() < 0.5);
+      const before = [...s.blocks];
+      s.flush();
+      s.finish();
+      s.flush();
+      expect(s.blocks.length).toBe(before.length);
+      s.blocks.forEach((b, i) => expect(b).toBe(before[i]));
+    }
+  });
+
   test("no character of the text is lost", () => {
     for (let seed = 1; seed <= 100; seed++) {
       const rnd = random(seed * 31);
