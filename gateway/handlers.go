@@ -56,6 +56,8 @@ func (g *Gateway) chatMethods() []method {
 		plain(protocol.MethodCommandsList, g.commandsList),
 		plain(protocol.MethodWhy, g.why),
 		plain(protocol.MethodQueueEdit, g.queueEdit),
+		plain(protocol.MethodEarlier, g.sessionsEarlier),
+		plain(protocol.MethodContinue, g.sessionsContinue),
 		plain(protocol.MethodMediaGet, g.mediaGet),
 		plain(protocol.MethodTranscriptExport, g.transcriptExport),
 		called(protocol.MethodView, g.view),

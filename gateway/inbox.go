@@ -84,12 +84,15 @@ func (g *Gateway) renew(ctx context.Context, turn session.Turn) error {
 	if _, known, err := g.session.Known(turn); known || err != nil {
 		return err // the same message again
 	}
-	channelID := webchat
+	channelID := ""
 	if turn.Origin != nil {
 		channelID = turn.Origin.Provider
 	}
 	c := g.config.Snapshot().Config
-	rule := resetRules(c).For(keyRules(c).Parse(turn.SessionKey).Type(), channelID)
+	rule, ok := resetRules(c).Holding(keyRules(c).Parse(turn.SessionKey), channelID, webchat)
+	if !ok {
+		return nil
+	}
 	now := g.opts.Now()
 	if v := rule.Stale(millis(row.UpdatedAt), now, now.Location()); v.Stale {
 		g.log.Info("a session has become old and begins anew", "session", turn.SessionKey, "rule", string(v.Rule))

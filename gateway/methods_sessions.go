@@ -151,6 +151,30 @@ func (g *Gateway) sessionsReset(ctx context.Context, p protocol.SessionsResetPar
 	return protocol.SessionsResetResult{OK: err == nil, Key: key, Entry: entryOf(row)}, err
 }
 
+func (g *Gateway) sessionsEarlier(ctx context.Context, p protocol.EarlierParams) (protocol.EarlierList, error) {
+	if p.Key != "" {
+		key, err := g.canonical(p.Key, "")
+		if err != nil {
+			return protocol.EarlierList{}, err
+		}
+		p.Key = key
+	}
+	return g.session.Earlier(ctx, p)
+}
+
+func (g *Gateway) sessionsContinue(ctx context.Context, p protocol.ContinueParams) (protocol.Continued, error) {
+	key, err := g.canonical(p.Key, "")
+	if err != nil {
+		return protocol.Continued{}, err
+	}
+	row, err := g.session.Continue(ctx, key, p.SessionID, "agent:"+session.AgentOf(key)+":chat:"+newUUID())
+	if err != nil {
+		return protocol.Continued{}, err
+	}
+	shown, _, err := g.session.Get(row.Key)
+	return protocol.Continued{Key: row.Key, Session: shown}, err
+}
+
 func (g *Gateway) sessionsDelete(ctx context.Context, p protocol.SessionsDeleteParams) (protocol.SessionsDeleteResult, error) {
 	key, err := g.canonical(p.Key, p.AgentID)
 	if err != nil {
@@ -166,7 +190,7 @@ func (g *Gateway) transcriptExport(ctx context.Context, p protocol.TranscriptExp
 	if err != nil {
 		return protocol.TranscriptExport{}, err
 	}
-	out, err := g.session.Export(ctx, key, p.After, p.Limit)
+	out, err := g.session.Export(ctx, key, p.SessionID, p.After, p.Limit)
 	if err != nil {
 		return protocol.TranscriptExport{}, err
 	}

@@ -12,10 +12,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
-// session.md, "Lifecycle": a session is used until it expires, by default at
-// four in the morning, and expiry is looked at when the next message comes.
-func TestOldSessionBeginsAnew(t *testing.T) {
-	var later atomic.Int64
+// laterRig is a gateway whose clock a test moves on.
+func laterRig(t *testing.T, later *atomic.Int64) *rig {
+	t.Helper()
 	r := &rig{t: t, dir: statedir.Dir(t.TempDir()), model: scripted.New()}
 	r.now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	srv := httptest.NewServer(r.model)
@@ -23,7 +22,43 @@ func TestOldSessionBeginsAnew(t *testing.T) {
 	r.url = srv.URL
 	writeConfig(t, r.dir, srv.URL, "chat/echo")
 	r.start()
+	return r
+}
+
+// A chat that somebody made, and the home chat, stay as they are over night:
+// only a rule that somebody wrote begins the home chat anew.
+func TestOwnChatsNeverEmptyThemselves(t *testing.T) {
+	var later atomic.Int64
+	r := laterRig(t, &later)
 	p := r.connect()
+	goesOn := func(when, key, id string, anew bool) {
+		t.Helper()
+		before := p.history(key)
+		r.rested(p)
+		later.Add(int64(25 * time.Hour))
+		p.say(key, id, "the day after")
+		h := p.history(key)
+		if got := h.SessionID != before.SessionID; got != anew || (h.Messages[0].Text() == "the day after") != anew {
+			t.Errorf("%s, %s began anew: %v, want %v", when, key, got, anew)
+		}
+	}
+	const mine = "agent:main:chat:3f0c"
+	p.say("main", "a1", "yesterday at home")
+	p.say(mine, "a2", "What is in this picture?")
+	goesOn("with nothing written", "main", "b1", false)
+	goesOn("with nothing written", mine, "b2", false)
+	p.patch(map[string]any{"session": map[string]any{"reset": map[string]any{"mode": "idle", "idleMinutes": 1}}})
+	goesOn("with session.reset", "main", "c1", true)
+	goesOn("with session.reset", mine, "c2", false)
+}
+
+// session.md, "Lifecycle": a session is used until it expires, and expiry is
+// looked at when the next message comes.
+func TestOldSessionBeginsAnew(t *testing.T) {
+	var later atomic.Int64
+	r := laterRig(t, &later)
+	p := r.connect()
+	p.patch(map[string]any{"session": map[string]any{"reset": map[string]any{"mode": "daily", "atHour": 4}}})
 	p.say("main", "a", "yesterday")
 	first := p.history("main").SessionID
 	r.rested(p)
@@ -35,6 +70,9 @@ func TestOldSessionBeginsAnew(t *testing.T) {
 	h := p.history("main")
 	if h.SessionID == first || len(h.Messages) != 2 || h.Messages[0].Text() != "today" {
 		t.Errorf("the day after: %+v", h)
+	}
+	if e := h.Earlier; e == nil || e.SessionID != first || e.Messages != 2 {
+		t.Errorf("nothing says what stood here before: %+v", e)
 	}
 	p.say("main", "c", "at once")
 	if again := p.history("main"); again.SessionID != h.SessionID || len(again.Messages) != 4 {

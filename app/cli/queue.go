@@ -52,7 +52,7 @@ type waitingJSON struct {
 
 // waiting reads the messages that have no answer yet.
 func (q *queue) waiting(ctx context.Context) ([]waitingJSON, error) {
-	h, err := readHistory(ctx, q.c, q.session, historyPage)
+	h, err := readHistory(ctx, q.c, q.session, "", historyPage)
 	out := []waitingJSON{}
 	for i := range h.Messages {
 		m := &h.Messages[i]
@@ -170,7 +170,7 @@ func (q *queue) mode(ctx context.Context, args []string) error {
 	if err := q.c.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: q.session, Message: text, IdempotencyKey: run}, &sent); err != nil {
 		return err
 	}
-	h, err := readHistory(ctx, q.c, q.session, historyPage)
+	h, err := readHistory(ctx, q.c, q.session, "", historyPage)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 func newSessions(a *app) *cobra.Command {
 	return group("sessions", "List, read and export conversations",
-		newSessionsList(a), newSessionsShow(a), newSessionsExport(a))
+		newSessionsList(a), newSessionsShow(a), newSessionsExport(a), newSessionsEarlier(a), newSessionsContinue(a))
 }
 
 type sessionsListOptions struct {
@@ -123,7 +123,7 @@ type sessionsShowOptions struct {
 func newSessionsShow(a *app) *cobra.Command {
 	var o sessionsShowOptions
 	c := &cobra.Command{
-		Use: "show [SESSION]", Short: "Print a conversation (default: the main one)", Args: cobra.MaximumNArgs(1),
+		Use: "show [SESSION | ID]", Short: "Print a conversation (default: the main one), or by its id an earlier one", Args: cobra.MaximumNArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error { return runSessionsShow(ctx, a, o, args) }),
 	}
 	c.Flags().IntVarP(&o.limit, "limit", "n", 100, "at most the last so many messages, 0 for all")
@@ -148,7 +148,14 @@ func runSessionsShow(ctx context.Context, a *app, o sessionsShowOptions, args []
 	if len(args) == 1 {
 		key = args[0]
 	}
-	h, err := readHistory(ctx, c, key, o.limit)
+	past, _, err := findEarlier(ctx, c, key)
+	if err != nil {
+		return err
+	}
+	if past.SessionID != "" {
+		key = past.SessionKey
+	}
+	h, err := readHistory(ctx, c, key, past.SessionID, o.limit)
 	if err != nil {
 		return err
 	}
@@ -157,6 +164,12 @@ func runSessionsShow(ctx context.Context, a *app, o sessionsShowOptions, args []
 	}
 	if a.asJSON {
 		return a.out().json(sessionShowJSON{h.SessionKey, h.Messages})
+	}
+	if e := h.Earlier; e != nil && !h.HasMore {
+		words := count(e.Messages, "message") + " before: hearth sessions show " + e.SessionID
+		if err := a.out().print(dim("— new conversation · "+words), "\n\n"); err != nil {
+			return err
+		}
 	}
 	for i := range h.Messages {
 		if err := printMessage(a.out(), &h.Messages[i]); err != nil {
@@ -174,11 +187,11 @@ func noSession(key string) error {
 }
 
 // readHistory pages back from the end; limit 0 means everything.
-func readHistory(ctx context.Context, c *client.Client, key string, limit int) (protocol.ChatHistory, error) {
+func readHistory(ctx context.Context, c *client.Client, key, sessionID string, limit int) (protocol.ChatHistory, error) {
 	const page = 500
 	var all protocol.ChatHistory
 	for before := int64(0); ; {
-		p := protocol.ChatHistoryParams{SessionKey: key, Limit: page, Before: before}
+		p := protocol.ChatHistoryParams{SessionKey: key, SessionID: sessionID, Limit: page, Before: before}
 		if limit > 0 {
 			p.Limit = min(page, limit-len(all.Messages))
 		}
@@ -190,7 +203,7 @@ func readHistory(ctx context.Context, c *client.Client, key string, limit int) (
 		if before == 0 {
 			all = h
 		}
-		all.Messages = msgs
+		all.Messages, all.HasMore, all.Earlier = msgs, h.HasMore, h.Earlier
 		if !h.HasMore || len(h.Messages) == 0 || limit > 0 && len(msgs) >= limit {
 			return all, nil
 		}

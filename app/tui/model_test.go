@@ -41,7 +41,7 @@ func (g *gate) Call(_ context.Context, method string, params, result any) error 
 	case protocol.MethodChatHistory:
 		var q protocol.ChatHistoryParams
 		_ = json.Unmarshal(p, &q)
-		out = g.history[q.SessionKey]
+		out = g.history[q.SessionKey+q.SessionID]
 	case protocol.MethodSessionsList:
 		out = protocol.SessionsList{Sessions: g.rows, Defaults: protocol.SessionModelDefaults{ModelProvider: "chat", Model: "echo"}}
 	case protocol.MethodSessionsCreate:
@@ -448,6 +448,23 @@ func TestReset(t *testing.T) {
 	b.g.history[mainKey] = protocol.ChatHistory{SessionID: "s2", Messages: []protocol.Message{user(1, "run1", "/new", protocol.ReceiptAnswered), answer(2, "run1", "Hi again")}}
 	b.event(protocol.EventSessionsChanged, protocol.SessionsChanged{SessionKey: mainKey, Reason: "reset"})
 	b.wants("Hi again", "!old words")
+}
+
+// What stood in a session before it began anew is read by scrolling up.
+func TestEarlierConversationByScrollingUp(t *testing.T) {
+	b := newBench(t, 80, 24)
+	now := page(user(65536, "b", "today", protocol.ReceiptAnswered), answer(65537, "b", "yes, today"))
+	now.SessionID, now.Earlier = "s3", &protocol.Earlier{SessionKey: mainKey, SessionID: "s2", Messages: 2}
+	b.g.history[mainKey] = now
+	past := page(user(1, "a", "old words", protocol.ReceiptAnswered), answer(2, "a", "old answer"))
+	past.SessionID = "s2"
+	b.g.history[mainKey+"s2"] = past
+	b.connect()
+	b.wants("New conversation · ↑ the earlier one (2 messages)", "today", "!old words")
+	b.keys("pgup")
+	b.wants("old words", "old answer", "── New conversation ──", "today", "!the earlier one")
+	b.do(doneMsg{key: mainKey})
+	b.wants("old words", "today")
 }
 
 // A message that was taken and then cleared away with its session does not

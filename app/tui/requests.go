@@ -64,14 +64,15 @@ func (m *Model) open(r *room) tea.Cmd {
 		var ok protocol.OKResult
 		// Only for the desktop's notifications: an older gateway does without.
 		_ = m.wire.Call(m.ctx, protocol.MethodView, protocol.ViewParams{Key: r.key}, &ok)
-		return m.read(r.key, 0)
+		return m.read(r.key, "", 0)
 	}
 }
 
-func (m *Model) read(key string, before int64) tea.Msg {
+// read reads a page of a session; sessionID names one of its earlier conversations.
+func (m *Model) read(key, sessionID string, before int64) tea.Msg {
 	var h protocol.ChatHistory
-	err := m.wire.Call(m.ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: key, Limit: historyPage, Before: before}, &h)
-	return historyMsg{key: key, older: before > 0, page: h, err: err}
+	err := m.wire.Call(m.ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: key, SessionID: sessionID, Limit: historyPage, Before: before}, &h)
+	return historyMsg{key: key, older: sessionID != "" || before > 0, page: h, err: err}
 }
 
 // reload reads a session again, at most one reading at a time.
@@ -84,17 +85,22 @@ func (m *Model) reload(r *room) tea.Cmd {
 		return nil
 	}
 	r.loading, r.dirty = true, false
-	return func() tea.Msg { return m.read(r.key, 0) }
+	return func() tea.Msg { return m.read(r.key, "", 0) }
 }
 
-// readOlder reads the page before the first message.
+// readOlder reads the page before the first message, or when there is none the
+// end of the conversation that stood here before.
 func (m *Model) readOlder(r *room) tea.Cmd {
-	if r.loading || !r.more || len(r.msgs) == 0 || m.link != connected {
+	past := r.past()
+	if r.loading || past == "" && (!r.more || len(r.msgs) == 0) || m.link != connected {
 		return nil
 	}
 	r.loading = true
-	before := r.msgs[0].Meta.Seq
-	return func() tea.Msg { return m.read(r.key, before) }
+	if past != "" {
+		return func() tea.Msg { return m.read(r.key, past, 0) }
+	}
+	before, oldest := r.msgs[0].Meta.Seq, r.oldest
+	return func() tea.Msg { return m.read(r.key, oldest, before) }
 }
 
 func (m *Model) history(msg historyMsg) tea.Cmd {

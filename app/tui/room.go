@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,9 @@ type room struct {
 	sessionID string
 	msgs      []protocol.Message // in order, each with Meta
 	more      bool               // older ones are on the gateway
+	oldest    string             // the transcript that the first message stands in, "" for sessionID
+	earlier   *protocol.Earlier  // what stood in the session before that transcript
+	ends      []int64            // where earlier conversations end, by seq
 	loaded    bool
 	loading   bool
 	dirty     bool // what the gateway has is newer
@@ -71,7 +75,7 @@ func (l *live) delta(e *protocol.ChatEvent) (gap bool) {
 // merge takes the newest page of the history.
 func (r *room) merge(h *protocol.ChatHistory, now time.Time) {
 	if h.SessionID != r.sessionID {
-		r.msgs, r.sessionID = nil, h.SessionID
+		r.msgs, r.sessionID, r.oldest, r.ends = nil, h.SessionID, "", nil
 	}
 	page := placed(h.Messages)
 	first, last := int64(1<<62), int64(-1)
@@ -79,7 +83,7 @@ func (r *room) merge(h *protocol.ChatHistory, now time.Time) {
 		first, last = page[0].Meta.Seq, page[len(page)-1].Meta.Seq
 	}
 	if len(r.msgs) == 0 || first <= r.msgs[0].Meta.Seq {
-		r.more = h.HasMore
+		r.more, r.earlier = h.HasMore, h.Earlier
 	}
 	old := r.msgs
 	r.msgs = nil
@@ -126,15 +130,30 @@ func (r *room) inFlight(f *protocol.InFlightRun, now time.Time) {
 
 // older takes a page from before the first message.
 func (r *room) older(h *protocol.ChatHistory) {
-	if h.SessionID != r.sessionID {
+	page := placed(h.Messages)
+	switch h.SessionID {
+	case cmp.Or(r.oldest, r.sessionID):
+	case r.past():
+		if r.oldest = h.SessionID; len(page) > 0 {
+			r.ends = append(r.ends, page[len(page)-1].Meta.Seq)
+		}
+	default:
 		return
 	}
-	page := placed(h.Messages)
 	if len(r.msgs) > 0 {
 		page = slices.DeleteFunc(page, func(m protocol.Message) bool { return m.Meta.Seq >= r.msgs[0].Meta.Seq })
 	}
 	r.msgs = append(page, r.msgs...)
-	r.more = h.HasMore
+	r.more, r.earlier = h.HasMore, h.Earlier
+}
+
+// past is the id of the conversation that is read next when somebody scrolls
+// up, "" while there is more of the one at hand.
+func (r *room) past() string {
+	if r.more || r.earlier == nil {
+		return ""
+	}
+	return r.earlier.SessionID
 }
 
 func placed(msgs []protocol.Message) []protocol.Message {

@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,11 @@ func (m *Model) transcript(w int) (blocks [][]string) {
 	if r == nil {
 		return nil
 	}
-	if r.more {
+	switch {
+	case r.more:
 		blocks = append(blocks, []string{m.theme.dim.paint("  ↑ older messages"), ""})
+	case r.earlier != nil:
+		blocks = append(blocks, m.drawBegin(fmt.Sprintf("New conversation · ↑ the earlier one (%d messages)", r.earlier.Messages), w))
 	}
 	results := map[string]*protocol.Message{}
 	liveAt := -1 // the live answer stands behind what it answers
@@ -49,6 +53,9 @@ func (m *Model) transcript(w int) (blocks [][]string) {
 			blocks = append(blocks, m.drawMessage(r, msg, results, w, speaker == msg.Role && speaker == protocol.MessageAssistant))
 			speaker = msg.Role
 		}
+		if slices.Contains(r.ends, msg.Meta.Seq) {
+			blocks, speaker = append(blocks, m.drawBegin("New conversation", w)), ""
+		}
 		if i == liveAt {
 			blocks = append(blocks, m.drawLive(r, w, speaker == protocol.MessageAssistant))
 			speaker = protocol.MessageAssistant
@@ -64,6 +71,15 @@ func (m *Model) transcript(w int) (blocks [][]string) {
 		}
 	}
 	return blocks
+}
+
+// drawBegin is the line between two conversations of one session.
+func (m *Model) drawBegin(words string, w int) []string {
+	line := "── " + words + " "
+	if n := w - width(line); n > 0 {
+		line += strings.Repeat("─", n)
+	}
+	return []string{m.theme.dim.paint(line), ""}
 }
 
 // trimBlank leaves out the blank line at the end of a block.

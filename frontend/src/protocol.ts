@@ -615,6 +615,11 @@ export interface ChatHistoryParams {
   /** cuts each text block */
   maxChars?: number;
   inputRunIds?: string[];
+  /**
+   * SessionID asks for one transcript of the session: the one in use, or one
+   * that a reset put aside. "" is the one in use.
+   */
+  sessionId?: string;
   /** Before is ours: only messages with a smaller __openclaw.seq (paging back). */
   hearthBefore?: number;
 }
@@ -645,6 +650,8 @@ export interface ChatHistory {
   hasMore: boolean;
   inputReceipts?: InputReceipt[];
   inFlightRun?: InFlightRun;
+  /** Earlier is ours: the conversation that stood here before this one began. */
+  hearthEarlier?: Earlier;
 }
 
 export interface InputReceipt {
@@ -1836,6 +1843,12 @@ export const MethodTokensRevoke = "hearth.tokens.revoke";
 /** MethodQueueEdit is ours: other words for a message that still waits. */
 export const MethodQueueEdit = "hearth.queue.edit";
 /**
+ * MethodEarlier and MethodContinue are ours: conversations that a reset put
+ * aside, and making one a chat of its own again.
+ */
+export const MethodEarlier = "hearth.sessions.earlier";
+export const MethodContinue = "hearth.sessions.continue";
+/**
  * MethodLaunchLink is ours: it mints a single-use link that lets a browser
  * on this machine pair itself.
  */
@@ -2779,9 +2792,52 @@ export interface SessionMessage {
   messageSeq?: number;
 }
 
+/**
+ * Earlier is a conversation that a reset put aside: by a rule, /new or /reset.
+ * chat.history reads it with its SessionID.
+ */
+export interface Earlier {
+  sessionKey: string;
+  sessionId: string;
+  title?: string;
+  endedAt: number;
+  messages: number;
+}
+
+/**
+ * EarlierParams asks for the earlier conversations of a session, for the one
+ * with a session id, or with neither for all.
+ */
+export interface EarlierParams {
+  key?: string;
+  sessionId?: string;
+  /** default 100, most 1000 */
+  limit?: number;
+}
+
+/** EarlierList is the latest first. */
+export interface EarlierList {
+  earlier: Earlier[];
+  total: number;
+}
+
+/** ContinueParams makes an earlier conversation a chat of its own. */
+export interface ContinueParams {
+  key: string;
+  sessionId: string;
+}
+
+/** Continued is the chat that it is now. */
+export interface Continued {
+  key: string;
+  session: SessionRow;
+}
+
 /** TranscriptExportParams pages through a session's entries. */
 export interface TranscriptExportParams {
   key: string;
+  /** an earlier conversation of the session */
+  sessionId?: string;
   /** __openclaw.seq of the last entry read */
   after?: number;
   /** default 500, most 1000 */
@@ -4064,6 +4120,8 @@ export interface Methods {
   "hearth.tokens.create": { params: TokenCreateParams; result: TokenCreated };
   "hearth.tokens.revoke": { params: TokenRevokeParams; result: Token };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
+  "hearth.sessions.earlier": { params: EarlierParams; result: EarlierList };
+  "hearth.sessions.continue": { params: ContinueParams; result: Continued };
   "hearth.view": { params: ViewParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
   "hearth.media.get": { params: MediaGetParams; result: Media };

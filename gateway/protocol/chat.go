@@ -61,6 +61,9 @@ type ChatHistoryParams struct {
 	MaxBytes    int      `json:"maxBytes,omitempty"` // default and most MaxHistoryBytes
 	MaxChars    int      `json:"maxChars,omitempty"` // cuts each text block
 	InputRunIDs []string `json:"inputRunIds,omitempty"`
+	// SessionID asks for one transcript of the session: the one in use, or one
+	// that a reset put aside. "" is the one in use.
+	SessionID string `json:"sessionId,omitempty"`
 	// Before is ours: only messages with a smaller __openclaw.seq (paging back).
 	Before int64 `json:"hearthBefore,omitempty"`
 }
@@ -89,6 +92,8 @@ type ChatHistory struct {
 	HasMore       bool           `json:"hasMore"`
 	InputReceipts []InputReceipt `json:"inputReceipts,omitempty"`
 	InFlightRun   *InFlightRun   `json:"inFlightRun,omitempty"`
+	// Earlier is ours: the conversation that stood here before this one began.
+	Earlier *Earlier `json:"hearthEarlier,omitempty"`
 }
 
 type InputReceipt struct {

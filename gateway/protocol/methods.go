@@ -194,6 +194,10 @@ const (
 	MethodTokensRevoke = "hearth.tokens.revoke"
 	// MethodQueueEdit is ours: other words for a message that still waits.
 	MethodQueueEdit = "hearth.queue.edit"
+	// MethodEarlier and MethodContinue are ours: conversations that a reset put
+	// aside, and making one a chat of its own again.
+	MethodEarlier  = "hearth.sessions.earlier"
+	MethodContinue = "hearth.sessions.continue"
 	// MethodLaunchLink is ours: it mints a single-use link that lets a browser
 	// on this machine pair itself.
 	MethodLaunchLink = "hearth.launch"
@@ -366,6 +370,8 @@ var methods = []MethodSpec{
 	{MethodTokensCreate, RoleOperator, ScopeAdmin},
 	{MethodTokensRevoke, RoleOperator, ScopeAdmin},
 	{MethodQueueEdit, RoleOperator, ScopeWrite},
+	{MethodEarlier, RoleOperator, ScopeRead},
+	{MethodContinue, RoleOperator, ScopeWrite},
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},
 	{MethodTranscriptExport, RoleOperator, ScopeRead},
 	{MethodMediaGet, RoleOperator, ScopeRead},

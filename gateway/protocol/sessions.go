@@ -213,11 +213,48 @@ type SessionMessage struct {
 	MessageSeq int64    `json:"messageSeq,omitempty"`
 }
 
+// Earlier is a conversation that a reset put aside: by a rule, /new or /reset.
+// chat.history reads it with its SessionID.
+type Earlier struct {
+	SessionKey string `json:"sessionKey"`
+	SessionID  string `json:"sessionId"`
+	Title      string `json:"title,omitempty"`
+	EndedAt    int64  `json:"endedAt"`
+	Messages   int    `json:"messages"`
+}
+
+// EarlierParams asks for the earlier conversations of a session, for the one
+// with a session id, or with neither for all.
+type EarlierParams struct {
+	Key       string `json:"key,omitempty"`
+	SessionID string `json:"sessionId,omitempty"`
+	Limit     int    `json:"limit,omitempty"` // default 100, most 1000
+}
+
+// EarlierList is the latest first.
+type EarlierList struct {
+	Earlier []Earlier `json:"earlier"`
+	Total   int       `json:"total"`
+}
+
+// ContinueParams makes an earlier conversation a chat of its own.
+type ContinueParams struct {
+	Key       string `json:"key"`
+	SessionID string `json:"sessionId"`
+}
+
+// Continued is the chat that it is now.
+type Continued struct {
+	Key     string     `json:"key"`
+	Session SessionRow `json:"session"`
+}
+
 // TranscriptExportParams pages through a session's entries.
 type TranscriptExportParams struct {
-	Key   string `json:"key"`
-	After int64  `json:"after,omitempty"` // __openclaw.seq of the last entry read
-	Limit int    `json:"limit,omitempty"` // default 500, most 1000
+	Key       string `json:"key"`
+	SessionID string `json:"sessionId,omitempty"` // an earlier conversation of the session
+	After     int64  `json:"after,omitempty"`     // __openclaw.seq of the last entry read
+	Limit     int    `json:"limit,omitempty"`     // default 500, most 1000
 }
 
 type TranscriptExport struct {

@@ -252,9 +252,13 @@ const readEntries = 256
 // takeSettled gives the builder what has settled of a transcript; open tells
 // that there is more.
 func (x *Index) takeSettled(ctx context.Context, b *builder, t transcript) (open bool, err error) {
-	after, err := x.upTo(t.id)
+	seen, err := x.seen(t.id)
 	if err != nil {
 		return false, err
+	}
+	after := seen.UpTo
+	if after > 0 && seen.SessionKey != t.key { // it became a chat of its own
+		b.progress[t.id] = progress{SessionKey: t.key, UpTo: after}
 	}
 	for ctx.Err() == nil {
 		msgs, settled, err := x.Source.Entries(t.id, after, readEntries)
@@ -278,12 +282,16 @@ func (x *Index) takeSettled(ctx context.Context, b *builder, t transcript) (open
 }
 
 func (x *Index) upTo(sessionID string) (int64, error) {
-	var p progress
-	err := x.DB.View(func(tx *store.Tx) (err error) {
+	p, err := x.seen(sessionID)
+	return p.UpTo, err
+}
+
+func (x *Index) seen(sessionID string) (p progress, err error) {
+	err = x.DB.View(func(tx *store.Tx) (err error) {
 		p, _, err = x.t.progress.Get(tx, []byte(sessionID))
 		return err
 	})
-	return p.UpTo, err
+	return p, err
 }
 
 // rawID is a session id in 16 bytes; text that is no UUID stays as it is.

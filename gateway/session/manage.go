@@ -156,7 +156,8 @@ func set[T any](field *T, p protocol.Patch[T]) {
 }
 
 // Reset stops the session's runs and begins an empty transcript. The old one
-// stays in the store and can be searched.
+// stays in the store, where it can be searched, read and continued; the
+// session keeps its name.
 func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
 	if _, err := m.Abort(ctx, key, ""); err != nil {
 		return Row{}, err
@@ -166,7 +167,7 @@ func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
 			return err
 		}
 		r.SessionID, r.UpdatedAt = m.NewID(), m.nowMs()
-		r.Title, r.Preview, r.Messages, r.Usage, r.Aborted, r.Compaction = "", "", 0, model.Usage{}, false, nil
+		r.Preview, r.Messages, r.Usage, r.Aborted, r.Compaction = "", 0, model.Usage{}, false, nil
 		r.renew()
 		return nil
 	})

@@ -3,16 +3,21 @@ package session
 import (
 	"cmp"
 
+	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
-// Past is a transcript that a reset put aside. It can be searched and goes with
-// its session.
+// Past is a transcript that a reset put aside. It can be searched, read and
+// continued, and goes with its session.
 type Past struct {
-	SessionID string `json:"sessionId"`
-	Title     string `json:"title,omitempty"`
-	EndedAt   int64  `json:"endedAt"`
+	SessionID  string      `json:"sessionId"`
+	Title      string      `json:"title,omitempty"`
+	EndedAt    int64       `json:"endedAt"`
+	Messages   int         `json:"messages,omitempty"` // 0: put aside by a version that did not count
+	Preview    string      `json:"preview,omitempty"`
+	Usage      model.Usage `json:"usage,omitzero"`
+	Compaction *Compaction `json:"compaction,omitempty"`
 }
 
 // pastPrefix begins the keys of a session's past transcripts. Session keys hold
@@ -24,6 +29,9 @@ func pastKey(key, sessionID string) ([]byte, error) {
 	return append(pastPrefix(key), id...), err
 }
 
+// keyOfPast is the session that a row of past transcripts belongs to.
+func keyOfPast(row []byte) string { return string(row[:max(0, len(row)-17)]) }
+
 // putAside keeps what a reset leaves behind.
 func (m *Manager) putAside(tx *store.Tx, r *Row) error {
 	if r.Messages == 0 {
@@ -33,7 +41,10 @@ func (m *Manager) putAside(tx *store.Tx, r *Row) error {
 	if err != nil {
 		return err
 	}
-	return m.t.past.Put(tx, key, Past{SessionID: r.SessionID, Title: current(*r).title, EndedAt: m.nowMs()})
+	return m.t.past.Put(tx, key, Past{
+		SessionID: r.SessionID, Title: current(*r).title, EndedAt: m.nowMs(),
+		Messages: r.Messages, Preview: r.Preview, Usage: r.Usage, Compaction: r.Compaction,
+	})
 }
 
 // dropPast forgets a session's past transcripts and returns their ids.
@@ -102,8 +113,7 @@ func (s Searchable) everything(tx *store.Tx) (all []transcript, err error) {
 		if err != nil {
 			return nil, err
 		}
-		key := string(p.Key[:max(0, len(p.Key)-17)])
-		all = append(all, transcript{key, p.Value.SessionID, p.Value.Title})
+		all = append(all, transcript{keyOfPast(p.Key), p.Value.SessionID, p.Value.Title})
 	}
 	for k := range s.m.t.recent.ScanRaw(tx, store.Range{Reverse: true}) {
 		row, ok, err := s.m.t.sessions.Get(tx, k[8:])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -34,9 +35,20 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 		if err != nil || !ok {
 			return err
 		}
-		h.SessionID, h.ThinkingLevel, h.TotalMessages = row.SessionID, row.Thinking, row.Messages
-		h.Messages, h.HasMore, err = m.page(tx, row.SessionID, p.Before, limit, budget, p.MaxChars)
+		past, err := m.pastOf(tx, row, p.SessionID)
 		if err != nil {
+			return err
+		}
+		h.SessionID, h.ThinkingLevel, h.TotalMessages = row.SessionID, row.Thinking, row.Messages
+		until := int64(math.MaxInt64)
+		if past != nil {
+			h.SessionID, h.TotalMessages, until, live = past.SessionID, past.Messages, past.EndedAt, laneState{}
+		}
+		h.Messages, h.HasMore, err = m.page(tx, h.SessionID, p.Before, limit, budget, p.MaxChars)
+		if err != nil {
+			return err
+		}
+		if h.Earlier, err = m.before(tx, key, until); err != nil {
 			return err
 		}
 		return m.receipts(tx, p.InputRunIDs, &h)
@@ -143,7 +155,7 @@ func (m *Manager) receipts(tx *store.Tx, runIDs []string, h *protocol.ChatHistor
 }
 
 // Export is one page of a session's transcript from its start.
-func (m *Manager) Export(ctx context.Context, key string, after int64, limit int) (protocol.TranscriptExport, error) {
+func (m *Manager) Export(ctx context.Context, key, sessionID string, after int64, limit int) (protocol.TranscriptExport, error) {
 	limit = clamp(limit, 500, maxHistory)
 	out := protocol.TranscriptExport{Key: key, Messages: []protocol.Message{}}
 	err := m.DB.View(func(tx *store.Tx) error {
@@ -154,13 +166,20 @@ func (m *Manager) Export(ctx context.Context, key string, after int64, limit int
 		if !ok {
 			return notFound(key)
 		}
-		prefix, err := entryPrefix(row.SessionID)
+		past, err := m.pastOf(tx, row, sessionID)
+		if err != nil {
+			return err
+		}
+		if sessionID = row.SessionID; past != nil {
+			sessionID = past.SessionID
+		}
+		prefix, err := entryPrefix(sessionID)
 		if err != nil {
 			return err
 		}
 		r := store.Range{Prefix: prefix}
 		if after > 0 {
-			if r.After, err = entryKey(row.SessionID, uint64(after)); err != nil {
+			if r.After, err = entryKey(sessionID, uint64(after)); err != nil {
 				return err
 			}
 		}

@@ -451,7 +451,7 @@ func (w *world) checkTranscript() {
 	var got []string
 	words := 0
 	for after := int64(0); len(w.accepted) > 0; {
-		page, err := w.Export(w.t.Context(), benchKey, after, 0)
+		page, err := w.Export(w.t.Context(), benchKey, "", after, 0)
 		if err != nil {
 			w.t.Fatal(err)
 		}

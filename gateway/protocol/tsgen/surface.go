@@ -91,6 +91,8 @@ func methodShapes() []shape {
 		{protocol.MethodTokensCreate, "TokenCreateParams", "TokenCreated"},
 		{protocol.MethodTokensRevoke, "TokenRevokeParams", "Token"},
 		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
+		{protocol.MethodEarlier, "EarlierParams", "EarlierList"},
+		{protocol.MethodContinue, "ContinueParams", "Continued"},
 		{protocol.MethodView, "ViewParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
 		{protocol.MethodMediaGet, "MediaGetParams", "Media"},

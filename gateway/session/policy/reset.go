@@ -108,6 +108,30 @@ func (r Resets) For(t Type, channel string) Rule {
 	return Rule{Hour: hour, Idle: time.Duration(idle) * time.Minute}
 }
 
+// Holding is the rule for a session when a message comes from a network, or
+// with channel "" from the person's own page, terminal or program. ok is false
+// where no rule holds: a chat that somebody made never begins anew by itself,
+// and the home chat, when its own person writes, only by a rule that somebody
+// wrote down. A network's chat stays one, whoever writes in it.
+func (r Resets) Holding(n Named, channel, ours string) (rule Rule, ok bool) {
+	switch {
+	case channel != "":
+		return r.For(n.Type(), channel), true
+	case n.Kind == KindMain:
+		return r.For(n.Type(), ours), r.written(n.Type(), ours)
+	case n.Type() != "":
+		return r.For(n.Type(), n.Channel), true
+	}
+	return Rule{}, false
+}
+
+// written: somebody set a rule that concerns such sessions.
+func (r Resets) written(t Type, channel string) bool {
+	_, byType := r.ByType[t]
+	_, byChannel := r.ByChannel[channel]
+	return r.Base != nil || byType || byChannel || r.IdleMinutes > 0
+}
+
 // Verdict says whether a session is old, since when and by which rule.
 type Verdict struct {
 	Stale bool

@@ -57,6 +57,35 @@ func TestWhichResetRuleHolds(t *testing.T) {
 	}
 }
 
+// A message of a network follows the rules; the person's own chats follow
+// them only where somebody wrote one.
+func TestWhoseChatsBeginAnew(t *testing.T) {
+	keys := Keys{}
+	written := Resets{Base: &Reset{Mode: ModeIdle, IdleMinutes: 5}}
+	for _, tc := range []struct {
+		name, key, channel string
+		r                  Resets
+		ok                 bool
+		want               Rule
+	}{
+		{"a network's chat, by default", "agent:main:telegram:group:-1", "telegram", Resets{}, true, Rule{4, 0}},
+		{"a network's chat, written to in the page", "agent:main:telegram:group:-1", "", Resets{ByChannel: map[string]Reset{"telegram": {AtHour: hour(2)}}}, true, Rule{2, 0}},
+		{"a network's message in the home chat", "agent:main:main", "telegram", Resets{}, true, Rule{4, 0}},
+		{"the home chat, nothing written", "agent:main:main", "", Resets{}, false, Rule{}},
+		{"the home chat, a rule for groups", "agent:main:main", "", Resets{ByType: map[Type]Reset{TypeGroup: {}}}, false, Rule{}},
+		{"the home chat, session.reset", "agent:main:main", "", written, true, Rule{-1, 5 * time.Minute}},
+		{"the home chat, session.idleMinutes", "agent:main:main", "", Resets{IdleMinutes: 7}, true, Rule{-1, 7 * time.Minute}},
+		{"the home chat, resetByType.dm", "agent:main:main", "", Resets{ByType: map[Type]Reset{TypeDM: {AtHour: hour(1)}}}, true, Rule{1, 0}},
+		{"the home chat, resetByChannel.webchat", "agent:main:main", "", Resets{ByChannel: map[string]Reset{"webchat": {AtHour: hour(1)}}}, true, Rule{1, 0}},
+		{"a chat that somebody made, session.reset", "agent:main:chat:3f0c", "", written, false, Rule{}},
+	} {
+		rule, ok := tc.r.Holding(keys.Parse(tc.key), tc.channel, "webchat")
+		if ok != tc.ok || ok && rule != tc.want {
+			t.Errorf("%s: %+v %v, want %+v %v", tc.name, rule, ok, tc.want, tc.ok)
+		}
+	}
+}
+
 func TestStale(t *testing.T) {
 	vienna, ny, howe, samoa, beirut, utc := zone(t, "Europe/Vienna"), zone(t, "America/New_York"), zone(t, "Australia/Lord_Howe"),
 		zone(t, "Pacific/Apia"), zone(t, "Asia/Beirut"), time.UTC

@@ -1,0 +1,114 @@
+package gateway_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// earlier lists the conversations that were put aside in a session.
+func (p *peer) earlier(key string) []protocol.Earlier {
+	p.t.Helper()
+	var l protocol.EarlierList
+	p.call(protocol.MethodEarlier, protocol.EarlierParams{Key: key}, &l)
+	return l.Earlier
+}
+
+// past reads one of them.
+func (p *peer) past(key, sessionID string) (h protocol.ChatHistory) {
+	p.t.Helper()
+	p.call(protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: key, SessionID: sessionID}, &h)
+	return h
+}
+
+// What a reset puts aside can be read by its session id, one before the other,
+// and the chat keeps its name.
+func TestEarlierConversationsAreRead(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	const key = "agent:main:chat:3f0c"
+	p.say(key, "a", "What is in this picture?")
+	first := p.history(key).SessionID
+	p.say(key, "n1", "/new")
+	p.say(key, "b", "something else")
+	second := p.history(key).SessionID
+	p.call(protocol.MethodSessionsReset, protocol.SessionsResetParams{Key: key}, nil)
+	now := p.history(key)
+	if e := now.Earlier; e == nil || e.SessionID != second || e.Messages == 0 {
+		t.Fatalf("the empty chat does not name what stood before: %+v", now)
+	}
+	h := p.past(key, second)
+	if h.SessionID != second || h.InFlightRun != nil || h.Earlier == nil || h.Earlier.SessionID != first {
+		t.Errorf("the second conversation reads %+v", h)
+	}
+	h = p.past(key, first)
+	if len(h.Messages) != 2 || h.Messages[0].Text() != "What is in this picture?" || h.Earlier != nil {
+		t.Errorf("the first conversation reads %+v", h)
+	}
+	if got := p.earlier(key); len(got) != 2 || got[0].SessionID != second || got[1].SessionID != first || got[1].Messages != 2 {
+		t.Errorf("listed as %+v", got)
+	}
+	var list protocol.SessionsList
+	p.call(protocol.MethodSessionsList, protocol.SessionsListParams{IncludeDerivedTitles: true}, &list)
+	if s := list.Sessions[0]; s.Key != key || s.DerivedTitle != "What is in this picture?" {
+		t.Errorf("the chat is now called %q", s.DerivedTitle)
+	}
+	for _, id := range []string{"nonsense", "00000000-0000-4000-8000-000000000000"} {
+		var refusal *protocol.Error
+		err := p.Call(t.Context(), protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: key, SessionID: id}, nil)
+		if !errors.As(err, &refusal) {
+			t.Errorf("%q was read: %v", id, err)
+		}
+	}
+	p.say("main", "m", "another session")
+	var other protocol.ChatHistory
+	if err := p.Call(t.Context(), protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: "main", SessionID: first}, &other); err == nil {
+		t.Errorf("another session's conversation was read under main: %+v", other)
+	}
+}
+
+// An earlier conversation that is continued is a chat of its own: the model
+// knows what was said, search finds it there, and it stays so after a restart.
+func TestAnEarlierConversationIsContinued(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	p.say("main", "a", "the blue lagoon")
+	first := p.history("main").SessionID
+	p.say("main", "n", "/reset")
+	p.say("main", "b", "today's words")
+	today := p.history("main")
+	var c protocol.Continued
+	p.call(protocol.MethodContinue, protocol.ContinueParams{Key: "main", SessionID: first}, &c)
+	if c.Session.SessionID != first || c.Session.DerivedTitle != "the blue lagoon" || c.Session.MessageCount != 2 {
+		t.Fatalf("continued as %+v", c)
+	}
+	p.say(c.Key, "d", "and its depth?")
+	check := func(when string) {
+		t.Helper()
+		h := p.history(c.Key)
+		if len(h.Messages) != 4 || h.Messages[0].Text() != "the blue lagoon" || h.Messages[2].Text() != "and its depth?" || h.Earlier != nil {
+			t.Errorf("%s the chat reads %+v", when, h)
+		}
+		if h := p.history("main"); h.SessionID != today.SessionID || len(h.Messages) != len(today.Messages) || h.Earlier != nil {
+			t.Errorf("%s the home chat reads %+v", when, h)
+		}
+	}
+	check("at once")
+	want := fmt.Sprint([]string{c.Key + " assistant echo: the blue lagoon", c.Key + " user the blue lagoon"})
+	waitFor(t, "search to find it in its own chat", func() bool { return fmt.Sprint(p.found("lagoon", "")) == want })
+	waitFor(t, "search within the chat", func() bool { return fmt.Sprint(p.found("lagoon", c.Key)) == want })
+	var refusal *protocol.Error
+	err := p.Call(t.Context(), protocol.MethodContinue, protocol.ContinueParams{Key: "main", SessionID: first}, nil)
+	if !errors.As(err, &refusal) {
+		t.Errorf("it was continued twice: %v", err)
+	}
+	if err := p.Call(t.Context(), protocol.MethodContinue, protocol.ContinueParams{Key: "main", SessionID: today.SessionID}, nil); err == nil {
+		t.Error("the conversation that is open was taken out of its chat")
+	}
+	r.restart()
+	p = r.connect()
+	check("after a restart")
+	waitFor(t, "search after a restart", func() bool { return fmt.Sprint(p.found("lagoon", "")) == want })
+}
