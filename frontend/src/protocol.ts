@@ -4004,6 +4004,9 @@ export interface Methods {
   "hearth.undo.list": { params: UndoListParams; result: UndoList };
   "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
   "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
+  "hearth.sessions.earlier": { params: EarlierParams; result: EarlierList };
+  "hearth.sessions.continue": { params: ContinueParams; result: Continued };
+  "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
   "skills.status": { params: SkillsStatusParams; result: SkillsStatus };
   "skills.bins": { params: Record<string, never>; result: SkillsBins };
   "skills.install": { params: SkillsInstallParams; result: SkillsInstallResult };
@@ -4120,12 +4123,9 @@ export interface Methods {
   "hearth.tokens.create": { params: TokenCreateParams; result: TokenCreated };
   "hearth.tokens.revoke": { params: TokenRevokeParams; result: Token };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
-  "hearth.sessions.earlier": { params: EarlierParams; result: EarlierList };
-  "hearth.sessions.continue": { params: ContinueParams; result: Continued };
   "hearth.view": { params: ViewParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
   "hearth.media.get": { params: MediaGetParams; result: Media };
-  "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
 }
 
 /** The payload of each event. */

@@ -18,7 +18,7 @@ const noParams = "Record<string, never>"
 // methodShapes has one row for each method of the table in gateway/protocol;
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
-	return slices.Concat(secretShapes(), guardShapes(), skillShapes(), mcpShapes(), networkShapes(), nodeShapes(), []shape{
+	return slices.Concat(secretShapes(), guardShapes(), pastShapes(), skillShapes(), mcpShapes(), networkShapes(), nodeShapes(), []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
 		{protocol.MethodStatus, noParams, "Status"},
@@ -91,13 +91,19 @@ func methodShapes() []shape {
 		{protocol.MethodTokensCreate, "TokenCreateParams", "TokenCreated"},
 		{protocol.MethodTokensRevoke, "TokenRevokeParams", "Token"},
 		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
-		{protocol.MethodEarlier, "EarlierParams", "EarlierList"},
-		{protocol.MethodContinue, "ContinueParams", "Continued"},
 		{protocol.MethodView, "ViewParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
 		{protocol.MethodMediaGet, "MediaGetParams", "Media"},
-		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
 	})
+}
+
+// pastShapes are those of conversations as they stand in the store.
+func pastShapes() []shape {
+	return []shape{
+		{protocol.MethodEarlier, "EarlierParams", "EarlierList"},
+		{protocol.MethodContinue, "ContinueParams", "Continued"},
+		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
+	}
 }
 
 // guardShapes are those of tools, approvals, pause, audit and undo.
