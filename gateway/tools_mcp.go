@@ -1,11 +1,9 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -20,6 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
+	"github.com/hearth-assistant/hearth/gateway/pretty"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/secret"
@@ -142,11 +141,7 @@ func askMCP(call tool.Call, w mcp.Wish) approval.Ask {
 	a.Digest = [32]byte(h.Sum(nil))
 	a.Lines = []string{"Server: " + w.Server.ID + " (" + plan.Show(cmp.Or(w.Server.URL, strings.Join(append([]string{w.Server.Command}, w.Server.Args...), " "))) + ")", "Tool: " + name}
 	a.Lines = append(append(a.Lines, a.Warnings...), "Arguments:")
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, w.Args, "", "  ") != nil {
-		pretty.Write(w.Args)
-	}
-	for _, line := range strings.Split(pretty.String(), "\n") {
+	for _, line := range strings.Split(string(pretty.JSON(w.Args, "  ", 4*approval.MaxBytes)), "\n") {
 		a.Lines = append(a.Lines, "  "+plan.Show(line))
 	}
 	return a

@@ -31,3 +31,17 @@ func TestSec_A_EXEC_13_ToolsFromOutsideAreShownWhole(t *testing.T) {
 		t.Error("what does not fit can be approved")
 	}
 }
+
+// TestSec_A_DOS_QuestionsStaySmall: 15 KB of nested arguments were a question of
+// hundreds of megabytes, in the store and at each client.
+func TestSec_A_DOS_QuestionsStaySmall(t *testing.T) {
+	for _, args := range []string{
+		strings.Repeat("[", 7900) + strings.Repeat("]", 7900),
+		strings.Repeat("[", 64) + strings.Repeat("1,", 7800) + "1" + strings.Repeat("]", 64),
+	} {
+		a := askMCP(tool.Call{}, mcp.Wish{Server: mcp.Server{ID: "bank"}, Tool: "pay", Args: []byte(args)})
+		if size := len(strings.Join(a.Lines, "\n")); size > 8*approval.MaxBytes {
+			t.Errorf("%d bytes of arguments became %d bytes of question", len(args), size)
+		}
+	}
+}

@@ -3,16 +3,31 @@ package gateway
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/web"
 )
 
+// ReaderArg is the one argument with which this program starts itself again, to
+// read what strangers made.
+const ReaderArg = "__reader"
+
+// Reader is that process: it does one job within limits, see package apart.
+func Reader() int { return apart.Main(map[string]apart.Job{web.Job: web.Convert}) }
+
 // webTools are the tools that read the web.
 func (g *Gateway) webTools() []tool.Tool {
 	o := web.Options{Fetcher: publicWeb{g}, Now: g.opts.Now, Secret: g.redactor.Has}
+	if n := len(g.opts.Guardian); n > 1 {
+		reader := apart.New(append(slices.Clone(g.opts.Guardian[:n-1]), ReaderArg))
+		o.Apart = func(ctx context.Context, job string, in []byte) ([]byte, error) {
+			return reader.Do(ctx, job, in, apart.Limits{})
+		}
+	}
 	return []tool.Tool{
 		&web.Fetch{Options: o, MaxBytes: func() int64 { return int64(g.config.Snapshot().Config.Tools.Web.Fetch.MaxBytes) }},
 		&web.Search{Options: o, Engine: g.searchEngine},

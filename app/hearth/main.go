@@ -22,6 +22,9 @@ func main() {
 	if len(os.Args) == 2 && os.Args[1] == gateway.GuardianArg {
 		os.Exit(gateway.Guardian())
 	}
+	if len(os.Args) == 2 && os.Args[1] == gateway.ReaderArg {
+		os.Exit(gateway.Reader())
+	}
 	log.SetOutput(io.Discard) // libraries write there, ours do not
 	if here := zone.Here(os.Getenv("TZ")); here != nil {
 		time.Local = here

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pretty"
 	"github.com/hearth-assistant/hearth/internal/order"
 )
 
@@ -249,6 +250,9 @@ func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progres
 		progress = func(text string) { show(s.redact.Text(text)) }
 	}
 	c := Call{Scope: scope, ID: call.ID, Args: call.Arguments, Progress: progress}
+	if pretty.Depth(c.Args) > pretty.MaxDepth {
+		return fail(res, fmt.Sprintf("The arguments nest more than %d deep, so %s was not used. Send them flatter.", pretty.MaxDepth, call.Name))
+	}
 	if s.before != nil {
 		if err := s.before(ctx, call.Name, c); err != nil {
 			return fail(res, err.Error())

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pretty"
 )
 
 // maxShown bounds how much of a tool result is shown.
@@ -146,11 +147,7 @@ func readable(s string) string {
 	if list, ok := asPairs(s); ok {
 		return list
 	}
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, []byte(s), "", "  ") == nil {
-		s = pretty.String()
-	}
-	return fenced(s)
+	return fenced(string(pretty.JSON([]byte(s), "  ", 2*len(s)+maxShown)))
 }
 
 // asList writes the members of a JSON object in their order; ok is false for

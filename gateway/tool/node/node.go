@@ -6,7 +6,6 @@
 package node
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pretty"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
@@ -126,11 +126,8 @@ func clip(s string) string {
 
 // said is a device's answer for a model: JSON, marked as from outside.
 func said(w untrusted.Wrapper, d Device, payload json.RawMessage) tool.Result {
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, payload, "", " ") != nil {
-		pretty.Write(payload)
-	}
-	return tool.Result{Text: w.Wrap("what the device "+d.Name+" answered", pretty.String()), Details: details(d, nil)}
+	text := string(pretty.JSON(payload, " ", tool.MaxResultBytes))
+	return tool.Result{Text: w.Wrap("what the device "+d.Name+" answered", text), Details: details(d, nil)}
 }
 
 // details say for surfaces which device it was, and which pictures it gave.

@@ -176,3 +176,13 @@ func TestNodesActions(t *testing.T) {
 		t.Errorf("%s %v", res.Text, err)
 	}
 }
+
+// TestSec_A_DOS_NestedAnswersStaySmall: a device's 20 KB of brackets were hundreds
+// of megabytes of spaces.
+func TestSec_A_DOS_NestedAnswersStaySmall(t *testing.T) {
+	h := &house{devices: []Device{phone()}, payload: strings.Repeat("[", 9900) + strings.Repeat("]", 9900)}
+	res, err := call(t, &Nodes{House: h}, map[string]any{"action": "location_get"})
+	if err != nil || len(res.Text) > len(h.payload)+1000 {
+		t.Errorf("%d bytes, %v", len(res.Text), err)
+	}
+}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -10,11 +9,13 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
 
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pretty"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
@@ -25,6 +26,9 @@ const (
 	defaultMaxChars = 50_000
 	minMaxChars     = 100
 	errorExcerpt    = 1000
+	// maxSmall is how much a JSON text may grow when it is laid out; a large one
+	// may double.
+	maxSmall = 64 << 10
 )
 
 // Fetch is the tool web_fetch.
@@ -111,7 +115,10 @@ func (f *Fetch) get(ctx context.Context, a fetchArgs) (fetched, error) {
 	}
 	out := fetched{URL: a.URL, FinalURL: p.URL.String(), Status: p.Status, Mode: a.ExtractMode, Truncated: p.Truncated}
 	out.ContentType = contentType(p)
-	out.Title, out.text, err = read(p, out.ContentType, a.ExtractMode)
+	err = f.read(ctx, p, &out)
+	if ctx.Err() != nil {
+		return fetched{}, ctx.Err()
+	}
 	if p.Status >= 400 {
 		text, _ := cutChars(out.text, errorExcerpt)
 		return fetched{}, fmt.Errorf("%s answered with HTTP %d.\n%s", p.URL.Hostname(), p.Status, f.Wrap.Wrap("error page of "+p.URL.Hostname(), text))
@@ -119,7 +126,7 @@ func (f *Fetch) get(ctx context.Context, a fetchArgs) (fetched, error) {
 	if err != nil {
 		return fetched{}, err
 	}
-	out.Length = len([]rune(out.text))
+	out.Length = utf8.RuneCountInString(out.text)
 	return out, nil
 }
 
@@ -137,7 +144,7 @@ func (f *Fetch) show(page fetched, maxChars float64) tool.Result {
 	}
 	out := f.Wrap.Wrap("web page "+page.FinalURL, head.String()+text)
 	if page.Truncated {
-		out += fmt.Sprintf("\n[%d of %d characters are shown.]", len([]rune(text)), page.Length)
+		out += fmt.Sprintf("\n[%d of %d characters are shown.]", utf8.RuneCountInString(text), page.Length)
 	}
 	return tool.Result{Text: out, Details: details(page)}
 }
@@ -152,20 +159,21 @@ func contentType(p egress.Page) string {
 }
 
 // read turns a body into text for a model.
-func read(p egress.Page, kind, mode string) (title, text string, err error) {
+func (f *Fetch) read(ctx context.Context, p egress.Page, out *fetched) error {
+	kind := out.ContentType
 	switch {
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		return page(p, mode)
+		m, err := f.convert(ctx, p, out.Mode)
+		out.Title, out.text, out.Truncated = m.Title, m.Text, out.Truncated || m.Cut
+		return err
 	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
-		var b bytes.Buffer
-		if json.Indent(&b, p.Body, "", "  ") == nil {
-			return "", harmless(b.String()), nil
-		}
-		return "", harmless(string(p.Body)), nil
+		out.text = harmless(string(pretty.JSON(p.Body, "  ", 2*len(p.Body)+maxSmall)))
+		return nil
 	case strings.HasPrefix(kind, "text/"), kind == "application/xml", strings.HasSuffix(kind, "+xml"), kind == "application/javascript", kind == "application/yaml":
-		return "", harmless(decoded(p)), nil
+		out.text = harmless(decoded(p))
+		return nil
 	}
-	return "", "", fmt.Errorf("%s is %s (%s), which web_fetch cannot read as text", p.URL.Hostname()+p.URL.Path, kind, size(len(p.Body), p.Truncated))
+	return fmt.Errorf("%s is %s (%s), which web_fetch cannot read as text", p.URL.Hostname()+p.URL.Path, kind, size(len(p.Body), p.Truncated))
 }
 
 // decoded is the body as UTF-8, by what the header, the first bytes or the page

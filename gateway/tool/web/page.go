@@ -35,6 +35,7 @@ func page(p egress.Page, mode string) (title, text string, err error) {
 	if n := dropHidden(doc); n > maxElements {
 		return title, "", fmt.Errorf("the page has more than %d elements, which is not for reading", maxElements)
 	}
+	tame(doc)
 	content := find(doc, atom.Body)
 	parser := readability.NewParser()
 	parser.MaxElemsToParse = maxElements

@@ -33,6 +33,8 @@ type Options struct {
 	// address built from a key is how a hijacked model would send it out. nil =
 	// nothing is known.
 	Secret func(text string) bool
+	// Apart reads pages in a process of its own; nil = in this one.
+	Apart Apart
 }
 
 // leaks says why a text may not be sent out, nil when it may.
