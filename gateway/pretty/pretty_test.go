@@ -10,10 +10,10 @@ import (
 func TestJSON(t *testing.T) {
 	for raw, want := range map[string]string{
 		`{"a":[1,2,{"b":"[{,:"}],"c":"\""}`: "{\n  \"a\": [\n    1,\n    2,\n    {\n      \"b\": \"[{,:\"\n    }\n  ],\n  \"c\": \"\\\"\"\n}",
-		`[]`:     `[]`,
-		`1`:      `1`,
-		`no`:     `no`,
-		`{"a":]`: `{"a":]`,
+		`[]`:                                `[]`,
+		`1`:                                 `1`,
+		`no`:                                `no`,
+		`{"a":]`:                            `{"a":]`,
 	} {
 		if got := string(JSON([]byte(raw), "  ", 1000)); got != want {
 			t.Errorf("%s became %s", raw, got)
