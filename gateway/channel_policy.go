@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -70,7 +72,7 @@ func (g *Gateway) contactsRemove(ctx context.Context, p protocol.ContactRemovePa
 const maxDeliveries = 200
 
 func (g *Gateway) deliveriesList(context.Context, none) (protocol.DeliveriesList, error) {
-	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}}
+	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}, Aside: []protocol.AsideMessage{}}
 	all, err := g.deliverer.Undelivered(maxDeliveries)
 	for _, d := range all {
 		out.Deliveries = append(out.Deliveries, protocol.DeliveryInfo{
@@ -78,7 +80,35 @@ func (g *Gateway) deliveriesList(context.Context, none) (protocol.DeliveriesList
 			State: string(d.State), Reason: d.Reason, Text: d.Text, Sent: d.Sent(), Parts: len(d.Parts), CreatedAt: d.CreatedAt, NextAt: d.NextAt,
 		})
 	}
+	if err != nil {
+		return out, err
+	}
+	aside, err := g.gate.Quarantine()
+	for _, q := range aside {
+		out.Aside = append(out.Aside, protocol.AsideMessage{
+			ID: asideID(q.ID), Channel: q.Channel, Account: q.Account, Conversation: q.Conversation, SenderID: q.SenderID,
+			Reason: g.redactor.Text(q.Reason), Text: g.redactor.Text(q.Preview), At: q.At,
+		})
+	}
 	return out, err
+}
+
+// asidePrefix tells the ids of messages that were put aside from those of
+// answers.
+const asidePrefix = "aside-"
+
+func asideID(n uint64) string { return asidePrefix + strconv.FormatUint(n, 10) }
+
+// resolveAside decides about a message that could not be handled.
+func (g *Gateway) resolveAside(ctx context.Context, p protocol.DeliveryResolveParams) error {
+	n, err := strconv.ParseUint(strings.TrimPrefix(p.ID, asidePrefix), 10, 64)
+	switch {
+	case err != nil || !strings.HasPrefix(p.ID, asidePrefix):
+		return inbound.ErrNotAside
+	case p.Decision == "drop":
+		return g.gate.Drop(ctx, n)
+	}
+	return g.gate.Retry(ctx, n)
 }
 
 func (g *Gateway) deliveriesResolve(ctx context.Context, p protocol.DeliveryResolveParams) (protocol.OKResult, error) {
@@ -88,10 +118,12 @@ func (g *Gateway) deliveriesResolve(ctx context.Context, p protocol.DeliveryReso
 		err = g.deliverer.Resend(ctx, p.ID)
 	case "arrived":
 		err = g.deliverer.Arrived(ctx, p.ID)
+	case "retry", "drop":
+		err = g.resolveAside(ctx, p)
 	default:
-		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodDeliveriesResolve, "decision must be resend or arrived")
+		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodDeliveriesResolve, "decision must be resend or arrived, or for a message that was put aside retry or drop")
 	}
-	if isAny(err, outbound.ErrNoDelivery, outbound.ErrNotStuck) {
+	if isAny(err, outbound.ErrNoDelivery, outbound.ErrNotStuck, inbound.ErrNotAside, inbound.ErrNotWhole) {
 		return protocol.OKResult{}, protocol.Invalid("%v", err)
 	}
 	return protocol.OKResult{OK: err == nil}, err

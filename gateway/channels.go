@@ -138,7 +138,7 @@ func (g *Gateway) openDelivery() {
 		Settings:  func() inbound.Settings { return g.inboundSettings(g.config.Snapshot().Config) },
 		Policy:    g.gatePolicy,
 		IsCommand: func(text string) bool { _, ok := command.Parse(text); return ok || command.IsStop(text) },
-		Tell:      g.tellStranger, OnDecision: g.noteDecision, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
+		Tell:      g.tellStranger, OnDecision: g.noteDecision, Broken: g.messageBroke, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
 	})
 }
 

@@ -45,7 +45,7 @@ func (g *Gateway) tryCommand(ctx context.Context, turn *session.Turn) (acc sessi
 		}
 		inv.Name = "stop"
 	}
-	do := g.commands()[inv.Name]
+	do := g.does[inv.Name]
 	acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return do(ctx, turn.SessionKey, inv.Args) })
 	return acc, true, err
 }
@@ -68,6 +68,9 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 		} else if head, tail, _ := strings.Cut(t.Rest, " "); g.checkModel("new", head) == nil {
 			ref, rest = head, strings.TrimSpace(tail) // a model of a known service that does not list it
 		}
+	}
+	if err := g.checkAccount(ref); ref != "" && err != nil {
+		return g.session.RunCommand(ctx, turn, func(context.Context) (string, error) { return "Nothing was changed: " + err.Error() + ".", nil })
 	}
 	if _, err := g.session.Reset(ctx, turn.SessionKey); err != nil && !isNotFound(err) {
 		return session.Accepted{}, err

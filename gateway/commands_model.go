@@ -16,6 +16,12 @@ import (
 
 // catalogue is what /new can name a model by.
 func (g *Gateway) catalogue() (c policy.Catalogue) {
+	c.Aliases = map[string]string{}
+	for ref, m := range g.config.Snapshot().Config.Agents.Defaults.Models {
+		if m.Alias != "" {
+			c.Aliases[m.Alias] = ref
+		}
+	}
 	for _, e := range g.models.Models() {
 		if e.Available && e.Chosen && g.mayChoose(e.Ref) {
 			c.Models = append(c.Models, e.Ref.String())

@@ -28,6 +28,7 @@ func (g *Gateway) examine(ctx context.Context, p protocol.DoctorParams) protocol
 	c.fallbacks()
 	c.accounts()
 	c.problems()
+	c.failures()
 	c.people()
 	c.commands()
 	c.audit(ctx)

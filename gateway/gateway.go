@@ -27,6 +27,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
+	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/mcp/login"
@@ -151,6 +152,8 @@ type Gateway struct {
 	nodes      *node.Registry
 	gate       *inbound.Gate
 	contacts   *contact.Book
+	incidents  *incident.Log // where Hearth itself failed
+	does       map[string]commandFunc
 
 	// Tools, and what stands before them.
 	tools         *tool.Set

@@ -20,7 +20,7 @@ import (
 
 // rig is a gateway in this process with the scripted model behind it.
 type rig struct {
-	t      *testing.T
+	t      testing.TB
 	dir    statedir.Dir
 	model  *scripted.Handler
 	url    string           // of the model server
@@ -33,7 +33,7 @@ type rig struct {
 
 // newRig starts a gateway on a free port with the scripted models of all three
 // dialects configured. primary is the default model.
-func newRig(t *testing.T, primary any) *rig {
+func newRig(t testing.TB, primary any) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: statedir.Dir(t.TempDir()), model: scripted.New()}
 	srv := httptest.NewServer(r.model)
@@ -44,7 +44,7 @@ func newRig(t *testing.T, primary any) *rig {
 	return r
 }
 
-func writeConfig(t *testing.T, dir statedir.Dir, model string, primary any) {
+func writeConfig(t testing.TB, dir statedir.Dir, model string, primary any) {
 	t.Helper()
 	cfg := map[string]any{
 		"models": map[string]any{"providers": map[string]any{
@@ -105,7 +105,7 @@ func (r *rig) restart() {
 }
 
 // freePort asks the system for a port nobody has.
-func freePort(t *testing.T) int {
+func freePort(t testing.TB) int {
 	t.Helper()
 	s := httptest.NewServer(nil)
 	defer s.Close()
@@ -119,7 +119,7 @@ func freePort(t *testing.T) int {
 // peer is a connected client that remembers every event.
 type peer struct {
 	*client.Client
-	t *testing.T
+	t testing.TB
 
 	mu     sync.Mutex
 	events []protocol.Event

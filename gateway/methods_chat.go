@@ -56,7 +56,7 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 // accept takes a message: a command is carried out, anything else is queued, in
 // a new session when the old one has become stale.
 func (g *Gateway) accept(ctx context.Context, turn session.Turn) (session.Accepted, error) {
-	if acc, ok, err := g.tryCommand(ctx, &turn); ok || err != nil {
+	if acc, ok, err := g.steadily(ctx, &turn); ok || err != nil {
 		return acc, err
 	}
 	if err := g.renew(ctx, turn); err != nil {

@@ -19,7 +19,7 @@ import (
 // fakeNode is a device that answers as it is told.
 type fakeNode struct {
 	*client.Client
-	t    *testing.T
+	t    testing.TB
 	id   string
 	key  ed25519.PrivateKey
 	asks chan protocol.NodeInvokeRequest // those that nobody answers by itself

@@ -31,6 +31,8 @@ func (g *Gateway) open(ctx context.Context) error {
 	if err := g.openStore(); err != nil {
 		return err
 	}
+	g.openIncidents()
+	g.does = g.commands()
 	if err := g.openLog(); err != nil {
 		return err
 	}
@@ -158,7 +160,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.server, err = server.New(server.Options{
 		Handlers: g.guarded(g.methods()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
-		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft,
+		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft, Broken: g.broke,
 		Mounts:  g.mounts(),
 		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
 	})

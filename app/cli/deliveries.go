@@ -17,12 +17,16 @@ func newDeliveries(a *app) *cobra.Command {
 			return resolveDelivery(ctx, a, args[0], decision, words)
 		}
 	}
-	c := group("deliveries", "See answers that have not reached their messaging network",
+	c := group("deliveries", "See answers that have not reached their network, and messages that could not be handled",
 		&cobra.Command{Use: "list", Short: "List the answers that wait, failed or may not have arrived", Args: cobra.NoArgs, RunE: a.run(list)},
 		&cobra.Command{Use: "resend ID", Short: "Send a failed or uncertain one again; it may then arrive twice", Args: cobra.ExactArgs(1),
 			RunE: a.run(resolve("resend", "It is being sent again."))},
 		&cobra.Command{Use: "arrived ID", Short: "Say that an uncertain one has arrived", Args: cobra.ExactArgs(1),
 			RunE: a.run(resolve("arrived", "Noted: it has arrived."))},
+		&cobra.Command{Use: "retry ID", Short: "Try a message again that could not be handled and was put aside", Args: cobra.ExactArgs(1),
+			RunE: a.run(resolve("retry", "It is being handled again; if it fails once more, it is put aside again."))},
+		&cobra.Command{Use: "drop ID", Short: "Forget a message that was put aside", Args: cobra.ExactArgs(1),
+			RunE: a.run(resolve("drop", "Forgotten."))},
 	)
 	c.RunE = a.run(list)
 	return c
@@ -36,8 +40,11 @@ func listDeliveries(ctx context.Context, a *app) error {
 	if a.asJSON {
 		return a.out().json(res)
 	}
+	if err := listAside(a, res.Aside); err != nil {
+		return err
+	}
 	if len(res.Deliveries) == 0 {
-		return a.out().print("Everything has been delivered.\n")
+		return a.out().print("Every answer has been delivered.\n")
 	}
 	var rows [][]string
 	for _, d := range res.Deliveries {
@@ -50,6 +57,24 @@ func listDeliveries(ctx context.Context, a *app) error {
 		})
 	}
 	return a.out().table([]string{"ID", "STATE", "TO", "SENT", "SINCE", "WHY AND WHAT"}, rows)
+}
+
+// listAside shows the messages that could not be handled.
+func listAside(a *app, list []protocol.AsideMessage) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var rows [][]string
+	for _, m := range list {
+		rows = append(rows, []string{m.ID, m.Channel + " " + m.SenderID, stamp(m.At), clip(line(m.Reason+" · "+m.Text), 200)})
+	}
+	if err := a.out().print(bold("These messages could not be handled; `hearth deliveries retry ID` tries one again, `drop ID` forgets it:"), "\n"); err != nil {
+		return err
+	}
+	if err := a.out().table([]string{"ID", "FROM", "SINCE", "WHY AND WHAT"}, rows); err != nil {
+		return err
+	}
+	return a.out().print("\n")
 }
 
 func resolveDelivery(ctx context.Context, a *app, id, decision, words string) error {

@@ -515,6 +515,24 @@ export interface ContactRemoveParams {
 /** DeliveriesList is ours: answers that have not reached their network. */
 export interface DeliveriesList {
   deliveries: DeliveryInfo[];
+  /** messages from networks that could not be handled */
+  aside: AsideMessage[];
+}
+
+/**
+ * AsideMessage is a message from a network that could not be handled and was
+ * put aside until somebody says whether to try it again or to drop it.
+ */
+export interface AsideMessage {
+  id: string;
+  channel: string;
+  account: string;
+  conversation: string;
+  senderId: string;
+  reason: string;
+  /** its beginning */
+  text: string;
+  at: number;
 }
 
 export interface DeliveryInfo {
@@ -538,7 +556,7 @@ export interface DeliveryInfo {
 
 /**
  * DeliveryResolveParams: Decision is resend (it may then arrive twice) or
- * arrived (somebody saw it).
+ * arrived (somebody saw it); for a message that was put aside retry or drop.
  */
 export interface DeliveryResolveParams {
   id: string;

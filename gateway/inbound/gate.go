@@ -105,13 +105,16 @@ type Options struct {
 	// IsCommand tells control commands, which do not wait for more text; nil:
 	// what begins with a slash and a letter.
 	IsCommand func(text string) bool
-	// Tell sends a stranger their pairing code. It must not wait for long.
+	// Tell sends a stranger their pairing code, and tells whoever may write what
+	// became of a message that has no answer. It must not wait for long.
 	Tell       func(ctx context.Context, channelID string, to channel.Target, text string)
 	OnDecision func(Decision)
-	Logger     *slog.Logger
-	Now        func() time.Time
-	Local      *time.Location // of this machine
-	NewID      func() string
+	// Broken hears of a panic, where it happened; nil: nobody.
+	Broken func(ctx context.Context, panicked any)
+	Logger *slog.Logger
+	Now    func() time.Time
+	Local  *time.Location // of this machine
+	NewID  func() string
 }
 
 // Gate is the one way in. Run must be running for messages to be handed on.
@@ -143,7 +146,7 @@ func slashCommand(text string) bool {
 func (g *Gate) Receive(ctx context.Context, in channel.Inbound) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("handling a message panicked: %v", r)
+			err = g.panicked(ctx, r)
 		}
 		if err != nil && !passing(ctx, err) {
 			err = g.poisoned(ctx, in, err)

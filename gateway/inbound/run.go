@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
@@ -138,6 +137,7 @@ func (g *Gate) handOn(ctx context.Context, b *batch) {
 		g.done(b)
 		g.settle(ctx, b)
 		g.decide(RuleRefused, err.Error(), b.sealed.First, b.sealed.Accepted.ID, b.sealed.Accepted.MessageIDs...)
+		g.tell(ctx, b.sealed.First.Channel, b.sealed.Accepted.Reply, "Your message was not taken: "+strings.TrimPrefix(err.Error(), ErrRefused.Error()+": ")+". Please send it again later.")
 	case passing(ctx, err):
 		if b.crashed { // it was not the message that stopped us
 			b.crashed = false
@@ -171,7 +171,7 @@ func (g *Gate) later(b *batch, d time.Duration) {
 func (g *Gate) submit(ctx context.Context, b *batch) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("handling a message panicked: %v", r)
+			err = g.panicked(ctx, r)
 		}
 	}()
 	if b.sealed == nil {
@@ -238,112 +238,4 @@ func (g *Gate) countAttempt(ctx context.Context, b *batch) error {
 	return g.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
 		return g.t.sealed.Put(tx, store.Uint64Key(b.id), row)
 	}})
-}
-
-// giveUp puts a message aside that cannot be handled, so that the next ones
-// go on (F-CHAN-07).
-func (g *Gate) giveUp(ctx context.Context, b *batch, cause error) {
-	var first channel.Inbound
-	var q Quarantined
-	err := g.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
-		var text string
-		var ids []string
-		if b.sealed != nil {
-			first, text, ids = b.sealed.First, b.sealed.Accepted.CommandBody, b.sealed.Accepted.MessageIDs
-		} else {
-			rows, err := g.rowsOf(tx, b)
-			if err != nil || len(rows) == 0 {
-				return err
-			}
-			first = rows[0].In
-			for _, r := range rows {
-				text, ids = text+r.In.Text+"\n", append(ids, r.In.MessageID)
-				if err := g.t.pending.Delete(tx, store.Uint64Key(r.Seq)); err != nil {
-					return err
-				}
-			}
-		}
-		q = g.quarantined(first, text, ids, cause)
-		if err := g.t.sealed.Delete(tx, store.Uint64Key(b.id)); err != nil {
-			return err
-		}
-		return g.putAside(tx, q)
-	}})
-	if err != nil {
-		b.delays++
-		g.later(b, lastRetry)
-		g.Logger.Error("a message that cannot be handled could not be put aside", "err", err)
-		return
-	}
-	g.done(b)
-	g.decide(RuleQuarantined, q.Reason, first, "", q.MessageIDs...)
-}
-
-func (g *Gate) quarantined(in channel.Inbound, text string, ids []string, cause error) Quarantined {
-	return Quarantined{
-		At: g.Now().UnixMilli(), Reason: cut(strings.ToValidUTF8(cause.Error(), ""), 500), Preview: preview(text), Channel: in.Channel,
-		Account: in.Account, Conversation: in.Conversation, SenderID: in.SenderID, MessageIDs: ids,
-	}
-}
-
-func preview(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s[:min(len(s), 800)], "")), " ")
-	return cut(s, 200)
-}
-
-func (g *Gate) putAside(tx *store.Tx, q Quarantined) error {
-	n, err := g.t.quarantine.NextSeq(tx)
-	if err != nil {
-		return err
-	}
-	return g.t.quarantine.Put(tx, store.Uint64Key(n), q)
-}
-
-// poisoned counts the failures of a message that could not even be kept. The
-// network brings it again; the third time it is put aside.
-func (g *Gate) poisoned(ctx context.Context, in channel.Inbound, cause error) error {
-	aside := false
-	q := g.quarantined(in, in.Text, []string{in.MessageID}, cause)
-	err := g.DB.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
-		aside = false
-		k := messageKey(in)
-		n, _, err := g.t.poison.Get(tx, k)
-		if err != nil {
-			return err
-		}
-		if n++; n < maxAttempts {
-			return g.t.poison.Put(tx, k, n)
-		}
-		aside = true
-		if err := g.t.poison.Delete(tx, k); err != nil {
-			return err
-		}
-		if err := g.t.seen.Put(tx, k, seenRow{ReceivedAt: g.Now().UnixMilli()}); err != nil {
-			return err
-		}
-		return g.putAside(tx, q)
-	}})
-	if err != nil {
-		return errors.Join(cause, err)
-	}
-	if !aside {
-		g.Logger.Warn("handling a message failed, the network will bring it again", "channel", in.Channel, "err", cause)
-		return cause
-	}
-	g.decide(RuleQuarantined, q.Reason, in, "")
-	return nil
-}
-
-// Quarantine lists the messages that were put aside, the oldest first.
-func (g *Gate) Quarantine() (out []Quarantined, err error) {
-	err = g.DB.View(func(tx *store.Tx) error {
-		for row, err := range g.t.quarantine.Scan(tx, store.Range{}) {
-			if err != nil {
-				return err
-			}
-			out = append(out, row.Value)
-		}
-		return nil
-	})
-	return out, err
 }

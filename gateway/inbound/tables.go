@@ -39,6 +39,7 @@ type heard struct {
 
 // Quarantined is a message that could not be handled.
 type Quarantined struct {
+	ID           uint64   `json:"-"`
 	At           int64    `json:"at"`
 	Reason       string   `json:"reason"`
 	Preview      string   `json:"preview"`
@@ -49,6 +50,15 @@ type Quarantined struct {
 	MessageIDs   []string `json:"messageIds"`
 }
 
+// quarantineRow is what is kept of it, so that it can be tried again: the turn
+// that was sealed, or its messages, or the one that could not even be kept.
+type quarantineRow struct {
+	Quarantined
+	Sealed *sealedRow       `json:"sealed,omitempty"`
+	Rows   []pendingRow     `json:"rows,omitempty"`
+	In     *channel.Inbound `json:"in,omitempty"`
+}
+
 // seenRow remembers a message by its words; SentAt is the network's time.
 type seenRow struct {
 	ReceivedAt int64 `json:"r"`
@@ -56,15 +66,15 @@ type seenRow struct {
 }
 
 type tables struct {
-	seen       store.Bucket[seenRow]     // id of the message
-	words      store.Bucket[seenRow]     // hash of the content
-	byTime     store.Bucket[[]byte]      // received at, id → content
-	pending    store.Bucket[pendingRow]  // order
-	sealed     store.Bucket[sealedRow]   // order
-	heard      store.Bucket[heard]       // conversation, order
-	last       store.Bucket[int64]       // conversation → time of its last message
-	poison     store.Bucket[int]         // id of the message → failures
-	quarantine store.Bucket[Quarantined] // order
+	seen       store.Bucket[seenRow]       // id of the message
+	words      store.Bucket[seenRow]       // hash of the content
+	byTime     store.Bucket[[]byte]        // received at, id → content
+	pending    store.Bucket[pendingRow]    // order
+	sealed     store.Bucket[sealedRow]     // order
+	heard      store.Bucket[heard]         // conversation, order
+	last       store.Bucket[int64]         // conversation → time of its last message
+	poison     store.Bucket[int]           // id of the message → failures
+	quarantine store.Bucket[quarantineRow] // order
 }
 
 func newTables() tables {
@@ -77,7 +87,7 @@ func newTables() tables {
 		heard:      store.NewBucket[heard]("inbound.heard"),
 		last:       store.NewBucket[int64]("inbound.last"),
 		poison:     store.NewBucket[int]("inbound.poison"),
-		quarantine: store.NewBucket[Quarantined]("inbound.quarantine"),
+		quarantine: store.NewBucket[quarantineRow]("inbound.quarantine"),
 	}
 }
 

@@ -65,6 +65,20 @@ type ContactRemoveParams struct {
 // DeliveriesList is ours: answers that have not reached their network.
 type DeliveriesList struct {
 	Deliveries []DeliveryInfo `json:"deliveries"`
+	Aside      []AsideMessage `json:"aside"` // messages from networks that could not be handled
+}
+
+// AsideMessage is a message from a network that could not be handled and was
+// put aside until somebody says whether to try it again or to drop it.
+type AsideMessage struct {
+	ID           string `json:"id"`
+	Channel      string `json:"channel"`
+	Account      string `json:"account"`
+	Conversation string `json:"conversation"`
+	SenderID     string `json:"senderId"`
+	Reason       string `json:"reason"`
+	Text         string `json:"text"` // its beginning
+	At           int64  `json:"at"`
 }
 
 type DeliveryInfo struct {
@@ -84,7 +98,7 @@ type DeliveryInfo struct {
 }
 
 // DeliveryResolveParams: Decision is resend (it may then arrive twice) or
-// arrived (somebody saw it).
+// arrived (somebody saw it); for a message that was put aside retry or drop.
 type DeliveryResolveParams struct {
 	ID       string `json:"id"`
 	Decision string `json:"decision"`

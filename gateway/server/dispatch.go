@@ -144,6 +144,7 @@ func (c *conn) contain(what string, f func() (any, error)) (result any, err erro
 	defer func() {
 		if p := recover(); p != nil {
 			c.log.Error("panic in a handler", "method", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			c.s.broken(what, p)
 			result, err = nil, protocol.AsError(fmt.Errorf("panic in %s", what))
 		}
 	}()

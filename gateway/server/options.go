@@ -61,6 +61,8 @@ type Options struct {
 	// Joined is called once for every connection, when hello is queued and before
 	// its first request; Left when it is gone. Both must be quick. nil: nobody.
 	Joined, Left func(c *Caller)
+	// Broken hears of a method that panicked, where that happened. nil: nobody.
+	Broken func(method string, panicked any)
 	// Remote is where other machines come in. nil: nowhere.
 	Remote *Remote
 	// Front reports whether a host is the name under which a proxy on this machine,

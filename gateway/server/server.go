@@ -30,6 +30,7 @@ type Server struct {
 	front    func(ctx context.Context, host string) bool
 	joined   func(c *Caller)
 	left     func(c *Caller)
+	broken   func(method string, panicked any)
 	// introductions are the places for machines that ask to be let in.
 	introductions chan struct{}
 	snapshot      func(ctx context.Context) protocol.Snapshot
@@ -77,7 +78,10 @@ func New(o Options) (*Server, error) {
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, origins: o.Origins, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),
 	}
-	s.joined, s.left = o.Joined, o.Left
+	s.joined, s.left, s.broken = o.Joined, o.Left, o.Broken
+	if s.broken == nil {
+		s.broken = func(string, any) {}
+	}
 	if s.joined == nil {
 		s.joined = func(*Caller) {}
 	}

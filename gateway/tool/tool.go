@@ -71,7 +71,8 @@ type Set struct {
 	tools  []named
 	before func(ctx context.Context, name string, call Call) error
 	redact Redactor // nil: nothing is hidden
-	most   int      // bytes of a result; 0: MaxResultBytes
+	broken func(name string, panicked any)
+	most   int // bytes of a result; 0: MaxResultBytes
 	behind []model.ToolSpec
 	exact  bool
 }
@@ -153,6 +154,14 @@ func (s *Set) With(more ...Tool) (*Set, error) {
 func (s *Set) Before(check func(ctx context.Context, name string, call Call) error) *Set {
 	out := *s
 	out.before = check
+	return &out
+}
+
+// Broken returns the set with a listener for tools that panic, called where that
+// happened.
+func (s *Set) Broken(hear func(name string, panicked any)) *Set {
+	out := *s
+	out.broken = hear
 	return &out
 }
 
@@ -240,6 +249,9 @@ func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progres
 	}
 	defer func() {
 		if r := recover(); r != nil {
+			if s.broken != nil {
+				s.broken(call.Name, r)
+			}
 			res = fail(res, fmt.Sprintf("The tool %s stopped because of an internal error.", call.Name))
 		}
 	}()

@@ -117,7 +117,7 @@ func cutProfile(s string) (name, profile string) {
 		}
 		at := from + i
 		rest := s[at+1:]
-		if s[at-1] == '/' || isVersion(rest) {
+		if at == 0 || s[at-1] == '/' || isVersion(rest) {
 			from = at + 1
 			continue
 		}

@@ -1,0 +1,97 @@
+package gateway_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/channel/telegram/telegramtest"
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// A handler that panics answers, in the page and on a network, and is written
+// down where people look.
+func TestFault_F_CHAN_07_ABrokenCommandAnswers(t *testing.T) {
+	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}})
+	r.gw.BreakCommand("status")
+	p := r.connect()
+	if end := p.say("main", "a", "/status"); end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), "failed inside Hearth") {
+		t.Errorf("in the page: %+v", end)
+	}
+	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "/status", nil)
+	waitFor(t, "an answer on Telegram", func() bool { return strings.Contains(strings.Join(texts(api, anna), "\n"), "failed inside Hearth") })
+	var doc protocol.Doctor
+	p.call(protocol.MethodDoctor, protocol.DoctorParams{}, &doc)
+	if !strings.Contains(fmt.Sprint(doc.Checks), "Hearth itself failed 2 times") {
+		t.Errorf("doctor says %+v", doc.Checks)
+	}
+	if end := p.say("main", "b", "still there?"); end.Message.Text() != "echo: still there?" {
+		t.Errorf("afterwards: %+v", end)
+	}
+}
+
+// What once panicked: an account without a model in front of it.
+func TestModelsWithoutANameAreRefused(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	if end := p.say("main", "1", "/model @x"); end.Message == nil || !strings.Contains(end.Message.Text(), "No model here") {
+		t.Errorf("/model @x: %+v", end)
+	}
+	for i, text := range []string{"/new @x", "/new @bob says hi", "/new @"} {
+		if end := p.say("main", fmt.Sprint("n", i), text); end.Message == nil || !strings.Contains(end.Message.Text(), strings.TrimPrefix(text, "/new ")) {
+			t.Errorf("%s: %+v", text, end)
+		}
+	}
+}
+
+// hostile are arguments that nobody would type by mistake.
+func hostile() []string {
+	return []string{
+		"", "@", "@x", "/", "//", "a/b@", "@/@", "x@y/z@", ":", "::", "0", "-1", "99999999999999999999", "debounce:", "cap:x drop:", "debounce:99999999999h",
+		"\x00", "\xff\xfe", "\u202e\u200b", strings.Repeat("a", 5000), strings.Repeat("@", 300), strings.Repeat("/", 300), "`", "``` ```", "%s%n%d", "../../etc/passwd",
+		"default", "list", "once", "allow once", "restore", "detail", "high what is 1+1?", "chat/echo@chat:x", "chat/echo@x hello", "\n\n", "a\nb", "{\"a\":1}", "停", "ß@ß/ß",
+	}
+}
+
+// FuzzCommands sends every command with any arguments the whole way. Each must
+// be answered or become a message; none may panic.
+func FuzzCommands(f *testing.F) {
+	for i := range command.All() {
+		for j := range hostile() {
+			f.Add(uint8(i), hostile()[j])
+		}
+	}
+	p := newRig(f, "chat/echo").connect() // one gateway for all of them
+	n := 0
+	f.Fuzz(func(t *testing.T, which uint8, args string) {
+		all := command.All()
+		c := all[int(which)%len(all)]
+		if c.Name == "pause" { // would hold back the others' answers
+			defer p.say("main", fmt.Sprint("resume", n), "/resume")
+		}
+		n++
+		text := "/" + c.Name + " " + args
+		if len(text) > protocol.MaxMessageText {
+			return
+		}
+		text = strings.ToValidUTF8(text, "?")
+		p.t = t
+		end := p.say("main", fmt.Sprint("f", n), text)
+		if end.Message == nil || strings.TrimSpace(end.Message.Text()) == "" || strings.Contains(end.Message.Text(), "failed inside Hearth") {
+			t.Errorf("%q had no answer: %+v", text, end)
+		}
+	})
+}
+
+// Session page: "/new <model> accepts a model alias".
+func TestNewTakesAnAlias(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"models": map[string]any{"chat/echo": map[string]any{}, "chat/think": map[string]any{"alias": "deep"}}}}})
+	p.say("main", "a", "/new deep what is new?")
+	h := p.history("main")
+	if got := h.Messages[len(h.Messages)-1].Model; got != "think" {
+		t.Errorf("answered by %q; the model was given %q", got, h.Messages[0].ForAgent)
+	}
+}
