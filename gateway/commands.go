@@ -78,7 +78,7 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 	turn.Title = "New session"
 	if ref != "" {
 		turn.Title += " with " + ref
-		if _, err := g.session.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{Model: protocol.PatchTo(ref)}); err != nil {
+		if _, err := g.session.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{Model: protocol.PatchTo(g.asPin(turn.SessionKey, ref))}); err != nil {
 			return session.Accepted{}, err
 		}
 	}

@@ -94,7 +94,7 @@ func (g *Gateway) cmdPause(ctx context.Context, _, args string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return pauseWords(st), nil
+	return g.pauseWords(st), nil
 }
 
 func (g *Gateway) cmdResume(ctx context.Context, _, _ string) (string, error) {
@@ -105,13 +105,13 @@ func (g *Gateway) cmdResume(ctx context.Context, _, _ string) (string, error) {
 	return "Hearth goes on.", err
 }
 
-func pauseWords(st pause.State) string {
+func (g *Gateway) pauseWords(st pause.State) string {
 	what := map[pause.Level]string{
 		pause.Off: "Hearth is not paused.", pause.Tools: "Paused: no tool starts.", pause.Network: "Paused: no tool starts, and no model outside this machine is called.",
 		pause.Everything: "Paused: nothing is answered. Messages wait.",
 	}[st.Level]
 	if st.UntilMs > 0 {
-		return what + " It ends at " + time.UnixMilli(st.UntilMs).Format("15:04 on 2 January") + ", or with `/resume`."
+		return what + " It ends at " + g.atTime(st.UntilMs) + ", or with `/resume`."
 	}
 	if st.Level != pause.Off {
 		return what + " `/resume` ends it."

@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
+	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
 )
 
@@ -107,6 +108,9 @@ func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error
 	said := "This session uses the default model again."
 	if args != "default" {
 		ref, ok := g.matchModel(args)
+		if id, of := g.accountOfDefault(key, args); of {
+			ref, ok = id, true
+		}
 		if !ok {
 			ref = args
 		}
@@ -116,7 +120,7 @@ func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error
 		if err := g.checkAccount(ref); err != nil {
 			return err.Error(), nil
 		}
-		patch.Model = protocol.PatchTo(ref)
+		patch.Model = protocol.PatchTo(g.asPin(key, ref))
 		said = "This session now uses **" + ref + "**."
 	}
 	busy := g.busy(key)
@@ -125,6 +129,37 @@ func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error
 		said += " The running answer switches to it at its next step."
 	}
 	return said, err
+}
+
+// ownDefault is the model that a session has when nothing is chosen for it.
+func (g *Gateway) ownDefault(key string) model.Ref {
+	if a := g.agentNamed(session.AgentOf(key)); a.Primary != "" {
+		return g.models.Named(a.Primary)
+	}
+	ref, _ := g.models.Default()
+	return ref
+}
+
+// accountOfDefault reads "@account" and "default@account".
+func (g *Gateway) accountOfDefault(key, name string) (full string, ok bool) {
+	head, id, found := strings.Cut(name, "@")
+	if !found || id == "" || head != "" && !strings.EqualFold(head, "default") {
+		return "", false
+	}
+	full = g.ownDefault(key).String() + "@" + id
+	_, id, ok = profile.ParseRef(full)
+	return full, ok && id != ""
+}
+
+// asPin leaves the model out of a choice that is the session's default with one
+// account: then only the account was chosen, and fallbacks still stand in for it
+// (model-failover.md, "user-pinned profiles").
+func (g *Gateway) asPin(key, name string) string {
+	ref, id, ok := profile.ParseRef(name)
+	if ok && id != "" && ref == g.ownDefault(key) {
+		return "@" + id
+	}
+	return name
 }
 
 // noModel says why a name cannot be chosen.

@@ -128,6 +128,7 @@ func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchPar
 		if err := g.checkModel(protocol.MethodSessionsPatch, *v); err != nil {
 			return res, err
 		}
+		p.Model = protocol.PatchTo(g.asPin(key, *v))
 	}
 	row, err := g.session.Patch(ctx, key, p)
 	if err != nil {

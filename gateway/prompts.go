@@ -40,7 +40,7 @@ func (g *Gateway) renderPrompt(a session.Asked) prompt.Prompt {
 	in := prompt.Input{
 		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: g.promptFiles(c, scope), Warn: warns(c, a.Messages), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
 		Memory: true, // where its tools are
-		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: c.Agents.Defaults.UserTimezone,
+		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: g.zoneName(),
 		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope), Program: g.hook.Instructions(rec.ID),
 		Runtime:   prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String(), Thinking: a.Thinking},
 		Reasoning: a.Reasoning, Heartbeat: g.heartbeatPrompt(c, scope),
@@ -49,9 +49,6 @@ func (g *Gateway) renderPrompt(a session.Asked) prompt.Prompt {
 		for _, l := range g.skillLines(scope.SessionKey, scope.SessionID, scope.Workspace) {
 			in.Skills = append(in.Skills, prompt.SkillLine(l))
 		}
-	}
-	if in.TimeZone == "" {
-		in.TimeZone = g.opts.Now().Location().String()
 	}
 	if scope.Owner && !scope.Group { // others need not know the computer
 		in.Runtime.Host, _ = os.Hostname()

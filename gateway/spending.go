@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -17,7 +16,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/spend/purse"
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/gateway/zone"
 )
 
 func (g *Gateway) openSpend() {
@@ -33,14 +31,6 @@ func (g *Gateway) openSpend() {
 }
 
 // zone is where the person lives.
-func (g *Gateway) zone() *time.Location {
-	if name := g.config.Snapshot().Config.Agents.Defaults.UserTimezone; name != "" {
-		if z, err := zone.Load(name); err == nil {
-			return z
-		}
-	}
-	return time.Local
-}
 
 func (g *Gateway) allowance() spend.Allowance {
 	a := g.config.Snapshot().Config.Hearth.Allowance

@@ -49,7 +49,7 @@ func (g *Gateway) openTools() error {
 	}
 	g.openMemory()
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
-	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel}, plan.Tool{}}
+	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel, Clock: g.clock}, plan.Tool{}}
 	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has}, &control.Tool{Settings: steering{g}}, &image.Tool{Find: g.finder(), Fetcher: publicWeb{g}, Look: g.lookAt, Secret: g.redactor.Has})
 	all = append(all, sessiontool.New(house{g})...)
 	all = append(all, g.webTools()...)

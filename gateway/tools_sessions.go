@@ -244,7 +244,7 @@ func (g *Gateway) switchModel(ctx context.Context, call tool.Call, name string) 
 		if err != nil {
 			return "", err
 		}
-		p.Model, said = protocol.PatchTo(ref), ref
+		p.Model, said = protocol.PatchTo(g.asPin(call.SessionKey, ref)), ref
 	}
 	if _, err := g.session.Patch(ctx, call.SessionKey, p); err != nil {
 		return "", fmt.Errorf("the model could not be changed: %w", err)

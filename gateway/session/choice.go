@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
@@ -56,11 +57,17 @@ func (r Row) Chosen() model.Ref {
 }
 
 // choose notes what a person selected: "provider/model", with "@profile" when
-// it is to be one account; "" goes back to the default. It makes a running
-// answer switch.
+// it is to be one account; "@profile" alone is the default model with this
+// account, which fallbacks may stand in for; "" goes back to the default. It
+// makes a running answer switch.
 func (r *Row) choose(name string) error {
 	o := Override{}
-	if name != "" {
+	if id, only := strings.CutPrefix(name, "@"); only {
+		if _, _, ok := profile.SplitID(id); !ok {
+			return fmt.Errorf("%q is no account; write @service:name, for example \"@openai:work\"", clip(name, 80))
+		}
+		o.Profile, o.ProfileSource = id, byUser
+	} else if name != "" {
 		ref, id, ok := profile.ParseRef(name)
 		if !ok {
 			return fmt.Errorf("%q is no model; write provider/model, for example \"ollama/qwen3:8b\"", clip(name, 80))

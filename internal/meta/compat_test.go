@@ -11,7 +11,7 @@ import (
 )
 
 // testNamed is a test's name in docs/compat.md.
-var testNamed = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9_]*)")
+var testNamed = regexp.MustCompile("`(?:[a-z][a-z0-9/_]*: )?((?:Test|Fuzz)[A-Z][A-Za-z0-9_]*)")
 
 // TestCompatNamesRealTests: a table that promises tests which were renamed or
 // removed is worse than none. Files that it names must be there too.

@@ -28,12 +28,38 @@ type Facts struct {
 	CreatedAt time.Time
 }
 
+// Clock is how a person reads the time.
+type Clock struct {
+	Zone  *time.Location
+	Name  string // of the zone, in full
+	Hours int    // 12 or 24
+}
+
+// read words a moment.
+func (c Clock) read(t time.Time) string {
+	layout := "Monday 2006-01-02 15:04 MST"
+	if c.Hours == 12 {
+		layout = "Monday 2006-01-02 3:04 PM MST"
+	}
+	if c.Zone != nil {
+		t = t.In(c.Zone)
+	}
+	s := t.Format(layout)
+	if c.Name != "" {
+		s += " (" + c.Name + ")"
+	}
+	return s
+}
+
 // Status is the tool session_status.
 type Status struct {
 	// Facts looks a session up.
 	Facts func(ctx context.Context, sessionKey string) (Facts, error)
 	Now   func() time.Time
 	Start time.Time // of the gateway
+	// Clock is the zone of the person and how their clock is read; nil: the
+	// gateway's, with 24 hours.
+	Clock func() Clock
 	// Switch changes the model of a session and returns its full name; nil: it
 	// cannot be changed here.
 	Switch func(ctx context.Context, call tool.Call, name string) (string, error)
@@ -75,8 +101,15 @@ func (s *Status) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	fmt.Fprintf(&b, "model: %s\n", call.Model)
 	fmt.Fprintf(&b, "messages: %d\n", f.Messages)
 	fmt.Fprintf(&b, "tokens: %d in, %d out\n", f.Usage.Input+f.Usage.CacheRead+f.Usage.CacheWrite, f.Usage.Output)
+	var clock Clock
+	if s.Clock != nil {
+		clock = s.Clock()
+	}
+	if clock.Zone != nil {
+		f.CreatedAt = f.CreatedAt.In(clock.Zone)
+	}
 	fmt.Fprintf(&b, "started: %s\n", f.CreatedAt.Format("2006-01-02 15:04"))
-	fmt.Fprintf(&b, "time: %s\n", now.Format("Monday 2006-01-02 15:04 MST"))
+	fmt.Fprintf(&b, "time: %s\n", clock.read(now))
 	fmt.Fprintf(&b, "gateway up: %s", now.Sub(s.Start).Round(time.Second))
 	return tool.Text(b.String()), nil
 }
