@@ -72,9 +72,10 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 	if err := g.checkAccount(ref); ref != "" && err != nil {
 		return g.session.RunCommand(ctx, turn, func(context.Context) (string, error) { return "Nothing was changed: " + err.Error() + ".", nil })
 	}
-	if _, err := g.session.Reset(ctx, turn.SessionKey); err != nil && !isNotFound(err) {
+	if _, err := g.session.ResetIf(ctx, turn.SessionKey, turn.Expected); err != nil && !isNotFound(err) {
 		return session.Accepted{}, err
 	}
+	turn.Expected = session.Expected{} // it is another one now
 	turn.Title = "New session"
 	if ref != "" {
 		turn.Title += " with " + ref

@@ -27,6 +27,7 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 	if err != nil {
 		return protocol.ChatSendResult{}, err
 	}
+	turn.Expected = expectedSend(p)
 	turn.Mode, turn.AwaitModel = session.Mode(p.QueueMode), p.AwaitModel
 	if err := (session.QueueOverride{Mode: turn.Mode}).Check(); err != nil {
 		return protocol.ChatSendResult{}, protocol.InvalidParams(protocol.MethodChatSend, "%v", err)
@@ -41,7 +42,7 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 	}
 	acc, err := g.accept(ctx, turn)
 	if err != nil {
-		return protocol.ChatSendResult{}, err
+		return protocol.ChatSendResult{}, unexpectedSend(err, p)
 	}
 	res := protocol.ChatSendResult{RunID: acc.Run.ID, Status: protocol.SendStarted}
 	if acc.Duplicate {
@@ -59,8 +60,10 @@ func (g *Gateway) accept(ctx context.Context, turn session.Turn) (session.Accept
 	if acc, ok, err := g.steadily(ctx, &turn); ok || err != nil {
 		return acc, err
 	}
-	if err := g.renew(ctx, turn); err != nil {
-		return session.Accepted{}, err
+	if turn.Expected.SessionID == "" { // whoever names a transcript means to go on in it
+		if err := g.renew(ctx, turn); err != nil {
+			return session.Accepted{}, err
+		}
 	}
 	if g.redactor.Has(turn.Text) {
 		g.pasted.Store(turn.RunID, true)
@@ -147,12 +150,16 @@ func (g *Gateway) agent(ctx context.Context, p protocol.AgentParams) (server.Lat
 	if err != nil {
 		return server.Later{}, err
 	}
+	turn.Expected.SessionID = p.ExpectedExistingSessionID
 	if turn.Model = p.Model; p.Model != "" {
 		if err := g.checkModel(protocol.MethodAgent, p.Model); err != nil {
 			return server.Later{}, err
 		}
 	}
 	acc, err := g.accept(ctx, turn)
+	if errors.Is(err, session.ErrChanged) {
+		err = changedError("Session %q changed while starting expected work. Retry.", p.SessionKey)
+	}
 	if err != nil {
 		return server.Later{}, err
 	}

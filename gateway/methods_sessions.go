@@ -83,7 +83,7 @@ func (g *Gateway) sessionsCreate(ctx context.Context, p protocol.SessionsCreateP
 }
 
 func entryOf(r session.Row) protocol.SessionEntry {
-	return protocol.SessionEntry{SessionID: r.SessionID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt, Label: r.Label}
+	return protocol.SessionEntry{SessionID: r.SessionID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt, Label: r.Label, ArchivedAt: r.WhenArchived()}
 }
 
 func checkLabel(method, label string) error {
@@ -130,9 +130,9 @@ func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchPar
 		}
 		p.Model = protocol.PatchTo(g.asPin(key, *v))
 	}
-	row, err := g.session.Patch(ctx, key, p)
+	row, err := g.session.PatchIf(ctx, key, p, expectedPatch(p))
 	if err != nil {
-		return res, err
+		return res, unexpected(err, p.Key, "patch")
 	}
 	d := g.modelDefaults()
 	res = protocol.SessionsPatchResult{OK: true, Path: g.store.Path(), Key: key, Entry: entryOf(row),
@@ -148,8 +148,8 @@ func (g *Gateway) sessionsReset(ctx context.Context, p protocol.SessionsResetPar
 	if err != nil {
 		return protocol.SessionsResetResult{}, err
 	}
-	row, err := g.session.Reset(ctx, key)
-	return protocol.SessionsResetResult{OK: err == nil, Key: key, Entry: entryOf(row)}, err
+	row, err := g.session.ResetIf(ctx, key, session.Expected{SessionID: p.ExpectedSessionID})
+	return protocol.SessionsResetResult{OK: err == nil, Key: key, Entry: entryOf(row)}, unexpected(err, p.Key, "reset")
 }
 
 func (g *Gateway) sessionsEarlier(ctx context.Context, p protocol.EarlierParams) (protocol.EarlierList, error) {
@@ -182,8 +182,10 @@ func (g *Gateway) sessionsDelete(ctx context.Context, p protocol.SessionsDeleteP
 		return protocol.SessionsDeleteResult{}, err
 	}
 	keep := p.DeleteTranscript != nil && !*p.DeleteTranscript
-	deleted, err := g.session.Delete(ctx, key, keep)
-	return protocol.SessionsDeleteResult{OK: err == nil, Key: key, Deleted: deleted, Archived: []string{}}, err
+	deleted, err := g.session.DeleteIf(ctx, key, keep, session.Expected{
+		SessionID: p.ExpectedSessionID, UpdatedAt: p.ExpectedSessionUpdatedAt, Archived: p.ArchivedOnly, Unknown: p.ExpectedLifecycleRevision != "",
+	})
+	return protocol.SessionsDeleteResult{OK: err == nil, Key: key, Deleted: deleted, Archived: []string{}}, unexpected(err, p.Key, "deletion")
 }
 
 func (g *Gateway) transcriptExport(ctx context.Context, p protocol.TranscriptExportParams) (protocol.TranscriptExport, error) {

@@ -578,6 +578,15 @@ export interface ChatSendParams {
    * for one. Without it whatever is there answers, the built-in guide if need be.
    */
   hearthAwaitModel?: boolean;
+  /**
+   * SessionID is the transcript that the message is for: if the session has
+   * another one, it is refused. ExpectedSessionID also refuses to make one.
+   */
+  sessionId?: string;
+  expectedSessionId?: string;
+  /** OpenClaw's settings of a session; ours have none, so that only null agrees. */
+  expectedPermissionMode?: unknown;
+  expectedToolOverrides?: unknown;
   /** Attachments are pictures, at most MaxAttachments. */
   attachments?: Attachment[];
 }
@@ -2631,6 +2640,7 @@ export interface SessionRow {
   origin?: SessionOrigin;
   pinned?: boolean;
   archived?: boolean;
+  archivedAt?: number;
 }
 
 /** SessionFallback says which model answers in the place of the selected one. */
@@ -2707,6 +2717,8 @@ export interface SessionEntry {
   updatedAt: number;
   createdAt?: number;
   label?: string;
+  /** ArchivedAt is when it was archived; absent when it is not. */
+  archivedAt?: number;
 }
 
 export interface SessionsCreateResult {
@@ -2737,6 +2749,17 @@ export interface SessionsPatchParams {
   sendPolicy?: string | null;
   pinned?: boolean | null;
   archived?: boolean | null;
+  /**
+   * What the session must be for the change to happen. The settings are
+   * OpenClaw's; ours have none of them, so that only null agrees.
+   */
+  expectedSessionId?: string;
+  expectedLifecycleRevision?: string;
+  expectedPermissionMode?: unknown;
+  expectedSandboxMode?: unknown;
+  expectedNativeRuntimeConsent?: unknown;
+  expectedToolOverrides?: unknown;
+  expectedMarkedUnreadAt?: unknown;
 }
 
 export interface ResolvedModel {
@@ -2757,6 +2780,8 @@ export interface SessionsResetParams {
   agentId?: string;
   /** new, reset */
   reason?: string;
+  /** ExpectedSessionID is what the session must be for it to happen. */
+  expectedSessionId?: string;
 }
 
 export interface SessionsResetResult {
@@ -2769,6 +2794,12 @@ export interface SessionsDeleteParams {
   key: string;
   agentId?: string;
   deleteTranscript?: boolean;
+  /** refused when it is not archived */
+  archivedOnly?: boolean;
+  /** What the session must be for it to happen. */
+  expectedSessionId?: string;
+  expectedLifecycleRevision?: string;
+  expectedSessionUpdatedAt?: number;
 }
 
 export interface SessionsDeleteResult {

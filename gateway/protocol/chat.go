@@ -12,6 +12,13 @@ type ChatSendParams struct {
 	// AwaitModel is ours: while no model was chosen to answer, the message waits
 	// for one. Without it whatever is there answers, the built-in guide if need be.
 	AwaitModel bool `json:"hearthAwaitModel,omitempty"`
+	// SessionID is the transcript that the message is for: if the session has
+	// another one, it is refused. ExpectedSessionID also refuses to make one.
+	SessionID         string `json:"sessionId,omitempty"`
+	ExpectedSessionID string `json:"expectedSessionId,omitempty"`
+	// OpenClaw's settings of a session; ours have none, so that only null agrees.
+	ExpectedPermissionMode any `json:"expectedPermissionMode,omitempty"`
+	ExpectedToolOverrides  any `json:"expectedToolOverrides,omitempty"`
 	// Attachments are pictures, at most MaxAttachments.
 	Attachments []Attachment `json:"attachments,omitempty"`
 }
@@ -186,6 +193,8 @@ type AgentParams struct {
 	Model          string `json:"model,omitempty"`
 	Thinking       string `json:"thinking,omitempty"`
 	Timeout        int64  `json:"timeout,omitempty"` // seconds
+	// ExpectedExistingSessionID is the transcript that the session must have.
+	ExpectedExistingSessionID string `json:"expectedExistingSessionId,omitempty"`
 }
 
 type AgentAccepted struct {

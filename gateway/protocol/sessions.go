@@ -45,6 +45,7 @@ type SessionRow struct {
 	Origin          *SessionOrigin   `json:"origin,omitempty"`
 	Pinned          bool             `json:"pinned,omitempty"`
 	Archived        bool             `json:"archived,omitempty"`
+	ArchivedAt      int64            `json:"archivedAt,omitempty"`
 }
 
 // SessionFallback says which model answers in the place of the selected one.
@@ -119,6 +120,8 @@ type SessionEntry struct {
 	UpdatedAt int64  `json:"updatedAt"`
 	CreatedAt int64  `json:"createdAt,omitempty"`
 	Label     string `json:"label,omitempty"`
+	// ArchivedAt is when it was archived; absent when it is not.
+	ArchivedAt int64 `json:"archivedAt,omitempty"`
 }
 
 type SessionsCreateResult struct {
@@ -143,6 +146,16 @@ type SessionsPatchParams struct {
 	SendPolicy     Patch[string] `json:"sendPolicy,omitzero"`     // allow, deny; null = by the rules
 	Pinned         Patch[bool]   `json:"pinned,omitzero"`
 	Archived       Patch[bool]   `json:"archived,omitzero"`
+
+	// What the session must be for the change to happen. The settings are
+	// OpenClaw's; ours have none of them, so that only null agrees.
+	ExpectedSessionID            string `json:"expectedSessionId,omitempty"`
+	ExpectedLifecycleRevision    string `json:"expectedLifecycleRevision,omitempty"`
+	ExpectedPermissionMode       any    `json:"expectedPermissionMode,omitempty"`
+	ExpectedSandboxMode          any    `json:"expectedSandboxMode,omitempty"`
+	ExpectedNativeRuntimeConsent any    `json:"expectedNativeRuntimeConsent,omitempty"`
+	ExpectedToolOverrides        any    `json:"expectedToolOverrides,omitempty"`
+	ExpectedMarkedUnreadAt       any    `json:"expectedMarkedUnreadAt,omitempty"`
 }
 
 type ResolvedModel struct {
@@ -162,6 +175,8 @@ type SessionsResetParams struct {
 	Key     string `json:"key"`
 	AgentID string `json:"agentId,omitempty"`
 	Reason  string `json:"reason,omitempty"` // new, reset
+	// ExpectedSessionID is what the session must be for it to happen.
+	ExpectedSessionID string `json:"expectedSessionId,omitempty"`
 }
 
 type SessionsResetResult struct {
@@ -174,6 +189,12 @@ type SessionsDeleteParams struct {
 	Key              string `json:"key"`
 	AgentID          string `json:"agentId,omitempty"`
 	DeleteTranscript *bool  `json:"deleteTranscript,omitempty"`
+	ArchivedOnly     bool   `json:"archivedOnly,omitempty"` // refused when it is not archived
+
+	// What the session must be for it to happen.
+	ExpectedSessionID         string `json:"expectedSessionId,omitempty"`
+	ExpectedLifecycleRevision string `json:"expectedLifecycleRevision,omitempty"`
+	ExpectedSessionUpdatedAt  *int64 `json:"expectedSessionUpdatedAt,omitempty"`
 }
 
 type SessionsDeleteResult struct {

@@ -18,6 +18,9 @@ func (m *Manager) RunCommand(ctx context.Context, turn Turn, do func(ctx context
 	if acc, known, err := m.known(turn.RunID, sum); known || err != nil {
 		return acc, err
 	}
+	if err := m.Expect(turn.SessionKey, turn.Expected); err != nil {
+		return Accepted{}, err
+	}
 	reply, err := do(ctx)
 	if err != nil {
 		return Accepted{}, err

@@ -131,25 +131,28 @@ func (l *lane) release(r *run) {
 	}
 }
 
-// take removes waiting runs (all, or the one named) from the queue and returns
-// them with the active run if it was meant too.
-func (l *lane) take(runID string) (waiting []*run, active *run) {
+// take removes waiting runs (all, or the one named; of one transcript only, if it
+// is given) from the queue and returns them with the active run if it was meant too.
+func (l *lane) take(runID, sessionID string) (waiting []*run, active *run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	keep := l.queue[:0:0]
 	for _, r := range l.queue {
-		if runID == "" || r.id == runID {
+		if (runID == "" || r.id == runID) && of(r, sessionID) {
 			waiting = append(waiting, r)
 		} else {
 			keep = append(keep, r)
 		}
 	}
 	l.queue = keep
-	if l.active != nil && (runID == "" || l.active.id == runID || slices.Contains(l.joined, runID)) {
+	if l.active != nil && (runID == "" || l.active.id == runID || slices.Contains(l.joined, runID)) && of(l.active, sessionID) {
 		active = l.active
 	}
 	return waiting, active
 }
+
+// of reports whether a run belongs to a transcript; "" is any.
+func of(r *run, sessionID string) bool { return sessionID == "" || r.rec.SessionID == sessionID }
 
 // waiting is how many messages wait for their turn.
 func (l *lane) waiting() int {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -25,7 +26,7 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 		InputTokens: r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite, OutputTokens: r.Usage.Output, TotalTokens: r.Usage.Total(),
 		ThinkingLevel: r.Thinking, VerboseLevel: r.Verbose, ReasoningLevel: r.Reasoning, SendPolicy: r.Send, CompactionCount: r.Compactions,
 		Status: "done", AbortedLastRun: r.Aborted, MessageCount: r.Messages,
-		Pinned: r.Pinned, Archived: r.Archived, QueuedRuns: len(s.queued),
+		Pinned: r.Pinned, Archived: r.Archived, ArchivedAt: r.WhenArchived(), QueuedRuns: len(s.queued),
 	}
 	if s.active != "" {
 		out.Status, out.HasActiveRun, out.ActiveRunID = "running", true, s.active
@@ -107,7 +108,16 @@ func (m *Manager) Create(ctx context.Context, key, label, modelName string) (Row
 
 // Patch changes what a person may set on a session.
 func (m *Manager) Patch(ctx context.Context, key string, p protocol.SessionsPatchParams) (Row, error) {
-	return m.edit(ctx, key, "patch", true, func(r *Row) error {
+	return m.PatchIf(ctx, key, p, Expected{OrNone: true})
+}
+
+// PatchIf is Patch of the session that is expected.
+func (m *Manager) PatchIf(ctx context.Context, key string, p protocol.SessionsPatchParams, e Expected) (Row, error) {
+	makes := e == Expected{OrNone: true}
+	row, err := m.edit(ctx, key, "patch", makes, func(r *Row) error {
+		if err := e.holds(*r, true); err != nil {
+			return err
+		}
 		set(&r.Label, p.Label)
 		if p.Model.Set {
 			name := ""
@@ -121,9 +131,17 @@ func (m *Manager) Patch(ctx context.Context, key string, p protocol.SessionsPatc
 		set(&r.Reasoning, p.ReasoningLevel)
 		set(&r.Send, p.SendPolicy)
 		set(&r.Pinned, p.Pinned)
-		set(&r.Archived, p.Archived)
+		if set(&r.Archived, p.Archived); !r.Archived {
+			r.ArchivedAt = 0
+		} else if r.ArchivedAt == 0 {
+			r.ArchivedAt = m.nowMs()
+		}
 		return nil
 	})
+	if !makes && errors.Is(err, ErrNotFound) {
+		err = ErrChanged
+	}
+	return row, err
 }
 
 // SetQueue changes how a session queues; nil goes back to its surface's policy.
@@ -159,10 +177,18 @@ func set[T any](field *T, p protocol.Patch[T]) {
 // stays in the store, where it can be searched, read and continued; the
 // session keeps its name.
 func (m *Manager) Reset(ctx context.Context, key string) (Row, error) {
-	if _, err := m.Abort(ctx, key, ""); err != nil {
+	return m.ResetIf(ctx, key, Expected{})
+}
+
+// ResetIf is Reset of the session that is expected.
+func (m *Manager) ResetIf(ctx context.Context, key string, e Expected) (Row, error) {
+	if err := m.stop(ctx, key, e); err != nil {
 		return Row{}, err
 	}
 	row, err := m.editIn(ctx, key, "reset", false, func(tx *store.Tx, r *Row) error {
+		if err := e.holds(*r, true); err != nil {
+			return err
+		}
 		if err := m.putAside(tx, r); err != nil {
 			return err
 		}
@@ -186,7 +212,12 @@ func (m *Manager) left(key string) {
 // Delete stops the session's runs and removes it, with its transcripts (the
 // past ones too) unless keep is set. deleted is false when there was none.
 func (m *Manager) Delete(ctx context.Context, key string, keep bool) (deleted bool, err error) {
-	if _, err := m.Abort(ctx, key, ""); err != nil {
+	return m.DeleteIf(ctx, key, keep, Expected{})
+}
+
+// DeleteIf is Delete of the session that is expected.
+func (m *Manager) DeleteIf(ctx context.Context, key string, keep bool, e Expected) (deleted bool, err error) {
+	if err := m.stop(ctx, key, e); err != nil {
 		return false, err
 	}
 	var row Row
@@ -194,7 +225,10 @@ func (m *Manager) Delete(ctx context.Context, key string, keep bool) (deleted bo
 	err = m.DB.Update(ctx, store.Write{
 		Do: func(tx *store.Tx) (err error) {
 			row, deleted, err = m.t.sessions.Get(tx, []byte(key))
-			if err != nil || !deleted {
+			if err != nil {
+				return err
+			}
+			if err := e.holds(row, deleted); err != nil || !deleted {
 				return err
 			}
 			if transcripts, err = m.dropPast(tx, key); err != nil {
@@ -212,11 +246,12 @@ func (m *Manager) Delete(ctx context.Context, key string, keep bool) (deleted bo
 			}
 		},
 	})
-	if err == nil {
-		m.left(key)
+	if err != nil {
+		return false, err
 	}
-	if err != nil || !deleted || keep {
-		return deleted, err
+	m.left(key)
+	if !deleted || keep {
+		return deleted, nil
 	}
 	for _, id := range append(transcripts, row.SessionID) {
 		if err := m.deleteEntries(ctx, id); err != nil {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -31,6 +32,7 @@ type Row struct {
 	Send        string         `json:"send,omitempty"`      // on, off; "" = by the rules
 	Pinned      bool           `json:"pinned,omitempty"`
 	Archived    bool           `json:"archived,omitempty"`
+	ArchivedAt  int64          `json:"archivedAt,omitempty"`
 	Compaction  *Compaction    `json:"compaction,omitempty"`  // the summary in force
 	Compactions int            `json:"compactions,omitempty"` // how many there were
 	NextTurn    uint64         `json:"nextTurn"`
@@ -40,6 +42,14 @@ type Row struct {
 	Origin      *Origin        `json:"origin,omitempty"`
 	LastModel   string         `json:"lastModel,omitempty"` // that answered last
 	Aborted     bool           `json:"aborted,omitempty"`   // the last run was stopped
+}
+
+// WhenArchived is when a session was archived, 0 when it is not.
+func (r Row) WhenArchived() int64 {
+	if !r.Archived {
+		return 0
+	}
+	return cmp.Or(r.ArchivedAt, r.UpdatedAt) // earlier versions did not keep it
 }
 
 // Origin explains where a session's messages come from (session.md, "Session

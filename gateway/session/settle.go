@@ -251,6 +251,10 @@ const lastSeq = 1 << 30
 // With a runID only that run. It returns the ids that it stopped; the active
 // run's end follows as an event.
 func (m *Manager) Abort(ctx context.Context, key, runID string) ([]string, error) {
+	return m.abort(ctx, key, runID, "")
+}
+
+func (m *Manager) abort(ctx context.Context, key, runID, sessionID string) ([]string, error) {
 	if m.Stopped != nil {
 		m.Stopped(ctx, key, runID)
 	}
@@ -258,7 +262,7 @@ func (m *Manager) Abort(ctx context.Context, key, runID string) ([]string, error
 	if l == nil {
 		return nil, nil
 	}
-	waiting, active := l.take(runID)
+	waiting, active := l.take(runID, sessionID)
 	var ids []string
 	for _, r := range waiting {
 		r.cancel(errAborted)

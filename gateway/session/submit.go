@@ -35,6 +35,7 @@ type Turn struct {
 	Pictures      []protocol.Block // of type image, kept already
 	Origin        *Origin          // where it came from; nil = the gateway's own clients
 	Relay         Relay            // set when another session sent it
+	Expected      Expected         // which session it is meant for; not part of the message
 	// Past is what was said before, for a session without messages; another one
 	// knows better.
 	Past []protocol.Message
@@ -93,6 +94,9 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 			}
 			row, created, err = m.openRow(tx, turn.SessionKey)
 			if err != nil {
+				return err
+			}
+			if err := turn.Expected.holds(row, !created); err != nil {
 				return err
 			}
 			if row.Messages == 0 {
