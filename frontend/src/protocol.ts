@@ -276,6 +276,86 @@ export interface ExecApprovalsSetParams {
   baseHash?: string;
 }
 
+/**
+ * AnyApproval is a request as methods for any kind of it show one. Each of ours
+ * is shown as a command, whatever it is about.
+ */
+export interface AnyApproval {
+  id: string;
+  /** of the page, with the request */
+  urlPath: string;
+  createdAtMs: number;
+  expiresAtMs: number;
+  presentation: ApprovalPresentation;
+  /** pending, allowed, denied, expired, cancelled */
+  status: string;
+  /** What follows stands there when it is over. */
+  resolvedAtMs?: number;
+  source?: ApprovalSource;
+  resolver?: ApprovalDecider;
+  decision?: string;
+  /** user, no-route, timeout, run-aborted */
+  reason?: string;
+}
+
+/** ApprovalPresentation is what people are shown. */
+export interface ApprovalPresentation {
+  /** "exec" */
+  kind: string;
+  commandText: string;
+  warningText?: string;
+  host?: string;
+  agentId?: string;
+  allowedDecisions: string[];
+}
+
+/** ApprovalSource is where a request came from. */
+export interface ApprovalSource {
+  agentId?: string;
+  sessionKey?: string;
+}
+
+/** ApprovalDecider is who decided. */
+export interface ApprovalDecider {
+  /** runtime, system */
+  kind: string;
+  id?: string;
+}
+
+/** AnyApprovalResult holds one. */
+export interface AnyApprovalResult {
+  approval: AnyApproval;
+}
+
+/** AnyApprovalResolveParams decide. Kind must be that of the presentation. */
+export interface AnyApprovalResolveParams {
+  id: string;
+  kind: string;
+  decision: string;
+  /** GrantExpiresInDays is for grants of schedules; rules have a time of their own. */
+  grantExpiresInDays?: number;
+}
+
+/** AnyApprovalResolved tells how it ended; Applied is false when it had before. */
+export interface AnyApprovalResolved {
+  applied: boolean;
+  approval: AnyApproval;
+}
+
+/** AnyApprovalHistoryParams ask for requests that are over, the newest first. */
+export interface AnyApprovalHistoryParams {
+  cursor?: string;
+  /** at most 100 */
+  limit?: number;
+  kind?: string;
+}
+
+/** AnyApprovalHistory is a page of them. */
+export interface AnyApprovalHistory {
+  items: AnyApproval[];
+  nextCursor?: string;
+}
+
 /** ModelsAuthStatus says which accounts there are at model services. */
 export interface ModelsAuthStatus {
   ts: number;
@@ -785,6 +865,8 @@ export interface AgentParams {
   thinking?: string;
   /** seconds */
   timeout?: number;
+  /** ExpectedExistingSessionID is the transcript that the session must have. */
+  expectedExistingSessionId?: string;
 }
 
 export interface AgentAccepted {
@@ -1786,6 +1868,14 @@ export const MethodExecApprovalWait = "exec.approval.waitDecision";
 export const MethodExecApprovalResolve = "exec.approval.resolve";
 export const MethodExecApprovalList = "exec.approval.list";
 export const MethodExecApprovalGet = "exec.approval.get";
+/** These are for any kind of request. Ours all look like commands there. */
+export const MethodApprovalGet = "approval.get";
+export const MethodApprovalResolve = "approval.resolve";
+export const MethodApprovalHistory = "approval.history";
+/** always empty */
+export const MethodPluginApprovalList = "plugin.approval.list";
+/** always empty */
+export const MethodOpenClawApprovalList = "openclaw.approval.list";
 export const MethodExecApprovalsGet = "exec.approvals.get";
 export const MethodExecApprovalsSet = "exec.approvals.set";
 export const MethodApprovalsRules = "hearth.approvals.rules";
@@ -4034,6 +4124,11 @@ export interface Methods {
   "exec.approval.resolve": { params: ApprovalResolveParams; result: OKResult };
   "exec.approval.list": { params: Record<string, never>; result: Approval[] };
   "exec.approval.get": { params: ApprovalIDParams; result: Approval };
+  "approval.get": { params: ApprovalIDParams; result: AnyApprovalResult };
+  "approval.resolve": { params: AnyApprovalResolveParams; result: AnyApprovalResolved };
+  "approval.history": { params: AnyApprovalHistoryParams; result: AnyApprovalHistory };
+  "plugin.approval.list": { params: Record<string, never>; result: Approval[] };
+  "openclaw.approval.list": { params: Record<string, never>; result: Approval[] };
   "exec.approvals.get": { params: Record<string, never>; result: ExecApprovals };
   "exec.approvals.set": { params: ExecApprovalsSetParams; result: ExecApprovals };
   "hearth.approvals.rules": { params: Record<string, never>; result: ApprovalRules };

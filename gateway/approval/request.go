@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -239,6 +240,38 @@ func (b *Broker) Get(id string) (rec Record, err error) {
 	})
 	return rec, err
 }
+
+// Over lists requests that have ended, the newest first. before is where a page
+// goes on, 0 at its beginning; next is 0 when nothing follows.
+func (b *Broker) Over(before uint64, limit int) (out []Record, next uint64, err error) {
+	r := store.Range{Reverse: true}
+	if before > 0 {
+		r.Before = store.Uint64Key(before)
+	}
+	err = b.DB.View(func(tx *store.Tx) error {
+		for row, err := range b.t.order.Scan(tx, r) {
+			if err != nil {
+				return err
+			}
+			if len(out) == limit {
+				next = placeOf(row.Key) + 1
+				return nil
+			}
+			rec, ok, err := b.t.records.Get(tx, []byte(row.Value))
+			if err != nil {
+				return err
+			}
+			if ok && rec.State != StatePending {
+				out = append(out, rec)
+			}
+		}
+		return nil
+	})
+	return out, next, err
+}
+
+// placeOf is the number of a place in the order.
+func placeOf(key []byte) uint64 { return binary.BigEndian.Uint64(key) }
 
 // Pending lists what waits, the oldest first.
 func (b *Broker) Pending() (out []Record) {

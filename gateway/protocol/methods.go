@@ -109,6 +109,13 @@ const (
 	MethodExecApprovalResolve = "exec.approval.resolve"
 	MethodExecApprovalList    = "exec.approval.list"
 	MethodExecApprovalGet     = "exec.approval.get"
+	// These are for any kind of request. Ours all look like commands there.
+	MethodApprovalGet          = "approval.get"
+	MethodApprovalResolve      = "approval.resolve"
+	MethodApprovalHistory      = "approval.history"
+	MethodPluginApprovalList   = "plugin.approval.list"   // always empty
+	MethodOpenClawApprovalList = "openclaw.approval.list" // always empty
+
 	MethodExecApprovalsGet    = "exec.approvals.get"
 	MethodExecApprovalsSet    = "exec.approvals.set"
 	MethodApprovalsRules      = "hearth.approvals.rules"
@@ -302,6 +309,11 @@ var methods = []MethodSpec{
 	{MethodExecApprovalResolve, RoleOperator, ScopeApprovals},
 	{MethodExecApprovalList, RoleOperator, ScopeApprovals},
 	{MethodExecApprovalGet, RoleOperator, ScopeApprovals},
+	{MethodApprovalGet, RoleOperator, ScopeApprovals},
+	{MethodApprovalResolve, RoleOperator, ScopeApprovals},
+	{MethodApprovalHistory, RoleOperator, ScopeApprovals},
+	{MethodPluginApprovalList, RoleOperator, ScopeApprovals},
+	{MethodOpenClawApprovalList, RoleOperator, ScopeApprovals},
 	{MethodExecApprovalsGet, RoleOperator, ScopeAdmin},
 	{MethodExecApprovalsSet, RoleOperator, ScopeAdmin},
 	{MethodApprovalsRules, RoleOperator, ScopeApprovals},
