@@ -67,8 +67,12 @@ func TestExpectedSessionIDGuardsEveryAct(t *testing.T) {
 	}
 	p.call(protocol.MethodSessionsReset, protocol.SessionsResetParams{Key: key, ExpectedSessionID: was.SessionID}, nil)
 	p.turnedDown(protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: key, ExpectedSessionID: was.SessionID}, "session-changed", deleted)
+	writer := r.connectAs(protocol.ScopeRead, protocol.ScopeWrite)
+	if err := writer.Call(t.Context(), protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: key}, nil); err == nil || err.Error() != "missing scope: operator.admin" {
+		t.Errorf("deleted without the right to: %v", err)
+	}
 	var gone protocol.SessionsDeleteResult
-	p.call(protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: key, ExpectedSessionID: describe().SessionID, ArchivedOnly: true}, &gone)
+	writer.call(protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: key, ExpectedSessionID: describe().SessionID, ArchivedOnly: true}, &gone)
 	if !gone.Deleted {
 		t.Errorf("%+v", gone)
 	}

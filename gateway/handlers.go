@@ -45,7 +45,7 @@ func (g *Gateway) chatMethods() []method {
 		plain(protocol.MethodSessionsCreate, g.sessionsCreate),
 		plain(protocol.MethodSessionsPatch, g.sessionsPatch),
 		plain(protocol.MethodSessionsReset, g.sessionsReset),
-		plain(protocol.MethodSessionsDelete, g.sessionsDelete),
+		called(protocol.MethodSessionsDelete, g.sessionsDelete),
 		plain(protocol.MethodSessionsDescribe, g.sessionsDescribe),
 		plain(protocol.MethodSessionsResolve, g.sessionsResolve),
 		plain(protocol.MethodSessionsPreview, g.sessionsPreview),

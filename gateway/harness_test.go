@@ -128,6 +128,17 @@ type peer struct {
 
 func (r *rig) connect(caps ...string) *peer {
 	r.t.Helper()
+	return r.dial(caps, protocol.ScopeAdmin, protocol.ScopeRead, protocol.ScopeWrite)
+}
+
+// connectAs is connect with these rights only.
+func (r *rig) connectAs(scopes ...protocol.Scope) *peer {
+	r.t.Helper()
+	return r.dial(nil, scopes...)
+}
+
+func (r *rig) dial(caps []string, scopes ...protocol.Scope) *peer {
+	r.t.Helper()
 	p := &peer{t: r.t, grown: make(chan struct{})}
 	url, token, err := client.Find(r.dir)
 	for range 100 {
@@ -146,7 +157,7 @@ func (r *rig) connect(caps ...string) *peer {
 	p.Client, err = client.Dial(r.t.Context(), client.Options{
 		URL: url, Token: token, Caps: caps,
 		Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "test", Platform: "linux"},
-		Scopes: []protocol.Scope{protocol.ScopeAdmin, protocol.ScopeRead, protocol.ScopeWrite},
+		Scopes: scopes,
 		OnEvent: func(ev protocol.Event) {
 			p.mu.Lock()
 			defer p.mu.Unlock()

@@ -49,6 +49,9 @@ func (g *Gateway) anyApproval(r approval.Record) protocol.AnyApproval {
 		out.Decision, out.Reason = a.Decision, "user"
 	case approval.StateDenied:
 		out.Decision, out.Reason = a.Decision, "user"
+		if r.By == "" {
+			out.Reason = "no-route" // nobody who may decide could be reached
+		}
 	case approval.StateExpired:
 		out.Reason = "timeout"
 	default:

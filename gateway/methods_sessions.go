@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
+	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
@@ -176,7 +177,11 @@ func (g *Gateway) sessionsContinue(ctx context.Context, p protocol.ContinueParam
 	return protocol.Continued{Key: row.Key, Session: shown}, err
 }
 
-func (g *Gateway) sessionsDelete(ctx context.Context, p protocol.SessionsDeleteParams) (protocol.SessionsDeleteResult, error) {
+// sessionsDelete needs admin, but for a session that was archived before.
+func (g *Gateway) sessionsDelete(ctx context.Context, c *server.Caller, p protocol.SessionsDeleteParams) (protocol.SessionsDeleteResult, error) {
+	if !p.ArchivedOnly && !protocol.Allows(c.Scopes, protocol.ScopeAdmin) {
+		return protocol.SessionsDeleteResult{}, protocol.MissingScope(protocol.ScopeAdmin)
+	}
 	key, err := g.canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsDeleteResult{}, err

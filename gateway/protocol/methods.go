@@ -273,7 +273,7 @@ var methods = []MethodSpec{
 	{MethodSessionsCreate, RoleOperator, ScopeWrite},
 	{MethodSessionsPatch, RoleOperator, ScopeWrite},
 	{MethodSessionsReset, RoleOperator, ScopeWrite},
-	{MethodSessionsDelete, RoleOperator, ScopeAdmin},
+	{MethodSessionsDelete, RoleOperator, ScopeWrite},
 	{MethodSessionsSubscribe, RoleOperator, ScopeRead},
 	{MethodSessionsUnsubscribe, RoleOperator, ScopeRead},
 	{MethodSessionsMessagesSubscribe, RoleOperator, ScopeRead},
