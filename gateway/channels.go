@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -260,27 +261,51 @@ type streaming struct {
 	hideTools, hideCommands bool
 	blocks                  bool
 	block                   stream.BlockOptions
+	steps                   chunk.Options // of previews in steps
 }
 
-func (c *channels) streaming(id, account string) streaming {
+func (c *channels) streaming(id, account, agent string) streaming {
 	cfg := c.g.config.Snapshot().Config
 	d, a := cfg.Agents.Defaults, c.account(id, account)
+	pace := paceOf(cfg, agent)
 	lines := a.Streaming.Preview
 	if a.Streaming.Mode == string(stream.Progress) {
 		lines = a.Streaming.Progress
 	}
 	s := streaming{
 		mode: stream.Mode(a.Streaming.Mode), hideTools: !lines.ToolProgress, hideCommands: lines.CommandText == "status",
-		blocks: stream.On(d.BlockStreamingDefault == "on", nil, a.BlockStreaming, id != telegramID),
+		steps: draftChunk(a.DraftChunk), blocks: stream.On(d.BlockStreamingDefault == "on", nil, a.BlockStreaming, id != telegramID),
 	}
 	s.block = stream.BlockOptions{
-		Chunk: chunk.Options{Min: d.BlockStreamingChunk.MinChars, Max: d.BlockStreamingChunk.MaxChars, Prefer: chunk.Break(d.BlockStreamingChunk.BreakPreference)},
+		Chunk: chunkOptions(d.BlockStreamingChunk),
 		Limit: a.TextChunkLimit, Break: stream.BreakAt(d.BlockStreamingBreak), Coalesce: coalesce(d.BlockStreamingCoalesce, a.BlockStreamingCoalesce),
 		Delay: stream.HumanDelay{
-			Mode: stream.DelayMode(d.HumanDelay.Mode), Min: time.Duration(d.HumanDelay.MinMs) * time.Millisecond, Max: time.Duration(d.HumanDelay.MaxMs) * time.Millisecond,
+			Mode: stream.DelayMode(pace.Mode), Min: time.Duration(pace.MinMs) * time.Millisecond, Max: time.Duration(pace.MaxMs) * time.Millisecond,
 		},
 	}
 	return s
+}
+
+// paceOf is the pause of an agent between the blocks of its answers.
+func paceOf(c config.Config, agent string) config.HumanDelay {
+	for _, own := range c.Agents.List {
+		if own.ID == agent && own.HumanDelay != nil {
+			return *own.HumanDelay
+		}
+	}
+	return c.Agents.Defaults.HumanDelay
+}
+
+// draftChunk are the steps of a preview, smaller than blocks.
+func draftChunk(b config.BlockChunk) chunk.Options {
+	o := chunkOptions(b)
+	o.Max = cmp.Or(o.Max, max(800, o.Min))
+	o.Min = cmp.Or(o.Min, min(200, o.Max))
+	return o
+}
+
+func chunkOptions(b config.BlockChunk) chunk.Options {
+	return chunk.Options{Min: b.MinChars, Max: b.MaxChars, Prefer: chunk.Break(b.BreakPreference)}
 }
 
 // coalesce lays an account's values over the defaults.

@@ -50,7 +50,7 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 	account := g.channels.account(r.channel, r.account) // with the network's settings below it
 	d.Reply = outbound.ReplyMode(account.ReplyToMode)
 	if lr := g.live.get(run.ID); lr != nil {
-		d.Preview, d.EditPreview = lr.previewID, lr.edit
+		d.Preview, d.EditPreview, d.PreviewText = lr.previewID, lr.edit, lr.shown
 		if lr.blocks != nil {
 			p = lr.turn.Left(p)
 		}

@@ -130,15 +130,26 @@ func TestStatusShowsTheFallback(t *testing.T) {
 
 // The notice reaches a messaging network, once, before the answer.
 func TestFallbackNoticeOnTelegram(t *testing.T) {
-	_, api := telegramRig(t, chain("chat/fault-429-60", "chat/echo"), map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}})
-	me := telegramtest.Person{ID: anna, Name: "Anna"}
-	api.Say(anna, me, "hello", nil)
-	waitFor(t, "notice and answer", func() bool { return len(texts(api, anna)) == 2 })
-	api.Say(anna, me, "again", nil)
-	waitFor(t, "the next answer", func() bool { return len(texts(api, anna)) == 3 })
-	got := texts(api, anna)
-	if want := "↪️ Model Fallback: chat/echo (selected chat/fault-429-60; rate limit)"; !slices.Contains(got[:2], want) || slices.Contains(got[2:], want) {
-		t.Errorf("sent %q", got)
+	for _, mode := range []string{"off", "partial", "block", "progress"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			_, api := telegramRig(t, chain("chat/fault-429-60", "chat/stream-100-10"), map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "streaming": mode})
+			me := telegramtest.Person{ID: anna, Name: "Anna"}
+			answered := func(n int) func() bool {
+				return func() bool {
+					got := texts(api, anna)
+					return len(got) == n && strings.Contains(got[n-1], "w100")
+				}
+			}
+			api.Say(anna, me, "hello", nil)
+			waitFor(t, "notice and answer", answered(2))
+			api.Say(anna, me, "again", nil)
+			waitFor(t, "the next answer", answered(3))
+			got := texts(api, anna)
+			if want := "↪️ Model Fallback: chat/stream-100-10 (selected chat/fault-429-60; rate limit)"; got[0] != want || slices.Contains(got[1:], want) {
+				t.Errorf("sent %q", got)
+			}
+		})
 	}
 }
 

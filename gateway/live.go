@@ -46,6 +46,7 @@ type liveRun struct {
 	// what the delivery needs
 	previewID string
 	edit      bool
+	shown     string // by the preview
 }
 
 func (v *live) Begin(run session.Run) {
@@ -60,19 +61,23 @@ func (v *live) Begin(run session.Run) {
 	if v.g.channels.account(r.channel, r.account).ReplyToMode == string(outbound.ReplyOff) {
 		to.ReplyTo = ""
 	}
-	how := v.g.channels.streaming(r.channel, r.account)
+	how := v.g.channels.streaming(r.channel, r.account, session.AgentOf(run.SessionKey))
 	lv := v.g.levelsOf(run.SessionKey)
 	lv.toolLines(&how)
+	turn := func(ctx context.Context) bool { return v.g.deliverer.Turn(ctx, r.channel, to) }
 	if how.blocks {
 		lr.blocks = v.newBlocks(ctx, lr, run, r, how)
 	} else if _, can := ch.(channel.Editor); can && how.mode != stream.Off {
 		lr.preview = stream.NewPreview(ctx, stream.PreviewOptions{
 			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: v.g.log,
+			Limits: v.g.channels.limits(ch), Steps: how.steps, Turn: turn,
 			SelectedQuote: run.QuoteSelected && to.ReplyTo != "", // an edit would lose the quote
 		})
 	}
 	if _, can := ch.(channel.Editor); can && lv.reasoning == "stream" {
-		lr.thoughts = stream.NewPreview(ctx, stream.PreviewOptions{Mode: stream.Partial, Channel: ch, To: to, Logger: v.g.log})
+		lr.thoughts = stream.NewPreview(ctx, stream.PreviewOptions{
+			Mode: stream.Partial, Channel: ch, To: to, Limits: v.g.channels.limits(ch), Turn: turn, Logger: v.g.log,
+		})
 	}
 	go func() {
 		defer close(lr.done)
@@ -191,6 +196,7 @@ func (v *live) End(ctx context.Context, run session.Run, msg *protocol.Message, 
 			kind = stream.FinalError
 		}
 		lr.previewID, lr.edit = lr.preview.End(kind)
+		lr.shown = lr.preview.Shown()
 	}
 	if lr.thoughts != nil {
 		if err := lr.thoughts.Discard(ctx); err != nil {

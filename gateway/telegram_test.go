@@ -152,6 +152,22 @@ func TestTelegramPreviewBecomesTheAnswer(t *testing.T) {
 	}
 }
 
+// A preview is never longer than textChunkLimit allows.
+func TestTelegramPreviewKeepsToTheLimit(t *testing.T) {
+	_, api := telegramRig(t, "chat/stream-200-10", map[string]any{"dmPolicy": "open", "allowFrom": []string{"*"}, "textChunkLimit": 100})
+	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "count", nil)
+	waitFor(t, "the whole answer", func() bool {
+		got := texts(api, anna)
+		return len(got) > 1 && strings.Contains(got[len(got)-1], "w200")
+	})
+	edits := api.Requests("editMessageText")
+	for _, r := range append(edits, api.Requests("sendMessage")...) {
+		if s, _ := r.Params["text"].(string); len(s) > 100 {
+			t.Errorf("%d characters: %q", len(s), s)
+		}
+	}
+}
+
 // Streaming page: a reply to a part that was selected is not shown while it is
 // written, because an edit would lose the quote.
 func TestTelegramSelectedQuoteSkipsThePreview(t *testing.T) {

@@ -58,6 +58,22 @@ func TestTelegramAccounts(t *testing.T) {
 	}
 }
 
+// streaming.md: streaming.block.enabled says the same as blockStreaming, and
+// previews in steps have bounds of their own under two names.
+func TestStreamingBlockAndDraftChunk(t *testing.T) {
+	for _, src := range []string{
+		`streaming: { mode: "block", block: { enabled: true, coalesce: { idleMs: 5 } }, preview: { chunk: { minChars: 7, maxChars: 9 } } }`,
+		`streaming: "block", blockStreaming: true, blockStreamingCoalesce: { idleMs: 5 }, draftChunk: { minChars: 7, maxChars: 9 }`,
+	} {
+		c, issues, warnings := channelsOf(t, `{ channels: { telegram: { botToken: "`+tokenA+`", `+src+` } } }`)
+		a := c.Channels.Telegram.Accounts["default"]
+		if len(issues)+len(warnings) > 0 || a.BlockStreaming == nil || !*a.BlockStreaming || a.BlockStreamingCoalesce.IdleMs != 5 ||
+			a.DraftChunk != (BlockChunk{MinChars: 7, MaxChars: 9}) || a.Streaming.Mode != "block" {
+			t.Errorf("%s: %+v, %v, %v", src, a, issues, warnings)
+		}
+	}
+}
+
 func TestTelegramOldNames(t *testing.T) {
 	for src, want := range map[string]string{
 		`streaming: "block"`: "block", `streaming: true`: "partial", `streaming: false`: "off", `streamMode: "progress"`: "progress", `enabled: true`: "partial",

@@ -77,6 +77,7 @@ func (d *decoder) oneAgent(n *node) (a Agent) {
 		{"model", func(n *node) { a.Model = d.modelChoice(n) }},
 		{"skills", func(n *node) { a.Skills = d.skillNames(n) }},
 		{"contextLimits", func(n *node) { d.contextLimits(n, &a.ContextLimits) }},
+		{"humanDelay", func(n *node) { a.HumanDelay = &HumanDelay{}; d.humanDelay(n, a.HumanDelay) }},
 		{"skillsLimits", func(n *node) {
 			d.object(n, field{"maxSkillsPromptChars", func(n *node) { a.SkillsLimits.MaxSkillsPromptChars = d.integer(n, 500, 1_000_000) }})
 		}},
@@ -92,7 +93,7 @@ func (d *decoder) oneAgent(n *node) (a Agent) {
 			d.object(n, append(fields, later("byProvider", "elevated", "exec", "fs", "sandbox", "message", "loopDetection")...)...)
 		}},
 	}
-	d.object(n, append(fields, later("agentDir", "agentRuntime", "heartbeat", "subagents", "sandbox", "groupChat", "humanDelay", "memorySearch",
+	d.object(n, append(fields, later("agentDir", "agentRuntime", "heartbeat", "subagents", "sandbox", "groupChat", "memorySearch",
 		"thinkingDefault", "verboseDefault", "reasoningDefault", "fastModeDefault", "params", "runtime", "utilityModel", "description")...)...)
 	if a.ID == "" && len(d.issues) == before {
 		d.issue(n.start, "an agent needs an id, for example { id: \"work\" }")

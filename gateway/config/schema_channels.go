@@ -38,7 +38,7 @@ func (d *decoder) telegram(n *node, t *Telegram) {
 	d.object(n, append(fields, later("defaultAccount", "proxy", "network", "commands", "customCommands", "actions", "reactionLevel",
 		"reactionNotifications", "ackReaction", "linkPreview", "direct", "dms", "dmHistoryLimit", "apiRoot", "tokenFile", "name",
 		"capabilities", "execApprovals", "threadBindings", "retry", "timeoutSeconds", "configWrites", "webhookPath",
-		"webhookHost", "webhookPort", "markdown", "errorPolicy", "heartbeat", "draftChunk", "autoTopicLabel")...)...)
+		"webhookHost", "webhookPort", "markdown", "errorPolicy", "heartbeat", "autoTopicLabel")...)...)
 	t.Enabled = base.Enabled && n.kind == kindObject
 	t.Accounts = map[string]ChannelAccount{}
 	if !base.BotToken.IsZero() {
@@ -80,7 +80,7 @@ func (d *decoder) account(a *ChannelAccount) []field {
 		{"webhookSecret", func(n *node) {
 			a.WebhookSecret = d.shaped(n, webhookSecret, "a webhook secret has 16 to 256 letters, digits, _ or -")
 		}},
-		{"streaming", func(n *node) { d.streaming(n, &a.Streaming) }},
+		{"streaming", func(n *node) { d.streaming(n, a) }},
 		{"streamMode", func(n *node) {
 			a.Streaming.Mode = d.streamMode(n)
 			d.warn(n.start, "this is now called streaming: { mode: … }; the old name still works")
@@ -89,6 +89,7 @@ func (d *decoder) account(a *ChannelAccount) []field {
 		{"chunkMode", func(n *node) { a.ChunkMode = d.choice(n, "length", "newline") }},
 		{"blockStreaming", func(n *node) { a.BlockStreaming = new(d.boolean(n)) }},
 		{"blockStreamingCoalesce", func(n *node) { d.coalesce(n, &a.BlockStreamingCoalesce) }},
+		{"draftChunk", func(n *node) { d.blockChunk(n, &a.DraftChunk) }},
 		{"replyToMode", func(n *node) { a.ReplyToMode = d.choice(n, "off", "first", "all") }},
 		{"responsePrefix", func(n *node) { a.ResponsePrefix = new(d.text(n, 64)) }},
 		{"mediaMaxMb", func(n *node) { a.MediaMaxMB = d.integer(n, 1, 2000) }},
@@ -162,26 +163,33 @@ func (d *decoder) webhookURL(n *node) string {
 	return s
 }
 
-// streaming reads { mode, preview, progress }, and the mode alone, or true and
-// false, as older files have it.
-func (d *decoder) streaming(n *node, s *Streaming) {
+// streaming reads { mode, preview, progress, block }, and the mode alone, or
+// true and false, as older files have it.
+func (d *decoder) streaming(n *node, a *ChannelAccount) {
+	s := &a.Streaming
 	if n.kind != kindObject {
 		s.Mode = d.streamMode(n)
 		return
 	}
-	lines := func(p *ProgressLines) func(*node) {
+	lines := func(p *ProgressLines, more ...field) func(*node) {
 		return func(n *node) {
-			d.object(n, append([]field{
-				{"toolProgress", func(n *node) { p.ToolProgress = d.boolean(n) }},
-				{"commandText", func(n *node) { p.CommandText = d.choice(n, "raw", "status") }},
-			}, later("chunk", "label", "labels", "maxLines", "render")...)...)
+			d.object(n, append(append(more,
+				field{"toolProgress", func(n *node) { p.ToolProgress = d.boolean(n) }},
+				field{"commandText", func(n *node) { p.CommandText = d.choice(n, "raw", "status") }},
+			), later("label", "labels", "maxLines", "render")...)...)
 		}
 	}
 	d.object(n, append([]field{
 		{"mode", func(n *node) { s.Mode = d.streamMode(n) }},
-		{"preview", lines(&s.Preview)},
+		{"preview", lines(&s.Preview, field{"chunk", func(n *node) { d.blockChunk(n, &a.DraftChunk) }})},
 		{"progress", lines(&s.Progress)},
-	}, later("block", "chunkMode", "nativeTransport")...)...)
+		{"block", func(n *node) {
+			d.object(n,
+				field{"enabled", func(n *node) { a.BlockStreaming = new(d.boolean(n)) }},
+				field{"coalesce", func(n *node) { d.coalesce(n, &a.BlockStreamingCoalesce) }})
+		}},
+		{"chunkMode", func(n *node) { a.ChunkMode = d.choice(n, "length", "newline") }},
+	}, later("nativeTransport")...)...)
 }
 
 func (d *decoder) streamMode(n *node) string {

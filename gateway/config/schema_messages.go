@@ -157,18 +157,19 @@ func (d *decoder) conversation(c *Conversation) []field {
 		{"humanDelay", func(n *node) { d.humanDelay(n, &c.HumanDelay) }},
 		{"blockStreamingDefault", onOff(&c.BlockStreamingDefault)},
 		{"blockStreamingBreak", func(n *node) { c.BlockStreamingBreak = d.choice(n, "text_end", "message_end") }},
-		{"blockStreamingChunk", func(n *node) {
-			b := &c.BlockStreamingChunk
-			d.object(n,
-				field{"minChars", func(n *node) { b.MinChars = d.integer(n, 1, 100_000) }},
-				field{"maxChars", func(n *node) { b.MaxChars = d.integer(n, 1, 100_000) }},
-				field{"breakPreference", func(n *node) {
-					b.BreakPreference = d.choice(n, "paragraph", "newline", "sentence", "whitespace")
-				}})
-			d.ordered(n, "minChars", b.MinChars, "maxChars", b.MaxChars)
-		}},
+		{"blockStreamingChunk", func(n *node) { d.blockChunk(n, &c.BlockStreamingChunk) }},
 		{"blockStreamingCoalesce", func(n *node) { d.coalesce(n, &c.BlockStreamingCoalesce) }},
 	}
+}
+
+func (d *decoder) blockChunk(n *node, b *BlockChunk) {
+	d.object(n,
+		field{"minChars", func(n *node) { b.MinChars = d.integer(n, 1, 100_000) }},
+		field{"maxChars", func(n *node) { b.MaxChars = d.integer(n, 1, 100_000) }},
+		field{"breakPreference", func(n *node) {
+			b.BreakPreference = d.choice(n, "paragraph", "newline", "sentence", "whitespace")
+		}})
+	d.ordered(n, "minChars", b.MinChars, "maxChars", b.MaxChars)
 }
 
 func (d *decoder) coalesce(n *node, b *BlockCoalesce) {

@@ -15,6 +15,8 @@ type Agent struct {
 	Tools     ToolRules     `json:"tools,omitzero"`
 	CodeMode  *bool         `json:"codeMode,omitempty"` // of its tools; nil: as tools.codeMode
 
+	HumanDelay *HumanDelay `json:"humanDelay,omitempty"` // nil: as the defaults
+
 	SkillsLimits  AgentSkillsLimits `json:"skillsLimits,omitzero"`
 	ContextLimits ContextLimits     `json:"contextLimits,omitzero"`
 }

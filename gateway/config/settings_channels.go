@@ -37,6 +37,7 @@ type ChannelAccount struct {
 	Streaming              Streaming     `json:"streaming"`
 	TextChunkLimit         int           `json:"textChunkLimit,omitempty"` // 0: the network's
 	ChunkMode              string        `json:"chunkMode"`                // length, newline
+	DraftChunk             BlockChunk    `json:"draftChunk,omitzero"`      // of previews in steps
 	BlockStreaming         *bool         `json:"blockStreaming,omitempty"`
 	BlockStreamingCoalesce BlockCoalesce `json:"blockStreamingCoalesce"`
 	ReplyToMode            string        `json:"replyToMode"` // off, first, all

@@ -113,6 +113,9 @@ func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Chan
 		to.ReplyTo = ""
 	}
 	if e, ok := c.(channel.Editor); ok && d.edits(v, i) {
+		if p.Text == v.PreviewText {
+			return v.Preview, nil // it reads so already
+		}
 		return v.Preview, e.Edit(req, v.To, v.Preview, p.Text)
 	}
 	r, err := c.Send(req, channel.Message{To: to, Text: p.Text, Media: p.Media, Key: fmt.Sprintf("%s/%d", v.ID, i)})

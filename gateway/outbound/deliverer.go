@@ -64,6 +64,7 @@ type Deliverer struct {
 	mu    sync.Mutex
 	lanes map[string]*lane
 	taken map[uint64]bool // in a lane
+	moved chan struct{}   // closed with the next change of a delivery
 }
 
 type lane struct {
@@ -99,7 +100,7 @@ func NewDeliverer(db *store.DB, o DelivererOptions) *Deliverer {
 		ids:   store.NewBucket[uint64]("delivery-ids"),
 		open:  store.NewBucket[State]("delivery-open"),
 		wake:  make(chan struct{}, 1),
-		lanes: map[string]*lane{}, taken: map[uint64]bool{},
+		lanes: map[string]*lane{}, taken: map[uint64]bool{}, moved: make(chan struct{}),
 	}
 }
 
@@ -152,6 +153,10 @@ func (d *Deliverer) save(ctx context.Context, v *Delivery) error {
 	if err != nil {
 		return fmt.Errorf("record the state of a delivery: %w", err)
 	}
+	d.mu.Lock()
+	close(d.moved)
+	d.moved = make(chan struct{})
+	d.mu.Unlock()
 	if d.OnState != nil {
 		d.OnState(row)
 	}

@@ -51,6 +51,8 @@ type Delivery struct {
 	// it is removed once everything was sent.
 	Preview     string `json:"preview,omitempty"`
 	EditPreview bool   `json:"editPreview,omitempty"`
+	// PreviewText is what the preview reads; an edit to the same is left out.
+	PreviewText string `json:"previewText,omitempty"`
 
 	// What follows is the Deliverer's. Times are milliseconds.
 	Seq       uint64 `json:"seq,omitempty"`

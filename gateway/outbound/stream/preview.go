@@ -40,7 +40,10 @@ type PreviewOptions struct {
 	// is streamed by blocks, or replies to a quote that an edit would lose.
 	BlockReplies  bool
 	SelectedQuote bool
-	Logger        *slog.Logger
+	// Turn waits until what was put for this chat before has been sent, so that a
+	// preview overtakes nothing; false: ctx ended first. nil does not wait.
+	Turn   func(ctx context.Context) bool
+	Logger *slog.Logger
 }
 
 // active says whether there is a preview in this turn.
@@ -134,6 +137,10 @@ func (p *Preview) End(f Final) (messageID string, edit bool) {
 	return p.id, f == FinalText && p.o.Mode != Progress
 }
 
+// Shown is what the preview's message is known to read, after End; "" when
+// nobody knows.
+func (p *Preview) Shown() string { return p.shown }
+
 // Discard stops the preview and removes its message.
 func (p *Preview) Discard(ctx context.Context) error {
 	id, _ := p.End(FinalOther)
@@ -154,6 +161,9 @@ func (p *Preview) run(ctx context.Context) {
 			return
 		}
 		if !pause(ctx, time.Until(next)) {
+			return
+		}
+		if p.id == "" && p.o.Turn != nil && !p.o.Turn(ctx) {
 			return
 		}
 		wait := p.show(ctx)
@@ -201,7 +211,7 @@ func (p *Preview) show(ctx context.Context) (wait time.Duration) {
 	} else {
 		err = p.o.Channel.(channel.Editor).Edit(req, p.o.To, p.id, text)
 	}
-	if err == nil {
+	if p.shown = ""; err == nil {
 		p.shown = text
 		return 0
 	}
@@ -231,7 +241,11 @@ type board struct {
 	steps  *chunk.Chunker
 	answer strings.Builder
 	lines  []string
+	writes bool // Progress: the answer is being written
 }
+
+// writing is what Progress shows of an answer.
+const writing = "• writing the answer…"
 
 // maxLines of tool progress are kept.
 const maxLines = 5
@@ -252,8 +266,13 @@ func (b *board) text(delta string) bool {
 		}
 		text = step.String()
 	}
-	if text == "" || b.o.Mode == Progress || !b.o.active() {
+	if text == "" || !b.o.active() {
 		return false
+	}
+	if b.o.Mode == Progress {
+		fresh := !b.writes
+		b.writes = true
+		return fresh
 	}
 	b.lines = nil
 	if full := b.o.Limits.Chars; full > 0 && b.answer.Len() > 8*full {
@@ -266,7 +285,13 @@ func (b *board) text(delta string) bool {
 func (b *board) tool(name, detail, command string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.o.HideTools || !b.o.active() {
+	if !b.o.active() {
+		return false
+	}
+	if name != "" {
+		b.writes = false
+	}
+	if b.o.HideTools {
 		return false
 	}
 	if command != "" {
@@ -308,6 +333,9 @@ func (b *board) render() string {
 			text += "\n\n"
 		}
 		text += strings.Join(b.lines, "\n")
+	}
+	if b.writes {
+		text = strings.TrimPrefix(text+"\n"+writing, "\n")
 	}
 	chunks := chunk.Split(text, b.o.Limits)
 	if len(chunks) == 0 {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -110,17 +111,46 @@ func TestPreviewBlock(t *testing.T) {
 	})
 }
 
-// streaming.md: progress shows what is done, not the answer, and is cleared.
+// streaming.md: progress shows what is done, also while nothing but text is
+// written, not the answer, and is cleared.
 func TestPreviewProgress(t *testing.T) {
 	preview(t, PreviewOptions{Mode: Progress}, func(d *draft) {
 		d.p.Text("the answer")
-		d.seen()
+		d.seen("• writing the answer…")
 		d.p.Tool("web_search", "weather", "")
+		pass(time.Minute)
 		d.seen("• web_search: `weather`")
 		d.p.Text("more of the answer")
 		pass(time.Minute)
-		d.seen("• web_search: `weather`")
+		d.seen("• web_search: `weather`\n• writing the answer…")
+		d.p.Text("and more")
+		pass(time.Minute)
+		d.calls(loopback.OpEdit, 2)
 		d.end(FinalText, "1", false)
+	})
+	preview(t, PreviewOptions{Mode: Progress}, func(d *draft) {
+		d.p.Text("NO_REPLY")
+		pass(time.Minute)
+		d.seen()
+	})
+}
+
+// What was put for the chat before a preview is sent before it.
+func TestPreviewWaitsForItsTurn(t *testing.T) {
+	turn := func(ctx context.Context) bool {
+		<-ctx.Done()
+		return false
+	}
+	preview(t, PreviewOptions{Mode: Partial, Turn: turn}, func(d *draft) {
+		d.p.Text("one")
+		pass(time.Minute)
+		d.seen()
+		d.p.Text(" two")
+		d.end(FinalText, "", false)
+	})
+	preview(t, PreviewOptions{Mode: Partial, Turn: func(context.Context) bool { return true }}, func(d *draft) {
+		d.p.Text("one")
+		d.seen("one")
 	})
 }
 

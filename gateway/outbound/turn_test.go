@@ -1,0 +1,57 @@
+package outbound
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
+)
+
+// What is shown beside deliveries waits for those of its chat, and for no other.
+func TestTurnOfAConversation(t *testing.T) {
+	bubble(t, func(h *house) {
+		h.net.Script(loopback.Fault{On: loopback.OpSend, Kind: loopback.OK, After: 5 * time.Second})
+		v := to("a", "c", "a notice")
+		h.put(v)
+		other := v.To
+		other.Conversation = "d"
+		if !h.d.Turn(h.t.Context(), v.Channel, other) {
+			t.Error("another chat has no turn")
+		}
+		begun, took := time.Now(), time.Duration(0)
+		go func() {
+			if h.d.Turn(h.t.Context(), v.Channel, v.To) {
+				took = time.Since(begun)
+			}
+		}()
+		synctest.Wait()
+		if took != 0 {
+			t.Error("it overtook the notice")
+		}
+		h.settle()
+		if took != 5*time.Second {
+			t.Errorf("its turn came after %v", took)
+		}
+	})
+}
+
+// An answer that the preview shows already is not edited to the same.
+func TestNoEditToTheSame(t *testing.T) {
+	bubble(t, func(h *house) {
+		v := to("a", "c", "short")
+		r, err := h.net.Channel("loopback", "default", h.lim).Send(h.t.Context(), channel.Message{To: v.To, Text: "short"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Preview, v.EditPreview, v.PreviewText = r.MessageID, true, "short"
+		h.put(v)
+		h.settle()
+		h.want("a", Delivered, "")
+		h.seen("short")
+		if n := h.net.Calls(loopback.OpEdit); n != 0 {
+			t.Errorf("%d edits", n)
+		}
+	})
+}
