@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
-	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 )
 
@@ -33,6 +32,9 @@ func (g *Gateway) cmdApprove(ctx context.Context, _, args string) (string, error
 	rec, found := findAsk(pending, words[0])
 	if !found {
 		return "Nothing waits under this id; it may have been decided, or its time is over. `/approve` lists what waits.", nil
+	}
+	if _, fits := askBody(rec); !fits && by.Message && scope.Allows() {
+		return "Not allowed from here: nobody saw all of it. " + tooLong, nil
 	}
 	_, err := g.approvals.Resolve(ctx, rec.ID, scope, by)
 	switch {
@@ -70,10 +72,12 @@ func listAsks(pending []approval.Record) string {
 	}
 	var b strings.Builder
 	for _, r := range pending {
-		fmt.Fprintf(&b, "- `%s` %s\n", shortID(r.ID), r.Ask.Title)
-		if r.Ask.Why != "" {
-			fmt.Fprintf(&b, "  Why: %s\n", plan.Show(r.Ask.Why))
+		body, fits := askBody(r)
+		if !fits {
+			title := strings.ToValidUTF8(r.Ask.Title[:min(len(r.Ask.Title), 80)], "")
+			body = title + " … " + tooLong + "\n"
 		}
+		fmt.Fprintf(&b, "`%s` %s\n", shortID(r.ID), body)
 	}
 	return b.String() + "\nDecide with `/approve ID once|session|here|program|deny|never`."
 }

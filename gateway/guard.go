@@ -137,33 +137,57 @@ func (g *Gateway) tellOwner(ch channel.Channel, to channel.Target, text string) 
 }
 
 // shownBytes is how much of a question stands in one message; more is decided
-// where all of it can be read (A-EXEC-13).
-const shownBytes = 3000
+// where all of it can be read (A-EXEC-13). shownRows are the lines of a script
+// that stand there; the whole is elsewhere.
+const (
+	shownBytes = 3000
+	shownRows  = 12
+)
 
-// askWords is a request as a message.
-func askWords(rec approval.Record) string {
+// tooLong is said where a question does not fit, so that it cannot be answered there.
+const tooLong = "It is too long to show here: read it and decide in the page or with `hearth approvals`."
+
+// askBody is all of a request, and whether it fits into a message.
+func askBody(rec approval.Record) (string, bool) {
 	var b strings.Builder
-	b.WriteString("May I do this?\n\n" + rec.Ask.Title + "\n")
-	whole := slices.Contains([]approval.Kind{approval.KindSend, approval.KindConfig, approval.KindTool}, rec.Ask.Kind) // Lines say all of it
-	for _, w := range rec.Ask.Warnings {
-		if !whole || !slices.Contains(rec.Ask.Lines, w) {
-			b.WriteString("⚠ " + w + "\n")
-		}
+	title, cut := rec.Ask.Title, false
+	if first, _, more := strings.Cut(title, " ⏎ "); more || len(title) > 400 {
+		title, cut = first[:min(len(first), 400)], true // the lines say it whole
 	}
-	long := 0
+	b.WriteString(strings.ToValidUTF8(title, ""))
+	if cut {
+		b.WriteString(" …")
+	}
+	b.WriteString("\n\n")
 	for _, l := range rec.Ask.Lines {
-		long += len(l)
+		if slices.Contains(rec.Ask.Warnings, l) {
+			l = "⚠ " + l
+		}
+		b.WriteString(l + "\n")
 	}
-	short := !whole || long <= shownBytes
-	if !short || b.Len() > shownBytes || len(rec.Ask.Command) > shownBytes {
-		return "May I do something? It is too long to show here: read it and decide in the page or with `hearth approvals`."
-	}
-	if whole {
-		b.WriteString("\n" + strings.Join(rec.Ask.Lines, "\n") + "\n")
+	for _, s := range rec.Ask.Scripts {
+		b.WriteString("\nThe text of " + s.Path + ":\n")
+		for _, l := range s.Head(shownRows, "`hearth approvals show "+shortID(rec.ID)+"` and the page have the whole") {
+			b.WriteString("  " + l + "\n")
+		}
+		if s.Text == "" {
+			b.WriteString("  " + s.Why + "\n")
+		}
 	}
 	if rec.Ask.Why != "" {
 		b.WriteString("\nWhy: " + plan.Show(rec.Ask.Why) + "\n")
 	}
+	return b.String(), b.Len() <= shownBytes
+}
+
+// askWords is a request as a message.
+func askWords(rec approval.Record) string {
+	body, fits := askBody(rec)
+	if !fits {
+		return "May I do something? " + tooLong
+	}
+	var b strings.Builder
+	b.WriteString("May I do this?\n\n" + body)
 	if rec.Asked > 1 {
 		fmt.Fprintf(&b, "\nThis is question %d of this answer.\n", rec.Asked)
 	}
@@ -186,7 +210,7 @@ func scopeWords(s approval.Scope) string {
 	case approval.ScopeHere:
 		return "exactly this here, for 90 days"
 	case approval.ScopeProgram:
-		return "this program in this folder, for 90 days"
+		return "this program with any arguments in this folder, for 90 days"
 	case approval.ScopeFolder:
 		return "reading all that is in this folder, for 90 days"
 	case approval.ScopeDeny:

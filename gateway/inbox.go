@@ -54,7 +54,7 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		return fmt.Errorf("%w: %s is for the owner", inbound.ErrRefused, word)
 	}
 	if a.SenderIsOwner {
-		ctx = withDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID})
+		ctx = withDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID, Message: true})
 	}
 	_, err := g.accept(ctx, turn)
 	return busyIfPassing(err)

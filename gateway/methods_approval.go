@@ -62,6 +62,10 @@ func approvalOf(r approval.Record, c config.Config) protocol.Approval {
 		RunID: a.RunID, ToolCallID: a.CallID, Security: c.Tools.Exec.Security, Ask: c.Tools.Exec.Ask, ResolvedPath: a.Program,
 		WarningText: strings.Join(a.Warnings, " "), HearthKind: string(a.Kind), HearthTitle: a.Title, HearthWhy: plan.Show(a.Why),
 		HearthLines: a.Lines, HearthFolder: strings.TrimPrefix(a.FolderTitle, readFilesIn), HearthWarn: a.Warnings, HearthAsked: r.Asked, HearthFrom: a.Surface,
+		HearthUnconfined: a.Unconfined,
+	}
+	for _, s := range a.Scripts {
+		req.HearthScripts = append(req.HearthScripts, protocol.ApprovalScript(s))
 	}
 	if a.Sender != "" {
 		req.HearthFrom += ":" + a.Sender
@@ -201,8 +205,9 @@ func (g *Gateway) approvalRules(context.Context, none) (protocol.ApprovalRules, 
 	out := protocol.ApprovalRules{Rules: []protocol.ApprovalRule{}}
 	for _, r := range g.approvals.Rules() {
 		out.Rules = append(out.Rules, protocol.ApprovalRule{
-			ID: r.ID, Scope: string(r.Scope), Kind: string(r.Kind), Title: r.Title, AgentID: r.AgentID, SessionKey: r.SessionKey,
+			ID: r.ID, Scope: string(r.Scope), Kind: string(r.Kind), Title: r.Words(), AgentID: r.AgentID, SessionKey: r.SessionKey,
 			Dir: cmp.Or(r.Dir, r.Folder), Program: r.Program, By: r.By, CreatedAtMs: r.CreatedAt, ExpiresAtMs: r.ExpiresAt,
+			AnyArguments: r.Scope == approval.ScopeProgram, Unconfined: r.Unconfined,
 		})
 	}
 	return out, nil

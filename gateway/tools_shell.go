@@ -105,7 +105,7 @@ func askShell(call tool.Call, w shell.Wish) approval.Ask {
 	} else {
 		a = approval.ForCommand(call, w.Plan, w.Why)
 	}
-	a.Unconfined = w.Unconfined
+	a.Unconfined = w.Unconfined || w.NoSandbox != ""
 	switch {
 	case w.NoSandbox != "":
 		a.Warnings = append(a.Warnings, "It runs without a sandbox: it can read and change everything that you can. "+w.NoSandbox)

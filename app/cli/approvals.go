@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hearth-assistant/hearth/app/terminal"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -16,7 +19,7 @@ func newApprovals(a *app) *cobra.Command {
 	scope, never := "once", false
 	approve := &cobra.Command{Use: "approve ID", Short: "Allow what waits under this id", Args: cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error { return resolveApproval(ctx, a, args[0], scope) })}
-	approve.Flags().StringVar(&scope, "scope", "once", "how far: once, session (the same again in this session), here (the same here, for 90 days), program (this program in this folder, for 90 days), folder (reading all that is in this folder, for 90 days)")
+	approve.Flags().StringVar(&scope, "scope", "once", "how far: once, session (the same again in this session), here (the same here, for 90 days), program (this program with any arguments in this folder, for 90 days), folder (reading all that is in this folder, for 90 days)")
 	deny := &cobra.Command{Use: "deny ID", Short: "Refuse what waits under this id", Args: cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			if never {
@@ -54,15 +57,22 @@ func listApprovals(ctx context.Context, a *app) error {
 		return a.out().print("Nothing waits for your yes.\n")
 	}
 	for _, r := range res {
-		if err := printApproval(a, &r); err != nil {
+		if err := printApproval(a, &r, scriptRows); err != nil {
 			return err
 		}
 	}
 	return a.out().print("Decide with `hearth approvals approve ID` or `hearth approvals deny ID`.\n")
 }
 
-// printApproval shows a request whole: what is cut off is not approved.
-func printApproval(a *app, r *protocol.Approval) error {
+// How much of a script's text is printed.
+const (
+	scriptRows  = 12
+	wholeScript = 1 << 20
+)
+
+// printApproval shows a request whole: what is cut off is not approved. Of a
+// script it prints the first rows and where the rest is.
+func printApproval(a *app, r *protocol.Approval, rows int) error {
 	q := &r.Request
 	parts := []any{bold(shortID(r.ID) + "  " + line(q.HearthTitle)), "\n"}
 	row := func(name, text string) {
@@ -70,17 +80,23 @@ func printApproval(a *app, r *protocol.Approval) error {
 			parts = append(parts, "  ", dim(name), " ", line(text), "\n")
 		}
 	}
-	for _, l := range q.HearthLines {
-		parts = append(parts, "  ", line(l), "\n")
-	}
-	if len(q.HearthLines) == 0 {
+	lines := q.HearthLines
+	if len(lines) == 0 { // of a gateway that names none
 		row("command", q.Command)
 		if q.Cwd != nil {
 			row("folder", *q.Cwd)
 		}
-		for _, w := range q.HearthWarn {
-			parts = append(parts, "  ", yellow("! "+line(w)), "\n")
+		lines = q.HearthWarn
+	}
+	for _, l := range lines {
+		if slices.Contains(q.HearthWarn, l) {
+			parts = append(parts, "  ", yellow("! "+oneRow(l)), "\n")
+		} else {
+			parts = append(parts, "  ", oneRow(l), "\n")
 		}
+	}
+	for _, s := range q.HearthScripts {
+		parts = append(parts, scriptParts(r, s, rows)...)
 	}
 	row("why", q.HearthWhy)
 	row("asked by", q.AgentID+" in "+q.SessionKey+", from "+q.HearthFrom)
@@ -91,6 +107,29 @@ func printApproval(a *app, r *protocol.Approval) error {
 		row("state", strings.TrimSpace(r.State+" "+r.HearthScope+" "+r.ResolvedBy+" "+r.Reason))
 	}
 	return a.out().print(append(parts, "\n")...)
+}
+
+// oneRow is line with its spaces as they are: in a command they count.
+func oneRow(s string) string { return strings.ReplaceAll(terminal.Clean(s), "\n", " ") }
+
+// scriptParts is the text of a script that the yes would be for.
+func scriptParts(r *protocol.Approval, s protocol.ApprovalScript, most int) []any {
+	parts := []any{"  ", dim("text of " + line(s.Path)), "\n"}
+	shown, more := s.Head(most)
+	for _, l := range shown {
+		parts = append(parts, "  ", dim("|"), " ", oneRow(l), "\n")
+	}
+	switch {
+	case len(shown) == 0 && r.State != "pending":
+		parts = append(parts, "  ", dim("| it is kept only while the request waits"), "\n")
+	case len(shown) == 0:
+		parts = append(parts, "  ", yellow("! "+line(s.Why)), "\n")
+	case more > 0 && s.Cut && most == wholeScript:
+		parts = append(parts, "  ", yellow(fmt.Sprintf("… and %d more lines, in the file itself", more)), "\n")
+	case more > 0:
+		parts = append(parts, "  ", yellow(fmt.Sprintf("… and %d more lines: `hearth approvals show %s`", more, shortID(r.ID))), "\n")
+	}
+	return parts
 }
 
 // findApproval reads the request whose id begins as typed.
@@ -126,7 +165,7 @@ func showApproval(ctx context.Context, a *app, id string) error {
 	if a.asJSON {
 		return a.out().json(r)
 	}
-	return printApproval(a, &r)
+	return printApproval(a, &r, wholeScript)
 }
 
 func resolveApproval(ctx context.Context, a *app, id, scope string) error {
@@ -174,9 +213,21 @@ func listRules(ctx context.Context, a *app) error {
 	}
 	var rows [][]string
 	for _, r := range res.Rules {
-		rows = append(rows, []string{shortID(r.ID), r.Scope, stamp(r.ExpiresAtMs), r.AgentID, r.Title})
+		rows = append(rows, []string{shortID(r.ID), r.Scope, stamp(r.ExpiresAtMs), r.AgentID, ruleWords(r)})
 	}
 	return a.out().table([]string{"RULE", "SCOPE", "UNTIL", "AGENT", "WHAT"}, rows)
+}
+
+// ruleWords are the rule's own; a gateway of another version may say less in them.
+func ruleWords(r protocol.ApprovalRule) string {
+	words := r.Title
+	if r.AnyArguments && !strings.Contains(words, "any arguments") {
+		words += ", with any arguments"
+	}
+	if r.Unconfined && !strings.Contains(words, "outside the sandbox") {
+		words += ", outside the sandbox"
+	}
+	return words
 }
 
 func forgetRule(ctx context.Context, a *app, id string) error {

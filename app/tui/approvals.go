@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -159,6 +160,20 @@ func (m *Model) askLines(a *protocol.Approval, w int) (out []string) {
 			put("! "+l, t.warn)
 		}
 	}
+	for _, s := range q.HearthScripts {
+		out = append(out, "")
+		put("Text of "+s.Path, t.bold)
+		rows, more := s.Head(1 << 20)
+		for _, l := range rows {
+			out = append(out, wrap([]span{{strings.ReplaceAll(terminal.Clean(l), "\t", "    "), ""}}, w, "| ", "|   ")...)
+		}
+		if len(rows) == 0 {
+			put("! "+s.Why, t.warn)
+		}
+		if more > 0 {
+			put(fmt.Sprintf("! %d more lines stand in the file itself", more), t.warn)
+		}
+	}
 	if q.HearthWhy != "" {
 		put("Why: "+q.HearthWhy, t.dim)
 	}
@@ -194,7 +209,7 @@ func (m *Model) asksScreen(w, h int) []string {
 }
 
 func askKeys(scopes []string) (out []string) {
-	words := map[string]string{"once": "y once", "session": "s this session", "here": "h exactly this here", "program": "p program here", "folder": "f read in this folder", "deny": "n no", "never": "N never"}
+	words := map[string]string{"once": "y once", "session": "s this session", "here": "h exactly this here", "program": "p with any arguments here", "folder": "f read in this folder", "deny": "n no", "never": "N never"}
 	for _, s := range scopes {
 		if w := words[s]; w != "" {
 			out = append(out, w)

@@ -134,6 +134,30 @@ export interface ApprovalRequest {
   hearthFrom?: string;
   /** how many requests this run has made */
   hearthAsked?: number;
+  /** HearthUnconfined: it would run outside of the sandbox. HearthLines say so too. */
+  hearthUnconfined?: boolean;
+  /** HearthScripts are the files that decide what runs, as they were when it was asked. */
+  hearthScripts?: ApprovalScript[];
+}
+
+/**
+ * ApprovalScript is a file that decides what a command does. The yes is for the
+ * content with this hash, and for no other.
+ */
+export interface ApprovalScript {
+  path: string;
+  /** SHA-256 of all of it, in hexadecimal */
+  hash: string;
+  /** of all of it, in bytes */
+  size: number;
+  /** lines of all of it */
+  rows: number;
+  /** safe to show, while the request waits; "" = see why */
+  text: string;
+  /** there is more of it than text */
+  cut: boolean;
+  /** there is no text */
+  why: string;
 }
 
 /** Approval is a pending request. */
@@ -214,6 +238,10 @@ export interface ApprovalRule {
   sessionKey?: string;
   dir?: string;
   program?: string;
+  /** AnyArguments: the program may be started with any arguments in Dir. */
+  anyArguments?: boolean;
+  /** Unconfined: outside of the sandbox. */
+  unconfined?: boolean;
   by: string;
   createdAtMs: number;
   expiresAtMs: number;

@@ -149,6 +149,16 @@ func (a *Agent) permission(ctx context.Context, id sdk.SessionId, ap protocol.Ap
 			shown = append(shown, w)
 		}
 	}
+	for _, s := range ap.Request.HearthScripts {
+		rows, more := s.Head(1 << 20)
+		shown = append(append(shown, "Text of "+s.Path+":"), rows...)
+		if len(rows) == 0 {
+			shown = append(shown, s.Why)
+		}
+		if more > 0 {
+			shown = append(shown, fmt.Sprintf("… %d more lines stand in the file itself", more))
+		}
+	}
 	text := strings.Join(shown, "\n")
 	res, err := a.editor().RequestPermission(ctx, sdk.RequestPermissionRequest{
 		SessionId: id, Options: options,

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
@@ -58,9 +59,12 @@ type Ask struct {
 	Title    string   `json:"title"`         // plain words: "Run git push in ~/site"
 	Why      string   `json:"why,omitempty"` // the model's own words, or what rule made it ask
 	Warnings []string `json:"warnings,omitempty"`
-	// Lines are the whole of it for a person, one fact a line, when the fields
-	// below are not enough; safe to print.
+	// Lines are the whole of it for a person, one fact a line, safe to print. What
+	// they lack of the fields below and of Warnings is added.
 	Lines []string `json:"lines,omitempty"`
+	// Scripts are the files that decide what runs. Their text is kept while the
+	// request waits.
+	Scripts []plan.Text `json:"scripts,omitempty"`
 
 	Command string   `json:"command,omitempty"` // text for a shell
 	Argv    []string `json:"argv,omitempty"`    // or what is run without one
@@ -75,12 +79,12 @@ type Ask struct {
 	// yes for the folder looks at them.
 	Folder      string `json:"folder,omitempty"`
 	FolderTitle string `json:"folderTitle,omitempty"`
-	// Unconfined asks to run outside the sandbox.
+	// Unconfined asks to run outside the sandbox, or where there is none.
 	Unconfined bool `json:"unconfined,omitempty"`
 
 	// Digest is of the whole plan, so that what was approved is what is run.
 	Digest [32]byte `json:"digest"`
-	// Program and ProgramHash are set when exactly one program runs.
+	// Program and ProgramHash are set when exactly one program runs, in Dir.
 	Program     string   `json:"program,omitempty"` // absolute and clean
 	ProgramHash [32]byte `json:"programHash"`
 	// Known: nothing else can come of it than what is shown.
@@ -158,6 +162,7 @@ func (a *Ask) check() error {
 		}
 	}
 	a.Title, a.Why = cut(a.Title), cut(a.Why)
+	a.whole()
 	if len(a.Warnings) > maxWarnings {
 		a.Warnings = append(a.Warnings[:maxWarnings:maxWarnings], "There is more to warn of than fits here.")
 	}
@@ -203,14 +208,14 @@ func ParseScope(s string) (Scope, bool) {
 // Scopes are those that a person may choose for an ask. What nobody can know
 // in advance, and what runs other things, is allowed once at a time. A command
 // that is Lasting without being Known names all that it starts, but a program
-// among it is a stranger: exactly that command, byte for byte, may be allowed
-// for longer, never the stranger with other arguments.
+// among it is a stranger, which may run what the files of the folder say: a yes
+// for it ends with the session, and is for one time outside of the sandbox.
 func (a Ask) Scopes() []Scope {
 	out := []Scope{ScopeOnce}
-	if a.Known || a.lastingStranger() {
+	if a.Known || a.stranger() && !a.Unconfined {
 		out = append(out, ScopeSession)
 	}
-	if a.Lasting && (a.Known || a.lastingStranger()) {
+	if a.Known && a.Lasting {
 		out = append(out, ScopeHere)
 	}
 	if a.oneProgram() {
@@ -222,18 +227,19 @@ func (a Ask) Scopes() []Scope {
 	return append(out, ScopeDeny, ScopeNever)
 }
 
-// lastingStranger: a command whose programs are all named and bound by their
-// content, one of which Hearth does not know. Plans are Lasting without being
-// Known for no other reason.
-func (a Ask) lastingStranger() bool {
+// stranger: a command whose programs are all named and bound by their content,
+// one of which Hearth does not know. Plans are Lasting without being Known for
+// no other reason.
+func (a Ask) stranger() bool {
 	return a.Kind == KindExec && a.Lasting && !a.Known && a.Digest != [32]byte{} && a.Dir != ""
 }
 
 // oneProgram: it is one known program that does nothing but itself, so that
-// "this program in this folder" says all.
+// "this program in this folder" says all. Outside of the sandbox that would be
+// every file of the person.
 func (a Ask) oneProgram() bool {
 	return a.Kind == KindExec && a.Known && a.Lasting && a.Program != "" && a.ProgramHash != [32]byte{} && a.Dir != "" &&
-		len(a.Env) == 0 && len(a.Writes) == 0
+		len(a.Env) == 0 && len(a.Writes) == 0 && !a.Unconfined
 }
 
 // readsIn: the owner's own turn reads a file in a folder that one yes may be

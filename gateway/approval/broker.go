@@ -216,6 +216,8 @@ func (b *Broker) settings(a Ask) (s Settings) {
 type Decider struct {
 	Name string // for people: "Safari on this Mac", "telegram:42"
 	ID   string // of the device or connection; never the requester's
+	// Message: they read the question as a message of a network, and answer so.
+	Message bool
 }
 
 // Resolve decides about a pending request. The first answer wins; the decision,

@@ -17,9 +17,9 @@ func ForCommand(call tool.Call, p plan.Plan, why string) Ask {
 	for _, e := range p.Env {
 		a.Env = append(a.Env, e.Name+"="+e.Value)
 	}
-	if len(p.Programs) == 1 {
+	if len(p.Programs) == 1 && p.Alone {
 		a.Program, a.ProgramHash = p.Programs[0].Path, p.Programs[0].Hash
 	}
-	a.Warnings, a.Lines = p.Warnings(), p.Lines()
+	a.Warnings, a.Lines, a.Scripts = p.Warnings(), p.Lines(), p.Texts()
 	return a
 }

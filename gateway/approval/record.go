@@ -139,6 +139,9 @@ func (t *tables) end(tx *store.Tx, id string, change func(*Record) error) (Recor
 	if err := t.pending.Delete(tx, []byte(id)); err != nil {
 		return rec, err
 	}
+	for i := range rec.Ask.Scripts { // their hash is what was decided about
+		rec.Ask.Scripts[i].Text = ""
+	}
 	return rec, t.records.Put(tx, []byte(id), rec)
 }
 

@@ -31,7 +31,7 @@ func (r *Rule) covers(a *Ask, exact *[32]byte, epoch string, nowMs int64) bool {
 	case ScopeHere, ScopeNever:
 		return r.Dir == a.Dir && subtle.ConstantTimeCompare(r.Exact[:], exact[:]) == 1
 	case ScopeProgram:
-		return a.oneProgram() && r.Unconfined == a.Unconfined && r.Dir == a.Dir && r.Program == a.Program && subtle.ConstantTimeCompare(r.Hash[:], a.ProgramHash[:]) == 1
+		return a.oneProgram() && !r.Unconfined && r.Dir == a.Dir && r.Program == a.Program && subtle.ConstantTimeCompare(r.Hash[:], a.ProgramHash[:]) == 1
 	case ScopeFolder:
 		return r.Folder != "" && a.readsIn() && within(a.Path, r.Folder)
 	}
@@ -90,7 +90,7 @@ func (b *Broker) match(a *Ask) (found *Rule) {
 func (b *Broker) ruleOf(a Ask, scope Scope, by string) (r Rule, ok bool) {
 	now := b.Now()
 	r = Rule{
-		ID: b.NewID(), Scope: scope, Kind: a.Kind, AgentID: a.AgentID, Title: a.Title, Dir: a.Dir,
+		ID: b.NewID(), Scope: scope, Kind: a.Kind, AgentID: a.AgentID, Title: a.Title, Dir: a.Dir, Unconfined: a.Unconfined,
 		CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(ruleLife).UnixMilli(), By: by,
 	}
 	switch scope {
@@ -100,7 +100,7 @@ func (b *Broker) ruleOf(a Ask, scope Scope, by string) (r Rule, ok bool) {
 	case ScopeHere, ScopeNever:
 		r.Exact = a.Exact()
 	case ScopeProgram:
-		r.Program, r.Hash, r.Unconfined = a.Program, a.ProgramHash, a.Unconfined
+		r.Program, r.Hash = a.Program, a.ProgramHash
 	case ScopeFolder:
 		r.Folder, r.Title = a.Folder, a.FolderTitle
 	default:
@@ -139,7 +139,7 @@ func (b *Broker) loadRules(tx *store.Tx, clean bool) (rules []Rule, err error) {
 			return nil, err
 		}
 		r := row.Value
-		if now >= r.ExpiresAt || r.Scope == ScopeSession && r.Epoch != b.epoch {
+		if now >= r.ExpiresAt || r.Scope == ScopeSession && r.Epoch != b.epoch || r.Scope == ScopeProgram && r.Unconfined {
 			over = append(over, r.ID)
 			continue
 		}

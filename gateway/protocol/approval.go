@@ -1,5 +1,7 @@
 package protocol
 
+import "strings"
+
 // Decisions about a request as other gateways' clients name them.
 const (
 	DecisionAllowOnce   = "allow-once"
@@ -35,6 +37,35 @@ type ApprovalRequest struct {
 	HearthFolder string   `json:"hearthFolder,omitempty"` // of scope folder, as people write it
 	HearthFrom   string   `json:"hearthFrom,omitempty"`   // who said the words that led here
 	HearthAsked  int      `json:"hearthAsked,omitempty"`  // how many requests this run has made
+	// HearthUnconfined: it would run outside of the sandbox. HearthLines say so too.
+	HearthUnconfined bool `json:"hearthUnconfined,omitempty"`
+	// HearthScripts are the files that decide what runs, as they were when it was asked.
+	HearthScripts []ApprovalScript `json:"hearthScripts,omitempty"`
+}
+
+// ApprovalScript is a file that decides what a command does. The yes is for the
+// content with this hash, and for no other.
+type ApprovalScript struct {
+	Path string `json:"path"`
+	Hash string `json:"hash"` // SHA-256 of all of it, in hexadecimal
+	Size int64  `json:"size"` // of all of it, in bytes
+	Rows int    `json:"rows"` // lines of all of it
+	Text string `json:"text"` // safe to show, while the request waits; "" = see why
+	Cut  bool   `json:"cut"`  // there is more of it than text
+	Why  string `json:"why"`  // there is no text
+}
+
+// Head is the first lines of a script, and one that says that there are more.
+func (s ApprovalScript) Head(most int) (rows []string, more int) {
+	if s.Text == "" {
+		return nil, 0
+	}
+	rows = strings.Split(s.Text, "\n")
+	rows = rows[:min(most, len(rows))]
+	if more = s.Rows - len(rows); s.Cut {
+		more = max(1, more)
+	}
+	return rows, more
 }
 
 // Approval is a pending request.
@@ -101,14 +132,18 @@ type ApprovalResolveParams struct {
 
 // ApprovalRule is a decision that holds for longer than once.
 type ApprovalRule struct {
-	ID          string `json:"id"`
-	Scope       string `json:"scope"` // session, here, program, folder, never
-	Kind        string `json:"kind"`
-	Title       string `json:"title"`
-	AgentID     string `json:"agentId"`
-	SessionKey  string `json:"sessionKey,omitempty"`
-	Dir         string `json:"dir,omitempty"`
-	Program     string `json:"program,omitempty"`
+	ID         string `json:"id"`
+	Scope      string `json:"scope"` // session, here, program, folder, never
+	Kind       string `json:"kind"`
+	Title      string `json:"title"`
+	AgentID    string `json:"agentId"`
+	SessionKey string `json:"sessionKey,omitempty"`
+	Dir        string `json:"dir,omitempty"`
+	Program    string `json:"program,omitempty"`
+	// AnyArguments: the program may be started with any arguments in Dir.
+	AnyArguments bool `json:"anyArguments,omitempty"`
+	// Unconfined: outside of the sandbox.
+	Unconfined  bool   `json:"unconfined,omitempty"`
 	By          string `json:"by"`
 	CreatedAtMs int64  `json:"createdAtMs"`
 	ExpiresAtMs int64  `json:"expiresAtMs"`

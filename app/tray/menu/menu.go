@@ -5,6 +5,7 @@ package menu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -62,11 +63,20 @@ const (
 // titleChars is how much of what is asked for has place in a row.
 const titleChars = 60
 
+// LineSlots are the rows for what else there is to know of a request, and
+// lineChars is how much has place in one.
+const (
+	LineSlots = 6
+	lineChars = 120
+)
+
 // Approval is a request that waits for a yes; the zero value is an empty slot.
 type Approval struct {
 	ID    string
 	Title string
-	Lines []string // where, and what to know
+	Lines []string // all there is to know beside the title
+	From  string   // who said the words that led here
+	Part  bool     // there is more to it than the lines say
 	Here  bool     // it can be allowed for good in its folder
 	// Folder can be allowed to be read, all of it.
 	Folder string
@@ -269,24 +279,37 @@ func filled(s State) (n int) {
 
 func approval(i int, a Approval) Item {
 	id := func(part string) string { return fmt.Sprintf("approval%d%s", i, part) }
-	lines := [2]Item{{ID: id("-line0"), Off: true, Hidden: true}, {ID: id("-line1"), Off: true, Hidden: true}}
-	for n, l := range a.Lines {
-		if n < len(lines) {
-			lines[n].Label, lines[n].Hidden = short(l, 90), false
+	var rows []Item
+	said := a.Lines[:min(len(a.Lines), LineSlots)]
+	if a.From != "" && len(said) < LineSlots {
+		said = append(slices.Clone(said), a.From)
+	}
+	for n := range LineSlots {
+		row := Item{ID: id(fmt.Sprintf("-line%d", n)), Off: true, Hidden: true}
+		if n < len(said) {
+			row.Label, row.Hidden = short(said[n], lineChars), false
 		}
+		rows = append(rows, row)
 	}
 	// What is not seen to its end cannot be allowed here (A-EXEC-13).
-	title, whole := Whole(a.Title)
-	part := !whole
+	title, _ := Whole(a.Title)
+	part := !a.Seen()
 	folder, all := Whole(a.Folder)
-	return Item{ID: id(""), Label: "Allow: " + title, Hidden: a.ID == "", Sub: []Item{
-		lines[0], lines[1],
+	return Item{ID: id(""), Label: "Allow: " + title, Hidden: a.ID == "", Sub: append(rows, []Item{
 		{ID: id("-once"), Label: "Allow once", Do: Action{AllowOnce, a.ID}, Hidden: part},
 		{ID: id("-here"), Label: "Always allow exactly this here", Do: Action{AllowHere, a.ID}, Hidden: part || !a.Here},
 		{ID: id("-folder"), Label: "Allow reading in " + folder, Do: Action{AllowFolder, a.ID}, Hidden: part || a.Folder == "" || !all},
 		{ID: id("-deny"), Label: "Don’t allow", Do: Action{Deny, a.ID}},
 		{ID: id("-see"), Label: "See all of it…", Do: Action{Verb: Open}},
-	}}
+	}...)}
+}
+
+// Seen reports whether all of a request has place here: only then can it be
+// allowed here.
+func (a Approval) Seen() bool {
+	_, whole := Whole(a.Title)
+	return whole && !a.Part && len(a.Lines) <= LineSlots &&
+		!slices.ContainsFunc(a.Lines, func(l string) bool { return short(l, lineChars) != strings.TrimSpace(l) })
 }
 
 // Whole is what has place in a row of what a request asks for, and whether that

@@ -116,9 +116,12 @@ func (d *Desk) State(s menu.State, r Rules, now time.Time) (c Change) {
 
 func request(a menu.Approval) notify.Note {
 	n := notify.Note{Key: ofRequest + a.ID, Title: "Hearth asks before it does this", Opens: See, Stays: true}
-	title, whole := menu.Whole(a.Title)
+	title, _ := menu.Whole(a.Title)
 	n.Text = strings.Join(append([]string{title}, a.Lines...), "\n")
-	if whole {
+	if a.From != "" {
+		n.Text += "\n" + a.From
+	}
+	if a.Seen() {
 		n.Buttons = append(n.Buttons, notify.Button{ID: Allow, Label: "Allow once"})
 	} // what is not seen to its end cannot be allowed here (A-EXEC-13)
 	n.Buttons = append(n.Buttons, notify.Button{ID: Deny, Label: "Don’t allow"}, notify.Button{ID: See, Label: "See all of it…"})

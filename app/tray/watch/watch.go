@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -268,6 +269,26 @@ func title(r protocol.SessionRow) string {
 	return "Home chat"
 }
 
+// facts are the lines of a request but what its title says already. Part: there
+// is more to it, the text of a script.
+func facts(r protocol.ApprovalRequest) (lines []string, part bool) {
+	if len(r.HearthLines) == 0 && r.Cwd != nil && *r.Cwd != "" {
+		lines = append(lines, "Folder: "+*r.Cwd)
+	}
+	for _, l := range r.HearthLines {
+		said := strings.HasPrefix(l, "Text for ") || strings.HasPrefix(l, "Starts: ") || strings.HasPrefix(l, "  ") && strings.Contains(r.Command, strings.TrimSpace(l))
+		if r.HearthKind != "exec" || !said {
+			lines = append(lines, l)
+		}
+	}
+	for _, w := range r.HearthWarn {
+		if !slices.Contains(lines, w) {
+			lines = append(lines, w)
+		}
+	}
+	return lines, len(r.HearthScripts) > 0
+}
+
 func waiting(list []protocol.Approval) []menu.Approval {
 	slices.SortStableFunc(list, func(a, b protocol.Approval) int { return int(a.CreatedAtMs - b.CreatedAtMs) })
 	out := make([]menu.Approval, 0, len(list))
@@ -277,15 +298,8 @@ func waiting(list []protocol.Approval) []menu.Approval {
 		if slices.Contains(r.HearthScopes, "folder") {
 			m.Folder = r.HearthFolder
 		}
-		if len(r.HearthWarn) > 0 {
-			m.Lines = append(m.Lines, r.HearthWarn[0])
-		}
-		if r.Cwd != nil && *r.Cwd != "" {
-			m.Lines = append(m.Lines, "in "+*r.Cwd)
-		}
-		if r.HearthFrom != "" {
-			m.Lines = append(m.Lines, r.HearthFrom)
-		}
+		m.Lines, m.Part = facts(r)
+		m.From = r.HearthFrom
 		out = append(out, m)
 	}
 	return out

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -72,14 +73,14 @@ func (w *walker) arguments(name string, args []string) {
 			starts("arguments that are decided only when it runs")
 		}
 		w.output(args, 'o', "--output")
-	case "diff":
-		if a, ok := long(args, "--paginate", 4); ok {
+	case "diff", "file", "install":
+		if a, ok := startsByOption(name, args); ok {
 			starts(a)
-		} else if a, ok := short(args, 'l'); ok {
-			starts(a)
-		}
-		if unknown(args) {
+		} else if unknown(args) {
 			starts("arguments that are decided only when it runs")
+		}
+		if name == "file" {
+			w.compiles(args)
 		}
 	case "rg":
 		for _, a := range args {
@@ -90,33 +91,63 @@ func (w *walker) arguments(name string, args []string) {
 		if a, ok := short(args, 'z'); ok {
 			starts(a)
 		}
-	case "file":
-		if a, ok := short(args, 'z'); ok {
-			starts(a)
-		} else if a, ok := short(args, 'Z'); ok {
-			starts(a)
-		} else if a, ok := long(args, "--uncompress", 3); ok {
-			starts(a)
-		} else if unknown(args) {
-			starts("arguments that are decided only when it runs")
+	case "arch": // of macOS: starts a program for another processor
+		if len(args) > 0 {
+			starts("its arguments")
 		}
-	case "install":
-		if a, ok := short(args, 's'); ok {
-			starts(a)
-		} else if a, ok := long(args, "--strip", 4); ok {
-			starts(a)
-		} else if unknown(args) {
-			starts("arguments that are decided only when it runs")
-		}
-	case "shuf":
+	case "shuf", "base64": // base64 of macOS
 		w.output(args, 'o', "--output")
 	case "tree":
 		w.output(args, 'o', "--output")
+		if _, ok := short(args, 'R'); ok || unknown(args) {
+			w.writes("00Tree.html in the folders that tree shows")
+		}
+	case "ptx":
+		w.index(args)
 	case "uniq":
 		w.second(args)
 	case "date", "hostname":
 		w.writers = append(w.writers, w.step)
-		w.acts = w.acts || len(args) > 0 && !strings.HasPrefix(args[0], "+")
+		w.acts = w.acts || slices.ContainsFunc(args, func(a string) bool { return !strings.HasPrefix(a, "+") })
+	}
+}
+
+// startsByOption finds the option that makes an understood program start another.
+func startsByOption(name string, args []string) (string, bool) {
+	for _, o := range map[string][]struct {
+		letter byte
+		long   string
+		least  int
+	}{
+		"diff":    {{'l', "--paginate", 4}},
+		"file":    {{'z', "--uncompress", 3}, {'Z', "--uncompress-noreport", 3}},
+		"install": {{'s', "--strip", 4}},
+	}[name] {
+		if a, ok := short(args, o.letter); ok {
+			return a, true
+		}
+		if a, ok := long(args, o.long, o.least); ok {
+			return a, true
+		}
+	}
+	return "", false
+}
+
+// compiles: file -C writes a list of patterns into the folder, NAME.mgc.
+func (w *walker) compiles(args []string) {
+	_, letter := short(args, 'C')
+	_, word := long(args, "--compile", 4)
+	if letter || word || unknown(args) {
+		w.writes("NAME.mgc for the patterns that file compiles")
+	}
+}
+
+// index: ptx in its old manner writes to the second file that it is given.
+func (w *walker) index(args []string) {
+	_, letter := short(args, 'G')
+	_, word := long(args, "--traditional", 4)
+	if letter || word || unknown(args) {
+		w.second(args)
 	}
 }
 

@@ -66,8 +66,13 @@ type Plan struct {
 	Known  bool
 	Doubts []Doubt
 	// Lasting: a yes may be remembered. Never for shells, interpreters, wrappers,
-	// package runners, build tools, and programs outside the system's folders.
+	// package runners, build tools, and programs outside the system's folders. If
+	// the plan is not Known, one of its programs is a stranger, which may do what
+	// files in the folder say: then for the session only.
 	Lasting bool
+	// Alone: it is one program with its arguments, in Dir, and nothing around it:
+	// no cd, no variable and no other command.
+	Alone bool
 	// Digest is over everything above, the contents of programs and scripts, and
 	// the identity of Dir.
 	Digest [32]byte

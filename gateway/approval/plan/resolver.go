@@ -107,6 +107,7 @@ func (r *Resolver) Resolve(ctx context.Context, req Request) (Plan, error) {
 			w.doubt("characters", "holds invisible or misleading characters")
 		}
 		w.program(p.Argv, 0)
+		p.Alone = len(p.Programs) == 1 && len(req.Env) == 0
 	} else if err := r.text(w, req); err != nil {
 		return Plan{}, err
 	}
@@ -184,6 +185,7 @@ func (r *Resolver) text(w *walker, req Request) error {
 	}
 	w.stmts(file.Stmts)
 	w.comments(file.Last)
+	p.Alone = len(req.Env) == 0 && alone(file.Stmts, p, w.step)
 	w.direct(file.Stmts)
 	return nil
 }

@@ -341,6 +341,16 @@ func union(a, b []string) []string {
 	return out
 }
 
+// alone: the text is one program with its arguments, whatever its input and
+// output are.
+func alone(list []*syntax.Stmt, p *Plan, steps int) bool {
+	if len(list) != 1 || steps != 1 || len(p.Programs) != 1 {
+		return false
+	}
+	c, ok := list[0].Cmd.(*syntax.CallExpr)
+	return ok && !list[0].Negated && !list[0].Background && len(c.Assigns) == 0 && len(c.Args) == len(p.Programs[0].Argv)
+}
+
 // direct turns a text that is nothing but one program with its arguments into
 // those arguments: without a shell there is less between the yes and the deed.
 func (w *walker) direct(list []*syntax.Stmt) {

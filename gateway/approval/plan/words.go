@@ -26,17 +26,22 @@ func (p Plan) Lines() []string {
 			out = append(out, "  "+line)
 		}
 	}
-	out = append(out, "Folder: "+oneLine(p.Dir))
-	for _, e := range p.Env {
-		out = append(out, "Variable: "+oneLine(e.Name+"="+e.Value))
-	}
+	var starts []string
 	for _, pr := range p.Programs {
 		line := "Starts: " + quoted(pr.Argv)
 		if pr.Path != "" {
 			line += "  (" + oneLine(pr.Path) + ")"
 		}
-		out = append(out, line)
+		starts = append(starts, line)
 	}
+	if p.Shell == "" { // what is run comes first
+		out, starts = starts, nil
+	}
+	out = append(out, "Folder: "+oneLine(p.Dir))
+	for _, e := range p.Env {
+		out = append(out, "Variable: "+oneLine(e.Name+"="+e.Value))
+	}
+	out = append(out, starts...)
 	for _, s := range p.Scripts {
 		out = append(out, "Script: "+oneLine(s.Path))
 	}
