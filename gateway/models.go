@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -23,7 +24,7 @@ func (g *Gateway) providerSettings(c config.Config) provider.Settings {
 	}
 	for id, p := range c.Models.Providers {
 		key, _ := g.refs.Known(p.APIKey)
-		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader}
+		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader, Silence: time.Duration(p.TimeoutSeconds) * time.Second}
 		for name, value := range p.Headers {
 			if pc.Headers == nil {
 				pc.Headers = make(map[string]string, len(p.Headers))

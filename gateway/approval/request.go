@@ -120,8 +120,12 @@ func (b *Broker) lookAround(id string) {
 		b.mu.Unlock()
 		return
 	}
-	ask, before := r.rec.Ask, r.nobody
+	ask, before, over := r.rec.Ask, r.nobody, b.Now().UnixMilli() >= r.rec.ExpiresAt
 	b.mu.Unlock()
+	if over { // the computer slept: a question holds until the time that everybody was told
+		b.settle(id, StateExpired, "nobody decided in time")
+		return
+	}
 	nobody := !b.reachable(ask)
 	if nobody && before {
 		b.settle(id, StateDenied, "nobody who may decide could be reached")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -96,7 +97,7 @@ func Dial(ctx context.Context, o Options) (*Client, error) {
 		log = slog.New(slog.DiscardHandler)
 	}
 	var raw net.Conn
-	dctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
+	dctx, cancel := awake.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
 	conn, resp, err := websocket.Dial(dctx, addr, &websocket.DialOptions{HTTPClient: direct(&o, &raw)})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -48,7 +49,7 @@ func silence(tickMs int) time.Duration {
 }
 
 func (c *Client) readOne(quiet time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(c.life, quiet)
+	ctx, cancel := awake.WithTimeout(c.life, quiet)
 	defer cancel()
 	_, b, err := c.conn.Read(ctx)
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {

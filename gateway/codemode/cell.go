@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
@@ -184,20 +185,15 @@ func (c *cell) await(ctx context.Context) ([]engine.Settled, error) {
 
 // sleep waits for news, at most for the time that is left if that counts.
 func (c *cell) sleep(ctx context.Context, untimed bool) {
-	var late <-chan time.Time
+	late := make(chan struct{})
 	if !untimed {
-		t := time.NewTimer(c.left)
-		defer t.Stop()
-		late = t.C
+		t := awake.AfterFunc(c.left, func() { close(late) })
+		defer func() { c.left, _ = t.Stop() }()
 	}
-	began := time.Now()
 	select {
 	case <-c.news:
 	case <-late:
 	case <-ctx.Done():
-	}
-	if !untimed {
-		c.left -= time.Since(began)
 	}
 }
 

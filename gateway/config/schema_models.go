@@ -15,6 +15,7 @@ func (d *decoder) reachFields(p *Provider) []field {
 			})
 		}},
 		{"authHeader", func(n *node) { p.AuthHeader = d.boolean(n) }},
+		{"timeoutSeconds", func(n *node) { p.TimeoutSeconds = d.integer(n, 1, 3600) }},
 	}
 }
 

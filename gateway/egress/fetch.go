@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"io"
 	"net/http"
 	"net/url"
@@ -55,7 +56,7 @@ func (c *Client) Fetch(ctx context.Context, req Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	ctx, stop := context.WithTimeout(ctx, totalTime)
+	ctx, stop := awake.WithTimeout(ctx, totalTime)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -79,7 +80,7 @@ func (c *Client) Fetch(ctx context.Context, req Request) (Page, error) {
 	if limit <= 0 {
 		limit = DefaultMaxBytes
 	}
-	idle := time.AfterFunc(idleTime, func() { cancel(errIdle) })
+	idle := awake.AfterFunc(idleTime, func() { cancel(errIdle) })
 	defer idle.Stop()
 	body, err := io.ReadAll(io.LimitReader(&fed{resp.Body, idle}, limit+1))
 	page := Page{URL: resp.Request.URL, Status: resp.StatusCode, Header: resp.Header, Body: body}
@@ -97,7 +98,7 @@ func (c *Client) Fetch(ctx context.Context, req Request) (Page, error) {
 // fed pushes the idle timer along with every read that brought something.
 type fed struct {
 	r     io.Reader
-	timer *time.Timer
+	timer *awake.Timer
 }
 
 func (f *fed) Read(p []byte) (int, error) {

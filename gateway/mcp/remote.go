@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
@@ -104,7 +105,7 @@ func (s *server) permit(ctx context.Context, call tool.Call, w Wish) error {
 // call makes one call, which ends with ctx or its time.
 func (s *server) call(ctx context.Context, session *mcp.ClientSession, own string, args map[string]json.RawMessage, show func(string)) (*mcp.CallToolResult, error) {
 	limit := s.set.callTime()
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLate)
+	ctx, cancel := awake.WithTimeoutCause(ctx, limit, errLate)
 	defer cancel()
 	p := &mcp.CallToolParams{Name: own, Arguments: args}
 	token, forget := s.follow(show)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
@@ -129,7 +130,7 @@ func ask[T any](ctx context.Context, h *Hub, id string, do func(context.Context,
 	if err != nil {
 		return none, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.set.callTime(), errLate)
+	ctx, cancel := awake.WithTimeoutCause(ctx, s.set.callTime(), errLate)
 	defer cancel()
 	out, err := do(ctx, session)
 	late := errors.Is(context.Cause(ctx), errLate)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
 
@@ -121,7 +122,7 @@ func (s *server) live(ctx context.Context) error {
 		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) {},
 		ProgressNotificationHandler: s.gotProgress,
 	})
-	starting, done := context.WithTimeoutCause(ctx, s.set.startTime(), fmt.Errorf("it did not answer within %s", s.set.startTime()))
+	starting, done := awake.WithTimeoutCause(ctx, s.set.startTime(), fmt.Errorf("it did not answer within %s", s.set.startTime()))
 	defer done()
 	session, err := client.Connect(starting, t, &mcp.ClientSessionOptions{ProtocolVersion: protocolVersion})
 	if err != nil {
@@ -185,7 +186,7 @@ func (s *server) refreshBounded(ctx context.Context, session *mcp.ClientSession)
 	case <-s.stale:
 	default:
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.set.startTime(), errors.New("it did not list its tools in time"))
+	ctx, cancel := awake.WithTimeoutCause(ctx, s.set.startTime(), errors.New("it did not list its tools in time"))
 	defer cancel()
 	if err := s.refresh(ctx, session); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -120,12 +121,13 @@ func (r *Registry) Invoke(ctx context.Context, c Call) (Result, error) {
 		r.finish(made, Result{}, ErrNotConnected)
 		return Result{}, ErrNotConnected
 	}
-	timer := time.NewTimer(timeout)
+	late := make(chan struct{})
+	timer := awake.AfterFunc(timeout, func() { close(late) })
 	defer timer.Stop()
 	gone := fmt.Errorf("%w (%s)", ErrGone, c.Command)
 	select {
 	case <-made.done:
-	case <-timer.C:
+	case <-late:
 		r.cancel(made, ErrTimeout)
 	case <-s.gone:
 		r.cancel(made, gone)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -96,7 +97,7 @@ func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) er
 
 // send makes the request, and lets it come to its end when Hearth stops.
 func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Channel) (id string, err error) {
-	req, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Retry.Timeout)
+	req, cancel := awake.WithTimeout(context.WithoutCancel(ctx), d.Retry.Timeout)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
 		t := time.NewTimer(d.Retry.Grace)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/internal/order"
 )
 
@@ -84,7 +85,7 @@ func (k *Keeper) Start(ctx context.Context, s Spec) (*Process, error) {
 	closed := k.closed
 	k.mu.Unlock()
 	if s.Timeout > 0 {
-		p.timer = time.AfterFunc(s.Timeout, func() { p.end(func(e *Exit) { e.TimedOut = true }, false) })
+		p.timer = awake.AfterFunc(s.Timeout, func() { p.end(func(e *Exit) { e.TimedOut = true }, false) })
 	}
 	if closed {
 		p.Stop()
@@ -226,7 +227,7 @@ type Process struct {
 	child   child
 	now     func() time.Time
 	started time.Time
-	timer   *time.Timer
+	timer   *awake.Timer
 	done    chan struct{}
 
 	mu     sync.Mutex

@@ -26,6 +26,9 @@ func (v view) provider(x reach, m ModelConfig) model.Provider {
 		Ref: model.Ref{Provider: x.id, Model: m.ID}, BaseURL: x.baseURL, HTTP: v.r.http, Now: v.r.now,
 		Key: func() string { return x.key }, FirstByte: v.r.firstByte, Idle: v.r.idle, Debug: v.r.debug,
 	}
+	if x.silence > 0 {
+		s.FirstByte, s.Idle = x.silence, x.silence
+	}
 	if s.FirstByte == 0 && onThisComputer(x.baseURL) {
 		s.FirstByte = localFirstByte
 	}

@@ -53,6 +53,7 @@ type ProviderConfig struct {
 	// dialect would send it otherwise.
 	Headers    map[string]string
 	AuthHeader bool
+	Silence    time.Duration // how long it may say nothing; 0 = as its kind may
 }
 
 // Settings are what may change while the registry is in use.

@@ -63,6 +63,7 @@ type reach struct {
 	headers map[string]string // that a person configured
 	bearer  bool              // the key goes as Authorization: Bearer
 	trained map[string]int    // tokens of context that a model was made for, by canonical id
+	silence time.Duration     // how long it may say nothing; 0: as its kind may
 	away    []string          // canonical ids of models that run elsewhere
 }
 
@@ -103,7 +104,7 @@ func (v view) configure(x *reach, cfg ProviderConfig) {
 			x.api = APIOpenAI
 		}
 	}
-	x.headers, x.bearer = cfg.Headers, cfg.AuthHeader
+	x.headers, x.bearer, x.silence = cfg.Headers, cfg.AuthHeader, cfg.Silence
 	if cfg.API != "" {
 		x.api = cfg.API
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/time/rate"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -146,7 +147,7 @@ func (c *conn) serve(ctx context.Context) {
 
 // read is the life of the connection as its reader sees it.
 func (c *conn) read(ctx, forever context.Context) {
-	timeout := time.AfterFunc(c.s.limits.Handshake, func() { c.end(websocket.StatusNormalClosure, "", true) })
+	timeout := awake.AfterFunc(c.s.limits.Handshake, func() { c.end(websocket.StatusNormalClosure, "", true) })
 	ok := c.handshake(ctx, forever)
 	timeout.Stop()
 	if !ok {
@@ -289,7 +290,7 @@ func (c *conn) finish() {
 
 // ping asks for a sign of life.
 func (c *conn) ping(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, c.s.limits.Ping)
+	ctx, cancel := awake.WithTimeout(ctx, c.s.limits.Ping)
 	defer cancel()
 	if c.ws.Ping(ctx) != nil {
 		c.end(0, "", true)

@@ -2,20 +2,21 @@ package session
 
 import (
 	"context"
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"sync"
 	"time"
 )
 
 // patience is the time that a run may take. It does not run while somebody is
-// waited for: the answer of a person is not the run's work.
+// waited for: the answer of a person is not the run's work. Nor does it run while
+// the computer sleeps.
 type patience struct {
 	end context.CancelCauseFunc
 
 	mu      sync.Mutex
 	left    time.Duration
-	since   time.Time // when the clock last began to run
 	waiting int
-	timer   *time.Timer
+	timer   *awake.Timer
 }
 
 type patienceKey struct{}
@@ -34,8 +35,7 @@ func withPatience(parent context.Context, d time.Duration) (context.Context, con
 }
 
 func (p *patience) run() {
-	p.since = time.Now()
-	p.timer = time.AfterFunc(p.left, func() {
+	p.timer = awake.AfterFunc(p.left, func() {
 		p.mu.Lock()
 		over := p.waiting == 0
 		p.mu.Unlock()
@@ -55,8 +55,7 @@ func Waiting(ctx context.Context) (resume func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting++; p.waiting == 1 {
-		p.timer.Stop()
-		p.left = max(p.left-time.Since(p.since), 0)
+		p.left, _ = p.timer.Stop()
 	}
 	return sync.OnceFunc(func() {
 		p.mu.Lock()

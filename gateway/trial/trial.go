@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
@@ -190,7 +191,7 @@ func (t *trial) questions(ctx context.Context) error {
 }
 
 func within[T any](ctx context.Context, d time.Duration, f func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, d)
+	ctx, cancel := awake.WithTimeout(ctx, d)
 	defer cancel()
 	return f(ctx)
 }

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 )
@@ -153,7 +154,7 @@ func (c *client) once(ctx context.Context, limit time.Duration, method string, p
 }
 
 func (c *client) do(ctx context.Context, limit time.Duration, method string, b body, result any) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := awake.WithTimeout(ctx, limit)
 	defer cancel()
 	var begun atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

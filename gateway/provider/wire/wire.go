@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/sse"
 )
@@ -141,7 +142,7 @@ var errConsumerLeft = errors.New("wire: the consumer left")
 func (s *Service) exchange(parent context.Context, d Dialect, req model.Request, yield func(model.Event, error) bool) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	w := &watch{timer: time.AfterFunc(or(s.FirstByte, DefaultFirstByte), func() { cancel(errSilent) }), idle: or(s.Idle, DefaultIdle)}
+	w := &watch{timer: awake.AfterFunc(or(s.FirstByte, DefaultFirstByte), func() { cancel(errSilent) }), idle: or(s.Idle, DefaultIdle)}
 	defer w.timer.Stop()
 
 	f := fault{service: s, ref: s.ref(req), parent: parent, ctx: ctx}
@@ -252,9 +253,9 @@ func or[T comparable](v, otherwise T) T {
 }
 
 // watch ends an exchange that is silent. It does not run while the consumer
-// works on an event.
+// works on an event, and time asleep is no silence.
 type watch struct {
-	timer *time.Timer
+	timer *awake.Timer
 	idle  time.Duration
 }
 
