@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,9 @@ type Options struct {
 	// full, so that answers and errors can still be recorded. 0 means 4 MiB,
 	// negative means none.
 	ReserveBytes int64
+	// OnDamage is told once when the file turns out to be damaged while it is
+	// open. It must not block.
+	OnDamage func(error)
 	// NoSync skips the flush of each commit. Only for filling test stores.
 	NoSync bool
 }
@@ -51,6 +55,10 @@ type DB struct {
 	closed  bool          // guarded by closing
 	failed  atomic.Bool
 	reserve reserve
+
+	damaged  atomic.Pointer[error]
+	blemish  atomic.Pointer[error]
+	onDamage func(error)
 }
 
 // Open opens or creates the store at path. It fails at once, and changes
@@ -71,9 +79,11 @@ func Open(path string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{bolt: b, path: path, writes: make(chan *write, 1024), done: make(chan struct{})}
-	if err := db.prepare(); err != nil {
-		_ = b.Close()
+	db := &DB{bolt: b, path: path, writes: make(chan *write, 1024), done: make(chan struct{}), onDamage: opts.OnDamage}
+	if err := db.guard(db.prepare); err != nil {
+		if db.damage() == nil { // else bbolt may hold locks that its end would wait for
+			_ = b.Close()
+		}
 		return nil, err
 	}
 	size := opts.ReserveBytes
@@ -88,6 +98,7 @@ func Open(path string, opts Options) (*DB, error) {
 
 // openBolt turns bbolt's panics on damaged pages into ErrDamaged.
 func openBolt(path string, opts *bbolt.Options) (b *bbolt.DB, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
 			b, err = nil, fmt.Errorf("%w: %v", ErrDamaged, r)
@@ -145,18 +156,6 @@ func checkFile(path string) error {
 	}
 	if st.Size() < need {
 		return fmt.Errorf("%w: %s has %d bytes but needs %d, so its end is missing", ErrDamaged, path, st.Size(), need)
-	}
-	return nil
-}
-
-// checkInstall refuses to start empty where a store has been: a deleted or
-// unmounted file must not read as "no messages".
-func checkInstall(path string) error {
-	marker := markerOf(path)
-	_, merr := os.Stat(marker)
-	_, serr := os.Stat(path)
-	if merr == nil && errors.Is(serr, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s is missing although Hearth has kept messages here; put it back from a backup, or delete %s to start empty", ErrDamaged, path, marker)
 	}
 	return nil
 }
@@ -220,9 +219,12 @@ func (db *DB) Size() int64 {
 // Path is where the store is.
 func (db *DB) Path() string { return db.path }
 
-// Problem is ErrFailed or ErrFull while writes are refused, nil otherwise.
+// Problem is ErrDamaged, ErrFailed or ErrFull while writes are refused, nil
+// otherwise.
 func (db *DB) Problem() error {
 	switch {
+	case db.damage() != nil:
+		return db.damage()
 	case db.failed.Load():
 		return ErrFailed
 	case db.reserve.spent.Load():
@@ -239,7 +241,7 @@ func (db *DB) View(fn func(*Tx) error) error {
 	if db.closed {
 		return ErrClosed
 	}
-	return db.bolt.View(func(tx *bbolt.Tx) error { return fn(&Tx{tx}) })
+	return db.guard(func() error { return db.bolt.View(func(tx *bbolt.Tx) error { return fn(&Tx{tx}) }) })
 }
 
 // Close waits for the writes that were handed over and closes the file.
@@ -256,6 +258,9 @@ func (db *DB) Close(ctx context.Context) error {
 	case <-db.done:
 	case <-ctx.Done():
 		return fmt.Errorf("close the store: %w", ctx.Err())
+	}
+	if db.damage() != nil {
+		return nil // bbolt may hold locks; the process is about to end
 	}
 	return db.bolt.Close()
 }

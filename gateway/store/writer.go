@@ -90,24 +90,29 @@ func (db *DB) loop() {
 func (db *DB) commit(batch []*write) {
 	spent := false // the reserve, in this commit: making it anew now would only take its room back
 	for len(batch) > 0 {
-		if db.failed.Load() {
-			finish(batch, ErrFailed)
+		if err := db.Problem(); err != nil && !errors.Is(err, ErrFull) {
+			finish(batch, err)
 			return
 		}
 		if batch = db.refuseWhenFull(batch, !spent); len(batch) == 0 {
 			return
 		}
 		bad := -1
-		err := db.bolt.Update(func(tx *bbolt.Tx) error {
-			for i, q := range batch {
-				if err := do(q.Do, &Tx{tx}); err != nil {
-					bad = i
-					return err
+		err := db.guard(func() error {
+			return db.bolt.Update(func(tx *bbolt.Tx) error {
+				for i, q := range batch {
+					if err := do(q.Do, &Tx{tx}); err != nil {
+						bad = i
+						return err
+					}
 				}
-			}
-			return nil
+				return nil
+			})
 		})
 		switch {
+		case db.damage() != nil:
+			finish(batch, db.damage())
+			return
 		case err == nil:
 			finish(batch, nil)
 			return
@@ -151,6 +156,9 @@ func (db *DB) refuseWhenFull(batch []*write, mayRefill bool) []*write {
 func do(fn func(*Tx) error, tx *Tx) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
+			if fromFile(r) {
+				panic(fileFault{r})
+			}
 			err = errors.New("a write to the store panicked: " + fmt.Sprint(r))
 		}
 	}()

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/bbolt"
+)
+
+// Copy writes the store as it is at one moment to path, in one step and for its
+// owner only. A copy in which anything cannot be read is not kept.
+func (db *DB) Copy(ctx context.Context, path string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	b := bufio.NewWriterSize(patient{ctx, f}, 256<<10)
+	err = db.guard(func() error {
+		return db.bolt.View(func(tx *bbolt.Tx) error { _, err := tx.WriteTo(b); return err })
+	})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(b.Flush(), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if _, err := Check(f.Name()); err != nil {
+		return fmt.Errorf("the copy is not good: %w", err)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// patient writes as long as ctx goes on.
+type patient struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (p patient) Write(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.w.Write(b)
+}
+
+// Check reads all of the file at path and returns how many records it has. It
+// is ErrDamaged when something cannot be read.
+func Check(path string) (records int, err error) {
+	s, err := OpenSalvage(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = s.Close() }()
+	for _, name := range s.Tables() {
+		if err := s.Rows(name, func(_, _ []byte) error { records++; return nil }); err != nil {
+			return records, err
+		}
+	}
+	if s.Damaged > 0 {
+		return records, fmt.Errorf("%w: pages or records that cannot be read: %d", ErrDamaged, s.Damaged)
+	}
+	return records, nil
+}
+
+// Restore puts the copy at from in the place of the store at path, which must
+// not be open. What was there is kept under the name that is returned, "" when
+// nothing was.
+func Restore(path, from, stamp string) (kept string, err error) {
+	if _, err := Check(from); err != nil {
+		return "", err
+	}
+	tmp, err := duplicate(from, path)
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp)
+		}
+	}()
+	if _, serr := os.Lstat(path); serr == nil {
+		kept = path + ".replaced-" + stamp
+		if err := os.Rename(path, kept); err != nil {
+			return "", err
+		}
+	}
+	return kept, os.Rename(tmp, path)
+}
+
+func duplicate(from, path string) (tmp string, err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
+		_ = os.Remove(out.Name())
+		return "", err
+	}
+	return out.Name(), nil
+}
+
+// InUse reports whether a process has the store at path open.
+func InUse(path string) bool {
+	if st, err := os.Stat(path); err != nil || st.Size() == 0 {
+		return false
+	}
+	b, err := openBolt(path, &bbolt.Options{Timeout: lockWait / 4, ReadOnly: true})
+	if err == nil {
+		_ = b.Close()
+	}
+	return errors.Is(err, ErrLocked)
+}
