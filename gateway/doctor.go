@@ -133,10 +133,8 @@ func (c *checkup) accounts() {
 // the command line.
 func (c *checkup) problems() {
 	list := slices.Concat(c.g.hardness, c.g.channels.problems())
-	if err := c.g.store.Problem(); err != nil {
-		list = append(list, protocol.Problem{Message: "New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe."})
-		c.out.OK = false
-	}
+	stored := c.g.storeProblems()
+	list, c.out.OK = append(list, stored...), c.out.OK && len(stored) == 0
 	for _, p := range list {
 		what, advice, _ := strings.Cut(strings.TrimSuffix(p.Message, "."), ". ")
 		c.add("gateway", protocol.CheckWarn, what, advice)

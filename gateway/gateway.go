@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -95,6 +96,7 @@ type Gateway struct {
 	errands sync.WaitGroup // of what goes on in that life
 	closing atomic.Bool
 	restart chan struct{} // something will start us again
+	damaged chan error    // of the store, told once
 
 	// What everything stands on.
 	log      *slog.Logger
@@ -182,12 +184,15 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{}), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1)}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{}), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if program, err := os.Executable(); err == nil {
 		g.docs = docsNear(program)
 	}
 	g.life, g.endLife = context.WithCancel(context.WithoutCancel(ctx))
 	if err := g.open(ctx); err != nil {
+		if errors.Is(err, store.ErrDamaged) {
+			err = g.damagedError(err)
+		}
 		g.release(ctx)
 		return nil, err
 	}

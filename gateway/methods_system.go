@@ -42,9 +42,7 @@ func (g *Gateway) problems() []protocol.Problem {
 	for _, p := range g.config.Problems() {
 		out = append(out, protocol.Problem(p))
 	}
-	if err := g.store.Problem(); err != nil {
-		out = append(out, protocol.Problem{Code: "STORE", Message: "New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe."})
-	}
+	out = append(out, g.storeProblems()...)
 	out = append(out, g.secretProblems()...)
 	out = append(out, g.hardness...)
 	out = append(out, g.spendProblems()...)

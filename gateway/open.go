@@ -90,7 +90,7 @@ func (g *Gateway) openLog() (err error) {
 }
 
 func (g *Gateway) openStore() error {
-	db, err := store.Open(g.opts.Dir.Store(), store.Options{})
+	db, err := store.Open(g.opts.Dir.Store(), store.Options{OnDamage: g.storeDamaged})
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		owner := ""
@@ -98,6 +98,8 @@ func (g *Gateway) openStore() error {
 			owner = fmt.Sprintf(" (process %d at %s)", r.PID, r.URL)
 		}
 		return &StartError{What: "Hearth is already running on " + string(g.opts.Dir) + owner, Err: err, Fix: "Use it with `hearth open`, stop it first, or give this one another HEARTH_HOME"}
+	case errors.Is(err, store.ErrDamaged):
+		return g.damagedError(err)
 	case err != nil:
 		return &StartError{What: "Hearth's store cannot be opened", Err: err, Fix: "Nothing was changed. Restore " + g.opts.Dir.Store() + " from a backup, or move it away to start empty"}
 	}

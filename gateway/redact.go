@@ -13,6 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // hide keeps values out of every log, answer and model request from now on.
@@ -49,6 +50,9 @@ func (g *Gateway) guarded(all []method) map[string]server.Handler {
 }
 
 func (g *Gateway) errorOut(err error) error {
+	if errors.Is(err, store.ErrDamaged) {
+		return &protocol.Error{Code: protocol.CodeUnavailable, Message: damagedWords}
+	}
 	var pe *protocol.Error
 	if !errors.As(err, &pe) || !g.redactor.Has(pe.Message) {
 		return err

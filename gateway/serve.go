@@ -40,6 +40,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.stayLean(back) })
+	work.Go(func() { g.copyStore(back) })
 	work.Go(func() { g.search.Run(back) })
 	work.Go(func() { g.tidyPrograms(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
@@ -66,6 +67,9 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	case <-g.restart:
 		g.log.Info("a restart was asked for and allowed")
 	case err = <-served:
+	case broken := <-g.damaged:
+		err = g.damagedError(broken)
+		g.log.Error("the store is damaged, so the gateway stops", "err", broken)
 	}
 	g.log.Info("gateway is stopping")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -130,6 +134,9 @@ func (g *Gateway) release(ctx context.Context) {
 func (g *Gateway) ready() (bool, []string) {
 	if err := g.store.Problem(); err != nil {
 		return false, []string{"store"}
+	}
+	if free, ok := g.opts.Dir.Free(); ok && free < noRoom {
+		return false, []string{"disk"}
 	}
 	return true, nil
 }

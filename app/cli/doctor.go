@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/rescue"
 	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -144,7 +145,7 @@ func (d *doctor) mend(area, what string, how func() error) {
 
 const (
 	scarce = 1 << 30
-	full   = 50 << 20
+	full   = statedir.Full
 )
 
 func (d *doctor) room(dir statedir.Dir) {
@@ -207,6 +208,7 @@ func (d *doctor) gateway(ctx context.Context, snap *config.Snapshot, live bool) 
 	case errors.Is(err, statedir.ErrNotRunning):
 		d.warn("gateway", "the gateway is not running, so models, the sandbox and the audit log were not looked at", "start it with `hearth gateway`, then look again")
 		d.port(snap)
+		d.store()
 		return
 	case err != nil:
 		f := explain(err)
@@ -216,6 +218,26 @@ func (d *doctor) gateway(ctx context.Context, snap *config.Snapshot, live bool) 
 	d.ok("gateway", "the gateway is running")
 	d.out.OK = d.out.OK && res.OK
 	d.out.Checks = append(d.out.Checks, res.Checks...)
+}
+
+// store: can all of it be read? A running gateway says so itself.
+func (d *doctor) store() {
+	dir, err := d.a.dir()
+	if err != nil {
+		return
+	}
+	if _, err := os.Stat(dir.Store()); err != nil {
+		return
+	}
+	r, err := rescue.Look(dir)
+	switch {
+	case err != nil:
+		d.warn("folder", "the database was not looked at: "+explain(stopFirst(err)).message, "`hearth store check` looks again")
+	case r.OK:
+		d.ok("folder", "all of the database can be read")
+	default:
+		d.fail("folder", "the database: "+r.Problem, "`hearth store check` says what is left, and what can be done")
+	}
 }
 
 // port: is the one that the settings name free?

@@ -33,7 +33,7 @@ const exitCodesHelp = `Exit codes of every command:
     4  the gateway refused: token, pairing or missing right
     5  the answer failed, was stopped or took too long
    78  the gateway cannot start and a restart will not help: wrong settings,
-       a second gateway on the same folder, a port in use
+       a second gateway on the same folder, a port in use, a damaged database
   130  stopped with Ctrl-C
 
 With --json, errors are one JSON object on standard error:

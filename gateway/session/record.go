@@ -174,12 +174,28 @@ type tables struct {
 	partials store.Bucket[partial]          // run id
 }
 
+// The names of the tables that hold conversations, for reading a damaged store.
+const (
+	TableSessions = "sessions"
+	TablePast     = "sessions.past"
+	TableEntries  = "entries"
+)
+
+// RawID is a session's id as the keys of entries begin with it.
+func RawID(sessionID string) (id [16]byte, ok bool) {
+	raw, err := entryPrefix(sessionID)
+	if err != nil {
+		return id, false
+	}
+	return [16]byte(raw), true
+}
+
 func newTables() tables {
 	return tables{
-		sessions: store.NewBucket[Row]("sessions"),
+		sessions: store.NewBucket[Row](TableSessions),
 		recent:   store.NewBucket[struct{}]("sessions.recent"),
-		past:     store.NewBucket[Past]("sessions.past"),
-		entries:  store.NewBucket[protocol.Message]("entries"),
+		past:     store.NewBucket[Past](TablePast),
+		entries:  store.NewBucket[protocol.Message](TableEntries),
 		runs:     store.NewBucket[Run]("runs"),
 		pending:  store.NewBucket[string]("runs.pending"),
 		partials: store.NewBucket[partial]("runs.partial"),

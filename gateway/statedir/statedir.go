@@ -67,6 +67,9 @@ func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 // Store is the database.
 func (d Dir) Store() string { return d.path("hearth.db") }
 
+// LastGood is the last good copy of the database.
+func (d Dir) LastGood() string { return d.path("hearth.db.last-good") }
+
 // Config is the config file, unless HEARTH_CONFIG names another.
 func (d Dir) Config(env func(string) string) string {
 	if p := env("HEARTH_CONFIG"); p != "" {

@@ -124,10 +124,10 @@ func useDamaged(ctx context.Context, path string) (told int, err error) {
 	return told, errors.Join(read, wrote, db.Close(ctx))
 }
 
-// TestFault_F_DB_01_DamagedFiles: a damaged file works or is said to be damaged,
+// TestFault_F_DB_02_DamagedFiles: a damaged file works or is said to be damaged,
 // at its start or when the damage is met; nothing panics, and what is whole can
 // be read past it.
-func TestFault_F_DB_01_DamagedFiles(t *testing.T) {
+func TestFault_F_DB_02_DamagedFiles(t *testing.T) {
 	orig := filled(t)
 	r := rand.New(rand.NewPCG(7, 22))
 	for kind, n := range map[string]int{"none": 1, "cut": 10, "bytes": 25, "zero page": 10, "random page": 10, "random head": 25, "meta": 6, "both metas": 2, "swapped": 25, "longer": 2} {
@@ -175,8 +175,8 @@ func salvaged(t *testing.T, path string) (rows int) {
 	return rows
 }
 
-// TestFault_F_DB_02_EmptiedFile: a file that a power cut left empty is no new one.
-func TestFault_F_DB_02_EmptiedFile(t *testing.T) {
+// TestFault_F_DB_06_EmptiedFile: a file that a power cut left empty is no new one.
+func TestFault_F_DB_06_EmptiedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -216,9 +216,9 @@ func TestPanicsOfCallersAreTheirs(t *testing.T) {
 	_ = db.View(func(*Tx) error { panic("mine") })
 }
 
-// TestFault_F_DB_03_Copies: a copy is whole or is not there, and comes back only
+// TestFault_F_DB_02_LastGoodCopy: a copy is whole or is not there, and comes back only
 // when it is whole; what it replaces is kept.
-func TestFault_F_DB_03_Copies(t *testing.T) {
+func TestFault_F_DB_02_LastGoodCopy(t *testing.T) {
 	dir := t.TempDir()
 	path, last := filepath.Join(dir, "h.db"), filepath.Join(dir, "h.db.last-good")
 	if err := os.WriteFile(path, filled(t), 0o600); err != nil {

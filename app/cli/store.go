@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/gateway/rescue"
+)
+
+func newStore(a *app) *cobra.Command {
+	var yes bool
+	restore := &cobra.Command{
+		Use: "restore", Short: "Put the last good copy in the place of the database", Args: cobra.NoArgs,
+		Long: "Put the last good copy of the database (hearth.db.last-good, made once a day) in its\nplace. It asks first. What was there is kept beside it, under a name with the date.",
+		RunE: a.run(func(context.Context, []string) error { return runStoreRestore(a, yes) }),
+	}
+	restore.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	var out string
+	export := &cobra.Command{
+		Use: "export", Short: "Write all conversations that can be read as JSON lines", Args: cobra.NoArgs,
+		Long: "Write all conversations that can be read from the database as JSON lines, also when it\nis damaged; the format is that of `hearth sessions export`. What looks like a key is\nhidden. Nothing is changed. A conversation whose session cannot be found any more is\nnamed lost:ID.",
+		RunE: a.run(func(context.Context, []string) error { return runStoreExport(a, out) }),
+	}
+	export.Flags().StringVarP(&out, "out", "o", "", "write to this `FILE` instead of standard output")
+	return group("store", "Look at the database, save what can be read, restore it; while the gateway is stopped",
+		&cobra.Command{Use: "check", Short: "Read all of the database, and say what is damaged", Args: cobra.NoArgs,
+			RunE: a.run(func(context.Context, []string) error { return runStoreCheck(a) })},
+		export, restore)
+}
+
+// stopFirst explains what works only while no gateway runs.
+func stopFirst(err error) error {
+	if errors.Is(err, rescue.ErrRunning) {
+		return &failure{exitFailure, "the gateway is running", "stop it first; while it runs, `hearth doctor` says how the database is and `hearth sessions export` writes conversations"}
+	}
+	return err
+}
+
+func runStoreCheck(a *app) error {
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	r, err := rescue.Look(dir)
+	if err != nil {
+		return stopFirst(err)
+	}
+	if a.asJSON {
+		if err := a.out().json(r); err != nil {
+			return err
+		}
+	} else if r.OK {
+		return a.out().print(green("ok"), "  ", line(r.Path)+": "+count(r.Records, "record")+", all of them can be read\n")
+	}
+	if r.OK {
+		return nil
+	}
+	hint := "`hearth store export` writes the conversations that can be read"
+	if r.LastGood != "" {
+		hint += "; `hearth store restore` takes the copy of " + r.CopiedAt.Format("2 January 15:04")
+	}
+	return &failure{exitFailure, fmt.Sprintf("%s (%s can be read)", r.Problem, count(r.Records, "record")), hint}
+}
+
+func runStoreExport(a *app, out string) error {
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	n, damaged, sessions := 0, 0, map[string]bool{}
+	write := func(w io.Writer) (err error) {
+		to := screen{w: w}
+		damaged, err = rescue.Export(dir.Store(), func(m rescue.Message) error {
+			n++
+			sessions[m.SessionKey] = true
+			return to.jsonLine(exportLine{m.SessionKey, m.Message})
+		})
+		return err
+	}
+	if out == "" || out == "-" {
+		err = write(a.Out)
+	} else {
+		err = writeWhole(out, write)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return &failure{exitFailure, "there is no database at " + dir.Store(), "HEARTH_HOME names the folder to look in"}
+	}
+	if err != nil {
+		return err
+	}
+	words := fmt.Sprintf("%s of %s", count(n, "message"), count(len(sessions), "session"))
+	if damaged > 0 {
+		words += fmt.Sprintf("; %s could not be read", count(damaged, "page or record"))
+	}
+	return a.errs().print(dim(words), "\n")
+}
+
+func runStoreRestore(a *app, yes bool) error {
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	r, err := rescue.Look(dir)
+	if err != nil {
+		return stopFirst(err)
+	}
+	if r.LastGood == "" {
+		return &failure{exitFailure, "there is no copy at " + dir.LastGood(), "Hearth makes one each day while it runs and the disk has room; restore " + r.Path + " from a backup of yours"}
+	}
+	if !yes {
+		state := "The database is in order (" + count(r.Records, "record") + ")."
+		if !r.OK {
+			state = "The database: " + line(r.Problem) + "."
+		}
+		ok, err := a.agree(state + "\nThe copy is of " + r.CopiedAt.Format("2 January 2006 15:04") + "; what was said since then is not in it.\nPut it in the place of the database? What is there now is kept. [y/N] ")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return &failure{exitFailure, "nothing was changed", ""}
+		}
+	}
+	kept, err := rescue.Restore(dir, time.Now())
+	if err != nil {
+		return stopFirst(err)
+	}
+	words := "The copy of " + r.CopiedAt.Format("2 January 15:04") + " is the database now."
+	if kept != "" {
+		words += " What was there is " + line(kept) + "."
+	}
+	return a.done(map[string]string{"kept": kept}, words)
+}
