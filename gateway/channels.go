@@ -134,6 +134,7 @@ func (g *Gateway) openDelivery() {
 		Channels: g.channels.find, Limits: g.channels.limits, Now: g.opts.Now, Rand: g.random, Logger: g.log,
 	})
 	g.contacts = contact.New(g.store, g.opts.Now, rand.Reader)
+	g.arrivals.g = g
 	g.gate = inbound.New(inbound.Options{
 		DB: g.store, Contacts: g.contacts, Sessions: inbox{g},
 		Settings:  func() inbound.Settings { return g.inboundSettings(g.config.Snapshot().Config) },

@@ -153,6 +153,7 @@ type Gateway struct {
 	network    *network // where other machines come in
 	nodes      *node.Registry
 	gate       *inbound.Gate
+	arrivals   arrivals // files of messages
 	contacts   *contact.Book
 	incidents  *incident.Log // where Hearth itself failed
 	does       map[string]commandFunc

@@ -53,6 +53,9 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	if word := g.forOwner(turn.Text); word != "" && !a.SenderIsOwner {
 		return fmt.Errorf("%w: %s is for the owner", inbound.ErrRefused, word)
 	}
+	if err := g.arrivals.take(ctx, a, &turn); err != nil {
+		return err
+	}
 	if a.SenderIsOwner {
 		ctx = withDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID, Message: true})
 	}

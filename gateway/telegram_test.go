@@ -37,8 +37,12 @@ func telegramRig(t *testing.T, primary any, account map[string]any) (*rig, *tele
 		tg[k] = v
 	}
 	cfg := map[string]any{
-		"models":   map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": srv.URL + "/v1", "api": "openai-completions", "apiKey": "sk-test"}}},
-		"agents":   map[string]any{"defaults": map[string]any{"model": primary}},
+		"models": map[string]any{"providers": map[string]any{
+			"chat": map[string]any{"baseUrl": srv.URL + "/v1", "api": "openai-completions", "apiKey": "sk-test"},
+			"eyes": map[string]any{"baseUrl": srv.URL + "/v1", "api": "openai-responses", "apiKey": "sk-test",
+				"models": []any{map[string]any{"id": "see", "input": []string{"text", "image"}}}},
+		}},
+		"agents":   map[string]any{"defaults": map[string]any{"model": primary, "workspace": filepath.Join(t.TempDir(), "workspace")}},
 		"channels": map[string]any{"telegram": tg},
 	}
 	raw, err := json.Marshal(cfg)

@@ -120,8 +120,11 @@ type Inbound struct {
 	// message that is answered.
 	QuoteSelected bool
 	Media         []Media
-	At            time.Time
-	Edited        bool // Text replaces that of the message with this MessageID
+	// Album is the same for messages that the sender sent as one: the pictures
+	// of an album. They become one turn.
+	Album  string
+	At     time.Time
+	Edited bool // Text replaces that of the message with this MessageID
 }
 
 // ErrRefused: the network will never take this (bad target, blocked, too

@@ -20,6 +20,8 @@ import (
 const (
 	longestText = 256 << 10
 	longestID   = 512
+	// albumWait is how long the next picture of an album may take.
+	albumWait = 1500 * time.Millisecond
 )
 
 // Accepted is a turn for a session.
@@ -236,7 +238,12 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 	wait := set.debounce(in.Channel)
 	command := g.IsCommand(in.Text) && !(pol.CoalesceCommands && in.Chat == channel.Direct)
 	now := g.Now()
-	if len(in.Media) > 0 || command {
+	switch {
+	case command:
+		wait = 0
+	case len(in.Media) > 0 && in.Album != "":
+		wait = albumWait // the others follow at once
+	case len(in.Media) > 0:
 		wait = 0
 	}
 	row := pendingRow{In: in, Owner: v.owner, ReceivedAt: now.UnixMilli()}

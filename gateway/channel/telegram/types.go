@@ -46,6 +46,7 @@ type message struct {
 	Chat       chat     `json:"chat"`
 	ReplyTo    *message `json:"reply_to_message"`
 	Quote      *quote   `json:"quote"`
+	Album      string   `json:"media_group_id"`
 
 	Text            string   `json:"text"`
 	Entities        []entity `json:"entities"`

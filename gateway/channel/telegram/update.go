@@ -43,6 +43,7 @@ func (c *Channel) inbound(u update) (in channel.Inbound, ok bool) {
 		Label:        label(m.Chat),
 		MessageID:    strconv.FormatInt(m.ID, 10),
 		Media:        media,
+		Album:        m.Album,
 		At:           time.Unix(m.Date, 0),
 	}
 	switch m.Chat.Type {
