@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"syscall"
 )
 
 // sealed puts bytes where nobody finds them to change them.
@@ -25,9 +26,19 @@ func sealed(data []byte) (*os.File, error) {
 	return f, nil
 }
 
-func bindCopies(j *job) error {
-	if len(j.Copies) == 0 {
-		return nil
+// pins is nothing here: a Mac has no way to show a program a file that is not
+// the one of that name.
+type pins struct{}
+
+func pin(j job) (*pins, error) {
+	if j.Pin {
+		return nil, fmt.Errorf("a script cannot be kept as it was approved on a Mac")
 	}
-	return substitute(j, "/dev/fd/")
+	return nil, compare(j)
 }
+
+func (*pins) start(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	return syscall.ForkExec(path, argv, attr)
+}
+
+func (*pins) stopped(int, syscall.WaitStatus) {}

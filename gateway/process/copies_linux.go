@@ -1,14 +1,14 @@
 package process
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"strconv"
+	"runtime/debug"
+	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hearth-assistant/hearth/gateway/process/pinned"
 )
 
 // sealed puts bytes where nobody can change them any more.
@@ -29,91 +29,39 @@ func sealed(data []byte) (*os.File, error) {
 	return f, nil
 }
 
-// bindCopies lays the copies over the files of the same name, for this thread
-// and what it starts. Where the system does not allow that, the copies take
-// the files' places among the arguments.
-func bindCopies(j *job) error {
-	if len(j.Copies) == 0 {
-		return nil
-	}
-	// The right to mount was for this only.
-	defer passNothingOn()
-	// This thread leaves the others' view of the file system, and its working
-	// folder goes with it.
-	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
-		return substitute(j, "/proc/self/fd/")
-	}
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("keep a script as it was approved: %w", err)
-	}
-	for i, path := range j.Copies {
-		if err := bind(fdCopies+i, path); err != nil {
-			return fmt.Errorf("keep %s as it was approved: %w", path, err)
-		}
-	}
-	return nil
-}
+// pins keep the copies in the place of the files.
+type pins struct{ w *pinned.Watcher }
 
-// passNothingOn takes rights from what this thread starts; clearing the
-// inheritable ones clears the ambient ones.
-func passNothingOn() {
-	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var sets [2]unix.CapUserData
-	if unix.Capget(&head, &sets[0]) == nil {
-		sets[0].Inheritable, sets[1].Inheritable = 0, 0
-		_ = unix.Capset(&head, &sets[0])
+// pin returns nil where nothing is to be pinned, after a last look.
+func pin(j job) (*pins, error) {
+	if len(j.Copies) == 0 || !j.Pin {
+		return nil, compare(j)
 	}
-}
-
-// bind lays the content of a descriptor over a file, for reading.
-func bind(fd int, path string) error {
-	at, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	o := pinned.Options{Dir: j.Dir, Folder: pinned.FolderOf("."), Tell: func(words string) { fmt.Fprintln(os.Stderr, "hearth: "+words) }}
+	for i, c := range j.Copies {
+		o.Files = append(o.Files, pinned.File{Names: c.Names, Folders: c.Folders, Links: c.Links, Content: os.NewFile(uintptr(fdCopies+i), "copy")})
+	}
+	w, err := pinned.New(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { _ = unix.Close(at) }()
-	var st unix.Stat_t
-	if err := unix.Fstat(at, &st); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", ".hearth-copy-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }() // the mount keeps what it needs
-	name := filepath.Join(dir, "copy")
-	if err := duplicate(fd, name, os.FileMode(st.Mode&0o777)); err != nil {
-		return err
-	}
-	target := "/proc/self/fd/" + strconv.Itoa(at)
-	if err := unix.Mount(name, target, "", unix.MS_BIND, ""); err != nil {
-		return err
-	}
-	err = unix.Mount("", path, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, "")
-	if errors.Is(err, unix.EPERM) {
-		return nil // a stricter mount lies below; the copy is in its place all the same
-	}
-	return err
+	return &pins{w}, nil
 }
 
-func duplicate(fd int, name string, mode os.FileMode) error {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return err
+// start starts the command from this thread, which is confined by now.
+func (p *pins) start(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	if p == nil {
+		return syscall.ForkExec(path, argv, attr)
 	}
-	b := make([]byte, st.Size)
-	for n := 0; n < len(b); {
-		k, err := unix.Pread(fd, b[n:], int64(n))
-		if err != nil {
-			return err
-		}
-		if k == 0 {
-			return io.ErrUnexpectedEOF
-		}
-		n += k
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if err := p.w.Enter(); err != nil {
+		return 0, err
 	}
-	if err := os.WriteFile(name, b, 0o600); err != nil {
-		return err
+	return syscall.ForkExec(path, argv, attr)
+}
+
+func (p *pins) stopped(pid int, status syscall.WaitStatus) {
+	if p != nil {
+		p.w.Stopped(pid, unix.WaitStatus(status))
 	}
-	return os.Chmod(name, mode)
 }

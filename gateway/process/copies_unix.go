@@ -3,31 +3,73 @@
 package process
 
 import (
+	"bytes"
 	"fmt"
-	"slices"
-	"strconv"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/process/pinned"
 )
 
 const maxCopies = 16
 
-// substitute names the copies, open in the command, instead of the files. What
-// a shell's text names cannot be changed: it runs byte for byte as approved.
-func substitute(j *job, folder string) error {
-	argv := slices.Clone(j.Argv)
-	for i, path := range j.Copies {
-		name, found := folder+strconv.Itoa(3+i), false
-		if j.Path == path {
-			j.Path, found = name, true
-		}
-		for k := range argv {
-			if argv[k] == path {
-				argv[k], found = name, true
+func copiedOf(all []Copy) []copied {
+	out := make([]copied, len(all))
+	for i, c := range all {
+		out[i] = copied{Names: c.names(), Links: map[string]string{}}
+		for _, n := range out[i].Names {
+			out[i].Folders = append(out[i].Folders, pinned.FolderOf(filepath.Dir(n)))
+			if !strings.Contains(n, "..") { // that is the kernel's to follow
+				steps(n, out[i].Links)
 			}
 		}
-		if !found {
-			return fmt.Errorf("%s cannot be kept as it was approved on this system, so it was not run; run it as a command of its own, with its whole path", path)
+	}
+	return out
+}
+
+// steps notes the links on the way to a file, and what is none.
+func steps(path string, into map[string]string) {
+	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+		if _, known := into[path]; known {
+			continue
+		}
+		into[path] = ""
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			into[path], _ = filepath.EvalSymlinks(path)
 		}
 	}
-	j.Argv = argv
+}
+
+// compare is the last look at the files, where they cannot be pinned.
+func compare(j job) error {
+	for i, c := range j.Copies {
+		want, err := io.ReadAll(io.NewSectionReader(os.NewFile(uintptr(fdCopies+i), "copy"), 0, 1<<40))
+		if err != nil {
+			return fmt.Errorf("read what was approved: %w", err)
+		}
+		for _, n := range c.Names {
+			if err := same(n, want); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func same(path string, want []byte) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("look at a script once more: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	got, err := io.ReadAll(io.LimitReader(f, int64(len(want))+1))
+	if err != nil {
+		return fmt.Errorf("look at a script once more: %w", err)
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("%s is no longer what was approved; ask again", path)
+	}
 	return nil
 }

@@ -57,12 +57,15 @@ type Spec struct {
 	// here is then the rest. The caller closes its copy once Start returned, and
 	// reads to the end at the other side.
 	Stdout *os.File
-	// Copies are files that the command sees as they are here, whatever
-	// happens to those of the same name.
+	// Copies are files that the command is to see as they are here.
 	Copies []Copy
-	TTY    bool
-	Cols   int
-	Rows   int
+	// Pin: it does, whatever happens to those of the same name; see Keeper.Pins.
+	// Without it the files themselves are compared once more right before the
+	// start, and then used.
+	Pin  bool
+	TTY  bool
+	Cols int
+	Rows int
 	// Timeout ends it; 0 = never.
 	Timeout time.Duration
 	// Confine is the sandbox; nil = none.
@@ -71,11 +74,14 @@ type Spec struct {
 	Temp string
 }
 
-// Copy is the content of one file of Argv or of a script's line.
+// Copy is the content of a script, or of a program.
 type Copy struct {
-	Path string
-	Data []byte
+	Path  string   // absolute, without links
+	Named []string // other absolute paths by which the command knows it
+	Data  []byte
 }
+
+func (c Copy) names() []string { return append([]string{c.Path}, c.Named...) }
 
 // State of a process.
 type State string

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hearth-assistant/hearth/gateway/process/pinned"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 )
 
@@ -43,10 +44,19 @@ type job struct {
 	Path    string         `json:"path"`
 	Argv    []string       `json:"argv"`
 	Env     []string       `json:"env"`
-	Copies  []string       `json:"copies,omitempty"` // their paths; the content is in the files from fdCopies on
+	Copies  []copied       `json:"copies,omitempty"` // the content is in the files from fdCopies on
+	Pin     bool           `json:"pin,omitempty"`
+	Dir     string         `json:"dir,omitempty"`
 	TTY     bool           `json:"tty,omitempty"`
 	Confine *sandbox.Rules `json:"confine,omitempty"`
 	Temp    string         `json:"temp,omitempty"`
+}
+
+// copied is one file that the command is to see as it was approved.
+type copied struct {
+	Names   []string          `json:"names"` // the first is where it really is
+	Folders []pinned.Folder   `json:"folders"`
+	Links   map[string]string `json:"links,omitempty"`
 }
 
 // report is one line of what a guardian tells.
@@ -76,7 +86,8 @@ type guardian struct {
 	reports *json.Encoder
 	job     job
 
-	main int // the command
+	pins *pins // nil: nothing is pinned
+	main int   // the command
 	exit syscall.WaitStatus
 	left int // how many it left behind
 }
@@ -148,11 +159,11 @@ func (g *guardian) start(done chan<- error) {
 	}
 }
 
-func (g *guardian) confineAndStart() error {
-	if err := bindCopies(&g.job); err != nil {
+func (g *guardian) confineAndStart() (err error) {
+	if g.pins, err = pin(g.job); err != nil {
 		return err
 	}
-	path, argv := g.job.Path, g.job.Argv // bindCopies may have named others
+	path, argv := g.job.Path, g.job.Argv
 	if g.job.Confine != nil {
 		wrapped, err := sandbox.Wrap(*g.job.Confine, append([]string{path}, argv[1:]...))
 		if err != nil {
@@ -166,11 +177,8 @@ func (g *guardian) confineAndStart() error {
 		}
 	}
 	attr := &syscall.ProcAttr{Env: g.job.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true, Setctty: g.job.TTY}}
-	for i := range g.job.Copies {
-		attr.Files = append(attr.Files, uintptr(fdCopies+i)) // becomes 3 and following
-	}
 	dieWithParent(attr.Sys)
-	pid, err := syscall.ForkExec(path, argv, attr)
+	pid, err := g.pins.start(path, argv, attr)
 	if err != nil {
 		return &StartError{path, err.Error()}
 	}
@@ -186,6 +194,8 @@ func (g *guardian) reap(mainEnded, allEnded chan<- struct{}) {
 		pid, err := syscall.Wait4(-1, &status, 0, nil)
 		switch {
 		case errors.Is(err, syscall.EINTR):
+		case err == nil && status.Stopped():
+			g.pins.stopped(pid, status)
 		case err != nil:
 			close(allEnded)
 			return

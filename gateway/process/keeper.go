@@ -48,6 +48,9 @@ type Keeper struct {
 	live   int
 	closed bool
 	wg     sync.WaitGroup
+
+	pins   sync.Mutex
+	pinned *bool // nil: not tried yet
 }
 
 // New returns a Keeper; end it with Close.

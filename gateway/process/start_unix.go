@@ -27,6 +27,7 @@ type guarded struct {
 	out     *os.File
 	tty     pty.Pty // nil: pipes
 	main    entry
+	copies  []copied
 
 	mu     sync.Mutex // of control and in
 	inOpen bool
@@ -87,12 +88,13 @@ func start(helper []string, s Spec, f *files) (*guarded, error) {
 		return nil, err
 	}
 	f.theirs = append(f.theirs, dir)
+	copies := copiedOf(s.Copies) // what their folders are, before the last look at all of it
 	if s.CheckDir != nil {
 		if err := s.CheckDir(dir); err != nil {
 			return nil, err
 		}
 	}
-	g := &guarded{cmd: &exec.Cmd{Path: helper[0], Args: helper[1:], Env: []string{"GOMAXPROCS=2", "GOTRACEBACK=none"}}}
+	g := &guarded{copies: copies, cmd: &exec.Cmd{Path: helper[0], Args: helper[1:], Env: []string{"GOMAXPROCS=2", "GOTRACEBACK=none"}}}
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	controlR, control, err := f.pipe(true)
 	if err != nil {
@@ -115,7 +117,7 @@ func start(helper []string, s Spec, f *files) (*guarded, error) {
 	if err := g.connect(s, f); err != nil {
 		return nil, err
 	}
-	if err := launch(g.cmd, len(s.Copies) > 0); err != nil {
+	if err := g.cmd.Start(); err != nil {
 		if g.tty != nil {
 			_ = g.tty.Close()
 		}
@@ -164,10 +166,7 @@ func (g *guarded) connect(s Spec, f *files) error {
 
 // begin hands the job over and waits until the command runs.
 func (g *guarded) begin(ctx context.Context, s Spec) error {
-	j := job{Path: s.Path, Argv: s.Argv, Env: s.Env, TTY: s.TTY, Confine: s.Confine, Temp: s.Temp}
-	for _, c := range s.Copies {
-		j.Copies = append(j.Copies, c.Path)
-	}
+	j := job{Path: s.Path, Argv: s.Argv, Env: s.Env, TTY: s.TTY, Confine: s.Confine, Temp: s.Temp, Dir: s.Dir, Copies: g.copies, Pin: s.Pin}
 	b, err := json.Marshal(j)
 	if err != nil {
 		return fmt.Errorf("write the job: %w", err)

@@ -270,40 +270,6 @@ func TestSec_A_EXEC_16_FolderIsExchanged(t *testing.T) {
 	}
 }
 
-// A script that is exchanged after its copy was taken runs as it was.
-func TestSec_A_EXEC_15_ScriptIsExchanged(t *testing.T) {
-	k := keeper(t, process.Options{})
-	for _, how := range []string{"script", "shell", "itself"} {
-		s := sh(t, "")
-		name := filepath.Join(s.Dir, "s.sh")
-		if err := os.WriteFile(name, []byte("#!/bin/sh\necho new\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		s.Copies = []process.Copy{{Path: name, Data: []byte("#!/bin/sh\necho original; basename $0\n")}}
-		switch how {
-		case "script":
-			s.Argv = []string{"sh", name}
-		case "shell":
-			s.Argv = []string{"sh", "-c", "true && sh ./s.sh"}
-		case "itself":
-			s.Path, s.Argv = name, []string{name}
-		}
-		p, err := k.Start(t.Context(), s)
-		if err != nil { // refused is fine as well, where nothing can be mounted
-			if how != "shell" || !strings.Contains(err.Error(), "cannot be kept as it was approved") {
-				t.Errorf("%s: %v", how, err)
-			}
-			continue
-		}
-		if exit, out := finished(t, p); !exit.OK() || !strings.HasPrefix(out, "original\n") {
-			t.Errorf("%s: %+v %q", how, exit, out)
-		}
-		if b, _ := os.ReadFile(name); !strings.Contains(string(b), "new") {
-			t.Error("the file itself was changed")
-		}
-	}
-}
-
 // A command gets no right that its guardian needed.
 func TestRightsAreNotPassedOn(t *testing.T) {
 	k := keeper(t, process.Options{})
@@ -314,7 +280,7 @@ func TestRightsAreNotPassedOn(t *testing.T) {
 	}
 	_, plain := finished(t, run(t, k, s))
 	s.Argv = append(s.Argv, name)
-	s.Copies = []process.Copy{{Path: name, Data: []byte("x")}}
+	s.Copies, s.Pin = []process.Copy{{Path: name, Data: []byte("x")}}, true
 	if _, out := finished(t, run(t, k, s)); out != plain || plain == "" {
 		t.Errorf("%q, without a copy %q", out, plain)
 	}
