@@ -25,6 +25,7 @@ type prepared struct {
 	session    string
 	unconfined bool
 	asked      bool // to be so
+	pin        bool // what it runs from files is kept as it was approved
 	at         time.Time
 }
 

@@ -74,8 +74,9 @@ func (h *Host) prepare(ctx context.Context, _ *conn, raw json.RawMessage) (any, 
 	if err != nil {
 		return nil, err
 	}
+	pin, loose := launch.Pinning(ctx, h.keeper, made, !p.Unconfined && h.confined.Confined)
 	one := h.plans.add(prepared{
-		plan: made, agent: p.AgentID, session: p.SessionKey, asked: p.Unconfined, unconfined: p.Unconfined || !h.confined.Confined,
+		plan: made, pin: pin, agent: p.AgentID, session: p.SessionKey, asked: p.Unconfined, unconfined: p.Unconfined || !h.confined.Confined,
 	})
 	out := runPlan{
 		Argv: made.Argv, Cwd: made.Dir, Text: quoted(made.Argv), Preview: p.RawCommand, AgentID: some(p.AgentID), Session: some(p.SessionKey),
@@ -86,6 +87,9 @@ func (h *Host) prepare(ctx context.Context, _ *conn, raw json.RawMessage) (any, 
 		out.Warnings = append(out.Warnings, "It runs without a sandbox: it can read and change everything that the person can whose machine that is. "+strings.Join(h.confined.Words, " "))
 	case p.Unconfined:
 		out.Warnings = append(out.Warnings, "It runs outside the sandbox: it can read and change everything that the person can whose machine that is, and reach the network.")
+	}
+	if loose != "" {
+		out.Warnings, out.Lines = append(out.Warnings, loose), append(out.Lines, loose)
 	}
 	return map[string]any{
 		"plan": out, "execPolicy": level, "allowAlwaysCoverage": map[string]any{"complete": false, "patterns": []string{}},
@@ -250,7 +254,7 @@ func (h *Host) execute(ctx context.Context, p runParams, one prepared, told func
 	defer out.Close()
 	place := launch.Place{Resolver: h.resolver, Home: h.o.Home, Environ: h.o.Environ, Hide: []string{string(h.o.Folder.Dir)}}
 	s, err := place.Spec(ctx, one.plan, launch.Terms{
-		Owner: owner, Workspace: h.o.Work, Confined: !one.unconfined, Timeout: limit, Stdout: w,
+		Owner: owner, Workspace: h.o.Work, Confined: !one.unconfined, Timeout: limit, Stdout: w, Pin: one.pin,
 	})
 	if err != nil {
 		_ = w.Close()

@@ -43,6 +43,8 @@ type Terms struct {
 	Input   bool
 	Timeout time.Duration
 	Stdout  *os.File
+	// Pin is what Pinning said when the question was asked.
+	Pin bool
 }
 
 // Spec is the start of a plan. Its Temp is removed when the command has ended;
@@ -85,6 +87,7 @@ func (o Place) spec(ctx context.Context, p plan.Plan, t Terms, temp string) (pro
 		}
 		return o.Resolver.Verify(ctx, p)
 	}
+	s.Pin = t.Pin
 	s.Copies, err = copies(p)
 	return s, err
 }

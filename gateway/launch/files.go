@@ -23,16 +23,15 @@ const maxCopy = 64 << 20
 // copies reads the scripts and programs of a plan that could be exchanged, and
 // refuses those that were.
 func copies(p plan.Plan) ([]process.Copy, error) {
-	files := slices.Clone(p.Scripts)
-	for _, pr := range p.Programs {
-		system := func(dir string) bool { return strings.HasPrefix(pr.Path, dir) }
-		if filepath.IsAbs(pr.Path) && filepath.Separator == '/' && !slices.ContainsFunc(systemFolders, system) {
-			files = append(files, plan.File{Path: pr.Path, Hash: pr.Hash})
-		}
-	}
 	var out []process.Copy
-	for _, f := range files {
-		if slices.ContainsFunc(out, func(c process.Copy) bool { return c.Path == f.Path }) {
+	for _, f := range exchangeable(p) {
+		known := slices.IndexFunc(out, func(c process.Copy) bool { return c.Path == f.Path })
+		var named []string
+		if f.Named != "" && f.Named != f.Path {
+			named = []string{f.Named}
+		}
+		if known >= 0 {
+			out[known].Named = append(out[known].Named, named...)
 			continue
 		}
 		data, err := content(f.Path)
@@ -42,9 +41,25 @@ func copies(p plan.Plan) ([]process.Copy, error) {
 		if sha256.Sum256(data) != f.Hash {
 			return nil, fmt.Errorf("%w: %s has another content now; ask again", plan.ErrChanged, plan.Show(f.Path))
 		}
-		out = append(out, process.Copy{Path: f.Path, Data: data})
+		out = append(out, process.Copy{Path: f.Path, Named: named, Data: data})
 	}
 	return out, nil
+}
+
+// exchangeable are the files of a plan that others than root could change, or
+// whose names they could lead elsewhere.
+func exchangeable(p plan.Plan) []plan.File {
+	files := slices.Clone(p.Scripts)
+	for _, pr := range p.Programs {
+		if filepath.IsAbs(pr.Path) && filepath.Separator == '/' && !(ofSystem(pr.Path) && (pr.Named == "" || ofSystem(pr.Named))) {
+			files = append(files, plan.File{Path: pr.Path, Hash: pr.Hash, Named: pr.Named})
+		}
+	}
+	return files
+}
+
+func ofSystem(path string) bool {
+	return !strings.Contains(path, "..") && slices.ContainsFunc(systemFolders, func(dir string) bool { return strings.HasPrefix(path, dir) })
 }
 
 func content(path string) ([]byte, error) {

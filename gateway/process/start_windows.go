@@ -35,11 +35,16 @@ func platform([]string) starter {
 			return nil, errors.New("a command in a terminal (pty) is not available on Windows in this version; run it without")
 		case s.Confine != nil:
 			return nil, errors.New("commands cannot be confined on Windows; approve it to run without")
-		case len(s.Copies) > 0:
-			return nil, errors.New("a script cannot be kept as it was approved on Windows, so it was not run")
 		}
 		if err := checkDir(s); err != nil {
 			return nil, err
+		}
+		for _, c := range s.Copies {
+			for _, n := range c.names() {
+				if err := same(n, c.Data); err != nil {
+					return nil, err
+				}
+			}
 		}
 		return startJob(s)
 	}

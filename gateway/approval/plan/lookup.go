@@ -13,6 +13,7 @@ import (
 // where is what was found for a name.
 type where struct {
 	path   string // links followed
+	named  string // before that
 	hash   [32]byte
 	kind   kind
 	system bool // only root can change it
@@ -101,7 +102,7 @@ func (r *Resolver) lookNow(ctx context.Context, seen *folders, full string) wher
 	if err != nil {
 		return where{err: err}
 	}
-	w := where{path: path, setuid: info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0}
+	w := where{path: path, named: full, setuid: info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0}
 	if w.hash, w.kind, w.err = r.hash(ctx, seen, path); w.err != nil {
 		return w
 	}

@@ -91,12 +91,15 @@ type Program struct {
 	Name string   // what it is called without its folder
 	Path string   // absolute, symbolic links followed; "" if it was not found
 	Hash [32]byte // SHA-256 of its content
+	// Named is the absolute path by which it is started, links and all; "" as Path.
+	Named string
 }
 
 // File is a file whose content decides what happens.
 type File struct {
-	Path string
-	Hash [32]byte
+	Path  string // absolute, symbolic links followed
+	Hash  [32]byte
+	Named string // the absolute path by which the command knows it
 }
 
 // Doubt is a reason why a plan is not Known.

@@ -30,7 +30,7 @@ func (w *walker) program(argv []string, depth int) {
 	}
 	found := w.locate(argv[0])
 	name := baseName(argv[0])
-	w.p.Programs = append(w.p.Programs, Program{Argv: argv, Name: name, Path: found.path, Hash: found.hash})
+	w.p.Programs = append(w.p.Programs, Program{Argv: argv, Name: name, Path: found.path, Hash: found.hash, Named: found.named})
 	if errors.Is(found.err, errNowhere) {
 		w.doubt("folder", "starts "+Show(argv[0])+", and "+found.err.Error())
 		return
@@ -67,7 +67,7 @@ func (w *walker) image(name string, found where) {
 	switch {
 	case found.kind == kindScript:
 		w.doubt("script", Show(name)+" is a script; what it starts is decided by its text")
-		w.p.Scripts = append(w.p.Scripts, File{found.path, found.hash})
+		w.p.Scripts = append(w.p.Scripts, File{found.path, found.hash, found.named})
 	case found.kind != kindNative:
 		w.doubt("format", Show(name)+" is not a program that the system starts itself")
 	}
@@ -227,6 +227,6 @@ func (w *walker) script(name, path string) {
 		w.doubt("interpreter", Show(name)+" runs "+Show(path)+", which cannot be read now")
 		return
 	}
-	w.p.Scripts = append(w.p.Scripts, File{real, sum})
+	w.p.Scripts = append(w.p.Scripts, File{real, sum, path})
 	w.doubt("interpreter", Show(name)+" runs the code in "+Show(real)+" and whatever that loads")
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/launch"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -82,11 +83,13 @@ func (e *Exec) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	} else if s.NoSandbox {
 		w.NoSandbox = "The sandbox is switched off in the settings."
 	}
+	var pin bool
+	pin, w.Loose = launch.Pinning(ctx, e.Keeper, p, !w.Unconfined)
 	grant, err := e.Permit(ctx, call, w)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	j := &run{Options: e.Options, call: call, args: a, settings: s, wish: w, confined: !(w.Unconfined && grant.Unconfined)}
+	j := &run{Options: e.Options, call: call, args: a, settings: s, wish: w, pin: pin, confined: !(w.Unconfined && grant.Unconfined)}
 	if w.Unconfined && !grant.Unconfined && w.NoSandbox != "" {
 		return tool.Result{}, errors.New("not run: it was allowed only inside the sandbox, and there is none. " + w.NoSandbox)
 	}
@@ -154,6 +157,7 @@ type run struct {
 	settings Settings
 	wish     Wish
 	confined bool
+	pin      bool
 	p        *process.Process
 	watched  *undo.Watched // nil: nothing is kept
 }

@@ -35,6 +35,7 @@ type Wish struct {
 	Why        string // the model's words
 	Unconfined bool   // outside the sandbox
 	NoSandbox  string // why there is none here; Unconfined is set as well
+	Loose      string // why what it runs can be exchanged in the moment of the start; "" = it cannot
 
 	Input string // what is typed; then Plan is empty
 	Into  process.Info

@@ -14,7 +14,7 @@ func (r *run) start(ctx context.Context) error {
 	s, err := place.Spec(ctx, r.wish.Plan, launch.Terms{
 		Owner: r.call.SessionKey, Workspace: r.call.Workspace, Confined: r.confined,
 		Read: r.settings.Read, Write: r.settings.Write, Network: r.settings.Network, Extra: r.extra(ctx),
-		TTY: r.args.PTY, Input: r.args.Background || r.args.PTY, Timeout: r.timeout(),
+		TTY: r.args.PTY, Input: r.args.Background || r.args.PTY, Timeout: r.timeout(), Pin: r.pin,
 	})
 	if err != nil {
 		return err
