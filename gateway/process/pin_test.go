@@ -183,3 +183,114 @@ func found(name string) string {
 	}
 	return ""
 }
+
+// A file that others exchange all the time: a start of it is a start of what was
+// approved, or none.
+func TestSec_A_EXEC_15_ExchangedWhileItStarts(t *testing.T) {
+	k := pinning(t)
+	rounds := "150"
+	if testing.Short() || raceEnabled {
+		rounds = "20"
+	}
+	dirname, echo := found("dirname"), found("echo")
+	for name, files := range map[string][2]string{
+		"script":            {"#!/bin/sh\necho ok\n", "#!/bin/sh\necho pwned\n"},
+		"other interpreter": {"#!/bin/sh\necho ok\n", "#!/usr/bin/env -S sh -c 'echo pwned'\n"},
+		"other argument":    {"#!/bin/sh -e\necho ok\n", "#!/bin/sh -s\necho pwned\n"},
+		"program":           {contentOf(t, dirname), contentOf(t, echo)},
+	} {
+		dir := folder(t)
+		it, good, evil := filepath.Join(dir, "it"), filepath.Join(dir, "good"), filepath.Join(dir, "evil")
+		write(t, it, files[0])
+		s := sh(t, "i=0; while [ $i -lt "+rounds+" ]; do ./it ok/pwned; i=$((i+1)); done; exit 0")
+		s.Dir, s.Copies, s.Pin = dir, []process.Copy{copyOf(t, it)}, true
+		p := run(t, k, s)
+		swaps := 0
+		for from := [2]string{evil, good}; !p.Ended(); swaps++ {
+			next := from[swaps%2]
+			write(t, next, files[1-swaps%2])
+			if err := os.Rename(next, it); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, out := finished(t, p)
+		for line := range strings.Lines(out) {
+			if strings.HasPrefix(line, "pwned") || strings.HasPrefix(line, "ok/pwned") {
+				t.Fatalf("%s: the other content ran: %q", name, line)
+			}
+		}
+		t.Logf("%s: %d exchanges, %d ran, %d were refused", name, swaps, strings.Count(out, "ok\n"), strings.Count(out, "hearth: "))
+		if !strings.Contains(out, "ok\n") {
+			t.Errorf("%s: it never ran: %.300q", name, out)
+		}
+	}
+}
+
+func contentOf(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A link by which a script is known leads where it led, for programs that
+// follow links themselves too; and a command may still do with the file itself
+// what it likes.
+func TestPinnedFilesAreStillFiles(t *testing.T) {
+	k := pinning(t)
+	for text, want := range map[string]string{
+		"sh to.sh":                               "original to.sh\n",
+		"./to.sh":                                "original ./to.sh\n",
+		"sh d/a.sh":                              "original d/a.sh\n",
+		"readlink to.sh":                         "$PWD/a.sh\n",
+		"readlink -f d/a.sh":                     "$PWD/a.sh\n",
+		"cp a.sh b.sh && sh b.sh":                "original b.sh\n",
+		"tar cf - a.sh | tar tf -":               "a.sh\n",
+		"echo echo new > a.sh; cat a.sh":         "#!/bin/sh\necho original $0 \"$@\"\n",
+		"exec 9< a.sh; readlink /proc/self/fd/9": "$PWD/a.sh\n",
+	} {
+		dir := house(t)
+		for at, to := range map[string]string{"to.sh": "a.sh", "d": "."} {
+			if err := os.Symlink(to, filepath.Join(dir, at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := copyOf(t, filepath.Join(dir, "a.sh"))
+		c.Named = []string{filepath.Join(dir, "to.sh"), filepath.Join(dir, "d", "a.sh")}
+		s := sh(t, text)
+		s.Dir, s.Copies, s.Pin = dir, []process.Copy{c}, true
+		if _, out := finished(t, run(t, k, s)); !strings.HasPrefix(out, strings.ReplaceAll(want, "$PWD", dir)) {
+			t.Errorf("%s: %q, want %q", text, out, want)
+		}
+	}
+}
+
+// Where nothing can be pinned, the file itself runs, and not when it is another
+// one by then.
+func TestSec_A_EXEC_15_ALastLook(t *testing.T) {
+	k := keeper(t, process.Options{})
+	dir := house(t)
+	script := filepath.Join(dir, "a.sh")
+	s := sh(t, "sh a.sh 1")
+	s.Dir, s.Copies = dir, []process.Copy{copyOf(t, script)}
+	if exit, out := finished(t, run(t, k, s)); !exit.OK() || out != "original a.sh 1\nbeside\n" {
+		t.Errorf("%+v %q", exit, out)
+	}
+	write(t, script, "echo pwned\n")
+	if p, err := k.Start(t.Context(), s); err == nil || !strings.Contains(err.Error(), "no longer what was approved") {
+		t.Errorf("%v %v", p, err)
+	}
+}
+
+// A process that stands still for its person, or is ended, is not disturbed.
+func TestPinnedStopAndGo(t *testing.T) {
+	k := pinning(t)
+	dir := house(t)
+	s := sh(t, "(kill -STOP $(sh -c 'echo $PPID'); ./a.sh) & p=$!; until grep -q 'State:.T' /proc/$p/status; do :; done; kill -CONT $p; wait $p; ./none; ./a.sh 2; (trap 'echo got' USR1; kill -USR1 $(sh -c 'echo $PPID'))")
+	s.Dir, s.Copies, s.Pin = dir, []process.Copy{copyOf(t, filepath.Join(dir, "a.sh"))}, true
+	if _, out := finished(t, run(t, k, s)); !strings.Contains(out, "original ./a.sh\nbeside\n") || !strings.Contains(out, "original ./a.sh 2\nbeside\n") || !strings.HasSuffix(out, "got\n") {
+		t.Errorf("%q", out)
+	}
+}

@@ -66,8 +66,8 @@ func (w *Watcher) stop(s stop) {
 		delete(w.starting, thread)
 		if ok {
 			if err := st.check(s.pid); err != nil {
+				w.o.Tell(st.called + " was not started: " + err.Error()) // first: its end may be that of all
 				_ = unix.Kill(s.pid, unix.SIGKILL)
-				w.o.Tell(st.called + " was not started: " + err.Error())
 				return
 			}
 		}

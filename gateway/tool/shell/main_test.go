@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == guardianArg {
 		os.Exit(process.Child())
 	}
+	harden() // as a gateway is
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -193,6 +194,83 @@ func TestSec_A_EXEC_15_ScriptRace(t *testing.T) {
 		}
 	}
 	t.Logf("%d ran, %d were refused", ran, refused)
+}
+
+// Every way in which people and models run scripts works, for whoever runs the
+// tests: by name and by path, from other folders, through other programs. The
+// script knows what it is called and finds what lies beside it.
+func TestSec_A_EXEC_15_EveryWayToRunAScript(t *testing.T) {
+	b := newBench(t)
+	for name, text := range map[string]string{
+		"a.sh": "#!/bin/sh\necho $0 $(cat \"$(dirname \"$0\")/beside\")\n", "beside": "beside", "sub/x": "",
+		"a.py": "import sys, helper\nprint(sys.argv[0], __file__, helper.x)\n", "helper.py": "x = 'beside'\n",
+		"a.js": "console.log(__filename, require('./h.js').x)\n", "h.js": "exports.x = 'beside'\n", "a.pl": "print \"$0 beside\\n\";\n",
+	} {
+		b.write("Hearth/"+name, text, 0o755)
+	}
+	ws := b.workspace
+	for command, want := range map[string]string{
+		"bash a.sh": "a.sh beside", "sh ./a.sh": "./a.sh beside", "./a.sh": ws + "/a.sh beside", ws + "/a.sh": ws + "/a.sh beside",
+		"bash " + ws + "/a.sh": ws + "/a.sh beside", "bash a.sh && echo ok": "a.sh beside\nok", "cd sub && bash ../a.sh": "../a.sh beside",
+		"./a.sh | cat": "./a.sh beside", "timeout 50 bash a.sh": "a.sh beside", "cd sub; ../a.sh": "../a.sh beside",
+		"python3 a.py": "a.py " + ws + "/a.py beside", "python3 " + ws + "/a.py": ws + "/a.py " + ws + "/a.py beside",
+		"timeout 50 python3 a.py": "a.py " + ws + "/a.py beside", "node a.js": ws + "/a.js beside", "node " + ws + "/a.js": ws + "/a.js beside",
+		"perl a.pl": "a.pl beside",
+	} {
+		program := strings.Fields(strings.TrimPrefix(command, "timeout 50 "))[0]
+		if program == "python3" || program == "node" || program == "perl" {
+			if _, err := os.Stat("/usr/bin/" + program); err != nil {
+				t.Logf("no %s here", program)
+				continue
+			}
+		}
+		for _, elevated := range []bool{false, true} {
+			b.must(b.exec(args{"command": command, "elevated": elevated, "env": args{"PYTHONDONTWRITEBYTECODE": "1"}}))(want)
+			if w := b.wishes[len(b.wishes)-1]; w.Loose != "" {
+				t.Errorf("%s: %s", command, w.Loose)
+			}
+		}
+	}
+}
+
+// A confined command that was allowed exchanges the script of one that is
+// allowed to run outside of the sandbox, all the time: what runs there is what
+// was allowed, or nothing.
+func TestSec_A_EXEC_15_AConfinedCommandExchangesIt(t *testing.T) {
+	b := newBench(t)
+	b.write("Hearth/deploy.sh", "echo original\n", 0o755)
+	_, d, err := b.exec(args{"background": true, "command": "while :; do echo 'echo original' > g; mv g deploy.sh; echo 'echo pwned; touch ../PWNED' > e; mv e deploy.sh; done"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds := 60
+	if testing.Short() || raceEnabled {
+		rounds = 10
+	}
+	ran := 0
+	for range rounds {
+		// The yes is for what was harmless when it was shown.
+		b.answer = func(w shell.Wish) error {
+			if len(w.Plan.Scripts) != 1 || w.Plan.Scripts[0].Hash != sha256.Sum256([]byte("echo original\n")) {
+				return errNo
+			}
+			return nil
+		}
+		text, _, err := b.exec(args{"command": "bash deploy.sh", "elevated": true})
+		if strings.Contains(text, "pwned") {
+			t.Fatalf("%q", text)
+		}
+		if err == nil && strings.HasPrefix(text, "original") {
+			ran++
+		}
+	}
+	t.Logf("%d of %d ran", ran, rounds)
+	if _, err := os.Stat(filepath.Join(b.home, "PWNED")); err == nil {
+		t.Error("it got out of the sandbox")
+	}
+	b.answer = nil
+	b.must(b.run("process", args{"action": "kill", "sessionId": d.SessionID}))("stopped")
+	<-b.ended
 }
 
 // The folder that was approved, or none.
