@@ -113,7 +113,7 @@ func askShell(call tool.Call, w shell.Wish) approval.Ask {
 		a.Warnings = append(a.Warnings, "It runs outside the sandbox: it can read and change everything that you can, and reach the network.")
 	}
 	if w.Loose != "" {
-		a.Warnings, a.Lines = append(a.Warnings, w.Loose), append(a.Lines, w.Loose)
+		a.Warnings = append(a.Warnings, w.Loose)
 	}
 	return a
 }

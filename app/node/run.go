@@ -89,7 +89,7 @@ func (h *Host) prepare(ctx context.Context, _ *conn, raw json.RawMessage) (any, 
 		out.Warnings = append(out.Warnings, "It runs outside the sandbox: it can read and change everything that the person can whose machine that is, and reach the network.")
 	}
 	if loose != "" {
-		out.Warnings, out.Lines = append(out.Warnings, loose), append(out.Lines, loose)
+		out.Warnings = append(out.Warnings, loose)
 	}
 	return map[string]any{
 		"plan": out, "execPolicy": level, "allowAlwaysCoverage": map[string]any{"complete": false, "patterns": []string{}},
