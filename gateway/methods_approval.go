@@ -39,8 +39,19 @@ func deciderIn(ctx context.Context) (approval.Decider, bool) {
 	return d, ok
 }
 
+// deciderOf tells who asks from who decides. All that come with the gateway's own
+// token and no key are one party: a second connection makes nobody another
+// person. The owner's own programs, where somebody types or clicks, are told apart.
 func deciderOf(c *server.Caller) approval.Decider {
-	return approval.Decider{Name: callerName(c), ID: cmp.Or(c.DeviceID, "conn:"+c.ConnID)}
+	id := c.DeviceID
+	switch {
+	case id != "":
+	case c.Client.ID == "cli" || c.Client.ID == "hearth-tray":
+		id = "conn:" + c.ConnID
+	default:
+		id = "token"
+	}
+	return approval.Decider{Name: callerName(c), ID: id}
 }
 
 // callerName is who calls, for people and the audit log.

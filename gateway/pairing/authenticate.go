@@ -64,6 +64,14 @@ func (r *Registry) checkCredentials(a *Attempt) (method string, t ticket, err *p
 			byDevice = r.isDeviceToken(a, auth.Token) // always computed: the time must not tell which matched
 			return shared || byDevice
 		}
+		// Whoever holds a token that nobody can guess, on its own machine, does not
+		// wait for what others there tried.
+		if a.Local && r.unguessable() && verify() {
+			if byDevice {
+				return MethodDeviceToken, t, nil
+			}
+			return MethodToken, t, nil
+		}
 		if c.try(classToken, verify, errTokenMismatch(a.Params.Device != nil)) {
 			if byDevice {
 				return MethodDeviceToken, t, nil
@@ -125,7 +133,15 @@ func (r *Registry) bucketOf(a *Attempt, c class) bucketKey {
 			return bucketKey{class: c, device: d.ID}
 		}
 	}
-	return bucketKey{class: c, source: SourceKey(a.Source), origin: a.Origin}
+	return bucketKey{class: c, source: SourceKey(a.Source), origin: a.Origin, local: a.Local}
+}
+
+// unguessable: the shared token is no word of a person, so that no number of
+// tries finds it.
+func (r *Registry) unguessable() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.strong
 }
 
 func (r *Registry) isShared(token string) bool {

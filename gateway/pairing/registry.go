@@ -42,6 +42,7 @@ type Registry struct {
 
 	mu      sync.Mutex // guards all below; never held over I/O
 	shared  digest
+	strong  bool                 // shared cannot be guessed
 	devices map[string]*Device   // values are replaced, never changed
 	tickets []ticket             // oldest first
 	waiting []*waiting           // for a person, oldest first
@@ -61,7 +62,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	}
 	r := &Registry{
 		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, key: slices.Clone(o.ServerKey), onPair: o.OnPair,
-		shared: digestOf(o.SharedToken), devices: make(map[string]*Device), leases: make(map[*Lease]struct{}), refused: make(map[string]time.Time),
+		shared: digestOf(o.SharedToken), strong: strong(o.SharedToken), devices: make(map[string]*Device), leases: make(map[*Lease]struct{}), refused: make(map[string]time.Time),
 	}
 	if r.onPair == nil {
 		r.onPair = func(PairEvent) {}
@@ -185,7 +186,7 @@ func (r *Registry) SetSharedToken(token string) error {
 	if next == r.shared {
 		return nil
 	}
-	r.shared = next
+	r.shared, r.strong = next, strong(token)
 	r.endLeases("gateway auth changed", func(l *Lease) bool { return l.byToken })
 	return nil
 }

@@ -22,6 +22,17 @@ func (d digest) matches(presented string) bool {
 	return subtle.ConstantTimeCompare(d[:], got[:]) == 1
 }
 
+// strong: a token that was made by chance, or might as well have been. Words and
+// repeated letters are shorter or have fewer different ones.
+func strong(token string) bool {
+	const length, different = 22, 10
+	seen := map[byte]bool{}
+	for _, c := range []byte(token) {
+		seen[c] = true
+	}
+	return len(token) >= length && len(seen) >= different
+}
+
 // deviceToken derives the token of one generation of a device's role. It is
 // the same at every hello without being stored anywhere.
 func deviceToken(serverKey []byte, deviceID string, role protocol.Role, generation int) string {

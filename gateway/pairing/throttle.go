@@ -27,6 +27,10 @@ const (
 	classCompare   class = "compare"
 )
 
+// everybody is the source of the bucket that all who are no known device share:
+// one for this machine, and one for the others.
+const everybody = "*"
+
 // bucketKey names who is charged. A known device that proved its key has its
 // own bucket, so that strangers cannot lock it out.
 type bucketKey struct {
@@ -34,6 +38,7 @@ type bucketKey struct {
 	source string
 	origin string
 	device string
+	local  bool // on this machine: what others do does not fill its buckets
 }
 
 // throttle counts failures. A slot is taken before a credential is looked at
@@ -65,12 +70,12 @@ type attempt struct {
 }
 
 // take reserves a slot in the key's bucket and in the one that everybody
-// shares. When either is full it takes none and says how long to wait.
+// on its side of the wire shares. When either is full it takes none and says how long to wait.
 func (t *throttle) take(key bucketKey) (*attempt, time.Duration) {
 	limits := map[bucketKey]int{key: maxFailures}
 	keys := []bucketKey{key}
 	if key.device == "" {
-		all := bucketKey{class: key.class, source: "*"}
+		all := bucketKey{class: key.class, source: everybody, local: key.local}
 		keys = append(keys, all)
 		limits[all] = maxFailuresAll
 	}
@@ -101,7 +106,7 @@ func (t *throttle) bucket(k bucketKey) *bucket {
 	}
 	for e := t.order.Front(); e != nil && t.order.Len() >= maxBuckets; {
 		next := e.Next()
-		if b := e.Value.(*bucket); b.key.source != "*" { // the shared ones are few and stay
+		if b := e.Value.(*bucket); b.key.source != everybody { // the shared ones are few and stay
 			t.order.Remove(e)
 			delete(t.buckets, b.key)
 		}
@@ -138,7 +143,7 @@ func (a *attempt) end(failed bool) {
 		}
 		b.failures = append(b.failures, now)
 		limit := maxFailures
-		if k.source == "*" {
+		if k.source == everybody {
 			limit = maxFailuresAll
 		}
 		if len(b.failures) >= limit {

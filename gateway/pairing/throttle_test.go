@@ -38,13 +38,46 @@ func TestSec_A_NET_04_BruteForceFromLoopback(t *testing.T) {
 			if answered != maxFailures {
 				t.Errorf("%d guesses were answered, want %d", answered, maxFailures)
 			}
-			if _, err := r.attempt(t, try{auth: shared(), origin: origin}); code(err) != "AUTH_RATE_LIMITED" {
-				t.Errorf("the right token told the guesser that it is right: %v", err)
-			}
 			r.grant(t, try{key: known, auth: shared(), origin: origin, scopes: scopes(protocol.ScopeRead)}) // a paired device is not shut out
 			c.forward(lockFor)
 			r.grant(t, try{auth: shared()})
 		})
+	}
+}
+
+// TestSec_A_NET_04_OthersLockNobodyOut: neither machines of the network nor other
+// people of this one keep the owner out, who holds the right token here.
+func TestSec_A_NET_04_OthersLockNobodyOut(t *testing.T) {
+	c := newClock()
+	r := newRegistry(t, c, &memoryStore{})
+	const weak = "hunter2hunter2"
+	flood := func() {
+		for i := range 200 {
+			_, _ = r.attempt(t, try{auth: wrong(), from: fmt.Sprintf("10.0.0.%d", i), remote: true})
+			_, _ = r.attempt(t, try{auth: wrong(), key: newKey(t), from: fmt.Sprintf("10.0.0.%d", i), remote: true})
+		}
+	}
+	flood()
+	r.grant(t, try{auth: shared()})
+	if err := r.SetSharedToken(weak); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.attempt(t, try{auth: protocol.Auth{Token: weak}}); err != nil {
+		t.Errorf("machines of the network lock this one out: %v", err)
+	}
+	for range maxFailures {
+		_, _ = r.attempt(t, try{auth: wrong()})
+	}
+	// What can be guessed is still not told to who guesses here.
+	if _, err := r.attempt(t, try{auth: protocol.Auth{Token: weak}}); code(err) != "AUTH_RATE_LIMITED" {
+		t.Errorf("a token that can be guessed is told to a guesser: %v", err)
+	}
+	if err := r.SetSharedToken(testToken); err != nil {
+		t.Fatal(err)
+	}
+	r.grant(t, try{auth: shared()})
+	if _, err := r.attempt(t, try{auth: wrong()}); code(err) != "AUTH_RATE_LIMITED" {
+		t.Errorf("who guesses is told more than %d times: %v", maxFailures, err)
 	}
 }
 
