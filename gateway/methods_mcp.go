@@ -51,13 +51,19 @@ func (g *Gateway) mcpTest(ctx context.Context, p protocol.MCPServerParams) (prot
 		return protocol.MCPServer{}, protocol.Invalid("%v", err).With("code", "NOT_FOUND")
 	}
 	s, err := g.mcp.Settled(ctx, p.ID)
-	return mcpOnWire(s), err
+	out := mcpOnWire(s)
+	if set, ok := g.config.Snapshot().Config.MCP.Servers[p.ID]; ok {
+		if srv := g.mcpServer(p.ID, set); srv.Confined {
+			out.Reads, out.Writes = append(mcp.Named(g.home(), srv), srv.Read...), srv.Write
+		}
+	}
+	return out, err
 }
 
 func mcpOnWire(s mcp.Status) protocol.MCPServer {
 	out := protocol.MCPServer{
 		ID: s.ID, State: string(s.State), Problem: s.Problem, Name: s.Name, Version: s.Version, Tools: []protocol.MCPTool{},
-		Skipped: s.Skipped, Restarts: s.Restarts, Since: s.Since.UnixMilli(), Login: s.Login,
+		Skipped: s.Skipped, Noise: s.Noise.Words(), Restarts: s.Restarts, Since: s.Since.UnixMilli(), Login: s.Login,
 	}
 	for _, t := range s.Tools {
 		out.Tools = append(out.Tools, protocol.MCPTool{Name: t.Name, Own: t.Own, Description: t.Description, Changed: t.Changed})
@@ -73,13 +79,16 @@ func mcpError(err error) error {
 	case errors.Is(err, mcp.ErrUnknown):
 		return protocol.Invalid("%s", sentence(err.Error())).With("code", "NOT_FOUND")
 	}
+	if errors.Is(err, mcp.ErrSaid) { // it will not get better by waiting
+		return protocol.Invalid("%s", sentence(err.Error()))
+	}
 	return protocol.Unavailable(0, "%s", sentence(err.Error()))
 }
 
 func (g *Gateway) mcpResources(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPResources, error) {
 	list, err := g.mcp.Resources(ctx, p.ID)
-	out := protocol.MCPResources{Resources: []protocol.MCPResource{}}
-	for _, r := range list {
+	out := protocol.MCPResources{Resources: []protocol.MCPResource{}, More: list.More}
+	for _, r := range list.List {
 		out.Resources = append(out.Resources, protocol.MCPResource(r))
 	}
 	return out, mcpError(err)

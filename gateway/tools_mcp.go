@@ -68,6 +68,10 @@ func (g *Gateway) mcpServer(id string, s config.MCPServer) mcp.Server {
 	if s.Cwd != "" {
 		out.Dir = expand(home, []string{s.Cwd})[0]
 	}
+	if out.Command = expand(home, []string{s.Command})[0]; s.Command == "" || !strings.HasPrefix(s.Command, "~/") {
+		out.Command = s.Command
+	}
+	out.Confined = s.URL == "" && g.confined.Confined && !out.Open
 	known := func(what string, v secret.Setting) string {
 		found, ok := g.refs.Known(v)
 		if !ok && !v.IsZero() {
@@ -235,7 +239,7 @@ func (g *Gateway) mcpEnv(s mcp.Server, temp string) []string {
 func (g *Gateway) mcpRules(s mcp.Server, path, temp string) *sandbox.Rules {
 	home := g.home()
 	r := &sandbox.Rules{
-		Read:    append(append([]string{filepath.Dir(path)}, filepath.SplitList(g.path)...), s.Read...),
+		Read:    slices.Concat([]string{filepath.Dir(path)}, filepath.SplitList(g.path), mcp.Named(home, s), s.Read),
 		Write:   append([]string{temp}, s.Write...),
 		Hide:    append(sandbox.Secrets(home), string(g.opts.Dir), g.config.Path()),
 		Network: !s.Offline,
@@ -264,6 +268,18 @@ func downloads(program string) []string {
 	return nil
 }
 
+// causeIn is the line of a program's last words that says what went wrong: in
+// the middle of a stack, most often.
+func causeIn(text string) string {
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if strings.Contains(line, "EACCES") || strings.Contains(line, "Error: ") || strings.Contains(strings.ToLower(line), "permission denied") {
+			return strings.ToValidUTF8(line[:min(len(line), 190)], "")
+		}
+	}
+	return ""
+}
+
 // mcpProcess is a server's program.
 type mcpProcess struct {
 	*process.Process
@@ -278,6 +294,9 @@ func (p *mcpProcess) Words() string {
 	o := p.Process.Output()
 	text := strings.TrimSpace(string(o.Head) + string(o.Tail))
 	if len(text) > 400 {
+		if cause := causeIn(text); cause != "" {
+			text = cause + " … " + text[len(text)-min(len(text), 200):]
+		}
 		text = "…" + strings.ToValidUTF8(text[len(text)-400:], "")
 	}
 	if i := p.Info(); i.State == process.Ended && !i.Exit.OK() && !i.Exit.Stopped {

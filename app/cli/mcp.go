@@ -19,6 +19,7 @@ type mcpAdd struct {
 	url          string
 	headers, env []string
 	cwd          string
+	read, write  []string
 }
 
 func newMCP(a *app) *cobra.Command {
@@ -34,13 +35,14 @@ func newMCP(a *app) *cobra.Command {
 	f.StringArrayVar(&o.headers, "header", nil, "a `\"NAME: VALUE\"` that it gets with every request; may be given several times")
 	f.StringArrayVar(&o.env, "env", nil, "a `NAME=VALUE` for the program; may be given several times")
 	f.StringVar(&o.cwd, "cwd", "", "the `FOLDER` that it runs in (default: an empty one)")
+	mayUse(f, &o.read, &o.write)
 	enable := func(value string) func(context.Context, []string) error {
 		return func(ctx context.Context, args []string) error { return enableMCP(ctx, a, args[0], value) }
 	}
 	one := cobra.ExactArgs(1)
 	c := group("mcp", "Tools from outside, by the Model Context Protocol",
 		&cobra.Command{Use: "list", Short: "List the servers and their tools", Args: cobra.NoArgs, RunE: a.run(func(ctx context.Context, _ []string) error { return listMCP(ctx, a) })},
-		add,
+		add, newMCPAllow(a),
 		&cobra.Command{Use: "remove NAME", Short: "Remove a server from the settings", Args: one, RunE: a.run(func(ctx context.Context, args []string) error {
 			return runConfigUnset(ctx, a, mcpPath(args[0]))
 		})},
@@ -88,6 +90,9 @@ func testMCP(ctx context.Context, a *app, name string) error {
 	if s.State != "ready" {
 		return &failure{exitFailure, "the MCP server " + line(name) + " does not run: " + line(s.Problem), "`hearth config get mcp.servers` shows how it is set up"}
 	}
+	if err := a.sayReach(s); err != nil {
+		return err
+	}
 	var list [][]string
 	for _, t := range s.Tools {
 		list = append(list, []string{t.Name, clip(line(t.Description), 80)})
@@ -106,13 +111,20 @@ func addMCP(ctx context.Context, a *app, o mcpAdd, args []string) error {
 	case o.url != "":
 		s["url"] = o.url
 	default:
-		s["command"] = args[1]
-		if len(args) > 2 {
-			s["args"] = args[2:]
+		program := args[1:]
+		if o.cwd == "" {
+			program = whole(program)
+		}
+		s["command"] = program[0]
+		if len(program) > 1 {
+			s["args"] = program[1:]
 		}
 	}
 	if o.cwd != "" {
 		s["cwd"] = o.cwd
+	}
+	if box := sandboxOf(o.read, o.write); len(box) > 0 {
+		s["sandbox"] = box
 	}
 	for key, pairs := range map[string][]string{"headers": o.headers, "env": o.env} {
 		sep := map[string]string{"headers": ":", "env": "="}[key]
@@ -133,7 +145,10 @@ func addMCP(ctx context.Context, a *app, o mcpAdd, args []string) error {
 	if err != nil {
 		return fmt.Errorf("write the setting: %w", err)
 	}
-	return runConfigSet(ctx, a, mcpPath(args[0]), string(b))
+	if err := runConfigSet(ctx, a, mcpPath(args[0]), string(b)); err != nil || o.url != "" || a.asJSON {
+		return err
+	}
+	return a.sayNamed(args[0], s)
 }
 
 // enableMCP turns a server that is there on or off.

@@ -27,7 +27,10 @@ func newMCPResources(a *app) *cobra.Command {
 			for _, r := range res.Resources {
 				list = append(list, []string{line(r.URI), clip(line(r.Name), 40), clip(line(r.Description), 60)})
 			}
-			return a.out().table([]string{"RESOURCE", "NAME", "WHAT THE SERVER SAYS OF IT"}, list)
+			if err := a.out().table([]string{"RESOURCE", "NAME", "WHAT THE SERVER SAYS OF IT"}, list); err != nil || !res.More {
+				return err
+			}
+			return a.out().print("The server has more than these; `hearth mcp read` reads those too.\n")
 		}),
 	}
 }

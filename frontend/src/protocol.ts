@@ -1429,6 +1429,14 @@ export interface MCPServer {
   tools: MCPTool[];
   /** tools that are not offered, and why */
   skipped?: string[];
+  /**
+   * Reads and Writes are what a program may use beside its own folder, as the
+   * settings and its command line name it; only of one in a sandbox.
+   */
+  reads?: string[];
+  writes?: string[];
+  /** Noise is about lines of a program that were no messages. */
+  noise?: string;
   restarts?: number;
   since: number;
   /** Hearth has a login at it */
@@ -1479,6 +1487,8 @@ export interface MCPLoginState {
 /** MCPResources are what a server has to read. */
 export interface MCPResources {
   resources: MCPResource[];
+  /** not all of them are listed */
+  more?: boolean;
 }
 
 /** MCPResource is one of them. */

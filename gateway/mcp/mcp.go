@@ -30,14 +30,15 @@ type Server struct {
 	ID string // small letters, digits, - and single _
 
 	// A program of this machine, which speaks over its input and output…
-	Command string
-	Args    []string
-	Env     []string // NAME=value, beside the few that every command gets
-	Dir     string   // "" = an empty folder of its own
-	Read    []string // for the sandbox
-	Write   []string
-	Open    bool // it runs without a sandbox
-	Offline bool // it must not reach a network
+	Command  string
+	Args     []string
+	Env      []string // NAME=value, beside the few that every command gets
+	Dir      string   // "" = an empty folder of its own
+	Read     []string // for the sandbox
+	Write    []string
+	Open     bool // it runs without a sandbox
+	Confined bool // it runs in one
+	Offline  bool // it must not reach a network
 
 	// …or a service.
 	URL     string
@@ -128,6 +129,7 @@ type Status struct {
 	Skipped  []string // tools that are not offered, and why
 	Restarts int
 	Since    time.Time // of the state
+	Noise    Noise     // of a program
 	Login    bool      // it failed because a person has to log in, or set a key
 }
 
@@ -143,6 +145,7 @@ type ToolInfo struct {
 var (
 	ErrUnknown = errors.New("there is no MCP server of this name; `hearth mcp list` shows them")
 	ErrLogin   = errors.New("the login has ended")
+	ErrSaid    = errors.New("refused") // the server's own answer
 	errGivenUp = errors.New("gave up")
 	errRefused = fmt.Errorf("%w", errGivenUp) // by a service that wants a login or a key
 )

@@ -74,6 +74,9 @@ func (s *server) judge(listed []*mcp.Tool) (o offer) {
 		case t.Name == "" || len(t.Name) > 256:
 			skip("its name is empty or too long")
 			continue
+		case s.needsTask(t.Name):
+			skip("it can only be used as a task, which Hearth cannot do")
+			continue
 		case seen[t.Name]:
 			skip("it is listed twice")
 			continue

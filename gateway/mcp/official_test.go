@@ -178,10 +178,10 @@ func officialTools(t *testing.T, w *world) {
 func officialReading(t *testing.T, w *world) {
 	ctx := t.Context()
 	list, err := w.hub.Resources(ctx, "every")
-	if err != nil || len(list) == 0 {
+	if err != nil || len(list.List) == 0 {
 		t.Fatalf("%v %v", list, err)
 	}
-	for _, uri := range []string{list[0].URI, "demo://resource/dynamic/text/7"} {
+	for _, uri := range []string{list.List[0].URI, "demo://resource/dynamic/text/7"} {
 		if text, err := w.hub.ReadResource(ctx, "every", uri); err != nil || len(text) < 40 {
 			t.Errorf("%s: %q %v", uri, text, err)
 		}

@@ -125,6 +125,11 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 	if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
 		return nil, fmt.Errorf("%s ended during the call. It may have taken effect all the same, so it was not repeated", s.set.what())
 	}
+	if refusedWithoutTask(err) {
+		s.tasks.add(own)
+		s.refreshSoon()
+		return nil, fmt.Errorf("%s can use %q only as a task, which Hearth cannot do; the tool is left out from now on", s.set.what(), clean(own, 80))
+	}
 	return nil, fmt.Errorf("%s refused the call: %s", s.set.what(), clean(err.Error(), 600))
 }
 

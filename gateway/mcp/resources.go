@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hearth-assistant/hearth/gateway/awake"
@@ -42,21 +43,40 @@ const (
 	maxArguments = 32
 )
 
+// Resources is what a server has to read; More is set when not all is listed.
+type Resources struct {
+	List []Resource
+	More bool
+}
+
 // Resources lists what a server has to read.
-func (h *Hub) Resources(ctx context.Context, id string) ([]Resource, error) {
-	return ask(ctx, h, id, func(ctx context.Context, c *mcp.ClientSession) ([]Resource, error) {
+func (h *Hub) Resources(ctx context.Context, id string) (Resources, error) {
+	return ask(ctx, h, id, func(ctx context.Context, c *mcp.ClientSession) (res Resources, err error) {
 		out := []Resource{}
 		for r, err := range c.Resources(ctx, nil) {
 			if err != nil {
-				return nil, err
+				return res, err
 			}
-			out = append(out, Resource{clean(r.URI, 1000), clean(r.Name, 200), clean(r.Description, 300), clean(r.MIMEType, 80)})
-			if len(out) >= maxListed {
+			if len(out) == maxListed {
+				res.More = true
 				break
 			}
+			out = append(out, Resource{clean(r.URI, 1000), clean(r.Name, 200), clean(r.Description, 300), clean(r.MIMEType, 80)})
 		}
-		return out, nil
+		res.List = append(out, templates(ctx, c)...)
+		return res, nil
 	})
+}
+
+// templates are addresses with words to fill in, which lists of resources lack.
+func templates(ctx context.Context, c *mcp.ClientSession) (out []Resource) {
+	for t, err := range c.ResourceTemplates(ctx, nil) {
+		if err != nil || len(out) >= maxListed { // many servers have resources and know no templates
+			return out
+		}
+		out = append(out, Resource{clean(t.URITemplate, 1000), clean(t.Name, 200), clean("(a pattern: fill in what stands in braces) "+t.Description, 340), clean(t.MIMEType, 80)})
+	}
+	return out
 }
 
 // ReadResource reads one, for people: nothing marks the text as one from outside.
@@ -141,7 +161,10 @@ func ask[T any](ctx context.Context, h *Hub, id string, do func(context.Context,
 	case late:
 		return none, fmt.Errorf("%s did not answer within %s", s.set.what(), s.set.callTime())
 	}
-	return none, fmt.Errorf("%s refused: %s", s.set.what(), clean(err.Error(), 600))
+	if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
+		return none, fmt.Errorf("%s did not answer: %s", s.set.what(), clean(err.Error(), 600))
+	}
+	return none, fmt.Errorf("%s %w: %s", s.set.what(), ErrSaid, clean(err.Error(), 600))
 }
 
 // readResource is the tool with which a model lists and reads resources.
@@ -187,9 +210,13 @@ func (r *readResource) Run(ctx context.Context, call tool.Call) (tool.Result, er
 	if err != nil {
 		return tool.Result{}, err
 	}
-	b, err := json.Marshal(list)
+	b, err := json.Marshal(list.List)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("write the list: %w", err)
 	}
-	return tool.Text(s.wrap("list of resources", string(b))), nil
+	text := s.wrap("list of resources", string(b))
+	if list.More {
+		text += fmt.Sprintf("\nThese are the first %d; the server has more. Read one that you know by its uri.", maxListed)
+	}
+	return tool.Text(text), nil
 }

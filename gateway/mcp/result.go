@@ -39,7 +39,11 @@ func (s *server) result(own string, res *mcp.CallToolResult) (tool.Result, error
 	}
 	out.Details = details(s.set.ID, own, res.IsError)
 	if res.IsError {
-		return out, errors.New("The tool says that it failed; its words are above.")
+		said := "The tool says that it failed; its words are above."
+		if hint := s.set.confined(text); hint != "" {
+			said += " " + hint + "."
+		}
+		return out, errors.New(said)
 	}
 	return out, nil
 }

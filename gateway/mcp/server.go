@@ -35,6 +35,8 @@ type server struct {
 	offer    offer
 	timeouts int
 	progress map[string]func(text string)
+	tasks    tasks  // has a lock of its own
+	noise    *noise // of the program that runs, nil for a service
 	nextCall int
 }
 
@@ -242,6 +244,9 @@ func (s *server) status() Status {
 	defer s.mu.Unlock()
 	st := s.st
 	st.Tools, st.Skipped = []ToolInfo{}, s.offer.skipped
+	if s.noise != nil {
+		st.Noise = s.noise.seen()
+	}
 	for _, t := range s.offer.tools {
 		st.Tools = append(st.Tools, ToolInfo{Name: t.spec.Name, Own: t.own, Description: t.said, Changed: t.isChanged()})
 	}

@@ -20,10 +20,12 @@ import (
 // transport is the way to a server, with a budget on what comes back.
 type transport struct {
 	mcp.Transport
-	id   string
-	proc Process // nil: a service
-	idle func()  // ends what stands open to a service
-	once sync.Once
+	id    string
+	proc  Process // nil: a service
+	noise *noise
+	idle  func() // ends what stands open to a service
+	set   *Server
+	once  sync.Once
 
 	mu    sync.Mutex
 	cause error         // why it was cut
@@ -31,7 +33,7 @@ type transport struct {
 }
 
 func (s *server) transport(ctx context.Context) (*transport, error) {
-	t := &transport{id: s.set.ID, isCut: make(chan struct{})}
+	t := &transport{id: s.set.ID, set: &s.set, isCut: make(chan struct{})}
 	m := &meter{now: s.o.Now, over: func() { t.cut(errFlood) }}
 	if s.set.URL != "" {
 		base := egress.Operator()
@@ -42,10 +44,20 @@ func (s *server) transport(ctx context.Context) (*transport, error) {
 	}
 	p, err := s.o.Launch(ctx, s.set)
 	if err != nil {
+		if hint := s.set.confined(err.Error()); hint != "" {
+			err = fmt.Errorf("%w. %s", err, hint)
+		}
 		return nil, fmt.Errorf("%w: it could not be started: %w", errGivenUp, err)
 	}
 	t.proc = p
-	t.Transport = &mcp.IOTransport{Reader: metered{p.Output(), m}, Writer: input{p}, MaxLineLength: maxMessage}
+	n := &noise{first: func(line string) {
+		s.o.Log.Info("an MCP server writes on its standard output what is no message; such lines are skipped", "server", s.set.ID, "line", line)
+	}}
+	s.mu.Lock()
+	s.noise = n
+	s.mu.Unlock()
+	t.noise = n
+	t.Transport = &mcp.IOTransport{Reader: newQuiet(metered{p.Output(), m}, maxMessage, n, s.tasks.look), Writer: input{p}, MaxLineLength: maxMessage}
 	return t, nil
 }
 
@@ -103,8 +115,18 @@ func (t *transport) explain(ctx context.Context, err error) error {
 	}
 	t.end()
 	<-t.proc.Done()
-	if words := t.proc.Words(); words != "" {
-		return fmt.Errorf("%w. It said: %s", err, words)
+	words, skipped := t.proc.Words(), ""
+	if t.noise != nil {
+		skipped = t.noise.seen().Words()
+	}
+	if hint := t.set.confined(words + skipped); hint != "" { // first: what follows may be cut
+		err = fmt.Errorf("%w. %s", err, hint)
+	}
+	if words != "" {
+		err = fmt.Errorf("%w. It said: %s", err, words)
+	}
+	if skipped != "" {
+		err = fmt.Errorf("%w. %s", err, skipped)
 	}
 	return err
 }
@@ -121,6 +143,8 @@ func (t *transport) service(err error) error {
 		what = "the service wants a login or a key"
 	case says("Forbidden", "403"):
 		what = "the service does not let Hearth do this"
+	case says("Not Found", "404", "Method Not Allowed", "405"):
+		return fmt.Errorf("%w. There is no MCP service of the present kind (streamable HTTP) at this address. Older services speak SSE, often at an address that ends in /sse; Hearth does not support those. Many have a newer address too, often one that ends in /mcp", err)
 	default:
 		return err
 	}

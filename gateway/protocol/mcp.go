@@ -14,6 +14,12 @@ type MCPServer struct {
 	Version  string    `json:"version,omitempty"`
 	Tools    []MCPTool `json:"tools"`
 	Skipped  []string  `json:"skipped,omitempty"` // tools that are not offered, and why
+	// Reads and Writes are what a program may use beside its own folder, as the
+	// settings and its command line name it; only of one in a sandbox.
+	Reads  []string `json:"reads,omitempty"`
+	Writes []string `json:"writes,omitempty"`
+	// Noise is about lines of a program that were no messages.
+	Noise string `json:"noise,omitempty"`
 	Restarts int       `json:"restarts,omitempty"`
 	Since    int64     `json:"since"`
 	LoggedIn bool      `json:"loggedIn,omitempty"` // Hearth has a login at it
@@ -57,6 +63,7 @@ type MCPLoginState struct {
 // MCPResources are what a server has to read.
 type MCPResources struct {
 	Resources []MCPResource `json:"resources"`
+	More      bool          `json:"more,omitempty"` // not all of them are listed
 }
 
 // MCPResource is one of them.
