@@ -7,24 +7,24 @@ type MCPServers struct {
 
 // MCPServer is how a server is.
 type MCPServer struct {
-	ID       string    `json:"id"`
-	State    string    `json:"state"` // starting, ready, waiting, failed, off
-	Problem  string    `json:"problem,omitempty"`
-	Name     string    `json:"name,omitempty"` // what it calls itself
-	Version  string    `json:"version,omitempty"`
-	Tools    []MCPTool `json:"tools"`
-	Skipped  []string  `json:"skipped,omitempty"` // tools that are not offered, and why
+	ID      string    `json:"id"`
+	State   string    `json:"state"` // starting, ready, waiting, failed, off
+	Problem string    `json:"problem,omitempty"`
+	Name    string    `json:"name,omitempty"` // what it calls itself
+	Version string    `json:"version,omitempty"`
+	Tools   []MCPTool `json:"tools"`
+	Skipped []string  `json:"skipped,omitempty"` // tools that are not offered, and why
 	// Reads and Writes are what a program may use beside its own folder, as the
 	// settings and its command line name it; only of one in a sandbox.
 	Reads  []string `json:"reads,omitempty"`
 	Writes []string `json:"writes,omitempty"`
 	// Noise is about lines of a program that were no messages.
-	Noise string `json:"noise,omitempty"`
-	Restarts int       `json:"restarts,omitempty"`
-	Since    int64     `json:"since"`
-	LoggedIn bool      `json:"loggedIn,omitempty"` // Hearth has a login at it
-	Login    bool      `json:"login,omitempty"`    // it wants one
-	Service  bool      `json:"service,omitempty"`  // it is a service, not a program
+	Noise    string `json:"noise,omitempty"`
+	Restarts int    `json:"restarts,omitempty"`
+	Since    int64  `json:"since"`
+	LoggedIn bool   `json:"loggedIn,omitempty"` // Hearth has a login at it
+	Login    bool   `json:"login,omitempty"`    // it wants one
+	Service  bool   `json:"service,omitempty"`  // it is a service, not a program
 }
 
 // MCPTool is a tool of a server.
