@@ -18,6 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
+	"github.com/hearth-assistant/hearth/gateway/mcp/named"
 	"github.com/hearth-assistant/hearth/gateway/pretty"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
@@ -239,7 +240,7 @@ func (g *Gateway) mcpEnv(s mcp.Server, temp string) []string {
 func (g *Gateway) mcpRules(s mcp.Server, path, temp string) *sandbox.Rules {
 	home := g.home()
 	r := &sandbox.Rules{
-		Read:    slices.Concat([]string{filepath.Dir(path)}, filepath.SplitList(g.path), mcp.Named(home, s), s.Read),
+		Read:    slices.Concat([]string{filepath.Dir(path)}, filepath.SplitList(g.path), named.Paths(home, s.Dir, s.Command, s.Args), s.Read),
 		Write:   append([]string{temp}, s.Write...),
 		Hide:    append(sandbox.Secrets(home), string(g.opts.Dir), g.config.Path()),
 		Network: !s.Offline,

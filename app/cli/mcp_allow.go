@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hearth-assistant/hearth/gateway/mcp"
+	"github.com/hearth-assistant/hearth/gateway/mcp/named"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -105,15 +105,14 @@ func (a *app) sayNamed(name string, s map[string]any) error {
 	if err != nil {
 		return nil // then it is shown by `hearth mcp test`
 	}
-	set := mcp.Server{}
-	set.Command, _ = s["command"].(string)
-	set.Args, _ = s["args"].([]string)
-	set.Dir, _ = s["cwd"].(string)
-	named := mcp.Named(home, set)
-	if len(named) == 0 {
+	command, _ := s["command"].(string)
+	args, _ := s["args"].([]string)
+	dir, _ := s["cwd"].(string)
+	paths := named.Paths(home, dir, command, args)
+	if len(paths) == 0 {
 		return nil
 	}
-	return a.out().print("Its command line names ", bold(line(strings.Join(named, ", "))), ", so it may read that. It may change files there only after\n`hearth mcp allow ", line(name), " --write FOLDER`.\n")
+	return a.out().print("Its command line names ", bold(line(strings.Join(paths, ", "))), ", so it may read that. It may change files there only after\n`hearth mcp allow ", line(name), " --write FOLDER`.\n")
 }
 
 // sayReach tells what a program in the sandbox may use, and what noise it makes.

@@ -1,4 +1,6 @@
-package mcp
+// Package named tells which files and folders a command line names, and what
+// belongs to them. It decides nothing and changes nothing.
+package named
 
 import (
 	"os"
@@ -7,17 +9,17 @@ import (
 	"strings"
 )
 
-// Named are the files and folders that a server's own command line names, with
-// what belongs to them: whoever sets up `node /srv/notes/server.mjs ~/Documents`
+// Paths are the files and folders that a command line names, with what belongs
+// to them: whoever sets up `node /srv/notes/server.mjs ~/Documents`
 // wants that program to read its code and these documents. It is for reading
 // only. A folder as wide as the home is not taken from there: it has to be
 // named in sandbox.read.
-func Named(home string, s Server) []string {
+func Paths(home, dir, command string, args []string) []string {
 	var out []string
-	if filepath.IsAbs(s.Command) {
-		out = append(out, around(home, s.Command)...)
+	if filepath.IsAbs(command) {
+		out = append(out, around(home, command)...)
 	}
-	for _, arg := range words(s.Args) {
+	for _, arg := range words(args) {
 		path := arg
 		if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
 			path = value // --dir=/path
@@ -25,8 +27,8 @@ func Named(home string, s Server) []string {
 		switch {
 		case strings.HasPrefix(path, "~/"):
 			path = filepath.Join(home, path[2:])
-		case !filepath.IsAbs(path) && s.Dir != "" && path != "" && !strings.HasPrefix(path, "-"):
-			path = filepath.Join(s.Dir, path)
+		case !filepath.IsAbs(path) && dir != "" && path != "" && !strings.HasPrefix(path, "-"):
+			path = filepath.Join(dir, path)
 		}
 		if filepath.IsAbs(path) {
 			out = append(out, around(home, filepath.Clean(path))...)
