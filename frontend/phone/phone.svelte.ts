@@ -6,7 +6,7 @@ import { loadIdentity, NoCrypto, type Identity } from "../src/net/identity";
 import { openCabinet, type Cabinet } from "../src/keep/cabinet";
 import { keepDraft } from "../src/keep/local";
 import { Outbox, type Entry, type Picture, type Refusal } from "../src/keep/outbox";
-import { Chat } from "../src/app/chat.svelte";
+import { Chat, type Past } from "../src/app/chat.svelte";
 import { Safety } from "../src/app/safety.svelte";
 import { codeIn, takeCode } from "./code";
 import { Line, thisPhone, type As } from "./line";
@@ -27,6 +27,8 @@ export class Phone {
   at = $state<Place>("starting");
   link = $state.raw<LinkState>({ at: "connecting" });
   chat = $state.raw<Chat | null>(null);
+  /** an earlier conversation that is read */
+  past = $state.raw<Chat | null>(null);
   unsent = $state.raw<Entry[]>([]);
   toast = $state.raw<{ n: number; text: string; bad: boolean } | null>(null);
   safety = $state.raw<Safety | null>(null);
@@ -163,7 +165,7 @@ export class Phone {
     this.node = null;
     this.chat?.detach();
     if (this.chat) keepDraft(this.chat.key, "");
-    this.chat = null;
+    this.chat = this.past = null;
     for (const e of this.unsent) await this.outbox.discard(e.id);
     for (const name of ["phoneToken", "nodeToken"]) await this.keep.remove("state", name).catch(() => undefined);
   }
@@ -190,6 +192,12 @@ export class Phone {
     const node = new Node(this.keep, this.asked, this.me, (text) => this.say(text));
     this.node = node;
     await node.load();
+  }
+
+  /** read opens an earlier conversation; null goes back to the one of today. */
+  read(past: Past | null): void {
+    this.past = past && this.chat ? new Chat(this.chat.key, false, this.socket, () => false, undefined, past) : null;
+    void this.past?.attach();
   }
 
   hurry(): void {

@@ -69,7 +69,7 @@ func (s *Server) mounted(path string) bool {
 
 // secure sets the headers that every answer carries, errors included.
 func secure(h http.Header, host string) {
-	h.Set("Content-Security-Policy", policy("ws://"+safeHost(host)))
+	h.Set("Content-Security-Policy", policy("ws", safeHost(host)))
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -79,10 +79,16 @@ func secure(h http.Header, host string) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// policy lets a page load from us only, and connect to one more address of ours.
-func policy(connect string) string {
+// policy lets a page load from us only, and connect to our sockets. Browsers
+// take a socket of the same host for 'self'; older ones want it named. An IPv6
+// address cannot be named: no source has brackets, and browsers drop it.
+func policy(scheme, host string) string {
+	connect := ""
+	if !strings.HasPrefix(host, "[") {
+		connect = " " + scheme + "://" + host
+	}
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
-		"font-src 'self'; connect-src 'self' " + connect + "; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
+		"font-src 'self'; connect-src 'self'" + connect + "; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
 		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify hearth svelte-trusted-html"
 }
 

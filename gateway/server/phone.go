@@ -27,7 +27,7 @@ func (s *Server) phone() http.Handler {
 	}
 	own := http.StripPrefix(phonePath, newPages(files))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", policy("wss://"+safeHost(r.Host)))
+		w.Header().Set("Content-Security-Policy", policy("wss", safeHost(r.Host)))
 		w.Header().Set("Permissions-Policy", permissions("camera=(self)", "geolocation=(self)"))
 		own.ServeHTTP(w, r)
 	})

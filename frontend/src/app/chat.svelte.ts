@@ -1,7 +1,7 @@
 // The session that is open: its messages, the answer in progress, and keeping
 // both true to what the gateway has.
 import { flushSync } from "svelte";
-import type { AgentEvent, ChatEvent, ChatHistory, Message, ReceiptState } from "../net/wire";
+import type { AgentEvent, ChatEvent, ChatHistory, Earlier, Message, ReceiptState } from "../net/wire";
 import { CallError, type Socket } from "../net/socket";
 import { Live } from "../chat/live";
 import { layout, liveRows, Parsed, type Row } from "../chat/rows";
@@ -12,11 +12,20 @@ import { Pace } from "./pace";
 const page = 100;
 const silence = 20_000;
 
+/** Past names an earlier conversation of a chat. */
+export interface Past {
+  sessionId: string;
+  title?: string;
+  endedAt?: number;
+}
+
 export class Chat {
   messages = $state.raw<Msg[]>([]);
   entries = $state.raw<Entry[]>([]);
   live = $state.raw<Live | null>(null);
   loaded = $state(false);
+  /** the conversation that stood in this chat before this one began */
+  earlier = $state.raw<Earlier | null>(null);
   hasMore = $state(false);
   loadingOlder = $state(false);
   /** why the history could not be read, for people */
@@ -42,14 +51,16 @@ export class Chat {
   /** unsent ones, but for those that the transcript has before they were acknowledged */
   private readonly unsent = $derived.by(() => this.entries.filter((e) => !this.messages.some((m) => m.role === "user" && m.runId === e.id)));
   /** those of them that will wait too */
-  readonly leaving = $derived.by(() => (this.hasQueue() && this.busy ? this.unsent.filter((e) => e.state === "sending" && !e.text.startsWith("/")) : []));
+  readonly leaving = $derived.by(() => (this.hasQueue() && this.busy ? this.unsent.filter((e) => e.state === "sending" && e.id !== this.live?.runId && !e.text.startsWith("/")) : []));
   private readonly shown = $derived(this.waiting.length > 0 ? this.messages.filter((m) => !this.waiting.includes(m)) : this.messages);
   private readonly still = $derived(
     layout(turns(this.shown), this.parsed, this.live?.runId ?? "", this.unsent.filter((e) => !this.leaving.includes(e)), this.live?.under),
   );
   readonly rows: Row[] = $derived.by(() => {
     void this.version;
-    const { before, after } = this.still;
+    const { after } = this.still;
+    const begin: Row[] = this.earlier && !this.hasMore ? [{ kind: "begin", key: "begin", earlier: this.earlier }] : [];
+    const before = [...begin, ...this.still.before];
     return this.live ? [...before, ...liveRows(this.live, this.live.builtIn ?? this.isGuide()), ...after] : after.length > 0 ? [...before, ...after] : before;
   });
   /** a run is active or waits for its turn */
@@ -63,12 +74,15 @@ export class Chat {
     private readonly isGuide: () => boolean,
     /** the view of waiting messages is there */
     private readonly hasQueue: () => boolean = () => false,
+    /** set: an earlier conversation of the chat, to read only */
+    readonly past: Past | null = null,
   ) {
     this.loaded = isNew;
   }
 
   /** attach subscribes and reads; called when the session opens and after each reconnect. */
   async attach(): Promise<void> {
+    if (this.past) return void (await this.read().catch((e) => this.fail(e)));
     clearInterval(this.watch);
     this.watch = setInterval(() => this.checkSilence(), 5_000);
     try {
@@ -82,7 +96,7 @@ export class Chat {
   detach(): void {
     clearInterval(this.watch);
     this.pace.stop();
-    void this.socket.call("sessions.messages.unsubscribe", { key: this.key }).catch(() => undefined);
+    if (!this.past) void this.socket.call("sessions.messages.unsubscribe", { key: this.key }).catch(() => undefined);
   }
 
   /** read brings the newest page; calls while one is on its way are folded into one more. */
@@ -101,7 +115,11 @@ export class Chat {
   }
 
   private async readOnce(): Promise<void> {
-    this.take(await this.socket.call("chat.history", { sessionKey: this.key, limit: page }));
+    this.take(await this.socket.call("chat.history", { sessionKey: this.key, limit: page, ...this.which }));
+  }
+
+  private get which(): { sessionId?: string } {
+    return this.past ? { sessionId: this.past.sessionId } : {};
   }
 
   private take(h: ChatHistory): void {
@@ -112,6 +130,7 @@ export class Chat {
     const reaches = msgs.length > 0 && this.messages.some((m) => m.seq < msgs[0]!.seq);
     if (!reaches) this.hasMore = h.hasMore;
     this.messages = withPage(this.messages, msgs);
+    this.earlier = h.hearthEarlier ?? null;
     this.takeRun(h);
     this.loaded = true;
     this.problem = "";
@@ -170,7 +189,7 @@ export class Chat {
     if (!this.hasMore || this.loadingOlder || !first || first.seq === Infinity) return;
     this.loadingOlder = true;
     try {
-      const h = await this.socket.call("chat.history", { sessionKey: this.key, limit, hearthBefore: first.seq });
+      const h = await this.socket.call("chat.history", { sessionKey: this.key, limit, hearthBefore: first.seq, ...this.which });
       if (this.sessionId !== h.sessionId) return;
       this.messages = withPage(this.messages, (h.messages ?? []).map(toMsg));
       this.hasMore = h.hasMore;

@@ -8,12 +8,12 @@ import { Outbox, type Entry, type Picture, type Refusal } from "../keep/outbox";
 import { keepDraft, prefs } from "../keep/local";
 import { t } from "../i18n/t";
 import { load } from "../i18n/words.svelte";
-import { Chat } from "./chat.svelte";
+import { Chat, type Past } from "./chat.svelte";
 import { Networks } from "./networks.svelte";
 import { Safety } from "./safety.svelte";
 import { Sessions } from "./sessions.svelte";
 import type { PaneId } from "../ui/settings/panes";
-import { go, sessionIn, sessionInUrl, takeLaunch } from "./route";
+import { go, pastInUrl, sessionIn, sessionInUrl, takeLaunch } from "./route";
 
 export const version = "0.1.0";
 
@@ -24,7 +24,7 @@ export interface Toast {
 }
 
 /** What is shown over the page. */
-export type Panel = { kind: "search" } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "skill"; name: string } | { kind: "settings"; pane?: PaneId } | { kind: "delete"; key: string; title: string } | { kind: "link"; href: string; host: string } | { kind: "offer"; text: string };
+export type Panel = { kind: "search"; here?: boolean } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "skill"; name: string } | { kind: "settings"; pane?: PaneId } | { kind: "delete"; key: string; title: string } | { kind: "link"; href: string; host: string } | { kind: "offer"; text: string };
 
 type Later = typeof import("../ui/later");
 
@@ -46,6 +46,8 @@ export class Hearth {
 
   commands = $state.raw<CommandInfo[]>([]);
   panel = $state.raw<Panel | null>(null);
+  /** the list of models is open */
+  picking = $state(false);
   /** views that the first sight of the page does not need */
   later = $state.raw<Later | null>(null);
   /** counts what happens with devices that ask to be let in */
@@ -114,7 +116,9 @@ export class Hearth {
     else if (place === "why") this.panel = { kind: place, runId: part };
     else if (place === "offer") this.panel = { kind: place, text: part };
     const key = (place === "chat" && sessionIn(part)) || sessionInUrl() || prefs.lastSession;
-    if (key) this.open(key);
+    const past = pastInUrl();
+    if (key && past) this.openPast(key, { sessionId: past });
+    else if (key) this.open(key);
     this.socket.start();
     addEventListener("online", () => this.socket.hurry());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.socket.hurry());
@@ -154,7 +158,7 @@ export class Hearth {
     this.models = models.models;
     await this.loadLater();
     this.commands = (await this.socket.call("commands.list", {})).commands;
-    await Promise.all([this.networks.load(), this.safety.load()]);
+    await Promise.all([this.networks.load(), this.safety.load(), this.safety.loadUndone().catch(() => undefined)]);
   }
 
   private async loadLater(): Promise<void> {
@@ -186,15 +190,16 @@ export class Hearth {
 
   private event(name: string, payload: unknown): void {
     for (const ear of this.ears) ear(name, payload);
+    const of = (key: string | undefined): Chat | null => (this.chat?.key === key && !this.chat?.past ? this.chat : null);
     if (name === "chat") {
       const e = payload as ChatEvent;
-      if (e.sessionKey === this.chat?.key) this.chat.event(e);
+      of(e.sessionKey)?.event(e);
     } else if (name === "agent" || name === "session.tool") {
       const e = payload as AgentEvent;
-      if (e.sessionKey === this.chat?.key) this.chat?.run(e);
+      of(e.sessionKey)?.run(e);
     } else if (name === "session.message") {
       const e = payload as SessionMessage;
-      if (e.sessionKey === this.chat?.key && e.message) this.chat.message(e.message);
+      if (e.message) of(e.sessionKey)?.message(e.message);
     } else if (name.startsWith("exec.approval.") || name === "hearth.pause") this.safety.event(name, payload);
     else if (name.startsWith("device.pair.")) this.doors++;
     else if (name === "sessions.changed") this.sessionChanged(payload as SessionsChanged);
@@ -216,7 +221,7 @@ export class Hearth {
   private sessionChanged(e: SessionsChanged): void {
     this.sessions.changed(e);
     if (e.reason === "delete" && e.sessionKey === this.chat?.key) this.leave(e.sessionKey);
-    if (e.reason === "send" && e.sessionKey === this.chat?.key) this.chat.sent(e.runId ?? "");
+    if (e.reason === "send" && e.sessionKey === this.chat?.key && !this.chat.past) this.chat.sent(e.runId ?? "");
     if (e.session?.sessionId) this.chats.get(e.sessionKey)?.isNow(e.session.sessionId);
   }
 
@@ -228,11 +233,13 @@ export class Hearth {
 
   private routed(): void {
     const key = sessionInUrl();
-    if (key && key !== this.chat?.key) this.open(key);
+    const past = pastInUrl();
+    if (key && past) this.openPast(key, { sessionId: past });
+    else if (key) this.open(key);
   }
 
   open(key: string, isNew = false): void {
-    if (this.chat?.key === key) return;
+    if (this.chat?.key === key && !this.chat.past) return;
     this.chat?.detach();
     const chat = this.chats.get(key) ?? new Chat(key, isNew, this.socket, () => this.isGuide, () => this.later !== null);
     this.chats.delete(key);
@@ -243,6 +250,25 @@ export class Hearth {
     prefs.lastSession = key;
     go(key);
     if (this.link.at === "open") void chat.attach();
+  }
+
+  /** openPast shows what stood in a chat before it began anew, to read only. */
+  openPast(key: string, past: Past): void {
+    if (this.chat?.key === key && this.chat.past?.sessionId === past.sessionId) return;
+    this.chat?.detach();
+    this.chat = new Chat(key, false, this.socket, () => this.isGuide, undefined, past);
+    go(key, past.sessionId);
+    if (this.link.at === "open") void this.chat.attach();
+  }
+
+  /** continuePast makes the earlier conversation that is open a chat of its own. */
+  async continuePast(): Promise<void> {
+    const chat = this.chat;
+    if (!chat?.past) return;
+    const r = await this.act(this.socket.call("hearth.sessions.continue", { key: chat.key, sessionId: chat.past.sessionId }));
+    if (!r) return;
+    this.sessions.changed({ sessionKey: r.key, reason: "create", ts: Date.now(), session: r.session });
+    this.open(r.key);
   }
 
   newChat(): void {
@@ -341,8 +367,8 @@ export class Hearth {
 
   // ---- search in everything that was said
 
-  search(query: string): Promise<SessionsSearch> {
-    return this.socket.call("sessions.search", { query, limit: 60 });
+  search(query: string, key = ""): Promise<SessionsSearch> {
+    return this.socket.call("sessions.search", { query, limit: 60, ...(key ? { key } : {}) });
   }
 
   /** isPast: the message stands in a transcript that was put aside. */
@@ -351,12 +377,17 @@ export class Hearth {
     return now !== undefined && now !== hit.sessionId;
   }
 
-  /** reveal opens the session of a message and shows the message; false: it cannot be opened. */
+  /** reveal opens the conversation of a message and shows the message; false: it is gone. */
   async reveal(hit: SearchHit): Promise<boolean> {
-    if (this.isPast(hit)) return false;
-    this.open(hit.sessionKey);
+    const past = { sessionId: hit.sessionId, title: hit.title };
+    if (this.isPast(hit)) this.openPast(hit.sessionKey, past);
+    else this.open(hit.sessionKey);
+    await this.chat!.read();
+    if (!this.chat!.past && this.chat!.transcript !== hit.sessionId) {
+      this.openPast(hit.sessionKey, past);
+      await this.chat!.read();
+    }
     const chat = this.chat!;
-    await chat.read();
     return chat.transcript === hit.sessionId && (await chat.reveal(hit.messageId, hit.seq));
   }
 
@@ -364,6 +395,11 @@ export class Hearth {
   async again(text: string, entryId = "", files?: Picture[]): Promise<void> {
     if (entryId) await this.outbox.discard(entryId);
     await this.say(text, undefined, files);
+  }
+
+  /** againAll sends the words of several stopped messages again, in their order. */
+  async againAll(list: readonly { text: string }[]): Promise<void> {
+    for (const m of list) await this.say(m.text);
   }
 
   async edit(text: string, entryId = ""): Promise<void> {

@@ -19,15 +19,20 @@ const plain = (s: string): string => {
 };
 
 export function sessionInUrl(): string {
-  return sessionIn(plain(/^#\/chat\/(.+)$/.exec(location.hash)?.[1] ?? ""));
+  return sessionIn(plain(parts()[1] ?? ""));
 }
+
+/** pastInUrl is the earlier conversation of that session that is open, "" for none. */
+export const pastInUrl = (): string => parts()[2] ?? "";
+
+const parts = (): string[] => /^#\/chat\/(.+?)(?:\/earlier\/([0-9a-f-]{36}))?$/.exec(location.hash) ?? [];
 
 /** sessionIn is a session key from outside, if it can be one. */
 export function sessionIn(key: string): string {
   return key.length <= longestKey && !/[\u0000-\u001f\u007f]/.test(key) ? key : "";
 }
 
-export function go(key: string): void {
-  const hash = "#/chat/" + encodeURIComponent(key);
+export function go(key: string, past = ""): void {
+  const hash = "#/chat/" + encodeURIComponent(key) + (past ? "/earlier/" + past : "");
   if (location.hash !== hash) history.pushState(null, "", location.pathname + hash);
 }

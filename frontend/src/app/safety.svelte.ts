@@ -9,6 +9,10 @@ export type ApprovalScope = "once" | "session" | "here" | "program" | "folder" |
 export class Safety {
   pending = $state.raw<Approval[]>([]);
   pause = $state.raw<Pause>({ level: "off" });
+  /** answers whose changes to files were taken back */
+  undone = $state.raw<ReadonlySet<string>>(new Set());
+  /** how long calls waited for a decision, by run and call */
+  private readonly waits = new Map<string, number>();
   /** requests that are being answered by this page */
   private answering = $state.raw<ReadonlySet<string>>(new Set());
 
@@ -26,12 +30,33 @@ export class Safety {
     return this.pending.find((a) => a.request.toolCallId === callId && (a.request.runId ?? "") === runId);
   }
 
+  /** asksIn: something in this run waits for a decision. */
+  asksIn(runId: string): boolean {
+    return this.pending.some((a) => (a.request.runId ?? "") === runId);
+  }
+
+  /** waited is how long a call waited for its person; that is no time of the tool. */
+  waited(runId: string, callId: string): number {
+    return this.waits.get(`${runId} ${callId}`) ?? 0;
+  }
+
+  tookBack(runId: string): void {
+    this.undone = new Set([...this.undone, runId]);
+  }
+
+  async loadUndone(): Promise<void> {
+    const { turns } = await this.socket.call("hearth.undo.list", { limit: 200 });
+    this.undone = new Set(turns.filter((x) => x.undoneBy).map((x) => x.runId));
+  }
+
   event(name: string, payload: unknown): void {
     if (name === "exec.approval.requested") {
       const a = payload as Approval;
       this.pending = [...this.pending.filter((o) => o.id !== a.id), a];
     } else if (name === "exec.approval.resolved") {
       const a = payload as ApprovalResolved;
+      const asked = this.pending.find((o) => o.id === a.id);
+      if (asked) this.waits.set(`${asked.request.runId ?? ""} ${asked.request.toolCallId ?? ""}`, Math.max(0, a.ts - asked.createdAtMs));
       this.pending = this.pending.filter((o) => o.id !== a.id);
     } else if (name === "hearth.pause") this.pause = payload as Pause;
   }
@@ -45,7 +70,6 @@ export class Safety {
     try {
       const yes = scope !== "deny" && scope !== "never";
       await this.socket.call("exec.approval.resolve", { id, decision: !yes ? "deny" : scope === "once" ? "allow-once" : "allow-always", hearthScope: scope });
-      this.pending = this.pending.filter((a) => a.id !== id);
     } finally {
       this.answering = new Set([...this.answering].filter((x) => x !== id));
     }

@@ -2,19 +2,20 @@
 // blocks: the list then only keeps what is near the window.
 import type { Entry } from "../keep/outbox";
 import { blocksOf, type Block } from "../text/stream";
-import type { WireBlock } from "../net/wire";
+import type { Earlier, WireBlock } from "../net/wire";
 import { show, type Live, type Tool } from "./live";
 import type { Msg, Turn } from "./transcript";
 
 export type Row =
   | { kind: "day"; key: string; ts: number }
+  | { kind: "begin"; key: string; earlier: Earlier }
   | { kind: "user"; key: string; msg: Msg; entry: Entry | null }
   | { kind: "text"; key: string; blocks: Block[]; settled: number; head: boolean; tail: boolean; builtIn: boolean; live: boolean; text: string; msg: Msg | null; changed: boolean }
   | { kind: "tools"; key: string; head: boolean; builtIn: boolean; tools: Tool[]; live: boolean; runId: string }
   | { kind: "thought"; key: string; head: boolean; builtIn: boolean; text: string }
-  | { kind: "typing"; key: string; head: boolean; builtIn: boolean; phase: string }
+  | { kind: "typing"; key: string; head: boolean; builtIn: boolean; phase: string; run: string }
   | { kind: "command"; key: string; blocks: Block[]; text: string; msg: Msg }
-  | { kind: "note"; key: string; state: "failed" | "aborted" | "cancelled" | "dropped" | "interrupted" | "system"; text: string; msg: Msg };
+  | { kind: "note"; key: string; state: "failed" | "aborted" | "cancelled" | "dropped" | "interrupted" | "system"; text: string; msg: Msg; all: Msg[] };
 
 const perRow = 12;
 
@@ -69,7 +70,7 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
   const changed = turn.replies.some((m) => m.role === "toolResult" && !m.isError && changes(m.details));
   let ordinal = 0;
   for (const m of turn.replies) {
-    if (m.role === "system") rows.push({ kind: "note", key: m.id, state: "system", text: m.text, msg: m });
+    if (m.role === "system") rows.push({ kind: "note", key: m.id, state: "system", text: m.text, msg: m, all: [m] });
     if (m.role !== "assistant") continue;
     if (m.quiet) {
       rows.push({ kind: "command", key: `c/${m.id}`, blocks: parsed.of(m.text), text: m.text, msg: m });
@@ -110,8 +111,14 @@ function stored(b: WireBlock, r: Msg | undefined, over: boolean, from: number): 
   const state = r ? (r.isError ? "failed" : "done") : over ? "failed" : "running";
   return {
     id: b.id ?? "", name: b.name ?? "", args: show(b.arguments), input: b.arguments, result: r ? show(r.text) : "", details: r?.details,
-    took: r ? Math.max(0, r.ts - from) : 0, state,
+    took: r ? (ran(r.details) ?? Math.max(0, r.ts - from)) : 0, state,
   };
+}
+
+/** ran is how long a tool says that it ran: waiting for a yes is not in it. */
+export function ran(details: unknown): number | undefined {
+  const ms = (details as { durationMs?: unknown } | null | undefined)?.durationMs;
+  return typeof ms === "number" && ms >= 0 ? ms : undefined;
 }
 
 /** liveRows are the parts of the answer in progress; call flush on its streams before. */
@@ -125,7 +132,7 @@ export function liveRows(live: Live, builtIn: boolean): Row[] {
   });
   const last = rows.at(-1);
   if (last === undefined || last.kind === "tools") {
-    rows.push({ kind: "typing", key: `${s.run}/typing`, head: last === undefined, builtIn, phase: live.phase });
+    rows.push({ kind: "typing", key: `${s.run}/typing`, head: last === undefined, builtIn, phase: live.phase, run: live.runId });
   }
   return rows;
 }
@@ -191,7 +198,14 @@ function unique(parts: Row[][]): void {
 function note(rows: Row[], u: Msg, begun: boolean): void {
   if (u.state !== "failed" && u.state !== "aborted" && u.state !== "dropped" && u.state !== "interrupted") return;
   const state = u.state === "aborted" && !begun ? "cancelled" : u.state;
-  rows.push({ kind: "note", key: `n/${u.runId || u.id}`, state, text: u.error, msg: u });
+  // What one key press stopped before it began is one line.
+  const before = rows.at(-2);
+  if (state === "cancelled" && before?.kind === "note" && before.state === "cancelled") {
+    rows.splice(-2, 1);
+    rows.push({ ...before, msg: u, all: [...before.all, u] });
+    return;
+  }
+  rows.push({ kind: "note", key: `n/${u.runId || u.id}`, state, text: u.error, msg: u, all: [u] });
 }
 
 function pendingMsg(e: Entry): Msg {

@@ -39,6 +39,41 @@ async function cuttable(page) {
 
 const all = [
   {
+    name: "phone: your own message comes into view, the end is one press away, blocks stand apart, an earlier conversation is read",
+    async run(w, open) {
+      const { page } = await paired(w, open);
+      const long = Array.from({ length: 30 }, (_, i) => `Paragraph ${i}`).join("\n\n");
+      await say(page, long);
+      await answered(page, long);
+      await until(page, () => document.querySelectorAll(".md .block-host").length > 20);
+      const gap = await page.$$eval(".md .block-host", ([a, b]) => b.getBoundingClientRect().top - a.getBoundingClientRect().bottom);
+      assert.ok(gap >= 8, `blocks stand ${gap} px apart`);
+      await page.$eval("[role=log]", (e) => (e.scrollTop = 0));
+      await until(page, () => document.querySelector("button.jump"));
+      assert.deepEqual(await axe(page), []);
+      await say(page, "where am I?");
+      await until(page, () => {
+        const log = document.querySelector("[role=log]");
+        const mine = [...document.querySelectorAll(".row.user .bubble")].at(-1);
+        return /where am I/.test(mine.innerText) && mine.getBoundingClientRect().bottom <= log.getBoundingClientRect().bottom + 1 && !document.querySelector("button.jump");
+      });
+      await answered(page, "where am I?");
+      await page.$eval("[role=log]", (e) => (e.scrollTop = 0));
+      await page.click("button.jump");
+      await until(page, () => {
+        const log = document.querySelector("[role=log]");
+        return log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+      });
+      await say(page, "/new fresh words");
+      await answered(page, "/new fresh words");
+      await page.click("text=Earlier conversation");
+      await until(page, () => /Paragraph 29/.test(document.querySelector("[role=log]").innerText) && !document.querySelector("#composer"));
+      assert.deepEqual(await axe(page), []);
+      await page.click("text=Back to the chat");
+      await until(page, () => document.querySelector("#composer") && !/Paragraph/.test(document.querySelector("[role=log]").innerText));
+    },
+  },
+  {
     name: "phone: paired by a scan, it chats, survives a lost link, and is out when it is removed",
     async run(w, open) {
       await reachable(w);

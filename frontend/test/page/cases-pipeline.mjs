@@ -146,13 +146,20 @@ export const cases = [
       await page.click("section[aria-label='Waiting messages'] li:nth-child(1) .cancel");
       await waits(page, ["third, in other words", "fourth"]);
       await answered(page, "second", "aborted");
-      assert.match(await page.textContent(".card.cancelled"), /before an answer began/);
+      assert.match(await page.textContent(".quiet.cancelled"), /before an answer began/);
       assert.equal((await states(page)).find(([t]) => t === "first")[1], "answering");
       await page.reload();
       await waits(page, ["third, in other words", "fourth"]);
       await page.keyboard.press("Escape");
       await until(page, () => !document.querySelector("section[aria-label='Waiting messages']"));
       await answered(page, "fourth", "aborted");
+      // All that never began stand in one line, and are sent again by one press.
+      await until(page, () => /3 messages before an answer began/.test([...document.querySelectorAll(".quiet.cancelled")].at(-1)?.innerText ?? ""));
+      await clean(page, "stopped messages");
+      await page.locator(".quiet.cancelled >> text=Send again").last().click();
+      await until(page, () => [...document.querySelectorAll("article[data-state]")].some((e) => /^fourth/.test(e.querySelector(".bubble")?.textContent ?? "") && ["accepted", "answering"].includes(e.dataset.state)));
+      await page.keyboard.press("Escape");
+      await until(page, () => !document.querySelector("section[aria-label='Waiting messages']"));
     },
   },
   {
@@ -265,20 +272,38 @@ export const cases = [
     },
   },
   {
-    name: "search says when a message stands in a conversation that was put aside, and when there is nothing",
+    name: "an earlier conversation is opened by the line and by the search, read, and continued as a chat",
     async run(w, open) {
       const page = await fresh(open);
       await say(page, "the wombat sleeps");
       await answered(page, "the wombat sleeps");
       await say(page, "/new hello there");
       await until(page, () => !/wombat/.test(document.querySelector("[role=log]")?.textContent ?? "wombat"));
+      await answered(page, "/new hello there");
+      const title = () => page.$eval("header h1", (e) => e.innerText);
+      assert.equal(await title(), "the wombat sleeps", "the chat lost its name");
+      await until(page, () => document.querySelector(".row.begin button"));
+      await clean(page, "the line where a conversation begins");
+      await page.click(".row.begin button");
+      await until(page, () => /echo: the wombat sleeps|wombat/.test(document.querySelector("[role=log]")?.textContent ?? ""));
+      assert.equal(await page.$("#composer"), null, "an earlier conversation can be written to");
+      await clean(page, "an earlier conversation");
+      await page.reload();
+      await until(page, () => document.querySelector("[aria-label='Earlier conversation']") && /wombat/.test(document.querySelector("[role=log]")?.textContent ?? ""));
+      await page.click("text=Back to the chat");
+      await until(page, () => document.querySelector("#composer") && !/wombat/.test(document.querySelector("[role=log]")?.textContent ?? "wombat"));
       await page.keyboard.press("Control+Shift+F");
       const field = page.locator("dialog [role=combobox]");
       await field.fill("wombat");
       await until(page, () => document.querySelector("dialog .badge"));
       await field.press("Enter");
-      await until(page, () => /before the chat was started anew/.test(document.querySelector("dialog .past")?.textContent ?? ""));
-      await clean(page, "search with a past conversation");
+      await until(page, () => !document.querySelector("dialog[open]") && /wombat/.test(document.querySelector(".row.lit")?.textContent ?? ""));
+      await page.click("text=Continue it");
+      await until(page, () => document.querySelector("#composer") && /wombat/.test(document.querySelector("[role=log]")?.textContent ?? ""));
+      await say(page, "and now it wakes");
+      await answered(page, "and now it wakes");
+      assert.match(await page.$eval("[role=log]", (e) => e.textContent), /wombat sleeps[^]*and now it wakes/);
+      await page.keyboard.press("Control+Shift+F");
       await field.fill("zzzznothing");
       await until(page, () => /No message has all the words/.test(document.querySelector("dialog .said")?.textContent ?? ""));
       await field.fill("...");
@@ -393,8 +418,8 @@ export const cases = [
         await waits(page, ["waits"]);
         await clean(page, where + "waiting");
         await page.keyboard.press("Escape");
-        await until(page, () => document.querySelector(".card.aborted")); // its question may be above the window
-        await page.click(".card.aborted button >> text=Why?");
+        await until(page, () => document.querySelector(".quiet.aborted")); // its question may be above the window
+        await page.click(".quiet.aborted button >> text=Why?");
         await until(page, () => document.querySelector("dialog .rule"));
         await clean(page, where + "why");
         await page.keyboard.press("Escape");

@@ -53,6 +53,7 @@ export const cases = [
       await asks(page);
       const said = () => page.$$eval(".row.text .md p", (all) => all.map((p) => p.innerText));
       assert.deepEqual(await said(), ["First words.", "Let me look."]);
+      await shows(page, ".row.typing .wait", /Waiting for your yes/);
       await page.click("text=Allow once");
       await until(page, () => /That is all/.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
       assert.deepEqual(await said(), ["First words.", "Let me look.", "That is all."]);
@@ -236,6 +237,11 @@ export const cases = [
       await page.click("dialog button.primary");
       await until(page, () => !document.querySelector("dialog[open]"));
       assert.equal(readFileSync(file, "utf8"), "bread\nmilk\n");
+      // It says so from then on, and does not offer it again.
+      await shows(page, ".row.text .undone", /Changes undone/);
+      assert.equal(await page.$("text=Undo changes"), null);
+      await page.reload();
+      await shows(page, ".row.text .undone", /Changes undone/);
     },
   },
   {

@@ -68,6 +68,9 @@ describe("messages that wait", () => {
   test("one that was taken back before its turn says that no answer began", () => {
     const last = (list: Msg[]): Row | undefined => layout(turns(list), new Parsed(), "", []).before.at(-1);
     expect(last([user(1, "a", "1", "aborted")])).toMatchObject({ kind: "note", state: "cancelled" });
+    // What one key press stopped before it began is one line.
+    const three = layout(turns([1, 2, 3].map((n) => user(n, `r${n}`, `${n}`, "aborted"))), new Parsed(), "", []).before.filter((r) => r.kind === "note");
+    expect(three).toMatchObject([{ state: "cancelled", all: [{ text: "1" }, { text: "2" }, { text: "3" }] }]);
     expect(last([user(1, "a", "1", "aborted"), msg("assistant", 2, "a", "part")])).toMatchObject({ kind: "note", state: "aborted" });
   });
 });

@@ -5,6 +5,7 @@ import "./icons";
 export { default as Asks } from "./Asks.svelte";
 export { default as Attach } from "./Attach.svelte";
 export { default as Doors } from "./Doors.svelte";
+export { default as Earlier } from "./Earlier.svelte";
 export { default as First } from "./First.svelte";
 export { default as From } from "./From.svelte";
 export { default as Looking } from "./Looking.svelte";
