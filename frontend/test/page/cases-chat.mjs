@@ -272,6 +272,13 @@ export const cases = [
       await say(page, "please");
       await answered(page, "please", "failed");
       assert.match(await page.textContent(".card.failed"), /key/i);
+      // What repairs it is one press away.
+      await page.click(".card.failed >> text=Pick another model");
+      await until(page, () => document.querySelector("[role=menuitemradio]"));
+      await page.keyboard.press("Escape");
+      await page.click(".card.failed >> text=Models and keys");
+      await until(page, () => /Models/.test(document.querySelector("dialog section h2")?.innerText ?? ""));
+      await page.keyboard.press("Escape");
       await page.click(".card.failed >> text=Edit");
       assert.equal(await page.inputValue("#composer"), "please");
       await page.fill("#composer", "");
