@@ -78,7 +78,20 @@ type Options struct {
 	Logger   *slog.Logger // for people at the terminal; the log file gets everything
 	Now      func() time.Time
 	AtLogin  AtLogin // nil: not known here
+	// Farewell is what is known, when Serve's context has ended, of why; nil:
+	// nothing.
+	Farewell func() Farewell
 }
+
+// Farewell is why a gateway is stopped, as far as who stops it says so.
+type Farewell string
+
+// Farewells.
+const (
+	FarewellNone  Farewell = ""
+	FarewellQuit  Farewell = "quit"  // its person quit all of Hearth: windows close
+	FarewellAgain Farewell = "again" // it is started again at once
+)
 
 // AtLogin has Hearth start when its person logs in.
 type AtLogin interface {
@@ -88,15 +101,16 @@ type AtLogin interface {
 
 // Gateway is a running engine.
 type Gateway struct {
-	opts    Options
-	bootID  string
-	started time.Time
-	life    context.Context // for what outlives the call that began it
-	endLife context.CancelFunc
-	errands sync.WaitGroup // of what goes on in that life
-	closing atomic.Bool
-	restart chan struct{} // something will start us again
-	damaged chan error    // of the store, told once
+	opts      Options
+	bootID    string
+	started   time.Time
+	life      context.Context // for what outlives the call that began it
+	endLife   context.CancelFunc
+	errands   sync.WaitGroup // of what goes on in that life
+	closing   atomic.Bool
+	restart   chan struct{} // something will start us again
+	damaged   chan error    // of the store, told once
+	comesBack atomic.Bool   // a restart was asked for
 
 	// What everything stands on.
 	log      *slog.Logger

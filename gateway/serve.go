@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -66,6 +67,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-g.restart:
 		g.log.Info("a restart was asked for and allowed")
+		g.comesBack.Store(true)
 	case err = <-served:
 	case broken := <-g.damaged:
 		err = g.damagedError(broken)
@@ -83,6 +85,24 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Wait()
 	g.release(ctx)
 	return err
+}
+
+// backSoon is how long a restart usually takes.
+const backSoon = 3 * time.Second
+
+// leaving tells clients whether to wait.
+func (g *Gateway) leaving() server.Leaving {
+	said := FarewellNone
+	if g.opts.Farewell != nil {
+		said = g.opts.Farewell()
+	}
+	switch {
+	case said == FarewellQuit:
+		return server.Leaving{Reason: "quit"}
+	case said == FarewellAgain || g.comesBack.Load():
+		return server.Leaving{Reason: "gateway restarting", RestartExpectedMs: int(backSoon.Milliseconds())}
+	}
+	return server.Leaving{Reason: "gateway stopping"}
 }
 
 // release gives back what New opened.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"runtime"
 	"time"
@@ -77,14 +76,11 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	if err != nil {
 		return &failure{code: exitConfig, message: err.Error()}
 	}
+	var held *lifeline
 	if o.lifeline {
-		var cut context.CancelFunc
-		ctx, cut = context.WithCancel(ctx)
-		defer cut()
-		go func() { // ends with the input or with the process
-			_, _ = io.Copy(io.Discard, a.In)
-			cut()
-		}()
+		var stop context.CancelFunc
+		ctx, held, stop = hold(ctx, a.In)
+		defer stop()
 	}
 	if err := gateway.Harden(); err != nil {
 		_ = a.errs().print(yellow("Note: "), "the memory of this process is not protected: "+line(err.Error()), "\n")
@@ -92,7 +88,7 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	g, err := gateway.New(ctx, gateway.Options{
 		Dir: dir, ConfigPath: dir.Config(a.Env), Env: a.Env, Port: o.port,
 		Guardian: guardian(), Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),
-		AtLogin: startAtLogin(a.Env),
+		AtLogin: startAtLogin(a.Env), Farewell: held.farewell,
 	})
 	if err != nil {
 		return startFailure(err)

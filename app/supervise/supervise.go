@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"sync"
@@ -31,7 +32,7 @@ const (
 	minWait   = 20 * time.Millisecond
 )
 
-// Options: all but OnDown and Wait are needed.
+// Options: Attach and Command are needed.
 type Options struct {
 	// Attach connects to the gateway that is there and stays until that is
 	// lost. ErrNotRunning: there is none.
@@ -39,6 +40,8 @@ type Options struct {
 	// Command is how a gateway is started. Its standard input becomes the
 	// lifeline.
 	Command func() *exec.Cmd
+	// Farewell is the last word to a gateway of ours when ctx has ended; nil: none.
+	Farewell func() string
 	// OnDown is told why the gateway ended or did not start, and when the next
 	// attempt comes.
 	OnDown func(why error, next time.Duration)
@@ -102,6 +105,9 @@ func (o Options) own(ctx context.Context) error {
 		close(done)
 	}()
 	o.attach(here)
+	if ctx.Err() != nil && o.Farewell != nil {
+		_, _ = io.WriteString(lifeline, o.Farewell()+"\n") // it may have ended
+	}
 	_ = lifeline.Close()
 	select {
 	case <-done:

@@ -123,6 +123,12 @@ func (t *tray) keep(ctx context.Context) {
 			t.watch.Owns(true)
 			return gateway()
 		},
+		Farewell: func() string {
+			if t.stay {
+				return "again"
+			}
+			return "quit"
+		},
 		OnDown: func(why error, next time.Duration) {
 			t.watch.Owns(false)
 			t.log.Warn("no gateway", "why", why, "next", next)

@@ -1,5 +1,10 @@
 package window
 
+import (
+	"fmt"
+	"runtime"
+)
+
 // The small window is for a question and its answer: the same page, narrow,
 // above the others, gone with Escape.
 const quickWidth, quickHeight = 440, 560
@@ -21,8 +26,17 @@ func (w *window) name() string {
 
 // script is what a page needs to know of the window around it.
 func (w *window) script() string {
+	begin := fmt.Sprintf("window.hearthLoader = %q;", loaderAt())
 	if w.quick {
-		return "window.hearthQuick = true;" + shell
+		begin += "window.hearthQuick = true;"
 	}
-	return shell
+	return begin + shell
+}
+
+// loaderAt is where Wails serves the page that starts Hearth.
+func loaderAt() string {
+	if runtime.GOOS == "windows" {
+		return "http://wails.localhost/"
+	}
+	return "wails://wails/"
 }

@@ -17,6 +17,9 @@
     },
     false,
   );
+  // The page may close the window when Hearth was quit, or go back to the page that
+  // starts it.
+  window.hearthWindow = { quit: () => tell("Q"), start: () => location.replace(window.hearthLoader) };
   // The small window goes away with Escape, when that means nothing else.
   if (window.hearthQuick) {
     addEventListener("keydown", (e) => {

@@ -88,6 +88,9 @@ func open(ctx context.Context, version, where string, quick bool) error {
 		return err
 	}
 	w := &window{dir: dir, version: version, quick: quick}
+	if quick && where == "" {
+		where = "new" // its own chat: it waits behind no other
+	}
 	w.follow(ctx, where)
 	withoutDriver()
 	size := w.remembered()
@@ -104,7 +107,7 @@ func open(ctx context.Context, version, where string, quick bool) error {
 			OnSecondInstanceLaunch: func(d options.SecondInstanceData) {
 				view.WindowUnminimise(w.ctx)
 				view.Show(w.ctx)
-				if len(d.Args) > 0 {
+				if len(d.Args) > 0 && !quick {
 					w.follow(ctx, d.Args[len(d.Args)-1])
 				}
 			},

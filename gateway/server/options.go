@@ -31,6 +31,13 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, a pairing.Attempt) (*pairing.Grant, *protocol.Error)
 }
 
+// Leaving is what clients are told at the end. RestartExpectedMs is set when it
+// comes back by itself.
+type Leaving struct {
+	Reason            string `json:"reason"`
+	RestartExpectedMs int    `json:"restartExpectedMs,omitempty"`
+}
+
 // Options of a Server.
 type Options struct {
 	// Handlers has exactly the methods of protocol.Methods.
@@ -61,6 +68,8 @@ type Options struct {
 	// Joined is called once for every connection, when hello is queued and before
 	// its first request; Left when it is gone. Both must be quick. nil: nobody.
 	Joined, Left func(c *Caller)
+	// Leaving says why the server stops, when it does; nil: it is not known.
+	Leaving func() Leaving
 	// Broken hears of a method that panicked, where that happened. nil: nobody.
 	Broken func(method string, panicked any)
 	// Remote is where other machines come in. nil: nowhere.

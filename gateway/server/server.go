@@ -28,6 +28,7 @@ type Server struct {
 	mounts   map[string]http.Handler
 	remote   *Remote
 	front    func(ctx context.Context, host string) bool
+	leaving  func() Leaving
 	joined   func(c *Caller)
 	left     func(c *Caller)
 	broken   func(method string, panicked any)
@@ -78,7 +79,7 @@ func New(o Options) (*Server, error) {
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, origins: o.Origins, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),
 	}
-	s.joined, s.left, s.broken = o.Joined, o.Left, o.Broken
+	s.joined, s.left, s.broken, s.leaving = o.Joined, o.Left, o.Broken, o.Leaving
 	if s.broken == nil {
 		s.broken = func(string, any) {}
 	}
@@ -151,7 +152,11 @@ func (s *Server) stop() {
 	s.stopping = true
 	waiting := s.pending.all()
 	s.mu.Unlock()
-	s.Broadcast(Broadcast{Event: protocol.EventShutdown, Payload: shutdownPayload{Reason: "gateway stopping"}})
+	why := Leaving{Reason: "gateway stopping"}
+	if s.leaving != nil {
+		why = s.leaving()
+	}
+	s.Broadcast(Broadcast{Event: protocol.EventShutdown, Payload: why})
 	for _, c := range append(waiting, *s.conns.Load()...) {
 		c.end(websocket.StatusServiceRestart, "service restart", false)
 	}
@@ -162,10 +167,6 @@ func (s *Server) stop() {
 		r.stop()
 		r.mu.Unlock()
 	}
-}
-
-type shutdownPayload struct {
-	Reason string `json:"reason"`
 }
 
 type tickPayload struct {

@@ -117,7 +117,8 @@ export class Hearth {
     else if (place === "offer") this.panel = { kind: place, text: part };
     const key = (place === "chat" && sessionIn(part)) || sessionInUrl() || prefs.lastSession;
     const past = pastInUrl();
-    if (key && past) this.openPast(key, { sessionId: past });
+    if (place === "new") this.newChat();
+    else if (key && past) this.openPast(key, { sessionId: past });
     else if (key) this.open(key);
     this.socket.start();
     addEventListener("online", () => this.socket.hurry());
@@ -191,7 +192,10 @@ export class Hearth {
   private event(name: string, payload: unknown): void {
     for (const ear of this.ears) ear(name, payload);
     const of = (key: string | undefined): Chat | null => (this.chat?.key === key && !this.chat?.past ? this.chat : null);
-    if (name === "chat") {
+    if (name === "shutdown" && (payload as { reason?: string }).reason === "quit") {
+      // All of Hearth was quit: its native window goes too.
+      (window as { hearthWindow?: { quit(): void } }).hearthWindow?.quit();
+    } else if (name === "chat") {
       const e = payload as ChatEvent;
       of(e.sessionKey)?.event(e);
     } else if (name === "agent" || name === "session.tool") {

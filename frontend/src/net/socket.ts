@@ -9,7 +9,7 @@ import { signDevice, type Identity } from "./identity";
 export type LinkState =
   | { at: "connecting" }
   | { at: "open"; hello: HelloOK }
-  | { at: "waiting"; until: number; restarting: boolean }
+  | { at: "waiting"; until: number; restarting: boolean; quit: boolean }
   | { at: "refused"; code: string; message: string };
 
 /** CallError is an answer that says no, or an answer that never came. */
@@ -64,6 +64,7 @@ export class Socket {
   private heard = 0;
   private tick = 30_000;
   private restarting = false;
+  private quit = false;
   private stopped = true;
   private state: LinkState = { at: "connecting" };
   private retry: ReturnType<typeof setTimeout> | undefined;
@@ -163,7 +164,7 @@ export class Socket {
     if (this.stopped || this.state.at === "refused") return;
     const delay = this.backoff.next();
     this.retry = setTimeout(() => this.connect(), delay);
-    this.setState({ at: "waiting", until: this.now() + delay, restarting: this.restarting });
+    this.setState({ at: "waiting", until: this.now() + delay, restarting: this.restarting, quit: this.quit });
   }
 
   private checkSilence(): void {
@@ -182,7 +183,10 @@ export class Socket {
     if (any.type !== "event") return;
     const frame = any as EventFrame;
     if (frame.event === "connect.challenge") return void this.handshake(ws, frame.payload as Challenge);
-    if (frame.event === "shutdown") this.restarting = true;
+    if (frame.event === "shutdown") {
+      this.restarting = typeof (frame.payload as { restartExpectedMs?: unknown } | undefined)?.restartExpectedMs === "number";
+      this.quit = !this.restarting;
+    }
     if (typeof frame.seq === "number") {
       const gap = this.seq !== 0 && frame.seq > this.seq + 1;
       this.seq = frame.seq;
@@ -211,7 +215,7 @@ export class Socket {
       if (ws !== this.ws) return;
       clearTimeout(this.greet);
       this.tick = hello.policy.tickIntervalMs || 30_000;
-      this.restarting = false;
+      this.restarting = this.quit = false;
       this.backoff.reset();
       this.setState({ at: "open", hello });
     } catch (e) {

@@ -195,17 +195,26 @@ test("a gateway that says nothing, or nonsense, is given up on and tried again",
   s.socket.stop();
 });
 
-test("a planned restart is told apart from a lost connection", async () => {
+test("a restart, an end and a lost connection are told apart", async () => {
   const s = make();
   s.socket.start();
   await s.greet();
-  s.last().event("shutdown", { reason: "gateway stopping" });
+  s.last().event("shutdown", { reason: "gateway restarting", restartExpectedMs: 3000 });
   s.last().onclose!();
-  expect(s.states.at(-1)).toMatchObject({ at: "waiting", restarting: true });
+  expect(s.states.at(-1)).toMatchObject({ at: "waiting", restarting: true, quit: false });
   s.socket.hurry();
   await s.greet();
   s.last().onclose!();
-  expect(s.states.at(-1)).toMatchObject({ at: "waiting", restarting: false });
+  expect(s.states.at(-1)).toMatchObject({ at: "waiting", restarting: false, quit: false });
+  s.socket.hurry();
+  await s.greet();
+  s.last().event("shutdown", { reason: "gateway stopping" });
+  s.last().onclose!();
+  expect(s.states.at(-1)).toMatchObject({ at: "waiting", restarting: false, quit: true });
+  s.socket.hurry(); // it was started again
+  await s.greet();
+  s.last().onclose!();
+  expect(s.states.at(-1)).toMatchObject({ at: "waiting", restarting: false, quit: false });
   s.socket.stop();
 });
 
