@@ -163,7 +163,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Handlers: g.guarded(g.methods()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
 		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft, Broken: g.broke,
-		Mounts:  g.mounts(), Leaving: g.leaving,
+		Mounts: g.mounts(), Leaving: g.leaving,
 		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
 	})
 	if err != nil {
