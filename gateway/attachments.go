@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/attachment"
+	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
@@ -88,7 +89,7 @@ func (v *arrivals) take(ctx context.Context, a inbound.Accepted, turn *session.T
 // fetch has a goroutine of its own; it ends with the gateway.
 func (v *arrivals) fetch(a inbound.Accepted, at *arrival) {
 	defer close(at.done)
-	ctx, stop := context.WithTimeout(v.g.life, fetchLimit)
+	ctx, stop := awake.WithTimeout(v.g.life, fetchLimit)
 	defer stop()
 	t, err := v.taker(a)
 	if err != nil {

@@ -95,7 +95,7 @@ func (g *Gateway) telegramChannel(ctx context.Context, id string, a config.Chann
 	}
 	opts := telegram.Options{
 		Token: token.Reveal(), Account: id, BaseURL: a.APIRoot, MaxFile: int64(a.MediaMaxMB) << 20, Now: g.opts.Now, Logger: g.log,
-		WebhookURL: a.WebhookURL, WebhookSecret: hook.Reveal(),
+		WebhookURL: a.WebhookURL, WebhookSecret: hook.Reveal(), OpenFile: g.openToSend,
 	}
 	if opts.Mode = telegram.Poll; a.WebhookURL != "" {
 		opts.Mode = telegram.Webhook

@@ -62,6 +62,7 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 	if p.Empty() && d.Preview == "" {
 		return d, false
 	}
+	p = g.attach(run, r, p)
 	d.Text, d.Media = p.Text, p.Media
 	if p.Text != "" {
 		global := g.config.Snapshot().Config.Messages.ResponsePrefix

@@ -113,13 +113,15 @@ func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r ro
 			return nil
 		}
 		n++
+		said := p
+		p = v.g.attach(run, r, p)
 		d := outbound.Delivery{
 			Reply: replyOfBlock(n, v.g.channels.account(r.channel, r.account).ReplyToMode),
 			ID:    blockID(run.ID, n), Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
 		}
 		err := v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error { return v.g.deliverer.Put(tx, d) }})
 		if err == nil {
-			lr.turn.Said(p)
+			lr.turn.Said(said)
 		}
 		return err
 	}

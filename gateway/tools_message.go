@@ -73,18 +73,24 @@ func routeTo(to message.To) route {
 	return r
 }
 
+// Attach finds a file of the run's own workspace.
+func (p post) Attach(call tool.Call, to message.To, ref string) (message.File, error) {
+	m, err := p.g.sendable(call.Workspace, ref, int64(p.g.channels.account(to.Channel, to.Account).MediaMaxMB)<<20)
+	return message.File{URL: m.URL, Name: m.Name, MIME: m.MIME, Size: m.Size}, err
+}
+
 // Permit does not ask about the chat in which the owner said it.
-func (p post) Permit(ctx context.Context, call tool.Call, to message.To, text string) error {
+func (p post) Permit(ctx context.Context, call tool.Call, to message.To, text string, files []message.File) error {
 	if here, ok := p.here(call); ok && here.channel == to.Channel && here.account == to.Account && here.conversation == to.Target && here.thread == to.Thread {
 		return nil
 	}
-	_, err := p.g.permit(ctx, call, askSend(call, to, text))
+	_, err := p.g.permit(ctx, call, askSend(call, to, text, files))
 	return err
 }
 
 // askSend is bound to the recipient: a lasting yes is for whoever it is, a yes
 // for once is for this call.
-func askSend(call tool.Call, to message.To, text string) approval.Ask {
+func askSend(call tool.Call, to message.To, text string, files []message.File) approval.Ask {
 	a := approval.For(approval.KindSend, call)
 	a.Tool, a.Host, a.Known, a.Lasting = "message", strings.Join([]string{to.Channel, to.Account, to.Target, to.Thread}, " "), true, true
 	a.Title = "Write to " + plan.Show(to.String())
@@ -93,15 +99,24 @@ func askSend(call tool.Call, to message.To, text string) approval.Ask {
 	for _, line := range strings.Split(text, "\n") {
 		a.Lines = append(a.Lines, "  "+plan.Show(line))
 	}
+	for _, f := range files { // a yes for words is none for files
+		a.Host, a.Lasting, a.Title = a.Host+" "+f.URL, false, "Send a file to "+plan.Show(to.String())
+		a.Lines = append(a.Lines, fmt.Sprintf("File: %s (%d bytes)", plan.Show(f.URL), f.Size))
+		a.Warnings = []string{"The file leaves this computer as it is when it is sent."}
+	}
 	return a
 }
 
 // Send puts the message beside the answers that are delivered: the same call
 // is never sent twice.
-func (p post) Send(ctx context.Context, call tool.Call, to message.To, text string) (message.Fate, error) {
+func (p post) Send(ctx context.Context, call tool.Call, to message.To, text string, files []message.File) (message.Fate, error) {
+	var media []channel.Media
+	for _, f := range files {
+		media = append(media, channel.Media{URL: f.URL, Name: f.Name, MIME: f.MIME, Size: f.Size})
+	}
 	d := outbound.Delivery{
 		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: routeTo(to).target(""), Session: call.SessionKey, RunID: call.RunID,
-		Text: text, Reply: outbound.ReplyOff,
+		Text: text, Media: media, Reply: outbound.ReplyOff,
 	}
 	err := p.g.store.Update(ctx, store.Write{Must: true, Then: p.g.deliverer.Wake, Do: func(tx *store.Tx) error { return p.g.deliverer.Put(tx, d) }})
 	if err != nil {
@@ -114,6 +129,9 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 	for {
 		now, err := p.g.deliverer.Get(d.ID)
 		fate := message.Fate{ID: d.ID, State: string(now.State), Reason: now.Reason}
+		if why := now.Problem(); why != "" {
+			fate.State, fate.Reason = string(outbound.Failed), why+" (the recipient was told)"
+		}
 		if err != nil || !now.State.Open() || now.Attempts > 0 {
 			return fate, err
 		}

@@ -60,6 +60,9 @@ type (
 type Limits struct {
 	Text  int // characters (runes); 0 = no limit
 	Lines int // soft: taller messages are cut; 0 = no limit
+	// Caption is how long a text that comes with a file can be, in UTF-16 units;
+	// 0: text and files are messages of their own.
+	Caption int
 }
 
 // ChatType says what kind of conversation a message belongs to.

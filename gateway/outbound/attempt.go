@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/awake"
@@ -11,6 +12,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
+
+// uploadFactor: a file may take so many times as long as words.
+const uploadFactor = 5
 
 // keyed is a channel whose network takes a message key once, so that an
 // uncertain message can be sent again without being seen twice.
@@ -68,7 +72,7 @@ func (d *Deliverer) await(ctx context.Context, at int64) error {
 // the caller saves the outcome.
 func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) error {
 	if v.Parts == nil {
-		v.Parts = plan(v, d.Limits(c))
+		v.Parts = plan(v, d.Limits(c), c.Limits().Caption)
 	}
 	i := v.next()
 	if i < 0 {
@@ -97,7 +101,11 @@ func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) er
 
 // send makes the request, and lets it come to its end when Hearth stops.
 func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Channel) (id string, err error) {
-	req, cancel := awake.WithTimeout(context.WithoutCancel(ctx), d.Retry.Timeout)
+	limit := d.Retry.Timeout
+	if len(v.Parts[i].Media) > 0 {
+		limit *= uploadFactor
+	}
+	req, cancel := awake.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
 		t := time.NewTimer(d.Retry.Grace)
@@ -149,6 +157,9 @@ func (d *Deliverer) judge(v *Delivery, i int, c channel.Channel, err error) {
 	case d.edits(v, i) && !errors.Is(err, channel.ErrAuth) && (errors.Is(err, channel.ErrRefused) || v.Attempts > 0):
 		v.EditPreview = false // the preview is removed once the answer was sent
 		v.State, v.NextAt = Waiting, 0
+	case errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth) && len(v.Parts[i].Media) > 0:
+		v.Parts[i].sayInstead(err)
+		v.State, v.NextAt = Waiting, 0
 	case errors.Is(err, channel.ErrRefused), errors.Is(err, channel.ErrAuth):
 		v.Parts[i].State, v.State, v.Reason = Failed, Failed, err.Error()
 	case unclear(err) && !d.repeatable(v, i, c):
@@ -156,6 +167,21 @@ func (d *Deliverer) judge(v *Delivery, i int, c channel.Channel, err error) {
 	default:
 		d.later(v, err.Error())
 	}
+}
+
+// sayInstead makes words of a file that the network will not take, or that is
+// not there any more: whoever waits for it is told.
+func (p *Part) sayInstead(err error) {
+	name := p.Media[0].Name
+	if name == "" {
+		name = "A file"
+	}
+	p.Problem = strings.TrimPrefix(err.Error(), channel.ErrRefused.Error()+": ")
+	if r := []rune(p.Problem); len(r) > 300 {
+		p.Problem = string(r[:299]) + "…"
+	}
+	p.Text = strings.TrimSpace(p.Text + "\n\n(" + name + " could not be sent: " + p.Problem + ".)")
+	p.Media, p.State = nil, Waiting
 }
 
 // unclear: a request that was given up in the middle may have arrived.

@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"strings"
+	"unicode/utf16"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
@@ -72,6 +73,8 @@ type Part struct {
 	Reply     bool            `json:"reply,omitempty"`
 	State     State           `json:"state"`
 	MessageID string          `json:"messageId,omitempty"` // the receipt
+	// Problem is why the file of this message was not sent; its text says so.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Sent is how many messages were confirmed.
@@ -94,6 +97,16 @@ func (d *Delivery) next() int {
 	return -1
 }
 
+// Problem is why a file of the delivery was not sent, "" when all were.
+func (d *Delivery) Problem() string {
+	for _, p := range d.Parts {
+		if p.Problem != "" {
+			return p.Problem
+		}
+	}
+	return ""
+}
+
 // lane orders deliveries: one after the other in each conversation.
 func (d *Delivery) lane() string {
 	return strings.Join([]string{d.Channel, d.To.Account, d.To.Conversation, d.To.Thread}, "\x00")
@@ -108,14 +121,18 @@ func (d *Delivery) clone() Delivery {
 
 // plan cuts a delivery into the messages of a channel. It happens once and is
 // recorded, so that a delivery goes on after a restart where it stopped.
-func plan(d *Delivery, l chunk.Limits) []Part {
+func plan(d *Delivery, l chunk.Limits, caption int) []Part {
 	var parts []Part
 	for _, c := range chunk.Split(d.Text, l) {
 		if text := chunk.Trim(c.Text()); text != "" {
 			parts = append(parts, Part{Text: text, State: Waiting})
 		}
 	}
-	for _, m := range d.Media {
+	for i, m := range d.Media {
+		if i == 0 && len(parts) == 1 && !d.EditPreview && len(utf16.Encode([]rune(parts[0].Text))) <= caption {
+			parts[0].Media = []channel.Media{m}
+			continue
+		}
 		parts = append(parts, Part{Media: []channel.Media{m}, State: Waiting})
 	}
 	for i := range parts {

@@ -60,7 +60,7 @@ These rules guide you; what Hearth enforces (approvals, sandbox, who may write) 
 
 const delegation = `You are the coordinator of this chat: stay ready to answer. Hand everything that takes more than a direct reply to a sub-agent with sessions_spawn, and give it the whole task with what it needs to know. Say in one line that it was started. Its result comes by itself; pass it on in your own words.`
 
-const directives = `On messaging networks, a line of its own that reads MEDIA: https://… attaches the picture or file at that public address; it is taken out of the text. A path on this computer is never sent that way. What looks like a directive in text that you quote belongs into a code block.`
+const directives = `On messaging networks, a line of its own that reads MEDIA: https://… attaches the picture or file at that public address, and in the owner's own chat MEDIA: ./path a file of the workspace; the line is taken out of the text. Files outside of the workspace are not sent. What looks like a directive in text that you quote belongs into a code block.`
 
 // tooling lists the tools and how to work with those that are there.
 func tooling(in Input) string {

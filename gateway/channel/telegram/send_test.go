@@ -1,8 +1,11 @@
 package telegram
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"image"
+	"image/png"
 	"io"
 	"io/fs"
 	"strings"
@@ -337,10 +340,20 @@ func TestRateLimitOfTheServer(t *testing.T) {
 	})
 }
 
+func pictureOf(t *testing.T, w, h int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, w, h))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 func TestSendFiles(t *testing.T) {
-	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 100)
+	pic, long := pictureOf(t, 3, 2), pictureOf(t, 1, 50)
 	files := fstest.MapFS{
-		"a.png": {Data: []byte(png)}, "b.pdf": {Data: []byte("%PDF-1.4")}, "fake.png": {Data: []byte("no picture")},
+		"long.png": {Data: []byte(long)},
+		"a.png":    {Data: []byte(pic)}, "b.pdf": {Data: []byte("%PDF-1.4")}, "fake.png": {Data: []byte("no picture")},
 		"empty.txt": {}, "dir/x": {Data: []byte("x")}, "v.ogg": {Data: []byte("OggS")},
 	}
 	o := Options{OpenFile: func(p string) (fs.File, error) { return files.Open(p) }, MaxFile: 1000}
@@ -353,7 +366,7 @@ func TestSendFiles(t *testing.T) {
 		if err := send("**look**", channel.Media{MIME: "image/png", URL: "a.png", Name: "ä\r\n\"x\".png"}); err != nil {
 			t.Fatal(err)
 		}
-		if m := last(); m.Method != "sendPhoto" || m.Text != "look" || string(m.File.Data) != png || m.File.Name != "ä___x_.png" {
+		if m := last(); m.Method != "sendPhoto" || m.Text != "look" || string(m.File.Data) != pic || m.File.Name != "ä___x_.png" {
 			t.Errorf("sent %+v %+v", m, m.File)
 		}
 		if err := send("", channel.Media{MIME: "image/png", URL: "fake.png"}); err != nil {
@@ -361,6 +374,9 @@ func TestSendFiles(t *testing.T) {
 		}
 		if m := last(); m.Method != "sendDocument" || m.File.Name != "fake.png" {
 			t.Errorf("a photo that is none was not sent as a file: %+v", m)
+		}
+		if err := send("", channel.Media{MIME: "image/png", URL: "long.png"}); err != nil || last().Method != "sendDocument" {
+			t.Errorf("a picture of a shape that is no photo: %v, %+v", err, last())
 		}
 		if err := send("", channel.Media{MIME: "audio/ogg", URL: "v.ogg"}); err != nil || last().Method != "sendVoice" {
 			t.Errorf("voice: %v %+v", err, last())

@@ -163,7 +163,9 @@ func (c *Channel) ID() string { return "telegram" }
 func (c *Channel) Account() string { return c.opt.Account }
 
 // Limits of one message.
-func (c *Channel) Limits() channel.Limits { return channel.Limits{Text: textLimit} }
+func (c *Channel) Limits() channel.Limits {
+	return channel.Limits{Text: textLimit, Caption: maxCaption}
+}
 
 // State is what the receiver is doing.
 type State string

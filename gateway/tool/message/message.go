@@ -1,11 +1,12 @@
 // Package message holds the tool that writes to people on messaging networks.
 // It owns what may stand in such a message and what is told about it. Which
 // networks there are, whether the owner allows a recipient, and the delivery
-// are handed in. A message is text and nothing else: nothing in it names a file
-// to send.
+// are handed in. A file is sent where the argument media names one; nothing in
+// the text does.
 package message
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -47,6 +48,14 @@ func (t To) String() string {
 	return s
 }
 
+// File is a file that can be sent.
+type File struct {
+	URL  string // an address, or where it is on this machine
+	Name string
+	MIME string
+	Size int64
+}
+
 // Fate is what became of a message so far.
 type Fate struct {
 	ID     string `json:"id"`
@@ -58,10 +67,12 @@ type Fate struct {
 type Post interface {
 	// Find completes a recipient, or says why there is none.
 	Find(call tool.Call, to To) (To, error)
+	// Attach finds a file that can be sent, or says why it cannot.
+	Attach(call tool.Call, to To, ref string) (File, error)
 	// Permit asks the owner about a recipient that is not allowed yet.
-	Permit(ctx context.Context, call tool.Call, to To, text string) error
+	Permit(ctx context.Context, call tool.Call, to To, text string, files []File) error
 	// Send accepts a message durably and waits a moment for its receipt.
-	Send(ctx context.Context, call tool.Call, to To, text string) (Fate, error)
+	Send(ctx context.Context, call tool.Call, to To, text string, files []File) (Fate, error)
 }
 
 // Tool is the tool message.
@@ -79,33 +90,34 @@ func (t *Tool) Spec() model.ToolSpec {
 			`"action":{"type":"string","enum":["send"],"description":"default send"},` +
 			`"channel":{"type":"string","description":"the network; default: the one that the person uses here, or the only one"},` +
 			`"target":{"type":"string","description":"the chat's id there"},` +
-			`"message":{"type":"string"},` +
+			`"message":{"type":"string","description":"Markdown; with media, its caption"},` +
+			`"media":{"type":"string","description":"a file to send: a path in the workspace, or an https address"},` +
 			`"accountId":{"type":"string"},"threadId":{"type":"string"}},` +
-			`"required":["target","message"],"additionalProperties":false}`),
+			`"required":["target"],"additionalProperties":false}`),
 	}
 }
 
 // Run sends one message.
 func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	var raw struct {
-		Action, Channel, Target, Message, AccountID, ThreadID string
+		Action, Channel, Target, Message, Media, File, AccountID, ThreadID string
 	}
 	if err := json.Unmarshal(call.Args, &raw); err != nil {
 		return tool.Result{}, fmt.Errorf("the arguments are not what this tool takes: %w", err)
 	}
-	text := strings.TrimSpace(raw.Message)
+	text, ref := strings.TrimSpace(raw.Message), strings.TrimSpace(cmp.Or(raw.Media, raw.File))
 	switch {
 	case !call.Owner || call.Group || call.Relayed || call.Depth > 0:
 		return tool.Result{}, errors.New("not sent: only the owner's own words in a direct chat make Hearth write to people")
 	case raw.Action != "" && raw.Action != "send":
 		return tool.Result{}, fmt.Errorf("the action %q is not known; send is", clip(raw.Action))
-	case text == "":
+	case text == "" && ref == "":
 		return tool.Result{}, errors.New("the message is empty")
 	case len(text) > maxText:
 		return tool.Result{}, fmt.Errorf("the message has %d bytes, at most %d can be sent at once", len(text), maxText)
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, hidden):
+	case !utf8.ValidString(text+ref) || strings.ContainsFunc(text+ref, hidden):
 		return tool.Result{}, errors.New("the message holds characters that nobody can see; send plain text")
-	case t.Secret != nil && t.Secret(text):
+	case t.Secret != nil && (t.Secret(text) || t.Secret(ref)):
 		return tool.Result{}, errors.New("the message holds one of the owner's keys or passwords, so it was not sent; leave it out")
 	}
 	to := To{Channel: strings.ToLower(raw.Channel), Account: raw.AccountID, Target: raw.Target, Thread: raw.ThreadID}
@@ -118,10 +130,18 @@ func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if err := t.Post.Permit(ctx, call, to, text); err != nil {
+	var files []File
+	if ref != "" {
+		f, err := t.Post.Attach(call, to, ref)
+		if err != nil {
+			return tool.Result{}, fmt.Errorf("%s was not sent: %w", clip(ref), err)
+		}
+		files = append(files, f)
+	}
+	if err := t.Post.Permit(ctx, call, to, text, files); err != nil {
 		return tool.Result{}, err
 	}
-	fate, err := t.Post.Send(ctx, call, to, text)
+	fate, err := t.Post.Send(ctx, call, to, text, files)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the message to %s was not accepted for sending: %w", to, err)
 	}

@@ -1,8 +1,13 @@
 package telegramtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"image"
+	_ "image/gif" // kinds of pictures that Telegram reads
+	_ "image/jpeg"
+	_ "image/png"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -221,14 +226,15 @@ func (s *Server) sendFile(method string, p map[string]any) (any, error) {
 	m := &Message{}
 	switch f := p[field].(type) {
 	case File:
-		if len(f.Data) == 0 {
-			return nil, bad("file must be non-empty")
-		}
-		if field == "photo" && !strings.HasPrefix(http.DetectContentType(f.Data), "image/") {
-			return nil, bad("IMAGE_PROCESS_FAILED")
+		if err := upload(field, f); err != nil {
+			return nil, err
 		}
 		m.File = &f
 	case string:
+		if kept, ok := s.files[f]; ok { // one that Telegram has already
+			m.File = &kept
+			break
+		}
 		u, err := url.Parse(f)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 			return nil, bad("wrong remote file identifier specified: Wrong character in the string")
@@ -238,6 +244,32 @@ func (s *Server) sendFile(method string, p map[string]any) (any, error) {
 		return nil, bad("there is no %s in the request", field)
 	}
 	return s.post(method, p, "caption", 1024, m)
+}
+
+// upload checks a file as Telegram does.
+func upload(field string, f File) error {
+	limit := 50 << 20
+	if field == "photo" {
+		limit = 10 << 20
+	}
+	switch {
+	case len(f.Data) == 0:
+		return bad("file must be non-empty")
+	case len(f.Data) > limit:
+		return &refusal{code: http.StatusRequestEntityTooLarge, text: "Request Entity Too Large"}
+	case f.Name == "" || strings.ContainsAny(f.Name, "/\\\r\n"):
+		return bad("file name is empty or not a name")
+	case field != "photo":
+		return nil
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(f.Data))
+	switch {
+	case err != nil:
+		return bad("IMAGE_PROCESS_FAILED")
+	case c.Width+c.Height > 10_000 || c.Width > 20*c.Height || c.Height > 20*c.Width:
+		return bad("PHOTO_INVALID_DIMENSIONS")
+	}
+	return nil
 }
 
 func (s *Server) edit(p map[string]any) (any, error) {

@@ -223,6 +223,9 @@ func readParams(r *http.Request) (map[string]any, error) {
 			out[k] = v[0]
 		}
 	case "multipart/form-data":
+		if r.ContentLength < 0 {
+			return nil, bad("the upload does not say how long it is")
+		}
 		if err := r.ParseMultipartForm(64 << 20); err != nil {
 			return nil, bad("can't parse multipart: %v", err)
 		}

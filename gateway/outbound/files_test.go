@@ -1,0 +1,50 @@
+package outbound
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
+)
+
+// A file that the network will not take, or that is gone by the time it is
+// sent, is said where it is waited for.
+func TestFileThatCannotBeSentIsSaid(t *testing.T) {
+	bubble(t, func(h *house) {
+		h.lim = channel.Limits{Text: 500}
+		v := to("a", "c", "look")
+		v.Media = []channel.Media{{URL: "/w/pic.png", Name: "pic.png"}}
+		h.net.Script(loopback.Fault{On: loopback.OpSend, Kind: loopback.OK}, loopback.Fault{On: loopback.OpSend, Kind: loopback.Refused})
+		h.put(v)
+		h.settle()
+		h.want("a", Delivered, "")
+		got := h.net.Texts()
+		if len(got) != 2 || got[0] != "look" || !strings.HasPrefix(got[1], "(pic.png could not be sent: ") {
+			t.Errorf("%q", got)
+		}
+		if d, err := h.d.Get("a"); err != nil || d.Problem() == "" {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}
+
+// The reference of a file is kept over a restart between accept and send.
+func TestFileIsSentAfterARestart(t *testing.T) {
+	bubble(t, func(h *house) {
+		h.off = true
+		v := to("a", "c", "look")
+		v.Media = []channel.Media{{URL: "/w/pic.png", Name: "pic.png"}}
+		h.put(v)
+		pass(time.Second)
+		h.end()
+		h.off = false
+		h.start()
+		h.settle()
+		h.want("a", Delivered, "")
+		if m := h.net.Messages(); len(m) != 2 || len(m[1].Media) != 1 || m[1].Media[0].URL != "/w/pic.png" {
+			t.Errorf("%+v", m)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
+	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/session"
+)
+
+// Files that leave by messaging networks: only those of a workspace, looked at
+// when they are named and once more when they are sent.
+
+// maxSecretScan of a file is looked through for keys and passwords.
+const maxSecretScan = 4 << 20
+
+// sendable finds a file that a model names for sending: an address, or a file
+// of the workspace, which is looked at here and opened again when it is sent.
+func (g *Gateway) sendable(workspace, ref string, limit int64) (channel.Media, error) {
+	m := channel.Media{URL: strings.TrimSpace(ref)}
+	if u, err := url.Parse(m.URL); err == nil && len(u.Scheme) > 1 {
+		switch {
+		case u.Scheme == "https" || u.Scheme == "http":
+			if u.Host == "" || u.User != nil {
+				return m, errors.New("the address cannot be used")
+			}
+			m.Name = path.Base(u.Path)
+			m.MIME = kindByName(m.Name)
+			return m, nil
+		case u.Scheme == "file" && (u.Host == "" || u.Host == "localhost"):
+			m.URL = u.Path
+		default:
+			return m, errors.New("only a path in the workspace or an https address can be sent")
+		}
+	}
+	p, err := g.finder().Find(workspace, m.URL)
+	if err != nil {
+		return m, err
+	}
+	defer p.Close()
+	f, size, err := openSendable(p)
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	switch {
+	case size == 0:
+		return m, errors.New("the file is empty")
+	case limit > 0 && size > limit:
+		return m, fmt.Errorf("it has %d MB, and at most %d MB are sent (channels.telegram.mediaMaxMb)", (size+1<<20-1)>>20, limit>>20)
+	}
+	head, err := io.ReadAll(io.LimitReader(f, maxSecretScan))
+	if err != nil {
+		return m, fmt.Errorf("read the file: %w", err)
+	}
+	if g.redactor.Has(string(head)) {
+		return m, errors.New("it holds one of the owner's keys or passwords")
+	}
+	m.URL, m.Name, m.Size = p.Path, path.Base(strings.ReplaceAll(p.Path, "\\", "/")), size
+	if m.MIME = kindByName(m.Name); m.MIME == "" || strings.HasPrefix(m.MIME, "image/") {
+		m.MIME, _, _ = mime.ParseMediaType(http.DetectContentType(head))
+	}
+	return m, nil
+}
+
+// kindByName knows the kinds that networks show in a way of their own; the
+// system's table differs from machine to machine.
+func kindByName(name string) string {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".jpg", ".jpeg":
+		return "image/jpeg"
+	case ".png":
+		return "image/png"
+	case ".webp":
+		return "image/webp"
+	case ".gif":
+		return "image/gif"
+	case ".ogg", ".oga", ".opus":
+		return "audio/ogg"
+	case ".mp3":
+		return "audio/mpeg"
+	case ".m4a":
+		return "audio/mp4"
+	case ".mp4":
+		return "video/mp4"
+	case ".pdf":
+		return "application/pdf"
+	case ".txt", ".md", ".csv", ".log":
+		return "text/plain"
+	}
+	return ""
+}
+
+// openSendable opens a place of a workspace.
+func openSendable(p *place.Place) (f fs.File, size int64, err error) {
+	if !p.Inside {
+		return nil, 0, errors.New("it is outside of the workspace; copy it there first")
+	}
+	if v, why := p.Judge(false); v != place.Free {
+		return nil, 0, fmt.Errorf("it may not be sent, because %s", why)
+	}
+	file, info, err := p.Open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, errors.New("there is no such file any more")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+// openToSend opens a file that was found by sendable, when it is sent: it must
+// still be one of a workspace.
+func (g *Gateway) openToSend(name string) (fs.File, error) {
+	err := errors.New("it is in no workspace")
+	for _, a := range append(g.agentBook().All(), g.agentBook().Default()) {
+		p, ferr := g.finder().Find(a.Workspace, name)
+		if ferr != nil || !p.Inside {
+			if ferr == nil {
+				p.Close()
+			}
+			continue
+		}
+		var f fs.File
+		f, _, err = openSendable(p)
+		p.Close()
+		if err == nil {
+			return f, nil
+		}
+	}
+	return nil, err
+}
+
+// attach makes files that can be sent of those that a model named in what it
+// says to a chat. What cannot be sent is said instead of being left out.
+func (g *Gateway) attach(run session.Run, r route, p reply.Payload) reply.Payload {
+	if len(p.Media) == 0 {
+		return p
+	}
+	limit := int64(g.channels.account(r.channel, r.account).MediaMaxMB) << 20
+	dir := g.agentNamed(session.AgentOf(run.SessionKey)).Workspace
+	var files []channel.Media
+	for _, named := range p.Media {
+		m, err := g.sendable(dir, named.URL, limit)
+		if err == nil && !webAddress(m.URL) && (!run.Owner || r.chat != channel.Direct) {
+			err = errors.New("files of this computer are sent to its owner's own chat only")
+		}
+		if err != nil {
+			p.Text = strings.TrimSpace(p.Text + "\n\n" + notSent(named.URL, err))
+			continue
+		}
+		files = append(files, m)
+	}
+	p.Media = files
+	return p
+}
+
+func webAddress(s string) bool {
+	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}
+
+func notSent(ref string, err error) string {
+	if r := []rune(ref); len(r) > 120 {
+		ref = string(r[:119]) + "…"
+	}
+	return fmt.Sprintf("(%s was not sent: %v.)", strings.ReplaceAll(ref, "`", "'"), err)
+}
