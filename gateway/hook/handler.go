@@ -25,6 +25,7 @@ type Handler struct {
 	mux    *http.ServeMux
 	turns  *turns
 	heads  *heads
+	items  *items
 	bodies chan struct{} // a token for each body being read
 	work   sync.WaitGroup
 
@@ -43,7 +44,7 @@ type load struct {
 
 // New makes the handler of /v1/.
 func New(o Options) *Handler {
-	h := &Handler{Options: o, limits: o.Limits.withDefaults(), mux: http.NewServeMux(), turns: newTurns(), heads: newHeads(), clients: make(map[string]*load)}
+	h := &Handler{Options: o, limits: o.Limits.withDefaults(), mux: http.NewServeMux(), turns: newTurns(), heads: newHeads(), items: newItems(), clients: make(map[string]*load)}
 	h.bodies = make(chan struct{}, h.limits.Bodies)
 	on := func(is func(Endpoints) bool) func() bool { return func() bool { return is(o.Enabled()) } }
 	h.route("POST /v1/chat/completions", pairing.ClientChat, on(func(e Endpoints) bool { return e.Chat }), h.chat)

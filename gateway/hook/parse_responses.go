@@ -32,6 +32,7 @@ type responsesTool struct {
 // item is one thing of the input; its type says which fields are set.
 type item struct {
 	Type      string  `json:"type"`
+	ID        string  `json:"id"`
 	Role      string  `json:"role"`
 	Content   content `json:"content"`
 	CallID    string  `json:"call_id"`
@@ -41,7 +42,7 @@ type item struct {
 }
 
 // parseResponses reads a request for a response.
-func parseResponses(raw *responsesRequest) (*Request, error) {
+func parseResponses(raw *responsesRequest, find func(id string) (Message, bool)) (*Request, error) {
 	switch {
 	case raw.Background:
 		return nil, Invalid("background", "Hearth answers while the request is open; leave background out.")
@@ -59,6 +60,10 @@ func parseResponses(raw *responsesRequest) (*Request, error) {
 	for i, it := range items {
 		if it.Role == "system" || it.Role == "developer" {
 			rules = append(rules, it.Content.text)
+			continue
+		}
+		if it.Type == "item_reference" {
+			r.refer(it.ID, find)
 			continue
 		}
 		if err := r.take(it); err != nil {

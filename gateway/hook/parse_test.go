@@ -22,7 +22,7 @@ func responsesOf(raw string) (*Request, error) {
 	if err := decode([]byte(raw), &c); err != nil {
 		return nil, err
 	}
-	return parseResponses(&c)
+	return parseResponses(&c, func(string) (Message, bool) { return Message{}, false })
 }
 
 func TestBothFormsComeToTheSame(t *testing.T) {
@@ -104,7 +104,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		}
 	}
 	for _, x := range []struct{ raw, words string }{
-		{`{}`, "no input"}, {`{"input":7}`, "text, or a list"}, {`{"input":[{"type":"item_reference","id":"x"}]}`, "item_reference"},
+		{`{}`, "no input"}, {`{"input":7}`, "text, or a list"}, {`{"input":[{"type":"item_reference","id":"x"}]}`, "no message"},
 		{`{"input":"x","background":true}`, "background"}, {`{"input":"x","conversation":"c"}`, "previous_response_id"},
 		{`{"input":[{"type":"function_call_output","output":"x"}]}`, "call_id"}, {`{"input":[{"role":"user","content":[{"type":"input_file"}]}]}`, "input_file"},
 	} {

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -14,7 +13,7 @@ func (h *Handler) responses(w http.ResponseWriter, r *http.Request, v *visit) er
 	if err := h.read(w, r, &raw); err != nil {
 		return err
 	}
-	req, err := parseResponses(&raw)
+	req, err := parseResponses(&raw, func(id string) (Message, bool) { return h.items.get(v.client.ID, id) })
 	if err != nil {
 		return err
 	}
@@ -29,6 +28,7 @@ func (h *Handler) responses(w http.ResponseWriter, r *http.Request, v *visit) er
 			return err
 		}
 		p.said.WriteString(res.text)
+		p.keep(res)
 		return p.stream.whole(p.response(statusOf(res), p.output(res), &res, nil))
 	}
 	res, err := a.follow(p)
@@ -100,7 +100,7 @@ func (p *responseReply) message(status string, parts ...any) fields {
 }
 
 func (p *responseReply) call(i int, c Call, status, args string) fields {
-	return fields{"id": fmt.Sprintf("fc_%s_%d", p.ask.id, i), "type": "function_call", "status": status, "call_id": c.ID, "name": c.Name, "arguments": args}
+	return fields{"id": p.callItem(i), "type": "function_call", "status": status, "call_id": c.ID, "name": c.Name, "arguments": args}
 }
 
 // output is everything that was said and asked for.
@@ -186,6 +186,7 @@ func (p *responseReply) finish(res result, err error) error {
 		_ = p.send("response.failed", fields{"response": p.response("failed", []any{}, nil, asError(err))})
 		return nil
 	}
+	p.keep(res)
 	_ = p.begin()
 	if len(res.calls) == 0 {
 		_ = p.open()

@@ -134,7 +134,7 @@ func TestSec_A_WEB_02_OriginRuleIsUnconditional(t *testing.T) {
 
 func TestSec_A_WEB_03_ForeignHost(t *testing.T) {
 	g := start(t, nil)
-	for _, host := range []string{"rebind.test", "rebind.test:" + g.port(), "localhost.", "localhost.:" + g.port(), "127.0.0.1.nip.io", "127.0.0.1:1",
+	for _, host := range []string{"rebind.test", "rebind.test:" + g.port(), "localhost.", "localhost.:" + g.port(), "127.0.0.1.nip.io", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:080", "localhost:1x", "localhost:1:2", "localhost:1.rebind.test",
 		"127.0.0.2:" + g.port(), "0.0.0.0:" + g.port(), "user@127.0.0.1", "127.1:" + g.port(), "2130706433", "[::ffff:127.0.0.1]:" + g.port()} {
 		for _, target := range []string{"/", "/healthz", "/api/x", "/assets/app-12345678.js"} {
 			if resp := g.ask(t, "GET", target, host); resp == nil || resp.StatusCode != http.StatusMisdirectedRequest && resp.StatusCode != http.StatusBadRequest {
