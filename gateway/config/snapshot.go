@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 )
 
 // Origin says where the settings in use come from.
@@ -117,9 +118,17 @@ func (s *Snapshot) Problems() []Problem {
 		if w.Line == 0 {
 			code = ProblemAccess
 		}
-		out = append(out, Problem{code, fmt.Sprintf("%s: %s.", name, w)})
+		out = append(out, Problem{code, name + ": " + sentence(w.String())})
 	}
 	return out
+}
+
+// sentence ends a text that does not end by itself.
+func sentence(s string) string {
+	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
 }
 
 // fallback says what runs instead and what to do.

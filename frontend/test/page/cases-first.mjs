@@ -33,7 +33,8 @@ export const cases = [
         const [[text, state]] = await states(page);
         assert.equal(state, "accepted");
         assert.match(await page.textContent("article[data-state] .state"), /as soon as a model is ready/);
-        // Ollama is not here: where to get it.
+        // Ollama is not here: the card says so at once, and then where to get it.
+        await shows(page, ".first .ways", /Ollama has to be installed first/);
         await press(page, "Download a model");
         await shows(page, ".first", /Looking for Ollama/);
         await press(page, "Back");
@@ -44,7 +45,9 @@ export const cases = [
         await shows(page, ".first [role=alert]", /does not tell which service/);
         assert.equal(await page.inputValue(".first input[type=password]"), "hello-this-is-no-key");
         assert.deepEqual(await axe(page), []);
+        // What went wrong there is not said here.
         await press(page, "Back");
+        await until(page, () => document.querySelector(".first .ways") && !document.querySelector(".first [role=alert]"));
         await press(page, "Look around first");
         await answered(page, text);
         await shows(page, ".next", /What should I be called/);
