@@ -106,6 +106,7 @@ func (g *Gateway) openStore() error {
 	g.store = db
 	// Whoever wrote it is dead, and its number and port may be somebody else's.
 	g.opts.Dir.ForgetRuntime()
+	g.opts.Dir.Sweep(g.opts.Now())
 	return nil
 }
 

@@ -48,7 +48,21 @@ func secretFields(c config.Config) []secretField {
 		out = append(out, secretField{"channels.telegram.accounts." + id + ".botToken", a.BotToken},
 			secretField{"channels.telegram.accounts." + id + ".webhookSecret", a.WebhookSecret})
 	}
-	return append(out, mcpSecrets(c)...)
+	return append(append(out, mcpSecrets(c)...), skillSecrets(c)...)
+}
+
+func skillSecrets(c config.Config) (out []secretField) {
+	for _, id := range slices.Sorted(maps.Keys(c.Skills.Entries)) {
+		e := c.Skills.Entries[id]
+		at := config.Path{config.Key("skills"), config.Key("entries"), config.Key(id)}
+		out = append(out, secretField{append(slices.Clone(at), config.Key("apiKey")).String(), e.APIKey})
+		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+			if holdsSecret(name, e.Env[name]) {
+				out = append(out, secretField{append(slices.Clone(at), config.Key("env"), config.Key(name)).String(), e.Env[name]})
+			}
+		}
+	}
+	return out
 }
 
 // openSecrets makes what keeps and finds secrets. It looks for nothing yet.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -65,6 +66,9 @@ func (steering) Manual() string { return docs.Configuration }
 
 // Change writes exactly what the owner agreed to, over exactly what they saw.
 func (s steering) Change(ctx context.Context, call tool.Call, c control.Change) error {
+	if err := s.modelsKnown(ctx, c); err != nil {
+		return err
+	}
 	if _, err := s.g.permit(ctx, call, askConfig(call, c)); err != nil {
 		return err
 	}
@@ -73,6 +77,42 @@ func (s steering) Change(ctx context.Context, call tool.Call, c control.Change) 
 		return errors.New("the setting was changed by somebody else while the person decided, so nothing was done; look at it again")
 	}
 	return s.write(ctx, base, c)
+}
+
+// modelsKnown refuses a change to a model that cannot be asked: each message
+// after it would fail, also the one that takes it back.
+func (s steering) modelsKnown(ctx context.Context, c control.Change) error {
+	if !modelSetting.MatchString(c.Path) || c.New == "" {
+		return nil
+	}
+	var v any
+	if err := json.Unmarshal([]byte(c.New), &v); err != nil {
+		return nil //nolint:nilerr // the settings' own check says what is wrong with it
+	}
+	for _, name := range modelNames(v, nil) {
+		ref := s.g.models.Named(name)
+		if _, err := s.g.models.Resolve(ctx, ref); err != nil {
+			return fmt.Errorf("%s was not changed: %s cannot be asked: %s", c.Path, plan.Show(name), s.g.wordsOf(err, ref))
+		}
+	}
+	return nil
+}
+
+// modelSetting are the settings that name models.
+var modelSetting = regexp.MustCompile(`^agents\.defaults\.(model|imageModel|subagents\.model)(\.primary|\.fallbacks(\[\d+\])?)?$`)
+
+func modelNames(v any, names []string) []string {
+	switch v := v.(type) {
+	case string:
+		return append(names, v)
+	case []any:
+		for _, e := range v {
+			names = modelNames(e, names)
+		}
+	case map[string]any:
+		names = modelNames(v["fallbacks"], modelNames(v["primary"], names))
+	}
+	return names
 }
 
 // write is bound to the text of the file that was looked at.

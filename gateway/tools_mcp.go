@@ -98,7 +98,7 @@ func mcpSecrets(c config.Config) (out []secretField) {
 	for _, id := range slices.Sorted(maps.Keys(c.MCP.Servers)) {
 		s := c.MCP.Servers[id]
 		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-			if _, ref := s.Env[name].Ref(); ref || config.SecretName(name) {
+			if holdsSecret(name, s.Env[name]) {
 				out = append(out, secretField{"mcp.servers." + id + ".env." + name, s.Env[name]})
 			}
 		}
@@ -108,6 +108,13 @@ func mcpSecrets(c config.Config) (out []secretField) {
 		out = append(out, secretField{mcpClientSecret(id), s.OAuth.ClientSecret})
 	}
 	return out
+}
+
+// holdsSecret says whether a variable is a secret, or refers to one.
+func holdsSecret(name string, v secret.Setting) bool {
+	_, ref := v.Ref()
+	literal, _ := v.Literal()
+	return ref || config.HoldsSecret(name, literal.Reveal())
 }
 
 // permitMCP is the question about a tool of an MCP server. A decision for longer

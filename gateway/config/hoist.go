@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/secret"
@@ -19,7 +20,9 @@ type Hoisted struct {
 
 // keyPlace says whether a place of the file holds a key that can be kept
 // elsewhere. gateway.auth.token is none: other programs need it in its file.
-func keyPlace(p Path) bool {
+// Headers and variables may hold anything: there the name says it, or else the
+// value.
+func keyPlace(p Path, value string) bool {
 	name := make([]string, len(p))
 	for i, s := range p {
 		if s.index >= 0 {
@@ -38,8 +41,8 @@ func keyPlace(p Path) bool {
 		}
 		return true
 	}
-	if match("mcp", "servers", "*", "env", "*") {
-		return secretKey(name[4])
+	if anything(p) {
+		return HoldsSecret(name[4], value)
 	}
 	return match("models", "providers", "*", "apiKey") || match("tools", "web", "search", "apiKey") ||
 		match("skills", "entries", "*", "apiKey") ||
@@ -47,10 +50,60 @@ func keyPlace(p Path) bool {
 		match("channels", "*", "accounts", "*", "botToken") || match("channels", "*", "accounts", "*", "webhookSecret")
 }
 
+// anything says whether a place is a header or a variable, which may be a key or
+// any other text.
+func anything(p Path) bool {
+	if len(p) != 5 {
+		return false
+	}
+	switch p[0].key + "." + p[1].key + "." + p[3].key {
+	case "mcp.servers.env", "mcp.servers.headers", "skills.entries.env", "models.providers.headers":
+		return true
+	}
+	return false
+}
+
+// HoldsSecret says whether a header or variable is a secret, by its name or else
+// by its value.
+func HoldsSecret(name, value string) bool {
+	return secretKey(name) || passwordName(name) || keyLike(value)
+}
+
+// passwordName tells the short forms that people write variables with.
+func passwordName(name string) bool {
+	name = strings.ToLower(name)
+	for _, end := range []string{"pw", "pwd", "pass", "passcode", "auth"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyLike tells a value that can hardly be anything but a key: by a known shape,
+// or as one long word of letters and digits that is no path and no address.
+func keyLike(value string) bool {
+	value = strings.TrimSpace(value)
+	if known.MatchString(value) {
+		return true
+	}
+	_, word, ok := strings.Cut(value, " ") // "Bearer …"
+	if !ok {
+		word = value
+	}
+	return len(word) >= 20 && long.MatchString(word) && strings.ContainsAny(word, "0123456789") && strings.ContainsAny(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz") && !uuid.MatchString(word)
+}
+
+var (
+	known = keyShaped()
+	long  = regexp.MustCompile(`^[A-Za-z0-9_\-+=]+$`)
+	uuid  = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+)
+
 // KeyPath says whether a written path is such a place.
 func KeyPath(path string) bool {
 	p, err := ParsePath(path)
-	return err == nil && keyPlace(p)
+	return err == nil && keyPlace(p, "")
 }
 
 // Hoist takes the keys out of a text of settings, which may be a merge patch:
@@ -65,8 +118,12 @@ func Hoist(raw string) (text string, found []Hoisted, err error) {
 	var edits []splice
 	var walk func(p Path, n *node) error
 	walk = func(p Path, n *node) error {
-		if n.kind == kindString && keyPlace(p) && hoistable(n.text) {
-			v, err := secret.CleanKey(n.text)
+		if n.kind == kindString && keyPlace(p, n.text) && hoistable(n.text) {
+			clean := secret.CleanKey
+			if anything(p) {
+				clean = secret.Clean // a header is more than its key
+			}
+			v, err := clean(n.text)
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.shown(), err)
 			}

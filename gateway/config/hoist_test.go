@@ -25,6 +25,14 @@ func TestHoist(t *testing.T) {
 				"channels.telegram.accounts.work.botToken": "654321:token-token", "channels.telegram.accounts.work.webhookSecret": "hook-secret",
 			},
 		},
+		"headers and variables, by name or by value; other ones stay": {
+			`{mcp:{servers:{a:{env:{PLAINPW:"hunter2hunter2",LOG_LEVEL:"debugging",HOME_DIR:"/home/user1/some/where",X:"aB3dE5fG7hI9jK1lM3nO"},headers:{"X-Trace":"yes please"}}}},models:{providers:{p:{headers:{"X-Team":"sk-aaaabbbbccccdddd",Authorization:"Bearer aaaabbbbccccdddd",Accept:"application/json"}}}},skills:{entries:{s:{env:{CITY_NAME:"Heidelberg",SVC_PASS:"geheim123"}}}}}`,
+			`{mcp:{servers:{a:{env:{PLAINPW:"keychain:mcp.servers.a.env.PLAINPW",LOG_LEVEL:"debugging",HOME_DIR:"/home/user1/some/where",X:"keychain:mcp.servers.a.env.X"},headers:{"X-Trace":"yes please"}}}},models:{providers:{p:{headers:{"X-Team":"keychain:models.providers.p.headers.X-Team",Authorization:"keychain:models.providers.p.headers.Authorization",Accept:"application/json"}}}},skills:{entries:{s:{env:{CITY_NAME:"Heidelberg",SVC_PASS:"keychain:skills.entries.s.env.SVC_PASS"}}}}}`,
+			map[string]string{
+				"mcp.servers.a.env.PLAINPW": "hunter2hunter2", "mcp.servers.a.env.X": "aB3dE5fG7hI9jK1lM3nO", "models.providers.p.headers.X-Team": "sk-aaaabbbbccccdddd",
+				"models.providers.p.headers.Authorization": "Bearer aaaabbbbccccdddd", "skills.entries.s.env.SVC_PASS": "geheim123",
+			},
+		},
 		"references, short words and what was hidden stay": {
 			`{models:{providers:{a:{apiKey:"${KEY_OF_A}"},b:{apiKey:"keychain:own.name"},c:{apiKey:"ollama"},d:{apiKey:{source:"env",id:"K"}},e:{apiKey:"` + RedactedMarker + `"}}}}`,
 			`{models:{providers:{a:{apiKey:"${KEY_OF_A}"},b:{apiKey:"keychain:own.name"},c:{apiKey:"ollama"},d:{apiKey:{source:"env",id:"K"}},e:{apiKey:"` + RedactedMarker + `"}}}}`,

@@ -34,9 +34,6 @@ func secretKey(key string) bool {
 	return false
 }
 
-// SecretName says whether a variable or a key of this name holds a secret.
-func SecretName(name string) bool { return secretKey(name) }
-
 // skillEnv: what skills get in their environment is mostly keys.
 func skillEnv(p Path, key string) bool {
 	return key == "env" && len(p) == 3 && p[0].key == "skills" && p[1].key == "entries"

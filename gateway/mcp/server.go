@@ -305,7 +305,7 @@ func plain(err error) string {
 // clean makes words of a server safe to show in one line: no control or
 // direction characters, no forged marks, not too long.
 func clean(text string, limit int) string {
-	text = strings.Join(strings.Fields(printable(untrusted.Clean(text))), " ")
+	text = strings.Join(strings.Fields(untrusted.Roles(printable(untrusted.Clean(text)))), " ")
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "…"
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -83,10 +84,26 @@ func (m *Manager) assistantMessage(r *run, msg model.Message, end ending) *proto
 		case b.Text != "":
 			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockText, Text: b.Text})
 		case b.ToolCall != nil:
-			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockToolCall, ID: b.ToolCall.ID, Name: b.ToolCall.Name, Arguments: b.ToolCall.Arguments})
+			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockToolCall, ID: b.ToolCall.ID, Name: b.ToolCall.Name, Arguments: m.shownArgs(b.ToolCall.Arguments)})
 		}
 	}
 	return out
+}
+
+// shownArgs are the arguments of a call as they are kept and shown: with secrets
+// hidden, as in results. They stay an object.
+func (m *Manager) shownArgs(args json.RawMessage) json.RawMessage {
+	if m.Redact == nil || len(args) == 0 {
+		return args
+	}
+	hidden := m.Redact(string(args))
+	switch {
+	case hidden == string(args):
+		return args
+	case !json.Valid([]byte(hidden)): // a secret with quotation marks in it
+		return json.RawMessage(`{"hidden":true}`)
+	}
+	return json.RawMessage(hidden)
 }
 
 // isSilent reports whether an answer is exactly the token by which a model says

@@ -87,7 +87,8 @@ type Options struct {
 	// Explain turns a failed model call into words for people and a kind
 	// (refusal, timeout, rate_limit, context_length, unknown).
 	Explain func(err error, ref model.Ref) (message, kind string)
-	// Redact hides secrets in what is kept of a failure; default: leaves it.
+	// Redact hides secrets in what is kept of a failure and of the arguments of
+	// calls; default: leaves them.
 	Redact func(string) string
 	// Tools is what a run may use, and on whose behalf; nil: no tools at all.
 	Tools func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)

@@ -91,13 +91,13 @@ func (n *Nest) Begin(ctx context.Context, parent, toolID string, call model.Tool
 	n.mu.Unlock()
 	msg := &protocol.Message{
 		Role: protocol.MessageAssistant, Timestamp: n.m.nowMs(), StopReason: string(model.StopTool), Meta: n.m.nextMeta(n.r),
-		Content: []protocol.Block{{Type: protocol.BlockToolCall, ID: call.ID, Name: call.Name, Arguments: call.Arguments, ParentID: parent, ToolID: toolID}},
+		Content: []protocol.Block{{Type: protocol.BlockToolCall, ID: call.ID, Name: call.Name, Arguments: n.m.shownArgs(call.Arguments), ParentID: parent, ToolID: toolID}},
 	}
 	if err := n.m.DB.Update(context.WithoutCancel(ctx), store.Write{Must: true, Do: n.put(msg)}); err != nil {
 		n.done()
 		return err
 	}
-	n.event(map[string]any{"phase": "start", "name": call.Name, "toolCallId": call.ID, "args": call.Arguments, "parentToolCallId": parent, "toolId": toolID})
+	n.event(map[string]any{"phase": "start", "name": call.Name, "toolCallId": call.ID, "args": n.m.shownArgs(call.Arguments), "parentToolCallId": parent, "toolId": toolID})
 	n.show(msg)
 	return nil
 }

@@ -226,10 +226,10 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		failpoint.Hit("afterToolIntent")
 	case agent.ToolStart:
 		if f := m.follower(r); f != nil {
-			f.Tool(r.id, ev.Call.Name, ev.Call.Arguments)
+			f.Tool(r.id, ev.Call.Name, m.shownArgs(ev.Call.Arguments))
 		}
 		m.chatStatus(r, "running_tool")
-		m.agentEvent(r, "tool", map[string]any{"phase": "start", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "args": ev.Call.Arguments})
+		m.agentEvent(r, "tool", map[string]any{"phase": "start", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "args": m.shownArgs(ev.Call.Arguments)})
 	case agent.ToolEnd:
 		failpoint.Hit("beforeToolResult")
 		m.because(&r.rec, "tool", "%s took %d ms", ev.Call.Name, ev.Took.Milliseconds())

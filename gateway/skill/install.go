@@ -317,7 +317,7 @@ func (l *Library) Confirm(workspace, name, hash string) (Plan, error) {
 		return Plan{}, err
 	}
 	if s.Source == Bundled {
-		return Plan{}, invalid("%s came with Hearth and needs no confirmation", s.Name)
+		return Plan{}, invalid("%s came with Hearth: there is nothing to confirm. When it was changed, Hearth restores it at its next start", s.Name)
 	}
 	p, files, lock, err := l.inspect(s)
 	switch {
@@ -382,7 +382,7 @@ func (l *Library) Ship(shipped fs.FS) error {
 	if err != nil {
 		return err
 	}
-	keep := map[string]bool{}
+	keep, ships := map[string]bool{}, map[string]Locked{}
 	for _, d := range have {
 		if !d.IsDir() {
 			continue
@@ -392,6 +392,7 @@ func (l *Library) Ship(shipped fs.FS) error {
 		if err != nil {
 			return err
 		}
+		ships[d.Name()] = lockOf(d.Name(), "", files, l.Now())
 		if now, err := readFolder(root, d.Name()); err == nil && now.Hash() == files.Hash() {
 			continue
 		}
@@ -399,6 +400,7 @@ func (l *Library) Ship(shipped fs.FS) error {
 			return err
 		}
 	}
+	l.ships = ships
 	return sweep(root, keep)
 }
 

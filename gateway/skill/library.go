@@ -40,7 +40,8 @@ type Library struct {
 	Options
 	reader reader
 	seen   seen
-	ended  chan struct{} // something that was busy has ended: look again
+	ships  map[string]Locked // what came with Hearth, by folder; set by Ship, before anything looks
+	ended  chan struct{}     // something that was busy has ended: look again
 
 	install sync.Mutex // one change of what is installed at a time
 
@@ -112,6 +113,7 @@ func (l *Library) skills(workspace string) ([]Skill, int64) {
 // scan reads every place.
 func (l *Library) scan(workspace string) []Skill {
 	lock, err := ReadLock(l.LockFile)
+	lock.shipped = l.ships
 	if err != nil {
 		l.Logger.Error("skills that were installed are not used", "err", err)
 	}

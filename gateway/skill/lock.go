@@ -28,6 +28,8 @@ const (
 type Lock struct {
 	Version int               `json:"version"`
 	Skills  map[string]Locked `json:"skills"` // by folder
+
+	shipped map[string]Locked // what came with Hearth, by the folder's name; nil: not known
 }
 
 // Locked is one skill of the lock.
@@ -74,7 +76,7 @@ func (l *Library) writeLock(lock Lock) error {
 // used.
 func (l Lock) judge(root *os.Root, name string, s Skill) (Trust, string) {
 	if s.Source == Bundled {
-		return Shipped, ""
+		return l.judgeShipped(root, name)
 	}
 	locked, ok := l.Skills[s.Dir]
 	if !ok {
@@ -95,6 +97,26 @@ func (l Lock) judge(root *os.Root, name string, s Skill) (Trust, string) {
 		return Changed, why + " since it was installed; look at it, then run `hearth skills trust " + s.Name + "`, or install it again"
 	}
 	return Changed, "" // it loads as any of its place, without what is kept for it
+}
+
+// judgeShipped compares a skill with what came with Hearth: its folder is one
+// that the owner may allow a tool to write to.
+func (l Lock) judgeShipped(root *os.Root, name string) (Trust, string) {
+	if l.shipped == nil {
+		return Shipped, ""
+	}
+	was, ok := l.shipped[name]
+	if !ok {
+		return Unknown, "it lies among the skills that came with Hearth and is none of them; Hearth removes it at its next start"
+	}
+	files, err := readFolder(root, name)
+	if err != nil {
+		return Changed, plain(err)
+	}
+	if why := was.differs(files); why != "" {
+		return Changed, why + " since it came with Hearth; Hearth restores it at its next start"
+	}
+	return Shipped, ""
 }
 
 // differs names the first difference to what was seen.

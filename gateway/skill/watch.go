@@ -82,9 +82,7 @@ func (l *Library) follow(w *fsnotify.Watcher, watched map[string]bool, workspace
 		}
 		for _, s := range l.scan(ws) {
 			_, _ = fmt.Fprintf(sum, "%q %+v\n", ws, s)
-			if s.Source != Bundled {
-				folders(s.Dir, want)
-			}
+			folders(s.Dir, want)
 		}
 	}
 	for dir := range watched {

@@ -10,8 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // Dir is the state folder. All files in it are 0600, the folder itself 0700.
@@ -175,6 +177,28 @@ func (d Dir) ForgetRuntime() { _ = os.Remove(d.RuntimeFile()) }
 // WriteFile replaces a private file atomically and durably: a crash leaves the
 // old or the new content, never a part.
 func WriteFile(path string, data []byte) error { return ReplaceFile(path, data, nil) }
+
+// leftover is a file that WriteFile or a copy of the store had begun.
+var leftover = regexp.MustCompile(`^\.[A-Za-z].*\.[0-9]{6,}$`)
+
+// leftoverAge is much longer than any of them takes.
+const leftoverAge = time.Hour
+
+// Sweep removes files that were being written when their process was killed.
+func (d Dir) Sweep(now time.Time) {
+	files, err := os.ReadDir(string(d))
+	if err != nil {
+		return // whoever needs the folder says so
+	}
+	for _, f := range files {
+		if !f.Type().IsRegular() || !leftover.MatchString(f.Name()) {
+			continue
+		}
+		if st, err := f.Info(); err == nil && now.Sub(st.ModTime()) > leftoverAge {
+			_ = os.Remove(d.path(f.Name()))
+		}
+	}
+}
 
 // ReplaceFile is WriteFile with a last look: ready is called when the new
 // content is safe on disk but not yet in place, and an error from it keeps the

@@ -87,12 +87,5 @@ func harmless(s string) string {
 		}
 		return r
 	}, s)
-	return templateMarks.Replace(s)
+	return untrusted.Roles(s)
 }
-
-// templateMarks are what chat templates of local models set roles with.
-var templateMarks = strings.NewReplacer(
-	"<|", "< |", "|>", "| >", "<｜", "< ｜", "｜>", "｜ >",
-	"[INST]", "[ INST]", "[/INST]", "[/ INST]", "<<SYS>>", "< <SYS>>", "<</SYS>>", "< </SYS>>",
-	"<start_of_turn>", "< start_of_turn>", "<end_of_turn>", "< end_of_turn>", "<s>", "< s>", "</s>", "< /s>",
-)
