@@ -34,7 +34,7 @@ func household(t *testing.T) (r *rig, p *peer, home, office *telegramtest.Server
 	t.Cleanup(home.Close)
 	front = home
 	all := map[string]any{
-		"apiRoot": both.URL, "dmPolicy": "allowlist", "allowFrom": []string{"777", "42"}, "groupPolicy": "allowlist", "groupAllowFrom": []string{"777"},
+		"apiRoot": both.URL, "dmPolicy": "allowlist", "allowFrom": []string{"777", "42"}, "owners": []string{"telegram:777"}, "groupPolicy": "allowlist", "groupAllowFrom": []string{"777"},
 		"groups": map[string]any{"-7": map[string]any{"requireMention": false}, "-8": map[string]any{"requireMention": false}},
 	}
 	r, _ = telegramRig(t, "chat/echo", all)
@@ -107,8 +107,8 @@ func TestBindingsOnTelegram(t *testing.T) {
 		{"a group of any account", home, -7, owner, "club", "agent:club:telegram:group:-7", "echo", []string{"This is a group chat"}, nil},
 		{"the group before the account", office, -7, owner, "club", "agent:club:telegram:group:-7", "echo", nil, nil},
 		{"another group of the account", office, -8, owner, "work", "agent:work:telegram:group:-8", "gpt-5-office", nil, []string{"- exec:"}},
-		{"a person", home, 42, child, "kids", "agent:kids:main", "echo", []string{"- session_status:"}, []string{"- read:", "- exec:", "<available_skills>"}},
-		{"the same person at the other account", office, 42, child, "work", "agent:work:main", "gpt-5-office", nil, nil},
+		{"a person", home, 42, child, "kids", "agent:kids:telegram:dm:42", "echo", []string{"- session_status:"}, []string{"- read:", "- exec:", "<available_skills>"}},
+		{"the same person at the other account", office, 42, child, "work", "agent:work:telegram:dm:42", "gpt-5-office", nil, nil},
 	} {
 		before := len(texts(c.api, c.chat))
 		c.api.Say(c.chat, c.from, "hello, "+c.name, nil)

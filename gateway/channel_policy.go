@@ -12,15 +12,16 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-// channelPolicy is who may write to an account, as the settings say. People on
-// the allowlist of direct messages are the owner's own accounts.
+// channelPolicy is who may write to an account, as the settings say. Who may
+// write is one list and who is the owner another: a list of a family, brought
+// from elsewhere, makes no owners.
 func channelPolicy(c config.Config, channelID, account string) inbound.Policy {
 	a, ok := c.Channels.Telegram.Accounts[account]
 	if channelID != telegramID || !ok {
 		return inbound.Policy{DM: inbound.DMDisabled, Group: inbound.GroupDisabled}
 	}
 	p := inbound.Policy{
-		DM: inbound.DMPolicy(a.DMPolicy), AllowFrom: a.AllowFrom, Owners: a.AllowFrom, Group: inbound.GroupPolicy(a.GroupPolicy),
+		DM: inbound.DMPolicy(a.DMPolicy), AllowFrom: a.AllowFrom, Owners: c.Commands.OwnerAllowFrom, Group: inbound.GroupPolicy(a.GroupPolicy),
 		GroupAllowFrom: a.GroupAllowFrom, Groups: map[string]inbound.GroupRule{}, HistoryLimit: a.HistoryLimit,
 	}
 	for id, r := range a.Groups {
@@ -29,44 +30,7 @@ func channelPolicy(c config.Config, channelID, account string) inbound.Policy {
 	return p
 }
 
-// contacts and deliveries on the wire.
-
-func (g *Gateway) contactsList(context.Context, none) (out protocol.ContactsList, err error) {
-	out = protocol.ContactsList{Contacts: []protocol.Contact{}, Requests: []protocol.ContactRequest{}}
-	contacts, err := g.contacts.Contacts()
-	if err != nil {
-		return out, err
-	}
-	for _, c := range contacts {
-		out.Contacts = append(out.Contacts, protocol.Contact{Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle, Owner: c.Owner, ApprovedAt: c.ApprovedAt})
-	}
-	requests, err := g.contacts.Requests()
-	for _, r := range requests {
-		out.Requests = append(out.Requests, protocol.ContactRequest{Channel: r.Channel, Account: r.Account, ID: r.ID, Name: r.Name, Handle: r.Handle, Code: r.Code, AskedAt: r.AskedAt, ExpiresAt: r.ExpiresAt})
-	}
-	return out, err
-}
-
-func (g *Gateway) contactsResolve(ctx context.Context, p protocol.ContactResolveParams) (protocol.OKResult, error) {
-	var err error
-	switch p.Decision {
-	case "approve":
-		_, err = g.contacts.Approve(ctx, p.Channel, p.Code, p.Owner)
-	case "reject":
-		_, err = g.contacts.Reject(ctx, p.Channel, p.Code)
-	default:
-		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodContactsResolve, "decision must be approve or reject")
-	}
-	if err != nil {
-		return protocol.OKResult{}, protocol.Invalid("%v", err)
-	}
-	return protocol.OKResult{OK: true}, nil
-}
-
-func (g *Gateway) contactsRemove(ctx context.Context, p protocol.ContactRemoveParams) (protocol.OKResult, error) {
-	was, err := g.contacts.Remove(ctx, p.Channel, p.Account, p.ID)
-	return protocol.OKResult{OK: was}, err
-}
+// deliveries on the wire.
 
 // maxDeliveries bounds one list.
 const maxDeliveries = 200

@@ -34,6 +34,7 @@ func (g *Gateway) commands() map[string]commandFunc {
 // tryCommand carries a slash command out; ok is false when the text is an
 // ordinary message, or one that calls a skill, which turn then says.
 func (g *Gateway) tryCommand(ctx context.Context, turn *session.Turn) (acc session.Accepted, ok bool, err error) {
+	ctx = withSpeaker(ctx, g.speakerOf(*turn))
 	if t, ok := policy.FindTrigger(turn.Text, g.config.Snapshot().Config.Session.ResetTriggers); ok {
 		acc, err = g.newSession(ctx, *turn, t)
 		return acc, true, err
@@ -91,10 +92,13 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 	return g.session.Submit(ctx, turn)
 }
 
-func (g *Gateway) cmdHelp(context.Context, string, string) (string, error) {
+func (g *Gateway) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
 	for _, c := range command.All() {
+		if !speakerIn(ctx).owner && !forGuests(c.Name) {
+			continue
+		}
 		name := "/" + c.Name
 		if c.Args != "" {
 			name += " " + c.Args
@@ -180,13 +184,16 @@ func orElse(v protocol.Patch[string], word string) protocol.Patch[string] {
 	return v
 }
 
+// heldBackWords acknowledge /send off.
+const heldBackWords = "Replies to this chat are held back. They still stand in the transcript; `/send on` sends them again."
+
 func (g *Gateway) cmdSend(ctx context.Context, key, args string) (string, error) {
 	said, v := "", protocol.Patch[string]{Set: true}
 	switch strings.ToLower(args) {
 	case "on":
 		v, said = protocol.PatchTo("allow"), "Replies to this chat are sent."
 	case "off":
-		v, said = protocol.PatchTo("deny"), "Replies to this chat are held back. They still stand in the transcript."
+		v, said = protocol.PatchTo("deny"), heldBackWords
 	case "inherit":
 		said = "Replies to this chat follow the rules in the settings."
 	default:

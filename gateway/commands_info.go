@@ -14,7 +14,10 @@ import (
 
 func isNotFound(err error) bool { return errors.Is(err, session.ErrNotFound) }
 
-func (g *Gateway) cmdStatus(_ context.Context, key, _ string) (string, error) {
+func (g *Gateway) cmdStatus(ctx context.Context, key, _ string) (string, error) {
+	if !speakerIn(ctx).owner {
+		return g.guestStatus(key)
+	}
 	row, _, err := g.session.Get(key)
 	if err != nil {
 		return "", err
@@ -46,10 +49,6 @@ func orOff(s string) string {
 		return "off"
 	}
 	return s
-}
-
-func (g *Gateway) cmdWhoami(_ context.Context, key, _ string) (string, error) {
-	return "You are the owner, on a paired device of this computer. This session is `" + key + "`.", nil
 }
 
 func (g *Gateway) cmdContext(_ context.Context, key, args string) (string, error) {

@@ -41,7 +41,7 @@ func (e ends) Wake() {
 // together with another, sending is held back, or the model chose silence.
 func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound.Delivery, ok bool) {
 	r, ok := parseRoute(run.Route)
-	if !ok || run.Into != "" || !r.delivered() || !g.maySend(run.SessionKey, r) {
+	if !ok || run.Into != "" || !r.delivered() || !g.maySend(run.SessionKey, r) && !g.acknowledges(ev, run, r) {
 		return d, false
 	}
 	lv := g.levelsOf(run.SessionKey)
@@ -93,14 +93,23 @@ func (g *Gateway) wordsFor(ev protocol.ChatEvent, run session.Run, r route, lv l
 	return text + "\n\n" + shown
 }
 
+// acknowledges reports whether an end is the answer to /send off, which is the
+// last that is heard; a rule of the settings holds it back too.
+func (g *Gateway) acknowledges(ev protocol.ChatEvent, run session.Run, r route) bool {
+	return ev.StopReason == "command" && ev.Message != nil && ev.Message.Text() == heldBackWords && g.maySendAs(run.SessionKey, r, policy.SendInherit)
+}
+
 // maySend asks the send policy.
 func (g *Gateway) maySend(key string, r route) bool {
-	c := g.config.Snapshot().Config
 	row, _, err := g.session.Get(key)
 	if err != nil {
 		return false
 	}
-	override := map[string]policy.Override{"allow": policy.SendOn, "deny": policy.SendOff}[row.SendPolicy]
+	return g.maySendAs(key, r, map[string]policy.Override{"allow": policy.SendOn, "deny": policy.SendOff}[row.SendPolicy])
+}
+
+func (g *Gateway) maySendAs(key string, r route, override policy.Override) bool {
+	c := g.config.Snapshot().Config
 	v := sendPolicy(c).Decide(keyRules(c), policy.Delivery{Key: key, Channel: r.channel, ChatType: policy.Chat(r.chat), Override: override})
 	return v.Action != policy.Deny
 }

@@ -40,20 +40,6 @@ func (c *checkup) add(area, state, what, advice string) {
 	c.out.OK = c.out.OK && state != protocol.CheckFail
 }
 
-// people: does somebody else share the owner's conversation?
-func (c *checkup) people() {
-	contacts, err := c.g.contacts.Contacts()
-	if err != nil || c.g.config.Snapshot().Config.Session.DMScope != "main" {
-		return
-	}
-	for _, p := range contacts {
-		if !p.Owner {
-			c.add("people", protocol.CheckWarn, fmt.Sprintf("%s:%s was let in and shares your conversation (session.dmScope is \"main\"): what you say there can come up in an answer to them", p.Channel, p.ID), "give everybody one of their own: `hearth config set session.dmScope per-channel-peer`")
-			return
-		}
-	}
-}
-
 // defaultModel: is there one, and does it do what conversations need?
 func (c *checkup) defaultModel(ctx context.Context, live bool) {
 	g := c.g

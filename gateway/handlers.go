@@ -119,6 +119,7 @@ func (g *Gateway) edgeMethods() []method {
 		plain(protocol.MethodContactsList, g.contactsList),
 		plain(protocol.MethodContactsResolve, g.contactsResolve),
 		plain(protocol.MethodContactsRemove, g.contactsRemove),
+		plain(protocol.MethodContactsSet, g.contactsSet),
 		plain(protocol.MethodDeliveriesList, g.deliveriesList),
 		plain(protocol.MethodDeliveriesResolve, g.deliveriesResolve),
 	}

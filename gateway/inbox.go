@@ -27,8 +27,7 @@ func (g *Gateway) forOwner(text string) string {
 	if !ok {
 		return ""
 	}
-	switch inv.Name {
-	case "help", "status", "whoami", "stop":
+	if forGuests(inv.Name) {
 		return ""
 	}
 	return "/" + inv.Name
@@ -51,7 +50,8 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		turn.Text = a.Text // nothing was typed: a file, say
 	}
 	if word := g.forOwner(turn.Text); word != "" && !a.SenderIsOwner {
-		return fmt.Errorf("%w: %s is for the owner", inbound.ErrRefused, word)
+		_, err := g.session.RunCommand(ctx, turn, func(context.Context) (string, error) { return g.notForGuests(word, g.speakerOf(turn)), nil })
+		return busyIfPassing(err)
 	}
 	if err := g.arrivals.take(ctx, a, &turn); err != nil {
 		return err

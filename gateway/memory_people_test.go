@@ -21,11 +21,11 @@ func TestSec_A_INJ_07_MemoryOfPeopleOverTelegram(t *testing.T) {
 	api.Say(bert, guest, "let me in", nil)
 	var reqs protocol.ContactsList
 	waitFor(t, "a pairing request", func() bool { p.call(protocol.MethodContactsList, nil, &reqs); return len(reqs.Requests) == 1 })
-	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code, Decision: "approve"}, nil)
+	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code, Decision: "approve", Shared: true}, nil)
 
 	var doctor protocol.Doctor
 	p.call(protocol.MethodDoctor, nil, &doctor)
-	if raw, _ := json.Marshal(doctor.Checks); !strings.Contains(string(raw), "telegram:888 was let in and shares your conversation") {
+	if raw, _ := json.Marshal(doctor.Checks); !strings.Contains(string(raw), "telegram:888 shares your conversation, as you chose") {
 		t.Errorf("the doctor does not say that they share a conversation: %s", raw)
 	}
 	says := func(who telegramtest.Person, text, want string) string {

@@ -51,6 +51,9 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.mcp.Run(back) })
 	work.Go(func() { g.network.run(back) })
 	work.Go(func() { g.detectModels(back) })
+	for _, p := range g.ownerlessProblem() {
+		g.log.Warn(p.Message)
+	}
 	work.Go(func() {
 		if err := g.config.Watch(back); err != nil {
 			g.log.Warn("hand edits of the settings are not followed", "err", err)

@@ -35,7 +35,7 @@ func TestFault_F_CHAN_07_ABrokenCommandAnswers(t *testing.T) {
 func TestModelsWithoutANameAreRefused(t *testing.T) {
 	r := newRig(t, "chat/echo")
 	p := r.connect()
-	if end := p.say("main", "1", "/model @x"); end.Message == nil || !strings.Contains(end.Message.Text(), "No model here") {
+	if end := p.say("main", "1", "/model @x"); end.Message == nil || !strings.Contains(end.Message.Text(), "there is no account") {
 		t.Errorf("/model @x: %+v", end)
 	}
 	for i, text := range []string{"/new @x", "/new @bob says hi", "/new @"} {

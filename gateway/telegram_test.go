@@ -36,6 +36,13 @@ func telegramRig(t *testing.T, primary any, account map[string]any) (*rig, *tele
 	for k, v := range account {
 		tg[k] = v
 	}
+	owners, ok := tg["owners"].([]string) // else those who may write by name are
+	if list, named := tg["allowFrom"].([]string); !ok && named {
+		for _, id := range list {
+			owners = append(owners, "telegram:"+id)
+		}
+	}
+	delete(tg, "owners")
 	cfg := map[string]any{
 		"models": map[string]any{"providers": map[string]any{
 			"chat": map[string]any{"baseUrl": srv.URL + "/v1", "api": "openai-completions", "apiKey": "sk-test"},
@@ -44,6 +51,7 @@ func telegramRig(t *testing.T, primary any, account map[string]any) (*rig, *tele
 		}},
 		"agents":   map[string]any{"defaults": map[string]any{"model": primary, "workspace": filepath.Join(t.TempDir(), "workspace")}},
 		"channels": map[string]any{"telegram": tg},
+		"commands": map[string]any{"ownerAllowFrom": owners},
 	}
 	raw, err := json.Marshal(cfg)
 	if err != nil {

@@ -219,11 +219,11 @@ func (w *wizard) askTelegram(ctx context.Context, in *bufio.Reader, _ protocol.S
 	if err != nil || r == nil {
 		return err
 	}
-	word, err = w.question(in, line(person(r.Name, r.Handle))+" wrote. Is that you? [y/N] ")
+	word, err = w.question(in, line(person(r.Name, r.Handle))+" wrote. Is that you? Then this chat gets your commands and your conversation. [y/N] ")
 	if err != nil || !yes(word) {
 		return err
 	}
-	if err := w.c.Call(ctx, protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: r.Channel, Code: r.Code, Decision: "approve"}, nil); err != nil {
+	if err := w.c.Call(ctx, protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: r.Channel, Code: r.Code, Decision: "approve", Owner: true}, nil); err != nil {
 		return err
 	}
 	return w.simply(ctx, "telegram", "done")

@@ -580,6 +580,19 @@ export interface ChannelAccountStatus {
 export interface ContactsList {
   contacts: Contact[];
   requests: ContactRequest[];
+  /** by the settings */
+  listed: ListedSender[];
+}
+
+/**
+ * ListedSender is somebody whom the settings let write (allowFrom) or make the
+ * owner (commands.ownerAllowFrom).
+ */
+export interface ListedSender {
+  channel: string;
+  account: string;
+  id: string;
+  owner: boolean;
 }
 
 export interface Contact {
@@ -589,6 +602,8 @@ export interface Contact {
   name?: string;
   handle?: string;
   owner: boolean;
+  /** reads and writes in the owner's conversation; else in one of their own */
+  shared: boolean;
   approvedAt: number;
 }
 
@@ -604,14 +619,28 @@ export interface ContactRequest {
 }
 
 /**
- * ContactResolveParams: Decision is approve or reject; Owner also gives the
- * owner's commands.
+ * ContactResolveParams: Decision is approve or reject. Whoever is approved gets
+ * a conversation of their own; Shared opens the owner's to them, and Owner says
+ * that this is the owner, with their commands and their conversation.
  */
 export interface ContactResolveParams {
   channel: string;
   code: string;
   decision: string;
   owner?: boolean;
+  shared?: boolean;
+}
+
+/**
+ * ContactSetParams changes what somebody who may write has. Without an Account
+ * it is about every account to which the id may write.
+ */
+export interface ContactSetParams {
+  channel: string;
+  account?: string;
+  id: string;
+  owner?: boolean;
+  shared?: boolean;
 }
 
 export interface ContactRemoveParams {
@@ -1894,6 +1923,7 @@ export const MethodSecretsReload = "secrets.reload";
 export const MethodContactsList = "hearth.contacts.list";
 export const MethodContactsResolve = "hearth.contacts.resolve";
 export const MethodContactsRemove = "hearth.contacts.remove";
+export const MethodContactsSet = "hearth.contacts.set";
 export const MethodDeliveriesList = "hearth.deliveries.list";
 export const MethodDeliveriesResolve = "hearth.deliveries.resolve";
 export const MethodToolsCatalog = "tools.catalog";
@@ -4298,6 +4328,7 @@ export interface Methods {
   "hearth.contacts.list": { params: Record<string, never>; result: ContactsList };
   "hearth.contacts.resolve": { params: ContactResolveParams; result: OKResult };
   "hearth.contacts.remove": { params: ContactRemoveParams; result: OKResult };
+  "hearth.contacts.set": { params: ContactSetParams; result: ContactsList };
   "hearth.deliveries.list": { params: Record<string, never>; result: DeliveriesList };
   "hearth.deliveries.resolve": { params: DeliveryResolveParams; result: OKResult };
   "hearth.why": { params: WhyParams; result: Why };

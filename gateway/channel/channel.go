@@ -122,12 +122,22 @@ type Inbound struct {
 	// QuoteSelected: ReplyToText is a part that the sender chose, not all of the
 	// message that is answered.
 	QuoteSelected bool
-	Media         []Media
+	// Forwarded is set when the sender passed on what somebody else wrote: then
+	// Text is empty, and Forwarded.Text are the other's words.
+	Forwarded Forwarded
+	Media     []Media
 	// Album is the same for messages that the sender sent as one: the pictures
 	// of an album. They become one turn.
 	Album  string
 	At     time.Time
 	Edited bool // Text replaces that of the message with this MessageID
+}
+
+// Forwarded is a message of somebody else that was passed on. Its words are
+// nobody's order: whoever passes them on did not say them.
+type Forwarded struct {
+	From string // whoever the network says it is from; "" = nothing was forwarded
+	Text string
 }
 
 // ErrRefused: the network will never take this (bad target, blocked, too

@@ -19,6 +19,10 @@ func (d *decoder) decode() Config {
 		{"tools", func(n *node) { d.tools(n, &c.Tools) }},
 		{"memory", func(n *node) { d.memory(n, &c.Memory) }},
 		{"approvals", func(n *node) { d.approvals(n, &c.Approvals) }},
+		{"commands", func(n *node) {
+			d.object(n, append([]field{{"ownerAllowFrom", func(n *node) { c.Commands.OwnerAllowFrom = d.owners(n) }}},
+				later("native", "nativeSkills", "text", "bash", "bashForegroundMs", "config", "mcp", "plugins", "debug", "restart", "allowFrom", "useAccessGroups", "ownerDisplay", "ownerDisplaySecret")...)...)
+		}},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
 		{"hearth", func(n *node) { d.own(n, &c.Hearth) }},
@@ -29,7 +33,7 @@ func (d *decoder) decode() Config {
 		{"mcp", func(n *node) { d.mcp(n, &c.MCP) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
-	d.object(d.doc.root, append(fields, later("meta", "env", "wizard", "commands",
+	d.object(d.doc.root, append(fields, later("meta", "env", "wizard",
 		"plugins", "hooks", "cron", "browser", "ui", "web", "update",
 		"broadcast", "talk", "audio", "media", "canvasHost", "nodeHost", "acp",
 		"diagnostics")...)...)

@@ -143,6 +143,15 @@ func (d *decoder) senders(n *node) []string {
 	return out
 }
 
+// owners are senders who may use the owner's commands; "*" would be everybody.
+func (d *decoder) owners(n *node) []string {
+	list := d.senders(n)
+	if slices.ContainsFunc(list, func(s string) bool { return s == "*" || strings.HasSuffix(s, ":*") }) {
+		d.warn(n.start, "\"*\" makes nobody the owner: name each one, for example \"telegram:123456789\"")
+	}
+	return list
+}
+
 // shaped reads a secret that must look like one. One from an environment
 // variable that is not set was warned about already.
 func (d *decoder) shaped(n *node, shape func(string) bool, help string) Secret {

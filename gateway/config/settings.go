@@ -21,6 +21,7 @@ type Config struct {
 	Tools     Tools              `json:"tools"`
 	Memory    Memory             `json:"memory"`
 	Approvals Approvals          `json:"approvals"`
+	Commands  Commands           `json:"commands,omitzero"`
 	Surfaces  map[string]Surface `json:"surfaces,omitempty"`
 	Auth      Accounts           `json:"auth"`
 	Hearth    Own                `json:"hearth"`
@@ -29,6 +30,13 @@ type Config struct {
 	Secrets   Secrets            `json:"secrets"`
 	MCP       MCP                `json:"mcp"`
 	Skills    Skills             `json:"skills"`
+}
+
+// Commands says who may use the owner's commands.
+type Commands struct {
+	// OwnerAllowFrom are the owner's accounts on messaging networks:
+	// "telegram:123", or an id on any network. Who may write is another list.
+	OwnerAllowFrom []string `json:"ownerAllowFrom,omitempty"`
 }
 
 // Gateway says where the gateway listens and who may talk to it.

@@ -33,7 +33,7 @@ const (
 // name before it ("telegram:123"); an empty list is nobody, "*" is everybody.
 type Policy struct {
 	DM        DMPolicy // "" = DMPairing
-	AllowFrom []string
+	AllowFrom []string // may write; that makes nobody an owner
 	Owners    []string // may use the owner's commands; "*" counts for nobody
 
 	Group          GroupPolicy // "" = GroupAllowlist
@@ -60,6 +60,7 @@ type verdict struct {
 	rule   Rule
 	detail string
 	owner  bool
+	shared bool // a guest to whom the owner's conversation was opened
 }
 
 // admit applies the rules. known is what the book of contacts says of the
@@ -76,7 +77,7 @@ func (p Policy) admit(in channel.Inbound, known *contact.Contact) verdict {
 }
 
 func (p Policy) admitDirect(in channel.Inbound, known *contact.Contact, owner bool) verdict {
-	pass := verdict{rule: RuleAccepted, owner: owner}
+	pass := verdict{rule: RuleAccepted, owner: owner, shared: known != nil && known.Shared}
 	switch p.DM {
 	case DMOpen:
 		return pass

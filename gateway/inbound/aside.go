@@ -18,11 +18,11 @@ func (g *Gate) overhear(ctx context.Context, in channel.Inbound, pol Policy, v v
 	if pol.HistoryLimit != nil {
 		limit = *pol.HistoryLimit
 	}
-	if limit <= 0 || in.Text == "" && len(in.Media) == 0 {
+	if limit <= 0 || in.Text == "" && len(in.Media) == 0 && in.Forwarded.Text == "" {
 		g.decide(RuleMention, v.detail, in, "")
 		return nil
 	}
-	in.Text, in.ReplyToText = cut(in.Text, longestText/16), ""
+	in.Text, in.ReplyToText, in.Forwarded.Text = cut(in.Text, longestText/16), "", cut(in.Forwarded.Text, longestText/16)
 	var seen repeat
 	err := g.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) (err error) {
 		if seen, err = g.t.remember(tx, in, g.Now()); err != nil || seen.drop {

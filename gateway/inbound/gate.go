@@ -175,6 +175,7 @@ func (g *Gate) receive(ctx context.Context, in channel.Inbound) error {
 	}
 	in.Text = cut(in.Text, longestText)
 	in.ReplyToText = cut(in.ReplyToText, longestText/16)
+	in.Forwarded.Text = cut(in.Forwarded.Text, longestText)
 	var known *contact.Contact
 	if in.Chat == channel.Direct {
 		c, ok, err := g.Contacts.Lookup(in.Channel, in.Account, in.SenderID)
@@ -197,7 +198,7 @@ func (g *Gate) receive(ctx context.Context, in channel.Inbound) error {
 		return g.edit(ctx, in)
 	case v.rule == RuleMention:
 		return g.overhear(ctx, in, pol, v)
-	case in.Text == "" && len(in.Media) == 0:
+	case in.Text == "" && len(in.Media) == 0 && in.Forwarded.Text == "":
 		g.decide(RuleEmpty, "the message has neither text nor a file", in, "")
 		return nil
 	}
@@ -246,7 +247,7 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 	case len(in.Media) > 0:
 		wait = 0
 	}
-	row := pendingRow{In: in, Owner: v.owner, ReceivedAt: now.UnixMilli()}
+	row := pendingRow{In: in, Owner: v.owner, Shared: v.shared, ReceivedAt: now.UnixMilli()}
 	var seen repeat
 	var b *batch
 	err := g.DB.Update(ctx, store.Write{

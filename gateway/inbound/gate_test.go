@@ -177,7 +177,7 @@ func TestPairingInAChat(t *testing.T) {
 		if err != nil || len(waiting) != 1 || !strings.Contains(h.told[0], waiting[0].Code) {
 			t.Fatalf("%+v, %v; told %q", waiting, err, h.told)
 		}
-		if _, err := h.Contacts.Approve(t.Context(), "telegram", strings.ToLower(waiting[0].Code), true); err != nil {
+		if _, err := h.Contacts.Approve(t.Context(), "telegram", strings.ToLower(waiting[0].Code), contact.Rights{Owner: true}); err != nil {
 			t.Fatal(err)
 		}
 		h.receive(dm("9", "thanks"))

@@ -50,7 +50,7 @@ func (g *Gate) seal(tx *store.Tx, id uint64, rows []pendingRow, set Settings) (*
 		}
 	}
 	first := rows[0].In
-	first.Text, first.ReplyToText, first.Media = "", "", nil
+	first.Text, first.ReplyToText, first.Media, first.Forwarded.Text = "", "", nil, ""
 	row := &sealedRow{Accepted: a, First: first}
 	for _, r := range rows {
 		if err := g.t.pending.Delete(tx, store.Uint64Key(r.Seq)); err != nil {
@@ -64,7 +64,7 @@ func (g *Gate) seal(tx *store.Tx, id uint64, rows []pendingRow, set Settings) (*
 // one that is replied to.
 func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, before int64) (Accepted, error) {
 	last := rows[len(rows)-1].In
-	key, err := set.Keys.Of(policy.Source{
+	key, err := keysFor(set.Keys, rows).Of(policy.Source{
 		AgentID: set.agent(last), Channel: last.Channel, Account: last.Account, Chat: policy.Chat(last.Chat),
 		Peer: last.SenderID, Group: last.Conversation, Thread: last.Thread,
 	})
@@ -93,6 +93,9 @@ func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, b
 			a.Prompt.Quoted = envelope.Clean(r.In.ReplyToText, r.In.Channel)
 			a.QuoteSelected = r.In.QuoteSelected
 		}
+		if f := r.In.Forwarded; f.From != "" {
+			a.Prompt.Forwarded = append(a.Prompt.Forwarded, envelope.Forward(f.From, envelope.Clean(f.Text, r.In.Channel)))
+		}
 		for _, m := range r.In.Media {
 			a.Media = append(a.Media, m)
 			a.Prompt.Attached = append(a.Prompt.Attached, envelope.Attached(m.MIME, m.Name, m.Size))
@@ -108,6 +111,25 @@ func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, b
 	}
 	a.Prompt.Head = head(style, last, before)
 	return a, nil
+}
+
+// keysFor are the rules about keys for the sender of rows, who is one. Guests
+// have a conversation of their own in direct chats, also where the owner's
+// messages all share one, unless the owner opened that one to them: what the
+// owner says at home is not to come up in an answer to somebody else.
+func keysFor(k policy.Keys, rows []pendingRow) policy.Keys {
+	owner, shared := true, true
+	for _, r := range rows {
+		owner, shared = owner && r.Owner, shared && r.Shared
+	}
+	switch {
+	case owner:
+	case shared:
+		k.DMScope = policy.ScopeMain
+	case k.DMScope == policy.ScopeMain || k.DMScope == "":
+		k.DMScope = policy.ScopeChannelPeer
+	}
+	return k
 }
 
 // head is the envelope of a message.
@@ -145,6 +167,9 @@ func (g *Gate) takeHeard(tx *store.Tx, rows []pendingRow, set Settings, style en
 		h := row.Value.In
 		who := envelope.Sender(h.SenderName, h.SenderHandle, h.SenderID)
 		body := envelope.Clean(h.Text, h.Channel)
+		if f := h.Forwarded; f.From != "" {
+			body = envelope.Forward(f.From, envelope.Clean(f.Text, h.Channel))
+		}
 		for _, m := range h.Media {
 			body = strings.TrimSpace(body + " " + envelope.Attached(m.MIME, m.Name, m.Size))
 		}

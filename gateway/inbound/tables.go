@@ -21,6 +21,7 @@ type pendingRow struct {
 	Seq            uint64          `json:"seq"`
 	In             channel.Inbound `json:"in"`
 	Owner          bool            `json:"owner,omitempty"`
+	Shared         bool            `json:"shared,omitempty"`
 	ReceivedAt     int64           `json:"receivedAt"`
 	PossibleRepeat bool            `json:"possibleRepeat,omitempty"`
 }
@@ -112,6 +113,9 @@ func messageKey(in channel.Inbound) []byte {
 
 func contentKey(in channel.Inbound) []byte {
 	parts := []string{in.Channel, in.Account, in.Conversation, in.Thread, in.SenderID, in.Text}
+	if in.Forwarded.From != "" {
+		parts = append(parts, "forwarded", in.Forwarded.From, in.Forwarded.Text)
+	}
 	for _, m := range in.Media {
 		parts = append(parts, m.MIME, m.Name, m.URL, fmt.Sprint(m.Size))
 	}

@@ -24,6 +24,16 @@ type ChannelAccountStatus struct {
 type ContactsList struct {
 	Contacts []Contact        `json:"contacts"`
 	Requests []ContactRequest `json:"requests"`
+	Listed   []ListedSender   `json:"listed"` // by the settings
+}
+
+// ListedSender is somebody whom the settings let write (allowFrom) or make the
+// owner (commands.ownerAllowFrom).
+type ListedSender struct {
+	Channel string `json:"channel"`
+	Account string `json:"account"`
+	ID      string `json:"id"`
+	Owner   bool   `json:"owner"`
 }
 
 type Contact struct {
@@ -33,6 +43,7 @@ type Contact struct {
 	Name       string `json:"name,omitempty"`
 	Handle     string `json:"handle,omitempty"`
 	Owner      bool   `json:"owner"`
+	Shared     bool   `json:"shared"` // reads and writes in the owner's conversation; else in one of their own
 	ApprovedAt int64  `json:"approvedAt"`
 }
 
@@ -47,13 +58,25 @@ type ContactRequest struct {
 	ExpiresAt int64  `json:"expiresAt"`
 }
 
-// ContactResolveParams: Decision is approve or reject; Owner also gives the
-// owner's commands.
+// ContactResolveParams: Decision is approve or reject. Whoever is approved gets
+// a conversation of their own; Shared opens the owner's to them, and Owner says
+// that this is the owner, with their commands and their conversation.
 type ContactResolveParams struct {
 	Channel  string `json:"channel"`
 	Code     string `json:"code"`
 	Decision string `json:"decision"`
 	Owner    bool   `json:"owner,omitempty"`
+	Shared   bool   `json:"shared,omitempty"`
+}
+
+// ContactSetParams changes what somebody who may write has. Without an Account
+// it is about every account to which the id may write.
+type ContactSetParams struct {
+	Channel string `json:"channel"`
+	Account string `json:"account,omitempty"`
+	ID      string `json:"id"`
+	Owner   *bool  `json:"owner,omitempty"`
+	Shared  *bool  `json:"shared,omitempty"`
 }
 
 type ContactRemoveParams struct {

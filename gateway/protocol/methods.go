@@ -95,6 +95,7 @@ const (
 	MethodContactsList      = "hearth.contacts.list"
 	MethodContactsResolve   = "hearth.contacts.resolve"
 	MethodContactsRemove    = "hearth.contacts.remove"
+	MethodContactsSet       = "hearth.contacts.set"
 	MethodDeliveriesList    = "hearth.deliveries.list"
 	MethodDeliveriesResolve = "hearth.deliveries.resolve"
 
@@ -298,6 +299,7 @@ var methods = []MethodSpec{
 	{MethodContactsList, RoleOperator, ScopePairing},
 	{MethodContactsResolve, RoleOperator, ScopePairing},
 	{MethodContactsRemove, RoleOperator, ScopePairing},
+	{MethodContactsSet, RoleOperator, ScopePairing},
 	{MethodDeliveriesList, RoleOperator, ScopeRead},
 	{MethodDeliveriesResolve, RoleOperator, ScopeWrite},
 	{MethodToolsCatalog, RoleOperator, ScopeRead},

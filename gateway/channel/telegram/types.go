@@ -48,6 +48,14 @@ type message struct {
 	Quote      *quote   `json:"quote"`
 	Album      string   `json:"media_group_id"`
 
+	// Set when somebody passed it on.
+	ForwardOrigin *origin `json:"forward_origin"`
+	ForwardFrom   *user   `json:"forward_from"`
+	ForwardChat   *chat   `json:"forward_from_chat"`
+	ForwardName   string  `json:"forward_sender_name"`
+	ForwardDate   int64   `json:"forward_date"`
+	AutoForward   bool    `json:"is_automatic_forward"`
+
 	Text            string   `json:"text"`
 	Entities        []entity `json:"entities"`
 	Caption         string   `json:"caption"`

@@ -60,6 +60,8 @@ func (c *Channel) inbound(u update) (in channel.Inbound, ok bool) {
 	sender(m, &in)
 	text, called := addressed(text, entities, me)
 	in.Text = text
+	in.Forwarded, in.Text = forwarded(m, in.Text)
+	called = called && in.Forwarded.From == "" // who passes a mention on calls nobody
 	in.Mentioned = in.Chat == channel.Direct || called || answersUs(m, me)
 	return in, true
 }

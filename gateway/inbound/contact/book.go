@@ -27,6 +27,7 @@ const (
 // Errors of Approve and Reject.
 var (
 	ErrNoCode    = errors.New("no request with this code is waiting; it may have expired (codes live one hour). Ask the person to write again and take the new code")
+	ErrNobody    = errors.New("an empty id is nobody")
 	ErrThrottled = errors.New("too many wrong codes for this channel: its requests were dropped. Ask the person to write again in ten minutes")
 )
 
@@ -51,7 +52,8 @@ type Request struct {
 // Contact is a person who was let in.
 type Contact struct {
 	Person
-	Owner      bool  `json:"owner,omitempty"` // may use the owner's commands
+	Owner      bool  `json:"owner,omitempty"`  // may use the owner's commands
+	Shared     bool  `json:"shared,omitempty"` // reads and writes in the owner's conversation; else in one of their own
 	ApprovedAt int64 `json:"approvedAt"`
 }
 
@@ -136,13 +138,41 @@ func (b *Book) Ask(ctx context.Context, p Person) (r Request, fresh, ok bool, er
 	return r, fresh, ok, err
 }
 
-// Approve lets in the person whose code this is. owner also gives them the
-// owner's commands.
-func (b *Book) Approve(ctx context.Context, channel, code string, owner bool) (c Contact, err error) {
+// Rights are what a contact has beyond writing.
+type Rights struct {
+	Owner  bool // the owner's commands, and the owner's conversation
+	Shared bool // the owner's conversation
+}
+
+// Approve lets in the person whose code this is.
+func (b *Book) Approve(ctx context.Context, channel, code string, may Rights) (c Contact, err error) {
 	err = b.settle(ctx, channel, code, func(tx *store.Tx, r Request) error {
-		c = Contact{Person: r.Person, Owner: owner, ApprovedAt: b.now().UnixMilli()}
+		c = Contact{Person: r.Person, Owner: may.Owner, Shared: may.Shared, ApprovedAt: b.now().UnixMilli()}
 		return b.contacts.Put(tx, key(r.Channel, r.Account, r.ID), c)
 	})
+	return c, err
+}
+
+// Change edits what a person may, and makes them a contact when they are none:
+// for those whom a list of the settings lets in.
+func (b *Book) Change(ctx context.Context, p Person, edit func(*Rights)) (c Contact, err error) {
+	if p.ID == "" {
+		return c, ErrNobody
+	}
+	err = b.db.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
+		k := key(p.Channel, p.Account, p.ID)
+		var ok bool
+		if c, ok, err = b.contacts.Get(tx, k); err != nil {
+			return err
+		}
+		if !ok {
+			c = Contact{Person: p, ApprovedAt: b.now().UnixMilli()}
+		}
+		may := Rights{c.Owner, c.Shared}
+		edit(&may)
+		c.Owner, c.Shared = may.Owner, may.Shared
+		return b.contacts.Put(tx, k, c)
+	}})
 	return c, err
 }
 

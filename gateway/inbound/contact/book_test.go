@@ -56,7 +56,7 @@ func TestApprove(t *testing.T) {
 		t.Error("let in before the owner said so")
 	}
 	typed := strings.ToLower(r.Code[:4] + "-" + r.Code[4:])
-	c, err := b.Approve(t.Context(), "telegram", typed, false)
+	c, err := b.Approve(t.Context(), "telegram", typed, Rights{})
 	if err != nil || c.Person != person("42") || c.Owner {
 		t.Fatalf("%+v %v", c, err)
 	}
@@ -68,7 +68,7 @@ func TestApprove(t *testing.T) {
 			t.Errorf("%q was let in as well", p)
 		}
 	}
-	if _, err := b.Approve(t.Context(), "telegram", r.Code, false); !errors.Is(err, ErrNoCode) {
+	if _, err := b.Approve(t.Context(), "telegram", r.Code, Rights{}); !errors.Is(err, ErrNoCode) {
 		t.Errorf("the code worked twice: %v", err)
 	}
 	if list, err := b.Contacts(); err != nil || len(list) != 1 {
@@ -106,7 +106,7 @@ func TestCodesExpire(t *testing.T) {
 		t.Errorf("%+v %v %v", again, fresh, ok)
 	}
 	c.advance(time.Minute)
-	if _, err := b.Approve(t.Context(), "telegram", r.Code, false); !errors.Is(err, ErrNoCode) {
+	if _, err := b.Approve(t.Context(), "telegram", r.Code, Rights{}); !errors.Is(err, ErrNoCode) {
 		t.Errorf("an expired code: %v", err)
 	}
 	if again, fresh, _ := ask(t, b, person("42")); !fresh || again.Code == r.Code {
@@ -128,7 +128,7 @@ func TestSec_A_PAIR_06_GuessingCodes(t *testing.T) {
 	r, _, _ := ask(t, b, person("42"))
 	other, _, _ := ask(t, b, Person{Channel: "discord", Account: "default", ID: "1"})
 	for i := range maxGuesses {
-		_, err := b.Approve(t.Context(), "telegram", fmt.Sprintf("AAAAAAA%d", i+2), false)
+		_, err := b.Approve(t.Context(), "telegram", fmt.Sprintf("AAAAAAA%d", i+2), Rights{})
 		want := ErrNoCode
 		if i == maxGuesses-1 {
 			want = ErrThrottled
@@ -137,25 +137,25 @@ func TestSec_A_PAIR_06_GuessingCodes(t *testing.T) {
 			t.Fatalf("guess %d: %v", i, err)
 		}
 	}
-	if _, err := b.Approve(t.Context(), "telegram", r.Code, false); !errors.Is(err, ErrThrottled) {
+	if _, err := b.Approve(t.Context(), "telegram", r.Code, Rights{}); !errors.Is(err, ErrThrottled) {
 		t.Errorf("the right code after too many wrong ones: %v", err)
 	}
 	if r, _, _ = ask(t, b, person("43")); r.ID != "43" {
 		t.Fatal(r)
 	}
-	if _, err := b.Approve(t.Context(), "telegram", r.Code, false); !errors.Is(err, ErrThrottled) {
+	if _, err := b.Approve(t.Context(), "telegram", r.Code, Rights{}); !errors.Is(err, ErrThrottled) {
 		t.Errorf("a right code within the ten minutes: %v", err)
 	}
 	c.advance(11 * time.Minute)
 	if list, err := b.Requests(); err != nil || len(list) != 2 {
 		t.Errorf("the guessed request is not void: %+v, %v", list, err)
 	}
-	if _, err := b.Approve(t.Context(), "discord", other.Code, false); err != nil {
+	if _, err := b.Approve(t.Context(), "discord", other.Code, Rights{}); err != nil {
 		t.Errorf("another channel was closed too: %v", err)
 	}
 	if r, fresh, _ := ask(t, b, person("42")); !fresh {
 		t.Errorf("%+v", r)
-	} else if _, err := b.Approve(t.Context(), "telegram", r.Code, false); err != nil {
+	} else if _, err := b.Approve(t.Context(), "telegram", r.Code, Rights{}); err != nil {
 		t.Errorf("a new code: %v", err)
 	}
 }
@@ -165,7 +165,7 @@ func TestSec_A_PAIR_17_CodesAreOfOneChannel(t *testing.T) {
 	b, _ := book(t, rand.Reader)
 	r, _, _ := ask(t, b, person("42"))
 	for _, try := range [][2]string{{"discord", r.Code}, {"", r.Code}, {"telegram", ""}, {"telegram", r.Code[:7]}, {"telegram", "latest"}} {
-		if _, err := b.Approve(t.Context(), try[0], try[1], true); err == nil {
+		if _, err := b.Approve(t.Context(), try[0], try[1], Rights{Owner: true}); err == nil {
 			t.Errorf("%q was accepted", try)
 		}
 	}
@@ -206,7 +206,7 @@ func TestSec_A_PAIR_10_ARequestDoesNotChange(t *testing.T) {
 	if again, fresh, _ := ask(t, b, p); fresh || again != shown {
 		t.Errorf("%+v became %+v", shown, again)
 	}
-	c, err := b.Approve(t.Context(), "telegram", shown.Code, false)
+	c, err := b.Approve(t.Context(), "telegram", shown.Code, Rights{})
 	if err != nil || cmp.Diff(shown.Person, c.Person) != "" {
 		t.Errorf("%+v %v", c, err)
 	}

@@ -87,7 +87,7 @@ func selector(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 &
 // marks are the letters of Hearth's marks; nothing but them is compared, so
 // that spaces, dashes, brackets or invisible characters cannot hide one.
 func marks() []string {
-	return []string{"chatmessagessinceyourlastreply", "currentmessagerespondtothis", "replyingtountrustedquote"}
+	return []string{"chatmessagessinceyourlastreply", "currentmessagerespondtothis", "replyingtountrustedquote", "untrustednotthesenderswords"}
 }
 
 // brokenMark stands where a text held a mark.

@@ -164,6 +164,20 @@ func Quote(quoted, body string) string {
 	return body + "\n\n" + quoteMark + "\n> " + strings.ReplaceAll(quoted, "\n", "\n> ")
 }
 
+// Forward is what somebody else wrote and the sender passed on, as a block of
+// its own: not the sender's words, and nothing to obey.
+func Forward(from, text string) string {
+	who := Label(from)
+	if who == "" {
+		who = "somebody"
+	}
+	mark := "[Forwarded from " + who + " - untrusted, not the sender's words]"
+	if text = strings.TrimSpace(text); text == "" {
+		return mark
+	}
+	return mark + "\n> " + strings.ReplaceAll(text, "\n", "\n> ")
+}
+
 // Attached tells of a file in one line.
 func Attached(mime, name string, size int64) string {
 	s := "[attached: " + Label(mime)
@@ -184,7 +198,9 @@ type Prompt struct {
 	Sender   string   `json:"sender,omitempty"`  // "" in direct chats
 	Body     string   `json:"body"`
 	Attached []string `json:"attached,omitempty"`
-	Quoted   string   `json:"quoted,omitempty"`
+	// Forwarded are blocks of Forward.
+	Forwarded []string `json:"forwarded,omitempty"`
+	Quoted    string   `json:"quoted,omitempty"`
 }
 
 // ForAgent is the message without envelope, history and context.
@@ -198,6 +214,12 @@ func (p Prompt) Render() string {
 			body += "\n"
 		}
 		body += a
+	}
+	for _, f := range p.Forwarded {
+		if body != "" {
+			body += "\n"
+		}
+		body += f
 	}
 	return WithHistory(p.History, Quote(p.Quoted, p.Head+body))
 }

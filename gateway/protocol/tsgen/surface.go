@@ -84,6 +84,7 @@ func methodShapes() []shape {
 		{protocol.MethodContactsList, noParams, "ContactsList"},
 		{protocol.MethodContactsResolve, "ContactResolveParams", "OKResult"},
 		{protocol.MethodContactsRemove, "ContactRemoveParams", "OKResult"},
+		{protocol.MethodContactsSet, "ContactSetParams", "ContactsList"},
 		{protocol.MethodDeliveriesList, noParams, "DeliveriesList"},
 		{protocol.MethodDeliveriesResolve, "DeliveryResolveParams", "OKResult"},
 		{protocol.MethodWhy, "WhyParams", "Why"},

@@ -1,0 +1,189 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/order"
+)
+
+// People on messaging networks: who may write, who is the owner, and whose
+// conversation each of them is in. Three lists, and none makes another: allowFrom
+// lets in, commands.ownerAllowFrom names the owner, and the book of contacts
+// holds what was decided about each person.
+
+func (g *Gateway) contactsList(context.Context, none) (protocol.ContactsList, error) { return g.people() }
+
+func (g *Gateway) people() (out protocol.ContactsList, err error) {
+	out = protocol.ContactsList{Contacts: []protocol.Contact{}, Requests: []protocol.ContactRequest{}, Listed: g.listedSenders()}
+	contacts, err := g.contacts.Contacts()
+	if err != nil {
+		return out, err
+	}
+	for _, c := range contacts {
+		out.Contacts = append(out.Contacts, protocol.Contact{
+			Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle, Owner: c.Owner, Shared: c.Shared && !c.Owner, ApprovedAt: c.ApprovedAt,
+		})
+	}
+	requests, err := g.contacts.Requests()
+	for _, r := range requests {
+		out.Requests = append(out.Requests, protocol.ContactRequest{Channel: r.Channel, Account: r.Account, ID: r.ID, Name: r.Name, Handle: r.Handle, Code: r.Code, AskedAt: r.AskedAt, ExpiresAt: r.ExpiresAt})
+	}
+	return out, err
+}
+
+// listedSenders are the people whom the settings name, by network and account.
+func (g *Gateway) listedSenders() []protocol.ListedSender {
+	out := []protocol.ListedSender{}
+	c := g.config.Snapshot().Config
+	if !c.Channels.Telegram.Enabled {
+		return out
+	}
+	for account, a := range c.Channels.Telegram.Accounts {
+		if !a.Enabled {
+			continue
+		}
+		owners := idsOn(telegramID, c.Commands.OwnerAllowFrom)
+		for _, id := range slices.Concat(idsOn(telegramID, a.AllowFrom), owners) {
+			s := protocol.ListedSender{Channel: telegramID, Account: account, ID: id, Owner: slices.Contains(owners, id)}
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	order.By(out, func(a, b protocol.ListedSender) int {
+		return cmp.Or(strings.Compare(a.Account, b.Account), strings.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// idsOn are the ids of a list that count on a network.
+func idsOn(network string, list []string) (out []string) {
+	for _, id := range list {
+		if c, rest, ok := strings.Cut(id, ":"); ok {
+			if c != network {
+				continue
+			}
+			id = rest
+		}
+		if id != "" && id != "*" {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (g *Gateway) contactsResolve(ctx context.Context, p protocol.ContactResolveParams) (protocol.OKResult, error) {
+	var err error
+	switch p.Decision {
+	case "approve":
+		_, err = g.contacts.Approve(ctx, p.Channel, p.Code, contact.Rights{Owner: p.Owner, Shared: p.Shared})
+	case "reject":
+		_, err = g.contacts.Reject(ctx, p.Channel, p.Code)
+	default:
+		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodContactsResolve, "decision must be approve or reject")
+	}
+	if err != nil {
+		return protocol.OKResult{}, protocol.Invalid("%v", err)
+	}
+	return protocol.OKResult{OK: true}, nil
+}
+
+func (g *Gateway) contactsRemove(ctx context.Context, p protocol.ContactRemoveParams) (protocol.OKResult, error) {
+	was, err := g.contacts.Remove(ctx, p.Channel, p.Account, p.ID)
+	return protocol.OKResult{OK: was}, err
+}
+
+// contactsSet changes what a contact has, or somebody whom the settings let in.
+func (g *Gateway) contactsSet(ctx context.Context, p protocol.ContactSetParams) (protocol.ContactsList, error) {
+	list, err := g.people()
+	if err != nil {
+		return list, err
+	}
+	var people []contact.Person
+	for _, c := range list.Contacts {
+		if c.Channel == p.Channel && c.ID == p.ID && (p.Account == "" || p.Account == c.Account) {
+			people = append(people, contact.Person{Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle})
+		}
+	}
+	for _, s := range list.Listed {
+		known := func(o contact.Person) bool { return o.Channel == s.Channel && o.Account == s.Account && o.ID == s.ID }
+		if s.Channel == p.Channel && s.ID == p.ID && (p.Account == "" || p.Account == s.Account) && !slices.ContainsFunc(people, known) {
+			people = append(people, contact.Person{Channel: s.Channel, Account: s.Account, ID: s.ID})
+		}
+	}
+	if len(people) == 0 {
+		return list, protocol.Invalid("nobody with the id %q may write on %s; `hearth contacts` lists who may", p.ID, p.Channel)
+	}
+	for _, who := range people {
+		_, err := g.contacts.Change(ctx, who, func(may *contact.Rights) {
+			if p.Owner != nil {
+				may.Owner = *p.Owner
+			}
+			if p.Shared != nil {
+				may.Shared = *p.Shared
+			}
+		})
+		if err != nil {
+			return list, err
+		}
+	}
+	return g.people()
+}
+
+// ownerless says who may write to a network where nobody is the owner: as after
+// an update from a Hearth for which a list of senders was a list of owners.
+func (g *Gateway) ownerless() (who []string) {
+	list, err := g.people()
+	if err != nil {
+		return nil
+	}
+	for _, c := range list.Contacts {
+		if c.Owner {
+			return nil
+		}
+		who = append(who, c.Channel+":"+c.ID)
+	}
+	for _, s := range list.Listed {
+		if s.Owner {
+			return nil
+		}
+		if name := s.Channel + ":" + s.ID; !slices.Contains(who, name) {
+			who = append(who, name)
+		}
+	}
+	return who
+}
+
+// ownerlessProblem says so, and how the owner becomes the owner again.
+func (g *Gateway) ownerlessProblem() (out []protocol.Problem) {
+	who := g.ownerless()
+	if len(who) == 0 || !g.config.Snapshot().Config.Channels.Telegram.Enabled {
+		return nil
+	}
+	_, id, _ := strings.Cut(who[0], ":")
+	return append(out, protocol.Problem{Code: "OWNER", Message: fmt.Sprintf("Nobody is the owner on Telegram, so everybody who writes there (%s) is a guest with a conversation of their own. "+
+		"If one of them is you, say so: `hearth contacts owner %s`.", strings.Join(who[:min(len(who), 3)], ", "), id)})
+}
+
+// people: is there an owner, and does somebody else share their conversation?
+func (c *checkup) people() {
+	for _, p := range c.g.ownerlessProblem() {
+		what, advice, _ := strings.Cut(strings.TrimSuffix(p.Message, "."), ". ")
+		c.add("people", protocol.CheckWarn, what, advice)
+	}
+	contacts, err := c.g.contacts.Contacts()
+	if err != nil {
+		return
+	}
+	for _, p := range contacts {
+		if p.Shared && !p.Owner {
+			c.add("people", protocol.CheckWarn, fmt.Sprintf("%s:%s shares your conversation, as you chose: what you say there can come up in an answer to them", p.Channel, p.ID), "give them one of their own: `hearth contacts conversation "+p.ID+" own`")
+		}
+	}
+}
