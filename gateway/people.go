@@ -17,7 +17,9 @@ import (
 // lets in, commands.ownerAllowFrom names the owner, and the book of contacts
 // holds what was decided about each person.
 
-func (g *Gateway) contactsList(context.Context, none) (protocol.ContactsList, error) { return g.people() }
+func (g *Gateway) contactsList(context.Context, none) (protocol.ContactsList, error) {
+	return g.people()
+}
 
 func (g *Gateway) people() (out protocol.ContactsList, err error) {
 	out = protocol.ContactsList{Contacts: []protocol.Contact{}, Requests: []protocol.ContactRequest{}, Listed: g.listedSenders()}
