@@ -143,6 +143,17 @@ export const cases = [
     },
   },
   {
+    name: "a skill for another system is off, and its switch says so",
+    async run(w, open) {
+      const page = await settings(open, "Skills");
+      const row = page.locator("dialog .rows li", { hasText: process.platform === "darwin" ? "is for Linux" : "is for macOS" }).first();
+      await row.waitFor();
+      assert.equal(await row.locator("[role=switch]").getAttribute("aria-checked"), "false");
+      assert.ok(await row.locator("[role=switch]").isDisabled());
+      await noAxe(page);
+    },
+  },
+  {
     name: "the settings file is edited as text, with what changes shown first, and a mistake named",
     async run(w, open) {
       const before = readFileSync(w.config, "utf8");
@@ -153,14 +164,22 @@ export const cases = [
       const raw = await page.inputValue(text);
       assert.ok(!raw.includes('"test"'), "a key is shown");
       await page.fill(text, raw.replace("{", '{ "messages": { "queue": { "mode": "sideways" } },'));
-      await page.click("dialog >> text=Show what changes");
+      // Saving comes after looking, and the page says so.
+      await shows(page, "dialog details [role=status]", /Press “Show what changes” first/);
+      const save = page.locator("dialog button:text-is('Save')");
+      assert.ok(await save.isDisabled());
+      const look = () => save.evaluate((e) => getComputedStyle(e).backgroundColor);
+      const off = await look();
+      await page.click("dialog button:text-is('Show what changes')");
       await shows(page, "dialog pre .add", /sideways/);
+      await until(page, () => !document.querySelector("dialog details .primary").disabled);
+      assert.notEqual(await look(), off, "a button that does nothing looks like one that does");
       await noAxe(page);
       await page.click("dialog button:text-is('Save')");
       await shows(page, "dialog .row ~ *, dialog details [role=status]", /steer/);
       assert.equal(readFileSync(w.config, "utf8"), before);
       await page.fill(text, raw.replace("{", '{ "messages": { "queue": { "mode": "collect" } },'));
-      await page.click("dialog >> text=Show what changes");
+      await page.click("dialog button:text-is('Show what changes')");
       await page.click("dialog button:text-is('Save')");
       await shows(page, "dialog details [role=status]", /Saved/);
       assert.equal(file(w).messages.queue.mode, "collect");
