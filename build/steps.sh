@@ -118,8 +118,10 @@ page() {
 	mv "$CACHE/page.next" "$CACHE/page.stamp"
 }
 
-# version is the tag of this commit, or what the source says and the commit.
+# version is the tag of this commit, or what the source says and the commit. A
+# copy of the tree without git was told it in build/version.
 version() {
+	[ ! -e build/version ] || { cat build/version && return; }
 	git describe --tags --exact-match 2>/dev/null && return
 	sed -n 's/^var version = "\(.*\)"$/\1/p' app/hearth/main.go | tr -d '\n'
 	git rev-parse --short HEAD 2>/dev/null | sed 's/^/+/' || true

@@ -213,13 +213,13 @@ func playing(part string, args []string) []string {
 func alone() []string { return []string{"-test.run=^TestRole$", "-test.timeout=0"} }
 
 func (a *actors) start(h *netlab.Host, part string, args ...string) *netlab.Process {
-	return h.Start(playing(part, args), a.exe, alone()...)
+	return h.Person().Start(playing(part, args), a.exe, alone()...)
 }
 
 func (a *actors) run(h *netlab.Host, part string, args ...string) string {
 	ctx, cancel := context.WithTimeout(a.t.Context(), 2*netlab.Patience)
 	defer cancel()
-	c := h.Command(ctx, a.exe, alone()...)
+	c := h.Person().Command(ctx, a.exe, alone()...)
 	c.Env = append(c.Env, playing(part, args)...)
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -366,7 +366,7 @@ func theft(t *testing.T, home, laptop, thief *machine, file string, secrets map[
 // asking is `hearth connect` with answers of a person.
 func (m *machine) asking(where, answers string) (*exec.Cmd, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(m.t.Context(), 2*netlab.Patience)
-	c := m.Command(ctx, m.exe, "connect", where, "--name", "house")
+	c := m.Person().Command(ctx, m.exe, "connect", where, "--name", "house")
 	c.Env = append(c.Env, m.env()...)
 	c.Stdin = strings.NewReader(answers)
 	return c, cancel

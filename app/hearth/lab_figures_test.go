@@ -95,7 +95,7 @@ func (m *machine) firstLine(has string, args ...string) time.Duration {
 	}
 	ctx, cancel := context.WithTimeout(m.t.Context(), 15*time.Second)
 	defer cancel()
-	c := m.Command(ctx, args[0], args[1:]...)
+	c := m.Person().Command(ctx, args[0], args[1:]...)
 	c.Env = append(c.Env, m.env()...)
 	out, err := c.StdoutPipe()
 	if err != nil {

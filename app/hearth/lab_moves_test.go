@@ -78,10 +78,10 @@ func TestLabAddressChangesMidCall(t *testing.T) {
 	l.Until(netlab.Patience, "the node asks", func() bool { return strings.Contains(home.hearth("nodes"), "asks") })
 	home.hearth("nodes", "approve", "attic")
 
-	answer := laptop.Start(laptop.env(), laptop.exe, "--gateway", "home", "chat", "--json", "count for me")
+	answer := laptop.Person().Start(laptop.env(), laptop.exe, "--gateway", "home", "chat", "--json", "count for me")
 	l.Until(netlab.Patience, "the answer streams", func() bool { return strings.Contains(answer.Output(), "w3") })
 	const params = `{"command":["/bin/sh","-c","echo ran >>ran; exec sleep 1000"]}`
-	call := home.Start(home.env(), home.exe, "nodes", "invoke", "attic", "system.run", "--timeout", "10m", "--params", params)
+	call := home.Person().Start(home.env(), home.exe, "nodes", "invoke", "attic", "system.run", "--timeout", "10m", "--params", params)
 	home.approve(l)
 	l.Until(netlab.Patience, "the command runs", func() bool { b, err := os.ReadFile(ran); return err == nil && len(b) > 0 })
 

@@ -84,7 +84,7 @@ func TestLabNode(t *testing.T) {
 	t.Log(strings.TrimSpace(p.Output()))
 	p.Stop()
 
-	run := home.Start(home.env(), home.exe, "nodes", "invoke", "attic", "system.run", "--params", `{"command":["/bin/hostname"]}`)
+	run := home.Person().Start(home.env(), home.exe, "nodes", "invoke", "attic", "system.run", "--params", `{"command":["/bin/hostname"]}`)
 	home.approve(l)
 	if !netlab.Wait(netlab.Patience, func() bool {
 		return strings.Contains(run.Output(), `"exitCode": 0`) || strings.Contains(run.Output(), `"exitCode":0`)

@@ -43,7 +43,7 @@ func (m *machine) env() []string {
 func (m *machine) try(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(m.t.Context(), 2*netlab.Patience)
 	defer cancel()
-	c := m.Command(ctx, m.exe, args...)
+	c := m.Person().Command(ctx, m.exe, args...)
 	c.Env = append(c.Env, m.env()...)
 	out, err := c.CombinedOutput()
 	if strings.Contains(string(out), "DATA RACE") {
@@ -64,7 +64,7 @@ func (m *machine) hearth(args ...string) string {
 // gateway starts one and waits until it answers.
 func (m *machine) gateway() *netlab.Process {
 	m.t.Helper()
-	p := m.Start(m.env(), m.exe, "gateway", "--port", "18789")
+	p := m.Person().Start(m.env(), m.exe, "gateway", "--port", "18789")
 	if !netlab.Wait(netlab.Patience, func() bool { _, err := m.try("status"); return err == nil }) {
 		m.t.Fatalf("the gateway does not answer: %s", p.Output())
 	}

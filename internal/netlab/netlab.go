@@ -28,10 +28,7 @@ type Lab struct {
 func New(t testing.TB, programs ...string) *Lab {
 	t.Helper()
 	missing := ""
-	if os.Geteuid() != 0 {
-		missing = "root"
-	}
-	for _, p := range append([]string{"ip", "nsenter", "unshare"}, programs...) {
+	for _, p := range append([]string{"ip", "nsenter", "setpriv", "unshare"}, programs...) {
 		if _, err := exec.LookPath(p); err != nil {
 			missing = p
 		}
@@ -120,9 +117,10 @@ func Wait(most time.Duration, is func() bool) bool {
 
 // Host is a machine of the lab, with a host name and a /run of its own.
 type Host struct {
-	l    *Lab
-	Name string
-	pid  int
+	l      *Lab
+	Name   string
+	pid    int
+	person bool
 }
 
 // Host adds a machine without a network.
@@ -144,7 +142,10 @@ func (l *Lab) Host(name string) *Host {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", h.pid))
 		return err == nil && strings.TrimSpace(string(b)) == "sleep"
 	})
-	for _, args := range [][]string{{"hostname", "gw-" + name}, {"mount", "-t", "tmpfs", "tmpfs", "/run"}, {"mkdir", "-p", "/run/avahi-daemon", "/run/dbus"}} {
+	if err := coverRun(h.pid); err != nil {
+		l.t.Fatal(err)
+	}
+	for _, args := range [][]string{{"hostname", "gw-" + name}, {"mkdir", "-p", "/run/avahi-daemon", "/run/dbus"}} {
 		if out, err := h.Command(l.t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
 			l.t.Fatalf("%v: %v: %s", args, err, out)
 		}
@@ -185,11 +186,22 @@ func (h *Host) Firewall(percent int) {
 	}
 }
 
+// Person is the machine for who uses it: their programs have none of the rights
+// that the lab has over its network. For root they are root's.
+func (h *Host) Person() *Host {
+	p := *h
+	p.person = true
+	return &p
+}
+
 // Command is a program on that machine.
 func (h *Host) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	wd, _ := os.Getwd()
-	in := []string{"-t", fmt.Sprint(h.pid), "--net", "--uts", "--mount", "--wdns=" + wd, name}
-	cmd := exec.CommandContext(ctx, "nsenter", append(in, args...)...)
+	in := []string{"-t", fmt.Sprint(h.pid), "--net", "--uts", "--mount", "--wdns=" + wd}
+	if h.person {
+		in = append(in, "setpriv", "--inh-caps=-all", "--ambient-caps=-all")
+	}
+	cmd := exec.CommandContext(ctx, "nsenter", append(append(in, name), args...)...)
 	cmd.Env = append(os.Environ(), "DBUS_SYSTEM_BUS_ADDRESS=unix:path="+h.bus())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
