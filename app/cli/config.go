@@ -192,7 +192,7 @@ func runConfigUnset(ctx context.Context, a *app, path string) error {
 
 // editSettings changes the file through the gateway, so that every part of it
 // can refuse what it cannot use. Without a gateway, or for a change that a
-// patch cannot say, it edits the file; a running gateway sees that too.
+// patch cannot say, it edits the file, and a running gateway reads it at once.
 func (a *app) editSettings(ctx context.Context, path, patch, done string, edit func(*config.File) (*config.Snapshot, error)) error {
 	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAdmin}})
 	if err != nil && !errors.Is(err, statedir.ErrNotRunning) {
@@ -221,6 +221,11 @@ func (a *app) editSettings(ctx context.Context, path, patch, done string, edit f
 		}
 		if _, err := edit(f); err != nil {
 			return err
+		}
+		if running { // changes nothing, and returns once the file is in use
+			if err := a.patchSettings(ctx, c, "{}"); err != nil {
+				return err
+			}
 		}
 	}
 	if a.asJSON {
