@@ -92,12 +92,12 @@ export const firstDays = [
   ['a command with a script: asked for, shown, allowed once, run as it was shown', async (w) => {
     mkdirSync(join(w.home, 'Hearth'), { recursive: true });
     writeFileSync(join(w.home, 'Hearth/greet.sh'), 'echo "hello from $0" > greeted.txt; cat greeted.txt\n');
-    const answer = w.hearth('chat', 'CALL exec {"command":"bash greet.sh"}');
+    const answer = w.run('chat', 'CALL exec {"command":"bash greet.sh"}');
     const { id, shown } = await asked(w, /greet\.sh/);
     assert.match(shown, /echo "hello from/, `the question does not show the script:\n${shown}`);
     assert.ok(!existsSync(join(w.home, 'Hearth/greeted.txt')), 'it ran before anybody allowed it');
     await w.hearth('approvals', 'approve', id);
-    assert.match(await answer, /hello from/);
+    assert.match((await answer).out, /hello from/);
     assert.match(readFileSync(join(w.home, 'Hearth/greeted.txt'), 'utf8'), /hello from/);
   }],
 
