@@ -180,7 +180,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Rounds: g.roundsOf, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
 		Prompt: g.runPrompt,
 		Notes:  g.notes, Picture: g.picture,
-		Hold:  g.hold,
+		Hold: g.hold, Broke: g.broke,
 		Held:  func() bool { return g.purse.Poor() || g.setup.Held() || g.pause.Check(pause.CallModel) != nil },
 		Queue: g.queuePolicy, Stopped: g.stopChildren,
 		Over: g.programs.Over, Suspended: g.programs.Suspended,

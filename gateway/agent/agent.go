@@ -39,6 +39,7 @@ type Turn struct {
 	Tools    []model.ToolSpec
 	Exact    []string // model.Request.Exact
 	// RunTool runs one call; it must return soon after ctx ends.
+	// nil: there are no tools, and a call is refused.
 	RunTool   func(ctx context.Context, call model.ToolCall) model.ToolResult
 	MaxTokens int
 	Thinking  string // model.Request.Thinking
@@ -231,6 +232,9 @@ func (r *runner) runTools(calls []model.ToolCall) error {
 		if i > 0 && r.waiting() {
 			return r.skip(calls[i:])
 		}
+		if c.Problem == "" && r.RunTool == nil {
+			c.Problem = noTools
+		}
 		if c.Problem != "" {
 			if err := r.refuse(c); err != nil {
 				return err
@@ -252,11 +256,14 @@ func (r *runner) runTools(calls []model.ToolCall) error {
 	return nil
 }
 
+// noTools answers a model that calls what it was not offered.
+const noTools = "There are no tools in this conversation. Answer in words."
+
 // refuse tells the model that a call cannot be run. One that keeps making such
 // calls is stopped (F-PROV-16).
 func (r *runner) refuse(c model.ToolCall) error {
 	if r.refused++; r.refused > maxRefused {
-		return &model.Error{Class: model.ClassMalformed, Ref: model.Ref{Model: r.Model}, Detail: fmt.Sprintf("the model called tools %d times with arguments that are not JSON", r.refused)}
+		return &model.Error{Class: model.ClassMalformed, Ref: model.Ref{Model: r.Model}, Detail: fmt.Sprintf("the model called tools %d times in a way that cannot be run", r.refused)}
 	}
 	return r.result(c, model.ToolResult{CallID: c.ID, Name: c.Name, Text: c.Problem, IsError: true}, 0)
 }

@@ -37,3 +37,12 @@ func TestFault_F_PROV_16_calls_that_cannot_be_run(t *testing.T) {
 		t.Errorf("%d results, ran %d, asked %d times, %v", n, ran, len(s.asked), err)
 	}
 }
+
+// A model may call a tool although it was offered none.
+func TestACallWithoutToolsIsRefused(t *testing.T) {
+	s := &script{calls: [][]step{{text("Let me look. "), call("1", "x", "{}"), stop(model.StopTool)}, {text("done"), stop(model.StopEnd)}}}
+	kinds, _, err := run(t.Context(), s, nil)
+	if kinds != "text intent end text done" || err != nil {
+		t.Errorf("events %q, %v", kinds, err)
+	}
+}

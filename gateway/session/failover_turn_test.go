@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -132,6 +133,27 @@ func TestChoosingNoModel(t *testing.T) {
 		}
 		if _, err := c.rowOf(benchKey); !errors.Is(err, ErrNotFound) {
 			t.Errorf("a session was made: %v", err)
+		}
+	})
+}
+
+// A failure of Hearth itself ends one answer, in words, and nothing else.
+func TestAnAnswerThatPanicsFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newChain(t, nil)
+		defer c.close()
+		c.down("z/none")
+		prompt, broke := c.Prompt, ""
+		c.Prompt = func(Asked) (string, int) { panic("nobody thought of this") }
+		c.Broke = func(where string, panicked any) { broke = fmt.Sprint(where, ": ", panicked) }
+		c.must("a", "hello")
+		if o := c.wait("a"); o.Run.State != RunFailed || !strings.Contains(o.Run.ErrorText, "hearth doctor") || broke != "an answer: nobody thought of this" {
+			t.Errorf("%+v, %q", o.Run, broke)
+		}
+		c.Prompt = prompt
+		c.must("b", "again")
+		if o := c.wait("b"); o.Run.State == RunFailed {
+			t.Errorf("the next answer: %+v, %s", o.Run, broke)
 		}
 	})
 }

@@ -121,6 +121,9 @@ type Options struct {
 	// Stopped hears that the runs of a session, or the one that is named, were
 	// stopped by somebody. nil: nobody.
 	Stopped func(ctx context.Context, key, runID string)
+	// Broke hears that Hearth itself failed while it made an answer, where that
+	// happened. nil: nobody.
+	Broke func(where string, panicked any)
 	// Timeout of a run that names none.
 	Timeout func() time.Duration
 	// MaxRuns is how many answers are made at the same time; more wait, the

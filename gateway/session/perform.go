@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agent"
@@ -38,7 +40,7 @@ func (m *Manager) perform(l *lane, r *run) {
 	ctx, stop := withPatience(r.ctx, timeout)
 	defer stop()
 
-	end, err := m.answer(ctx, l, r)
+	end, err := m.steadily(ctx, l, r)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		// A write that was given up only says "canceled"; the cause says why. ctx
 		// hears of the run's end a moment after the run's own context.
@@ -79,6 +81,26 @@ func (m *Manager) forget(r *run) {
 	for _, x := range all {
 		close(x.done)
 	}
+}
+
+// errBroke: Hearth itself failed while it made an answer.
+var errBroke = errors.New("a part of Hearth failed")
+
+// steadily is answer for which a panic is the failure of one run, and not the end
+// of everybody's Hearth.
+func (m *Manager) steadily(ctx context.Context, l *lane, r *run) (end ending, err error) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		m.Logger.Error("an answer panicked", "run", r.rec.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		if m.Broke != nil {
+			m.Broke("an answer", p)
+		}
+		end, err = ending{}, errBroke
+	}()
+	return m.answer(ctx, l, r)
 }
 
 // answer claims the run, asks the model and returns how it ended well. With an

@@ -46,6 +46,8 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.errText = "The answer took too long and was stopped. What had arrived is kept. Try again, choose a faster model, or raise agents.defaults.timeoutSeconds."
 	case errors.Is(err, agent.ErrLoop):
 		end.errText = "The model kept repeating itself" + loopWords(err) + ", so Hearth stopped it. What was done stays done. Ask again in other words, or choose another model."
+	case errors.Is(err, errBroke):
+		end.errText = "Hearth itself failed while it made this answer. Your message is kept: send it again. `hearth doctor` shows what failed."
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed):
 		end.errText = storeTrouble(err)
 	default:
