@@ -120,5 +120,14 @@ func (g *Gateway) channelsStatus(context.Context, none) (protocol.ChannelsStatus
 		}
 		out.ChannelAccounts[id] = append(out.ChannelAccounts[id], st)
 	}
+	for _, account := range g.channels.unused() {
+		if len(out.ChannelAccounts[telegramID]) == 0 {
+			out.ChannelOrder = append(out.ChannelOrder, telegramID)
+			out.ChannelLabels[telegramID], out.ChannelDefaultAccountID[telegramID], out.Channels[telegramID] = "Telegram", "default", map[string]any{"configured": true}
+		}
+		out.ChannelAccounts[telegramID] = append(out.ChannelAccounts[telegramID], protocol.ChannelAccountStatus{
+			AccountID: account, Enabled: true, Configured: true, LastError: "It was set up after Hearth had started: restart Hearth to connect it.",
+		})
+	}
 	return out, nil
 }

@@ -42,6 +42,7 @@ type channels struct {
 
 	later   []string           // accounts that are connected when their token was found; fixed at the start
 	missing []protocol.Problem // accounts whose secrets could not be had
+	missed  []string           // their names
 }
 
 // attached is a channel and what became of it.
@@ -118,11 +119,26 @@ func (c *channels) attach(ctx context.Context, id string) *attached {
 	return at
 }
 
+// unused are the accounts of the settings that came after the start, sorted. The
+// caller holds mu.
+func (c *channels) unused() (ids []string) {
+	t := c.g.config.Snapshot().Config.Channels.Telegram
+	for id, a := range t.Accounts {
+		_, made := c.list[channelKey(telegramID, id)]
+		if t.Enabled && a.Enabled && !made && !slices.Contains(c.later, id) && !slices.Contains(c.missed, id) && !a.BotToken.IsZero() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // miss notes an account that cannot be connected.
 func (c *channels) miss(id string, err error) {
 	c.g.log.Error("a channel is not connected", "channel", telegramID, "account", id, "err", err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.missed = append(c.missed, id)
 	c.missing = append(c.missing, protocol.Problem{
 		Code: "CHANNEL", Message: fmt.Sprintf("Telegram (%s) is not connected: %v. Mend that and restart Hearth.", id, err),
 	})
@@ -204,6 +220,9 @@ func (c *channels) problems() (out []protocol.Problem) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out = slices.Clone(c.missing)
+	for _, id := range c.unused() {
+		out = append(out, protocol.Problem{Code: "CHANNEL", Message: fmt.Sprintf("Telegram (%s) was set up after Hearth had started. Restart Hearth to connect it.", id)})
+	}
 	for _, a := range c.list {
 		if a.err != nil {
 			out = append(out, protocol.Problem{Code: "CHANNEL", Message: fmt.Sprintf("%s (%s) is not connected: %v. Correct its settings and restart Hearth.", a.ID(), a.Account(), a.err)})

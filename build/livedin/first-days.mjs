@@ -27,7 +27,7 @@ export async function asked(w, want) {
     const all = await w.json('approvals');
     const found = (all.pending ?? all.approvals ?? all).find?.((a) => want.test(JSON.stringify(a)));
     return found && { id: found.id, shown: await w.hearth('approvals', 'show', found.id) };
-  }, 45_000);
+  }, w.patience);
 }
 
 export const firstDays = [

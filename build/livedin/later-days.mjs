@@ -24,6 +24,9 @@ async function introduced(w, who, text, ...how) {
 export const laterDays = [
   ['Telegram: the owner is let in as the owner and answered', async (w) => {
     await w.hearth('config', 'set', 'channels.telegram', `{botToken: "${botToken}", apiRoot: "${w.botsURL}", groups: {"${friends}": {requireMention: true}}}`);
+    assert.match(await w.hearth('channels'), /restart/i);
+    assert.equal(await w.stopGateway('SIGINT'), 0);
+    await w.startGateway();
     await introduced(w, ann, 'hello', '--owner');
     await w.say(ann.ID, ann, 'my secret is PINEAPPLE');
     await w.sent(ann.ID, /PINEAPPLE/);
@@ -66,7 +69,7 @@ export const laterDays = [
     await w.sent(ann.ID, /I see 1 picture/);
     writeFileSync(join(w.home, 'Hearth/out.png'), picture());
     await w.say(ann.ID, ann, 'CALL message {"action":"send","message":"here it is","media":"out.png"}');
-    await until('the picture on Telegram', async () => (await w.bot(`sent?chat=${ann.ID}`)).some((m) => m.File), 45_000);
+    await until('the picture on Telegram', async () => (await w.bot(`sent?chat=${ann.ID}`)).some((m) => m.FromBot && m.File), w.patience);
   }],
 
   ['a new day: the group begins anew, a chat that a person made does not', async (w) => {

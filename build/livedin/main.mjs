@@ -17,6 +17,7 @@ for (const [name, live] of [...firstDays, ...laterDays]) {
     console.log(`  ok    ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)${note ? `: ${note}` : ''}`);
   } catch (e) {
     failed.push(name);
+    w.patience = 10_000; // what stands on it fails sooner
     console.log(`  FAIL  ${name}\n        ${String(e.stack ?? e).replaceAll('\n', '\n        ')}`);
     if (!w.gateway || w.gateway.exitCode !== null) break;
   }

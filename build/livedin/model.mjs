@@ -62,6 +62,8 @@ function plan({ messages }) {
   const text = textOf(content);
   const call = /^([^\n]*?)CALL (\w+) (\{.*\})\s*$/m.exec(text);
   if (call) return { text: call[1].replace(/^.*\] /, ''), call: { name: call[2], arguments: call[3] } };
+  const tried = /Call the tool (\w+) with (\{.*\})/.exec(text); // how Hearth tries a model out
+  if (tried) return { text: '', call: { name: tried[1], arguments: tried[2] } };
   const slowly = /slowly (\d+)/.exec(text);
   if (slowly) return { words: Array.from({ length: Number(slowly[1]) }, (_, i) => `w${i + 1} `) };
   const pictures = picturesIn(content);

@@ -13,6 +13,7 @@ export const botToken = '424242:week-0123456789abcdefghijklmnopqrstuv';
 export class World {
   static async begin({ hearth, botapi, openclaw }) {
     const w = new World();
+    w.patience = 45_000;
     Object.assign(w, { hearthBin: hearth, openclaw, home: mkdtempSync(join(work, 'person-')) });
     w.model = await startModel();
     const port = await freePort();
@@ -94,7 +95,7 @@ export class World {
 
   /** sent is what the bot wrote there last that matches. */
   sent(chat, want) {
-    return until(`${want} on Telegram`, async () => ((await this.bot(`sent?chat=${chat}`)) ?? []).findLast((m) => want.test(m.Text)), 45_000);
+    return until(`${want} on Telegram`, async () => ((await this.bot(`sent?chat=${chat}`)) ?? []).findLast((m) => m.FromBot && want.test(m.Text)), this.patience);
   }
 }
 
