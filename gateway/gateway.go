@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -188,6 +189,9 @@ type Gateway struct {
 	machineLoaded atomic.Bool // or it is being loaded
 	mcpLogins     *login.Book
 	web           atomic.Pointer[egress.Client] // for addresses that models choose
+
+	outside untrusted.Runs // answers that have read text from outside
+	heeded  heeded
 }
 
 // New starts the engine up to an open port, without serving it yet. An error

@@ -183,7 +183,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Hold: g.hold, Broke: g.broke,
 		Held:  func() bool { return g.purse.Poor() || g.setup.Held() || g.pause.Check(pause.CallModel) != nil },
 		Queue: g.queuePolicy, Stopped: g.stopChildren,
-		Over: g.programs.Over, Suspended: g.programs.Suspended,
+		Over: g.runOver, Suspended: g.programs.Suspended,
 		Left: func(key string) { g.processes.StopOwner(key) },
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second

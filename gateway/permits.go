@@ -55,6 +55,9 @@ func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) er
 	// read cannot be approved.
 	a.Command = f.Diff
 	_, err := g.permit(ctx, call, a)
+	if err == nil && !f.Change {
+		g.outside.Add(call.RunID) // a file that is not the workspace's is somebody's words
+	}
 	return err
 }
 

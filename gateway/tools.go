@@ -22,7 +22,7 @@ const surfacePage = "webchat"
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	scope := g.scopeOf(rec, ref)
 	own := func(name string) bool { return g.may(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
-	tools := g.withProgramTools(rec, g.toolSet().Only(own)).Before(g.beforeTool).Broken(g.toolBroke)
+	tools := g.withProgramTools(rec, g.toolSet().Only(own)).Before(g.beforeTool).After(g.afterTool).Broken(g.toolBroke)
 	out := g.behindPrograms(scope, tools)
 	if n := g.contextLimits(scope.AgentID).ToolResultMaxChars; n > 0 && out.Exact() == nil { // programs have a limit of their own
 		out = out.Most(n)

@@ -37,7 +37,7 @@ func (g *Gateway) openUndo() (err error) {
 
 // fileTools are the tools that read and change files.
 func (g *Gateway) fileTools() []tool.Tool {
-	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.sees})
+	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.sees, Outside: g.readOutside, Told: g.heedChanged})
 	for i, t := range out {
 		if t.Spec().Name != "read" {
 			out[i] = writing{t, g.skills}

@@ -70,6 +70,7 @@ type Tool interface {
 type Set struct {
 	tools  []named
 	before func(ctx context.Context, name string, call Call) error
+	after  func(name string, call Call, text string)
 	redact Redactor // nil: nothing is hidden
 	broken func(name string, panicked any)
 	most   int // bytes of a result; 0: MaxResultBytes
@@ -154,6 +155,13 @@ func (s *Set) With(more ...Tool) (*Set, error) {
 func (s *Set) Before(check func(ctx context.Context, name string, call Call) error) *Set {
 	out := *s
 	out.before = check
+	return &out
+}
+
+// After returns the set with a listener for what tools said, failures too.
+func (s *Set) After(hear func(name string, call Call, text string)) *Set {
+	out := *s
+	out.after = hear
 	return &out
 }
 
@@ -271,6 +279,13 @@ func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progres
 		}
 	}
 	out, err := t.Run(ctx, c)
+	if s.after != nil {
+		said := out.Text
+		if err != nil {
+			said += err.Error()
+		}
+		s.after(call.Name, c, said)
+	}
 	res.Images, res.Details = out.Images, out.Details
 	if err != nil {
 		text := err.Error()

@@ -59,6 +59,11 @@ type Options struct {
 	Permit func(ctx context.Context, call tool.Call, ask Ask) error
 	// Undo keeps copies. nil keeps none.
 	Undo Keeper
+	// Outside reports whether a call's turn has read text from outside: then what
+	// later prompts and programs obey is not changed without the owner. nil: none has.
+	Outside func(call tool.Call) bool
+	// Told hears of such a change that was not asked for. nil: nobody does.
+	Told func(call tool.Call, rel string)
 	// Sees tells whether a model is shown pictures; nil: none is.
 	Sees func(ref model.Ref) bool
 }
@@ -80,7 +85,7 @@ var ErrRefused = errors.New("refused")
 
 // allow asks for what is not free.
 func (f *files) allow(ctx context.Context, call tool.Call, p *place.Place, ask Ask) error {
-	v, why := p.Judge(ask.Change)
+	v, why := f.judge(call, p, ask.Change)
 	switch {
 	case v == place.Never:
 		return fmt.Errorf("%w: %s is never touched by tools, because %s", ErrRefused, p.Name(), why)
@@ -89,11 +94,20 @@ func (f *files) allow(ctx context.Context, call tool.Call, p *place.Place, ask A
 	case f.Permit == nil:
 		return fmt.Errorf("%w: %s needs the owner's approval, because %s, and nobody can be asked here", ErrRefused, p.Name(), why)
 	}
-	ask.Path, ask.Reason, ask.Runs = p.Path, why, ask.Change && p.Runs()
+	ask.Path, ask.Reason, ask.Runs = p.Path, why, ask.Change && (p.Runs() || p.Heeds() != "")
 	if !ask.Change {
 		ask.Folder = p.Folder()
 	}
 	return f.Permit(ctx, call, ask)
+}
+
+// judge is what the place says, and what the turn has read.
+func (f *files) judge(call tool.Call, p *place.Place, change bool) (place.Verdict, string) {
+	v, why := p.Judge(change)
+	if heeds := p.Heeds(); v == place.Free && change && heeds != "" && f.Outside != nil && f.Outside(call) {
+		return place.Ask, heeds + ", and this answer has read text from outside"
+	}
+	return v, why
 }
 
 // find looks a path up for a call; never allowed places end here.
@@ -179,7 +193,7 @@ func (f *files) commit(ctx context.Context, call tool.Call, name string, changes
 	for i := range changes {
 		c := &changes[i]
 		ask := Ask{Tool: name, Written: c.written, Change: true, Diff: c.diff.text, New: c.old.info == nil, Gone: c.new == nil}
-		if v, _ := c.place.Judge(true); v == place.Ask {
+		if v, _ := f.judge(call, c.place, true); v == place.Ask {
 			ask.Digest = c.digest()
 		}
 		if err := f.allow(ctx, call, c.place, ask); err != nil {
@@ -207,6 +221,11 @@ func (f *files) commit(ctx context.Context, call tool.Call, name string, changes
 	for i := range changes {
 		if err := changes[i].do(); err != nil {
 			return errors.Join(fmt.Errorf("%s: %w", changes[i].place.Name(), err), takeBack(changes[:i]))
+		}
+	}
+	for i := range changes {
+		if p := changes[i].place; f.Told != nil && p.Heeds() != "" {
+			f.Told(call, p.Rel)
 		}
 	}
 	return nil

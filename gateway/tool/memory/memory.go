@@ -186,6 +186,9 @@ func (t *getTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 	return tool.Result{Text: text, Details: raw}, nil
 }
 
+// maxNote is the longest note, in bytes: some pages of text.
+const maxNote = 16 << 10
+
 type noteTool struct{ Options }
 
 func (t *noteTool) Spec() model.ToolSpec {
@@ -200,6 +203,9 @@ func (t *noteTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	}
 	if strings.TrimSpace(a.Text) == "" {
 		return tool.Result{}, errors.New("text is missing: say what to remember")
+	}
+	if len(a.Text) > maxNote {
+		return tool.Result{}, fmt.Errorf("nothing was written down: the text is %d KB and a note is %d KB at most; keep what matters, or write it into a file", len(a.Text)>>10, maxNote>>10)
 	}
 	if t.Secret != nil && t.Secret(a.Text) {
 		return tool.Result{}, errors.New("nothing was written down: the text holds a key or password, and notes are plain files; leave it out")

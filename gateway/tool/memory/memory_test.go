@@ -101,6 +101,7 @@ func TestToolsSayWhatHappened(t *testing.T) {
 		{"memory_get", `{"path":"MEMORY.md","from":5,"lines":2}`, "from=7", false},
 		{"memory_note", `{"text":"old"}`, "already", false},
 		{"memory_note", `{"text":"  "}`, "text is missing", true},
+		{"memory_note", `{"text":"` + strings.Repeat("x", 1<<20) + `"}`, "16 KB at most", true},
 		{"memory_note", `{"text":"new"}`, "Written down in memory/2031-03-04.md", false},
 	} {
 		res := run(t, s, me, c.name, c.args)
