@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"strings"
 	"sync"
 
@@ -136,7 +137,11 @@ func (g *Gateway) promptFiles(c config.Config, scope tool.Scope) (out []prompt.F
 	b := c.Agents.Defaults.Bootstrap
 	private := scope.Owner && !scope.Group
 	if private && scope.Depth == 0 && !b.SkipBootstrap && g.seeded.first(scope.Workspace) {
-		if err := workspace.Seed(scope.Workspace); err != nil {
+		_, _, err := g.workspaces.Hold(scope.Workspace)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = workspace.Seed(scope.Workspace)
+		}
+		if err != nil {
 			g.log.Warn("the workspace got no starter files", "err", err)
 		}
 	}

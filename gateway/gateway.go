@@ -38,6 +38,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
@@ -154,6 +155,7 @@ type Gateway struct {
 	spawns     *spawn.Book // of sub-agents
 	agents     atomic.Pointer[madeBook]
 	files      *workspace.Keeper // those that tell an agent who it is
+	workspaces place.Workspaces  // held from the start on
 	seeded     seeded
 	beats      chan struct{} // wakes runHeartbeats
 	docs       string        // folder with the manual on this computer, "" = none

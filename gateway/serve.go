@@ -124,6 +124,7 @@ func (g *Gateway) release(ctx context.Context) {
 	if g.skills != nil && g.config != nil {
 		g.skills.Close(g.skillWorkspaces())
 	}
+	g.workspaces.Close()
 	if g.approvals != nil {
 		g.approvals.Close()
 	}

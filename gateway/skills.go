@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +42,11 @@ func (g *Gateway) openSkills() {
 	})
 	if err := g.skills.Ship(shipped.Files()); err != nil {
 		g.log.Error("the skills that come with Hearth are not there", "err", err)
+	}
+	for _, ws := range g.skillWorkspaces() {
+		if _, _, err := g.workspaces.Hold(ws); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			g.log.Warn("a workspace cannot be used", "workspace", ws, "err", err)
+		}
 	}
 	g.skills.Open(g.skillWorkspaces())
 }

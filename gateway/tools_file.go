@@ -20,7 +20,7 @@ func (g *Gateway) finder() place.Finder {
 	if home == "" {
 		home, _ = os.UserHomeDir()
 	}
-	return place.Finder{Home: home, Private: []string{string(g.opts.Dir), g.config.Path()}, Readable: g.skills.Holds}
+	return place.Finder{Home: home, Private: []string{string(g.opts.Dir), g.config.Path()}, Readable: g.skills.Holds, Workspaces: &g.workspaces}
 }
 
 // openUndo opens the copies of what tools change.

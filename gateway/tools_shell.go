@@ -38,7 +38,7 @@ func (g *Gateway) shellTools() []tool.Tool {
 	})
 	g.path = resolver.SearchPath()
 	return shell.New(shell.Options{
-		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver, Extra: g.skillEnv,
+		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hold: g.workspaces.Hold, Stay: g.skillWorkspaces, Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver, Extra: g.skillEnv,
 		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo, Elsewhere: g.execOnNode,
 	})
 }

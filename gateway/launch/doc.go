@@ -8,6 +8,7 @@ package launch
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -35,7 +36,11 @@ type Terms struct {
 	Confined  bool
 	Read      []string // for confined ones, beyond the system's folders
 	Write     []string // and beyond the workspace
-	Network   bool
+	// Stay are folders that stay where they are, also where the folder above them
+	// may be changed; Same says which folder a path of Workspace or Write is.
+	Stay    []string
+	Same    map[string]fs.FileInfo
+	Network bool
 	// Extra are variables, NAME=value, beside the usual ones, which they never
 	// replace.
 	Extra   []string
@@ -72,7 +77,10 @@ func (o Place) spec(ctx context.Context, p plan.Plan, t Terms, temp string) (pro
 	}
 	s.Path, s.Argv = command(p)
 	if t.Confined {
-		rules := o.rules(p, t, temp)
+		rules, err := o.rules(p, t, temp)
+		if err != nil {
+			return process.Spec{}, err
+		}
 		s.Confine = &rules
 	}
 	// The folder is open when this looks: nothing that happens to its path

@@ -77,21 +77,34 @@ func content(path string) ([]byte, error) {
 
 // rules is what a confined command may touch: the workspace, the folder that it
 // was allowed to run in, its temporary files, and what the settings add.
-func (o Place) rules(p plan.Plan, t Terms, temp string) sandbox.Rules {
+func (o Place) rules(p plan.Plan, t Terms, temp string) (sandbox.Rules, error) {
 	rules := sandbox.Rules{
 		Read:    append([]string{filepath.Join(o.Home, ".gitconfig"), filepath.Join(o.Home, ".config", "git")}, t.Read...),
 		Write:   append([]string{temp}, t.Write...),
 		Hide:    append(sandbox.Secrets(o.Home), o.Hide...),
-		Network: t.Network,
+		Network: t.Network, Same: map[string]sandbox.ID{},
+	}
+	for path, info := range t.Same {
+		rules.Same[path] = sandbox.IDOf(info)
+	}
+	for _, s := range t.Stay { // what is in the workspace is the command's to move
+		if t.Workspace == "" || !strings.HasPrefix(s, t.Workspace+string(filepath.Separator)) {
+			rules.Stay = append(rules.Stay, s)
+		}
 	}
 	rules.Read = append(rules.Read, filepath.SplitList(o.Resolver.SearchPath())...)
 	if t.Workspace != "" {
 		rules.Write = append(rules.Write, t.Workspace)
 	}
-	if o.workable(p.Dir, rules.Hide) {
-		rules.Write = append(rules.Write, p.Dir)
+	if !o.workable(p.Dir, rules.Hide) || t.Workspace != "" && (p.Dir == t.Workspace || strings.HasPrefix(p.Dir, t.Workspace+string(filepath.Separator))) {
+		return rules, nil
 	}
-	return rules
+	info, err := os.Lstat(p.Dir)
+	if err != nil || !p.InDir(info) {
+		return rules, process.ErrMoved
+	}
+	rules.Write, rules.Same[p.Dir] = append(rules.Write, p.Dir), sandbox.IDOf(info)
+	return rules, nil
 }
 
 // workable: the folder of a command is a place to work in, not the home folder

@@ -47,6 +47,8 @@ func (p *Place) check(f *os.File, seen, st fs.FileInfo) error {
 		return ErrMoved
 	case kernelFile(f):
 		return fmt.Errorf("%w: it belongs to the system's devices and processes", ErrNotFile)
+	case p.Inside && !(p.told != nil && os.SameFile(p.told, st)) && p.elsewhere(f, st):
+		return ErrMoved // it was not when it was judged
 	case p.privateLink(f, st):
 		return fmt.Errorf("%w: it is a second name of a file with secrets", ErrPrivate)
 	}

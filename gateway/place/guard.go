@@ -40,6 +40,8 @@ func (p *Place) Judge(change bool) (v Verdict, why string) {
 		return Free, ""
 	case !p.Inside:
 		return Ask, "it is outside of the workspace"
+	case p.shared():
+		return Ask, "it is a file outside of the workspace as well, by another name (a hard link)"
 	}
 	return Free, ""
 }

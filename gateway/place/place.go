@@ -39,6 +39,8 @@ type Finder struct {
 	// Readable reports files outside of the workspace that may be read without
 	// asking, by their path without links. nil: none.
 	Readable func(path string) bool
+	// Workspaces holds the workspaces; nil: they are found by name each time.
+	Workspaces *Workspaces
 }
 
 // Place is where a file is or would be. Close it.
@@ -55,6 +57,7 @@ type Place struct {
 	dir     *os.Root // the deepest folder that is there
 	missing []string // folders between dir and the file
 	base    string
+	told    fs.FileInfo // the file of which Judge said that it has other names
 }
 
 // Find returns the place that raw means. A workspace that is missing is made.
@@ -63,7 +66,7 @@ func (f Finder) Find(workspace, raw string) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, real, err := openWorkspace(workspace)
+	root, real, err := f.openWorkspace(workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -100,12 +103,20 @@ func (f Finder) FindAbs(abs string) (*Place, error) {
 	return f.walk(root, top, filepath.ToSlash(strings.TrimPrefix(abs, top)), false)
 }
 
-func openWorkspace(workspace string) (*os.Root, string, error) {
+func (f Finder) openWorkspace(workspace string) (*os.Root, string, error) {
 	if !filepath.IsAbs(workspace) {
 		return nil, "", fmt.Errorf("the workspace %q is not an absolute path; set agents.defaults.workspace", workspace)
 	}
+	if f.Workspaces != nil {
+		if root, real, err := f.Workspaces.open(workspace); !errors.Is(err, fs.ErrNotExist) {
+			return root, real, err
+		}
+	}
 	if err := os.MkdirAll(workspace, 0o755); err != nil {
 		return nil, "", fmt.Errorf("make the workspace: %w", err)
+	}
+	if f.Workspaces != nil {
+		return f.Workspaces.open(workspace)
 	}
 	root, err := os.OpenRoot(workspace)
 	if err != nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"unsafe"
 
@@ -90,7 +91,6 @@ func landlock(r Rules, version int) error {
 		rights uint64
 	}{
 		{carveAll(realAll(slices.Concat(systemRead, r.Read)), hide), readRights},
-		{carveAll(realAll(r.Write), hide), attr.files &^ noDevices},
 		{devices, deviceRights},
 	} {
 		for _, p := range part.paths {
@@ -99,10 +99,63 @@ func landlock(r Rules, version int) error {
 			}
 		}
 	}
+	if err := r.allowWrites(int(fd), hide, attr.files&^noDevices); err != nil {
+		return err
+	}
 	if _, _, e := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); e != 0 {
 		return fmt.Errorf("enter the sandbox: %w", e)
 	}
 	return nil
+}
+
+// allowWrites grants what may be changed.
+func (r Rules) allowWrites(set int, hide []string, rights uint64) error {
+	for _, w := range r.writes() {
+		for _, p := range carve(w, hide) {
+			if id, known := r.Same[p]; known {
+				if err := allowSame(set, p, id, rights&^moving(r.kept(p))); err != nil {
+					return err
+				}
+			} else if err := allow(set, p, rights&^moving(r.kept(p))); err != nil {
+				return err
+			}
+			for _, below := range r.around(p) {
+				if err := allow(set, below, rights&^moving(r.kept(below))); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// moving is what a grant does not hold where something below has to stay: the
+// right to take folders away counts for all folders in it.
+func moving(kept []string) uint64 {
+	if len(kept) == 0 {
+		return 0
+	}
+	return unix.LANDLOCK_ACCESS_FS_REMOVE_DIR
+}
+
+// around are the folders beside and above those that have to stay; they get
+// grants of their own, with the rights that the one above them lacks.
+func (r Rules) around(p string) []string {
+	if len(r.kept(p)) == 0 {
+		return nil
+	}
+	entries, err := os.ReadDir(p)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			c := filepath.Join(p, e.Name())
+			out = append(append(out, c), r.around(c)...)
+		}
+	}
+	return out
 }
 
 // beneath is struct landlock_path_beneath_attr, which is packed: the kernel
@@ -118,6 +171,27 @@ func allow(set int, path string, rights uint64) error {
 		return nil // what is not there needs no grant
 	}
 	defer func() { _ = unix.Close(fd) }()
+	return allowOpen(set, fd, path, rights)
+}
+
+// allowSame is allow for exactly one folder, at the end of no link.
+func allowSame(set int, path string, id ID, rights uint64) error {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return fmt.Errorf("let a command use %s: %w", path, err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return fmt.Errorf("look at %s: %w", path, err)
+	}
+	if (ID{st.Dev, st.Ino}) != id {
+		return fmt.Errorf("%s is not the folder any more that it was a moment ago, so nothing was started", path)
+	}
+	return allowOpen(set, fd, path, rights)
+}
+
+func allowOpen(set, fd int, path string, rights uint64) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return fmt.Errorf("look at %s: %w", path, err)
@@ -140,6 +214,9 @@ func Enter(r Rules) error {
 	version := abi()
 	if version == 0 || !filters() {
 		return fmt.Errorf("%w: %s", ErrUnavailable, Probe().Words[0])
+	}
+	if err := r.same(); err != nil {
+		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up new rights: %w", err)

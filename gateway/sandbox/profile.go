@@ -17,8 +17,15 @@ func profile(r Rules) string {
 	for _, p := range realAll(r.Read) {
 		line("(allow file-read* " + subpath(p) + ")")
 	}
-	for _, p := range realAll(r.Write) {
+	for _, p := range r.writes() {
 		line("(allow file-read* file-write* " + subpath(p) + ")")
+	}
+	for _, p := range r.writes() {
+		for _, k := range r.kept(p) { // neither it nor what it lies in is moved away
+			for ; within(k, p); k = filepath.Dir(k) {
+				line("(deny file-write-unlink " + literal(k) + ")")
+			}
+		}
 	}
 	for _, p := range realAll(r.Hide) {
 		// A workspace inside of a hidden folder stays usable.
@@ -42,6 +49,8 @@ func profile(r Rules) string {
 	}
 	return b.String()
 }
+
+func literal(p string) string { return "(literal" + strings.TrimPrefix(subpath(p), "(subpath") }
 
 func subpath(p string) string {
 	return `(subpath "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.ToSlash(p)) + `")`

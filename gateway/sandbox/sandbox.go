@@ -23,6 +23,11 @@ type Rules struct {
 	Write   []string `json:"write,omitempty"` // and to change
 	Hide    []string `json:"hide,omitempty"`  // never, even where they lie inside of the above
 	Network bool     `json:"network,omitempty"`
+	// Stay are folders that nobody moves, removes or replaces, even where the
+	// folder above them may be changed.
+	Stay []string `json:"stay,omitempty"`
+	// Same says which folder a path of Write is: another one there is an error.
+	Same map[string]ID `json:"same,omitempty"`
 }
 
 // Report is what holds on this system.

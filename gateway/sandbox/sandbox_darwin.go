@@ -15,6 +15,9 @@ func Wrap(r Rules, argv []string) ([]string, error) {
 	if _, err := os.Stat(sandboxExec); err != nil {
 		return nil, fmt.Errorf("%w: %s is missing", ErrUnavailable, sandboxExec)
 	}
+	if err := r.same(); err != nil {
+		return nil, err
+	}
 	return append([]string{sandboxExec, "-p", profile(r), "--"}, argv...), nil
 }
 

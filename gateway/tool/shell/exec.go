@@ -72,6 +72,9 @@ func (e *Exec) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
+	if _, _, err := e.hold(call.Workspace); err != nil { // before anybody is asked about what is not the workspace
+		return tool.Result{}, err
+	}
 	p, err := e.Resolver.Resolve(ctx, plan.Request{Command: a.Command, Dir: dir, Env: a.Env, Shell: shellPath(), Terminal: a.PTY})
 	if err != nil {
 		return tool.Result{}, err

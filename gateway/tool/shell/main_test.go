@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -56,11 +57,14 @@ func newBench(t testing.TB, environ ...string) *bench {
 	if err := os.Mkdir(b.workspace, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	var held place.Workspaces
+	t.Cleanup(held.Close)
 	k := process.New(process.Options{Helper: []string{os.Args[0], os.Args[0], guardianArg}})
 	b.o = shell.Options{
 		Keeper: k, Resolver: plan.New(plan.Options{Home: home, Confined: sandbox.Probe().Confined}), Home: home,
 		Environ: append([]string{"LANG=C.UTF-8"}, environ...), Hide: []string{filepath.Join(home, ".local", "share", "hearth")},
 		Settings: func() shell.Settings { return b.settings }, Probe: sandbox.Probe,
+		Hold: held.Hold, Stay: func() []string { return []string{b.workspace} },
 		Permit: func(_ context.Context, _ tool.Call, w shell.Wish) (shell.Grant, error) {
 			b.wishes = append(b.wishes, w)
 			if b.answer != nil {

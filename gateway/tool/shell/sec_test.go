@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
@@ -367,6 +368,106 @@ func TestSec_A_EXEC_10_Confined(t *testing.T) {
 	b.must(b.exec(args{"command": "touch mine $TMPDIR/t && echo $TMPDIR", "workdir": b.workspace}))("hearth-run-")
 	if d := b.must(b.exec(args{"command": "cat ~/letter", "elevated": true}))("canary"); !strings.HasPrefix(d.Sandbox, "not confined: the owner allowed") {
 		t.Errorf("%+v", d)
+	}
+}
+
+// A confined command that may change the folder above the workspace cannot put
+// something else in its place; and when something else stands there all the
+// same, no command runs.
+func TestSec_A_EXEC_10_TheWorkspaceStays(t *testing.T) {
+	if r := sandbox.Probe(); !r.Confined {
+		t.Skip(r.Summary())
+	}
+	b := newBench(t)
+	b.write("letter", "canary", 0o600)
+	b.write("projects/deep/ws/a", "mine", 0o600)
+	b.write("projects/other/x", "1", 0o600)
+	b.workspace = filepath.Join(b.home, "projects", "deep", "ws")
+	b.must(b.exec(args{"command": "cat a"}))("mine")
+	for _, command := range []string{
+		"mv deep/ws deep/was", "mv deep was", "rm -rf deep; ls deep/ws", "mkdir n && mv -T n deep/ws", "mv -T --exchange other deep/ws", "rmdir deep/ws",
+	} {
+		text, _, err := b.exec(args{"command": command + " && ln -s .. deep/ws", "workdir": filepath.Join(b.home, "projects")})
+		if info, serr := os.Lstat(b.workspace); err != nil || serr != nil || !info.IsDir() {
+			t.Fatalf("%s: %q %v %v", command, text, err, serr)
+		}
+	}
+	// All else may be done there.
+	b.must(b.exec(args{
+		"command": "mkdir new && touch new/f && rm new/f other/x && mv other/../new/ new2 2>/dev/null; mkdir -p other/s && mv other/s other/t && rmdir other/t && touch f && mv f g && rm g && echo well",
+		"workdir": filepath.Join(b.home, "projects"),
+	}))("well")
+	b.must(b.exec(args{"command": "mkdir d && mv d e && rmdir e && echo well"}))("well")
+	// Somebody else does it.
+	if err := os.Rename(b.workspace, b.workspace+".was"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(b.home, b.workspace); err != nil {
+		t.Fatal(err)
+	}
+	asked := len(b.wishes)
+	for _, a := range []args{{"command": "cat letter; touch new"}, {"command": "cat letter", "elevated": true}, {"command": "ls", "workdir": "/"}} {
+		if text, _, err := b.exec(a); !errors.Is(err, place.ErrReplaced) || strings.Contains(text, "canary") {
+			t.Errorf("%q %v", text, err)
+		}
+	}
+	if len(b.wishes) != asked {
+		t.Error("somebody was asked")
+	}
+}
+
+// The workspace, or a folder that was allowed, is exchanged after the yes: the
+// sandbox is around what was allowed, or nothing starts.
+func TestSec_A_EXEC_16_TheSandboxIsAroundTheSameFolders(t *testing.T) {
+	if r := sandbox.Probe(); !r.Confined {
+		t.Skip(r.Summary())
+	}
+	b := newBench(t)
+	b.write("letter", "canary", 0o600)
+	b.write("projects/x/a", "1", 0o600)
+	b.settings.Write = []string{filepath.Join(b.home, "out")}
+	b.write("out/a", "1", 0o600)
+	b.must(b.exec(args{"command": "touch ~/out/b && echo well"}))("well")
+	for _, dir := range []string{b.workspace, filepath.Join(b.home, "projects", "x"), b.settings.Write[0]} {
+		b.answer = func(shell.Wish) error {
+			return errors.Join(os.Rename(dir, dir+".was"), os.Symlink(b.home, dir))
+		}
+		text, _, err := b.exec(args{"command": "cat ~/letter; touch ~/made", "workdir": filepath.Join(b.home, "projects", "x")})
+		if strings.Contains(text, "canary") || err == nil {
+			t.Errorf("%s: %q %v", dir, text, err)
+		}
+		if _, err := os.Stat(filepath.Join(b.home, "made")); err == nil {
+			t.Fatalf("%s: the home could be changed", dir)
+		}
+		if err := errors.Join(os.Remove(dir), os.Rename(dir+".was", dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A confined command makes no second name of a file that it may not read or
+// change, in either direction.
+func TestSec_A_FILE_02_ConfinedCommandsMakeNoLinksOut(t *testing.T) {
+	if r := sandbox.Probe(); !r.Confined {
+		t.Skip(r.Summary())
+	}
+	b := newBench(t)
+	b.write("letter", "canary", 0o600)
+	b.write("Documents/tax", "canary", 0o600)
+	b.write("Hearth/mine", "1", 0o600)
+	for _, command := range []string{
+		"ln ~/letter l", "ln ~/Documents/tax l", "ln -L ~/letter l", "cp -l ~/letter l", "mv ~/letter l", "ln mine ~/Documents/mine", "ln /etc/shadow l",
+		"perl -e 'link(\"$ENV{HOME}/letter\", \"l\") or die'",
+	} {
+		text, d, err := b.exec(args{"command": command})
+		if err != nil || d.ExitCode == nil || *d.ExitCode == 0 {
+			t.Errorf("%s: %q %+v %v", command, text, d, err)
+		}
+		for _, name := range []string{"Hearth/l", "Documents/mine"} {
+			if _, err := os.Lstat(filepath.Join(b.home, name)); err == nil {
+				t.Fatalf("%s: made %s", command, name)
+			}
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -80,6 +81,11 @@ type Options struct {
 	Extra func(ctx context.Context, call tool.Call) []string
 	// Hide are folders and files of ours that no command sees.
 	Hide []string
+	// Hold says where a folder really is and which one, or why it is no longer the
+	// one that it was. nil: it is found by its name.
+	Hold func(path string) (real string, which fs.FileInfo, err error)
+	// Stay are folders that no confined command moves away. May be nil.
+	Stay func() []string
 	// Probe says whether commands can be confined here.
 	Probe func() sandbox.Report
 	// Undo keeps what a command is about to write; nil keeps nothing.
