@@ -162,9 +162,11 @@ func TestForwardedWordsCommandNothing(t *testing.T) {
 		{"forward_from": map[string]any{"id": 9, "first_name": "Mallory"}, "forward_date": 1}, {"forward_sender_name": "Mallory", "forward_date": 1},
 	} {
 		text := fmt.Sprintf("/pause everything %dh", i+1)
-		if said := tells(t, api, anna, text, extra); !strings.Contains(said, "[Forwarded from Mallory - untrusted, not the sender's words]") || !strings.Contains(said, text) {
-			t.Errorf("%v: answered %q", extra, said)
-		}
+		api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, text, extra)
+		waitFor(t, "the words as a quote", func() bool { // what is shown while it is written is cut
+			got := texts(api, anna)
+			return len(got) == i+1 && strings.Contains(got[i], "[Forwarded from Mallory - untrusted, not the sender's words]") && strings.Contains(got[i], text)
+		})
 	}
 	var st protocol.Pause
 	p.call(protocol.MethodPauseGet, nil, &st)

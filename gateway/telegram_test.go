@@ -37,6 +37,9 @@ func telegramRig(t *testing.T, primary any, account map[string]any) (*rig, *tele
 		tg[k] = v
 	}
 	owners, ok := tg["owners"].([]string) // else those who may write by name are
+	if owners == nil {
+		owners = []string{}
+	}
 	if list, named := tg["allowFrom"].([]string); !ok && named {
 		for _, id := range list {
 			owners = append(owners, "telegram:"+id)
@@ -147,7 +150,12 @@ func TestTelegramStrangersArePaired(t *testing.T) {
 		api.Say(anna, stranger, text, nil)
 	}
 	api.Say(anna, stranger, "/whoami", nil)
-	waitFor(t, "the reply to /whoami", func() bool { return len(texts(api, anna)) == 3 })
+	waitFor(t, "three refusals and the reply to /whoami", func() bool { return len(texts(api, anna)) == 6 })
+	for _, said := range texts(api, anna)[2:5] {
+		if !strings.Contains(said, "is for the owner") {
+			t.Errorf("the stranger was told %q", said)
+		}
+	}
 }
 
 // While a long answer is written the chat shows it in one message, which the
