@@ -80,21 +80,30 @@ func repoAbove(dir string) string {
 	return ""
 }
 
-// docsNear is the folder with the manual around a program that runs out of a
-// checkout, "" elsewhere.
+// docsNear is the folder with the manual that was installed with a program, or lies
+// around one that runs out of a checkout; "" where there is none.
 func docsNear(program string) string {
+	for _, at := range []string{"docs", "../share/hearth/docs", "../Resources/docs"} {
+		if docs := filepath.Join(filepath.Dir(program), filepath.FromSlash(at)); filepath.IsAbs(docs) && isManual(docs) {
+			return docs
+		}
+	}
 	for range 4 {
 		up := filepath.Dir(program)
 		if up == program {
 			return ""
 		}
 		docs := filepath.Join(up, "docs")
-		if isFile(filepath.Join(up, "go.mod")) && isFile(filepath.Join(docs, "configuration.md")) && isFile(filepath.Join(docs, "architecture.md")) {
+		if isFile(filepath.Join(up, "go.mod")) && isManual(docs) {
 			return docs
 		}
 		program = up
 	}
 	return ""
+}
+
+func isManual(docs string) bool {
+	return isFile(filepath.Join(docs, "configuration.md")) && isFile(filepath.Join(docs, "architecture.md"))
 }
 
 func isFile(path string) bool {

@@ -114,6 +114,7 @@ func newRoot(a *app) *cobra.Command {
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesHelp},
 	)
 	root.AddCommand(networkCommands(a)...)
+	wordArguments(root)
 	return root
 }
 

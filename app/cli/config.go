@@ -102,6 +102,9 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 		if !s.Valid {
 			return brokenSettings(s)
 		}
+		if why := config.Unknown(path); why != "" {
+			return &failure{exitFailure, line(why), "docs/configuration.md lists every setting"}
+		}
 		return &failure{exitFailure, line(path) + " is not set and has no default", "docs/configuration.md lists every setting"}
 	}
 	var text string
@@ -167,6 +170,9 @@ func runConfigSet(ctx context.Context, a *app, path, value string) error {
 	patch, ok, err := config.PathPatch(path, literal)
 	if err != nil {
 		return asUsage(err)
+	}
+	if why := config.Unknown(path); why != "" && !a.asJSON {
+		defer func() { _ = a.errs().print(yellow("! "), line(why), "\n") }()
 	}
 	if !ok || literal == "null" { // in a patch null would remove the key
 		patch = ""

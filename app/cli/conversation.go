@@ -36,6 +36,7 @@ type conversation struct {
 	cleaner terminal.Cleaner
 	changed chan struct{} // a token: the answer ended or has a gap
 	gap     bool
+	told    bool  // that Hearth is paused; of attempt alone
 	queued  bool  // a person was told that other answers come first
 	failed  error // of writing
 }
@@ -89,6 +90,9 @@ func (c *conversation) ask(ctx context.Context, text string) error {
 		case wait.Err() != nil:
 			c.abort(ctx, run)
 			c.endLine()
+			if words := c.paused(ctx); words != "" {
+				return &failure{exitAnswer, "nothing was answered within " + c.opts.timeout.String() + ", because Hearth is paused, so the message was taken back", words}
+			}
 			return &failure{exitAnswer, "the answer took longer than " + c.opts.timeout.String() + " and was stopped", "what had arrived is kept; try again with a longer --timeout"}
 		case !errors.Is(err, client.ErrLost) && !errors.Is(err, client.ErrSlow):
 			c.endLine()
@@ -114,6 +118,10 @@ func (c *conversation) attempt(ctx context.Context, run, text string) error {
 	status, err := c.send(ctx, cl, run, text)
 	if err != nil {
 		return err
+	}
+	if words := c.paused(ctx); words != "" && !c.told {
+		c.told = true
+		c.note(words)
 	}
 	if status != protocol.SendStarted { // an earlier attempt got through: catch up
 		if err := c.catchUp(ctx, cl); err != nil {
@@ -324,6 +332,21 @@ func (c *conversation) endLineLocked() {
 	if t := c.answer.shown; len(t) > 0 && t[len(t)-1] != '\n' {
 		_ = c.app.out().print("\n")
 	}
+}
+
+// paused is how far Hearth may act now, when that keeps it from answering.
+func (c *conversation) paused(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortPatience)
+	defer cancel()
+	cl, err := c.link.Client(ctx)
+	if err != nil {
+		return ""
+	}
+	var p protocol.Pause
+	if err := cl.Call(ctx, protocol.MethodPauseGet, nil, &p); err != nil || p.Level != "everything" && p.Level != "network" {
+		return ""
+	}
+	return pauseWords(&p)
 }
 
 // abort asks the gateway to stop the run, briefly and even though ctx ended.

@@ -140,6 +140,9 @@ func addAccount(ctx context.Context, a *app, provider string, o authAdd) error {
 		return err
 	}
 	defer c.Close()
+	if err := a.keepable(ctx, c); err != nil {
+		return err
+	}
 	key, err := a.typed("Key (it is not shown): ")
 	if err != nil {
 		return fmt.Errorf("read the key: %w", err)

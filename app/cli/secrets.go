@@ -315,11 +315,11 @@ func unlockSecrets(ctx context.Context, a *app) error {
 		if s.Place == keeper.Keychain || s.Place == keeper.Plain {
 			return nil
 		}
-		prompt := "Passphrase of the vault: "
 		if s.State != "locked" {
-			prompt = "New passphrase for the vault (8 characters or more; there is no way to get it back): "
+			pass, err = a.newPassphrase()
+			return err
 		}
-		pass, err = a.typed(prompt)
+		pass, err = a.typed("Passphrase of the vault: ")
 		pass = strings.TrimRight(pass, "\r\n")
 		return err
 	}

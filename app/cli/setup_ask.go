@@ -132,6 +132,9 @@ func (w *wizard) ways(ctx context.Context, s protocol.Setup) (out []way) {
 		out = append(out, way{"sign in at " + l.Name, func() error { return loginAccount(ctx, w.a, l.ID) }})
 	}
 	key := func() error {
+		if err := w.a.keepable(ctx, w.c); err != nil {
+			return err
+		}
 		k, err := w.a.typed("Key (it is not shown): ")
 		if err != nil {
 			return fmt.Errorf("read the key: %w", err)

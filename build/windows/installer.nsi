@@ -71,6 +71,9 @@ Section
   File "${FILES}\hearth-window.exe"
   File "${FILES}\LICENSE"
   File "${FILES}\README.md"
+  SetOutPath "$INSTDIR\docs"
+  File "${FILES}\docs\*.md"
+  SetOutPath "$INSTDIR"
   IfErrors 0 written
     IfSilent +2
       MessageBox MB_OK|MB_ICONSTOP "Some files could not be written to $INSTDIR. Close Hearth and start this installer again."
@@ -113,6 +116,8 @@ Section "Uninstall"
   Delete "$INSTDIR\hearth-tray.exe"
   Delete "$INSTDIR\hearth-window.exe"
   Delete "$INSTDIR\LICENSE"
+  Delete "$INSTDIR\docs\*.md"
+  RMDir "$INSTDIR\docs"
   Delete "$INSTDIR\README.md"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"

@@ -103,11 +103,13 @@ func (d *decoder) object(n *node, fields ...field) {
 	}
 }
 
+const unknownWords = "this key is not known and has no effect"
+
 func unknownKey(key string, fields []field) string {
 	if near := nearest(key, fields); near != "" {
-		return "this key is not known and has no effect; did you mean " + near + "?"
+		return unknownWords + "; did you mean " + near + "?"
 	}
-	return "this key is not known and has no effect; it is kept as it is"
+	return unknownWords + "; it is kept as it is"
 }
 
 // each walks the members of an object whose keys are names that people choose.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 )
 
 // Inspect reads and checks a settings file and touches nothing. The Config of
@@ -42,6 +43,31 @@ func (s *Snapshot) InUse(path string) (value json.RawMessage, ok bool, err error
 		return nil, false, nil
 	}
 	return appendJSON(nil, n), true, nil
+}
+
+// Unknown says why nobody reads a setting, with what may be meant; "" when it is
+// known, or is a name that people choose.
+func Unknown(path string) string {
+	p, err := ParsePath(path)
+	if err != nil || len(p) == 0 {
+		return ""
+	}
+	patch, ok, err := PathPatch(path, "0")
+	if err != nil || !ok {
+		return ""
+	}
+	doc, err := parseObject(patch)
+	if err != nil {
+		return ""
+	}
+	d := &decoder{doc: doc, env: func(string) (string, bool) { return "", false }}
+	d.decode()
+	for _, w := range d.warnings {
+		if strings.HasPrefix(w.Message, unknownWords) && strings.HasPrefix(p.String(), w.Path) {
+			return w.Path + ": " + w.Message
+		}
+	}
+	return ""
 }
 
 // PathPatch is the merge patch that sets one value, written as JSON5. ok is

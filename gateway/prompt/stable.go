@@ -168,9 +168,9 @@ const (
 )
 
 func documentation(in Input) string {
-	where := docsURL
+	where := docsURL + " (where that is out of reach, `hearth help` and `hearth COMMAND --help` say what commands do)"
 	if in.Docs != "" {
-		where = quoted(in.Docs) + " on this computer, or " + docsURL
+		where = quoted(in.Docs) + " on this computer"
 	}
 	return "Hearth's documentation: " + where + ". Source: " + sourceURL + "; look there when the documentation is incomplete.\n" +
 		"For how Hearth behaves, its commands, settings or inner workings, read it first (configuration.md has a row for every setting). Run `hearth status` yourself where you can; ask the person only when you cannot."

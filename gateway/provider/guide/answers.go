@@ -35,9 +35,7 @@ func (g *guide) help(c conversation) reply {
 | echo hello | your own words back |
 | /tool NAME {} | any tool, run for you |
 
-With a model connected, Hearth becomes your assistant: it answers anything, uses tools, and keeps every chat.
-
-%s`, c.toolList())
+With a model connected, Hearth becomes your assistant: it answers anything and keeps every chat.%s`, c.abilities())
 }
 
 func (g *guide) tools(c conversation) reply {

@@ -90,6 +90,49 @@ func asObject(args string) (json.RawMessage, bool) {
 	return b.Bytes(), true
 }
 
+// abilities says in plain words what a model could do here with the tools that
+// there are. Their names are for who asks for them.
+func (c conversation) abilities() string {
+	var b strings.Builder
+	other := len(c.tools)
+	for _, a := range []struct {
+		words string
+		tools []string
+	}{
+		{"read and change files in your Hearth folder; elsewhere it asks first", []string{"read", "write", "edit", "apply_patch"}},
+		{"run commands, after you have seen them and said yes", []string{"exec", "process"}},
+		{"read web pages, and search the web", []string{"web_fetch", "web_search"}},
+		{"remember what you tell it, in files that you can read", []string{"memory_search", "memory_get", "memory_note"}},
+		{"look at pictures", []string{"image"}},
+		{"write to people that you let in", []string{"message"}},
+		{"give parts of the work to helpers, and keep a plan", []string{"sessions_spawn", "sessions_send", "sessions_list", "sessions_history", "agents_list", "subagents", "sessions_yield", "update_plan"}},
+		{"use your other devices", []string{"nodes", "canvas"}},
+		{"tell how this chat stands", []string{"session_status"}},
+		{"look after its own settings, when you say so", []string{"gateway"}},
+	} {
+		has := 0
+		for _, t := range c.tools {
+			if slices.Contains(a.tools, t.Name) {
+				has++
+			}
+		}
+		if has > 0 {
+			other -= has
+			fmt.Fprintf(&b, "\n- %s", a.words)
+		}
+	}
+	switch {
+	case other == 1:
+		b.WriteString("\n- use one more tool that was added here")
+	case other > 1:
+		fmt.Fprintf(&b, "\n- use %d more tools that were added here", other)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return " It can then\n" + b.String() + "\n\nAsk **which tools are there?** for their names."
+}
+
 // toolList names the tools that can be run now.
 func (c conversation) toolList() string {
 	if len(c.tools) == 0 {
@@ -111,12 +154,12 @@ func firstSentence(s string) string {
 	if head, _, ok := strings.Cut(s, ". "); ok {
 		s = head + "."
 	}
-	if len(s) > 120 {
-		if i := strings.LastIndexAny(s[:120], ",;: "); i > 40 {
-			s = s[:i] + "…"
+	if len(s) > 160 { // a clause that is whole, rather than half a sentence
+		if i := strings.LastIndexAny(s[:160], ",;:("); i > 30 {
+			s = strings.TrimRight(s[:i], " ,;:(") + "."
 		}
 	}
-	return clip(s, 160)
+	return clip(strings.TrimSuffix(s, ":"), 200)
 }
 
 // report shows the results of the tools that the person asked for.
