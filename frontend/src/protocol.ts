@@ -2799,6 +2799,8 @@ export interface SessionRow {
   pinned?: boolean;
   archived?: boolean;
   archivedAt?: number;
+  /** that an editor works in */
+  hearthFolder?: string;
 }
 
 /** SessionFallback says which model answers in the place of the selected one. */
@@ -2907,6 +2909,8 @@ export interface SessionsPatchParams {
   sendPolicy?: string | null;
   pinned?: boolean | null;
   archived?: boolean | null;
+  /** ours: the folder that an editor works in */
+  hearthFolder?: string | null;
   /**
    * What the session must be for the change to happen. The settings are
    * OpenClaw's; ours have none of them, so that only null agrees.

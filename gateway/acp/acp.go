@@ -35,7 +35,9 @@ type Agent struct {
 
 	mu       sync.Mutex // guards the following
 	sessions map[sdk.SessionId]bool
-	turns    map[string]*turn // by run
+	folders  map[sdk.SessionId]string // where their editors work
+	kept     map[sdk.SessionId]string // and what the gateway was told of it
+	turns    map[string]*turn         // by run
 }
 
 // step is what an event means for its turn; end is set by the last.
@@ -44,6 +46,7 @@ type step func(context.Context) (end *sdk.PromptResponse, err error)
 // turn is one prompt on its way.
 type turn struct {
 	session sdk.SessionId
+	run     string
 	events  chan step
 	last    chan step   // the end has a place of its own, so that it always fits
 	end     step        // taken from last
@@ -52,10 +55,13 @@ type turn struct {
 	told    string      // and the words
 	pending string      // of them what the editor does not have yet
 	sent    time.Time   // when it last got some
+
+	mu    sync.Mutex              // guards the following
+	calls map[sdk.ToolCallId]bool // that the editor was told of
 }
 
-func newTurn(id sdk.SessionId) *turn {
-	return &turn{session: id, events: make(chan step, queued), last: make(chan step, 1)}
+func newTurn(id sdk.SessionId, run string) *turn {
+	return &turn{session: id, run: run, calls: map[sdk.ToolCallId]bool{}, events: make(chan step, queued), last: make(chan step, 1)}
 }
 
 // next is the next thing to do: the end comes after all that was kept. Words that
@@ -94,11 +100,12 @@ const (
 	// wordsEvery is how often the editor gets words. Each time is a message, and
 	// some editors hang up when a thousand of them wait.
 	wordsEvery = 50 * time.Millisecond
+	sendTime   = 30 * time.Second
 )
 
 // New returns an agent.
 func New(version string) *Agent {
-	return &Agent{version: version, ready: make(chan struct{}), sessions: map[sdk.SessionId]bool{}, turns: map[string]*turn{}}
+	return &Agent{version: version, ready: make(chan struct{}), sessions: map[sdk.SessionId]bool{}, folders: map[sdk.SessionId]string{}, kept: map[sdk.SessionId]string{}, turns: map[string]*turn{}}
 }
 
 // Run serves until the editor leaves or ctx ends. It is called once.
@@ -140,7 +147,7 @@ func (a *Agent) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptResp
 		return sdk.PromptResponse{}, err
 	}
 	run := rand.Text()
-	t := newTurn(p.SessionId)
+	t := newTurn(p.SessionId, run)
 	a.mu.Lock()
 	known := a.sessions[p.SessionId]
 	a.turns[run] = t
@@ -153,16 +160,27 @@ func (a *Agent) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptResp
 	if !known {
 		return sdk.PromptResponse{}, sdk.NewInvalidParams("there is no session " + string(p.SessionId))
 	}
+	if ctx.Err() != nil {
+		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+	}
+	// Whether a message was taken has to be known before it can be stopped: an
+	// editor that cancels at once does not cut this off.
+	sending, done := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+	text = inFolder(a.settle(sending, p.SessionId), text)
 	var sent protocol.ChatSendResult
-	err = a.gateway.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: string(p.SessionId), Message: text, IdempotencyKey: run}, &sent)
+	err = a.gateway.Call(sending, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: string(p.SessionId), Message: text, IdempotencyKey: run}, &sent)
+	done()
 	if err != nil {
 		return sdk.PromptResponse{}, err
 	}
 	for {
 		do, err := t.next(ctx)
-		if err != nil {
-			a.abort(context.WithoutCancel(ctx), p.SessionId)
+		if ctx.Err() != nil {
+			a.abort(context.WithoutCancel(ctx), p.SessionId, run) // this one: another may follow
 			return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+		}
+		if err != nil {
+			return sdk.PromptResponse{}, err
 		}
 		if do == nil {
 			err = a.flush(ctx, t)
@@ -172,17 +190,17 @@ func (a *Agent) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptResp
 				return *end, err
 			}
 		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return sdk.PromptResponse{}, err
 		}
 	}
 }
 
-func (a *Agent) abort(ctx context.Context, id sdk.SessionId) {
+func (a *Agent) abort(ctx context.Context, id sdk.SessionId, run string) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	var res protocol.ChatAbortResult
-	_ = a.gateway.Call(ctx, protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: string(id)}, &res)
+	_ = a.gateway.Call(ctx, protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: string(id), RunID: run}, &res)
 }
 
 // Cancel implements sdk.Agent.
@@ -191,7 +209,7 @@ func (a *Agent) Cancel(ctx context.Context, p sdk.CancelNotification) error {
 	known := a.sessions[p.SessionId]
 	a.mu.Unlock()
 	if known {
-		a.abort(ctx, p.SessionId)
+		a.abort(ctx, p.SessionId, "")
 	}
 	return nil
 }
@@ -248,7 +266,16 @@ func (a *Agent) Event(e protocol.Event) {
 		}
 		if t := a.turn(ev.Request.RunID); t != nil {
 			t.hand(false, func(ctx context.Context) (*sdk.PromptResponse, error) {
-				go a.permission(ctx, t.session, ev) // the answer goes on to be shown meanwhile
+				req := ev.Request
+				if id := sdk.ToolCallId(req.ToolCallID); id != "" {
+					if err := a.flush(ctx, t); err != nil {
+						return nil, err
+					}
+					if err := a.begun(ctx, t, id, req.HearthTitle, map[string]any{"command": req.Command}, sdk.ToolCallStatusPending); err != nil {
+						return nil, err
+					}
+				}
+				go a.permission(ctx, t, ev) // the answer goes on to be shown meanwhile
 				return nil, nil
 			})
 		}

@@ -1,9 +1,11 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,22 +17,36 @@ import (
 
 // NewSession implements sdk.Agent. MCP servers that the editor names are not
 // used: the owner sets those up in Hearth.
-func (a *Agent) NewSession(ctx context.Context, _ sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
-	id := sdk.SessionId(sessionPrefix + strings.ToLower(rand.Text()))
-	if err := a.watch(ctx, id); err != nil {
+func (a *Agent) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
+	dir, err := folder(p.Cwd)
+	if err != nil {
 		return sdk.NewSessionResponse{}, err
 	}
-	return sdk.NewSessionResponse{SessionId: id, Models: a.models(ctx, "")}, nil
+	id := sdk.SessionId(sessionPrefix + strings.ToLower(rand.Text()))
+	if err := a.watch(ctx, id, dir); err != nil {
+		return sdk.NewSessionResponse{}, err
+	}
+	models := a.models(ctx, "")
+	a.offerSoon(ctx, id)
+	return sdk.NewSessionResponse{SessionId: id, Models: models, ConfigOptions: settings(models)}, nil
 }
 
-func (a *Agent) watch(ctx context.Context, id sdk.SessionId) error {
+// offerSoon tells the commands once the editor knows the session.
+func (a *Agent) offerSoon(ctx context.Context, id sdk.SessionId) {
+	ctx = context.WithoutCancel(ctx)
+	time.AfterFunc(offerAfter, func() { a.offer(ctx, id) })
+}
+
+const offerAfter = 100 * time.Millisecond
+
+func (a *Agent) watch(ctx context.Context, id sdk.SessionId, dir string) error {
 	var res protocol.SubscribeResult
 	if err := a.gateway.Call(ctx, protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: string(id)}, &res); err != nil {
 		return err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.sessions[id] = true
+	a.sessions[id], a.folders[id] = true, dir
 	return nil
 }
 
@@ -41,7 +57,11 @@ func (a *Agent) has(id sdk.SessionId) bool {
 }
 
 // enter goes on with a session of an editor; others stay closed to editors.
-func (a *Agent) enter(ctx context.Context, id sdk.SessionId) (protocol.SessionRow, error) {
+func (a *Agent) enter(ctx context.Context, id sdk.SessionId, cwd string) (protocol.SessionRow, error) {
+	dir, err := folder(cwd)
+	if err != nil {
+		return protocol.SessionRow{}, err
+	}
 	if !strings.HasPrefix(string(id), sessionPrefix) || strings.ContainsAny(string(id), ": ") {
 		return protocol.SessionRow{}, sdk.NewInvalidParams("this is no session of an editor")
 	}
@@ -52,7 +72,7 @@ func (a *Agent) enter(ctx context.Context, id sdk.SessionId) (protocol.SessionRo
 	if known.Session == nil && !a.has(id) { // one that was just made is not known there yet
 		return protocol.SessionRow{}, sdk.NewInvalidParams("there is no session " + string(id))
 	}
-	if err := a.watch(ctx, id); err != nil || known.Session == nil {
+	if err := a.watch(ctx, id, dir); err != nil || known.Session == nil {
 		return protocol.SessionRow{}, err
 	}
 	return *known.Session, nil
@@ -87,9 +107,12 @@ func (a *Agent) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (sd
 	out := sdk.ListSessionsResponse{Sessions: []sdk.SessionInfo{}}
 	rows, err := a.rows(ctx)
 	for _, r := range rows {
-		one := sdk.SessionInfo{SessionId: sessionOf(r.Key), Cwd: "/", UpdatedAt: sdk.Ptr(time.UnixMilli(r.UpdatedAt).UTC().Format(time.RFC3339))}
-		if p.Cwd != nil { // folders of editors are not kept; whoever asks for one means to go on there
-			one.Cwd = *p.Cwd
+		if p.Cwd != nil && r.Folder != "" && filepath.Clean(*p.Cwd) != r.Folder {
+			continue
+		}
+		one := sdk.SessionInfo{SessionId: sessionOf(r.Key), Cwd: cmp.Or(r.Folder, "/"), UpdatedAt: sdk.Ptr(time.UnixMilli(r.UpdatedAt).UTC().Format(time.RFC3339))}
+		if p.Cwd != nil { // of older sessions none is known; whoever asks for one means to go on there
+			one.Cwd = filepath.Clean(*p.Cwd)
 		}
 		if title := r.Label + r.DerivedTitle; title != "" {
 			if r.Label != "" {
@@ -104,7 +127,7 @@ func (a *Agent) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (sd
 
 // LoadSession implements sdk.AgentLoader: what was said is told again.
 func (a *Agent) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
-	row, err := a.enter(ctx, p.SessionId)
+	row, err := a.enter(ctx, p.SessionId, p.Cwd)
 	if err != nil {
 		return sdk.LoadSessionResponse{}, err
 	}
@@ -112,31 +135,50 @@ func (a *Agent) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.
 	if err := a.gateway.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: string(p.SessionId), Limit: replayed}, &h); err != nil {
 		return sdk.LoadSessionResponse{}, err
 	}
+	began := map[string]bool{}
 	for i := range h.Messages {
 		m := &h.Messages[i]
+		tell := func(u sdk.SessionUpdate) error {
+			return a.editor().SessionUpdate(ctx, sdk.SessionNotification{SessionId: p.SessionId, Update: u})
+		}
+		if m.Role == protocol.MessageToolResult {
+			if began[m.ToolCallID] { // its call may be older than what is told again
+				if err := tell(resultOf(m)); err != nil {
+					return sdk.LoadSessionResponse{}, err
+				}
+			}
+			continue
+		}
 		u := sdk.UpdateAgentMessageText(m.Text())
 		if m.Role == protocol.MessageUser {
 			u = sdk.UpdateUserMessageText(m.Text())
 		} else if m.Role != protocol.MessageAssistant {
 			continue
 		}
-		if m.Text() == "" {
-			continue
+		updates := callsOf(m, began)
+		if m.Text() != "" {
+			updates = append([]sdk.SessionUpdate{u}, updates...)
 		}
-		if err := a.editor().SessionUpdate(ctx, sdk.SessionNotification{SessionId: p.SessionId, Update: u}); err != nil {
-			return sdk.LoadSessionResponse{}, err
+		for _, u := range updates {
+			if err := tell(u); err != nil {
+				return sdk.LoadSessionResponse{}, err
+			}
 		}
 	}
-	return sdk.LoadSessionResponse{Models: a.models(ctx, modelOf(row))}, nil
+	models := a.models(ctx, modelOf(row))
+	a.offerSoon(ctx, p.SessionId)
+	return sdk.LoadSessionResponse{Models: models, ConfigOptions: settings(models)}, nil
 }
 
 // ResumeSession implements sdk.Agent: as LoadSession, without telling it again.
 func (a *Agent) ResumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
-	row, err := a.enter(ctx, p.SessionId)
+	row, err := a.enter(ctx, p.SessionId, p.Cwd)
 	if err != nil {
 		return sdk.ResumeSessionResponse{}, err
 	}
-	return sdk.ResumeSessionResponse{Models: a.models(ctx, modelOf(row))}, nil
+	models := a.models(ctx, modelOf(row))
+	a.offerSoon(ctx, p.SessionId)
+	return sdk.ResumeSessionResponse{Models: models, ConfigOptions: settings(models)}, nil
 }
 
 // CloseSession implements sdk.Agent: what is under way is stopped. The session
@@ -145,7 +187,7 @@ func (a *Agent) CloseSession(ctx context.Context, p sdk.CloseSessionRequest) (sd
 	if !a.has(p.SessionId) {
 		return sdk.CloseSessionResponse{}, nil
 	}
-	a.abort(ctx, p.SessionId)
+	a.abort(ctx, p.SessionId, "")
 	a.mu.Lock()
 	delete(a.sessions, p.SessionId)
 	a.mu.Unlock()
@@ -192,6 +234,5 @@ func (a *Agent) UnstableSetSessionModel(ctx context.Context, p sdk.UnstableSetSe
 	if !a.has(p.SessionId) {
 		return none, sdk.NewInvalidParams(fmt.Sprintf("there is no session %s", p.SessionId))
 	}
-	var res protocol.SessionsPatchResult
-	return none, a.gateway.Call(ctx, protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: string(p.SessionId), Model: protocol.PatchTo(string(p.ModelId))}, &res)
+	return none, a.choose(ctx, p.SessionId, string(p.ModelId))
 }

@@ -20,6 +20,7 @@ type talker struct {
 
 	mu      sync.Mutex
 	patched []string
+	sent    []string
 	calls   []string
 }
 
@@ -29,6 +30,9 @@ func (f *talker) Call(_ context.Context, method string, params, result any) erro
 	f.mu.Unlock()
 	switch p := params.(type) {
 	case protocol.ChatSendParams:
+		f.mu.Lock()
+		f.sent = append(f.sent, p.Message)
+		f.mu.Unlock()
 		event := func(ev protocol.ChatEvent) {
 			ev.RunID = p.IdempotencyKey
 			b, _ := json.Marshal(ev)
@@ -41,7 +45,12 @@ func (f *talker) Call(_ context.Context, method string, params, result any) erro
 	case protocol.SessionsPatchParams:
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.patched = append(f.patched, p.Key+" "+*p.Model.Value)
+		if p.Model.Value != nil {
+			f.patched = append(f.patched, p.Key+" "+*p.Model.Value)
+		}
+		if p.Folder.Value != nil {
+			f.patched = append(f.patched, p.Key+" in "+*p.Folder.Value)
+		}
 	}
 	switch r := result.(type) {
 	case *protocol.ModelsList:

@@ -108,7 +108,12 @@ func (a *Agent) tool(ctx context.Context, t *turn, data map[string]any) error {
 	id, name := sdk.ToolCallId(word("toolCallId")), word("name")
 	switch word("phase") {
 	case "start":
-		return a.update(ctx, t, sdk.StartToolCall(id, name, sdk.WithStartKind(kind(name)), sdk.WithStartStatus(sdk.ToolCallStatusInProgress), sdk.WithStartRawInput(data["args"])))
+		if name == "update_plan" {
+			if err := a.plan(ctx, t, data["args"]); err != nil {
+				return err
+			}
+		}
+		return a.begun(ctx, t, id, name, data["args"], sdk.ToolCallStatusInProgress)
 	case "result":
 		status := sdk.ToolCallStatusCompleted
 		if failed, _ := data["isError"].(bool); failed {
@@ -137,7 +142,7 @@ func kind(name string) sdk.ToolKind {
 
 // permission asks the person at the editor. Whatever is not a clear yes leaves
 // the request to others, or to its time.
-func (a *Agent) permission(ctx context.Context, id sdk.SessionId, ap protocol.Approval) {
+func (a *Agent) permission(ctx context.Context, t *turn, ap protocol.Approval) {
 	options := []sdk.PermissionOption{{Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow once", OptionId: protocol.DecisionAllowOnce}}
 	if slices.Contains(ap.Request.AllowedDecisions, protocol.DecisionAllowAlways) {
 		options = append(options, sdk.PermissionOption{Kind: sdk.PermissionOptionKindAllowAlways, Name: "Always allow this", OptionId: protocol.DecisionAllowAlways})
@@ -161,12 +166,16 @@ func (a *Agent) permission(ctx context.Context, id sdk.SessionId, ap protocol.Ap
 	}
 	text := strings.Join(shown, "\n")
 	res, err := a.editor().RequestPermission(ctx, sdk.RequestPermissionRequest{
-		SessionId: id, Options: options,
+		SessionId: t.session, Options: options,
 		ToolCall: sdk.ToolCallUpdate{
 			ToolCallId: sdk.ToolCallId(ap.Request.ToolCallID), Title: sdk.Ptr(fmt.Sprintf("%s: %s", ap.Request.HearthTitle, ap.Request.Command)),
 			Content: []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(text))},
 		},
 	})
+	if err == nil && res.Outcome.Cancelled != nil { // the person gave the turn up
+		a.abort(context.WithoutCancel(ctx), t.session, t.run)
+		return
+	}
 	if err != nil || res.Outcome.Selected == nil {
 		return
 	}

@@ -46,6 +46,7 @@ type SessionRow struct {
 	Pinned          bool             `json:"pinned,omitempty"`
 	Archived        bool             `json:"archived,omitempty"`
 	ArchivedAt      int64            `json:"archivedAt,omitempty"`
+	Folder          string           `json:"hearthFolder,omitempty"` // that an editor works in
 }
 
 // SessionFallback says which model answers in the place of the selected one.
@@ -146,6 +147,7 @@ type SessionsPatchParams struct {
 	SendPolicy     Patch[string] `json:"sendPolicy,omitzero"`     // allow, deny; null = by the rules
 	Pinned         Patch[bool]   `json:"pinned,omitzero"`
 	Archived       Patch[bool]   `json:"archived,omitzero"`
+	Folder         Patch[string] `json:"hearthFolder,omitzero"` // ours: the folder that an editor works in
 
 	// What the session must be for the change to happen. The settings are
 	// OpenClaw's; ours have none of them, so that only null agrees.

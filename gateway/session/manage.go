@@ -26,7 +26,7 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 		InputTokens: r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite, OutputTokens: r.Usage.Output, TotalTokens: r.Usage.Total(),
 		ThinkingLevel: r.Thinking, VerboseLevel: r.Verbose, ReasoningLevel: r.Reasoning, SendPolicy: r.Send, CompactionCount: r.Compactions,
 		Status: "done", AbortedLastRun: r.Aborted, MessageCount: r.Messages,
-		Pinned: r.Pinned, Archived: r.Archived, ArchivedAt: r.WhenArchived(), QueuedRuns: len(s.queued),
+		Pinned: r.Pinned, Archived: r.Archived, Folder: r.Folder, ArchivedAt: r.WhenArchived(), QueuedRuns: len(s.queued),
 	}
 	if s.active != "" {
 		out.Status, out.HasActiveRun, out.ActiveRunID = "running", true, s.active
@@ -131,6 +131,7 @@ func (m *Manager) PatchIf(ctx context.Context, key string, p protocol.SessionsPa
 		set(&r.Reasoning, p.ReasoningLevel)
 		set(&r.Send, p.SendPolicy)
 		set(&r.Pinned, p.Pinned)
+		set(&r.Folder, p.Folder)
 		if set(&r.Archived, p.Archived); !r.Archived {
 			r.ArchivedAt = 0
 		} else if r.ArchivedAt == 0 {
