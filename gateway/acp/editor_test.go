@@ -150,6 +150,15 @@ func TestEditorsFolder(t *testing.T) {
 	}
 }
 
+// What was put before the person's words is not shown as theirs.
+func TestEditorsShowThePersonsWords(t *testing.T) {
+	for text, want := range map[string]string{inFolder("/w/p", "fix it"): "fix it", "plain": "plain", "[Working directory: cut": "[Working directory: cut"} {
+		if got := withoutFolder(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 // Calls are shown with what they change in files.
 func TestEditorsSeeChangesOfFiles(t *testing.T) {
 	for name, args := range map[string]string{

@@ -86,6 +86,16 @@ func inFolder(dir, text string) string {
 	return "[Working directory: " + dir + "]\n\n" + text
 }
 
+// withoutFolder is what the person wrote, without what inFolder put before it.
+func withoutFolder(text string) string {
+	if rest, ok := strings.CutPrefix(text, "[Working directory: "); ok {
+		if _, after, ok := strings.Cut(rest, "]"); ok {
+			return strings.TrimSpace(after)
+		}
+	}
+	return text
+}
+
 // offer tells the editor which commands there are.
 func (a *Agent) offer(ctx context.Context, id sdk.SessionId) {
 	var list protocol.CommandsList

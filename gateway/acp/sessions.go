@@ -114,6 +114,7 @@ func (a *Agent) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (sd
 		if p.Cwd != nil { // of older sessions none is known; whoever asks for one means to go on there
 			one.Cwd = filepath.Clean(*p.Cwd)
 		}
+		r.DerivedTitle = withoutFolder(r.DerivedTitle)
 		if title := r.Label + r.DerivedTitle; title != "" {
 			if r.Label != "" {
 				title = r.Label
@@ -151,7 +152,7 @@ func (a *Agent) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.
 		}
 		u := sdk.UpdateAgentMessageText(m.Text())
 		if m.Role == protocol.MessageUser {
-			u = sdk.UpdateUserMessageText(m.Text())
+			u = sdk.UpdateUserMessageText(withoutFolder(m.Text()))
 		} else if m.Role != protocol.MessageAssistant {
 			continue
 		}
