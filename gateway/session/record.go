@@ -33,7 +33,7 @@ type Row struct {
 	Pinned      bool           `json:"pinned,omitempty"`
 	Archived    bool           `json:"archived,omitempty"`
 	ArchivedAt  int64          `json:"archivedAt,omitempty"`
-	Folder      string         `json:"folder,omitempty"` // that an editor works in
+	Folder      string         `json:"folder,omitempty"`      // that an editor works in
 	Compaction  *Compaction    `json:"compaction,omitempty"`  // the summary in force
 	Compactions int            `json:"compactions,omitempty"` // how many there were
 	NextTurn    uint64         `json:"nextTurn"`
