@@ -180,8 +180,18 @@ func TestSec_A_FILE_GuestsFilesAreTheirOwn(t *testing.T) {
 	if len(kept) != 1 || !strings.HasSuffix(kept[0].Name(), "-01-AGENTS.md") {
 		t.Errorf("kept %v", kept)
 	}
+	p := r.connect()
+	var list protocol.SessionsList
+	p.call(protocol.MethodSessionsList, nil, &list)
 	var h protocol.ChatHistory
-	waitFor(t, "the message", func() bool { h = r.connect().history("main"); return len(h.Messages) > 0 })
+	for _, row := range list.Sessions { // a guest's own conversation
+		if h = p.history(row.Key); len(h.Messages) > 0 {
+			break
+		}
+	}
+	if len(h.Messages) == 0 {
+		t.Fatalf("no conversation: %+v", list.Sessions)
+	}
 	if got := h.Messages[0].ForAgent; !strings.Contains(got, "where no tool of this conversation reads it") || !strings.Contains(got, "is from outside") {
 		t.Errorf("the model is told %q", got)
 	}

@@ -203,3 +203,29 @@ func TestTelegramSelectedQuoteSkipsThePreview(t *testing.T) {
 		t.Errorf("the answer to a selected quote was edited %d times", n)
 	}
 }
+
+// In groups commands after a mention are commands, and ask no model; those to
+// somebody else are none of ours.
+func TestTelegramGroupCommands(t *testing.T) {
+	const group = int64(-700)
+	r, api := telegramRig(t, "chat/stream-400-50", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "groups": map[string]any{"*": map[string]any{}}})
+	me, at := telegramtest.Person{ID: anna, Name: "Anna"}, "@"+telegramtest.BotName
+	api.AddChat(telegramtest.Chat{ID: group, Type: "supergroup", Title: "Friends"})
+	api.Say(group, me, at+" /status", nil)
+	waitFor(t, "the status", func() bool { return len(texts(api, group)) == 1 && strings.Contains(texts(api, group)[0], "Model:") })
+	for i, stop := range []string{at + " stop", "stop " + at} {
+		chat := group - 1 - int64(i)
+		api.AddChat(telegramtest.Chat{ID: chat, Type: "supergroup", Title: "Friends"})
+		api.Say(chat, me, at+" count", nil)
+		waitFor(t, "the beginning of an answer", func() bool { return len(texts(api, chat)) == 1 })
+		api.Say(chat, me, "@somebody stop", nil)
+		api.Say(chat, me, stop, nil)
+		waitFor(t, "the reply to "+stop, func() bool { return strings.Contains(strings.Join(texts(api, chat), "\n"), "Stopped.") })
+		if got := strings.Join(texts(api, chat), "\n"); strings.Contains(got, "w400") {
+			t.Errorf("it went on: %q", got)
+		}
+		if n := r.model.Calls(stop); n != 0 {
+			t.Errorf("the model was asked %d times", n)
+		}
+	}
+}

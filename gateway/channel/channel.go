@@ -117,8 +117,11 @@ type Inbound struct {
 	SenderIsBot  bool
 	MessageID    string // unique in the conversation
 	Text         string // what the sender typed, as Markdown-free text
-	Mentioned    bool   // the message addresses us
-	ReplyToText  string // quoted text, may be empty
+	// Command is Text without our name before or behind it, where it stands
+	// there: "@bot stop" means stop. "" is Text.
+	Command     string
+	Mentioned   bool   // the message addresses us
+	ReplyToText string // quoted text, may be empty
 	// QuoteSelected: ReplyToText is a part that the sender chose, not all of the
 	// message that is answered.
 	QuoteSelected bool
@@ -138,6 +141,14 @@ type Inbound struct {
 type Forwarded struct {
 	From string // whoever the network says it is from; "" = nothing was forwarded
 	Text string
+}
+
+// Typed is what the sender typed for us, for commands.
+func (in Inbound) Typed() string {
+	if in.Command != "" && in.Text != "" {
+		return in.Command
+	}
+	return in.Text
 }
 
 // ErrRefused: the network will never take this (bad target, blocked, too

@@ -69,7 +69,7 @@ func (g *Gate) edit(ctx context.Context, in channel.Inbound) error {
 			}
 			if string(messageKey(row.Value.In)) == string(id) {
 				changed = true
-				row.Value.In.Text = in.Text
+				row.Value.In.Text, row.Value.In.Command = in.Text, in.Command
 				return g.t.pending.Put(tx, append([]byte(nil), row.Key...), row.Value)
 			}
 		}

@@ -173,7 +173,7 @@ func (g *Gate) receive(ctx context.Context, in channel.Inbound) error {
 		g.decide(RuleMalformed, why, in, "")
 		return nil
 	}
-	in.Text = cut(in.Text, longestText)
+	in.Text, in.Command = cut(in.Text, longestText), cut(in.Command, longestText)
 	in.ReplyToText = cut(in.ReplyToText, longestText/16)
 	in.Forwarded.Text = cut(in.Forwarded.Text, longestText)
 	var known *contact.Contact
@@ -237,7 +237,7 @@ func cut(s string, n int) string {
 func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdict) error {
 	set := g.Settings()
 	wait := set.debounce(in.Channel)
-	command := g.IsCommand(in.Text) && !(pol.CoalesceCommands && in.Chat == channel.Direct)
+	command := g.IsCommand(in.Typed()) && !(pol.CoalesceCommands && in.Chat == channel.Direct)
 	now := g.Now()
 	switch {
 	case command:

@@ -50,7 +50,7 @@ func (g *Gate) seal(tx *store.Tx, id uint64, rows []pendingRow, set Settings) (*
 		}
 	}
 	first := rows[0].In
-	first.Text, first.ReplyToText, first.Media, first.Forwarded.Text = "", "", nil, ""
+	first.Text, first.Command, first.ReplyToText, first.Media, first.Forwarded.Text = "", "", "", nil, ""
 	row := &sealedRow{Accepted: a, First: first}
 	for _, r := range rows {
 		if err := g.t.pending.Delete(tx, store.Uint64Key(r.Seq)); err != nil {
@@ -83,7 +83,7 @@ func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, b
 	var words, typed []string
 	for _, r := range rows {
 		if r.In.Text != "" {
-			typed = append(typed, r.In.Text)
+			typed = append(typed, r.In.Typed())
 			words = append(words, envelope.Clean(r.In.Text, r.In.Channel))
 		}
 		if r.In.MessageID != "" {

@@ -60,6 +60,9 @@ func (c *Channel) inbound(u update) (in channel.Inbound, ok bool) {
 	sender(m, &in)
 	text, called := addressed(text, entities, me)
 	in.Text = text
+	if c := commandOf(text, entities, me); c != text {
+		in.Command = c
+	}
 	in.Forwarded, in.Text = forwarded(m, in.Text)
 	called = called && in.Forwarded.From == "" // who passes a mention on calls nobody
 	in.Mentioned = in.Chat == channel.Direct || called || answersUs(m, me)
@@ -162,6 +165,35 @@ func addressed(text string, entities []entity, me user) (string, bool) {
 		text = string(utf16.Decode(slices.Concat(units[:cutFrom], units[cutTo:])))
 	}
 	return text, called
+}
+
+// commandOf is what is said to us: the text without a mention of the bot before
+// or behind it. "@bot stop", "stop @bot" and "@bot /status@bot" are commands.
+func commandOf(text string, entities []entity, me user) string {
+	units := utf16.Encode([]rune(text))
+	slice := func(from, to int) string { return string(utf16.Decode(units[from:to])) }
+	blank := func(s string) bool { return strings.Trim(s, " \t\r\n,;:.!?-–—") == "" }
+	for _, e := range entities {
+		if e.Offset < 0 || e.Length <= 0 || e.Offset > len(units) || e.Length > len(units)-e.Offset || me.ID == 0 {
+			continue
+		}
+		end := e.Offset + e.Length
+		word := slice(e.Offset, end)
+		ours := e.Type == "mention" && strings.EqualFold(word, "@"+me.Username) || e.Type == "text_mention" && e.User != nil && e.User.ID == me.ID
+		switch {
+		case !ours:
+		case blank(slice(0, e.Offset)) && !blank(slice(end, len(units))):
+			rest := strings.TrimLeft(slice(end, len(units)), " \t\r\n,;:.!?-–—")
+			first, more, _ := strings.Cut(rest, " ")
+			if name, target, ok := strings.Cut(first, "@"); ok && strings.HasPrefix(name, "/") && strings.EqualFold(target, me.Username) {
+				rest = strings.TrimSpace(name + " " + more)
+			}
+			return rest
+		case blank(slice(end, len(units))) && !blank(slice(0, e.Offset)):
+			return strings.TrimRight(slice(0, e.Offset), " \t\r\n,;:-–—")
+		}
+	}
+	return text
 }
 
 func attachments(m *message) (out []channel.Media) {

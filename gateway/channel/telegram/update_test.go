@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func TestInbound(t *testing.T) {
 		{"mention of another", group, ann(), "@hearthtestbot2 hi", nil, func(m *channel.Inbound) { m.Text = "@hearthtestbot2 hi" }},
 		{"name in a word is no mention", group, ann(), "a@HearthTestBot", nil, func(m *channel.Inbound) { m.Text = "a@HearthTestBot" }},
 		{"text mention", group, ann(), "Hearth, hi", fields{"entities": []fields{{"type": "text_mention", "offset": 0, "length": 6, "user": fields{"id": telegramtest.BotID}}}},
-			func(m *channel.Inbound) { m.Text, m.Mentioned = "Hearth, hi", true }},
+			func(m *channel.Inbound) { m.Text, m.Command, m.Mentioned = "Hearth, hi", "hi", true }},
 		{"reply to us", group, ann(), "yes", fields{"reply_to_message": botMsg},
 			func(m *channel.Inbound) { m.Text, m.Mentioned, m.ReplyToText = "yes", true, "I said\nthis" }},
 		{"selected quote", group, ann(), "yes", fields{"reply_to_message": botMsg, "quote": fields{"text": "this"}},
@@ -69,7 +70,7 @@ func TestInbound(t *testing.T) {
 			"caption_entities": []fields{{"type": "mention", "offset": 0, "length": 14}},
 			"photo":            []fields{{"file_id": "s", "file_size": 10}, {"file_id": "L", "file_size": 900}, {"file_id": "m", "file_size": 100}}},
 			func(m *channel.Inbound) {
-				m.Text, m.Mentioned = "@HearthTestBot look", true
+				m.Text, m.Command, m.Mentioned = "@HearthTestBot look", "look", true
 				m.Media = []channel.Media{{MIME: "image/jpeg", Name: "photo.jpg", URL: "telegram-file:L", Size: 900}}
 			}},
 		{"document", dm, ann(), "", fields{"document": fields{"file_id": "d", "file_name": "../../etc/pass\"wd", "mime_type": "application/pdf", "file_size": 5}},
@@ -159,4 +160,42 @@ func FuzzUpdate(f *testing.F) {
 			t.Errorf("an incomplete message: %+v", m)
 		}
 	})
+}
+
+// messages.md: CommandBody is what commands are read from, without our name.
+func TestCommandBesideAMention(t *testing.T) {
+	me := user{ID: telegramtest.BotID, Username: telegramtest.BotName}
+	at := "@" + telegramtest.BotName
+	for text, want := range map[string]string{
+		at + " /status": "/status", at + " stop": "stop", at + ", stop": "stop", "stop " + at: "stop", "Stop, " + at + "!": "Stop",
+		at + " /think high what is 1+1?": "/think high what is 1+1?", at + " /status" + at + " now": "/status now",
+		"@other stop": "@other stop", "stop @other": "stop @other", at + " @other stop": "@other stop", "please " + at + " stop": "please " + at + " stop", at: at, "👍🏽 x": "👍🏽 x",
+	} {
+		var entities []entity
+		for _, name := range []string{at, "@other"} {
+			for from := 0; ; {
+				i := strings.Index(text[from:], name)
+				if i < 0 {
+					break
+				}
+				i += from
+				from = i + len(name)
+				if i > 0 && text[i-1] != ' ' {
+					continue
+				}
+				entities = append(entities, entity{Type: "mention", Offset: utf16Len(text[:i]), Length: utf16Len(name)})
+			}
+		}
+		if got := commandOf(text, entities, me); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	named := []entity{{Type: "text_mention", Offset: 0, Length: 6, User: &user{ID: me.ID}}}
+	if got := commandOf("Hearth: stop", named, me); got != "stop" {
+		t.Errorf("%q", got)
+	}
+	named[0].User.ID = 5
+	if got := commandOf("Hearth: stop", named, me); got != "Hearth: stop" {
+		t.Errorf("a person of that name: %q", got)
+	}
 }
