@@ -13,8 +13,8 @@ func wordArguments(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
-			if err == nil || !strings.Contains(err.Error(), "arg(s)") && !strings.HasPrefix(err.Error(), "unknown command") {
-				return err
+			if err == nil || c.HasSubCommands() || !strings.Contains(err.Error(), "arg(s)") && !strings.HasPrefix(err.Error(), "unknown command") {
+				return err // a command that holds others has words for one that it does not hold
 			}
 			return argumentsError(c, args)
 		}

@@ -103,7 +103,7 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 			return brokenSettings(s)
 		}
 		if why := config.Unknown(path); why != "" {
-			return &failure{exitFailure, line(why), "docs/configuration.md lists every setting"}
+			return &failure{exitFailure, line(path) + " is not set. " + line(why), "docs/configuration.md lists every setting"}
 		}
 		return &failure{exitFailure, line(path) + " is not set and has no default", "docs/configuration.md lists every setting"}
 	}

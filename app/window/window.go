@@ -36,6 +36,11 @@ var loader embed.FS
 //go:embed shell.js
 var shell string
 
+// icon is for desktops that find no installed one, as when it runs from a checkout.
+//
+//go:embed hearth.png
+var icon []byte
+
 // Main opens the window and returns the exit code when it was closed. args may
 // name a place of the page (chat/KEY, settings/PART, undelivered) or be a
 // hearth:// link.
@@ -128,7 +133,7 @@ func open(ctx context.Context, version, where string, quick bool) error {
 			w.remember(c)
 			return false
 		},
-		Linux: &linux.Options{ProgramName: "hearth-window", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
+		Linux: &linux.Options{ProgramName: "hearth-window", Icon: icon, WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
 		Mac:   &mac.Options{OnUrlOpen: func(link string) { w.follow(ctx, link) }},
 	})
 	if err != nil {
