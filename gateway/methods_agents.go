@@ -274,7 +274,9 @@ func (g *Gateway) agentsFilesList(_ context.Context, p protocol.AgentFilesParams
 func agentFile(e workspace.Entry, content bool) protocol.AgentFile {
 	f := protocol.AgentFile{Name: e.Name, Path: e.Path, Missing: e.Missing, Hash: e.Hash, Size: e.Size, ExpectedAbsent: e.Missing && workspace.Optional(e.Name)}
 	if !e.Missing {
-		f.UpdatedAtMs = e.UpdatedAt.UnixMilli()
+		if !e.UpdatedAt.IsZero() { // it could be read
+			f.UpdatedAtMs = e.UpdatedAt.UnixMilli()
+		}
 		if content {
 			f.Content = &e.Content
 		}

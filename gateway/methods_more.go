@@ -169,7 +169,7 @@ func (g *Gateway) sessionsDescribe(_ context.Context, p protocol.SessionKeyParam
 func (g *Gateway) sessionsResolve(ctx context.Context, p protocol.SessionsResolveParams) (protocol.SessionsResolveResult, error) {
 	if p.Key != "" {
 		key, err := g.canonical(p.Key, p.AgentID)
-		return protocol.SessionsResolveResult{OK: err == nil, Key: key}, err
+		return protocol.SessionsResolveResult{OK: err == nil, Key: key, AgentID: session.AgentOf(key)}, err
 	}
 	want := strings.ToLower(p.Label)
 	for offset := 0; ; {
@@ -179,7 +179,7 @@ func (g *Gateway) sessionsResolve(ctx context.Context, p protocol.SessionsResolv
 		}
 		for _, s := range list.Sessions {
 			if p.SessionID != "" && s.SessionID == p.SessionID || want != "" && strings.ToLower(s.Label) == want {
-				return protocol.SessionsResolveResult{OK: true, Key: s.Key}, nil
+				return protocol.SessionsResolveResult{OK: true, Key: s.Key, AgentID: session.AgentOf(s.Key)}, nil
 			}
 		}
 		if list.NextOffset == nil {

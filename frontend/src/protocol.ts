@@ -3093,6 +3093,7 @@ export interface SessionsResolveParams {
 export interface SessionsResolveResult {
   ok: boolean;
   key: string;
+  agentId?: string;
 }
 
 export interface SessionsPreviewParams {

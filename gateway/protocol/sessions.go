@@ -316,8 +316,9 @@ type SessionsResolveParams struct {
 }
 
 type SessionsResolveResult struct {
-	OK  bool   `json:"ok"`
-	Key string `json:"key"`
+	OK      bool   `json:"ok"`
+	Key     string `json:"key"`
+	AgentID string `json:"agentId,omitempty"`
 }
 
 type SessionsPreviewParams struct {

@@ -76,10 +76,33 @@ func New(g Gateway, o Options) *mcp.Server {
 	}
 	add("memory_search", "Search what the assistant remembers: its notes, not the conversations.", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, true, b.search)
 	add("nodes", "List the devices that lend the assistant their abilities.", `{"type":"object"}`, true,
-		func(context.Context, json.RawMessage) (string, error) {
-			return "There are none: this version of Hearth cannot use other devices yet.", nil
-		})
+		b.nodes)
 	return s
+}
+
+func (b bridge) nodes(ctx context.Context, _ json.RawMessage) (string, error) {
+	var list protocol.NodeList
+	if err := b.g.Call(ctx, protocol.MethodNodeList, struct{}{}, &list); err != nil {
+		return "", err
+	}
+	if len(list.Nodes) == 0 {
+		return "There are none.", nil
+	}
+	type row struct {
+		Name      string   `json:"name"`
+		Platform  string   `json:"platform"`
+		Connected bool     `json:"connected"`
+		Commands  []string `json:"commands"`
+	}
+	rows := []row{}
+	for _, n := range list.Nodes {
+		rows = append(rows, row{n.DisplayName, n.Platform, n.Connected, n.Commands})
+	}
+	raw, err := json.Marshal(rows)
+	if err != nil {
+		return "", fmt.Errorf("write the list: %w", err)
+	}
+	return string(raw), nil
 }
 
 // within is ctx, but ends with life too.

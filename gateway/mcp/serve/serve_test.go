@@ -35,6 +35,8 @@ func (f *fake) Call(_ context.Context, method string, params, result any) error 
 	case *protocol.MemoryFound:
 		f.search = params.(protocol.MemorySearchParams)
 		r.Results = []protocol.MemoryHit{{Path: "MEMORY.md", StartLine: 3, EndLine: 4, Score: 0.5, Snippet: "likes tea"}, {Path: "x", Citation: "memory/a.md#L1", Snippet: "b"}}
+	case *protocol.NodeList:
+		r.Nodes = []protocol.Node{{DisplayName: "phone", Connected: true}}
 	case *protocol.ChatAbortResult:
 		f.abort = params.(protocol.ChatAbortParams)
 	}
@@ -113,7 +115,7 @@ func TestCalls(t *testing.T) {
 		{"sessions_history", `{"session":"y"}`, protocol.MethodChatHistory, "no such conversation", true},
 		{"memory_search", `{"query":"tea"}`, protocol.MethodMemorySearch, `[{"where":"MEMORY.md:3-4","text":"likes tea","score":0.5},{"where":"memory/a.md#L1","text":"b","score":0}]`, false},
 		{"memory_search", `{"query":""}`, "", "query is empty", true},
-		{"nodes", `{}`, "", "There are none", false},
+		{"nodes", `{}`, protocol.MethodNodeList, `"name":"phone"`, false},
 	} {
 		f := &fake{}
 		res, err := connect(t, f).CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
