@@ -24,6 +24,14 @@ func (g *Gateway) sharedToken() (string, error) { return g.sharedTokenOf(g.confi
 func (g *Gateway) sharedTokenOf(c config.Config) (string, error) {
 	path := g.opts.Dir.Token()
 	known, ok := g.refs.Known(c.Gateway.Auth.Token)
+	if ok && len(known.Reveal()) < config.ShortToken && c.Gateway.Bind != config.BindLoopback {
+		ok = false // it may be guessed from elsewhere
+		if b, err := os.ReadFile(path); err == nil && len(bytes.TrimSpace(b)) < config.ShortToken {
+			if err := os.Remove(path); err != nil {
+				return "", fmt.Errorf("replacing a short token: %w", err)
+			}
+		}
+	}
 	if !ok { // nothing was set, or it is not found yet: see findSecrets
 		return secretFile(path, 32)
 	}

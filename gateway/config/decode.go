@@ -38,6 +38,7 @@ type decoder struct {
 	env      func(string) (string, bool)
 	path     Path
 	issues   []Issue
+	wrong    []Path // where the issues are
 	warnings []Issue
 
 	bindingAt []int // where each binding stands
@@ -60,6 +61,9 @@ func later(names ...string) []field {
 
 func (d *decoder) issue(at int, format string, args ...any) {
 	d.issues = d.add(d.issues, at, fmt.Sprintf(format, args...))
+	if len(d.wrong) < maxIssues {
+		d.wrong = append(d.wrong, slices.Clone(d.path))
+	}
 }
 
 func (d *decoder) warn(at int, format string, args ...any) {

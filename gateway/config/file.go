@@ -106,6 +106,9 @@ func (f *File) judge(c content) *Snapshot {
 	doc, err := parseObject(c.raw)
 	if err != nil {
 		s.Issues = []Issue{issueOf(err)}
+		if doc, again := parseDoubles(c.raw); again == nil {
+			s.part = f.usable(doc)
+		}
 		return s
 	}
 	d := &decoder{doc: doc, env: f.opts.Env}
@@ -119,12 +122,31 @@ func (f *File) judge(c content) *Snapshot {
 	s.Valid = len(s.Issues) == 0
 	if !s.Valid {
 		s.Config = Config{}
+		if again, err := parseObject(c.raw); err == nil { // what is wrong is taken out of it
+			s.part = f.usable(again)
+		}
 		return s
 	}
 	if c.readable && doc.holdsSecrets() {
 		s.Warnings = append(s.Warnings, Issue{Message: "it holds secrets and other users of this machine can read it; run: chmod 600 " + shellQuote(target(f.path))})
 	}
 	return s
+}
+
+// usable are the settings of a file without what is wrong in it, which has its
+// default; nil when nothing can be used. The document is of no other use afterwards.
+func (f *File) usable(doc *document) *Config {
+	for range maxIssues {
+		d := &decoder{doc: doc, env: f.opts.Env}
+		c := d.decode()
+		if len(d.issues) == 0 {
+			return &c
+		}
+		for _, p := range d.wrong {
+			doc.drop(p)
+		}
+	}
+	return nil
 }
 
 func issueOf(err error) Issue {
@@ -135,9 +157,13 @@ func issueOf(err error) Issue {
 	return Issue{Message: err.Error()}
 }
 
-// fallBack gives a broken start the last good settings, or defaults.
+// fallBack gives a broken start the last good settings, what can be used of the
+// file, or defaults: somebody who brings a file from elsewhere has no last good one.
 func (f *File) fallBack(s *Snapshot) {
 	s.Config, s.Origin = Default(), FromDefaults
+	if s.part != nil {
+		s.Config, s.Origin = *s.part, FromPart
+	}
 	c, err := readFile(f.opts.LastGoodPath)
 	if err != nil {
 		f.opts.Logger.Warn("config: the last good copy is not used", "err", err)
@@ -214,13 +240,13 @@ func (f *File) Reload(ctx context.Context) error {
 			next.Issues = []Issue{{Message: err.Error()}}
 		}
 	}
-	if !next.Valid {
+	if !next.Valid && !next.mends(old) {
 		next.Config, next.Origin = old.Config, FromRunning
 		f.snap.Store(next)
 		f.report(next)
 		return nil
 	}
-	if next.Exists {
+	if next.Exists && next.Valid {
 		f.keepGood(next.Raw)
 	}
 	f.snap.Store(next)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -93,12 +94,16 @@ type parser struct {
 	values   int
 	path     Path
 	comments []span
+
+	doubles bool // keys that stand twice in an object are taken together
 }
 
 // parse reads one JSON5 value. It accepts what json5.org describes, except
 // Infinity and NaN, and refuses duplicate keys.
-func parse(src string) (*document, error) {
-	p := &parser{src: src}
+func parse(src string) (*document, error) { return (&parser{src: src}).document() }
+
+func (p *parser) document() (*document, error) {
+	src := p.src
 	if err := p.checkBytes(); err != nil {
 		return nil, err
 	}
@@ -124,12 +129,22 @@ func parse(src string) (*document, error) {
 
 // parseObject is parse for a file: the root must be an object.
 func parseObject(src string) (*document, error) {
-	doc, err := parse(src)
+	return (&parser{src: src}).object()
+}
+
+// parseDoubles is parseObject for a text whose objects name keys twice. Their
+// objects are merged, of other values the last one counts. It is only read: an
+// edit would not know which of the two is meant.
+func parseDoubles(src string) (*document, error) {
+	return (&parser{src: src, doubles: true}).object()
+}
+
+func (p *parser) object() (*document, error) {
+	doc, err := p.document()
 	if err != nil {
 		return nil, err
 	}
 	if doc.root.kind != kindObject {
-		p := &parser{src: src}
 		return nil, p.fail(doc.root.start, "the whole file must be one object { }, found %s", doc.root.kind)
 	}
 	return doc, nil
@@ -295,7 +310,27 @@ func (p *parser) container(open byte) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
+		n.add(it, p.doubles)
+	}
+}
+
+// add appends a member, or with doubles joins it to the one of the same name.
+func (n *node) add(it item, doubles bool) {
+	at := -1
+	if doubles && n.kind == kindObject {
+		at = slices.IndexFunc(n.items, func(o item) bool { return o.key == it.key })
+	}
+	switch {
+	case at < 0:
 		n.items = append(n.items, it)
+	case n.items[at].value.kind == kindObject && it.value.kind == kindObject:
+		for _, inner := range it.value.items {
+			n.items[at].value.add(inner, true)
+		}
+		n.items[len(n.items)-1].comma = it.comma
+	default:
+		n.items[at] = it
+		n.items[len(n.items)-1].comma = it.comma
 	}
 }
 
@@ -341,7 +376,7 @@ func (p *parser) colon(n *node, it item, seen *keySet) error {
 	if it.key == "__proto__" {
 		return p.fail(it.keyStart, "the key __proto__ is not allowed")
 	}
-	if prev, dup := seen.add(it.key, len(n.items)); dup {
+	if prev, dup := seen.add(it.key, len(n.items)); dup && !p.doubles {
 		line, col := position(p.src, n.items[prev].keyStart)
 		return p.fail(it.keyStart, "this key is already set at line %d, column %d; remove one of the two", line, col)
 	}

@@ -75,7 +75,6 @@ func TestMCPMistakes(t *testing.T) {
 		`x: { url: "https://b.c", oauth: { clientId: "" } }`:  "",
 		`x: { url: "ftp://b.c" }`:                             "",
 		`x: { url: "https://b.c", headers: { "A B": "c" } }`:  "name of a header",
-		`x: { url: "https://b.c", transport: "sse" }`:         "streamable-http",
 		`x: { command: "a", transport: "pigeon" }`:            "",
 		`x: { command: "a", ask: "never" }`:                   "",
 		`x: { command: "a", timeoutSeconds: 0 }`:              "",

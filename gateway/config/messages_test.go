@@ -92,7 +92,7 @@ func TestSessionAndMessageKeys(t *testing.T) {
 func TestSessionAndMessageMistakes(t *testing.T) {
 	for text, says := range map[string]string{
 		`{session:{dmScope:"per-moon"}}`:                                        "per-channel-peer",
-		`{session:{scope:"global"}}`:                                            "per-sender",
+		`{session:{scope:"everybody"}}`:                                         "per-sender",
 		`{session:{identityLinks:{alice:["123"]}}}`:                             "telegram:123456789",
 		`{session:{identityLinks:{alice:["telegram:"]}}}`:                       "telegram:123456789",
 		`{session:{identityLinks:{alice:["a:1"],bob:["a:1"]}}}`:                 "another person",

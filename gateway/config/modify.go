@@ -189,7 +189,7 @@ func (f *File) modify(ctx context.Context, change func(content) (string, error))
 		return old, nil
 	}
 	next := f.judge(content{raw: raw, exists: true})
-	if !next.Valid {
+	if !next.Valid && !next.mends(old) {
 		return nil, &InvalidError{next.Issues}
 	}
 	if err := f.verify(old.Config, next.Config); err != nil {
@@ -198,7 +198,9 @@ func (f *File) modify(ctx context.Context, change func(content) (string, error))
 	if err := f.write(c, raw); err != nil {
 		return nil, err
 	}
-	f.keepGood(raw)
+	if next.Valid {
+		f.keepGood(raw)
+	}
 	f.sweep()
 	f.snap.Store(next)
 	f.commit(old.Config, next.Config)

@@ -25,7 +25,6 @@ func TestBind(t *testing.T) {
 // says so.
 func TestSec_A_NET_02_BindIsNeverWiderThanSaid(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
-		{"{ gateway: { bind: 'auto' } }", "loopback"},
 		{"{ gateway: { bind: '0.0.0.0' } }", "lan"},
 		{"{ gateway: { bind: 'LAN' } }", "lan"},
 		{"{ gateway: { bind: 'custom' } }", "customBindHost"},
@@ -33,7 +32,6 @@ func TestSec_A_NET_02_BindIsNeverWiderThanSaid(t *testing.T) {
 		{"{ gateway: { bind: 'custom', customBindHost: '::' } }", "never opened"},
 		{"{ gateway: { bind: 'custom', customBindHost: '127.0.0.1' } }", "loopback"},
 		{"{ gateway: { bind: 'custom', customBindHost: 'my.host' } }", "IP address"},
-		{"{ gateway: { bind: 'lan', auth: { mode: 'none' } } }", "token"},
 	} {
 		path := place(t, "{}")
 		f := open(t, path, Options{})

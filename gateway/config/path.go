@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -180,6 +181,21 @@ func (d *document) find(p Path) (n *node, ok bool) {
 		n = n.items[i].value
 	}
 	return n, true
+}
+
+// drop takes a value out of the tree, not out of the text.
+func (d *document) drop(p Path) {
+	if len(p) == 0 {
+		d.root.items = nil
+		return
+	}
+	parent, ok := d.find(p[:len(p)-1])
+	if !ok {
+		return
+	}
+	if i := parent.indexOf(p[len(p)-1]); i >= 0 && i < len(parent.items) {
+		parent.items = slices.Delete(parent.items, i, i+1)
+	}
 }
 
 // indexOf finds the item that a segment means, -1 when there is none. A name

@@ -63,7 +63,7 @@ func (d *decoder) auth(n *node, a *Auth) {
 	fields := []field{
 		{"mode", func(n *node) {
 			if n.kind == kindString && slices.Contains([]string{"none", "password", "trusted-proxy"}, n.text) {
-				d.issue(n.start, "only \"token\" works in this version")
+				d.warn(n.start, "%q is not used: a token is asked for, and the page signs in by the link of `hearth open`", n.text)
 				return
 			}
 			d.choice(n, AuthToken)
@@ -73,11 +73,18 @@ func (d *decoder) auth(n *node, a *Auth) {
 	d.object(n, append(fields, later("password", "allowTailscale", "rateLimit", "trustedProxy")...)...)
 }
 
-// token guards everything: an empty or guessable one is refused.
+// ShortToken is the length below which a token does not serve other machines.
+const ShortToken = 16
+
+// token guards everything: an empty one is refused, one that can be guessed serves
+// this machine only.
 func (d *decoder) token(n *node) Secret {
 	return d.secret(n, 512, func(s string) string {
-		if len(s) < 16 {
-			return "a token needs at least 16 characters; remove the key to let Hearth make one"
+		if s == "" {
+			return "an empty token would let everybody in; remove the key to let Hearth make one"
+		}
+		if len(s) < ShortToken {
+			d.warn(n.start, "it has fewer than %d characters, so it counts on this machine only; while other machines can reach Hearth it uses one that it made. Make it longer, or remove the key", ShortToken)
 		}
 		return ""
 	})

@@ -69,8 +69,8 @@ func (d *decoder) mcpReach(s *MCPServer) []field {
 				s.Env[name] = d.key(v)
 			})
 		}},
-		{"transport", d.mcpTransport},
-		{"type", d.mcpTransport},
+		{"transport", func(n *node) { d.mcpTransport(n, s) }},
+		{"type", func(n *node) { d.mcpTransport(n, s) }},
 		{"url", func(n *node) { s.URL = d.webURL(n) }},
 		{"headers", func(n *node) {
 			s.Headers = make(map[string]Secret, len(n.items))
@@ -87,9 +87,10 @@ func (d *decoder) mcpReach(s *MCPServer) []field {
 	}
 }
 
-func (d *decoder) mcpTransport(n *node) {
+func (d *decoder) mcpTransport(n *node, s *MCPServer) {
 	if n.kind == kindString && n.text == "sse" {
-		d.issue(n.start, "\"sse\" is the old way that servers have left behind; ask for its \"streamable-http\" address")
+		s.Enabled = false
+		d.warn(n.start, "\"sse\" is the old way that servers have left behind, so this one is off; ask for its \"streamable-http\" address")
 		return
 	}
 	d.choice(n, "stdio", "streamable-http", "http")

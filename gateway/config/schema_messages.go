@@ -20,7 +20,7 @@ func (d *decoder) session(n *node, s *Session) {
 				d.issue(n.start, "the main conversation's name may not hold spaces or colons")
 			}
 		}},
-		{"scope", func(n *node) { d.choice(n, "per-sender") }}, // groups always have sessions of their own
+		{"scope", d.sessionScope}, // groups always have sessions of their own
 		{"dmScope", func(n *node) {
 			s.DMScope = d.choice(n, "main", "per-peer", "per-channel-peer", "per-account-channel-peer")
 		}},
@@ -229,4 +229,13 @@ func (d *decoder) timezone(n *node, words ...string) string {
 		d.warn(n.start, "this time zone is not known here, so this machine's is used; write one like Europe/Vienna")
 	}
 	return s
+}
+
+// sessionScope: "global" is known and not had.
+func (d *decoder) sessionScope(n *node) {
+	if n.kind == kindString && n.text == "global" {
+		d.warn(n.start, "\"global\" is not used: groups always have conversations of their own, as with \"per-sender\"")
+		return
+	}
+	d.choice(n, "per-sender")
 }

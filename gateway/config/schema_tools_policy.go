@@ -59,7 +59,8 @@ func (d *decoder) execApproval(e *ExecApproval) []field {
 	return []field{
 		{"security", func(n *node) {
 			if n.kind == kindString && n.text == "full" {
-				d.issue(n.start, "Hearth has no \"full\": every command would run unasked, whoever's words made the model want it. Use \"allowlist\", and allow what you trust when you are asked (\"here\", or \"program\" for 90 days)")
+				e.Security = "allowlist"
+				d.warn(n.start, "Hearth has no \"full\": every command would run unasked, whoever's words made the model want it. It asks, as with \"allowlist\"; allow what you trust when you are asked (\"here\", or \"program\" for 90 days)")
 				return
 			}
 			e.Security = d.choice(n, "deny", "allowlist")

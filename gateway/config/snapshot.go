@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,7 @@ const (
 	FromDefaults Origin = "defaults"  // there is no file, or no usable one
 	FromLastGood Origin = "last-good" // the file is broken; the kept copy is used
 	FromRunning  Origin = "running"   // the file is broken or gone; what ran before goes on
+	FromPart     Origin = "part"      // some settings of the file are wrong; the others are used
 )
 
 // Snapshot is the file and the settings in use at one moment. It never changes.
@@ -29,7 +31,8 @@ type Snapshot struct {
 	Issues   []Issue // why the file is not in use
 	Warnings []Issue
 
-	doc *document // of Raw; nil when it does not parse
+	doc  *document // of Raw; nil when it does not parse
+	part *Config   // what can be used of a file that has issues; nil when nothing can
 }
 
 // Redacted is a snapshot that may be shown: secrets are replaced by
@@ -103,9 +106,13 @@ func (s *Snapshot) Problems() []Problem {
 	var out []Problem
 	name := filepath.Base(s.Path)
 	if !s.Valid && len(s.Issues) > 0 {
-		msg := fmt.Sprintf("%s was not used: %s.", name, s.Issues[0])
+		used := "was not used"
+		if s.Origin == FromPart {
+			used = "was used in part"
+		}
+		msg := fmt.Sprintf("%s %s: %s.", name, used, s.Issues[0])
 		if more := len(s.Issues) - 1; more > 0 {
-			msg = fmt.Sprintf("%s was not used: %s (and %d more).", name, s.Issues[0], more)
+			msg = fmt.Sprintf("%s %s: %s (and %d more: `hearth config check`).", name, used, s.Issues[0], more)
 		}
 		code := ProblemBroken
 		if !s.Exists {
@@ -138,6 +145,8 @@ func (s *Snapshot) fallback() string {
 	switch s.Origin {
 	case FromLastGood:
 		what = "Hearth runs on the last good copy of it. "
+	case FromPart:
+		what = "What is wrong there has its default, everything else holds. "
 	case FromRunning:
 		what = "Hearth goes on with the settings it had before. "
 	default:
@@ -147,4 +156,21 @@ func (s *Snapshot) fallback() string {
 		return what
 	}
 	return what + fix + s.Path + ", it is read again as soon as you save it."
+}
+
+// mends makes a file with issues usable when one with these issues, or more, is in
+// use in part already: whoever corrects it does so step by step. It reports whether
+// it is.
+func (s *Snapshot) mends(old *Snapshot) bool {
+	if old.Origin != FromPart || s.part == nil {
+		return false
+	}
+	for _, i := range s.Issues {
+		known := slices.ContainsFunc(old.Issues, func(o Issue) bool { return o.Path == i.Path && o.Message == i.Message })
+		if !known {
+			return false
+		}
+	}
+	s.Config, s.Origin = *s.part, FromPart
+	return true
 }

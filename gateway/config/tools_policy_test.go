@@ -30,7 +30,6 @@ func TestSec_A_EXEC_01_SettingsAsk(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	for text, want := range map[string]string{
-		`{ tools: { exec: { security: "full" } } }`:      `no "full"`,
 		`{ tools: { exec: { ask: "never" } } }`:          "ask",
 		`{ tools: { deny: ["group:shell"] } }`:           "no such group",
 		`{ tools: { deny: ["["] } }`:                     "no name of a tool",

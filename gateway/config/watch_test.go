@@ -192,7 +192,7 @@ func TestFault_F_CFG_02_EditRaces(t *testing.T) {
 			put(t, path, text)                         // … and goes on
 			last = port
 		case 3:
-			put(t, path, "{ gateway: { bind: 'auto' } }")
+			put(t, path, "{ gateway: { bind: 'nowhere' } }")
 			if rng.IntN(2) == 0 {
 				w.until("the refused bind", func(s *Snapshot) bool { return !s.Valid })
 			}
