@@ -25,7 +25,7 @@ func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "doctor", Short: "Look for what is wrong, and say what to do", Args: cobra.NoArgs,
 		Long: "Look at the settings, the folder, secrets, models, the sandbox and the audit log.\nEach line says what is, and what to do where it is not well. The exit code is 1\nwhen something has failed. Without a running gateway, what only it knows is left\nout.",
 		RunE: a.run(func(ctx context.Context, _ []string) error { return runDoctor(ctx, a, fix, live) })}
-	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without a choice: modes of files, keys in the settings file")
+	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without a choice: modes of files, settings with old names, keys in the settings file")
 	c.Flags().BoolVar(&live, "live", false, "also ask the default model a word, which may cost")
 	return c
 }
@@ -47,7 +47,7 @@ func runDoctor(ctx context.Context, a *app, fix, live bool) error {
 	if err != nil {
 		return err
 	}
-	d.settings(snap)
+	d.settings(ctx, snap)
 	d.folder(dir)
 	d.room(dir)
 	d.secrets(ctx, snap)
@@ -80,7 +80,7 @@ func (d *doctor) fail(area, what, advice string) {
 	d.add(protocol.HealthCheck{Area: area, State: protocol.CheckFail, What: what, Advice: advice})
 }
 
-func (d *doctor) settings(s *config.Snapshot) {
+func (d *doctor) settings(ctx context.Context, s *config.Snapshot) {
 	switch {
 	case !s.Exists:
 		d.ok("settings", "there is no settings file, everything has its default")
@@ -93,6 +93,15 @@ func (d *doctor) settings(s *config.Snapshot) {
 	}
 	for _, w := range s.Warnings {
 		d.warn("settings", w.String(), "`hearth config check` shows where")
+	}
+	if old := s.Legacy(); len(old) > 0 {
+		d.mend("settings", "settings with old names: "+strings.Join(old, ", "), func() error {
+			f, err := config.Open(s.Path, config.Options{Env: d.a.lookupEnv})
+			if err == nil {
+				_, err = f.Modernize(ctx)
+			}
+			return err
+		})
 	}
 	if len(s.Warnings) == 0 {
 		d.ok("settings", s.Path+" is in order")

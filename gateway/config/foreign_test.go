@@ -50,6 +50,9 @@ func TestAFileIsNeverRefusedAsAWhole(t *testing.T) {
 	if _, err := f.SetPath(context.Background(), "session.reset", `{ mode: "never" }`); err == nil {
 		t.Error("a new mistake was saved")
 	}
+	if _, err := f.SetPath(context.Background(), "session.dmScope", `"per-sun"`); err == nil {
+		t.Error("a mistake was saved in the place of another")
+	}
 	for _, fix := range [][2]string{{"gateway.port", "1"}, {"session.dmScope", `"main"`}} {
 		if _, err := f.SetPath(context.Background(), fix[0], fix[1]); err != nil {
 			t.Fatal(err)

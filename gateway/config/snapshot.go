@@ -167,10 +167,23 @@ func (s *Snapshot) mends(old *Snapshot) bool {
 	}
 	for _, i := range s.Issues {
 		known := slices.ContainsFunc(old.Issues, func(o Issue) bool { return o.Path == i.Path && o.Message == i.Message })
-		if !known {
+		if !known || s.textAt(i.Path) != old.textAt(i.Path) {
 			return false
 		}
 	}
 	s.Config, s.Origin = *s.part, FromPart
 	return true
+}
+
+// textAt is what the file writes at a path, "" when it cannot be told.
+func (s *Snapshot) textAt(path string) string {
+	p, err := ParsePath(path)
+	if err != nil || s.doc == nil {
+		return ""
+	}
+	n, ok := s.doc.find(p)
+	if !ok {
+		return ""
+	}
+	return s.doc.src[n.start:n.end]
 }

@@ -1,0 +1,38 @@
+package gateway
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// workspaceProblems: a workspace inside of Hearth's own folder, as OpenClaw has it,
+// is one that no tool may touch and whose files are not read.
+func (g *Gateway) workspaceProblems() (out []protocol.Problem) {
+	state := realFolder(string(g.opts.Dir))
+	for _, a := range g.agentBook().All() {
+		rel, err := filepath.Rel(state, realFolder(a.Workspace))
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			continue
+		}
+		out = append(out, protocol.Problem{Code: "WORKSPACE", Message: fmt.Sprintf("The workspace of the assistant %s, %s, lies inside Hearth's own folder, where no tool may read or write: "+
+			"its files are not used. Move it elsewhere and say where: `hearth config set agents.defaults.workspace ~/Hearth`.", a.ID, a.Workspace)})
+	}
+	return out
+}
+
+// realFolder follows the links of the part of a path that exists.
+func realFolder(path string) string {
+	rest := ""
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
