@@ -1,7 +1,6 @@
 package config
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -44,17 +43,17 @@ func TestAFileIsNeverRefusedAsAWhole(t *testing.T) {
 	if p := s.Problems(); len(p) != 1 || !strings.Contains(p[0].Message, "used in part") || !strings.Contains(p[0].Message, "1 more") {
 		t.Errorf("%v", p)
 	}
-	if _, err := f.SetPath(context.Background(), "agents.defaults.timeoutSeconds", "78"); err != nil {
+	if _, err := f.SetPath(t.Context(), "agents.defaults.timeoutSeconds", "78"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.SetPath(context.Background(), "session.reset", `{ mode: "never" }`); err == nil {
+	if _, err := f.SetPath(t.Context(), "session.reset", `{ mode: "never" }`); err == nil {
 		t.Error("a new mistake was saved")
 	}
-	if _, err := f.SetPath(context.Background(), "session.dmScope", `"per-sun"`); err == nil {
+	if _, err := f.SetPath(t.Context(), "session.dmScope", `"per-sun"`); err == nil {
 		t.Error("a mistake was saved in the place of another")
 	}
 	for _, fix := range [][2]string{{"gateway.port", "1"}, {"session.dmScope", `"main"`}} {
-		if _, err := f.SetPath(context.Background(), fix[0], fix[1]); err != nil {
+		if _, err := f.SetPath(t.Context(), fix[0], fix[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
