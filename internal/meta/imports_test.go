@@ -115,7 +115,6 @@ var libraryRooms = map[string][]string{
 	"github.com/coder/websocket":                      {"gateway/server", "gateway/client"},
 	"github.com/spf13/cobra":                          {"app/cli"},
 	"github.com/spf13/pflag":                          {"app/cli"},
-	"github.com/tailscale/hujson":                     {"gateway/config"},
 	"mvdan.cc/sh/v3/syntax":                           {"gateway/approval/plan"},
 	"codeberg.org/readeck/go-readability/v2":          {"gateway/tool/web"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"gateway/tool/web"},

@@ -36,11 +36,29 @@ func TestDependenciesAreExplained(t *testing.T) {
 			names = append(names, n)
 		}
 	}
+	known := map[string]bool{}
 	for _, n := range names {
+		known[n] = true
 		if !strings.Contains(doc, "`"+n+"`") {
 			t.Errorf("docs/dependencies.md does not say what `%s` is for", n)
 		}
 	}
+	for _, n := range modulesInTables(doc) {
+		if !known[n] {
+			t.Errorf("docs/dependencies.md says what `%s` is for, which is no direct dependency", n)
+		}
+	}
+}
+
+// modulesInTables are the names in the first cells of the page's tables.
+func modulesInTables(page string) []string {
+	var out []string
+	for _, cell := range regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|").FindAllStringSubmatch(page, -1) {
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell[1], -1) {
+			out = append(out, name[1])
+		}
+	}
+	return out
 }
 
 func TestDirectModules(t *testing.T) {
