@@ -218,7 +218,7 @@ func TestFault_F_CHAN_01_Redelivery(t *testing.T) {
 			var all []channel.Inbound
 			for i := range 40 {
 				in := dm(fmt.Sprint(i), fmt.Sprintf("message %d", i))
-				in.At = in.At.Add(time.Duration(i) * time.Second)
+				in.At = in.At.Add(time.Duration(i)*time.Second + 7*time.Millisecond) // a network that tells moments apart
 				if i%3 == 0 {
 					in = by(in, "43", "Bob")
 				}
@@ -273,7 +273,11 @@ func TestDedupe(t *testing.T) {
 		noID := in
 		noID.MessageID, noID.Text = "", "no id"
 		h.receive(noID)
-		noID.At = noID.At.Add(time.Minute)
+		h.receive(noID)
+		noID.At = noID.At.Add(time.Minute) // said again
+		h.receive(noID)
+		noID.At, noID.Text = time.Time{}, "neither id nor time"
+		h.receive(noID)
 		h.receive(noID)
 		pass(time.Minute)
 		again := dm("2", "hello") // the same words a moment later: answered, and marked
@@ -281,15 +285,15 @@ func TestDedupe(t *testing.T) {
 		pass(time.Hour)
 		h.receive(dm("3", "hello")) // and an hour later, as people do
 		synctest.Wait()
-		h.want("hello|hello|hello|no id|hello|hello")
+		h.want("hello|hello|hello|no id|no id|neither id nor time|hello|hello")
 		var marks []bool
 		for _, a := range h.sessions.got {
 			marks = append(marks, a.PossibleRepeat)
 		}
-		if diff := cmp.Diff([]bool{false, false, false, false, true, false}, marks); diff != "" {
+		if diff := cmp.Diff([]bool{false, false, false, false, true, false, true, false}, marks); diff != "" {
 			t.Error(diff)
 		}
-		if got := h.rules(); strings.Count(got, string(RuleDuplicate)) != 1 || strings.Count(got, string(RulePossibleRepeat)) != 1 {
+		if got := h.rules(); strings.Count(got, string(RuleDuplicate)) != 2 || strings.Count(got, string(RulePossibleRepeat)) != 1 {
 			t.Error(got)
 		}
 		pass(8 * 24 * time.Hour) // what is a week old is forgotten
@@ -298,6 +302,31 @@ func TestDedupe(t *testing.T) {
 		synctest.Wait()
 		if got := h.sessions.bodies(); !strings.HasSuffix(got, "|an id that comes again") {
 			t.Error(got)
+		}
+	})
+}
+
+// A network that tells whole seconds: whoever writes the same words twice in one
+// of them wrote two messages, and the network says so by their ids. Both are
+// answered; neither coming again is.
+func TestTheSameWordsInOneSecondAreTwoMessages(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, h *house) {
+		first, second, overheard := dm("1", "yes"), dm("2", "yes"), group("3", "yes", false)
+		again := overheard
+		again.MessageID = "4"
+		for range 3 {
+			for _, in := range []channel.Inbound{first, second, overheard, again} {
+				in.At = first.At
+				h.receive(in)
+			}
+			h.restart()
+		}
+		asked := group("5", "what did they say?", true)
+		h.receive(asked)
+		synctest.Wait()
+		h.want("yes|yes|what did they say?")
+		if a := h.sessions.got; a[0].PossibleRepeat || !a[1].PossibleRepeat || len(a[2].Prompt.History) != 2 {
+			t.Errorf("marked %v and %v, history %q", a[0].PossibleRepeat, a[1].PossibleRepeat, a[2].Prompt.History)
 		}
 	})
 }

@@ -139,8 +139,14 @@ type repeat struct {
 	detail string
 }
 
-// remember notes a message and says whether it is a repetition. Old notes are
-// removed a few at a time.
+// moment reports whether a network's time tells two messages of one person apart.
+// Whole seconds do not: somebody who writes "yes" twice in one second means it.
+func moment(at time.Time) bool { return !at.IsZero() && at.UnixMilli()%1000 != 0 }
+
+// remember notes a message and says whether it is a repetition. What has an id
+// of its own is dropped only when nothing but a repetition can look like it: an
+// answer too many is better than a message that is lost. Old notes are removed a
+// few at a time.
 func (t *tables) remember(tx *store.Tx, in channel.Inbound, now time.Time) (repeat, error) {
 	id, words := messageKey(in), contentKey(in)
 	row := seenRow{ReceivedAt: now.UnixMilli()}
@@ -148,7 +154,11 @@ func (t *tables) remember(tx *store.Tx, in channel.Inbound, now time.Time) (repe
 		row.SentAt = in.At.UnixMilli()
 	}
 	fresh := func(r seenRow, within time.Duration) bool { return row.ReceivedAt-r.ReceivedAt < within.Milliseconds() }
-	if old, ok, err := t.seen.Get(tx, id); err != nil || ok && fresh(old, rememberFor) {
+	known := rememberFor
+	if in.MessageID == "" && in.At.IsZero() {
+		known = 0 // only its words are known, see below
+	}
+	if old, ok, err := t.seen.Get(tx, id); err != nil || ok && fresh(old, known) {
 		return repeat{drop: true, rule: RuleDuplicate, detail: "the network brought this message before"}, err
 	}
 	old, same, err := t.words.Get(tx, words)
@@ -158,10 +168,10 @@ func (t *tables) remember(tx *store.Tx, in channel.Inbound, now time.Time) (repe
 	var r repeat
 	switch {
 	case !same:
-	case row.SentAt != 0 && old.SentAt == row.SentAt && fresh(old, rememberFor):
+	case moment(in.At) && old.SentAt == row.SentAt && fresh(old, rememberFor):
 		r = repeat{drop: true, rule: RulePossibleRepeat, detail: "the same words of the same moment were here before, under another id"}
-	case in.MessageID == "" && fresh(old, repeatWindow):
-		r = repeat{drop: true, rule: RulePossibleRepeat, detail: "the same words were here a moment ago, and the message has no id"}
+	case in.MessageID == "" && in.At.IsZero() && fresh(old, repeatWindow):
+		r = repeat{drop: true, rule: RulePossibleRepeat, detail: "the same words were here a moment ago, and the message has neither id nor time"}
 	case fresh(old, repeatWindow):
 		r = repeat{rule: RulePossibleRepeat, detail: "the same words were here a moment ago"}
 	}

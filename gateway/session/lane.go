@@ -20,6 +20,7 @@ type lane struct {
 	queue   []*run // accepted and not started, in the order of acceptance
 	active  *run
 	joined  []string  // runs whose messages the active one answers too
+	joining []*run    // taken for the active one, which has not claimed them yet
 	working bool      // a goroutine serves the lane
 	held    bool      // the active run may not begin yet
 	last    time.Time // when a message came last
@@ -100,7 +101,7 @@ func (m *Manager) serve(l *lane) {
 func (l *lane) next(ctx context.Context) *run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.active, l.joined = nil, nil
+	l.active, l.joined, l.joining = nil, nil, nil
 	if len(l.queue) == 0 || ctx.Err() != nil {
 		l.working = false
 		return nil
@@ -132,8 +133,11 @@ func (l *lane) release(r *run) {
 }
 
 // take removes waiting runs (all, or the one named; of one transcript only, if it
-// is given) from the queue and returns them with the active run if it was meant too.
-func (l *lane) take(runID, sessionID string) (waiting []*run, active *run) {
+// is given) from the queue and returns them. If the active run was meant too it is
+// stopped in the same moment, with what it answers and what is about to join it:
+// what was accepted before is stopped, and what is accepted afterwards never joins
+// a run that is ending. stopped are the ids of those.
+func (l *lane) take(runID, sessionID string) (waiting []*run, stopped []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	keep := l.queue[:0:0]
@@ -145,10 +149,21 @@ func (l *lane) take(runID, sessionID string) (waiting []*run, active *run) {
 		}
 	}
 	l.queue = keep
-	if l.active != nil && (runID == "" || l.active.id == runID || slices.Contains(l.joined, runID)) && of(l.active, sessionID) {
-		active = l.active
+	if l.active == nil || !of(l.active, sessionID) {
+		return waiting, nil
 	}
-	return waiting, active
+	stopped = append([]string{l.active.id}, l.joined...)
+	for _, r := range l.joining {
+		stopped = append(stopped, r.id)
+	}
+	if runID != "" && !slices.Contains(stopped, runID) {
+		return waiting, nil
+	}
+	l.active.cancel(errAborted)
+	for _, r := range l.joining {
+		r.cancel(errAborted) // should it go back into the queue
+	}
+	return waiting, stopped
 }
 
 // of reports whether a run belongs to a transcript; "" is any.

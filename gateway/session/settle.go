@@ -264,7 +264,7 @@ func (m *Manager) abort(ctx context.Context, key, runID, sessionID string) ([]st
 	if l == nil {
 		return nil, nil
 	}
-	waiting, active := l.take(runID, sessionID)
+	waiting, stopped := l.take(runID, sessionID)
 	var ids []string
 	for _, r := range waiting {
 		r.cancel(errAborted)
@@ -272,10 +272,7 @@ func (m *Manager) abort(ctx context.Context, key, runID, sessionID string) ([]st
 		m.forget(r)
 		ids = append(ids, r.id)
 	}
-	if active != nil {
-		active.cancel(errAborted)
-		ids = append(ids, active.id)
-	}
+	ids = append(ids, stopped...)
 	if err := ctx.Err(); err != nil {
 		return ids, fmt.Errorf("stop runs: %w", err)
 	}

@@ -43,7 +43,10 @@ func (s steering) Waiting(ctx context.Context) bool {
 
 // Take claims the waiting messages for the run. Its entries go on behind them.
 func (s steering) Take(ctx context.Context) ([]model.Message, error) {
-	taken := s.l.pull(func(q *run) bool { return q.rec.Mode == Steer && q.rec.together(s.r.rec) })
+	taken, err := s.l.pull(s.r, func(q *run) bool { return q.rec.Mode == Steer && q.rec.together(s.r.rec) })
+	if err != nil {
+		return nil, err
+	}
 	if err := s.m.join(ctx, s.l, s.r, taken); err != nil {
 		s.l.putBack(taken) // the run is being stopped, or the disk is full: they wait on
 		return nil, err
@@ -70,25 +73,30 @@ func (l *lane) steerable(r *run) (quiet time.Duration, ok bool) {
 	return quiet, ok
 }
 
-// pull takes the waiting runs that match, in order, up to the first that does
-// not: nothing overtakes.
-func (l *lane) pull(match func(*run) bool) (taken []*run) {
+// pull takes the waiting runs that match for r, in order, up to the first that
+// does not: nothing overtakes. A run that is being stopped takes none: what was
+// said after the stop is not stopped with it.
+func (l *lane) pull(r *run, match func(*run) bool) (taken []*run, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
 	n := 0
 	for n < len(l.queue) && match(l.queue[n]) {
 		n++
 	}
 	taken = slices.Clone(l.queue[:n])
 	l.queue = slices.Delete(l.queue, 0, n)
-	return taken
+	l.joining = taken
+	return taken, nil
 }
 
 // putBack undoes a pull.
 func (l *lane) putBack(taken []*run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.queue = append(slices.Clip(taken), l.queue...)
+	l.queue, l.joining = append(slices.Clip(taken), l.queue...), nil
 }
 
 // gather makes one turn of everything that waits to be collected.
@@ -103,7 +111,10 @@ func (m *Manager) gather(l *lane, r *run) {
 			return
 		}
 	}
-	more := l.pull(func(q *run) bool { return q.rec.Mode == Collect && q.rec.together(r.rec) })
+	more, err := l.pull(r, func(q *run) bool { return q.rec.Mode == Collect && q.rec.together(r.rec) })
+	if err != nil {
+		return // it is being stopped
+	}
 	if err := m.join(r.ctx, l, r, more); err != nil {
 		m.Logger.Warn("waiting messages could not be collected and are answered one by one", "session", l.key, "err", err)
 		l.putBack(more)
@@ -148,6 +159,7 @@ func (m *Manager) join(ctx context.Context, l *lane, r *run, more []*run) error 
 		q.rec = recs[i]
 		l.joined = append(l.joined, q.id)
 	}
+	l.joining = nil
 	l.mu.Unlock()
 	r.rec = head
 	r.with = append(r.with, more...)

@@ -1,0 +1,62 @@
+package gateway_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel/telegram/telegramtest"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// What is said at once after a stop is answered, whatever the mode of the queue:
+// also when it is said in the words and in the second of what was stopped, as one
+// does who corrects a slip.
+func TestTelegramSaidAtOnceAfterAStop(t *testing.T) {
+	const group = int64(-700)
+	for _, mode := range []string{"steer", "followup", "collect", "interrupt"} {
+		t.Run(mode, func(t *testing.T) {
+			_, api := telegramRig(t, "chat/stream-400-50", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "groups": map[string]any{"*": map[string]any{}}})
+			me, at := telegramtest.Person{ID: anna, Name: "Anna"}, "@"+telegramtest.BotName
+			api.AddChat(telegramtest.Chat{ID: group, Type: "supergroup", Title: "Friends"})
+			second := map[string]any{"date": time.Now().Unix()}
+			api.Say(group, me, at+" /queue "+mode, second)
+			waitFor(t, "the mode", func() bool { return len(texts(api, group)) == 1 })
+			for n := range 3 {
+				api.Say(group, me, at+" count", second)
+				waitFor(t, "the beginning of an answer", func() bool { return len(texts(api, group)) == 2*n+2 })
+				api.Say(group, me, at+" stop", second)
+				waitFor(t, "the reply to stop", func() bool { return len(texts(api, group)) == 2*n+3 })
+			}
+			stops := slices.DeleteFunc(texts(api, group), func(s string) bool { return s != "Stopped." })
+			if len(stops) != 3 || strings.Contains(strings.Join(texts(api, group), "\n"), "w400") {
+				t.Errorf("%q", texts(api, group))
+			}
+		})
+	}
+}
+
+// The same on the page and in the terminal, which name each message by a key.
+func TestPageSaidAtOnceAfterAStop(t *testing.T) {
+	r, _ := telegramRig(t, "chat/stream-400-50", nil)
+	p := r.connect()
+	for n := range 4 {
+		key := string(rune('a' + n))
+		p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "count", IdempotencyKey: key}, nil)
+		waitFor(t, "an answer that is written", func() bool {
+			h := p.history("main")
+			return h.InFlightRun != nil && h.InFlightRun.RunID == key && h.InFlightRun.Text != ""
+		})
+		p.call(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "/stop", IdempotencyKey: key + "-stop"}, nil)
+	}
+	waitFor(t, "the end of all", func() bool {
+		ended := 0
+		for _, m := range p.history("main").Messages {
+			if m.Role == protocol.MessageUser && m.Text() == "count" && m.Hearth != nil && m.Hearth.State == protocol.ReceiptAborted {
+				ended++
+			}
+		}
+		return ended == 4
+	})
+}
