@@ -16,7 +16,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
-	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
@@ -155,8 +154,7 @@ func (g *Gateway) openDelivery() {
 		DB: g.store, Contacts: g.contacts, Sessions: inbox{g},
 		Settings:  func() inbound.Settings { return g.inboundSettings(g.config.Snapshot().Config) },
 		Policy:    g.gatePolicy,
-		IsCommand: func(text string) bool { _, ok := command.Parse(text); return ok || command.IsStop(text) },
-		Tell:      g.tellStranger, OnDecision: g.noteDecision, Broken: g.messageBroke, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
+		IsCommand: g.isCommand, Tell: g.tellStranger, OnDecision: g.noteDecision, Broken: g.messageBroke, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
 	})
 }
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,10 +40,19 @@ func (g *Gateway) tryCommand(ctx context.Context, turn *session.Turn) (acc sessi
 		acc, err = g.newSession(ctx, *turn, t)
 		return acc, true, err
 	}
+	found, said := g.directives(*turn)
+	if len(found) > 0 && said != "" {
+		*turn = g.hinted(*turn)
+		return g.trySkill(ctx, turn, said)
+	}
+	if len(found) > 0 {
+		acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return g.setLevels(ctx, turn.SessionKey, found) })
+		return acc, true, err
+	}
 	inv, ok := command.Parse(turn.Text)
 	if !ok {
 		if !command.IsStop(turn.Text) || !g.busy(turn.SessionKey) {
-			return g.trySkill(ctx, turn)
+			return g.trySkill(ctx, turn, turn.Text)
 		}
 		inv.Name = "stop"
 	}
@@ -87,7 +97,8 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 	if turn.ForAgent = rest; rest == "" {
 		turn.ForAgent = g.firstWords(ctx, turn, t)
 	} else {
-		turn.Title = rest
+		words := g.hinted(session.Turn{SessionKey: turn.SessionKey, Text: rest, Owner: turn.Owner})
+		turn.Title, turn.Hints, turn.ForAgent = cmp.Or(words.Title, rest), words.Hints, cmp.Or(words.ForAgent, rest)
 	}
 	return g.session.Submit(ctx, turn)
 }
@@ -104,6 +115,9 @@ func (g *Gateway) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 			name += " " + c.Args
 		}
 		fmt.Fprintf(&b, "- `%s`: %s\n", name, c.Description)
+	}
+	if speakerIn(ctx).owner {
+		b.WriteString("\n`/think`, `/verbose`, `/reasoning` and `/model` may stand in a message too, and hold for its answer only: `/think high what is 1+1`.")
 	}
 	return b.String(), nil
 }

@@ -77,8 +77,23 @@ func (g *Gateway) matchModel(name string) (string, bool) {
 }
 
 func (g *Gateway) matchName(name string) (string, bool) {
+	ref, _, ok := g.findName(name)
+	return ref, ok
+}
+
+// exactModel is matchModel without parts of ids.
+func (g *Gateway) exactModel(name string) (string, bool) {
+	head, account, _ := strings.Cut(name, "@")
+	ref, part, ok := g.findName(head)
+	if ok && account != "" {
+		ref += "@" + account
+	}
+	return ref, ok && !part
+}
+
+func (g *Gateway) findName(name string) (ref string, isPart, ok bool) {
 	if ref, ok := g.byAlias(name); ok {
-		return ref, true
+		return ref, false, true
 	}
 	name = strings.ToLower(name)
 	var part []string
@@ -89,15 +104,15 @@ func (g *Gateway) matchName(name string) (string, bool) {
 		full := e.Ref.String()
 		switch id := strings.ToLower(e.Ref.Model); {
 		case strings.ToLower(full) == name, id == name, strings.ToLower(e.Ref.Provider) == name, strings.ToLower(e.Name) == name:
-			return full, true
+			return full, false, true
 		case len(name) >= 3 && strings.Contains(id, name):
 			part = append(part, full)
 		}
 	}
 	if len(part) == 1 {
-		return part[0], true
+		return part[0], true, true
 	}
-	return "", false
+	return "", false, false
 }
 
 func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error) {

@@ -23,6 +23,7 @@ func TestCommandsAnswerAtOnce(t *testing.T) {
 	p.say("main", "m1", "hello")
 	for _, tc := range []struct{ text, want string }{
 		{"/help", "`/queue [mode] [debounce:ms] [cap:n] [drop:rule]`"},
+		{"/help", "hold for its answer only"},
 		{"/status", "chat/echo"},
 		{"/whoami", "owner"},
 		{"/usage", "tokens"},

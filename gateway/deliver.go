@@ -44,7 +44,7 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 	if !ok || run.Into != "" || !r.delivered() || !g.maySend(run.SessionKey, r) && !g.acknowledges(ev, run, r) {
 		return d, false
 	}
-	lv := g.levelsOf(run.SessionKey)
+	lv := g.levelsOf(run)
 	p := reply.Read(g.wordsFor(ev, run, r, lv))
 	d = outbound.Delivery{ID: run.ID, Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID}
 	account := g.channels.account(r.channel, r.account) // with the network's settings below it

@@ -53,6 +53,7 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		_, err := g.session.RunCommand(ctx, turn, func(context.Context) (string, error) { return g.notForGuests(word, g.speakerOf(turn)), nil })
 		return busyIfPassing(err)
 	}
+	g.hintedPrompt(&a, &turn)
 	if err := g.arrivals.take(ctx, a, &turn); err != nil {
 		return err
 	}

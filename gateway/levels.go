@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
 // levels are what a session shows on a messaging network beside the answer
@@ -14,12 +16,12 @@ type levels struct {
 	verbose   string // "", on, full
 }
 
-func (g *Gateway) levelsOf(key string) levels {
-	row, _, err := g.session.Get(key)
+func (g *Gateway) levelsOf(run session.Run) levels {
+	row, _, err := g.session.Get(run.SessionKey)
 	if err != nil {
 		return levels{} // the quiet ones
 	}
-	return levels{row.ReasoningLevel, row.VerboseLevel}
+	return levels{cmp.Or(run.Hints.Reasoning, row.ReasoningLevel), cmp.Or(run.Hints.Verbose, row.VerboseLevel)}
 }
 
 // toolLines lays /verbose over what the account's settings show of tools.

@@ -62,7 +62,7 @@ func (v *live) Begin(run session.Run) {
 		to.ReplyTo = ""
 	}
 	how := v.g.channels.streaming(r.channel, r.account, session.AgentOf(run.SessionKey))
-	lv := v.g.levelsOf(run.SessionKey)
+	lv := v.g.levelsOf(run)
 	lv.toolLines(&how)
 	turn := func(ctx context.Context) bool { return v.g.deliverer.Turn(ctx, r.channel, to) }
 	if how.blocks {

@@ -50,7 +50,7 @@ func (g *Gateway) queueEdit(ctx context.Context, p protocol.QueueEditParams) (pr
 	if err != nil {
 		return protocol.OKResult{}, err
 	}
-	err = g.session.EditQueued(ctx, turn.SessionKey, p.RunID, p.Message)
+	err = g.session.EditQueued(ctx, g.hinted(turn))
 	if isNotFound(err) {
 		return protocol.OKResult{}, protocol.Invalid("This message does not wait any more, so it was not changed. Send a new one.").With("code", "NOT_WAITING")
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
@@ -81,10 +83,12 @@ func contentOf(a protocol.Attachment) ([]byte, error) {
 
 // mustSee refuses pictures that the model of the turn could not see.
 func (g *Gateway) mustSee(ctx context.Context, turn session.Turn) error {
-	ref, _ := model.ParseRef(turn.Model)
+	hints := g.hinted(turn).Hints
+	asked := cmp.Or(hints.Model, turn.Model)
+	ref, _, _ := profile.ParseRef(asked)
 	if row, ok, err := g.session.Get(turn.SessionKey); err != nil {
 		return err
-	} else if ok && turn.Model == "" && row.ModelOverride {
+	} else if ok && asked == "" && row.ModelOverride {
 		ref = model.Ref{Provider: row.ModelProvider, Model: row.Model}
 	}
 	c, err := g.models.Resolve(ctx, ref)

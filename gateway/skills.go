@@ -249,8 +249,8 @@ func (g *Gateway) skillCommands(list []skill.Status) []skill.Command {
 // trySkill carries out the slash command of a skill; ok is false when the text
 // calls none. One that dispatches to a tool passes everything that a model's
 // call passes (A-SKILL-10).
-func (g *Gateway) trySkill(ctx context.Context, turn *session.Turn) (acc session.Accepted, ok bool, err error) {
-	name, args, ok := command.Word(turn.Text)
+func (g *Gateway) trySkill(ctx context.Context, turn *session.Turn, words string) (acc session.Accepted, ok bool, err error) {
+	name, args, ok := command.Word(words)
 	if !ok {
 		return acc, false, nil
 	}
@@ -266,7 +266,7 @@ func (g *Gateway) trySkill(ctx context.Context, turn *session.Turn) (acc session
 		}
 		if c.Skill.Dispatch == "" {
 			said := args
-			if turn.ForAgent != "" {
+			if turn.ForAgent != "" && turn.ForAgent != words {
 				said = turn.ForAgent // with who said it where
 			}
 			turn.ForAgent = skill.Request(c.Skill.Skill, said)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -100,10 +101,12 @@ func (m *Manager) putReply(tx *store.Tx, row *Row, rec *Run, reply string) (*pro
 	return end.message, m.t.putEntry(tx, rec.SessionID, asked)
 }
 
-// EditQueued changes the words of a message that still waits. ErrNotFound means
-// that it does not wait any more. The claim of a run and this edit are both
-// transactions, so one of them comes first.
-func (m *Manager) EditQueued(ctx context.Context, key, runID, text string) error {
+// EditQueued changes the words of a message that still waits: the turn's RunID,
+// Text, ForAgent and Hints count. ErrNotFound means that it does not wait any more.
+// The claim of a run and this edit are both transactions, so one of them comes
+// first.
+func (m *Manager) EditQueued(ctx context.Context, turn Turn) error {
+	key, runID := turn.SessionKey, turn.RunID
 	l := m.peekLane(key)
 	if l == nil {
 		return notFound(key)
@@ -121,9 +124,13 @@ func (m *Manager) EditQueued(ctx context.Context, key, runID, text string) error
 			if err != nil || !ok {
 				return err
 			}
-			msg.Content = protocol.TextBlocks(text)
-			return m.t.putEntry(tx, rec.SessionID, msg)
+			msg.Content, msg.ForAgent = protocol.TextBlocks(turn.Text), turn.ForAgent
+			if err := m.t.putEntry(tx, rec.SessionID, msg); err != nil {
+				return err
+			}
+			rec.Hints = turn.Hints
+			return m.t.runs.Put(tx, []byte(runID), rec)
 		},
-		Then: func() { l.reword(runID, text) },
+		Then: func() { l.reword(runID, cmp.Or(turn.ForAgent, turn.Text), turn.Hints) },
 	})
 }

@@ -39,7 +39,7 @@ func (m *Manager) begin(ctx context.Context, r *run, end *ending) (Model, failov
 // selectionFor is what a run is to be answered with: its message's own model
 // comes first.
 func (row Row) selectionFor(rec Run) failover.Selection {
-	if ref, account, ok := profile.ParseRef(rec.Model); ok {
+	if ref, account, ok := profile.ParseRef(rec.ownModel()); ok {
 		return failover.Selection{Ref: ref, Source: failover.SourceUser, Session: row.Key, Pin: failover.Pin{ID: account, User: account != ""}}
 	}
 	return row.selection()
@@ -80,7 +80,7 @@ func (s *modelOf) change(ctx context.Context, do func(tx *store.Tx, row *Row) er
 // Persist writes a fallback down before it is asked, so that everybody who
 // reads the session sees the model that is about to answer.
 func (s *modelOf) Persist(ctx context.Context, o failover.Override) error {
-	if s.r.rec.Model != "" {
+	if s.r.rec.ownModel() != "" {
 		return nil // this message's own model says nothing of the session
 	}
 	return s.change(ctx, func(_ *store.Tx, row *Row) error {
@@ -124,7 +124,7 @@ func (s *modelOf) Asking(t failover.Target) {
 // Landed: the model answers. The account is kept to, a model that is back takes
 // its place again, and a change is shown once.
 func (s *modelOf) Landed(ctx context.Context, l failover.Landing) {
-	if s.r.rec.Model != "" {
+	if s.r.rec.ownModel() != "" {
 		return
 	}
 	text := s.notice(l)
@@ -201,7 +201,7 @@ func (s *modelOf) tell(tx *store.Tx, msg *protocol.Message) error {
 
 // Switched: the person chose another model since.
 func (s *modelOf) Switched() (failover.Selection, bool) {
-	if s.r.rec.Model != "" {
+	if s.r.rec.ownModel() != "" {
 		return failover.Selection{}, false
 	}
 	row, err := s.rowOf(s.row.Key)
@@ -215,7 +215,7 @@ func (s *modelOf) Switched() (failover.Selection, bool) {
 
 // Rechosen reports whether Switched would return another choice.
 func (s *modelOf) Rechosen() bool {
-	if s.r.rec.Model != "" {
+	if s.r.rec.ownModel() != "" {
 		return false
 	}
 	row, err := s.rowOf(s.row.Key)

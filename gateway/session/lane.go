@@ -245,12 +245,12 @@ func (r *run) segment() string {
 }
 
 // reword changes the words of a waiting run.
-func (l *lane) reword(runID, text string) {
+func (l *lane) reword(runID, text string, hints Hints) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.queue {
 		if r.id == runID {
-			r.text = text
+			r.text, r.rec.Hints = text, hints
 		}
 	}
 }

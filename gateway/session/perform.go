@@ -129,15 +129,18 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	}
 	end.ref, end.builtIn = mdl.Ref, mdl.BuiltIn
 	m.because(&r.rec, "model", "%s answers, %s", mdl.Ref, choiceOf(r, sel, mdl))
+	if words := r.rec.Hints.levels(); words != "" {
+		m.because(&r.rec, "levels", "this message asked for %s", words)
+	}
 	history, err := m.fitting(ctx, r, mdl)
 	if err != nil {
 		return *end, err
 	}
-	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: row.Thinking, Once: true}
+	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: cmp.Or(r.rec.Hints.Thinking, row.Thinking), Once: true}
 	if m.Rounds != nil {
 		turn.Rounds = m.Rounds(r.rec)
 	}
-	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: row.Thinking, Reasoning: row.Reasoning, Messages: row.Messages}
+	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: turn.Thinking, Reasoning: cmp.Or(r.rec.Hints.Reasoning, row.Reasoning), Messages: row.Messages}
 	if mdl.Tools && m.Tools != nil {
 		scope, tools := m.Tools(r.rec, mdl.Ref)
 		turn.Tools, turn.Exact = tools.Specs(), tools.Exact()
@@ -212,7 +215,7 @@ func (m *Manager) follower(r *run) Follower {
 // choiceOf says why this model.
 func choiceOf(r *run, sel failover.Selection, mdl Model) string {
 	switch {
-	case r.rec.Model != "":
+	case r.rec.ownModel() != "":
 		return "because this message asked for it"
 	case sel.Source == failover.SourceUser, sel.Source == failover.SourceLegacy:
 		return "because it was chosen for this session"

@@ -106,6 +106,7 @@ type Run struct {
 	Epoch         string   `json:"epoch,omitempty"` // boot that claimed it
 	Attempt       int      `json:"attempt,omitempty"`
 	Model         string   `json:"model,omitempty"`
+	Hints         Hints    `json:"hints,omitzero"` // what the message asks for beside its words
 	Mode          Mode     `json:"mode,omitempty"`
 	Route         string   `json:"route,omitempty"`         // where the answer goes; turns of one route may be answered together
 	Owner         bool     `json:"owner,omitempty"`         // the words are the owner's own
@@ -136,10 +137,34 @@ type Relay struct {
 	Hops int    `json:"hops,omitempty"`
 }
 
+// Hints are a model and levels that a message asks for, for its own answer only;
+// "" leaves what the session has.
+type Hints struct {
+	Model     string `json:"model,omitempty"` // "provider/model", may name an account
+	Thinking  string `json:"thinking,omitempty"`
+	Verbose   string `json:"verbose,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"`
+}
+
+// levels says which levels they are.
+func (h Hints) levels() string {
+	var out []string
+	for _, l := range []struct{ name, level string }{{"thinking", h.Thinking}, {"tool activity", h.Verbose}, {"reasoning", h.Reasoning}} {
+		if l.level != "" {
+			out = append(out, l.name+" "+l.level)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// ownModel is the model that the run's message asks for, "" for the session's.
+func (r Run) ownModel() string { return cmp.Or(r.Hints.Model, r.Model) }
+
 // together: one run may answer both. Words of somebody else must not join a run
-// that has the owner's rights.
+// that has the owner's rights, and words that ask for another model or level none
+// that has not.
 func (r Run) together(o Run) bool {
-	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "")
+	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "") && r.Hints == o.Hints
 }
 
 // Reason is one step of why a run went as it did, for /why.

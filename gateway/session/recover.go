@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -97,7 +98,7 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 		return m.resume(tx, rec, asked.Text(), last)
 	}
 	rec.Into, rec.AnswerTurn = "", 0 // what it was answered with is over
-	r := m.newRun(rec, asked.Text())
+	r := m.newRun(rec, cmp.Or(asked.ForAgent, asked.Text()))
 	r.behind, r.debounce = true, DefaultQueue().Debounce
 	switch {
 	case turn == 0 && rec.Attempt < maxAttempts:

@@ -272,7 +272,7 @@ func (w *world) stop(o op) {
 func (w *world) edit(o op) {
 	id := w.pick(o)
 	text := w.text[id] + "!"
-	switch err := w.EditQueued(w.t.Context(), benchKey, id, text); {
+	switch err := w.EditQueued(w.t.Context(), Turn{SessionKey: benchKey, RunID: id, Text: text}); {
 	case err == nil:
 		w.text[id] = text
 	case !errors.Is(err, ErrNotFound):

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/session"
+)
+
+// Levels and models that a message asks for beside what it says ("/think high
+// what is 1+1"): they hold for its own answer, and the model does not read them
+// (messages.md, "Directive stripping").
+
+// directives takes them out of the text of a turn. said is what else the message
+// says, "" when it says nothing else: then they are commands, which change the
+// session. Whoever may not use them as commands has none.
+func (g *Gateway) directives(turn session.Turn) (found []command.Directive, said string) {
+	if !turn.Owner {
+		return nil, turn.Text
+	}
+	found, said = command.Directives(turn.Text, func(name string) bool {
+		_, ok := g.namedModel(turn.SessionKey, name)
+		return ok
+	})
+	if len(found) == 0 {
+		return nil, turn.Text
+	}
+	if inv, ok := command.Parse(turn.Text); ok && inv.Name != found[0].Name {
+		return nil, turn.Text // of another command, or behind one that is wrong
+	}
+	if _, ok := command.Parse(said); ok {
+		return nil, turn.Text
+	}
+	return found, said
+}
+
+// namedModel finds the model that a single word names for sure.
+func (g *Gateway) namedModel(key, name string) (ref string, ok bool) {
+	if strings.EqualFold(name, "default") {
+		return g.ownDefault(key).String(), true
+	}
+	if ref, ok = g.accountOfDefault(key, name); !ok {
+		ref, ok = g.exactModel(name)
+	}
+	if !ok {
+		ref = name // of a known service that does not list it
+	}
+	return ref, g.checkModel("model", ref) == nil && g.checkAccount(ref) == nil
+}
+
+// hintsOf are the directives as a run keeps them.
+func (g *Gateway) hintsOf(key string, found []command.Directive) (h session.Hints) {
+	for _, d := range found {
+		switch d.Name {
+		case "think":
+			h.Thinking = d.Value
+		case "verbose":
+			h.Verbose = d.Value
+		case "reasoning":
+			h.Reasoning = d.Value
+		case "model":
+			h.Model, _ = g.namedModel(key, d.Value)
+		}
+	}
+	return h
+}
+
+// hinted is a turn whose directives are taken out, if it says something beside
+// them.
+func (g *Gateway) hinted(turn session.Turn) session.Turn {
+	found, said := g.directives(turn)
+	if len(found) == 0 || said == "" {
+		return turn
+	}
+	turn.Hints = g.hintsOf(turn.SessionKey, found)
+	if turn.ForAgent == "" {
+		turn.ForAgent = said
+	}
+	if turn.Title == "" {
+		turn.Title = said
+	}
+	return turn
+}
+
+// hintedPrompt takes them out of what the model reads of a message from a network:
+// out of the sender's own words there, and not of what was said before it, what is
+// quoted or passed on.
+func (g *Gateway) hintedPrompt(a *inbound.Accepted, turn *session.Turn) {
+	h := g.hinted(*turn)
+	if h.Hints == (session.Hints{}) {
+		return
+	}
+	_, a.Prompt.Body = g.directives(session.Turn{SessionKey: turn.SessionKey, Text: a.Prompt.Body, Owner: true})
+	a.Text = a.Prompt.Render()
+	turn.Hints, turn.Title, turn.ForAgent = h.Hints, h.Title, a.Text
+}
+
+// setLevels carries out directives that stand alone, which hold for the session.
+func (g *Gateway) setLevels(ctx context.Context, key string, found []command.Directive) (string, error) {
+	var said []string
+	for _, d := range found {
+		words, err := g.does[d.Name](ctx, key, d.Value)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, words)
+	}
+	return strings.Join(said, "\n"), nil
+}
+
+// isCommand tells what is carried out at once, and does not wait for more text.
+func (g *Gateway) isCommand(text string) bool {
+	if _, ok := command.Parse(text); !ok {
+		return command.IsStop(text)
+	}
+	found, said := g.directives(session.Turn{Text: text, SessionKey: session.MainAlias, Owner: true})
+	return len(found) == 0 || said == ""
+}
