@@ -50,7 +50,7 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		turn.Text = a.Text // nothing was typed: a file, say
 	}
 	if word := g.forOwner(turn.Text); word != "" && !a.SenderIsOwner {
-		_, err := g.session.RunCommand(ctx, turn, func(context.Context) (string, error) { return g.notForGuests(word, g.speakerOf(turn)), nil })
+		_, err := g.session.RunCommand(ctx, turn, func(context.Context) (string, error) { return notForGuests(word), nil })
 		return busyIfPassing(err)
 	}
 	g.hintedPrompt(&a, &turn)

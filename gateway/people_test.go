@@ -121,13 +121,15 @@ func TestWhatGuestsAreTold(t *testing.T) {
 	}
 }
 
-// A list of senders, brought from elsewhere, makes no owner; whoever it is about
-// is told how to become one, and so are doctor and status.
+// A list of senders, brought from elsewhere, makes no owner. Doctor and status
+// tell the person at the computer how to become one; guests are not told.
 func TestAllowFromMakesNoOwner(t *testing.T) {
 	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777", "42"}, "owners": []string{}})
 	p := r.connect()
-	if said := tells(t, api, anna, "/model chat/think", nil); !strings.Contains(said, "is for the owner") || !strings.Contains(said, "hearth contacts owner 777") {
-		t.Errorf("refused with %q", said)
+	api.AddChat(telegramtest.Chat{ID: bob, Type: "private", Title: "Bob"})
+	refused, who := tells(t, api, anna, "/model chat/think", nil), tells(t, api, bob, "/whoami", nil)
+	if !strings.Contains(refused, "is for the owner") || !strings.Contains(who, "You are a guest") || strings.Contains(refused+who, "hearth contacts") || strings.Contains(refused+who, "Nobody is the owner") {
+		t.Errorf("guests are told %q and %q", refused, who)
 	}
 	var doc protocol.Doctor
 	p.call(protocol.MethodDoctor, protocol.DoctorParams{}, &doc)

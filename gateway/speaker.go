@@ -72,21 +72,13 @@ func (g *Gateway) cmdWhoami(ctx context.Context, key, _ string) (string, error) 
 	case s.shared:
 		return "You are a guest, let in on " + s.where() + ", and not the owner of this Hearth. The owner opened their own conversation to you, and this is it: `" + key + "`.", nil
 	}
-	return "You are a guest, let in on " + s.where() + ", and not the owner of this Hearth. This conversation is your own, `" + key + "`; the owner's is not open to you." + g.claim(s), nil
-}
-
-// claim tells how the owner becomes the owner where nobody is.
-func (g *Gateway) claim(s speaker) string {
-	if s.chat != channel.Direct || len(g.ownerless()) == 0 {
-		return ""
-	}
-	return "\n\nNobody is the owner on this network yet. If this Hearth is yours, say so on its computer: `hearth contacts owner " + strings.ReplaceAll(s.id, "`", "") + "`."
+	return "You are a guest, let in on " + s.where() + ", and not the owner of this Hearth. This conversation is your own, `" + key + "`; the owner's is not open to you.", nil
 }
 
 // notForGuests refuses a command of the owner, with words: silence would look
 // as if Hearth were broken.
-func (g *Gateway) notForGuests(word string, s speaker) string {
-	return "`" + strings.ReplaceAll(word, "`", "") + "` is for the owner of this Hearth, so nothing was done. `/help` lists what you can use." + g.claim(s)
+func notForGuests(word string) string {
+	return "`" + strings.ReplaceAll(word, "`", "") + "` is for the owner of this Hearth, so nothing was done. `/help` lists what you can use."
 }
 
 // forGuests reports whether a command is for everybody who may write.
