@@ -11,7 +11,7 @@ const ownWords = {
   name: "words-of-the-phone",
   enforce: "pre" as const,
   transform: (code: string, id: string): string | undefined =>
-    id.endsWith("/i18n/words.svelte.ts") ? code.replace('["./*/*.json", "!./en/*", "!./*/phone.json"]', '["./*/phone.json", "./*/page.json", "!./en/*"]') : undefined,
+    id.endsWith("/i18n/words.svelte.ts") ? code.replace('["./*/*.json", "!./en/*", "!./*/phone.json"]', '["./*/phone.json", "./*/page.json", "./*/tools.json", "!./en/*"]') : undefined,
 };
 
 export default defineConfig({

@@ -10,4 +10,5 @@ export const t = (key: Key, args?: Args): string => say("phone", en, key, args);
 export async function speak(): Promise<void> {
   await load("page");
   await load("phone");
+  await load("tools");
 }

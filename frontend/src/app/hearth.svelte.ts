@@ -164,7 +164,7 @@ export class Hearth {
 
   private async loadLater(): Promise<void> {
     try {
-      this.later ??= (await Promise.all([import("../ui/later"), load("later")]))[0];
+      this.later ??= (await Promise.all([import("../ui/later"), load("later"), load("tools")]))[0];
     } catch {
       // The gateway went away meanwhile; the next hello tries again.
     }

@@ -5,7 +5,7 @@ import { prefs } from "../keep/local";
 
 export type Words = Record<string, string>;
 export type Args = Record<string, string | number>;
-type Part = "page" | "later" | "settings" | "setup" | "phone";
+type Part = "page" | "later" | "settings" | "setup" | "phone" | "tools";
 
 /** Languages there are, in their own words. */
 export const languages = { en: "English", de: "Deutsch", "zh-CN": "简体中文" };

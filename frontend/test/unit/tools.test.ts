@@ -3,7 +3,8 @@ import { Live, type Tool } from "../../src/chat/live";
 import { replyRows, Parsed } from "../../src/chat/rows";
 import { toMsg, turns, type Msg } from "../../src/chat/transcript";
 import type { AgentEvent, Message } from "../../src/net/wire";
-import { changes, diffLines, facts, isCell, nestedOf, parentOf, pictures, plan, said, titleOf } from "../../src/ui/later/tools";
+import { isCell, titleOf } from "../../src/chat/does";
+import { changes, diffLines, facts, nestedOf, parentOf, pictures, plan, purpose, said } from "../../src/ui/later/tools";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ id: "c", name, args: "", input: {}, result: "", details: null, took: 0, state: "done", ...more });
 const msg = (role: string, seq: number, text: string, more: Partial<Message> = {}): Msg =>
@@ -23,6 +24,13 @@ describe("what a tool does, on one line", () => {
       for (const name of ["exec", "read", "process", "gateway", "image", "update_plan"]) expect(typeof titleOf(tool(name, { input })).object).toBe("string");
     }
   });
+});
+
+test("what a tool is for is whole, whatever stands behind a colon", () => {
+  expect(purpose("Search what is remembered: the notes, and chats. More for models.")).toBe("Search what is remembered: the notes, and chats.");
+  expect(purpose("Remind at a time: e.g. 8.30. Next")).toBe("Remind at a time: e.g. 8.30.");
+  expect(purpose("Run a command\nand more.")).toBe("Run a command");
+  expect(purpose("Look after devices:\n- one\n- two")).toBe("Look after devices.");
 });
 
 describe("devices", () => {
