@@ -8,7 +8,7 @@ import { dayName, dayOf, list, shortTime, span } from "../../src/app/time";
 import { fields, panes } from "../../src/ui/settings/panes";
 
 type Words = Record<string, string>;
-const parts = ["page", "later", "settings", "phone"];
+const parts = ["page", "later", "settings", "phone", "tools"];
 const files = import.meta.glob<Words>("../../src/i18n/*/*.json", { eager: true, import: "default" });
 const read = (lang: string, part: string): Words => files[`../../src/i18n/${lang}/${part}.json`]!;
 const others = Object.keys(languages).filter((l) => l !== "en");
@@ -55,6 +55,7 @@ test("every setting that is drawn has its words", () => {
     for (const f of fields[p.id]) {
       expect(en).toHaveProperty([`f.${f.path}`]);
       expect(en).toHaveProperty([`f.${f.path}.what`]);
+      if (f.kind === "choice" && f.of) expect(en).toHaveProperty([`f.${f.path}.unset`]);
       if (f.kind === "choice") for (const o of f.options) if (!/^(brave|tavily|searxng|duckduckgo)/.test(o)) expect(en).toHaveProperty([`f.${f.path}.${o}`]);
     }
   }

@@ -13,7 +13,7 @@ interface Base {
 
 export type FieldSpec =
   | (Base & { kind: "switch"; /** the two values, when they are not true and false */ on?: string; off?: string })
-  | (Base & { kind: "choice"; options: readonly string[] })
+  | (Base & { kind: "choice"; options: readonly string[]; /** what the choice belongs to: while nothing stands there, none of the options holds */ of?: string })
   | (Base & { kind: "number"; min: number; max: number; /** in steps of a fraction, as money is */ fine?: boolean })
   | (Base & { kind: "text"; example?: string })
   | (Base & { kind: "model" });
@@ -58,7 +58,7 @@ export const fields: Record<PaneId, FieldSpec[]> = {
     { path: "messages.queue.mode", kind: "choice", options: ["steer", "followup", "collect", "interrupt"], fallback: "steer" },
     { path: "messages.queue.cap", kind: "number", min: 1, max: 1000, fallback: 20 },
     { path: "messages.queue.drop", kind: "choice", options: ["summarize", "old", "new"], fallback: "summarize" },
-    { path: "session.reset.mode", kind: "choice", options: ["daily", "idle"], fallback: "daily" },
+    { path: "session.reset.mode", kind: "choice", options: ["daily", "idle"], fallback: "daily", of: "session.reset" },
     { path: "session.reset.atHour", kind: "number", min: 0, max: 23, fallback: 4 },
     { path: "session.reset.idleMinutes", kind: "number", min: 1, max: 525_600, fallback: undefined },
     { path: "agents.defaults.blockStreamingDefault", kind: "switch", on: "on", off: "off", fallback: "off" },
