@@ -93,12 +93,16 @@ func TestMessageToolSendsFiles(t *testing.T) {
 	if m := api.Sent(anna); len(m) != 1 || m[0].Method != "sendPhoto" || m[0].Text != "look" || m[0].File == nil {
 		t.Errorf("sent %+v", m)
 	}
+	p.send("main", "nowhere", `run:@message {"message":"x"}`)
+	if said := p.ended("nowhere").Message.Text(); !strings.Contains(said, "target is missing") {
+		t.Errorf("from the page, without a target: %q", said)
+	}
 	for run, file := range map[string]string{"outside": "/etc/hostname", "up": "../x", "gone": "nothing.png", "scheme": "ftp://x.example/a"} {
 		p.send("main", run, `run:@message {"target":"777","media":"`+file+`"}`)
 		if said := p.ended(run).Message.Text(); !strings.Contains(said, "was not sent") {
 			t.Errorf("%s: %q", file, said)
 		}
 	}
-	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, `run:@message {"target":"777","media":"pic.png"}`, nil)
+	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, `run:@message {"media":"pic.png"}`, nil) // this chat
 	waitFor(t, "file and answer in the owner's own chat", func() bool { return len(api.Sent(anna)) == 3 })
 }

@@ -37,6 +37,9 @@ func (p post) here(call tool.Call) (route, bool) {
 
 func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 	here, talking := p.here(call)
+	if to.Target == "" && talking && (to.Channel == "" || to.Channel == here.channel) && (to.Account == "" || to.Account == here.account) {
+		to.Channel, to.Account, to.Target, to.Thread = here.channel, here.account, here.conversation, here.thread
+	}
 	var fit []channel.Channel
 	for _, ch := range p.g.channels.all() {
 		if (to.Channel == "" || to.Channel == ch.ID()) && (to.Account == "" || to.Account == ch.Account()) {

@@ -47,7 +47,7 @@ func mcpServer() {
 
 // notes is a house with that server, and the folder that it runs in.
 func notes(t *testing.T) (*house, string) {
-	h, dir := newHouse(t, "tool-text-mcp__notes__add"), t.TempDir()
+	h, dir := newHouse(t, "tool-mcp__notes__add"), t.TempDir()
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}

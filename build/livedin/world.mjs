@@ -94,8 +94,12 @@ export class World {
   }
 
   /** sent is what the bot wrote there last that matches. */
-  sent(chat, want) {
-    return until(`${want} on Telegram`, async () => ((await this.bot(`sent?chat=${chat}`)) ?? []).findLast((m) => m.FromBot && want.test(m.Text)), this.patience);
+  async sent(chat, want) {
+    let all = [];
+    const last = async () => (all = (await this.bot(`sent?chat=${chat}`)) ?? []).findLast((m) => m.FromBot && want.test(m.Text));
+    return until(`${want} on Telegram`, last, this.patience).catch((e) => {
+      throw new Error(`${e.message}; the chat ends with ${JSON.stringify(all.slice(-4).map((m) => m.Text))}`);
+    });
   }
 }
 

@@ -137,7 +137,7 @@ func TestSec_A_EXEC_15_ExchangedBeforeItIsRead(t *testing.T) {
 			s.Dir, s.Input, s.Copies, s.Pin = dir, true, []process.Copy{copyOf(t, script)}, true
 			s.Env = []string{"PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1", "HOME=" + dir}
 			p := run(t, k, s)
-			out := printed(t, p, "ready\n")
+			_ = printed(t, p, "ready\n")
 			if err := exchange(script, evil); err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestSec_A_EXEC_15_ExchangedBeforeItIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, all := finished(t, p)
-			out = strings.TrimPrefix(all, "ready\n")
+			out := strings.TrimPrefix(all, "ready\n")
 			want := strings.ReplaceAll(c.want, "$PWD", dir)
 			if how == "the folder" { // what lay beside it is gone with its folder, or is elsewhere
 				if strings.Contains(out, "pwned") {

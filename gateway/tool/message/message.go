@@ -89,11 +89,11 @@ func (t *Tool) Spec() model.ToolSpec {
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"action":{"type":"string","enum":["send"],"description":"default send"},` +
 			`"channel":{"type":"string","description":"the network; default: the one that the person uses here, or the only one"},` +
-			`"target":{"type":"string","description":"the chat's id there"},` +
+			`"target":{"type":"string","description":"the chat's id there; default: this chat, when it is on a network"},` +
 			`"message":{"type":"string","description":"Markdown; with media, its caption"},` +
 			`"media":{"type":"string","description":"a file to send: a path in the workspace, or an https address"},` +
 			`"accountId":{"type":"string"},"threadId":{"type":"string"}},` +
-			`"required":["target"],"additionalProperties":false}`),
+			`"additionalProperties":false}`),
 	}
 }
 
