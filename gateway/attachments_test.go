@@ -196,3 +196,19 @@ func TestSec_A_FILE_GuestsFilesAreTheirOwn(t *testing.T) {
 		t.Errorf("the model is told %q", got)
 	}
 }
+
+// What a stranger sends is not even asked for: only their code is.
+func TestSec_A_FILE_10_AStrangersFileIsNotFetched(t *testing.T) {
+	r, api := telegramRig(t, "chat/echo", nil)
+	sendsFiles(t, api, map[string]any{"document": map[string]any{"file_id": "d1", "file_name": "a.txt", "mime_type": "text/plain"}},
+		map[string][]byte{"d1": []byte("read me")})
+	waitFor(t, "the code", func() bool { return len(texts(api, anna)) == 1 })
+	if n := api.Calls("getFile"); n != 0 {
+		t.Errorf("a stranger's file was asked for %d times", n)
+	}
+	for _, place := range []string{filepath.Join(string(r.dir), "guests"), filepath.Join(workspaceOf(t, r), "inbox")} {
+		if _, err := os.Stat(place); !os.IsNotExist(err) {
+			t.Errorf("there is %s: %v", place, err)
+		}
+	}
+}

@@ -105,7 +105,7 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 		if why := config.Unknown(path); why != "" {
 			return &failure{exitFailure, line(path) + " is not set. " + line(why), "docs/configuration.md lists every setting"}
 		}
-		return &failure{exitFailure, line(path) + " is not set and has no default", "docs/configuration.md lists every setting"}
+		return &failure{exitFailure, line(path) + " is not set", "docs/configuration.md says what holds without it"}
 	}
 	var text string
 	if !a.asJSON && json.Unmarshal(value, &text) == nil {
