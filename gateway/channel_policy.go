@@ -36,13 +36,17 @@ func channelPolicy(c config.Config, channelID, account string) inbound.Policy {
 const maxDeliveries = 200
 
 func (g *Gateway) deliveriesList(context.Context, none) (protocol.DeliveriesList, error) {
-	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}, Aside: []protocol.AsideMessage{}}
+	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}, Incomplete: []protocol.DeliveryInfo{}, Aside: []protocol.AsideMessage{}}
 	all, err := g.deliverer.Undelivered(maxDeliveries)
 	for _, d := range all {
-		out.Deliveries = append(out.Deliveries, protocol.DeliveryInfo{
-			ID: d.ID, Channel: d.Channel, Account: d.To.Account, Conversation: d.To.Conversation, SessionKey: d.Session, RunID: d.RunID,
-			State: string(d.State), Reason: d.Reason, Text: d.Text, Sent: d.Sent(), Parts: len(d.Parts), CreatedAt: d.CreatedAt, NextAt: d.NextAt,
-		})
+		out.Deliveries = append(out.Deliveries, deliveryInfo(d))
+	}
+	if err != nil {
+		return out, err
+	}
+	less, err := g.deliverer.Incomplete(maxDeliveries)
+	for _, d := range less {
+		out.Incomplete = append(out.Incomplete, deliveryInfo(d))
 	}
 	if err != nil {
 		return out, err
@@ -55,6 +59,19 @@ func (g *Gateway) deliveriesList(context.Context, none) (protocol.DeliveriesList
 		})
 	}
 	return out, err
+}
+
+// deliveryInfo is a delivery on the wire. Where a file could not be sent, that is
+// its reason, however far the rest has come.
+func deliveryInfo(d outbound.Delivery) protocol.DeliveryInfo {
+	reason := d.Reason
+	if p := d.Problem(); p != "" {
+		reason = strings.TrimPrefix(reason+"; a file was not sent: "+p, "; ")
+	}
+	return protocol.DeliveryInfo{
+		ID: d.ID, Channel: d.Channel, Account: d.To.Account, Conversation: d.To.Conversation, SessionKey: d.Session, RunID: d.RunID,
+		State: string(d.State), Reason: reason, Text: d.Text, Sent: d.Sent(), Parts: len(d.Parts), CreatedAt: d.CreatedAt, NextAt: d.NextAt,
+	}
 }
 
 // asidePrefix tells the ids of messages that were put aside from those of

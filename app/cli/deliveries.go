@@ -43,11 +43,40 @@ func listDeliveries(ctx context.Context, a *app) error {
 	if err := listAside(a, res.Aside); err != nil {
 		return err
 	}
-	if len(res.Deliveries) == 0 {
-		return a.out().print("Every answer has been delivered.\n")
+	if err := listIncomplete(a, res.Incomplete); err != nil {
+		return err
 	}
-	var rows [][]string
-	for _, d := range res.Deliveries {
+	switch {
+	case len(res.Deliveries) > 0:
+		return a.out().table(deliveryHead(), deliveryRows(res.Deliveries))
+	case len(res.Incomplete) > 0:
+		return a.out().print("Every other answer has been delivered.\n")
+	}
+	return a.out().print("Every answer has been delivered.\n")
+}
+
+// listIncomplete shows the answers that arrived without a file of theirs.
+func listIncomplete(a *app, list []protocol.DeliveryInfo) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if err := a.out().print(bold("These answers arrived without a file; words in its place say so to whoever waits for it:"), "\n"); err != nil {
+		return err
+	}
+	rows := deliveryRows(list)
+	for i := range rows {
+		rows[i][1] = "without file"
+	}
+	if err := a.out().table(deliveryHead(), rows); err != nil {
+		return err
+	}
+	return a.out().print("\n")
+}
+
+func deliveryHead() []string { return []string{"ID", "STATE", "TO", "SENT", "SINCE", "WHY AND WHAT"} }
+
+func deliveryRows(list []protocol.DeliveryInfo) (rows [][]string) {
+	for _, d := range list {
 		about := d.Text
 		if d.Reason != "" {
 			about = d.Reason + " · " + d.Text
@@ -56,7 +85,7 @@ func listDeliveries(ctx context.Context, a *app) error {
 			d.ID, d.State, d.Channel + " " + d.Conversation, fmt.Sprintf("%d of %d", d.Sent, d.Parts), stamp(d.CreatedAt), clip(line(about), 200),
 		})
 	}
-	return a.out().table([]string{"ID", "STATE", "TO", "SENT", "SINCE", "WHY AND WHAT"}, rows)
+	return rows
 }
 
 // listAside shows the messages that could not be handled.

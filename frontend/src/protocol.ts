@@ -652,6 +652,8 @@ export interface ContactRemoveParams {
 /** DeliveriesList is ours: answers that have not reached their network. */
 export interface DeliveriesList {
   deliveries: DeliveryInfo[];
+  /** Incomplete arrived, with words in the place of a file: Reason says why. */
+  incomplete: DeliveryInfo[];
   /** messages from networks that could not be handled */
   aside: AsideMessage[];
 }
@@ -679,7 +681,7 @@ export interface DeliveryInfo {
   conversation: string;
   sessionKey?: string;
   runId?: string;
-  /** waiting, sending, failed, uncertain */
+  /** waiting, sending, failed, uncertain; of incomplete ones delivered */
   state: string;
   reason?: string;
   text?: string;

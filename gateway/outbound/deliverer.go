@@ -58,7 +58,7 @@ type Deliverer struct {
 	db   *store.DB
 	rows store.Bucket[Delivery]
 	ids  store.Bucket[uint64]
-	open store.Bucket[State] // what is not delivered: 'o' goes on by itself, 't' waits for a person
+	open store.Bucket[State] // what is not delivered as it was meant, by class: 'o' goes on by itself, 't' waits for a person
 	wake chan struct{}
 
 	mu    sync.Mutex
@@ -74,6 +74,7 @@ type lane struct {
 const (
 	classOpen    = 'o'
 	classTrouble = 't'
+	classLess    = 'w' // delivered, with words in the place of a file
 )
 
 // NewDeliverer returns a deliverer on the store.
@@ -131,9 +132,10 @@ func (d *Deliverer) write(tx *store.Tx, v *Delivery) error {
 	if err := d.rows.Put(tx, store.Uint64Key(v.Seq), *v); err != nil {
 		return err
 	}
-	for _, class := range []byte{classOpen, classTrouble} {
+	for _, class := range []byte{classOpen, classTrouble, classLess} {
 		key := openKey(class, v.Seq)
-		here := class == classOpen && v.State.Open() || class == classTrouble && (v.State == Failed || v.State == Uncertain)
+		here := class == classOpen && v.State.Open() || class == classTrouble && (v.State == Failed || v.State == Uncertain) ||
+			class == classLess && v.State == Delivered && v.Problem() != ""
 		if !here {
 			if err := d.open.Delete(tx, key); err != nil {
 				return err

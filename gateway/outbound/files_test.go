@@ -27,6 +27,17 @@ func TestFileThatCannotBeSentIsSaid(t *testing.T) {
 		if d, err := h.d.Get("a"); err != nil || d.Problem() == "" {
 			t.Errorf("%+v, %v", d, err)
 		}
+		h.put(to("b", "c", "only words"))
+		h.settle()
+		if list, err := h.d.Incomplete(9); err != nil || len(list) != 1 || list[0].ID != "a" {
+			t.Errorf("without a file: %+v, %v", list, err)
+		}
+		if n, err := h.d.Prune(h.t.Context(), 1<<60, 9); n != 2 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+		if list, err := h.d.Incomplete(9); err != nil || len(list) != 0 {
+			t.Errorf("after all was forgotten: %+v, %v", list, err)
+		}
 	})
 }
 

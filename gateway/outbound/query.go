@@ -61,6 +61,27 @@ func (d *Deliverer) Undelivered(limit int) (out []Delivery, err error) {
 	return out, err
 }
 
+// Incomplete lists at most limit deliveries that arrived with words in the place
+// of a file, the newest first. They are forgotten with the other receipts.
+func (d *Deliverer) Incomplete(limit int) (out []Delivery, err error) {
+	err = d.db.View(func(tx *store.Tx) error {
+		for key := range d.open.ScanRaw(tx, store.Range{Prefix: []byte{classLess}, Reverse: true}) {
+			if len(out) == limit {
+				return nil
+			}
+			v, ok, err := d.rows.Get(tx, key[1:])
+			if err != nil {
+				return err
+			}
+			if ok {
+				out = append(out, v)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
 // Resend sends what failed or is uncertain again, from the message on that has
 // no receipt: a person decided that seeing it twice is better than not at all.
 func (d *Deliverer) Resend(ctx context.Context, id string) error {
@@ -129,6 +150,9 @@ func (d *Deliverer) Prune(ctx context.Context, before int64, limit int) (n int, 
 				return err
 			}
 			if err := d.ids.Delete(tx, []byte(v.ID)); err != nil {
+				return err
+			}
+			if err := d.open.Delete(tx, openKey(classLess, v.Seq)); err != nil {
 				return err
 			}
 		}

@@ -88,6 +88,8 @@ type ContactRemoveParams struct {
 // DeliveriesList is ours: answers that have not reached their network.
 type DeliveriesList struct {
 	Deliveries []DeliveryInfo `json:"deliveries"`
+	// Incomplete arrived, with words in the place of a file: Reason says why.
+	Incomplete []DeliveryInfo `json:"incomplete"`
 	Aside      []AsideMessage `json:"aside"` // messages from networks that could not be handled
 }
 
@@ -111,7 +113,7 @@ type DeliveryInfo struct {
 	Conversation string `json:"conversation"`
 	SessionKey   string `json:"sessionKey,omitempty"`
 	RunID        string `json:"runId,omitempty"`
-	State        string `json:"state"` // waiting, sending, failed, uncertain
+	State        string `json:"state"` // waiting, sending, failed, uncertain; of incomplete ones delivered
 	Reason       string `json:"reason,omitempty"`
 	Text         string `json:"text,omitempty"`
 	Sent         int    `json:"sent"`  // messages that were confirmed
