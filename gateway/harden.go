@@ -24,5 +24,10 @@ func (g *Gateway) checkFolder() error {
 			Code: "STATE_SYNCED", Message: "Hearth's data is in a folder of " + cloud + ", which copies your conversations and keys to other machines and can damage the database. Stop Hearth, move " + string(g.opts.Dir) + " elsewhere and set HEARTH_HOME to the new place.",
 		})
 	}
+	if kind := g.opts.Dir.Shared(); kind != "" {
+		g.hardness = append(g.hardness, protocol.Problem{
+			Code: "STATE_SHARED", Message: "Hearth's data is in " + kind + ", where a database can be damaged when the connection breaks. Stop Hearth, move " + string(g.opts.Dir) + " to a disk of this machine and set HEARTH_HOME to the new place.",
+		})
+	}
 	return nil
 }

@@ -71,7 +71,8 @@ func busyIfPassing(err error) error {
 		return nil
 	case errors.Is(err, session.ErrConflict), errors.Is(err, session.ErrQueueFull):
 		return fmt.Errorf("%w: %v", inbound.ErrRefused, err)
-	case errors.Is(err, session.ErrClosed), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrClosed):
+	case errors.Is(err, session.ErrClosed), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed),
+		errors.Is(err, store.ErrGone), errors.Is(err, store.ErrClosed):
 		return fmt.Errorf("%w: %v", inbound.ErrBusy, err)
 	}
 	return err

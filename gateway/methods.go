@@ -111,6 +111,8 @@ func forClients(method string, err error) error {
 		return protocol.Invalid("%v", err)
 	case errors.Is(err, store.ErrFull):
 		return protocol.Unavailable(5000, "The disk is full, so nothing was changed or accepted. Make some room and try again; reading and stopping still work.").With("code", "DISK_FULL")
+	case errors.Is(err, store.ErrGone):
+		return protocol.Unavailable(5000, "Nothing was changed or accepted: %s", goneWords(err)).With("code", "STORE_GONE")
 	case errors.Is(err, store.ErrFailed):
 		return protocol.Unavailable(5000, "Hearth's store could not be written, so nothing was accepted. Restart Hearth and try again.").With("code", "STORE_FAILED")
 	}

@@ -137,6 +137,9 @@ func (d *doctor) folder(dir statedir.Dir) {
 	if by := dir.Synced(); by != "" {
 		d.warn("folder", by+" copies the folder to other machines, and may damage the database", "give Hearth a folder outside of it with HEARTH_HOME")
 	}
+	if kind := dir.Shared(); kind != "" {
+		d.warn("folder", "it is in "+kind+", which may damage the database", "give Hearth a folder on a disk of this machine with HEARTH_HOME")
+	}
 }
 
 // mend fixes something, or says that --fix would.

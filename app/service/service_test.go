@@ -139,7 +139,7 @@ func TestWithoutAManagerNothingIsWritten(t *testing.T) {
 	}
 }
 
-func TestSystemdTakesNoQuotesInThePath(t *testing.T) {
+func TestSec_A_CFG_05_NoQuotesInThePath(t *testing.T) {
 	home := t.TempDir()
 	_, err := Systemd{Run: (&machine{}).run}.Install(t.Context(), Spec{Name: Gateway, Exe: `/a"b/hearth`, Home: home})
 	if err == nil || !strings.Contains(err.Error(), "move Hearth") {

@@ -101,7 +101,7 @@ func TestChainHoldsOverRestarts(t *testing.T) {
 }
 
 // Every way to change the file shows, also when it is done while nothing runs.
-func TestSec_AuditTamper(t *testing.T) {
+func TestSec_A_CFG_08_TamperedAudit(t *testing.T) {
 	lines := func(b []byte) [][]byte { return bytes.SplitAfter(bytes.TrimSuffix(b, []byte("\n")), []byte("\n")) }
 	join := func(ls [][]byte) []byte { return append(bytes.Join(ls, nil), '\n') }
 	for name, change := range map[string]func([]byte) []byte{
@@ -149,7 +149,7 @@ func TestSec_AuditTamper(t *testing.T) {
 }
 
 // Somebody who makes a new chain with right hashes is caught by the store.
-func TestSec_AuditForgedChain(t *testing.T) {
+func TestSec_A_CFG_08_ForgedChain(t *testing.T) {
 	r := newRig(t, 0)
 	r.fill(10)
 	r.stop(t)
@@ -220,7 +220,7 @@ func TestRotationKeepsTheChain(t *testing.T) {
 	}
 }
 
-func TestSec_AuditHoldsNoSecrets(t *testing.T) {
+func TestSec_A_CFG_08_AuditHoldsNoSecrets(t *testing.T) {
 	r := newRig(t, 0)
 	r.Add(audit.Entry{Kind: audit.KindConfig, What: "set hunter2-hunter2", Facts: map[string]string{"value": "hunter2-hunter2", "long": strings.Repeat("x", 5000), "bad": "\xff\n"}})
 	if rep := r.verify(t); !rep.OK {

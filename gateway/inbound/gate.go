@@ -165,7 +165,7 @@ func (g *Gate) Receive(ctx context.Context, in channel.Inbound) (err error) {
 // passing tells errors that are not about the message.
 func passing(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, ErrBusy) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrFailed) ||
-		errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+		errors.Is(err, store.ErrGone) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func (g *Gate) receive(ctx context.Context, in channel.Inbound) error {

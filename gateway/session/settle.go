@@ -48,7 +48,7 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.errText = "The model kept repeating itself" + loopWords(err) + ", so Hearth stopped it. What was done stays done. Ask again in other words, or choose another model."
 	case errors.Is(err, errBroke):
 		end.errText = "Hearth itself failed while it made this answer. Your message is kept: send it again. `hearth doctor` shows what failed."
-	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed):
+	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrGone):
 		end.errText = storeTrouble(err)
 	default:
 		end.errText, end.errKind = m.Explain(err, end.ref)
@@ -80,6 +80,9 @@ func loopWords(err error) string {
 func storeTrouble(err error) string {
 	if errors.Is(err, store.ErrFull) {
 		return "The disk is full, so the answer could not be stored. Make some room; your message is kept and you can send it again."
+	}
+	if errors.Is(err, store.ErrGone) {
+		return "Hearth's folder is not where it was when Hearth started, so the answer could not be stored. Put it back; your message is kept and you can send it again."
 	}
 	return "Hearth's store could not be written. Restart Hearth; your message is kept."
 }

@@ -55,6 +55,7 @@ type DB struct {
 	closed  bool          // guarded by closing
 	failed  atomic.Bool
 	reserve reserve
+	opened  os.FileInfo // the file at path when it was opened
 
 	damaged  atomic.Pointer[error]
 	blemish  atomic.Pointer[error]
@@ -85,6 +86,10 @@ func Open(path string, opts Options) (*DB, error) {
 			_ = b.Close()
 		}
 		return nil, err
+	}
+	if db.opened, err = os.Stat(path); err != nil {
+		_ = b.Close()
+		return nil, fmt.Errorf("open the store: %w", err)
 	}
 	size := opts.ReserveBytes
 	if size == 0 {
@@ -219,16 +224,37 @@ func (db *DB) Size() int64 {
 // Path is where the store is.
 func (db *DB) Path() string { return db.path }
 
-// Problem is ErrDamaged, ErrFailed or ErrFull while writes are refused, nil
-// otherwise.
+// Problem is ErrDamaged, ErrFailed, ErrGone or ErrFull while writes are refused,
+// nil otherwise.
 func (db *DB) Problem() error {
-	switch {
-	case db.damage() != nil:
-		return db.damage()
-	case db.failed.Load():
+	if err := db.damage(); err != nil {
+		return err
+	}
+	if db.failed.Load() {
 		return ErrFailed
+	}
+	if err := db.gone(); err != nil {
+		return err
+	}
+	switch {
 	case db.reserve.spent.Load():
 		return ErrFull
+	}
+	return nil
+}
+
+// gone finds out whether what is written now would still be found at the next
+// start: the system lets a file be written whose folder was moved or deleted.
+func (db *DB) gone() error {
+	if runtime.GOOS == "windows" { // where open files cannot be moved
+		return nil
+	}
+	now, err := os.Stat(db.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	case !os.SameFile(now, db.opened):
+		return fmt.Errorf("%w: another file is at %s", ErrGone, db.path)
 	}
 	return nil
 }

@@ -17,6 +17,9 @@ var (
 	// ErrFailed: an earlier write failed in a way that leaves the disk's state
 	// unknown, so no further write is acknowledged until a restart.
 	ErrFailed = errors.New("the store could not be written and needs a restart")
+	// ErrGone: the file is not where it was opened, because its folder was moved,
+	// deleted or closed to us. Writes go on when it is back.
+	ErrGone = errors.New("the store's file is not where it was opened")
 	// ErrClosed: Close was called.
 	ErrClosed = errors.New("the store is closed")
 )

@@ -221,7 +221,7 @@ func usedBytes(file []byte) int {
 	return most * os.Getpagesize()
 }
 
-func TestFault_F_UPG_03_NewerSchemaIsRefused(t *testing.T) {
+func TestSec_A_CFG_07_NewerSchemaIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.db")
 	db := open(t, path)
 	if err := db.Close(t.Context()); err != nil {

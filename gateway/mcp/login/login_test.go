@@ -374,7 +374,7 @@ func TestNoLoginNeeded(t *testing.T) {
 }
 
 // The place of the secrets is locked: that is said, not taken for no login.
-func TestFault_F_SEC_LockedSecrets(t *testing.T) {
+func TestFault_F_CFG_05_LockedSecrets(t *testing.T) {
 	d := newDesk(t)
 	a, s := guarded(t)
 	if _, err := d.in(a, s); err != nil {

@@ -131,7 +131,7 @@ func TestStatesAreNeverAsked(t *testing.T) {
 	}
 }
 
-func TestFault_HungKeychain(t *testing.T) {
+func TestFault_F_CFG_05_HungKeychain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		state := Ready
 		k, r := withRing(t, &state)
