@@ -89,7 +89,7 @@ func TestNewSession(t *testing.T) {
 }
 
 // /stop and the plain word reach the running answer at once, past the queue.
-func TestStopCommandOvertakesTheQueue(t *testing.T) {
+func TestFault_F_WS_11_StopOvertakesTheQueue(t *testing.T) {
 	r := newRig(t, "chat/stream-2000-10")
 	p := r.connect()
 	for _, stop := range []string{"/stop", "Stop!"} {

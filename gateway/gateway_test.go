@@ -236,7 +236,7 @@ func TestFault_F_PROV_EveryFailureIsTold(t *testing.T) {
 
 // A client that reconnects in the middle of an answer gets the text so far and
 // every word after it exactly once.
-func TestReconnectMidStreamHasNoGap(t *testing.T) {
+func TestFault_F_WS_04_ReconnectMidStreamHasNoGap(t *testing.T) {
 	r := newRig(t, "chat/stream-60-5")
 	first := r.connect()
 	first.send("main", "m1", "count")

@@ -117,7 +117,7 @@ func TestTailFile(t *testing.T) {
 	}
 }
 
-func TestWriteWhole(t *testing.T) {
+func TestFault_F_CRASH_18_AFailedExportLeavesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func encode(data []byte, p pictureParams, format string) (picture, error) {
 	if err != nil {
 		return picture{}, fmt.Errorf("what was taken is not a picture: %w", err)
 	}
-	if conf.Width <= 0 || conf.Height <= 0 || conf.Width > maxPixels/conf.Height {
+	if conf.Width <= 0 || conf.Height <= 0 || conf.Width > maxPixels/conf.Height/weight(conf.ColorModel) {
 		return picture{}, unavailable("the picture of %d × %d pixels is too large", conf.Width, conf.Height)
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
@@ -70,6 +70,14 @@ func encode(data []byte, p pictureParams, format string) (picture, error) {
 	}
 	at := img.Bounds()
 	return picture{format, base64.StdEncoding.EncodeToString(b.Bytes()), at.Dx(), at.Dy()}, nil
+}
+
+// weight is how much room a pixel takes, in pixels of four bytes.
+func weight(m color.Model) int {
+	if m == color.NRGBA64Model || m == color.RGBA64Model {
+		return 2
+	}
+	return 1
 }
 
 // shrink makes a picture no wider than width: every point is the mean of those

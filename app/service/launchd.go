@@ -25,6 +25,9 @@ func (m Launchd) domain() string { return "gui/" + strconv.Itoa(m.UID) }
 
 // Install writes the agent and has it started now and at every login.
 func (m Launchd) Install(ctx context.Context, s Spec) (State, error) {
+	if err := s.check(false); err != nil {
+		return State{}, err
+	}
 	file := m.file(s)
 	if err := write(file, agent(s)); err != nil {
 		return State{}, err

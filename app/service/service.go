@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"unicode"
 )
 
 // Spec is what runs.
@@ -54,6 +55,25 @@ func (s Spec) words() string {
 		return "Hearth, this machine as a node of a gateway"
 	}
 	return "Hearth, a personal AI assistant"
+}
+
+// check refuses words that one of the formats could take for its own: a line
+// break ends a line of a unit (for systemd a carriage return does, too), and a
+// task puts a variable's value in the place of %ITS_NAME%.
+func (s Spec) check(variables bool) error {
+	words := append([]string{s.Exe, s.Home, s.Log}, s.Args...)
+	for k, v := range s.Env {
+		words = append(words, k, v)
+	}
+	for _, w := range words {
+		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }) {
+			return fmt.Errorf("%q holds a line break or another control character, which a service's settings must not; give the file or folder another name", w)
+		}
+	}
+	if variables && strings.Contains(strings.Join(append([]string{s.Exe}, s.Args...), " "), "%") {
+		return fmt.Errorf("%q holds a %%, which Windows reads as the beginning of a variable's name; move Hearth to another folder", s.Exe)
+	}
+	return nil
 }
 
 // Run starts a program of the system and returns what it said.

@@ -176,3 +176,36 @@ func FuzzWords(f *testing.F) {
 		windowsWord(w)
 	})
 }
+
+// TestSec_A_CFG_05_NoWordBecomesASetting: nothing that a path, an argument or a
+// variable holds can begin a line, or name a variable, of what the system reads.
+func TestSec_A_CFG_05_NoWordBecomesASetting(t *testing.T) {
+	sound := func() Spec {
+		return Spec{Name: Gateway, Exe: "/x/hearth", Args: []string{"gateway"}, Env: map[string]string{"HEARTH_HOME": "/h"}, Home: t.TempDir(), Log: "/l"}
+	}
+	for _, evil := range []string{"\n[Service]\nExecStartPre=/bin/evil", "\r[Service]\rExecStartPre=/bin/evil", "a\x00b", "a\x1bb", "a\u0085b", "a\u2028b"} {
+		for place, put := range map[string]func(*Spec){
+			"program":  func(s *Spec) { s.Exe += evil },
+			"argument": func(s *Spec) { s.Args = append(s.Args, evil) },
+			"value":    func(s *Spec) { s.Env["HEARTH_HOME"] = evil },
+			"variable": func(s *Spec) { s.Env[evil] = "x" },
+			"log":      func(s *Spec) { s.Log += evil },
+		} {
+			s, m := sound(), &machine{}
+			put(&s)
+			for _, sys := range []Manager{Systemd{Run: m.run}, Launchd{Run: m.run, UID: 501}, Tasks{Run: m.run, User: "x"}} {
+				if _, err := sys.Install(t.Context(), s); err == nil || !strings.Contains(err.Error(), "control character") {
+					t.Errorf("%T, %q as %s: %v", sys, evil, place, err)
+				}
+			}
+			if left, _ := os.ReadDir(s.Home); len(left) > 0 {
+				t.Errorf("%q as %s wrote %v", evil, place, left)
+			}
+		}
+	}
+	s, m := sound(), &machine{}
+	s.Exe = `C:\%TEMP%\hearth.exe`
+	if _, err := (Tasks{Run: m.run, User: "x"}).Install(t.Context(), s); err == nil || len(m.asked) > 0 && strings.Contains(m.asked[len(m.asked)-1], "Create") {
+		t.Errorf("a variable in a task: %v", err)
+	}
+}

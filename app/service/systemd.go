@@ -30,6 +30,9 @@ func (m Systemd) Install(ctx context.Context, s Spec) (State, error) {
 	if err := m.there(ctx, s); err != nil {
 		return State{}, err
 	}
+	if err := s.check(false); err != nil {
+		return State{}, err
+	}
 	if strings.ContainsAny(s.Exe, "\"'\\\n") {
 		return State{}, fmt.Errorf("systemd starts no program whose path holds quotes or backslashes (%s); move Hearth to another folder", s.Exe)
 	}

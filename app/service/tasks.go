@@ -25,6 +25,9 @@ func taskName(s Spec) string {
 
 // Install registers the task and runs it.
 func (m Tasks) Install(ctx context.Context, s Spec) (State, error) {
+	if err := s.check(true); err != nil {
+		return State{}, err
+	}
 	dir, err := os.MkdirTemp("", "hearth-task-")
 	if err != nil {
 		return State{}, err

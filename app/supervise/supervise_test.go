@@ -139,7 +139,7 @@ func TestFault_F_GW_GatewayKilledTwentyTimes(t *testing.T) {
 	<-done
 }
 
-func TestACrashLoopWaitsLongerEachTimeAndSaysWhy(t *testing.T) {
+func TestFault_F_CRASH_22_ACrashLoopWaitsLongerEachTimeAndSaysWhy(t *testing.T) {
 	var waits []time.Duration
 	ctx, cancel := context.WithCancel(t.Context())
 	Run(ctx, Options{

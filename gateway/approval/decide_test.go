@@ -242,3 +242,35 @@ func TestSec_A_EXEC_27_Flood(t *testing.T) {
 		})
 	})
 }
+
+// Two clients answer the same question at the same moment, a thousand times: one
+// wins, the other hears what was decided, and what runs is what the winner said.
+func TestFault_F_WS_12_TwoClientsAnswerAtOnce(t *testing.T) {
+	h := newHouse(t)
+	for i := range 1000 {
+		rec, err := h.Open(t.Context(), ask("", "git push"), "device-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var both sync.WaitGroup
+		var errs [2]error
+		scopes := [2]approval.Scope{approval.ScopeOnce, approval.ScopeDeny}
+		for n := range scopes {
+			both.Go(func() {
+				_, errs[n] = h.Resolve(t.Context(), rec.ID, scopes[n], approval.Decider{Name: fmt.Sprint("person ", n), ID: fmt.Sprint("device-", n+2)})
+			})
+		}
+		both.Wait()
+		winner := 0
+		if errs[0] != nil {
+			winner = 1
+		}
+		if errs[winner] != nil || !errors.Is(errs[1-winner], approval.ErrResolved) {
+			t.Fatalf("round %d: %v", i, errs)
+		}
+		got, err := h.Wait(t.Context(), rec.ID)
+		if err != nil || got.By != fmt.Sprint("person ", winner) || (got.State == approval.StateAllowed) != (winner == 0) {
+			t.Fatalf("round %d: %d won, the record says %+v, %v", i, winner, got, err)
+		}
+	}
+}

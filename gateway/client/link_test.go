@@ -16,7 +16,7 @@ import (
 
 // The acknowledgement is lost twice, once before and once after the gateway
 // took the message; every attempt carries one key, so there is one run.
-func TestLinkSendsOnceOverLostConnections(t *testing.T) {
+func TestFault_F_WS_08_SendsOnceOverLostConnections(t *testing.T) {
 	var mu sync.Mutex
 	var keys []string
 	f := newFake(t, func(p *peer) {

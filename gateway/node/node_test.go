@@ -42,6 +42,48 @@ func TestSec_A_NODE_02_WideningWaits(t *testing.T) {
 	}
 }
 
+// What a device says that it is, once it was approved, opens nothing: it waits
+// for a person again, and may do what it could before and no more.
+func TestSec_A_PAIR_08_AnotherKindOfDeviceOpensNothing(t *testing.T) {
+	b := newBench(t)
+	joinAs := func(platform, family string) {
+		t.Helper()
+		err := b.Join(t.Context(), Hello{ID: "n", About: About{ClientID: "x", Platform: platform, DeviceFamily: family}, Surface: Surface{Commands: []string{"device.info", "system.run", "system.run.prepare"}}, Conn: newWire()})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	may := func() []string {
+		i, _ := b.Get("n")
+		return i.Commands
+	}
+	joinAs("android 16", "Pixel")
+	b.approve("n")
+	if got := may(); !slices.Equal(got, []string{"device.info"}) {
+		t.Fatalf("a phone may %v", got)
+	}
+	for _, says := range [][2]string{{"macos 26", "Mac"}, {"linux", ""}, {"m\u0430cos", ""}, {"", ""}, {"", "windows"}} {
+		before := len(b.alarms())
+		joinAs(says[0], says[1])
+		if got := may(); !slices.Equal(got, []string{"device.info"}) {
+			t.Errorf("as %q it may %v", says, got)
+		}
+		if len(b.alarms()) != before+1 || len(b.Requests()) != 1 {
+			t.Errorf("as %q: alarms %q, requests %+v", says, b.alarms(), b.Requests())
+		}
+	}
+	joinAs("macos 26", "Mac")
+	b.approve("n")
+	if got := may(); !slices.Contains(got, "system.run") {
+		t.Errorf("approved anew it may %v", got)
+	}
+	before := len(b.alarms())
+	joinAs("macOS 27.1", "Mac") // its system was updated
+	if len(b.alarms()) != before || len(b.Requests()) != 0 {
+		t.Errorf("an update: %q, %+v", b.alarms(), b.Requests())
+	}
+}
+
 // A no is remembered for exactly what was asked.
 func TestRejectedIsNotAskedAgain(t *testing.T) {
 	b := newBench(t)

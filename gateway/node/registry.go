@@ -39,6 +39,7 @@ type Row struct {
 	Rejected       *Surface        `json:"rejected,omitempty"`
 	CreatedAtMs    int64           `json:"createdAtMs"`
 	ApprovedAtMs   int64           `json:"approvedAtMs,omitempty"`
+	Kind           policy.Class    `json:"kind,omitempty"` // of the device that was approved
 	ConnectedAtMs  int64           `json:"connectedAtMs,omitempty"`
 	LeftAtMs       int64           `json:"leftAtMs,omitempty"`
 	LastSeenAtMs   int64           `json:"lastSeenAtMs,omitempty"`
@@ -51,8 +52,12 @@ func (r Row) DisplayName() string {
 	return cmp.Or(r.Name, r.About.DisplayName, r.About.ClientID)
 }
 
-// Class is the kind of device.
-func (r Row) Class() policy.Class { return policy.ClassOf(r.About.Platform, r.About.DeviceFamily) }
+// Class is the kind of device: of one that was approved, what it was then. What
+// it says of itself later opens nothing.
+func (r Row) Class() policy.Class { return cmp.Or(r.Kind, r.said()) }
+
+// said is the kind that the device says it is.
+func (r Row) said() policy.Class { return policy.ClassOf(r.About.Platform, r.About.DeviceFamily) }
 
 // Request asks a person to let a node do what it declares.
 type Request struct {
@@ -204,6 +209,9 @@ func (r *Registry) Join(ctx context.Context, h Hello) error {
 		row = &Row{ID: h.ID, CreatedAtMs: now.UnixMilli()}
 		r.rows[h.ID] = row
 	}
+	if row.ApprovedAtMs != 0 && row.Kind == "" { // a row of before that was kept
+		row.Kind, save = row.said(), true
+	}
 	row.About, row.ConnectedAtMs, row.LastSeenAtMs, row.LastSeenReason = h.About, now.UnixMilli(), now.UnixMilli(), string(Connected)
 	s.row = row
 	old := r.live[h.ID]
@@ -216,7 +224,10 @@ func (r *Registry) Join(ctx context.Context, h Hello) error {
 	}
 	r.live[h.ID] = s
 	if h.Trusted && row.ApprovedAtMs == 0 {
-		row.Approved, row.ApprovedAtMs, save = s.declared.harmless(), now.UnixMilli(), true
+		row.Approved, row.ApprovedAtMs, row.Kind, save = s.declared.harmless(), now.UnixMilli(), row.said(), true
+	}
+	if row.Class() != row.said() {
+		news = append(news, Change{Kind: Alarm, Row: *row, Connected: true, Detail: fmt.Sprintf("it was approved as a device of the kind %s and now says that it is %s; it may do what it could before and no more, until you approve it anew", row.Class(), row.said())})
 	}
 	news = append(news, Change{Kind: Connected, Row: *row, Connected: true})
 	if q := r.want(s, h.Local); q != nil {
@@ -240,7 +251,7 @@ func (r *Registry) Join(ctx context.Context, h Hello) error {
 // approved; nil: there is nothing new to ask. mu is held.
 func (r *Registry) want(s *session, local bool) *Request {
 	commands, caps := s.declared.beyond(s.row.Approved)
-	if len(commands)+len(caps) == 0 && s.row.ApprovedAtMs != 0 {
+	if len(commands)+len(caps) == 0 && s.row.ApprovedAtMs != 0 && s.row.Class() == s.row.said() {
 		delete(r.requests, s.id)
 		return nil
 	}

@@ -64,7 +64,7 @@ func (r *Registry) Decide(ctx context.Context, requestID string, approve bool, b
 	next := *row
 	c := Change{Kind: Approved, Request: q, By: by}
 	if approve {
-		next.Approved, next.ApprovedAtMs, next.Rejected = q.Declared, r.Now().UnixMilli(), nil
+		next.Approved, next.ApprovedAtMs, next.Kind, next.Rejected = q.Declared, r.Now().UnixMilli(), row.said(), nil
 	} else {
 		c.Kind, next.Rejected = Rejected, &q.Declared
 	}
@@ -77,7 +77,7 @@ func (r *Registry) Decide(ctx context.Context, requestID string, approve bool, b
 		r.mu.Unlock()
 		return Row{}, ErrNoRequest // removed meanwhile
 	}
-	row.Approved, row.ApprovedAtMs, row.Rejected = next.Approved, next.ApprovedAtMs, next.Rejected
+	row.Approved, row.ApprovedAtMs, row.Kind, row.Rejected = next.Approved, next.ApprovedAtMs, next.Kind, next.Rejected
 	if now := r.requests[q.NodeID]; now != nil && now.ID == requestID {
 		delete(r.requests, q.NodeID)
 	}

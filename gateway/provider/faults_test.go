@@ -62,7 +62,7 @@ func faultRows() []faultRow {
 // Every row of the list of faults × every dialect × streaming or in one piece:
 // the right class, nothing that arrived is lost, no call of a broken answer is
 // given out, and nothing secret is repeated.
-func TestFault_F_PROV_rows_dialects_and_manners(t *testing.T) {
+func TestFault_F_PROV_01_03_04_dialects_and_manners(t *testing.T) {
 	s := newServer(t)
 	cases := 0
 	for manner, dialects := range map[string]map[string]model.Provider{"streaming": s.dialects(nil), "whole": s.inOnePiece()} {

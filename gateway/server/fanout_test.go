@@ -210,7 +210,7 @@ func TestTextThatStartsOver(t *testing.T) {
 	})
 }
 
-func TestAudiences(t *testing.T) {
+func TestSec_A_PAIR_13_Audiences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startMemory(t, nil)
 		tools := asCLI(protocol.ScopeRead)

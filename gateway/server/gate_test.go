@@ -299,7 +299,7 @@ func TestSec_A_WEB_10_LaunchCodeOnce(t *testing.T) {
 	}
 }
 
-func TestSec_A_NET_08_ForwardedIsNeverLocal(t *testing.T) {
+func TestSec_A_NET_08_25_ForwardedIsNeverLocal(t *testing.T) {
 	g := start(t, nil)
 	for _, header := range []string{"X-Forwarded-For: 127.0.0.1", "Forwarded: for=[::1]", "X-Real-IP: 127.0.0.1", "x-forwarded-proto: http", "Via: 1.1 x", "CF-Connecting-IP: 127.0.0.1", "Tailscale-User-Login: admin@x"} {
 		if got := g.upgrade(t, "own", header); got != http.StatusForbidden {

@@ -48,7 +48,7 @@ func (c *client) readUntil(name string, patience time.Duration) frame {
 }
 
 // A peer that is gone without a word is noticed.
-func TestSilentPeerIsCutOff(t *testing.T) {
+func TestFault_F_WS_06_SilentPeerIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startMemory(t, nil)
 		g.connected(t, asCLI()) // never reads again, so never answers a ping

@@ -116,7 +116,7 @@ func TestLaneScripts(t *testing.T) {
 
 // A run that is stopped while it takes the words that steer it leaves them
 // waiting: they are answered next.
-func TestSteerIsNotLostByAStop(t *testing.T) {
+func TestFault_F_WS_11_SteerIsNotLostByAStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done := make(chan struct{})
 		b := newBench(t, func(_ context.Context, n int, req model.Request, yield func(model.Event) bool) {

@@ -37,6 +37,16 @@ func texts() map[string]string {
 		"ticks":    strings.Repeat("`", n),
 		"emoji":    strings.Repeat("👨‍👩‍👧‍👦", n/25),
 		"marks":    "e" + strings.Repeat("\u0301", n/2),
+		"joiners":  strings.Repeat("👩\u200d", n/7),
+		"flags":    strings.Repeat("🇩", n/4),
+		"quotes":   strings.Repeat("> ", n/2),
+		"lists":    strings.Repeat("- ", n/2),
+		"links":    strings.Repeat("[a](", n/4),
+		"bold":     strings.Repeat("**_", n/3),
+		"tables":   strings.Repeat("|", n),
+		"fences":   strings.Repeat("```\n````\n~~~\n", n/13),
+		"controls": strings.Repeat("\x00\u202e\u200b", n/7),
+		"broken":   strings.Repeat("\xf0\x9f", n/2),
 	}
 }
 

@@ -110,7 +110,7 @@ func TestSplit(t *testing.T) {
 
 // Ten megabytes without a break, and other texts that invite quadratic work,
 // take about the same time for each byte whatever their length.
-func TestHostileTextsAreLinear(t *testing.T) {
+func TestSec_A_DOS_13_HostileTextsAreLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
