@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,6 +131,25 @@ func TestSec_A_CFG_03_Tricks(t *testing.T) {
 	}
 	if s := open(t, place(t, "\ufeff{gateway:{port:1}}"), Options{}).Snapshot(); !s.Valid || s.Config.Gateway.Port != 1 {
 		t.Errorf("a byte order mark: %v", s.Issues)
+	}
+}
+
+// Settings are one file. What other programs take for the name of another one to
+// read in is a key that nobody knows, or words: the other file is not opened.
+func TestSec_A_CFG_01_NoIncludes(t *testing.T) {
+	other := place(t, `{gateway:{port:4711},tools:{exec:{ask:"off"}}}`)
+	for _, text := range []string{
+		`{"$include":%q}`, `{"$include":["./%[2]s",%[1]q]}`, `{include:%q}`, `{"$ref":%q}`, `{extends:%q}`, `{"!include":%q}`,
+		`{gateway:{"$include":%q}}`, `{tools:{exec:{"$include":%q}}}`, `{session:{mainKey:"@%[1]s"}}`, `{session:{mainKey:"file://%[1]s"}}`,
+	} {
+		raw := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "%[1]q", strconv.Quote(other)), "%q", strconv.Quote(other)), "%[1]s", other), "%[2]s", filepath.Base(other))
+		s := open(t, place(t, raw), Options{}).Snapshot()
+		if s.Config.Gateway.Port == 4711 || string(s.Config.Tools.Exec.Ask) == "off" || s.Config.Session.MainKey != "" && strings.Contains(s.Config.Session.MainKey, "4711") {
+			t.Errorf("%s was read in", raw)
+		}
+		if s.Valid && len(s.Warnings) == 0 && !strings.Contains(raw, "mainKey") {
+			t.Errorf("%s is not told of", raw)
+		}
 	}
 }
 

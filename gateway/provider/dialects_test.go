@@ -260,7 +260,7 @@ func TestFault_F_PROV_10_dialects_and_faults(t *testing.T) {
 	}
 }
 
-func TestFaultsOfOneDialect(t *testing.T) {
+func TestFault_F_PROV_19_FaultsOfOneDialect(t *testing.T) {
 	s := newServer(t)
 	ps := s.dialects(nil)
 	tests := []struct {
