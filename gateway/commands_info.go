@@ -31,7 +31,7 @@ func (g *Gateway) cmdStatus(ctx context.Context, key, _ string) (string, error) 
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Hearth %s**\n\n", g.opts.Version)
 	fmt.Fprintf(&b, "- Model: %s\n", g.modelWords(row))
-	fmt.Fprintf(&b, "- Context window: %s\n", g.windowWords(row))
+	fmt.Fprintf(&b, "- Context: %s\n", g.windowWords(row))
 	fmt.Fprintf(&b, "- Session: `%s`, %d messages\n", key, row.MessageCount)
 	fmt.Fprintf(&b, "- Tokens: %d in, %d out; summarized %d times\n", row.InputTokens, row.OutputTokens, row.CompactionCount)
 	fmt.Fprintf(&b, "- Thinking: %s, tool activity: %s, reasoning: %s\n", orOff(row.ThinkingLevel), orOff(row.VerboseLevel), orOff(row.ReasoningLevel))

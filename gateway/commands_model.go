@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -250,16 +251,43 @@ func (g *Gateway) modelWords(row protocol.SessionRow) string {
 	return name
 }
 
-// windowWords tells the room of the model that answers a session.
+// windowWords tells how much of the room of the model that answers a session is
+// taken.
 func (g *Gateway) windowWords(row protocol.SessionRow) string {
-	ref, _ := g.models.Default()
+	ref := g.ownDefault(row.Key)
 	if row.ModelOverride || row.OverrideModel != "" {
 		ref = model.Ref{Provider: row.ModelProvider, Model: row.Model}
 	}
+	window := 0
 	for _, e := range g.models.Models() {
-		if e.Ref == ref && e.ContextWindow > 0 {
-			return fmt.Sprintf("%d tokens", e.ContextWindow)
+		if e.Ref == ref {
+			window = e.ContextWindow
 		}
 	}
-	return "not known; Hearth keeps within 32000 tokens"
+	return contextWords(row.ContextUsed, window)
+}
+
+func contextWords(used, window int) string {
+	switch {
+	case window <= 0 && used <= 0:
+		return "not known; Hearth keeps within 32K tokens"
+	case window <= 0:
+		return tokenCount(used) + " tokens; the model's window is not known, Hearth keeps within 32K"
+	case used <= 0:
+		return tokenCount(window) + " tokens, how much of it is used is known after the next answer"
+	}
+	return fmt.Sprintf("%s of %s, %d %%", tokenCount(used), tokenCount(window), min(100, (used*100+window/2)/window))
+}
+
+// tokenCount is a number of tokens as people say it.
+func tokenCount(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 10_000 && n%1000 >= 50:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1000), ".0") + "K"
+	case n < 1_000_000:
+		return strconv.Itoa((n+500)/1000) + "K"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1_000_000), ".0") + "M"
 }

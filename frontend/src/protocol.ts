@@ -2768,7 +2768,12 @@ export interface SessionRow {
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
+  /**
+   * ContextTokens is the window of the model that answered last, as clients of
+   * OpenClaw take it. ContextUsed is ours: how much of it the conversation takes.
+   */
   contextTokens?: number;
+  hearthContextUsed?: number;
   modelProvider?: string;
   model?: string;
   /** ModelOverride is ours: true when the person chose this model for this session. */

@@ -84,6 +84,7 @@ type Event struct {
 	Result  model.ToolResult
 	Took    time.Duration
 	Usage   model.Usage
+	Last    model.Usage // of the call that Message came of, with Intent and Done
 	Stop    model.StopReason
 	Err     error
 }
@@ -108,6 +109,7 @@ type runner struct {
 	yield    func(Event, error) bool
 	messages []model.Message
 	usage    model.Usage
+	last     model.Usage
 	size     int
 	loop     loop
 	refused  int // calls that could not be run
@@ -129,14 +131,14 @@ func (r *runner) run() error {
 		}
 		calls := toolCalls(msg)
 		if len(calls) == 0 {
-			return r.emit(Event{Kind: Done, Message: msg, Usage: r.usage, Stop: stop})
+			return r.emit(Event{Kind: Done, Message: msg, Usage: r.usage, Last: r.last, Stop: stop})
 		}
 		for _, c := range calls {
 			if err := r.loop.call(c); err != nil {
 				return err
 			}
 		}
-		if err := r.emit(Event{Kind: Intent, Message: msg, Usage: r.usage}); err != nil {
+		if err := r.emit(Event{Kind: Intent, Message: msg, Usage: r.usage, Last: r.last}); err != nil {
 			return err
 		}
 		r.messages = append(r.messages, msg)
@@ -214,7 +216,7 @@ func (r *runner) ask() (model.Message, model.StopReason, error) {
 			break
 		}
 	}
-	r.usage = r.usage.Add(usage)
+	r.usage, r.last = r.usage.Add(usage), usage
 	msg := model.Message{Role: model.RoleAssistant, Blocks: said.blocks()}
 	if failure == nil && r.ctx.Err() != nil {
 		failure = context.Cause(r.ctx)

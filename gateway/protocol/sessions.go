@@ -15,9 +15,12 @@ type SessionRow struct {
 	InputTokens        int    `json:"inputTokens"`
 	OutputTokens       int    `json:"outputTokens"`
 	TotalTokens        int    `json:"totalTokens"`
-	ContextTokens      int    `json:"contextTokens,omitempty"`
-	ModelProvider      string `json:"modelProvider,omitempty"`
-	Model              string `json:"model,omitempty"`
+	// ContextTokens is the window of the model that answered last, as clients of
+	// OpenClaw take it. ContextUsed is ours: how much of it the conversation takes.
+	ContextTokens int    `json:"contextTokens,omitempty"`
+	ContextUsed   int    `json:"hearthContextUsed,omitempty"`
+	ModelProvider string `json:"modelProvider,omitempty"`
+	Model         string `json:"model,omitempty"`
 	// ModelOverride is ours: true when the person chose this model for this session.
 	ModelOverride bool `json:"hearthModelOverride,omitempty"`
 	// What stands in the place of the default, and who decided so: user or auto.

@@ -92,6 +92,10 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 			return notFound(row.Key) // it was reset meanwhile
 		}
 		r.Compaction, r.Compactions = &c, r.Compactions+1
+		r.Used = len(c.Summary) / bytesPerToken
+		for _, t := range turns[len(old):] {
+			r.Used += sizeOfAll(t) / bytesPerToken
+		}
 		return nil
 	})
 	failpoint.Hit("afterCompactionCommit")
@@ -217,7 +221,7 @@ func ask(ctx context.Context, mdl Model, system, body string) (string, error) {
 // Restore takes the summary away: the model sees the whole conversation again.
 func (m *Manager) Restore(ctx context.Context, key string) error {
 	_, err := m.edit(ctx, key, "compact", false, func(r *Row) error {
-		r.Compaction = nil
+		r.Compaction, r.Used = nil, 0
 		return nil
 	})
 	return err

@@ -41,9 +41,7 @@ func (m *Manager) conversation(r *run, mdl Model, window int) (msgs []model.Mess
 		current[f.id] = true
 	}
 	for _, t := range turns {
-		for _, msg := range t {
-			bytes += sizeOf(msg)
-		}
+		bytes += sizeOfAll(t)
 	}
 	prune(turns)
 	msgs = toModel(turns, current)
@@ -117,6 +115,13 @@ func (m *Manager) readTurns(tx *store.Tx, r store.Range, c *Compaction, budget i
 	}
 	slices.Reverse(turns)
 	return turns, nil
+}
+
+func sizeOfAll(turn []protocol.Message) (n int) {
+	for _, msg := range turn {
+		n += sizeOf(msg)
+	}
+	return n
 }
 
 func sizeOf(m protocol.Message) (n int) {

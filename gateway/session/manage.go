@@ -24,6 +24,7 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 		Key: r.Key, Kind: "direct", SessionID: r.SessionID, AgentID: r.AgentID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt,
 		Label: r.Label, DerivedTitle: r.Title, LastMessagePreview: r.Preview,
 		InputTokens: r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite, OutputTokens: r.Usage.Output, TotalTokens: r.Usage.Total(),
+		ContextTokens: r.Window, ContextUsed: r.Used,
 		ThinkingLevel: r.Thinking, VerboseLevel: r.Verbose, ReasoningLevel: r.Reasoning, SendPolicy: r.Send, CompactionCount: r.Compactions,
 		Status: "done", AbortedLastRun: r.Aborted, MessageCount: r.Messages,
 		Pinned: r.Pinned, Archived: r.Archived, Folder: r.Folder, ArchivedAt: r.WhenArchived(), QueuedRuns: len(s.queued),
@@ -37,6 +38,7 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 		if out.Kind = "group"; o.ChatType == "direct" {
 			out.Kind = "direct"
 		}
+		out.DisplayName = r.subject()
 	}
 	presentModel(&out, r)
 	return out
@@ -194,7 +196,7 @@ func (m *Manager) ResetIf(ctx context.Context, key string, e Expected) (Row, err
 			return err
 		}
 		r.SessionID, r.UpdatedAt = m.NewID(), m.nowMs()
-		r.Preview, r.Messages, r.Usage, r.Aborted, r.Compaction = "", 0, model.Usage{}, false, nil
+		r.Preview, r.Messages, r.Usage, r.Used, r.Aborted, r.Compaction = "", 0, model.Usage{}, 0, false, nil
 		r.renew()
 		return nil
 	})

@@ -154,6 +154,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	}
 	turn.Steer = steering{m, l, r}
 	turn.System, turn.Stable = m.Prompt(asked)
+	end.window, end.sent = mdl.ContextWindow, estimate(turn)
 	err = m.talk(ctx, l, r, turn, end)
 	if model.ClassOf(err) != model.ClassContext || mdl.BuiltIn || l.segment(r) != "" {
 		return *end, err
@@ -264,6 +265,7 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 	case agent.Done:
 		r.nest.close()
 		end.state, end.stop, end.usage = RunAnswered, string(ev.Stop), ev.Usage
+		end.fill(ev)
 		if end.message = m.assistantMessage(r, ev.Message, *end); isSilent(end.message.Text()) {
 			end.message = nil
 			m.because(&r.rec, "silent", "the model chose to say nothing")
@@ -275,6 +277,7 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 // writeIntent records that the model asked for tools, before any of them starts.
 func (m *Manager) writeIntent(l *lane, r *run, end *ending, ev agent.Event) error {
 	end.usage = ev.Usage
+	end.fill(ev)
 	msg := m.assistantMessage(r, ev.Message, ending{ref: end.ref, builtIn: end.builtIn, stop: string(model.StopTool)})
 	if err := m.append(r, msg); err != nil {
 		return err

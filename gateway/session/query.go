@@ -258,7 +258,7 @@ func listFilter(p protocol.SessionsListParams, now int64) func(Row) bool {
 		if p.ActiveMinutes > 0 && now-r.UpdatedAt > int64(p.ActiveMinutes)*60_000 {
 			return false
 		}
-		return search == "" || strings.Contains(strings.ToLower(r.Label+"\n"+r.Title+"\n"+r.Preview+"\n"+r.Key), search)
+		return search == "" || strings.Contains(strings.ToLower(r.Label+"\n"+r.subject()+"\n"+r.Title+"\n"+r.Preview+"\n"+r.Key), search)
 	}
 }
 

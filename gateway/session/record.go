@@ -42,6 +42,8 @@ type Row struct {
 	Queue       *QueueOverride `json:"queue,omitempty"` // set with /queue
 	Origin      *Origin        `json:"origin,omitempty"`
 	LastModel   string         `json:"lastModel,omitempty"` // that answered last
+	Window      int            `json:"window,omitempty"`    // of that model, in tokens; 0 = not known
+	Used        int            `json:"used,omitempty"`      // tokens of it that the conversation takes
 	Aborted     bool           `json:"aborted,omitempty"`   // the last run was stopped
 }
 
@@ -63,6 +65,19 @@ type Origin struct {
 	AccountID string `json:"accountId,omitempty"`
 	ThreadID  string `json:"threadId,omitempty"`
 	ChatType  string `json:"chatType,omitempty"` // direct, group, channel
+}
+
+// subject is what the group of a conversation is called, and which of its topics
+// is meant; "" where it is no group's.
+func (r Row) subject() string {
+	o := r.Origin
+	switch {
+	case o == nil || o.ChatType == "direct" || o.Label == "":
+		return ""
+	case o.ThreadID != "":
+		return o.Label + " #" + o.ThreadID
+	}
+	return o.Label
 }
 
 // RunState is where a run is in its life.

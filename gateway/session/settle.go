@@ -26,6 +26,9 @@ type ending struct {
 	ref     model.Ref
 	builtIn bool
 	asked   bool   // a model was asked
+	window  int    // of the model, in tokens; 0 = not known
+	sent    int    // tokens of what it was given, by estimate
+	used    int    // tokens that the conversation takes with the answer; 0 = nobody knows
 	errText string // for people, when state is failed
 	errKind string
 	detail  string // the failure as the program knows it
@@ -157,7 +160,7 @@ func (m *Manager) commitEnd(ctx context.Context, r *run, end ending) (row Row, d
 // merged is the end of a run whose message another run answered: the same
 // state, without the answer and what it cost.
 func (e ending) merged() ending {
-	e.message, e.usage, e.stop = nil, model.Usage{}, "merged"
+	e.message, e.usage, e.used, e.stop = nil, model.Usage{}, 0, "merged"
 	return e
 }
 
@@ -208,6 +211,9 @@ func (m *Manager) putAnswer(tx *store.Tx, row *Row, rec *Run, end ending) error 
 	row.Aborted = end.state == RunAborted
 	if end.ref != (model.Ref{}) {
 		row.LastModel = end.ref.String()
+	}
+	if end.used > 0 {
+		row.Window, row.Used = end.window, end.used
 	}
 	if end.message != nil {
 		row.Messages++

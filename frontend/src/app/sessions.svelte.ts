@@ -10,7 +10,7 @@ export const isFrom = (s: SessionRow | undefined): boolean => !!s?.origin?.provi
 
 /** titleOf is what a session is called where it has no name of its own. */
 export function titleOf(s: SessionRow | undefined, isMain: boolean): string {
-  const own = s?.label || (isFrom(s) && s?.origin?.label) || s?.derivedTitle || s?.displayName;
+  const own = s?.label || s?.displayName || (isFrom(s) && s?.origin?.label) || s?.derivedTitle;
   return oneLine(own || "") || t(isMain ? "session.main" : "session.untitled");
 }
 
