@@ -1,6 +1,8 @@
 package inbound
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -229,6 +231,35 @@ func TestSessionKeysAndOrigin(t *testing.T) {
 		}
 		if to := h.sessions.got[1].Reply; to != (channel.Target{Account: "default", Conversation: "-100", Thread: "7", ReplyTo: "2"}) {
 			t.Errorf("%+v", to)
+		}
+	})
+}
+
+// 500 messages that waited while Hearth was down are read together, fifty to a
+// turn and in order, and none is lost, also when it stops again in the middle.
+// What is written now stands alone.
+func TestFault_F_CHAN_06_BacklogIsReadTogether(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, h *house) {
+		var want []string
+		began := time.Now().Add(-time.Hour)
+		for i := range 500 {
+			in := dm(fmt.Sprint(i), fmt.Sprintf("message %d", i))
+			in.At = began.Add(time.Duration(i) * time.Second)
+			h.receive(in)
+			want = append(want, in.Text)
+			if i == 275 {
+				h.restart()
+			}
+		}
+		pass(time.Minute)
+		h.receive(dm("500", "now"))
+		synctest.Wait()
+		got := strings.FieldsFunc(h.sessions.bodies(), func(r rune) bool { return r == '|' || r == '\n' })
+		if !slices.Equal(got, append(want, "now")) {
+			t.Errorf("%d messages came through, want %d", len(got), len(want)+1)
+		}
+		if n := len(h.sessions.got); n > 13 || h.sessions.got[n-1].CommandBody != "now" {
+			t.Errorf("they made %d turns", n)
 		}
 	})
 }

@@ -22,6 +22,10 @@ const (
 	longestID   = 512
 	// albumWait is how long the next picture of an album may take.
 	albumWait = 1500 * time.Millisecond
+	// backlogAge is how late a message is that waited for Hearth to come back;
+	// what waited with it follows within backlogWait.
+	backlogAge  = 2 * time.Minute
+	backlogWait = 2 * time.Second
 )
 
 // Accepted is a turn for a session.
@@ -246,6 +250,10 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 		wait = albumWait // the others follow at once
 	case len(in.Media) > 0:
 		wait = 0
+	case !in.At.IsZero() && now.Sub(in.At) > backlogAge:
+		// Hundreds of turns would push each other out of the queue of the session:
+		// what somebody wrote meanwhile is read together (F-CHAN-06).
+		wait = max(wait, backlogWait)
 	}
 	row := pendingRow{In: in, Owner: v.owner, Shared: v.shared, ReceivedAt: now.UnixMilli()}
 	var seen repeat
