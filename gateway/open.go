@@ -177,7 +177,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: g.touched}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Rounds: g.roundsOf, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Rounds: g.roundsOf, Asks: g.asksOf, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
 		Prompt: g.runPrompt,
 		Notes:  g.notes, Picture: g.picture,
 		Hold: g.hold, Broke: g.broke,

@@ -58,6 +58,9 @@ func (g *Gateway) roundsOf(rec session.Run) int {
 	return 0
 }
 
+// asksOf is what the program of a run wants of the model; nil for all others.
+func (g *Gateway) asksOf(rec session.Run) *model.Options { return g.hook.Asked(rec.ID) }
+
 func (g *Gateway) stopRun(ctx context.Context, key, runID string) {
 	if _, err := g.session.Abort(ctx, key, runID); err != nil {
 		g.log.Warn("a run of a program could not be stopped", "run", runID, "err", err)

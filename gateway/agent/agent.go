@@ -45,6 +45,8 @@ type Turn struct {
 	Thinking  string // model.Request.Thinking
 	Once      bool   // the provider repeats by itself what failed
 	Rounds    int    // how often it may go back to the model; 0 = 25
+	// Options, when set, is asked before each call of the model.
+	Options func() *model.Options
 	// Steer, when set, lets new words of the person into the turn at a boundary:
 	// between two tool calls and before the model is asked again. A tool that
 	// runs is never cut short.
@@ -188,6 +190,9 @@ func (r *runner) ask() (model.Message, model.StopReason, error) {
 	stop := model.StopEnd
 	var failure error
 	req := model.Request{Model: r.Model, System: r.System, Stable: r.Stable, Messages: r.messages, Tools: r.Tools, Exact: r.Exact, MaxTokens: r.MaxTokens, Thinking: r.Thinking}
+	if r.Options != nil {
+		req.Tools, req.Options = r.Options().Offer(r.Tools, r.Exact != nil)
+	}
 	for ev, err := range r.Provider.Stream(r.ctx, req) {
 		if err != nil {
 			failure = err

@@ -185,4 +185,7 @@ type Request struct {
 	Previous     string // the answer that this one follows, by its id
 	Stream       bool
 	Usage        bool // tell the usage in the stream
+	Options      model.Options
+	NoTools      bool // none of the program's tools may be called now
+	Echo         echoed
 }

@@ -21,8 +21,7 @@ const (
 	maxPictures     = protocol.MaxAttachments
 )
 
-// chatRequest is what we read of a chat completion. What only tunes a model
-// (temperature and its kin) is ignored: Hearth's settings say how models answer.
+// chatRequest is what we read of a chat completion.
 type chatRequest struct {
 	Model         string          `json:"model"`
 	Messages      []chatMessage   `json:"messages"`
@@ -37,6 +36,9 @@ type chatRequest struct {
 	} `json:"stream_options"`
 	ResponseFormat *format  `json:"response_format"`
 	Modalities     []string `json:"modalities"`
+	MaxTokens      *int     `json:"max_tokens"`
+	MaxCompletion  *int     `json:"max_completion_tokens"`
+	tuning
 }
 
 type chatMessage struct {
@@ -66,11 +68,16 @@ type chatTool struct {
 
 // format is how the answer has to look.
 type format struct {
-	Type       string          `json:"type"`
-	Schema     json.RawMessage `json:"schema"` // of responses
-	JSONSchema struct {
-		Schema json.RawMessage `json:"schema"`
-	} `json:"json_schema"`
+	Type       string     `json:"type"`
+	jsonSchema            // of responses
+	JSONSchema jsonSchema `json:"json_schema"`
+}
+
+type jsonSchema struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+	Strict      *bool           `json:"strict"`
 }
 
 // content is text, or parts of which we take text and pictures.
@@ -171,6 +178,9 @@ func parseChat(c *chatRequest) (*Request, error) {
 		}
 		r.Tools = append(r.Tools, Function{t.Function.Name, t.Function.Description, t.Function.Parameters})
 	}
+	if err := r.tune(c.tuning, map[string]*int{"max_tokens": c.MaxTokens, "max_completion_tokens": c.MaxCompletion}); err != nil {
+		return nil, err
+	}
 	return r.finish(rules, c.ToolChoice, c.ResponseFormat)
 }
 
@@ -204,6 +214,7 @@ func (r *Request) finish(rules []string, choice json.RawMessage, f *format) (*Re
 	if err != nil {
 		return nil, err
 	}
+	r.Options.Format = f.options()
 	r.Instructions = strings.Join(append(rules, wish, f.words()), "\n\n")
 	r.Instructions = strings.TrimSpace(r.Instructions)
 	switch {
@@ -270,8 +281,8 @@ func (r *Request) checkTools() error {
 	return nil
 }
 
-// choose reads tool_choice: without tools, or with words for the model, which
-// is all that can be done for every model alike.
+// choose reads tool_choice: without tools, or with one that has to be called.
+// The words are for models that cannot be forced.
 func (r *Request) choose(raw json.RawMessage) (words string, err error) {
 	var kind string
 	if len(raw) == 0 || string(raw) == "null" {
@@ -282,9 +293,12 @@ func (r *Request) choose(raw json.RawMessage) (words string, err error) {
 		case "auto":
 			return "", nil
 		case "none":
-			r.Tools = nil
+			r.Tools, r.NoTools = nil, true
 			return "", nil
 		case "required":
+			for _, t := range r.Tools {
+				r.Options.Call = append(r.Options.Call, t.Name)
+			}
 			return "Call one of the program's tools before you answer.", nil
 		}
 		return "", Invalid("tool_choice", "tool_choice %q is not known.", clip(kind, 40))
@@ -302,6 +316,7 @@ func (r *Request) choose(raw json.RawMessage) (words string, err error) {
 	name := named.Name + named.Function.Name
 	for _, t := range r.Tools {
 		if t.Name == name && validName(name) {
+			r.Options.Call, r.Options.Named = []string{name}, true
 			return "Call the tool " + name + " before you answer.", nil
 		}
 	}

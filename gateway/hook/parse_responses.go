@@ -20,6 +20,9 @@ type responsesRequest struct {
 	Text         struct {
 		Format *format `json:"format"`
 	} `json:"text"`
+	MaxOutput   *int     `json:"max_output_tokens"`
+	Temperature *float64 `json:"temperature"`
+	TopP        *float64 `json:"top_p"`
 }
 
 type responsesTool struct {
@@ -27,6 +30,7 @@ type responsesTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
+	Strict      *bool           `json:"strict"`
 }
 
 // item is one thing of the input; its type says which fields are set.
@@ -77,6 +81,10 @@ func parseResponses(raw *responsesRequest, find func(id string) (Message, bool))
 			r.Tools = append(r.Tools, Function{t.Name, t.Description, t.Parameters})
 		}
 	}
+	if err := r.tune(tuning{Temperature: raw.Temperature, TopP: raw.TopP}, map[string]*int{"max_output_tokens": raw.MaxOutput}); err != nil {
+		return nil, err
+	}
+	r.Echo = echoOf(raw)
 	return r.finish(rules, raw.ToolChoice, raw.Text.Format)
 }
 

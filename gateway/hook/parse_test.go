@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
 )
 
 func chatOf(raw string) (*Request, error) {
@@ -33,7 +35,7 @@ func TestBothFormsComeToTheSame(t *testing.T) {
 		{"role":"tool","tool_call_id":"c1","content":"a cat"},
 		{"role":"user","content":"and?"}],
 		"tools":[{"type":"function","function":{"name":"look","description":"Looks.","parameters":{"type":"object"}}}],
-		"temperature":0.2,"max_tokens":10,"seed":1,"logit_bias":{"1":2}}`)
+		"temperature":0.2,"max_tokens":10,"logit_bias":{"1":2}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,15 +45,19 @@ func TestBothFormsComeToTheSame(t *testing.T) {
 		{"type":"function_call","call_id":"c1","name":"look","arguments":"{}"},
 		{"type":"function_call_output","call_id":"c1","output":"a cat"},
 		{"type":"message","role":"user","content":"and?"}],
-		"tools":[{"type":"function","name":"look","description":"Looks.","parameters":{"type":"object"}},{"type":"web_search"}]}`)
+		"tools":[{"type":"function","name":"look","description":"Looks.","parameters":{"type":"object"}},{"type":"web_search"}],
+		"temperature":0.2,"max_output_tokens":10}`)
 	if err != nil {
 		t.Fatal(err)
 	}
+	responses.Echo = nil
 	if diff := cmp.Diff(chat, responses); diff != "" {
 		t.Error(diff)
 	}
+	warm := 0.2
 	want := &Request{
-		Model: "hearth", Instructions: "Be brief.", User: "anna", Stream: true,
+		Options: model.Options{MaxTokens: 10, Temperature: &warm},
+		Model:   "hearth", Instructions: "Be brief.", User: "anna", Stream: true,
 		Messages: []Message{
 			{Role: User, Text: "Look", Pictures: []string{"data:image/png;base64,AAAA"}},
 			{Role: Assistant, Calls: []Call{{"c1", "look", "{}"}}},
@@ -76,6 +82,11 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{`{"messages":"x"}`, "messages", "must not be"},
 		{`{"messages":[],"messages":[]}`, "", "twice"},
 		{`{}`, "messages", "no message"},
+		{`{` + user + `,"temperature":3}`, "temperature", "from 0 to 2"},
+		{`{` + user + `,"top_p":-1}`, "top_p", "from 0 to 1"},
+		{`{` + user + `,"max_tokens":0}`, "max_tokens", "at least 1"},
+		{`{` + user + `,"stop":["a","b","c","d","e"]}`, "stop", "at most 4"},
+		{`{` + user + `,"stop":7}`, "stop", "a text, or a list"},
 		{`{"messages":[{"role":"user","content":"x"}],"n":2}`, "n", "one answer"},
 		{`{"messages":[{"role":"wizard","content":"x"}]}`, "messages[0]", "wizard"},
 		{`{"messages":[{"role":"user","content":7}]}`, "content", "text, or a list"},

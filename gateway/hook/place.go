@@ -12,10 +12,11 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 )
 
-// Headers with which a program names a conversation and an assistant. The first
+// Headers with which a program names a conversation, an assistant and its model. The first
 // of each is ours, the others OpenClaw's.
 func sessionHeaders() []string { return []string{"X-Hearth-Session", "X-Openclaw-Session-Key"} }
 func agentHeaders() []string   { return []string{"X-Hearth-Agent", "X-Openclaw-Agent-Id"} }
+func modelHeaders() []string   { return []string{"X-Hearth-Model", "X-Openclaw-Model"} }
 
 // firstOf is the first header that is there.
 func firstOf(r *http.Request, names []string) string {

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 
@@ -61,10 +62,10 @@ func statusOf(res result) string {
 func (p *responseReply) response(status string, output []any, res *result, failure *Error) fields {
 	out := fields{
 		"id": p.id(), "object": "response", "created_at": p.created, "status": status, "background": false, "error": nil, "incomplete_details": nil,
-		"instructions": nil, "max_output_tokens": nil, "model": p.ask.modelName(), "output": output, "parallel_tool_calls": true,
-		"previous_response_id": nil, "reasoning": fields{"effort": nil, "summary": nil}, "store": true, "temperature": 1, "top_p": 1,
-		"text": fields{"format": fields{"type": "text"}}, "tool_choice": "auto", "tools": []any{}, "truncation": "disabled", "usage": nil, "user": nil, "metadata": fields{},
+		"model": p.ask.modelName(), "output": output, "parallel_tool_calls": true,
+		"previous_response_id": nil, "reasoning": fields{"effort": nil, "summary": nil}, "store": true, "truncation": "disabled", "usage": nil, "user": nil, "metadata": fields{},
 	}
+	maps.Copy(out, p.ask.req.Echo)
 	if prev := p.ask.req.Previous; prev != "" {
 		out["previous_response_id"] = prev
 	}

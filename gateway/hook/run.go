@@ -43,8 +43,18 @@ func (h *Handler) begin(r *http.Request, v *visit, req *Request) (*ask, error) {
 	if a.target, err = h.House.Find(req.Model, firstOf(r, agentHeaders())); err != nil {
 		return nil, err
 	}
+	if name := firstOf(r, modelHeaders()); name != "" { // the assistant stays who it is
+		other, err := h.House.Find(clip(name, maxModel), a.target.Agent)
+		if err != nil {
+			return nil, err
+		}
+		if other.Model == "" {
+			return nil, NoModel("The header x-openclaw-model names no model: write provider/model, as GET /v1/models lists them.")
+		}
+		a.target.Model = other.Model
+	}
 	past, now := split(req.Messages)
-	if a.turn = h.turns.resume(v.client.ID, now); a.turn != nil {
+	if a.turn = h.turns.resume(v.client.ID, now, req); a.turn != nil {
 		a.place = place{key: a.turn.key, follow: a.turn.follow}
 		a.id = a.turn.runID + "." + strconv.Itoa(len(past))
 		return a, nil
@@ -55,7 +65,7 @@ func (h *Handler) begin(r *http.Request, v *visit, req *Request) (*ask, error) {
 	h.heads.forget(a.place.key)
 	a.turn = &turn{
 		runID: runPrefix + h.NewID(), key: a.place.key, client: v.client,
-		instructions: req.Instructions, tools: req.Tools, follow: a.place.follow, changed: make(chan struct{}, 1),
+		options: req.Options, hide: req.NoTools, instructions: req.Instructions, tools: req.Tools, follow: a.place.follow, changed: make(chan struct{}, 1),
 	}
 	a.id = a.turn.runID
 	h.turns.add(a.turn)

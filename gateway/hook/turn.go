@@ -21,7 +21,9 @@ type turn struct {
 	client       pairing.Client
 	instructions string
 	tools        []Function
-	follow       bool // place.follow
+	follow       bool          // place.follow
+	options      model.Options // of the newest request; guarded by mu
+	hide         bool          // tools are not offered now; guarded by mu
 
 	mu      sync.Mutex // guards all below
 	words   strings.Builder
@@ -149,13 +151,14 @@ func (t *turn) want(w *wish, extra bool) {
 
 // attach brings results, and listens from now on. It is false when the turn
 // does not wait for a program any more.
-func (t *turn) attach(results []Message) bool {
+func (t *turn) attach(results []Message, req *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.parked || t.ended {
 		return false
 	}
 	t.parked, t.spoken = false, false
+	t.options, t.hide = req.Options, req.NoTools
 	t.words.Reset()
 	select {
 	case <-t.changed: // news of before

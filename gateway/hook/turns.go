@@ -75,7 +75,7 @@ func (s *turns) park(t *turn, most int) (over *turn) {
 
 // resume finds the turn that waits for one of these results, if it is the
 // client's own, and attaches to it.
-func (s *turns) resume(clientID string, results []Message) *turn {
+func (s *turns) resume(clientID string, results []Message, req *Request) *turn {
 	s.mu.Lock()
 	var t *turn
 	for _, r := range results {
@@ -84,7 +84,7 @@ func (s *turns) resume(clientID string, results []Message) *turn {
 		}
 	}
 	s.mu.Unlock()
-	if t == nil || !t.attach(results) {
+	if t == nil || !t.attach(results, req) {
 		return nil
 	}
 	s.mu.Lock()

@@ -94,6 +94,8 @@ type Request struct {
 	// Exact: the request may only leave with the tools of these names and no
 	// others. It is checked on the bytes that are sent. nil: any.
 	Exact []string
+	// Options are a program's wishes; nil = none.
+	Options *Options
 }
 
 // Levels of Request.Thinking.

@@ -46,7 +46,8 @@ func (v view) provider(x reach, m ModelConfig) model.Provider {
 		return bedrock.New(s, bedrock.Quirks{MaxTokens: m.MaxTokens})
 	default:
 		return openai.New(s, openai.Quirks{MaxTokens: m.MaxTokens, MaxCompletionTokens: x.quirks.maxCompletionTokens,
-			NoStreamUsage: x.quirks.noStreamUsage, ReasoningBack: x.quirks.reasoningBack})
+			NoStreamUsage: x.quirks.noStreamUsage, ReasoningBack: x.quirks.reasoningBack,
+			NoNamedTool: x.quirks.noNamedTool, NoSchema: x.quirks.noSchema, NoObject: x.quirks.noObject, FormatOrTools: x.quirks.formatOrTools})
 	}
 }
 

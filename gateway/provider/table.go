@@ -41,6 +41,10 @@ type quirks struct {
 	maxCompletionTokens bool
 	noStreamUsage       bool
 	reasoningBack       bool
+	noNamedTool         bool // see openai.Quirks
+	noSchema            bool
+	noObject            bool
+	formatOrTools       bool
 	shape               shape
 }
 

@@ -9,8 +9,8 @@ func remoteServices() []service {
 		return service{id: id, name: name, baseURL: baseURL, api: APIOpenAI, keyEnv: strings.Fields(keyEnv), keyPage: keyPage, models: models}
 	}
 	return append(largeServices(remote),
-		remote("groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "console.groq.com", known("llama-3.3-70b-versatile", "Llama 3.3 70B", 131_072), known("openai/gpt-oss-120b", "gpt-oss 120B", 131_072)),
-		thoughtful(remote("deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "platform.deepseek.com", known("deepseek-chat", "DeepSeek Chat", 128_000), reasoner("deepseek-reasoner", "DeepSeek Reasoner", 128_000))),
+		eitherFormatOrTools(remote("groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "console.groq.com", known("llama-3.3-70b-versatile", "Llama 3.3 70B", 131_072), known("openai/gpt-oss-120b", "gpt-oss 120B", 131_072))),
+		withoutSchemas(thoughtful(remote("deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "platform.deepseek.com", known("deepseek-chat", "DeepSeek Chat", 128_000), reasoner("deepseek-reasoner", "DeepSeek Reasoner", 128_000)))),
 		remote("xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", "console.x.ai", seeing(reasoner("grok-4", "Grok 4", 256_000))),
 		remote("together", "Together AI", "https://api.together.xyz/v1", "TOGETHER_API_KEY TOGETHER_AI_API_KEY", "api.together.ai", known("meta-llama/Llama-3.3-70B-Instruct-Turbo", "Llama 3.3 70B", 131_072)),
 		remote("fireworks", "Fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "fireworks.ai", known("accounts/fireworks/models/llama-v3p3-70b-instruct", "Llama 3.3 70B", 131_072)),
@@ -54,6 +54,18 @@ func largeServices(remote row) []service {
 // thoughtful wants its reasoning back while a tool's result is waited for.
 func thoughtful(s service) service {
 	s.quirks.reasoningBack = true
+	return s
+}
+
+// eitherFormatOrTools refuses response_format in requests with tools.
+func eitherFormatOrTools(s service) service {
+	s.quirks.formatOrTools = true
+	return s
+}
+
+// withoutSchemas takes JSON as the form of an answer, but no schema of it.
+func withoutSchemas(s service) service {
+	s.quirks.noSchema = true
 	return s
 }
 

@@ -94,6 +94,9 @@ type Options struct {
 	Tools func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
 	// Rounds is how often a run may go back to the model, 0 as usual; nil: as usual.
 	Rounds func(rec Run) int
+	// Asks are what the program of a run asks of the model, looked at before
+	// each call of it; nil: nothing.
+	Asks func(rec Run) *model.Options
 	// Prompt is a run's system prompt; its first stable bytes are the same in every
 	// turn of the session.
 	Prompt func(Asked) (system string, stable int)

@@ -140,6 +140,9 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	if m.Rounds != nil {
 		turn.Rounds = m.Rounds(r.rec)
 	}
+	if m.Asks != nil {
+		turn.Options = func() *model.Options { return m.Asks(r.rec) }
+	}
 	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: turn.Thinking, Reasoning: cmp.Or(r.rec.Hints.Reasoning, row.Reasoning), Messages: row.Messages}
 	if mdl.Tools && m.Tools != nil {
 		scope, tools := m.Tools(r.rec, mdl.Ref)

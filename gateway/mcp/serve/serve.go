@@ -58,6 +58,9 @@ func New(g Gateway, o Options) *mcp.Server {
 			}
 			ctx, done := within(ctx, o.Life)
 			defer done()
+			if token := req.Params.GetProgressToken(); token != nil {
+				defer beat(ctx, req.Session, token)()
+			}
 			text, err := do(ctx, args)
 			if err != nil {
 				text = err.Error()

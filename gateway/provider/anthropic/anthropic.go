@@ -89,6 +89,7 @@ type request struct {
 	Stream       bool          `json:"stream"`
 	Thinking     *thinking     `json:"thinking,omitempty"`
 	OutputConfig *outputConfig `json:"output_config,omitempty"`
+	options
 }
 
 type thinking struct {
@@ -145,7 +146,8 @@ func ephemeral() *cacheControl { return &cacheControl{"ephemeral"} }
 
 func (p *provider) ask(r model.Request) request {
 	out := request{Model: r.Model, Stream: !p.service.Whole, MaxTokens: p.maxTokens(r)}
-	if r.Thinks() && !amidUnsigned(r.Messages) {
+	// Reasoning and a forced call exclude each other.
+	if _, forced := r.Forced(); r.Thinks() && !forced && !amidUnsigned(r.Messages) {
 		out.think(r)
 	}
 	if strings.TrimSpace(r.System) != "" {
@@ -172,6 +174,7 @@ func (p *provider) ask(r model.Request) request {
 		parts := out.Messages[n-1].Content
 		parts[len(parts)-1].CacheControl = ephemeral()
 	}
+	out.options = optionsOf(r, out.Thinking != nil)
 	return out
 }
 
@@ -190,7 +193,10 @@ func (q *request) think(r model.Request) {
 
 // adaptive tells the models from 4.6 on, by the version in their names:
 // claude-opus-4-6, claude-sonnet-5, claude-opus-4-6-20260203.
-func adaptive(id string) bool {
+func adaptive(id string) bool { return since(id, 6) }
+
+// since reports whether a model is of version 4.minor or newer.
+func since(id string, minor int) bool {
 	var version []int
 	for _, word := range strings.FieldsFunc(id, func(r rune) bool { return r == '-' || r == '.' }) {
 		if n, err := strconv.Atoi(word); err == nil && n < 100 {
@@ -203,7 +209,7 @@ func adaptive(id string) bool {
 	case version[0] != 4:
 		return version[0] > 4
 	}
-	return len(version) > 1 && version[1] >= 6
+	return len(version) > 1 && version[1] >= minor
 }
 
 // amidUnsigned reports whether the model still waits for a tool, or has just

@@ -62,7 +62,10 @@ type request struct {
 }
 
 type inference struct {
-	MaxTokens int `json:"maxTokens"`
+	MaxTokens     int      `json:"maxTokens,omitempty"`
+	Temperature   *float64 `json:"temperature,omitempty"`
+	TopP          *float64 `json:"topP,omitempty"`
+	StopSequences []string `json:"stopSequences,omitempty"`
 }
 
 type message struct {
@@ -115,7 +118,8 @@ type reasoningText struct {
 }
 
 type toolConfig struct {
-	Tools []tool `json:"tools"`
+	Tools  []tool  `json:"tools"`
+	Choice *choice `json:"toolChoice,omitempty"`
 }
 
 type tool struct {
@@ -136,14 +140,12 @@ func (p *provider) ask(r model.Request) request {
 	if limit == 0 {
 		limit = p.quirks.MaxTokens
 	}
-	if r.Thinks() && strings.Contains(r.Model, "anthropic.") && !amidUnsigned(r.Messages) {
+	if _, forced := r.Forced(); r.Thinks() && !forced && strings.Contains(r.Model, "anthropic.") && !amidUnsigned(r.Messages) {
 		budget := map[string]string{model.ThinkingLow: "2048", model.ThinkingMedium: "8192", model.ThinkingHigh: "16384"}[r.Thinking]
 		out.More = json.RawMessage(`{"thinking":{"type":"enabled","budget_tokens":` + budget + `}}`)
 		limit = max(limit, 8192) + 16384
 	}
-	if limit > 0 {
-		out.Inference = &inference{limit}
-	}
+	out.Inference = inferenceOf(r, limit, out.More != nil)
 	if strings.TrimSpace(r.System) != "" {
 		stable, rest := r.SystemParts()
 		out.System = []part{{Text: &stable}}
@@ -158,7 +160,7 @@ func (p *provider) ask(r model.Request) request {
 		out.cache()
 	}
 	if len(r.Tools) > 0 {
-		out.ToolConfig = &toolConfig{}
+		out.ToolConfig = &toolConfig{Choice: choiceOf(r)}
 		for _, t := range r.Tools {
 			spec := toolSpec{Name: t.Name, Description: t.Description}
 			if spec.InputSchema.JSON = t.Schema; len(t.Schema) == 0 {

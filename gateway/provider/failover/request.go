@@ -24,6 +24,9 @@ func (c *call) request() model.Request {
 	if c.target.MaxTokens > 0 {
 		req.MaxTokens = c.target.MaxTokens
 	}
+	if n := req.Asked().MaxTokens; n > 0 && (req.MaxTokens == 0 || n < req.MaxTokens) {
+		req.MaxTokens = n // never more than the owner allows
+	}
 	if !c.target.Images {
 		req.Messages = withoutImages(req.Messages)
 	}

@@ -64,12 +64,14 @@ type request struct {
 	Contents         []content         `json:"contents"`
 	System           *content          `json:"systemInstruction,omitempty"`
 	Tools            []tools           `json:"tools,omitempty"`
+	ToolConfig       *toolConfig       `json:"toolConfig,omitempty"`
 	GenerationConfig *generationConfig `json:"generationConfig,omitempty"`
 }
 
 type generationConfig struct {
 	MaxOutputTokens int             `json:"maxOutputTokens,omitempty"`
 	Thinking        *thinkingConfig `json:"thinkingConfig,omitempty"`
+	options
 }
 
 type thinkingConfig struct {
@@ -121,11 +123,11 @@ type function struct {
 
 func (p *provider) ask(r model.Request) request {
 	out := request{Contents: []content{}}
-	g := generationConfig{MaxOutputTokens: r.MaxTokens, Thinking: thinkingOf(r)}
+	g := generationConfig{MaxOutputTokens: r.MaxTokens, Thinking: thinkingOf(r), options: optionsOf(r)}
 	if g.MaxOutputTokens == 0 {
 		g.MaxOutputTokens = p.quirks.MaxTokens
 	}
-	if g != (generationConfig{}) {
+	if g.MaxOutputTokens != 0 || g.Thinking != nil || r.Options != nil {
 		out.GenerationConfig = &g
 	}
 	if strings.TrimSpace(r.System) != "" {
@@ -140,7 +142,7 @@ func (p *provider) ask(r model.Request) request {
 		for _, spec := range r.Tools {
 			t.Functions = append(t.Functions, function{spec.Name, spec.Description, Schema(spec.Schema)})
 		}
-		out.Tools = []tools{t}
+		out.Tools, out.ToolConfig = []tools{t}, toolConfigOf(r)
 	}
 	return out
 }

@@ -91,13 +91,33 @@ type request struct {
 	Stream   bool      `json:"stream"`
 	Options  *options  `json:"options,omitempty"`
 	Think    *bool     `json:"think,omitempty"`
+	Format   any       `json:"format,omitempty"` // "json", or a schema
 
 	KeepAlive string `json:"keep_alive,omitempty"`
 }
 
 type options struct {
-	NumCtx     int `json:"num_ctx,omitempty"`
-	NumPredict int `json:"num_predict,omitempty"`
+	NumCtx           int      `json:"num_ctx,omitempty"`
+	NumPredict       int      `json:"num_predict,omitempty"`
+	Temperature      *float64 `json:"temperature,omitempty"`
+	TopP             *float64 `json:"top_p,omitempty"`
+	PresencePenalty  *float64 `json:"presence_penalty,omitempty"`
+	FrequencyPenalty *float64 `json:"frequency_penalty,omitempty"`
+	Seed             *int64   `json:"seed,omitempty"`
+	Stop             []string `json:"stop,omitempty"`
+}
+
+// formatOf is the form that a program wants. A server that keeps to it lets the
+// model call no tools, so beside tools it is left to the words of the prompt.
+func formatOf(r model.Request) any {
+	f := r.Asked().Format
+	switch {
+	case f == nil || len(r.Tools) > 0:
+		return nil
+	case f.Schema == nil:
+		return "json"
+	}
+	return f.Schema
 }
 
 type message struct {
@@ -134,9 +154,12 @@ func (p *provider) ask(r model.Request) request {
 	if o.NumPredict == 0 {
 		o.NumPredict = p.quirks.MaxTokens
 	}
-	if o != (options{}) {
+	a := r.Asked()
+	o.Temperature, o.TopP, o.PresencePenalty, o.FrequencyPenalty, o.Seed, o.Stop = a.Temperature, a.TopP, a.PresencePenalty, a.FrequencyPenalty, a.Seed, a.Stop
+	if o.NumCtx != 0 || o.NumPredict != 0 || r.Options != nil {
 		out.Options = &o
 	}
+	out.Format = formatOf(r)
 	if think := r.Thinks(); think || r.Thinking == model.ThinkingOff {
 		out.Think = &think
 	}

@@ -19,6 +19,10 @@ type Quirks struct {
 	MaxCompletionTokens bool // the limit is called max_completion_tokens
 	NoStreamUsage       bool // stream_options is refused; usage comes anyway or not at all
 	ReasoningBack       bool // within a turn, reasoning is wanted back as reasoning_content
+	NoNamedTool         bool // tool_choice is a word only
+	NoSchema            bool // response_format knows json_object only
+	NoObject            bool // response_format knows json_schema only
+	FormatOrTools       bool // response_format is refused beside tools
 }
 
 // New returns a provider for one service. The base address is everything
@@ -48,6 +52,7 @@ type request struct {
 	MaxTokens           int            `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
 	ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
+	options
 }
 
 type streamOptions struct {
@@ -119,6 +124,7 @@ func (p *provider) ask(r model.Request) request {
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}})
 	}
+	out.options = p.options(r)
 	return out
 }
 

@@ -49,6 +49,7 @@ type request struct {
 	Include         []string   `json:"include,omitempty"`
 	MaxOutputTokens int        `json:"max_output_tokens,omitempty"`
 	Reasoning       *reasoning `json:"reasoning,omitempty"`
+	options
 }
 
 type reasoning struct {
@@ -110,6 +111,10 @@ func (p *provider) ask(r model.Request) request {
 			schema = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
 		out.Tools = append(out.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema})
+	}
+	out.options = optionsOf(r, p.quirks.Reasons)
+	if r.Asked().MaxTokens > 0 && out.MaxOutputTokens < leastTokens {
+		out.MaxOutputTokens = leastTokens
 	}
 	return out
 }
