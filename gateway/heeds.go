@@ -42,7 +42,11 @@ func (g *Gateway) afterTool(name string, call tool.Call, text string) {
 // readOutside: this answer has read text from outside, or comes of words that the
 // owner did not say here.
 func (g *Gateway) readOutside(call tool.Call) bool {
-	return !call.Owner || call.Group || call.Relayed || call.Depth > 0 || g.outside.Has(call.RunID)
+	if !call.Owner || call.Group || call.Relayed || call.Depth > 0 || g.outside.Has(call.RunID) {
+		return true
+	}
+	rec, err := g.session.Why("", call.RunID)
+	return err == nil && rec.Outside // the message itself was passed on
 }
 
 // heedChanged remembers a change for the end of the answer.

@@ -39,7 +39,7 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	g := i.g
 	turn := session.Turn{
 		RunID: a.ID, SessionKey: a.SessionKey, Text: a.CommandBody, ForAgent: a.Text, ReplyTo: a.Reply.ReplyTo, QuoteSelected: a.QuoteSelected,
-		Owner: a.SenderIsOwner, Sender: a.SenderID,
+		Owner: a.SenderIsOwner, Sender: a.SenderID, Outside: len(a.Prompt.Forwarded) > 0,
 		Route: route{a.Origin.Provider, a.Origin.AccountID, a.Reply.Conversation, a.Reply.Thread, a.ChatType}.String(),
 		Origin: &session.Origin{
 			Label: a.Origin.Label, Provider: a.Origin.Provider, From: a.Origin.From, To: a.Origin.To, AccountID: a.Origin.AccountID,

@@ -91,7 +91,17 @@ func listSkills(ctx context.Context, a *app, agent string, eligible bool) error 
 	for _, s := range res.Skills {
 		rows = append(rows, []string{skillMark(s), line(s.Name), strings.TrimPrefix(s.Source, "hearth-"), clip(line(s.Description), 60), clip(line(whyNot(s)), 60)})
 	}
-	return a.out().table([]string{"", "SKILL", "FROM", "WHAT IT DOES", "WHY NOT"}, rows)
+	if err := a.out().table([]string{"", "SKILL", "FROM", "WHAT IT DOES", "WHY NOT"}, rows); err != nil {
+		return err
+	}
+	for _, s := range res.Skills {
+		for _, w := range s.Warnings {
+			if err := a.out().print(line(s.Name), ": ", line(w), "\n"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func skillMark(s protocol.SkillInfo) string {

@@ -163,7 +163,35 @@ func readInput(args json.RawMessage, languages []string) (in Input, bad *engine.
 func strict(raw json.RawMessage, to any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
-	return dec.Decode(to)
+	err := dec.Decode(to)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Errorf("the arguments must be an object, not %s", kindWords(kind.Value))
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s must be text, not %s", kind.Field, kindWords(kind.Value))
+	case err != nil && strings.HasPrefix(err.Error(), "json: unknown field "):
+		return errors.New("it has no argument " + strings.TrimPrefix(err.Error(), "json: unknown field "))
+	case err != nil:
+		return errors.New("the arguments are not readable as JSON")
+	}
+	return nil
+}
+
+// kindWords names a kind of JSON value.
+func kindWords(kind string) string {
+	kind, _, _ = strings.Cut(kind, " ")
+	switch kind {
+	case "bool":
+		return "true or false"
+	case "number":
+		return "a number"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	}
+	return kind
 }
 
 // start runs a program from its beginning.

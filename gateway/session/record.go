@@ -121,7 +121,8 @@ type Run struct {
 	Epoch         string   `json:"epoch,omitempty"` // boot that claimed it
 	Attempt       int      `json:"attempt,omitempty"`
 	Model         string   `json:"model,omitempty"`
-	Hints         Hints    `json:"hints,omitzero"` // what the message asks for beside its words
+	Hints         Hints    `json:"hints,omitzero"`    // what the message asks for beside its words
+	Outside       bool     `json:"outside,omitempty"` // somebody else's words or files came with the message
 	Mode          Mode     `json:"mode,omitempty"`
 	Route         string   `json:"route,omitempty"`         // where the answer goes; turns of one route may be answered together
 	Owner         bool     `json:"owner,omitempty"`         // the words are the owner's own
@@ -179,7 +180,7 @@ func (r Run) ownModel() string { return cmp.Or(r.Hints.Model, r.Model) }
 // that has the owner's rights, and words that ask for another model or level none
 // that has not.
 func (r Run) together(o Run) bool {
-	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "") && r.Hints == o.Hints
+	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "") && r.Hints == o.Hints && r.Outside == o.Outside
 }
 
 // Reason is one step of why a run went as it did, for /why.

@@ -25,6 +25,7 @@ type Turn struct {
 	Title         string           // of the session if it has none; "" = the text's beginning
 	Model         string           // "provider/model" for this turn only, may be empty
 	Hints         Hints            // what the text asks for beside its words, which are ForAgent then
+	Outside       bool             // somebody else's words or files came with it: a forward
 	TimeoutMs     int64            // 0 = the configured one
 	Mode          Mode             // what to do behind a running answer; "" = the session's
 	Route         string           // where the answer goes; "" = the gateway's own clients
@@ -154,7 +155,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	now := m.nowMs()
 	rec := Run{
 		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
-		Digest: sum, State: RunQueued, Model: turn.Model, Hints: turn.Hints, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, AwaitModel: turn.AwaitModel, Sender: turn.Sender, ReplyTo: turn.ReplyTo, QuoteSelected: turn.QuoteSelected, Relay: turn.Relay,
+		Digest: sum, State: RunQueued, Model: turn.Model, Hints: turn.Hints, Outside: turn.Outside, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, AwaitModel: turn.AwaitModel, Sender: turn.Sender, ReplyTo: turn.ReplyTo, QuoteSelected: turn.QuoteSelected, Relay: turn.Relay,
 	}
 	if startsNow && !m.held() {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now
