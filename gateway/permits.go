@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/codemode"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/stopwatch"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 )
@@ -22,11 +23,11 @@ func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (a
 	return g.approvals.Permit(ctx, a)
 }
 
-// waiting stops the clocks of what waits for somebody: the run's, and that of a
-// program which made the call.
+// waiting stops the clocks of what waits for somebody: the run's, that of a
+// program which made the call, and the call's own.
 func waiting(ctx context.Context) (resume func()) {
-	run, program := session.Waiting(ctx), codemode.WaitingForPerson(ctx)
-	return func() { program(); run() }
+	run, program, call := session.Waiting(ctx), codemode.WaitingForPerson(ctx), stopwatch.Hold(ctx)
+	return func() { call(); program(); run() }
 }
 
 // permitFile is the question of the file tools about a place that is not theirs.

@@ -1724,6 +1724,11 @@ export interface Message {
   /** Details of a tool's result are for surfaces: a diff, an exit code. */
   details?: unknown;
   /**
+   * DurationMs is ours: how long a tool ran, without the time that it waited for
+   * a person's yes.
+   */
+  hearthDurationMs?: number;
+  /**
    * ForAgent is ours: what the model reads in place of the content, when the two
    * differ (an envelope around a channel's message, a greeting after /new).
    */

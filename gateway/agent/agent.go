@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/stopwatch"
 )
 
 const (
@@ -251,9 +252,9 @@ func (r *runner) runTools(calls []model.ToolCall) error {
 		if err := r.emit(Event{Kind: ToolStart, Call: c}); err != nil {
 			return err
 		}
-		start := time.Now()
-		res := r.RunTool(r.ctx, c)
-		if err := r.result(c, res, time.Since(start)); err != nil {
+		watch := stopwatch.Start()
+		res := r.RunTool(watch.Within(r.ctx), c)
+		if err := r.result(c, res, watch.Ran()); err != nil {
 			return err
 		}
 		if err := r.loop.result(c, res); err != nil {

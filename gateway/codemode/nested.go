@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/stopwatch"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
 
@@ -193,8 +193,8 @@ func (c *cell) perform(ctx context.Context, parent string, n *nested, l *listed,
 		}
 	}
 	c.runs.debug("calls", "program", c.id, "tool", l.ID, "call", n.callID)
-	began := time.Now()
-	res := c.tools.Run(ctx, c.scope, wish, func(text string) {
+	watch := stopwatch.Start()
+	res := c.tools.Run(watch.Within(ctx), c.scope, wish, func(text string) {
 		c.mu.Lock()
 		n.shown = firstLine(text)
 		say := c.say
@@ -205,7 +205,7 @@ func (c *cell) perform(ctx context.Context, parent string, n *nested, l *listed,
 		}
 	})
 	if ok {
-		rec.End(parent, wish, res, time.Since(began))
+		rec.End(parent, wish, res, watch.Ran())
 	}
 	text, sources := untrusted.Unwrap(res.Text)
 	a := engine.Settled{}

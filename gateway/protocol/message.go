@@ -24,6 +24,9 @@ type Message struct {
 	ParentToolCallID string `json:"parentToolCallId,omitempty"`
 	// Details of a tool's result are for surfaces: a diff, an exit code.
 	Details json.RawMessage `json:"details,omitempty"`
+	// DurationMs is ours: how long a tool ran, without the time that it waited for
+	// a person's yes.
+	DurationMs int64 `json:"hearthDurationMs,omitempty"`
 	// ForAgent is ours: what the model reads in place of the content, when the two
 	// differ (an envelope around a channel's message, a greeting after /new).
 	ForAgent string `json:"hearthForAgent,omitempty"`

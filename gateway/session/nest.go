@@ -121,7 +121,7 @@ func (n *Nest) End(parent string, call model.ToolCall, res model.ToolResult, too
 	}
 	msg := &protocol.Message{
 		Role: protocol.MessageToolResult, Content: protocol.TextBlocks(res.Text), Timestamp: n.m.nowMs(), ToolCallID: call.ID, ToolName: call.Name,
-		IsError: res.IsError, Details: res.Details, ParentToolCallID: parent, Meta: n.m.nextMeta(n.r),
+		IsError: res.IsError, Details: res.Details, DurationMs: took.Milliseconds(), ParentToolCallID: parent, Meta: n.m.nextMeta(n.r),
 	}
 	err := n.m.DB.Post(context.WithoutCancel(n.m.runCtx), store.Write{Must: true, Do: n.put(msg), Then: func() { n.show(msg) }})
 	if err != nil {

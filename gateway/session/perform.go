@@ -13,6 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
+	"github.com/hearth-assistant/hearth/gateway/stopwatch"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -151,8 +152,8 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		var inside context.Context
 		inside, r.nest = m.nest(ctx, r)
 		defer r.nest.close()
-		turn.RunTool = func(_ context.Context, call model.ToolCall) model.ToolResult {
-			return tools.Run(inside, scope, call, func(text string) { m.toolProgress(r, call, text) })
+		turn.RunTool = func(ctx context.Context, call model.ToolCall) model.ToolResult {
+			return tools.Run(stopwatch.Of(ctx).Within(inside), scope, call, func(text string) { m.toolProgress(r, call, text) })
 		}
 	}
 	turn.Steer = steering{m, l, r}
@@ -298,7 +299,7 @@ func (m *Manager) writeIntent(l *lane, r *run, end *ending, ev agent.Event) erro
 func (m *Manager) writeResult(r *run, ev agent.Event) error {
 	msg := &protocol.Message{
 		Role: protocol.MessageToolResult, Content: protocol.TextBlocks(ev.Result.Text), Timestamp: m.nowMs(),
-		ToolCallID: ev.Call.ID, ToolName: ev.Call.Name, IsError: ev.Result.IsError, Details: ev.Result.Details, Meta: m.nextMeta(r),
+		ToolCallID: ev.Call.ID, ToolName: ev.Call.Name, IsError: ev.Result.IsError, Details: ev.Result.Details, DurationMs: ev.Took.Milliseconds(), Meta: m.nextMeta(r),
 	}
 	if err := m.append(r, msg); err != nil {
 		return err

@@ -111,7 +111,7 @@ function stored(b: WireBlock, r: Msg | undefined, over: boolean, from: number): 
   const state = r ? (r.isError ? "failed" : "done") : over ? "failed" : "running";
   return {
     id: b.id ?? "", name: b.name ?? "", args: show(b.arguments), input: b.arguments, result: r ? show(r.text) : "", details: r?.details,
-    took: r ? (ran(r.details) ?? Math.max(0, r.ts - from)) : 0, state,
+    took: r ? (ran(r.details) ?? r.took ?? Math.max(0, r.ts - from)) : 0, state,
   };
 }
 

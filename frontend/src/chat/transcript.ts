@@ -22,6 +22,8 @@ export interface Msg {
   isError: boolean;
   /** of a tool's result, for people */
   details: unknown;
+  /** how long a tool ran, in ms; older results do not say */
+  took?: number;
   /** a command or its reply, which models never see */
   quiet: boolean;
   /** the session that sent it in nobody's name: who started a sub-agent, or whose result it is */
@@ -57,6 +59,7 @@ export function toMsg(m: Message): Msg {
     toolName: m.toolName ?? "",
     isError: m.isError === true,
     details: m.details,
+    took: m.hearthDurationMs,
     quiet: m.excludeFromContext === true,
     from: m.provenance?.sourceSessionKey,
   };

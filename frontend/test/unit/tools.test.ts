@@ -26,6 +26,15 @@ describe("what a tool does, on one line", () => {
   });
 });
 
+test("a reload shows how long a tool ran, not how long its yes took", () => {
+  const asks = msg("assistant", 2, "", { content: [{ type: "toolCall", id: "c", name: "write", arguments: { path: "a" } }] });
+  const user = msg("user", 1, "write it");
+  const result = msg("toolResult", 90, "done", { toolCallId: "c", toolName: "write", hearthDurationMs: 40 });
+  expect(result.took).toBe(40);
+  const row = turns([user, asks, result]).flatMap((x) => replyRows(x, new Parsed())).find((r) => r.kind === "tools");
+  expect(row?.kind === "tools" && row.tools[0]!.took).toBe(40);
+});
+
 test("what a tool is for is whole, whatever stands behind a colon", () => {
   expect(purpose("Search what is remembered: the notes, and chats. More for models.")).toBe("Search what is remembered: the notes, and chats.");
   expect(purpose("Remind at a time: e.g. 8.30. Next")).toBe("Remind at a time: e.g. 8.30.");
