@@ -95,6 +95,19 @@ func TestAnEarlierConversationIsContinued(t *testing.T) {
 			t.Errorf("%s the home chat reads %+v", when, h)
 		}
 	}
+	titles := func() string {
+		t.Helper()
+		var list protocol.SessionsList
+		p.call(protocol.MethodSessionsList, protocol.SessionsListParams{IncludeDerivedTitles: true}, &list)
+		out := map[string]string{}
+		for _, s := range list.Sessions {
+			out[s.Key] = s.DerivedTitle
+		}
+		return out[c.Key] + " | " + out["agent:main:main"]
+	}
+	if got := titles(); got != "the blue lagoon | today's words" {
+		t.Errorf("the two chats are called %q", got)
+	}
 	check("at once")
 	want := fmt.Sprint([]string{c.Key + " assistant echo: the blue lagoon", c.Key + " user the blue lagoon"})
 	waitFor(t, "search to find it in its own chat", func() bool { return fmt.Sprint(p.found("lagoon", "")) == want })
@@ -111,4 +124,39 @@ func TestAnEarlierConversationIsContinued(t *testing.T) {
 	p = r.connect()
 	check("after a restart")
 	waitFor(t, "search after a restart", func() bool { return fmt.Sprint(p.found("lagoon", "")) == want })
+}
+
+// The chat that a conversation was taken out of is named by what is said next
+// when nothing stands in it; a name that a person gave stays.
+func TestAChatIsNamedAnewWhenItsConversationIsContinuedElsewhere(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	title := func(key string) (found string) {
+		var list protocol.SessionsList
+		p.call(protocol.MethodSessionsList, protocol.SessionsListParams{IncludeDerivedTitles: true}, &list)
+		for _, s := range list.Sessions {
+			if s.Key == key {
+				found = s.Label + "/" + s.DerivedTitle
+			}
+		}
+		return found
+	}
+	for _, named := range []bool{false, true} {
+		key, want := "agent:main:chat:11", "/the green hill"
+		if named {
+			key, want = "agent:main:chat:22", "Trip/the blue lagoon"
+		}
+		p.say(key, "a"+key, "the blue lagoon")
+		first := p.history(key).SessionID
+		if named {
+			label := "Trip"
+			p.call(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Label: protocol.Patch[string]{Set: true, Value: &label}}, nil)
+		}
+		p.call(protocol.MethodSessionsReset, protocol.SessionsResetParams{Key: key}, nil)
+		p.call(protocol.MethodContinue, protocol.ContinueParams{Key: key, SessionID: first}, nil)
+		p.say(key, "b"+key, "the green hill")
+		if got := title(key); got != want {
+			t.Errorf("named %v: the chat is called %q", named, got)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -133,6 +134,11 @@ func (m *Manager) Continue(ctx context.Context, key, sessionID, newKey string) (
 				return err
 			}
 			row = from.continued(newKey, *p, m.nowMs())
+			if from.Label == "" && row.Title == from.Title {
+				if err := m.retitle(tx, &row, &from); err != nil {
+					return err
+				}
+			}
 			return m.t.putRow(tx, row)
 		},
 		Then: func() {
@@ -142,6 +148,37 @@ func (m *Manager) Continue(ctx context.Context, key, sessionID, newKey string) (
 		},
 	})
 	return row, err
+}
+
+// retitle names two chats after what was said in each: one goes on with a
+// conversation of the other, which kept the title of its first one.
+func (m *Manager) retitle(tx *store.Tx, row, from *Row) error {
+	was, err := m.firstWords(tx, row.SessionID)
+	if err != nil {
+		return err
+	}
+	row.Title = cmp.Or(was, row.Title)
+	if from.Title, err = m.firstWords(tx, from.SessionID); err != nil {
+		return err // "" is fresh: the next message names it
+	}
+	return m.t.putRow(tx, *from)
+}
+
+// firstWords are what a conversation is called after when nobody named it.
+func (m *Manager) firstWords(tx *store.Tx, sessionID string) (string, error) {
+	prefix, err := entryPrefix(sessionID)
+	if err != nil {
+		return "", err
+	}
+	for row, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix}) {
+		if err != nil {
+			return "", err
+		}
+		if msg := row.Value; msg.Role == protocol.MessageUser && !msg.ExcludeFromContext && !strings.HasPrefix(msg.Text(), "/") { // a command is about nothing
+			return clip(msg.Text(), 60), nil
+		}
+	}
+	return "", nil
 }
 
 // continued is the row of a past transcript as a chat, with what the person
