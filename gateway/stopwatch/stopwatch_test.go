@@ -13,18 +13,18 @@ func TestTheTimeOfAPersonIsNotTheTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := stopwatch.Start()
 		ctx := w.Within(t.Context())
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		one := stopwatch.Hold(ctx)
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		two := stopwatch.Hold(ctx)
 		one()
 		one()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if got := w.Ran(); got != time.Second {
 			t.Errorf("while somebody is waited for it ran %v", got)
 		}
 		two()
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		if got := w.Ran(); got != 3*time.Second {
 			t.Errorf("it ran %v", got)
 		}

@@ -16,6 +16,7 @@ var leaves = map[string][]string{
 	"internal/order":              {},
 	"gateway/approval/plan":       {},
 	"gateway/awake":               {},
+	"gateway/stopwatch":           {},
 	"gateway/egress":              {"gateway/awake"},
 	"gateway/failpoint":           {},
 	"gateway/media":               {"gateway/statedir"},
