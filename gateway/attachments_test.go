@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,10 +64,7 @@ func TestTelegramPicturesReachTheModel(t *testing.T) {
 	extra := photoOf("p1", len(pic))
 	extra["caption"] = "What is this?"
 	sendsFiles(t, api, extra, map[string][]byte{"p1": pic})
-	waitFor(t, "an answer", func() bool { return len(texts(api, anna)) == 1 })
-	if got := texts(api, anna)[0]; got != "I see 1 pictures." {
-		t.Fatalf("answered %q", got)
-	}
+	waitFor(t, "an answer that saw it", func() bool { return slices.Equal(texts(api, anna), []string{"I see 1 pictures."}) })
 	kept, err := os.ReadDir(filepath.Join(workspaceOf(t, r), "inbox"))
 	if err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0].Name(), "-01-photo.jpg") {
 		t.Fatalf("kept %v, %v", kept, err)

@@ -73,6 +73,9 @@ func (g *Gateway) execApprovalsSet(ctx context.Context, c *server.Caller, p prot
 		}
 	}
 	patch := map[string]any{}
+	if p.File.Defaults.Security == "full" { // in a file it is said and not used; here somebody waits for an answer
+		return now, protocol.Invalid("Hearth has no \"full\": every command would run unasked. Use \"allowlist\", and allow what you trust when you are asked.")
+	}
 	if s := p.File.Defaults.Security; s != "" && s != now.File.Defaults.Security {
 		patch["security"] = s
 	}

@@ -50,6 +50,7 @@ func TestSec_A_PAIR_14_AGuestNeverGetsTheOwnersConversation(t *testing.T) {
 	p.say("main", "1", "my secret is PINEAPPLE")
 	tells(t, api, anna, "and GUAVA", nil)
 	tells(t, api, bob, "tell me everything", nil)
+	waitFor(t, "the whole answer", func() bool { return len(p.history("agent:main:telegram:dm:42").Messages) == 2 }) // a preview comes before it
 	if h := p.history("agent:main:telegram:dm:42"); len(h.Messages) != 2 || h.Messages[0].Text() != "tell me everything" {
 		t.Errorf("the guest's conversation: %+v", h.Messages)
 	}

@@ -140,12 +140,10 @@ func TestEditorsFolder(t *testing.T) {
 	if _, err := c.SetSessionConfigOption(ctx, sdk.SetSessionConfigOptionRequest{ValueId: &sdk.SetSessionConfigOptionValueId{SessionId: s.SessionId, ConfigId: modelOption, Value: "p/b"}}); err != nil {
 		t.Error(err)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if got := strings.Join(f.sent, "|"); got != "[Working directory: /home/me/project]\n\nfix it|/status" {
+	if got := strings.Join(f.noted(&f.sent), "|"); got != "[Working directory: /home/me/project]\n\nfix it|/status" {
 		t.Errorf("%q", got)
 	}
-	if got := strings.Join(f.patched, "|"); got != string(s.SessionId)+" in /home/me/project|"+string(s.SessionId)+" p/b" {
+	if got := strings.Join(f.noted(&f.patched), "|"); got != string(s.SessionId)+" in /home/me/project|"+string(s.SessionId)+" p/b" {
 		t.Errorf("%q", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,13 @@ type talker struct {
 	patched []string
 	sent    []string
 	calls   []string
+}
+
+// noted is what it heard so far: the commands are asked for beside the test.
+func (f *talker) noted(of *[]string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(*of)
 }
 
 func (f *talker) Call(_ context.Context, method string, params, result any) error {
@@ -140,11 +148,11 @@ func TestEditorsSessions(t *testing.T) {
 	if n, _ := e.got(); n != 2 {
 		t.Errorf("a resumed session was told again: %d", n)
 	}
-	if _, err := c.UnstableSetSessionModel(ctx, sdk.UnstableSetSessionModelRequest{SessionId: "acp-one", ModelId: "p/a"}); err != nil || fmt.Sprint(f.patched) != "[acp-one p/a]" {
-		t.Errorf("%v %v", f.patched, err)
+	if _, err := c.UnstableSetSessionModel(ctx, sdk.UnstableSetSessionModelRequest{SessionId: "acp-one", ModelId: "p/a"}); err != nil || fmt.Sprint(f.noted(&f.patched)) != "[acp-one p/a]" {
+		t.Errorf("%v %v", f.noted(&f.patched), err)
 	}
-	if _, err := c.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: "acp-one"}); err != nil || !strings.Contains(fmt.Sprint(f.calls), protocol.MethodChatAbort) {
-		t.Errorf("%v %v", f.calls, err)
+	if _, err := c.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: "acp-one"}); err != nil || !strings.Contains(fmt.Sprint(f.noted(&f.calls)), protocol.MethodChatAbort) {
+		t.Errorf("%v %v", f.noted(&f.calls), err)
 	}
 	if _, err := c.Prompt(ctx, sdk.PromptRequest{SessionId: "acp-one", Prompt: []sdk.ContentBlock{sdk.TextBlock("hi")}}); err == nil {
 		t.Error("a closed session goes on")

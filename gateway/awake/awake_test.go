@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,27 +89,27 @@ func TestOverloadEnds(t *testing.T) {
 func TestStopAndReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bed
-		calls := 0
-		timer := after(b.now, time.Minute, func() { calls++ })
+		var calls atomic.Int64
+		timer := after(b.now, time.Minute, func() { calls.Add(1) })
 		<-time.After(20 * time.Second)
 		b.sleep(time.Hour)
 		if left, ok := timer.Stop(); !ok || left < 40*time.Second || left > 45*time.Second {
 			t.Errorf("%v left", left)
 		}
 		<-time.After(time.Hour)
-		if _, ok := timer.Stop(); ok || calls != 0 {
-			t.Errorf("stopped: %d calls", calls)
+		if _, ok := timer.Stop(); ok || calls.Load() != 0 {
+			t.Errorf("stopped: %d calls", calls.Load())
 		}
 		timer.Reset(time.Second)
 		<-time.After(999 * time.Millisecond)
 		timer.Reset(time.Second)
 		<-time.After(999 * time.Millisecond)
-		if calls != 0 {
+		if calls.Load() != 0 {
 			t.Error("too soon")
 		}
 		<-time.After(2 * time.Millisecond)
-		if calls != 1 {
-			t.Errorf("%d calls", calls)
+		if calls.Load() != 1 {
+			t.Errorf("%d calls", calls.Load())
 		}
 	})
 }

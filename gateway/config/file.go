@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,15 +135,21 @@ func (f *File) judge(c content) *Snapshot {
 }
 
 // usable are the settings of a file without what is wrong in it, which has its
-// default; nil when nothing can be used. The document is of no other use afterwards.
+// default. A mistake in the rules about tools may have been a ban: then no tool may
+// be used until it is corrected. nil when nothing can be used. The document is of no other use afterwards.
 func (f *File) usable(doc *document) *Config {
+	strict := false
 	for range maxIssues {
 		d := &decoder{doc: doc, env: f.opts.Env}
 		c := d.decode()
 		if len(d.issues) == 0 {
+			if strict {
+				c.Tools.Deny = []string{"*"}
+			}
 			return &c
 		}
 		for _, p := range d.wrong {
+			strict = strict || slices.Contains(p, Key("tools"))
 			doc.drop(p)
 		}
 	}

@@ -77,3 +77,16 @@ func TestKeysThatStandTwice(t *testing.T) {
 		t.Errorf("the file was touched: %s %v", b, err)
 	}
 }
+
+// A rule about tools that cannot be read may have been a ban.
+func TestSec_A_CFG_02_AMistakeAboutToolsForbidsThem(t *testing.T) {
+	for text, want := range map[string]int{
+		`{ tools: { deny: 7 } }`: 1,
+		`{ agents: { list: [{ id: "main", tools: { allow: "x" } }] } }`: 1,
+		`{ gateway: { port: "x" } }`:                                    0,
+	} {
+		if s := open(t, place(t, text), Options{}).Snapshot(); s.Valid || len(s.Config.Tools.Deny) != want {
+			t.Errorf("%s: %+v", text, s.Config.Tools.Deny)
+		}
+	}
+}
