@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,11 +27,33 @@ func TestCompatNamesRealTests(t *testing.T) {
 			t.Errorf("docs/compat.md names %s, which does not exist", at)
 		}
 	}
+	packages := testPackages(t)
+	for _, m := range regexp.MustCompile("`([a-z][a-z0-9/_]*: )?((?:Test|Fuzz)[A-Z][A-Za-z0-9_]*)").FindAllStringSubmatch(page, -1) {
+		where, name := strings.TrimSuffix(m[1], ": "), m[2]
+		if in := packages[name]; len(in) > 0 && !slices.Contains(in, where) {
+			t.Errorf("docs/compat.md names %q: say `PACKAGE: %s` with one of %v, so that nobody has to guess which is meant", m[0][1:], name, in)
+		}
+	}
 	for i, line := range strings.Split(page, "\n") {
 		if n := strings.Count(line, "|"); strings.HasPrefix(line, "|") && n != 5 && n != 4 {
 			t.Errorf("docs/compat.md:%d: a row of %d columns", i+1, n-1)
 		}
 	}
+}
+
+// testPackages are the packages of each test by its name, as docs/compat.md writes
+// them: below gateway/ without it.
+func testPackages(t *testing.T) map[string][]string {
+	out := map[string][]string{}
+	for _, f := range repository(t) {
+		for name := range f.tests() {
+			at := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(f.path)), "gateway/")
+			if !slices.Contains(out[name], at) {
+				out[name] = append(out[name], at)
+			}
+		}
+	}
+	return out
 }
 
 // namesRealTests reads a page of docs whose tests must be there.
