@@ -80,6 +80,9 @@ func (g *Gateway) wordsFor(ev protocol.ChatEvent, run session.Run, r route, lv l
 	if ev.Message != nil {
 		text = ev.Message.Text()
 	}
+	if ev.StopReason == "dropped" && text == "" && g.drops.due(run.Route, g.opts.Now()) {
+		return dropNotice
+	}
 	if ev.State != protocol.ChatError {
 		return text
 	}

@@ -173,6 +173,7 @@ type Gateway struct {
 	arrivals   arrivals // files of messages
 	contacts   *contact.Book
 	incidents  *incident.Log // where Hearth itself failed
+	drops      dropNotices
 	does       map[string]commandFunc
 
 	// Tools, and what stands before them.

@@ -60,3 +60,32 @@ func TestPageSaidAtOnceAfterAStop(t *testing.T) {
 		return ended == 4
 	})
 }
+
+// Messages that gave way because too many waited are said in their chat, once for
+// a flood of them.
+func TestTelegramTellsOfDroppedMessages(t *testing.T) {
+	_, api := telegramRig(t, "chat/stream-400-50", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}})
+	me := telegramtest.Person{ID: anna, Name: "Anna"}
+	api.Say(anna, me, "/queue followup cap:1 drop:old", nil)
+	waitFor(t, "the mode", func() bool { return len(texts(api, anna)) == 1 })
+	for _, text := range []string{"one", "two", "three", "four"} {
+		api.Say(anna, me, text, nil)
+	}
+	notices := func() (n int) {
+		for _, s := range texts(api, anna) {
+			if strings.Contains(s, "Too many messages were waiting") {
+				n++
+			}
+		}
+		return n
+	}
+	waitFor(t, "a notice", func() bool { return notices() == 1 })
+	api.Say(anna, me, "five", nil)
+	api.Say(anna, me, "stop", nil)
+	waitFor(t, "the stop", func() bool {
+		return slices.ContainsFunc(texts(api, anna), func(s string) bool { return strings.HasPrefix(s, "Stopped") })
+	})
+	if n := notices(); n != 1 {
+		t.Errorf("%d notices", n)
+	}
+}
