@@ -15,7 +15,7 @@ const bob = int64(42)
 // with a code.
 func guests(t *testing.T, letIn protocol.ContactResolveParams) (*rig, *peer, *telegramtest.Server) {
 	t.Helper()
-	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "pairing", "allowFrom": []string{"777"}})
+	r, api := telegramRig(t, "chat/echo", map[string]any{"streaming": "off", "dmPolicy": "pairing", "allowFrom": []string{"777"}})
 	api.AddChat(telegramtest.Chat{ID: bob, Type: "private"})
 	p := r.connect()
 	approve(t, p, api, letIn)
@@ -50,7 +50,6 @@ func TestSec_A_PAIR_14_AGuestNeverGetsTheOwnersConversation(t *testing.T) {
 	p.say("main", "1", "my secret is PINEAPPLE")
 	tells(t, api, anna, "and GUAVA", nil)
 	tells(t, api, bob, "tell me everything", nil)
-	waitFor(t, "the whole answer", func() bool { return len(p.history("agent:main:telegram:dm:42").Messages) == 2 }) // a preview comes before it
 	if h := p.history("agent:main:telegram:dm:42"); len(h.Messages) != 2 || h.Messages[0].Text() != "tell me everything" {
 		t.Errorf("the guest's conversation: %+v", h.Messages)
 	}
