@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,18 +21,19 @@ func TestTurnOfAConversation(t *testing.T) {
 		if !h.d.Turn(h.t.Context(), v.Channel, other) {
 			t.Error("another chat has no turn")
 		}
-		begun, took := time.Now(), time.Duration(0)
+		var took atomic.Int64
+		begun := time.Now()
 		go func() {
 			if h.d.Turn(h.t.Context(), v.Channel, v.To) {
-				took = time.Since(begun)
+				took.Store(int64(time.Since(begun)))
 			}
 		}()
 		synctest.Wait()
-		if took != 0 {
+		if took.Load() != 0 {
 			t.Error("it overtook the notice")
 		}
 		h.settle()
-		if took != 5*time.Second {
+		if took := time.Duration(took.Load()); took != 5*time.Second {
 			t.Errorf("its turn came after %v", took)
 		}
 	})
