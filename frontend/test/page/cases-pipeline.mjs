@@ -372,7 +372,8 @@ export const cases = [
       await clean(page, "request");
       await page.click(".ask button >> text=Approve");
       await until(page, () => !document.querySelector(".ask"));
-      assert.deepEqual(net.asked.find(([m]) => m === "hearth.contacts.resolve")[1], { channel: "telegram", code: "KX4TQ2PW", decision: "approve" });
+      // A conversation of their own is what was chosen before.
+      assert.deepEqual(net.asked.find(([m]) => m === "hearth.contacts.resolve")[1], { channel: "telegram", code: "KX4TQ2PW", decision: "approve", owner: false, shared: false });
       // The chat of a network says where it comes from.
       assert.equal(await page.textContent("nav .item .net"), "Telegram:");
       await page.click("nav >> text=Not delivered (3)");
