@@ -99,7 +99,7 @@ func TestOfficialEditorClient(t *testing.T) {
 	cmd.Env = h.hearth().Env
 	out, err := cmd.CombinedOutput()
 	said := strings.ReplaceAll(string(out), "\n", "") // it prints a line for every piece
-	for _, want := range []string{"Created session: acp-", "echo: Hello, agent!", "Agent completed"} {
+	for _, want := range []string{"Created session: acp-", "echo: [Working directory: ", "Agent completed"} {
 		if err != nil || !strings.Contains(said, want) {
 			t.Errorf("no %q: %v\n%s", want, err, out)
 		}

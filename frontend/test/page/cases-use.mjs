@@ -316,7 +316,7 @@ export const cases = [
       await pick(page, "stream-40-50");
       await page.evaluate(() => {
         window.said = [];
-        const s = document.querySelector("main [role=status]");
+        const s = document.querySelector("main p.sr[role=status]");
         new MutationObserver(() => window.said.push(s.textContent)).observe(s, { childList: true, characterData: true, subtree: true });
       });
       await say(page, "tell me");
