@@ -118,7 +118,7 @@ export const cases = [
       await page.click("dialog nav >> text=Chat & messages");
       assert.match(await said(), /Back to the default/);
       await page.click(`${mode} .link`);
-      await until(page, () => document.querySelector('.field[data-path="session.reset.mode"] select').value === "daily");
+      await until(page, () => document.querySelector('.field[data-path="session.reset.mode"] select').value !== "idle");
       assert.equal(file(w).session?.reset?.mode, undefined);
       writeFileSync(w.config, JSON.stringify(before, null, 2));
     },
