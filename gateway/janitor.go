@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/lean"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
@@ -17,8 +16,6 @@ const (
 	keepDelivered = 30 * 24 * time.Hour
 	// healthEvery is how often problems are looked at, to tell clients of a change.
 	healthEvery = 15 * time.Second
-	// leanEvery is how soon after work its memory may be given back.
-	leanEvery = 4 * time.Second
 	// pruneChunk bounds one transaction.
 	pruneChunk = 1000
 )
@@ -63,12 +60,4 @@ func (g *Gateway) watchHealth(ctx context.Context) {
 		}
 		g.server.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
 	}
-}
-
-// stayLean gives memory back that only the start, or work that is over, needed.
-func (g *Gateway) stayLean(ctx context.Context) {
-	lean.Run(ctx, lean.Options{Every: leanEvery, Touched: lean.Touched, Release: lean.Release, Idle: func() bool {
-		active, queued := g.session.Load()
-		return active+queued == 0
-	}})
 }

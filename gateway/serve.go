@@ -40,7 +40,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.channels.run(back) })
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
-	work.Go(func() { g.stayLean(back) })
 	work.Go(func() { g.copyStore(back) })
 	work.Go(func() { g.search.Run(back) })
 	work.Go(func() { g.tidyPrograms(back) })

@@ -16,7 +16,6 @@ import (
 	"github.com/hearth-assistant/hearth/app/tray/menu"
 	"github.com/hearth-assistant/hearth/app/tray/notice"
 	"github.com/hearth-assistant/hearth/app/tray/watch"
-	"github.com/hearth-assistant/hearth/gateway/lean"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -111,12 +110,6 @@ func (t *tray) serve(ctx context.Context) {
 	}()
 	wg.Go(func() {
 		power.Watch(ctx, powers(), func(from, to time.Time) { t.rested(ctx, from, to) })
-	})
-	wg.Go(func() {
-		lean.Run(ctx, lean.Options{Every: 4 * time.Second, Idle: func() bool { return true }, Touched: lean.Touched, Release: func() {
-			lean.Release()
-			giveLibraries()
-		}})
 	})
 	defer t.rest(ctx, menu.State{})
 	if !hasHost(ctx) {

@@ -16,7 +16,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/wailsapp/wails/v2"
 	"github.com/wailsapp/wails/v2/pkg/menu"
@@ -26,7 +25,6 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/mac"
 	view "github.com/wailsapp/wails/v2/pkg/runtime"
 
-	"github.com/hearth-assistant/hearth/gateway/lean"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -120,7 +118,6 @@ func open(ctx context.Context, version, where string, quick bool) error {
 		OnStartup: func(c context.Context) {
 			w.ctx = c
 			repairSignals(c)
-			go lean.Run(c, lean.Options{Every: time.Second, Idle: func() bool { return true }, Touched: lean.Touched, Release: lean.Release})
 			if size.Placed {
 				view.WindowSetPosition(c, size.X, size.Y)
 			}

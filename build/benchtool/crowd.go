@@ -210,13 +210,13 @@ func measureParallel(ctx context.Context, b *bench) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	mb, err := g.resident()
+	mb, _, err := g.memory()
 	if err != nil {
 		return nil, err
 	}
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
-	note := fmt.Sprintf("all accepted in %.0f ms, done in %.1f s of 2.0 s ideal, %.2f cores, %.0f MB", ms(accepted), took.Seconds(), (after-cpu).Seconds()/took.Seconds(), mb)
+	note := fmt.Sprintf("all accepted in %.0f ms, done in %.1f s of 2.0 s ideal, %.2f cores, %.0f MB of private memory", ms(accepted), took.Seconds(), (after-cpu).Seconds()/took.Seconds(), mb)
 	if len(seen.wrong) > 0 {
 		note += "; wrong: " + strings.Join(seen.wrong[:min(3, len(seen.wrong))], ", ")
 	}

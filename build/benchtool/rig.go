@@ -204,19 +204,30 @@ func freePort() (string, error) {
 	return port, err
 }
 
-// resident is the process's memory in MB, as the kernel counts it.
-func (g *gateway) resident() (float64, error) {
+// memory is the process's memory in MB: what it has for itself (RssAnon), which
+// is what it costs, and with that the pages of files that it shares with the
+// kernel's cache (VmRSS).
+func (g *gateway) memory() (private, resident float64, err error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.cmd.Process.Pid))
 	if err != nil {
-		return 0, fmt.Errorf("memory is measured on Linux only: %w", err)
+		return 0, 0, fmt.Errorf("memory is measured on Linux only: %w", err)
 	}
-	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) >= 2 && f[0] == "VmRSS:" {
+	if private, err = inStatus(b, "RssAnon:"); err != nil {
+		return 0, 0, err
+	}
+	resident, err = inStatus(b, "VmRSS:")
+	return private, resident, err
+}
+
+// inStatus is an amount of memory in a process's status, in MB.
+func inStatus(status []byte, name string) (float64, error) {
+	for line := range strings.Lines(string(status)) {
+		if f := strings.Fields(line); len(f) >= 2 && f[0] == name {
 			kb, err := strconv.ParseFloat(f[1], 64)
-			return kb / 1024, err
+			return kb * 1024 / 1e6, err
 		}
 	}
-	return 0, errors.New("no VmRSS in /proc")
+	return 0, fmt.Errorf("no %s in /proc", strings.TrimSuffix(name, ":"))
 }
 
 // cpu is the processor time that the process has used.

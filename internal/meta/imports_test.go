@@ -10,7 +10,6 @@ import (
 // import, so they must not lead anywhere.
 var leaves = map[string][]string{
 	"gateway/apart":               {},
-	"gateway/lean":                {},
 	"gateway/pretty":              {},
 	"discovery":                   {"internal/order"},
 	"internal/order":              {},
@@ -101,7 +100,7 @@ var walls = []struct {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/lean", "gateway/rescue", "gateway/zone", "frontend", "discovery", "internal/order"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/rescue", "gateway/zone", "frontend", "discovery", "internal/order"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.
