@@ -127,26 +127,8 @@ version() {
 	git rev-parse --short HEAD 2>/dev/null | sed 's/^/+/' || true
 }
 
-# COLD are libraries, the command line, and rooms of the gateway that run once a
-# click or less, whose speed nobody feels: without inlining they are a megabyte
-# smaller. What a turn, a stream or a scan of the store spends its time in is not
-# among them.
-COLD=()
-for cold in github.com/{modelcontextprotocol,coder/acp-go-sdk,miekg,grandcat,segmentio,google/jsonschema-go,spf13,godbus}/... \
-	github.com/{charmbracelet,clipperhouse,mattn,rivo,yuin,JohannesKaufmann,go-shiori,araddon,gogs,andybalholm,u-root,xo,aymanbagabas,zalando}/... \
-	{charm.land,codeberg.org/readeck,go.yaml.in,mvdan.cc,rsc.io,golang.org/x/oauth2,golang.org/x/net/html}/... \
-	github.com/tetratelabs/wazero/internal/engine/interpreter archive/zip debug/dwarf encoding/{gob,xml} text/template/... \
-	github.com/hearth-assistant/hearth/app/... github.com/hearth-assistant/hearth/gateway \
-	github.com/hearth-assistant/hearth/gateway/{acp,approval,config,hook,mcp/...,memory,node,pairing,place,reach,setup,skill,spawn,undo,workspace} \
-	github.com/hearth-assistant/hearth/gateway/{provider/{guide,oauth,profile},tool/{file,node,session,web}}; do
-	COLD+=("-gcflags=$cold=-l")
-done
-
-# Functions begin at multiples of 16 bytes, as on arm64; amd64's 32 would be a
-# quarter of a megabyte of nothing.
 go_build() {
-	CGO_ENABLED=0 go build -trimpath \
-		"${COLD[@]}" -ldflags "-s -w -funcalign=16 -X main.version=$(version)" -o "$@"
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(version)" -o "$@"
 }
 
 # binary builds build/bin/hearth; Go itself knows what is out of date.
