@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/grandcat/zeroconf"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Service is what gateways of this kind are announced as.
@@ -118,6 +116,6 @@ func addresses(have []netip.Addr, more ...[]net.IP) []netip.Addr {
 			}
 		}
 	}
-	order.By(have, netip.Addr.Compare)
+	slices.SortStableFunc(have, netip.Addr.Compare)
 	return have
 }

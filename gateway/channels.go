@@ -24,7 +24,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // telegramID is the network's name in keys, routes and settings.
@@ -232,7 +231,7 @@ func (c *channels) problems() (out []protocol.Problem) {
 			}
 		}
 	}
-	order.By(out, func(a, b protocol.Problem) int { return strings.Compare(a.Message, b.Message) })
+	slices.SortStableFunc(out, func(a, b protocol.Problem) int { return strings.Compare(a.Message, b.Message) })
 	return out
 }
 

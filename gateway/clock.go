@@ -3,8 +3,8 @@ package gateway
 import (
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/hostzone"
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
-	"github.com/hearth-assistant/hearth/gateway/zone"
 )
 
 // The person's clock: the zone and the hours that agents.defaults name, else
@@ -12,7 +12,7 @@ import (
 
 func (g *Gateway) zone() *time.Location {
 	if name := g.config.Snapshot().Config.Agents.Defaults.UserTimezone; name != "" {
-		if z, err := zone.Load(name); err == nil {
+		if z, err := time.LoadLocation(name); err == nil {
 			return z
 		}
 	}
@@ -24,7 +24,7 @@ func (g *Gateway) zoneName() string {
 	if name := g.config.Snapshot().Config.Agents.Defaults.UserTimezone; name != "" {
 		return name
 	}
-	return zone.Name(g.opts.Env("TZ"), g.opts.Now())
+	return hostzone.Name(g.opts.Env("TZ"), g.opts.Now())
 }
 
 func (g *Gateway) clock() sessiontool.Clock {

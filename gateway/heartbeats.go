@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -14,7 +15,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
-	"github.com/hearth-assistant/hearth/gateway/zone"
 )
 
 // Heartbeats: the default agent looks by itself whether something needs
@@ -40,7 +40,7 @@ func heartbeatSettings(c config.Config) heartbeat.Settings {
 	if name == "" || name == "user" {
 		name = c.Agents.Defaults.UserTimezone
 	}
-	if at, err := zone.Load(name); err == nil && name != "" && name != "local" {
+	if at, err := time.LoadLocation(name); err == nil && name != "" && name != "local" {
 		s.Hours.Zone = at
 	}
 	return s

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 func (g *Gateway) pairList(context.Context, none) (protocol.PairedDevices, error) {
@@ -26,7 +26,7 @@ func (g *Gateway) pairList(context.Context, none) (protocol.PairedDevices, error
 			out.Paired = append(out.Paired, deviceOnWire(d, here[d.ID]))
 		}
 	}
-	order.By(out.Paired, func(a, b protocol.PairedDevice) int {
+	slices.SortStableFunc(out.Paired, func(a, b protocol.PairedDevice) int {
 		return cmp.Or(cmp.Compare(b.ApprovedAtMs, a.ApprovedAtMs), cmp.Compare(a.DeviceID, b.DeviceID))
 	})
 	return out, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/mcp/named"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // mcpMethods are about MCP servers.
@@ -40,7 +39,7 @@ func (g *Gateway) mcpList(ctx context.Context, _ none) (protocol.MCPServers, err
 			out.Servers = append(out.Servers, protocol.MCPServer{ID: id, State: "off", Tools: []protocol.MCPTool{}, LoggedIn: g.mcpLoggedIn(ctx, id), Service: s.URL != ""})
 		}
 	}
-	order.By(out.Servers, func(a, b protocol.MCPServer) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(out.Servers, func(a, b protocol.MCPServer) int { return cmp.Compare(a.ID, b.ID) })
 	// One that was just turned off may still be there too.
 	out.Servers = slices.CompactFunc(out.Servers, func(a, b protocol.MCPServer) bool { return a.ID == b.ID })
 	return out, nil

@@ -5,12 +5,12 @@ import (
 	"crypto/tls"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/compare"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // setupCode makes a code that pairs one device on another machine: where we
@@ -67,7 +67,7 @@ func (n *network) tailnetCode(tail *protocol.ReachTailscale, access pairing.Acce
 // name last, for it works only where Bonjour does.
 func (n *network) urls() (out []string) {
 	st := n.reach.State()
-	order.By(st.Addresses, func(a, b netip.AddrPort) int {
+	slices.SortStableFunc(st.Addresses, func(a, b netip.AddrPort) int {
 		return a.Addr().BitLen() - b.Addr().BitLen()
 	})
 	for _, a := range st.Addresses {

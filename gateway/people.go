@@ -9,7 +9,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // People on messaging networks: who may write, who is the owner, and whose
@@ -58,7 +57,7 @@ func (g *Gateway) listedSenders() []protocol.ListedSender {
 			}
 		}
 	}
-	order.By(out, func(a, b protocol.ListedSender) int {
+	slices.SortStableFunc(out, func(a, b protocol.ListedSender) int {
 		return cmp.Or(strings.Compare(a.Account, b.Account), strings.Compare(a.ID, b.ID))
 	})
 	return out

@@ -16,7 +16,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // What the system prompt is told: the settings and facts of a run.
@@ -184,6 +183,6 @@ func (g *Gateway) contextParts(key string) (parts []session.Part, err error) {
 		all.Bytes += n
 		each = append(each, session.Part{Name: t.Name, Bytes: n, Detail: true})
 	}
-	order.By(each, func(a, b session.Part) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(each, func(a, b session.Part) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return append(append(parts, all), each...), nil
 }

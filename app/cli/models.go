@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 func newModels(a *app) *cobra.Command {
@@ -174,7 +173,7 @@ func modelsStatus(ctx context.Context, a *app) error {
 			res.Fallbacks = append(res.Fallbacks, *m)
 		}
 	}
-	order.By(res.Fallbacks, func(x, y protocol.ModelInfo) int { return strings.Compare(markOf(&x), markOf(&y)) })
+	slices.SortStableFunc(res.Fallbacks, func(x, y protocol.ModelInfo) int { return strings.Compare(markOf(&x), markOf(&y)) })
 	if a.asJSON {
 		return a.out().json(res)
 	}

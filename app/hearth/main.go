@@ -8,11 +8,10 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
+	_ "time/tzdata" // the world's time zones, where the system has no list of them (Windows, small containers)
 
 	"github.com/hearth-assistant/hearth/app/cli"
 	"github.com/hearth-assistant/hearth/gateway"
-	"github.com/hearth-assistant/hearth/gateway/zone"
 )
 
 // version is set by the build: -ldflags "-X main.version=1.2.3".
@@ -26,9 +25,6 @@ func main() {
 		os.Exit(gateway.Reader())
 	}
 	log.SetOutput(io.Discard) // libraries write there, ours do not
-	if here := zone.Here(os.Getenv("TZ")); here != nil {
-		time.Local = here
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait for the first
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.OS(version)))

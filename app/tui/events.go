@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // event takes one event of the gateway.
@@ -148,7 +147,7 @@ func (m *Model) sortRows() {
 	if m.list.at < len(m.rows) && m.list.open {
 		open = m.rows[m.list.at].Key
 	}
-	order.By(m.rows, func(a, b protocol.SessionRow) int {
+	slices.SortStableFunc(m.rows, func(a, b protocol.SessionRow) int {
 		if a.Pinned != b.Pinned {
 			if a.Pinned {
 				return -1

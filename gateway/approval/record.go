@@ -2,9 +2,9 @@ package approval
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // State is where a request is in its life. Only pending ones can change, once.
@@ -146,7 +146,7 @@ func (t *tables) end(tx *store.Tx, id string, change func(*Record) error) (Recor
 }
 
 func sortRecords(rs []Record) {
-	order.By(rs, func(a, b Record) int {
+	slices.SortStableFunc(rs, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 }

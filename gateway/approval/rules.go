@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const (
@@ -153,7 +152,7 @@ func (b *Broker) loadRules(tx *store.Tx, clean bool) (rules []Rule, err error) {
 			return nil, err
 		}
 	}
-	order.By(rules, func(x, y Rule) int {
+	slices.SortStableFunc(rules, func(x, y Rule) int {
 		if x.CreatedAt != y.CreatedAt {
 			return int(max(-1, min(1, y.CreatedAt-x.CreatedAt)))
 		}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const (
@@ -39,7 +37,7 @@ func (c *catalog) search(query string, limit int) []Entry {
 			hits = append(hits, hit{l, n})
 		}
 	}
-	order.By(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	out := []Entry{}
 	for _, h := range hits[:min(limit, len(hits))] {
 		out = append(out, h.l.Entry)

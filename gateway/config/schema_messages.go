@@ -2,8 +2,7 @@ package config
 
 import (
 	"strings"
-
-	"github.com/hearth-assistant/hearth/gateway/zone"
+	"time"
 )
 
 const (
@@ -225,7 +224,7 @@ func (d *decoder) timezone(n *node, words ...string) string {
 	if s == "" {
 		return ""
 	}
-	if _, err := zone.Load(s); err != nil || s == "Local" {
+	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		d.warn(n.start, "this time zone is not known here, so this machine's is used; write one like Europe/Vienna")
 	}
 	return s

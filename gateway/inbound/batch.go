@@ -3,9 +3,8 @@ package inbound
 import (
 	"cmp"
 	"encoding/binary"
+	"slices"
 	"time"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // maxBatch messages are gathered at most.
@@ -135,7 +134,7 @@ func (g *Gate) Waiting() int {
 }
 
 func sortRows(rows []pendingRow) {
-	order.By(rows, func(a, b pendingRow) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortStableFunc(rows, func(a, b pendingRow) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
 func keySeq(key []byte) uint64 { return binary.BigEndian.Uint64(key) }

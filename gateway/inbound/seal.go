@@ -11,7 +11,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 func sortBatches(list []*batch) {
@@ -22,7 +21,7 @@ func sortBatches(list []*batch) {
 // before it, and removes the rows. From here on its words do not change.
 func (g *Gate) seal(tx *store.Tx, id uint64, rows []pendingRow, set Settings) (*sealedRow, error) {
 	// By the network's clock: what was sent first is read first.
-	order.By(rows, func(a, b pendingRow) int {
+	slices.SortStableFunc(rows, func(a, b pendingRow) int {
 		if a.In.At.IsZero() || b.In.At.IsZero() {
 			return cmp.Compare(a.Seq, b.Seq)
 		}

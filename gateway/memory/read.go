@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const (
@@ -109,7 +108,7 @@ func (x *Index) Files(ctx context.Context, s Scope) (out []File, err error) {
 		}
 		out = append(out, e)
 	}
-	order.By(out, func(a, b File) int { return b.Changed.Compare(a.Changed) })
+	slices.SortStableFunc(out, func(a, b File) int { return b.Changed.Compare(a.Changed) })
 	return out, nil
 }
 

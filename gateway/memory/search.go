@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const (
@@ -177,7 +176,7 @@ func (x *Index) parts(s Scope) (out []part, chunks, words int) {
 			words += sg.Words
 		}
 	}
-	order.By(out, func(a, b part) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(out, func(a, b part) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range out {
 		out[i].base = chunks
 		chunks += out[i].N
@@ -344,7 +343,7 @@ func fuse(byWords, byMeaning []rank, set Settings) []fused {
 	for _, f := range all {
 		out = append(out, *f)
 	}
-	order.By(out, func(a, b fused) int {
+	slices.SortStableFunc(out, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.chunk, b.chunk))
 	})
 	return out

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // BackgroundUnavailable is what a phone answers that cannot do something until
@@ -150,7 +149,7 @@ func (r *Registry) Drain(id string, most int) protocol.NodeDrained {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	q := r.sleeper(id)
-	order.By(q.wishes, func(a, b protocol.NodePendingItem) int {
+	slices.SortStableFunc(q.wishes, func(a, b protocol.NodePendingItem) int {
 		return cmp.Compare(urgency(b.Priority), urgency(a.Priority))
 	})
 	n := min(most, len(q.wishes))

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/hearth-assistant/hearth/gateway/node/policy"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // About is what a node says of itself.
@@ -337,7 +336,7 @@ func (r *Registry) List() []Info {
 	for _, id := range slices.Sorted(maps.Keys(r.rows)) {
 		out = append(out, r.info(id, rules))
 	}
-	order.By(out, func(a, b Info) int { return cmp.Compare(a.Row.DisplayName(), b.Row.DisplayName()) })
+	slices.SortStableFunc(out, func(a, b Info) int { return cmp.Compare(a.Row.DisplayName(), b.Row.DisplayName()) })
 	return out
 }
 

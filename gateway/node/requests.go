@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/node/policy"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // What a caller may have to tell apart.
@@ -29,7 +28,7 @@ func (r *Registry) Requests() []Request {
 	for _, id := range slices.Sorted(maps.Keys(r.requests)) {
 		out = append(out, *r.requests[id])
 	}
-	order.By(out, func(a, b Request) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(out, func(a, b Request) int { return a.At.Compare(b.At) })
 	return out
 }
 

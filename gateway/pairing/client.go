@@ -13,8 +13,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // ClientScope is a right of a program that holds a token of its own.
@@ -138,7 +136,7 @@ func (c *Clients) List() []Client {
 	for _, one := range c.known {
 		out = append(out, one)
 	}
-	order.By(out, func(a, b Client) int {
+	slices.SortStableFunc(out, func(a, b Client) int {
 		if a.CreatedAtMs != b.CreatedAtMs {
 			return int(min(1, max(-1, b.CreatedAtMs-a.CreatedAtMs)))
 		}

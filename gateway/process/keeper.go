@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/awake"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Options are what a Keeper needs.
@@ -164,7 +163,7 @@ func (k *Keeper) List(owner string) []Info {
 	for i, p := range ps {
 		out[i] = p.Info()
 	}
-	order.By(out, func(a, b Info) int { return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(out, func(a, b Info) int { return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.ID, b.ID)) })
 	return out
 }
 

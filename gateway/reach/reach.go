@@ -23,8 +23,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Mode is from where the gateway is to be reached.
@@ -215,7 +213,7 @@ func (l *Listener) tell(mode Mode, problem string) {
 	for addr := range l.open {
 		s.Addresses = append(s.Addresses, netip.AddrPortFrom(addr, uint16(l.o.Port())))
 	}
-	order.By(s.Addresses, netip.AddrPort.Compare)
+	slices.SortStableFunc(s.Addresses, netip.AddrPort.Compare)
 	same := l.state.Mode == s.Mode && l.state.Problem == s.Problem && slices.Equal(l.state.Addresses, s.Addresses)
 	l.state = s
 	l.mu.Unlock()

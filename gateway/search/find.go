@@ -9,7 +9,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const (
@@ -50,7 +49,7 @@ func (x *Index) Find(ctx context.Context, p Params) (protocol.SessionsSearch, er
 	if err := f.readIndex(ctx); err != nil {
 		return out, err
 	}
-	order.By(f.hits, func(a, b protocol.SearchHit) int {
+	slices.SortStableFunc(f.hits, func(a, b protocol.SearchHit) int {
 		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.Seq, a.Seq))
 	})
 	if len(f.hits) > p.Limit {

@@ -1,10 +1,9 @@
 package secret
 
 import (
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Items is the content of a store that is one file, by name.
@@ -45,6 +44,6 @@ func (i Items) Entries() []Entry {
 	for name, it := range i {
 		out = append(out, Entry{Name: name, UpdatedAt: time.UnixMilli(it.At)})
 	}
-	order.By(out, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(out, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }

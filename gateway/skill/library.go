@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Options of a Library.
@@ -153,7 +151,7 @@ func winners(found []Skill) []Skill {
 			out[i].Shadowed = append(out[i].Shadowed, s.Dir)
 		}
 	}
-	order.By(out, func(a, b Skill) int { return strings.Compare(folded(a.Name), folded(b.Name)) })
+	slices.SortStableFunc(out, func(a, b Skill) int { return strings.Compare(folded(a.Name), folded(b.Name)) })
 	return out
 }
 

@@ -10,10 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Limits of one skill with all its files.
@@ -181,7 +180,7 @@ func (fs Files) get(p string) ([]byte, bool) {
 }
 
 func (fs Files) sort() {
-	order.By(fs, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(fs, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // readFolder reads a whole folder of a skill. Anything but files and folders is

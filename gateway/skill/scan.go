@@ -8,10 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Root is a place where folders of skills lie.
@@ -80,7 +79,7 @@ func (r *reader) scan(at Root, lock Lock) ([]Skill, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("list the folder of skills %s: %w", at.Dir, err)
 	}
-	order.By(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	var out []Skill
 	for _, e := range entries {
 		name := e.Name()

@@ -7,11 +7,11 @@ package spawn
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // mark stands before the name of each sub-agent in a session key.
@@ -119,7 +119,7 @@ func (t tables) all(tx *store.Tx) (out []Record, err error) {
 		}
 		out = append(out, row.Value)
 	}
-	order.By(out, func(a, b Record) int {
+	slices.SortStableFunc(out, func(a, b Record) int {
 		if a.Order < b.Order {
 			return -1
 		}

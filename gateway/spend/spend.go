@@ -10,13 +10,13 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Call is one model call, answered or not.
@@ -225,7 +225,7 @@ func By(rows []Row, name func(Row) string) []Group {
 
 // Dearest sorts groups by what they cost, then by what they used.
 func Dearest(groups []Group) []Group {
-	order.By(groups, func(x, y Group) int {
+	slices.SortStableFunc(groups, func(x, y Group) int {
 		return cmp.Or(cmp.Compare(y.Cost(), x.Cost()), cmp.Compare(y.Total(), x.Total()), strings.Compare(x.Name, y.Name))
 	})
 	return groups

@@ -14,7 +14,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pretty"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // MaxResultBytes is the most of a result that a model gets to see.
@@ -104,7 +103,7 @@ func NewSet(tools ...Tool) (*Set, error) {
 }
 
 func (s *Set) sort() error {
-	order.By(s.tools, func(a, b named) int { return strings.Compare(a.name, b.name) })
+	slices.SortStableFunc(s.tools, func(a, b named) int { return strings.Compare(a.name, b.name) })
 	for i := 1; i < len(s.tools); i++ {
 		if name := s.tools[i].name; name == s.tools[i-1].name {
 			return fmt.Errorf("two tools are called %q", name)

@@ -11,8 +11,7 @@ import (
 var leaves = map[string][]string{
 	"gateway/apart":               {},
 	"gateway/pretty":              {},
-	"discovery":                   {"internal/order"},
-	"internal/order":              {},
+	"discovery":                   {},
 	"gateway/approval/plan":       {},
 	"gateway/awake":               {},
 	"gateway/stopwatch":           {},
@@ -22,27 +21,27 @@ var leaves = map[string][]string{
 	"gateway/model":               {},
 	"gateway/protocol":            {"gateway/model"},
 	"gateway/sse":                 {},
-	"gateway/process":             {"gateway/awake", "gateway/process/pinned", "gateway/sandbox", "internal/order"},
+	"gateway/process":             {"gateway/awake", "gateway/process/pinned", "gateway/sandbox"},
 	"gateway/process/pinned":      {},
 	"gateway/sandbox":             {},
 	"gateway/statedir":            {},
 	"gateway/store":               {"gateway/failpoint"},
-	"gateway/config":              {"gateway/statedir", "gateway/protocol", "gateway/secret", "gateway/zone"},
-	"gateway/zone":                {},
-	"gateway/secret":              {"internal/order"},
+	"gateway/config":              {"gateway/statedir", "gateway/protocol", "gateway/secret"},
+	"gateway/hostzone":            {},
+	"gateway/secret":              {},
 	"gateway/secret/redact":       {},
 	"gateway/secret/ref":          {"gateway/secret"},
 	"gateway/logfile":             {"gateway/protocol"},
 	"frontend":                    {},
 	"skills":                      {},
 	"gateway/heartbeat":           {},
-	"gateway/skill":               {"internal/order"},
+	"gateway/skill":               {},
 	"gateway/codemode/engine":     {"gateway/codemode/pattern"},
 	"gateway/codemode/pattern":    {},
 	"gateway/codemode/typescript": {},
 	"gateway/secret/vault":        {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/plain":        {"gateway/secret", "gateway/statedir"},
-	"gateway/secret/keychain":     {"gateway/secret", "gateway/secret/vault", "gateway/statedir", "internal/order"},
+	"gateway/secret/keychain":     {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
 }
 
 // walls are imports that would turn an arrow of docs/architecture.md around.
@@ -100,7 +99,7 @@ var walls = []struct {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/rescue", "gateway/zone", "frontend", "discovery", "internal/order"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.

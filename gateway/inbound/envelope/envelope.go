@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/hearth-assistant/hearth/gateway/zone"
 )
 
 // The marks around what a group said before the message to answer.
@@ -63,7 +61,7 @@ func UserZone(name string, local *time.Location) *time.Location {
 	if name == "" || strings.EqualFold(name, "local") {
 		return local
 	}
-	if z, err := zone.Load(name); err == nil {
+	if z, err := time.LoadLocation(name); err == nil {
 		return z
 	}
 	return local

@@ -15,7 +15,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 const dialect = "google-generative-ai"
@@ -195,7 +194,7 @@ const unsigned = "skip_thought_signature_validator"
 func (q *request) tidy(sign bool) {
 	for _, c := range q.Contents {
 		if slices.ContainsFunc(c.Parts, isResult) {
-			order.By(c.Parts, func(a, b part) int { return rank(a) - rank(b) })
+			slices.SortStableFunc(c.Parts, func(a, b part) int { return rank(a) - rank(b) })
 		}
 		if i := slices.IndexFunc(c.Parts, func(p part) bool { return p.FunctionCall != nil }); sign && i >= 0 && c.Parts[i].Signature == "" {
 			c.Parts[i].Signature = unsigned

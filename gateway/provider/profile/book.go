@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // ErrNoCredential is what a Vault returns for a name that it does not have.
@@ -292,6 +290,6 @@ func (b *Book) Accounts() []Account {
 			out = append(out, Account{Profile: p, Source: SourceConfig, Missing: true})
 		}
 	}
-	order.By(out, func(x, y Account) int { return strings.Compare(x.ID, y.ID) })
+	slices.SortStableFunc(out, func(x, y Account) int { return strings.Compare(x.ID, y.ID) })
 	return out
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // family is the provider whose models an account may serve: a subscription of
@@ -41,7 +39,7 @@ func (b *Book) Candidates(provider, model string, pin Pin, now time.Time) []Cand
 	for i, r := range rows {
 		out[i] = r.candidate(model, now)
 	}
-	order.By(out, func(x, y Candidate) int {
+	slices.SortStableFunc(out, func(x, y Candidate) int {
 		switch {
 		case x.Blocked() != y.Blocked():
 			return boolOrder(x.Blocked(), y.Blocked())
@@ -90,7 +88,7 @@ func (b *Book) rowsFor(provider string) []*row {
 			out = slices.DeleteFunc(out, func(r *row) bool { return r.source == SourceEnv })
 		}
 	}
-	order.By(out, turns)
+	slices.SortStableFunc(out, turns)
 	return out
 }
 

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +27,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/secret/vault"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 // Service is the name that all our items have.
@@ -419,6 +419,6 @@ func (k *Keychain) List(context.Context) ([]secret.Entry, error) {
 	for name, n := range x.Names {
 		out = append(out, secret.Entry{Name: name, UpdatedAt: time.UnixMilli(n.At)})
 	}
-	order.By(out, func(a, b secret.Entry) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(out, func(a, b secret.Entry) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }

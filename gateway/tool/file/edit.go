@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	"github.com/hearth-assistant/hearth/internal/order"
 )
 
 //go:embed edit.md
@@ -180,7 +180,7 @@ func apply(text string, edits []replacement) (string, error) {
 			}
 		}
 	}
-	order.By(hits, func(a, b hit) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(hits); i++ {
 		if hits[i].from < hits[i-1].to {
 			return "", fmt.Errorf("edits %d and %d overlap; make them one", hits[i-1].edit+1, hits[i].edit+1)

@@ -1,4 +1,4 @@
-package zone
+package hostzone
 
 import (
 	"golang.org/x/sys/windows/registry"

@@ -1,4 +1,4 @@
-package zone
+package hostzone
 
 // ofWindows is the zone that stands for each of Windows', by the table that
 // Unicode's CLDR keeps (windowsZones, territory 001).

@@ -1,4 +1,6 @@
-package zone
+// Package hostzone finds out what the time zone of this machine is called, which Go
+// does not tell. What a zone says about a moment is package time's.
+package hostzone
 
 import (
 	"fmt"
@@ -41,7 +43,7 @@ func known(name string) string {
 	if name == "" || name == "Local" || strings.HasPrefix(name, "/") {
 		return ""
 	}
-	if _, err := Load(name); err != nil {
+	if _, err := time.LoadLocation(name); err != nil {
 		return ""
 	}
 	return name

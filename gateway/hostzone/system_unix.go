@@ -1,5 +1,5 @@
 //go:build !windows
 
-package zone
+package hostzone
 
 func system() string { return linked("/etc/localtime", "/etc/timezone") }
