@@ -170,6 +170,5 @@ desktop() {
 	need_go
 	desktop_libraries || return
 	step "Build hearth-tray" cgo_build desktop "$BIN/hearth-tray" ./app/tray || return
-	step "Build hearth-window" cgo_build desktop,production,webkit2_41 "$BIN/hearth-window" . || return
-	[ "$(uname)" != Linux ] || "${CC:-gcc}" -shared -fPIC -O2 -Wall -Werror -fvisibility=hidden -s -o "$BIN/libhearth-nodriver.so" app/window/nodriver/nodriver.c
+	step "Build hearth-window" cgo_build desktop,production,webkit2_41 "$BIN/hearth-window" .
 }

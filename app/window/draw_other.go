@@ -4,5 +4,3 @@ package window
 
 // The web views of other systems find out by themselves how to draw.
 func inSoftware() {}
-
-func withoutDriver() {}

@@ -29,10 +29,6 @@ var compiled = sync.OnceValues(func() (string, error) {
 			return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
 		}
 	}
-	out, err := exec.Command("gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-fvisibility=hidden", "-o", filepath.Join(dir, noDriver), "nodriver/nodriver.c").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build %s: %w\n%s", noDriver, err, out)
-	}
 	return dir, nil
 })
 
@@ -54,7 +50,7 @@ func built(t *testing.T, names ...string) string {
 		t.Fatal(err)
 	}
 	dir := desktoptest.Folder(t)
-	for _, name := range append(names, noDriver) {
+	for _, name := range names {
 		if err := os.Link(filepath.Join(from, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}

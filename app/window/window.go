@@ -95,7 +95,6 @@ func open(ctx context.Context, version, where string, quick bool) error {
 		where = "new" // its own chat: it waits behind no other
 	}
 	w.follow(ctx, where)
-	withoutDriver()
 	size := w.remembered()
 	err = wails.Run(&options.App{
 		Title: w.title(), AlwaysOnTop: quick, Width: size.Width, Height: size.Height, MinWidth: minWidth, MinHeight: minHeight,

@@ -6,7 +6,6 @@ linux_root() {
 	install -Dm755 "$BIN/hearth" "$r/usr/bin/hearth"
 	install -Dm755 "$BIN/hearth-tray" "$r/usr/bin/hearth-tray"
 	install -Dm755 "$BIN/hearth-window" "$r/usr/bin/hearth-window"
-	install -Dm644 "$BIN/libhearth-nodriver.so" "$r/usr/lib/hearth/libhearth-nodriver.so"
 	install -Dm644 build/linux/hearth.desktop "$r/usr/share/applications/hearth.desktop"
 	for size in 48 128 256 512; do
 		install -Dm644 "build/icons/hearth-$size.png" "$r/usr/share/icons/hicolor/${size}x$size/apps/hearth.png"
