@@ -106,7 +106,7 @@ page_dependencies() {
 page_build() { (cd frontend && npm run --silent build); }
 
 PAGE_SOURCES=(frontend/src frontend/phone frontend/index.html frontend/public frontend/scripts frontend/package-lock.json
-	frontend/package.json frontend/tsconfig.json frontend/vite.config.ts frontend/vite.phone.config.ts frontend/svelte.config.js)
+	frontend/package.json frontend/tsconfig.json frontend/firstload.ts frontend/vite.config.ts frontend/vite.phone.config.ts frontend/svelte.config.js)
 
 # page builds frontend/dist when its sources changed.
 page() {

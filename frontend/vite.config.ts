@@ -1,9 +1,7 @@
 /// <reference types="vitest/config" />
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
-
-// Modules that come when they are needed; what they import with others does not.
-const later = /\/ui\/(later|settings|first)\/|\/ui\/(Locked|Shortcuts|Dialog)\.svelte|\/i18n\/(later\.|settings\.|setup\.|(?!en\/)[\w-]+\/|en\/(later|settings|setup))|\/styles\/(settings|output)\.css|\/chat\/(complete|found)\.|highlight\.js|\/text\/(highlight|languages)\./;
+import { firstLoad } from "./firstload.ts";
 
 // The gateway serves dist/ from its own origin under a strict policy: nothing
 // inline, nothing from elsewhere. assetsInlineLimit 0 keeps data: URLs out.
@@ -17,17 +15,14 @@ export default defineConfig(({ mode }) => ({
     // script clears what an earlier build left.
     emptyOutDir: false,
     reportCompressedSize: false,
-    // What the first sight needs is one piece: it compresses better than many.
-    rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: "page", test: (id: string) => !later.test(id) }] } },
-    },
+    rolldownOptions: { output: { codeSplitting: { groups: [firstLoad("page", new URL("src/main.ts", import.meta.url))] } } },
   },
   // Unit tests of runes need the browser build of Svelte.
   resolve: mode === "test" ? { conditions: ["browser"] } : {},
   test: {
     environment: "jsdom",
     css: { include: [/src/] },
-    include: ["test/unit/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "phone/**/*.test.ts"],
     restoreMocks: true,
     testTimeout: 30_000,
   },

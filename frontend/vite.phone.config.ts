@@ -1,10 +1,9 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
+import { firstLoad } from "./firstload.ts";
 
 // The page for phones is a build of its own, below /phone/: other machines get
 // this folder and nothing else, and the page on the computer pays nothing for it.
-// Languages come when the phone speaks them.
-const later = /\/i18n\/(?!en\/|\w+\.)/;
 
 // The two pages share the loader of words; each brings its own.
 const ownWords = {
@@ -26,6 +25,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "phone", test: (id: string) => !later.test(id) }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [firstLoad("phone", new URL("phone/main.ts", import.meta.url))] } } },
   },
 });

@@ -1,5 +1,5 @@
 // Takes one picture with a camera of this phone and lets go of it at once.
-import { Refused } from "./node.svelte";
+import { Refused } from "./refused";
 
 /** cameras lists what there is; names are known only once the person allowed the camera. */
 export async function cameras(): Promise<object[]> {

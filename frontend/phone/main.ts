@@ -2,11 +2,10 @@ import { mount } from "svelte";
 import "../src/styles/tokens.css";
 import "../src/styles/base.css";
 import "../src/styles/markdown.css";
-import { applyTheme, followSystem } from "../src/app/theme";
+import { applyTheme, followSystem } from "../src/shell/theme";
 import App from "./App.svelte";
 import { Phone } from "./phone.svelte";
 import { keepShell } from "./shell";
-import "../src/ui/later/icons";
 import { speak } from "./words";
 
 applyTheme();

@@ -1,10 +1,11 @@
 // What the gateway asks of this phone while the page is open: a picture, where
 // it is. The person is asked first, here, and can say no at any time.
 import type { Socket } from "../src/net/socket";
-import type { Cabinet } from "../src/keep/cabinet";
+import type { Cabinet } from "../src/storage/storage";
 import type { As } from "./line";
 import { cameras, snap } from "./camera";
 import { place } from "./place";
+import { Refused } from "./refused";
 import { notify } from "./shell";
 import { t } from "./words";
 
@@ -27,16 +28,6 @@ interface Request {
   command: string;
   paramsJSON?: string | null;
   timeoutMs?: number;
-}
-
-/** Refused goes back as the error of a command. */
-export class Refused extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 export const nodeAs: As = {

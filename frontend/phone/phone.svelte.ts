@@ -3,11 +3,11 @@
 import type { AgentEvent, Auth, ChatEvent, HelloOK, SessionMessage, SessionsChanged } from "../src/net/wire";
 import { CallError, type LinkState, type Socket } from "../src/net/socket";
 import { loadIdentity, NoCrypto, type Identity } from "../src/net/identity";
-import { openCabinet, type Cabinet } from "../src/keep/cabinet";
-import { keepDraft } from "../src/keep/local";
-import { Outbox, type Entry, type Picture, type Refusal } from "../src/keep/outbox";
-import { Chat, type Past } from "../src/app/chat.svelte";
-import { Safety } from "../src/app/safety.svelte";
+import { openCabinet, type Cabinet } from "../src/storage/storage";
+import { keepDraft } from "../src/storage/local";
+import { Outbox, type Entry, type Picture, type Refusal } from "../src/session/outbox";
+import { Chat, type Past } from "../src/session/chat.svelte";
+import { Safety } from "../src/features/approvals/approvals.svelte";
 import { codeIn, takeCode } from "./code";
 import { Line, thisPhone, type As } from "./line";
 import { Node, nodeAs } from "./node.svelte";

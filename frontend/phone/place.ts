@@ -1,5 +1,5 @@
 // Where this phone is, once.
-import { Refused } from "./node.svelte";
+import { Refused } from "./refused";
 
 export function place(params: Record<string, unknown>): Promise<object> {
   const positive = (v: unknown, otherwise: number): number => (typeof v === "number" && v > 0 ? v : otherwise);

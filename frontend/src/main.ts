@@ -5,7 +5,7 @@ import "./styles/markdown.css";
 import App from "./App.svelte";
 import { Hearth } from "./app/hearth.svelte";
 import { load } from "./i18n/words.svelte";
-import { applyTheme, followSystem } from "./app/theme";
+import { applyTheme, followSystem } from "./shell/theme";
 
 applyTheme();
 followSystem();

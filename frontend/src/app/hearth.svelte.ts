@@ -3,17 +3,17 @@
 import type { Auth, ChatEvent, AgentEvent, CommandInfo, Health, HelloOK, Methods, ModelInfo, Problem, SearchHit, SessionMessage, SessionsChanged, SessionsSearch, Setup, Why } from "../net/wire";
 import { CallError, Socket, type LinkState } from "../net/socket";
 import { loadIdentity, NoCrypto } from "../net/identity";
-import { openCabinet, type Cabinet } from "../keep/cabinet";
-import { Outbox, type Entry, type Picture, type Refusal } from "../keep/outbox";
-import { keepDraft, prefs } from "../keep/local";
+import { openCabinet, type Cabinet } from "../storage/storage";
+import { Outbox, type Entry, type Picture, type Refusal } from "../session/outbox";
+import { keepDraft, prefs } from "../storage/local";
 import { t } from "../i18n/t";
 import { load } from "../i18n/words.svelte";
-import { Chat, type Past } from "./chat.svelte";
-import { Networks } from "./networks.svelte";
-import { Safety } from "./safety.svelte";
-import { Sessions } from "./sessions.svelte";
-import type { PaneId } from "../ui/settings/panes";
-import { go, pastInUrl, sessionIn, sessionInUrl, takeLaunch } from "./route";
+import { Chat, type Past } from "../session/chat.svelte";
+import { Networks } from "../features/channels/channels.svelte";
+import { Safety } from "../features/approvals/approvals.svelte";
+import { Sessions } from "../session/sessions.svelte";
+import type { PaneId } from "../features/settings/fields";
+import { go, pastInUrl, sessionIn, sessionInUrl, takeLaunch } from "../shell/route";
 
 export const version = "0.1.0";
 
@@ -26,7 +26,7 @@ export interface Toast {
 /** What is shown over the page. */
 export type Panel = { kind: "search"; here?: boolean } | { kind: "why"; runId: string } | { kind: "undelivered" } | { kind: "undo"; runId: string } | { kind: "pause" } | { kind: "guard" } | { kind: "memory" } | { kind: "skill"; name: string } | { kind: "settings"; pane?: PaneId } | { kind: "delete"; key: string; title: string } | { kind: "link"; href: string; host: string } | { kind: "offer"; text: string };
 
-type Later = typeof import("../ui/later");
+type Later = typeof import("./views");
 
 export class Hearth {
   link = $state.raw<LinkState>({ at: "connecting" });
@@ -164,7 +164,7 @@ export class Hearth {
 
   private async loadLater(): Promise<void> {
     try {
-      this.later ??= (await Promise.all([import("../ui/later"), load("later"), load("tools")]))[0];
+      this.later ??= (await Promise.all([import("./views"), load("later"), load("tools")]))[0];
     } catch {
       // The gateway went away meanwhile; the next hello tries again.
     }

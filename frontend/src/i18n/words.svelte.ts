@@ -1,7 +1,7 @@
 // Which language the page speaks, and how a sentence is put together. English
 // is built in and stands in for whatever is missing; other languages come as
 // files, one for each part of the page, when that part does.
-import { prefs } from "../keep/local";
+import { prefs } from "../storage/local";
 
 export type Words = Record<string, string>;
 export type Args = Record<string, string | number>;

@@ -1,7 +1,7 @@
 // The key of this browser: an Ed25519 pair whose private half cannot leave
 // WebCrypto. It proves to the gateway that the same browser comes back.
 import type { DeviceAuth } from "../protocol";
-import type { Cabinet } from "../keep/cabinet";
+import type { Cabinet } from "../storage/storage";
 
 export interface Identity {
   id: string;

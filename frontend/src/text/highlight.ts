@@ -1,11 +1,6 @@
 // Colours for code, loaded the first time a finished code block is idle on
 // screen. The highlighter gives pieces of text with a kind from a closed set;
 // it never makes markup.
-export interface Piece {
-  kind: string;
-  text: string;
-}
-
 const most = 60_000;
 const wait = (fn: () => void) => ("requestIdleCallback" in window ? requestIdleCallback(fn, { timeout: 1500 }) : setTimeout(fn, 120));
 

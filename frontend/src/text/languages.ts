@@ -27,7 +27,11 @@ import swift from "highlight.js/lib/languages/swift";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
-import type { Piece } from "./highlight";
+
+export interface Piece {
+  kind: string;
+  text: string;
+}
 
 const languages = {
   bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, php, powershell, python, r, ruby, rust,

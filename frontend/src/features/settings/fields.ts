@@ -1,0 +1,101 @@
+// Which panes there are, and the settings that need no more than a form. Each
+// has a name and a sentence that says what happens (i18n/settings.json: "f.<path>"
+// and "f.<path>.what").
+import type { IconName } from "../../ui/icons";
+
+export type PaneId = "general" | "models" | "usage" | "chat" | "people" | "channels" | "tools" | "skills" | "memory" | "schedules" | "network" | "health";
+
+interface Base {
+  path: string;
+  /** what holds when the file says nothing */
+  fallback: unknown;
+}
+
+export type FieldSpec =
+  | (Base & { kind: "switch"; /** the two values, when they are not true and false */ on?: string; off?: string })
+  | (Base & { kind: "choice"; options: readonly string[]; /** what the choice belongs to: while nothing stands there, none of the options holds */ of?: string })
+  | (Base & { kind: "number"; min: number; max: number; /** in steps of a fraction, as money is */ fine?: boolean })
+  | (Base & { kind: "text"; example?: string })
+  | (Base & { kind: "model" });
+
+export const panes: { id: PaneId; icon: IconName }[] = [
+  { id: "general", icon: "sun" },
+  { id: "models", icon: "spark" },
+  { id: "usage", icon: "list" },
+  { id: "chat", icon: "edit" },
+  { id: "people", icon: "person" },
+  { id: "channels", icon: "network" },
+  { id: "tools", icon: "shield" },
+  { id: "skills", icon: "tool" },
+  { id: "memory", icon: "file" },
+  { id: "schedules", icon: "clock" },
+  { id: "network", icon: "globe" },
+  { id: "health", icon: "check" },
+];
+
+export const fields: Record<PaneId, FieldSpec[]> = {
+  general: [
+    { path: "agents.defaults.userTimezone", kind: "text", fallback: "", example: "Europe/Vienna" },
+    { path: "agents.defaults.timeFormat", kind: "choice", options: ["auto", "12", "24"], fallback: "auto" },
+    { path: "agents.defaults.workspace", kind: "text", fallback: "~/Hearth" },
+    { path: "hearth.desktop.notifications", kind: "choice", options: ["all", "requests", "off"], fallback: "all" },
+    { path: "hearth.desktop.quietHours.start", kind: "text", fallback: "", example: "22:00" },
+    { path: "hearth.desktop.quietHours.end", kind: "text", fallback: "", example: "07:00" },
+    { path: "hearth.desktop.keepAwake", kind: "switch", fallback: false },
+    { path: "hearth.desktop.quickKey", kind: "text", fallback: "", example: "ctrl+alt+space" },
+  ],
+  models: [
+    { path: "agents.defaults.model.primary", kind: "model", fallback: "" },
+    { path: "agents.defaults.imageModel.primary", kind: "model", fallback: "" },
+    { path: "agents.defaults.timeoutSeconds", kind: "number", min: 1, max: 86_400, fallback: 600 },
+  ],
+  usage: [
+    { path: "hearth.allowance.daily", kind: "number", min: 0, max: 1_000_000, fine: true, fallback: undefined },
+    { path: "hearth.allowance.monthly", kind: "number", min: 0, max: 1_000_000, fine: true, fallback: undefined },
+    { path: "hearth.allowance.cheapModel", kind: "model", fallback: "" },
+  ],
+  chat: [
+    { path: "messages.queue.mode", kind: "choice", options: ["steer", "followup", "collect", "interrupt"], fallback: "steer" },
+    { path: "messages.queue.cap", kind: "number", min: 1, max: 1000, fallback: 20 },
+    { path: "messages.queue.drop", kind: "choice", options: ["summarize", "old", "new"], fallback: "summarize" },
+    { path: "session.reset.mode", kind: "choice", options: ["daily", "idle"], fallback: "daily", of: "session.reset" },
+    { path: "session.reset.atHour", kind: "number", min: 0, max: 23, fallback: 4 },
+    { path: "session.reset.idleMinutes", kind: "number", min: 1, max: 525_600, fallback: undefined },
+    { path: "agents.defaults.blockStreamingDefault", kind: "switch", on: "on", off: "off", fallback: "off" },
+    { path: "agents.defaults.startupContext.enabled", kind: "switch", fallback: true },
+  ],
+  people: [{ path: "session.dmScope", kind: "choice", options: ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"], fallback: "main" }],
+  channels: [
+    { path: "channels.telegram.enabled", kind: "switch", fallback: true },
+    { path: "channels.telegram.dmPolicy", kind: "choice", options: ["pairing", "allowlist", "open", "disabled"], fallback: "pairing" },
+    { path: "channels.telegram.groupPolicy", kind: "choice", options: ["allowlist", "open", "disabled"], fallback: "allowlist" },
+    { path: "channels.telegram.streaming.mode", kind: "choice", options: ["off", "partial", "block", "progress"], fallback: "partial" },
+    { path: "messages.responsePrefix", kind: "text", fallback: "" },
+  ],
+  tools: [
+    { path: "tools.profile", kind: "choice", options: ["minimal", "messaging", "coding", "full"], fallback: "full" },
+    { path: "tools.exec.security", kind: "choice", options: ["deny", "allowlist"], fallback: "allowlist" },
+    { path: "tools.exec.ask", kind: "choice", options: ["on-miss", "always", "off"], fallback: "on-miss" },
+    { path: "tools.exec.sandbox.backend", kind: "choice", options: ["auto", "off"], fallback: "auto" },
+    { path: "tools.exec.sandbox.network", kind: "switch", fallback: false },
+    { path: "tools.web.fetch.enabled", kind: "switch", fallback: true },
+    { path: "tools.web.search.enabled", kind: "switch", fallback: true },
+    { path: "tools.web.search.provider", kind: "choice", options: ["duckduckgo", "brave", "tavily", "searxng"], fallback: "duckduckgo" },
+    { path: "tools.codeMode.enabled", kind: "switch", fallback: false },
+  ],
+  skills: [],
+  memory: [
+    { path: "agents.defaults.memorySearch.enabled", kind: "switch", fallback: true },
+    { path: "memory.citations", kind: "choice", options: ["auto", "on", "off"], fallback: "auto" },
+  ],
+  schedules: [
+    { path: "agents.defaults.heartbeat.every", kind: "text", fallback: "0m", example: "30m" },
+    { path: "agents.defaults.heartbeat.target", kind: "choice", options: ["none", "last"], fallback: "none" },
+    { path: "agents.defaults.heartbeat.prompt", kind: "text", fallback: "" },
+  ],
+  network: [
+    { path: "gateway.bind", kind: "choice", options: ["loopback", "lan", "tailnet", "custom"], fallback: "loopback" },
+    { path: "discovery.mdns.mode", kind: "choice", options: ["minimal", "full", "off"], fallback: "minimal" },
+  ],
+  health: [{ path: "logging.level", kind: "choice", options: ["debug", "info", "warn", "error"], fallback: "info" }],
+};

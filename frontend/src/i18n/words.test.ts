@@ -1,0 +1,121 @@
+// The languages: the same keys, the same arguments, and sentences that a person of it would write.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { t as later } from "./later";
+import { t as settings } from "./settings";
+import { t } from "./t";
+import { language, languages, load, number, pick, say, speak } from "./words.svelte";
+import { dayName, dayOf, list, shortTime, span } from "./time";
+import { fields, panes } from "../features/settings/fields";
+
+type Words = Record<string, string>;
+const parts = ["page", "later", "settings", "phone", "tools"];
+const files = import.meta.glob<Words>("./*/*.json", { eager: true, import: "default" });
+const read = (lang: string, part: string): Words => files[`./${lang}/${part}.json`]!;
+const others = Object.keys(languages).filter((l) => l !== "en");
+
+/** slots are the arguments of a sentence: {name} and {n, plural, …}. */
+const slots = (s: string): string[] => [...new Set([...s.matchAll(/\{(\w+)(?:\}|, plural)/g)].map((m) => m[1]!))].sort();
+const forms = (s: string): string[][] => [...s.matchAll(/\{\w+, plural, ((?:\w+ \{[^}]*\} ?)+)\}/g)].map((m) => [...m[1]!.matchAll(/(\w+) \{/g)].map((f) => f[1]!));
+
+test("every language has a folder, and every folder is a language", () => {
+  const dirs = new Set(Object.keys(files).map((f) => f.split("/").at(-2)!));
+  expect([...dirs].sort()).toEqual(Object.keys(languages).sort());
+});
+
+describe.each(others)("%s", (lang) => {
+  test.each(parts)("%s has the keys of English, in its order, and their arguments", (part) => {
+    const en = read("en", part);
+    const own = read(lang, part);
+    expect(Object.keys(own)).toEqual(Object.keys(en));
+    for (const [key, s] of Object.entries(own)) expect([key, slots(s)]).toEqual([key, slots(en[key]!)]);
+  });
+  test.each(parts)("%s has words, written as the language is", (part) => {
+    for (const [key, s] of Object.entries(read(lang, part))) {
+      expect(s.trim(), key).toBe(s);
+      expect(s, key).not.toBe("");
+      if (lang === "de") expect(s, key).not.toMatch(/\b(Sie haben|Ihr Browser|Bitte)\b|[“"]\w|\S…(?<!\s…)/);
+      if (lang === "zh-CN" && /[一-鿿]/.test(s)) expect(s, key).not.toMatch(/[一-鿿] ?[,;!?](?!\d)|[一-鿿]\.|\.\.\./);
+    }
+  });
+});
+
+test.each(Object.keys(languages))("%s has every form of number that it knows", (lang) => {
+  const wanted = new Intl.PluralRules(lang).resolvedOptions().pluralCategories;
+  for (const part of parts) for (const [key, s] of Object.entries(read(lang, part))) for (const f of forms(s)) expect([key, f.sort()]).toEqual([key, [...wanted].sort()]);
+});
+
+test("English is not lost in a brace", () => {
+  for (const part of parts) for (const [key, s] of Object.entries(read("en", part))) expect(s.split("{").length, key).toBe(s.split("}").length);
+});
+
+test("every setting that is drawn has its words", () => {
+  const en = read("en", "settings");
+  for (const p of panes) {
+    expect(en).toHaveProperty([`pane.${p.id}.what`]);
+    for (const f of fields[p.id]) {
+      expect(en).toHaveProperty([`f.${f.path}`]);
+      expect(en).toHaveProperty([`f.${f.path}.what`]);
+      if (f.kind === "choice" && f.of) expect(en).toHaveProperty([`f.${f.path}.unset`]);
+      if (f.kind === "choice") for (const o of f.options) if (!/^(brave|tavily|searxng|duckduckgo)/.test(o)) expect(en).toHaveProperty([`f.${f.path}.${o}`]);
+    }
+  }
+});
+
+test.each([
+  [["de-AT", "en-US"], "de"],
+  [["fr-FR", "de"], "de"],
+  [["zh-SG"], "zh-CN"],
+  [["zh"], "zh-CN"],
+  [["zh-TW", "en"], "en"],
+  [["", "de-CH"], "de"],
+  [["de", "zh-CN"], "de"],
+  [["ar", "ja"], "en"],
+  [["not a language", "_", "zh-Hans-HK"], "zh-CN"],
+  [[], "en"],
+])("%j is answered in %s", (wanted, want) => expect(pick(wanted)).toBe(want));
+
+test("arguments, numbers and their forms", () => {
+  const en = { a: "{n, plural, one {1 day} other {# days}} of {all} in {where}, {gone}", b: "{n} and {s}" };
+  expect(say("page", en, "a", { n: 1, all: 12_345, where: "{all}" })).toBe("1 day of 12,345 in {all}, {gone}");
+  expect(say("page", en, "a", { n: 2_000, all: "12345", where: "$& $1" })).toBe("2,000 days of 12345 in $& $1, {gone}");
+  expect(say("page", en, "a", { n: 0, all: 0, where: "", gone: "#" })).toBe("0 days of 0 in , #");
+  expect(say("page", en, "b", { n: 1.5, s: "1000" })).toBe("1.5 and 1000");
+  expect(say("page", en, "none")).toBe("none");
+});
+
+describe("a language is spoken", () => {
+  beforeEach(() => vi.spyOn(navigator, "languages", "get").mockReturnValue(["en-US"]));
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await speak("");
+  });
+
+  test("by choice, and by what the browser asks for", async () => {
+    await Promise.all([load("page"), load("later")]);
+    expect(t("composer.send")).toBe("Send");
+    await speak("de");
+    expect([language(), document.documentElement.lang, t("composer.send"), later("lock.go")]).toEqual(["de", "de", "Senden", "Verbinden"]);
+    expect(settings("title")).toBe("Settings");
+    await load("settings");
+    expect(settings("title")).toBe("Einstellungen");
+    expect(later("queue.waiting", { n: 1 })).toBe("1 Nachricht wartet");
+    expect(later("queue.waiting", { n: 1200 })).toBe("1.200 Nachrichten warten");
+    await speak("zh-CN");
+    expect([settings("title"), later("queue.waiting", { n: 1 })]).toEqual(["设置", "1 条消息正在等待"]);
+    await speak("");
+    expect([language(), settings("title"), localStorage.getItem("hearth.language")]).toEqual(["en", "Settings", null]);
+    vi.spyOn(navigator, "languages", "get").mockReturnValue(["de-CH", "en"]);
+    await load("page");
+    expect([language(), number(1234567.5)]).toEqual(["de", expect.stringMatching(/^1[’']234[’']567\.5$/)]);
+  });
+
+  test("in times, spans and lists", async () => {
+    const now = new Date(2026, 10, 21, 15, 4).getTime();
+    const told = (): string[] => [dayName(now, now), dayName(now - 86_400_000, now), dayName(now - 400 * 86_400_000, now), shortTime(now - 3 * 86_400_000, now), shortTime(now - 30 * 86_400_000, now), dayOf("2026-11-02"), list(["a", "b", "c"]), span(1_240), span(125_000), span(7_380_000), span(183_600_000)];
+    expect(told()).toEqual(["Today", "Yesterday", "October 17, 2025", "Wed", "Oct 22", "Nov 2", "a, b, and c", "1.2s", "2m 5s", "2h 3m", "2d 3h"]);
+    await speak("de");
+    expect(told()).toEqual(["Heute", "Gestern", "17. Oktober 2025", "Mi", "22. Okt.", "2. Nov.", "a, b und c", "1,2 s", "2 Min. 5 Sek.", "2 Std. 3 Min.", "2 T 3 Std."].map((s, i) => (i < 7 ? s : expect.any(String))));
+    await speak("zh-CN");
+    expect(told().slice(0, 7)).toEqual(["今天", "昨天", "2025年10月17日", "周三", "10月22日", "11月2日", "a、b和c"]);
+  });
+});

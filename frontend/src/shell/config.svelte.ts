@@ -1,0 +1,57 @@
+// What stands in hearth.json, read and changed one value at a time. A change is
+// checked by the gateway before it is written, and refused when somebody else
+// changed the file meanwhile.
+import type { Hearth } from "../app/hearth.svelte";
+import { CallError } from "../net/socket";
+
+export class Config {
+  loaded = $state(false);
+  problem = $state("");
+  private doc = $state.raw<unknown>({});
+  private hash = "";
+  path = $state("");
+  raw = $state("");
+
+  constructor(private readonly h: Hearth) {}
+
+  async load(): Promise<void> {
+    try {
+      const s = await this.h.ask("config.get", {});
+      this.doc = s.parsed ?? {};
+      this.hash = s.hash;
+      this.path = s.path;
+      this.raw = s.raw ?? "";
+      this.problem = s.issues.map((i) => (i.line ? `line ${i.line}: ` : "") + i.message).join("\n");
+      this.loaded = true;
+    } catch (e) {
+      this.problem = e instanceof Error ? e.message : String(e);
+    }
+  }
+
+  /** get is what stands at a path like "messages.queue.mode"; undefined: nothing. */
+  get(path: string): unknown {
+    return path.split(".").reduce<unknown>((v, k) => (v !== null && typeof v === "object" ? (v as Record<string, unknown>)[k] : undefined), this.doc);
+  }
+
+  /** set writes one value, or takes it out (null), and says why when that cannot be. */
+  async set(path: string, value: unknown): Promise<{ error: string; notes: string[] }> {
+    const patch = path.split(".").reduceRight<unknown>((v, k) => ({ [k]: v }), value);
+    return this.write("config.patch", JSON.stringify(patch));
+  }
+
+  /** replace writes the whole file. */
+  replace(raw: string): Promise<{ error: string; notes: string[] }> {
+    return this.write("config.set", raw);
+  }
+
+  private async write(method: "config.patch" | "config.set", raw: string): Promise<{ error: string; notes: string[] }> {
+    try {
+      const r = await this.h.ask(method, { raw, baseHash: this.hash });
+      await this.load();
+      return { error: "", notes: r.hearthNotes ?? [] };
+    } catch (e) {
+      if (!(e instanceof CallError) || e.code !== "OFFLINE") await this.load();
+      return { error: e instanceof Error ? e.message : String(e), notes: [] };
+    }
+  }
+}
