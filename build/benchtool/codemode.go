@@ -201,7 +201,7 @@ func computing(ctx context.Context, b *bench, e *engine.Engine) ([]figure, error
 		}
 		slices.Sort(ratios)
 		out = append(out, figure{
-			name: c.name + ", beside quickjs-wasi", measured: ratios[len(ratios)/2], budget: 2.5, unit: "times",
+			name: c.name + ", beside quickjs-wasi", measured: ratios[len(ratios)/2], unit: "times",
 			note: fmt.Sprintf("best %.1f ms", slices.Min(ours)),
 		})
 	}

@@ -411,7 +411,7 @@ func TestCodeMode_DebugSaysWhatHappens(t *testing.T) {
 	var log syncBuffer
 	w.debug, w.log = true, slog.New(slog.NewTextHandler(&log, nil))
 	w.boot()
-	w.set.Timeout = 5 * time.Second
+	w.set.Timeout = patience
 	res := w.run(`await tools.read({path: "s3cr3t"}); await yield_control(); return 1`)
 	w.wait(res.RunID)
 	for _, want := range []string{"code mode: running", "code mode: calls", "hearth:core:read", "code mode: waiting", "bytes=", "code mode: restored", "code mode: completed", `visible="[exec wait]"`, "catalog=9"} {
@@ -444,7 +444,7 @@ func (s *syncBuffer) String() string {
 // The programs of one answer may call tools a bounded number of times.
 func TestCodeMode_NestedCallsAreBounded(t *testing.T) {
 	w := newWorld(t)
-	w.set.Timeout = 60 * time.Second
+	w.set.Timeout = patience
 	w.wantFail(w.run(`for (let i = 0; ; i++) await tools.session_status({i})`), engine.NestedToolFailed, "2000 times")
 	if n := len(w.calls()); n != 2000 {
 		t.Errorf("it ran %d times", n)

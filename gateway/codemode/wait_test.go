@@ -26,7 +26,7 @@ func suspended(t *testing.T, w *world) codemode.Result {
 		len(res.Output) != 1 || res.Output[0].Text != "before" || w.waiting() != 1 {
 		t.Fatalf("%s", res.JSON())
 	}
-	w.set.Timeout = 10 * time.Second
+	w.set.Timeout = patience
 	return res
 }
 
@@ -38,7 +38,7 @@ func TestCodeMode_WaitResumesASuspendedProgram(t *testing.T) {
 	if again.Status != codemode.Waiting || again.RunID != res.RunID || w.waiting() != 1 {
 		t.Errorf("%s", again.JSON())
 	}
-	w.set.Timeout = 10 * time.Second
+	w.set.Timeout = patience
 	w.slow <- "late"
 	end := w.wait(res.RunID)
 	if end.Status != codemode.Completed || string(end.Value) != `"late!"` || len(end.Output) != 1 || end.Output[0].Text != "after" {
@@ -205,7 +205,7 @@ func TestCodeMode_SnapshotsSurviveAStart(t *testing.T) {
 	}
 	w.sync()
 	w.boot() // as after a kill: nothing was said to anybody
-	w.set.Timeout = 10 * time.Second
+	w.set.Timeout = patience
 	before := len(w.calls())
 	end := w.wait(res.RunID)
 	if end.Status != codemode.Completed || !strings.Contains(string(end.Value), "came") || !strings.Contains(string(end.Value), "slow was interrupted") {
@@ -282,7 +282,7 @@ func TestSec_A_BOX_09_TamperedSnapshots(t *testing.T) {
 		}
 		return first
 	})
-	w.set.Timeout = 10 * time.Second
+	w.set.Timeout = patience
 	go func() { w.slow <- "x"; w.slow <- "y" }()
 	got := []engine.Code{w.wait(a.RunID).Code, w.wait(b.RunID).Code}
 	if got[0] != engine.SnapshotRestoreFailed && got[1] != engine.SnapshotRestoreFailed {
@@ -323,7 +323,7 @@ func TestCodeMode_SnapshotCap(t *testing.T) {
 
 func TestCodeMode_LiveSnapshotsAreBounded(t *testing.T) {
 	w := newWorld(t)
-	w.set.Timeout = 2 * time.Second
+	w.set.Timeout = patience
 	for i := range 64 {
 		if res := w.run(fmt.Sprintf(`await yield_control(); return %d`, i)); res.Status != codemode.Waiting {
 			t.Fatalf("%d: %s", i, res.JSON())

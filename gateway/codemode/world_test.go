@@ -51,9 +51,13 @@ type world struct {
 	log   *slog.Logger
 }
 
+// patience is the limit of what is to come to its own end, however busy the
+// machine is; a test that waits for a limit sets one of its own.
+const patience = time.Hour
+
 func settings() codemode.Settings {
 	return codemode.Settings{
-		Languages: []string{codemode.JavaScript, codemode.TypeScript}, Timeout: 10 * time.Second, Memory: 64 << 20, Output: 64 << 10, Snapshot: 10 << 20,
+		Languages: []string{codemode.JavaScript, codemode.TypeScript}, Timeout: patience, Memory: 64 << 20, Output: 64 << 10, Snapshot: 10 << 20,
 		Pending: 16, TTL: 15 * time.Minute, SearchDefault: 8, SearchMost: 50,
 	}
 }

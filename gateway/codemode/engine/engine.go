@@ -27,8 +27,6 @@ type Engine struct {
 	machine *machine
 	vms     map[*VM]struct{}
 	closed  bool
-
-	plain bool // tests only: the guest matches expressions and makes what they give itself
 }
 
 // machine is what is loaded once.

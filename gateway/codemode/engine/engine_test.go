@@ -52,9 +52,19 @@ func newEngine(t testing.TB, o Options) *Engine {
 	return e
 }
 
+// patient gives a program that is to come to its own end all the time that a
+// busy machine may take; its limits are not what such a test is about.
+func patient(l Limits) Limits {
+	if l.Timeout == 0 {
+		l.Timeout = time.Hour
+	}
+	return l
+}
+
 // run starts a program and answers every call with null until it ends.
 func run(t testing.TB, e *Engine, p Program) (State, *Error) {
 	t.Helper()
+	p.Limits = patient(p.Limits)
 	v, st, err := e.Start(t.Context(), p)
 	if v != nil {
 		defer v.Close()

@@ -49,6 +49,15 @@ func countdown() []byte {
 	return append(c, 0x23, 1, 0x41, 1, 0x6b, 0x24, 1)
 }
 
+// The instructions that are named here and in prep.go.
+const (
+	opUnreachable = 0x00
+	opLoop        = 0x03
+	opEnd         = 0x0b
+	opCall        = 0x10
+	opLastCall    = 0x15 // calls of every kind lie between
+)
+
 // skip moves behind the operands of op.
 func skip(r *reader, op byte) {
 	switch {

@@ -5,6 +5,12 @@ import (
 	"testing"
 )
 
+const (
+	opI32Const = 0x41
+	typeNone   = 0x40
+	typeI32    = 0x7f
+)
+
 // TestSec_A_BOX_Metered: every loop counts, and every function that another
 // one can be entered from, in whatever way it calls.
 func TestSec_A_BOX_Metered(t *testing.T) {

@@ -24,7 +24,7 @@ var packedWasm []byte
 // checked against these and against nothing else.
 const (
 	pinSource   = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
-	pinPrepared = "b2859102c25b8fbfa5cd4016df2b1a6f7a6e23655089089f4533bb128265b084"
+	pinPrepared = "141c271caaf57966f4258a8366dd484660004673f8072e3001c802e0cb2c648b"
 )
 
 func sum(b []byte) string {

@@ -167,5 +167,5 @@
       w.reject(e);
     }
   };
-  raw(1, 0, 0, undefined, BOOT, start, settle, catalog, gc, "probe \xe9", "probe \u20ac", /x/.exec("x"));
+  raw(1, 0, 0, undefined, BOOT, start, settle, catalog, gc, "probe \xe9", "probe \u20ac");
 })

@@ -7,26 +7,17 @@ import (
 
 // What the module's bytes are known to hold, and what becomes of them.
 const (
-	pageSize      = 65536
-	oldPages      = 3                                  // the module's smallest memory
-	stackPages    = 8                                  // 512 KiB of C stack, above the first heap
-	stackLow      = oldPages * pageSize                // where it ends
-	stackHigh     = (oldPages + stackPages) * pageSize // where it starts
-	stackMargin   = 32 << 10                           // what C may use after QuickJS said "no deeper"
-	fuelEvery     = 50000                              // loop turns and function entries between two looks at the clock
-	fuelImport    = 1                                  // was wasi's args_get
-	matchImport   = 2                                  // was wasi's args_sizes_get; the first function called both, and nothing else
-	importCount   = 24
-	startFunc     = 24  // _start, which nobody calls
-	matchFunc     = 236 // lre_exec
-	reallocFunc   = 250 // js_realloc_rt
-	interpretFunc = 266 // JS_CallInternal
-	newShapedFunc = 287 // JS_NewObjectFromShape
-	addSlowFunc   = 471 // js_add_slow
-	mallocFunc    = 609 // js_def_malloc: malloc(size)
-	toStringFunc  = 359 // JS_ToStringInternal
-	execFunc      = 675 // js_regexp_exec
-	usableFunc    = 611 // js_def_malloc_usable_size, "return 0" on WASI
+	pageSize    = 65536
+	oldPages    = 3                                  // the module's smallest memory
+	stackPages  = 8                                  // 512 KiB of C stack, above the first heap
+	stackLow    = oldPages * pageSize                // where it ends
+	stackHigh   = (oldPages + stackPages) * pageSize // where it starts
+	stackMargin = 32 << 10                           // what C may use after QuickJS said "no deeper"
+	fuelEvery   = 50000                              // loop turns and function entries between two looks at the clock
+	fuelImport  = 1                                  // was wasi's args_get, which the first function called, and nothing else
+	importCount = 24
+	startFunc   = 24  // _start, which nobody calls
+	usableFunc  = 611 // js_def_malloc_usable_size, "return 0" on WASI
 )
 
 // prepare rewrites the module, by structure and not by byte offset:
@@ -39,10 +30,6 @@ const (
 //     that it would overwrite;
 //   - malloc_usable_size tells the truth, so that QuickJS collects garbage by
 //     what it really holds;
-//   - appending to a string in a loop costs its length and not the square of
-//     it (append.go);
-//   - regular expressions are matched by package pattern (match.go), and what
-//     they find is put together at once (found.go);
 //   - what would run the module as a program is gone;
 //   - debug sections go.
 func prepare(in []byte) (out []byte, err error) {
@@ -56,17 +43,14 @@ func prepare(in []byte) (out []byte, err error) {
 	}
 	out = append(make([]byte, 0, len(in)+len(in)/3), in[:8]...)
 	r := &reader{in, 8}
-	var sevens uint32 // the type of lre_exec
 	for !r.done() {
 		id := r.u8()
 		body := r.take(int(r.u32()))
 		switch id {
 		case 0: // custom: names and debug lines
 			continue
-		case 1:
-			sevens = matchType(body)
 		case 2:
-			body = importSection(body, sevens)
+			body = importSection(body)
 		case 5:
 			body = memorySection(body)
 		case 6:
@@ -81,9 +65,8 @@ func prepare(in []byte) (out []byte, err error) {
 	return out, nil
 }
 
-// importSection gives the two imports of _start other names, and the second
-// another type.
-func importSection(body []byte, sevens uint32) []byte {
+// importSection gives an import of _start another name.
+func importSection(body []byte) []byte {
 	r := &reader{body, 0}
 	n := r.u32()
 	if n != importCount {
@@ -103,11 +86,7 @@ func importSection(body []byte, sevens uint32) []byte {
 		case i == fuelImport && name == "args_get":
 			text(hostModule)
 			text(hostTick)
-		case i == matchImport && name == "args_sizes_get":
-			text(hostModule)
-			text(hostMatch)
-			of = sevens
-		case i == fuelImport, i == matchImport:
+		case i == fuelImport:
 			panic(errWasm)
 		default:
 			out = append(out, body[from:r.p]...)
@@ -159,18 +138,6 @@ func codeSection(body []byte) []byte {
 		switch i + importCount {
 		case usableFunc:
 			src = usableSize(src)
-		case mallocFunc:
-			src = roomyMalloc(src)
-		case interpretFunc:
-			src = appendInPlace(src)
-		case addSlowFunc:
-			src = addSlowLets(src)
-		case matchFunc:
-			src = matchOutside(src)
-		case execFunc:
-			src = foundLists(src)
-		case newShapedFunc:
-			src = shapedArrays(src)
 		case startFunc:
 			src = []byte{0, opUnreachable, opEnd}
 		}

@@ -18,22 +18,19 @@ var trials = []struct {
 	fails      Code   // of one that does not
 }{
 	{name: "what a program finds", code: findings,
-		value: `["RangeError","could not load module",[],"ab1","ab","b1"]`},
+		value: `["RangeError","could not load module",[]]`},
 	{name: "an endless loop is stopped", code: "for (;;) {}", fails: Timeout, limits: Limits{Timeout: time.Millisecond}},
 	{name: "memory has an end", code: "const a = []; for (;;) a.push(new Uint8Array(1e5))", fails: MemoryLimitExceeded, limits: Limits{Memory: 1 << 20}},
 }
 
 // findings are: deep recursion is an exception; no module can be loaded;
-// nothing of the host is there; appending keeps every copy as it was;
-// expressions find what is there. The function that calls itself has many
+// nothing of the host is there. The function that calls itself has many
 // variables so that the guest's stack is full before the machine's has to grow
 // much, which takes longer than all the rest.
 const findings = `const found = [], f = Function('f', 'var v' + [...Array(200).keys()].join(',v') + ';f(f)');
 try { f(f) } catch (e) { found.push(e.name) }
 try { await import('qjs:os') } catch (e) { found.push(e.message.slice(0, 21)) }
 found.push(['std','os','bjson','setTimeout','print','console','process','require','fetch','gc','WebAssembly','Worker'].filter(n => n in globalThis));
-let s = 'a'; s += 'b'; const t = s; s += 1;
-found.push(s, t, /(x+|b)\d/.exec(s)[0]);
 return found`
 
 func (e *Engine) selfTest(ctx context.Context, m *machine) error {

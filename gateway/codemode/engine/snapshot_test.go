@@ -57,7 +57,7 @@ func answer(c Call) Settled {
 // answers of a group come last first.
 func TestSnapshotCarriesEverything(t *testing.T) {
 	e := newEngine(t, Options{})
-	v, st, err := e.Start(t.Context(), Program{Code: everything})
+	v, st, err := e.Start(t.Context(), Program{Code: everything, Limits: patient(Limits{})})
 	var out []Output
 	open := st.Calls
 	for n := 0; ; n++ {
@@ -73,7 +73,7 @@ func TestSnapshotCarriesEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.Close()
-		if v, err = e.Restore(t.Context(), data, Limits{}, "scope"); err != nil {
+		if v, err = e.Restore(t.Context(), data, patient(Limits{}), "scope"); err != nil {
 			t.Fatal(err)
 		}
 		last := open[len(open)-1]
@@ -134,7 +134,7 @@ func TestSnapshotFromAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := newEngine(t, Options{Key: childKey})
-	v, err := e.Restore(t.Context(), data, Limits{}, "run-1")
+	v, err := e.Restore(t.Context(), data, patient(Limits{}), "run-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestSnapshotFromAnotherProcess(t *testing.T) {
 
 func waiting(t testing.TB, e *Engine, code string, l Limits) *VM {
 	t.Helper()
-	v, st, err := e.Start(t.Context(), Program{Code: code, Limits: l})
+	v, st, err := e.Start(t.Context(), Program{Code: code, Limits: patient(l)})
 	if err != nil || st.Done {
 		t.Fatal(st, err)
 	}
@@ -180,9 +180,9 @@ func TestSnapshotsOfOthersAreRefused(t *testing.T) {
 		}
 		wantCode(t, err, SnapshotRestoreFailed)
 	}
-	refuse("another scope", e, data, Limits{}, "yours")
-	refuse("no scope", e, data, Limits{}, "")
-	refuse("another key", newEngine(t, Options{}), data, Limits{}, "mine")
+	refuse("another scope", e, data, patient(Limits{}), "yours")
+	refuse("no scope", e, data, patient(Limits{}), "")
+	refuse("another key", newEngine(t, Options{}), data, patient(Limits{}), "mine")
 	refuse("less memory", e, data, Limits{Memory: 1 << 20}, "mine")
 	refuse("nothing", e, nil, Limits{}, "mine")
 	for _, n := range []int{1, 4, 36, 43, 44, 100, len(data) / 2, len(data) - 33, len(data) - 1} {
@@ -194,7 +194,7 @@ func TestSnapshotsOfOthersAreRefused(t *testing.T) {
 		refuse(fmt.Sprint("changed at ", i), e, bad, Limits{}, "mine")
 	}
 	refuse("longer", e, append(bytes.Clone(data), 0), Limits{}, "mine")
-	if w, err := e.Restore(t.Context(), data, Limits{}, "mine"); err != nil {
+	if w, err := e.Restore(t.Context(), data, patient(Limits{}), "mine"); err != nil {
 		t.Error(err)
 	} else {
 		w.Close()
@@ -231,7 +231,7 @@ func TestSnapshotWithoutGarbage(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		w := v
 		if again {
-			if w, err = e.Restore(t.Context(), data, Limits{}, "s"); err != nil {
+			if w, err = e.Restore(t.Context(), data, patient(Limits{}), "s"); err != nil {
 				t.Fatal(err)
 			}
 			defer w.Close()
@@ -277,7 +277,7 @@ func TestDoneWithPendingSurvives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := e.Restore(t.Context(), data, Limits{}, "s")
+	w, err := e.Restore(t.Context(), data, patient(Limits{}), "s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/hearth-assistant/hearth/gateway/codemode/pattern"
 )
 
 // VM is one cell's machine. Its methods may be called from any goroutine, one
@@ -23,7 +21,6 @@ type VM struct {
 	root    roots
 	limits  Limits
 	*body
-	matcher pattern.Matcher
 
 	mu      sync.Mutex // held while the guest runs, and by Close
 	closing atomic.Bool

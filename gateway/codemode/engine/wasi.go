@@ -25,8 +25,8 @@ func vmOf(ctx context.Context) *VM {
 	return v
 }
 
-// hostModules are the whole world of the guest: a clock, our bridge, and 20
-// ways to hear no.
+// hostModules are the whole world of the guest: a clock, our bridge, and
+// interfaces that say no.
 func hostModules(ctx context.Context, r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder("wasi_snapshot_preview1")
 	add := func(name, params string, f api.GoModuleFunc) {
@@ -38,6 +38,7 @@ func hostModules(ctx context.Context, r wazero.Runtime) error {
 	}
 	add("environ_get", "ii", no(0))
 	add("environ_sizes_get", "ii", nothing)
+	add("args_sizes_get", "ii", nothing)
 	add("clock_time_get", "ili", clock)
 	add("proc_exit", "i", func(context.Context, api.Module, []uint64) { panic(sys.NewExitError(exitGuest)) })
 	for name, params := range map[string]string{
@@ -64,7 +65,6 @@ const (
 	hostModule = "env"
 	hostBridge = "jsFunctionProxy"
 	hostTick   = "tick"
-	hostMatch  = "match"
 )
 
 func ourModule(ctx context.Context, r wazero.Runtime) error {
@@ -79,7 +79,6 @@ func ourModule(ctx context.Context, r wazero.Runtime) error {
 		vmOf(ctx).tick(ctx)
 		s[0] = 0
 	})
-	add(hostMatch, "iiiiiii", "i", match)
 	_, err := b.Instantiate(ctx)
 	return err
 }
