@@ -22,7 +22,11 @@ func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, er
 			info.TextAliases = append(info.TextAliases, "/"+a)
 		}
 		if c.Args != "" {
-			info.Args = []protocol.CommandArg{{Name: c.Args, Choices: c.Choices}}
+			arg := protocol.CommandArg{Name: c.Args, Description: c.Description, Type: "string"}
+			for _, v := range c.Choices {
+				arg.Choices = append(arg.Choices, protocol.CommandChoice{Value: v, Label: v})
+			}
+			info.Args = []protocol.CommandArg{arg}
 		}
 		out.Commands = append(out.Commands, info)
 	}

@@ -61,7 +61,7 @@ func printHit(out screen, h *protocol.SearchHit) error {
 	if h.Role != protocol.MessageUser {
 		who = "Hearth"
 	}
-	parts := []any{bold(line(h.SessionKey)), dim(" · " + stamp(h.At) + " · " + who)}
+	parts := []any{bold(line(h.SessionKey)), dim(" · " + stamp(h.Timestamp) + " · " + who)}
 	if t := line(h.Title); t != "" {
 		parts = append(parts, dim(" · "+t))
 	}

@@ -93,7 +93,7 @@ func TestSec_A_TTY_02_Everywhere(t *testing.T) {
 		InFlightRun: &protocol.InFlightRun{RunID: "z", Text: evil, End: int64(len(evil))}}, b.now())
 	b.rows = b.g.rows
 	b.link = connected
-	b.commands = []protocol.CommandInfo{{TextAliases: []string{"/" + evil}, Description: evil, Args: []protocol.CommandArg{{Name: evil, Choices: []string{evil}}}}}
+	b.commands = []protocol.CommandInfo{{TextAliases: []string{"/" + evil}, Description: evil, Args: []protocol.CommandArg{{Name: evil, Choices: []protocol.CommandChoice{{Value: evil, Label: evil}}}}}}
 	b.keys("ctrl+o", "'/")
 	b.seen()
 	b.keys("tab", "backspace")

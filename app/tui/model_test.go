@@ -50,7 +50,7 @@ func (g *gate) Call(_ context.Context, method string, params, result any) error 
 		out = protocol.CommandsList{Commands: []protocol.CommandInfo{
 			{Name: "status", TextAliases: []string{"/status"}, Description: "Show the model, the session and what is running"},
 			{Name: "model", TextAliases: []string{"/model"}, Description: "Show or choose the model", AcceptsArgs: true, Args: []protocol.CommandArg{{Name: "[name]"}}},
-			{Name: "think", TextAliases: []string{"/think"}, Description: "How long the model thinks", AcceptsArgs: true, Args: []protocol.CommandArg{{Name: "[level]", Choices: []string{"off", "low", "high"}}}},
+			{Name: "think", TextAliases: []string{"/think"}, Description: "How long the model thinks", AcceptsArgs: true, Args: []protocol.CommandArg{{Name: "[level]", Choices: []protocol.CommandChoice{{Value: "off"}, {Value: "low"}, {Value: "high"}}}}},
 		}}
 	}
 	if out != nil && result != nil {

@@ -48,8 +48,8 @@ func (m *Model) choices() (out []choice) {
 				break
 			}
 			if args && alias == strings.ToLower(head) && len(cmd.Args) > 0 && !strings.Contains(rest, " ") {
-				for _, v := range cmd.Args[0].Choices {
-					if v = terminal.Line(v); strings.HasPrefix(v, strings.ToLower(rest)) && v != rest {
+				for _, c := range cmd.Args[0].Choices {
+					if v := terminal.Line(c.Value); strings.HasPrefix(v, strings.ToLower(rest)) && v != rest {
 						out = append(out, choice{head + " " + v, v, ""})
 					}
 				}

@@ -2690,8 +2690,10 @@ export interface SearchHit {
   messageId: string;
   seq: number;
   role: string;
-  at: number;
+  timestamp: number;
   snippet: string;
+  /** how often the words are in it, the first few times; the order is by time */
+  score: number;
   ranges: number[][];
 }
 
@@ -3191,7 +3193,16 @@ export interface CommandInfo {
 
 export interface CommandArg {
   name: string;
-  choices?: string[];
+  description: string;
+  /** string */
+  type: string;
+  choices?: CommandChoice[];
+}
+
+/** CommandChoice is something that an argument may be. */
+export interface CommandChoice {
+  value: string;
+  label: string;
 }
 
 /** SessionsUsageParams: Key for one session, otherwise the last used ones. */

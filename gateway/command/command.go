@@ -18,12 +18,12 @@ type Spec struct {
 // All lists the commands in the order people see them.
 func All() []Spec {
 	return []Spec{
-		{Name: "help", Aliases: []string{"commands"}, Description: "List the commands", Category: "info"},
-		{Name: "status", Description: "Show the model, the session and what is running", Category: "info"},
-		{Name: "whoami", Description: "Show who you are to Hearth", Category: "info"},
-		{Name: "why", Args: "[message id]", Description: "Explain the last answer: which rule, model and cost", Category: "info"},
-		{Name: "usage", Args: "[allow once|daily n|monthly n]", Description: "Show what this session used and cost, or allow more", Category: "info", Choices: []string{"allow"}},
-		{Name: "context", Args: "[list|detail]", Description: "Show what the model is given", Category: "info", Choices: []string{"list", "detail"}},
+		{Name: "help", Aliases: []string{"commands"}, Description: "List the commands", Category: "status"},
+		{Name: "status", Description: "Show the model, the session and what is running", Category: "status"},
+		{Name: "whoami", Description: "Show who you are to Hearth", Category: "status"},
+		{Name: "why", Args: "[message id]", Description: "Explain the last answer: which rule, model and cost", Category: "status"},
+		{Name: "usage", Args: "[allow once|daily n|monthly n]", Description: "Show what this session used and cost, or allow more", Category: "status", Choices: []string{"allow"}},
+		{Name: "context", Args: "[list|detail]", Description: "Show what the model is given", Category: "status", Choices: []string{"list", "detail"}},
 		{Name: "new", Args: "[model] [message]", Description: "Start a new session", Category: "session"},
 		{Name: "reset", Args: "[message]", Description: "Start a new session", Category: "session"},
 		{Name: "stop", Description: "Stop the answer and what waits behind it", Category: "session"},

@@ -28,7 +28,8 @@ type SearchHit struct {
 	MessageID  string   `json:"messageId"`
 	Seq        int64    `json:"seq"`
 	Role       string   `json:"role"`
-	At         int64    `json:"at"`
+	Timestamp  int64    `json:"timestamp"`
 	Snippet    string   `json:"snippet"`
+	Score      float64  `json:"score"` // how often the words are in it, the first few times; the order is by time
 	Ranges     [][2]int `json:"ranges"`
 }

@@ -400,8 +400,16 @@ type CommandInfo struct {
 }
 
 type CommandArg struct {
-	Name    string   `json:"name"`
-	Choices []string `json:"choices,omitempty"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Type        string          `json:"type"` // string
+	Choices     []CommandChoice `json:"choices,omitempty"`
+}
+
+// CommandChoice is something that an argument may be.
+type CommandChoice struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
 }
 
 // SessionsUsageParams: Key for one session, otherwise the last used ones.

@@ -50,7 +50,7 @@ func (x *Index) Find(ctx context.Context, p Params) (protocol.SessionsSearch, er
 		return out, err
 	}
 	slices.SortStableFunc(f.hits, func(a, b protocol.SearchHit) int {
-		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(b.Seq, a.Seq))
+		return cmp.Or(cmp.Compare(b.Timestamp, a.Timestamp), cmp.Compare(b.Seq, a.Seq))
 	})
 	if len(f.hits) > p.Limit {
 		f.hits, out.HasMore = f.hits[:p.Limit], true
@@ -274,7 +274,7 @@ func (f *finder) look(t transcript, m *protocol.Message) {
 	f.seen[d] = true
 	h := protocol.SearchHit{
 		SessionKey: t.key, SessionID: t.id, Title: t.title,
-		MessageID: m.Meta.ID, Seq: m.Meta.Seq, Role: m.Role, At: m.Timestamp,
+		MessageID: m.Meta.ID, Seq: m.Meta.Seq, Role: m.Role, Timestamp: m.Timestamp, Score: float64(len(spans)),
 	}
 	h.Snippet, h.Ranges = snippet(text, spans)
 	f.hits = append(f.hits, h)

@@ -395,7 +395,7 @@ func TestIndexAgreesWithReading(t *testing.T) {
 			if len(res.Results) != min(want, MaxLimit) || res.HasMore != (want > MaxLimit) {
 				t.Fatalf("round %d, %q: %d hits, %v more, want %d", round, q, len(res.Results), res.HasMore, want)
 			}
-			if !slices.IsSortedFunc(res.Results, func(a, b protocol.SearchHit) int { return int(b.At - a.At) }) {
+			if !slices.IsSortedFunc(res.Results, func(a, b protocol.SearchHit) int { return int(b.Timestamp - a.Timestamp) }) {
 				t.Fatalf("%q: not the newest first", q)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -163,4 +164,76 @@ func TestGivingUpStopsTheTurn(t *testing.T) {
 			t.Errorf("began %q, stopped %+v", f.began, f.abort)
 		}
 	})
+}
+
+// slow answers after a while.
+type slow struct {
+	fake
+	takes time.Duration
+}
+
+func (s *slow) CallTwice(ctx context.Context, method string, params, first, final any) error {
+	select {
+	case <-time.After(s.takes):
+		return s.fake.CallTwice(ctx, method, params, first, final)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Clients give a call a minute, and another with each word of it: a caller that
+// wants to be told hears of a long answer often enough, and nothing after its end.
+func TestProgressWhileTheAnswerIsWritten(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		wants      any // the token
+		takes      time.Duration
+		fewest, in int // words, at most so many seconds apart
+	}{{"long", "t1", 3 * time.Minute, 12, 15}, {"short", "t2", time.Second, 0, 15}, {"not asked for", nil, 3 * time.Minute, 0, 0}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told []time.Time
+				var last float64
+				near, far := mcp.NewInMemoryTransports()
+				server, err := New(&slow{takes: c.takes}, Options{Version: "test"}).Connect(t.Context(), far, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+					ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+						if r.Params.ProgressToken != c.wants || r.Params.Progress <= last || r.Params.Message == "" {
+							t.Errorf("%+v after %v", r.Params, last)
+						}
+						last, told = r.Params.Progress, append(told, time.Now())
+					},
+				}).Connect(t.Context(), near, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := time.Now()
+				p := &mcp.CallToolParams{Name: "chat_send", Arguments: map[string]any{"message": "hi"}}
+				if c.wants != nil {
+					p.SetProgressToken(c.wants)
+				}
+				res, err := client.CallTool(t.Context(), p)
+				if err != nil || res.IsError {
+					t.Fatalf("%+v %v", res, err)
+				}
+				end := time.Now()
+				time.Sleep(time.Minute) // of the test's own clock
+				synctest.Wait()
+				if len(told) < c.fewest || c.fewest == 0 && len(told) > 0 {
+					t.Errorf("told %d times", len(told))
+				}
+				for _, at := range told {
+					if at.Sub(before) > time.Duration(c.in)*time.Second || at.After(end) {
+						t.Errorf("told at %v, %v after the word before it; the answer was there at %v", at, at.Sub(before), end)
+					}
+					before = at
+				}
+				_ = client.Close()
+				_ = server.Wait()
+			})
+		})
+	}
 }

@@ -4,7 +4,7 @@ import type { CommandInfo } from "../../net/wire";
 
 const command = (name: string, args = "", choices: string[] = [], aliases: string[] = []): CommandInfo => ({
   name, textAliases: [`/${name}`, ...aliases.map((a) => `/${a}`)], description: `does ${name}`, source: "native", scope: "both", acceptsArgs: args !== "",
-  ...(args ? { args: [{ name: args, choices }] } : {}),
+  ...(args ? { args: [{ name: args, description: "", type: "string", choices: choices.map((v) => ({ value: v, label: v })) }] } : {}),
 });
 const commands = [command("help", "", [], ["commands"]), command("status"), command("stop"), command("think", "[level]", ["off", "low", "high"]), command("model", "[name]")];
 const labels = (text: string): string[] => complete(text, commands).map((c) => c.label);

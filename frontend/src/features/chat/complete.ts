@@ -36,7 +36,7 @@ function names(typed: string, commands: CommandInfo[]): Choice[] {
 }
 
 function choices(name: string, typed: string, c: CommandInfo): Choice[] {
-  const all = (c.args?.[0]?.choices ?? []).filter((v) => starts(v, typed));
+  const all = (c.args?.[0]?.choices ?? []).map((v) => v.value).filter((v) => starts(v, typed));
   if (all.length === 1 && same(all[0]!, typed)) return [];
   // Without a word the command alone is whole too: it shows how things are.
   return all.map((v) => ({ text: `${name} ${v}`, label: v, args: "", description: "", whole: typed === "" || same(v, typed) }));

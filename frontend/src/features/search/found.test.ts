@@ -5,7 +5,7 @@ import { random } from "../../text/random";
 
 describe("search results", () => {
   const hit = (key: string, seq: number): SearchHit => ({
-    sessionKey: key, sessionId: "s", title: `T ${key}`, messageId: `${key}${seq}`, seq, role: "user", at: seq, snippet: "", ranges: [],
+    sessionKey: key, sessionId: "s", title: `T ${key}`, messageId: `${key}${seq}`, seq, role: "user", timestamp: seq, score: 1, snippet: "", ranges: [],
   });
 
   test("grouped by chat in the order of their newest hits", () => {
