@@ -220,7 +220,7 @@ func TestProgressWhileTheAnswerIsWritten(t *testing.T) {
 					t.Fatalf("%+v %v", res, err)
 				}
 				end := time.Now()
-				time.Sleep(time.Minute) // of the test's own clock
+				<-time.After(time.Minute) // of the test's own clock
 				synctest.Wait()
 				if len(told) < c.fewest || c.fewest == 0 && len(told) > 0 {
 					t.Errorf("told %d times", len(told))
