@@ -123,6 +123,7 @@ type Gateway struct {
 	store    *store.DB
 	server   *server.Server
 	ln       net.Listener
+	removed  *store.Beside // what was taken away, apart from the store
 	pairing  *pairing.Registry
 	clients  *pairing.Clients   // other programs
 	hook     *hook.Handler      // what they ask

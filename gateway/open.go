@@ -64,6 +64,9 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	g.openDelivery()
+	if err := g.recall(ctx); err != nil {
+		return err
+	}
 	if err := g.openSessions(ctx); err != nil {
 		return err
 	}
@@ -144,8 +147,13 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 	if err != nil {
 		return &StartError{What: "The key of paired devices is damaged", Err: err, Fix: "Remove " + g.opts.Dir.DeviceKey() + "; paired browsers then need a new link from `hearth open`"}
 	}
+	if err := g.openRemoved(); err != nil {
+		return err
+	}
+	deviceID := func(d pairing.Device) string { return d.ID }
 	g.pairing, err = pairing.New(ctx, pairing.Options{
-		SharedToken: token, ServerKey: raw, Store: store.NewShelf(g.store, "devices", func(d pairing.Device) string { return d.ID }), Now: g.opts.Now, Logger: g.log, OnPair: g.pairChanged,
+		SharedToken: token, ServerKey: raw, Store: store.NewShelf(g.store, "devices", deviceID),
+		Removed: store.NewBesideShelf(g.removed, "devices", deviceID), Now: g.opts.Now, Logger: g.log, OnPair: g.pairChanged,
 	})
 	if err != nil {
 		return &StartError{What: "The paired devices could not be read", Err: err, Fix: "Restore the store from a backup"}

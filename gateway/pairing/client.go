@@ -88,17 +88,22 @@ func (e *ClientInputError) Error() string { return e.text }
 
 // ClientOptions of Clients. Now, Random and Logger have working zero values.
 type ClientOptions struct {
-	Store  ClientStore
-	Now    func() time.Time
-	Random io.Reader
-	Logger *slog.Logger
+	Store ClientStore
+	// Removed keeps, apart from Store, which tokens were revoked, so that an older
+	// copy of Store brings none back. Optional.
+	Removed ClientStore
+	Now     func() time.Time
+	Random  io.Reader
+	Logger  *slog.Logger
 }
 
 // Clients is the authority on programs with a token of their own. Its methods
 // may be called at the same time.
 type Clients struct {
 	base
-	store ClientStore
+	store    ClientStore
+	removed  ClientStore // nil: none
+	recalled int
 
 	// changing is held while a client is changed and saved. It is taken before mu.
 	changing sync.Mutex
@@ -114,7 +119,7 @@ type Clients struct {
 // NewClients loads the clients.
 func NewClients(ctx context.Context, o ClientOptions) (*Clients, error) {
 	c := &Clients{
-		base: newBase(o.Now, o.Random, o.Logger), store: o.Store,
+		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, removed: o.Removed,
 		known: make(map[string]Client), visits: make(map[*Visit]struct{}),
 	}
 	all, err := c.store.Load(ctx)
@@ -124,7 +129,7 @@ func NewClients(ctx context.Context, o ClientOptions) (*Clients, error) {
 	for _, one := range all {
 		c.known[one.ID] = one
 	}
-	return c, nil
+	return c, c.recall(ctx)
 }
 
 // List returns the clients, the newest first, those that were revoked lately
@@ -257,7 +262,7 @@ func (c *Clients) Revoke(ctx context.Context, which string) (Client, error) {
 		}
 	}
 	c.mu.Unlock()
-	if err := c.store.Save(ctx, one); err != nil {
+	if err := c.end(ctx, one); err != nil {
 		return one, fmt.Errorf("save that token %s is revoked: %w", one.Name, err)
 	}
 	return one, nil

@@ -21,9 +21,12 @@ type Options struct {
 	// ServerKey derives device tokens; 32 random bytes, the same at every start.
 	ServerKey []byte
 	Store     Store
-	Now       func() time.Time
-	Random    io.Reader
-	Logger    *slog.Logger
+	// Removed keeps, apart from Store, what was taken away, so that an older copy of
+	// Store gives nothing back. Optional.
+	Removed Store
+	Now     func() time.Time
+	Random  io.Reader
+	Logger  *slog.Logger
 	// OnPair is told who asks to be let in and what a person decided. Optional.
 	OnPair func(PairEvent)
 }
@@ -32,9 +35,11 @@ type Options struct {
 // the same time.
 type Registry struct {
 	base
-	store  Store
-	key    []byte
-	onPair func(PairEvent)
+	store    Store
+	removed  Store // nil: none
+	recalled int
+	key      []byte
+	onPair   func(PairEvent)
 
 	// pairing is held while a device is changed and saved, so that two changes
 	// of one device cannot overwrite each other. It is taken before mu.
@@ -61,7 +66,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 		return nil, errors.New("pairing needs a store")
 	}
 	r := &Registry{
-		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, key: slices.Clone(o.ServerKey), onPair: o.OnPair,
+		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, removed: o.Removed, key: slices.Clone(o.ServerKey), onPair: o.OnPair,
 		shared: digestOf(o.SharedToken), strong: strong(o.SharedToken), devices: make(map[string]*Device), leases: make(map[*Lease]struct{}), refused: make(map[string]time.Time),
 	}
 	if r.onPair == nil {
@@ -74,7 +79,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 	for i := range devices {
 		r.devices[devices[i].ID] = devices[i].clone()
 	}
-	return r, nil
+	return r, r.recall(ctx)
 }
 
 // Attempt is one connect as the server saw it.
@@ -169,7 +174,7 @@ func (r *Registry) Revoke(ctx context.Context, deviceID string) error {
 	r.devices[d.ID] = d
 	r.endLeases("device removed", func(l *Lease) bool { return l.deviceID == deviceID })
 	r.mu.Unlock()
-	if err := r.store.Save(ctx, *d); err != nil {
+	if err := r.takeAway(ctx, d); err != nil {
 		return fmt.Errorf("save the revocation of device %s: %w", deviceID, err)
 	}
 	return nil

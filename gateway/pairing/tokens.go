@@ -89,7 +89,7 @@ func (r *Registry) changeRole(ctx context.Context, id string, role protocol.Role
 	r.devices[d.ID] = d
 	r.endLeases("device removed", func(l *Lease) bool { return l.deviceID == id && l.role == role })
 	r.mu.Unlock()
-	if err := r.store.Save(ctx, *d); err != nil {
+	if err := r.takeAway(ctx, d); err != nil {
 		return *g, fmt.Errorf("save the change of device %s: %w", id, err)
 	}
 	return *g, nil

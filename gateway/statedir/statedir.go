@@ -72,6 +72,10 @@ func (d Dir) Store() string { return d.path("hearth.db") }
 // LastGood is the last good copy of the database.
 func (d Dir) LastGood() string { return d.path("hearth.db.last-good") }
 
+// Removed keeps what was taken away from devices, programs and people, so that an
+// older copy of the database gives nothing back.
+func (d Dir) Removed() string { return d.path("hearth.removed.json") }
+
 // Config is the config file, unless HEARTH_CONFIG names another.
 func (d Dir) Config(env func(string) string) string {
 	if p := env("HEARTH_CONFIG"); p != "" {

@@ -25,7 +25,7 @@ var leaves = map[string][]string{
 	"gateway/process/pinned":      {},
 	"gateway/sandbox":             {},
 	"gateway/statedir":            {},
-	"gateway/store":               {"gateway/failpoint"},
+	"gateway/store":               {"gateway/failpoint", "gateway/statedir"},
 	"gateway/config":              {"gateway/statedir", "gateway/protocol", "gateway/secret"},
 	"gateway/hostzone":            {},
 	"gateway/secret":              {},

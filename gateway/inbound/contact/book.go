@@ -73,6 +73,7 @@ type Book struct {
 	requests store.Bucket[Request] // channel, account, id
 	rejected store.Bucket[int64]   // channel, account, id → until
 	guards   store.Bucket[guard]   // channel
+	removed  Removed               // nil: none
 }
 
 // New returns a book. random makes the codes: crypto/rand.Reader.
@@ -150,6 +151,9 @@ func (b *Book) Approve(ctx context.Context, channel, code string, may Rights) (c
 		c = Contact{Person: r.Person, Owner: may.Owner, Shared: may.Shared, ApprovedAt: b.now().UnixMilli()}
 		return b.contacts.Put(tx, key(r.Channel, r.Account, r.ID), c)
 	})
+	if err == nil {
+		err = b.back(ctx, c.Person)
+	}
 	return c, err
 }
 
@@ -173,6 +177,9 @@ func (b *Book) Change(ctx context.Context, p Person, edit func(*Rights)) (c Cont
 		c.Owner, c.Shared = may.Owner, may.Shared
 		return b.contacts.Put(tx, k, c)
 	}})
+	if err == nil {
+		err = b.back(ctx, p)
+	}
 	return c, err
 }
 
@@ -287,11 +294,12 @@ func (b *Book) Contacts() (out []Contact, err error) {
 
 // Remove takes a contact's right to write; false when there was none.
 func (b *Book) Remove(ctx context.Context, channel, account, id string) (was bool, err error) {
+	noted := b.gone(ctx, Person{Channel: channel, Account: account, ID: id})
 	err = b.db.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
 		was = b.contacts.Has(tx, key(channel, account, id))
 		return b.contacts.Delete(tx, key(channel, account, id))
 	}})
-	return was, err
+	return was, errors.Join(noted, err)
 }
 
 func (b *Book) newCode() (string, error) {
