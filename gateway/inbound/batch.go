@@ -88,6 +88,9 @@ func (g *Gate) next(now time.Time) (*batch, time.Duration) {
 			wait = max(d, 0)
 		}
 	}
+	if !g.tellAt.IsZero() {
+		sooner(g.tellAt)
+	}
 	var due []*batch
 	for _, b := range g.open {
 		if b.due.After(now) {

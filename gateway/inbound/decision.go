@@ -30,6 +30,8 @@ const (
 	RuleEditedLate     Rule = "edited-late" // the message had been handed on
 	RuleRefused        Rule = "refused"     // the session did not want it
 	RuleQuarantined    Rule = "quarantined" // handling it failed again and again
+	RuleTooOld         Rule = "too-old"     // it waited for Hearth to come back, for too long
+	RuleTooMany        Rule = "too-many"    // more waited than is read
 
 )
 

@@ -133,6 +133,9 @@ type Gate struct {
 	mu    sync.Mutex
 	open  map[string]*batch // by stream: text that waits for more
 	ready []*batch          // to be handed on, in order
+	late  map[string]late   // by stream
+	// tellAt is when to say what was left out; zero: nothing was.
+	tellAt time.Time
 }
 
 // New returns a gate.
@@ -140,7 +143,7 @@ func New(opts Options) *Gate {
 	if opts.IsCommand == nil {
 		opts.IsCommand = slashCommand
 	}
-	return &Gate{Options: opts, t: newTables(), wake: make(chan struct{}, 1), up: make(chan struct{}), open: make(map[string]*batch)}
+	return &Gate{Options: opts, t: newTables(), wake: make(chan struct{}, 1), up: make(chan struct{}), open: make(map[string]*batch), late: make(map[string]late)}
 }
 
 func slashCommand(text string) bool {
@@ -163,7 +166,7 @@ func (g *Gate) Receive(ctx context.Context, in channel.Inbound) (err error) {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return g.receive(ctx, in)
+	return g.receive(ctx, in, false)
 }
 
 // passing tells errors that are not about the message.
@@ -172,7 +175,9 @@ func passing(ctx context.Context, err error) bool {
 		errors.Is(err, store.ErrGone) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-func (g *Gate) receive(ctx context.Context, in channel.Inbound) error {
+// receive decides over a message; again is for one that a person wants tried once
+// more, however old it is by now.
+func (g *Gate) receive(ctx context.Context, in channel.Inbound, again bool) error {
 	if why := malformed(in); why != "" {
 		g.decide(RuleMalformed, why, in, "")
 		return nil
@@ -205,6 +210,11 @@ func (g *Gate) receive(ctx context.Context, in channel.Inbound) error {
 	case in.Text == "" && len(in.Media) == 0 && in.Forwarded.Text == "":
 		g.decide(RuleEmpty, "the message has neither text nor a file", in, "")
 		return nil
+	}
+	if now := g.Now(); !again {
+		if rule := g.leftOut(in, now); rule != "" {
+			return g.skip(ctx, in, rule, now)
+		}
 	}
 	return g.take(ctx, in, pol, v)
 }
@@ -250,7 +260,7 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 		wait = albumWait // the others follow at once
 	case len(in.Media) > 0:
 		wait = 0
-	case !in.At.IsZero() && now.Sub(in.At) > backlogAge:
+	case isLate(in, now):
 		// Hundreds of turns would push each other out of the queue of the session:
 		// what somebody wrote meanwhile is read together (F-CHAN-06).
 		wait = max(wait, backlogWait)

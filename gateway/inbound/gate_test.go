@@ -297,7 +297,7 @@ func TestDedupe(t *testing.T) {
 			t.Error(got)
 		}
 		pass(8 * 24 * time.Hour) // what is a week old is forgotten
-		in.Text = "an id that comes again"
+		in.Text, in.At = "an id that comes again", time.Now()
 		h.receive(in)
 		pass(time.Minute)
 		if got := h.sessions.bodies(); !strings.HasSuffix(got, "|an id that comes again") {

@@ -267,7 +267,7 @@ func (g *Gate) receiveAgain(ctx context.Context, in channel.Inbound) (err error)
 			err = g.panicked(ctx, r)
 		}
 	}()
-	return g.receive(ctx, in)
+	return g.receive(ctx, in, true)
 }
 
 // panicked makes an error of a panic, and tells of it where it happened.

@@ -25,6 +25,7 @@ func (g *Gate) Run(ctx context.Context) error {
 	}
 	close(g.up)
 	for ctx.Err() == nil {
+		g.tellSkipped(ctx)
 		b, wait := g.next(g.Now())
 		if b != nil {
 			g.handOn(ctx, b)
@@ -107,6 +108,7 @@ func (g *Gate) recover(ctx context.Context) error {
 	}
 	g.mu.Lock()
 	g.ready = append(list, g.ready...)
+	g.tellAt = g.Now() // what an earlier run did not get to say
 	g.mu.Unlock()
 	if len(list) > 0 {
 		g.Logger.Info("took up messages that had not reached their session", "turns", len(list))

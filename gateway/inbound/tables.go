@@ -76,6 +76,7 @@ type tables struct {
 	last       store.Bucket[int64]         // conversation → time of its last message
 	poison     store.Bucket[int]           // id of the message → failures
 	quarantine store.Bucket[quarantineRow] // order
+	skipped    store.Bucket[skippedRow]    // conversation
 }
 
 func newTables() tables {
@@ -89,6 +90,7 @@ func newTables() tables {
 		last:       store.NewBucket[int64]("inbound.last"),
 		poison:     store.NewBucket[int]("inbound.poison"),
 		quarantine: store.NewBucket[quarantineRow]("inbound.quarantine"),
+		skipped:    store.NewBucket[skippedRow]("inbound.skipped"),
 	}
 }
 
