@@ -114,7 +114,7 @@ func (v *arrivals) taker(a inbound.Accepted) (attachment.Taker, error) {
 		Folder: attachment.Folder{Root: string(g.opts.Dir), Dir: filepath.Join(guestFolder, attachment.Name(a.Origin.Provider+"-"+a.SenderID, ""))},
 	}
 	if a.SenderIsOwner {
-		dir := g.agentNamed(session.AgentOf(a.SessionKey)).Workspace
+		dir := g.agents.Named(session.AgentOf(a.SessionKey)).Workspace
 		t.Folder = attachment.Folder{Root: dir, Dir: inboxFolder, Shown: inboxFolder}
 	}
 	return t, nil
@@ -160,7 +160,7 @@ func (v *arrivals) tell(ctx context.Context, a inbound.Accepted, files []attachm
 	if len(lines) == 0 {
 		return nil
 	}
-	run := session.Run{ID: a.ID, SessionKey: a.SessionKey, Route: route{a.Origin.Provider, a.Origin.AccountID, a.Reply.Conversation, a.Reply.Thread, a.ChatType}.String()}
+	run := session.Run{ID: a.ID, SessionKey: a.SessionKey, Route: routeOf(a).String()}
 	return v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error {
 		return v.g.tellRoute(tx, run, "files", strings.Join(lines, "\n"))
 	}})

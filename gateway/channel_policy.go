@@ -5,9 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -35,7 +37,7 @@ func channelPolicy(c config.Config, channelID, account string) inbound.Policy {
 // maxDeliveries bounds one list.
 const maxDeliveries = 200
 
-func (g *Gateway) deliveriesList(context.Context, none) (protocol.DeliveriesList, error) {
+func (g *Gateway) deliveriesList(context.Context, method.None) (protocol.DeliveriesList, error) {
 	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}, Incomplete: []protocol.DeliveryInfo{}, Aside: []protocol.AsideMessage{}}
 	all, err := g.deliverer.Undelivered(maxDeliveries)
 	for _, d := range all {
@@ -111,13 +113,13 @@ func (g *Gateway) deliveriesResolve(ctx context.Context, p protocol.DeliveryReso
 }
 
 // channelsStatus is what clients show of channels.
-func (g *Gateway) channelsStatus(context.Context, none) (protocol.ChannelsStatus, error) {
+func (g *Gateway) channelsStatus(context.Context, method.None) (protocol.ChannelsStatus, error) {
 	out := protocol.ChannelsStatus{
 		TS: g.opts.Now().UnixMilli(), ChannelOrder: []string{}, ChannelLabels: map[string]string{}, Channels: map[string]any{},
 		ChannelAccounts: map[string][]protocol.ChannelAccountStatus{}, ChannelDefaultAccountID: map[string]string{},
 	}
 	if e := g.config.Snapshot().Config.Gateway.HTTP.Endpoints; e.ChatCompletions.Enabled || e.Responses.Enabled {
-		out.ChannelLabels[surfaceAPI] = "API" // no network, but chats come from there
+		out.ChannelLabels[channel.API] = "API" // no network, but chats come from there
 	}
 	g.channels.mu.Lock()
 	defer g.channels.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -68,15 +69,15 @@ func (g *Gateway) admitClient(r *http.Request, need pairing.ClientScope) (*pairi
 }
 
 // tokenMethods look after tokens of other programs.
-func (g *Gateway) tokenMethods() []method {
-	return []method{
-		plain(protocol.MethodTokensList, g.tokensList),
-		plain(protocol.MethodTokensCreate, g.tokensCreate),
-		plain(protocol.MethodTokensRevoke, g.tokensRevoke),
+func (g *Gateway) tokenMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodTokensList, g.tokensList),
+		method.Plain(protocol.MethodTokensCreate, g.tokensCreate),
+		method.Plain(protocol.MethodTokensRevoke, g.tokensRevoke),
 	}
 }
 
-func (g *Gateway) tokensList(context.Context, none) (protocol.Tokens, error) {
+func (g *Gateway) tokensList(context.Context, method.None) (protocol.Tokens, error) {
 	out := protocol.Tokens{Tokens: []protocol.Token{}, Scopes: clientScopeNames(pairing.ClientScopes())}
 	for _, c := range g.clients.List() {
 		out.Tokens = append(out.Tokens, g.tokenOnWire(c))

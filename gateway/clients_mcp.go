@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/mcp/serve"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -69,15 +70,15 @@ func (c *mcpClient) key(name string) (string, error) {
 }
 
 // Call implements serve.Gateway.
-func (c *mcpClient) Call(ctx context.Context, method string, params, result any) error {
-	out, err := c.call(ctx, method, params)
+func (c *mcpClient) Call(ctx context.Context, name string, params, result any) error {
+	out, err := c.call(ctx, name, params)
 	if err != nil {
-		return c.g.errorOut(forClients(method, err))
+		return c.g.errorOut(method.ForClients(name, err))
 	}
 	return copyJSON(out, result)
 }
 
-func (c *mcpClient) call(ctx context.Context, method string, params any) (any, error) {
+func (c *mcpClient) call(ctx context.Context, name string, params any) (any, error) {
 	switch p := params.(type) {
 	case protocol.ChatAbortParams:
 		key, err := c.key(p.SessionKey)
@@ -101,7 +102,7 @@ func (c *mcpClient) call(ctx context.Context, method string, params any) (any, e
 			return c.g.memorySearch(ctx, p)
 		}
 	}
-	return nil, fmt.Errorf("%s is not for programs", method)
+	return nil, fmt.Errorf("%s is not for programs", name)
 }
 
 // ownSessions are the program's, by the names that it knows.
@@ -112,7 +113,7 @@ func (c *mcpClient) ownSessions(ctx context.Context, p protocol.SessionsListPara
 	if err != nil {
 		return list, err
 	}
-	full, err := c.g.canonical(c.prefix(), "")
+	full, err := c.g.agents.Canonical(c.prefix(), "")
 	if err != nil {
 		return list, err
 	}
@@ -128,21 +129,21 @@ func (c *mcpClient) ownSessions(ctx context.Context, p protocol.SessionsListPara
 }
 
 // CallTwice implements serve.Gateway.
-func (c *mcpClient) CallTwice(ctx context.Context, method string, params, first, final any) error {
+func (c *mcpClient) CallTwice(ctx context.Context, name string, params, first, final any) error {
 	p, ok := params.(protocol.AgentParams)
 	if !ok {
-		return fmt.Errorf("%s is not for programs", method)
+		return fmt.Errorf("%s is not for programs", name)
 	}
 	acc, err := c.begin(ctx, p)
 	if err != nil {
-		return c.g.errorOut(forClients(method, err))
+		return c.g.errorOut(method.ForClients(name, err))
 	}
 	if err := copyJSON(protocol.AgentAccepted{RunID: acc.Run.ID, SessionKey: acc.Run.SessionKey, Status: "accepted", AcceptedAt: acc.Run.AcceptedAt}, first); err != nil {
 		return err
 	}
 	out, err := c.g.session.Wait(ctx, acc.Run.ID)
 	if err != nil {
-		return c.g.errorOut(forClients(method, err))
+		return c.g.errorOut(method.ForClients(name, err))
 	}
 	return copyJSON(agentResult(out), final)
 }

@@ -16,20 +16,36 @@ import (
 // What the slash commands do. Each returns its reply as Markdown; a mistake in
 // its arguments is a reply too, not an error.
 
-type commandFunc func(ctx context.Context, key, args string) (reply string, err error)
-
-func (g *Gateway) commands() map[string]commandFunc {
-	return map[string]commandFunc{
-		"help": g.cmdHelp, "status": g.cmdStatus, "whoami": g.cmdWhoami, "why": g.cmdWhy, "usage": g.cmdUsage, "context": g.cmdContext,
-		"stop": g.cmdStop, "compact": g.cmdCompact, "model": g.cmdModel, "queue": g.cmdQueue,
-		"think": g.cmdLevel("thinking", []string{"off", "low", "medium", "high"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ThinkingLevel = orElse(v, "off") },
-			func(r protocol.SessionRow) string { return r.ThinkingLevel }),
-		"verbose": g.cmdLevel("tool activity", []string{"off", "on", "full"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.VerboseLevel = v },
-			func(r protocol.SessionRow) string { return r.VerboseLevel }),
-		"reasoning": g.cmdLevel("reasoning", []string{"off", "on", "stream"}, func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ReasoningLevel = v },
-			func(r protocol.SessionRow) string { return r.ReasoningLevel }),
-		"send": g.cmdSend, "approve": g.cmdApprove, "pause": g.cmdPause, "resume": g.cmdResume,
+// ownCommands are those that no feature brings.
+func (g *Gateway) ownCommands() []command.Command {
+	return []command.Command{
+		{Spec: command.Spec{Name: "help", Aliases: []string{"commands"}, Description: "List the commands", Category: "status"}, Do: g.cmdHelp},
+		{Spec: command.Spec{Name: "status", Description: "Show the model, the session and what is running", Category: "status"}, Do: g.cmdStatus},
+		{Spec: command.Spec{Name: "whoami", Description: "Show who you are to Hearth", Category: "status"}, Do: g.cmdWhoami},
+		{Spec: command.Spec{Name: "why", Args: "[message id]", Description: "Explain the last answer: which rule, model and cost", Category: "status"}, Do: g.cmdWhy},
+		{Spec: command.Spec{Name: "usage", Args: "[allow once|daily n|monthly n]", Description: "Show what this session used and cost, or allow more", Category: "status", Choices: []string{"allow"}}, Do: g.cmdUsage},
+		{Spec: command.Spec{Name: "context", Args: "[list|detail]", Description: "Show what the model is given", Category: "status", Choices: []string{"list", "detail"}}, Do: g.cmdContext},
+		{Spec: command.Spec{Name: "new", Args: "[model] [message]", Description: "Start a new session", Category: "session"}, Do: noTrigger},
+		{Spec: command.Spec{Name: "reset", Args: "[message]", Description: "Start a new session", Category: "session"}, Do: noTrigger},
+		{Spec: command.Spec{Name: "stop", Description: "Stop the answer and what waits behind it", Category: "session"}, Do: g.cmdStop},
+		{Spec: command.Spec{Name: "compact", Args: "[instructions|restore]", Description: "Summarize the older part of the conversation", Category: "session"}, Do: g.cmdCompact},
+		{Spec: command.Spec{Name: "model", Args: "[provider/model|default]", Description: "Show or choose the model of this session", Category: "options"}, Do: g.cmdModel},
+		{Spec: command.Spec{Name: "think", Args: "[off|low|medium|high]", Description: "How long the model thinks", Category: "options", Choices: command.Levels("think")}, Do: g.cmdLevel("thinking", "think", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ThinkingLevel = orElse(v, "off") },
+			func(r protocol.SessionRow) string { return r.ThinkingLevel })},
+		{Spec: command.Spec{Name: "verbose", Args: "[on|off|full]", Description: "Show tool activity", Category: "options", Choices: command.Levels("verbose")}, Do: g.cmdLevel("tool activity", "verbose", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.VerboseLevel = v },
+			func(r protocol.SessionRow) string { return r.VerboseLevel })},
+		{Spec: command.Spec{Name: "reasoning", Args: "[on|off|stream]", Description: "Show the model's reasoning", Category: "options", Choices: command.Levels("reasoning")}, Do: g.cmdLevel("reasoning", "reasoning", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ReasoningLevel = v },
+			func(r protocol.SessionRow) string { return r.ReasoningLevel })},
+		{Spec: command.Spec{Name: "queue", Args: "[mode] [debounce:ms] [cap:n] [drop:rule]", Description: "What happens to messages during an answer", Category: "options", Choices: []string{"steer", "followup", "collect", "interrupt", "default"}}, Do: g.cmdQueue},
+		{Spec: command.Spec{Name: "approve", Args: "[id] [once|session|here|program|deny|never]", Description: "Decide about something that waits for your yes", Category: "tools"}, Do: g.cmdApprove},
+		{Spec: command.Spec{Name: "send", Args: "[on|off|inherit]", Description: "Allow or hold back replies to this chat", Category: "options", Choices: []string{"on", "off", "inherit"}}, Do: g.cmdSend},
 	}
+}
+
+// noTrigger answers /new and /reset where session.resetTriggers does not have
+// them.
+func noTrigger(context.Context, string, string) (string, error) {
+	return "That word begins no new session here: session.resetTriggers in the settings names the words that do.", nil
 }
 
 // tryCommand carries a slash command out; ok is false when the text is an
@@ -49,15 +65,15 @@ func (g *Gateway) tryCommand(ctx context.Context, turn *session.Turn) (acc sessi
 		acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return g.setLevels(ctx, turn.SessionKey, found) })
 		return acc, true, err
 	}
-	inv, ok := command.Parse(turn.Text)
+	inv, ok := g.slash.Parse(turn.Text)
 	if !ok {
 		if !command.IsStop(turn.Text) || !g.busy(turn.SessionKey) {
 			return g.trySkill(ctx, turn, turn.Text)
 		}
 		inv.Name = "stop"
 	}
-	do := g.does[inv.Name]
-	acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return do(ctx, turn.SessionKey, inv.Args) })
+	do, _ := g.slash.Get(inv.Name)
+	acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return do.Do(ctx, turn.SessionKey, inv.Args) })
 	return acc, true, err
 }
 
@@ -106,7 +122,7 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 func (g *Gateway) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
-	for _, c := range command.All() {
+	for _, c := range g.slash.All() {
 		if !speakerIn(ctx).owner && !forGuests(c.Name) {
 			continue
 		}
@@ -164,7 +180,8 @@ func counted(n int, thing string) string {
 }
 
 // cmdLevel is a command that shows or sets one of a few levels.
-func (g *Gateway) cmdLevel(what string, levels []string, put func(*protocol.SessionsPatchParams, protocol.Patch[string]), get func(protocol.SessionRow) string) commandFunc {
+func (g *Gateway) cmdLevel(what, name string, put func(*protocol.SessionsPatchParams, protocol.Patch[string]), get func(protocol.SessionRow) string) func(ctx context.Context, key, args string) (string, error) {
+	levels := command.Levels(name)
 	return func(ctx context.Context, key, args string) (string, error) {
 		level := strings.ToLower(args)
 		if level == "" {

@@ -4,17 +4,15 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
-	"github.com/hearth-assistant/hearth/gateway/pause"
 )
 
 // cmdApprove decides about a request. Typing it is not enough: it counts from a
 // client with the right to approve, and from the owner's own account on a
 // network (A-EXEC-19).
 func (g *Gateway) cmdApprove(ctx context.Context, _, args string) (string, error) {
-	by, ok := deciderIn(ctx)
+	by, ok := approval.DeciderIn(ctx)
 	if !ok {
 		return "You cannot approve from here: this client has no right to. Use the page on this machine, or `hearth approvals`.", nil
 	}
@@ -77,48 +75,7 @@ func listAsks(pending []approval.Record) string {
 			title := strings.ToValidUTF8(r.Ask.Title[:min(len(r.Ask.Title), 80)], "")
 			body = title + " … " + tooLong + "\n"
 		}
-		fmt.Fprintf(&b, "`%s` %s\n", shortID(r.ID), body)
+		fmt.Fprintf(&b, "`%s` %s\n", approval.ShortID(r.ID), body)
 	}
 	return b.String() + "\nDecide with `/approve ID once|session|here|program|deny|never`."
-}
-
-func (g *Gateway) cmdPause(ctx context.Context, _, args string) (string, error) {
-	level, length := pause.Everything, time.Duration(0)
-	for _, w := range strings.Fields(strings.ToLower(args)) {
-		if d, err := time.ParseDuration(w); err == nil && d > 0 {
-			length = d
-			continue
-		}
-		level = pause.Level(w)
-	}
-	st, err := g.pause.Set(ctx, level, length, "/pause", "")
-	if isAny(err, pause.ErrLevel) {
-		return "Pause what? Choose tools, network or everything, and how long if you want: `/pause tools 1h`.", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return g.pauseWords(st), nil
-}
-
-func (g *Gateway) cmdResume(ctx context.Context, _, _ string) (string, error) {
-	if g.pause.Get().Level == pause.Off {
-		return "Hearth is not paused.", nil
-	}
-	_, err := g.pause.Set(ctx, pause.Off, 0, "/resume", "")
-	return "Hearth goes on.", err
-}
-
-func (g *Gateway) pauseWords(st pause.State) string {
-	what := map[pause.Level]string{
-		pause.Off: "Hearth is not paused.", pause.Tools: "Paused: no tool starts.", pause.Network: "Paused: no tool starts, and no model outside this machine is called.",
-		pause.Everything: "Paused: nothing is answered. Messages wait.",
-	}[st.Level]
-	if st.UntilMs > 0 {
-		return what + " It ends at " + g.atTime(st.UntilMs) + ", or with `/resume`."
-	}
-	if st.Level != pause.Off {
-		return what + " `/resume` ends it."
-	}
-	return what
 }

@@ -149,7 +149,7 @@ func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error
 
 // ownDefault is the model that a session has when nothing is chosen for it.
 func (g *Gateway) ownDefault(key string) model.Ref {
-	if a := g.agentNamed(session.AgentOf(key)); a.Primary != "" {
+	if a := g.agents.Named(session.AgentOf(key)); a.Primary != "" {
 		return g.models.Named(a.Primary)
 	}
 	ref, _ := g.models.Default()

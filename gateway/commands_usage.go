@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/spend/purse"
@@ -61,7 +62,7 @@ func ofLimit(spent, most spend.Nano, currency string) string {
 // cmdAllow spends the person's money, so it counts only from those who may
 // approve (A-DOS-09).
 func (g *Gateway) cmdAllow(ctx context.Context, words []string) (string, error) {
-	if _, ok := deciderIn(ctx); !ok {
+	if _, ok := approval.DeciderIn(ctx); !ok {
 		return "You cannot allow more from here: this client has no right to. Use the page on this machine, or `hearth usage allow`.", nil
 	}
 	var p protocol.UsageAllowParams

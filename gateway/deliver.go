@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -40,14 +41,14 @@ func (e ends) Wake() {
 // it says nothing: the run came from our own clients, its message was answered
 // together with another, sending is held back, or the model chose silence.
 func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound.Delivery, ok bool) {
-	r, ok := parseRoute(run.Route)
-	if !ok || run.Into != "" || !r.delivered() || !g.maySend(run.SessionKey, r) && !g.acknowledges(ev, run, r) {
+	r, ok := channel.ParseRoute(run.Route)
+	if !ok || run.Into != "" || !r.Delivered() || !g.maySend(run.SessionKey, r) && !g.acknowledges(ev, run, r) {
 		return d, false
 	}
 	lv := g.levelsOf(run)
 	p := reply.Read(g.wordsFor(ev, run, r, lv))
-	d = outbound.Delivery{ID: run.ID, Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID}
-	account := g.channels.account(r.channel, r.account) // with the network's settings below it
+	d = outbound.Delivery{ID: run.ID, Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID}
+	account := g.channels.account(r.Channel, r.Account) // with the network's settings below it
 	d.Reply = outbound.ReplyMode(account.ReplyToMode)
 	if lr := g.live.get(run.ID); lr != nil {
 		d.Preview, d.EditPreview, d.PreviewText = lr.previewID, lr.edit, lr.shown
@@ -75,7 +76,7 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 }
 
 // wordsFor is the text of a run's end for people on a network.
-func (g *Gateway) wordsFor(ev protocol.ChatEvent, run session.Run, r route, lv levels) string {
+func (g *Gateway) wordsFor(ev protocol.ChatEvent, run session.Run, r channel.Route, lv levels) string {
 	text := ""
 	if ev.Message != nil {
 		text = ev.Message.Text()
@@ -86,7 +87,7 @@ func (g *Gateway) wordsFor(ev protocol.ChatEvent, run session.Run, r route, lv l
 	if ev.State != protocol.ChatError {
 		return text
 	}
-	shown, ok := reply.ErrorShown(reply.ConversationOf(r.chat), text != "", ev.ErrorMessage, g.rawDetail(ev.ErrorMessage, run.Detail), lv.verbose == "full")
+	shown, ok := reply.ErrorShown(reply.ConversationOf(r.Chat), text != "", ev.ErrorMessage, g.rawDetail(ev.ErrorMessage, run.Detail), lv.verbose == "full")
 	switch {
 	case !ok:
 		return text
@@ -98,12 +99,12 @@ func (g *Gateway) wordsFor(ev protocol.ChatEvent, run session.Run, r route, lv l
 
 // acknowledges reports whether an end is the answer to /send off, which is the
 // last that is heard; a rule of the settings holds it back too.
-func (g *Gateway) acknowledges(ev protocol.ChatEvent, run session.Run, r route) bool {
+func (g *Gateway) acknowledges(ev protocol.ChatEvent, run session.Run, r channel.Route) bool {
 	return ev.StopReason == "command" && ev.Message != nil && ev.Message.Text() == heldBackWords && g.maySendAs(run.SessionKey, r, policy.SendInherit)
 }
 
 // maySend asks the send policy.
-func (g *Gateway) maySend(key string, r route) bool {
+func (g *Gateway) maySend(key string, r channel.Route) bool {
 	row, _, err := g.session.Get(key)
 	if err != nil {
 		return false
@@ -111,8 +112,8 @@ func (g *Gateway) maySend(key string, r route) bool {
 	return g.maySendAs(key, r, map[string]policy.Override{"allow": policy.SendOn, "deny": policy.SendOff}[row.SendPolicy])
 }
 
-func (g *Gateway) maySendAs(key string, r route, override policy.Override) bool {
+func (g *Gateway) maySendAs(key string, r channel.Route, override policy.Override) bool {
 	c := g.config.Snapshot().Config
-	v := sendPolicy(c).Decide(keyRules(c), policy.Delivery{Key: key, Channel: r.channel, ChatType: policy.Chat(r.chat), Override: override})
+	v := sendPolicy(c).Decide(keyRules(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat), Override: override})
 	return v.Action != policy.Deny
 }

@@ -27,10 +27,10 @@ func (g *Gateway) directives(turn session.Turn) (found []command.Directive, said
 	if len(found) == 0 {
 		return nil, turn.Text
 	}
-	if inv, ok := command.Parse(turn.Text); ok && inv.Name != found[0].Name {
+	if inv, ok := g.slash.Parse(turn.Text); ok && inv.Name != found[0].Name {
 		return nil, turn.Text // of another command, or behind one that is wrong
 	}
-	if _, ok := command.Parse(said); ok {
+	if _, ok := g.slash.Parse(said); ok {
 		return nil, turn.Text
 	}
 	return found, said
@@ -101,7 +101,8 @@ func (g *Gateway) hintedPrompt(a *inbound.Accepted, turn *session.Turn) {
 func (g *Gateway) setLevels(ctx context.Context, key string, found []command.Directive) (string, error) {
 	var said []string
 	for _, d := range found {
-		words, err := g.does[d.Name](ctx, key, d.Value)
+		c, _ := g.slash.Get(d.Name)
+		words, err := c.Do(ctx, key, d.Value)
 		if err != nil {
 			return "", err
 		}
@@ -112,7 +113,7 @@ func (g *Gateway) setLevels(ctx context.Context, key string, found []command.Dir
 
 // isCommand tells what is carried out at once, and does not wait for more text.
 func (g *Gateway) isCommand(text string) bool {
-	if _, ok := command.Parse(text); !ok {
+	if _, ok := g.slash.Parse(text); !ok {
 		return command.IsStop(text)
 	}
 	found, said := g.directives(session.Turn{Text: text, SessionKey: session.MainAlias, Owner: true})

@@ -31,7 +31,9 @@ func (g *Gateway) examine(ctx context.Context, p protocol.DoctorParams) protocol
 	c.failures()
 	c.people()
 	c.commands()
-	c.audit(ctx)
+	for _, x := range g.features.Checks(ctx, p) {
+		c.add(x.Area, x.State, x.What, x.Advice)
+	}
 	return c.out
 }
 
@@ -107,7 +109,7 @@ func (c *checkup) accounts() {
 		}
 		if until, why := restOf(a, now); !until.IsZero() {
 			resting++
-			c.add("models", protocol.CheckWarn, fmt.Sprintf("the account %s rests until %s (%s)", a.ID, until.In(c.g.zone()).Format("2 January 15:04"), why), "nothing has to be done; `hearth models test` asks it anyway")
+			c.add("models", protocol.CheckWarn, fmt.Sprintf("the account %s rests until %s (%s)", a.ID, until.In(c.g.clock.Zone()).Format("2 January 15:04"), why), "nothing has to be done; `hearth models test` asks it anyway")
 		}
 	}
 	if all > 0 && resting == 0 {
@@ -139,17 +141,4 @@ func (c *checkup) commands() {
 		return
 	}
 	c.add("sandbox", protocol.CheckWarn, "commands are not confined: "+strings.TrimSuffix(strings.Join(r.Words, " "), "."), "each command is asked about; a newer Linux kernel with Landlock, or macOS, confines them")
-}
-
-// audit: is the log whole?
-func (c *checkup) audit(ctx context.Context) {
-	r, err := c.g.audit.Verify(ctx)
-	switch {
-	case err != nil:
-		c.add("audit", protocol.CheckFail, "the audit log cannot be read: "+err.Error(), "check the permissions of the state folder")
-	case !r.OK:
-		c.add("audit", protocol.CheckFail, "the audit log is not as it was written: "+strings.TrimSuffix(r.Problem, "."), "somebody or something changed it; keep a copy of audit*.jsonl and look at what happened then")
-	default:
-		c.add("audit", protocol.CheckOK, fmt.Sprintf("the audit log is whole: %d entries", r.Entries), "")
-	}
 }

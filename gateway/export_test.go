@@ -3,17 +3,31 @@ package gateway
 import (
 	"context"
 
+	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
 // BreakCommand makes a slash command panic, for tests of what people then see.
 // It is called before anything is asked.
 func (g *Gateway) BreakCommand(name string) {
-	g.does[name] = func(context.Context, string, string) (string, error) { panic("broken for a test") }
+	c, _ := g.slash.Get(name)
+	c.Do = func(context.Context, string, string) (string, error) { panic("broken for a test") }
+	g.slash = command.NewSet(append([]command.Command{c}, g.slash.All()...)...)
 }
 
 // PromptOf is the system prompt that the owner's next message would get.
 func (g *Gateway) PromptOf(key string) string {
 	text, _ := g.runPrompt(session.Asked{Run: session.Run{SessionKey: key, Owner: true}})
 	return text
+}
+
+// Commands are the slash commands.
+func (g *Gateway) Commands() []command.Command { return g.slash.All() }
+
+// FeatureNames are those of the list of features.
+func (g *Gateway) FeatureNames() (names []string) {
+	for _, e := range g.list() {
+		names = append(names, e.Name)
+	}
+	return names
 }

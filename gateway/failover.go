@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
@@ -35,7 +36,7 @@ func chance() float64 {
 
 func (g *Gateway) failoverSettings(sessionKey string) failover.Settings {
 	c := g.config.Snapshot().Config
-	a := g.agentNamed(session.AgentOf(sessionKey))
+	a := g.agents.Named(session.AgentOf(sessionKey))
 	s := failover.Settings{
 		OverloadedRotations:  c.Auth.Cooldowns.OverloadedProfileRotations,
 		OverloadedBackoff:    time.Duration(c.Auth.Cooldowns.OverloadedBackoffMs) * time.Millisecond,
@@ -57,7 +58,7 @@ func (g *Gateway) failoverSettings(sessionKey string) failover.Settings {
 // asAgent selects an agent's own model where nothing else was chosen. It is
 // strict without fallbacks of its own.
 func (g *Gateway) asAgent(sel failover.Selection) failover.Selection {
-	a := g.agentNamed(session.AgentOf(sel.Session))
+	a := g.agents.Named(session.AgentOf(sel.Session))
 	if a.Primary == "" || sel.Ref != (model.Ref{}) {
 		return sel
 	}
@@ -127,11 +128,11 @@ func (a accounts) Succeeded(ctx context.Context, id, modelID string) {
 // tellRoute sends a notice of Hearth's own where a run's answer goes, in the
 // run's transaction.
 func (g *Gateway) tellRoute(tx *store.Tx, run session.Run, id, text string) error {
-	r, ok := parseRoute(run.Route)
-	if !ok || !r.delivered() || !g.maySend(run.SessionKey, r) {
+	r, ok := channel.ParseRoute(run.Route)
+	if !ok || !r.Delivered() || !g.maySend(run.SessionKey, r) {
 		return nil
 	}
 	return g.deliverer.Put(tx, outbound.Delivery{
-		ID: run.ID + ":notice:" + id, Channel: r.channel, To: r.target(""), Session: run.SessionKey, RunID: run.ID, Text: text, Reply: outbound.ReplyOff,
+		ID: run.ID + ":notice:" + id, Channel: r.Channel, To: r.Target(""), Session: run.SessionKey, RunID: run.ID, Text: text, Reply: outbound.ReplyOff,
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
@@ -242,8 +243,8 @@ func (g *Gateway) nameAssistant(ctx context.Context, name, style string) error {
 	if name == "" || len(name) > 60 || len(style) > 300 {
 		return protocol.Invalid("A name has 1 to 60 letters, a manner at most 300. Shorten it and save again.")
 	}
-	text := fmt.Sprintf("# Identity\n\n- Name: %s\n- Emoji: %s\n- Manner: %s\n", name, assistantEmoji, style)
-	main := g.agentBook().Default().ID
+	text := fmt.Sprintf("# Identity\n\n- Name: %s\n- Emoji: %s\n- Manner: %s\n", name, agents.DefaultEmoji, style)
+	main := g.agents.Book().Default().ID
 	_, err := g.agentsFilesSet(ctx, protocol.AgentFileSetParams{AgentID: main, Name: "IDENTITY.md", Content: text})
 	return err
 }

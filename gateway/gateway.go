@@ -9,7 +9,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -19,6 +18,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/clock"
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
@@ -117,6 +122,7 @@ type Gateway struct {
 	// What everything stands on.
 	log      *slog.Logger
 	logs     *logfile.File
+	clock    *clock.Clock
 	level    slog.LevelVar // of the log file
 	redactor redact.Redactor
 	config   *config.File
@@ -153,8 +159,8 @@ type Gateway struct {
 
 	// Conversations, and who takes part in them.
 	session    *session.Manager
-	spawns     *spawn.Book // of sub-agents
-	agents     atomic.Pointer[madeBook]
+	spawns     *spawn.Book       // of sub-agents
+	agents     *agents.Directory // who there is, and who answers
 	files      *workspace.Keeper // those that tell an agent who it is
 	workspaces place.Workspaces  // held from the start on
 	seeded     seeded
@@ -175,7 +181,8 @@ type Gateway struct {
 	contacts   *contact.Book
 	incidents  *incident.Log // where Hearth itself failed
 	drops      dropNotices
-	does       map[string]commandFunc
+	slash      *command.Set
+	features   *host.Host
 
 	// Tools, and what stands before them.
 	tools         *tool.Set

@@ -74,12 +74,12 @@ func (g *Gateway) ownerChat(a approval.Ask) (ch channel.Channel, to channel.Targ
 	if err != nil || !rec.Owner {
 		return nil, to, false
 	}
-	r, ok := parseRoute(rec.Route)
-	if !ok || r.chat != channel.Direct {
+	r, ok := channel.ParseRoute(rec.Route)
+	if !ok || r.Chat != channel.Direct {
 		return nil, to, false
 	}
-	ch = g.channels.find(r.channel, r.account)
-	return ch, r.target(""), ch != nil
+	ch = g.channels.find(r.Channel, r.Account)
+	return ch, r.Target(""), ch != nil
 }
 
 func (g *Gateway) approvalRequested(rec approval.Record) {
@@ -167,7 +167,7 @@ func askBody(rec approval.Record) (string, bool) {
 	}
 	for _, s := range rec.Ask.Scripts {
 		b.WriteString("\nThe text of " + s.Path + ":\n")
-		for _, l := range s.Head(shownRows, "`hearth approvals show "+shortID(rec.ID)+"` and the page have the whole") {
+		for _, l := range s.Head(shownRows, "`hearth approvals show "+approval.ShortID(rec.ID)+"` and the page have the whole") {
 			b.WriteString("  " + l + "\n")
 		}
 		if s.Text == "" {
@@ -193,13 +193,10 @@ func askWords(rec approval.Record) string {
 	}
 	b.WriteString("\nAnswer with one of:\n")
 	for _, s := range rec.Ask.Scopes() {
-		fmt.Fprintf(&b, "/approve %s %s — %s\n", shortID(rec.ID), s, scopeWords(s))
+		fmt.Fprintf(&b, "/approve %s %s — %s\n", approval.ShortID(rec.ID), s, scopeWords(s))
 	}
 	return b.String()
 }
-
-// shortID is enough of an id to tell it from the few that wait.
-func shortID(id string) string { return id[:min(8, len(id))] }
 
 func scopeWords(s approval.Scope) string {
 	switch s {
@@ -224,7 +221,7 @@ func scopeWords(s approval.Scope) string {
 func (g *Gateway) pauseChanged(st pause.State) {
 	g.audit.Add(audit.Entry{Kind: audit.KindPause, What: "the pause is now " + string(st.Level), Who: st.By, Facts: map[string]string{"reason": st.Reason}})
 	g.log.Info("the pause was switched", "level", string(st.Level), "by", st.By)
-	g.server.Broadcast(server.Broadcast{Event: protocol.EventPause, Payload: pauseOf(st)})
+	g.server.Broadcast(server.Broadcast{Event: protocol.EventPause, Payload: st.Wire()})
 }
 
 // audited notes who was let in, and who was not.

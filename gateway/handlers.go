@@ -3,11 +3,12 @@ package gateway
 import (
 	"slices"
 
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // methods is the whole surface; protocol.Methods has the scope of each.
-func (g *Gateway) methods() []method {
+func (g *Gateway) methods() []method.Method {
 	return slices.Concat(
 		g.coreMethods(), g.chatMethods(), g.guardMethods(), g.secretMethods(), g.edgeMethods(), g.accountMethods(), g.memoryMethods(), g.skillMethods(),
 		g.agentMethods(), g.tokenMethods(), g.mcpMethods(), g.networkMethods(), g.setupMethods(), g.nodeMethods(),
@@ -15,52 +16,51 @@ func (g *Gateway) methods() []method {
 }
 
 // coreMethods look after the gateway, its settings and what it has.
-func (g *Gateway) coreMethods() []method {
-	return []method{
-		plain(protocol.MethodHealth, g.health),
-		plain(protocol.MethodStatus, g.status),
-		plain(protocol.MethodSystemPresence, g.systemPresence),
-		plain(protocol.MethodLogsTail, g.logsTail),
-		plain(protocol.MethodLaunchLink, g.launchLink),
-		plain(protocol.MethodConfigGet, g.configGet),
-		plain(protocol.MethodConfigSet, g.configSet),
-		plain(protocol.MethodConfigPatch, g.configPatch),
-		plain(protocol.MethodModelsList, g.modelsList),
+func (g *Gateway) coreMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodHealth, g.health),
+		method.Plain(protocol.MethodStatus, g.status),
+		method.Plain(protocol.MethodSystemPresence, g.systemPresence),
+		method.Plain(protocol.MethodLogsTail, g.logsTail),
+		method.Plain(protocol.MethodLaunchLink, g.launchLink),
+		method.Plain(protocol.MethodConfigGet, g.configGet),
+		method.Plain(protocol.MethodConfigSet, g.configSet),
+		method.Plain(protocol.MethodConfigPatch, g.configPatch),
+		method.Plain(protocol.MethodModelsList, g.modelsList),
 	}
 }
 
 // chatMethods are about messages and their conversations.
-func (g *Gateway) chatMethods() []method {
-	return []method{
-		deciding(protocol.MethodChatSend, g.chatSend),
-		plain(protocol.MethodChatHistory, g.chatHistory),
-		plain(protocol.MethodChatStartup, g.chatHistory),
-		plain(protocol.MethodChatMetadata, g.chatMetadata),
-		plain(protocol.MethodChatAbort, g.chatAbort),
-		plain(protocol.MethodChatInject, g.chatInject),
-		deciding(protocol.MethodAgent, g.agent),
-		plain(protocol.MethodAgentWait, g.agentWait),
-		plain(protocol.MethodSessionsList, g.sessionsList),
-		plain(protocol.MethodSessionsGet, g.sessionsGet),
-		plain(protocol.MethodSessionsCreate, g.sessionsCreate),
-		plain(protocol.MethodSessionsPatch, g.sessionsPatch),
-		plain(protocol.MethodSessionsReset, g.sessionsReset),
-		called(protocol.MethodSessionsDelete, g.sessionsDelete),
-		plain(protocol.MethodSessionsDescribe, g.sessionsDescribe),
-		plain(protocol.MethodSessionsResolve, g.sessionsResolve),
-		plain(protocol.MethodSessionsPreview, g.sessionsPreview),
-		plain(protocol.MethodSessionsCompact, g.sessionsCompact),
-		plain(protocol.MethodSessionsSearch, g.sessionsSearch),
-		plain(protocol.MethodSessionsAbort, g.sessionsAbort),
-		plain(protocol.MethodSessionsUsage, g.sessionsUsage),
-		plain(protocol.MethodCommandsList, g.commandsList),
-		plain(protocol.MethodWhy, g.why),
-		plain(protocol.MethodQueueEdit, g.queueEdit),
-		plain(protocol.MethodEarlier, g.sessionsEarlier),
-		plain(protocol.MethodContinue, g.sessionsContinue),
-		plain(protocol.MethodMediaGet, g.mediaGet),
-		plain(protocol.MethodTranscriptExport, g.transcriptExport),
-		called(protocol.MethodView, g.view),
+func (g *Gateway) chatMethods() []method.Method {
+	return []method.Method{
+		method.Deciding(protocol.MethodChatSend, g.chatSend),
+		method.Plain(protocol.MethodChatHistory, g.chatHistory),
+		method.Plain(protocol.MethodChatStartup, g.chatHistory),
+		method.Plain(protocol.MethodChatMetadata, g.chatMetadata),
+		method.Plain(protocol.MethodChatAbort, g.chatAbort),
+		method.Plain(protocol.MethodChatInject, g.chatInject),
+		method.Deciding(protocol.MethodAgent, g.agent),
+		method.Plain(protocol.MethodAgentWait, g.agentWait),
+		method.Plain(protocol.MethodSessionsList, g.sessionsList),
+		method.Plain(protocol.MethodSessionsGet, g.sessionsGet),
+		method.Plain(protocol.MethodSessionsCreate, g.sessionsCreate),
+		method.Plain(protocol.MethodSessionsPatch, g.sessionsPatch),
+		method.Plain(protocol.MethodSessionsReset, g.sessionsReset),
+		method.Called(protocol.MethodSessionsDelete, g.sessionsDelete),
+		method.Plain(protocol.MethodSessionsDescribe, g.sessionsDescribe),
+		method.Plain(protocol.MethodSessionsResolve, g.sessionsResolve),
+		method.Plain(protocol.MethodSessionsPreview, g.sessionsPreview),
+		method.Plain(protocol.MethodSessionsCompact, g.sessionsCompact),
+		method.Plain(protocol.MethodSessionsAbort, g.sessionsAbort),
+		method.Plain(protocol.MethodSessionsUsage, g.sessionsUsage),
+		method.Plain(protocol.MethodCommandsList, g.commandsList),
+		method.Plain(protocol.MethodWhy, g.why),
+		method.Plain(protocol.MethodQueueEdit, g.queueEdit),
+		method.Plain(protocol.MethodEarlier, g.sessionsEarlier),
+		method.Plain(protocol.MethodContinue, g.sessionsContinue),
+		method.Plain(protocol.MethodMediaGet, g.mediaGet),
+		method.Plain(protocol.MethodTranscriptExport, g.transcriptExport),
+		method.Called(protocol.MethodView, g.view),
 		watchSessions(protocol.MethodSessionsSubscribe, true),
 		watchSessions(protocol.MethodSessionsUnsubscribe, false),
 		g.watchMessages(protocol.MethodSessionsMessagesSubscribe, true),
@@ -69,82 +69,75 @@ func (g *Gateway) chatMethods() []method {
 }
 
 // guardMethods are about what Hearth may do, and what it did.
-func (g *Gateway) guardMethods() []method {
-	return []method{
-		plain(protocol.MethodToolsCatalog, g.toolsCatalog),
-		plain(protocol.MethodToolsEffective, g.toolsEffective),
-		called(protocol.MethodCodeRun, g.codeRun),
-		called(protocol.MethodToolsInvoke, g.toolsInvoke),
-		called(protocol.MethodExecApprovalRequest, g.approvalRequest),
-		plain(protocol.MethodExecApprovalWait, g.approvalWait),
-		called(protocol.MethodExecApprovalResolve, g.approvalResolve),
-		plain(protocol.MethodExecApprovalList, g.approvalList),
-		plain(protocol.MethodExecApprovalGet, g.approvalGet),
-		plain(protocol.MethodApprovalGet, g.anyApprovalGet),
-		called(protocol.MethodApprovalResolve, g.anyApprovalResolve),
-		plain(protocol.MethodApprovalHistory, g.anyApprovalHistory),
-		plain(protocol.MethodPluginApprovalList, g.noApprovals),
-		plain(protocol.MethodOpenClawApprovalList, g.noApprovals),
-		plain(protocol.MethodExecApprovalsGet, g.execApprovalsGet),
-		called(protocol.MethodExecApprovalsSet, g.execApprovalsSet),
-		plain(protocol.MethodApprovalsRules, g.approvalRules),
-		called(protocol.MethodApprovalsRemoveRule, g.approvalRemoveRule),
-		plain(protocol.MethodPauseGet, g.pauseGet),
-		called(protocol.MethodPauseSet, g.pauseSet),
-		plain(protocol.MethodAuditList, g.auditList),
-		plain(protocol.MethodAuditVerify, g.auditVerify),
-		plain(protocol.MethodUndoList, g.undoList),
-		plain(protocol.MethodUndoPreview, g.undoPreview),
-		plain(protocol.MethodUndoApply, g.undoApply),
+func (g *Gateway) guardMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodToolsCatalog, g.toolsCatalog),
+		method.Plain(protocol.MethodToolsEffective, g.toolsEffective),
+		method.Called(protocol.MethodCodeRun, g.codeRun),
+		method.Called(protocol.MethodToolsInvoke, g.toolsInvoke),
+		method.Called(protocol.MethodExecApprovalRequest, g.approvalRequest),
+		method.Plain(protocol.MethodExecApprovalWait, g.approvalWait),
+		method.Called(protocol.MethodExecApprovalResolve, g.approvalResolve),
+		method.Plain(protocol.MethodExecApprovalList, g.approvalList),
+		method.Plain(protocol.MethodExecApprovalGet, g.approvalGet),
+		method.Plain(protocol.MethodApprovalGet, g.anyApprovalGet),
+		method.Called(protocol.MethodApprovalResolve, g.anyApprovalResolve),
+		method.Plain(protocol.MethodApprovalHistory, g.anyApprovalHistory),
+		method.Plain(protocol.MethodPluginApprovalList, g.noApprovals),
+		method.Plain(protocol.MethodOpenClawApprovalList, g.noApprovals),
+		method.Plain(protocol.MethodExecApprovalsGet, g.execApprovalsGet),
+		method.Called(protocol.MethodExecApprovalsSet, g.execApprovalsSet),
+		method.Plain(protocol.MethodApprovalsRules, g.approvalRules),
+		method.Called(protocol.MethodApprovalsRemoveRule, g.approvalRemoveRule),
 	}
 }
 
 // secretMethods keep keys.
-func (g *Gateway) secretMethods() []method {
-	return []method{
-		plain(protocol.MethodSecretsList, g.secretsList),
-		plain(protocol.MethodSecretsSet, g.secretsSet),
-		plain(protocol.MethodSecretsRemove, g.secretsRemove),
-		plain(protocol.MethodSecretsStatus, g.secretsStatus),
-		plain(protocol.MethodSecretsUnlock, g.secretsUnlock),
-		plain(protocol.MethodSecretsMigrate, g.secretsMigrate),
-		plain(protocol.MethodSecretsReload, g.secretsReload),
+func (g *Gateway) secretMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodSecretsList, g.secretsList),
+		method.Plain(protocol.MethodSecretsSet, g.secretsSet),
+		method.Plain(protocol.MethodSecretsRemove, g.secretsRemove),
+		method.Plain(protocol.MethodSecretsStatus, g.secretsStatus),
+		method.Plain(protocol.MethodSecretsUnlock, g.secretsUnlock),
+		method.Plain(protocol.MethodSecretsMigrate, g.secretsMigrate),
+		method.Plain(protocol.MethodSecretsReload, g.secretsReload),
 	}
 }
 
 // edgeMethods are about people and deliveries on messaging networks.
-func (g *Gateway) edgeMethods() []method {
-	return []method{
-		plain(protocol.MethodChannelsStatus, g.channelsStatus),
-		plain(protocol.MethodContactsList, g.contactsList),
-		plain(protocol.MethodContactsResolve, g.contactsResolve),
-		plain(protocol.MethodContactsRemove, g.contactsRemove),
-		plain(protocol.MethodContactsSet, g.contactsSet),
-		plain(protocol.MethodDeliveriesList, g.deliveriesList),
-		plain(protocol.MethodDeliveriesResolve, g.deliveriesResolve),
+func (g *Gateway) edgeMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodChannelsStatus, g.channelsStatus),
+		method.Plain(protocol.MethodContactsList, g.contactsList),
+		method.Plain(protocol.MethodContactsResolve, g.contactsResolve),
+		method.Plain(protocol.MethodContactsRemove, g.contactsRemove),
+		method.Plain(protocol.MethodContactsSet, g.contactsSet),
+		method.Plain(protocol.MethodDeliveriesList, g.deliveriesList),
+		method.Plain(protocol.MethodDeliveriesResolve, g.deliveriesResolve),
 	}
 }
 
 // accountMethods are about accounts at model services and what they cost.
-func (g *Gateway) accountMethods() []method {
-	return []method{
-		plain(protocol.MethodModelsAuthStatus, g.modelsAuthStatus),
-		plain(protocol.MethodModelsAuthLogout, g.modelsAuthLogout),
-		plain(protocol.MethodModelsAuthOrderSet, g.modelsAuthOrder),
-		plain(protocol.MethodModelsAuthSetAPIKey, g.modelsAuthSetKey),
-		plain(protocol.MethodModelsAuthLogin, g.modelsAuthLogin),
-		plain(protocol.MethodModelsAuthWait, g.modelsAuthWait),
-		plain(protocol.MethodModelsAuthCancel, g.modelsAuthCancel),
-		plain(protocol.MethodModelsAuthForeign, g.modelsAuthForeign),
-		plain(protocol.MethodModelsAuthImport, g.modelsAuthImport),
-		plain(protocol.MethodModelsAuthAllow, g.modelsAuthAllow),
+func (g *Gateway) accountMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodModelsAuthStatus, g.modelsAuthStatus),
+		method.Plain(protocol.MethodModelsAuthLogout, g.modelsAuthLogout),
+		method.Plain(protocol.MethodModelsAuthOrderSet, g.modelsAuthOrder),
+		method.Plain(protocol.MethodModelsAuthSetAPIKey, g.modelsAuthSetKey),
+		method.Plain(protocol.MethodModelsAuthLogin, g.modelsAuthLogin),
+		method.Plain(protocol.MethodModelsAuthWait, g.modelsAuthWait),
+		method.Plain(protocol.MethodModelsAuthCancel, g.modelsAuthCancel),
+		method.Plain(protocol.MethodModelsAuthForeign, g.modelsAuthForeign),
+		method.Plain(protocol.MethodModelsAuthImport, g.modelsAuthImport),
+		method.Plain(protocol.MethodModelsAuthAllow, g.modelsAuthAllow),
 
-		plain(protocol.MethodModelsTest, g.modelsTest),
-		plain(protocol.MethodModelsPull, g.modelsPull),
-		plain(protocol.MethodDoctor, g.doctor),
+		method.Plain(protocol.MethodModelsTest, g.modelsTest),
+		method.Plain(protocol.MethodModelsPull, g.modelsPull),
+		method.Plain(protocol.MethodDoctor, g.doctor),
 
-		plain(protocol.MethodUsageCost, g.usageCost),
-		plain(protocol.MethodUsageStatus, g.usageStatus),
-		plain(protocol.MethodUsageAllow, g.usageAllow),
+		method.Plain(protocol.MethodUsageCost, g.usageCost),
+		method.Plain(protocol.MethodUsageStatus, g.usageStatus),
+		method.Plain(protocol.MethodUsageAllow, g.usageAllow),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -50,12 +51,12 @@ func heartbeatSettings(c config.Config) heartbeat.Settings {
 // costs nothing.
 func (g *Gateway) beat(ctx context.Context) error {
 	c := g.config.Snapshot().Config
-	who := g.agentBook().Default()
+	who := g.agents.Book().Default()
 	main := keyRules(c).Main(who.ID)
 	if g.purse.Poor() || g.pause.Check(pause.CallModel) != nil || g.busy(main) || !g.worthABeat(c, who) {
 		return nil
 	}
-	key, err := g.canonical(heartbeatName, who.ID)
+	key, err := g.agents.Canonical(heartbeatName, who.ID)
 	if err != nil {
 		return err
 	}
@@ -97,11 +98,11 @@ func (g *Gateway) tellBeat(ctx context.Context, main, runID, text string) error 
 	if _, err := g.session.Inject(ctx, main, text, "Heartbeat"); err != nil {
 		return fmt.Errorf("tell what a heartbeat found: %w", err)
 	}
-	r, ok := parseRoute(rec.Route)
+	r, ok := channel.ParseRoute(rec.Route)
 	if talked != nil || !ok || g.config.Snapshot().Config.Agents.Defaults.Heartbeat.Target != "last" || !g.maySend(main, r) {
 		return nil
 	}
-	d := outbound.Delivery{ID: runID, Channel: r.channel, To: r.target(""), Session: main, RunID: runID, Text: text, Reply: outbound.ReplyOff}
+	d := outbound.Delivery{ID: runID, Channel: r.Channel, To: r.Target(""), Session: main, RunID: runID, Text: text, Reply: outbound.ReplyOff}
 	return g.store.Update(ctx, store.Write{Must: true, Then: g.deliverer.Wake, Do: func(tx *store.Tx) error { return g.deliverer.Put(tx, d) }})
 }
 
@@ -114,7 +115,7 @@ func asksAt(c config.Config) string {
 // nothing: others than the owner need not know.
 func (g *Gateway) heartbeatPrompt(c config.Config, scope tool.Scope) string {
 	h := c.Agents.Defaults.Heartbeat
-	if h.Interval() == 0 || !h.IncludeSystemPromptSection || !scope.Owner || scope.Group || scope.Depth > 0 || g.agentBook().Default().ID != scope.AgentID {
+	if h.Interval() == 0 || !h.IncludeSystemPromptSection || !scope.Owner || scope.Group || scope.Depth > 0 || g.agents.Book().Default().ID != scope.AgentID {
 		return ""
 	}
 	return asksAt(c)
@@ -123,5 +124,5 @@ func (g *Gateway) heartbeatPrompt(c config.Config, scope tool.Scope) string {
 // heartbeatStatus is what `status` tells of them.
 func (g *Gateway) heartbeatStatus() map[string]any {
 	h := g.config.Snapshot().Config.Agents.Defaults.Heartbeat
-	return map[string]any{"agentId": g.agentBook().Default().ID, "enabled": h.Interval() > 0, "every": h.Every, "everyMs": h.Interval().Milliseconds()}
+	return map[string]any{"agentId": g.agents.Book().Default().ID, "enabled": h.Interval() > 0, "every": h.Every, "everyMs": h.Interval().Milliseconds()}
 }

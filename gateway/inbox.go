@@ -7,8 +7,8 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -23,7 +23,7 @@ func (g *Gateway) forOwner(text string) string {
 	if t, ok := policy.FindTrigger(text, g.config.Snapshot().Config.Session.ResetTriggers); ok {
 		return t.Word
 	}
-	inv, ok := command.Parse(text)
+	inv, ok := g.slash.Parse(text)
 	if !ok {
 		return ""
 	}
@@ -40,7 +40,7 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	turn := session.Turn{
 		RunID: a.ID, SessionKey: a.SessionKey, Text: a.CommandBody, ForAgent: a.Text, ReplyTo: a.Reply.ReplyTo, QuoteSelected: a.QuoteSelected,
 		Owner: a.SenderIsOwner, Sender: a.SenderID, Outside: len(a.Prompt.Forwarded) > 0,
-		Route: route{a.Origin.Provider, a.Origin.AccountID, a.Reply.Conversation, a.Reply.Thread, a.ChatType}.String(),
+		Route: routeOf(a).String(),
 		Origin: &session.Origin{
 			Label: a.Origin.Label, Provider: a.Origin.Provider, From: a.Origin.From, To: a.Origin.To, AccountID: a.Origin.AccountID,
 			ThreadID: a.Origin.ThreadID, ChatType: string(a.ChatType),
@@ -58,7 +58,7 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		return err
 	}
 	if a.SenderIsOwner {
-		ctx = withDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID, Message: true})
+		ctx = approval.WithDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID, Message: true})
 	}
 	_, err := g.accept(ctx, turn)
 	return busyIfPassing(err)
@@ -94,12 +94,12 @@ func (g *Gateway) renew(ctx context.Context, turn session.Turn) error {
 		channelID = turn.Origin.Provider
 	}
 	c := g.config.Snapshot().Config
-	rule, ok := resetRules(c).Holding(keyRules(c).Parse(turn.SessionKey), channelID, webchat)
+	rule, ok := resetRules(c).Holding(keyRules(c).Parse(turn.SessionKey), channelID, channel.Webchat)
 	if !ok {
 		return nil
 	}
 	now := g.opts.Now()
-	if v := rule.Stale(millis(row.UpdatedAt), now, now.Location()); v.Stale {
+	if v := rule.Stale(method.Time(row.UpdatedAt), now, now.Location()); v.Stale {
 		g.log.Info("a session has become old and begins anew", "session", turn.SessionKey, "rule", string(v.Rule))
 		_, err = g.session.Reset(ctx, turn.SessionKey)
 	}
@@ -126,4 +126,11 @@ func (g *Gateway) tellStranger(ctx context.Context, channelID string, to channel
 func (g *Gateway) noteDecision(d inbound.Decision) {
 	g.log.Info("message from a channel", "rule", string(d.Rule), "detail", d.Detail, "channel", d.Channel, "account", d.Account,
 		"conversation", d.Conversation, "run", d.RunID)
+}
+
+// routeOf is where the answer to a message of a network goes.
+func routeOf(a inbound.Accepted) channel.Route {
+	return channel.Route{
+		Channel: a.Origin.Provider, Account: a.Origin.AccountID, Conversation: a.Reply.Conversation, Thread: a.Reply.Thread, Chat: a.ChatType,
+	}
 }

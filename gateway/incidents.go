@@ -56,7 +56,7 @@ func (c *checkup) failures() {
 	if err == nil && len(list) > 0 {
 		last := list[len(list)-1]
 		c.add("gateway", protocol.CheckWarn, fmt.Sprintf("Hearth itself failed %s in the last seven days, last in %s at %s: %s", times(len(list)), last.Where,
-			c.g.atTime(last.At), last.What), "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it")
+			c.g.clock.Words(last.At), last.What), "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it")
 	}
 	if aside, err := c.g.gate.Quarantine(); err == nil && len(aside) > 0 {
 		c.add("messages", protocol.CheckWarn, fmt.Sprintf("%s from a messaging network could not be handled and %s put aside", counted(len(aside), "message"), wasWere(len(aside))), "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets one")

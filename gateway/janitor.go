@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
@@ -53,7 +54,7 @@ func (g *Gateway) watchHealth(ctx context.Context) {
 			continue
 		}
 		last = now
-		h, err := g.health(ctx, none{})
+		h, err := g.health(ctx, method.None{})
 		if err != nil {
 			g.log.Warn("health could not be told", "err", err)
 			continue

@@ -50,21 +50,21 @@ type liveRun struct {
 }
 
 func (v *live) Begin(run session.Run) {
-	r, ok := parseRoute(run.Route)
-	ch := v.g.channels.find(r.channel, r.account)
+	r, ok := channel.ParseRoute(run.Route)
+	ch := v.g.channels.find(r.Channel, r.Account)
 	if !ok || ch == nil || !v.g.maySend(run.SessionKey, r) {
 		return
 	}
 	ctx, stop := context.WithCancel(v.g.channels.ctx)
 	lr := &liveRun{stop: stop, done: make(chan struct{})}
-	to := r.target(run.ReplyTo)
-	if v.g.channels.account(r.channel, r.account).ReplyToMode == string(outbound.ReplyOff) {
+	to := r.Target(run.ReplyTo)
+	if v.g.channels.account(r.Channel, r.Account).ReplyToMode == string(outbound.ReplyOff) {
 		to.ReplyTo = ""
 	}
-	how := v.g.channels.streaming(r.channel, r.account, session.AgentOf(run.SessionKey))
+	how := v.g.channels.streaming(r.Channel, r.Account, session.AgentOf(run.SessionKey))
 	lv := v.g.levelsOf(run)
 	lv.toolLines(&how)
-	turn := func(ctx context.Context) bool { return v.g.deliverer.Turn(ctx, r.channel, to) }
+	turn := func(ctx context.Context) bool { return v.g.deliverer.Turn(ctx, r.Channel, to) }
 	if how.blocks {
 		lr.blocks = v.newBlocks(ctx, lr, run, r, how)
 	} else if _, can := ch.(channel.Editor); can && how.mode != stream.Off {
@@ -104,7 +104,7 @@ func keepTyping(ctx context.Context, ch channel.Channel, to channel.Target) {
 }
 
 // newBlocks says an answer in ordinary messages as it is written.
-func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r route, how streaming) *stream.Blocks {
+func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r channel.Route, how streaming) *stream.Blocks {
 	n := 0
 	opts := how.block
 	opts.Rand = v.g.random
@@ -116,8 +116,8 @@ func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r ro
 		said := p
 		p = v.g.attach(run, r, p)
 		d := outbound.Delivery{
-			Reply: replyOfBlock(n, v.g.channels.account(r.channel, r.account).ReplyToMode),
-			ID:    blockID(run.ID, n), Channel: r.channel, To: r.target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
+			Reply: replyOfBlock(n, v.g.channels.account(r.Channel, r.Account).ReplyToMode),
+			ID:    blockID(run.ID, n), Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
 		}
 		err := v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error { return v.g.deliverer.Put(tx, d) }})
 		if err == nil {

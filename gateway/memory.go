@@ -31,7 +31,7 @@ func (g *Gateway) openMemory() {
 }
 
 // workspaceOf is the folder of an agent.
-func (g *Gateway) workspaceOf(agent string) string { return g.agentNamed(agent).Workspace }
+func (g *Gateway) workspaceOf(agent string) string { return g.agents.Named(agent).Workspace }
 
 func (g *Gateway) memorySettings() memory.Settings {
 	s := g.config.Snapshot().Config.Agents.Defaults.MemorySearch

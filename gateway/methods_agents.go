@@ -12,6 +12,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/undo"
@@ -19,23 +20,23 @@ import (
 )
 
 // agentMethods are about the agents and the files that tell them who they are.
-func (g *Gateway) agentMethods() []method {
-	return []method{
-		plain(protocol.MethodAgentsList, g.agentsList),
-		plain(protocol.MethodAgentIdentityGet, g.agentIdentity),
-		plain(protocol.MethodAgentsCreate, g.agentsCreate),
-		plain(protocol.MethodAgentsUpdate, g.agentsUpdate),
-		plain(protocol.MethodAgentsDelete, g.agentsDelete),
-		plain(protocol.MethodAgentsFilesList, g.agentsFilesList),
-		plain(protocol.MethodAgentsFilesGet, g.agentsFilesGet),
-		plain(protocol.MethodAgentsFilesSet, g.agentsFilesSet),
+func (g *Gateway) agentMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodAgentsList, g.agentsList),
+		method.Plain(protocol.MethodAgentIdentityGet, g.agentIdentity),
+		method.Plain(protocol.MethodAgentsCreate, g.agentsCreate),
+		method.Plain(protocol.MethodAgentsUpdate, g.agentsUpdate),
+		method.Plain(protocol.MethodAgentsDelete, g.agentsDelete),
+		method.Plain(protocol.MethodAgentsFilesList, g.agentsFilesList),
+		method.Plain(protocol.MethodAgentsFilesGet, g.agentsFilesGet),
+		method.Plain(protocol.MethodAgentsFilesSet, g.agentsFilesSet),
 	}
 }
 
-func (g *Gateway) agentsList(context.Context, none) (protocol.AgentsList, error) {
+func (g *Gateway) agentsList(context.Context, method.None) (protocol.AgentsList, error) {
 	c := g.config.Snapshot().Config
 	def, _ := g.models.Default()
-	book := g.agentBook()
+	book := g.agents.Book()
 	out := protocol.AgentsList{DefaultID: book.Default().ID, Ownership: "sole", MainKey: cmp.Or(c.Session.MainKey, session.MainAlias), Scope: "per-sender", Agents: []protocol.AgentInfo{}}
 	for _, a := range book.All() {
 		info := protocol.AgentInfo{
@@ -56,20 +57,20 @@ func identityOf(a agents.Agent) protocol.AgentIdentity {
 
 func (g *Gateway) agentIdentity(_ context.Context, p protocol.AgentIdentityParams) (protocol.AgentIdentity, error) {
 	if p.AgentID == "" {
-		key, err := g.canonical(p.SessionKey, "")
+		key, err := g.agents.Canonical(p.SessionKey, "")
 		if err != nil {
 			return protocol.AgentIdentity{}, err
 		}
 		p.AgentID = session.AgentOf(key)
 	}
-	out := identityOf(g.agentNamed(p.AgentID))
+	out := identityOf(g.agents.Named(p.AgentID))
 	out.AgentID = p.AgentID
 	return out, nil
 }
 
 // knownAgent finds an agent, or says that there is none.
 func (g *Gateway) knownAgent(id string) (agents.Agent, error) {
-	a, ok := g.agentBook().Get(id)
+	a, ok := g.agents.Book().Get(id)
 	if !ok {
 		return a, protocol.Invalid("There is no agent %q. `hearth agents list` shows those that are there.", id).With("code", "NOT_FOUND")
 	}
@@ -84,7 +85,7 @@ func (g *Gateway) placeOf(dir string) error {
 	if strings.ContainsFunc(dir, func(r rune) bool { return r < ' ' || r == 0x7f }) || !strings.HasPrefix(dir, "~/") && !filepath.IsAbs(dir) {
 		return protocol.Invalid("The workspace %q is not a folder that can be used. Give an absolute path, or one that begins with ~/.", dir)
 	}
-	at := g.workspace(dir)
+	at := g.agents.Workspace(dir)
 	for _, own := range []string{string(g.opts.Dir), filepath.Dir(g.config.Path())} {
 		if rel, err := filepath.Rel(own, at); err == nil && filepath.IsLocal(rel) {
 			return protocol.Invalid("The workspace cannot be in Hearth's own folder %s.", own)
@@ -105,7 +106,7 @@ func (g *Gateway) agentsCreate(ctx context.Context, p protocol.AgentsCreateParam
 		return protocol.AgentsCreateResult{}, err
 	}
 	snap := g.config.Snapshot()
-	if _, ok := g.agentBook().Get(id); ok {
+	if _, ok := g.agents.Book().Get(id); ok {
 		return protocol.AgentsCreateResult{}, protocol.Invalid("There is already an agent %q. Choose another name.", id)
 	}
 	made := config.Agent{ID: id, Name: p.Name, Workspace: p.Workspace, Identity: config.AgentIdentity{Emoji: p.Emoji, Avatar: p.Avatar}, Model: config.ModelChoice{Primary: p.Model}}
@@ -119,7 +120,7 @@ func (g *Gateway) agentsCreate(ctx context.Context, p protocol.AgentsCreateParam
 	if err := g.putAgent(ctx, snap, n, made); err != nil {
 		return protocol.AgentsCreateResult{}, err
 	}
-	a := g.agentNamed(id)
+	a := g.agents.Named(id)
 	return protocol.AgentsCreateResult{OK: true, AgentID: id, Name: a.Name, Workspace: a.Workspace, Model: a.Primary}, nil
 }
 
@@ -255,7 +256,7 @@ func (g *Gateway) hush(ctx context.Context, agentID string) {
 }
 
 func (g *Gateway) agentsFilesList(_ context.Context, p protocol.AgentFilesParams) (protocol.AgentFiles, error) {
-	a, err := g.knownAgent(cmp.Or(p.AgentID, g.agentBook().Default().ID))
+	a, err := g.knownAgent(cmp.Or(p.AgentID, g.agents.Book().Default().ID))
 	if err != nil {
 		return protocol.AgentFiles{}, err
 	}

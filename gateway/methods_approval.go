@@ -7,63 +7,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
-
-// deciding is plain for methods whose words may hold a command that decides
-// about an approval: the caller's right to do so goes along.
-func deciding[P, R any](name string, fn func(context.Context, P) (R, error)) method {
-	return called(name, func(ctx context.Context, c *server.Caller, p P) (R, error) {
-		if protocol.Allows(c.Scopes, protocol.ScopeApprovals) {
-			ctx = withDecider(ctx, deciderOf(c))
-		}
-		return fn(ctx, p)
-	})
-}
-
-type deciderKey struct{}
-
-func withDecider(ctx context.Context, d approval.Decider) context.Context {
-	return context.WithValue(ctx, deciderKey{}, d)
-}
-
-func deciderIn(ctx context.Context) (approval.Decider, bool) {
-	d, ok := ctx.Value(deciderKey{}).(approval.Decider)
-	return d, ok
-}
-
-// deciderOf tells who asks from who decides. All that come with the gateway's own
-// token and no key are one party: a second connection makes nobody another
-// person. The owner's own programs, where somebody types or clicks, are told apart.
-func deciderOf(c *server.Caller) approval.Decider {
-	id := c.DeviceID
-	switch {
-	case id != "":
-	case c.Client.ID == "cli" || c.Client.ID == "hearth-tray":
-		id = "conn:" + c.ConnID
-	default:
-		id = "token"
-	}
-	return approval.Decider{Name: callerName(c), ID: id}
-}
-
-// callerName is who calls, for people and the audit log.
-func callerName(c *server.Caller) string {
-	name := cmp.Or(c.Client.DisplayName, c.Client.ID, "a client")
-	if c.DeviceID != "" {
-		name += " (" + shortID(c.DeviceID) + ")"
-	}
-	return name
-}
-
-func millisOf(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
 // approvalOf is a request on the wire.
 func approvalOf(r approval.Record, c config.Config) protocol.Approval {
@@ -130,7 +82,7 @@ func approvalError(err error) error {
 	return err
 }
 
-func (g *Gateway) approvalList(context.Context, none) ([]protocol.Approval, error) {
+func (g *Gateway) approvalList(context.Context, method.None) ([]protocol.Approval, error) {
 	out := []protocol.Approval{}
 	for _, r := range g.approvals.Pending() {
 		out = append(out, approvalOf(r, g.config.Snapshot().Config))
@@ -148,7 +100,7 @@ func (g *Gateway) approvalResolve(ctx context.Context, c *server.Caller, p proto
 	if !ok {
 		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodExecApprovalResolve, "decision must be allow-once, allow-always or deny")
 	}
-	_, err := g.approvals.Resolve(ctx, p.ID, scope, deciderOf(c))
+	_, err := g.approvals.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
 	return protocol.OKResult{OK: err == nil}, approvalError(err)
 }
 
@@ -159,7 +111,7 @@ func (g *Gateway) approvalRequest(ctx context.Context, c *server.Caller, p proto
 	if err != nil {
 		return protocol.ApprovalRequestResult{}, err
 	}
-	r, err := g.approvals.Open(ctx, a, deciderOf(c).ID)
+	r, err := g.approvals.Open(ctx, a, method.DeciderOf(c).ID)
 	if err != nil {
 		return protocol.ApprovalRequestResult{}, approvalError(err)
 	}
@@ -178,7 +130,7 @@ func (g *Gateway) clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) 
 	if p.AgentID != nil {
 		agent = *p.AgentID
 	}
-	key, err := g.canonical(key, agent)
+	key, err := g.agents.Canonical(key, agent)
 	if err != nil {
 		return approval.Ask{}, err
 	}
@@ -195,7 +147,7 @@ func (g *Gateway) clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) 
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
 		a.Env = append(a.Env, name+"="+p.Env[name])
 	}
-	a.Title = fmt.Sprintf("%s wants to run %s", plan.Show(callerName(c)), strings.ReplaceAll(plan.Show(cmp.Or(a.Command, strings.Join(a.Argv, " "))), "\n", " ⏎ "))
+	a.Title = fmt.Sprintf("%s wants to run %s", plan.Show(method.CallerName(c)), strings.ReplaceAll(plan.Show(cmp.Or(a.Command, strings.Join(a.Argv, " "))), "\n", " ⏎ "))
 	return a, nil
 }
 
@@ -212,7 +164,7 @@ func (g *Gateway) approvalWait(ctx context.Context, p protocol.ApprovalIDParams)
 	return res, nil
 }
 
-func (g *Gateway) approvalRules(context.Context, none) (protocol.ApprovalRules, error) {
+func (g *Gateway) approvalRules(context.Context, method.None) (protocol.ApprovalRules, error) {
 	out := protocol.ApprovalRules{Rules: []protocol.ApprovalRule{}}
 	for _, r := range g.approvals.Rules() {
 		out.Rules = append(out.Rules, protocol.ApprovalRule{
@@ -227,7 +179,7 @@ func (g *Gateway) approvalRules(context.Context, none) (protocol.ApprovalRules, 
 func (g *Gateway) approvalRemoveRule(ctx context.Context, c *server.Caller, p protocol.ApprovalIDParams) (protocol.OKResult, error) {
 	was, err := g.approvals.RemoveRule(ctx, p.ID)
 	if was {
-		g.noteRuleGone(p.ID, callerName(c))
+		g.noteRuleGone(p.ID, method.CallerName(c))
 	}
 	return protocol.OKResult{OK: was}, err
 }

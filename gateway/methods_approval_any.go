@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
@@ -22,7 +23,7 @@ const (
 )
 
 // noApprovals is the list of a kind that we do not have.
-func (g *Gateway) noApprovals(context.Context, none) ([]protocol.Approval, error) {
+func (g *Gateway) noApprovals(context.Context, method.None) ([]protocol.Approval, error) {
 	return []protocol.Approval{}, nil
 }
 
@@ -78,17 +79,17 @@ func (g *Gateway) anyApprovalGet(_ context.Context, p protocol.ApprovalIDParams)
 
 // anyApprovalResolve decides. What was decided before is told, not decided anew.
 func (g *Gateway) anyApprovalResolve(ctx context.Context, c *server.Caller, p protocol.AnyApprovalResolveParams) (res protocol.AnyApprovalResolved, err error) {
-	const method = protocol.MethodApprovalResolve
+	const name = protocol.MethodApprovalResolve
 	scope, ok := approval.ParseScope(p.Decision)
 	switch {
 	case !ok:
-		return res, protocol.InvalidParams(method, "decision must be allow-once, allow-always or deny")
+		return res, protocol.InvalidParams(name, "decision must be allow-once, allow-always or deny")
 	case p.Kind != anyKind:
-		return res, protocol.InvalidParams(method, "kind must be %q: all requests here are of this kind", anyKind)
+		return res, protocol.InvalidParams(name, "kind must be %q: all requests here are of this kind", anyKind)
 	case p.GrantExpiresInDays != 0:
-		return res, protocol.InvalidParams(method, "grantExpiresInDays is not known here: rules end by themselves after their time")
+		return res, protocol.InvalidParams(name, "grantExpiresInDays is not known here: rules end by themselves after their time")
 	}
-	r, err := g.approvals.Resolve(ctx, p.ID, scope, deciderOf(c))
+	r, err := g.approvals.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
 	if errors.Is(err, approval.ErrResolved) {
 		if before, gerr := g.approvals.Get(p.ID); gerr == nil && before.State != approval.StatePending {
 			return protocol.AnyApprovalResolved{Approval: g.anyApproval(before)}, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/oauth"
@@ -20,7 +21,7 @@ const (
 	maxAuthWait = time.Minute
 )
 
-func (g *Gateway) modelsAuthStatus(context.Context, none) (protocol.ModelsAuthStatus, error) {
+func (g *Gateway) modelsAuthStatus(context.Context, method.None) (protocol.ModelsAuthStatus, error) {
 	now := g.opts.Now()
 	out := protocol.ModelsAuthStatus{TS: now.UnixMilli(), Providers: []protocol.ModelsAuthProvider{}, Capabilities: g.authAbilities()}
 	order := g.config.Snapshot().Config.Auth.Order
@@ -207,7 +208,7 @@ func (g *Gateway) modelsAuthCancel(_ context.Context, p protocol.ModelsAuthWaitP
 	return protocol.OKResult{OK: g.flows.Cancel(p.LoginID)}, nil
 }
 
-func (g *Gateway) modelsAuthForeign(context.Context, none) (protocol.ForeignLogins, error) {
+func (g *Gateway) modelsAuthForeign(context.Context, method.None) (protocol.ForeignLogins, error) {
 	out := protocol.ForeignLogins{Logins: []protocol.ForeignLogin{}}
 	for _, s := range g.foreignLogins() {
 		out.Logins = append(out.Logins, protocol.ForeignLogin{ID: s.ID, Name: s.Name, Path: s.Path, Provider: s.Provider, Present: s.Present(), Caution: s.Caution})

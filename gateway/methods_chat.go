@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -77,7 +78,7 @@ func (g *Gateway) accept(ctx context.Context, turn session.Turn) (session.Accept
 
 // newTurn checks a message from outside.
 func (g *Gateway) newTurn(method, key, agentID, text, runID string, timeoutMs int64) (session.Turn, error) {
-	canonical, err := g.canonical(key, agentID)
+	canonical, err := g.agents.Canonical(key, agentID)
 	switch {
 	case err != nil:
 		return session.Turn{}, err
@@ -94,7 +95,7 @@ func (g *Gateway) newTurn(method, key, agentID, text, runID string, timeoutMs in
 }
 
 func (g *Gateway) chatHistory(ctx context.Context, p protocol.ChatHistoryParams) (protocol.ChatHistory, error) {
-	key, err := g.canonical(p.SessionKey, p.AgentID)
+	key, err := g.agents.Canonical(p.SessionKey, p.AgentID)
 	if err != nil {
 		return protocol.ChatHistory{}, err
 	}
@@ -103,7 +104,7 @@ func (g *Gateway) chatHistory(ctx context.Context, p protocol.ChatHistoryParams)
 
 func (g *Gateway) chatMetadata(ctx context.Context, p protocol.ChatMetadataParams) (protocol.ChatMetadata, error) {
 	if p.SessionKey != "" {
-		if _, err := g.canonical(p.SessionKey, p.AgentID); err != nil {
+		if _, err := g.agents.Canonical(p.SessionKey, p.AgentID); err != nil {
 			return protocol.ChatMetadata{}, err
 		}
 	}
@@ -111,12 +112,12 @@ func (g *Gateway) chatMetadata(ctx context.Context, p protocol.ChatMetadataParam
 	if err != nil {
 		return protocol.ChatMetadata{}, err
 	}
-	commands, err := g.commandsList(ctx, none{})
+	commands, err := g.commandsList(ctx, method.None{})
 	return protocol.ChatMetadata{Models: models.Models, Commands: commands.Commands}, err
 }
 
 func (g *Gateway) chatAbort(ctx context.Context, p protocol.ChatAbortParams) (protocol.ChatAbortResult, error) {
-	key, err := g.canonical(p.SessionKey, p.AgentID)
+	key, err := g.agents.Canonical(p.SessionKey, p.AgentID)
 	if err != nil {
 		return protocol.ChatAbortResult{}, err
 	}
@@ -128,7 +129,7 @@ func (g *Gateway) chatAbort(ctx context.Context, p protocol.ChatAbortParams) (pr
 }
 
 func (g *Gateway) chatInject(ctx context.Context, p protocol.ChatInjectParams) (protocol.ChatInjectResult, error) {
-	key, err := g.canonical(p.SessionKey, p.AgentID)
+	key, err := g.agents.Canonical(p.SessionKey, p.AgentID)
 	switch {
 	case err != nil:
 		return protocol.ChatInjectResult{}, err
@@ -171,7 +172,7 @@ func (g *Gateway) agent(ctx context.Context, p protocol.AgentParams) (server.Lat
 		Final: func(ctx context.Context) (any, error) {
 			out, err := g.session.Wait(ctx, acc.Run.ID)
 			if err != nil {
-				return nil, forClients(protocol.MethodAgent, err)
+				return nil, method.ForClients(protocol.MethodAgent, err)
 			}
 			return agentResult(out), nil
 		},

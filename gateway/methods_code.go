@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/hearth-assistant/hearth/gateway/codemode"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -20,7 +21,7 @@ func (g *Gateway) codeRun(ctx context.Context, c *server.Caller, p protocol.Code
 	if err != nil {
 		return protocol.CodeRunResult{}, err
 	}
-	scope.Sender = deciderOf(c).ID
+	scope.Sender = method.DeciderOf(c).ID
 	in := codemode.Input{Code: p.Code, Language: p.Language}
 	args, err := json.Marshal(in)
 	if err != nil {

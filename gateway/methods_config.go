@@ -6,11 +6,12 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-func (g *Gateway) configGet(context.Context, none) (protocol.ConfigSnapshot, error) {
+func (g *Gateway) configGet(context.Context, method.None) (protocol.ConfigSnapshot, error) {
 	return configView(g.config.Snapshot())
 }
 

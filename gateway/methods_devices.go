@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-func (g *Gateway) pairList(context.Context, none) (protocol.PairedDevices, error) {
+func (g *Gateway) pairList(context.Context, method.None) (protocol.PairedDevices, error) {
 	out := protocol.PairedDevices{Pending: []protocol.PairRequest{}, Paired: []protocol.PairedDevice{}}
 	for _, q := range g.pairing.Waiting() {
 		out.Pending = append(out.Pending, requestOnWire(q))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
@@ -16,7 +17,7 @@ import (
 // The approvals file of other gateways' clients. There is no such file here: it
 // is made from the settings and the rules, and setting it changes those.
 
-func (g *Gateway) execApprovalsGet(context.Context, none) (protocol.ExecApprovals, error) {
+func (g *Gateway) execApprovalsGet(context.Context, method.None) (protocol.ExecApprovals, error) {
 	return g.execApprovals()
 }
 
@@ -98,7 +99,7 @@ func (g *Gateway) execApprovalsSet(ctx context.Context, c *server.Caller, p prot
 		if _, err := g.approvals.RemoveRule(ctx, r.ID); err != nil {
 			return now, err
 		}
-		g.noteRuleGone(r.ID, callerName(c))
+		g.noteRuleGone(r.ID, method.CallerName(c))
 	}
 	return g.execApprovals()
 }

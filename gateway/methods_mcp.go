@@ -8,25 +8,26 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/mcp/named"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // mcpMethods are about MCP servers.
-func (g *Gateway) mcpMethods() []method {
-	return []method{
-		plain(protocol.MethodMCPList, g.mcpList),
-		plain(protocol.MethodMCPTest, g.mcpTest),
-		plain(protocol.MethodMCPLogin, g.mcpLogin),
-		plain(protocol.MethodMCPLoginWait, g.mcpLoginWait),
-		plain(protocol.MethodMCPLogout, g.mcpLogout),
-		plain(protocol.MethodMCPResources, g.mcpResources),
-		plain(protocol.MethodMCPRead, g.mcpRead),
-		plain(protocol.MethodMCPPrompts, g.mcpPrompts),
-		plain(protocol.MethodMCPPrompt, g.mcpPrompt),
+func (g *Gateway) mcpMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodMCPList, g.mcpList),
+		method.Plain(protocol.MethodMCPTest, g.mcpTest),
+		method.Plain(protocol.MethodMCPLogin, g.mcpLogin),
+		method.Plain(protocol.MethodMCPLoginWait, g.mcpLoginWait),
+		method.Plain(protocol.MethodMCPLogout, g.mcpLogout),
+		method.Plain(protocol.MethodMCPResources, g.mcpResources),
+		method.Plain(protocol.MethodMCPRead, g.mcpRead),
+		method.Plain(protocol.MethodMCPPrompts, g.mcpPrompts),
+		method.Plain(protocol.MethodMCPPrompt, g.mcpPrompt),
 	}
 }
 
-func (g *Gateway) mcpList(ctx context.Context, _ none) (protocol.MCPServers, error) {
+func (g *Gateway) mcpList(ctx context.Context, _ method.None) (protocol.MCPServers, error) {
 	out := protocol.MCPServers{Servers: []protocol.MCPServer{}}
 	servers := g.config.Snapshot().Config.MCP.Servers
 	for _, s := range g.mcp.Status() {

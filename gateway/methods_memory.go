@@ -7,21 +7,22 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/memory"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
-func (g *Gateway) memoryMethods() []method {
-	return []method{
-		plain(protocol.MethodMemoryList, g.memoryList),
-		plain(protocol.MethodMemorySearch, g.memorySearch),
-		plain(protocol.MethodMemoryGet, g.memoryGet),
-		plain(protocol.MethodMemorySet, g.memorySet),
-		plain(protocol.MethodMemoryForget, g.memoryForget),
-		plain(protocol.MethodMemoryStatus, g.memoryStatus),
-		plain(protocol.MethodMemoryIndex, g.memoryIndex),
-		plain(protocol.MethodMemorySearchFlat, g.memorySearch),
+func (g *Gateway) memoryMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodMemoryList, g.memoryList),
+		method.Plain(protocol.MethodMemorySearch, g.memorySearch),
+		method.Plain(protocol.MethodMemoryGet, g.memoryGet),
+		method.Plain(protocol.MethodMemorySet, g.memorySet),
+		method.Plain(protocol.MethodMemoryForget, g.memoryForget),
+		method.Plain(protocol.MethodMemoryStatus, g.memoryStatus),
+		method.Plain(protocol.MethodMemoryIndex, g.memoryIndex),
+		method.Plain(protocol.MethodMemorySearchFlat, g.memorySearch),
 	}
 }
 

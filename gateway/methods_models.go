@@ -3,18 +3,10 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
-)
-
-const (
-	assistantName  = "Hearth"
-	assistantEmoji = "🔥"
 )
 
 func (g *Gateway) modelsList(_ context.Context, p protocol.ModelsListParams) (protocol.ModelsList, error) {
@@ -75,19 +67,4 @@ func (g *Gateway) modelTags(ref, def model.Ref) (tags []string) {
 		}
 	}
 	return tags
-}
-
-// workspace is the folder that a person and the assistant share.
-func (g *Gateway) workspace(configured string) string {
-	home := g.opts.Env("HOME")
-	if home == "" {
-		home, _ = os.UserHomeDir()
-	}
-	if configured == "" {
-		return filepath.Join(home, "Hearth")
-	}
-	if rest, ok := strings.CutPrefix(configured, "~"); ok {
-		return filepath.Join(home, rest)
-	}
-	return configured
 }

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spend"
 )
 
-func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, error) {
+func (g *Gateway) commandsList(context.Context, method.None) (protocol.CommandsList, error) {
 	out := protocol.CommandsList{Commands: []protocol.CommandInfo{}}
-	for _, c := range command.All() {
+	for _, c := range g.slash.All() {
 		info := protocol.CommandInfo{
 			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Description, Category: c.Category,
 			Source: "native", Scope: "both", AcceptsArgs: c.Args != "",
@@ -40,7 +40,7 @@ func (g *Gateway) commandsList(context.Context, none) (protocol.CommandsList, er
 
 func (g *Gateway) why(_ context.Context, p protocol.WhyParams) (protocol.Why, error) {
 	if p.RunID == "" {
-		key, err := g.canonical(p.Key, "")
+		key, err := g.agents.Canonical(p.Key, "")
 		if err != nil {
 			return protocol.Why{}, err
 		}
@@ -62,7 +62,7 @@ func (g *Gateway) queueEdit(ctx context.Context, p protocol.QueueEditParams) (pr
 }
 
 func (g *Gateway) sessionsCompact(ctx context.Context, p protocol.SessionsCompactParams) (protocol.SessionsCompactResult, error) {
-	key, err := g.canonical(p.Key, p.AgentID)
+	key, err := g.agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsCompactResult{}, err
 	}
@@ -82,7 +82,7 @@ func (g *Gateway) sessionsUsage(ctx context.Context, p protocol.SessionsUsagePar
 	out := protocol.SessionsUsage{UpdatedAt: g.opts.Now().UnixMilli(), Sessions: []protocol.SessionUsageRow{}}
 	var rows []protocol.SessionRow
 	if p.Key != "" {
-		key, err := g.canonical(p.Key, "")
+		key, err := g.agents.Canonical(p.Key, "")
 		if err != nil {
 			return out, err
 		}
@@ -127,7 +127,7 @@ func (g *Gateway) sessionsUsage(ctx context.Context, p protocol.SessionsUsagePar
 func (g *Gateway) sessionCosts(key string) (map[string]spend.Sum, error) {
 	q := spend.Query{}
 	if key != "" {
-		canonical, err := g.canonical(key, "")
+		canonical, err := g.agents.Canonical(key, "")
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func (g *Gateway) sessionsAbort(ctx context.Context, p protocol.SessionsAbortPar
 }
 
 func (g *Gateway) sessionsDescribe(_ context.Context, p protocol.SessionKeyParams) (protocol.SessionsDescribeResult, error) {
-	key, err := g.canonical(p.Key, p.AgentID)
+	key, err := g.agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsDescribeResult{}, err
 	}
@@ -172,7 +172,7 @@ func (g *Gateway) sessionsDescribe(_ context.Context, p protocol.SessionKeyParam
 
 func (g *Gateway) sessionsResolve(ctx context.Context, p protocol.SessionsResolveParams) (protocol.SessionsResolveResult, error) {
 	if p.Key != "" {
-		key, err := g.canonical(p.Key, p.AgentID)
+		key, err := g.agents.Canonical(p.Key, p.AgentID)
 		return protocol.SessionsResolveResult{OK: err == nil, Key: key, AgentID: session.AgentOf(key)}, err
 	}
 	want := strings.ToLower(p.Label)
@@ -206,7 +206,7 @@ func (g *Gateway) sessionsPreview(ctx context.Context, p protocol.SessionsPrevie
 	}
 	out := protocol.SessionsPreview{TS: g.opts.Now().UnixMilli(), Previews: []protocol.SessionPreview{}}
 	for _, k := range p.Keys {
-		key, err := g.canonical(k, "")
+		key, err := g.agents.Canonical(k, "")
 		if err != nil {
 			return out, err
 		}

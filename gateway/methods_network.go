@@ -6,31 +6,32 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // networkMethods are about other machines.
-func (g *Gateway) networkMethods() []method {
-	return []method{
-		plain(protocol.MethodReachStatus, g.reachStatus),
-		plain(protocol.MethodReachRotate, g.reachRotate),
-		plain(protocol.MethodPairSetupCode, g.pairSetupCode),
-		plain(protocol.MethodPairList, g.pairList),
-		plain(protocol.MethodPairRemove, g.pairRemove),
-		called(protocol.MethodPairApprove, g.pairApprove),
-		plain(protocol.MethodPairReject, g.pairReject),
-		plain(protocol.MethodPairRename, g.pairRename),
-		called(protocol.MethodTokenRotate, g.tokenRotate),
-		called(protocol.MethodTokenRevoke, g.tokenRevoke),
+func (g *Gateway) networkMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodReachStatus, g.reachStatus),
+		method.Plain(protocol.MethodReachRotate, g.reachRotate),
+		method.Plain(protocol.MethodPairSetupCode, g.pairSetupCode),
+		method.Plain(protocol.MethodPairList, g.pairList),
+		method.Plain(protocol.MethodPairRemove, g.pairRemove),
+		method.Called(protocol.MethodPairApprove, g.pairApprove),
+		method.Plain(protocol.MethodPairReject, g.pairReject),
+		method.Plain(protocol.MethodPairRename, g.pairRename),
+		method.Called(protocol.MethodTokenRotate, g.tokenRotate),
+		method.Called(protocol.MethodTokenRevoke, g.tokenRevoke),
 	}
 }
 
-func (g *Gateway) reachStatus(ctx context.Context, _ none) (protocol.ReachStatus, error) {
+func (g *Gateway) reachStatus(ctx context.Context, _ method.None) (protocol.ReachStatus, error) {
 	return g.network.status(ctx)
 }
 
-func (g *Gateway) reachRotate(context.Context, none) (protocol.ReachRotation, error) {
+func (g *Gateway) reachRotate(context.Context, method.None) (protocol.ReachRotation, error) {
 	who, err := g.network.identity()
 	if err != nil {
 		return protocol.ReachRotation{}, err

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/node"
 	"github.com/hearth-assistant/hearth/gateway/node/policy"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -14,46 +15,46 @@ import (
 
 // nodeMethods are about devices that do things for the assistant: what people
 // call, then what the devices call.
-func (g *Gateway) nodeMethods() []method {
-	return []method{
-		plain(protocol.MethodNodeList, g.nodeList),
-		plain(protocol.MethodNodeDescribe, g.nodeDescribe),
-		called(protocol.MethodNodeRename, g.nodeRename),
-		called(protocol.MethodNodeInvoke, g.nodeInvoke),
-		plain(protocol.MethodNodePairList, g.nodePairList),
-		called(protocol.MethodNodePairApprove, g.nodeApprove),
-		called(protocol.MethodNodePairReject, g.nodeReject),
-		called(protocol.MethodNodePairRemove, g.nodeRemove),
-		plain(protocol.MethodNodePendingEnqueue, g.nodeEnqueue),
+func (g *Gateway) nodeMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodNodeList, g.nodeList),
+		method.Plain(protocol.MethodNodeDescribe, g.nodeDescribe),
+		method.Called(protocol.MethodNodeRename, g.nodeRename),
+		method.Called(protocol.MethodNodeInvoke, g.nodeInvoke),
+		method.Plain(protocol.MethodNodePairList, g.nodePairList),
+		method.Called(protocol.MethodNodePairApprove, g.nodeApprove),
+		method.Called(protocol.MethodNodePairReject, g.nodeReject),
+		method.Called(protocol.MethodNodePairRemove, g.nodeRemove),
+		method.Plain(protocol.MethodNodePendingEnqueue, g.nodeEnqueue),
 
-		called(protocol.MethodNodeInvokeResult, g.nodeResult),
-		called(protocol.MethodNodeInvokeProgress, g.nodeProgress),
-		called(protocol.MethodNodeEvent, func(_ context.Context, c *server.Caller, p protocol.NodeEventParams) (protocol.NodeEventResult, error) {
+		method.Called(protocol.MethodNodeInvokeResult, g.nodeResult),
+		method.Called(protocol.MethodNodeInvokeProgress, g.nodeProgress),
+		method.Called(protocol.MethodNodeEvent, func(_ context.Context, c *server.Caller, p protocol.NodeEventParams) (protocol.NodeEventResult, error) {
 			return g.nodes.Event(c.DeviceID, c, p), nil
 		}),
-		called(protocol.MethodNodePendingPull, func(_ context.Context, c *server.Caller, _ none) (protocol.NodePull, error) {
+		method.Called(protocol.MethodNodePendingPull, func(_ context.Context, c *server.Caller, _ method.None) (protocol.NodePull, error) {
 			return g.nodes.Pull(c.DeviceID), nil
 		}),
-		called(protocol.MethodNodePendingAck, func(_ context.Context, c *server.Caller, p protocol.NodePullAckParams) (protocol.NodePullAck, error) {
+		method.Called(protocol.MethodNodePendingAck, func(_ context.Context, c *server.Caller, p protocol.NodePullAckParams) (protocol.NodePullAck, error) {
 			return g.nodes.Ack(c.DeviceID, p.IDs), nil
 		}),
-		called(protocol.MethodNodePendingDrain, func(_ context.Context, c *server.Caller, p protocol.NodeDrainParams) (protocol.NodeDrained, error) {
+		method.Called(protocol.MethodNodePendingDrain, func(_ context.Context, c *server.Caller, p protocol.NodeDrainParams) (protocol.NodeDrained, error) {
 			return g.nodes.Drain(c.DeviceID, p.MaxItems), nil
 		}),
 		// What other node hosts publish is taken note of and offered to nobody.
-		called(protocol.MethodNodeSkillsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeSkillsParams) (protocol.NodeSkills, error) {
+		method.Called(protocol.MethodNodeSkillsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeSkillsParams) (protocol.NodeSkills, error) {
 			return protocol.NodeSkills{NodeID: c.DeviceID, Skills: []string{}}, nil
 		}),
-		called(protocol.MethodNodeToolsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeToolsParams) (protocol.NodeTools, error) {
+		method.Called(protocol.MethodNodeToolsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeToolsParams) (protocol.NodeTools, error) {
 			return protocol.NodeTools{NodeID: c.DeviceID, Tools: []string{}}, nil
 		}),
-		called(protocol.MethodNodeRunnersUpdate, func(_ context.Context, c *server.Caller, _ json.RawMessage) (protocol.NodeRunners, error) {
+		method.Called(protocol.MethodNodeRunnersUpdate, func(_ context.Context, c *server.Caller, _ json.RawMessage) (protocol.NodeRunners, error) {
 			return protocol.NodeRunners{NodeID: c.DeviceID}, nil
 		}),
 	}
 }
 
-func (g *Gateway) nodeList(context.Context, none) (protocol.NodeList, error) {
+func (g *Gateway) nodeList(context.Context, method.None) (protocol.NodeList, error) {
 	out := protocol.NodeList{TS: g.opts.Now().UnixMilli(), Nodes: []protocol.Node{}}
 	for _, i := range g.nodes.List() {
 		out.Nodes = append(out.Nodes, nodeRow(i))
@@ -119,7 +120,7 @@ func approveScopes(q node.Request) []protocol.Scope {
 	return []protocol.Scope{protocol.ScopePairing}
 }
 
-func (g *Gateway) nodePairList(context.Context, none) (protocol.NodePairs, error) {
+func (g *Gateway) nodePairList(context.Context, method.None) (protocol.NodePairs, error) {
 	out := protocol.NodePairs{Pending: []protocol.NodeRequest{}, Paired: []protocol.PairedNode{}}
 	for _, q := range g.nodes.Requests() {
 		if i, ok := g.nodes.Get(q.NodeID); ok {
@@ -154,7 +155,7 @@ func (g *Gateway) nodeApprove(ctx context.Context, c *server.Caller, p protocol.
 			return protocol.NodeApproved{}, protocol.MissingScope(need)
 		}
 	}
-	row, err := g.nodes.Decide(ctx, p.RequestID, true, callerName(c))
+	row, err := g.nodes.Decide(ctx, p.RequestID, true, method.CallerName(c))
 	if err != nil {
 		return protocol.NodeApproved{}, nodeError(err)
 	}
@@ -162,19 +163,19 @@ func (g *Gateway) nodeApprove(ctx context.Context, c *server.Caller, p protocol.
 }
 
 func (g *Gateway) nodeReject(ctx context.Context, c *server.Caller, p protocol.NodeRequestParams) (protocol.NodeRejected, error) {
-	row, err := g.nodes.Decide(ctx, p.RequestID, false, callerName(c))
+	row, err := g.nodes.Decide(ctx, p.RequestID, false, method.CallerName(c))
 	return protocol.NodeRejected{RequestID: p.RequestID, NodeID: row.ID}, nodeError(err)
 }
 
 func (g *Gateway) nodeRename(ctx context.Context, c *server.Caller, p protocol.NodeRenameParams) (protocol.NodeRenamed, error) {
-	row, err := g.nodes.Rename(ctx, p.NodeID, p.DisplayName, callerName(c))
+	row, err := g.nodes.Rename(ctx, p.NodeID, p.DisplayName, method.CallerName(c))
 	return protocol.NodeRenamed{NodeID: p.NodeID, DisplayName: row.DisplayName()}, nodeError(err)
 }
 
 // nodeRemove forgets what a node was approved for. A device that is nothing else
 // is removed as well; another one may ask again.
 func (g *Gateway) nodeRemove(ctx context.Context, c *server.Caller, p protocol.NodeIDParams) (protocol.NodeRemoved, error) {
-	if err := g.nodes.Remove(ctx, p.NodeID, callerName(c)); err != nil {
+	if err := g.nodes.Remove(ctx, p.NodeID, method.CallerName(c)); err != nil {
 		return protocol.NodeRemoved{}, nodeError(err)
 	}
 	for _, d := range g.pairing.Devices() {
@@ -210,7 +211,7 @@ func (g *Gateway) nodeInvoke(ctx context.Context, c *server.Caller, p protocol.N
 	if policy.Hosts(p.Command) && !policy.OnlyLooks(p.Command) && !protocol.Allows(c.Scopes, protocol.ScopeAdmin) {
 		return none, protocol.MissingScope(protocol.ScopeAdmin)
 	}
-	want := node.Call{NodeID: p.NodeID, Command: p.Command, Params: p.Params, Timeout: millisOf(p.TimeoutMs), Key: p.IdempotencyKey}
+	want := node.Call{NodeID: p.NodeID, Command: p.Command, Params: p.Params, Timeout: method.Duration(p.TimeoutMs), Key: p.IdempotencyKey}
 	var res node.Result
 	var err error
 	if p.Command == commandRun {

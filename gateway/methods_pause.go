@@ -6,8 +6,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pause"
-	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
 // pausing stands in front of a model: nothing is asked while it is paused, or
@@ -35,20 +33,4 @@ func (p pausing) Stream(ctx context.Context, req model.Request) iter.Seq2[model.
 		}
 		p.g.discreet(p.Provider.Stream(ctx, p.g.scrubbed(req)))(yield)
 	}
-}
-
-func pauseOf(st pause.State) protocol.Pause {
-	return protocol.Pause{Level: string(st.Level), UntilMs: st.UntilMs, SinceMs: st.SinceMs, By: st.By, Reason: st.Reason}
-}
-
-func (g *Gateway) pauseGet(context.Context, none) (protocol.Pause, error) {
-	return pauseOf(g.pause.Get()), nil
-}
-
-func (g *Gateway) pauseSet(ctx context.Context, c *server.Caller, p protocol.PauseSetParams) (protocol.Pause, error) {
-	st, err := g.pause.Set(ctx, pause.Level(p.Level), millisOf(p.DurationMs), callerName(c), p.Reason)
-	if isAny(err, pause.ErrLevel) {
-		return protocol.Pause{}, protocol.InvalidParams(protocol.MethodPauseSet, "%v", err)
-	}
-	return pauseOf(st), err
 }

@@ -2,13 +2,13 @@ package gateway
 
 import (
 	"context"
-	"errors"
 
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
-func (g *Gateway) secretsList(ctx context.Context, _ none) (protocol.SecretsList, error) {
+func (g *Gateway) secretsList(ctx context.Context, _ method.None) (protocol.SecretsList, error) {
 	entries, err := g.keys.List(ctx)
 	if err != nil {
 		return protocol.SecretsList{}, err
@@ -50,7 +50,7 @@ func (g *Gateway) secretsRemove(ctx context.Context, p protocol.SecretNameParams
 	return protocol.OKResult{OK: err == nil}, err
 }
 
-func (g *Gateway) secretsStatus(ctx context.Context, _ none) (protocol.SecretsStatus, error) {
+func (g *Gateway) secretsStatus(ctx context.Context, _ method.None) (protocol.SecretsStatus, error) {
 	s, snap := g.keeper.Status(ctx), g.config.Snapshot()
 	out := protocol.SecretsStatus{
 		Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message, InTheOpen: []string{}, Problems: []string{},
@@ -71,22 +71,15 @@ func (g *Gateway) secretsUnlock(ctx context.Context, p protocol.SecretsUnlockPar
 		return protocol.SecretsStatus{}, err
 	}
 	g.refreshSecrets(ctx)
-	return g.secretsStatus(ctx, none{})
+	return g.secretsStatus(ctx, method.None{})
 }
 
-func (g *Gateway) secretsMigrate(ctx context.Context, _ none) (protocol.SecretsMigrated, error) {
+func (g *Gateway) secretsMigrate(ctx context.Context, _ method.None) (protocol.SecretsMigrated, error) {
 	moved, err := g.migrateKeys(ctx)
 	return protocol.SecretsMigrated{Moved: moved}, err
 }
 
-func (g *Gateway) secretsReload(ctx context.Context, _ none) (protocol.SecretsReload, error) {
+func (g *Gateway) secretsReload(ctx context.Context, _ method.None) (protocol.SecretsReload, error) {
 	g.refreshSecrets(ctx)
 	return protocol.SecretsReload{OK: true, WarningCount: len(g.secretProblems())}, nil
-}
-
-// isSecretInput: the person gave something that is no key, name or passphrase.
-func isSecretInput(err error) bool {
-	var in *secret.InputError
-	var name *secret.NameError
-	return errors.As(err, &in) || errors.As(err, &name) || errors.Is(err, secret.ErrPassphrase)
 }

@@ -33,7 +33,7 @@ func (g *Gateway) modelDefaults() protocol.SessionModelDefaults {
 }
 
 func (g *Gateway) sessionsGet(ctx context.Context, p protocol.SessionKeyParams) (protocol.SessionsGetResult, error) {
-	key, err := g.canonical(p.Key, p.AgentID)
+	key, err := g.agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsGetResult{}, err
 	}
@@ -55,7 +55,7 @@ func (g *Gateway) sessionsCreate(ctx context.Context, p protocol.SessionsCreateP
 		key = "chat:" + newUUID()
 	}
 	var res protocol.SessionsCreateResult
-	key, err := g.canonical(key, p.AgentID)
+	key, err := g.agents.Canonical(key, p.AgentID)
 	if err != nil {
 		return res, err
 	}
@@ -116,7 +116,7 @@ func (g *Gateway) checkModel(method, name string) error {
 
 func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchParams) (protocol.SessionsPatchResult, error) {
 	var res protocol.SessionsPatchResult
-	key, err := g.canonical(p.Key, p.AgentID)
+	key, err := g.agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return res, err
 	}
@@ -145,7 +145,7 @@ func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchPar
 }
 
 func (g *Gateway) sessionsReset(ctx context.Context, p protocol.SessionsResetParams) (protocol.SessionsResetResult, error) {
-	key, err := g.canonical(p.Key, p.AgentID)
+	key, err := g.agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsResetResult{}, err
 	}
@@ -155,7 +155,7 @@ func (g *Gateway) sessionsReset(ctx context.Context, p protocol.SessionsResetPar
 
 func (g *Gateway) sessionsEarlier(ctx context.Context, p protocol.EarlierParams) (protocol.EarlierList, error) {
 	if p.Key != "" {
-		key, err := g.canonical(p.Key, "")
+		key, err := g.agents.Canonical(p.Key, "")
 		if err != nil {
 			return protocol.EarlierList{}, err
 		}
@@ -165,7 +165,7 @@ func (g *Gateway) sessionsEarlier(ctx context.Context, p protocol.EarlierParams)
 }
 
 func (g *Gateway) sessionsContinue(ctx context.Context, p protocol.ContinueParams) (protocol.Continued, error) {
-	key, err := g.canonical(p.Key, "")
+	key, err := g.agents.Canonical(p.Key, "")
 	if err != nil {
 		return protocol.Continued{}, err
 	}
@@ -182,7 +182,7 @@ func (g *Gateway) sessionsDelete(ctx context.Context, c *server.Caller, p protoc
 	if !p.ArchivedOnly && !protocol.Allows(c.Scopes, protocol.ScopeAdmin) {
 		return protocol.SessionsDeleteResult{}, protocol.MissingScope(protocol.ScopeAdmin)
 	}
-	key, err := g.canonical(p.Key, p.AgentID)
+	key, err := g.agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsDeleteResult{}, err
 	}
@@ -194,7 +194,7 @@ func (g *Gateway) sessionsDelete(ctx context.Context, c *server.Caller, p protoc
 }
 
 func (g *Gateway) transcriptExport(ctx context.Context, p protocol.TranscriptExportParams) (protocol.TranscriptExport, error) {
-	key, err := g.canonical(p.Key, "")
+	key, err := g.agents.Canonical(p.Key, "")
 	if err != nil {
 		return protocol.TranscriptExport{}, err
 	}

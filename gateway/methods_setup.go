@@ -6,16 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/oauth"
 	"github.com/hearth-assistant/hearth/gateway/setup"
 )
 
 // setupMethods are about the first steps.
-func (g *Gateway) setupMethods() []method {
-	return []method{
-		plain(protocol.MethodSetupGet, g.setupGet),
-		plain(protocol.MethodSetupAnswer, g.setupAnswer),
+func (g *Gateway) setupMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodSetupGet, g.setupGet),
+		method.Plain(protocol.MethodSetupAnswer, g.setupAnswer),
 	}
 }
 

@@ -12,30 +12,31 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/skill"
 )
 
-func (g *Gateway) skillMethods() []method {
-	return []method{
-		plain(protocol.MethodSkillsStatus, g.skillsStatus),
-		plain(protocol.MethodSkillsBins, g.skillsBins),
-		plain(protocol.MethodSkillsInstall, g.skillsInstall),
-		plain(protocol.MethodSkillsUpdate, g.skillsUpdate),
-		plain(protocol.MethodSkillPlan, g.skillPlan),
-		called(protocol.MethodSkillAccept, g.skillAccept),
-		called(protocol.MethodSkillRemove, g.skillRemove),
+func (g *Gateway) skillMethods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodSkillsStatus, g.skillsStatus),
+		method.Plain(protocol.MethodSkillsBins, g.skillsBins),
+		method.Plain(protocol.MethodSkillsInstall, g.skillsInstall),
+		method.Plain(protocol.MethodSkillsUpdate, g.skillsUpdate),
+		method.Plain(protocol.MethodSkillPlan, g.skillPlan),
+		method.Called(protocol.MethodSkillAccept, g.skillAccept),
+		method.Called(protocol.MethodSkillRemove, g.skillRemove),
 	}
 }
 
 func (g *Gateway) skillsStatus(_ context.Context, p protocol.SkillsStatusParams) (protocol.SkillsStatus, error) {
-	out := protocol.SkillsStatus{ManagedSkillsDir: g.skills.Managed, AgentID: cmp.Or(p.AgentID, g.agentBook().Default().ID), Skills: []protocol.SkillInfo{}}
+	out := protocol.SkillsStatus{ManagedSkillsDir: g.skills.Managed, AgentID: cmp.Or(p.AgentID, g.agents.Book().Default().ID), Skills: []protocol.SkillInfo{}}
 	var err error
 	if out.WorkspaceDir, err = g.skillWorkspace(p.AgentID); err != nil {
 		return out, skillError(err)
 	}
-	agent := g.agentNamed(out.AgentID)
+	agent := g.agents.Named(out.AgentID)
 	for _, s := range g.skills.List(out.WorkspaceDir) {
 		info := g.skillInfo(s)
 		if !agent.AllSkills && !slices.Contains(agent.Skills, s.Name) {
@@ -94,7 +95,7 @@ func (g *Gateway) installers(in []skill.Installer) []protocol.SkillInstaller {
 	return out
 }
 
-func (g *Gateway) skillsBins(context.Context, none) (protocol.SkillsBins, error) {
+func (g *Gateway) skillsBins(context.Context, method.None) (protocol.SkillsBins, error) {
 	bins := []string{}
 	for _, ws := range g.skillWorkspaces() {
 		bins = append(bins, g.skills.Bins(ws)...)
@@ -109,7 +110,7 @@ func (g *Gateway) skillsInstall(_ context.Context, p protocol.SkillsInstallParam
 	if p.Source != "" {
 		return protocol.SkillsInstallResult{}, protocol.Invalid("Hearth installs skills from a folder, a zip archive or a git bundle on this computer, after you have seen them: `hearth skills install PATH`. It fetches none from a registry.").With("code", "NOT_SUPPORTED")
 	}
-	s, err := g.skills.Find(g.agentBook().Default().Workspace, p.Name)
+	s, err := g.skills.Find(g.agents.Book().Default().Workspace, p.Name)
 	if err != nil {
 		return protocol.SkillsInstallResult{}, skillError(err)
 	}
@@ -203,7 +204,7 @@ func (g *Gateway) skillAccept(ctx context.Context, c *server.Caller, p protocol.
 	if err != nil {
 		return protocol.SkillPlan{}, skillError(err)
 	}
-	g.audit.Add(audit.Entry{Kind: audit.KindConfig, What: what + plan.Name, Who: deciderOf(c).ID, Facts: map[string]string{"hash": plan.Hash, "from": plan.From}})
+	g.audit.Add(audit.Entry{Kind: audit.KindConfig, What: what + plan.Name, Who: method.DeciderOf(c).ID, Facts: map[string]string{"hash": plan.Hash, "from": plan.From}})
 	g.skillsChanged()
 	return g.skillPlanOf(plan), nil
 }
@@ -212,7 +213,7 @@ func (g *Gateway) skillRemove(_ context.Context, c *server.Caller, p protocol.Sk
 	if err := g.skills.Remove(p.Name); err != nil {
 		return protocol.OKResult{}, skillError(err)
 	}
-	g.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "removed the skill " + p.Name, Who: deciderOf(c).ID})
+	g.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "removed the skill " + p.Name, Who: method.DeciderOf(c).ID})
 	g.skillsChanged()
 	return protocol.OKResult{OK: true}, nil
 }

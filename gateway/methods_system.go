@@ -6,7 +6,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
@@ -14,7 +16,7 @@ import (
 // recentSessions is how many sessions health and status show.
 const recentSessions = 5
 
-func (g *Gateway) health(ctx context.Context, _ none) (protocol.Health, error) {
+func (g *Gateway) health(ctx context.Context, _ method.None) (protocol.Health, error) {
 	start := g.opts.Now()
 	list, err := g.session.List(ctx, protocol.SessionsListParams{Limit: recentSessions})
 	if err != nil {
@@ -27,8 +29,8 @@ func (g *Gateway) health(ctx context.Context, _ none) (protocol.Health, error) {
 	return protocol.Health{
 		OK: true, TS: start.UnixMilli(), DurationMs: g.opts.Now().Sub(start).Milliseconds(),
 		Channels: map[string]any{}, ChannelOrder: []string{}, ChannelLabels: map[string]string{},
-		DefaultAgentID: g.agentBook().Default().ID, Sessions: sessions,
-		Agents: []protocol.AgentHealth{{AgentID: g.agentBook().Default().ID, Name: assistantName, IsDefault: true, Sessions: sessions}},
+		DefaultAgentID: g.agents.Book().Default().ID, Sessions: sessions,
+		Agents: []protocol.AgentHealth{{AgentID: g.agents.Book().Default().ID, Name: agents.DefaultName, IsDefault: true, Sessions: sessions}},
 		Hearth: &protocol.HealthDetail{Problems: g.problems()},
 	}, nil
 }
@@ -36,9 +38,7 @@ func (g *Gateway) health(ctx context.Context, _ none) (protocol.Health, error) {
 // problems lists what a person should know about.
 func (g *Gateway) problems() []protocol.Problem {
 	out := []protocol.Problem{}
-	if err := g.audit.Problem(); err != nil {
-		out = append(out, protocol.Problem{Code: "AUDIT", Message: "The audit log cannot be written: " + err.Error() + ". Make room on the disk and check the folder's permissions."})
-	}
+	out = append(out, g.features.Problems()...)
 	for _, p := range g.config.Problems() {
 		out = append(out, protocol.Problem(p))
 	}
@@ -56,7 +56,7 @@ func (g *Gateway) problems() []protocol.Problem {
 	return append(out, g.channels.problems()...)
 }
 
-func (g *Gateway) status(ctx context.Context, _ none) (protocol.Status, error) {
+func (g *Gateway) status(ctx context.Context, _ method.None) (protocol.Status, error) {
 	list, err := g.session.List(ctx, protocol.SessionsListParams{Limit: recentSessions})
 	if err != nil {
 		return protocol.Status{}, err
@@ -65,12 +65,12 @@ func (g *Gateway) status(ctx context.Context, _ none) (protocol.Status, error) {
 	active, queued := g.session.Load()
 	return protocol.Status{
 		RuntimeVersion: g.opts.Version, ChannelSummary: []string{}, QueuedSystemEvents: []string{},
-		Heartbeat: protocol.StatusHeartbeat{DefaultAgentID: g.agentBook().Default().ID, Agents: []map[string]any{g.heartbeatStatus()}},
+		Heartbeat: protocol.StatusHeartbeat{DefaultAgentID: g.agents.Book().Default().ID, Agents: []map[string]any{g.heartbeatStatus()}},
 		Sessions: protocol.StatusSessions{
 			Paths: []string{g.store.Path()}, Count: g.session.Count(), Defaults: g.modelDefaults(),
 			Recent: list.Sessions, ByAgent: []map[string]any{},
 		},
-		Pause: pauseOf(g.pause.Get()),
+		Pause: g.pause.Get().Wire(),
 		Hearth: protocol.StatusDetail{
 			Version: g.opts.Version, PID: os.Getpid(), URL: g.URL(), StateDir: string(g.opts.Dir), ConfigPath: g.config.Path(),
 			UptimeMs: g.opts.Now().Sub(g.started).Milliseconds(), Model: ref.String(), ModelSource: source,
@@ -80,7 +80,7 @@ func (g *Gateway) status(ctx context.Context, _ none) (protocol.Status, error) {
 	}, nil
 }
 
-func (g *Gateway) systemPresence(context.Context, none) ([]protocol.PresenceEntry, error) {
+func (g *Gateway) systemPresence(context.Context, method.None) ([]protocol.PresenceEntry, error) {
 	return g.server.Presence(), nil
 }
 
@@ -98,7 +98,7 @@ func (g *Gateway) launchLink(_ context.Context, p protocol.LaunchLinkParams) (pr
 
 // snapshot is the state that hello carries.
 func (g *Gateway) snapshot(ctx context.Context) protocol.Snapshot {
-	h, err := g.health(ctx, none{})
+	h, err := g.health(ctx, method.None{})
 	if err != nil {
 		g.log.Error("health could not be told", "err", err)
 	}
@@ -109,7 +109,7 @@ func (g *Gateway) snapshot(ctx context.Context) protocol.Snapshot {
 	return protocol.Snapshot{
 		Health: h, UptimeMs: g.opts.Now().Sub(g.started).Milliseconds(), ConfigPath: g.config.Path(), StateDir: string(g.opts.Dir), AuthMode: "token",
 		SessionDefaults: &protocol.SessionDefaults{
-			DefaultAgentID: g.agentBook().Default().ID, MainKey: mainKey, MainSessionKey: "agent:" + session.DefaultAgent + ":" + mainKey,
+			DefaultAgentID: g.agents.Book().Default().ID, MainKey: mainKey, MainSessionKey: "agent:" + session.DefaultAgent + ":" + mainKey,
 			Scope: "per-sender", ModelConfigured: true,
 		},
 	}

@@ -15,11 +15,11 @@ func TestMethodsStandInTheListOnce(t *testing.T) {
 	}
 	for _, m := range (&Gateway{}).methods() {
 		switch {
-		case seen[m.name]:
-			t.Errorf("%s stands in the lists twice", m.name)
-		case !known[m.name]:
-			t.Errorf("%s is not in protocol.Methods", m.name)
+		case seen[m.Name]:
+			t.Errorf("%s stands in the lists twice", m.Name)
+		case !known[m.Name]:
+			t.Errorf("%s is not in protocol.Methods", m.Name)
 		}
-		seen[m.name] = true
+		seen[m.Name] = true
 	}
 }

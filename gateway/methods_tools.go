@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/mcp"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -17,7 +18,7 @@ import (
 )
 
 func (g *Gateway) toolsCatalog(_ context.Context, p protocol.ToolsCatalogParams) (protocol.ToolsCatalog, error) {
-	out := protocol.ToolsCatalog{AgentID: cmp.Or(p.AgentID, g.agentBook().Default().ID)}
+	out := protocol.ToolsCatalog{AgentID: cmp.Or(p.AgentID, g.agents.Book().Default().ID)}
 	for _, id := range policy.Profiles() {
 		out.Profiles = append(out.Profiles, protocol.ToolsProfile{ID: id, Label: capital(id)})
 	}
@@ -60,7 +61,7 @@ func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectivePar
 
 // ownScope is that of the owner at one of our own clients.
 func (g *Gateway) ownScope(key, agent, runID string) (tool.Scope, error) {
-	key, err := g.canonical(key, agent)
+	key, err := g.agents.Canonical(key, agent)
 	if err != nil {
 		return tool.Scope{}, err
 	}
@@ -87,7 +88,7 @@ func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.
 	if err != nil {
 		return protocol.ToolsInvokeResult{}, err
 	}
-	scope.Sender = deciderOf(c).ID
+	scope.Sender = method.DeciderOf(c).ID
 	if len(p.Args) == 0 {
 		p.Args = []byte("{}")
 	}

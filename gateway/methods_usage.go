@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/spend/purse"
@@ -67,7 +68,7 @@ func (g *Gateway) usageQuery(p protocol.UsageCostParams) (q spend.Query, days in
 			return q, 0, protocol.InvalidParams(protocol.MethodUsageCost, "%s must be a day like 2026-03-02", name)
 		}
 	}
-	today := g.opts.Now().In(g.zone())
+	today := g.opts.Now().In(g.clock.Zone())
 	q = spend.Query{From: p.StartDate, To: p.EndDate, Agent: p.AgentID}
 	if q.To == "" {
 		q.To = today.Format(time.DateOnly)
@@ -100,7 +101,7 @@ func usageTotals(s spend.Sum) protocol.UsageTotals {
 }
 
 // usageStatus tells how the allowance stands.
-func (g *Gateway) usageStatus(context.Context, none) (protocol.UsageStatus, error) {
+func (g *Gateway) usageStatus(context.Context, method.None) (protocol.UsageStatus, error) {
 	out := protocol.UsageStatus{UpdatedAt: g.opts.Now().UnixMilli(), Providers: []any{}}
 	st, err := g.purse.Standing()
 	if err != nil {
@@ -146,5 +147,5 @@ func (g *Gateway) usageAllow(ctx context.Context, p protocol.UsageAllowParams) (
 	if p.Once {
 		g.spend.Pass()
 	}
-	return g.usageStatus(ctx, none{})
+	return g.usageStatus(ctx, method.None{})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/node"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -95,13 +96,13 @@ func (g *Gateway) invokeRun(ctx context.Context, c *server.Caller, want node.Cal
 	if err != nil {
 		return node.Result{}, err
 	}
-	scope.Sender = deciderOf(c).ID
+	scope.Sender = method.DeciderOf(c).ID
 	call := tool.Call{Scope: scope, ID: newUUID(), Progress: func(string) {}}
 	i, ok := g.nodes.Get(want.NodeID)
 	if !ok || !i.Connected {
 		return node.Result{}, node.ErrNotConnected
 	}
-	return g.runOnNode(ctx, call, i, nodeRun{Argv: run.Command, Dir: run.Cwd, Env: run.Env, Timeout: millisOf(run.TimeoutMs)}, want.Key)
+	return g.runOnNode(ctx, call, i, nodeRun{Argv: run.Command, Dir: run.Cwd, Env: run.Env, Timeout: method.Duration(run.TimeoutMs)}, want.Key)
 }
 
 // runOnNode asks the node for its plan, a person for their yes, and the node to
@@ -224,7 +225,7 @@ func askNodeRun(call tool.Call, i node.Info, run nodeRun, p nodeRunPlan) approva
 	}
 	a.Title = "Run " + plan.Show(shown) + " on " + name
 	a.Warnings = []string{"It runs on another machine, " + name + ", outside of the sandbox of this one."}
-	a.Lines = []string{"Machine: " + name + " (" + shortID(i.Row.ID) + ", " + plan.Show(i.Row.About.Platform) + ")"}
+	a.Lines = []string{"Machine: " + name + " (" + approval.ShortID(i.Row.ID) + ", " + plan.Show(i.Row.About.Platform) + ")"}
 	for n, arg := range p.Argv {
 		a.Lines = append(a.Lines, fmt.Sprintf("Argument %d: %s", n, plan.Show(arg)))
 	}

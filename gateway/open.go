@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -32,7 +34,6 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	g.openIncidents()
-	g.does = g.commands()
 	if err := g.openLog(); err != nil {
 		return err
 	}
@@ -68,6 +69,9 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	if err := g.openSessions(ctx); err != nil {
+		return err
+	}
+	if err := g.openFeatures(ctx); err != nil {
 		return err
 	}
 	if err := g.listen(ctx); err != nil {
@@ -126,6 +130,8 @@ func (g *Gateway) openConfig() error {
 		return &StartError{What: "The settings cannot be used", Err: err, Fix: "Mend the file as said, then start again"}
 	}
 	g.config = f
+	g.clock = clock.New(f, g.opts.Env, g.opts.Now)
+	g.agents = agents.NewDirectory(f, g.home())
 	g.openSecrets()
 	g.level.Set(f.Snapshot().Config.Logging.SlogLevel())
 	f.Subscribe(nil, g.applyConfig)
@@ -169,7 +175,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.openHook()
 	g.network = g.newNetwork()
 	g.server, err = server.New(server.Options{
-		Handlers: g.guarded(g.methods()), Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
+		Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
 		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft, Broken: g.broke,
 		Mounts: g.mounts(), Leaving: g.leaving,

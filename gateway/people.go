@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -16,7 +17,7 @@ import (
 // lets in, commands.ownerAllowFrom names the owner, and the book of contacts
 // holds what was decided about each person.
 
-func (g *Gateway) contactsList(context.Context, none) (protocol.ContactsList, error) {
+func (g *Gateway) contactsList(context.Context, method.None) (protocol.ContactsList, error) {
 	return g.people()
 }
 

@@ -68,7 +68,7 @@ const readFilesIn = "Read files in "
 // inWorkspaces reports files in the workspace of an agent. One agent's own are
 // not asked for, so these are another's: allowing a folder does not open them.
 func (g *Gateway) inWorkspaces(path string) bool {
-	for _, a := range g.agentBook().All() {
+	for _, a := range g.agents.Book().All() {
 		dir := a.Workspace
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/hook"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
@@ -71,7 +72,7 @@ func (g *Gateway) stopRun(ctx context.Context, key, runID string) {
 type followers struct{ g *Gateway }
 
 func (f followers) of(run session.Run) session.Follower {
-	if strings.HasPrefix(run.Route, surfaceAPI+routeSep) {
+	if channel.IsAPI(run.Route) {
 		return apiFollower(f)
 	}
 	return f.g.live
@@ -118,7 +119,7 @@ const ownName = "hearth"
 func (p apiHouse) Models() []hook.Model {
 	created := p.g.started.Unix()
 	out := []hook.Model{{ID: ownName, Owner: ownName, Created: created}}
-	for _, a := range p.g.agentBook().All() {
+	for _, a := range p.g.agents.Book().All() {
 		out = append(out, hook.Model{ID: ownName + "/" + a.ID, Owner: ownName, Created: created})
 	}
 	for _, e := range p.g.models.Models() {
@@ -158,9 +159,9 @@ func (p apiHouse) Find(name, agent string) (hook.Target, error) {
 		t.Model = ref.String()
 	}
 	if t.Agent == "" {
-		t.Agent = p.g.agentBook().Default().ID
+		t.Agent = p.g.agents.Book().Default().ID
 	}
-	if _, ok := p.g.agentBook().Get(t.Agent); !ok {
+	if _, ok := p.g.agents.Book().Get(t.Agent); !ok {
 		return t, hook.NoModel("There is no assistant %q here. GET /v1/models lists them as hearth/<name>.", clipped(t.Agent, 100))
 	}
 	return t, nil
@@ -186,8 +187,8 @@ func (p apiHouse) KeyOf(runID string, c pairing.Client) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	r, ok := parseRoute(rec.Route)
-	if !ok || r.channel != surfaceAPI || r.account != c.ID {
+	r, ok := channel.ParseRoute(rec.Route)
+	if !ok || r.Channel != channel.API || r.Account != c.ID {
 		return "", false
 	}
 	_, there, err := p.g.session.Get(rec.SessionKey)
@@ -198,13 +199,13 @@ func (p apiHouse) Begin(ctx context.Context, a hook.Ask) error {
 	turn := session.Turn{
 		RunID: a.RunID, SessionKey: a.Key, Text: a.Text, ForAgent: a.ForModel, Model: a.Model, Mode: session.Followup,
 		Owner: a.Client.May(pairing.ClientOwner), Past: pastOf(a.Past),
-		Route: route{channel: surfaceAPI, account: a.Client.ID, conversation: a.Key, chat: channel.Direct}.String(),
+		Route: channel.Route{Channel: channel.API, Account: a.Client.ID, Conversation: a.Key, Chat: channel.Direct}.String(),
 	}
 	if !turn.Owner {
 		turn.Sender = "token:" + a.Client.ID
 	}
 	if a.Label != "" {
-		turn.Origin = &session.Origin{Label: a.Label, Provider: surfaceAPI, From: a.Client.ID, AccountID: a.Client.ID, ChatType: string(channel.Direct)}
+		turn.Origin = &session.Origin{Label: a.Label, Provider: channel.API, From: a.Client.ID, AccountID: a.Client.ID, ChatType: string(channel.Direct)}
 	}
 	switch {
 	case strings.TrimSpace(turn.Text) == "":
@@ -251,7 +252,7 @@ func pastOf(past []hook.Message) []protocol.Message {
 				msg.Content = protocol.TextBlocks(strings.TrimSpace(m.Text + " (a picture)"))
 			}
 		case hook.Assistant:
-			msg.Role, msg.Provider, msg.StopReason = protocol.MessageAssistant, surfaceAPI, "stop"
+			msg.Role, msg.Provider, msg.StopReason = protocol.MessageAssistant, channel.API, "stop"
 			for _, c := range m.Calls {
 				names[c.ID] = c.Name
 				args := json.RawMessage(c.Arguments)
@@ -278,7 +279,7 @@ func asHook(err error) error {
 		return nil
 	}
 	var pe *protocol.Error
-	if !errors.As(forClients("", err), &pe) {
+	if !errors.As(method.ForClients("", err), &pe) {
 		return err
 	}
 	switch {

@@ -35,11 +35,11 @@ func (g *Gateway) renderPrompt(a session.Asked) prompt.Prompt {
 		a.Scope = new(g.scopeOf(rec, ref))
 	}
 	scope := *a.Scope
-	who := g.agentNamed(scope.AgentID)
+	who := g.agents.Named(scope.AgentID)
 	in := prompt.Input{
 		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: g.promptFiles(c, scope), Warn: warns(c, a.Messages), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
 		Memory: true, // where its tools are
-		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: g.zoneName(),
+		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: g.clock.ZoneName(),
 		Aliases: aliasesOf(c), Sandbox: g.promptSandbox(c, scope), Silence: adviceFor(c, rec.Route), Surface: promptSurface(rec, scope), Program: g.hook.Instructions(rec.ID),
 		Runtime:   prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: g.opts.Version, Model: ref.String(), Thinking: a.Thinking},
 		Reasoning: a.Reasoning, Heartbeat: g.heartbeatPrompt(c, scope),
@@ -118,8 +118,8 @@ const helperContext = "You are a sub-agent: another session gave you the task be
 // promptSurface is where the words of a run came from.
 func promptSurface(rec session.Run, scope tool.Scope) prompt.Surface {
 	s := prompt.Surface{Name: scope.Surface, Chat: string(channel.Direct), Sender: scope.Sender, Owner: scope.Owner}
-	if r, ok := parseRoute(rec.Route); ok {
-		s.Chat = string(r.chat)
+	if r, ok := channel.ParseRoute(rec.Route); ok {
+		s.Chat = string(r.Chat)
 	}
 	return s
 }

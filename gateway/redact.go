@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/secret"
@@ -38,11 +39,11 @@ func (g *Gateway) knowSecrets(c config.Config, token string) {
 }
 
 // guarded are methods by their names, with secrets in their errors hidden.
-func (g *Gateway) guarded(all []method) map[string]server.Handler {
+func (g *Gateway) guarded(all []method.Method) map[string]server.Handler {
 	out := make(map[string]server.Handler, len(all))
 	for _, m := range all {
-		out[m.name] = func(ctx context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
-			res, err := m.answer(ctx, c, raw)
+		out[m.Name] = func(ctx context.Context, c *server.Caller, raw json.RawMessage) (any, error) {
+			res, err := m.Answer(ctx, c, raw)
 			return res, g.errorOut(err)
 		}
 	}

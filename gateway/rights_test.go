@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -27,7 +26,7 @@ func TestSec_A_PAIR_11_CommandsGiveNoRights(t *testing.T) {
 		"approve": {"", "id-1 once", "id-1 here", "id-1 program", "1 never"},
 		"pause":   {"tools 1h"}, "resume": {""}, "model": {"", "chat/echo", "default"},
 	}
-	for _, c := range command.All() {
+	for _, c := range r.gw.Commands() {
 		for _, a := range append(args[c.Name], map[bool][]string{true: nil, false: {""}}[args[c.Name] != nil]...) {
 			text := strings.TrimSpace("/" + c.Name + " " + a)
 			end := writer.say("agent:main:w", "w "+text, text)

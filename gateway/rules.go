@@ -3,6 +3,7 @@ package gateway
 import (
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
@@ -11,9 +12,6 @@ import (
 )
 
 // The settings of sessions and messages, as the rooms that obey them want them.
-
-// webchat is the name of the gateway's own clients in settings by channel.
-const webchat = "webchat"
 
 func keyRules(c config.Config) policy.Keys {
 	return policy.Keys{MainKey: c.Session.MainKey, DMScope: policy.Scope(c.Session.DMScope), IdentityLinks: c.Session.IdentityLinks}
@@ -51,9 +49,9 @@ func resetRules(c config.Config) policy.Resets {
 func (g *Gateway) queuePolicy(where string) session.QueuePolicy {
 	q := g.config.Snapshot().Config.Messages.Queue
 	p := session.QueuePolicy{Mode: session.Mode(q.Mode), Debounce: time.Duration(q.DebounceMs) * time.Millisecond, Cap: q.Cap, Drop: session.Drop(q.Drop)}
-	surface := webchat
-	if r, ok := parseRoute(where); ok {
-		surface = r.channel
+	surface := channel.Webchat
+	if r, ok := channel.ParseRoute(where); ok {
+		surface = r.Channel
 	}
 	if m := q.ByChannel[surface]; m != "" {
 		p.Mode = session.Mode(m)
@@ -64,7 +62,7 @@ func (g *Gateway) queuePolicy(where string) session.QueuePolicy {
 func (g *Gateway) inboundSettings(c config.Config) inbound.Settings {
 	d := c.Agents.Defaults
 	s := inbound.Settings{
-		Agent: g.answerer, Keys: keyRules(c), HistoryLimit: c.Messages.GroupChat.HistoryLimit,
+		Agent: g.agents.Answerer, Keys: keyRules(c), HistoryLimit: c.Messages.GroupChat.HistoryLimit,
 		Debounce: time.Duration(c.Messages.Inbound.DebounceMs) * time.Millisecond, DebounceByChannel: map[string]time.Duration{},
 		Envelope: envelope.Settings{
 			Timezone: d.EnvelopeTimezone, UserTimezone: d.UserTimezone, TimeFormat: d.TimeFormat,

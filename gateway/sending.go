@@ -122,7 +122,7 @@ func openSendable(p *place.Place) (f fs.File, size int64, err error) {
 // still be one of a workspace.
 func (g *Gateway) openToSend(name string) (fs.File, error) {
 	err := errors.New("it is in no workspace")
-	for _, a := range append(g.agentBook().All(), g.agentBook().Default()) {
+	for _, a := range append(g.agents.Book().All(), g.agents.Book().Default()) {
 		p, ferr := g.finder().Find(a.Workspace, name)
 		if ferr != nil || !p.Inside {
 			if ferr == nil {
@@ -142,16 +142,16 @@ func (g *Gateway) openToSend(name string) (fs.File, error) {
 
 // attach makes files that can be sent of those that a model named in what it
 // says to a chat. What cannot be sent is said instead of being left out.
-func (g *Gateway) attach(run session.Run, r route, p reply.Payload) reply.Payload {
+func (g *Gateway) attach(run session.Run, r channel.Route, p reply.Payload) reply.Payload {
 	if len(p.Media) == 0 {
 		return p
 	}
-	limit := int64(g.channels.account(r.channel, r.account).MediaMaxMB) << 20
-	dir := g.agentNamed(session.AgentOf(run.SessionKey)).Workspace
+	limit := int64(g.channels.account(r.Channel, r.Account).MediaMaxMB) << 20
+	dir := g.agents.Named(session.AgentOf(run.SessionKey)).Workspace
 	var files []channel.Media
 	for _, named := range p.Media {
 		m, err := g.sendable(dir, named.URL, limit)
-		if err == nil && !webAddress(m.URL) && (!run.Owner || r.chat != channel.Direct) {
+		if err == nil && !webAddress(m.URL) && (!run.Owner || r.Chat != channel.Direct) {
 			err = errors.New("files of this computer are sent to its owner's own chat only")
 		}
 		if err != nil {

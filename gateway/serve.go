@@ -41,7 +41,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.copyStore(back) })
-	work.Go(func() { g.search.Run(back) })
+	work.Go(func() { g.features.Run(back) })
 	work.Go(func() { g.tidyPrograms(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.watchSkills(back) })
@@ -115,6 +115,11 @@ func (g *Gateway) release(ctx context.Context) {
 		_ = g.ln.Close()
 	}
 	g.closing.Store(true)
+	if g.features != nil {
+		if err := g.features.Close(closing); err != nil {
+			g.log.Error("some features did not close", "err", err)
+		}
+	}
 	if g.processes != nil {
 		if err := g.processes.Close(closing); err != nil {
 			g.log.Error("some commands did not end", "err", err)

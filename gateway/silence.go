@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
 )
@@ -12,12 +13,12 @@ const silenceAdvice = "When nothing needs an answer from you, reply with exactly
 
 // adviceFor is what the system prompt says about a route.
 func adviceFor(c config.Config, where string) string {
-	r, ok := parseRoute(where)
+	r, ok := channel.ParseRoute(where)
 	if !ok {
 		return ""
 	}
-	p := silencePolicy(c.Surfaces[r.channel].SilentReply).Over(silencePolicy(c.Agents.Defaults.SilentReply))
-	if !p.Guided(reply.ConversationOf(r.chat)) {
+	p := silencePolicy(c.Surfaces[r.Channel].SilentReply).Over(silencePolicy(c.Agents.Defaults.SilentReply))
+	if !p.Guided(reply.ConversationOf(r.Chat)) {
 		return ""
 	}
 	return silenceAdvice

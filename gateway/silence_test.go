@@ -32,7 +32,7 @@ func TestSilenceAdvice(t *testing.T) {
 		c.Agents.Defaults.SilentReply.Group = tt.group
 		where := ""
 		if tt.chat != "" {
-			where = strings.Join([]string{"telegram", "default", "-1", "", tt.chat}, routeSep)
+			where = strings.Join([]string{"telegram", "default", "-1", "", tt.chat}, "\x1f")
 		}
 		if got := adviceFor(c, where); (got != "") != tt.want {
 			t.Errorf("%s: %q", tt.name, got)

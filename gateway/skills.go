@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -53,7 +54,7 @@ func (g *Gateway) openSkills() {
 
 // skillWorkspaces are the folders of all agents.
 func (g *Gateway) skillWorkspaces() (out []string) {
-	for _, a := range g.agentBook().All() {
+	for _, a := range g.agents.Book().All() {
 		if !slices.Contains(out, a.Workspace) {
 			out = append(out, a.Workspace)
 		}
@@ -99,7 +100,7 @@ func (g *Gateway) watchSkills(ctx context.Context) {
 
 func (g *Gateway) skillsChanged() {
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventSkillsChanged, Payload: struct{}{}})
-	if h, err := g.health(g.life, none{}); err == nil { // whether one waits for the owner
+	if h, err := g.health(g.life, method.None{}); err == nil { // whether one waits for the owner
 		g.server.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
 	}
 }
@@ -107,9 +108,9 @@ func (g *Gateway) skillsChanged() {
 // skillWorkspace is the folder of an agent, "" for the default one.
 func (g *Gateway) skillWorkspace(agent string) (string, error) {
 	if agent == "" {
-		return g.agentBook().Default().Workspace, nil
+		return g.agents.Book().Default().Workspace, nil
 	}
-	a, ok := g.agentBook().Get(agent)
+	a, ok := g.agents.Book().Get(agent)
 	if !ok {
 		return "", fmt.Errorf("%w: there is no agent %q", skill.ErrInvalid, agent)
 	}
@@ -167,7 +168,7 @@ func (g *Gateway) skillsOf(sessionKey, sessionID, workspace string) skill.Snapsh
 		sessionID = sessionKey
 	}
 	all := g.skills.Session(sessionID, workspace)
-	if a := g.agentNamed(session.AgentOf(sessionKey)); !a.AllSkills {
+	if a := g.agents.Named(session.AgentOf(sessionKey)); !a.AllSkills {
 		all.Skills = slices.DeleteFunc(slices.Clone(all.Skills), func(s skill.Status) bool { return !slices.Contains(a.Skills, s.Name) })
 	}
 	return all
@@ -175,14 +176,14 @@ func (g *Gateway) skillsOf(sessionKey, sessionID, workspace string) skill.Snapsh
 
 // agentSkills are all skills that an agent may use, "" for the default one.
 func (g *Gateway) agentSkills(id string) []skill.Status {
-	a := g.agentNamed(cmp.Or(id, g.agentBook().Default().ID))
+	a := g.agents.Named(cmp.Or(id, g.agents.Book().Default().ID))
 	return slices.DeleteFunc(g.skills.List(a.Workspace), func(s skill.Status) bool { return !a.AllSkills && !slices.Contains(a.Skills, s.Name) })
 }
 
 // skillLines is what a prompt says of skills.
 func (g *Gateway) skillLines(sessionKey, sessionID, workspace string) []skill.Line {
 	limits := g.config.Snapshot().Config.Skills.Limits
-	chars := cmp.Or(g.agentNamed(session.AgentOf(sessionKey)).SkillChars, limits.MaxSkillsPromptChars)
+	chars := cmp.Or(g.agents.Named(session.AgentOf(sessionKey)).SkillChars, limits.MaxSkillsPromptChars)
 	lines, left := g.skillsOf(sessionKey, sessionID, workspace).Lines(limits.MaxSkillsInPrompt, chars)
 	if left > 0 {
 		g.log.Warn("not all skills fit into the prompt", "left", left, "session", sessionKey)
@@ -241,7 +242,7 @@ func skillValues(s skill.Spec, e config.SkillEntry) map[string]config.Secret {
 // skillCommands are the skills that a slash calls.
 func (g *Gateway) skillCommands(list []skill.Status) []skill.Command {
 	return skill.Commands(list, func(name string) bool {
-		_, taken := command.Parse("/" + name)
+		_, taken := g.slash.Parse("/" + name)
 		return taken
 	})
 }

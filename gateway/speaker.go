@@ -33,12 +33,12 @@ func speakerIn(ctx context.Context) speaker {
 // speakerOf is who said a turn.
 func (g *Gateway) speakerOf(turn session.Turn) speaker {
 	s := speaker{id: turn.Sender, owner: turn.Owner, chat: channel.Direct}
-	r, ok := parseRoute(turn.Route)
+	r, ok := channel.ParseRoute(turn.Route)
 	if !ok {
 		return s
 	}
-	s.network, s.chat = r.channel, r.chat
-	if c, ok, err := g.contacts.Lookup(r.channel, r.account, turn.Sender); err == nil && ok {
+	s.network, s.chat = r.Channel, r.Chat
+	if c, ok, err := g.contacts.Lookup(r.Channel, r.Account, turn.Sender); err == nil && ok {
 		s.shared = c.Shared
 	}
 	return s
@@ -59,9 +59,9 @@ func (g *Gateway) cmdWhoami(ctx context.Context, key, _ string) (string, error) 
 	switch {
 	case s.network == "" && s.owner:
 		return "You are the owner, at a device of your own." + this, nil
-	case s.network == "" || s.network == surfaceAPI && !s.owner:
+	case s.network == "" || s.network == channel.API && !s.owner:
 		return "You are a program with a token of its own, and not the owner." + this, nil
-	case s.network == surfaceAPI:
+	case s.network == channel.API:
 		return "You are the owner, by a program that you gave your rights." + this, nil
 	case s.owner && s.chat == channel.Direct:
 		return "You are the owner, on " + s.where() + "." + this, nil

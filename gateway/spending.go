@@ -20,7 +20,7 @@ import (
 
 func (g *Gateway) openSpend() {
 	g.prices = spend.NewTable()
-	g.spend = spend.New(spend.Options{Price: g.priceOf, Allowance: g.allowance, Zone: g.zone, Now: g.opts.Now})
+	g.spend = spend.New(spend.Options{Price: g.priceOf, Allowance: g.allowance, Zone: g.clock.Zone, Now: g.opts.Now})
 	g.purse = purse.New(purse.Options{
 		DB: g.store, Ledger: g.spend, Allowance: g.allowance, Price: g.priceOf, Cheap: g.cheapModel, Idle: session.Waiting, Now: g.opts.Now, Logger: g.log,
 		Resolve: func(ctx context.Context, ref model.Ref) (model.Ref, error) {

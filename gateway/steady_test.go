@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram/telegramtest"
-	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -57,15 +56,17 @@ func hostile() []string {
 // FuzzCommands sends every command with any arguments the whole way. Each must
 // be answered or become a message; none may panic.
 func FuzzCommands(f *testing.F) {
-	for i := range command.All() {
+	r := newRig(f, "chat/echo") // one gateway for all of them
+	gw := r.gw
+	for i := range gw.Commands() {
 		for j := range hostile() {
 			f.Add(uint8(i), hostile()[j])
 		}
 	}
-	p := newRig(f, "chat/echo").connect() // one gateway for all of them
+	p := r.connect()
 	n := 0
 	f.Fuzz(func(t *testing.T, which uint8, args string) {
-		all := command.All()
+		all := gw.Commands()
 		c := all[int(which)%len(all)]
 		if c.Name == "pause" { // would hold back the others' answers
 			defer p.say("main", fmt.Sprint("resume", n), "/resume")

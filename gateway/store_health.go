@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -53,7 +53,7 @@ func (g *Gateway) storeProblems() []protocol.Problem {
 	case errors.Is(err, store.ErrDamaged):
 		return problem(damagedWords)
 	case errors.Is(err, store.ErrGone):
-		return problem("New messages are not accepted: " + goneWords(err))
+		return problem("New messages are not accepted: " + method.GoneWords(err))
 	case err != nil:
 		return problem("New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe.")
 	}
@@ -64,14 +64,6 @@ func (g *Gateway) storeProblems() []protocol.Problem {
 		return problem("Something in Hearth's database cannot be read: " + err.Error() + ". Stop the gateway, then `hearth store check` says what is left, and `hearth store restore` takes the last good copy.")
 	}
 	return nil
-}
-
-// goneWords say what happened to the folder, and how it comes back.
-func goneWords(err error) string {
-	if errors.Is(err, fs.ErrPermission) {
-		return "Hearth may no longer open its own folder, somebody changed its permissions. Run `chmod 700` on the folder of Hearth's data; what was accepted is safe."
-	}
-	return "Hearth's folder, or the database in it, was moved or deleted while Hearth ran. Put it back where it was; if it is gone for good, restart Hearth."
 }
 
 // copyStore keeps a good copy of the store, made once a day, until ctx ends.

@@ -15,9 +15,6 @@ import (
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 )
 
-// surfacePage is where runs without a route come from: our own clients.
-const surfacePage = "webchat"
-
 // runTools is what a run may use, and on whose behalf.
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	scope := g.scopeOf(rec, ref)
@@ -49,7 +46,9 @@ func (g *Gateway) openTools() error {
 	}
 	g.openMemory()
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
-	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel, Clock: g.clock}, plan.Tool{}}
+	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel, Clock: func() sessiontool.Clock {
+		return sessiontool.Clock{Zone: g.clock.Zone(), Name: g.clock.ZoneName(), Hours: g.clock.Hours()}
+	}}, plan.Tool{}}
 	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has}, &control.Tool{Settings: steering{g}}, &image.Tool{Find: g.finder(), Fetcher: publicWeb{g}, Look: g.lookAt, Secret: g.redactor.Has})
 	all = append(all, sessiontool.New(house{g})...)
 	all = append(all, g.webTools()...)

@@ -27,18 +27,18 @@ const (
 type post struct{ g *Gateway }
 
 // here is where the run's own words came from.
-func (p post) here(call tool.Call) (route, bool) {
+func (p post) here(call tool.Call) (channel.Route, bool) {
 	rec, err := p.g.session.Why("", call.RunID)
 	if err != nil {
-		return route{}, false
+		return channel.Route{}, false
 	}
-	return parseRoute(rec.Route)
+	return channel.ParseRoute(rec.Route)
 }
 
 func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 	here, talking := p.here(call)
-	if to.Target == "" && talking && (to.Channel == "" || to.Channel == here.channel) && (to.Account == "" || to.Account == here.account) {
-		to.Channel, to.Account, to.Target, to.Thread = here.channel, here.account, here.conversation, here.thread
+	if to.Target == "" && talking && (to.Channel == "" || to.Channel == here.Channel) && (to.Account == "" || to.Account == here.Account) {
+		to.Channel, to.Account, to.Target, to.Thread = here.Channel, here.Account, here.Conversation, here.Thread
 	}
 	var fit []channel.Channel
 	for _, ch := range p.g.channels.all() {
@@ -47,7 +47,7 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 		}
 	}
 	if len(fit) > 1 && talking {
-		same := slices.DeleteFunc(slices.Clone(fit), func(ch channel.Channel) bool { return ch.ID() != here.channel || ch.Account() != here.account })
+		same := slices.DeleteFunc(slices.Clone(fit), func(ch channel.Channel) bool { return ch.ID() != here.Channel || ch.Account() != here.Account })
 		if len(same) == 1 {
 			fit = same
 		}
@@ -68,10 +68,10 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 	return to, nil
 }
 
-func routeTo(to message.To) route {
-	r := route{to.Channel, to.Account, to.Target, to.Thread, channel.Direct}
+func routeTo(to message.To) channel.Route {
+	r := channel.Route{Channel: to.Channel, Account: to.Account, Conversation: to.Target, Thread: to.Thread, Chat: channel.Direct}
 	if strings.HasPrefix(to.Target, "-") { // groups, on the networks there are
-		r.chat = channel.Group
+		r.Chat = channel.Group
 	}
 	return r
 }
@@ -84,7 +84,7 @@ func (p post) Attach(call tool.Call, to message.To, ref string) (message.File, e
 
 // Permit does not ask about the chat in which the owner said it.
 func (p post) Permit(ctx context.Context, call tool.Call, to message.To, text string, files []message.File) error {
-	if here, ok := p.here(call); ok && here.channel == to.Channel && here.account == to.Account && here.conversation == to.Target && here.thread == to.Thread {
+	if here, ok := p.here(call); ok && here.Channel == to.Channel && here.Account == to.Account && here.Conversation == to.Target && here.Thread == to.Thread {
 		return nil
 	}
 	_, err := p.g.permit(ctx, call, askSend(call, to, text, files))
@@ -118,7 +118,7 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 		media = append(media, channel.Media{URL: f.URL, Name: f.Name, MIME: f.MIME, Size: f.Size})
 	}
 	d := outbound.Delivery{
-		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: routeTo(to).target(""), Session: call.SessionKey, RunID: call.RunID,
+		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: routeTo(to).Target(""), Session: call.SessionKey, RunID: call.RunID,
 		Text: text, Media: media, Reply: outbound.ReplyOff,
 	}
 	err := p.g.store.Update(ctx, store.Write{Must: true, Then: p.g.deliverer.Wake, Do: func(tx *store.Tx) error { return p.g.deliverer.Put(tx, d) }})

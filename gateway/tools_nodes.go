@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/media"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/node"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	nodetool "github.com/hearth-assistant/hearth/gateway/tool/node"
@@ -42,7 +43,7 @@ func (h nodeHouse) Devices() (out []nodetool.Device) {
 func deviceOf(i node.Info) nodetool.Device {
 	return nodetool.Device{
 		ID: i.Row.ID, Name: plan.Show(untrusted.Clean(i.Row.DisplayName())), Platform: plan.Show(i.Row.About.Platform), Connected: i.Connected,
-		Commands: i.Commands, Refused: i.Refused, LastSeen: millis(i.Row.LastSeenAtMs),
+		Commands: i.Commands, Refused: i.Refused, LastSeen: method.Time(i.Row.LastSeenAtMs),
 	}
 }
 
@@ -81,7 +82,7 @@ func askNode(call tool.Call, w nodetool.Wish, params json.RawMessage) approval.A
 		d.Write(params)
 	}
 	a.Digest = [32]byte(d.Sum(nil))
-	a.Lines = []string{"Device: " + plan.Show(w.Device.Name) + " (" + shortID(w.Device.ID) + ")", "Command: " + w.Command}
+	a.Lines = []string{"Device: " + plan.Show(w.Device.Name) + " (" + approval.ShortID(w.Device.ID) + ")", "Command: " + w.Command}
 	for _, name := range slices.Sorted(maps.Keys(w.Params)) {
 		for i, line := range strings.Split(fmt.Sprint(w.Params[name]), "\n") {
 			if i == 0 {

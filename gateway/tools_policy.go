@@ -21,15 +21,15 @@ import (
 func (g *Gateway) scopeOf(rec session.Run, ref model.Ref) tool.Scope {
 	s := tool.Scope{
 		RunID: rec.ID, SessionKey: rec.SessionKey, SessionID: rec.SessionID, AgentID: session.AgentOf(rec.SessionKey), Model: ref,
-		Workspace: g.agentNamed(session.AgentOf(rec.SessionKey)).Workspace,
-		Owner:     rec.Owner, Surface: surfacePage, Sender: rec.Sender,
+		Workspace: g.agents.Named(session.AgentOf(rec.SessionKey)).Workspace,
+		Owner:     rec.Owner, Surface: channel.Webchat, Sender: rec.Sender,
 		Depth: spawn.Depth(rec.SessionKey), Relayed: rec.Relay.From != "",
 	}
 	if rec.Route == "" {
 		return s
 	}
-	r, ok := parseRoute(rec.Route)
-	s.Surface, s.Group = r.channel, r.chat != channel.Direct
+	r, ok := channel.ParseRoute(rec.Route)
+	s.Surface, s.Group = r.Channel, r.Chat != channel.Direct
 	s.Owner = s.Owner && ok
 	return s
 }
@@ -39,7 +39,7 @@ func (g *Gateway) may(name string, s tool.Scope) policy.Decision {
 	if policy.GroupOf(name) == "group:memory" && !g.config.Snapshot().Config.Agents.Defaults.MemorySearch.Enabled {
 		return policy.Decision{Why: name + " is switched off in agents.defaults.memorySearch.enabled"}
 	}
-	if policy.GroupOf(name) == "group:memory" && s.Surface == surfaceAPI && !s.Owner {
+	if policy.GroupOf(name) == "group:memory" && s.Surface == channel.API && !s.Owner {
 		return policy.Decision{Why: "nothing is remembered of a program's users: Hearth cannot tell one from another"}
 	}
 	if group := policy.GroupOf(name); (group == "group:nodes" || group == "group:ui") && g.nodes.Empty() {
@@ -48,7 +48,7 @@ func (g *Gateway) may(name string, s tool.Scope) policy.Decision {
 	if !g.webEnabled(name) {
 		return policy.Decision{Why: name + " is switched off in tools.web"}
 	}
-	if _, ok := g.agentBook().Get(s.AgentID); !ok && name != "session_status" {
+	if _, ok := g.agents.Book().Get(s.AgentID); !ok && name != "session_status" {
 		// Its rules are gone with it, and may have been narrower.
 		return policy.Decision{Why: fmt.Sprintf("the agent %q is not in agents.list any more", s.AgentID)}
 	}

@@ -12,7 +12,7 @@ import (
 // is one that no tool may touch and whose files are not read.
 func (g *Gateway) workspaceProblems() (out []protocol.Problem) {
 	state := realFolder(string(g.opts.Dir))
-	for _, a := range g.agentBook().All() {
+	for _, a := range g.agents.Book().All() {
 		rel, err := filepath.Rel(state, realFolder(a.Workspace))
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			continue

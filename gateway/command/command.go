@@ -1,9 +1,13 @@
-// Package command is the list of slash commands and the reading of one from
-// what a person typed. What a command does is not here: package gateway, which
-// has the rooms, carries it out.
+// Package command has the slash commands of a gateway and reads one from what a
+// person typed. What a command does is its feature's.
 package command
 
-import "strings"
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+)
 
 // Spec describes a command to people and clients.
 type Spec struct {
@@ -15,40 +19,47 @@ type Spec struct {
 	Choices     []string // what the first argument may be, for completion
 }
 
-// All lists the commands in the order people see them.
-func All() []Spec {
-	return []Spec{
-		{Name: "help", Aliases: []string{"commands"}, Description: "List the commands", Category: "status"},
-		{Name: "status", Description: "Show the model, the session and what is running", Category: "status"},
-		{Name: "whoami", Description: "Show who you are to Hearth", Category: "status"},
-		{Name: "why", Args: "[message id]", Description: "Explain the last answer: which rule, model and cost", Category: "status"},
-		{Name: "usage", Args: "[allow once|daily n|monthly n]", Description: "Show what this session used and cost, or allow more", Category: "status", Choices: []string{"allow"}},
-		{Name: "context", Args: "[list|detail]", Description: "Show what the model is given", Category: "status", Choices: []string{"list", "detail"}},
-		{Name: "new", Args: "[model] [message]", Description: "Start a new session", Category: "session"},
-		{Name: "reset", Args: "[message]", Description: "Start a new session", Category: "session"},
-		{Name: "stop", Description: "Stop the answer and what waits behind it", Category: "session"},
-		{Name: "compact", Args: "[instructions|restore]", Description: "Summarize the older part of the conversation", Category: "session"},
-		{Name: "model", Args: "[provider/model|default]", Description: "Show or choose the model of this session", Category: "options"},
-		{Name: "think", Args: "[off|low|medium|high]", Description: "How long the model thinks", Category: "options", Choices: []string{"off", "low", "medium", "high"}},
-		{Name: "verbose", Args: "[on|off|full]", Description: "Show tool activity", Category: "options", Choices: []string{"on", "off", "full"}},
-		{Name: "reasoning", Args: "[on|off|stream]", Description: "Show the model's reasoning", Category: "options", Choices: []string{"on", "off", "stream"}},
-		{Name: "queue", Args: "[mode] [debounce:ms] [cap:n] [drop:rule]", Description: "What happens to messages during an answer", Category: "options", Choices: []string{"steer", "followup", "collect", "interrupt", "default"}},
-		{Name: "approve", Args: "[id] [once|session|here|program|deny|never]", Description: "Decide about something that waits for your yes", Category: "tools"},
-		{Name: "pause", Args: "[tools|network|everything] [1h]", Description: "Stop Hearth from acting", Category: "tools", Choices: []string{"tools", "network", "everything"}},
-		{Name: "resume", Description: "End the pause", Category: "tools"},
-		{Name: "send", Args: "[on|off|inherit]", Description: "Allow or hold back replies to this chat", Category: "options", Choices: []string{"on", "off", "inherit"}},
-	}
+// Command is a slash command: what people and clients are told of it, and what
+// it does.
+type Command struct {
+	Spec
+	// Do carries it out in the session of a key; args is what stands behind the
+	// name. The reply is Markdown; a mistake in args is a reply too, not an error.
+	Do func(ctx context.Context, key, args string) (reply string, err error)
 }
 
 // Invocation is a command that was typed.
 type Invocation struct {
-	Name string // canonical
+	Name string // canonical, "" for none
 	Args string // the rest, trimmed
 }
 
+// Set holds the commands of a gateway. It is not changed after it was made.
+type Set struct{ list []Command }
+
+// categories in the order in which people see them.
+func categories() []string { return []string{"status", "session", "options", "tools"} }
+
+// NewSet returns a set of commands, by category and then as they come. Of two of
+// one name the first one counts.
+func NewSet(all ...Command) *Set {
+	list := slices.Clone(all)
+	rank := func(c Command) int {
+		if i := slices.Index(categories(), c.Category); i >= 0 {
+			return i
+		}
+		return len(categories())
+	}
+	slices.SortStableFunc(list, func(a, b Command) int { return cmp.Compare(rank(a), rank(b)) })
+	return &Set{list}
+}
+
+// All lists the commands in the order in which people see them.
+func (s *Set) All() []Command { return slices.Clone(s.list) }
+
 // Parse reads a command that stands at the beginning of a message. ok is false
 // for anything else, so that a path like /etc/hosts stays a message.
-func Parse(text string) (inv Invocation, ok bool) {
+func (s *Set) Parse(text string) (inv Invocation, ok bool) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "/") {
 		return inv, false
@@ -61,18 +72,20 @@ func Parse(text string) (inv Invocation, ok bool) {
 	if name, colon, found := strings.Cut(head, ":"); found {
 		head, rest = name, colon+" "+rest // /think:high
 	}
-	name := strings.ToLower(head)
-	for _, s := range All() {
-		if s.Name == name {
-			return Invocation{Name: s.Name, Args: strings.TrimSpace(rest)}, true
-		}
-		for _, a := range s.Aliases {
-			if a == name {
-				return Invocation{Name: s.Name, Args: strings.TrimSpace(rest)}, true
-			}
-		}
+	c, ok := s.Get(strings.ToLower(head))
+	if !ok {
+		return inv, false
 	}
-	return inv, false
+	return Invocation{Name: c.Name, Args: strings.TrimSpace(rest)}, true
+}
+
+// Get finds a command by its name or one of its aliases.
+func (s *Set) Get(name string) (Command, bool) {
+	i := slices.IndexFunc(s.list, func(c Command) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
+	if i < 0 {
+		return Command{}, false
+	}
+	return s.list[i], true
 }
 
 // Word reads what stands behind a slash at the beginning of a message, for

@@ -2,6 +2,12 @@ package command
 
 import "testing"
 
+// known is a set with a few of the commands of Hearth.
+func known() *Set {
+	return NewSet(Command{Spec: Spec{Name: "think"}}, Command{Spec: Spec{Name: "model"}}, Command{Spec: Spec{Name: "new"}},
+		Command{Spec: Spec{Name: "status"}}, Command{Spec: Spec{Name: "help", Aliases: []string{"commands"}}})
+}
+
 func TestParse(t *testing.T) {
 	for _, tc := range []struct {
 		text, name, args string
@@ -20,7 +26,7 @@ func TestParse(t *testing.T) {
 		{"/", "", "", false},
 		{"", "", "", false},
 	} {
-		inv, ok := Parse(tc.text)
+		inv, ok := known().Parse(tc.text)
 		if ok != tc.ok || inv.Name != tc.name || inv.Args != tc.args {
 			t.Errorf("Parse(%q) = %+v, %v", tc.text, inv, ok)
 		}
@@ -39,7 +45,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("/new x")
 	f.Add("/think:high")
 	f.Fuzz(func(t *testing.T, s string) {
-		if inv, ok := Parse(s); ok && inv.Name == "" {
+		if inv, ok := known().Parse(s); ok && inv.Name == "" {
 			t.Errorf("%q parsed to nothing", s)
 		}
 	})

@@ -116,5 +116,19 @@ func valueOf(name, value string, isModel func(string) bool) (string, bool) {
 		return value, value != "" && isModel(value)
 	}
 	value = strings.ToLower(value)
-	return value, slices.ContainsFunc(All(), func(s Spec) bool { return s.Name == name && slices.Contains(s.Choices, value) })
+	return value, slices.Contains(Levels(name), value)
+}
+
+// Levels are the values of the directives that have a few ("think", "verbose",
+// "reasoning"), the one that clears a level first; nil for all others.
+func Levels(name string) []string {
+	switch name {
+	case "think":
+		return []string{"off", "low", "medium", "high"}
+	case "verbose":
+		return []string{"off", "on", "full"}
+	case "reasoning":
+		return []string{"off", "on", "stream"}
+	}
+	return nil
 }

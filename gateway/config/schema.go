@@ -31,6 +31,7 @@ func (d *decoder) decode() Config {
 		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
 		{"skills", func(n *node) { d.skills(n, &c.Skills) }},
 		{"mcp", func(n *node) { d.mcp(n, &c.MCP) }},
+		{"features", func(n *node) { c.Features = d.features(n) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard",
@@ -57,6 +58,14 @@ func (d *decoder) gateway(n *node, g *Gateway) {
 	d.object(n, append(fields, later("mode", "remote", "tls", "tailscale", "trustedProxies", "reload",
 		"push", "webchat")...)...)
 	d.bindWhole(n, g)
+}
+
+// features reads which features are switched on or off; package gateway knows
+// their names.
+func (d *decoder) features(n *node) map[string]bool {
+	out := make(map[string]bool, len(n.items))
+	d.each(n, func(name string, _ int, v *node) { out[name] = d.boolean(v) })
+	return out
 }
 
 func (d *decoder) auth(n *node, a *Auth) {

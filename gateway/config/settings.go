@@ -30,6 +30,9 @@ type Config struct {
 	Secrets   Secrets            `json:"secrets"`
 	MCP       MCP                `json:"mcp"`
 	Skills    Skills             `json:"skills"`
+	// Features are those that are switched on or off by name, at the next start;
+	// the others are on.
+	Features map[string]bool `json:"features,omitempty"`
 }
 
 // Commands says who may use the owner's commands.
@@ -172,6 +175,7 @@ func (c Config) Clone() Config {
 	c.Agents.Defaults.ImageModel.Fallbacks = slices.Clone(c.Agents.Defaults.ImageModel.Fallbacks)
 	c.Agents.Defaults.StartupContext.ApplyOn = slices.Clone(c.Agents.Defaults.StartupContext.ApplyOn)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
+	c.Features = maps.Clone(c.Features)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
 	c.Gateway.Nodes.Allow, c.Gateway.Nodes.Deny = slices.Clone(c.Gateway.Nodes.Allow), slices.Clone(c.Gateway.Nodes.Deny)
 	c.Tools, c.MCP, c.Skills = c.Tools.clone(), c.MCP.clone(), c.Skills.clone()
@@ -195,3 +199,9 @@ func (l Logging) SlogLevel() slog.Level {
 // Secret is a key, token or password as the file says it: the text itself or
 // where it is found. It shows neither when it is printed.
 type Secret = secret.Setting
+
+// FeatureOn reports whether a feature is to be started.
+func (c *Config) FeatureOn(name string) bool {
+	on, said := c.Features[name]
+	return on || !said
+}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -235,4 +236,9 @@ func (s *Switch) Close() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
+}
+
+// Wire is the state as clients see it.
+func (st State) Wire() protocol.Pause {
+	return protocol.Pause{Level: string(st.Level), UntilMs: st.UntilMs, SinceMs: st.SinceMs, By: st.By, Reason: st.Reason}
 }

@@ -183,7 +183,9 @@ func (c *conn) welcome(ctx context.Context, id string, p *protocol.ConnectParams
 func (c *conn) hello(snap protocol.Snapshot) *protocol.HelloOK {
 	names := make([]string, 0, len(c.s.methods))
 	for _, m := range protocol.Methods() {
-		names = append(names, m.Name)
+		if _, ok := c.s.methods[m.Name]; ok {
+			names = append(names, m.Name)
+		}
 	}
 	if snap.AuthMode == "" {
 		snap.AuthMode = "token"

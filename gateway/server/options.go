@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -40,7 +41,7 @@ type Leaving struct {
 
 // Options of a Server.
 type Options struct {
-	// Handlers has exactly the methods of protocol.Methods.
+	// Handlers has exactly the methods of protocol.Methods; nil: Handle says them.
 	Handlers map[string]Handler
 	Auth     Authenticator
 	// Pages is the web app, index.html at its root. nil serves no page.
@@ -129,23 +130,57 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// check refuses options that would leave a method without a handler, or a
-// handler without a row in the scope table.
+// check refuses options that lack what a server cannot do without.
 func (o *Options) check() error {
 	if o.Auth == nil || o.Snapshot == nil {
 		return errors.New("server: Auth and Snapshot are required")
 	}
+	if o.Handlers == nil {
+		return nil // Handle comes later
+	}
+	return checkHandlers(o.Handlers, true)
+}
+
+// checkHandlers refuses a handler without a row in the scope table and, when all
+// are wanted, a method without a handler.
+func checkHandlers(handlers map[string]Handler, all bool) error {
 	rows := make(map[string]bool)
 	for _, m := range protocol.Methods() {
 		rows[m.Name] = true
-		if o.Handlers[m.Name] == nil {
+		if all && handlers[m.Name] == nil {
 			return fmt.Errorf("server: method %s has no handler", m.Name)
 		}
 	}
-	for name := range o.Handlers {
+	for name := range handlers {
 		if !rows[name] {
 			return fmt.Errorf("server: handler %s has no row in protocol.Methods", name)
 		}
 	}
 	return nil
+}
+
+// Handle says what answers the methods, for a server that was made without
+// Handlers. It is called once, before Serve. Unless all are there, methods
+// without a handler are unknown to clients, as if this gateway were older.
+func (s *Server) Handle(handlers map[string]Handler, all bool) error {
+	if err := checkHandlers(handlers, all); err != nil {
+		return err
+	}
+	s.handlers = handlers
+	for name := range s.methods {
+		if handlers[name] == nil {
+			delete(s.methods, name)
+		}
+	}
+	return nil
+}
+
+// Mount adds handlers of paths, before Serve.
+func (s *Server) Mount(more map[string]http.Handler) {
+	mounts := maps.Clone(s.mounts)
+	if mounts == nil {
+		mounts = map[string]http.Handler{}
+	}
+	maps.Copy(mounts, more)
+	s.mounts = mounts
 }

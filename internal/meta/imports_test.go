@@ -37,6 +37,8 @@ var leaves = map[string][]string{
 	"gateway/heartbeat":           {},
 	"gateway/skill":               {},
 	"gateway/codemode/engine":     {},
+	"gateway/method":              {"gateway/approval", "gateway/config", "gateway/protocol", "gateway/secret", "gateway/server", "gateway/session", "gateway/store"},
+	"gateway/host":                {"gateway/command", "gateway/method", "gateway/protocol", "gateway/tool"},
 	"gateway/codemode/typescript": {},
 	"gateway/secret/vault":        {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/plain":        {"gateway/secret", "gateway/statedir"},
@@ -86,15 +88,29 @@ var walls = []struct {
 		why:  "requests of programs know the engine by one interface",
 	},
 	{
-		from: []string{"app", "gateway"}, except: []string{"app/cli", "app/reach", "gateway", "gateway/config"},
+		from: []string{"app", "gateway"}, except: readSettings,
 		to:  []string{"gateway/config"},
-		why: "each room has its own Options, which package gateway fills from the config",
+		why: "this package has its own Options, which package gateway fills from the config",
 	},
 	{
 		from: []string{"app", "gateway", "frontend", "discovery"},
 		to:   []string{"gateway/provider/scripted", "build"},
 		why:  "the scripted model is for tests and measurements",
 	},
+}
+
+// readSettings are the packages that read the settings themselves, beside those
+// of features: what they know changes with the file.
+var readSettings = []string{"app/cli", "app/reach", "gateway", "gateway/config", "gateway/agents", "gateway/clock", "gateway/method"}
+
+// feature is the feature that a folder belongs to, "" for none.
+func feature(dir string) string {
+	rest, ok := strings.CutPrefix(dir, "gateway/feature/")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	return name
 }
 
 // appMayImport is all that programs know of the engine.
@@ -168,7 +184,16 @@ func forbidden(from, to string) string {
 	if strings.HasPrefix(from, "app/") && ours(to) && !strings.HasPrefix(to, "app/") && !slices.Contains(appMayImport, to) && !slices.Contains(hosts[from], to) {
 		return "programs know the engine only through " + strings.Join(appMayImport, ", ")
 	}
+	if to := feature(to); to != "" && from != "gateway" && feature(from) != to {
+		if feature(from) != "" {
+			return "features do not import each other: declare the interface that you need, and gateway/features.go passes the other"
+		}
+		return "only gateway/features.go knows the features: what both need is a package of the kernel"
+	}
 	for _, w := range walls {
+		if w.to[0] == "gateway/config" && feature(from) != "" {
+			continue // a feature owns its settings
+		}
 		if below(from, w.from) && !slices.Contains(w.except, from) && below(to, w.to) {
 			return w.why
 		}

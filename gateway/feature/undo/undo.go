@@ -1,0 +1,101 @@
+// Package undo is the feature that takes back what a turn changed: the methods
+// hearth.undo.*. The copies and the taking back are package gateway/undo's.
+package undo
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/undo"
+)
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Log    *undo.Log
+	Agents *agents.Directory
+}
+
+type feature struct {
+	log    *undo.Log
+	agents *agents.Directory
+}
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	f := feature{o.Log, o.Agents}
+	return host.Feature{Methods: []method.Method{
+		method.Plain(protocol.MethodUndoList, f.list),
+		method.Plain(protocol.MethodUndoPreview, f.preview),
+		method.Plain(protocol.MethodUndoApply, f.apply),
+	}}
+}
+
+// defaultTurns is how many turns a list has when nobody says.
+const defaultTurns = 50
+
+func (f feature) list(_ context.Context, p protocol.UndoListParams) (protocol.UndoList, error) {
+	out := protocol.UndoList{Turns: []protocol.UndoTurn{}}
+	if p.Limit <= 0 {
+		p.Limit = defaultTurns
+	}
+	turns, err := f.log.Turns(p.Limit)
+	for _, t := range turns {
+		out.Turns = append(out.Turns, protocol.UndoTurn{
+			RunID: t.RunID, SessionKey: t.SessionKey, At: t.At.UnixMilli(), Tools: t.Tools, Files: t.Paths, UndoOf: t.UndoOf, UndoneBy: t.UndoneBy,
+		})
+	}
+	return out, err
+}
+
+func (f feature) preview(_ context.Context, p protocol.UndoParams) (protocol.UndoPlan, error) {
+	run, err := f.turn(p)
+	if err != nil {
+		return protocol.UndoPlan{}, err
+	}
+	plan, err := f.log.Preview(run)
+	return planOf(plan), forClients(err)
+}
+
+func (f feature) apply(ctx context.Context, p protocol.UndoParams) (protocol.UndoPlan, error) {
+	run, err := f.turn(p)
+	if err != nil {
+		return protocol.UndoPlan{}, err
+	}
+	plan, err := f.log.Apply(ctx, run, p.Force)
+	return planOf(plan), forClients(err)
+}
+
+// turn is the turn that the parameters mean.
+func (f feature) turn(p protocol.UndoParams) (string, error) {
+	if p.RunID != "" {
+		return p.RunID, nil
+	}
+	key := ""
+	if p.Key != "" {
+		var err error
+		if key, err = f.agents.Canonical(p.Key, ""); err != nil {
+			return "", err
+		}
+	}
+	run, err := f.log.Last(key)
+	return run, forClients(err)
+}
+
+func planOf(p undo.Plan) protocol.UndoPlan {
+	out := protocol.UndoPlan{RunID: p.RunID, UndoID: p.UndoID, Files: []protocol.UndoFile{}}
+	for _, i := range p.Items {
+		out.Files = append(out.Files, protocol.UndoFile{Path: i.Path, Action: string(i.Action), Reason: i.Reason, Bytes: i.Bytes, Done: i.Done})
+	}
+	return out
+}
+
+func forClients(err error) error {
+	if errors.Is(err, undo.ErrNoTurn) || errors.Is(err, undo.ErrNoLast) {
+		return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
+	}
+	return err
+}

@@ -1,0 +1,35 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/feature/audit"
+	"github.com/hearth-assistant/hearth/gateway/feature/pause"
+	"github.com/hearth-assistant/hearth/gateway/feature/search"
+	"github.com/hearth-assistant/hearth/gateway/feature/undo"
+	"github.com/hearth-assistant/hearth/gateway/host"
+)
+
+// list is the one list of features, in the order in which they start. What each
+// needs stands in its Options.
+func (g *Gateway) list() []host.Entry {
+	return []host.Entry{
+		{Name: "audit", New: func() (host.Feature, error) { return audit.New(g.audit), nil }},
+		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: g.clock}), nil }},
+		{Name: "undo", New: func() (host.Feature, error) { return undo.New(undo.Options{Log: g.undo, Agents: g.agents}), nil }},
+		{Name: "search", New: func() (host.Feature, error) {
+			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
+		}},
+	}
+}
+
+// openFeatures makes the features and gives clients and people what they add.
+func (g *Gateway) openFeatures(ctx context.Context) error {
+	settings := g.config.Snapshot().Config
+	g.features = host.Open(ctx, g.list(), host.Options{Enabled: settings.FeatureOn, Logger: g.log})
+	g.slash = command.NewSet(slices.Concat(g.ownCommands(), g.features.Commands())...)
+	g.server.Mount(g.features.Mounts())
+	return g.server.Handle(g.guarded(slices.Concat(g.methods(), g.features.Methods())), g.features.Complete())
+}

@@ -1,0 +1,63 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// TestEachFeatureCanBeAbsent: with one feature switched off Hearth starts and
+// answers, without complaint and without the feature's methods.
+func TestEachFeatureCanBeAbsent(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	whole := r.connect().Hello().Features.Methods
+	for _, name := range r.gw.FeatureNames() {
+		t.Run(name, func(t *testing.T) {
+			r.shutdown()
+			r.switchOff(name)
+			r.start()
+			p := r.connect()
+			without := p.Hello().Features.Methods
+			for _, m := range without {
+				if !slices.Contains(whole, m) {
+					t.Errorf("%s is there without it only", m)
+				}
+			}
+			var health protocol.Health
+			p.call(protocol.MethodHealth, nil, &health)
+			for _, problem := range health.Hearth.Problems {
+				if problem.Code == "FEATURE" {
+					t.Error(problem.Message)
+				}
+			}
+			if end := p.say("agent:main:main", name, "hello"); end.State != "final" {
+				t.Errorf("a message without it: %+v", end)
+			}
+		})
+	}
+}
+
+// switchOff has the gateway start without a feature, "" for none.
+func (r *rig) switchOff(feature string) {
+	r.t.Helper()
+	path := filepath.Join(string(r.dir), "hearth.json")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var settings map[string]any
+	if err := json.Unmarshal(raw, &settings); err != nil {
+		r.t.Fatal(err)
+	}
+	settings["features"] = map[string]bool{feature: false}
+	if raw, err = json.Marshal(settings); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}

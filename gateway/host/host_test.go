@@ -1,0 +1,87 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/host"
+)
+
+// TestOrder: features start as they are listed and close the other way round,
+// one that is switched off is not made, and one that fails leaves the rest alone.
+func TestOrder(t *testing.T) {
+	var log []string
+	entry := func(name string, err error) host.Entry {
+		return host.Entry{Name: name, New: func() (host.Feature, error) {
+			log = append(log, "new "+name)
+			return host.Feature{Close: func(context.Context) error {
+				log = append(log, "close "+name)
+				return nil
+			}}, err
+		}}
+	}
+	h := host.Open(t.Context(), []host.Entry{
+		entry("a", nil), entry("off", nil), entry("broken", errors.New("no disk")), entry("nothing", host.ErrOff),
+		{Name: "panics", New: func() (host.Feature, error) { panic("oh") }}, entry("b", nil),
+	}, host.Options{Enabled: func(name string) bool { return name != "off" }})
+	if err := h.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"new a", "new broken", "new nothing", "new b", "close b", "close a"}; !slices.Equal(log, want) {
+		t.Errorf("%q, want %q", log, want)
+	}
+	if want := []string{"off", "nothing"}; !slices.Equal(h.Off(), want) || h.Complete() {
+		t.Errorf("off: %q, complete: %v", h.Off(), h.Complete())
+	}
+	problems := h.Problems()
+	if len(problems) != 2 || !strings.Contains(problems[0].Message, "broken") || !strings.Contains(problems[0].Message, "no disk") ||
+		!strings.Contains(problems[1].Message, "features.panics") {
+		t.Errorf("%+v", problems)
+	}
+}
+
+// TestWorkIsSupervised: background work that fails or panics is reported and
+// begins again; work that returns nil is done.
+func TestWorkIsSupervised(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		ctx, cancel := context.WithCancel(t.Context())
+		h := host.Open(ctx, []host.Entry{{Name: "shaky", New: func() (host.Feature, error) {
+			return host.Feature{Run: func(ctx context.Context) error {
+				switch runs++; runs {
+				case 1:
+					return errors.New("lost the line")
+				case 2:
+					panic("oh")
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			}}, nil
+		}}, {Name: "short", New: func() (host.Feature, error) {
+			return host.Feature{Run: func(context.Context) error { return nil }}, nil
+		}}}, host.Options{})
+		done := make(chan struct{})
+		go func() { h.Run(ctx); close(done) }()
+		synctest.Wait()
+		if p := h.Problems(); len(p) != 1 || !strings.Contains(p[0].Message, "lost the line") {
+			t.Errorf("after a failure: %+v", p)
+		}
+		<-time.After(host.FirstPause)
+		synctest.Wait()
+		if p := h.Problems(); runs != 2 || len(p) != 1 || !strings.Contains(p[0].Message, "oh") {
+			t.Errorf("after a panic, run %d: %+v", runs, p)
+		}
+		<-time.After(2 * host.FirstPause)
+		synctest.Wait()
+		if p := h.Problems(); runs != 3 || len(p) != 0 {
+			t.Errorf("run %d: %+v", runs, p)
+		}
+		cancel()
+		<-done
+	})
+}
