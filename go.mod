@@ -4,11 +4,11 @@ go 1.26.0
 
 require (
 	charm.land/bubbletea/v2 v2.0.9
-	github.com/aymanbagabas/go-pty v0.2.3
 	github.com/charmbracelet/colorprofile v0.4.3
 	github.com/charmbracelet/x/ansi v0.11.8
 	github.com/coder/acp-go-sdk v0.13.0
 	github.com/coder/websocket v1.8.15
+	github.com/creack/pty v1.1.24
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/getlantern/systray v1.2.2
 	github.com/google/go-cmp v0.7.0
@@ -68,7 +68,7 @@ require (
 	github.com/fastschema/qjs v0.0.6
 	github.com/grandcat/zeroconf v1.0.0
 	github.com/klauspost/compress v1.20.3
-	github.com/miekg/dns v1.1.27
+	github.com/miekg/dns v1.1.73
 	github.com/tetratelabs/wazero v1.10.1
 )
 
@@ -84,7 +84,6 @@ require (
 	github.com/charmbracelet/x/windows v0.2.2 // indirect
 	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
-	github.com/creack/pty v1.1.24 // indirect
 	github.com/danieljoos/wincred v1.2.3 // indirect
 	github.com/go-shiori/dom v0.0.0-20230515143342-73569d674e1c // indirect
 	github.com/godbus/dbus/v5 v5.2.2
@@ -96,8 +95,7 @@ require (
 	github.com/muesli/cancelreader v0.2.2 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
-	github.com/spf13/pflag v1.0.10 // indirect
-	github.com/u-root/u-root v0.16.0 // indirect
+	github.com/spf13/pflag v1.0.10
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	github.com/zalando/go-keyring v0.2.8

@@ -8,13 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/aymanbagabas/go-pty"
+	"github.com/creack/pty"
 )
 
 // guarded is a command with its guardian.
@@ -25,7 +26,7 @@ type guarded struct {
 	rfile   *os.File
 	in      *os.File // nil: it reads nothing
 	out     *os.File
-	tty     pty.Pty // nil: pipes
+	tty     *os.File // the terminal, which is in and out then; nil: pipes
 	main    entry
 	copies  []copied
 
@@ -118,9 +119,6 @@ func start(helper []string, s Spec, f *files) (*guarded, error) {
 		return nil, err
 	}
 	if err := g.cmd.Start(); err != nil {
-		if g.tty != nil {
-			_ = g.tty.Close()
-		}
 		return nil, fmt.Errorf("start the command's guardian: %w", err)
 	}
 	return g, nil
@@ -129,21 +127,16 @@ func start(helper []string, s Spec, f *files) (*guarded, error) {
 // connect gives the command its input and output.
 func (g *guarded) connect(s Spec, f *files) error {
 	if s.TTY {
-		t, err := pty.New()
+		t, theirs, err := pty.Open()
 		if err != nil {
 			return fmt.Errorf("open a terminal: %w", err)
 		}
-		u, ok := t.(pty.UnixPty)
-		if !ok {
-			_ = t.Close()
-			return errors.New("open a terminal: not one of this system")
-		}
+		f.ours, f.theirs = append(f.ours, t), append(f.theirs, theirs)
+		g.tty, g.in, g.out, g.inOpen = t, t, t, true
 		if s.Cols > 0 && s.Rows > 0 {
-			_ = t.Resize(s.Cols, s.Rows)
+			_ = g.resize(s.Cols, s.Rows)
 		}
-		g.tty, g.in, g.out, g.inOpen = t, u.Master(), u.Master(), true
-		f.theirs = append(f.theirs, u.Slave())
-		g.cmd.Stdin, g.cmd.Stdout, g.cmd.Stderr = u.Slave(), u.Slave(), u.Slave()
+		g.cmd.Stdin, g.cmd.Stdout, g.cmd.Stderr = theirs, theirs, theirs
 		return nil
 	}
 	outW, out, err := f.pipe(false)
@@ -245,8 +238,11 @@ func (g *guarded) resize(cols, rows int) error {
 	if g.tty == nil {
 		return ErrNoTerminal
 	}
-	return g.tty.Resize(cols, rows)
+	return pty.Setsize(g.tty, &pty.Winsize{Cols: cells(cols), Rows: cells(rows)})
 }
+
+// cells is a size that a terminal can have.
+func cells(n int) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }
 
 func (g *guarded) stop(now bool) {
 	order := orderStop
@@ -281,9 +277,6 @@ func (g *guarded) close() {
 		if f != nil {
 			_ = f.Close()
 		}
-	}
-	if g.tty != nil {
-		_ = g.tty.Close()
 	}
 }
 

@@ -134,7 +134,7 @@ var libraryRooms = map[string][]string{
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"gateway/tool/web"},
 	"github.com/fsnotify/fsnotify":                    {"gateway/config", "gateway/skill"},
 	"go.yaml.in/yaml/v3":                              {"gateway/skill"},
-	"github.com/aymanbagabas/go-pty":                  {"gateway/process"},
+	"github.com/creack/pty":                           {"gateway/process"},
 	"text/template":                                   {}, // either makes the linker keep every method of every type
 	"html/template":                                   {},
 	"github.com/modelcontextprotocol/go-sdk/mcp":      {"gateway/mcp", "gateway/mcp/serve"},
