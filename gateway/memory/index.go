@@ -116,7 +116,7 @@ type state struct {
 }
 
 // version changes when an index of an older build must be made anew.
-const version = 1
+const version = 2
 
 var stateKey = []byte("state")
 

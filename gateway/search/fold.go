@@ -3,19 +3,9 @@ package search
 import (
 	"unicode"
 	"unicode/utf8"
-)
 
-// foldTables never change.
-var foldTables = [...]struct {
-	first rune
-	bases []rune
-}{
-	{latinFirst, []rune(latinBases)},
-	{latinMoreFirst, []rune(latinMoreBases)},
-	{greekFirst, []rune(greekBases)},
-	{greekMoreFirst, []rune(greekMoreBases)},
-	{cyrillicFirst, []rune(cyrillicBases)},
-}
+	"golang.org/x/text/unicode/norm"
+)
 
 // appendFolded adds r without case and accent; a bare accent adds nothing.
 func appendFolded(dst []byte, r rune) []byte {
@@ -27,19 +17,26 @@ func appendFolded(dst []byte, r rune) []byte {
 		return append(dst, byte(r))
 	case isAccent(r):
 		return dst
-	case r >= 0xff01 && r <= 0xff5e: // full width
-		return appendFolded(dst, r-0xff01+'!')
 	}
-	for i := range foldTables {
-		t := &foldTables[i]
-		if n := int(r - t.first); n >= 0 && n < len(t.bases) && t.bases[n] != '·' {
-			return appendBase(dst, t.bases[n])
+	var one [utf8.UTFMax]byte
+	raw := one[:utf8.EncodeRune(one[:], r)]
+	if classOf(r) == dense {
+		return norm.NFKC.Append(dst, raw...) // kana of half width; marks and syllables stay whole
+	}
+	parts := norm.NFKD.Properties(raw).Decomposition()
+	if parts == nil {
+		return appendBase(dst, unicode.ToLower(r))
+	}
+	for _, part := range string(parts) {
+		if !isAccent(part) && classOf(part) != gap {
+			dst = appendBase(dst, unicode.ToLower(part))
 		}
 	}
-	return utf8.AppendRune(dst, unicode.ToLower(r))
+	return dst
 }
 
-// appendBase spells letters that are two.
+// appendBase adds a small letter as people type it who do not have it: Unicode
+// takes no stroke apart from its letter, and some letters are two.
 func appendBase(dst []byte, r rune) []byte {
 	switch r {
 	case 'ß':
@@ -50,8 +47,20 @@ func appendBase(dst []byte, r rune) []byte {
 		return append(dst, "oe"...)
 	case 'þ':
 		return append(dst, "th"...)
-	case 'ĳ':
-		return append(dst, "ij"...)
+	case 'ð', 'đ':
+		r = 'd'
+	case 'ø':
+		r = 'o'
+	case 'ł':
+		r = 'l'
+	case 'ħ':
+		r = 'h'
+	case 'ŧ':
+		r = 't'
+	case 'ı':
+		r = 'i'
+	case 'ς': // at the end of a word
+		r = 'σ'
 	}
 	return utf8.AppendRune(dst, r)
 }

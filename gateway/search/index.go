@@ -61,7 +61,7 @@ type state struct {
 }
 
 // version changes when an index of an older build must be made anew.
-const version = 1
+const version = 2
 
 // progress is how far a transcript is in the index.
 type progress struct {
