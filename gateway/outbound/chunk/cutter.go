@@ -32,6 +32,8 @@ type cutter struct {
 	solid     bool // a line before has more than white space
 	paragraph int  // the last break of each kind outside fences, 0: none
 	newline   int
+
+	ends []int // of characters from the start on, as far as somebody asked
 }
 
 func newCutter(limit, low int, prefer Break, soft bool) cutter {
@@ -42,7 +44,7 @@ func newCutter(limit, low int, prefer Break, soft bool) cutter {
 func (c *cutter) rewind(open fence) {
 	c.carried, c.fence = open, open
 	c.seen, c.runes, c.lines, c.line, c.fenceAt, c.outside, c.paragraph, c.newline = 0, 0, 0, 0, 0, 0, 0, 0
-	c.solid = false
+	c.solid, c.ends = false, c.ends[:0]
 	c.room = max(1, c.max-utf8.RuneCountInString(open.reopen()))
 }
 

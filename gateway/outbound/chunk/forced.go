@@ -89,7 +89,7 @@ func (c *cutter) may(p int) bool {
 	if c.buf[p-1] == '\n' {
 		return true
 	}
-	return boundary(c.buf, p) && !startsMarker(c.buf[p:]) && !c.cutsMarked(p)
+	return c.mayCutAt(p) && !startsMarker(c.buf[p:]) && !c.cutsMarked(p)
 }
 
 // cutsMarked says whether a cut at p leaves the start of a line that begins
@@ -114,7 +114,7 @@ func (c *cutter) hard(w int) int {
 	if c.line >= w/2 && c.line > 0 && c.cutsMarked(w) {
 		return c.line
 	}
-	p := boundaryBefore(c.buf, w)
+	p := c.lastEnd(w)
 	if p < 1 {
 		return w // one cluster longer than a chunk
 	}
@@ -122,7 +122,7 @@ func (c *cutter) hard(w int) int {
 		if !startsMarker(c.buf[q:]) && !c.cutsMarked(q) {
 			return q
 		}
-		q = previous(c.buf, q)
+		q = c.endBefore(q)
 	}
 	return p
 }
@@ -152,7 +152,7 @@ func (c *cutter) insideCut(w int) int {
 	if p > first && startsMarker(c.buf[p:]) {
 		return p
 	}
-	end := boundaryBefore(c.buf, w)
+	end := c.lastEnd(w)
 	if end <= first {
 		return w
 	}
@@ -160,7 +160,7 @@ func (c *cutter) insideCut(w int) int {
 		if !startsMarker(c.buf[q:]) {
 			return q
 		}
-		q = previous(c.buf, q)
+		q = c.endBefore(q)
 	}
 	return end
 }
