@@ -156,7 +156,7 @@ var libraryRooms = map[string][]string{
 	"github.com/tetratelabs/wazero":    {"gateway/codemode/engine"},
 	"github.com/klauspost/compress/s2": {"gateway/codemode/engine"},
 
-	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill"},
+	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill", "gateway/search"},
 }
 
 func importDirection(files []*file) []string {
