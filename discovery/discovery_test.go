@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/grandcat/zeroconf"
 	"github.com/miekg/dns"
 	"golang.org/x/time/rate"
 )
@@ -239,34 +240,16 @@ func TestSec_A_DISC_04_FloodIsNoticed(t *testing.T) {
 	}
 }
 
-// What a browser is told is bounded, whatever is shouted.
-func TestSec_A_DISC_04_BrowserIsBounded(t *testing.T) {
-	b := browser{known: map[string]*sighting{}, report: func(Change, Gateway) {}}
-	for i := range 50 {
-		got := map[string]Gateway{}
-		for j := range 100 {
-			name := numbered("fake", i*100+j)
-			got[name] = Gateway{Name: name}
-		}
-		b.compare(got)
+// What a sweep remembers is bounded, whatever is shouted.
+func TestSec_A_DISC_04_SweepIsBounded(t *testing.T) {
+	round := collection{all: map[string]Gateway{}}
+	for i := range 50 * maxGateways {
+		e := zeroconf.NewServiceEntry(numbered("fake", i), Service, "local")
+		e.Port = 1
+		round.take(e)
 	}
-	if len(b.known) > maxGateways {
-		t.Errorf("%d gateways are remembered", len(b.known))
-	}
-}
-
-func TestBrowserTellsChanges(t *testing.T) {
-	var got []string
-	b := browser{known: map[string]*sighting{}, report: func(c Change, g Gateway) { got = append(got, string(c)+" "+g.Name) }}
-	den := Gateway{Name: "den", Port: 1, Text: map[string]string{"a": "1"}}
-	other := den
-	other.Text = map[string]string{"a": "2"}
-	none := map[string]Gateway{}
-	for _, seen := range []map[string]Gateway{{"den": den}, {"den": den}, none, none, {"den": den}, {"den": other}, none, none, none, none} {
-		b.compare(seen)
-	}
-	if diff := cmp.Diff([]string{"add den", "update den", "remove den"}, got); diff != "" {
-		t.Error(diff)
+	if len(round.all) != maxGateways {
+		t.Errorf("%d gateways are remembered", len(round.all))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/protocol/devicetest"
 )
 
 const (
@@ -119,7 +120,7 @@ func (r *Registry) attempt(t testing.TB, x try) (*Grant, *protocol.Error) {
 		p.Client.Mode = "node"
 	}
 	if x.key != nil {
-		protocol.SignConnect(x.key, p, testNonce, r.now().UnixMilli())
+		devicetest.Sign(x.key, p, testNonce, r.now().UnixMilli())
 	}
 	return r.Authenticate(t.Context(), Attempt{Source: netip.MustParseAddr(x.from), Origin: x.origin,
 		Local: !x.remote, Nonce: testNonce, Params: p})

@@ -129,14 +129,6 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// SignConnect fills p.Device with a v3 signature. Everything else of p must be
-// in its final form; p.Client, p.Role, p.Scopes and p.Auth are covered.
-func SignConnect(key ed25519.PrivateKey, p *ConnectParams, nonce string, signedAtMs int64) {
-	pub, _ := key.Public().(ed25519.PublicKey)
-	p.Device = &DeviceAuth{ID: DeviceID(pub), PublicKey: base64.RawURLEncoding.EncodeToString(pub), SignedAt: signedAtMs, Nonce: nonce}
-	p.Device.Signature = base64.RawURLEncoding.EncodeToString(ed25519.Sign(key, signaturePayload(sigV3, p, signedAtMs, nonce)))
-}
-
 // VerifyDevice checks the device proof of a connect against the challenge of
 // its own socket, in the order of the real gateway: cheap checks first, the
 // signature last. p.Device must be set.

@@ -48,11 +48,6 @@ func TestDeviceSignatureVector(t *testing.T) {
 	if diff := cmp.Diff(want, string(signaturePayload(sigV3, vectorConnect(""), vectorTime, vectorNonce))); diff != "" {
 		t.Error(diff)
 	}
-	p := vectorConnect("")
-	SignConnect(vectorSeed(), p, vectorNonce, vectorTime)
-	if diff := cmp.Diff(vectorConnect(vectorV3).Device, p.Device); diff != "" {
-		t.Error(diff)
-	}
 }
 
 func TestDeviceKeyForms(t *testing.T) {

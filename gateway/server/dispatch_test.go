@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/protocol/devicetest"
 )
 
 // No method runs before hello, and every method has its row.
@@ -105,7 +106,7 @@ func TestSec_A_NET_11_ReplayedConnect(t *testing.T) {
 	p := asCLI(protocol.ScopeRead).device(key)
 	first := g.dial(t, nil)
 	params := p.ConnectParams
-	protocol.SignConnect(key, &params, first.nonce, first.ts)
+	devicetest.Sign(key, &params, first.nonce, first.ts)
 	captured := requestText("1", protocol.MethodConnect, params)
 	first.send(captured)
 	if f := first.answer("1"); !f.OK {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/protocol/devicetest"
 )
 
 const testToken = "the-shared-token-of-this-test"
@@ -358,7 +359,7 @@ func (c *client) connect(p *connecting) frame {
 	c.t.Helper()
 	params := p.ConnectParams
 	if p.key != nil {
-		protocol.SignConnect(p.key, &params, c.nonce, c.ts)
+		devicetest.Sign(p.key, &params, c.nonce, c.ts)
 	}
 	if p.spoil != nil {
 		p.spoil(&params)

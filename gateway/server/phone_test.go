@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/protocol/devicetest"
 )
 
 // withPhone is a gateway with a page for phones, which knows one name of its own.
@@ -126,7 +127,7 @@ func TestSec_A_WEB_02_BehindTailscale(t *testing.T) {
 	}
 	p := protocol.ConnectParams{MinProtocol: 4, MaxProtocol: 4, Client: protocol.ClientInfo{ID: "hearth-phone", Mode: "ui", Version: "1", Platform: "android"},
 		Scopes: []protocol.Scope{protocol.ScopeAdmin}, Auth: &protocol.Auth{Token: testToken}}
-	protocol.SignConnect(key, &p, challenge.Nonce, challenge.TS)
+	devicetest.Sign(key, &p, challenge.Nonce, challenge.TS)
 	params, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)

@@ -71,14 +71,3 @@ func nameOf(target string) string {
 	}
 	return name
 }
-
-// HoldMedia returns how much of a text that goes on may be shown: not the
-// start of a last line that could become a directive.
-func HoldMedia(soFar string) int {
-	start := strings.LastIndexByte(soFar, '\n') + 1
-	bare := strings.TrimLeft(soFar[start:], " \t")
-	if bare == "" && start > 0 || bare != "" && (strings.HasPrefix(directive, bare) || strings.HasPrefix(bare, directive)) {
-		return start
-	}
-	return len(soFar)
-}

@@ -129,17 +129,6 @@ func TestParseMedia(t *testing.T) {
 	}
 }
 
-// A directive that is being written is not shown.
-func TestHoldMedia(t *testing.T) {
-	for in, want := range map[string]string{
-		"": "", "text": "text", "text\n": "text\n", "text\nMED": "text\n", "text\nMEDIA:/tmp/x": "text\n", "text\nMEDIAN": "text\nMEDIAN", "M": "", "text\n  ": "text\n",
-	} {
-		if got := in[:HoldMedia(in)]; got != want {
-			t.Errorf("%q: %q", in, got)
-		}
-	}
-}
-
 // streaming.md "Media delivery with block streaming".
 func TestTurn(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -182,9 +171,6 @@ func FuzzParse(f *testing.F) {
 		rest, media := Parse(s)
 		if len(media) == 0 && rest != s {
 			t.Errorf("%q became %q without media", s, rest)
-		}
-		if HoldMedia(s) > len(s) {
-			t.Error("holds more than there is")
 		}
 		var turn Turn
 		if turn.Said(Read(s)); !turn.Left(Read(s)).Empty() {

@@ -285,20 +285,6 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 }
 
-func TestCleanPin(t *testing.T) {
-	pin := strings.Repeat("0123456789abcdef", 4)
-	for _, s := range []string{pin, strings.ToUpper(pin), "sha256:" + pin, "SHA-256:" + pin, " " + pin[:2] + ":" + pin[2:] + " "} {
-		if got, err := CleanPin(s); err != nil || got != pin {
-			t.Errorf("%q: %q %v", s, got, err)
-		}
-	}
-	for _, s := range []string{"", "abc", pin + "00", strings.Repeat("x", 64)} {
-		if _, err := CleanPin(s); err == nil {
-			t.Errorf("%q was taken", s)
-		}
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	i := &Identity{o: Options{Random: rand.Reader, Now: time.Now, Write: func(string, []byte) error { return nil }}}
 	if err := i.create(); err != nil {

@@ -27,20 +27,6 @@ func isPin(s string) bool {
 	return err == nil && len(b) == sha256.Size
 }
 
-// CleanPin reads a pin or fingerprint as people write it: with colons, in
-// capitals, with "sha256:" before it.
-func CleanPin(s string) (string, error) {
-	s = strings.ToLower(strings.TrimSpace(s))
-	for _, p := range []string{"sha256:", "sha-256:"} {
-		s = strings.TrimPrefix(s, p)
-	}
-	s = strings.NewReplacer(":", "", " ", "").Replace(s)
-	if !isPin(s) {
-		return "", errors.New("a fingerprint has 64 hexadecimal digits")
-	}
-	return s, nil
-}
-
 // MismatchError: somebody answered, and it is not who it should be.
 type MismatchError struct {
 	Want []string

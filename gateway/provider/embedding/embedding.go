@@ -34,9 +34,6 @@ type Client struct {
 	Spent func(tokens int)
 }
 
-// Name says whose vectors they are: those of two models do not compare.
-func (c *Client) Name() string { return c.Service + "/" + c.Model }
-
 type request struct {
 	Model string   `json:"model"`
 	Input []string `json:"input"`

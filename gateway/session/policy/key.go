@@ -147,48 +147,6 @@ func groupKey(agent, channel string, chat Chat, id, thread string) string {
 	return key + ":thread:" + escape(thread)
 }
 
-// CronKey is the session of a scheduled job.
-func CronKey(agent, job string) string { return sourceKey(agent, "cron:", job) }
-
-// HookKey is the session of a webhook call.
-func HookKey(agent, id string) string { return sourceKey(agent, "hook:", id) }
-
-// NodeKey is the session of a node's runs.
-func NodeKey(agent, node string) string { return sourceKey(agent, "node-", node) }
-
-func sourceKey(agent, prefix, id string) string {
-	if agent == "" {
-		agent = defaultAgent
-	}
-	return "agent:" + agent + ":" + prefix + escape(id)
-}
-
-// Migrate turns an old group key, group:<id>, into today's form. The channel
-// is that of the message's provider; without one the key stays as it is. Other
-// keys are returned unchanged.
-func Migrate(key, provider, agent string) string {
-	if agent == "" {
-		agent = defaultAgent
-	}
-	rest := key
-	if tail, ok := strings.CutPrefix(key, "agent:"); ok {
-		if a, name, ok := strings.Cut(tail, ":"); ok {
-			agent, rest = a, name
-		}
-	}
-	id, ok := strings.CutPrefix(rest, "group:")
-	if !ok || id == "" || provider == "" {
-		return key
-	}
-	thread := ""
-	if i := strings.LastIndex(id, ":topic:"); i > 0 {
-		id, thread = id[:i], id[i+len(":topic:"):]
-	}
-	// An old key may have named the channel inside the id: group:telegram:-100.
-	id = strings.TrimPrefix(id, provider+":")
-	return groupKey(agent, provider, ChatGroup, id, thread)
-}
-
 // escape makes an id of a network fit to be one part of a key.
 func escape(id string) string {
 	var b strings.Builder

@@ -62,33 +62,7 @@ func TestSessionKeys(t *testing.T) {
 	}
 }
 
-func TestSourcesThatAreNoChat(t *testing.T) {
-	for got, want := range map[string]string{
-		CronKey("", "daily"): "agent:main:cron:daily",
-		HookKey("", "3f"):    "agent:main:hook:3f",
-		NodeKey("a", "mac"):  "agent:a:node-mac",
-	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 func TestLegacyGroupKeys(t *testing.T) {
-	for _, tc := range [][3]string{
-		{"group:-100", "telegram", "agent:main:telegram:group:-100"},
-		{"agent:bob:group:-100", "telegram", "agent:bob:telegram:group:-100"},
-		{"group:-100:topic:7", "telegram", "agent:main:telegram:group:-100:topic:7"},
-		{"group:telegram:-100", "telegram", "agent:main:telegram:group:-100"},
-		{"group:-100", "", "group:-100"},
-		{"group:", "telegram", "group:"},
-		{"agent:main:main", "telegram", "agent:main:main"},
-		{"agent:main:telegram:group:-100", "telegram", "agent:main:telegram:group:-100"},
-	} {
-		if got := Migrate(tc[0], tc[1], ""); got != tc[2] {
-			t.Errorf("Migrate(%q, %q) = %q, want %q", tc[0], tc[1], got, tc[2])
-		}
-	}
 	if n := (Keys{}).Parse("group:-100"); n.Kind != KindGroup || n.ID != "-100" {
 		t.Errorf("group:-100 reads as %+v", n)
 	}

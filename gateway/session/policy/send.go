@@ -38,19 +38,6 @@ const (
 	SendOff     Override = "off"
 )
 
-// ParseOverride reads the word after /send.
-func ParseOverride(word string) (Override, bool) {
-	switch strings.ToLower(strings.TrimSpace(word)) {
-	case "on":
-		return SendOn, true
-	case "off":
-		return SendOff, true
-	case "inherit":
-		return SendInherit, true
-	}
-	return SendInherit, false
-}
-
 // Delivery is a session that has something to send. Channel and ChatType may
 // be empty; the key then tells them.
 type Delivery struct {

@@ -38,14 +38,3 @@ func TestSendPolicy(t *testing.T) {
 		}
 	}
 }
-
-func TestSendOverrideWords(t *testing.T) {
-	for word, want := range map[string]Override{"on": SendOn, " OFF ": SendOff, "inherit": SendInherit} {
-		if got, ok := ParseOverride(word); !ok || got != want {
-			t.Errorf("%q: %q %v", word, got, ok)
-		}
-	}
-	if _, ok := ParseOverride("maybe"); ok {
-		t.Error("/send maybe was taken")
-	}
-}

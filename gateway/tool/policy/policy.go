@@ -194,18 +194,6 @@ func Canonical(name string) string {
 	return name
 }
 
-// Known reports whether a name in the settings can mean anything: a group has
-// to be one of ours, a pattern well formed.
-func Known(name string) bool {
-	name = Canonical(name)
-	if strings.HasPrefix(name, "group:") {
-		_, ok := Groups()[name]
-		return ok
-	}
-	_, err := path.Match(name, "")
-	return err == nil && name != "" && len(name) <= 128
-}
-
 func (s *set) has(name string) bool {
 	if s.names[name] {
 		return true

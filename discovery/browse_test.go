@@ -27,7 +27,7 @@ const (
 	eager = 20
 )
 
-// Browse sweeps until ctx ends, at first often, then every most, and reports
+// Browse is how the lab watches a network: it sweeps until ctx ends, at first often, then every most, and reports
 // what is new, different or gone.
 func Browse(ctx context.Context, most time.Duration, report func(Change, Gateway)) {
 	b := browser{known: map[string]*sighting{}, report: report}
