@@ -21,7 +21,7 @@ import (
 // openAccounts makes the book of accounts at model services.
 func (g *Gateway) openAccounts(ctx context.Context) error {
 	g.logins = oauth.New(oauth.Options{Now: g.opts.Now})
-	g.flows = oauth.NewFlows(g.life, g.logins, g.keepLogin)
+	g.flows = oauth.NewFlows(g.work.Context(), g.logins, g.keepLogin)
 	book, err := profile.Open(ctx, profile.Options{
 		Settings: g.accountSettings(g.config.Snapshot().Config), State: newAccountState(g.store), Vault: accountVault{g},
 		Renew: g.renewLogin, Now: g.opts.Now, Logger: g.log,
@@ -41,7 +41,7 @@ func (g *Gateway) openAccounts(ctx context.Context) error {
 
 // reconfigureModels puts changed settings of models and their accounts to use.
 func (g *Gateway) reconfigureModels(c config.Config) {
-	g.book.Configure(g.life, g.accountSettings(c))
+	g.book.Configure(g.work.Context(), g.accountSettings(c))
 	g.models.Reconfigure(g.providerSettings(c))
 }
 

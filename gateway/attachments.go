@@ -89,7 +89,7 @@ func (v *arrivals) take(ctx context.Context, a inbound.Accepted, turn *session.T
 // fetch has a goroutine of its own; it ends with the gateway.
 func (v *arrivals) fetch(a inbound.Accepted, at *arrival) {
 	defer close(at.done)
-	ctx, stop := awake.WithTimeout(v.g.life, fetchLimit)
+	ctx, stop := awake.WithTimeout(v.g.work.Context(), fetchLimit)
 	defer stop()
 	t, err := v.taker(a)
 	if err != nil {
@@ -97,14 +97,14 @@ func (v *arrivals) fetch(a inbound.Accepted, at *arrival) {
 		return
 	}
 	at.files, at.err = t.Take(ctx, a.At, a.Media)
-	if errors.Is(at.err, context.DeadlineExceeded) && v.g.life.Err() == nil {
+	if errors.Is(at.err, context.DeadlineExceeded) && v.g.work.Context().Err() == nil {
 		at.files, at.err = attachment.NotTaken(a.Media, fmt.Sprintf("fetching it took longer than %v", fetchLimit)), nil
 	}
 }
 
 func (v *arrivals) taker(a inbound.Accepted) (attachment.Taker, error) {
 	g := v.g
-	f, ok := g.channels.find(a.Origin.Provider, a.Origin.AccountID).(fetcher)
+	f, ok := g.channels.Find(a.Origin.Provider, a.Origin.AccountID).(fetcher)
 	if !ok {
 		return attachment.Taker{}, errors.New("files of this network cannot be fetched")
 	}

@@ -145,7 +145,7 @@ func (c *channels) miss(id string, err error) {
 // openDelivery wires what goes out to networks and what comes in from them.
 func (g *Gateway) openDelivery() {
 	g.deliverer = outbound.NewDeliverer(g.store, outbound.DelivererOptions{
-		Channels: g.channels.find, Limits: g.channels.limits, Now: g.opts.Now, Rand: g.random, Logger: g.log,
+		Channels: g.channels.Find, Limits: g.channels.limits, Now: g.opts.Now, Rand: g.random, Logger: g.log,
 	})
 	g.contacts = contact.New(g.store, g.opts.Now, rand.Reader)
 	g.arrivals.g = g
@@ -164,7 +164,8 @@ func (g *Gateway) random() float64 {
 	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
 }
 
-func (c *channels) find(id, account string) channel.Channel {
+// Find implements owner.Channels.
+func (c *channels) Find(id, account string) channel.Channel {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if a := c.list[channelKey(id, account)]; a != nil {

@@ -21,7 +21,7 @@ import (
 // serveMCP is the handler at /mcp. Whether it is on is looked at with every
 // request.
 func (g *Gateway) serveMCP() http.Handler {
-	return serve.NewHandler(serve.HTTPOptions{Version: g.opts.Version, Life: g.life, Go: g.errands.Go, Admit: g.admitMCP})
+	return serve.NewHandler(serve.HTTPOptions{Version: g.opts.Version, Life: g.work.Context(), Go: func(work func()) { g.work.Go(func(context.Context) { work() }) }, Admit: g.admitMCP})
 }
 
 func (g *Gateway) admitMCP(r *http.Request) (serve.Visit, error) {

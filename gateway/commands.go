@@ -37,7 +37,6 @@ func (g *Gateway) ownCommands() []command.Command {
 		{Spec: command.Spec{Name: "reasoning", Args: "[on|off|stream]", Description: "Show the model's reasoning", Category: "options", Choices: command.Levels("reasoning")}, Do: g.cmdLevel("reasoning", "reasoning", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ReasoningLevel = v },
 			func(r protocol.SessionRow) string { return r.ReasoningLevel })},
 		{Spec: command.Spec{Name: "queue", Args: "[mode] [debounce:ms] [cap:n] [drop:rule]", Description: "What happens to messages during an answer", Category: "options", Choices: []string{"steer", "followup", "collect", "interrupt", "default"}}, Do: g.cmdQueue},
-		{Spec: command.Spec{Name: "approve", Args: "[id] [once|session|here|program|deny|never]", Description: "Decide about something that waits for your yes", Category: "tools"}, Do: g.cmdApprove},
 		{Spec: command.Spec{Name: "send", Args: "[on|off|inherit]", Description: "Allow or hold back replies to this chat", Category: "options", Choices: []string{"on", "off", "inherit"}}, Do: g.cmdSend},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
@@ -17,6 +18,11 @@ import (
 func (g *Gateway) list() []host.Entry {
 	return []host.Entry{
 		{Name: "audit", New: func() (host.Feature, error) { return audit.New(g.audit), nil }},
+		{Name: "approvals", New: func() (host.Feature, error) {
+			return approvals.New(approvals.Options{
+				Broker: g.approvals, Settings: g.config, Agents: g.agents, Audit: g.audit, Clients: g.server, Owner: g.owner,
+			}), nil
+		}},
 		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: g.clock}), nil }},
 		{Name: "undo", New: func() (host.Feature, error) { return undo.New(undo.Options{Log: g.undo, Agents: g.agents}), nil }},
 		{Name: "search", New: func() (host.Feature, error) {

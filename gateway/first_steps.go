@@ -34,7 +34,7 @@ func (g *Gateway) openSetup(ctx context.Context) (err error) {
 	}
 	g.trying = setup.NewFlow(setup.Options{
 		Book: g.setup, Hands: setupHands{g}, Changed: g.tellSetup, Now: g.opts.Now,
-		Go: func(work func(context.Context)) { g.errands.Go(func() { work(g.life) }) },
+		Go: g.work.Go,
 	})
 	return g.settleModel(ctx)
 }

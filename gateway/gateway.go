@@ -20,9 +20,11 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
@@ -111,9 +113,7 @@ type Gateway struct {
 	opts      Options
 	bootID    string
 	started   time.Time
-	life      context.Context // for what outlives the call that began it
-	endLife   context.CancelFunc
-	errands   sync.WaitGroup // of what goes on in that life
+	work      *background.Group // what outlives the call that began it
 	closing   atomic.Bool
 	restart   chan struct{} // something will start us again
 	damaged   chan error    // of the store, told once
@@ -188,6 +188,7 @@ type Gateway struct {
 	tools         *tool.Set
 	policies      atomic.Pointer[madePolicy]
 	approvals     *approval.Broker
+	owner         *owner.Line
 	pause         *pause.Switch
 	audit         *audit.Log
 	undo          *undo.Log
@@ -218,7 +219,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if program, err := os.Executable(); err == nil {
 		g.docs = docsNear(program)
 	}
-	g.life, g.endLife = context.WithCancel(context.WithoutCancel(ctx))
+	g.work = background.New(ctx)
 	if err := g.open(ctx); err != nil {
 		if errors.Is(err, store.ErrDamaged) {
 			err = g.damagedError(err)

@@ -75,20 +75,6 @@ func (g *Gateway) guardMethods() []method.Method {
 		method.Plain(protocol.MethodToolsEffective, g.toolsEffective),
 		method.Called(protocol.MethodCodeRun, g.codeRun),
 		method.Called(protocol.MethodToolsInvoke, g.toolsInvoke),
-		method.Called(protocol.MethodExecApprovalRequest, g.approvalRequest),
-		method.Plain(protocol.MethodExecApprovalWait, g.approvalWait),
-		method.Called(protocol.MethodExecApprovalResolve, g.approvalResolve),
-		method.Plain(protocol.MethodExecApprovalList, g.approvalList),
-		method.Plain(protocol.MethodExecApprovalGet, g.approvalGet),
-		method.Plain(protocol.MethodApprovalGet, g.anyApprovalGet),
-		method.Called(protocol.MethodApprovalResolve, g.anyApprovalResolve),
-		method.Plain(protocol.MethodApprovalHistory, g.anyApprovalHistory),
-		method.Plain(protocol.MethodPluginApprovalList, g.noApprovals),
-		method.Plain(protocol.MethodOpenClawApprovalList, g.noApprovals),
-		method.Plain(protocol.MethodExecApprovalsGet, g.execApprovalsGet),
-		method.Called(protocol.MethodExecApprovalsSet, g.execApprovalsSet),
-		method.Plain(protocol.MethodApprovalsRules, g.approvalRules),
-		method.Called(protocol.MethodApprovalsRemoveRule, g.approvalRemoveRule),
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -80,18 +79,18 @@ func (g *Gateway) runOver(ctx context.Context, runID string) {
 	delete(g.heeded.runs, runID)
 	g.heeded.mu.Unlock()
 	if h != nil && !g.closing.Load() {
-		g.errands.Go(func() { g.tellHeeded(h) })
+		g.work.Go(func(context.Context) { g.tellHeeded(h) })
 	}
 }
 
 // tellHeeded is one line in the conversation, and where the owner wrote.
 func (g *Gateway) tellHeeded(h *heedings) {
 	text := heededWords(h)
-	if _, err := g.session.Inject(g.life, h.call.SessionKey, text, "Changed for later"); err != nil {
+	if _, err := g.session.Inject(g.work.Context(), h.call.SessionKey, text, "Changed for later"); err != nil {
 		g.log.Warn("a change of what is obeyed later could not be told", "session", h.call.SessionKey, "err", err)
 	}
-	if ch, to, ok := g.ownerChat(approval.Ask{Owner: h.call.Owner, RunID: h.call.RunID}); ok {
-		g.tellOwner(ch, to, text)
+	if h.call.Owner {
+		g.owner.Tell(h.call.RunID, text)
 	}
 }
 

@@ -114,7 +114,7 @@ func (g *Gateway) gatePolicy(channelID, account string) inbound.Policy {
 // tellStranger sends a pairing code. It does not pass the outbox: a code that
 // is lost is asked for again.
 func (g *Gateway) tellStranger(ctx context.Context, channelID string, to channel.Target, text string) {
-	ch := g.channels.find(channelID, to.Account)
+	ch := g.channels.Find(channelID, to.Account)
 	if ch == nil {
 		return
 	}

@@ -19,7 +19,7 @@ const recentFailures = 7 * 24 * time.Hour
 
 // broke keeps what panicked. It is called where that happened.
 func (g *Gateway) broke(where string, panicked any) {
-	g.incidents.Note(g.life, where, panicked)
+	g.incidents.Note(g.work.Context(), where, panicked)
 }
 
 func (g *Gateway) toolBroke(name string, panicked any) {

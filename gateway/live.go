@@ -51,7 +51,7 @@ type liveRun struct {
 
 func (v *live) Begin(run session.Run) {
 	r, ok := channel.ParseRoute(run.Route)
-	ch := v.g.channels.find(r.Channel, r.Account)
+	ch := v.g.channels.Find(r.Channel, r.Account)
 	if !ok || ch == nil || !v.g.maySend(run.SessionKey, r) {
 		return
 	}

@@ -23,7 +23,7 @@ import (
 
 func (g *Gateway) openMCPLogins() *login.Book {
 	return login.New(login.Options{
-		Life: g.life, Secrets: g.keys, Now: g.opts.Now, Log: g.log, Hide: func(s secret.Secret) { g.hide(s) },
+		Life: g.work.Context(), Secrets: g.keys, Now: g.opts.Now, Log: g.log, Hide: func(s secret.Secret) { g.hide(s) },
 		Around: func(home *url.URL) http.RoundTripper { return egress.Around(home, egress.Options{}) },
 		Changed: func(id string) {
 			g.audit.Add(audit.Entry{Kind: audit.KindAuth, What: "the login at an MCP server changed: " + id})

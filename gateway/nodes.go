@@ -38,7 +38,7 @@ func (g *Gateway) clientJoined(c *server.Caller) {
 		return
 	}
 	i := c.Client
-	err := g.nodes.Join(g.life, node.Hello{
+	err := g.nodes.Join(g.work.Context(), node.Hello{
 		ID: c.DeviceID, Conn: c, Peer: c.Peer, Local: c.Local, Trusted: c.Access == string(pairing.AccessLimited) || c.Access == string(pairing.AccessFull),
 		About: node.About{
 			ClientID: i.ID, ClientMode: i.Mode, DisplayName: i.DisplayName, Platform: i.Platform, Version: i.Version,
@@ -53,7 +53,7 @@ func (g *Gateway) clientJoined(c *server.Caller) {
 
 func (g *Gateway) clientLeft(c *server.Caller) {
 	if c.Role == protocol.RoleNode && c.DeviceID != "" {
-		g.nodes.Leave(g.life, c.DeviceID, c)
+		g.nodes.Leave(g.work.Context(), c.DeviceID, c)
 	}
 }
 

@@ -41,7 +41,7 @@ func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) er
 	a.Lines = []string{"Tool: " + f.Tool, "File: " + plan.Show(f.Path)}
 	if f.Folder != "" && !f.Change && !g.inWorkspaces(f.Path) {
 		folder := g.shownFolder(f.Folder)
-		a.Folder, a.FolderTitle = f.Folder, readFilesIn+folder
+		a.Folder, a.FolderTitle = f.Folder, approval.ReadFilesIn+folder
 		if name, _ := filepath.Rel(f.Folder, f.Path); name != "." {
 			a.Title = "Read " + plan.Show(name) + " in " + folder
 		} else {
@@ -61,9 +61,6 @@ func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) er
 	}
 	return err
 }
-
-// readFilesIn begins the words of a yes for a folder.
-const readFilesIn = "Read files in "
 
 // inWorkspaces reports files in the workspace of an agent. One agent's own are
 // not asked for, so these are another's: allowing a folder does not open them.

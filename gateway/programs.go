@@ -100,7 +100,7 @@ type apiFollower struct{ g *Gateway }
 // restart, and its program has left with it.
 func (a apiFollower) Begin(run session.Run) {
 	if !a.g.hook.Begin(run.ID) {
-		a.g.errands.Go(func() { a.g.stopRun(a.g.life, run.SessionKey, run.ID) })
+		a.g.work.Go(func(context.Context) { a.g.stopRun(a.g.work.Context(), run.SessionKey, run.ID) })
 	}
 }
 func (apiFollower) Think(string, string)                                      {}

@@ -132,8 +132,7 @@ func (g *Gateway) release(ctx context.Context) {
 	if g.approvals != nil {
 		g.approvals.Close()
 	}
-	g.endLife()
-	g.errands.Wait()
+	g.work.Close()
 	if g.pause != nil {
 		g.pause.Close()
 	}

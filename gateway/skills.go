@@ -33,7 +33,7 @@ import (
 func (g *Gateway) openSkills() {
 	g.skills = skill.New(skill.Options{
 		Managed: filepath.Join(g.opts.Dir.Skills(), "installed"), Bundled: filepath.Join(g.opts.Dir.Skills(), "bundled"), LockFile: g.opts.Dir.SkillLock(),
-		SeenFile: g.opts.Dir.SkillsSeen(), Write: statedir.WriteFile, Snapshots: skillSnapshots{g.life, g.store, store.NewBucket[[]byte]("skills.snapshots")},
+		SeenFile: g.opts.Dir.SkillsSeen(), Write: statedir.WriteFile, Snapshots: skillSnapshots{g.work.Context(), g.store, store.NewBucket[[]byte]("skills.snapshots")},
 		Extra: func() []string { return expand(g.home(), g.config.Snapshot().Config.Skills.Load.ExtraDirs) },
 		World: g.skillWorld, Logger: g.log, Now: g.opts.Now,
 		Watching: func() bool { return g.config.Snapshot().Config.Skills.Load.Watch },
@@ -100,7 +100,7 @@ func (g *Gateway) watchSkills(ctx context.Context) {
 
 func (g *Gateway) skillsChanged() {
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventSkillsChanged, Payload: struct{}{}})
-	if h, err := g.health(g.life, method.None{}); err == nil { // whether one waits for the owner
+	if h, err := g.health(g.work.Context(), method.None{}); err == nil { // whether one waits for the owner
 		g.server.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
 	}
 }

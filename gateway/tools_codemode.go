@@ -94,7 +94,7 @@ func (g *Gateway) behindPrograms(scope tool.Scope, tools *tool.Set) *tool.Set {
 		return tools.Only(func(string) bool { return false })
 	}
 	if g.machineLoaded.CompareAndSwap(false, true) { // while the model still thinks
-		g.errands.Go(func() { g.warmPrograms(g.life) })
+		g.work.Go(func(context.Context) { g.warmPrograms(g.work.Context()) })
 	}
 	return shown.Redact(&g.redactor).Before(g.beforeProgram)
 }

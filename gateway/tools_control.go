@@ -158,12 +158,12 @@ func (s steering) Restart(ctx context.Context, call tool.Call, reason string) er
 	if _, err := s.g.permit(ctx, call, a); err != nil {
 		return err
 	}
-	s.g.errands.Go(func() { s.g.restartAfter(call.RunID) })
+	s.g.work.Go(func(context.Context) { s.g.restartAfter(call.RunID) })
 	return nil
 }
 
 func (g *Gateway) restartAfter(runID string) {
-	ctx, stop := context.WithTimeout(g.life, restartWait)
+	ctx, stop := context.WithTimeout(g.work.Context(), restartWait)
 	defer stop()
 	_, _ = g.session.Wait(ctx, runID) // whatever became of it
 	select {

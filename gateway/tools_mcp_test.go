@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/approval/words"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
@@ -14,20 +15,20 @@ import (
 func TestSec_A_EXEC_13_ToolsFromOutsideAreShownWhole(t *testing.T) {
 	wish := mcp.Wish{Server: mcp.Server{ID: "bank", Command: "bank-mcp"}, Tool: "pay", Args: []byte(`{"amount":1000,"to":"\u202emallory"}`), Changed: true}
 	a := askMCP(tool.Call{ID: "c"}, wish)
-	words := askWords(approval.Record{ID: "0123456789", Ask: a})
+	said := words.Question(approval.Record{ID: "0123456789", Ask: a})
 	for _, want := range []string{"Server: bank (bank-mcp)", `"amount": 1000`, "mallory", "/approve 01234567 once"} {
-		if !strings.Contains(words, want) {
-			t.Errorf("no %q in\n%s", want, words)
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
 		}
 	}
-	if n := strings.Count(words, "not what it was when you allowed it"); n != 1 {
-		t.Errorf("the change is told %d times:\n%s", n, words)
+	if n := strings.Count(said, "not what it was when you allowed it"); n != 1 {
+		t.Errorf("the change is told %d times:\n%s", n, said)
 	}
-	if strings.Contains(words, "\u202e") {
-		t.Errorf("it turns the direction of writing: %q", words)
+	if strings.Contains(said, "\u202e") {
+		t.Errorf("it turns the direction of writing: %q", said)
 	}
-	wish.Args = []byte(`{"text":"` + strings.Repeat("x", shownBytes) + `"}`)
-	if words = askWords(approval.Record{ID: "0123456789", Ask: askMCP(tool.Call{}, wish)}); strings.Contains(words, "/approve") {
+	wish.Args = []byte(`{"text":"` + strings.Repeat("x", words.Limit) + `"}`)
+	if said = words.Question(approval.Record{ID: "0123456789", Ask: askMCP(tool.Call{}, wish)}); strings.Contains(said, "/approve") {
 		t.Error("what does not fit can be approved")
 	}
 }

@@ -125,7 +125,7 @@ func (g *Gateway) commandEnded(scope tool.Scope, i process.Info, _ string) {
 		return
 	}
 	text := fmt.Sprintf("The command %s (session %s) has ended%s. `process log` shows what it printed.", plan.Show(i.Title), i.ID, shell.Ending(i))
-	if _, err := g.session.Inject(g.life, scope.SessionKey, text, "background command"); err != nil {
+	if _, err := g.session.Inject(g.work.Context(), scope.SessionKey, text, "background command"); err != nil {
 		g.log.Warn("the end of a background command could not be noted", "session", scope.SessionKey, "err", err)
 	}
 }

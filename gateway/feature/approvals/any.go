@@ -1,4 +1,4 @@
-package gateway
+package approvals
 
 import (
 	"cmp"
@@ -23,12 +23,12 @@ const (
 )
 
 // noApprovals is the list of a kind that we do not have.
-func (g *Gateway) noApprovals(context.Context, method.None) ([]protocol.Approval, error) {
+func (f *feature) noApprovals(context.Context, method.None) ([]protocol.Approval, error) {
 	return []protocol.Approval{}, nil
 }
 
-func (g *Gateway) anyApproval(r approval.Record) protocol.AnyApproval {
-	a := approvalOf(r, g.config.Snapshot().Config)
+func (f *feature) anyApproval(r approval.Record) protocol.AnyApproval {
+	a := approvalOf(r, f.settings.Snapshot().Config)
 	out := protocol.AnyApproval{
 		ID: r.ID, URLPath: "/approve/" + url.PathEscape(r.ID), CreatedAtMs: r.CreatedAt, ExpiresAtMs: r.ExpiresAt, Status: string(r.State),
 		Presentation: protocol.ApprovalPresentation{
@@ -69,16 +69,16 @@ func anyApprovalError(err error) error {
 	return approvalError(err)
 }
 
-func (g *Gateway) anyApprovalGet(_ context.Context, p protocol.ApprovalIDParams) (protocol.AnyApprovalResult, error) {
-	r, err := g.approvals.Get(p.ID)
+func (f *feature) anyApprovalGet(_ context.Context, p protocol.ApprovalIDParams) (protocol.AnyApprovalResult, error) {
+	r, err := f.broker.Get(p.ID)
 	if err != nil {
 		return protocol.AnyApprovalResult{}, anyApprovalError(err)
 	}
-	return protocol.AnyApprovalResult{Approval: g.anyApproval(r)}, nil
+	return protocol.AnyApprovalResult{Approval: f.anyApproval(r)}, nil
 }
 
 // anyApprovalResolve decides. What was decided before is told, not decided anew.
-func (g *Gateway) anyApprovalResolve(ctx context.Context, c *server.Caller, p protocol.AnyApprovalResolveParams) (res protocol.AnyApprovalResolved, err error) {
+func (f *feature) anyApprovalResolve(ctx context.Context, c *server.Caller, p protocol.AnyApprovalResolveParams) (res protocol.AnyApprovalResolved, err error) {
 	const name = protocol.MethodApprovalResolve
 	scope, ok := approval.ParseScope(p.Decision)
 	switch {
@@ -89,19 +89,19 @@ func (g *Gateway) anyApprovalResolve(ctx context.Context, c *server.Caller, p pr
 	case p.GrantExpiresInDays != 0:
 		return res, protocol.InvalidParams(name, "grantExpiresInDays is not known here: rules end by themselves after their time")
 	}
-	r, err := g.approvals.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
+	r, err := f.broker.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
 	if errors.Is(err, approval.ErrResolved) {
-		if before, gerr := g.approvals.Get(p.ID); gerr == nil && before.State != approval.StatePending {
-			return protocol.AnyApprovalResolved{Approval: g.anyApproval(before)}, nil
+		if before, gerr := f.broker.Get(p.ID); gerr == nil && before.State != approval.StatePending {
+			return protocol.AnyApprovalResolved{Approval: f.anyApproval(before)}, nil
 		}
 	}
 	if err != nil {
 		return res, anyApprovalError(err)
 	}
-	return protocol.AnyApprovalResolved{Applied: true, Approval: g.anyApproval(r)}, nil
+	return protocol.AnyApprovalResolved{Applied: true, Approval: f.anyApproval(r)}, nil
 }
 
-func (g *Gateway) anyApprovalHistory(_ context.Context, p protocol.AnyApprovalHistoryParams) (protocol.AnyApprovalHistory, error) {
+func (f *feature) anyApprovalHistory(_ context.Context, p protocol.AnyApprovalHistoryParams) (protocol.AnyApprovalHistory, error) {
 	out := protocol.AnyApprovalHistory{Items: []protocol.AnyApproval{}}
 	var before uint64
 	if p.Cursor != "" {
@@ -116,9 +116,9 @@ func (g *Gateway) anyApprovalHistory(_ context.Context, p protocol.AnyApprovalHi
 	if p.Limit <= 0 || p.Limit > anyApprovalsLimit {
 		p.Limit = anyApprovalsLimit
 	}
-	over, next, err := g.approvals.Over(before, p.Limit)
+	over, next, err := f.broker.Over(before, p.Limit)
 	for _, r := range over {
-		out.Items = append(out.Items, g.anyApproval(r))
+		out.Items = append(out.Items, f.anyApproval(r))
 	}
 	if next != 0 {
 		out.NextCursor = strconv.FormatUint(next, 10)

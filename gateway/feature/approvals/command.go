@@ -1,47 +1,47 @@
-package gateway
+package approvals
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/approval/words"
 )
 
 // cmdApprove decides about a request. Typing it is not enough: it counts from a
 // client with the right to approve, and from the owner's own account on a
 // network (A-EXEC-19).
-func (g *Gateway) cmdApprove(ctx context.Context, _, args string) (string, error) {
+func (f *feature) cmdApprove(ctx context.Context, _, args string) (string, error) {
 	by, ok := approval.DeciderIn(ctx)
 	if !ok {
 		return "You cannot approve from here: this client has no right to. Use the page on this machine, or `hearth approvals`.", nil
 	}
-	pending := g.approvals.Pending()
-	words := strings.Fields(args)
-	if len(words) == 0 {
-		return listAsks(pending), nil
+	pending := f.broker.Pending()
+	fields := strings.Fields(args)
+	if len(fields) == 0 {
+		return words.List(pending), nil
 	}
 	scope := approval.ScopeOnce
-	if len(words) > 1 {
-		if scope, ok = approval.ParseScope(strings.ToLower(words[1])); !ok || len(words) > 2 {
+	if len(fields) > 1 {
+		if scope, ok = approval.ParseScope(strings.ToLower(fields[1])); !ok || len(fields) > 2 {
 			return "A decision is once, session, here, program, deny or never.", nil
 		}
 	}
-	rec, found := findAsk(pending, words[0])
+	rec, found := findAsk(pending, fields[0])
 	if !found {
 		return "Nothing waits under this id; it may have been decided, or its time is over. `/approve` lists what waits.", nil
 	}
-	if _, fits := askBody(rec); !fits && by.Message && scope.Allows() {
-		return "Not allowed from here: nobody saw all of it. " + tooLong, nil
+	if _, fits := words.Body(rec); !fits && by.Message && scope.Allows() {
+		return "Not allowed from here: nobody saw all of it. " + words.TooLong, nil
 	}
-	_, err := g.approvals.Resolve(ctx, rec.ID, scope, by)
+	_, err := f.broker.Resolve(ctx, rec.ID, scope, by)
 	switch {
-	case isAny(err, approval.ErrNotFound, approval.ErrResolved, approval.ErrNotYours, approval.ErrScope):
+	case errorIs(err, approval.ErrNotFound, approval.ErrResolved, approval.ErrNotYours, approval.ErrScope):
 		return "Not done: " + err.Error() + ".", nil
 	case err != nil:
 		return "", err
 	case scope.Allows():
-		return "Allowed (" + scopeWords(scope) + "): " + rec.Ask.Title, nil
+		return "Allowed (" + words.Scope(scope) + "): " + rec.Ask.Title, nil
 	}
 	return "Not allowed: " + rec.Ask.Title, nil
 }
@@ -62,20 +62,4 @@ func findAsk(pending []approval.Record, id string) (found approval.Record, ok bo
 		found, ok = r, true
 	}
 	return found, ok
-}
-
-func listAsks(pending []approval.Record) string {
-	if len(pending) == 0 {
-		return "Nothing waits for your yes."
-	}
-	var b strings.Builder
-	for _, r := range pending {
-		body, fits := askBody(r)
-		if !fits {
-			title := strings.ToValidUTF8(r.Ask.Title[:min(len(r.Ask.Title), 80)], "")
-			body = title + " … " + tooLong + "\n"
-		}
-		fmt.Fprintf(&b, "`%s` %s\n", approval.ShortID(r.ID), body)
-	}
-	return b.String() + "\nDecide with `/approve ID once|session|here|program|deny|never`."
 }

@@ -1,4 +1,4 @@
-package gateway
+package approvals
 
 import (
 	"context"
@@ -17,16 +17,16 @@ import (
 // The approvals file of other gateways' clients. There is no such file here: it
 // is made from the settings and the rules, and setting it changes those.
 
-func (g *Gateway) execApprovalsGet(context.Context, method.None) (protocol.ExecApprovals, error) {
-	return g.execApprovals()
+func (f *feature) execApprovalsGet(context.Context, method.None) (protocol.ExecApprovals, error) {
+	return f.execApprovals()
 }
 
-func (g *Gateway) execApprovals() (protocol.ExecApprovals, error) {
-	e := g.config.Snapshot().Config.Tools.Exec
+func (f *feature) execApprovals() (protocol.ExecApprovals, error) {
+	e := f.settings.Snapshot().Config.Tools.Exec
 	d := protocol.ExecDefaults{Security: e.Security, Ask: e.Ask, AskFallback: "deny"}
-	out := protocol.ExecApprovals{Path: g.config.Path(), Exists: true, ResolvedDefaults: d}
+	out := protocol.ExecApprovals{Path: f.settings.Path(), Exists: true, ResolvedDefaults: d}
 	out.File = protocol.ExecApprovalsFile{Version: 1, Defaults: d, Agents: map[string]protocol.ExecApprovalsAgent{}}
-	for _, r := range g.approvals.Rules() {
+	for _, r := range f.broker.Rules() {
 		if r.Kind != approval.KindExec || !r.Scope.Allows() {
 			continue
 		}
@@ -53,8 +53,8 @@ func rulePattern(r approval.Rule) string {
 // execApprovalsSet takes the defaults, and removes the rules that the new file
 // does not hold any more. Rules are made by decisions about what was shown, so
 // a written one is refused.
-func (g *Gateway) execApprovalsSet(ctx context.Context, c *server.Caller, p protocol.ExecApprovalsSetParams) (protocol.ExecApprovals, error) {
-	now, err := g.execApprovals()
+func (f *feature) execApprovalsSet(ctx context.Context, c *server.Caller, p protocol.ExecApprovalsSetParams) (protocol.ExecApprovals, error) {
+	now, err := f.execApprovals()
 	if err != nil {
 		return now, err
 	}
@@ -67,7 +67,7 @@ func (g *Gateway) execApprovalsSet(ctx context.Context, c *server.Caller, p prot
 			return now, protocol.Invalid("Hearth has no security or ask of its own for the agent %q. Set tools.exec.security and tools.exec.ask for all.", agent)
 		}
 		for _, item := range a.Allowlist {
-			if item.ID == "" || !hasRule(g.approvals.Rules(), item.ID) {
+			if item.ID == "" || !hasRule(f.broker.Rules(), item.ID) {
 				return now, protocol.Invalid("A rule cannot be written by hand (%q): allow the command when you are asked, with \"here\" or \"program\".", item.Pattern)
 			}
 			keep[item.ID] = true
@@ -88,20 +88,20 @@ func (g *Gateway) execApprovalsSet(ctx context.Context, c *server.Caller, p prot
 		if err != nil {
 			return now, fmt.Errorf("change the settings: %w", err)
 		}
-		if _, err := g.config.MergePatch(ctx, "", string(raw)); err != nil {
+		if _, err := f.settings.MergePatch(ctx, "", string(raw)); err != nil {
 			return now, err
 		}
 	}
-	for _, r := range g.approvals.Rules() {
+	for _, r := range f.broker.Rules() {
 		if r.Kind != approval.KindExec || !r.Scope.Allows() || keep[r.ID] {
 			continue
 		}
-		if _, err := g.approvals.RemoveRule(ctx, r.ID); err != nil {
+		if _, err := f.broker.RemoveRule(ctx, r.ID); err != nil {
 			return now, err
 		}
-		g.noteRuleGone(r.ID, method.CallerName(c))
+		f.noteRuleGone(r.ID, method.CallerName(c))
 	}
-	return g.execApprovals()
+	return f.execApprovals()
 }
 
 func hasRule(rules []approval.Rule, id string) bool {
@@ -113,6 +113,6 @@ func hasRule(rules []approval.Rule, id string) bool {
 	return false
 }
 
-func (g *Gateway) noteRuleGone(id, who string) {
-	g.audit.Add(audit.Entry{Kind: audit.KindApproval, What: "a rule was removed", Who: who, Facts: map[string]string{"id": id}})
+func (f *feature) noteRuleGone(id, who string) {
+	f.audit.Add(audit.Entry{Kind: audit.KindApproval, What: "a rule was removed", Who: who, Facts: map[string]string{"id": id}})
 }

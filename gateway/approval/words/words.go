@@ -1,0 +1,111 @@
+// Package words puts requests for approval into messages that people read and
+// answer on a network. It does not send them, and decides nothing.
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+)
+
+// Limit is how much of a question stands in one message; more is decided
+// where all of it can be read (A-EXEC-13). scriptRows are the lines of a script
+// that stand there; the whole is elsewhere.
+const (
+	Limit      = 3000
+	scriptRows = 12
+)
+
+// TooLong is said where a question does not fit, so that it cannot be answered there.
+const TooLong = "It is too long to show here: read it and decide in the page or with `hearth approvals`."
+
+// Body is all of a request, and whether it fits into a message.
+func Body(rec approval.Record) (string, bool) {
+	var b strings.Builder
+	title, cut := rec.Ask.Title, false
+	if first, _, more := strings.Cut(title, " ⏎ "); more || len(title) > 400 {
+		title, cut = first[:min(len(first), 400)], true // the lines say it whole
+	}
+	b.WriteString(strings.ToValidUTF8(title, ""))
+	if cut {
+		b.WriteString(" …")
+	}
+	b.WriteString("\n\n")
+	for _, l := range rec.Ask.Lines {
+		if slices.Contains(rec.Ask.Warnings, l) {
+			l = "⚠ " + l
+		}
+		b.WriteString(l + "\n")
+	}
+	for _, s := range rec.Ask.Scripts {
+		b.WriteString("\nThe text of " + s.Path + ":\n")
+		for _, l := range s.Head(scriptRows, "`hearth approvals show "+approval.ShortID(rec.ID)+"` and the page have the whole") {
+			b.WriteString("  " + l + "\n")
+		}
+		if s.Text == "" {
+			b.WriteString("  " + s.Why + "\n")
+		}
+	}
+	if rec.Ask.Why != "" {
+		b.WriteString("\nWhy: " + plan.Show(rec.Ask.Why) + "\n")
+	}
+	return b.String(), b.Len() <= Limit
+}
+
+// Question is a request as a message.
+func Question(rec approval.Record) string {
+	body, fits := Body(rec)
+	if !fits {
+		return "May I do something? " + TooLong
+	}
+	var b strings.Builder
+	b.WriteString("May I do this?\n\n" + body)
+	if rec.Asked > 1 {
+		fmt.Fprintf(&b, "\nThis is question %d of this answer.\n", rec.Asked)
+	}
+	b.WriteString("\nAnswer with one of:\n")
+	for _, s := range rec.Ask.Scopes() {
+		fmt.Fprintf(&b, "/approve %s %s — %s\n", approval.ShortID(rec.ID), s, Scope(s))
+	}
+	return b.String()
+}
+
+func Scope(s approval.Scope) string {
+	switch s {
+	case approval.ScopeOnce:
+		return "this time"
+	case approval.ScopeSession:
+		return "exactly this, in this session"
+	case approval.ScopeHere:
+		return "exactly this here, for 90 days"
+	case approval.ScopeProgram:
+		return "this program with any arguments in this folder, for 90 days"
+	case approval.ScopeFolder:
+		return "reading all that is in this folder, for 90 days"
+	case approval.ScopeDeny:
+		return "no"
+	case approval.ScopeNever:
+		return "never exactly this here"
+	}
+	return string(s)
+}
+
+// List is the requests that wait, as a message.
+func List(pending []approval.Record) string {
+	if len(pending) == 0 {
+		return "Nothing waits for your yes."
+	}
+	var b strings.Builder
+	for _, r := range pending {
+		body, fits := Body(r)
+		if !fits {
+			title := strings.ToValidUTF8(r.Ask.Title[:min(len(r.Ask.Title), 80)], "")
+			body = title + " … " + TooLong + "\n"
+		}
+		fmt.Fprintf(&b, "`%s` %s\n", approval.ShortID(r.ID), body)
+	}
+	return b.String() + "\nDecide with `/approve ID once|session|here|program|deny|never`."
+}
