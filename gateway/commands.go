@@ -89,13 +89,13 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 	}
 	rest, ref := t.Rest, ""
 	if t.Word == "/new" {
-		if r, message, ok := g.catalogue().SplitModel(t.Rest); ok {
+		if r, message, ok := g.choice.Catalogue().SplitModel(t.Rest); ok {
 			ref, rest = r, message
-		} else if head, tail, _ := strings.Cut(t.Rest, " "); g.checkModel("new", head) == nil {
+		} else if head, tail, _ := strings.Cut(t.Rest, " "); g.choice.Check(head) == nil {
 			ref, rest = head, strings.TrimSpace(tail) // a model of a known service that does not list it
 		}
 	}
-	if err := g.checkAccount(ref); ref != "" && err != nil {
+	if err := g.choice.CheckAccount(ref); ref != "" && err != nil {
 		return g.session.RunCommand(ctx, turn, func(context.Context) (string, error) { return "Nothing was changed: " + err.Error() + ".", nil })
 	}
 	if _, err := g.session.ResetIf(ctx, turn.SessionKey, turn.Expected); err != nil && !isNotFound(err) {
@@ -105,7 +105,7 @@ func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Tr
 	turn.Title = "New session"
 	if ref != "" {
 		turn.Title += " with " + ref
-		if _, err := g.session.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{Model: protocol.PatchTo(g.asPin(turn.SessionKey, ref))}); err != nil {
+		if _, err := g.session.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{Model: protocol.PatchTo(g.choice.Pin(turn.SessionKey, ref))}); err != nil {
 			return session.Accepted{}, err
 		}
 	}

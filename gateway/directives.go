@@ -21,7 +21,7 @@ func (g *Gateway) directives(turn session.Turn) (found []command.Directive, said
 		return nil, turn.Text
 	}
 	found, said = command.Directives(turn.Text, func(name string) bool {
-		_, ok := g.namedModel(turn.SessionKey, name)
+		_, ok := g.choice.Meant(turn.SessionKey, name)
 		return ok
 	})
 	if len(found) == 0 {
@@ -36,20 +36,6 @@ func (g *Gateway) directives(turn session.Turn) (found []command.Directive, said
 	return found, said
 }
 
-// namedModel finds the model that a single word names for sure.
-func (g *Gateway) namedModel(key, name string) (ref string, ok bool) {
-	if strings.EqualFold(name, "default") {
-		return g.ownDefault(key).String(), true
-	}
-	if ref, ok = g.accountOfDefault(key, name); !ok {
-		ref, ok = g.exactModel(name)
-	}
-	if !ok {
-		ref = name // of a known service that does not list it
-	}
-	return ref, g.checkModel("model", ref) == nil && g.checkAccount(ref) == nil
-}
-
 // hintsOf are the directives as a run keeps them.
 func (g *Gateway) hintsOf(key string, found []command.Directive) (h session.Hints) {
 	for _, d := range found {
@@ -61,7 +47,7 @@ func (g *Gateway) hintsOf(key string, found []command.Directive) (h session.Hint
 		case "reasoning":
 			h.Reasoning = d.Value
 		case "model":
-			h.Model, _ = g.namedModel(key, d.Value)
+			h.Model, _ = g.choice.Meant(key, d.Value)
 		}
 	}
 	return h

@@ -55,20 +55,6 @@ func (g *Gateway) failoverSettings(sessionKey string) failover.Settings {
 	return s
 }
 
-// asAgent selects an agent's own model where nothing else was chosen. It is
-// strict without fallbacks of its own.
-func (g *Gateway) asAgent(sel failover.Selection) failover.Selection {
-	a := g.agents.Named(session.AgentOf(sel.Session))
-	if a.Primary == "" || sel.Ref != (model.Ref{}) {
-		return sel
-	}
-	sel.Ref, sel.Source = g.models.Named(a.Primary), failover.SourceAgent
-	for _, name := range a.Fallbacks {
-		sel.Fallbacks = append(sel.Fallbacks, g.models.Named(name))
-	}
-	return sel
-}
-
 func (g *Gateway) maxWait() time.Duration {
 	n, err := strconv.Atoi(g.opts.Env(envMaxWait))
 	if err != nil || n < 0 {

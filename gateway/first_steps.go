@@ -61,7 +61,7 @@ func (g *Gateway) tellSetup() {
 // hasModel reports whether a message's own turn says which model answers it.
 func (g *Gateway) hasModel(rec session.Run) bool {
 	sel, err := g.session.Selection(rec)
-	return err != nil || g.asAgent(sel).Ref != model.Ref{}
+	return err != nil || g.choice.OfAgent(sel).Ref != model.Ref{}
 }
 
 // lookedForModels tells what is there now.

@@ -49,6 +49,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/oauth"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
@@ -144,8 +145,9 @@ type Gateway struct {
 
 	// Models, the accounts at their services, and what they cost.
 	models   *provider.Registry
-	redetect chan struct{} // wakes detectModels
-	trials   *trial.Trials // what was found out about them
+	choice   *choice.Chooser // which of them may be chosen, and is meant
+	redetect chan struct{}   // wakes detectModels
+	trials   *trial.Trials   // what was found out about them
 	pulls    modelPulls
 	setup    *setup.Book // the first steps
 	trying   *setup.Flow

@@ -153,8 +153,8 @@ func (g *Gateway) agent(ctx context.Context, p protocol.AgentParams) (server.Lat
 	}
 	turn.Expected.SessionID = p.ExpectedExistingSessionID
 	if turn.Model = p.Model; p.Model != "" {
-		if err := g.checkModel(protocol.MethodAgent, p.Model); err != nil {
-			return server.Later{}, err
+		if err := g.choice.Check(p.Model); err != nil {
+			return server.Later{}, protocol.InvalidParams(protocol.MethodAgent, "%v", err)
 		}
 	}
 	acc, err := g.accept(ctx, turn)

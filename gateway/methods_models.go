@@ -28,7 +28,7 @@ func (g *Gateway) modelsList(_ context.Context, p protocol.ModelsListParams) (pr
 		case p.View == "all":
 		case p.View == "configured" && !chosen && e.Source != provider.SourceConfigured:
 			continue
-		case p.View != "configured" && !e.BuiltIn && !g.mayChoose(e.Ref):
+		case p.View != "configured" && !e.BuiltIn && !g.choice.Allowed(e.Ref):
 			continue
 		}
 		info := protocol.ModelInfo{

@@ -2,13 +2,9 @@ package gateway
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
@@ -63,8 +59,8 @@ func (g *Gateway) sessionsCreate(ctx context.Context, p protocol.SessionsCreateP
 		return res, err
 	}
 	if p.Model != "" {
-		if err := g.checkModel(protocol.MethodSessionsCreate, p.Model); err != nil {
-			return res, err
+		if err := g.choice.Check(p.Model); err != nil {
+			return res, protocol.InvalidParams(protocol.MethodSessionsCreate, "%v", err)
 		}
 	}
 	row, err := g.session.Create(ctx, key, p.Label, p.Model)
@@ -94,26 +90,6 @@ func checkLabel(method, label string) error {
 	return nil
 }
 
-// checkModel refuses a model whose service is not known, and names those that are.
-func (g *Gateway) checkModel(method, name string) error {
-	ref, _, ok := profile.ParseRef(name)
-	if !ok {
-		return protocol.InvalidParams(method, "model %q should read provider/model", name)
-	}
-	if !g.mayChoose(ref) {
-		return protocol.InvalidParams(method, "model %q may not be chosen: it does not stand in agents.defaults.models", name)
-	}
-	known := slices.Collect(maps.Keys(g.config.Snapshot().Config.Models.Providers))
-	for _, e := range g.models.Models() {
-		known = append(known, e.Ref.Provider)
-	}
-	if slices.Contains(known, ref.Provider) {
-		return nil
-	}
-	slices.Sort(known)
-	return protocol.InvalidParams(method, "no model service is called %q; known here: %s", ref.Provider, strings.Join(slices.Compact(known), ", "))
-}
-
 func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchParams) (protocol.SessionsPatchResult, error) {
 	var res protocol.SessionsPatchResult
 	key, err := g.agents.Canonical(p.Key, p.AgentID)
@@ -126,10 +102,10 @@ func (g *Gateway) sessionsPatch(ctx context.Context, p protocol.SessionsPatchPar
 		}
 	}
 	if v := p.Model.Value; v != nil {
-		if err := g.checkModel(protocol.MethodSessionsPatch, *v); err != nil {
-			return res, err
+		if err := g.choice.Check(*v); err != nil {
+			return res, protocol.InvalidParams(protocol.MethodSessionsPatch, "%v", err)
 		}
-		p.Model = protocol.PatchTo(g.asPin(key, *v))
+		p.Model = protocol.PatchTo(g.choice.Pin(key, *v))
 	}
 	row, err := g.session.PatchIf(ctx, key, p, expectedPatch(p))
 	if err != nil {

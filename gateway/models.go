@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/setup"
 )
@@ -64,22 +64,12 @@ func (g *Gateway) around() bool {
 	return g.setup != nil && g.setup.Get().Of(setup.Model) == setup.Skipped
 }
 
-// consented refuses a model whose service nobody chose: its key was only found.
-// Programs and assistants name such models; a person who picks one has chosen.
-func (g *Gateway) consented(ref model.Ref) error {
-	for _, e := range g.models.Models() {
-		if e.Ref.Provider == ref.Provider && !e.Chosen {
-			return fmt.Errorf("%s has a key in the environment that its person did not choose, so it is not used for this. The person can pick %s in the model picker, or run `hearth models set %s`", e.Service, e.Name, e.Ref)
-		}
-	}
-	return nil
-}
-
 func (g *Gateway) openModels() {
 	g.models = provider.New(provider.Options{
 		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now, Accounts: modelAccounts{g}, Around: g.around,
 		Guide: guide.Options{DataDir: string(g.opts.Dir), ConfigPath: g.config.Path()},
 	})
+	g.choice = choice.New(choice.Options{Settings: g.config, Models: g.models, Accounts: g.book, Agents: g.agents, Now: g.opts.Now})
 }
 
 // detectModels looks for model servers at the start and whenever the settings

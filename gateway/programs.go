@@ -123,7 +123,7 @@ func (p apiHouse) Models() []hook.Model {
 		out = append(out, hook.Model{ID: ownName + "/" + a.ID, Owner: ownName, Created: created})
 	}
 	for _, e := range p.g.models.Models() {
-		if e.Available && !e.BuiltIn && e.Chosen && p.g.mayChoose(e.Ref) {
+		if e.Available && !e.BuiltIn && e.Chosen && p.g.choice.Allowed(e.Ref) {
 			out = append(out, hook.Model{ID: e.Ref.String(), Owner: e.Ref.Provider, Created: created})
 		}
 	}
@@ -150,10 +150,10 @@ func (p apiHouse) Find(name, agent string) (hook.Target, error) {
 		}
 		ref := p.g.models.Named(name)
 		listed := slices.ContainsFunc(p.Models(), func(m hook.Model) bool { return m.ID == ref.String() })
-		if !listed && (!strings.Contains(name, "/") || p.g.checkModel("", ref.String()) != nil) {
+		if !listed && (!strings.Contains(name, "/") || p.g.choice.Check(ref.String()) != nil) {
 			return t, hook.NoModel("There is no model %q here. Use \"hearth\", or one that GET /v1/models lists.", clipped(name, 100))
 		}
-		if err := p.g.consented(ref); err != nil {
+		if err := p.g.choice.Consented(ref); err != nil {
 			return t, hook.NoModel("%s.", err)
 		}
 		t.Model = ref.String()

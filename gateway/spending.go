@@ -76,7 +76,7 @@ func (g *Gateway) bookCalls(tx *store.Tx, key string, attempts []failover.Attemp
 // begin finds the model of a turn within the allowance.
 func (g *Gateway) begin(ctx context.Context, sel failover.Selection, s failover.Session) (session.Model, error) {
 	g.awaitSecrets(ctx)
-	sel, err := g.purse.Choose(ctx, g.asAgent(sel), s)
+	sel, err := g.purse.Choose(ctx, g.choice.OfAgent(sel), s)
 	if err != nil {
 		return session.Model{}, err
 	}

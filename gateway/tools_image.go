@@ -63,7 +63,7 @@ func (g *Gateway) lookers(call tool.Call, name string) ([]model.Ref, error) {
 		return []model.Ref{call.Model}, nil
 	}
 	for _, e := range g.models.Models() {
-		if e.Available && e.Chosen && slices.Contains(e.Input, "image") && g.mayChoose(e.Ref) {
+		if e.Available && e.Chosen && slices.Contains(e.Input, "image") && g.choice.Allowed(e.Ref) {
 			return []model.Ref{e.Ref}, nil
 		}
 	}

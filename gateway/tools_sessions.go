@@ -219,19 +219,19 @@ func (h house) hand(ctx context.Context, turn session.Turn, wait time.Duration) 
 
 // chosenModel is the full name of a model that an assistant may choose.
 func (g *Gateway) chosenModel(name string) (string, error) {
-	ref, ok := g.matchModel(name)
+	ref, ok := g.choice.Match(name)
 	if !ok {
 		ref = name
 	}
-	if err := g.checkModel("model", ref); err != nil {
-		return "", errors.New(g.noModel(clipWords(name, 80), err))
+	if err := g.choice.Check(ref); err != nil {
+		return "", errors.New(g.choice.Refusal(clipWords(name, 80)))
 	}
 	if r, _, ok := profile.ParseRef(ref); ok {
-		if err := g.consented(r); err != nil {
+		if err := g.choice.Consented(r); err != nil {
 			return "", err
 		}
 	}
-	return ref, g.checkAccount(ref)
+	return ref, g.choice.CheckAccount(ref)
 }
 
 // switchModel is session_status with a model.
@@ -244,7 +244,7 @@ func (g *Gateway) switchModel(ctx context.Context, call tool.Call, name string) 
 		if err != nil {
 			return "", err
 		}
-		p.Model, said = protocol.PatchTo(g.asPin(call.SessionKey, ref)), ref
+		p.Model, said = protocol.PatchTo(g.choice.Pin(call.SessionKey, ref)), ref
 	}
 	if _, err := g.session.Patch(ctx, call.SessionKey, p); err != nil {
 		return "", fmt.Errorf("the model could not be changed: %w", err)

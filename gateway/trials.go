@@ -55,7 +55,7 @@ func (g *Gateway) testModel(ctx context.Context, p protocol.ModelsTestParams) tr
 // testRef is which model is meant.
 func (g *Gateway) testRef(p protocol.ModelsTestParams) model.Ref {
 	if p.Model != "" {
-		if name, ok := g.byAlias(p.Model); ok {
+		if name, ok := g.choice.ByAlias(p.Model); ok {
 			return g.models.Named(name)
 		}
 		return g.models.Named(p.Model)

@@ -101,6 +101,9 @@ func (d *Directory) Named(id string) Agent {
 	return d.agentOf(config.Agent{ID: id}, d.settings.Snapshot().Config)
 }
 
+// OfSession is the agent of a session.
+func (d *Directory) OfSession(key string) Agent { return d.Named(session.AgentOf(key)) }
+
 // Canonical is session.Canonical where a key that names no agent belongs to the
 // default one.
 func (d *Directory) Canonical(key, agentID string) (string, error) {

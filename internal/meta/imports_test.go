@@ -73,7 +73,7 @@ var walls = []struct {
 		why:  "a run has no I/O of its own",
 	},
 	{
-		from: []string{"gateway/provider"},
+		from: []string{"gateway/provider"}, except: []string{"gateway/provider/choice"},
 		to:   []string{"gateway/protocol", "gateway/session", "gateway/store", "gateway/agent", "gateway/tool"},
 		why:  "a model's dialect knows nothing of sessions or of our wire",
 	},
@@ -101,7 +101,7 @@ var walls = []struct {
 
 // readSettings are the packages that read the settings themselves, beside those
 // of features: what they know changes with the file.
-var readSettings = []string{"app/cli", "app/reach", "gateway", "gateway/config", "gateway/agents", "gateway/clock", "gateway/method"}
+var readSettings = []string{"app/cli", "app/reach", "gateway", "gateway/config", "gateway/agents", "gateway/clock", "gateway/method", "gateway/provider/choice"}
 
 // feature is the feature that a folder belongs to, "" for none.
 func feature(dir string) string {
