@@ -74,8 +74,8 @@ var walls = []struct {
 	},
 	{
 		from: []string{"gateway/provider"}, except: []string{"gateway/provider/choice"},
-		to:   []string{"gateway/protocol", "gateway/session", "gateway/store", "gateway/agent", "gateway/tool"},
-		why:  "a model's dialect knows nothing of sessions or of our wire",
+		to:  []string{"gateway/protocol", "gateway/session", "gateway/store", "gateway/agent", "gateway/tool"},
+		why: "a model's dialect knows nothing of sessions or of our wire",
 	},
 	{
 		from: []string{"gateway/server", "gateway/client"},
