@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 	"io/fs"
-	"strings"
 	"sync"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -72,24 +71,4 @@ func warns(c config.Config, messages int) bool {
 		return messages <= 1
 	}
 	return true
-}
-
-var errAgentID = errors.New("an agent's name needs a letter or digit")
-
-// slug makes an id of a name.
-func slug(name string) (string, error) {
-	var b strings.Builder
-	for _, r := range strings.ToLower(strings.TrimSpace(name)) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	id := strings.Trim(b.String()[:min(b.Len(), 64)], "-")
-	if !config.AgentID(id) {
-		return "", errAgentID
-	}
-	return id, nil
 }

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -208,5 +209,26 @@ func TestSec_A_INJ_01_AgentsHaveTheirOwnTools(t *testing.T) {
 	p.patch(map[string]any{"agents": map[string]any{"list": nil}})
 	if got := tools("agent:reader:main", "c"); strings.Contains(got, "- read:") || !strings.Contains(got, "session_status") {
 		t.Errorf("an agent that is gone has %s", got)
+	}
+}
+
+// TestDeletedAgentStopsInEverySession: what an agent does is stopped when it is
+// deleted, however many sessions were used since.
+func TestDeletedAgentStopsInEverySession(t *testing.T) {
+	r := newRig(t, "chat/echo")
+	p := r.connect()
+	p.call(protocol.MethodAgentsCreate, protocol.AgentsCreateParams{Name: "Helper", Workspace: t.TempDir()}, new(protocol.AgentsCreateResult))
+	const key = "agent:helper:first"
+	p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: key, Model: "chat/fault-hang"}, new(protocol.SessionsCreateResult))
+	p.send(key, "slow", "take your time")
+	p.send(key, "queued", "and then")
+	for i := range 101 {
+		p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: fmt.Sprintf("agent:helper:later-%d", i)}, new(protocol.SessionsCreateResult))
+	}
+	p.call(protocol.MethodAgentsDelete, protocol.AgentsDeleteParams{AgentID: "helper"}, new(protocol.AgentsDeleteResult))
+	for _, id := range []string{"slow", "queued"} {
+		if end := p.ended(id); end.State != protocol.ChatAborted {
+			t.Errorf("%s ended as %s", id, end.State)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/feature/agents"
 	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
@@ -21,6 +22,12 @@ func (g *Gateway) list() []host.Entry {
 		{Name: "approvals", New: func() (host.Feature, error) {
 			return approvals.New(approvals.Options{
 				Broker: g.approvals, Settings: g.config, Agents: g.agents, Audit: g.audit, Clients: g.server, Owner: g.owner,
+			}), nil
+		}},
+		{Name: "agents", New: func() (host.Feature, error) {
+			return agents.New(agents.Options{
+				Agents: g.agents, Settings: g.config, Models: g.models, Files: g.files, Undo: g.undo, Sessions: g.session, Children: g.spawns,
+				StateDir: string(g.opts.Dir), Logger: g.log,
 			}), nil
 		}},
 		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: g.clock}), nil }},

@@ -20,6 +20,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/setup"
+	"github.com/hearth-assistant/hearth/gateway/undo"
+	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
 // openSetup opens the first steps. Whoever has conversations already is past
@@ -244,9 +246,11 @@ func (g *Gateway) nameAssistant(ctx context.Context, name, style string) error {
 		return protocol.Invalid("A name has 1 to 60 letters, a manner at most 300. Shorten it and save again.")
 	}
 	text := fmt.Sprintf("# Identity\n\n- Name: %s\n- Emoji: %s\n- Manner: %s\n", name, agents.DefaultEmoji, style)
-	main := g.agents.Book().Default().ID
-	_, err := g.agentsFilesSet(ctx, protocol.AgentFileSetParams{AgentID: main, Name: "IDENTITY.md", Content: text})
-	return err
+	turn := undo.Turn{RunID: newUUID(), Tool: protocol.MethodAgentsFilesSet}
+	if _, err := g.files.Set(ctx, g.undo, turn, g.agents.Book().Default().Workspace, workspace.Identity, text, ""); err != nil {
+		return protocol.Invalid("%v", err)
+	}
+	return nil
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

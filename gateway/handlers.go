@@ -11,7 +11,7 @@ import (
 func (g *Gateway) methods() []method.Method {
 	return slices.Concat(
 		g.coreMethods(), g.chatMethods(), g.guardMethods(), g.secretMethods(), g.edgeMethods(), g.accountMethods(), g.memoryMethods(), g.skillMethods(),
-		g.agentMethods(), g.tokenMethods(), g.mcpMethods(), g.networkMethods(), g.setupMethods(), g.nodeMethods(),
+		g.tokenMethods(), g.mcpMethods(), g.networkMethods(), g.setupMethods(), g.nodeMethods(),
 	)
 }
 

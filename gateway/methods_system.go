@@ -51,7 +51,6 @@ func (g *Gateway) problems() []protocol.Problem {
 	}
 	out = append(out, g.network.problems()...)
 	out = append(out, g.failureProblems()...)
-	out = append(out, g.workspaceProblems()...)
 	out = append(out, g.ownerlessProblem()...)
 	return append(out, g.channels.problems()...)
 }

@@ -265,6 +265,25 @@ func (m *Manager) Abort(ctx context.Context, key, runID string) ([]string, error
 	return m.abort(ctx, key, runID, "")
 }
 
+// StopAgent aborts all that an agent does, in whichever of its sessions.
+func (m *Manager) StopAgent(ctx context.Context, agentID string) error {
+	m.mu.Lock()
+	var keys []string
+	for key := range m.lanes {
+		if AgentOf(key) == agentID {
+			keys = append(keys, key)
+		}
+	}
+	m.mu.Unlock()
+	var errs []error
+	for _, key := range keys {
+		if _, err := m.Abort(ctx, key, ""); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func (m *Manager) abort(ctx context.Context, key, runID, sessionID string) ([]string, error) {
 	if m.Stopped != nil {
 		m.Stopped(ctx, key, runID)

@@ -113,6 +113,15 @@ func (b *Book) Stopped(ctx context.Context, parentKey, parentRun string) error {
 	return err
 }
 
+// StopOf marks the sub-agents to be stopped of all sessions that are meant.
+func (b *Book) StopOf(ctx context.Context, meant func(parentKey string) bool) error {
+	if !b.any(func(r Record) bool { return r.Open() && meant(r.ParentKey) }) {
+		return nil // no need to write
+	}
+	_, err := b.mark(ctx, func(r Record) bool { return meant(r.ParentKey) })
+	return err
+}
+
 // Kill marks one sub-agent of a session to be stopped.
 func (b *Book) Kill(ctx context.Context, runID string) (bool, error) {
 	n, err := b.mark(ctx, func(r Record) bool { return r.RunID == runID })

@@ -1,6 +1,7 @@
-package gateway
+package agents
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -8,17 +9,26 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-// workspaceProblems: a workspace inside of Hearth's own folder, as OpenClaw has it,
+// problems: a workspace inside of Hearth's own folder, as OpenClaw has it,
 // is one that no tool may touch and whose files are not read.
-func (g *Gateway) workspaceProblems() (out []protocol.Problem) {
-	state := realFolder(string(g.opts.Dir))
-	for _, a := range g.agents.Book().All() {
+func (f *feature) problems() (out []protocol.Problem) {
+	state := realFolder(f.stateDir)
+	for _, a := range f.agents.Book().All() {
 		rel, err := filepath.Rel(state, realFolder(a.Workspace))
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			continue
 		}
 		out = append(out, protocol.Problem{Code: "WORKSPACE", Message: fmt.Sprintf("The workspace of the assistant %s, %s, lies inside Hearth's own folder, where no tool may read or write: "+
 			"its files are not used. Move it elsewhere and say where: `hearth config set agents.defaults.workspace ~/Hearth`.", a.ID, a.Workspace)})
+	}
+	return out
+}
+
+// checks tells `hearth doctor` the same.
+func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol.HealthCheck) {
+	for _, p := range f.problems() {
+		what, advice, _ := strings.Cut(strings.TrimSuffix(p.Message, "."), ". ")
+		out = append(out, protocol.HealthCheck{Area: "gateway", State: protocol.CheckWarn, What: what, Advice: advice})
 	}
 	return out
 }

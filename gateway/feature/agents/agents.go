@@ -1,0 +1,112 @@
+// Package agents is the feature of several assistants side by side: the methods
+// agents.* and agent.identity.get, the files that tell an agent who it is, and
+// what is wrong with their workspaces. Who there is and who answers is package
+// gateway/agents'.
+package agents
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/undo"
+	"github.com/hearth-assistant/hearth/gateway/workspace"
+)
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Agents   *agents.Directory
+	Settings *config.File
+	Models   *provider.Registry
+	Files    *workspace.Keeper // those that tell an agent who it is
+	Undo     *undo.Log
+	Sessions *session.Manager
+	Children *spawn.Book // sub-agents
+	StateDir string      // Hearth's own folder, where no workspace may be
+	Logger   *slog.Logger
+}
+
+type feature struct {
+	agents   *agents.Directory
+	settings *config.File
+	models   *provider.Registry
+	files    *workspace.Keeper
+	undo     *undo.Log
+	sessions *session.Manager
+	children *spawn.Book
+	stateDir string
+	log      *slog.Logger
+}
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	f := &feature{
+		agents: o.Agents, settings: o.Settings, models: o.Models, files: o.Files, undo: o.Undo, sessions: o.Sessions, children: o.Children,
+		stateDir: o.StateDir, log: o.Logger,
+	}
+	return host.Feature{
+		Methods: []method.Method{
+			method.Plain(protocol.MethodAgentsList, f.list),
+			method.Plain(protocol.MethodAgentIdentityGet, f.identity),
+			method.Plain(protocol.MethodAgentsCreate, f.create),
+			method.Plain(protocol.MethodAgentsUpdate, f.update),
+			method.Plain(protocol.MethodAgentsDelete, f.remove),
+			method.Plain(protocol.MethodAgentsFilesList, f.filesList),
+			method.Plain(protocol.MethodAgentsFilesGet, f.filesGet),
+			method.Plain(protocol.MethodAgentsFilesSet, f.filesSet),
+		},
+		Problems: f.problems, Checks: f.checks,
+	}
+}
+
+func (f *feature) list(context.Context, method.None) (protocol.AgentsList, error) {
+	c := f.settings.Snapshot().Config
+	def, _ := f.models.Default()
+	book := f.agents.Book()
+	out := protocol.AgentsList{DefaultID: book.Default().ID, Ownership: "sole", MainKey: cmp.Or(c.Session.MainKey, session.MainAlias), Scope: "per-sender", Agents: []protocol.AgentInfo{}}
+	for _, a := range book.All() {
+		info := protocol.AgentInfo{
+			ID: a.ID, Name: a.Name, Workspace: a.Workspace, Identity: identityOf(a),
+			Model: protocol.AgentModels{Primary: cmp.Or(a.Primary, def.String()), Fallbacks: a.Fallbacks},
+		}
+		if a.Primary == "" {
+			info.Model.Fallbacks = c.Agents.Defaults.Model.Fallbacks
+		}
+		out.Agents = append(out.Agents, info)
+	}
+	return out, nil
+}
+
+func identityOf(a agents.Agent) protocol.AgentIdentity {
+	return protocol.AgentIdentity{Name: a.Name, Theme: a.Theme, Emoji: a.Emoji, Avatar: a.Avatar}
+}
+
+func (f *feature) identity(_ context.Context, p protocol.AgentIdentityParams) (protocol.AgentIdentity, error) {
+	if p.AgentID == "" {
+		key, err := f.agents.Canonical(p.SessionKey, "")
+		if err != nil {
+			return protocol.AgentIdentity{}, err
+		}
+		p.AgentID = session.AgentOf(key)
+	}
+	out := identityOf(f.agents.Named(p.AgentID))
+	out.AgentID = p.AgentID
+	return out, nil
+}
+
+// known finds an agent, or says that there is none.
+func (f *feature) known(id string) (agents.Agent, error) {
+	a, ok := f.agents.Book().Get(id)
+	if !ok {
+		return a, protocol.Invalid("There is no agent %q. `hearth agents list` shows those that are there.", id).With("code", "NOT_FOUND")
+	}
+	return a, nil
+}

@@ -1,0 +1,208 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
+)
+
+// checkWorkspace refuses a folder that an agent cannot have.
+func (f *feature) checkWorkspace(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if strings.ContainsFunc(dir, func(r rune) bool { return r < ' ' || r == 0x7f }) || !strings.HasPrefix(dir, "~/") && !filepath.IsAbs(dir) {
+		return protocol.Invalid("The workspace %q is not a folder that can be used. Give an absolute path, or one that begins with ~/.", dir)
+	}
+	at := f.agents.Workspace(dir)
+	for _, own := range []string{f.stateDir, filepath.Dir(f.settings.Path())} {
+		if rel, err := filepath.Rel(own, at); err == nil && filepath.IsLocal(rel) {
+			return protocol.Invalid("The workspace cannot be in Hearth's own folder %s.", own)
+		}
+		if rel, err := filepath.Rel(at, own); err == nil && filepath.IsLocal(rel) {
+			return protocol.Invalid("The workspace cannot hold Hearth's own folder %s.", own)
+		}
+	}
+	return nil
+}
+
+func (f *feature) create(ctx context.Context, p protocol.AgentsCreateParams) (protocol.AgentsCreateResult, error) {
+	id, err := slug(p.Name)
+	if err != nil {
+		return protocol.AgentsCreateResult{}, protocol.InvalidParams(protocol.MethodAgentsCreate, "%v", err)
+	}
+	if err := f.checkWorkspace(p.Workspace); err != nil {
+		return protocol.AgentsCreateResult{}, err
+	}
+	snap := f.settings.Snapshot()
+	if _, ok := f.agents.Book().Get(id); ok {
+		return protocol.AgentsCreateResult{}, protocol.Invalid("There is already an agent %q. Choose another name.", id)
+	}
+	made := config.Agent{ID: id, Name: p.Name, Workspace: p.Workspace, Identity: config.AgentIdentity{Emoji: p.Emoji, Avatar: p.Avatar}, Model: config.ModelChoice{Primary: p.Model}}
+	n := len(snap.Config.Agents.List)
+	if n == 0 { // the first of a list is the default
+		if err := f.put(ctx, snap, 0, config.Agent{ID: agents.Main, Default: true}); err != nil {
+			return protocol.AgentsCreateResult{}, err
+		}
+		snap, n = f.settings.Snapshot(), 1
+	}
+	if err := f.put(ctx, snap, n, made); err != nil {
+		return protocol.AgentsCreateResult{}, err
+	}
+	a := f.agents.Named(id)
+	return protocol.AgentsCreateResult{OK: true, AgentID: id, Name: a.Name, Workspace: a.Workspace, Model: a.Primary}, nil
+}
+
+func (f *feature) put(ctx context.Context, snap *config.Snapshot, at int, a config.Agent) error {
+	raw, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return f.edit(ctx, snap, fmt.Sprintf("agents.list[%d]", at), string(raw))
+}
+
+// edit writes one value of the list that snap shows.
+func (f *feature) edit(ctx context.Context, snap *config.Snapshot, path, value string) error {
+	if f.settings.Snapshot().Hash != snap.Hash {
+		return config.ErrStale
+	}
+	var err error
+	if value == "" {
+		_, err = f.settings.UnsetPath(ctx, path)
+	} else {
+		_, err = f.settings.SetPath(ctx, path, value)
+	}
+	return err
+}
+
+func (f *feature) update(ctx context.Context, p protocol.AgentsUpdateParams) (protocol.AgentsUpdateResult, error) {
+	if _, err := f.known(p.AgentID); err != nil {
+		return protocol.AgentsUpdateResult{}, err
+	}
+	if err := f.checkWorkspace(p.Workspace); err != nil {
+		return protocol.AgentsUpdateResult{}, err
+	}
+	snap := f.settings.Snapshot()
+	list := snap.Config.Clone().Agents.List
+	i := slices.IndexFunc(list, func(a config.Agent) bool { return a.ID == p.AgentID })
+	a := config.Agent{ID: p.AgentID}
+	if i < 0 {
+		i = len(list)
+	} else {
+		a = list[i]
+	}
+	type change struct{ path, value string }
+	var changes []change
+	set := func(path, value string, to *string) {
+		if value != "" {
+			*to = value
+			changes = append(changes, change{path, quoteJSON(value)})
+		}
+	}
+	if a.Identity.Name != "" {
+		set("identity.name", p.Name, &a.Identity.Name)
+	} else {
+		set("name", p.Name, &a.Name)
+	}
+	set("workspace", p.Workspace, &a.Workspace)
+	set("identity.emoji", p.Emoji, &a.Identity.Emoji)
+	set("identity.avatar", p.Avatar, &a.Identity.Avatar)
+	if p.Model.Set && p.Model.Value != nil {
+		set("model", *p.Model.Value, &a.Model.Primary)
+	} else if p.Model.Set && a.Model.Primary != "" {
+		changes = append(changes, change{"model", ""})
+	}
+	if i == len(list) && len(changes) > 0 { // the main agent, of which nothing was said yet
+		a.Default = len(list) == 0
+		return protocol.AgentsUpdateResult{OK: true, AgentID: a.ID}, f.put(ctx, snap, i, a)
+	}
+	for _, c := range changes {
+		if err := f.edit(ctx, f.settings.Snapshot(), fmt.Sprintf("agents.list[%d].%s", i, c.path), c.value); err != nil {
+			return protocol.AgentsUpdateResult{}, err
+		}
+	}
+	return protocol.AgentsUpdateResult{OK: true, AgentID: a.ID}, nil
+}
+
+func quoteJSON(s string) string {
+	raw, err := json.Marshal(s)
+	if err != nil { // a string always can be
+		return `""`
+	}
+	return string(raw)
+}
+
+// remove takes an agent out of the settings, with its bindings. Its folder
+// and its conversations stay.
+func (f *feature) remove(ctx context.Context, p protocol.AgentsDeleteParams) (protocol.AgentsDeleteResult, error) {
+	a, err := f.known(p.AgentID)
+	if err != nil {
+		return protocol.AgentsDeleteResult{}, err
+	}
+	switch {
+	case a.ID == agents.Main:
+		return protocol.AgentsDeleteResult{}, protocol.Invalid("The main agent cannot be deleted.")
+	case p.DeleteFiles:
+		return protocol.AgentsDeleteResult{}, protocol.Invalid("Hearth deletes no folders. Delete the agent without its files, then remove %s yourself.", a.Workspace)
+	}
+	out := protocol.AgentsDeleteResult{AgentID: a.ID}
+	for i := len(f.settings.Snapshot().Config.Bindings) - 1; i >= 0; i-- {
+		snap := f.settings.Snapshot()
+		if i >= len(snap.Config.Bindings) || snap.Config.Bindings[i].AgentID != a.ID {
+			continue
+		}
+		if err := f.edit(ctx, snap, fmt.Sprintf("bindings[%d]", i), ""); err != nil {
+			return out, err
+		}
+		out.RemovedBindings++
+	}
+	snap := f.settings.Snapshot()
+	i := slices.IndexFunc(snap.Config.Agents.List, func(x config.Agent) bool { return x.ID == a.ID })
+	if i < 0 {
+		return out, config.ErrStale
+	}
+	if err = f.edit(ctx, snap, fmt.Sprintf("agents.list[%d]", i), ""); err != nil {
+		return out, err
+	}
+	out.OK = true
+	f.stopRuns(ctx, a.ID)
+	return out, nil
+}
+
+// stopRuns stops what an agent does that is gone: a run that goes on would do so
+// with what it was given under rules that are there no more.
+func (f *feature) stopRuns(ctx context.Context, agentID string) {
+	err := errors.Join(f.children.StopOf(ctx, func(parent string) bool { return session.AgentOf(parent) == agentID }), f.sessions.StopAgent(ctx, agentID))
+	if err != nil {
+		f.log.Error("not all answers of an agent that was deleted are stopped", "agent", agentID, "err", err)
+	}
+}
+
+var errAgentID = errors.New("an agent's name needs a letter or digit")
+
+// slug makes an id of a name.
+func slug(name string) (string, error) {
+	var b strings.Builder
+	for _, r := range strings.ToLower(strings.TrimSpace(name)) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	id := strings.Trim(b.String()[:min(b.Len(), 64)], "-")
+	if !config.AgentID(id) {
+		return "", errAgentID
+	}
+	return id, nil
+}
