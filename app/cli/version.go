@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/internal/licenses"
 )
 
 type versionInfo struct {
@@ -18,10 +20,25 @@ type versionInfo struct {
 }
 
 func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{
+	var notices bool
+	cmd := &cobra.Command{
 		Use: "version", Short: "Show this program's version", Args: cobra.NoArgs,
-		RunE: a.run(func(context.Context, []string) error { return runVersion(a) }),
+		RunE: a.run(func(context.Context, []string) error {
+			if notices {
+				return runLicenses(a)
+			}
+			return runVersion(a)
+		}),
 	}
+	cmd.Flags().BoolVar(&notices, "licenses", false, "show the licences of what the program is made of")
+	return cmd
+}
+
+func runLicenses(a *app) error {
+	if a.asJSON {
+		return a.out().json(map[string]string{"licenses": licenses.Text()})
+	}
+	return a.out().print(licenses.Text())
 }
 
 func runVersion(a *app) error {

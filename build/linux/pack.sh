@@ -13,6 +13,7 @@ linux_root() {
 	install -Dm644 build/icons/hearth.svg "$r/usr/share/icons/hicolor/scalable/apps/hearth.svg"
 	install -Dm644 -t "$r/usr/share/hearth/docs" docs/*.md
 	install -Dm644 LICENSE "$r/usr/share/doc/hearth/copyright"
+	install -Dm644 -t "$r/usr/share/doc/hearth" "$NOTICES"
 }
 
 linux_deb() {

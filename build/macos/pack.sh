@@ -22,7 +22,7 @@ macos_app() {
 	sed "s/@VERSION@/$core/" build/macos/Info.plist >"$app/Info.plist"
 	plutil -lint -s "$app/Info.plist" || return
 	for program in hearth hearth-tray hearth-window; do install -m755 "$BIN/$program" "$app/MacOS/$program"; done
-	mkdir -p "$app/Resources/docs" && cp docs/*.md "$app/Resources/docs/" || return
+	mkdir -p "$app/Resources/docs" && cp docs/*.md "$app/Resources/docs/" && cp LICENSE "$NOTICES" "$app/Resources/" || return
 	macos_icon "$app/Resources/hearth.icns" || return
 	# What is inside first, then the whole: a signature covers what it finds signed.
 	for program in hearth hearth-window; do

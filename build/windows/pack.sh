@@ -22,7 +22,7 @@ windows_programs() {
 	windows_program hearth ./app/hearth "" "" || return
 	windows_program hearth-tray ./app/tray desktop -H=windowsgui || return
 	windows_program hearth-window . desktop,production -H=windowsgui || return
-	cp LICENSE README.md "$WORK/windows/"
+	cp LICENSE "$NOTICES" README.md "$WORK/windows/"
 	install -Dm644 -t "$WORK/windows/docs" docs/*.md
 	find "$WORK/windows" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
 }
