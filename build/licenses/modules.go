@@ -25,7 +25,9 @@ func programs() []program {
 }
 
 // targets are the systems that build/package makes programs for.
-func targets() []string { return []string{"linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64"} }
+func targets() []string {
+	return []string{"linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64"}
+}
 
 // carried are modules of which only bytes are taken, which the compiler does not
 // know.
