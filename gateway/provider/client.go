@@ -61,9 +61,13 @@ func (v view) verifying(ref model.Ref) func(string, int) {
 }
 
 // windowOf is how many tokens of context a model has: as configured or known;
-// with Ollama never more than the model was made for, or than the server gave it.
+// with Ollama as the model's own file asks for, but never more than the model was
+// made for, or than the server gave it.
 func (v view) windowOf(x *reach, m ModelConfig) int {
 	n := m.ContextWindow
+	if n == 0 {
+		n = x.asked[canonical(m.ID)]
+	}
 	if t, ok := v.tested(x, m.ID); ok && t.Limit > 0 && t.Window > 0 && (n == 0 || t.Window < n) {
 		n = t.Window // a test has seen more than that being cut
 	}

@@ -31,6 +31,7 @@ type finding struct {
 	noTools []string       // canonical ids of models that cannot use tools
 	away    []string       // canonical ids of models that the server has run elsewhere
 	trained map[string]int // tokens of context that a model was made for, by canonical id
+	asked   map[string]int // and those that its own file asks for
 	version string         // of the server, where it says so
 	err     string         // it runs, but cannot be used: why, and what to do
 }
@@ -214,7 +215,7 @@ func (r *Registry) showOllama(ctx context.Context, f *finding) {
 		})
 	}
 	wg.Wait()
-	f.trained = map[string]int{}
+	f.trained, f.asked = map[string]int{}, map[string]int{}
 	var models []ModelConfig
 	for i, m := range f.models {
 		var info ollama.Info
@@ -232,6 +233,9 @@ func (r *Registry) showOllama(ctx context.Context, f *finding) {
 		}
 		if info.ContextLength > 0 {
 			f.trained[canonical(m.ID)] = info.ContextLength
+		}
+		if info.Window > 0 {
+			f.asked[canonical(m.ID)] = info.Window
 		}
 		m.Reasoning, _ = info.Can("thinking")
 		models = append(models, m)

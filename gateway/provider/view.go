@@ -63,6 +63,7 @@ type reach struct {
 	headers map[string]string // that a person configured
 	bearer  bool              // the key goes as Authorization: Bearer
 	trained map[string]int    // tokens of context that a model was made for, by canonical id
+	asked   map[string]int    // and those that its own file asks for
 	silence time.Duration     // how long it may say nothing; 0: as its kind may
 	away    []string          // canonical ids of models that run elsewhere
 }
@@ -165,7 +166,7 @@ func (v view) merge(x *reach, f finding, configured bool) {
 		x.models, x.listed = f.models, true
 	}
 	x.toolIn = func(id string) bool { return !slices.Contains(f.noTools, canonical(id)) }
-	x.trained, x.away = f.trained, f.away
+	x.trained, x.asked, x.away = f.trained, f.asked, f.away
 	if !configured {
 		x.baseURL = f.baseURL
 	}
@@ -315,7 +316,10 @@ func (x *reach) isAway(id string) bool { return slices.Contains(x.away, canonica
 func (v view) primary(p string) model.Ref {
 	ref, ok := model.ParseRef(p)
 	if ok {
-		if _, known := v.reach(ref.Provider); known || ref == guide.Ref() {
+		if x, known := v.reach(ref.Provider); known || ref == guide.Ref() {
+			if m, listed := x.model(ref.Model); listed {
+				ref.Model = m.ID // one model has one name: "tiny" is "tiny:latest"
+			}
 			return ref
 		}
 	}

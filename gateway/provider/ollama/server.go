@@ -10,6 +10,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type Server struct {
 type Info struct {
 	Capabilities  []string // completion, tools, thinking, vision, embedding…; nil: an old server does not say
 	ContextLength int      // tokens that the model was made for, 0 = not said
+	Window        int      // tokens that its Modelfile asks for (PARAMETER num_ctx), 0 = none
 }
 
 // Can reports whether a model has an ability; ok is false when nobody knows.
@@ -65,11 +67,12 @@ func (s Server) Show(ctx context.Context, model string) (Info, error) {
 	var got struct {
 		Capabilities []string                   `json:"capabilities"`
 		ModelInfo    map[string]json.RawMessage `json:"model_info"`
+		Parameters   string                     `json:"parameters"` // a name and a value a line
 	}
 	if err := s.ask(ctx, http.MethodPost, "/api/show", map[string]string{"model": model}, &got); err != nil {
 		return Info{}, fmt.Errorf("asking Ollama about %s: %w", model, err)
 	}
-	info := Info{Capabilities: got.Capabilities}
+	info := Info{Capabilities: got.Capabilities, Window: parameter(got.Parameters, "num_ctx")}
 	for name, v := range got.ModelInfo {
 		var n wire.Count
 		if strings.HasSuffix(name, ".context_length") && json.Unmarshal(v, &n) == nil {
@@ -77,6 +80,17 @@ func (s Server) Show(ctx context.Context, model string) (Info, error) {
 		}
 	}
 	return info, nil
+}
+
+// parameter is a number among a Modelfile's parameters, the last one that is
+// given; 0 = none, or one that makes no sense.
+func parameter(lines, name string) (n int) {
+	for line := range strings.Lines(lines) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
+			n, _ = strconv.Atoi(f[1])
+		}
+	}
+	return max(n, 0)
 }
 
 // Loaded lists the models that are loaded now.
