@@ -27,8 +27,11 @@ func (p publisher) terminal(ev protocol.ChatEvent) {
 
 func (p publisher) Agent(ev protocol.AgentEvent) {
 	b := server.Broadcast{Event: protocol.EventAgent, Payload: ev, SessionKey: ev.SessionKey}
-	if ev.Stream == "tool" {
-		b.Audience, b.RunID = server.ToolWatchers, ev.RunID // behind the words before it
+	switch ev.Stream { // behind the words before it
+	case "tool":
+		b.Audience, b.RunID = server.ToolWatchers, ev.RunID
+	case session.StreamThinking:
+		b.Audience, b.RunID = server.ThoughtWatchers, ev.RunID
 	}
 	p.s.Broadcast(b)
 }

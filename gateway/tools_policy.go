@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
@@ -26,12 +28,29 @@ func (g *Gateway) scopeOf(rec session.Run, ref model.Ref) tool.Scope {
 		Depth: spawn.Depth(rec.SessionKey), Relayed: rec.Relay.From != "",
 	}
 	if rec.Route == "" {
+		s.Folder = g.editorFolder(rec)
 		return s
 	}
 	r, ok := channel.ParseRoute(rec.Route)
 	s.Surface, s.Group = r.Channel, r.Chat != channel.Direct
 	s.Owner = s.Owner && ok
 	return s
+}
+
+// editorFolder is where an editor works that has this session, as long as that is
+// a folder of this computer; "" is the workspace.
+func (g *Gateway) editorFolder(rec session.Run) string {
+	if !rec.Owner {
+		return ""
+	}
+	dir, err := g.session.Folder(rec.SessionKey)
+	if err != nil || !filepath.IsAbs(dir) {
+		return ""
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return filepath.Clean(dir)
 }
 
 // may decides about a tool; the one place that is asked.

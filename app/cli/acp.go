@@ -22,7 +22,7 @@ func runACP(ctx context.Context, a *app) error {
 	agent := acp.New(a.Version)
 	c, err := a.dial(ctx, client.Options{
 		Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeApprovals},
-		Caps:   []string{protocol.CapSlimDeltas, protocol.CapToolEvents}, OnEvent: agent.Event,
+		Caps:   []string{protocol.CapSlimDeltas, protocol.CapToolEvents, protocol.CapThoughts}, OnEvent: agent.Event,
 	})
 	if err != nil {
 		return err

@@ -1269,6 +1269,11 @@ export const CapToolEvents = "tool-events";
  * the cumulative message.
  */
 export const CapSlimDeltas = "hearth.deltas";
+/**
+ * CapThoughts is ours: agent events of stream "thinking", of the sessions that
+ * are watched.
+ */
+export const CapThoughts = "hearth.thoughts";
 
 // Gateway capability without which the 9.6 CLI's `models list` stops.
 export const GatewayCapModelCatalog = "published-model-catalog";

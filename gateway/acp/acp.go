@@ -253,11 +253,12 @@ func (a *Agent) Event(e protocol.Event) {
 		}
 	case protocol.EventAgent:
 		var ev protocol.AgentEvent
-		if json.Unmarshal(e.Payload, &ev) != nil || ev.Stream != "tool" {
+		if json.Unmarshal(e.Payload, &ev) != nil {
 			return
 		}
-		if t := a.turn(ev.RunID); t != nil {
-			t.hand(false, func(ctx context.Context) (*sdk.PromptResponse, error) { return nil, a.tool(ctx, t, ev.Data) })
+		show := map[string]func(context.Context, *turn, map[string]any) error{"tool": a.tool, "thinking": a.thought}[ev.Stream]
+		if t := a.turn(ev.RunID); t != nil && show != nil {
+			t.hand(false, func(ctx context.Context) (*sdk.PromptResponse, error) { return nil, show(ctx, t, ev.Data) })
 		}
 	case protocol.EventExecApprovalRequested:
 		var ev protocol.Approval

@@ -90,6 +90,16 @@ func resultOf(m *protocol.Message) sdk.SessionUpdate {
 	return sdk.UpdateToolCall(sdk.ToolCallId(m.ToolCallID), sdk.WithUpdateStatus(status))
 }
 
+// thoughtsOf are what the model thought before a message of a loaded session.
+func thoughtsOf(m *protocol.Message) (out []sdk.SessionUpdate) {
+	for _, b := range m.Content {
+		if b.Type == protocol.BlockThinking && b.Thinking != "" {
+			out = append(out, sdk.UpdateAgentThoughtText(b.Thinking))
+		}
+	}
+	return out
+}
+
 // callsOf are the calls of a message of a loaded session.
 func callsOf(m *protocol.Message, began map[string]bool) (out []sdk.SessionUpdate) {
 	for _, b := range m.Content {

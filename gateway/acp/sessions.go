@@ -160,6 +160,7 @@ func (a *Agent) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.
 		if m.Text() != "" {
 			updates = append([]sdk.SessionUpdate{u}, updates...)
 		}
+		updates = append(thoughtsOf(m), updates...)
 		for _, u := range updates {
 			if err := tell(u); err != nil {
 				return sdk.LoadSessionResponse{}, err

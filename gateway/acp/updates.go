@@ -99,6 +99,18 @@ func rest(told, message string) string {
 
 const between = "\n\n"
 
+// thought passes on what the model thinks, apart from what it says.
+func (a *Agent) thought(ctx context.Context, t *turn, data map[string]any) error {
+	text, _ := data["delta"].(string)
+	if text == "" {
+		return nil
+	}
+	if err := a.flush(ctx, t); err != nil {
+		return err
+	}
+	return a.update(ctx, t, sdk.UpdateAgentThoughtText(text))
+}
+
 // tool shows a call of a tool.
 func (a *Agent) tool(ctx context.Context, t *turn, data map[string]any) error {
 	word := func(name string) string { s, _ := data[name].(string); return s }

@@ -62,9 +62,18 @@ type Place struct {
 
 // Find returns the place that raw means. A workspace that is missing is made.
 func (f Finder) Find(workspace, raw string) (*Place, error) {
+	return f.FindFrom(workspace, "", raw)
+}
+
+// FindFrom is Find, with relative paths that begin in folder, an absolute path;
+// "" is the workspace.
+func (f Finder) FindFrom(workspace, folder, raw string) (*Place, error) {
 	p, absolute, err := parse(raw, f.Home)
 	if err != nil {
 		return nil, err
+	}
+	if !absolute && folder != "" {
+		p, absolute = path.Join(filepath.ToSlash(folder), p), true
 	}
 	root, real, err := f.openWorkspace(workspace)
 	if err != nil {

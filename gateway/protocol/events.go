@@ -66,6 +66,9 @@ const (
 	// CapSlimDeltas is ours: chat deltas carry deltaText, offset and end, but not
 	// the cumulative message.
 	CapSlimDeltas = "hearth.deltas"
+	// CapThoughts is ours: agent events of stream "thinking", of the sessions that
+	// are watched.
+	CapThoughts = "hearth.thoughts"
 )
 
 // Gateway capability without which the 9.6 CLI's `models list` stops.

@@ -17,6 +17,7 @@ const (
 	SessionsWatchers                 // called sessions.subscribe
 	MessageWatchers                  // called sessions.messages.subscribe for SessionKey
 	ToolWatchers                     // has the cap tool-events
+	ThoughtWatchers                  // has the cap hearth.thoughts, and watches the session
 )
 
 // Broadcast is an event that must arrive. With a RunID it comes after all text

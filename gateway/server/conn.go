@@ -313,6 +313,8 @@ func (c *conn) wants(b *Broadcast, scope protocol.Scope) bool {
 		return c.watches(b.SessionKey)
 	case ToolWatchers:
 		return slices.Contains(c.caller.Caps, protocol.CapToolEvents)
+	case ThoughtWatchers:
+		return slices.Contains(c.caller.Caps, protocol.CapThoughts) && c.watches(b.SessionKey)
 	}
 	return false
 }

@@ -198,7 +198,7 @@ func (c *conn) hello(snap protocol.Snapshot) *protocol.HelloOK {
 		Type: "hello-ok", Protocol: protocol.Version,
 		Server: protocol.ServerInfo{Version: c.s.version, ConnID: c.id, BootID: c.s.bootID, ControlUIBuildSource: "configured"},
 		Features: protocol.Features{Methods: names, Events: protocol.Events(),
-			Capabilities: []string{protocol.GatewayCapModelCatalog, protocol.CapSlimDeltas}},
+			Capabilities: []string{protocol.GatewayCapModelCatalog, protocol.CapSlimDeltas, protocol.CapThoughts}},
 		Snapshot: snap,
 		Auth: protocol.HelloAuth{Role: c.grant.Role, Scopes: c.grant.Scopes, Method: c.grant.Method,
 			DeviceToken: c.grant.DeviceToken, IssuedAtMs: c.grant.IssuedAtMs, DeviceTokens: c.grant.Also, Pins: pins},

@@ -234,6 +234,11 @@ func choiceOf(r *run, sel failover.Selection, mdl Model) string {
 
 // step makes one event of the agent durable, shows it, and lets the agent go on.
 func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
+	if ev.Kind == agent.Thinking {
+		m.think(r, ev.Delta)
+		return nil
+	}
+	m.tellThought(r)
 	switch ev.Kind {
 	case agent.Text:
 		m.Publish.Delta(Delta{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Text: l.say(r, ev.Delta), At: m.Now()})
@@ -245,10 +250,6 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		}
 		m.checkpoint(l, r)
 		failpoint.Hit("midStream")
-	case agent.Thinking:
-		if f := m.follower(r); f != nil {
-			f.Think(r.id, ev.Delta)
-		}
 	case agent.Intent:
 		if err := m.writeIntent(l, r, end, ev); err != nil {
 			return err

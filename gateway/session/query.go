@@ -274,6 +274,16 @@ func (m *Manager) Get(key string) (row protocol.SessionRow, ok bool, err error) 
 	return row, ok, err
 }
 
+// Folder is the one that an editor works in which has this session, "" for none.
+func (m *Manager) Folder(key string) (dir string, err error) {
+	err = m.DB.View(func(tx *store.Tx) error {
+		r, _, err := m.t.sessions.Get(tx, []byte(key))
+		dir = r.Folder
+		return err
+	})
+	return dir, err
+}
+
 // Why returns the record of a run, with its reasons; an empty runID means the
 // last one of the session.
 func (m *Manager) Why(key, runID string) (rec Run, err error) {

@@ -27,6 +27,10 @@ type Scope struct {
 	AgentID    string
 	Model      model.Ref
 	Workspace  string // absolute path of the agent's folder
+	// Folder is where commands start and relative paths begin, when that is not
+	// the workspace: the absolute path of the folder that an editor works in. It
+	// gives no right to what is there.
+	Folder string
 	// Owner: the words that led here are the owner's own. Others, groups and
 	// hooks get less.
 	Owner   bool

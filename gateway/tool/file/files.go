@@ -112,7 +112,7 @@ func (f *files) judge(call tool.Call, p *place.Place, change bool) (place.Verdic
 
 // find looks a path up for a call; never allowed places end here.
 func (f *files) find(call tool.Call, raw string) (*place.Place, error) {
-	p, err := f.Finder.Find(call.Workspace, raw)
+	p, err := f.Finder.FindFrom(call.Workspace, call.Folder, raw)
 	if err != nil {
 		return nil, err
 	}

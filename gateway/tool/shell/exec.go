@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type Exec struct{ Options }
 const execSchema = `{"type":"object","required":["command"],"properties":{
 "command":{"type":"string","description":"the shell command"},
 "why":{"type":"string","description":"what it is for, in a few plain words for the owner"},
-"workdir":{"type":"string","description":"folder to run in; default: the workspace"},
+"workdir":{"type":"string","description":"folder to run in; default: the working directory that the person named, or else the workspace"},
 "env":{"type":"object","additionalProperties":{"type":"string"},"description":"extra variables; the owner sees them"},
 "yieldMs":{"type":"integer","minimum":0,"description":"milliseconds before it goes on in the background, default 10000"},
 "background":{"type":"boolean","description":"run in the background at once; it can be given input"},
@@ -123,7 +124,7 @@ func (e *Exec) folder(call tool.Call, a arguments) (string, error) {
 	case dir == "~" || strings.HasPrefix(dir, "~/"):
 		dir = filepath.Join(e.Home, dir[1:])
 	case !filepath.IsAbs(dir):
-		dir = filepath.Join(call.Workspace, dir)
+		dir = filepath.Join(cmp.Or(call.Folder, call.Workspace), dir)
 	}
 	if !filepath.IsAbs(dir) {
 		return "", errors.New("there is no workspace to run in; give workdir as an absolute path")
