@@ -2,6 +2,7 @@ package pairing
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,9 @@ type Registry struct {
 	key      []byte
 	onPair   func(PairEvent)
 
+	verifying sync.Mutex // held while a signature is checked
+	verify    func(p *protocol.ConnectParams, nonce string, nowMs int64) (ed25519.PublicKey, *protocol.Error)
+
 	// pairing is held while a device is changed and saved, so that two changes
 	// of one device cannot overwrite each other. It is taken before mu.
 	pairing sync.Mutex
@@ -66,7 +70,7 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 		return nil, errors.New("pairing needs a store")
 	}
 	r := &Registry{
-		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, removed: o.Removed, key: slices.Clone(o.ServerKey), onPair: o.OnPair,
+		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, removed: o.Removed, verify: protocol.VerifyDevice, key: slices.Clone(o.ServerKey), onPair: o.OnPair,
 		shared: digestOf(o.SharedToken), strong: strong(o.SharedToken), devices: make(map[string]*Device), leases: make(map[*Lease]struct{}), refused: make(map[string]time.Time),
 	}
 	if r.onPair == nil {

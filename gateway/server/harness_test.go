@@ -194,9 +194,13 @@ func (g *gateway) dial(t testing.TB, header http.Header) *client {
 }
 
 func (g *gateway) tryDial(t testing.TB, header http.Header) (*client, error) {
+	return g.tryDialAt(t, "", header)
+}
+
+func (g *gateway) tryDialAt(t testing.TB, query string, header http.Header) (*client, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, g.url(), &websocket.DialOptions{HTTPHeader: header, HTTPClient: g.http})
+	ws, _, err := websocket.Dial(ctx, g.url()+query, &websocket.DialOptions{HTTPHeader: header, HTTPClient: g.http})
 	if err != nil {
 		return nil, err
 	}

@@ -258,14 +258,6 @@ func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progres
 	if !ok {
 		return fail(res, fmt.Sprintf("There is no tool called %q. Available: %s.", call.Name, s.names()))
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			if s.broken != nil {
-				s.broken(call.Name, r)
-			}
-			res = fail(res, fmt.Sprintf("The tool %s stopped because of an internal error.", call.Name))
-		}
-	}()
 	if progress == nil {
 		progress = func(string) {}
 	}
@@ -276,8 +268,22 @@ func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progres
 	if pretty.Depth(c.Args) > pretty.MaxDepth {
 		return fail(res, fmt.Sprintf("The arguments nest more than %d deep, so %s was not used. Send them flatter.", pretty.MaxDepth, call.Name))
 	}
+	return s.untilStopped(ctx, res, c, func(c Call) model.ToolResult { return s.perform(ctx, t, res, c) })
+}
+
+// perform runs a tool that is there, with arguments that can be looked at.
+func (s *Set) perform(ctx context.Context, t Tool, res model.ToolResult, c Call) (end model.ToolResult) {
+	name := res.Name
+	defer func() {
+		if r := recover(); r != nil {
+			if s.broken != nil {
+				s.broken(name, r)
+			}
+			end = fail(res, fmt.Sprintf("The tool %s stopped because of an internal error.", name))
+		}
+	}()
 	if s.before != nil {
-		if err := s.before(ctx, call.Name, c); err != nil {
+		if err := s.before(ctx, name, c); err != nil {
 			return fail(res, err.Error())
 		}
 	}
@@ -287,7 +293,7 @@ func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progres
 		if err != nil {
 			said += err.Error()
 		}
-		s.after(call.Name, c, said)
+		s.after(name, c, said)
 	}
 	res.Images, res.Details = out.Images, out.Details
 	if err != nil {

@@ -161,8 +161,11 @@ func at(t *testing.T, s string) time.Time {
 
 // Over ten years there is exactly one daily reset a day, in every zone with
 // odd rules, for every hour.
-func TestOneResetADay(t *testing.T) {
-	for _, name := range []string{"Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Africa/Casablanca", "Asia/Beirut", "UTC"} {
+func TestFault_F_CLK_02_OneResetADay(t *testing.T) {
+	for _, name := range []string{"Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Africa/Casablanca", "Asia/Beirut", "UTC",
+		"Africa/Cairo", "America/Havana", "America/Santiago", "America/St_Johns", "America/Caracas", "America/Asuncion", "Antarctica/Troll", "Asia/Amman",
+		"Asia/Gaza", "Asia/Kathmandu", "Asia/Pyongyang", "Asia/Tehran", "Atlantic/Azores", "Australia/Eucla", "Europe/Dublin", "Europe/Istanbul",
+		"Europe/London", "Europe/Moscow", "Pacific/Apia", "Pacific/Chatham", "Pacific/Easter", "Pacific/Kiritimati", "Pacific/Norfolk", "Pacific/Tongatapu"} {
 		z := zone(t, name)
 		for h := range 24 {
 			days := map[string]bool{}
