@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -80,6 +82,7 @@ func (f Folder) room(dir *os.Root, more int64) error {
 	if err != nil {
 		return fmt.Errorf("look into the folder: %w", err)
 	}
+	sweep(dir, list, time.Now())
 	for _, e := range list {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			more += info.Size()
@@ -91,17 +94,44 @@ func (f Folder) room(dir *os.Root, more int64) error {
 	return nil
 }
 
-// write makes the file whole or not at all.
+// partHead begins the name of a file that is being written.
+const partHead = ".part-"
+
+// partAge is much longer than any file takes to be written.
+const partAge = time.Hour
+
+// write makes the file whole or not at all, whenever the process ends: a name that
+// people and tools see never stands for a part of it (F-CRASH-16).
 func write(dir *os.Root, name string, data []byte) error {
-	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if _, err := dir.Lstat(name); err == nil {
+		return fs.ErrExist
+	}
+	part := partHead + rand.Text()
+	f, err := dir.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, dir.Remove(name))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, dir.Remove(part))
 	}
-	return nil
+	err = dir.Link(part, name) // which takes the place of nothing
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return dir.Rename(part, name) // a disk that has no such links
+	}
+	return errors.Join(err, dir.Remove(part))
+}
+
+// sweep removes what was being written when the process was killed.
+func sweep(dir *os.Root, list []fs.DirEntry, now time.Time) {
+	for _, e := range list {
+		if !strings.HasPrefix(e.Name(), partHead) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > partAge {
+			_ = dir.Remove(e.Name())
+		}
+	}
 }
 
 // same reports whether a regular file holds these bytes. A shorter one, which a

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/protocol/devicetest"
 )
 
 // What costs something is done one at a time, however many ask for it at once, and
@@ -32,7 +33,7 @@ func TestSec_A_DOS_12_SignaturesAreCheckedOneAtATime(t *testing.T) {
 	}
 	bad := func(spoil func(*protocol.DeviceAuth)) string {
 		p := &protocol.ConnectParams{Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Platform: "linux"}, Auth: &protocol.Auth{}}
-		protocol.SignConnect(newKey(t), p, testNonce, r.now().UnixMilli())
+		devicetest.Sign(newKey(t), p, testNonce, r.now().UnixMilli())
 		spoil(p.Device)
 		_, err := r.Authenticate(t.Context(), Attempt{Source: netip.MustParseAddr("10.0.0.9"), Nonce: testNonce, Params: p})
 		return code(err)

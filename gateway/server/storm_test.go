@@ -15,6 +15,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/protocol/devicetest"
 )
 
 // Five hundred paired clients that were cut off at once are all back at their
@@ -35,7 +36,7 @@ func TestFault_F_WS_03_ReconnectStorm(t *testing.T) {
 			p.auth(&protocol.Auth{DeviceToken: tokens[i]})
 		}
 		params := p.ConnectParams
-		protocol.SignConnect(p.key, &params, c.nonce, c.ts)
+		devicetest.Sign(p.key, &params, c.nonce, c.ts)
 		if err := c.trySend(websocket.MessageText, requestText("1", protocol.MethodConnect, params)); err != nil {
 			return err
 		}
