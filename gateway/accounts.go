@@ -28,7 +28,7 @@ func (g *Gateway) openAccounts(ctx context.Context) error {
 		Lock: func(ctx context.Context, _ string) (func(), error) { return g.opts.Dir.Lock(ctx, "logins") },
 		Found: func(secrets ...string) {
 			for _, s := range secrets {
-				g.hide(secret.New(s))
+				g.secrets.Hide(secret.New(s))
 			}
 		},
 	})
@@ -95,7 +95,7 @@ func implicit(provider, name, source, key string) profile.Implicit {
 func (g *Gateway) configuredKey(id string, s secret.Setting) func(context.Context) (string, error) {
 	field := config.Path{config.Key("models"), config.Key("providers"), config.Key(id), config.Key("apiKey")}.String()
 	return func(ctx context.Context) (string, error) {
-		v, err := g.secretOf(ctx, field, s)
+		v, err := g.secrets.Value(ctx, field, s)
 		return v.Reveal(), err
 	}
 }
@@ -175,7 +175,7 @@ func (g *Gateway) foreignLogins() []foreign.Source {
 type accountVault struct{ g *Gateway }
 
 func (v accountVault) Get(ctx context.Context, name string) (string, error) {
-	s, err := v.g.keys.Get(ctx, name)
+	s, err := v.g.secrets.Store().Get(ctx, name)
 	if errors.Is(err, secret.ErrNotFound) {
 		return "", fmt.Errorf("%w: %w", profile.ErrNoCredential, err)
 	}
@@ -183,11 +183,11 @@ func (v accountVault) Get(ctx context.Context, name string) (string, error) {
 }
 
 func (v accountVault) Set(ctx context.Context, name, value string) error {
-	return v.g.keys.Set(ctx, name, secret.New(value))
+	return v.g.secrets.Store().Set(ctx, name, secret.New(value))
 }
 
 func (v accountVault) Delete(ctx context.Context, name string) error {
-	err := v.g.keys.Delete(ctx, name)
+	err := v.g.secrets.Store().Delete(ctx, name)
 	if errors.Is(err, secret.ErrNotFound) {
 		return fmt.Errorf("%w: %w", profile.ErrNoCredential, err)
 	}

@@ -63,7 +63,7 @@ func (g *Gateway) openChannels(ctx context.Context) error {
 		if !a.Enabled {
 			continue
 		}
-		if a.WebhookURL == "" && !g.found(a.BotToken) {
+		if a.WebhookURL == "" && !g.secrets.Found(a.BotToken) {
 			g.channels.later = append(g.channels.later, id) // the keychain may take its time
 			continue
 		}
@@ -84,11 +84,11 @@ func (g *Gateway) openChannels(ctx context.Context) error {
 // telegramChannel makes the channel of an account, without connecting it.
 func (g *Gateway) telegramChannel(ctx context.Context, id string, a config.ChannelAccount) (*telegram.Channel, error) {
 	path := "channels.telegram.accounts." + id
-	token, err := g.secretOf(ctx, path+".botToken", a.BotToken)
+	token, err := g.secrets.Value(ctx, path+".botToken", a.BotToken)
 	if err != nil {
 		return nil, err
 	}
-	hook, err := g.secretOf(ctx, path+".webhookSecret", a.WebhookSecret)
+	hook, err := g.secrets.Value(ctx, path+".webhookSecret", a.WebhookSecret)
 	if err != nil {
 		return nil, err
 	}

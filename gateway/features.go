@@ -10,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
+	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
 	"github.com/hearth-assistant/hearth/gateway/host"
 )
@@ -32,6 +33,9 @@ func (g *Gateway) list() []host.Entry {
 		}},
 		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: g.clock}), nil }},
 		{Name: "undo", New: func() (host.Feature, error) { return undo.New(undo.Options{Log: g.undo, Agents: g.agents}), nil }},
+		{Name: "secrets", New: func() (host.Feature, error) {
+			return secrets.New(secrets.Options{Secrets: g.secrets, Settings: g.config}), nil
+		}},
 		{Name: "search", New: func() (host.Feature, error) {
 			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},

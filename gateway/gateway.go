@@ -52,10 +52,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/search"
-	"github.com/hearth-assistant/hearth/gateway/secret"
-	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
+	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
-	"github.com/hearth-assistant/hearth/gateway/secret/ref"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/setup"
@@ -135,11 +133,8 @@ type Gateway struct {
 	hardness []protocol.Problem // what was found about the state folder at the start
 
 	// Keys.
-	keeper *keeper.Keeper
-	keys   secret.Store  // where keys are kept: keeper, and what comes out of it is hidden in logs
-	refs   *ref.Resolver // finds what settings refer to
-	sought chan struct{} // closed when the secrets of the settings were looked for once
-	pasted sync.Map      // ids of runs whose message holds what looks like a key
+	secrets *lookup.Secrets // those that the settings refer to
+	pasted  sync.Map        // ids of runs whose message holds what looks like a key
 
 	// Models, the accounts at their services, and what they cost.
 	models   *provider.Registry
@@ -215,7 +210,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), sought: make(chan struct{}), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if program, err := os.Executable(); err == nil {
 		g.docs = docsNear(program)
 	}

@@ -10,8 +10,18 @@ import (
 // methods is the whole surface; protocol.Methods has the scope of each.
 func (g *Gateway) methods() []method.Method {
 	return slices.Concat(
-		g.coreMethods(), g.chatMethods(), g.guardMethods(), g.secretMethods(), g.edgeMethods(), g.accountMethods(), g.memoryMethods(), g.skillMethods(),
-		g.tokenMethods(), g.mcpMethods(), g.networkMethods(), g.setupMethods(), g.nodeMethods(),
+		g.coreMethods(),
+		g.chatMethods(),
+		g.guardMethods(),
+		g.edgeMethods(),
+		g.accountMethods(),
+		g.memoryMethods(),
+		g.skillMethods(),
+		g.tokenMethods(),
+		g.mcpMethods(),
+		g.networkMethods(),
+		g.setupMethods(),
+		g.nodeMethods(),
 	)
 }
 
@@ -75,19 +85,6 @@ func (g *Gateway) guardMethods() []method.Method {
 		method.Plain(protocol.MethodToolsEffective, g.toolsEffective),
 		method.Called(protocol.MethodCodeRun, g.codeRun),
 		method.Called(protocol.MethodToolsInvoke, g.toolsInvoke),
-	}
-}
-
-// secretMethods keep keys.
-func (g *Gateway) secretMethods() []method.Method {
-	return []method.Method{
-		method.Plain(protocol.MethodSecretsList, g.secretsList),
-		method.Plain(protocol.MethodSecretsSet, g.secretsSet),
-		method.Plain(protocol.MethodSecretsRemove, g.secretsRemove),
-		method.Plain(protocol.MethodSecretsStatus, g.secretsStatus),
-		method.Plain(protocol.MethodSecretsUnlock, g.secretsUnlock),
-		method.Plain(protocol.MethodSecretsMigrate, g.secretsMigrate),
-		method.Plain(protocol.MethodSecretsReload, g.secretsReload),
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 
 func (g *Gateway) openMCPLogins() *login.Book {
 	return login.New(login.Options{
-		Life: g.work.Context(), Secrets: g.keys, Now: g.opts.Now, Log: g.log, Hide: func(s secret.Secret) { g.hide(s) },
+		Life: g.work.Context(), Secrets: g.secrets.Store(), Now: g.opts.Now, Log: g.log, Hide: func(s secret.Secret) { g.secrets.Hide(s) },
 		Around: func(home *url.URL) http.RoundTripper { return egress.Around(home, egress.Options{}) },
 		Changed: func(id string) {
 			g.audit.Add(audit.Entry{Kind: audit.KindAuth, What: "the login at an MCP server changed: " + id})
@@ -47,8 +47,6 @@ func loginMCP(s config.MCPServer, headers map[string]string) bool {
 	return true
 }
 
-func mcpClientSecret(id string) string { return "mcp.servers." + id + ".oauth.clientSecret" }
-
 // bearerMCP is the token for a request to a service.
 func (g *Gateway) bearerMCP(ctx context.Context, s mcp.Server, refused string) (string, error) {
 	token, err := g.mcpLogins.Bearer(ctx, login.Server{ID: s.ID, URL: s.URL}, refused)
@@ -69,7 +67,7 @@ func (g *Gateway) mcpService(ctx context.Context, id string) (login.Server, erro
 	}
 	out := login.Server{ID: id, URL: s.URL, Scope: s.OAuth.Scope, ClientID: s.OAuth.ClientID, Callback: s.OAuth.RedirectURL}
 	if !s.OAuth.ClientSecret.IsZero() {
-		v, err := g.secretOf(ctx, mcpClientSecret(id), s.OAuth.ClientSecret)
+		v, err := g.secrets.Value(ctx, config.MCPClientSecretPath(id), s.OAuth.ClientSecret)
 		if err != nil {
 			return out, err
 		}
@@ -88,7 +86,7 @@ func (g *Gateway) mcpLogin(ctx context.Context, p protocol.MCPServerParams) (pro
 	case errors.Is(err, login.ErrNotNeeded):
 		return protocol.MCPLogin{}, protocol.Invalid("%s answers without a login, so none is needed. `hearth mcp test %s` tries it.", p.ID, p.ID).With("reason", "not-needed")
 	case err != nil:
-		return protocol.MCPLogin{}, protocol.Unavailable(0, "%s", sentence(err.Error()))
+		return protocol.MCPLogin{}, protocol.Unavailable(0, "%s", protocol.Sentence(err.Error()))
 	}
 	return protocol.MCPLogin{LoginID: st.ID, URL: st.URL, ExpiresAt: st.Expires.UnixMilli()}, nil
 }
@@ -105,11 +103,11 @@ func (g *Gateway) mcpLoginWait(ctx context.Context, p protocol.MCPLoginWaitParam
 	defer cancel()
 	st, err := g.mcpLogins.Wait(ctx, p.LoginID)
 	if err != nil {
-		return protocol.MCPLoginState{}, protocol.Invalid("%s", sentence(err.Error()))
+		return protocol.MCPLoginState{}, protocol.Invalid("%s", protocol.Sentence(err.Error()))
 	}
 	out := protocol.MCPLoginState{State: st.State}
 	if st.State == oauth.Failed && st.Err != nil {
-		out.Error = sentence(st.Err.Error())
+		out.Error = protocol.Sentence(st.Err.Error())
 	}
 	return out, nil
 }

@@ -14,9 +14,6 @@ import (
 	memorytool "github.com/hearth-assistant/hearth/gateway/tool/memory"
 )
 
-// memoryKeyField is the setting of a key for vectors.
-const memoryKeyField = "agents.defaults.memorySearch.remote.apiKey"
-
 // openMemory opens what is remembered.
 func (g *Gateway) openMemory() {
 	http := sync.OnceValue(func() *http.Client {

@@ -46,7 +46,7 @@ func (v vectors) Embed(ctx context.Context, texts []string) ([][]float32, error)
 			c.Service = "the service of memorySearch.remote"
 		}
 		c.Key = func(ctx context.Context) (string, error) {
-			key, err := v.g.secretOf(ctx, memoryKeyField, v.s.Remote.APIKey)
+			key, err := v.g.secrets.Value(ctx, config.MemoryKeyPath, v.s.Remote.APIKey)
 			return strings.TrimSpace(key.Reveal()), err
 		}
 	} else {

@@ -129,7 +129,7 @@ func (g *Gateway) modelsAuthSetKey(ctx context.Context, p protocol.ModelsAuthSet
 	out := protocol.ModelsAuthSetKeyResult{}
 	key, err := secret.CleanKey(p.APIKey)
 	if err != nil {
-		return out, protocol.Invalid("%s", sentence(err.Error()))
+		return out, protocol.Invalid("%s", protocol.Sentence(err.Error()))
 	}
 	if p.Provider == "" {
 		if p.Provider = provider.Recognize(key.Reveal()); p.Provider == "" {
@@ -145,7 +145,7 @@ func (g *Gateway) modelsAuthSetKey(ctx context.Context, p protocol.ModelsAuthSet
 		return out, protocol.Invalid("Hearth does not know where %q is, so it cannot say where its key may go. Set models.providers.%s.baseUrl first.", p.Provider, p.Provider)
 	}
 	err = g.book.Add(ctx, profile.Profile{ID: out.ProfileID, Provider: p.Provider, Type: typ}, profile.Credential{Type: typ, Key: key.Reveal()})
-	out.Stored = g.keeper.Status(ctx).Place
+	out.Stored = g.secrets.Status(ctx).Place
 	return out, g.accountAdded(err)
 }
 
@@ -169,7 +169,7 @@ func (g *Gateway) modelsAuthLogin(ctx context.Context, p protocol.ModelsAuthLogi
 		}
 		st, err := g.flows.Start(ctx, s)
 		if err != nil {
-			return protocol.ModelsAuthLogin{}, protocol.Unavailable(0, "%s", sentence(err.Error()))
+			return protocol.ModelsAuthLogin{}, protocol.Unavailable(0, "%s", protocol.Sentence(err.Error()))
 		}
 		return protocol.ModelsAuthLogin{LoginID: st.ID, Kind: s.Kind, URL: st.URL, UserCode: st.Code, ExpiresAt: st.Expires.UnixMilli()}, nil
 	}
@@ -195,11 +195,11 @@ func (g *Gateway) modelsAuthWait(ctx context.Context, p protocol.ModelsAuthWaitP
 	defer cancel()
 	st, err := g.flows.Wait(ctx, p.LoginID)
 	if err != nil {
-		return protocol.ModelsAuthWait{}, protocol.Invalid("%s", sentence(err.Error()))
+		return protocol.ModelsAuthWait{}, protocol.Invalid("%s", protocol.Sentence(err.Error()))
 	}
 	out := protocol.ModelsAuthWait{State: st.State, ProfileID: st.Account}
 	if st.Err != nil {
-		out.Error = sentence(st.Err.Error())
+		out.Error = protocol.Sentence(st.Err.Error())
 	}
 	return out, nil
 }
@@ -226,7 +226,7 @@ func (g *Gateway) modelsAuthImport(ctx context.Context, p protocol.ModelsAuthImp
 		}
 		who, c, err := s.Read()
 		if err != nil {
-			return protocol.ModelsAuthSetKeyResult{}, protocol.Invalid("%s", sentence(err.Error()))
+			return protocol.ModelsAuthSetKeyResult{}, protocol.Invalid("%s", protocol.Sentence(err.Error()))
 		}
 		err = g.book.Add(ctx, who, c, s.Hosts...)
 		return protocol.ModelsAuthSetKeyResult{Provider: who.Provider, ProfileID: who.ID, Warning: s.Caution}, g.accountAdded(err)
@@ -247,7 +247,7 @@ func (g *Gateway) importEnvironment(ctx context.Context) (protocol.ModelsAuthSet
 		}
 		key, err := secret.CleanKey(k.Key)
 		if err != nil {
-			return out, protocol.Invalid("The key of %s in the environment: %s", k.ID, sentence(err.Error()))
+			return out, protocol.Invalid("The key of %s in the environment: %s", k.ID, protocol.Sentence(err.Error()))
 		}
 		who := profile.Profile{ID: profile.ID(k.ID, importedName), Provider: k.ID, Type: profile.APIKey}
 		if err := g.book.Add(ctx, who, profile.Credential{Type: who.Type, Key: key.Reveal()}, profile.Origin(k.BaseURL)); err != nil {
@@ -259,7 +259,7 @@ func (g *Gateway) importEnvironment(ctx context.Context) (protocol.ModelsAuthSet
 	if len(out.Imported) == 0 {
 		return out, protocol.Invalid("There is no key of a model service in the environment that the gateway was started with. `hearth models auth add PROVIDER` stores one that you type.")
 	}
-	out.Stored = g.keeper.Status(ctx).Place
+	out.Stored = g.secrets.Status(ctx).Place
 	out.Warning = "The variables are still set: whatever you start from there can read them. Remove them where you set them."
 	return out, g.accountAdded(nil)
 }

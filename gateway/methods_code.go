@@ -28,7 +28,7 @@ func (g *Gateway) codeRun(ctx context.Context, c *server.Caller, p protocol.Code
 		return protocol.CodeRunResult{}, err
 	}
 	if err := g.beforeProgram(ctx, codemode.Exec, tool.Call{Scope: scope, ID: id, Args: args}); err != nil {
-		return protocol.CodeRunResult{}, protocol.Invalid("%s", sentence(err.Error()))
+		return protocol.CodeRunResult{}, protocol.Invalid("%s", protocol.Sentence(err.Error()))
 	}
 	var heard func(codemode.Output)
 	if seq := 0; p.RunID != "" {

@@ -46,7 +46,7 @@ func (g *Gateway) configPatch(ctx context.Context, p protocol.ConfigSetParams) (
 // editConfig runs an edit whose keys go into the store.
 func (g *Gateway) editConfig(ctx context.Context, raw string, edit func(raw string) (*config.Snapshot, error)) (protocol.ConfigSetResult, error) {
 	var s *config.Snapshot
-	notes, err := g.keepKeys(ctx, raw, func(raw string) (err error) {
+	notes, err := g.secrets.Keep(ctx, raw, func(raw string) (err error) {
 		s, err = edit(raw)
 		return err
 	})
@@ -74,23 +74,12 @@ func configResult(s *config.Snapshot, err error) (protocol.ConfigSetResult, erro
 // address are taken at the next start, which the log says.
 func (g *Gateway) applyConfig(old, next config.Config) {
 	g.level.Set(next.Logging.SlogLevel())
-	g.applySecrets(next)
-	if g.models != nil {
-		g.reconfigureModels(next)
-		select {
-		case g.redetect <- struct{}{}:
-		default:
-		}
-	}
 	select {
 	case g.beats <- struct{}{}:
 	default:
 	}
 	if g.purse != nil {
 		g.purse.Look()
-	}
-	if g.mcp != nil {
-		g.configureMCP(next)
 	}
 	if g.network != nil {
 		g.network.look()
@@ -103,16 +92,6 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 	}
 	if old.Gateway.Port != next.Gateway.Port {
 		g.log.Warn("gateway.port is used at the next start", "now", old.Gateway.Port, "next", next.Gateway.Port)
-	}
-	if g.pairing != nil {
-		token, err := g.sharedTokenOf(next)
-		if err == nil {
-			g.knowSecrets(next, token)
-			err = g.pairing.SetSharedToken(token) // does nothing when it is the same
-		}
-		if err != nil {
-			g.log.Error("the changed access token is not in use", "err", err)
-		}
 	}
 }
 

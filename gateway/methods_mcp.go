@@ -78,12 +78,12 @@ func mcpError(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, mcp.ErrUnknown):
-		return protocol.Invalid("%s", sentence(err.Error())).With("code", "NOT_FOUND")
+		return protocol.Invalid("%s", protocol.Sentence(err.Error())).With("code", "NOT_FOUND")
 	}
 	if errors.Is(err, mcp.ErrSaid) { // it will not get better by waiting
-		return protocol.Invalid("%s", sentence(err.Error()))
+		return protocol.Invalid("%s", protocol.Sentence(err.Error()))
 	}
-	return protocol.Unavailable(0, "%s", sentence(err.Error()))
+	return protocol.Unavailable(0, "%s", protocol.Sentence(err.Error()))
 }
 
 func (g *Gateway) mcpResources(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPResources, error) {

@@ -76,7 +76,7 @@ func (g *Gateway) setupAnswer(ctx context.Context, p protocol.SetupAnswerParams)
 	}
 	err := g.answerStep(ctx, step, p)
 	if errors.Is(err, setup.ErrBusy) || errors.Is(err, setup.ErrUnknown) {
-		err = protocol.Invalid("%s", sentence(err.Error()))
+		err = protocol.Invalid("%s", protocol.Sentence(err.Error()))
 	}
 	return g.setupState(), err
 }

@@ -43,7 +43,6 @@ func (g *Gateway) problems() []protocol.Problem {
 		out = append(out, protocol.Problem(p))
 	}
 	out = append(out, g.storeProblems()...)
-	out = append(out, g.secretProblems()...)
 	out = append(out, g.hardness...)
 	out = append(out, g.spendProblems()...)
 	for _, name := range g.skills.Waiting() {

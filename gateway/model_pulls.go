@@ -74,7 +74,7 @@ func (g *Gateway) pull(ctx context.Context, p protocol.ModelsPullParams, tell fu
 	}
 	ctx, end, err := g.pulls.begin(ctx, p.Model)
 	if err != nil {
-		return now, protocol.Invalid("%s", sentence(err.Error()))
+		return now, protocol.Invalid("%s", protocol.Sentence(err.Error()))
 	}
 	defer end()
 	srv := ollama.Server{BaseURL: base, Key: key, HTTP: &http.Client{Transport: egress.Operator()}}
@@ -109,7 +109,7 @@ func (g *Gateway) pullFailed(now protocol.ModelsPullProgress, err error, ctx con
 	now.State = "failed"
 	switch {
 	case errors.Is(context.Cause(ctx), errPullStopped):
-		now.Error = sentence(errPullStopped.Error())
+		now.Error = protocol.Sentence(errPullStopped.Error())
 	case errors.Is(err, ollama.ErrBrokeOff):
 		now.Error = "The download broke off. Start it again: it goes on where it was."
 	case errors.As(err, &said):

@@ -23,13 +23,13 @@ func (g *Gateway) providerSettings(c config.Config) provider.Settings {
 		Named: namedServices(c),
 	}
 	for id, p := range c.Models.Providers {
-		key, _ := g.refs.Known(p.APIKey)
+		key, _ := g.secrets.Known(p.APIKey)
 		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader, Silence: time.Duration(p.TimeoutSeconds) * time.Second}
 		for name, value := range p.Headers {
 			if pc.Headers == nil {
 				pc.Headers = make(map[string]string, len(p.Headers))
 			}
-			v, _ := g.refs.Known(value)
+			v, _ := g.secrets.Known(value)
 			pc.Headers[name] = v.Reveal()
 		}
 		for _, m := range p.Models {
@@ -68,6 +68,10 @@ func (g *Gateway) openModels() {
 	g.models = provider.New(provider.Options{
 		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now, Accounts: modelAccounts{g}, Around: g.around,
 		Guide: guide.Options{DataDir: string(g.opts.Dir), ConfigPath: g.config.Path()},
+	})
+	g.secrets.Subscribe(func(c config.Config) {
+		g.reconfigureModels(c)
+		g.detectAgain()
 	})
 	g.choice = choice.New(choice.Options{Settings: g.config, Models: g.models, Accounts: g.book, Agents: g.agents, Now: g.opts.Now})
 }

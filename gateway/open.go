@@ -15,10 +15,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/search"
+	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -133,20 +137,20 @@ func (g *Gateway) openConfig() error {
 	g.config = f
 	g.clock = clock.New(f, g.opts.Env, g.opts.Now)
 	g.agents = agents.NewDirectory(f, g.home())
-	g.openSecrets()
+	g.secrets = lookup.Open(lookup.Options{
+		Settings: f, Dir: string(g.opts.Dir), Env: g.opts.Env, Names: provider.KeyNames(), Redactor: &g.redactor, Work: g.work, Now: g.opts.Now, Logger: g.log,
+	})
 	g.level.Set(f.Snapshot().Config.Logging.SlogLevel())
 	f.Subscribe(nil, g.applyConfig)
 	return nil
 }
 
 func (g *Gateway) openPairing(ctx context.Context) error {
-	g.findToken(ctx)
-	token, err := g.sharedToken()
+	shared, now, err := token.Open(ctx, g.opts.Dir.Token(), g.config, g.secrets, g.log)
 	if err != nil {
 		return &StartError{What: "The gateway's access token cannot be used", Err: err, Fix: "Remove the file to get a new one"}
 	}
-	g.knowSecrets(g.config.Snapshot().Config, token)
-	key, err := secretFile(g.opts.Dir.DeviceKey(), 32)
+	key, err := statedir.Random(g.opts.Dir.DeviceKey(), 32)
 	if err != nil {
 		return &StartError{What: "The key of paired devices cannot be used", Err: err, Fix: "Remove the file; paired browsers then need a new link from `hearth open`"}
 	}
@@ -159,12 +163,13 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 	}
 	deviceID := func(d pairing.Device) string { return d.ID }
 	g.pairing, err = pairing.New(ctx, pairing.Options{
-		SharedToken: token, ServerKey: raw, Store: store.NewShelf(g.store, "devices", deviceID),
+		SharedToken: now, ServerKey: raw, Store: store.NewShelf(g.store, "devices", deviceID),
 		Removed: store.NewBesideShelf(g.removed, "devices", deviceID), Now: g.opts.Now, Logger: g.log, OnPair: g.pairChanged,
 	})
 	if err != nil {
 		return &StartError{What: "The paired devices could not be read", Err: err, Fix: "Restore the store from a backup"}
 	}
+	shared.Follow(g.pairing.SetSharedToken, g.log)
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.tidyPrograms(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.watchSkills(back) })
-	work.Go(func() { g.findSecrets(back) })
+	work.Go(func() { _ = g.secrets.Run(back) })
 	work.Go(func() { g.runHeartbeats(back) })
 	work.Go(func() { g.mcp.Run(back) })
 	work.Go(func() { g.network.run(back) })

@@ -212,12 +212,12 @@ func (g *Gateway) skillEnv(ctx context.Context, call tool.Call) []string {
 			if !skill.Injectable(name) {
 				continue
 			}
-			value, err := g.secretOf(ctx, "skills.entries."+s.Key+".env."+name, v)
+			value, err := g.secrets.Value(ctx, "skills.entries."+s.Key+".env."+name, v)
 			if err != nil {
 				g.log.Warn("a skill does not get a value of the settings", "skill", s.Name, "name", name, "err", err)
 				continue
 			}
-			g.hide(value)
+			g.secrets.Hide(value)
 			out = append(out, name+"="+value.Reveal())
 		}
 	}

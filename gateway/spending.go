@@ -75,7 +75,7 @@ func (g *Gateway) bookCalls(tx *store.Tx, key string, attempts []failover.Attemp
 
 // begin finds the model of a turn within the allowance.
 func (g *Gateway) begin(ctx context.Context, sel failover.Selection, s failover.Session) (session.Model, error) {
-	g.awaitSecrets(ctx)
+	g.secrets.Await(ctx)
 	sel, err := g.purse.Choose(ctx, g.choice.OfAgent(sel), s)
 	if err != nil {
 		return session.Model{}, err
@@ -113,7 +113,7 @@ func (g *Gateway) hold(ctx context.Context, rec session.Run, tell func(ctx conte
 
 // costsNothing reports whether a run would be answered by a model that is free.
 func (g *Gateway) costsNothing(ctx context.Context, rec session.Run) bool {
-	g.awaitSecrets(ctx)
+	g.secrets.Await(ctx)
 	if cheap, ok := g.cheapModel(); ok && g.purse.Free(cheap) {
 		return true
 	}

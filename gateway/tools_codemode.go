@@ -21,6 +21,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
@@ -52,7 +53,7 @@ func (g *Gateway) openCodeMode() error {
 // snapshotKey vouches for programs that wait: what comes back is what was put
 // away, also after a restart.
 func (g *Gateway) snapshotKey() ([]byte, error) {
-	secret, err := secretFile(g.opts.Dir.DeviceKey(), 32)
+	secret, err := statedir.Random(g.opts.Dir.DeviceKey(), 32)
 	if err != nil {
 		return nil, err
 	}

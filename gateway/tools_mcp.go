@@ -36,6 +36,7 @@ func (g *Gateway) openMCP() {
 		Pins: mcpPins{g.store, store.NewBucket[[]byte]("mcp.pins")},
 	})
 	g.configureMCP(g.config.Snapshot().Config)
+	g.secrets.Subscribe(g.configureMCP)
 }
 
 // toolSet is every tool that there is now.
@@ -74,7 +75,7 @@ func (g *Gateway) mcpServer(id string, s config.MCPServer) mcp.Server {
 	}
 	out.Confined = s.URL == "" && g.confined.Confined && !out.Open
 	known := func(what string, v secret.Setting) string {
-		found, ok := g.refs.Known(v)
+		found, ok := g.secrets.Known(v)
 		if !ok && !v.IsZero() {
 			out.Missing = fmt.Sprintf("the secret for mcp.servers.%s.%s was not found yet; `hearth secrets` shows what there is", id, what)
 		}
@@ -91,30 +92,6 @@ func (g *Gateway) mcpServer(id string, s config.MCPServer) mcp.Server {
 	}
 	out.OAuth = s.URL != "" && loginMCP(s, out.Headers)
 	return out
-}
-
-// mcpSecrets are the settings of MCP servers that may be secrets.
-func mcpSecrets(c config.Config) (out []secretField) {
-	for _, id := range slices.Sorted(maps.Keys(c.MCP.Servers)) {
-		s := c.MCP.Servers[id]
-		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-			if holdsSecret(name, s.Env[name]) {
-				out = append(out, secretField{"mcp.servers." + id + ".env." + name, s.Env[name]})
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-			out = append(out, secretField{"mcp.servers." + id + ".headers." + name, s.Headers[name]})
-		}
-		out = append(out, secretField{mcpClientSecret(id), s.OAuth.ClientSecret})
-	}
-	return out
-}
-
-// holdsSecret says whether a variable is a secret, or refers to one.
-func holdsSecret(name string, v secret.Setting) bool {
-	_, ref := v.Ref()
-	literal, _ := v.Literal()
-	return ref || config.HoldsSecret(name, literal.Reveal())
 }
 
 // permitMCP is the question about a tool of an MCP server. A decision for longer

@@ -38,7 +38,7 @@ func (g *Gateway) webTools() []tool.Tool {
 func (g *Gateway) searchEngine() web.Engine {
 	s := g.config.Snapshot().Config.Tools.Web.Search
 	e := web.Engine{Name: s.Provider, BaseURL: s.BaseURL, Key: func() string {
-		key, _ := g.refs.Known(s.APIKey)
+		key, _ := g.secrets.Known(s.APIKey)
 		return strings.TrimSpace(key.Reveal())
 	}}
 	if e.BaseURL != "" {

@@ -48,7 +48,7 @@ func (g *Gateway) mayAsk(ref model.Ref) error {
 
 // testModel asks a model a few questions.
 func (g *Gateway) testModel(ctx context.Context, p protocol.ModelsTestParams) trial.Result {
-	g.awaitSecrets(ctx)
+	g.secrets.Await(ctx)
 	return g.trials.Try(ctx, trial.Ask{Ref: g.testRef(p), Account: p.ProfileID, Window: p.Context})
 }
 
@@ -86,7 +86,7 @@ func (g *Gateway) wordsOf(err error, ref model.Ref) string {
 	message, _ := g.explain(err, ref)
 	var paused *pause.Error
 	if errors.As(err, &paused) {
-		message = sentence(paused.Error())
+		message = protocol.Sentence(paused.Error())
 	}
 	return message
 }

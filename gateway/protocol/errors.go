@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Code is the closed set of top-level error codes (protocol.md §3.1).
@@ -73,3 +74,6 @@ func AsError(err error) *Error {
 	}
 	return &Error{Code: CodeUnavailable, Message: "Hearth could not finish this because of an internal problem. Try again; if it stays, run `hearth logs` and look for the last error."}
 }
+
+// Sentence makes one of the words of an error.
+func Sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

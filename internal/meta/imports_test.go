@@ -101,7 +101,7 @@ var walls = []struct {
 
 // readSettings are the packages that read the settings themselves, beside those
 // of features: what they know changes with the file.
-var readSettings = []string{"app/cli", "app/reach", "gateway", "gateway/config", "gateway/agents", "gateway/clock", "gateway/method", "gateway/provider/choice"}
+var readSettings = []string{"app/cli", "app/reach", "gateway", "gateway/config", "gateway/agents", "gateway/clock", "gateway/method", "gateway/provider/choice", "gateway/secret/lookup", "gateway/pairing/token"}
 
 // feature is the feature that a folder belongs to, "" for none.
 func feature(dir string) string {

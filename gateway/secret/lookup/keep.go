@@ -1,4 +1,4 @@
-package gateway
+package lookup
 
 import (
 	"context"
@@ -10,26 +10,26 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
-// keepKeys runs an edit of the settings whose text may hold keys: where there is
+// Keep runs an edit of the settings whose text may hold keys: where there is
 // a place for them, they go there and the text refers to them. notes says so to
 // a person. An edit that fails leaves the store as it was.
-func (g *Gateway) keepKeys(ctx context.Context, raw string, edit func(raw string) error) (notes []string, err error) {
+func (s *Secrets) Keep(ctx context.Context, raw string, edit func(raw string) error) (notes []string, err error) {
 	text, found, err := config.Hoist(raw)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range found {
-		g.hide(f.Value)
+		s.Hide(f.Value)
 	}
 	if len(found) == 0 {
 		return nil, edit(raw)
 	}
-	status := g.keeper.Status(ctx)
+	status := s.keeper.Status(ctx)
 	if !status.Ready() {
 		note := "The key of " + paths(found) + " stands in the settings file, where your other programs can read it. " + status.Message
 		return []string{strings.TrimSpace(note)}, edit(raw)
 	}
-	undo, err := g.storeKeys(ctx, found)
+	undo, err := s.storeKeys(ctx, found)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (g *Gateway) keepKeys(ctx context.Context, raw string, edit func(raw string
 }
 
 // storeKeys keeps all or none; undo puts back what was there before.
-func (g *Gateway) storeKeys(ctx context.Context, found []config.Hoisted) (undo func() error, err error) {
+func (s *Secrets) storeKeys(ctx context.Context, found []config.Hoisted) (undo func() error, err error) {
 	var steps []func() error
 	undo = func() error {
 		var errs []error
@@ -50,19 +50,19 @@ func (g *Gateway) storeKeys(ctx context.Context, found []config.Hoisted) (undo f
 		return errors.Join(errs...)
 	}
 	for _, f := range found {
-		old, err := g.keys.Get(ctx, f.Path)
+		old, err := s.Store().Get(ctx, f.Path)
 		switch {
 		case errors.Is(err, secret.ErrNotFound):
-			steps = append(steps, func() error { return g.keys.Delete(ctx, f.Path) })
+			steps = append(steps, func() error { return s.Store().Delete(ctx, f.Path) })
 		case err == nil:
-			steps = append(steps, func() error { return g.keys.Set(ctx, f.Path, old) })
+			steps = append(steps, func() error { return s.Store().Set(ctx, f.Path, old) })
 		}
-		if err := g.keys.Set(ctx, f.Path, f.Value); err != nil {
+		if err := s.Store().Set(ctx, f.Path, f.Value); err != nil {
 			steps = steps[:len(steps)-1]
 			return undo, errors.Join(fmt.Errorf("keep the key of %s: %w", f.Path, err), undo())
 		}
 	}
-	g.refs.Forget()
+	s.refs.Forget()
 	return undo, nil
 }
 
@@ -84,18 +84,18 @@ func placeWords(place string) string {
 	return place
 }
 
-// migrateKeys moves every key that the settings hold into the store.
-func (g *Gateway) migrateKeys(ctx context.Context) ([]string, error) {
-	s := g.config.Snapshot()
-	found := s.Literals()
+// Migrate moves every key that the settings hold into the store.
+func (s *Secrets) Migrate(ctx context.Context) ([]string, error) {
+	snap := s.o.Settings.Snapshot()
+	found := snap.Literals()
 	if len(found) == 0 {
 		return []string{}, nil
 	}
-	if _, err := g.storeReady(ctx); err != nil {
+	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
-	_, err := g.keepKeys(ctx, s.Raw, func(raw string) error {
-		_, err := g.config.Set(ctx, s.Hash, raw)
+	_, err := s.Keep(ctx, snap.Raw, func(raw string) error {
+		_, err := s.o.Settings.Set(ctx, snap.Hash, raw)
 		return err
 	})
 	if err != nil {
@@ -108,14 +108,14 @@ func (g *Gateway) migrateKeys(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// storeReady is an error in words when nothing can be kept now.
-func (g *Gateway) storeReady(ctx context.Context) (place string, err error) {
-	s := g.keeper.Status(ctx)
+// ready is an error in words when nothing can be kept now.
+func (s *Secrets) ready(ctx context.Context) error {
+	st := s.keeper.Status(ctx)
 	switch {
-	case s.Ready():
-		return s.Place, nil
-	case s.State == "locked":
-		return "", fmt.Errorf("%w. %s", secret.ErrLocked, s.Message)
+	case st.Ready():
+		return nil
+	case st.State == "locked":
+		return fmt.Errorf("%w. %s", secret.ErrLocked, st.Message)
 	}
-	return "", fmt.Errorf("%w. %s", secret.ErrUnavailable, s.Message)
+	return fmt.Errorf("%w. %s", secret.ErrUnavailable, st.Message)
 }

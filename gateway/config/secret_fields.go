@@ -1,0 +1,83 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/secret"
+)
+
+// SecretField is a setting that holds a secret, with its path.
+type SecretField struct {
+	Path    string
+	Setting secret.Setting
+}
+
+// MemoryKeyPath is the setting of a key for vectors.
+const MemoryKeyPath = "agents.defaults.memorySearch.remote.apiKey"
+
+// SecretFields lists the settings that hold secrets, in a fixed order.
+func (c Config) SecretFields() []SecretField {
+	out := []SecretField{{"gateway.auth.token", c.Gateway.Auth.Token}, {"tools.web.search.apiKey", c.Tools.Web.Search.APIKey},
+		{MemoryKeyPath, c.Agents.Defaults.MemorySearch.Remote.APIKey}}
+	for _, id := range slices.Sorted(maps.Keys(c.Models.Providers)) {
+		at := func(keys ...string) string {
+			p := Path{Key("models"), Key("providers"), Key(id)}
+			for _, k := range keys {
+				p = append(p, Key(k))
+			}
+			return p.String()
+		}
+		out = append(out, SecretField{at("apiKey"), c.Models.Providers[id].APIKey})
+		for _, name := range slices.Sorted(maps.Keys(c.Models.Providers[id].Headers)) {
+			out = append(out, SecretField{at("headers", name), c.Models.Providers[id].Headers[name]})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Channels.Telegram.Accounts)) {
+		a := c.Channels.Telegram.Accounts[id]
+		out = append(out, SecretField{"channels.telegram.accounts." + id + ".botToken", a.BotToken},
+			SecretField{"channels.telegram.accounts." + id + ".webhookSecret", a.WebhookSecret})
+	}
+	return append(append(out, c.MCP.secretFields()...), c.Skills.secretFields()...)
+}
+
+func (m MCP) secretFields() (out []SecretField) {
+	for _, id := range slices.Sorted(maps.Keys(m.Servers)) {
+		s := m.Servers[id]
+		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+			if variableHoldsSecret(name, s.Env[name]) {
+				out = append(out, SecretField{"mcp.servers." + id + ".env." + name, s.Env[name]})
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+			out = append(out, SecretField{"mcp.servers." + id + ".headers." + name, s.Headers[name]})
+		}
+		out = append(out, SecretField{MCPClientSecretPath(id), s.OAuth.ClientSecret})
+	}
+	return out
+}
+
+// MCPClientSecretPath is the setting of the secret that Hearth logs in with at a
+// server of tools.
+func MCPClientSecretPath(id string) string { return "mcp.servers." + id + ".oauth.clientSecret" }
+
+func (s Skills) secretFields() (out []SecretField) {
+	for _, id := range slices.Sorted(maps.Keys(s.Entries)) {
+		e := s.Entries[id]
+		at := Path{Key("skills"), Key("entries"), Key(id)}
+		out = append(out, SecretField{append(slices.Clone(at), Key("apiKey")).String(), e.APIKey})
+		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+			if variableHoldsSecret(name, e.Env[name]) {
+				out = append(out, SecretField{append(slices.Clone(at), Key("env"), Key(name)).String(), e.Env[name]})
+			}
+		}
+	}
+	return out
+}
+
+// variableHoldsSecret says whether a variable is a secret, or refers to one.
+func variableHoldsSecret(name string, v secret.Setting) bool {
+	_, ref := v.Ref()
+	literal, _ := v.Literal()
+	return ref || HoldsSecret(name, literal.Reveal())
+}

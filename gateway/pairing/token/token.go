@@ -1,0 +1,78 @@
+// Package token owns the token that all programs of this user share with the
+// gateway: gateway.auth.token of the settings, or a generated one in a file of
+// the state folder. What the token lets in is package pairing's.
+package token
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+)
+
+// field is the setting.
+const field = "gateway.auth.token"
+
+// Shared is the token that is shared. The file always holds the one in use: it
+// is how the other programs of this user find it.
+type Shared struct {
+	path    string // of the file
+	secrets *lookup.Secrets
+}
+
+// Open looks for the token where that takes no time, and returns it. From the
+// keychain or a program it comes later; until then the last one holds.
+func Open(ctx context.Context, path string, settings *config.File, secrets *lookup.Secrets, logger *slog.Logger) (s *Shared, now string, err error) {
+	c := settings.Snapshot().Config
+	if r, ok := c.Gateway.Auth.Token.Ref(); ok && (r.Source == secret.SourceEnv || r.Source == secret.SourceFile) {
+		if _, err := secrets.Value(ctx, field, c.Gateway.Auth.Token); err != nil {
+			logger.Warn("the access token of the settings is missing; the last one holds", "err", err)
+		}
+	}
+	s = &Shared{path, secrets}
+	now, err = s.of(c)
+	return s, now, err
+}
+
+// Follow has use called with the token whenever the settings or what they refer
+// to have changed; it may be the same one.
+func (s *Shared) Follow(use func(token string) error, logger *slog.Logger) {
+	s.secrets.Subscribe(func(c config.Config) {
+		token, err := s.of(c)
+		if err == nil {
+			err = use(token)
+		}
+		if err != nil {
+			logger.Error("the access token of the settings is not in use", "err", err)
+		}
+	})
+}
+
+// of is gateway.auth.token, or the generated one.
+func (s *Shared) of(c config.Config) (token string, err error) {
+	defer func() { s.secrets.Hide(secret.New(token)) }()
+	known, ok := s.secrets.Known(c.Gateway.Auth.Token)
+	if ok && len(known.Reveal()) < config.ShortToken && c.Gateway.Bind != config.BindLoopback {
+		ok = false // it may be guessed from elsewhere
+		if b, err := os.ReadFile(s.path); err == nil && len(bytes.TrimSpace(b)) < config.ShortToken {
+			if err := os.Remove(s.path); err != nil {
+				return "", fmt.Errorf("replacing a short token: %w", err)
+			}
+		}
+	}
+	if !ok { // nothing was set, or it is not found yet
+		return statedir.Random(s.path, 32)
+	}
+	token = known.Reveal()
+	if b, err := os.ReadFile(s.path); err == nil && subtle.ConstantTimeCompare(bytes.TrimSpace(b), []byte(token)) == 1 {
+		return token, nil
+	}
+	return token, statedir.WriteFile(s.path, []byte(token+"\n"))
+}
