@@ -13,6 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/attachment"
 	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -50,9 +51,9 @@ type fetcher interface {
 	Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, error)
 }
 
-// take puts the files of a message into its turn. Files that take long hold
+// Take puts the files of a message into its turn. Files that take long hold
 // back their own conversation only: the gate asks again.
-func (v *arrivals) take(ctx context.Context, a inbound.Accepted, turn *session.Turn) error {
+func (v *arrivals) Take(ctx context.Context, a inbound.Accepted, turn *session.Turn) error {
 	if len(a.Media) == 0 || v.g.gate.IsCommand(a.CommandBody) {
 		return nil
 	}
@@ -160,7 +161,7 @@ func (v *arrivals) tell(ctx context.Context, a inbound.Accepted, files []attachm
 	if len(lines) == 0 {
 		return nil
 	}
-	run := session.Run{ID: a.ID, SessionKey: a.SessionKey, Route: routeOf(a).String()}
+	run := session.Run{ID: a.ID, SessionKey: a.SessionKey, Route: dispatch.RouteOf(a).String()}
 	return v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error {
 		return v.g.tellRoute(tx, run, "files", strings.Join(lines, "\n"))
 	}})

@@ -153,17 +153,17 @@ func (c *mcpClient) begin(ctx context.Context, p protocol.AgentParams) (acc sess
 	if err != nil {
 		return acc, err
 	}
-	turn, err := c.g.newTurn(protocol.MethodAgent, key, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
+	turn, err := c.g.dispatch.Turn(protocol.MethodAgent, key, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
 	if err != nil {
 		return acc, err
 	}
 	if c.own {
-		if word := c.g.forOwner(turn.Text); word != "" {
+		if word := c.g.dispatch.ForOwner(turn.Text); word != "" {
 			return acc, protocol.Invalid("%s is for the owner.", word)
 		}
 		turn.Owner, turn.Sender = false, "token "+c.client.Name
 	}
-	return c.g.accept(ctx, turn)
+	return c.g.dispatch.Accept(ctx, turn)
 }
 
 // copyJSON is what a client on the wire would get.

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,8 +8,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/session/policy"
 )
 
 // What the slash commands do. Each returns its reply as Markdown; a mistake in
@@ -19,15 +16,15 @@ import (
 // ownCommands are those that no feature brings.
 func (g *Gateway) ownCommands() []command.Command {
 	return []command.Command{
-		{Spec: command.Spec{Name: "help", Aliases: []string{"commands"}, Description: "List the commands", Category: "status"}, Do: g.cmdHelp},
-		{Spec: command.Spec{Name: "status", Description: "Show the model, the session and what is running", Category: "status"}, Do: g.cmdStatus},
-		{Spec: command.Spec{Name: "whoami", Description: "Show who you are to Hearth", Category: "status"}, Do: g.cmdWhoami},
+		{Spec: command.Spec{Name: "help", Aliases: []string{"commands"}, Description: "List the commands", Category: "status", Guests: true}, Do: g.cmdHelp},
+		{Spec: command.Spec{Name: "status", Description: "Show the model, the session and what is running", Category: "status", Guests: true}, Do: g.cmdStatus},
+		{Spec: command.Spec{Name: "whoami", Description: "Show who you are to Hearth", Category: "status", Guests: true}, Do: g.cmdWhoami},
 		{Spec: command.Spec{Name: "why", Args: "[message id]", Description: "Explain the last answer: which rule, model and cost", Category: "status"}, Do: g.cmdWhy},
 		{Spec: command.Spec{Name: "usage", Args: "[allow once|daily n|monthly n]", Description: "Show what this session used and cost, or allow more", Category: "status", Choices: []string{"allow"}}, Do: g.cmdUsage},
 		{Spec: command.Spec{Name: "context", Args: "[list|detail]", Description: "Show what the model is given", Category: "status", Choices: []string{"list", "detail"}}, Do: g.cmdContext},
 		{Spec: command.Spec{Name: "new", Args: "[model] [message]", Description: "Start a new session", Category: "session"}, Do: noTrigger},
 		{Spec: command.Spec{Name: "reset", Args: "[message]", Description: "Start a new session", Category: "session"}, Do: noTrigger},
-		{Spec: command.Spec{Name: "stop", Description: "Stop the answer and what waits behind it", Category: "session"}, Do: g.cmdStop},
+		{Spec: command.Spec{Name: "stop", Description: "Stop the answer and what waits behind it", Category: "session", Guests: true}, Do: g.cmdStop},
 		{Spec: command.Spec{Name: "compact", Args: "[instructions|restore]", Description: "Summarize the older part of the conversation", Category: "session"}, Do: g.cmdCompact},
 		{Spec: command.Spec{Name: "model", Args: "[provider/model|default]", Description: "Show or choose the model of this session", Category: "options"}, Do: g.cmdModel},
 		{Spec: command.Spec{Name: "think", Args: "[off|low|medium|high]", Description: "How long the model thinks", Category: "options", Choices: command.Levels("think")}, Do: g.cmdLevel("thinking", "think", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ThinkingLevel = orElse(v, "off") },
@@ -47,82 +44,11 @@ func noTrigger(context.Context, string, string) (string, error) {
 	return "That word begins no new session here: session.resetTriggers in the settings names the words that do.", nil
 }
 
-// tryCommand carries a slash command out; ok is false when the text is an
-// ordinary message, or one that calls a skill, which turn then says.
-func (g *Gateway) tryCommand(ctx context.Context, turn *session.Turn) (acc session.Accepted, ok bool, err error) {
-	ctx = withSpeaker(ctx, g.speakerOf(*turn))
-	if t, ok := policy.FindTrigger(turn.Text, g.config.Snapshot().Config.Session.ResetTriggers); ok {
-		acc, err = g.newSession(ctx, *turn, t)
-		return acc, true, err
-	}
-	found, said := g.directives(*turn)
-	if len(found) > 0 && said != "" {
-		*turn = g.hinted(*turn)
-		return g.trySkill(ctx, turn, said)
-	}
-	if len(found) > 0 {
-		acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return g.setLevels(ctx, turn.SessionKey, found) })
-		return acc, true, err
-	}
-	inv, ok := g.slash.Parse(turn.Text)
-	if !ok {
-		if !command.IsStop(turn.Text) || !g.busy(turn.SessionKey) {
-			return g.trySkill(ctx, turn, turn.Text)
-		}
-		inv.Name = "stop"
-	}
-	do, _ := g.slash.Get(inv.Name)
-	acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return do.Do(ctx, turn.SessionKey, inv.Args) })
-	return acc, true, err
-}
-
-func (g *Gateway) busy(key string) bool {
-	row, ok, err := g.session.Get(key)
-	return err == nil && ok && (row.HasActiveRun || row.QueuedRuns > 0)
-}
-
-// newSession starts a session anew and answers what stands behind the trigger;
-// /new may name the model of the new session first.
-func (g *Gateway) newSession(ctx context.Context, turn session.Turn, t policy.Trigger) (session.Accepted, error) {
-	if acc, known, err := g.session.Known(turn); known || err != nil {
-		return acc, err
-	}
-	rest, ref := t.Rest, ""
-	if t.Word == "/new" {
-		if r, message, ok := g.choice.Catalogue().SplitModel(t.Rest); ok {
-			ref, rest = r, message
-		} else if head, tail, _ := strings.Cut(t.Rest, " "); g.choice.Check(head) == nil {
-			ref, rest = head, strings.TrimSpace(tail) // a model of a known service that does not list it
-		}
-	}
-	if err := g.choice.CheckAccount(ref); ref != "" && err != nil {
-		return g.session.RunCommand(ctx, turn, func(context.Context) (string, error) { return "Nothing was changed: " + err.Error() + ".", nil })
-	}
-	if _, err := g.session.ResetIf(ctx, turn.SessionKey, turn.Expected); err != nil && !isNotFound(err) {
-		return session.Accepted{}, err
-	}
-	turn.Expected = session.Expected{} // it is another one now
-	turn.Title = "New session"
-	if ref != "" {
-		turn.Title += " with " + ref
-		if _, err := g.session.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{Model: protocol.PatchTo(g.choice.Pin(turn.SessionKey, ref))}); err != nil {
-			return session.Accepted{}, err
-		}
-	}
-	if turn.ForAgent = rest; rest == "" {
-		turn.ForAgent = g.firstWords(ctx, turn, t)
-	} else {
-		words := g.hinted(session.Turn{SessionKey: turn.SessionKey, Text: rest, Owner: turn.Owner})
-		turn.Title, turn.Hints, turn.ForAgent = cmp.Or(words.Title, rest), words.Hints, cmp.Or(words.ForAgent, rest)
-	}
-	return g.session.Submit(ctx, turn)
-}
-
 func (g *Gateway) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
-	for _, c := range g.slash.All() {
-		if !speakerIn(ctx).owner && !forGuests(c.Name) {
+	for _, c := range g.dispatch.Commands().All() {
+		if !command.SpeakerIn(ctx).Owner && !c.Guests {
 			continue
 		}
 		name := "/" + c.Name
@@ -131,7 +57,7 @@ func (g *Gateway) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 		}
 		fmt.Fprintf(&b, "- `%s`: %s\n", name, c.Description)
 	}
-	if speakerIn(ctx).owner {
+	if command.SpeakerIn(ctx).Owner {
 		b.WriteString("\n`/think`, `/verbose`, `/reasoning` and `/model` may stand in a message too, and hold for its answer only: `/think high what is 1+1`.")
 	}
 	return b.String(), nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
@@ -15,7 +16,7 @@ import (
 func isNotFound(err error) bool { return errors.Is(err, session.ErrNotFound) }
 
 func (g *Gateway) cmdStatus(ctx context.Context, key, _ string) (string, error) {
-	if !speakerIn(ctx).owner {
+	if !command.SpeakerIn(ctx).Owner {
 		return g.guestStatus(key)
 	}
 	row, _, err := g.session.Get(key)

@@ -31,7 +31,7 @@ func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error
 		patch.Model = protocol.PatchTo(g.choice.Pin(key, ref))
 		said = "This session now uses **" + ref + "**."
 	}
-	busy := g.busy(key)
+	busy := g.dispatch.Busy(key)
 	_, err := g.session.Patch(ctx, key, patch)
 	if busy {
 		said += " The running answer switches to it at its next step."

@@ -5,6 +5,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -114,6 +115,6 @@ func (g *Gateway) maySend(key string, r channel.Route) bool {
 
 func (g *Gateway) maySendAs(key string, r channel.Route, override policy.Override) bool {
 	c := g.config.Snapshot().Config
-	v := sendPolicy(c).Decide(keyRules(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat), Override: override})
+	v := rules.Sending(c).Decide(rules.Keys(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat), Override: override})
 	return v.Action != policy.Deny
 }

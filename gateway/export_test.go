@@ -10,9 +10,9 @@ import (
 // BreakCommand makes a slash command panic, for tests of what people then see.
 // It is called before anything is asked.
 func (g *Gateway) BreakCommand(name string) {
-	c, _ := g.slash.Get(name)
+	c, _ := g.dispatch.Commands().Get(name)
 	c.Do = func(context.Context, string, string) (string, error) { panic("broken for a test") }
-	g.slash = command.NewSet(append([]command.Command{c}, g.slash.All()...)...)
+	g.dispatch.SetCommands(command.NewSet(append([]command.Command{c}, g.dispatch.Commands().All()...)...))
 }
 
 // PromptOf is the system prompt that the owner's next message would get.
@@ -22,7 +22,7 @@ func (g *Gateway) PromptOf(key string) string {
 }
 
 // Commands are the slash commands.
-func (g *Gateway) Commands() []command.Command { return g.slash.All() }
+func (g *Gateway) Commands() []command.Command { return g.dispatch.Commands().All() }
 
 // FeatureNames are those of the list of features.
 func (g *Gateway) FeatureNames() (names []string) {

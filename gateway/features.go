@@ -46,7 +46,7 @@ func (g *Gateway) list() []host.Entry {
 func (g *Gateway) openFeatures(ctx context.Context) error {
 	settings := g.config.Snapshot().Config
 	g.features = host.Open(ctx, g.list(), host.Options{Enabled: settings.FeatureOn, Logger: g.log})
-	g.slash = command.NewSet(slices.Concat(g.ownCommands(), g.features.Commands())...)
+	g.dispatch.SetCommands(command.NewSet(slices.Concat(g.ownCommands(), g.features.Commands())...))
 	g.server.Mount(g.features.Mounts())
 	return g.server.Handle(g.guarded(slices.Concat(g.methods(), g.features.Methods())), g.features.Complete())
 }

@@ -12,16 +12,16 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/clock"
-	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/owner"
+	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
@@ -134,7 +134,6 @@ type Gateway struct {
 
 	// Keys.
 	secrets *lookup.Secrets // those that the settings refer to
-	pasted  sync.Map        // ids of runs whose message holds what looks like a key
 
 	// Models, the accounts at their services, and what they cost.
 	models   *provider.Registry
@@ -176,7 +175,8 @@ type Gateway struct {
 	contacts   *contact.Book
 	incidents  *incident.Log // where Hearth itself failed
 	drops      dropNotices
-	slash      *command.Set
+	scopes     *scope.Scopes        // on whose behalf runs act
+	dispatch   *dispatch.Dispatcher // where messages come in
 	features   *host.Host
 
 	// Tools, and what stands before them.

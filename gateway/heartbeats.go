@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -52,8 +53,8 @@ func heartbeatSettings(c config.Config) heartbeat.Settings {
 func (g *Gateway) beat(ctx context.Context) error {
 	c := g.config.Snapshot().Config
 	who := g.agents.Book().Default()
-	main := keyRules(c).Main(who.ID)
-	if g.purse.Poor() || g.pause.Check(pause.CallModel) != nil || g.busy(main) || !g.worthABeat(c, who) {
+	main := rules.Keys(c).Main(who.ID)
+	if g.purse.Poor() || g.pause.Check(pause.CallModel) != nil || g.dispatch.Busy(main) || !g.worthABeat(c, who) {
 		return nil
 	}
 	key, err := g.agents.Canonical(heartbeatName, who.ID)
@@ -63,10 +64,10 @@ func (g *Gateway) beat(ctx context.Context) error {
 	if _, err := g.session.Delete(ctx, key, false); err != nil { // that of the last time
 		return fmt.Errorf("begin a heartbeat: %w", err)
 	}
-	acc, err := g.session.Submit(ctx, session.Turn{
+	acc, err := g.dispatch.AcceptWords(ctx, session.Turn{
 		RunID: heartbeatName + ":" + newUUID(), SessionKey: key, Title: "Heartbeat", Text: "Heartbeat", ForAgent: asksAt(c), Owner: true, Mode: session.Followup,
 		Relay: session.Relay{From: main, Tool: heartbeatName},
-	})
+	}, false)
 	if err != nil {
 		return fmt.Errorf("begin a heartbeat: %w", err)
 	}

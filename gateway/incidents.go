@@ -8,7 +8,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
 // Failures of Hearth itself: whoever asked is answered, and the failure is kept
@@ -30,24 +29,6 @@ func (g *Gateway) toolBroke(name string, panicked any) {
 func (g *Gateway) messageBroke(_ context.Context, panicked any) {
 	g.log.Error("handling a message panicked", "panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
 	g.broke("a message from a channel", panicked)
-}
-
-// brokenWords answer a command that panicked.
-const brokenWords = "This command failed inside Hearth, and nothing was changed by it as far as is known. The failure was written down: `hearth doctor` shows it. Your message is not lost."
-
-// steadily is tryCommand for which a panic is an answer too, on every surface.
-func (g *Gateway) steadily(ctx context.Context, turn *session.Turn) (acc session.Accepted, ok bool, err error) {
-	defer func() {
-		p := recover()
-		if p == nil {
-			return
-		}
-		g.log.Error("a command panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		g.broke("a command", p)
-		ok = true
-		acc, err = g.session.RunCommand(ctx, *turn, func(context.Context) (string, error) { return brokenWords, nil })
-	}()
-	return g.tryCommand(ctx, turn)
 }
 
 // failures: did Hearth itself fail lately, and is a message waiting for a decision?

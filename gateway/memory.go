@@ -84,7 +84,7 @@ func (g *Gateway) speakers(key string, runs []session.Run) (s memory.Scope, from
 	s = memory.Scope{Agent: session.AgentOf(key), Of: memory.Group(key)}
 	from = key
 	for i, rec := range runs {
-		ts := g.scopeOf(rec, model.Ref{})
+		ts := g.scopes.Of(rec, model.Ref{})
 		next := memorytool.ScopeOf(ts)
 		next.Agent = s.Agent
 		if i == 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -17,14 +16,13 @@ import (
 const (
 	defaultWait = 30 * time.Second
 	maxWait     = 10 * time.Minute
-	maxTimeout  = 24 * time.Hour
 )
 
 func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (protocol.ChatSendResult, error) {
 	if len(p.Attachments) > 0 && strings.TrimSpace(p.Message) == "" {
 		p.Message = "(a picture)"
 	}
-	turn, err := g.newTurn(protocol.MethodChatSend, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.TimeoutMs)
+	turn, err := g.dispatch.Turn(protocol.MethodChatSend, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.TimeoutMs)
 	if err != nil {
 		return protocol.ChatSendResult{}, err
 	}
@@ -34,14 +32,14 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 		return protocol.ChatSendResult{}, protocol.InvalidParams(protocol.MethodChatSend, "%v", err)
 	}
 	if len(p.Attachments) > 0 {
-		if turn.Pictures, err = g.takePictures(ctx, turn, p.Attachments); err != nil {
+		if turn.Pictures, err = g.dispatch.Pictures(ctx, turn, p.Attachments); err != nil {
 			return protocol.ChatSendResult{}, err
 		}
 		if turn.Mode == "" || turn.Mode == session.Steer {
 			turn.Mode = session.Followup // only words can be let into a running answer
 		}
 	}
-	acc, err := g.accept(ctx, turn)
+	acc, err := g.dispatch.Accept(ctx, turn)
 	if err != nil {
 		return protocol.ChatSendResult{}, unexpectedSend(err, p)
 	}
@@ -53,45 +51,6 @@ func (g *Gateway) chatSend(ctx context.Context, p protocol.ChatSendParams) (prot
 		}
 	}
 	return res, nil
-}
-
-// accept takes a message: a command is carried out, anything else is queued, in
-// a new session when the old one has become stale.
-func (g *Gateway) accept(ctx context.Context, turn session.Turn) (session.Accepted, error) {
-	if acc, ok, err := g.steadily(ctx, &turn); ok || err != nil {
-		return acc, err
-	}
-	if turn.Expected.SessionID == "" { // whoever names a transcript means to go on in it
-		if err := g.renew(ctx, turn); err != nil {
-			return session.Accepted{}, err
-		}
-	}
-	if g.redactor.Has(turn.Text) {
-		g.pasted.Store(turn.RunID, true)
-	}
-	acc, err := g.session.Submit(ctx, turn)
-	if err != nil || acc.Duplicate {
-		g.pasted.Delete(turn.RunID)
-	}
-	return acc, err
-}
-
-// newTurn checks a message from outside.
-func (g *Gateway) newTurn(method, key, agentID, text, runID string, timeoutMs int64) (session.Turn, error) {
-	canonical, err := g.agents.Canonical(key, agentID)
-	switch {
-	case err != nil:
-		return session.Turn{}, err
-	case runID == "" || len(runID) > protocol.MaxIdempotencyID || !utf8.ValidString(runID):
-		return session.Turn{}, protocol.InvalidParams(method, "idempotencyKey must be 1 to %d bytes of text", protocol.MaxIdempotencyID)
-	case strings.TrimSpace(text) == "":
-		return session.Turn{}, protocol.InvalidParams(method, "message is empty")
-	case len(text) > protocol.MaxMessageText:
-		return session.Turn{}, protocol.InvalidParams(method, "message has %d bytes, at most %d are allowed; send it in parts", len(text), protocol.MaxMessageText)
-	case timeoutMs < 0 || timeoutMs > maxTimeout.Milliseconds():
-		return session.Turn{}, protocol.InvalidParams(method, "the time-out must be between 0 and 24 hours")
-	}
-	return session.Turn{RunID: runID, SessionKey: canonical, Text: text, TimeoutMs: timeoutMs, Owner: true}, nil
 }
 
 func (g *Gateway) chatHistory(ctx context.Context, p protocol.ChatHistoryParams) (protocol.ChatHistory, error) {
@@ -147,7 +106,7 @@ func (g *Gateway) chatInject(ctx context.Context, p protocol.ChatInjectParams) (
 
 // agent runs one turn and answers twice: accepted, then how it ended.
 func (g *Gateway) agent(ctx context.Context, p protocol.AgentParams) (server.Later, error) {
-	turn, err := g.newTurn(protocol.MethodAgent, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
+	turn, err := g.dispatch.Turn(protocol.MethodAgent, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
 	if err != nil {
 		return server.Later{}, err
 	}
@@ -157,7 +116,7 @@ func (g *Gateway) agent(ctx context.Context, p protocol.AgentParams) (server.Lat
 			return server.Later{}, protocol.InvalidParams(protocol.MethodAgent, "%v", err)
 		}
 	}
-	acc, err := g.accept(ctx, turn)
+	acc, err := g.dispatch.Accept(ctx, turn)
 	if errors.Is(err, session.ErrChanged) {
 		err = changedError("Session %q changed while starting expected work. Retry.", p.SessionKey)
 	}

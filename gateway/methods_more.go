@@ -13,7 +13,7 @@ import (
 
 func (g *Gateway) commandsList(context.Context, method.None) (protocol.CommandsList, error) {
 	out := protocol.CommandsList{Commands: []protocol.CommandInfo{}}
-	for _, c := range g.slash.All() {
+	for _, c := range g.dispatch.Commands().All() {
 		info := protocol.CommandInfo{
 			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Description, Category: c.Category,
 			Source: "native", Scope: "both", AcceptsArgs: c.Args != "",
@@ -50,11 +50,11 @@ func (g *Gateway) why(_ context.Context, p protocol.WhyParams) (protocol.Why, er
 }
 
 func (g *Gateway) queueEdit(ctx context.Context, p protocol.QueueEditParams) (protocol.OKResult, error) {
-	turn, err := g.newTurn(protocol.MethodQueueEdit, p.Key, "", p.Message, p.RunID, 0)
+	turn, err := g.dispatch.Turn(protocol.MethodQueueEdit, p.Key, "", p.Message, p.RunID, 0)
 	if err != nil {
 		return protocol.OKResult{}, err
 	}
-	err = g.session.EditQueued(ctx, g.hinted(turn))
+	err = g.session.EditQueued(ctx, g.dispatch.Hinted(turn))
 	if isNotFound(err) {
 		return protocol.OKResult{}, protocol.Invalid("This message does not wait any more, so it was not changed. Send a new one.").With("code", "NOT_WAITING")
 	}

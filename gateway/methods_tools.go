@@ -77,7 +77,7 @@ func (g *Gateway) ownScope(key, agent, runID string) (tool.Scope, error) {
 			ref = model.Ref{Provider: row.ModelProvider, Model: row.Model}
 		}
 	}
-	return g.scopeOf(rec, ref), nil
+	return g.scopes.Of(rec, ref), nil
 }
 
 // toolsInvoke runs one tool as a run would: through the same policy, pause,

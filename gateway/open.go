@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/owner"
@@ -18,6 +19,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/rules"
+	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -202,7 +205,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Notes:  g.notes, Picture: g.picture,
 		Hold: g.hold, Broke: g.broke,
 		Held:  func() bool { return g.purse.Poor() || g.setup.Held() || g.pause.Check(pause.CallModel) != nil },
-		Queue: g.queuePolicy, Stopped: g.stopChildren,
+		Queue: func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) }, Stopped: g.stopChildren,
 		Over: g.runOver, Suspended: g.programs.Suspended,
 		Left: func(key string) { g.processes.StopOwner(key) },
 		Timeout: func() time.Duration {
@@ -211,6 +214,11 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID, MaxRuns: g.config.Snapshot().Config.Agents.Defaults.MaxConcurrent,
 	})
 	g.owner = owner.New(g.session, g.channels, g.work, g.log)
+	g.scopes = scope.New(g.agents, g.session)
+	g.dispatch = dispatch.New(dispatch.Options{
+		Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Registry: g.models, Contacts: g.contacts, Media: g.pictures(),
+		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Skills: skillCalls{g}, Notes: recentNotes{g}, Logger: g.log, Now: g.opts.Now,
+	})
 	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})
 	return g.openSetup(ctx)
 }

@@ -224,18 +224,11 @@ func (p apiHouse) Begin(ctx context.Context, a hook.Ask) error {
 	}
 	if len(list) > 0 {
 		var err error
-		if turn.Pictures, err = p.g.takePictures(ctx, turn, list); err != nil {
+		if turn.Pictures, err = p.g.dispatch.Pictures(ctx, turn, list); err != nil {
 			return asHook(err)
 		}
 	}
-	if a.Named { // others begin and end with what the program sends
-		if err := p.g.renew(ctx, turn); err != nil {
-			return asHook(err)
-		}
-	}
-	// It is never a command: a program does not know that its user's words could
-	// be one.
-	_, err := p.g.session.Submit(ctx, turn)
+	_, err := p.g.dispatch.AcceptWords(ctx, turn, a.Named) // others begin and end with what the program sends
 	return asHook(err)
 }
 

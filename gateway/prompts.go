@@ -32,7 +32,7 @@ func (g *Gateway) runPrompt(a session.Asked) (text string, stable int) {
 func (g *Gateway) renderPrompt(a session.Asked) prompt.Prompt {
 	c, rec, ref := g.config.Snapshot().Config, a.Run, a.Model
 	if a.Scope == nil { // a model without tools
-		a.Scope = new(g.scopeOf(rec, ref))
+		a.Scope = new(g.scopes.Of(rec, ref))
 	}
 	scope := *a.Scope
 	who := g.agents.Named(scope.AgentID)

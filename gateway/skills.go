@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
-	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -242,54 +241,35 @@ func skillValues(s skill.Spec, e config.SkillEntry) map[string]config.Secret {
 // skillCommands are the skills that a slash calls.
 func (g *Gateway) skillCommands(list []skill.Status) []skill.Command {
 	return skill.Commands(list, func(name string) bool {
-		_, taken := g.slash.Parse("/" + name)
+		_, taken := g.dispatch.Commands().Parse("/" + name)
 		return taken
 	})
 }
 
-// trySkill carries out the slash command of a skill; ok is false when the text
-// calls none. One that dispatches to a tool passes everything that a model's
-// call passes (A-SKILL-10).
-func (g *Gateway) trySkill(ctx context.Context, turn *session.Turn, words string) (acc session.Accepted, ok bool, err error) {
-	name, args, ok := command.Word(words)
-	if !ok {
-		return acc, false, nil
-	}
-	rec := session.Run{ID: turn.RunID, SessionKey: turn.SessionKey, Route: turn.Route, Owner: turn.Owner, Sender: turn.Sender}
-	if row, known, gerr := g.session.Get(turn.SessionKey); gerr == nil && known {
-		rec.SessionID = row.SessionID
-	}
-	ref, _ := g.models.Default()
-	scope := g.scopeOf(rec, ref)
-	for _, c := range g.skillCommands(g.skillsOf(scope.SessionKey, scope.SessionID, scope.Workspace).Skills) {
-		if c.Name != strings.ReplaceAll(name, "-", "_") {
-			continue
+// skillCalls finds and runs the skills that a slash calls.
+type skillCalls struct{ g *Gateway }
+
+// Called implements dispatch.Skills.
+func (s skillCalls) Called(scope tool.Scope, name string) (skill.Command, bool) {
+	for _, c := range s.g.skillCommands(s.g.skillsOf(scope.SessionKey, scope.SessionID, scope.Workspace).Skills) {
+		if c.Name == strings.ReplaceAll(name, "-", "_") {
+			return c, true
 		}
-		if c.Skill.Dispatch == "" {
-			said := args
-			if turn.ForAgent != "" && turn.ForAgent != words {
-				said = turn.ForAgent // with who said it where
-			}
-			turn.ForAgent = skill.Request(c.Skill.Skill, said)
-			return acc, false, nil
-		}
-		acc, err = g.session.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) {
-			return g.dispatchSkill(ctx, scope, c.Skill, name, args)
-		})
-		return acc, true, err
 	}
-	return acc, false, nil
+	return skill.Command{}, false
 }
 
-func (g *Gateway) dispatchSkill(ctx context.Context, scope tool.Scope, s skill.Status, name, args string) (string, error) {
-	raw, err := json.Marshal(map[string]string{"command": args, "commandName": name, "skillName": s.Name})
+// Run implements dispatch.Skills.
+func (s skillCalls) Run(ctx context.Context, scope tool.Scope, sk skill.Status, name, args string) (string, error) {
+	g := s.g
+	raw, err := json.Marshal(map[string]string{"command": args, "commandName": name, "skillName": sk.Name})
 	if err != nil {
 		return "", err
 	}
-	g.audit.Add(audit.Entry{Kind: audit.KindTool, What: "was called by the skill " + s.Name, Who: scope.Surface + ":" + scope.Sender, Session: scope.SessionKey, Run: scope.RunID})
-	res := g.tools.Before(g.beforeTool).Run(ctx, scope, model.ToolCall{ID: newUUID(), Name: s.DispatchTool, Arguments: raw}, nil)
+	g.audit.Add(audit.Entry{Kind: audit.KindTool, What: "was called by the skill " + sk.Name, Who: scope.Surface + ":" + scope.Sender, Session: scope.SessionKey, Run: scope.RunID})
+	res := g.tools.Before(g.beforeTool).Run(ctx, scope, model.ToolCall{ID: newUUID(), Name: sk.DispatchTool, Arguments: raw}, nil)
 	if res.IsError {
-		return "The skill " + s.Name + " could not do it: " + res.Text, nil
+		return "The skill " + sk.Name + " could not do it: " + res.Text, nil
 	}
 	return res.Text, nil
 }

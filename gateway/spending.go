@@ -99,7 +99,7 @@ func (g *Gateway) explain(err error, ref model.Ref) (message, kind string) {
 
 // hold is the session's hook: it waits while a message may not be answered.
 func (g *Gateway) hold(ctx context.Context, rec session.Run, tell func(ctx context.Context, text string)) {
-	if _, ok := g.pasted.LoadAndDelete(rec.ID); ok {
+	if g.dispatch.Pasted(rec.ID) {
 		tell(ctx, pastedWords)
 	}
 	if rec.AwaitModel && g.setup.Await(ctx, func() bool { return g.hasModel(rec) }) != nil {

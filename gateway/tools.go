@@ -17,7 +17,7 @@ import (
 
 // runTools is what a run may use, and on whose behalf.
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
-	scope := g.scopeOf(rec, ref)
+	scope := g.scopes.Of(rec, ref)
 	own := func(name string) bool { return g.may(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
 	tools := g.withProgramTools(rec, g.toolSet().Only(own)).Before(g.beforeTool).After(g.afterTool).Broken(g.toolBroke)
 	out := g.behindPrograms(scope, tools)

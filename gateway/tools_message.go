@@ -145,3 +145,10 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 		}
 	}
 }
+
+func inBrackets(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (" + name + ")"
+}

@@ -4,54 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
-	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pause"
-	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
-
-// scopeOf is on whose behalf a run acts.
-func (g *Gateway) scopeOf(rec session.Run, ref model.Ref) tool.Scope {
-	s := tool.Scope{
-		RunID: rec.ID, SessionKey: rec.SessionKey, SessionID: rec.SessionID, AgentID: session.AgentOf(rec.SessionKey), Model: ref,
-		Workspace: g.agents.Named(session.AgentOf(rec.SessionKey)).Workspace,
-		Owner:     rec.Owner, Surface: channel.Webchat, Sender: rec.Sender,
-		Depth: spawn.Depth(rec.SessionKey), Relayed: rec.Relay.From != "",
-	}
-	if rec.Route == "" {
-		s.Folder = g.editorFolder(rec)
-		return s
-	}
-	r, ok := channel.ParseRoute(rec.Route)
-	s.Surface, s.Group = r.Channel, r.Chat != channel.Direct
-	s.Owner = s.Owner && ok
-	return s
-}
-
-// editorFolder is where an editor works that has this session, as long as that is
-// a folder of this computer; "" is the workspace.
-func (g *Gateway) editorFolder(rec session.Run) string {
-	if !rec.Owner {
-		return ""
-	}
-	dir, err := g.session.Folder(rec.SessionKey)
-	if err != nil || !filepath.IsAbs(dir) {
-		return ""
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return ""
-	}
-	return filepath.Clean(dir)
-}
 
 // may decides about a tool; the one place that is asked.
 func (g *Gateway) may(name string, s tool.Scope) policy.Decision {

@@ -16,6 +16,7 @@ type Spec struct {
 	Args        string // shown behind the name, "" = takes none
 	Description string
 	Category    string
+	Guests      bool     // it is for everybody who may write, and not for the owner only
 	Choices     []string // what the first argument may be, for completion
 }
 

@@ -73,7 +73,7 @@ var walls = []struct {
 		why:  "a run has no I/O of its own",
 	},
 	{
-		from: []string{"gateway/provider"}, except: []string{"gateway/provider/choice"},
+		from: []string{"gateway/provider"}, except: []string{"gateway/provider/choice", "gateway/rules"},
 		to:  []string{"gateway/protocol", "gateway/session", "gateway/store", "gateway/agent", "gateway/tool"},
 		why: "a model's dialect knows nothing of sessions or of our wire",
 	},
@@ -101,7 +101,18 @@ var walls = []struct {
 
 // readSettings are the packages that read the settings themselves, beside those
 // of features: what they know changes with the file.
-var readSettings = []string{"app/cli", "app/reach", "gateway", "gateway/config", "gateway/agents", "gateway/clock", "gateway/method", "gateway/provider/choice", "gateway/secret/lookup", "gateway/pairing/token"}
+var readSettings = []string{
+	"app/cli", "app/reach", "gateway",
+	"gateway/agents",
+	"gateway/clock",
+	"gateway/config",
+	"gateway/dispatch",
+	"gateway/method",
+	"gateway/pairing/token",
+	"gateway/provider/choice",
+	"gateway/rules",
+	"gateway/secret/lookup",
+}
 
 // feature is the feature that a folder belongs to, "" for none.
 func feature(dir string) string {

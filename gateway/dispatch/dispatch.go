@@ -1,0 +1,168 @@
+// Package dispatch is the one entrance of messages. Whoever has one for an
+// assistant (the page, a terminal, a messaging network, a program, another
+// session) hands it in here; a command, a word that begins a new session, levels
+// asked for in the text and the slash command of a skill are carried out, a
+// session that has become old begins anew, and everything else is accepted by
+// package session, which is durable when Accept returns.
+//
+// It does not own who may write (package inbound), what commands do (their
+// features) nor how answers are made (package session).
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
+	"github.com/hearth-assistant/hearth/gateway/incident"
+	"github.com/hearth-assistant/hearth/gateway/media"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
+	"github.com/hearth-assistant/hearth/gateway/scope"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/skill"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+)
+
+// MaxTimeout is the longest that a message may ask an answer to take.
+const MaxTimeout = 24 * time.Hour
+
+// Secrets knows what looks like a key.
+type Secrets interface {
+	Has(text string) bool
+}
+
+// Skills are those that a slash calls.
+type Skills interface {
+	// Called finds the skill that a slash command means in a session, by the name
+	// behind the slash.
+	Called(scope tool.Scope, name string) (skill.Command, bool)
+	// Run has the tool that a skill names do its work, and returns what it says.
+	Run(ctx context.Context, scope tool.Scope, s skill.Status, name, args string) (string, error)
+}
+
+// Notes are what an assistant remembers of the last days.
+type Notes interface {
+	// Recent are those that the agent of a turn may read, "" for none.
+	Recent(ctx context.Context, turn session.Turn) string
+}
+
+// Options are the parts that a Dispatcher needs; all of them.
+type Options struct {
+	Settings  *config.File
+	Agents    *agents.Directory
+	Sessions  *session.Manager
+	Models    *choice.Chooser
+	Registry  *provider.Registry
+	Contacts  *contact.Book
+	Media     *media.Store // pictures of messages
+	Incidents *incident.Log
+	Secrets   Secrets
+	Scopes    *scope.Scopes
+	Skills    Skills
+	Notes     Notes
+	Logger    *slog.Logger
+	Now       func() time.Time
+}
+
+// Dispatcher takes messages. Its methods may be called from several goroutines,
+// once SetCommands was.
+type Dispatcher struct {
+	settings  *config.File
+	agents    *agents.Directory
+	sessions  *session.Manager
+	models    *choice.Chooser
+	registry  *provider.Registry
+	contacts  *contact.Book
+	media     *media.Store
+	incidents *incident.Log
+	secrets   Secrets
+	scopes    *scope.Scopes
+	skills    Skills
+	notes     Notes
+	log       *slog.Logger
+	now       func() time.Time
+
+	commands *command.Set
+	pasted   sync.Map // ids of runs whose message holds what looks like a key
+}
+
+// New returns a dispatcher that knows no commands yet.
+func New(o Options) *Dispatcher {
+	return &Dispatcher{
+		settings: o.Settings, agents: o.Agents, sessions: o.Sessions, models: o.Models, registry: o.Registry, contacts: o.Contacts, media: o.Media,
+		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, skills: o.Skills, notes: o.Notes, log: o.Logger, now: o.Now, commands: command.NewSet(),
+	}
+}
+
+// SetCommands says what the slash commands are. It is called once, before the
+// first message.
+func (d *Dispatcher) SetCommands(all *command.Set) { d.commands = all }
+
+// Commands are the slash commands.
+func (d *Dispatcher) Commands() *command.Set { return d.commands }
+
+// Accept takes a message: a command is carried out, anything else is queued, in
+// a new session when the old one has become stale.
+func (d *Dispatcher) Accept(ctx context.Context, turn session.Turn) (session.Accepted, error) {
+	if acc, ok, err := d.guarded(ctx, &turn); ok || err != nil {
+		return acc, err
+	}
+	if turn.Expected.SessionID == "" { // whoever names a transcript means to go on in it
+		if err := d.renew(ctx, turn); err != nil {
+			return session.Accepted{}, err
+		}
+	}
+	if d.secrets.Has(turn.Text) {
+		d.pasted.Store(turn.RunID, true)
+	}
+	acc, err := d.sessions.Submit(ctx, turn)
+	if err != nil || acc.Duplicate {
+		d.pasted.Delete(turn.RunID)
+	}
+	return acc, err
+}
+
+// AcceptWords takes what is never a command, because a program does not know that
+// its user's words could be one. With renew, a session that has become old begins
+// anew.
+func (d *Dispatcher) AcceptWords(ctx context.Context, turn session.Turn, renew bool) (session.Accepted, error) {
+	if renew {
+		if err := d.renew(ctx, turn); err != nil {
+			return session.Accepted{}, err
+		}
+	}
+	return d.sessions.Submit(ctx, turn)
+}
+
+// Pasted reports, once, whether the message of a run holds what looks like a key.
+func (d *Dispatcher) Pasted(runID string) bool {
+	_, ok := d.pasted.LoadAndDelete(runID)
+	return ok
+}
+
+// Turn checks a message from outside.
+func (d *Dispatcher) Turn(method, key, agentID, text, runID string, timeoutMs int64) (session.Turn, error) {
+	canonical, err := d.agents.Canonical(key, agentID)
+	switch {
+	case err != nil:
+		return session.Turn{}, err
+	case runID == "" || len(runID) > protocol.MaxIdempotencyID || !utf8.ValidString(runID):
+		return session.Turn{}, protocol.InvalidParams(method, "idempotencyKey must be 1 to %d bytes of text", protocol.MaxIdempotencyID)
+	case strings.TrimSpace(text) == "":
+		return session.Turn{}, protocol.InvalidParams(method, "message is empty")
+	case len(text) > protocol.MaxMessageText:
+		return session.Turn{}, protocol.InvalidParams(method, "message has %d bytes, at most %d are allowed; send it in parts", len(text), protocol.MaxMessageText)
+	case timeoutMs < 0 || timeoutMs > MaxTimeout.Milliseconds():
+		return session.Turn{}, protocol.InvalidParams(method, "the time-out must be between 0 and 24 hours")
+	}
+	return session.Turn{RunID: runID, SessionKey: canonical, Text: text, TimeoutMs: timeoutMs, Owner: true}, nil
+}
