@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/codemode"
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 	"github.com/hearth-assistant/hearth/gateway/codemode/typescript"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
@@ -39,7 +40,7 @@ func (g *Gateway) openCodeMode() error {
 	}
 	g.machine = engine.New(engine.Options{CacheDir: g.opts.Dir.CodeCache(), Key: key, Log: g.log, Now: g.opts.Now})
 	g.programs = codemode.New(codemode.Options{
-		Engine: g.machine, DB: g.store, Now: g.opts.Now, NewID: newUUID, Log: g.log, Prepare: prepareProgram,
+		Engine: g.machine, DB: g.store, Now: g.opts.Now, NewID: newUUID, Log: g.log, Prepare: prepareProgram, Locate: typescript.Mistake,
 		Debug: strings.TrimSpace(g.opts.Env(envDebugCode)) == "1",
 		Watch: func() codemode.Watch { return agent.NewRepeats() },
 		Record: func(ctx context.Context) (codemode.Recorder, bool) {
@@ -149,28 +150,29 @@ func (g *Gateway) withoutPrograms(runID string, msg model.Message) model.Message
 	return msg
 }
 
-// prepareProgram makes JavaScript of a program, every line and column in its
-// place, and refuses one that asks for modules.
-func prepareProgram(ctx context.Context, code, language string) (string, *engine.Error) {
+// prepareProgram makes JavaScript of a program, with the way back to the
+// places of its text, and refuses one that asks for modules.
+func prepareProgram(ctx context.Context, code, language string) (string, *sourcemap.Map, *engine.Error) {
 	var err error
+	var places *sourcemap.Map
 	if language == codemode.TypeScript {
-		code, err = typescript.Transform(ctx, code)
+		code, places, err = typescript.Transform(ctx, code)
 	} else {
-		err = typescript.Modules(ctx, code, typescript.JavaScript)
+		err = typescript.Modules(ctx, code)
 	}
 	var module *typescript.ModuleError
 	var wrong *typescript.Error
 	switch {
 	case err == nil:
-		return code, nil
+		return code, places, nil
 	case errors.As(err, &module):
-		return "", &engine.Error{Code: engine.ModuleAccessDenied, Message: module.What + " is not available: a program has no modules, only the tools of its catalogue", Line: module.Line, Column: module.Column}
+		return "", nil, &engine.Error{Code: engine.ModuleAccessDenied, Message: module.What + " is not available: a program has no modules, only the tools of its catalogue", Line: module.Line, Column: module.Column}
 	case errors.As(err, &wrong):
-		return "", &engine.Error{Code: engine.TypescriptTransformFailed, Message: wrong.Message, Line: wrong.Line, Column: wrong.Column}
+		return "", nil, &engine.Error{Code: engine.TypescriptTransformFailed, Message: wrong.Message, Line: wrong.Line, Column: wrong.Column}
 	case ctx.Err() != nil:
-		return "", &engine.Error{Code: engine.Aborted, Message: "the program was stopped"}
+		return "", nil, &engine.Error{Code: engine.Aborted, Message: "the program was stopped"}
 	}
-	return "", &engine.Error{Code: engine.InternalError, Message: err.Error()}
+	return "", nil, &engine.Error{Code: engine.InternalError, Message: err.Error()}
 }
 
 // tidyPrograms deletes what waited for runs that are over.

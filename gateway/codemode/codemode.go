@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
@@ -84,9 +85,12 @@ func (s Settings) limits() engine.Limits {
 type Options struct {
 	Engine Engine
 	DB     *store.DB
-	// Prepare makes JavaScript of a program, and refuses one that asks for
-	// modules.
-	Prepare func(ctx context.Context, code, language string) (string, *engine.Error)
+	// Prepare makes JavaScript of a program, with the way back to its text, and
+	// refuses one that asks for modules.
+	Prepare func(ctx context.Context, code, language string) (string, *sourcemap.Map, *engine.Error)
+	// Locate says where a JavaScript program cannot be read, which the engine
+	// does not know; nil: nobody says.
+	Locate func(ctx context.Context, code string) (line, column int)
 	// Record finds where the calls of the run of ctx are written down.
 	Record func(ctx context.Context) (Recorder, bool)
 	Watch  func() Watch

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/codemode"
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 )
 
 func TestCodeMode_OnlyExecAndWaitAreVisible(t *testing.T) {
@@ -357,7 +358,7 @@ func TestSec_A_BOX_03_RuntimeMissingFailsClosed(t *testing.T) {
 	w := newWorld(t)
 	w.Runs = codemode.New(codemode.Options{
 		Engine: missing{}, DB: w.db, Now: time.Now, NewID: func() string { return "x" },
-		Prepare: func(_ context.Context, code, _ string) (string, *engine.Error) { return code, nil },
+		Prepare: func(_ context.Context, code, _ string) (string, *sourcemap.Map, *engine.Error) { return code, nil, nil },
 	})
 	w.wantFail(w.run(`return 1`), engine.RuntimeUnavailable, "cannot be used")
 	set, err := w.Surface(w.set, w.all, origin)

@@ -194,17 +194,30 @@ func kindWords(kind string) string {
 	return kind
 }
 
+// locate puts the place into an error that says that the program's text cannot
+// be read.
+func (r *Runs) locate(ctx context.Context, in Input, err error) {
+	var own *engine.Error
+	if r.o.Locate == nil || in.Language == TypeScript || !errors.As(err, &own) || own.Code != "" || !strings.HasPrefix(own.Message, "SyntaxError: ") {
+		return
+	}
+	if line, column := r.o.Locate(ctx, in.Code); line > 0 {
+		own.Line, own.Column = line, column
+	}
+}
+
 // start runs a program from its beginning.
 func (r *Runs) start(ctx context.Context, u *run, p program, in Input) Result {
-	code, bad := r.o.Prepare(ctx, in.Code, in.Language)
+	code, places, bad := r.o.Prepare(ctx, in.Code, in.Language)
 	if bad != nil {
 		return u.refuse(p.cat, bad)
 	}
 	c := r.cell(ctx, u, p)
 	c.left = p.set.Timeout
 	r.debug(stateRunning, "program", c.id, "run", u.id, "language", in.Language, "bytes", len(code), "visible", []string{Exec, Wait}, "catalog", p.cat.tele.Size, "sources", p.cat.tele.Sources)
-	vm, st, err := r.o.Engine.Start(ctx, engine.Program{Code: code, Catalog: p.cat.image, Limits: p.set.limits()})
+	vm, st, err := r.o.Engine.Start(ctx, engine.Program{Code: code, Places: places, Catalog: p.cat.image, Limits: p.set.limits()})
 	c.vm = vm
+	r.locate(ctx, in, err)
 	return c.drive(ctx, st, err)
 }
 

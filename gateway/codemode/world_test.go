@@ -17,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/agent"
 	"github.com/hearth-assistant/hearth/gateway/codemode"
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -83,11 +84,11 @@ func (w *world) boot() {
 		Debug: w.debug, Log: w.log,
 		Watch:  func() codemode.Watch { return agent.NewRepeats() },
 		Record: func(context.Context) (codemode.Recorder, bool) { return w, true },
-		Prepare: func(_ context.Context, code, language string) (string, *engine.Error) {
+		Prepare: func(_ context.Context, code, language string) (string, *sourcemap.Map, *engine.Error) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.prep = append(w.prep, language)
-			return strings.ReplaceAll(code, ": number", ""), nil
+			return strings.ReplaceAll(code, ": number", ""), nil, nil
 		},
 	})
 }

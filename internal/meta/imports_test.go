@@ -36,10 +36,11 @@ var leaves = map[string][]string{
 	"skills":                      {},
 	"gateway/heartbeat":           {},
 	"gateway/skill":               {},
-	"gateway/codemode/engine":     {},
+	"gateway/codemode/engine":     {"gateway/codemode/sourcemap"},
+	"gateway/codemode/sourcemap":  {},
+	"gateway/codemode/typescript": {"gateway/codemode/sourcemap"},
 	"gateway/method":              {"gateway/approval", "gateway/config", "gateway/protocol", "gateway/secret", "gateway/server", "gateway/session", "gateway/store"},
 	"gateway/host":                {"gateway/command", "gateway/method", "gateway/protocol", "gateway/tool"},
-	"gateway/codemode/typescript": {},
 	"gateway/secret/vault":        {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/plain":        {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/keychain":     {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
@@ -162,7 +163,7 @@ var libraryRooms = map[string][]string{
 	"github.com/miekg/dns":                            {"discovery"},
 	"rsc.io/qr":                                       {"app/cli", "gateway"},
 
-	"github.com/evanw/esbuild/pkg/api": {"gateway/codemode/typescript"}, // in its tests
+	"github.com/evanw/esbuild/pkg/api": {"gateway/codemode/typescript"},
 	"github.com/fastschema/qjs":        {"gateway/codemode/engine"},
 	"github.com/tetratelabs/wazero":    {"gateway/codemode/engine"},
 	"github.com/klauspost/compress/s2": {"gateway/codemode/engine"},

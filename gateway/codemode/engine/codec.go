@@ -9,6 +9,8 @@ import (
 	"errors"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 )
 
 // A snapshot is a header, what the host knows of the cell as JSON, the chunks
@@ -36,6 +38,9 @@ type hostState struct {
 	Pending map[int64]string `json:"pending"`
 	Told    []Code           `json:"told,omitempty"`
 	Outcome *outcome         `json:"outcome,omitempty"`
+	Places  *sourcemap.Map   `json:"places,omitempty"`
+	Lines   int              `json:"lines,omitempty"`
+	Wide    string           `json:"wide,omitempty"`
 }
 
 type sealer struct {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 )
 
 // Options are what an engine needs from its house.
@@ -71,7 +73,8 @@ type Catalog struct {
 
 // Program is one cell.
 type Program struct {
-	Code    string // JavaScript: the body of an async function
+	Code    string         // JavaScript: the body of an async function
+	Places  *sourcemap.Map // where what is in Code stands in the person's text; nil: it is that text
 	Catalog Catalog
 	Limits  Limits
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 )
 
 // cacheDir keeps the compiled engine for all tests of one run.
@@ -175,6 +177,10 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"await 1\nthrow new RangeError('late')", "RangeError: late", 2, 11},
 		{"throw 'text'", "text", 0, 0},
 		{"throw undefined", "null", 0, 0},
+		{"const ü = 'ü'; ö()", "ReferenceError: ö is not defined", 1, 16},
+		{"1;\n  JSON.parse('{')", "SyntaxError: Expected property name or '}' in JSON at position 1 (line 1 column 2)", 2, 8},
+		{"1;\n\n  eval('\\n1+')", "SyntaxError: unexpected token in expression: ''", 3, 3},
+		{"1;\n\n (0, eval)('\\n\\n\\n\\n\\n\\nnope()')", "ReferenceError: nope is not defined", 3, 6},
 		{"throw { a: 1 }", `{"a":1}`, 0, 0},
 		{"throw { get message() { throw 1 } }", "unprintable error", 0, 0},
 		{"const e = new Error('x'); e.stack = 'at <input>:99999999999999999999:1'; throw e", "Error: x", 0, 0},
@@ -182,6 +188,45 @@ func TestErrorsSayWhere(t *testing.T) {
 		_, err := run(t, e, Program{Code: c.code})
 		if err == nil || err.Code != "" || err.Message != c.message || err.Line != c.line || err.Column != c.column {
 			t.Errorf("%q: got %#v", c.code, err)
+		}
+	}
+}
+
+// TestErrorsOfCallsSayWhere: a call that fails stands where it was made, also
+// in a program that was put away meanwhile, and in the person's own text.
+func TestErrorsOfCallsSayWhere(t *testing.T) {
+	e := newEngine(t, Options{})
+	places := &sourcemap.Map{Mappings: ";;AAAA;;EAQI", Above: 1} // line 5 from column 3 on is line 8, column 5
+	for _, c := range []struct {
+		code         string
+		places       *sourcemap.Map
+		line, column int
+	}{
+		{"const a = 1;\n await tools.call('x', {})", nil, 2, 14},
+		{"const f = async () => {\n  return await tools.call('x')\n};\nawait Promise.all([f(), 1])", nil, 2, 22},
+		{"const ö = 'ü';\nconst ä = 'é'; await tools.call('x')", nil, 2, 28},
+		{"\n\n\n\n  await tools.call('x')", places, 8, 5},
+		{"try {\nawait tools.call('x') } catch (e) {\n\n  nope() }", nil, 4, 3},
+		{"await tools.call('x').catch((e) => { throw e.stack.includes('prelude') ? e : new Error('no stack') })", nil, 1, 13},
+	} {
+		v, _, err := e.Start(t.Context(), Program{Code: c.code, Places: c.places, Limits: patient(Limits{})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := v.Snapshot(t.Context(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := e.Restore(t.Context(), data, patient(Limits{}), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []*VM{v, w} {
+			_, err = m.Settle(t.Context(), []Settled{{ID: 1, Err: &GuestError{Message: "it broke"}}})
+			if own := asError(t, err); own == nil || own.Line != c.line || own.Column != c.column {
+				t.Errorf("%q: %v, want %d:%d", c.code, err, c.line, c.column)
+			}
+			m.Close()
 		}
 	}
 }

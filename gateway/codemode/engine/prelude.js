@@ -79,6 +79,7 @@
   let seq = 0;
   const request = (method, args) => {
     const w = create(null);
+    w.stack = new E("").stack; // a call that fails stands where it was made
     const p = new P((resolve, reject) => { w.resolve = resolve; w.reject = reject; });
     let payload;
     try {
@@ -163,6 +164,7 @@
       apply(mapDelete, pending, [s.id]);
       if (s.ok) { w.resolve(s.value); continue; }
       const e = new E(s.error.message);
+      defineProperty(e, "stack", { value: w.stack, writable: true, configurable: true });
       defineProperty(e, "code", { value: s.error.code, writable: true, configurable: true, enumerable: true });
       w.reject(e);
     }

@@ -27,7 +27,7 @@ func (v *VM) Snapshot(ctx context.Context, scope string) ([]byte, error) {
 	case len(v.pending) == 0:
 		return nil, failed(InternalError, "there is nothing to put away: the program waits for nothing")
 	}
-	st := hostState{LastID: v.lastID, Pending: v.pending, Told: slices.Sorted(maps.Keys(v.told)), Outcome: v.outcome}
+	st := hostState{LastID: v.lastID, Pending: v.pending, Told: slices.Sorted(maps.Keys(v.told)), Outcome: v.outcome, Places: v.places, Lines: v.lines, Wide: v.wide}
 	seal := v.engine.sealer(v.machine)
 	b, err := seal.encode(v.bytes(), v.machine.boot, st, scope, v.limits.Snapshot)
 	if errors.Is(err, errTooLarge) {
@@ -88,6 +88,7 @@ func (e *Engine) Restore(ctx context.Context, data []byte, l Limits, scope strin
 	}
 	v.started = true
 	v.lastID, v.pending, v.outcome = d.state.LastID, d.state.Pending, d.state.Outcome
+	v.places, v.lines, v.wide = d.state.Places, d.state.Lines, d.state.Wide
 	for _, c := range d.state.Told {
 		v.told[c] = true
 	}

@@ -11,7 +11,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 )
+
+// maxWide bounds what of a program is kept to count its columns.
+const maxWide = 64 << 10
 
 // VM is one cell's machine. Its methods may be called from any goroutine, one
 // at a time; Close also while another runs, which it ends.
@@ -28,7 +34,9 @@ type VM struct {
 	dead    error  // the guest cannot go on
 	stop    *Error // why we stopped it
 	used    time.Duration
-	lines   int // of the program; 0: unknown
+	lines   int            // of the program
+	places  *sourcemap.Map // Program.Places
+	wide    string         // the program, if it is short and columns of bytes are not those of characters
 
 	booting, started bool
 	bootErr          error
@@ -70,7 +78,10 @@ func (e *Engine) Start(ctx context.Context, p Program) (*VM, State, error) {
 		v.Close()
 		return nil, State{}, err
 	}
-	v.started, v.lines = true, 1+strings.Count(p.Code, "\n")
+	v.started, v.places, v.lines = true, p.Places, 1+strings.Count(p.Code, "\n")
+	if n := utf8.RuneCountInString(p.Code); n < len(p.Code) && n < maxWide {
+		v.wide = p.Code
+	}
 	st, err := v.run(ctx, m.root.start, text)
 	return v, st, err
 }

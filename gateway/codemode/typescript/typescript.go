@@ -1,49 +1,35 @@
-// Package typescript turns one TypeScript program into JavaScript by taking
-// its types away, and finds out from the parse whether a program asks for a
-// module.
+// Package typescript makes JavaScript of a TypeScript program, and finds out
+// whether a program asks for a module. esbuild does the work; this package
+// keeps hostile text away from it (nesting.go), gives it a program in the form
+// that the engine runs, the body of an asynchronous function, and tells what is
+// wrong with it in the places of the person's own text.
 //
-// It erases in place: what is a type becomes blanks, so every line and column
-// of the result is that of the person's own text and no source map is needed.
-// What exists at run time only in TypeScript (enums, parameter properties) is
-// written out on the line where it stood. It checks no types and resolves no
-// names; errors of plain JavaScript that do not change what is a type are left
-// to the engine. Decorators and namespaces with a body are refused.
-//
-// The text is hostile: the parser counts its own depth and steps and stops at
-// a bound, because a goroutine whose stack runs over takes the whole process
-// with it.
+// Types are taken away, not checked.
 package typescript
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 )
 
-// MaxSource is the longest program that is read, in bytes.
-const MaxSource = 8 << 20
-
-const (
-	maxDepth     = 1200 // nested constructs; the engine itself gives up earlier on most
-	stepsPerByte = 8    // tokens read per byte of text, tries included
-	spareSteps   = 1 << 16
-)
-
-// Language says how a program is to be read.
-type Language bool
-
-// The languages of a program.
-const (
-	JavaScript Language = false
-	TypeScript Language = true
-)
+// MaxSource is the longest TypeScript program, in bytes.
+const MaxSource = 128 << 10
 
 // Error is a mistake in the program's text. Lines and columns count from 1,
 // columns in characters.
 type Error struct {
 	Line, Column int
 	Message      string
+
+	refused bool // it is more than we take, not wrong
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d:%d: %s", e.Line, e.Column, e.Message) }
@@ -51,7 +37,7 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d:%d: %s", e.Line, e.
 // ModuleError says that the program asks for a module, and where.
 type ModuleError struct {
 	Line, Column int
-	What         string // as written: import, import(), export, require
+	What         string // import, import(), import.meta, export, require, module
 }
 
 func (e *ModuleError) Error() string {
@@ -59,85 +45,215 @@ func (e *ModuleError) Error() string {
 		e.Line, e.Column, e.What)
 }
 
-// Transform returns the program as JavaScript, every line and column in its
-// place. It is read as the body of an asynchronous function. The error is an
-// *Error, a *ModuleError or that of ctx.
-func Transform(ctx context.Context, source string) (string, error) {
-	p, err := parse(ctx, source, TypeScript)
-	if err != nil {
-		return "", err
+// Transform returns the program as JavaScript, and the way back from it to the
+// source. The error is an *Error, a *ModuleError or that of ctx.
+func Transform(ctx context.Context, source string) (string, *sourcemap.Map, error) {
+	if len(source) > MaxSource {
+		return "", nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("a TypeScript program may have %d KB, this one has %d", MaxSource>>10, len(source)>>10)}
 	}
-	return p.render(), nil
+	if !utf8.ValidString(source) {
+		return "", nil, &Error{Line: 1, Column: 1, Message: "the program is not UTF-8 text"}
+	}
+	if wrong := check(source); wrong != nil {
+		return "", nil, wrong
+	}
+	code, places, err := transform(ctx, source, api.LoaderTS)
+	if err != nil {
+		return "", nil, err
+	}
+	if asked := askedModule(code, places); asked != nil {
+		return "", nil, asked
+	}
+	return code, places, nil
 }
 
-// Modules returns a *ModuleError when the program asks for a module: import or
-// export, import() or import.meta, or a require that is no name of its own.
-// A text that it cannot read is no finding: the engine says what is wrong with
-// it and has no modules to give.
-func Modules(ctx context.Context, source string, lang Language) error {
-	if !mayAsk(source) {
+// Mistake says where a JavaScript program cannot be read; zeroes where it can,
+// or nobody knows.
+func Mistake(ctx context.Context, source string) (line, column int) {
+	if len(source) > MaxSource || !utf8.ValidString(source) {
+		return 0, 0
+	}
+	wrong := check(source)
+	if wrong == nil {
+		_, _, err := transform(ctx, source, api.LoaderJS)
+		wrong, _ = err.(*Error)
+	}
+	if wrong == nil || wrong.refused {
+		return 0, 0
+	}
+	return wrong.Line, wrong.Column
+}
+
+// Modules returns a *ModuleError when a JavaScript program asks for a module:
+// import or export, import() or import.meta, or a require that is no name of
+// its own. A text that it cannot read is no finding: the engine says what is
+// wrong with it and has no modules to give.
+func Modules(ctx context.Context, source string) error {
+	if !mayAsk(source) || len(source) > MaxSource || !utf8.ValidString(source) || check(source) != nil {
 		return nil
 	}
-	_, err := parse(ctx, source, lang)
+	code, places, err := transform(ctx, source, api.LoaderJS)
 	if _, wrong := err.(*Error); wrong {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if asked := askedModule(code, places); asked != nil {
+		return asked
+	}
+	return nil
 }
 
 // mayAsk spares most programs the parse: without one of these there is nothing
 // to find.
 func mayAsk(source string) bool {
-	for _, word := range []string{"import", "export", "require", "module", `\u`} {
-		if strings.Contains(source, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"import", "export", "require", "module", `\u`}, func(word string) bool { return strings.Contains(source, word) })
 }
 
-// parse reads the whole program.
-func parse(ctx context.Context, source string, lang Language) (*parser, error) {
-	if len(source) > MaxSource {
-		return nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("the program is longer than %d MB", MaxSource>>20)}
+// The program is parsed as what it is when it runs. Brackets are balanced (see
+// check), so nothing in it can end the function early.
+const (
+	head = "(async function(){\n"
+	tail = "\n})"
+	// as esbuild prints them
+	printedHead = "(async function() {\n"
+	printedTail = "});\n"
+)
+
+// What modules are asked for with, where no name of the program hides it, is
+// given these names.
+var asking = map[string]string{"require": "$module_require", "module.exports": "$module_exports", "import.meta": "$module_meta"}
+
+// turn lets one program be parsed at a time: esbuild cannot be stopped.
+var turn = make(chan struct{}, 1)
+
+func transform(ctx context.Context, source string, loader api.Loader) (string, *sourcemap.Map, error) {
+	select {
+	case turn <- struct{}{}:
+		defer func() { <-turn }()
+	case <-ctx.Done():
+		return "", nil, ctx.Err()
 	}
-	p := &parser{
-		ctx: ctx, src: source, ts: bool(lang),
-		steps: len(source)*stepsPerByte + spareSteps,
-		fn:    function{async: true},
-		scope: &scope{function: true},
-		tried: make(map[try]struct{}),
+	if err := ctx.Err(); err != nil {
+		return "", nil, err
 	}
-	p.program()
-	if p.stopped != nil {
-		return nil, p.stopped
+	res := api.Transform(head+source+tail, api.TransformOptions{
+		Loader: loader, Target: api.ES2023, Define: asking, Charset: api.CharsetASCII, LegalComments: api.LegalCommentsNone,
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, LogLevel: api.LogLevelSilent,
+		TsconfigRaw: `{"compilerOptions":{"useDefineForClassFields":true,"verbatimModuleSyntax":true}}`,
+	})
+	if len(res.Errors) > 0 {
+		return "", nil, mistake(source, res.Errors[0])
 	}
-	if at, what, found := p.askedModule(); found {
-		line, column := position(source, at)
-		return nil, &ModuleError{Line: line, Column: column, What: what}
+	places := &sourcemap.Map{Above: 1}
+	if err := json.Unmarshal(res.Map, places); err != nil {
+		return "", nil, fmt.Errorf("the source map: %w", err)
 	}
-	if p.wrong != "" {
-		line, column := position(source, p.wrongAt)
-		return nil, &Error{Line: line, Column: column, Message: p.wrong}
+	// What esbuild needs for new syntax stands before the function.
+	code := "\n" + string(res.Code)
+	before, body, ok := strings.Cut(code, "\n"+printedHead)
+	body, ended := strings.CutSuffix(body, printedTail)
+	if !ok || !ended {
+		return "", nil, fmt.Errorf("esbuild prints functions in another form than it did")
 	}
-	return p, nil
+	return strings.TrimPrefix(before+"\n\n", "\n") + body, places, nil
 }
 
-// position turns an offset into a line and a column.
-func position(source string, at int) (line, column int) {
-	line, start := 1, 0
-	for i := 0; i < at && i < len(source); {
-		r, n := utf8.DecodeRuneInString(source[i:])
-		if r == '\r' && strings.HasPrefix(source[i+n:], "\n") {
+// mistake says what esbuild found wrong, in the words of the source.
+func mistake(source string, m api.Message) error {
+	wrong := &Error{Line: 1, Column: 1, Message: sentence(m.Text)}
+	at := 0
+	if l := m.Location; l != nil {
+		wrong.Line, wrong.Column = l.Line-1, utf8.RuneCountInString(l.LineText[:min(l.Column, len(l.LineText))])+1
+		at = offset(source, wrong.Line, wrong.Column)
+	}
+	switch last := lastWord(source[:at]); {
+	case at >= len(source):
+		wrong.Line, wrong.Column = position(source, len(source))
+		wrong.Message = "unexpected end of the program"
+	case last == "namespace" || last == "module":
+		return &Error{Line: wrong.Line, Column: wrong.Column, Message: "namespaces with code in them are not supported: use an object or a class"}
+	}
+	if asked := moduleStatement(source); asked != nil {
+		return asked
+	}
+	return wrong
+}
+
+func sentence(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	return strings.ToLower(string(r)) + text[n:]
+}
+
+// offset turns a line and a column into an offset.
+func offset(source string, line, column int) int {
+	for at := 0; at < len(source); {
+		r, n := utf8.DecodeRuneInString(source[at:])
+		if r == '\r' && strings.HasPrefix(source[at+n:], "\n") {
 			n++
 		}
-		i += n
-		if lineEnd(r) {
-			line, start = line+1, i
+		switch {
+		case line < 1, line == 1 && column <= 1:
+			return at
+		case line == 1:
+			column--
+		case lineEnd(r):
+			line--
 		}
+		at += n
 	}
-	if start > at {
-		start = at
+	return len(source)
+}
+
+func lastWord(text string) string {
+	text = strings.TrimRight(text, " \t")
+	return text[strings.LastIndexFunc(text, func(r rune) bool { return !isName(r) })+1:]
+}
+
+// moduleStatement finds an import or export statement.
+func moduleStatement(source string) *ModuleError {
+	s := newScanner(source)
+	for t := s.next(); t.kind != eof; {
+		next := s.next()
+		if t.kind == word && !t.isProperty && (t.text == "import" || t.text == "export") &&
+			(next.kind == word || next.text == "{" || next.text == "*" || next.kind == value && t.text == "import") {
+			line, column := position(source, t.start)
+			return &ModuleError{Line: line, Column: column, What: t.text}
+		}
+		t = next
 	}
-	return line, utf8.RuneCountInString(source[start:min(at, len(source))]) + 1
+	return nil
+}
+
+// askedModule finds in what esbuild printed the first place where a module is
+// asked for.
+func askedModule(code string, places *sourcemap.Map) *ModuleError {
+	if !strings.Contains(code, "import(") && !strings.Contains(code, "$module_") {
+		return nil
+	}
+	s := newScanner(code)
+	s.lenient = true
+	var before token
+	for t := s.next(); t.kind != eof; {
+		next := s.next()
+		what := ""
+		switch {
+		case t.kind != word || t.isProperty:
+		case t.text == "import" && next.text == "(":
+			what = "import()"
+		case t.text == asking["require"] && (before.text != "typeof" || next.text == "("):
+			what = "require"
+		case t.text == asking["module.exports"]:
+			what = "module"
+		case t.text == asking["import.meta"]:
+			what = "import.meta"
+		}
+		if what != "" {
+			line, column := places.Source(position(code, t.start))
+			return &ModuleError{Line: line, Column: column, What: what}
+		}
+		before, t = t, next
+	}
+	return nil
 }
