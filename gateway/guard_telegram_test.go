@@ -71,7 +71,7 @@ func TestSec_A_EXEC_19_Telegram(t *testing.T) {
 		api.Say(bert, guest, text, nil)
 	}
 	api.Say(bert, guest, "/whoami", nil) // behind the others
-	waitFor(t, "the reply to /whoami", func() bool { return len(texts(api, bert)) == 2 })
+	waitFor(t, "the reply to /whoami", func() bool { return strings.Contains(strings.Join(texts(api, bert), "\n"), "You are a guest") })
 	api.Say(bert, guest, "run:echo pwned", nil)
 	var list []protocol.Approval
 	p.call(protocol.MethodExecApprovalList, nil, &list)
