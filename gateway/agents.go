@@ -8,20 +8,10 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
 // The agents of the settings: who there is, who answers, and what each reads.
-
-// agentLayers are the rules of each agent.
-func agentLayers(c config.Config) map[string]policy.Layer {
-	out := map[string]policy.Layer{}
-	for _, a := range c.Agents.List {
-		out[a.ID] = policyLayer(a.Tools)
-	}
-	return out
-}
 
 // seeded remembers the workspaces that were looked at since the start.
 type seeded struct {

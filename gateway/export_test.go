@@ -25,8 +25,8 @@ func (g *Gateway) PromptOf(key string) string {
 func (g *Gateway) Commands() []command.Command { return g.dispatch.Commands().All() }
 
 // FeatureNames are those of the list of features.
-func (g *Gateway) FeatureNames() (names []string) {
-	for _, e := range g.list() {
+func (g *Gateway) FeatureNames(ctx context.Context) (names []string) {
+	for _, e := range g.list(ctx) {
 		names = append(names, e.Name)
 	}
 	return names

@@ -8,6 +8,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/agents"
 	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
+	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
@@ -17,7 +18,7 @@ import (
 
 // list is the one list of features, in the order in which they start. What each
 // needs stands in its Options.
-func (g *Gateway) list() []host.Entry {
+func (g *Gateway) list(ctx context.Context) []host.Entry {
 	return []host.Entry{
 		{Name: "audit", New: func() (host.Feature, error) { return audit.New(g.audit), nil }},
 		{Name: "approvals", New: func() (host.Feature, error) {
@@ -36,6 +37,17 @@ func (g *Gateway) list() []host.Entry {
 		{Name: "secrets", New: func() (host.Feature, error) {
 			return secrets.New(secrets.Options{Secrets: g.secrets, Settings: g.config}), nil
 		}},
+		{Name: "nodes", New: func() (host.Feature, error) {
+			n, err := nodes.Open(ctx, nodes.Options{
+				Store: g.store, Settings: g.config, Audit: g.audit, Server: g.server, Pairing: g.pairing, Gate: g.toolGate, Direct: g.direct,
+				Pictures: g.pictures(), Secrets: &g.redactor, Work: g.work, Now: g.opts.Now, Log: g.log,
+			})
+			if err != nil {
+				return host.Feature{}, err
+			}
+			g.remote = n.Exec
+			return n.Feature(), nil
+		}},
 		{Name: "search", New: func() (host.Feature, error) {
 			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},
@@ -45,8 +57,13 @@ func (g *Gateway) list() []host.Entry {
 // openFeatures makes the features and gives clients and people what they add.
 func (g *Gateway) openFeatures(ctx context.Context) error {
 	settings := g.config.Snapshot().Config
-	g.features = host.Open(ctx, g.list(), host.Options{Enabled: settings.FeatureOn, Logger: g.log})
+	g.features = host.Open(ctx, g.list(ctx), host.Options{Enabled: settings.FeatureOn, Logger: g.log})
 	g.dispatch.SetCommands(command.NewSet(slices.Concat(g.ownCommands(), g.features.Commands())...))
+	tools, err := g.tools.With(g.features.Tools()...)
+	if err != nil {
+		return err
+	}
+	g.tools = tools
 	g.server.Mount(g.features.Mounts())
 	return g.server.Handle(g.guarded(slices.Concat(g.methods(), g.features.Methods())), g.features.Complete())
 }

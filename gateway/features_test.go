@@ -15,7 +15,7 @@ import (
 func TestEachFeatureCanBeAbsent(t *testing.T) {
 	r := newRig(t, "chat/echo")
 	whole := r.connect().Hello().Features.Methods
-	for _, name := range r.gw.FeatureNames() {
+	for _, name := range r.gw.FeatureNames(t.Context()) {
 		t.Run(name, func(t *testing.T) {
 			r.shutdown()
 			r.switchOff(name)

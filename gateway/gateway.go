@@ -22,6 +22,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/scope"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
+	"github.com/hearth-assistant/hearth/gateway/tool/shell"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
@@ -38,7 +40,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/mcp/login"
 	"github.com/hearth-assistant/hearth/gateway/memory"
-	"github.com/hearth-assistant/hearth/gateway/node"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
@@ -169,7 +170,6 @@ type Gateway struct {
 	channels   *channels
 	live       *live
 	network    *network // where other machines come in
-	nodes      *node.Registry
 	gate       *inbound.Gate
 	arrivals   arrivals // files of messages
 	contacts   *contact.Book
@@ -181,7 +181,9 @@ type Gateway struct {
 
 	// Tools, and what stands before them.
 	tools         *tool.Set
-	policies      atomic.Pointer[madePolicy]
+	toolGate      *gate.Gate
+	direct        *gate.Direct
+	remote        func(context.Context, tool.Call, shell.Remote) (tool.Result, error) // runs commands on other machines; nil: there are none
 	approvals     *approval.Broker
 	owner         *owner.Line
 	pause         *pause.Switch

@@ -13,6 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 )
 
 // What keeps the assistant from acting on its own: the audit log, the pause and
@@ -40,6 +41,7 @@ func (g *Gateway) openGuard(ctx context.Context) (err error) {
 		DB: g.store, Now: g.opts.Now, NewID: newUUID, Logger: g.log, Epoch: g.bootID,
 		Settings: func(approval.Ask) approval.Settings { return approvalSettings(g.config.Snapshot().Config) },
 	})
+	g.toolGate = gate.New(gate.Options{Settings: g.config, Agents: g.agents, Audit: g.audit, Pause: g.pause, Broker: g.approvals})
 	return err
 }
 

@@ -21,7 +21,6 @@ func (g *Gateway) methods() []method.Method {
 		g.mcpMethods(),
 		g.networkMethods(),
 		g.setupMethods(),
-		g.nodeMethods(),
 	)
 }
 

@@ -6,12 +6,14 @@ import (
 	"os"
 	"sync"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	memorytool "github.com/hearth-assistant/hearth/gateway/tool/memory"
+	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
 
 // openMemory opens what is remembered.
@@ -101,4 +103,17 @@ func (g *Gateway) speakers(key string, runs []session.Run) (s memory.Scope, from
 func isFolder(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.IsDir()
+}
+
+// memoryRule refuses the tools of the memory where nothing may be remembered.
+func (g *Gateway) memoryRule(name string, s tool.Scope) string {
+	switch {
+	case policy.GroupOf(name) != "group:memory":
+		return ""
+	case !g.config.Snapshot().Config.Agents.Defaults.MemorySearch.Enabled:
+		return name + " is switched off in agents.defaults.memorySearch.enabled"
+	case s.Surface == channel.API && !s.Owner:
+		return "nothing is remembered of a program's users: Hearth cannot tell one from another"
+	}
+	return ""
 }

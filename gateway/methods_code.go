@@ -17,7 +17,7 @@ import (
 // It does so whether or not the agent's model works in code mode.
 func (g *Gateway) codeRun(ctx context.Context, c *server.Caller, p protocol.CodeRunParams) (protocol.CodeRunResult, error) {
 	id := newUUID()
-	scope, err := g.ownScope(p.SessionKey, p.AgentID, "code:"+id)
+	scope, err := g.direct.Scope(p.SessionKey, p.AgentID, "code:"+id)
 	if err != nil {
 		return protocol.CodeRunResult{}, err
 	}
@@ -37,7 +37,7 @@ func (g *Gateway) codeRun(ctx context.Context, c *server.Caller, p protocol.Code
 			seq++
 		}
 	}
-	tools := g.toolSet().Only(func(name string) bool { return g.may(name, scope).Allowed }).Before(g.beforeTool)
+	tools := g.toolSet().Only(func(name string) bool { return g.toolGate.May(name, scope).Allowed }).Before(g.toolGate.Before)
 	began := g.opts.Now()
 	res, err := g.programs.RunToEnd(ctx, codeSettings(g.config.Snapshot().Config.Tools.CodeMode), scope, tools, toolOrigin, in, nil, heard)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
-	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
@@ -38,7 +37,7 @@ func (g *Gateway) toolsCatalog(_ context.Context, p protocol.ToolsCatalogParams)
 
 // toolsEffective is what a message of the owner in a session could use.
 func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectiveParams) (protocol.ToolsEffective, error) {
-	scope, err := g.ownScope(p.SessionKey, p.AgentID, "")
+	scope, err := g.direct.Scope(p.SessionKey, p.AgentID, "")
 	if err != nil {
 		return protocol.ToolsEffective{}, err
 	}
@@ -47,7 +46,7 @@ func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectivePar
 	}
 	var allowed []protocol.ToolInfo
 	for _, spec := range g.toolSet().Specs() {
-		info, d := toolInfo(spec), g.may(spec.Name, scope)
+		info, d := toolInfo(spec), g.toolGate.May(spec.Name, scope)
 		info.Allowed, info.Why = &d.Allowed, d.Why
 		if d.Allowed {
 			allowed = append(allowed, info)
@@ -59,32 +58,11 @@ func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectivePar
 	return out, nil
 }
 
-// ownScope is that of the owner at one of our own clients.
-func (g *Gateway) ownScope(key, agent, runID string) (tool.Scope, error) {
-	key, err := g.agents.Canonical(key, agent)
-	if err != nil {
-		return tool.Scope{}, err
-	}
-	rec := session.Run{ID: runID, SessionKey: key, Owner: true}
-	row, ok, err := g.session.Get(key)
-	if err != nil {
-		return tool.Scope{}, err
-	}
-	ref, _ := g.models.Default()
-	if ok {
-		rec.SessionID = row.SessionID
-		if row.ModelOverride {
-			ref = model.Ref{Provider: row.ModelProvider, Model: row.Model}
-		}
-	}
-	return g.scopes.Of(rec, ref), nil
-}
-
 // toolsInvoke runs one tool as a run would: through the same policy, pause,
 // approvals and audit log.
 func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.ToolsInvokeParams) (protocol.ToolsInvokeResult, error) {
 	id := newUUID()
-	scope, err := g.ownScope(p.SessionKey, p.AgentID, "invoke:"+id)
+	scope, err := g.direct.Scope(p.SessionKey, p.AgentID, "invoke:"+id)
 	if err != nil {
 		return protocol.ToolsInvokeResult{}, err
 	}
@@ -98,7 +76,7 @@ func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.
 		out.Source, out.Error = "", &protocol.ToolFailure{Code: "not_found", Message: fmt.Sprintf("There is no tool called %q; `hearth tools` lists them.", p.Name)}
 		return out, nil
 	}
-	res := tools.Before(g.beforeTool).Run(ctx, scope, model.ToolCall{ID: id, Name: p.Name, Arguments: p.Args}, nil)
+	res := tools.Before(g.toolGate.Before).Run(ctx, scope, model.ToolCall{ID: id, Name: p.Name, Arguments: p.Args}, nil)
 	out.Output = &protocol.ToolOutput{Content: protocol.TextBlocks(res.Text), Details: res.Details}
 	if out.OK = !res.IsError; res.IsError {
 		out.Error = &protocol.ToolFailure{Code: "failed", Message: res.Text}

@@ -27,6 +27,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 )
 
 // open brings the rooms up in order. The store comes first: its lock keeps a
@@ -55,9 +56,6 @@ func (g *Gateway) open(ctx context.Context) error {
 		return err
 	}
 	if err := g.openClients(ctx); err != nil {
-		return err
-	}
-	if err := g.openNodes(ctx); err != nil {
 		return err
 	}
 	if err := g.openAccounts(ctx); err != nil {
@@ -177,7 +175,11 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 }
 
 func (g *Gateway) openSessions(ctx context.Context) error {
-	err := g.openTools()
+	err := g.openGuard(ctx)
+	if err != nil {
+		return err
+	}
+	err = g.openTools()
 	if err != nil {
 		return err
 	}
@@ -186,14 +188,11 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.server, err = server.New(server.Options{
 		Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
-		Remote: g.network.remote(), Front: g.network.front, Joined: g.clientJoined, Left: g.clientLeft, Broken: g.broke,
+		Remote: g.network.remote(), Front: g.network.front, Broken: g.broke,
 		Mounts: g.mounts(), Leaving: g.leaving,
 		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
 	})
 	if err != nil {
-		return err
-	}
-	if err := g.openGuard(ctx); err != nil {
 		return err
 	}
 	g.openSpawns()
@@ -215,6 +214,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	})
 	g.owner = owner.New(g.session, g.channels, g.work, g.log)
 	g.scopes = scope.New(g.agents, g.session)
+	g.direct = gate.NewDirect(g.scopes, g.agents, g.session, g.models)
 	g.dispatch = dispatch.New(dispatch.Options{
 		Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Registry: g.models, Contacts: g.contacts, Media: g.pictures(),
 		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Skills: skillCalls{g}, Notes: recentNotes{g}, Logger: g.log, Now: g.opts.Now,

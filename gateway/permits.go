@@ -7,28 +7,11 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
-	"github.com/hearth-assistant/hearth/gateway/codemode"
-	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/stopwatch"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 )
 
 // What the tools ask for, in the words of the approvals.
-
-// permit asks on behalf of a tool's call and shows there that it waits.
-func (g *Gateway) permit(ctx context.Context, call tool.Call, a approval.Ask) (approval.Grant, error) {
-	call.Progress("Waiting for your approval: " + a.Title)
-	defer waiting(ctx)() // people take their time
-	return g.approvals.Permit(ctx, a)
-}
-
-// waiting stops the clocks of what waits for somebody: the run's, that of a
-// program which made the call, and the call's own.
-func waiting(ctx context.Context) (resume func()) {
-	run, program, call := session.Waiting(ctx), codemode.WaitingForPerson(ctx), stopwatch.Hold(ctx)
-	return func() { call(); program(); run() }
-}
 
 // permitFile is the question of the file tools about a place that is not theirs.
 func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) error {
@@ -55,7 +38,7 @@ func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) er
 	// What is to be written is part of what is decided about: too much of it to
 	// read cannot be approved.
 	a.Command = f.Diff
-	_, err := g.permit(ctx, call, a)
+	_, err := g.toolGate.Permit(ctx, call, a)
 	if err == nil && !f.Change {
 		g.outside.Add(call.RunID) // a file that is not the workspace's is somebody's words
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
 
@@ -31,6 +32,7 @@ func (g *Gateway) openHook() {
 			return hook.Endpoints{Chat: e.ChatCompletions.Enabled, Responses: e.Responses.Enabled}
 		},
 	})
+	g.toolGate.SetPrograms(g.hook)
 }
 
 // withProgramTools adds the tools that the program of a run brought. What they
@@ -306,7 +308,7 @@ func (p apiHouse) Wait(ctx context.Context, runID string) (hook.End, error) {
 
 func (p apiHouse) Stop(ctx context.Context, key, runID string) { p.g.stopRun(ctx, key, runID) }
 
-func (apiHouse) Waiting(ctx context.Context) (resume func()) { return waiting(ctx) }
+func (apiHouse) Waiting(ctx context.Context) (resume func()) { return gate.Waiting(ctx) }
 
 func (p apiHouse) Vectors(ctx context.Context, texts []string) (string, [][]float32, error) {
 	e := p.g.embedder(p.g.vectorHTTP)

@@ -127,7 +127,7 @@ func promptSurface(rec session.Run, scope tool.Scope) prompt.Surface {
 // promptSandbox is where commands of the run would run.
 func (g *Gateway) promptSandbox(c config.Config, scope tool.Scope) *prompt.Sandbox {
 	s := c.Tools.Exec.Sandbox
-	if s.Backend == "off" || !g.confined.Confined || !g.may("exec", scope).Allowed {
+	if s.Backend == "off" || !g.confined.Confined || !g.toolGate.May("exec", scope).Allowed {
 		return nil
 	}
 	return &prompt.Sandbox{Kind: g.confined.Backend, Writes: append([]string{scope.Workspace}, expand(g.home(), s.Write)...), Network: s.Network}
@@ -147,7 +147,7 @@ func aliasesOf(c config.Config) (out []prompt.Alias) {
 // contextParts are the parts of the prompt that the next message of a session
 // would get, after the last one.
 func (g *Gateway) contextParts(key string) (parts []session.Part, err error) {
-	scope, err := g.ownScope(key, "", "")
+	scope, err := g.direct.Scope(key, "", "")
 	if err != nil {
 		return nil, err
 	}

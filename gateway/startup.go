@@ -18,7 +18,7 @@ func (n recentNotes) Recent(ctx context.Context, turn session.Turn) string {
 	g := n.g
 	s := g.config.Snapshot().Config.Agents.Defaults.StartupContext
 	scope := g.scopes.Of(session.Run{SessionKey: turn.SessionKey, Route: turn.Route, Owner: turn.Owner, Sender: turn.Sender}, model.Ref{})
-	if !g.may("memory_get", scope).Allowed {
+	if !g.toolGate.May("memory_get", scope).Allowed {
 		return ""
 	}
 	notes, err := g.memory.Recent(ctx, memorytool.ScopeOf(scope), g.opts.Now(), memory.Days{Days: s.DailyMemoryDays, File: s.MaxFileChars, Total: s.MaxTotalChars})

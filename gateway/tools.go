@@ -18,8 +18,8 @@ import (
 // runTools is what a run may use, and on whose behalf.
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	scope := g.scopes.Of(rec, ref)
-	own := func(name string) bool { return g.may(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
-	tools := g.withProgramTools(rec, g.toolSet().Only(own)).Before(g.beforeTool).After(g.afterTool).Broken(g.toolBroke)
+	own := func(name string) bool { return g.toolGate.May(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
+	tools := g.withProgramTools(rec, g.toolSet().Only(own)).Before(g.toolGate.Before).After(g.afterTool).Broken(g.toolBroke)
 	out := g.behindPrograms(scope, tools)
 	if n := g.contextLimits(scope.AgentID).ToolResultMaxChars; n > 0 && out.Exact() == nil { // programs have a limit of their own
 		out = out.Most(n)
@@ -45,6 +45,8 @@ func (g *Gateway) openTools() error {
 		return err
 	}
 	g.openMemory()
+	g.toolGate.AddRule(g.memoryRule)
+	g.toolGate.AddRule(g.webRule)
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
 	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel, Clock: func() sessiontool.Clock {
 		return sessiontool.Clock{Zone: g.clock.Zone(), Name: g.clock.ZoneName(), Hours: g.clock.Hours()}
@@ -54,7 +56,6 @@ func (g *Gateway) openTools() error {
 	all = append(all, g.webTools()...)
 	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
-	all = append(all, g.nodeTools()...)
 	g.openMCP()
 	if err := g.openCodeMode(); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (s steering) Change(ctx context.Context, call tool.Call, c control.Change) 
 	if err := s.modelsKnown(ctx, c); err != nil {
 		return err
 	}
-	if _, err := s.g.permit(ctx, call, askConfig(call, c)); err != nil {
+	if _, err := s.g.toolGate.Permit(ctx, call, askConfig(call, c)); err != nil {
 		return err
 	}
 	base := s.g.config.Snapshot().Hash
@@ -155,7 +155,7 @@ func (s steering) Restart(ctx context.Context, call tool.Call, reason string) er
 	a := approval.For(approval.KindConfig, call)
 	a.Tool, a.Title, a.Why, a.Command = "gateway", "Restart Hearth", reason, "restart"
 	a.Lines = []string{"Hearth ends, and " + plan.Show(by) + " starts it again. Running answers are taken up."}
-	if _, err := s.g.permit(ctx, call, a); err != nil {
+	if _, err := s.g.toolGate.Permit(ctx, call, a); err != nil {
 		return err
 	}
 	s.g.work.Go(func(context.Context) { s.g.restartAfter(call.RunID) })

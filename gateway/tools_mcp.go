@@ -103,7 +103,7 @@ func (g *Gateway) permitMCP(ctx context.Context, call tool.Call, w mcp.Wish) err
 	if len(w.Args) > approval.MaxBytes { // A-EXEC-13
 		return fmt.Errorf("the arguments are larger than the %d KB that a person can be asked to read, so the tool was not used. The owner can set mcp.servers.%s.ask to \"off\" for a server that is trusted", approval.MaxBytes>>10, w.Server.ID)
 	}
-	_, err := g.permit(ctx, call, askMCP(call, w))
+	_, err := g.toolGate.Permit(ctx, call, askMCP(call, w))
 	return err
 }
 

@@ -87,7 +87,7 @@ func (p post) Permit(ctx context.Context, call tool.Call, to message.To, text st
 	if here, ok := p.here(call); ok && here.Channel == to.Channel && here.Account == to.Account && here.Conversation == to.Target && here.Thread == to.Thread {
 		return nil
 	}
-	_, err := p.g.permit(ctx, call, askSend(call, to, text, files))
+	_, err := p.g.toolGate.Permit(ctx, call, askSend(call, to, text, files))
 	return err
 }
 

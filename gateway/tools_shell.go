@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,7 +40,7 @@ func (g *Gateway) shellTools() []tool.Tool {
 	g.path = resolver.SearchPath()
 	return shell.New(shell.Options{
 		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hold: g.workspaces.Hold, Stay: g.skillWorkspaces, Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver, Extra: g.skillEnv,
-		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo, Elsewhere: g.execOnNode,
+		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo, Elsewhere: g.elsewhere,
 	})
 }
 
@@ -90,7 +91,7 @@ func shellSettings(home string, e config.ToolsExec) shell.Settings {
 
 // permitShell is the question that exec and process ask before anything runs.
 func (g *Gateway) permitShell(ctx context.Context, call tool.Call, w shell.Wish) (shell.Grant, error) {
-	grant, err := g.permit(ctx, call, askShell(call, w))
+	grant, err := g.toolGate.Permit(ctx, call, askShell(call, w))
 	return shell.Grant{ID: grant.ID, Unconfined: grant.Unconfined}, err
 }
 
@@ -128,4 +129,12 @@ func (g *Gateway) commandEnded(scope tool.Scope, i process.Info, _ string) {
 	if _, err := g.session.Inject(g.work.Context(), scope.SessionKey, text, "background command"); err != nil {
 		g.log.Warn("the end of a background command could not be noted", "session", scope.SessionKey, "err", err)
 	}
+}
+
+// elsewhere runs a command on another machine.
+func (g *Gateway) elsewhere(ctx context.Context, call tool.Call, r shell.Remote) (tool.Result, error) {
+	if g.remote == nil {
+		return tool.Result{}, errors.New("other machines cannot be asked: the feature nodes is switched off")
+	}
+	return g.remote(ctx, call, r)
 }

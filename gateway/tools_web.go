@@ -49,16 +49,13 @@ func (g *Gateway) searchEngine() web.Engine {
 	return e
 }
 
-// webEnabled reports whether the settings leave a web tool on.
-func (g *Gateway) webEnabled(name string) bool {
+// webRule refuses the web tools that the settings switch off.
+func (g *Gateway) webRule(name string, _ tool.Scope) string {
 	w := g.config.Snapshot().Config.Tools.Web
-	switch name {
-	case "web_fetch":
-		return w.Fetch.Enabled
-	case "web_search":
-		return w.Search.Enabled
+	if name == "web_fetch" && !w.Fetch.Enabled || name == "web_search" && !w.Search.Enabled {
+		return name + " is switched off in tools.web"
 	}
-	return true
+	return ""
 }
 
 // publicWeb fetches with the client of the settings now.

@@ -154,7 +154,11 @@ func (c *conn) read(ctx, forever context.Context) {
 		c.drain(forever)
 		return
 	}
-	defer c.s.left(c.caller)
+	defer func() {
+		for _, w := range c.s.watchers {
+			w.Left(c.caller)
+		}
+	}()
 	defer c.s.leave(c)
 	for {
 		data, ok := c.receive(forever)

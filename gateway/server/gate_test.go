@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"os"
 	"path/filepath"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // raw sends bytes and returns the answer, nil when there is none.

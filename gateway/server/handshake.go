@@ -176,7 +176,9 @@ func (c *conn) welcome(ctx context.Context, id string, p *protocol.ConnectParams
 		c.refuse(id, protocol.Unavailable(500, "gateway stopping; retry shortly"))
 		return false
 	}
-	c.s.joined(c.caller)
+	for _, w := range c.s.watchers {
+		w.Joined(c.caller)
+	}
 	return true
 }
 

@@ -66,9 +66,6 @@ type Options struct {
 	// Mounts are further paths, such as "/v1/". Each handler checks for itself who
 	// comes and how much it reads; all of them are behind the gate.
 	Mounts map[string]http.Handler
-	// Joined is called once for every connection, when hello is queued and before
-	// its first request; Left when it is gone. Both must be quick. nil: nobody.
-	Joined, Left func(c *Caller)
 	// Leaving says why the server stops, when it does; nil: it is not known.
 	Leaving func() Leaving
 	// Broken hears of a method that panicked, where that happened. nil: nobody.
@@ -184,3 +181,14 @@ func (s *Server) Mount(more map[string]http.Handler) {
 	maps.Copy(mounts, more)
 	s.mounts = mounts
 }
+
+// Watcher hears of connections. Its methods must be quick.
+type Watcher interface {
+	// Joined is called once for every connection, when hello is queued and before
+	// its first request; Left when it is gone.
+	Joined(c *Caller)
+	Left(c *Caller)
+}
+
+// Watch adds a watcher, before Serve.
+func (s *Server) Watch(w Watcher) { s.watchers = append(s.watchers, w) }

@@ -29,7 +29,7 @@ type Server struct {
 	remote   *Remote
 	front    func(ctx context.Context, host string) bool
 	leaving  func() Leaving
-	joined   func(c *Caller)
+	watchers []Watcher
 	left     func(c *Caller)
 	broken   func(method string, panicked any)
 	// introductions are the places for machines that ask to be let in.
@@ -79,15 +79,9 @@ func New(o Options) (*Server, error) {
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, origins: o.Origins, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),
 	}
-	s.joined, s.left, s.broken, s.leaving = o.Joined, o.Left, o.Broken, o.Leaving
+	s.broken, s.leaving = o.Broken, o.Leaving
 	if s.broken == nil {
 		s.broken = func(string, any) {}
-	}
-	if s.joined == nil {
-		s.joined = func(*Caller) {}
-	}
-	if s.left == nil {
-		s.left = func(*Caller) {}
 	}
 	s.refusals = rate.NewLimiter(5, 100)
 	if s.log == nil {

@@ -54,9 +54,9 @@ var walls = []struct {
 	why          string
 }{
 	{
-		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/spend", "gateway/trial", "gateway/health"},
-		to:   []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/channel"},
-		why:  "the engine does not know who talks to it",
+		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/spend", "gateway/trial", "gateway/health"}, except: []string{"gateway/tool/gate"},
+		to:  []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/channel"},
+		why: "the engine does not know who talks to it",
 	},
 	{
 		from: []string{"gateway/outbound"},
@@ -113,6 +113,7 @@ var readSettings = []string{
 	"gateway/provider/choice",
 	"gateway/rules",
 	"gateway/secret/lookup",
+	"gateway/tool/gate",
 }
 
 // feature is the feature that a folder belongs to, "" for none.

@@ -33,8 +33,8 @@ const (
 
 // Canvas is the tool canvas.
 type Canvas struct {
-	House House
-	Wrap  untrusted.Wrapper
+	Devices Host
+	Wrap    untrusted.Wrapper
 }
 
 type canvasIn struct {
@@ -58,22 +58,22 @@ func (t *Canvas) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if w.Device, err = Find(t.House.Devices(), in.Node, w.Command); err != nil {
+	if w.Device, err = Find(t.Devices.Devices(), in.Node, w.Command); err != nil {
 		return tool.Result{}, err
 	}
-	if t.House.Secret(in.URL + "\n" + in.JavaScript + "\n" + in.JSONL) {
+	if t.Devices.Secret(in.URL + "\n" + in.JavaScript + "\n" + in.JSONL) {
 		return tool.Result{}, errors.New("this holds one of the owner's keys or passwords, so it was not sent to a device; leave it out")
 	}
 	if w.Ask != "" {
 		w.Ask += " on " + w.Device.Name
 	}
-	payload, err := t.House.Invoke(ctx, call, w)
+	payload, err := t.Devices.Invoke(ctx, call, w)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	switch in.Action {
 	case "snapshot":
-		return picture(t.House, w.Device, "canvas", payload)
+		return picture(t.Devices, w.Device, "canvas", payload)
 	case "eval":
 		return said(t.Wrap, w.Device, payload), nil
 	}

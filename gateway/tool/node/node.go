@@ -54,8 +54,8 @@ type Run struct {
 	Why     string
 }
 
-// House is what the tools need.
-type House interface {
+// Host is what the tools need.
+type Host interface {
 	Devices() []Device
 	// Invoke asks the owner where that is wanted, then the device. The error's
 	// text is ready for a model.
@@ -155,7 +155,7 @@ type shown struct {
 
 // picture takes the picture out of an answer. It is the bytes in it and nothing
 // else: an address would have to be fetched from wherever a device says.
-func picture(h House, d Device, what string, payload json.RawMessage) (tool.Result, error) {
+func picture(h Host, d Device, what string, payload json.RawMessage) (tool.Result, error) {
 	var in struct {
 		Base64 string `json:"base64"`
 		Data   string `json:"data"`

@@ -105,12 +105,12 @@ func TestSec_A_NODE_06_AddressesAreNotFollowed(t *testing.T) {
 		"a number":      `{"base64":7}`,
 	} {
 		h.payload = payload
-		if res, err := call(t, &Nodes{House: h}, map[string]any{"action": "camera_snap"}); err == nil || len(res.Images) > 0 {
+		if res, err := call(t, &Nodes{Devices: h}, map[string]any{"action": "camera_snap"}); err == nil || len(res.Images) > 0 {
 			t.Errorf("%s: %+v", name, res)
 		}
 	}
 	h.payload = `{"format":"png","base64":"` + base64.StdEncoding.EncodeToString(pic.Bytes()) + `"}`
-	res, err := call(t, &Nodes{House: h}, map[string]any{"action": "camera_snap"})
+	res, err := call(t, &Nodes{Devices: h}, map[string]any{"action": "camera_snap"})
 	if err != nil || len(res.Images) != 1 || h.kept != 1 || !strings.Contains(string(res.Details), `"mediaId"`) {
 		t.Errorf("a picture: %+v %v", res, err)
 	}
@@ -123,9 +123,9 @@ func TestSec_A_NODE_07_WordsAreMarked(t *testing.T) {
 		tool tool.Tool
 		args map[string]any
 	}{
-		{&Nodes{House: h}, map[string]any{"action": "location_get"}},
-		{&Nodes{House: h}, map[string]any{"action": "run", "command": []string{"x"}}},
-		{&Canvas{House: h}, map[string]any{"action": "eval", "javaScript": "1"}},
+		{&Nodes{Devices: h}, map[string]any{"action": "location_get"}},
+		{&Nodes{Devices: h}, map[string]any{"action": "run", "command": []string{"x"}}},
+		{&Canvas{Devices: h}, map[string]any{"action": "eval", "javaScript": "1"}},
 	} {
 		res, _ := call(t, c.tool, c.args)
 		if !strings.Contains(res.Text, "UNTRUSTED") || strings.Count(res.Text, "<<<END_EXTERNAL") != 1 || !strings.Contains(res.Text, "rm -rf") {
@@ -142,7 +142,7 @@ func TestCanvas(t *testing.T) {
 		{"action": "navigate", "url": "http://x.example/"}, {"action": "navigate", "url": "file:///etc/passwd"}, {"action": "navigate", "url": "https://u:p@x.example/"},
 		{"action": "navigate"}, {"action": "a2ui_push", "jsonl": "{}\nnope"}, {"action": "eval"}, {"action": "rm"}, {"action": "present"},
 	} {
-		if res, err := call(t, &Canvas{House: h}, args); err == nil {
+		if res, err := call(t, &Canvas{Devices: h}, args); err == nil {
 			t.Errorf("%v: %s", args, res.Text)
 		}
 	}
@@ -150,7 +150,7 @@ func TestCanvas(t *testing.T) {
 		t.Fatalf("asked: %+v", h.asked)
 	}
 	for _, args := range []map[string]any{{"action": "navigate", "url": "https://x.example/a"}, {"action": "eval", "javaScript": "1+1"}, {"action": "a2ui_push", "jsonl": "{}\n{}"}} {
-		if _, err := call(t, &Canvas{House: h}, args); err != nil {
+		if _, err := call(t, &Canvas{Devices: h}, args); err != nil {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
@@ -161,18 +161,18 @@ func TestCanvas(t *testing.T) {
 
 func TestNodesActions(t *testing.T) {
 	h := &house{devices: []Device{phone()}, payload: `{"ok":true}`}
-	if _, err := call(t, &Nodes{House: h}, map[string]any{"action": "notify", "title": "Hi", "body": "there"}); err != nil || h.asked[0].Params["title"] != "Hi" || h.asked[0].Ask != "" {
+	if _, err := call(t, &Nodes{Devices: h}, map[string]any{"action": "notify", "title": "Hi", "body": "there"}); err != nil || h.asked[0].Params["title"] != "Hi" || h.asked[0].Ask != "" {
 		t.Errorf("%+v %v", h.asked, err)
 	}
-	if res, err := call(t, &Nodes{House: h}, map[string]any{"action": "run", "command": []string{"uptime"}, "cwd": "/srv", "why": "to see"}); err == nil || len(h.ran) != 1 || h.ran[0].Dir != "/srv" || res.Text == "" {
+	if res, err := call(t, &Nodes{Devices: h}, map[string]any{"action": "run", "command": []string{"uptime"}, "cwd": "/srv", "why": "to see"}); err == nil || len(h.ran) != 1 || h.ran[0].Dir != "/srv" || res.Text == "" {
 		t.Errorf("%+v %v", h.ran, err)
 	}
 	for _, args := range []map[string]any{{"action": "notify"}, {"action": "run"}, {"action": "fly"}, {}, {"action": "notify", "title": "sk-secret"}} {
-		if _, err := call(t, &Nodes{House: h}, args); err == nil {
+		if _, err := call(t, &Nodes{Devices: h}, args); err == nil {
 			t.Errorf("%v: taken", args)
 		}
 	}
-	if res, err := call(t, &Nodes{House: h}, map[string]any{"action": "status"}); err != nil || !strings.Contains(res.Text, "camera.snap") || !strings.Contains(res.Text, "notAllowed") {
+	if res, err := call(t, &Nodes{Devices: h}, map[string]any{"action": "status"}); err != nil || !strings.Contains(res.Text, "camera.snap") || !strings.Contains(res.Text, "notAllowed") {
 		t.Errorf("%s %v", res.Text, err)
 	}
 }
@@ -181,7 +181,7 @@ func TestNodesActions(t *testing.T) {
 // of megabytes of spaces.
 func TestSec_A_DOS_NestedAnswersStaySmall(t *testing.T) {
 	h := &house{devices: []Device{phone()}, payload: strings.Repeat("[", 9900) + strings.Repeat("]", 9900)}
-	res, err := call(t, &Nodes{House: h}, map[string]any{"action": "location_get"})
+	res, err := call(t, &Nodes{Devices: h}, map[string]any{"action": "location_get"})
 	if err != nil || len(res.Text) > len(h.payload)+1000 {
 		t.Errorf("%d bytes, %v", len(res.Text), err)
 	}

@@ -33,8 +33,8 @@ const nodesSchema = `{"type":"object","required":["action"],"additionalPropertie
 
 // Nodes is the tool nodes.
 type Nodes struct {
-	House House
-	Wrap  untrusted.Wrapper
+	Devices Host
+	Wrap    untrusted.Wrapper
 }
 
 type nodesIn struct {
@@ -55,7 +55,7 @@ func (t *Nodes) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err := read(call.Args, &in); err != nil {
 		return tool.Result{}, err
 	}
-	all := t.House.Devices()
+	all := t.Devices.Devices()
 	switch in.Action {
 	case "status":
 		return t.list(all)
@@ -81,7 +81,7 @@ func (t *Nodes) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		return tool.Result{}, err
 	}
 	for _, v := range params {
-		if s, ok := v.(string); ok && t.House.Secret(s) {
+		if s, ok := v.(string); ok && t.Devices.Secret(s) {
 			return tool.Result{}, errors.New("this holds one of the owner's keys or passwords, so it was not sent to a device; leave it out")
 		}
 	}
@@ -89,12 +89,12 @@ func (t *Nodes) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if a.ask != "" {
 		w.Ask = fmt.Sprintf(a.ask, d.Name)
 	}
-	payload, err := t.House.Invoke(ctx, call, w)
+	payload, err := t.Devices.Invoke(ctx, call, w)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	if a.picture != "" {
-		return picture(t.House, d, a.picture, payload)
+		return picture(t.Devices, d, a.picture, payload)
 	}
 	return said(t.Wrap, d, payload), nil
 }
@@ -166,7 +166,7 @@ func (t *Nodes) run(ctx context.Context, call tool.Call, all []Device, in nodesI
 	if err != nil {
 		return tool.Result{}, err
 	}
-	text, err := t.House.Run(ctx, call, Run{Device: d, Argv: in.Command, Dir: in.Cwd, Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, Why: in.Why})
+	text, err := t.Devices.Run(ctx, call, Run{Device: d, Argv: in.Command, Dir: in.Cwd, Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, Why: in.Why})
 	if text != "" {
 		text = t.Wrap.Wrap("what a program on "+d.Name+" printed", text)
 	} else if err == nil {

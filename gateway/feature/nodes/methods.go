@@ -1,8 +1,7 @@
-package gateway
+package nodes
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -13,61 +12,20 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-// nodeMethods are about devices that do things for the assistant: what people
-// call, then what the devices call.
-func (g *Gateway) nodeMethods() []method.Method {
-	return []method.Method{
-		method.Plain(protocol.MethodNodeList, g.nodeList),
-		method.Plain(protocol.MethodNodeDescribe, g.nodeDescribe),
-		method.Called(protocol.MethodNodeRename, g.nodeRename),
-		method.Called(protocol.MethodNodeInvoke, g.nodeInvoke),
-		method.Plain(protocol.MethodNodePairList, g.nodePairList),
-		method.Called(protocol.MethodNodePairApprove, g.nodeApprove),
-		method.Called(protocol.MethodNodePairReject, g.nodeReject),
-		method.Called(protocol.MethodNodePairRemove, g.nodeRemove),
-		method.Plain(protocol.MethodNodePendingEnqueue, g.nodeEnqueue),
-
-		method.Called(protocol.MethodNodeInvokeResult, g.nodeResult),
-		method.Called(protocol.MethodNodeInvokeProgress, g.nodeProgress),
-		method.Called(protocol.MethodNodeEvent, func(_ context.Context, c *server.Caller, p protocol.NodeEventParams) (protocol.NodeEventResult, error) {
-			return g.nodes.Event(c.DeviceID, c, p), nil
-		}),
-		method.Called(protocol.MethodNodePendingPull, func(_ context.Context, c *server.Caller, _ method.None) (protocol.NodePull, error) {
-			return g.nodes.Pull(c.DeviceID), nil
-		}),
-		method.Called(protocol.MethodNodePendingAck, func(_ context.Context, c *server.Caller, p protocol.NodePullAckParams) (protocol.NodePullAck, error) {
-			return g.nodes.Ack(c.DeviceID, p.IDs), nil
-		}),
-		method.Called(protocol.MethodNodePendingDrain, func(_ context.Context, c *server.Caller, p protocol.NodeDrainParams) (protocol.NodeDrained, error) {
-			return g.nodes.Drain(c.DeviceID, p.MaxItems), nil
-		}),
-		// What other node hosts publish is taken note of and offered to nobody.
-		method.Called(protocol.MethodNodeSkillsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeSkillsParams) (protocol.NodeSkills, error) {
-			return protocol.NodeSkills{NodeID: c.DeviceID, Skills: []string{}}, nil
-		}),
-		method.Called(protocol.MethodNodeToolsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeToolsParams) (protocol.NodeTools, error) {
-			return protocol.NodeTools{NodeID: c.DeviceID, Tools: []string{}}, nil
-		}),
-		method.Called(protocol.MethodNodeRunnersUpdate, func(_ context.Context, c *server.Caller, _ json.RawMessage) (protocol.NodeRunners, error) {
-			return protocol.NodeRunners{NodeID: c.DeviceID}, nil
-		}),
-	}
-}
-
-func (g *Gateway) nodeList(context.Context, method.None) (protocol.NodeList, error) {
-	out := protocol.NodeList{TS: g.opts.Now().UnixMilli(), Nodes: []protocol.Node{}}
-	for _, i := range g.nodes.List() {
+func (f *Nodes) nodeList(context.Context, method.None) (protocol.NodeList, error) {
+	out := protocol.NodeList{TS: f.now().UnixMilli(), Nodes: []protocol.Node{}}
+	for _, i := range f.nodes.List() {
 		out.Nodes = append(out.Nodes, nodeRow(i))
 	}
 	return out, nil
 }
 
-func (g *Gateway) nodeDescribe(_ context.Context, p protocol.NodeIDParams) (protocol.NodeDescription, error) {
-	i, ok := g.nodes.Get(p.NodeID)
+func (f *Nodes) nodeDescribe(_ context.Context, p protocol.NodeIDParams) (protocol.NodeDescription, error) {
+	i, ok := f.nodes.Get(p.NodeID)
 	if !ok {
 		return protocol.NodeDescription{}, nodeError(node.ErrUnknown)
 	}
-	return protocol.NodeDescription{TS: g.opts.Now().UnixMilli(), Node: nodeRow(i)}, nil
+	return protocol.NodeDescription{TS: f.now().UnixMilli(), Node: nodeRow(i)}, nil
 }
 
 // nodeRow is a node on the wire.
@@ -100,7 +58,7 @@ func filled(list []string) []string {
 	return list
 }
 
-func (g *Gateway) nodeRequest(q node.Request, row node.Row) protocol.NodeRequest {
+func (f *Nodes) nodeRequest(q node.Request, row node.Row) protocol.NodeRequest {
 	a := row.About
 	return protocol.NodeRequest{
 		RequestID: q.ID, NodeID: q.NodeID, ClientID: a.ClientID, ClientMode: a.ClientMode, DisplayName: row.DisplayName(), Platform: a.Platform,
@@ -120,14 +78,14 @@ func approveScopes(q node.Request) []protocol.Scope {
 	return []protocol.Scope{protocol.ScopePairing}
 }
 
-func (g *Gateway) nodePairList(context.Context, method.None) (protocol.NodePairs, error) {
+func (f *Nodes) nodePairList(context.Context, method.None) (protocol.NodePairs, error) {
 	out := protocol.NodePairs{Pending: []protocol.NodeRequest{}, Paired: []protocol.PairedNode{}}
-	for _, q := range g.nodes.Requests() {
-		if i, ok := g.nodes.Get(q.NodeID); ok {
-			out.Pending = append(out.Pending, g.nodeRequest(q, i.Row))
+	for _, q := range f.nodes.Requests() {
+		if i, ok := f.nodes.Get(q.NodeID); ok {
+			out.Pending = append(out.Pending, f.nodeRequest(q, i.Row))
 		}
 	}
-	for _, i := range g.nodes.List() {
+	for _, i := range f.nodes.List() {
 		if i.Row.ApprovedAtMs != 0 {
 			out.Paired = append(out.Paired, pairedNode(i.Row))
 		}
@@ -145,8 +103,8 @@ func pairedNode(r node.Row) protocol.PairedNode {
 	}
 }
 
-func (g *Gateway) nodeApprove(ctx context.Context, c *server.Caller, p protocol.NodeRequestParams) (protocol.NodeApproved, error) {
-	q, _, err := g.nodes.Request(p.RequestID)
+func (f *Nodes) nodeApprove(ctx context.Context, c *server.Caller, p protocol.NodeRequestParams) (protocol.NodeApproved, error) {
+	q, _, err := f.nodes.Request(p.RequestID)
 	if err != nil {
 		return protocol.NodeApproved{}, nodeError(err)
 	}
@@ -155,32 +113,32 @@ func (g *Gateway) nodeApprove(ctx context.Context, c *server.Caller, p protocol.
 			return protocol.NodeApproved{}, protocol.MissingScope(need)
 		}
 	}
-	row, err := g.nodes.Decide(ctx, p.RequestID, true, method.CallerName(c))
+	row, err := f.nodes.Decide(ctx, p.RequestID, true, method.CallerName(c))
 	if err != nil {
 		return protocol.NodeApproved{}, nodeError(err)
 	}
 	return protocol.NodeApproved{RequestID: p.RequestID, Node: pairedNode(row)}, nil
 }
 
-func (g *Gateway) nodeReject(ctx context.Context, c *server.Caller, p protocol.NodeRequestParams) (protocol.NodeRejected, error) {
-	row, err := g.nodes.Decide(ctx, p.RequestID, false, method.CallerName(c))
+func (f *Nodes) nodeReject(ctx context.Context, c *server.Caller, p protocol.NodeRequestParams) (protocol.NodeRejected, error) {
+	row, err := f.nodes.Decide(ctx, p.RequestID, false, method.CallerName(c))
 	return protocol.NodeRejected{RequestID: p.RequestID, NodeID: row.ID}, nodeError(err)
 }
 
-func (g *Gateway) nodeRename(ctx context.Context, c *server.Caller, p protocol.NodeRenameParams) (protocol.NodeRenamed, error) {
-	row, err := g.nodes.Rename(ctx, p.NodeID, p.DisplayName, method.CallerName(c))
+func (f *Nodes) nodeRename(ctx context.Context, c *server.Caller, p protocol.NodeRenameParams) (protocol.NodeRenamed, error) {
+	row, err := f.nodes.Rename(ctx, p.NodeID, p.DisplayName, method.CallerName(c))
 	return protocol.NodeRenamed{NodeID: p.NodeID, DisplayName: row.DisplayName()}, nodeError(err)
 }
 
 // nodeRemove forgets what a node was approved for. A device that is nothing else
 // is removed as well; another one may ask again.
-func (g *Gateway) nodeRemove(ctx context.Context, c *server.Caller, p protocol.NodeIDParams) (protocol.NodeRemoved, error) {
-	if err := g.nodes.Remove(ctx, p.NodeID, method.CallerName(c)); err != nil {
+func (f *Nodes) nodeRemove(ctx context.Context, c *server.Caller, p protocol.NodeIDParams) (protocol.NodeRemoved, error) {
+	if err := f.nodes.Remove(ctx, p.NodeID, method.CallerName(c)); err != nil {
 		return protocol.NodeRemoved{}, nodeError(err)
 	}
-	for _, d := range g.pairing.Devices() {
+	for _, d := range f.pairing.Devices() {
 		if d.ID == p.NodeID && len(d.Roles) == 1 && d.Roles[0].Role == protocol.RoleNode {
-			if err := g.pairing.Revoke(ctx, d.ID); err != nil {
+			if err := f.pairing.Revoke(ctx, d.ID); err != nil {
 				return protocol.NodeRemoved{}, err
 			}
 		}
@@ -188,9 +146,9 @@ func (g *Gateway) nodeRemove(ctx context.Context, c *server.Caller, p protocol.N
 	return protocol.NodeRemoved{NodeID: p.NodeID, Removed: true}, nil
 }
 
-func (g *Gateway) nodeEnqueue(_ context.Context, p protocol.NodeEnqueueParams) (protocol.NodeEnqueued, error) {
-	out, err := g.nodes.Enqueue(p)
-	if err != nil && !isAny(err, node.ErrUnknown) {
+func (f *Nodes) nodeEnqueue(_ context.Context, p protocol.NodeEnqueueParams) (protocol.NodeEnqueued, error) {
+	out, err := f.nodes.Enqueue(p)
+	if err != nil && !errorIs(err, node.ErrUnknown) {
 		return out, protocol.InvalidParams(protocol.MethodNodePendingEnqueue, "%v", err)
 	}
 	return out, nodeError(err)
@@ -198,7 +156,7 @@ func (g *Gateway) nodeEnqueue(_ context.Context, p protocol.NodeEnqueueParams) (
 
 // nodeInvoke is a person's own call. What runs programs takes the way of the
 // approvals; what decides about them on the node cannot be called at all.
-func (g *Gateway) nodeInvoke(ctx context.Context, c *server.Caller, p protocol.NodeInvokeParams) (protocol.NodeInvokeResult, error) {
+func (f *Nodes) nodeInvoke(ctx context.Context, c *server.Caller, p protocol.NodeInvokeParams) (protocol.NodeInvokeResult, error) {
 	var none protocol.NodeInvokeResult
 	for _, f := range [][2]string{{"nodeId", p.NodeID}, {"command", p.Command}, {"idempotencyKey", p.IdempotencyKey}} {
 		if f[1] == "" {
@@ -215,9 +173,9 @@ func (g *Gateway) nodeInvoke(ctx context.Context, c *server.Caller, p protocol.N
 	var res node.Result
 	var err error
 	if p.Command == commandRun {
-		res, err = g.invokeRun(ctx, c, want, p.SessionKey)
+		res, err = f.invokeRun(ctx, c, want, p.SessionKey)
 	} else {
-		res, err = g.nodes.Invoke(ctx, want)
+		res, err = f.nodes.Invoke(ctx, want)
 	}
 	if err != nil {
 		return none, nodeError(err)
@@ -230,18 +188,18 @@ func (g *Gateway) nodeInvoke(ctx context.Context, c *server.Caller, p protocol.N
 	return out, nil
 }
 
-func (g *Gateway) nodeResult(_ context.Context, c *server.Caller, p protocol.NodeResultParams) (protocol.NodeAck, error) {
+func (f *Nodes) nodeResult(_ context.Context, c *server.Caller, p protocol.NodeResultParams) (protocol.NodeAck, error) {
 	if p.NodeID != c.DeviceID {
 		return protocol.NodeAck{}, protocol.Invalid("nodeId mismatch")
 	}
-	return protocol.NodeAck{OK: true, Ignored: !g.nodes.Answer(c.DeviceID, c, p)}, nil
+	return protocol.NodeAck{OK: true, Ignored: !f.nodes.Answer(c.DeviceID, c, p)}, nil
 }
 
-func (g *Gateway) nodeProgress(_ context.Context, c *server.Caller, p protocol.NodeProgressParams) (protocol.NodeAck, error) {
+func (f *Nodes) nodeProgress(_ context.Context, c *server.Caller, p protocol.NodeProgressParams) (protocol.NodeAck, error) {
 	if p.NodeID != c.DeviceID {
 		return protocol.NodeAck{}, protocol.Invalid("nodeId mismatch")
 	}
-	return protocol.NodeAck{OK: true, Ignored: !g.nodes.Progress(c.DeviceID, c, p)}, nil
+	return protocol.NodeAck{OK: true, Ignored: !f.nodes.Progress(c.DeviceID, c, p)}, nil
 }
 
 // offered reports whether a node can be asked for a command now.

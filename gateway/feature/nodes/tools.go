@@ -1,4 +1,4 @@
-package gateway
+package nodes
 
 import (
 	"context"
@@ -11,28 +11,21 @@ import (
 	"strings"
 	"time"
 
+	nodetool "github.com/hearth-assistant/hearth/gateway/tool/node"
+
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/node"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	nodetool "github.com/hearth-assistant/hearth/gateway/tool/node"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
 
-// nodeTools are the tools that ask other devices.
-func (g *Gateway) nodeTools() []tool.Tool {
-	return []tool.Tool{&nodetool.Nodes{House: nodeHouse{g}}, &nodetool.Canvas{House: nodeHouse{g}}}
-}
-
-// nodeHouse is what these tools need of the gateway.
-type nodeHouse struct{ g *Gateway }
-
 // Devices are the nodes that were approved for something.
-func (h nodeHouse) Devices() (out []nodetool.Device) {
-	for _, i := range h.g.nodes.List() {
+func (f *Nodes) Devices() (out []nodetool.Device) {
+	for _, i := range f.nodes.List() {
 		if i.Row.ApprovedAtMs != 0 {
 			out = append(out, deviceOf(i))
 		}
@@ -48,24 +41,24 @@ func deviceOf(i node.Info) nodetool.Device {
 }
 
 // Secret reports whether a text holds one of the owner's keys.
-func (h nodeHouse) Secret(text string) bool { return h.g.redactor.Has(text) }
+func (f *Nodes) Secret(text string) bool { return f.secrets.Has(text) }
 
 // Keep stores a picture.
-func (h nodeHouse) Keep(data []byte) (media.Picture, error) { return h.g.pictures().Put(data) }
+func (f *Nodes) Keep(data []byte) (media.Picture, error) { return f.pictures.Put(data) }
 
 // Invoke asks the owner, where that is wanted, then the node.
-func (h nodeHouse) Invoke(ctx context.Context, call tool.Call, w nodetool.Wish) (json.RawMessage, error) {
+func (f *Nodes) Invoke(ctx context.Context, call tool.Call, w nodetool.Wish) (json.RawMessage, error) {
 	params, err := json.Marshal(w.Params)
 	if err != nil {
 		return nil, fmt.Errorf("encode the parameters: %w", err)
 	}
 	if w.Ask != "" {
-		if _, err := h.g.permit(ctx, call, askNode(call, w, params)); err != nil {
+		if _, err := f.gate.Permit(ctx, call, askNode(call, w, params)); err != nil {
 			return nil, err
 		}
 	}
 	call.Progress("Waiting for " + w.Device.Name + "…")
-	res, err := h.g.nodes.Invoke(ctx, node.Call{NodeID: w.Device.ID, Command: w.Command, Params: params, Timeout: w.Timeout})
+	res, err := f.nodes.Invoke(ctx, node.Call{NodeID: w.Device.ID, Command: w.Command, Params: params, Timeout: w.Timeout})
 	return res.Payload, nodeWords(w.Device.Name, err)
 }
 
@@ -119,38 +112,38 @@ func nodeWords(name string, err error) error {
 }
 
 // Run runs a program on a node.
-func (h nodeHouse) Run(ctx context.Context, call tool.Call, r nodetool.Run) (string, error) {
-	out, err := h.g.runForTool(ctx, call, r.Device.ID, nodeRun{Argv: r.Argv, Dir: r.Dir, Timeout: r.Timeout, Why: r.Why})
+func (f *Nodes) Run(ctx context.Context, call tool.Call, r nodetool.Run) (string, error) {
+	out, err := f.runForTool(ctx, call, r.Device.ID, nodeRun{Argv: r.Argv, Dir: r.Dir, Timeout: r.Timeout, Why: r.Why})
 	if err != nil {
 		return "", err
 	}
 	return out.words()
 }
 
-func (g *Gateway) runForTool(ctx context.Context, call tool.Call, id string, run nodeRun) (out nodeRunResult, err error) {
-	i, ok := g.nodes.Get(id)
+func (f *Nodes) runForTool(ctx context.Context, call tool.Call, id string, run nodeRun) (out nodeRunResult, err error) {
+	i, ok := f.nodes.Get(id)
 	if !ok || !i.Connected {
 		return out, nodeWords("the device", node.ErrNotConnected)
 	}
-	res, err := g.runOnNode(ctx, call, i, run, "")
+	res, err := f.runOnNode(ctx, call, i, run, "")
 	if err != nil {
 		return out, nodeWords(plan.Show(untrusted.Clean(i.Row.DisplayName())), err)
 	}
 	return out, json.Unmarshal(res.Payload, &out)
 }
 
-// execOnNode is exec with host=node: a shell of the node runs the command.
-func (g *Gateway) execOnNode(ctx context.Context, call tool.Call, r shell.Remote) (tool.Result, error) {
-	d, err := nodetool.Find(nodeHouse{g}.Devices(), r.Node, commandRun)
+// Exec is exec with host=node: a shell of the node runs the command.
+func (f *Nodes) Exec(ctx context.Context, call tool.Call, r shell.Remote) (tool.Result, error) {
+	d, err := nodetool.Find(f.Devices(), r.Node, commandRun)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	argv := []string{"/bin/sh", "-lc", r.Command}
-	if i, ok := g.nodes.Get(d.ID); ok && i.Row.Class() == "windows" {
+	if i, ok := f.nodes.Get(d.ID); ok && i.Row.Class() == "windows" {
 		argv = []string{"cmd.exe", "/d", "/s", "/c", r.Command}
 	}
-	began := g.opts.Now()
-	out, err := g.runForTool(ctx, call, d.ID, nodeRun{Argv: argv, Text: r.Command, Dir: r.Dir, Env: r.Env, Timeout: r.Timeout, Why: r.Why})
+	began := f.now()
+	out, err := f.runForTool(ctx, call, d.ID, nodeRun{Argv: argv, Text: r.Command, Dir: r.Dir, Env: r.Env, Timeout: r.Timeout, Why: r.Why})
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -169,7 +162,7 @@ func (g *Gateway) execOnNode(ctx context.Context, call tool.Call, r shell.Remote
 		text = "It ended well and printed nothing."
 	}
 	details, err := json.Marshal(map[string]any{
-		"status": status, "exitCode": code, "durationMs": g.opts.Now().Sub(began) / time.Millisecond, "host": "node", "nodeId": d.ID, "node": d.Name,
+		"status": status, "exitCode": code, "durationMs": f.now().Sub(began) / time.Millisecond, "host": "node", "nodeId": d.ID, "node": d.Name,
 		"aggregated": shown, "cwd": r.Dir,
 	})
 	if err != nil {

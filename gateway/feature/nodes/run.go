@@ -1,4 +1,4 @@
-package gateway
+package nodes
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/method"
@@ -73,7 +74,7 @@ type nodeRunResult struct {
 
 // invokeRun is system.run as a person called it: what it claims about approvals
 // is refused, and the rest goes the way of every command.
-func (g *Gateway) invokeRun(ctx context.Context, c *server.Caller, want node.Call, sessionKey string) (node.Result, error) {
+func (f *Nodes) invokeRun(ctx context.Context, c *server.Caller, want node.Call, sessionKey string) (node.Result, error) {
 	var p map[string]json.RawMessage
 	if err := json.Unmarshal(want.Params, &p); err != nil {
 		return node.Result{}, protocol.InvalidParams(protocol.MethodNodeInvoke, "params must be an object")
@@ -92,33 +93,33 @@ func (g *Gateway) invokeRun(ctx context.Context, c *server.Caller, want node.Cal
 	if err := json.Unmarshal(want.Params, &run); err != nil || len(run.Command) == 0 {
 		return node.Result{}, protocol.InvalidParams(protocol.MethodNodeInvoke, "params.command must be a list of texts: the program and its arguments")
 	}
-	scope, err := g.ownScope(sessionKey, "", "invoke:"+newUUID())
+	scope, err := f.direct.Scope(sessionKey, "", "invoke:"+uuid.NewString())
 	if err != nil {
 		return node.Result{}, err
 	}
 	scope.Sender = method.DeciderOf(c).ID
-	call := tool.Call{Scope: scope, ID: newUUID(), Progress: func(string) {}}
-	i, ok := g.nodes.Get(want.NodeID)
+	call := tool.Call{Scope: scope, ID: uuid.NewString(), Progress: func(string) {}}
+	i, ok := f.nodes.Get(want.NodeID)
 	if !ok || !i.Connected {
 		return node.Result{}, node.ErrNotConnected
 	}
-	return g.runOnNode(ctx, call, i, nodeRun{Argv: run.Command, Dir: run.Cwd, Env: run.Env, Timeout: method.Duration(run.TimeoutMs)}, want.Key)
+	return f.runOnNode(ctx, call, i, nodeRun{Argv: run.Command, Dir: run.Cwd, Env: run.Env, Timeout: method.Duration(run.TimeoutMs)}, want.Key)
 }
 
 // runOnNode asks the node for its plan, a person for their yes, and the node to
 // run that plan. The key makes a repeated wish the same wish.
-func (g *Gateway) runOnNode(ctx context.Context, call tool.Call, i node.Info, run nodeRun, key string) (node.Result, error) {
+func (f *Nodes) runOnNode(ctx context.Context, call tool.Call, i node.Info, run nodeRun, key string) (node.Result, error) {
 	if run.Timeout <= 0 {
 		run.Timeout = defaultRunS * time.Second
 	}
-	p, err := g.prepareRun(ctx, call, i, run)
+	p, err := f.prepareRun(ctx, call, i, run)
 	if err != nil {
 		return node.Result{}, err
 	}
-	if _, err := g.permit(ctx, call, askNodeRun(call, i, run, p)); err != nil {
+	if _, err := f.gate.Permit(ctx, call, askNodeRun(call, i, run, p)); err != nil {
 		return node.Result{}, err
 	}
-	id := newUUID()
+	id := uuid.NewString()
 	params := map[string]any{
 		"command": p.Argv, "systemRunPlan": p.raw, "cwd": p.Cwd, "timeoutMs": run.Timeout.Milliseconds(),
 		"agentId": call.AgentID, "sessionKey": call.SessionKey, "runId": id, "approved": true, "approvalDecision": protocol.DecisionAllowOnce,
@@ -134,7 +135,7 @@ func (g *Gateway) runOnNode(ctx context.Context, call tool.Call, i node.Info, ru
 		return node.Result{}, fmt.Errorf("encode system.run: %w", err)
 	}
 	shown := ""
-	res, err := g.nodes.Invoke(ctx, node.Call{
+	res, err := f.nodes.Invoke(ctx, node.Call{
 		NodeID: i.Row.ID, Command: commandRun, Params: raw, Timeout: run.Timeout + runGrace, Key: key, RunID: id,
 		Progress: func(chunk string) { shown += chunk; call.Progress(shown) },
 	})
@@ -150,7 +151,7 @@ func (g *Gateway) runOnNode(ctx context.Context, call tool.Call, i node.Info, ru
 
 // prepareRun has the node make its plan and refuses one for anything else than
 // what was asked for (A-NODE-05).
-func (g *Gateway) prepareRun(ctx context.Context, call tool.Call, i node.Info, run nodeRun) (nodeRunPlan, error) {
+func (f *Nodes) prepareRun(ctx context.Context, call tool.Call, i node.Info, run nodeRun) (nodeRunPlan, error) {
 	var p nodeRunPlan
 	if !offered(i, commandPrepare) {
 		return p, &node.NotAllowedError{Command: commandPrepare, Why: "this node cannot say what it would run (system.run.prepare is missing or not approved), so nothing can be approved"}
@@ -166,7 +167,7 @@ func (g *Gateway) prepareRun(ctx context.Context, call tool.Call, i node.Info, r
 	if err != nil {
 		return p, fmt.Errorf("encode system.run.prepare: %w", err)
 	}
-	res, err := g.nodes.Invoke(ctx, node.Call{NodeID: i.Row.ID, Command: commandPrepare, Params: raw})
+	res, err := f.nodes.Invoke(ctx, node.Call{NodeID: i.Row.ID, Command: commandPrepare, Params: raw})
 	if err != nil {
 		return p, err
 	}
