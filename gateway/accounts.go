@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/oauth"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -164,10 +164,7 @@ func (g *Gateway) renewLogin(ctx context.Context, p profile.Profile, c profile.C
 }
 
 func (g *Gateway) foreignLogins() []foreign.Source {
-	home := g.opts.Env("HOME")
-	if home == "" {
-		home, _ = os.UserHomeDir()
-	}
+	home := statedir.Home(g.opts.Env)
 	return foreign.Sources(home, g.opts.Env)
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,6 +23,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret/ref"
+	"github.com/hearth-assistant/hearth/internal/random"
 )
 
 // telegramID is the network's name in keys, routes and settings.
@@ -145,7 +145,7 @@ func (c *channels) miss(id string, err error) {
 // openDelivery wires what goes out to networks and what comes in from them.
 func (g *Gateway) openDelivery() {
 	g.deliverer = outbound.NewDeliverer(g.store, outbound.DelivererOptions{
-		Channels: g.channels.Find, Limits: g.channels.limits, Now: g.opts.Now, Rand: g.random, Logger: g.log,
+		Channels: g.channels.Find, Limits: g.channels.limits, Now: g.opts.Now, Rand: random.Float, Logger: g.log,
 	})
 	g.contacts = contact.New(g.store, g.opts.Now, rand.Reader)
 	g.arrivals.g = g
@@ -155,13 +155,6 @@ func (g *Gateway) openDelivery() {
 		Policy:    g.gatePolicy,
 		IsCommand: func(text string) bool { return g.dispatch.IsCommand(text) }, Tell: g.tellStranger, OnDecision: g.noteDecision, Broken: g.messageBroke, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
 	})
-}
-
-// random is uniform in [0, 1).
-func (g *Gateway) random() float64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
 }
 
 // Find implements owner.Channels.

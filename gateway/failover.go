@@ -3,8 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"strconv"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/random"
 )
 
 // envMaxWait is how many seconds a service may ask to wait before another model
@@ -23,15 +22,8 @@ const envMaxWait = "HEARTH_RETRY_MAX_WAIT_SECONDS"
 
 func (g *Gateway) openFailover() {
 	g.failover = failover.New(failover.Options{
-		Resolve: g.resolve, Accounts: accounts{g}, Settings: g.failoverSettings, Logger: g.log, Now: g.opts.Now, Jitter: chance,
+		Resolve: g.resolve, Accounts: accounts{g}, Settings: g.failoverSettings, Logger: g.log, Now: g.opts.Now, Jitter: random.Float,
 	})
-}
-
-// chance is from 0 to 1.
-func chance() float64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
 }
 
 func (g *Gateway) failoverSettings(sessionKey string) failover.Settings {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
@@ -20,8 +19,10 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/setup"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // openSetup opens the first steps. Whoever has conversations already is past
@@ -214,10 +215,7 @@ func (h setupHands) Quiet(ctx context.Context) error {
 // otherAssistants are programs like this one that are set up on this computer.
 // Their files are not read.
 func (g *Gateway) otherAssistants() []protocol.SetupProgram {
-	home := g.opts.Env("HOME")
-	if home == "" {
-		home, _ = os.UserHomeDir()
-	}
+	home := statedir.Home(g.opts.Env)
 	out := []protocol.SetupProgram{}
 	for _, p := range []protocol.SetupProgram{
 		{Name: "OpenClaw", Path: ".openclaw/openclaw.json"}, {Name: "picoclaw", Path: ".picoclaw/config.json"}, {Name: "zeroclaw", Path: ".zeroclaw/config.toml"},
@@ -241,7 +239,7 @@ func (g *Gateway) lookAround(ctx context.Context) error {
 
 // name tells the assistant who it is, in the file that it reads.
 func (g *Gateway) nameAssistant(ctx context.Context, name, style string) error {
-	name, style = oneLine(name), oneLine(style)
+	name, style = text.Line(name), text.Line(style)
 	if name == "" || len(name) > 60 || len(style) > 300 {
 		return protocol.Invalid("A name has 1 to 60 letters, a manner at most 300. Shorten it and save again.")
 	}
@@ -252,5 +250,3 @@ func (g *Gateway) nameAssistant(ctx context.Context, name, style string) error {
 	}
 	return nil
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/random"
 )
 
 const (
@@ -107,7 +108,7 @@ func keepTyping(ctx context.Context, ch channel.Channel, to channel.Target) {
 func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r channel.Route, how streaming) *stream.Blocks {
 	n := 0
 	opts := how.block
-	opts.Rand = v.g.random
+	opts.Rand = random.Float
 	opts.Emit = func(ctx context.Context, p reply.Payload) error {
 		if p = lr.turn.Block(p); p.Empty() {
 			return nil

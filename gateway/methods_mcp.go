@@ -10,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/mcp/named"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 // mcpMethods are about MCP servers.
@@ -55,7 +56,7 @@ func (g *Gateway) mcpTest(ctx context.Context, p protocol.MCPServerParams) (prot
 	out := mcpOnWire(s)
 	if set, ok := g.config.Snapshot().Config.MCP.Servers[p.ID]; ok {
 		if srv := g.mcpServer(p.ID, set); srv.Confined {
-			out.Reads, out.Writes = append(named.Paths(g.home(), srv.Dir, srv.Command, srv.Args), srv.Read...), srv.Write
+			out.Reads, out.Writes = append(named.Paths(statedir.Home(g.opts.Env), srv.Dir, srv.Command, srv.Args), srv.Read...), srv.Write
 		}
 	}
 	return out, err

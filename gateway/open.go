@@ -137,7 +137,7 @@ func (g *Gateway) openConfig() error {
 	}
 	g.config = f
 	g.clock = clock.New(f, g.opts.Env, g.opts.Now)
-	g.agents = agents.NewDirectory(f, g.home())
+	g.agents = agents.NewDirectory(f, statedir.Home(g.opts.Env))
 	g.secrets = lookup.Open(lookup.Options{
 		Settings: f, Dir: string(g.opts.Dir), Env: g.opts.Env, Names: provider.KeyNames(), Redactor: &g.redactor, Work: g.work, Now: g.opts.Now, Logger: g.log,
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // What programs that speak OpenAI's API need of the engine.
@@ -153,7 +154,7 @@ func (p apiHouse) Find(name, agent string) (hook.Target, error) {
 		ref := p.g.models.Named(name)
 		listed := slices.ContainsFunc(p.Models(), func(m hook.Model) bool { return m.ID == ref.String() })
 		if !listed && (!strings.Contains(name, "/") || p.g.choice.Check(ref.String()) != nil) {
-			return t, hook.NoModel("There is no model %q here. Use \"hearth\", or one that GET /v1/models lists.", clipped(name, 100))
+			return t, hook.NoModel("There is no model %q here. Use \"hearth\", or one that GET /v1/models lists.", text.Ellipsis(name, 100))
 		}
 		if err := p.g.choice.Consented(ref); err != nil {
 			return t, hook.NoModel("%s.", err)
@@ -164,16 +165,9 @@ func (p apiHouse) Find(name, agent string) (hook.Target, error) {
 		t.Agent = p.g.agents.Book().Default().ID
 	}
 	if _, ok := p.g.agents.Book().Get(t.Agent); !ok {
-		return t, hook.NoModel("There is no assistant %q here. GET /v1/models lists them as hearth/<name>.", clipped(t.Agent, 100))
+		return t, hook.NoModel("There is no assistant %q here. GET /v1/models lists them as hearth/<name>.", text.Ellipsis(t.Agent, 100))
 	}
 	return t, nil
-}
-
-func clipped(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
 }
 
 func (apiHouse) Key(agent, name string) (string, error) {

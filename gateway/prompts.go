@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/prompt"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
@@ -130,7 +131,7 @@ func (g *Gateway) promptSandbox(c config.Config, scope tool.Scope) *prompt.Sandb
 	if s.Backend == "off" || !g.confined.Confined || !g.toolGate.May("exec", scope).Allowed {
 		return nil
 	}
-	return &prompt.Sandbox{Kind: g.confined.Backend, Writes: append([]string{scope.Workspace}, expand(g.home(), s.Write)...), Network: s.Network}
+	return &prompt.Sandbox{Kind: g.confined.Backend, Writes: append([]string{scope.Workspace}, expand(statedir.Home(g.opts.Env), s.Write)...), Network: s.Network}
 }
 
 // aliasesOf are the short names of models, in one order.

@@ -33,7 +33,9 @@ func (g *Gateway) openSkills() {
 	g.skills = skill.New(skill.Options{
 		Managed: filepath.Join(g.opts.Dir.Skills(), "installed"), Bundled: filepath.Join(g.opts.Dir.Skills(), "bundled"), LockFile: g.opts.Dir.SkillLock(),
 		SeenFile: g.opts.Dir.SkillsSeen(), Write: statedir.WriteFile, Snapshots: skillSnapshots{g.work.Context(), g.store, store.NewBucket[[]byte]("skills.snapshots")},
-		Extra: func() []string { return expand(g.home(), g.config.Snapshot().Config.Skills.Load.ExtraDirs) },
+		Extra: func() []string {
+			return expand(statedir.Home(g.opts.Env), g.config.Snapshot().Config.Skills.Load.ExtraDirs)
+		},
 		World: g.skillWorld, Logger: g.log, Now: g.opts.Now,
 		Watching: func() bool { return g.config.Snapshot().Config.Skills.Load.Watch },
 		Debounce: func() time.Duration {

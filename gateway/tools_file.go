@@ -2,12 +2,12 @@ package gateway
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/skill"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 	"github.com/hearth-assistant/hearth/gateway/undo"
@@ -16,10 +16,7 @@ import (
 
 // finder finds files for tools, and never our own.
 func (g *Gateway) finder() place.Finder {
-	home := g.opts.Env("HOME")
-	if home == "" {
-		home, _ = os.UserHomeDir()
-	}
+	home := statedir.Home(g.opts.Env)
 	return place.Finder{Home: home, Private: []string{string(g.opts.Dir), g.config.Path()}, Readable: g.skills.Holds, Workspaces: &g.workspaces}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
@@ -61,7 +62,7 @@ func (g *Gateway) configureMCP(c config.Config) {
 }
 
 func (g *Gateway) mcpServer(id string, s config.MCPServer) mcp.Server {
-	home := g.home()
+	home := statedir.Home(g.opts.Env)
 	out := mcp.Server{
 		ID: id, Command: s.Command, Args: s.Args, URL: s.URL, Allow: s.Tools.Allow, Deny: s.Tools.Deny, Ask: mcp.Ask(s.Ask),
 		Timeout: time.Duration(s.TimeoutSeconds) * time.Second, Start: time.Duration(s.StartSeconds) * time.Second,
@@ -200,7 +201,7 @@ func (g *Gateway) launchMCP(ctx context.Context, s mcp.Server) (mcp.Process, err
 // moment.
 func (g *Gateway) findProgram(name string) (string, error) {
 	if strings.HasPrefix(name, "~/") || filepath.IsAbs(name) {
-		return expand(g.home(), []string{name})[0], nil
+		return expand(statedir.Home(g.opts.Env), []string{name})[0], nil
 	}
 	if strings.ContainsAny(name, `/\`) {
 		return "", fmt.Errorf("the command %s is neither a name nor an absolute path", plan.Show(name))
@@ -215,14 +216,14 @@ func (g *Gateway) findProgram(name string) (string, error) {
 
 func (g *Gateway) mcpEnv(s mcp.Server, temp string) []string {
 	env := slices.DeleteFunc(g.passedOn(), func(kv string) bool { return strings.HasPrefix(kv, "HOME=") })
-	env = append(env, "HOME="+g.home(), "PATH="+g.path, "TERM=dumb", "TMPDIR="+temp)
+	env = append(env, "HOME="+statedir.Home(g.opts.Env), "PATH="+g.path, "TERM=dumb", "TMPDIR="+temp)
 	return append(env, s.Env...)
 }
 
 // mcpRules is what a server's program may touch: its own folder, what the
 // settings add, and the downloads of the programs that fetch others.
 func (g *Gateway) mcpRules(s mcp.Server, path, temp string) *sandbox.Rules {
-	home := g.home()
+	home := statedir.Home(g.opts.Env)
 	r := &sandbox.Rules{
 		Read:    slices.Concat([]string{filepath.Dir(path)}, filepath.SplitList(g.path), named.Paths(home, s.Dir, s.Command, s.Args), s.Read),
 		Write:   append([]string{temp}, s.Write...),

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/internal/text"
+
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
@@ -58,16 +60,9 @@ func (h house) find(call tool.Call, name string) (row protocol.SessionRow, err e
 		return row, fmt.Errorf("the session could not be read: %w", err)
 	}
 	if !ok || !h.sees(call, key) {
-		return row, fmt.Errorf("there is no session %q that this one may see; sessions_list shows them", clipWords(name, 120))
+		return row, fmt.Errorf("there is no session %q that this one may see; sessions_list shows them", text.Ellipsis(name, 120))
 	}
 	return row, nil
-}
-
-func clipWords(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
 }
 
 // kindOf is how sessions_list calls a session.
@@ -224,7 +219,7 @@ func (g *Gateway) chosenModel(name string) (string, error) {
 		ref = name
 	}
 	if err := g.choice.Check(ref); err != nil {
-		return "", errors.New(g.choice.Refusal(clipWords(name, 80)))
+		return "", errors.New(g.choice.Refusal(text.Ellipsis(name, 80)))
 	}
 	if r, _, ok := profile.ParseRef(ref); ok {
 		if err := g.choice.Consented(r); err != nil {

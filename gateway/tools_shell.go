@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/launch"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
 )
@@ -33,7 +33,7 @@ func (g *Gateway) shellTools() []tool.Tool {
 	report := sandbox.Probe()
 	g.confined = report
 	g.log.Info("commands", "sandbox", report.Summary())
-	home := g.home()
+	home := statedir.Home(g.opts.Env)
 	resolver := plan.New(plan.Options{
 		Own: expand(home, g.config.Snapshot().Config.Tools.Exec.PathPrepend), Home: home, Confined: report.Confined, Now: g.opts.Now,
 	})
@@ -42,14 +42,6 @@ func (g *Gateway) shellTools() []tool.Tool {
 		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hold: g.workspaces.Hold, Stay: g.skillWorkspaces, Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver, Extra: g.skillEnv,
 		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo, Elsewhere: g.elsewhere,
 	})
-}
-
-func (g *Gateway) home() string {
-	if home := g.opts.Env("HOME"); home != "" {
-		return home
-	}
-	home, _ := os.UserHomeDir()
-	return home
 }
 
 // passedOn is what commands may get of the gateway's environment; the tool
@@ -76,7 +68,7 @@ func expand(home string, paths []string) []string {
 }
 
 func (g *Gateway) shellSettings() shell.Settings {
-	s := shellSettings(g.home(), g.config.Snapshot().Config.Tools.Exec)
+	s := shellSettings(statedir.Home(g.opts.Env), g.config.Snapshot().Config.Tools.Exec)
 	s.Read = append(s.Read, g.skills.Managed, g.skills.Bundled) // their scripts and instructions
 	s.Read = append(s.Read, g.skills.Extra()...)
 	return s

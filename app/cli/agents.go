@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newAgents(a *app) *cobra.Command {
@@ -86,7 +87,7 @@ func listAgents(ctx context.Context, a *app) error {
 }
 
 func agentName(x protocol.AgentInfo) string {
-	return clip(line(strings.TrimSpace(x.Identity.Emoji+" "+x.Identity.Name)), 60)
+	return text.Ellipsis(line(strings.TrimSpace(x.Identity.Emoji+" "+x.Identity.Name)), 60)
 }
 
 func showAgent(ctx context.Context, a *app, id string) error {
@@ -121,7 +122,7 @@ func showAgent(ctx context.Context, a *app, id string) error {
 		case f.Missing:
 			state = "missing"
 		}
-		rows = append(rows, []string{f.Name, size(f.Size), clip(line(state), 100)})
+		rows = append(rows, []string{f.Name, size(f.Size), text.Ellipsis(line(state), 100)})
 	}
 	return a.out().table([]string{"FILE", "SIZE", "CHANGED"}, rows)
 }

@@ -1,11 +1,10 @@
 package cli
 
 import (
-	"os"
-
 	"github.com/hearth-assistant/hearth/app/autostart"
 	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 // atLogin has the icon start at login, and with it the gateway.
@@ -28,10 +27,7 @@ func (l atLogin) Set(on bool) error {
 // gateway without a desktop is started by hearth service.
 func startAtLogin(env func(string) string) gateway.AtLogin {
 	tray, ok := beside.Find("hearth-tray")
-	home := env("HOME")
-	if home == "" {
-		home, _ = os.UserHomeDir()
-	}
+	home := statedir.Home(env)
 	if !ok || home == "" {
 		return nil
 	}

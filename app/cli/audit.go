@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newAudit(a *app) *cobra.Command {
@@ -38,9 +39,9 @@ func listAudit(ctx context.Context, a *app, limit int, kind string) error {
 	for _, e := range slices.Backward(res.Entries) {
 		what := e.What
 		for _, k := range slices.Sorted(maps.Keys(e.Facts)) {
-			what += fmt.Sprintf("  %s=%s", k, clip(line(e.Facts[k]), 80))
+			what += fmt.Sprintf("  %s=%s", k, text.Ellipsis(line(e.Facts[k]), 80))
 		}
-		rows = append(rows, []string{fmt.Sprint(e.Seq), stamp(e.AtMs), e.Kind, clip(e.Who, 40), what})
+		rows = append(rows, []string{fmt.Sprint(e.Seq), stamp(e.AtMs), e.Kind, text.Ellipsis(e.Who, 40), what})
 	}
 	return a.out().table([]string{"NO", "TIME", "KIND", "WHO", "WHAT"}, rows)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newContacts(a *app) *cobra.Command {
@@ -177,7 +178,7 @@ func person(name, handle string) string {
 	if handle != "" {
 		name += " (@" + strings.TrimPrefix(handle, "@") + ")"
 	}
-	return clip(line(strings.TrimSpace(name)), 80)
+	return text.Ellipsis(line(strings.TrimSpace(name)), 80)
 }
 
 func resolveContact(ctx context.Context, a *app, code, decision string, get letIn) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newDeliveries(a *app) *cobra.Command {
@@ -82,7 +83,7 @@ func deliveryRows(list []protocol.DeliveryInfo) (rows [][]string) {
 			about = d.Reason + " · " + d.Text
 		}
 		rows = append(rows, []string{
-			d.ID, d.State, d.Channel + " " + d.Conversation, fmt.Sprintf("%d of %d", d.Sent, d.Parts), stamp(d.CreatedAt), clip(line(about), 200),
+			d.ID, d.State, d.Channel + " " + d.Conversation, fmt.Sprintf("%d of %d", d.Sent, d.Parts), stamp(d.CreatedAt), text.Ellipsis(line(about), 200),
 		})
 	}
 	return rows
@@ -95,7 +96,7 @@ func listAside(a *app, list []protocol.AsideMessage) error {
 	}
 	var rows [][]string
 	for _, m := range list {
-		rows = append(rows, []string{m.ID, m.Channel + " " + m.SenderID, stamp(m.At), clip(line(m.Reason+" · "+m.Text), 200)})
+		rows = append(rows, []string{m.ID, m.Channel + " " + m.SenderID, stamp(m.At), text.Ellipsis(line(m.Reason+" · "+m.Text), 200)})
 	}
 	if err := a.out().print(bold("These messages could not be handled; `hearth deliveries retry ID` tries one again, `drop ID` forgets it:"), "\n"); err != nil {
 		return err

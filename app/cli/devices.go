@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newDevices(a *app) *cobra.Command {
@@ -61,7 +62,7 @@ func deviceName(d protocol.PairedDevice) string {
 	if name == "" {
 		name = d.ClientID
 	}
-	return clip(line(strings.TrimSpace(name+" "+d.Platform)), 60)
+	return text.Ellipsis(line(strings.TrimSpace(name+" "+d.Platform)), 60)
 }
 
 // withDevice finds a paired device by the beginning of its id.

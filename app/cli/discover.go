@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/discovery"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newDiscover(a *app) *cobra.Command {
@@ -42,7 +43,7 @@ type foundJSON struct {
 }
 
 func foundOf(g discovery.Gateway) foundJSON {
-	f := foundJSON{Name: g.Name, ID: clip(g.Text["id"], 64), Host: g.Host, Port: g.Port, Addresses: []string{}, TLS: g.Text["gatewaytls"] == "1"}
+	f := foundJSON{Name: g.Name, ID: text.Ellipsis(g.Text["id"], 64), Host: g.Host, Port: g.Port, Addresses: []string{}, TLS: g.Text["gatewaytls"] == "1"}
 	for _, ip := range g.Addrs {
 		f.Addresses = append(f.Addresses, netip.AddrPortFrom(ip, uint16(g.Port)).String())
 	}
@@ -87,7 +88,7 @@ func (a *app) printFound(f foundJSON) error {
 		parts = []any{bold(line(f.Name)), "  ", line(f.Host) + ":" + strconv.Itoa(f.Port)}
 	}
 	if f.ID != "" {
-		parts = append(parts, dim("  id "+line(clip(f.ID, 16))))
+		parts = append(parts, dim("  id "+line(text.Ellipsis(f.ID, 16))))
 	}
 	if !f.TLS {
 		parts = append(parts, yellow("  without TLS: Hearth does not connect to it"))

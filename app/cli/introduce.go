@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // isSetupCode tells a code from a name or an address.
@@ -43,7 +44,7 @@ func connectByDigits(ctx context.Context, a *app, where, name string) error {
 		return err
 	}
 	defer in.Close()
-	id := cmp.Or(clip(line(in.GatewayID), 64), identity.IDOf(in.Pin))
+	id := cmp.Or(text.Ellipsis(line(in.GatewayID), 64), identity.IDOf(in.Pin))
 	// The id is only its word: it must not take the place of one that we know.
 	if known, err := client.FindRemote(dir, id); err == nil && known.ID == id && !slices.Contains(known.Pins, in.Pin) {
 		return &identity.MismatchError{Want: known.Pins, Got: in.Pin}
@@ -105,7 +106,7 @@ func introduceAtFirst(ctx context.Context, urls []string, o client.Options) (in 
 	}
 	var refused *client.RefusedError
 	if errors.As(err, &refused) {
-		return nil, &failure{exitRefused, clip(line(refused.Why), 300), "try again in a minute, or use `hearth qr` there and the code here"}
+		return nil, &failure{exitRefused, text.Ellipsis(line(refused.Why), 300), "try again in a minute, or use `hearth qr` there and the code here"}
 	}
 	return in, err
 }
@@ -128,7 +129,7 @@ func (a *app) addressesOf(ctx context.Context, where string) ([]string, error) {
 	var hits []foundJSON
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		names = append(names, line(clip(name, 60)))
+		names = append(names, line(text.Ellipsis(name, 60)))
 		if is(all[name]) {
 			hits = append(hits, foundOf(all[name]))
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/mcp/serve"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 type mcpAdd struct {
@@ -95,7 +96,7 @@ func testMCP(ctx context.Context, a *app, name string) error {
 	}
 	var list [][]string
 	for _, t := range s.Tools {
-		list = append(list, []string{t.Name, clip(line(t.Description), 80)})
+		list = append(list, []string{t.Name, text.Ellipsis(line(t.Description), 80)})
 	}
 	for _, t := range s.Skipped {
 		list = append(list, []string{"(left out)", line(t)})

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newMCPResources(a *app) *cobra.Command {
@@ -25,7 +26,7 @@ func newMCPResources(a *app) *cobra.Command {
 			}
 			var list [][]string
 			for _, r := range res.Resources {
-				list = append(list, []string{line(r.URI), clip(line(r.Name), 40), clip(line(r.Description), 60)})
+				list = append(list, []string{line(r.URI), text.Ellipsis(line(r.Name), 40), text.Ellipsis(line(r.Description), 60)})
 			}
 			if err := a.out().table([]string{"RESOURCE", "NAME", "WHAT THE SERVER SAYS OF IT"}, list); err != nil || !res.More {
 				return err
@@ -72,7 +73,7 @@ func newMCPPrompts(a *app) *cobra.Command {
 					}
 					words = append(words, word)
 				}
-				list = append(list, []string{line(p.Name), strings.Join(words, " "), clip(line(p.Description), 60)})
+				list = append(list, []string{line(p.Name), strings.Join(words, " "), text.Ellipsis(line(p.Description), 60)})
 			}
 			return a.out().table([]string{"PROMPT", "FILLED IN WITH", "WHAT THE SERVER SAYS OF IT"}, list)
 		}),

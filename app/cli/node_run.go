@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 type nodeOptions struct {
@@ -40,7 +41,7 @@ func runNode(ctx context.Context, a *app, code string, o nodeOptions) error {
 		return err
 	}
 	h := node.New(node.Options{
-		Dial: d.dial, Device: d.me, Folder: f, Version: a.Version, Name: hostName(), Environ: a.environ(), Home: a.homeDir(),
+		Dial: d.dial, Device: d.me, Folder: f, Version: a.Version, Name: hostName(), Environ: a.environ(), Home: statedir.Home(a.Env),
 		Work: f.Dir.NodeWork(), Guardian: guardian(), Window: window(), Logger: notices(a.errs(), false),
 		Report: func(st node.State) {
 			_ = f.Note(node.Note{State: st, AtMs: time.Now().UnixMilli(), PID: os.Getpid()}) // only for `hearth node status`
@@ -255,15 +256,4 @@ func (a *app) environ() []string {
 		out = append(out, "HOME="+home)
 	}
 	return out
-}
-
-func (a *app) homeDir() string {
-	if home := a.Env("HOME"); home != "" {
-		return home
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return home
 }

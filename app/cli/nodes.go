@@ -13,6 +13,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newNodes(a *app) *cobra.Command {
@@ -75,7 +76,7 @@ func listNodes(ctx context.Context, a *app) error {
 		if n.PendingRequestID != "" {
 			waiting, now = true, now+", asks"
 		}
-		rows = append(rows, []string{n.NodeID[:min(12, len(n.NodeID))], now, n.Platform, stamp(n.LastSeenAtMs), clip(line(strings.Join(n.Commands, " ")), 60), nodeName(n)})
+		rows = append(rows, []string{n.NodeID[:min(12, len(n.NodeID))], now, n.Platform, stamp(n.LastSeenAtMs), text.Ellipsis(line(strings.Join(n.Commands, " ")), 60), nodeName(n)})
 	}
 	if err := a.out().table([]string{"ID", "NOW", "KIND", "SEEN", "MAY", "NAME"}, rows); err != nil || !waiting {
 		return err
@@ -83,7 +84,7 @@ func listNodes(ctx context.Context, a *app) error {
 	return a.out().print("\n`hearth nodes describe NODE` shows what a node asks for, `hearth nodes approve NODE` lets it.\n")
 }
 
-func nodeName(n protocol.Node) string { return clip(line(n.DisplayName), 40) }
+func nodeName(n protocol.Node) string { return text.Ellipsis(line(n.DisplayName), 40) }
 
 // withNode finds a node by its name, its id, or the beginning of one.
 func withNode(ctx context.Context, a *app, who string, scopes []protocol.Scope, do func(*client.Client, protocol.Node) error) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // progressBar shows how far a download is: one line that is written over on a
@@ -77,7 +78,7 @@ func (b *progressBar) end() {
 // barText fits into 60 columns.
 func barText(p *protocol.ModelsPullProgress) string {
 	if p.Total <= 0 {
-		return clip(line(p.Status), 60)
+		return text.Ellipsis(line(p.Status), 60)
 	}
 	full := int(p.Completed * barWidth / p.Total)
 	return fmt.Sprintf("%s%s %3d %%  %s of %s", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), p.Completed*100/p.Total, size(p.Completed), size(p.Total))

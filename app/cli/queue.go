@@ -10,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newQueue(a *app) *cobra.Command {
@@ -87,7 +88,7 @@ func (q *queue) list(ctx context.Context) error {
 		if m.State == string(protocol.ReceiptAnswering) {
 			state = "is answered"
 		}
-		rows = append(rows, []string{m.ID, state, stamp(m.At), clip(line(m.Text), 200)})
+		rows = append(rows, []string{m.ID, state, stamp(m.At), text.Ellipsis(line(m.Text), 200)})
 	}
 	return q.app.out().table([]string{"ID", "STATE", "SINCE", "MESSAGE"}, rows)
 }

@@ -3,13 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/app/service"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 func newService(a *app) *cobra.Command {
@@ -68,11 +68,9 @@ func (a *app) serviceSpec() (service.Spec, error) {
 	if err != nil {
 		return service.Spec{}, err
 	}
-	home := a.Env("HOME")
+	home := statedir.Home(a.Env)
 	if home == "" {
-		if home, err = os.UserHomeDir(); err != nil {
-			return service.Spec{}, err
-		}
+		return service.Spec{}, errors.New("your home folder is not known here; set HOME")
 	}
 	s := service.Spec{Name: service.Gateway, Exe: exe, Args: []string{"gateway", "--quiet"}, Env: map[string]string{}, Home: home, Log: filepath.Join(string(dir), "service.log")}
 	for _, name := range []string{"HEARTH_HOME", "HEARTH_CONFIG"} {

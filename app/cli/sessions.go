@@ -10,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newSessions(a *app) *cobra.Command {
@@ -223,11 +224,11 @@ func printMessage(out screen, m *protocol.Message) error {
 	case protocol.MessageUser:
 		return out.print(bold("You"), dim(when+receipt(m.Hearth)), "\n", m.Text(), "\n\n")
 	case protocol.MessageToolResult:
-		return out.print(dim(deeper(m)+"  ↳ "+line(m.ToolName)+": "+clip(line(m.Text()), 200)), "\n\n")
+		return out.print(dim(deeper(m)+"  ↳ "+line(m.ToolName)+": "+text.Ellipsis(line(m.Text()), 200)), "\n\n")
 	}
 	if m.Nested() { // a call of a program, without a speaker of its own
 		b := m.Content[0]
-		return out.print(dim(deeper(m)+"  → "+line(b.Name)+" "+clip(line(string(b.Arguments)), 200)), "\n")
+		return out.print(dim(deeper(m)+"  → "+line(b.Name)+" "+text.Ellipsis(line(string(b.Arguments)), 200)), "\n")
 	}
 	who := "Hearth"
 	if m.Role == protocol.MessageSystem {
@@ -244,7 +245,7 @@ func printMessage(out screen, m *protocol.Message) error {
 	}
 	for _, b := range m.Content {
 		if b.Type == protocol.BlockToolCall {
-			parts = append(parts, dim("  → "+line(b.Name)+" "+clip(line(string(b.Arguments)), 200)), "\n")
+			parts = append(parts, dim("  → "+line(b.Name)+" "+text.Ellipsis(line(string(b.Arguments)), 200)), "\n")
 		}
 	}
 	if m.ErrorMessage != "" {
@@ -267,12 +268,4 @@ func receipt(r *protocol.MessageReceipt) string {
 		return ""
 	}
 	return " · " + string(r.State)
-}
-
-// clip cuts a text to n runes.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }

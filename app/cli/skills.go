@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newSkills(a *app) *cobra.Command {
@@ -89,7 +90,7 @@ func listSkills(ctx context.Context, a *app, agent string, eligible bool) error 
 	}
 	var rows [][]string
 	for _, s := range res.Skills {
-		rows = append(rows, []string{skillMark(s), line(s.Name), strings.TrimPrefix(s.Source, "hearth-"), clip(line(s.Description), 60), clip(line(whyNot(s)), 60)})
+		rows = append(rows, []string{skillMark(s), line(s.Name), strings.TrimPrefix(s.Source, "hearth-"), text.Ellipsis(line(s.Description), 60), text.Ellipsis(line(whyNot(s)), 60)})
 	}
 	if err := a.out().table([]string{"", "SKILL", "FROM", "WHAT IT DOES", "WHY NOT"}, rows); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newUndo(a *app) *cobra.Command {
@@ -63,7 +64,7 @@ func listUndo(ctx context.Context, a *app, limit int) error {
 		case t.UndoOf != "":
 			state = "took back " + t.UndoOf
 		}
-		rows = append(rows, []string{t.RunID, stamp(t.At), strings.Join(t.Tools, ", "), clip(line(fileNames(t.Files)), 80), state})
+		rows = append(rows, []string{t.RunID, stamp(t.At), strings.Join(t.Tools, ", "), text.Ellipsis(line(fileNames(t.Files)), 80), state})
 	}
 	return a.out().table([]string{"RUN", "WHEN", "BY", "FILES", "STATE"}, rows)
 }

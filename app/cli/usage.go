@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 type usageOptions struct {
@@ -59,7 +60,7 @@ func runUsage(ctx context.Context, a *app, o usageOptions) error {
 		if name == "" {
 			name = "-"
 		}
-		rows = append(rows, usageRow(clip(line(name), 60), g.Calls, g.UsageTotals, cost.Hearth.Currency))
+		rows = append(rows, usageRow(text.Ellipsis(line(name), 60), g.Calls, g.UsageTotals, cost.Hearth.Currency))
 	}
 	calls := 0
 	for _, g := range cost.Hearth.Groups {

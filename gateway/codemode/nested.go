@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/stopwatch"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // nested is something that a program asked for and has no answer to.
@@ -277,8 +278,5 @@ func isJSON(text string) bool {
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	if len(s) > 120 {
-		s = strings.ToValidUTF8(s[:120], "") + "…"
-	}
-	return s
+	return text.Ellipsis(s, 120)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Path names one place in the file. People write it with dots and brackets:
@@ -52,7 +54,7 @@ func (p Path) shown() string {
 	if len(s) < 16 {
 		return s
 	}
-	return clip(keyShaped().ReplaceAllString(s, "…"), 256)
+	return text.Ellipsis(keyShaped().ReplaceAllString(s, "…"), 256)
 }
 
 // In returns what stands at the path in a decoded JSON value.
@@ -99,7 +101,7 @@ func (e *PathError) Error() string {
 
 // ParsePath reads the written form.
 func ParsePath(s string) (Path, error) {
-	bad := func(reason string) (Path, error) { return nil, &PathError{Path: clip(s, 80), Reason: reason} }
+	bad := func(reason string) (Path, error) { return nil, &PathError{Path: text.Ellipsis(s, 80), Reason: reason} }
 	if strings.TrimSpace(s) == "" {
 		return bad("it is empty")
 	}
@@ -228,13 +230,3 @@ func (n *node) indexOf(s Segment) int {
 
 // quote writes s as a JSON string.
 func quote(s string) string { return string(appendString(nil, s)) }
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
-}

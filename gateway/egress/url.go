@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 const maxURL = 8 << 10
@@ -148,8 +150,5 @@ func portOf(u *url.URL) int {
 
 // clip keeps what is repeated in an error short and harmless.
 func clip(s string) string {
-	if len(s) > 200 {
-		s = s[:200] + "…"
-	}
-	return strings.ToValidUTF8(s, "?")
+	return text.Ellipsis(strings.ToValidUTF8(s, "?"), 200)
 }

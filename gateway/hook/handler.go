@@ -16,6 +16,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Handler serves /v1/.
@@ -222,9 +223,5 @@ func decode(raw []byte, v any) error {
 
 // clip shortens what a request said for a message about it.
 func clip(s string, n int) string {
-	s = strings.ToValidUTF8(s, "")
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
+	return text.Ellipsis(strings.ToValidUTF8(s, ""), n)
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
@@ -15,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 const (
@@ -241,10 +241,7 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "… (the rest was cut)"
+	return text.Prefix(s, n) + "… (the rest was cut)"
 }
 
 // take makes a message durable and puts it in line.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
-	"github.com/hearth-assistant/hearth/gateway/outbound/dice"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/random"
 )
 
 // DelivererOptions of NewDeliverer. Channels is required.
@@ -83,7 +83,7 @@ func NewDeliverer(db *store.DB, o DelivererOptions) *Deliverer {
 		o.Now = time.Now
 	}
 	if o.Rand == nil {
-		o.Rand = dice.Float // only spreads attempts over time
+		o.Rand = random.Float // only spreads attempts over time
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 var (
@@ -104,7 +105,7 @@ func (r *Registry) Rename(ctx context.Context, id, name string) error {
 		return ErrNoDevice
 	}
 	d := known.clone()
-	d.Label = cut(name, maxNameLength)
+	d.Label = text.First(name, maxNameLength)
 	if err := r.save(ctx, d); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // How long and how many devices wait for a person.
@@ -135,7 +136,7 @@ func (r *Registry) wait(w *waiting, life time.Duration) (*waiting, error) {
 	if _, err := io.ReadFull(r.random, id[:]); err != nil {
 		return nil, fmt.Errorf("make the id of a request: %w", err)
 	}
-	w.DisplayName = cut(w.DisplayName, maxNameLength)
+	w.DisplayName = text.First(w.DisplayName, maxNameLength)
 	events := r.expire()
 	defer func() { r.tell(events...) }()
 	now := r.now()
@@ -315,16 +316,6 @@ func (r *Registry) Reject(id string) (Request, error) {
 	r.mu.Unlock()
 	r.finish(w, Outcome{Decision: Rejected})
 	return w.Request, nil
-}
-
-// cut shortens what others call themselves.
-func cut(s string, most int) string {
-	for i := range s {
-		if most--; most < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // plainCode are the digits of what a person typed.

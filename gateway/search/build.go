@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 const (
@@ -44,8 +45,8 @@ func (b *builder) full() bool { return b.count >= flushPostings || len(b.docs) >
 // add takes a message up. What has no words for people only moves the progress.
 func (b *builder) add(t transcript, seq int64, m *protocol.Message) {
 	b.progress[t.id] = progress{SessionKey: t.key, UpTo: seq}
-	text := searchable(m)
-	if text == "" {
+	body := searchable(m)
+	if body == "" {
 		return
 	}
 	n := uint32(len(b.docs)) // from base on
@@ -59,7 +60,7 @@ func (b *builder) add(t transcript, seq int64, m *protocol.Message) {
 		b.count++
 	}
 	put(transcriptTerm(t.id))
-	for tok := range tokens(clipText(text)) {
+	for tok := range tokens(text.Prefix(body, maxText)) {
 		tok.addTerms(put)
 	}
 }

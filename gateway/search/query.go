@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // maxWords bounds a query.
@@ -52,13 +54,13 @@ type span struct{ start, end int }
 const maxSpans = 64
 
 // match finds the query in a text: where its words stand, and whether all do.
-func (q query) match(text string) (spans []span, ok bool) {
-	text = clipText(text)
+func (q query) match(body string) (spans []span, ok bool) {
+	body = text.Prefix(body, maxText)
 	seen := make([]bool, len(q.words))
 	left := len(q.words)
-	for t := range tokens(text) {
+	for t := range tokens(body) {
 		for i, w := range q.words {
-			at, found := w.in(t, text)
+			at, found := w.in(t, body)
 			if !found {
 				continue
 			}

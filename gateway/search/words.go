@@ -80,18 +80,6 @@ func clipTerm(w []byte) []byte {
 	return w[:n]
 }
 
-// clipText bounds a message between runes.
-func clipText(s string) string {
-	if len(s) <= maxText {
-		return s
-	}
-	n := maxText
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
 // Term is one entry that a text has in an index of words.
 type Term struct {
 	Text []byte // folded; valid until the next one

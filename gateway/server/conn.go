@@ -19,6 +19,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // conn is one socket. Its reader is the goroutine of the HTTP request, its
@@ -95,10 +96,13 @@ func (c *conn) onPing(context.Context, []byte) bool {
 	return false
 }
 
+// maxReason is how many bytes of a reason the protocol allows.
+const maxReason = 123
+
 // end closes the socket once: with discard at once, else after what is queued.
 func (c *conn) end(code websocket.StatusCode, reason string, discard bool) {
 	c.endOnce.Do(func() {
-		c.code, c.reason = code, cutReason(reason)
+		c.code, c.reason = code, text.Prefix(reason, maxReason)
 		c.closeBy = time.Now().Add(c.s.limits.CloseWait)
 		c.limitSocket()
 		close(c.closing)
@@ -111,19 +115,6 @@ func (c *conn) limitSocket() {
 	if c.raw != nil {
 		_ = c.raw.SetDeadline(c.closeBy) // an error means that it is closed already
 	}
-}
-
-// cutReason keeps a close reason inside what the protocol allows.
-func cutReason(s string) string {
-	const limit = 123
-	if len(s) <= limit {
-		return s
-	}
-	s = s[:limit]
-	for !utf8.ValidString(s) {
-		s = s[:len(s)-1]
-	}
-	return s
 }
 
 // serve runs the connection to its end.

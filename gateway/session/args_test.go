@@ -11,7 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-func text(h protocol.ChatHistory) string {
+func historyText(h protocol.ChatHistory) string {
 	raw, err := json.Marshal(h)
 	if err != nil {
 		return err.Error()
@@ -41,7 +41,7 @@ func TestSec_A_SEC_05_ArgumentsOfCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all := text(h); strings.Contains(all, "canary") || strings.Contains(all, "word-of-1234") || !strings.Contains(all, "work") {
+		if all := historyText(h); strings.Contains(all, "canary") || strings.Contains(all, "word-of-1234") || !strings.Contains(all, "work") {
 			t.Errorf("the history holds it: %s", all)
 		}
 		if raw, err := os.ReadFile(b.path); err != nil || strings.Contains(string(raw), "sk-canary") || strings.Contains(string(raw), "word-of-1234") {

@@ -2,9 +2,10 @@ package session
 
 import (
 	"context"
-	"github.com/hearth-assistant/hearth/gateway/awake"
 	"sync"
 	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/awake"
 )
 
 // patience is the time that a run may take. It does not run while somebody is

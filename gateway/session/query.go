@@ -10,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 const (
@@ -128,7 +129,7 @@ func cutBlocks(msg *protocol.Message, maxChars int) {
 	}
 	for i := range msg.Content {
 		if t := &msg.Content[i].Text; len(*t) > maxChars {
-			*t = strings.ToValidUTF8((*t)[:maxChars], "") + "…"
+			*t = text.Prefix(*t, maxChars) + "…"
 		}
 	}
 }

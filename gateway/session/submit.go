@@ -7,13 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Turn is a person's message to be answered.
@@ -263,10 +262,5 @@ func (m *Manager) lastOfTurn(tx *store.Tx, rec Run) (*protocol.Message, error) {
 
 // clip shortens text to its first words on one line, never inside a rune.
 func clip(s string, n int) string {
-	s = strings.ToValidUTF8(s[:min(len(s), n*8)], "")
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
+	return text.Ellipsis(text.Line(text.Prefix(s, n*8)), n)
 }

@@ -49,6 +49,16 @@ func Locate(env func(string) string) (Dir, error) {
 	return "", errors.New("cannot tell where to keep Hearth's data: no home folder is set; set HEARTH_HOME to a folder of yours")
 }
 
+// Home is the folder of the person whose programs these are, "" when nothing
+// tells.
+func Home(env func(string) string) string {
+	if home := env("HOME"); home != "" {
+		return home
+	}
+	home, _ := os.UserHomeDir()
+	return home
+}
+
 // Ensure creates the folder when it is missing and tightens its mode: nobody
 // else on the machine may read transcripts or tokens.
 func (d Dir) Ensure() error {

@@ -11,11 +11,13 @@ import (
 var leaves = map[string][]string{
 	"gateway/apart":               {},
 	"gateway/pretty":              {},
+	"internal/random":             {},
+	"internal/text":               {},
 	"discovery":                   {},
 	"gateway/approval/plan":       {},
 	"gateway/awake":               {},
 	"gateway/stopwatch":           {},
-	"gateway/egress":              {"gateway/awake"},
+	"gateway/egress":              {"gateway/awake", "internal/text"},
 	"gateway/failpoint":           {},
 	"gateway/media":               {"gateway/statedir"},
 	"gateway/model":               {},
@@ -26,7 +28,7 @@ var leaves = map[string][]string{
 	"gateway/sandbox":             {},
 	"gateway/statedir":            {},
 	"gateway/store":               {"gateway/failpoint", "gateway/statedir"},
-	"gateway/config":              {"gateway/statedir", "gateway/protocol", "gateway/secret"},
+	"gateway/config":              {"gateway/statedir", "gateway/protocol", "gateway/secret", "internal/text"},
 	"gateway/hostzone":            {},
 	"gateway/secret":              {},
 	"gateway/secret/redact":       {},
@@ -127,7 +129,7 @@ func feature(dir string) string {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.

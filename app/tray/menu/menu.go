@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Link is how the tray stands to the gateway.
@@ -362,11 +364,7 @@ func short(s string, n int) string {
 		}
 		return r
 	}, s)
-	clean = strings.Join(strings.Fields(clean), " ")
-	if r := []rune(clean); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return clean
+	return text.Ellipsis(text.Line(clean), n)
 }
 
 // checked marks a row in its words: trays differ in how they show a tick.

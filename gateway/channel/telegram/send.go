@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // generalTopic is the first topic of every forum. Messages into it must not
@@ -25,11 +26,11 @@ type place struct {
 func parseTarget(to channel.Target) (p place, err error) {
 	p.chat = strings.TrimSpace(to.Conversation)
 	if _, err := strconv.ParseInt(p.chat, 10, 64); err != nil && !strings.HasPrefix(p.chat, "@") || p.chat == "" || p.chat == "@" {
-		return p, fmt.Errorf("%w: a Telegram chat is named by its number or its @name, not %q", channel.ErrRefused, clip(to.Conversation, 40))
+		return p, fmt.Errorf("%w: a Telegram chat is named by its number or its @name, not %q", channel.ErrRefused, text.Ellipsis(to.Conversation, 40))
 	}
 	if to.Thread != "" {
 		if p.thread, err = strconv.ParseInt(to.Thread, 10, 64); err != nil || p.thread < 1 {
-			return p, fmt.Errorf("%w: a Telegram topic is named by its number, not %q", channel.ErrRefused, clip(to.Thread, 40))
+			return p, fmt.Errorf("%w: a Telegram topic is named by its number, not %q", channel.ErrRefused, text.Ellipsis(to.Thread, 40))
 		}
 	}
 	if to.ReplyTo != "" {
@@ -43,7 +44,7 @@ func parseTarget(to channel.Target) (p place, err error) {
 func messageNumber(id string) (int64, error) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%w: %q is not the number of a Telegram message", channel.ErrRefused, clip(id, 40))
+		return 0, fmt.Errorf("%w: %q is not the number of a Telegram message", channel.ErrRefused, text.Ellipsis(id, 40))
 	}
 	return n, nil
 }
@@ -247,14 +248,6 @@ func (c *Channel) React(ctx context.Context, to channel.Target, messageID, emoji
 		req.Reaction = append(req.Reaction, emojiReaction{Type: "emoji", Emoji: strings.ReplaceAll(emoji, "\uFE0F", "")})
 	}
 	return c.api.call(ctx, "setMessageReaction", req, nil)
-}
-
-// clip shortens what somebody else wrote for an error text.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
 }
 
 // progress remembers which messages arrived in part, for the next attempt. It

@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // wanted are the updates that we ask for. Edits are left out: a message that
@@ -248,4 +249,4 @@ func described(m *message) string {
 	return ""
 }
 
-func oneLineOf(s string) string { return clip(strings.Join(strings.Fields(s), " "), 200) }
+func oneLineOf(s string) string { return text.Ellipsis(strings.Join(strings.Fields(s), " "), 200) }

@@ -22,6 +22,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Commands on other machines: the node says what it would run, a person allows
@@ -250,10 +251,7 @@ func askNodeRun(call tool.Call, i node.Info, run nodeRun, p nodeRunPlan) approva
 
 // shortly is a line of a node's words, safe to show.
 func shortly(s string) string {
-	if r := []rune(s); len(r) > 400 {
-		s = string(r[:400]) + " …"
-	}
-	return plan.Show(s)
+	return plan.Show(text.Ellipsis(s, 400))
 }
 
 // words says how a command on a node ended, for a model.

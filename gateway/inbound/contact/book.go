@@ -8,9 +8,9 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 const (
@@ -324,15 +324,7 @@ func normal(code string) string {
 }
 
 func clip(s string) string {
-	s = strings.ToValidUTF8(s, "")
-	if len(s) <= longestField {
-		return s
-	}
-	cut := longestField
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut]
+	return text.Prefix(strings.ToValidUTF8(s, ""), longestField)
 }
 
 // same compares codes in constant time.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
-	"github.com/hearth-assistant/hearth/gateway/outbound/dice"
 	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
+	"github.com/hearth-assistant/hearth/internal/random"
 )
 
 // BreakAt is agents.defaults.blockStreamingBreak.
@@ -77,7 +77,7 @@ const (
 func NewBlocks(ctx context.Context, o BlockOptions) *Blocks {
 	o.Chunk = o.Chunk.Clamp(o.Limit)
 	if o.Rand == nil {
-		o.Rand = dice.Float // only paces messages
+		o.Rand = random.Float // only paces messages
 	}
 	b := &Blocks{
 		o: o, wake: make(chan struct{}, 1), done: make(chan struct{}), chunks: chunk.New(o.Chunk),

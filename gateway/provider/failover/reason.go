@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Reason is why a model did not answer, as state, logs and notices name it.
@@ -154,9 +155,5 @@ func detailOf(err error) (detail string, status int) {
 }
 
 func cut(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxDetail {
-		s = strings.ToValidUTF8(s[:maxDetail], "") + "…"
-	}
-	return s
+	return text.Ellipsis(text.Line(s), maxDetail)
 }

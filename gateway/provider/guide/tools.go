@@ -9,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pretty"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // maxShown bounds how much of a tool result is shown.
@@ -17,13 +18,13 @@ const maxShown = 16 << 10
 // toolRequest understands "/tool name {json}" and "call name {json}"; ok is
 // false when the person wants something else.
 func (g *guide) toolRequest(c conversation) (r reply, ok bool) {
-	text := strings.TrimSpace(c.user)
-	rest, command := strings.CutPrefix(text, "/tool")
+	said := strings.TrimSpace(c.user)
+	rest, command := strings.CutPrefix(said, "/tool")
 	if command && rest != "" && !strings.ContainsAny(rest[:1], " \t\n") {
 		command = false // another command, such as /tools
 	}
 	if !command {
-		if rest, ok = afterVerb(text); !ok {
+		if rest, ok = afterVerb(said); !ok {
 			return reply{}, false
 		}
 	}
@@ -35,7 +36,7 @@ func (g *guide) toolRequest(c conversation) (r reply, ok bool) {
 		return say("Write `/tool NAME {\"argument\": \"value\"}`. %s", c.toolList()), true
 	}
 	if !known {
-		return say("There is no tool called `%s` here. %s", clip(name, 80), c.toolList()), true
+		return say("There is no tool called `%s` here. %s", text.Ellipsis(name, 80), c.toolList()), true
 	}
 	object, valid := asObject(args)
 	if !valid {
@@ -159,7 +160,7 @@ func firstSentence(s string) string {
 			s = strings.TrimRight(s[:i], " ,;:(") + "."
 		}
 	}
-	return clip(strings.TrimSuffix(s, ":"), 200)
+	return text.Ellipsis(strings.TrimSuffix(s, ":"), 200)
 }
 
 // report shows the results of the tools that the person asked for.
@@ -264,17 +265,10 @@ func plain(v any) string {
 
 // fenced shows text as code, in a fence longer than any it holds.
 func fenced(s string) string {
-	s = clip(s, maxShown)
+	s = text.Ellipsis(s, maxShown)
 	fence := "```"
 	for strings.Contains(s, fence) {
 		fence += "`"
 	}
 	return fence + "\n" + s + "\n" + fence
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

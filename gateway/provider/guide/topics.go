@@ -2,6 +2,8 @@ package guide
 
 import (
 	"strings"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // topic is something that the guide can talk about.
@@ -73,8 +75,8 @@ func (t topic) fits(q, text string) bool {
 }
 
 // question is a message in small letters, without politeness and punctuation.
-func question(text string) string {
-	q := strings.ToLower(clip(text, maxQuestion))
+func question(s string) string {
+	q := strings.ToLower(text.Ellipsis(s, maxQuestion))
 	q = strings.Map(func(r rune) rune {
 		switch r {
 		case '!', '.', ',', ';', ':', '"', '(', ')', '“', '”', '…', '\n', '\t':

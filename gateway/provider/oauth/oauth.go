@@ -22,6 +22,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Kinds of login.
@@ -341,11 +343,7 @@ func OneLine(s string, most int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, ""))
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most-1]) + "…"
-	}
-	return s
+	return text.Ellipsis(text.Line(s), most)
 }
 
 // random is n bytes of chance as text.

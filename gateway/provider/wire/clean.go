@@ -3,7 +3,8 @@ package wire
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // keyPrefixes begin the API keys of well-known services. Services like to
@@ -68,16 +69,9 @@ func isKeyRune(r rune) bool {
 
 // shorten cuts s to limit bytes at the end of a character.
 func shorten(s string, limit int) string {
+	const more = "…"
 	if len(s) <= limit {
 		return s
 	}
-	const more = "…"
-	s = s[:limit-len(more)]
-	for len(s) > 0 {
-		if r, n := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || n > 1 {
-			break
-		}
-		s = s[:len(s)-1]
-	}
-	return strings.TrimRight(s, " ") + more
+	return strings.TrimRight(text.Prefix(s, limit-len(more)), " ") + more
 }

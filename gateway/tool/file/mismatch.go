@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 const (
@@ -195,16 +197,16 @@ func compare(wanted, there []string) string {
 		h, ok2 := at(there, i)
 		switch {
 		case ok && ok2 && w == h:
-			fmt.Fprintf(&b, "  %s\n", clip(w))
+			fmt.Fprintf(&b, "  %s\n", text.Ellipsis(w, 200))
 		default:
 			if strings.Join(strings.Fields(w), "") == strings.Join(strings.Fields(h), "") {
 				w, h = visible(w), visible(h)
 			}
 			if ok {
-				fmt.Fprintf(&b, "- %s\n", clip(w))
+				fmt.Fprintf(&b, "- %s\n", text.Ellipsis(w, 200))
 			}
 			if ok2 {
-				fmt.Fprintf(&b, "+ %s\n", clip(h))
+				fmt.Fprintf(&b, "+ %s\n", text.Ellipsis(h, 200))
 			}
 		}
 		n++
@@ -217,13 +219,6 @@ func at(lines []string, i int) (string, bool) {
 		return lines[i], true
 	}
 	return "", false
-}
-
-func clip(s string) string {
-	if len(s) > 200 {
-		return strings.ToValidUTF8(s[:200], "") + "…"
-	}
-	return s
 }
 
 func visible(s string) string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 //go:embed apply_patch.md
@@ -216,7 +217,7 @@ func locate(lines []string, h hunk, at int) (int, error) {
 	if h.before != "" {
 		found := seek(lines, []string{h.before}, at, false)
 		if found < 0 {
-			return 0, fmt.Errorf("the line after @@ was not found: %q", clip(h.before))
+			return 0, fmt.Errorf("the line after @@ was not found: %q", text.Ellipsis(h.before, 200))
 		}
 		at = found + 1
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // section is what a patch says about one file.
@@ -85,7 +87,7 @@ func (r *patchReader) section() (section, error) {
 		}
 		return s, err
 	}
-	return section{}, fmt.Errorf("%q is not expected here; a part begins with *** Add File:, *** Update File: or *** Delete File:", clip(line))
+	return section{}, fmt.Errorf("%q is not expected here; a part begins with *** Add File:, *** Update File: or *** Delete File:", text.Ellipsis(line, 200))
 }
 
 // more reports whether the next line still belongs to the section.
@@ -103,7 +105,7 @@ func (r *patchReader) added() (string, error) {
 		case ok:
 			b.WriteString(line + "\n")
 		case strings.TrimSpace(r.lines[r.at]) != "":
-			return "", fmt.Errorf("each line of a new file begins with +, this one does not: %q", clip(r.lines[r.at]))
+			return "", fmt.Errorf("each line of a new file begins with +, this one does not: %q", text.Ellipsis(r.lines[r.at], 200))
 		}
 	}
 	return b.String(), nil
@@ -155,7 +157,7 @@ func (r *patchReader) hunk(first bool) (hunk, error) {
 		}
 		r.at++
 	case !first:
-		return h, fmt.Errorf("%q is not expected here; a place begins with @@", clip(r.lines[r.at]))
+		return h, fmt.Errorf("%q is not expected here; a place begins with @@", text.Ellipsis(r.lines[r.at], 200))
 	}
 	changes := false
 	for ; r.more() && !strings.HasPrefix(r.lines[r.at], "@@"); r.at++ {
@@ -171,7 +173,7 @@ func (r *patchReader) hunk(first bool) (hunk, error) {
 		case line[0] == '+':
 			h.new, h.keep, changes = append(h.new, line[1:]), append(h.keep, -1), true
 		default:
-			return h, fmt.Errorf("each line begins with a space, - or +, this one does not: %q", clip(line))
+			return h, fmt.Errorf("each line begins with a space, - or +, this one does not: %q", text.Ellipsis(line, 200))
 		}
 	}
 	if !changes {

@@ -19,6 +19,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 //go:embed image.md
@@ -84,21 +85,21 @@ func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	}
 	pic, err := media.Judge(data)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("%s was not shown to a model: %w", clip(in.Image), err)
+		return tool.Result{}, fmt.Errorf("%s was not shown to a model: %w", text.Ellipsis(in.Image, 120), err)
 	}
 	call.Progress(fmt.Sprintf("Looking at a picture of %d×%d…", pic.Width, pic.Height))
-	text, by, err := t.Look(ctx, call, in.Model, in.Prompt, model.Image{MIME: pic.MIME, Data: data, ID: pic.ID})
+	seen, by, err := t.Look(ctx, call, in.Model, in.Prompt, model.Image{MIME: pic.MIME, Data: data, ID: pic.ID})
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if text == "" {
+	if seen == "" {
 		return tool.Result{}, fmt.Errorf("%s looked at the picture and said nothing; ask something else of it, or name another model", by)
 	}
 	details, err := json.Marshal(map[string]any{"image": in.Image, "mimeType": pic.MIME, "width": pic.Width, "height": pic.Height, "model": by.String()})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("tell of the picture: %w", err)
 	}
-	return tool.Result{Text: t.Wrap.Wrap("what "+by.String()+" says about the picture "+clip(in.Image), text), Details: details}, nil
+	return tool.Result{Text: t.Wrap.Wrap("what "+by.String()+" says about the picture "+text.Ellipsis(in.Image, 120), seen), Details: details}, nil
 }
 
 // get is the bytes of a picture; never more than one byte above the limit.
@@ -116,7 +117,7 @@ func (t *Tool) get(ctx context.Context, call tool.Call, from string) ([]byte, er
 	}
 	defer p.Close()
 	if v, why := p.Judge(false); v != place.Free {
-		return nil, fmt.Errorf("%s was not looked at, because %s; copy the picture into the workspace first", clip(from), why)
+		return nil, fmt.Errorf("%s was not looked at, because %s; copy the picture into the workspace first", text.Ellipsis(from, 120), why)
 	}
 	f, _, err := p.Open()
 	if err != nil {
@@ -144,11 +145,4 @@ func (t *Tool) fetch(ctx context.Context, address string) ([]byte, error) {
 		return nil, media.ErrLarge
 	}
 	return page.Body, nil
-}
-
-func clip(s string) string {
-	if r := []rune(s); len(r) > 120 {
-		return string(r[:119]) + "…"
-	}
-	return s
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 //go:embed message.md
@@ -105,25 +106,25 @@ func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err := json.Unmarshal(call.Args, &raw); err != nil {
 		return tool.Result{}, fmt.Errorf("the arguments are not what this tool takes: %w", err)
 	}
-	text, ref := strings.TrimSpace(raw.Message), strings.TrimSpace(cmp.Or(raw.Media, raw.File))
+	words, ref := strings.TrimSpace(raw.Message), strings.TrimSpace(cmp.Or(raw.Media, raw.File))
 	switch {
 	case !call.Owner || call.Group || call.Relayed || call.Depth > 0:
 		return tool.Result{}, errors.New("not sent: only the owner's own words in a direct chat make Hearth write to people")
 	case raw.Action != "" && raw.Action != "send":
-		return tool.Result{}, fmt.Errorf("the action %q is not known; send is", clip(raw.Action))
-	case text == "" && ref == "":
+		return tool.Result{}, fmt.Errorf("the action %q is not known; send is", text.Ellipsis(raw.Action, 60))
+	case words == "" && ref == "":
 		return tool.Result{}, errors.New("the message is empty")
-	case len(text) > maxText:
-		return tool.Result{}, fmt.Errorf("the message has %d bytes, at most %d can be sent at once", len(text), maxText)
-	case !utf8.ValidString(text+ref) || strings.ContainsFunc(text+ref, hidden):
+	case len(words) > maxText:
+		return tool.Result{}, fmt.Errorf("the message has %d bytes, at most %d can be sent at once", len(words), maxText)
+	case !utf8.ValidString(words+ref) || strings.ContainsFunc(words+ref, hidden):
 		return tool.Result{}, errors.New("the message holds characters that nobody can see; send plain text")
-	case t.Secret != nil && (t.Secret(text) || t.Secret(ref)):
+	case t.Secret != nil && (t.Secret(words) || t.Secret(ref)):
 		return tool.Result{}, errors.New("the message holds one of the owner's keys or passwords, so it was not sent; leave it out")
 	}
 	to := To{Channel: strings.ToLower(raw.Channel), Account: raw.AccountID, Target: raw.Target, Thread: raw.ThreadID}
 	for _, part := range []string{to.Channel, to.Account, to.Target, to.Thread} {
 		if len(part) > maxName || strings.ContainsFunc(part, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) || hidden(r) }) {
-			return tool.Result{}, fmt.Errorf("%q cannot be a channel, an account or a chat's id", clip(part))
+			return tool.Result{}, fmt.Errorf("%q cannot be a channel, an account or a chat's id", text.Ellipsis(part, 60))
 		}
 	}
 	to, err := t.Post.Find(call, to)
@@ -134,14 +135,14 @@ func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if ref != "" {
 		f, err := t.Post.Attach(call, to, ref)
 		if err != nil {
-			return tool.Result{}, fmt.Errorf("%s was not sent: %w", clip(ref), err)
+			return tool.Result{}, fmt.Errorf("%s was not sent: %w", text.Ellipsis(ref, 60), err)
 		}
 		files = append(files, f)
 	}
-	if err := t.Post.Permit(ctx, call, to, text, files); err != nil {
+	if err := t.Post.Permit(ctx, call, to, words, files); err != nil {
 		return tool.Result{}, err
 	}
-	fate, err := t.Post.Send(ctx, call, to, text, files)
+	fate, err := t.Post.Send(ctx, call, to, words, files)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the message to %s was not accepted for sending: %w", to, err)
 	}
@@ -173,11 +174,4 @@ func told(to To, f Fate) (tool.Result, error) {
 // hidden characters show nothing and can carry text to whoever looks for it.
 func hidden(r rune) bool {
 	return r >= 0xE0000 && r <= 0xE0FFF || r == 0x00 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-}
-
-func clip(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:59]) + "…"
-	}
-	return s
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 //go:embed canvas.md
@@ -92,7 +93,7 @@ func (t *Canvas) wish(in canvasIn) (Wish, error) {
 		if in.URL != "" {
 			u, err := url.Parse(in.URL)
 			if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
-				return w, fmt.Errorf("%q is no https address without a name and password in it", clip(in.URL))
+				return w, fmt.Errorf("%q is no https address without a name and password in it", text.Ellipsis(in.URL, 80))
 			}
 			p["url"] = u.String()
 			// The whole address is shown: it can carry words out of the house.

@@ -20,6 +20,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pretty"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Device is one that may be asked.
@@ -91,7 +92,7 @@ func Find(all []Device, who, command string) (Device, error) {
 		}
 		return Device{}, fmt.Errorf("no connected device can do %s now; `status` shows what there is", command)
 	default:
-		return Device{}, fmt.Errorf("there is no device %q; there are: %s", clip(who), names(all))
+		return Device{}, fmt.Errorf("there is no device %q; there are: %s", text.Ellipsis(who, 80), names(all))
 	}
 	d := fit[0]
 	if why := d.Refused[command]; why != "" {
@@ -115,13 +116,6 @@ func names(all []Device) string {
 		list[i] = fmt.Sprintf("%s (%s)", d.Name, d.ID[:min(8, len(d.ID))])
 	}
 	return strings.Join(list, ", ")
-}
-
-func clip(s string) string {
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:80]) + "…"
-	}
-	return s
 }
 
 // said is a device's answer for a model: JSON, marked as from outside.

@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 //go:embed sessions_list.md
@@ -57,7 +58,7 @@ func (t *listTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	}
 	for _, k := range raw.Kinds {
 		if !slices.Contains([]string{"main", "group", "subagent", "other"}, k) {
-			return tool.Result{}, fmt.Errorf("there is no kind of session called %q; kinds are main, group, subagent and other", clip(k, 40))
+			return tool.Result{}, fmt.Errorf("there is no kind of session called %q; kinds are main, group, subagent and other", text.Ellipsis(k, 40))
 		}
 	}
 	if raw.Limit == 0 {
@@ -76,9 +77,9 @@ func (t *listTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	}
 	for i := range list {
 		s := &list[i]
-		s.Label, s.Title = clip(s.Label, 100), clip(s.Title, 100)
+		s.Label, s.Title = text.Ellipsis(s.Label, 100), text.Ellipsis(s.Title, 100)
 		for j := range s.Last {
-			s.Last[j].Text = clip(s.Last[j].Text, lastChars)
+			s.Last[j].Text = text.Ellipsis(s.Last[j].Text, lastChars)
 		}
 	}
 	found := inJSON(map[string]any{"count": len(list), "sessions": list})
@@ -135,7 +136,7 @@ func newest(entries []Said, room int) string {
 		if e.Tool != "" {
 			who += " " + e.Tool
 		}
-		line := who + ": " + clip(strings.TrimSpace(e.Text), entryChars)
+		line := who + ": " + text.Ellipsis(strings.TrimSpace(e.Text), entryChars)
 		if room -= len(line) + 2; room < 0 {
 			lines = append(lines, "[older entries are left out]")
 			break

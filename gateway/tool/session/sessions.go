@@ -106,10 +106,3 @@ func inJSON(v any) json.RawMessage {
 	}
 	return b
 }
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 //go:embed sessions_spawn.md
@@ -51,7 +52,7 @@ func (t *spawnTool) Run(ctx context.Context, call tool.Call) (tool.Result, error
 	case !slices.Contains([]string{"", "off", "low", "medium", "high"}, w.Thinking):
 		return tool.Result{}, errors.New("thinking can be off, low, medium or high")
 	}
-	w.Label = clip(strings.Join(strings.Fields(w.Label), " "), 60)
+	w.Label = text.Ellipsis(strings.Join(strings.Fields(w.Label), " "), 60)
 	w.TimeoutSeconds = min(max(w.TimeoutSeconds, 0), maxTimeout)
 	c, err := t.house.Spawn(ctx, call, w)
 	if err != nil {
@@ -159,9 +160,9 @@ func pick(list []Child, target string) (Child, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return Child{}, fmt.Errorf("this session has no sub-agent called %q; action list shows them", clip(target, 60))
+		return Child{}, fmt.Errorf("this session has no sub-agent called %q; action list shows them", text.Ellipsis(target, 60))
 	}
-	return Child{}, fmt.Errorf("%d sub-agents are called %q; name one by its run id", len(found), clip(target, 60))
+	return Child{}, fmt.Errorf("%d sub-agents are called %q; name one by its run id", len(found), text.Ellipsis(target, 60))
 }
 
 func listed(list []Child) tool.Result {

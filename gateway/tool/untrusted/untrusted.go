@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // name is the word of the marks; nothing between them may hold it, in any spelling.
@@ -29,19 +31,19 @@ type Wrapper struct {
 	NewID func() string
 }
 
-// Wrap returns text between two marks that share an unguessable id. source says
+// Wrap returns body between two marks that share an unguessable id. source says
 // where it is from in a few words ("web page https://…"); it may be from
 // outside as well.
-func (w Wrapper) Wrap(source, text string) string {
+func (w Wrapper) Wrap(source, body string) string {
 	id := w.id()
 	var b strings.Builder
-	b.Grow(len(text) + 512)
+	b.Grow(len(body) + 512)
 	b.WriteString(notice)
 	b.WriteString("\n<<<" + name + " id=\"" + id + "\">>>\n")
-	if source = oneLine(Clean(source)); source != "" {
+	if source = text.Line(Clean(source)); source != "" {
 		b.WriteString("Source: " + source + "\n---\n")
 	}
-	b.WriteString(Clean(text))
+	b.WriteString(Clean(body))
 	b.WriteString("\n<<<END_" + name + " id=\"" + id + "\">>>")
 	return b.String()
 }
@@ -206,5 +208,3 @@ func twin(r rune) (byte, bool) {
 	}
 	return 0, false
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

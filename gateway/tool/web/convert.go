@@ -10,6 +10,7 @@ import (
 	"net/url"
 
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Job is the name under which a process of its own knows Convert.
@@ -80,11 +81,6 @@ func (f *Fetch) convert(ctx context.Context, p egress.Page, mode string) (m made
 
 // cutBytes keeps at most n bytes, and whole characters.
 func cutBytes(s string, n int) (string, bool) {
-	if len(s) <= n {
-		return s, false
-	}
-	for n > 0 && s[n]&0xc0 == 0x80 {
-		n--
-	}
-	return s[:n], true
+	first := text.Prefix(s, n)
+	return first, len(first) < len(s)
 }

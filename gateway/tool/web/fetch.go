@@ -17,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pretty"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 //go:embed web_fetch.md
@@ -205,16 +206,8 @@ func size(n int, more bool) string {
 
 // cutChars keeps the first n characters.
 func cutChars(s string, n int) (string, bool) {
-	if len(s) <= n {
-		return s, false
-	}
-	for i := range s {
-		if n == 0 {
-			return s[:i], true
-		}
-		n--
-	}
-	return s, false
+	first := text.First(s, n)
+	return first, len(first) < len(s)
 }
 
 // cacheTime is how long a page is not asked for again.

@@ -1,5 +1,6 @@
-// Package dice is chance for pauses and retries. It owns no state.
-package dice
+// Package random is chance for pauses, retries and the choice among equals. It
+// owns no state.
+package random
 
 import (
 	"crypto/rand"
