@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hearth-assistant/hearth/internal/text"
-
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
@@ -18,6 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // maxHops is how often sessions pass something on among themselves before a
