@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,7 @@ func TestFault_F_CRASH_04_05_BeforeTheFirstWord(t *testing.T) {
 		if len(msgs) != 2 || msgs[1].Text() != "echo: hello" {
 			t.Errorf("transcript: %+v", msgs)
 		}
+		v.saysResumed()
 	})
 	t.Run("requested", func(t *testing.T) {
 		v := newVictim(t, "chat/fault-slowfirst-60000")
@@ -102,7 +104,26 @@ func TestFault_F_CRASH_04_05_BeforeTheFirstWord(t *testing.T) {
 		if len(msgs) != 2 || msgs[1].Text() != "echo: hello" {
 			t.Errorf("transcript: %+v", msgs)
 		}
+		v.saysResumed()
 	})
+}
+
+// saysResumed: a person can see that the answer was made anew.
+func (v *victim) saysResumed() {
+	v.t.Helper()
+	ctx := v.background()
+	c := v.dial(ctx, nil)
+	if c == nil {
+		v.t.Fatal("the gateway does not answer")
+	}
+	defer c.Close()
+	var w protocol.Why
+	if err := c.Call(ctx, protocol.MethodWhy, protocol.WhyParams{RunID: "k"}, &w); err != nil {
+		v.t.Fatal(err)
+	}
+	if !slices.ContainsFunc(w.Reasons, func(r protocol.WhyReason) bool { return r.Rule == "resumed" }) {
+		v.t.Errorf("nobody is told that it was made anew: %+v", w.Reasons)
+	}
 }
 
 // Killed in the middle of an answer: the text that was checkpointed is kept

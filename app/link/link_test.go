@@ -2,6 +2,7 @@ package link
 
 import (
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -83,4 +84,31 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Another program can hand over what it likes, as a link or as an argument: all
+// that comes of it is a place of the page, words to look at, or a code to be asked
+// about. There is nothing else that a link could carry.
+func TestSec_A_LINK_02_OtherProgramsOnlyOffer(t *testing.T) {
+	kinds := reflect.TypeFor[Link]()
+	if kinds.NumField() != 3 {
+		t.Errorf("a link carries %d things; each new one needs a look at who decides over it", kinds.NumField())
+	}
+	for _, in := range []string{
+		"hearth://chat?text=delete+everything&send=1&auto=true&confirm=no", "hearth:ask?text=delete+everything", "HEARTH://ASK?text=delete+everything#send",
+		"hearth://chat/main/send?text=delete+everything", "hearth://chat?text=delete+everything%0A%2Fapprove+always",
+	} {
+		got, err := Parse(in)
+		if err != nil || !strings.HasPrefix(got.Text, "delete everything") || got.Place != "" || got.Code != "" {
+			t.Errorf("%s: %+v, %v", in, got, err)
+		}
+		if at := got.At(); !strings.HasPrefix(at, "offer/") || strings.Contains(strings.TrimPrefix(at, "offer/"), "/") {
+			t.Errorf("%s leads to %q, which does more than offer", in, at)
+		}
+	}
+	for _, in := range []string{"intent://chat?text=x#Intent;scheme=hearth;end", "hearth+auto://chat?text=x", " hearth://chat?text=x", "--send hearth://chat?text=x", "file:///hearth://chat"} {
+		if got, err := Parse(in); err == nil {
+			t.Errorf("%q is followed: %+v", in, got)
+		}
+	}
 }

@@ -140,3 +140,29 @@ func TestContext(t *testing.T) {
 		}
 	})
 }
+
+// A computer that is slow, because it saves power or has much to do, is not
+// asleep: a wait there ends, neither early nor twice as late.
+func TestFault_F_CLK_05_SlowIsNotAsleep(t *testing.T) {
+	for _, late := range []time.Duration{5 * time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			const limit = 45 * time.Second
+			var b bed
+			slow := func() time.Time { // each time somebody gets to look, it is a little later than it should be
+				b.sleep(late)
+				return b.now()
+			}
+			began, over := time.Now(), make(chan time.Duration, 2)
+			timer := after(slow, limit, func() { over <- time.Since(began) })
+			defer timer.Stop()
+			took := <-over
+			if took > limit || took < limit/2 {
+				t.Errorf("%v late each time: a wait of %v took %v", late, limit, took)
+			}
+			<-time.After(time.Hour)
+			if len(over) > 0 {
+				t.Error("it was over twice")
+			}
+		})
+	}
+}

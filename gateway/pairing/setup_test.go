@@ -160,3 +160,30 @@ func TestSec_A_PAIR_01_RevivedDevicesKeepNothing(t *testing.T) {
 		}
 	}
 }
+
+// A code that another program got hold of, because it reads the links that were
+// meant for us, is worth nothing without a device's key, is used up by whoever was
+// first, and brings nothing to whoever comes with it later; the device that used
+// it is on the list.
+func TestSec_A_LINK_04_ACodeThatSomebodyElseGot(t *testing.T) {
+	r := newRegistry(t, newClock(), &memoryStore{})
+	far := func(x try) try { x.remote, x.from = true, "192.168.1.9"; return x }
+	auth := mintSetup(t, r, AccessLimited)
+	if _, err := r.attempt(t, far(try{auth: auth})); err == nil {
+		t.Error("a code alone lets somebody in")
+	}
+	ours, theirs := newKey(t), newKey(t)
+	r.grant(t, far(try{key: ours, auth: auth, scopes: scopes(protocol.ScopeRead)}))
+	for name, x := range map[string]try{
+		"with a key of their own": {key: theirs, auth: auth},
+		"without a key":           {auth: auth},
+		"as a node":               {key: theirs, auth: auth, role: protocol.RoleNode},
+	} {
+		if _, err := r.attempt(t, far(x)); err == nil {
+			t.Errorf("%s: let in", name)
+		}
+	}
+	if all := r.Devices(); len(all) != 1 || all[0].ID != idOf(ours) || all[0].ApprovedVia != viaSetup {
+		t.Errorf("%+v", all)
+	}
+}

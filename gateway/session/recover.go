@@ -102,6 +102,9 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 	r.behind, r.debounce = true, DefaultQueue().Debounce
 	switch {
 	case turn == 0 && rec.Attempt < maxAttempts:
+		if rec.State == RunClaimed {
+			m.because(&r.rec, "resumed", "Hearth stopped before anybody had seen a word of this answer, and makes it anew")
+		}
 		rep.Requeued++
 		return r, nil
 	case turn == 0:

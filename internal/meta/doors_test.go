@@ -111,3 +111,37 @@ func fixed(e ast.Expr) bool {
 	}
 	return false
 }
+
+// TestSec_A_WEB_11_TheWindowBindsNothing: no function of Go is made callable from
+// pages, so a page has of the window what shell.js tells it, closing and opening
+// the browser, wherever the page comes from; and only pages of this machine have
+// that.
+func TestSec_A_WEB_11_TheWindowBindsNothing(t *testing.T) {
+	windows := 0
+	for _, f := range repository(t) {
+		if f.test || !below(f.dir, []string{"app/window", "app/tray"}) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			kv, ok := n.(*ast.KeyValueExpr)
+			if !ok {
+				return true
+			}
+			key, _ := kv.Key.(*ast.Ident)
+			switch {
+			case key == nil:
+			case key.Name == "Bind" || key.Name == "EnumBind":
+				t.Errorf("%s: pages get functions of Go; list them here, with who may call them", f.at(n))
+			case key.Name == "BindingsAllowedOrigins":
+				windows++
+				if lit, ok := kv.Value.(*ast.BasicLit); !ok || lit.Value != `"http://127.0.0.1:*"` {
+					t.Errorf("%s: more than pages of this machine", f.at(n))
+				}
+			}
+			return true
+		})
+	}
+	if windows == 0 {
+		t.Error("no window was found; has the notation changed?")
+	}
+}

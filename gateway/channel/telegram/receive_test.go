@@ -247,3 +247,42 @@ func TestFault_F_CHAN_07_UnreadableUpdateIsPassedOver(t *testing.T) {
 		_ = stop()
 	})
 }
+
+// A network that comes and goes, a name that cannot be found, a hotel's page in
+// front of everything: none of it ends the channel, each is tried again later and
+// later, at times that differ, and what was written meanwhile arrives once.
+func TestFault_F_CLK_04_FlappingNetwork(t *testing.T) {
+	in(t, func(r *rig) {
+		portal := telegramtest.Fault{Body: "<html>sign in to the hotel wifi</html>"}
+		down, elsewhere := telegramtest.Fault{CutBefore: true}, telegramtest.Fault{Status: 302, Body: "<html>this way</html>"}
+		stop := r.run()
+		r.wait(time.Second)
+		for n := range 40 {
+			r.net.Fail("getUpdates", []telegramtest.Fault{portal, down, elsewhere}[n%3])
+			r.net.Say(dm, ann(), "message "+strconv.Itoa(n), nil)
+			r.wait(2 * time.Second)
+		}
+		for began := time.Now(); len(r.messages()) < 40 && time.Since(began) < 5*time.Minute; {
+			r.wait(time.Second)
+		}
+		seen := map[string]int{}
+		for _, m := range r.messages() {
+			seen[m.Text]++
+		}
+		if len(seen) != 40 || len(r.messages()) != 40 {
+			t.Errorf("%d messages, %d of them different: %+v", len(r.messages()), len(seen), r.ch.Status())
+		}
+		// An outage of half an hour is no flood of tries, and is over when it is over.
+		before := r.net.Calls("getUpdates")
+		for range 2000 {
+			r.net.Fail("getUpdates", down)
+		}
+		r.wait(30 * time.Minute)
+		if n := r.net.Calls("getUpdates") - before; n < 10 || n > 400 {
+			t.Errorf("tried %d times in half an hour", n)
+		}
+		if err := stop(); err != nil {
+			t.Errorf("the channel ended: %v", err)
+		}
+	})
+}

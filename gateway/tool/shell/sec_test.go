@@ -481,3 +481,38 @@ func TestNoSandbox(t *testing.T) {
 		t.Errorf("%s %v %+v", res.Details, err, b.wishes)
 	}
 }
+
+// What confines commands can go away while Hearth runs, or fail: from then on
+// nothing is started without the question that says so, a no starts nothing, and
+// other tools are not affected.
+func TestFault_F_NODE_07_TheSandboxGoesAway(t *testing.T) {
+	b := newBench(t)
+	there := true
+	b.o.Probe = func() sandbox.Report {
+		if there {
+			return sandbox.Probe()
+		}
+		return sandbox.Report{Words: []string{"It is gone."}}
+	}
+	e := &shell.Exec{Options: b.o}
+	run := func(command string) error {
+		_, err := e.Run(t.Context(), b.call("exec", args{"command": command}))
+		return err
+	}
+	if err := run("true"); err != nil {
+		t.Fatal(err)
+	}
+	there = false
+	asked := len(b.wishes)
+	made := filepath.Join(b.workspace, "made")
+	b.answer = func(shell.Wish) error { return errors.New("no") }
+	if err := run("touch " + made); err == nil {
+		t.Error("it ran after a no")
+	}
+	if _, err := os.Stat(made); err == nil {
+		t.Error("it ran outside of the sandbox without a yes")
+	}
+	if len(b.wishes) != asked+1 || !b.wishes[asked].Unconfined || b.wishes[asked].NoSandbox != "It is gone." {
+		t.Errorf("asked for %+v", b.wishes[asked:])
+	}
+}

@@ -1,0 +1,65 @@
+package gateway_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// TestFault_F_LIFE_03_05_LittleTimeToStop: a supervisor, or a person who logs out,
+// asks the gateway to stop and kills it soon after, again and again while people
+// write. What was acknowledged is answered once, in order, or shown as interrupted.
+func TestFault_F_LIFE_03_05_LittleTimeToStop(t *testing.T) {
+	v := newVictim(t, "chat/stream-20-10")
+	ctx := v.background()
+	sent := 0
+	for range 6 { // so few that none gives way to others in the queue
+		v.start("")
+		c := v.dial(ctx, nil)
+		if c == nil {
+			t.Fatal("it does not come back")
+		}
+		for range 3 {
+			var ok bool
+			if c, _, ok = v.deliver(ctx, c, "main", fmt.Sprint("m", sent), fmt.Sprint("message ", sent)); !ok {
+				t.Fatal("not acknowledged")
+			}
+			sent++
+		}
+		_ = c.Close()
+		if err := v.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-time.After(time.Duration(rand.IntN(250)) * time.Millisecond):
+		case <-v.gone:
+		}
+		v.kill()
+	}
+	if out, err := os.ReadFile(string(v.dir.RuntimeFile())); err == nil {
+		t.Logf("a stale runtime file is left, as after every kill: %s", out)
+	}
+	writeConfig(t, v.dir, v.url, "chat/echo")
+	v.start("")
+	turns := turnsOf(v.settled(mainKey)[mainKey])
+	if len(turns) != sent {
+		t.Fatalf("%d messages of %d are there", len(turns), sent)
+	}
+	for i, turn := range turns {
+		finals := 0
+		for _, m := range turn[1:] {
+			if m.Role == protocol.MessageAssistant && m.StopReason == "stop" {
+				finals++
+			}
+		}
+		state := turn[0].Hearth.State
+		if turn[0].Text() != fmt.Sprint("message ", i) || finals > 1 || finals == 0 && state != protocol.ReceiptInterrupted && state != protocol.ReceiptAnswered {
+			t.Errorf("message %d: %q, %d final answers, %s", i, turn[0].Text(), finals, state)
+		}
+	}
+}
