@@ -115,6 +115,7 @@ type Gateway struct {
 	closing   atomic.Bool
 	restart   chan struct{} // something will start us again
 	damaged   chan error    // of the store, told once
+	stuck     chan error    // told once, see Stuck
 	comesBack atomic.Bool   // a restart was asked for
 
 	// What everything stands on.
@@ -212,7 +213,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1), damaged: make(chan error, 1), stuck: make(chan error, 1)}
 	if program, err := os.Executable(); err == nil {
 		g.docs = docsNear(program)
 	}

@@ -40,6 +40,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.channels.run(back) })
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
+	work.Go(func() { g.watchParts(back) })
 	work.Go(func() { g.copyStore(back) })
 	work.Go(func() { g.features.Run(back) })
 	work.Go(func() { g.tidyPrograms(back) })

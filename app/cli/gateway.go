@@ -96,7 +96,14 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	if err := greet(a, g, o, string(dir)); err != nil {
 		return err
 	}
-	if err := g.Serve(ctx); err != nil {
+	served := make(chan error, 1)
+	go func() { served <- g.Serve(ctx) }()
+	select {
+	case err = <-served:
+	case err := <-g.Stuck(): // Serve would wait for what does not move
+		return &failure{exitFailure, err.Error(), "start it again: `hearth gateway`; what was accepted is safe"}
+	}
+	if err != nil {
 		return startFailure(err)
 	}
 	if !o.quiet && !a.asJSON {

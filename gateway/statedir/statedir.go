@@ -131,6 +131,9 @@ func (d Dir) NodeWork() string { return strings.TrimRight(string(d), `/\`) + "-n
 // Log is the gateway's log, one JSON object a line.
 func (d Dir) Log() string { return d.path("gateway.log") }
 
+// Stacks is what every part of a gateway did when one did not move any more.
+func (d Dir) Stacks() string { return d.path("gateway.stacks") }
+
 // CodeCache is where the machine code of the engine of code mode is kept.
 func (d Dir) CodeCache() string { return d.path("codemode-cache") }
 

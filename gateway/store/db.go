@@ -54,6 +54,8 @@ type DB struct {
 	closing sync.RWMutex  // held for reading while a write is handed over
 	closed  bool          // guarded by closing
 	failed  atomic.Bool
+	owed    atomic.Int64  // writes that were handed over and are not finished
+	rounds  atomic.Uint64 // of the writer
 	reserve reserve
 	opened  os.FileInfo // the file at path when it was opened
 

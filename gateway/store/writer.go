@@ -56,10 +56,12 @@ func (db *DB) hand(ctx context.Context, q *write) error {
 	if err := ctx.Err(); err != nil {
 		return err // not left to chance by the select
 	}
+	db.owed.Add(1)
 	select {
 	case db.writes <- q:
 		return nil
 	case <-ctx.Done():
+		db.owed.Add(-1)
 		return ctx.Err()
 	}
 }
@@ -81,7 +83,10 @@ func (db *DB) loop() {
 				break collect
 			}
 		}
+		n := len(batch)
 		db.commit(batch)
+		db.owed.Add(int64(-n))
+		db.rounds.Add(1)
 	}
 }
 
