@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"time"
 )
 
@@ -24,7 +26,7 @@ import (
 // Send and the optional methods may be called while Run runs, and at the same
 // time.
 type Channel interface {
-	ID() string      // the network: "telegram"
+	ID() string      // the network's Kind.ID
 	Account() string // "default" when there is one
 	Limits() Limits
 	Run(ctx context.Context, inbox Inbox) error
@@ -54,16 +56,20 @@ type (
 	Reactor interface {
 		React(ctx context.Context, to Target, messageID, emoji string) error
 	}
+	// Fetcher brings the files of its messages.
+	Fetcher interface {
+		Fetch(ctx context.Context, m Media) (io.ReadCloser, error)
+	}
+	// Reporter tells how it is.
+	Reporter interface {
+		Status() Status
+	}
+	// Hooked is called by its network at a path, when ok; h authenticates the
+	// requests itself.
+	Hooked interface {
+		Webhook() (path string, h http.Handler, ok bool)
+	}
 )
-
-// Limits of one message.
-type Limits struct {
-	Text  int // characters (runes); 0 = no limit
-	Lines int // soft: taller messages are cut; 0 = no limit
-	// Caption is how long a text that comes with a file can be, in UTF-16 units;
-	// 0: text and files are messages of their own.
-	Caption int
-}
 
 // ChatType says what kind of conversation a message belongs to.
 type ChatType string

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
@@ -15,13 +17,15 @@ const (
 	tokenB = "2222222222:BBbbbbbbbbbbbbbbbbbbbb"
 )
 
+func networks() channel.Kinds { return channel.Kinds{telegram.Kind()} }
+
 func channelsOf(t *testing.T, src string) (Config, []Issue, []Issue) {
 	t.Helper()
 	doc, err := parse(src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &decoder{doc: doc}
+	d := &decoder{doc: doc, networks: networks()}
 	c := d.decode()
 	return c, d.issues, d.warnings
 }
@@ -37,23 +41,23 @@ func TestTelegramAccounts(t *testing.T) {
 	if len(issues)+len(warnings) != 0 {
 		t.Fatal(issues, warnings)
 	}
-	base := defaultChannelAccount()
-	base.BotToken, base.AllowFrom, base.DMPolicy = secret.Literal(tokenA), []string{"123456789", "@ann"}, "allowlist"
+	base := defaultChannelAccount(telegram.Kind())
+	base.Secrets["botToken"], base.AllowFrom, base.DMPolicy = secret.Literal(tokenA), []string{"123456789", "@ann"}, "allowlist"
 	base.HistoryLimit, base.TextChunkLimit, base.ChunkMode, base.ReplyToMode, base.MediaMaxMB = new(20), 2000, "newline", "all", 5
 	base.BlockStreaming = new(true)
 	base.Groups = map[string]GroupRules{"*": {Enabled: true, RequireMention: new(true)}, "-100200": {Enabled: true, RequireMention: new(false), AllowFrom: []string{"5"}}}
 	base.Streaming.Preview.CommandText = "status"
 	work := base.clone()
-	work.BotToken, work.HistoryLimit = secret.Literal(tokenB), new(0)
+	work.Secrets["botToken"], work.HistoryLimit = secret.Literal(tokenB), new(0)
 	work.Streaming.Mode, work.Streaming.Progress.CommandText = "progress", "status"
-	want := Telegram{Enabled: true, Accounts: map[string]ChannelAccount{"default": base, "work": work}}
-	if diff := cmp.Diff(want, c.Channels.Telegram); diff != "" {
+	want := Network{Enabled: true, Accounts: map[string]ChannelAccount{"default": base, "work": work}}
+	if diff := cmp.Diff(want, c.Channels["telegram"]); diff != "" {
 		t.Error(diff)
 	}
 	copied := c.Clone()
-	copied.Channels.Telegram.Accounts["work"].AllowFrom[0] = "changed"
-	*copied.Channels.Telegram.Accounts["work"].HistoryLimit = 9
-	if diff := cmp.Diff(want, c.Channels.Telegram); diff != "" {
+	copied.Channels["telegram"].Accounts["work"].AllowFrom[0] = "changed"
+	*copied.Channels["telegram"].Accounts["work"].HistoryLimit = 9
+	if diff := cmp.Diff(want, c.Channels["telegram"]); diff != "" {
 		t.Error("a clone shares memory: ", diff)
 	}
 }
@@ -66,7 +70,7 @@ func TestStreamingBlockAndDraftChunk(t *testing.T) {
 		`streaming: "block", blockStreaming: true, blockStreamingCoalesce: { idleMs: 5 }, draftChunk: { minChars: 7, maxChars: 9 }`,
 	} {
 		c, issues, warnings := channelsOf(t, `{ channels: { telegram: { botToken: "`+tokenA+`", `+src+` } } }`)
-		a := c.Channels.Telegram.Accounts["default"]
+		a := c.Channels["telegram"].Accounts["default"]
 		if len(issues)+len(warnings) > 0 || a.BlockStreaming == nil || !*a.BlockStreaming || a.BlockStreamingCoalesce.IdleMs != 5 ||
 			a.DraftChunk != (BlockChunk{MinChars: 7, MaxChars: 9}) || a.Streaming.Mode != "block" {
 			t.Errorf("%s: %+v, %v, %v", src, a, issues, warnings)
@@ -79,7 +83,7 @@ func TestTelegramOldNames(t *testing.T) {
 		`streaming: "block"`: "block", `streaming: true`: "partial", `streaming: false`: "off", `streamMode: "progress"`: "progress", `enabled: true`: "partial",
 	} {
 		c, issues, _ := channelsOf(t, `{ channels: { telegram: { botToken: "`+tokenA+`", `+src+` } } }`)
-		if got := c.Channels.Telegram.Accounts["default"].Streaming.Mode; got != want || len(issues) > 0 {
+		if got := c.Channels["telegram"].Accounts["default"].Streaming.Mode; got != want || len(issues) > 0 {
 			t.Errorf("%s: %q, %v", src, got, issues)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
 // Issue points at one place of the file and says what is wrong there and what
@@ -36,6 +38,7 @@ const maxIssues = 50
 type decoder struct {
 	doc      *document
 	env      func(string) (string, bool)
+	networks channel.Kinds
 	path     Path
 	issues   []Issue
 	wrong    []Path // where the issues are

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -18,6 +19,7 @@ import (
 type Options struct {
 	Logger       *slog.Logger
 	LastGoodPath string                      // default: the file's path + ".last-good"
+	Networks     channel.Kinds               // whose settings are read; without any, channels is not looked at
 	Env          func(string) (string, bool) // for ${NAME}; default: no variable is set
 	OnChange     func(*Snapshot)             // after every new snapshot; must return soon
 	Now          func() time.Time            // default: time.Now
@@ -97,7 +99,7 @@ func (f *File) Path() string { return f.path }
 func (f *File) judge(c content) *Snapshot {
 	s := &Snapshot{Path: f.path, Exists: c.exists, Raw: c.raw, Hash: c.hash(), Origin: FromFile}
 	if !c.exists {
-		s.Valid, s.Config, s.Origin = true, Default(), FromDefaults
+		s.Valid, s.Config, s.Origin = true, f.defaults(), FromDefaults
 		return s
 	}
 	if c.err != nil {
@@ -112,7 +114,7 @@ func (f *File) judge(c content) *Snapshot {
 		}
 		return s
 	}
-	d := &decoder{doc: doc, env: f.opts.Env}
+	d := f.decoder(doc)
 	s.doc, s.Config = doc, d.decode()
 	_ = doc.markers(func(p Path, n *node) error {
 		d.path = p
@@ -134,13 +136,24 @@ func (f *File) judge(c content) *Snapshot {
 	return s
 }
 
+func (f *File) decoder(doc *document) *decoder {
+	return &decoder{doc: doc, env: f.opts.Env, networks: f.opts.Networks}
+}
+
+// defaults are the settings without a file.
+func (f *File) defaults() Config {
+	c := Default()
+	c.Channels = defaultChannels(f.opts.Networks)
+	return c
+}
+
 // usable are the settings of a file without what is wrong in it, which has its
 // default. A mistake in the rules about tools may have been a ban: then no tool may
 // be used until it is corrected. nil when nothing can be used. The document is of no other use afterwards.
 func (f *File) usable(doc *document) *Config {
 	strict := false
 	for range maxIssues {
-		d := &decoder{doc: doc, env: f.opts.Env}
+		d := f.decoder(doc)
 		c := d.decode()
 		if len(d.issues) == 0 {
 			if strict {
@@ -167,7 +180,7 @@ func issueOf(err error) Issue {
 // fallBack gives a broken start the last good settings, what can be used of the
 // file, or defaults: somebody who brings a file from elsewhere has no last good one.
 func (f *File) fallBack(s *Snapshot) {
-	s.Config, s.Origin = Default(), FromDefaults
+	s.Config, s.Origin = f.defaults(), FromDefaults
 	if s.part != nil {
 		s.Config, s.Origin = *s.part, FromPart
 	}

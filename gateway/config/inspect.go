@@ -6,11 +6,13 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
 // Inspect reads and checks a settings file and touches nothing. The Config of
-// a file that is not valid is empty.
-func Inspect(path string, env func(string) (string, bool)) (*Snapshot, error) {
+// a file that is not valid is empty. Of o it takes Env and Networks.
+func Inspect(path string, o Options) (*Snapshot, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -19,7 +21,7 @@ func Inspect(path string, env func(string) (string, bool)) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, opts: Options{Logger: slog.New(slog.DiscardHandler), Env: env}}
+	f := &File{path: path, opts: Options{Logger: slog.New(slog.DiscardHandler), Env: o.Env, Networks: o.Networks}}
 	return f.judge(c), nil
 }
 
@@ -47,7 +49,7 @@ func (s *Snapshot) InUse(path string) (value json.RawMessage, ok bool, err error
 
 // Unknown says why nobody reads a setting, with what may be meant; "" when it is
 // known, or is a name that people choose.
-func Unknown(path string) string {
+func Unknown(path string, networks channel.Kinds) string {
 	p, err := ParsePath(path)
 	if err != nil || len(p) == 0 {
 		return ""
@@ -60,7 +62,7 @@ func Unknown(path string) string {
 	if err != nil {
 		return ""
 	}
-	d := &decoder{doc: doc, env: func(string) (string, bool) { return "", false }}
+	d := &decoder{doc: doc, env: func(string) (string, bool) { return "", false }, networks: networks}
 	d.decode()
 	for _, w := range d.warnings {
 		if strings.HasPrefix(w.Message, unknownWords) && strings.HasPrefix(p.String(), w.Path) {

@@ -38,18 +38,25 @@ type rename struct {
 }
 
 func legacy(doc *document) (out []rename) {
-	telegram := Path{Key("channels"), Key("telegram")}
-	places := []Path{telegram}
-	accounts := append(telegram[:2:2], Key("accounts"))
-	if n, ok := doc.find(accounts); ok && n.kind == kindObject {
-		for _, it := range n.items {
-			places = append(places, append(accounts[:3:3], Key(it.key)))
+	for _, network := range membersOf(doc, Path{Key("channels")}) {
+		out = append(out, legacyStreaming(doc, network)...)
+		for _, account := range membersOf(doc, append(network[:2:2], Key("accounts"))) {
+			out = append(out, legacyStreaming(doc, account)...)
 		}
 	}
-	for _, at := range places {
-		out = append(out, legacyStreaming(doc, at)...)
-	}
 	return append(out, legacyIdle(doc)...)
+}
+
+// membersOf are the paths of what an object holds.
+func membersOf(doc *document, at Path) (out []Path) {
+	n, ok := doc.find(at)
+	if !ok || n.kind != kindObject {
+		return nil
+	}
+	for _, it := range n.items {
+		out = append(out, append(at[:len(at):len(at)], Key(it.key)))
+	}
+	return out
 }
 
 // legacyStreaming: streamMode, and streaming as a word or a yes or no, are

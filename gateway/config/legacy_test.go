@@ -15,7 +15,7 @@ func TestModernize(t *testing.T) {
 		"idle":              {`{ session: { idleMinutes: 30 } }`, `idleMinutes: 30`},
 	} {
 		path := place(t, c.text)
-		f := open(t, path, Options{})
+		f := open(t, path, Options{Networks: networks()})
 		before := f.Snapshot()
 		if len(before.Legacy()) == 0 {
 			t.Errorf("%s: nothing to mend", name)
@@ -25,8 +25,8 @@ func TestModernize(t *testing.T) {
 			t.Errorf("%s: %v %v\n%s", name, err, s.Legacy(), s.Raw)
 			continue
 		}
-		for id, a := range before.Config.Channels.Telegram.Accounts {
-			if now := s.Config.Channels.Telegram.Accounts[id]; now.Streaming.Mode != a.Streaming.Mode && name != "the new one rules" {
+		for id, a := range before.Config.Channels["telegram"].Accounts {
+			if now := s.Config.Channels["telegram"].Accounts[id]; now.Streaming.Mode != a.Streaming.Mode && name != "the new one rules" {
 				t.Errorf("%s: %s is %s, and was %s", name, id, now.Streaming.Mode, a.Streaming.Mode)
 			}
 		}

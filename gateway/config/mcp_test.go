@@ -83,7 +83,7 @@ func TestMCPMistakes(t *testing.T) {
 		`x: { command: "a", sandbox: { backend: "docker" } }`: "",
 		`x: { command: "a", sandbox: { network: "no" } }`:     "",
 	} {
-		s, err := Inspect(place(t, `{ mcp: { servers: { `+server+` } } }`), nil)
+		s, err := Inspect(place(t, `{ mcp: { servers: { `+server+` } } }`), Options{})
 		if err != nil || s.Valid {
 			t.Errorf("%s was taken: %v", server, err)
 			continue
@@ -130,7 +130,7 @@ func TestMCPServing(t *testing.T) {
 
 // Not asking is told about.
 func TestMCPAskOffWarns(t *testing.T) {
-	s, err := Inspect(place(t, `{ mcp: { servers: { x: { command: "a", ask: "off" } } } }`), nil)
+	s, err := Inspect(place(t, `{ mcp: { servers: { x: { command: "a", ask: "off" } } } }`), Options{})
 	if err != nil || !s.Valid || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Message, "without asking you") {
 		t.Errorf("%v %+v %+v", err, s.Issues, s.Warnings)
 	}

@@ -116,7 +116,7 @@ func TestSessionAndMessageMistakes(t *testing.T) {
 		`{agents:{defaults:{humanDelay:{minMs:9,maxMs:8}}}}`:                    "greater",
 		`{agents:{defaults:{blockStreamingChunk:{minChars:9,maxChars:8}}}}`:     "greater",
 	} {
-		s := open(t, place(t, text), Options{}).Snapshot()
+		s := open(t, place(t, text), Options{Networks: networks()}).Snapshot()
 		if s.Valid || len(s.Issues) == 0 || !strings.Contains(s.Issues[0].Message, says) {
 			t.Errorf("%s: valid %v, %v", text, s.Valid, s.Issues)
 		}

@@ -8,6 +8,7 @@ import (
 // decode reads every known key of a document over the defaults.
 func (d *decoder) decode() Config {
 	c := Default()
+	c.Channels = defaultChannels(d.networks)
 	fields := []field{
 		{"gateway", func(n *node) { d.gateway(n, &c.Gateway) }},
 		{"models", func(n *node) { d.models(n, &c.Models) }},
@@ -15,7 +16,7 @@ func (d *decoder) decode() Config {
 		{"bindings", func(n *node) { c.Bindings = d.bindings(n) }},
 		{"session", func(n *node) { d.session(n, &c.Session) }},
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
-		{"channels", func(n *node) { d.channels(n, &c.Channels) }},
+		{"channels", func(n *node) { d.channels(n, c.Channels) }},
 		{"tools", func(n *node) { d.tools(n, &c.Tools) }},
 		{"memory", func(n *node) { d.memory(n, &c.Memory) }},
 		{"approvals", func(n *node) { d.approvals(n, &c.Approvals) }},

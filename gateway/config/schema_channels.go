@@ -1,65 +1,73 @@
 package config
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
-// botToken reads like 123456:AAh-…, by hand: such counts as a pattern cost a
-// millisecond of every start, those of commands' guardians too.
-func botToken(s string) bool {
-	id, key, ok := strings.Cut(s, ":")
-	return ok && len(id) >= 1 && len(id) <= 20 && strings.Trim(id, "0123456789") == "" && plainWord(key, 10, 200)
+// others are networks that other gateways know.
+var others = []string{"defaults", "telegram", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost", "msteams", "googlechat",
+	"irc", "line", "feishu", "nostr", "twitch", "zalo", "webchat"}
+
+// channels reads the networks there are. Who opened the file without them does not
+// look at them.
+func (d *decoder) channels(n *node, c Channels) {
+	if len(d.networks) == 0 {
+		return
+	}
+	var fields []field
+	for _, k := range d.networks {
+		fields = append(fields, field{k.ID, func(n *node) { c[k.ID] = d.network(n, k) }})
+	}
+	d.object(n, append(fields, later(others...)...)...)
 }
 
-func webhookSecret(s string) bool { return plainWord(s, 16, 256) }
-
-// plainWord is made of letters, digits, _ and - alone.
-func plainWord(s string, least, most int) bool {
-	return len(s) >= least && len(s) <= most && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-	})
-}
-
-func (d *decoder) channels(n *node, c *Channels) {
-	d.object(n, append([]field{{"telegram", func(n *node) { d.telegram(n, &c.Telegram) }}},
-		later("defaults", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost", "msteams", "googlechat",
-			"irc", "line", "feishu", "nostr", "twitch", "zalo", "webchat")...)...)
-}
-
-// telegram reads the keys that all accounts share first: an account begins
-// with them wherever it stands in the file.
-func (d *decoder) telegram(n *node, t *Telegram) {
-	base := defaultChannelAccount()
+// network reads the keys that all accounts share first: an account begins with
+// them wherever it stands in the file.
+func (d *decoder) network(n *node, k channel.Kind) (out Network) {
+	base := defaultChannelAccount(k)
 	var accounts *node
-	fields := append(d.account(&base), field{"accounts", func(n *node) { accounts = n }})
-	d.object(n, append(fields, later("defaultAccount", "proxy", "network", "commands", "customCommands", "actions", "reactionLevel",
-		"reactionNotifications", "ackReaction", "linkPreview", "direct", "dms", "dmHistoryLimit", "apiRoot", "tokenFile", "name",
-		"capabilities", "execApprovals", "threadBindings", "retry", "timeoutSeconds", "configWrites", "webhookPath",
-		"webhookHost", "webhookPort", "markdown", "errorPolicy", "heartbeat", "autoTopicLabel")...)...)
-	t.Enabled = base.Enabled && n.kind == kindObject
-	t.Accounts = map[string]ChannelAccount{}
-	if !base.BotToken.IsZero() {
-		t.Accounts["default"] = base
+	fields := append(d.account(&base, k), field{"accounts", func(n *node) { accounts = n }})
+	d.object(n, append(fields, later(k.Later...)...)...)
+	out.Enabled = base.Enabled && n.kind == kindObject
+	out.Accounts = map[string]ChannelAccount{}
+	if !base.Secrets[k.Connects].IsZero() || base.Texts[k.Connects] != "" {
+		out.Accounts["default"] = base
 	}
-	if accounts != nil {
-		d.path = append(d.path, Key("accounts"))
-		d.each(accounts, func(id string, at int, v *node) {
-			if !accountName(id) {
-				d.issue(at, "an account's name has 1 to 64 small letters, digits, - and _")
-				return
-			}
-			a := base.clone()
-			if id != "default" {
-				a.BotToken, a.WebhookURL, a.WebhookSecret, a.Enabled = Secret{}, "", Secret{}, true
-			}
-			d.object(v, append(d.account(&a), later("name", "proxy", "apiRoot", "tokenFile")...)...)
-			t.Accounts[id] = a
-		})
-		d.path = d.path[:len(d.path)-1]
+	if accounts == nil {
+		return out
 	}
+	d.path = append(d.path, Key("accounts"))
+	d.each(accounts, func(id string, at int, v *node) {
+		if !accountName(id) {
+			d.issue(at, "an account's name has 1 to 64 small letters, digits, - and _")
+			return
+		}
+		a := base.clone()
+		if id != "default" {
+			a.ownOnly(k)
+		}
+		d.object(v, append(d.account(&a, k), later(k.LaterAccount...)...)...)
+		out.Accounts[id] = a
+	})
+	d.path = d.path[:len(d.path)-1]
+	return out
+}
+
+// ownOnly takes away what an account does not share with others.
+func (a *ChannelAccount) ownOnly(k channel.Kind) {
+	for _, s := range k.Settings {
+		if !s.Shared {
+			delete(a.Secrets, s.Key)
+			delete(a.Texts, s.Key)
+		}
+	}
+	a.Enabled = true
 }
 
 // accountName: accounts are part of session keys.
@@ -69,17 +77,9 @@ func accountName(s string) bool {
 	})
 }
 
-func (d *decoder) account(a *ChannelAccount) []field {
-	return append(d.accountRules(a), []field{
+func (d *decoder) account(a *ChannelAccount, k channel.Kind) []field {
+	return append(append(d.accountRules(a), d.ownSettings(a, k)...), []field{
 		{"enabled", func(n *node) { a.Enabled = d.boolean(n) }},
-		{"botToken", func(n *node) {
-			a.BotToken = d.shaped(n, botToken, "a bot token is digits, a colon and letters; @BotFather shows it, copy all of it")
-		}},
-		{"apiRoot", func(n *node) { a.APIRoot = d.webURL(n) }},
-		{"webhookUrl", func(n *node) { a.WebhookURL = d.webhookURL(n) }},
-		{"webhookSecret", func(n *node) {
-			a.WebhookSecret = d.shaped(n, webhookSecret, "a webhook secret has 16 to 256 letters, digits, _ or -")
-		}},
 		{"streaming", func(n *node) { d.streaming(n, a) }},
 		{"streamMode", func(n *node) {
 			a.Streaming.Mode = d.streamMode(n)
@@ -94,6 +94,23 @@ func (d *decoder) account(a *ChannelAccount) []field {
 		{"responsePrefix", func(n *node) { a.ResponsePrefix = new(d.text(n, 64)) }},
 		{"mediaMaxMb", func(n *node) { a.MediaMaxMB = d.integer(n, 1, 2000) }},
 	}...)
+}
+
+// ownSettings are the keys that only one network has.
+func (d *decoder) ownSettings(a *ChannelAccount, k channel.Kind) (out []field) {
+	for _, s := range k.Settings {
+		out = append(out, field{s.Key, func(n *node) {
+			switch s.Form {
+			case channel.SecretText:
+				a.Secrets[s.Key] = d.shaped(n, s.Valid, s.Help)
+			case channel.WebAddress:
+				a.Texts[s.Key] = d.webURL(n)
+			case channel.PublicAddress:
+				a.Texts[s.Key] = d.webhookURL(n)
+			}
+		}})
+	}
+	return out
 }
 
 // accountRules are the keys about who may talk.
@@ -147,7 +164,7 @@ func (d *decoder) senders(n *node) []string {
 func (d *decoder) owners(n *node) []string {
 	list := d.senders(n)
 	if slices.ContainsFunc(list, func(s string) bool { return s == "*" || strings.HasSuffix(s, ":*") }) {
-		d.warn(n.start, "\"*\" makes nobody the owner: name each one, for example \"telegram:123456789\"")
+		d.warn(n.start, "\"*\" makes nobody the owner: name each one, for example \"%s:123456789\"", d.exampleNetwork())
 	}
 	return list
 }
@@ -211,39 +228,68 @@ func (d *decoder) streamMode(n *node) string {
 	return d.choice(n, "off", "partial", "block", "progress")
 }
 
-// secretsApart: a secret that serves two purposes protects neither, and two
-// accounts cannot share a bot or an address.
-func (d *decoder) secretsApart(c *Config) {
-	accounts := c.Channels.Telegram.Accounts
-	tokens, paths := map[Secret]string{}, map[string]string{}
-	ids := make([]string, 0, len(accounts))
-	for id := range accounts {
-		ids = append(ids, id)
+// exampleNetwork stands in advice.
+func (d *decoder) exampleNetwork() string {
+	if len(d.networks) == 0 {
+		return "network"
 	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		a := accounts[id]
-		where := "the Telegram account " + quote(id)
-		if !a.Enabled {
+	return d.networks[0].ID
+}
+
+// secretsApart: a secret that serves two purposes protects neither, and two
+// accounts cannot share what only one can have.
+func (d *decoder) secretsApart(c *Config) {
+	paths := map[string]string{} // of all networks: they come in at one port
+	for _, k := range d.networks {
+		accounts := c.Channels[k.ID].Accounts
+		taken := map[Secret]string{}
+		for _, id := range slices.Sorted(maps.Keys(accounts)) {
+			if a := accounts[id]; a.Enabled {
+				d.accountApart(k, id, a, c.Gateway.Auth.Token)
+				d.accountAlone(k, id, a, taken, paths)
+			}
+		}
+	}
+}
+
+// accountApart finds secrets that serve two purposes, and addresses without one.
+func (d *decoder) accountApart(k channel.Kind, id string, a ChannelAccount, token Secret) {
+	where := "the " + k.Label + " account " + quote(id)
+	first := map[Secret]string{}
+	for _, s := range k.Settings {
+		if s.Needs != "" && a.Texts[s.Key] != "" && a.Secrets[s.Needs].IsZero() {
+			d.accountIssue(k, id, s.Key, where+" needs channels."+k.ID+"."+s.Needs+" beside "+s.Key+": "+s.NeedsWhy)
+			return
+		}
+		v := a.Secrets[s.Key]
+		if v.IsZero() {
 			continue
 		}
-		switch {
-		case a.WebhookURL != "" && a.WebhookSecret.IsZero():
-			d.accountIssue(id, "webhookUrl", where+" needs channels.telegram.webhookSecret beside webhookUrl: without it anybody could write messages in your name")
-		case !a.WebhookSecret.IsZero() && a.WebhookSecret == c.Gateway.Auth.Token:
-			d.accountIssue(id, "webhookSecret", "webhookSecret of "+where+" is the same as gateway.auth.token: use a text of its own")
-		case !a.WebhookSecret.IsZero() && a.WebhookSecret == a.BotToken:
-			d.accountIssue(id, "webhookSecret", "webhookSecret of "+where+" is the same as its botToken: use a text of its own")
-		case !a.BotToken.IsZero() && a.BotToken == c.Gateway.Auth.Token:
-			d.accountIssue(id, "botToken", "botToken of "+where+" is the same as gateway.auth.token: use a text of its own")
+		if v == token {
+			d.accountIssue(k, id, s.Key, s.Key+" of "+where+" is the same as gateway.auth.token: use a text of its own")
+			return
 		}
-		if other := tokens[a.BotToken]; !a.BotToken.IsZero() && other != "" {
-			d.accountIssue(id, "botToken", where+" has the same botToken as the account "+quote(other)+": Telegram gives messages to one receiver only")
+		if other := first[v]; other != "" {
+			d.accountIssue(k, id, s.Key, s.Key+" of "+where+" is the same as its "+other+": use a text of its own")
+			return
 		}
-		tokens[a.BotToken] = id
-		if u, err := url.Parse(a.WebhookURL); err == nil && a.WebhookURL != "" {
+		first[v] = s.Key
+	}
+}
+
+// accountAlone finds what another account has too.
+func (d *decoder) accountAlone(k channel.Kind, id string, a ChannelAccount, taken map[Secret]string, paths map[string]string) {
+	where := "the " + k.Label + " account " + quote(id)
+	for _, s := range k.Settings {
+		if v := a.Secrets[s.Key]; s.Alone != "" && !v.IsZero() {
+			if other := taken[v]; other != "" {
+				d.accountIssue(k, id, s.Key, where+" has the same "+s.Key+" as the account "+quote(other)+": "+s.Alone)
+			}
+			taken[v] = id
+		}
+		if u, err := url.Parse(a.Texts[s.Key]); s.Alone != "" && err == nil && a.Texts[s.Key] != "" {
 			if other := paths[u.Path]; other != "" {
-				d.accountIssue(id, "webhookUrl", where+" has the same path in webhookUrl as the account "+quote(other)+": give each its own")
+				d.accountIssue(k, id, s.Key, where+" has the same path in "+s.Key+" as the account "+quote(other)+": "+s.Alone)
 			}
 			paths[u.Path] = id
 		}
@@ -251,13 +297,13 @@ func (d *decoder) secretsApart(c *Config) {
 }
 
 // accountIssue points at a key of an account, or at the account.
-func (d *decoder) accountIssue(id, key, message string) {
-	telegram := Path{Key("channels"), Key("telegram")}
-	candidates := []Path{append(telegram[:2:2], Key("accounts"), Key(id), Key(key)), append(telegram[:2:2], Key("accounts"), Key(id))}
+func (d *decoder) accountIssue(k channel.Kind, id, key, message string) {
+	network := Path{Key("channels"), Key(k.ID)}
+	candidates := []Path{append(network[:2:2], Key("accounts"), Key(id), Key(key)), append(network[:2:2], Key("accounts"), Key(id))}
 	if id == "default" {
-		candidates = append(candidates[:1], append(telegram[:2:2], Key(key)))
+		candidates = append(candidates[:1], append(network[:2:2], Key(key)))
 	}
-	for _, p := range append(candidates, telegram) {
+	for _, p := range append(candidates, network) {
 		if n, ok := d.doc.find(p); ok {
 			d.path = p
 			d.issue(n.start, "%s", message)

@@ -38,7 +38,7 @@ func (d *decoder) session(n *node, s *Session) {
 		"typingIntervalSeconds", "threadBindings", "parentForkMaxTokens")...)...)
 }
 
-// identityLinks reads { alice: ["telegram:123", "discord:456"] }.
+// identityLinks reads { alice: ["NETWORK:123", "OTHER:456"] }.
 func (d *decoder) identityLinks(n *node) map[string][]string {
 	links := make(map[string][]string, len(n.items))
 	owner := map[string]string{}
@@ -52,7 +52,7 @@ func (d *decoder) identityLinks(n *node) map[string][]string {
 			switch {
 			case id == "":
 			case !ok || channel == "" || peer == "":
-				d.issue(v.start, "write the channel and the sender's id, for example \"telegram:123456789\"")
+				d.issue(v.start, "write the channel and the sender's id, for example \"%s:123456789\"", d.exampleNetwork())
 			case owner[id] != "" && owner[id] != name:
 				d.issue(v.start, "this id already belongs to another person of this list")
 			default:

@@ -38,7 +38,7 @@ type Config struct {
 // Commands says who may use the owner's commands.
 type Commands struct {
 	// OwnerAllowFrom are the owner's accounts on messaging networks:
-	// "telegram:123", or an id on any network. Who may write is another list.
+	// "NETWORK:123", or an id on any network. Who may write is another list.
 	OwnerAllowFrom []string `json:"ownerAllowFrom,omitempty"`
 }
 

@@ -4,7 +4,7 @@ package config
 type Tools struct {
 	ToolRules
 	ByProvider map[string]ToolRules `json:"byProvider,omitempty"`    // "anthropic" or "anthropic/model"
-	BySender   map[string]ToolRules `json:"toolsBySender,omitempty"` // "telegram:42", or an id on any network
+	BySender   map[string]ToolRules `json:"toolsBySender,omitempty"` // "NETWORK:42", or an id on any network
 	Exec       ToolsExec            `json:"exec"`
 	Web        ToolsWeb             `json:"web"`
 	Sessions   ToolsSessions        `json:"sessions"`

@@ -39,7 +39,7 @@ func TestSkillMistakes(t *testing.T) {
 	for _, text := range []string{
 		`{ skills: { load: { extraDirs: ["relative"] } } }`, `{ skills: { install: { nodeManager: "curl" } } }`, `{ skills: { entries: { a: { env: { "A=B": "x" } } } } }`, `{ skills: { limits: { maxSkillsInPrompt: 0 } } }`,
 	} {
-		if s, err := Inspect(place(t, text), nil); err != nil || s.Valid {
+		if s, err := Inspect(place(t, text), Options{}); err != nil || s.Valid {
 			t.Errorf("%s was taken: %v", text, err)
 		}
 	}

@@ -72,7 +72,7 @@ func (d *Deliverer) await(ctx context.Context, at int64) error {
 // the caller saves the outcome.
 func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) error {
 	if v.Parts == nil {
-		v.Parts = plan(v, d.Limits(c), c.Limits().Caption)
+		v.Parts = plan(v, d.Limits(c), c.Limits())
 	}
 	i := v.next()
 	if i < 0 {

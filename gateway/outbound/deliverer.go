@@ -90,8 +90,7 @@ func NewDeliverer(db *store.DB, o DelivererOptions) *Deliverer {
 	}
 	if o.Limits == nil {
 		o.Limits = func(c channel.Channel) chunk.Limits {
-			l := c.Limits()
-			return chunk.Limits{Chars: l.Text, Lines: l.Lines}
+			return chunk.LimitsOf(c.Limits())
 		}
 	}
 	o.Retry = o.Retry.filled()

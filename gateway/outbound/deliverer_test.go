@@ -299,7 +299,7 @@ func crashed(h *house, v Delivery) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	got.Parts = plan(&got, h.d.Limits(h.net.Channel("loopback", "default", h.lim)), 0)
+	got.Parts = plan(&got, h.d.Limits(h.net.Channel("loopback", "default", h.lim)), channel.Limits{})
 	got.State, got.Parts[0].State = Sending, Sending
 	if err := h.d.save(h.t.Context(), &got); err != nil {
 		h.t.Fatal(err)

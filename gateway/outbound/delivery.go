@@ -2,7 +2,6 @@ package outbound
 
 import (
 	"strings"
-	"unicode/utf16"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
@@ -121,7 +120,7 @@ func (d *Delivery) clone() Delivery {
 
 // plan cuts a delivery into the messages of a channel. It happens once and is
 // recorded, so that a delivery goes on after a restart where it stopped.
-func plan(d *Delivery, l chunk.Limits, caption int) []Part {
+func plan(d *Delivery, l chunk.Limits, own channel.Limits) []Part {
 	var parts []Part
 	for _, c := range chunk.Split(d.Text, l) {
 		if text := chunk.Trim(c.Text()); text != "" {
@@ -129,7 +128,7 @@ func plan(d *Delivery, l chunk.Limits, caption int) []Part {
 		}
 	}
 	for i, m := range d.Media {
-		if i == 0 && len(parts) == 1 && !d.EditPreview && len(utf16.Encode([]rune(parts[0].Text))) <= caption {
+		if i == 0 && len(parts) == 1 && !d.EditPreview && own.Unit.Len(parts[0].Text) <= own.Caption {
 			parts[0].Media = []channel.Media{m}
 			continue
 		}

@@ -35,6 +35,7 @@ type Setup struct {
 	Channel channel.Channel
 	Net     Network
 	Target  channel.Target           // a conversation that takes messages
+	Thread  channel.Target           // a thread of one; zero: none is tried
 	Inbound channel.Inbound          // what Receive understands; MessageID and Text are set by the suite
 	NextID  func(n int) string       // message ids of the network, nil: "m1", "m2" …
 	Skip    map[loopback.Kind]string // faults that cannot happen on this network, and why
@@ -57,6 +58,7 @@ func Run(t *testing.T, setup func(t *testing.T) *Setup) {
 		run  func(*testing.T, *Setup)
 	}{
 		{"Identity", testIdentity},
+		{"Abilities", testAbilities},
 		{"SendIsSeen", testSend},
 		{"SendAtTheLimit", testLimit},
 		{"HardText", testHardText},
@@ -64,6 +66,8 @@ func Run(t *testing.T, setup func(t *testing.T) *Setup) {
 		{"CancelledSend", testCancelled},
 		{"ParallelSends", testParallel},
 		{"EditAndDelete", testEdit},
+		{"EditsAreCounted", testEdits},
+		{"Threads", testThreads},
 		{"TypingAndReactions", testTyping},
 		{"RunStops", testRunStops},
 		{"InboundIsTakenOnce", testInbound},
@@ -94,6 +98,31 @@ func testIdentity(t *testing.T, s *Setup) {
 	}
 }
 
+// testAbilities: what the limits promise is there, and the other way round.
+func testAbilities(t *testing.T, s *Setup) {
+	l := s.Channel.Limits()
+	_, edits := s.Channel.(channel.Editor)
+	_, types := s.Channel.(channel.Typer)
+	_, reacts := s.Channel.(channel.Reactor)
+	if !edits && (l.EditPace > 0 || l.EditWindow > 0 || l.Edits > 0) {
+		t.Errorf("limits of edits without an Editor: %+v", l)
+	}
+	if types != (l.Typing > 0) {
+		t.Errorf("it is a Typer: %v; “is typing” stays for %v", types, l.Typing)
+	}
+	if reacts != l.Reactions {
+		t.Errorf("it is a Reactor: %v; its limits say %v", reacts, l.Reactions)
+	}
+	if l.EditPace < 0 || l.EditWindow < 0 || l.Edits < 0 || l.Files < 0 || l.Caption < 0 || l.Caption > 0 && l.Files == 0 {
+		t.Errorf("limits %+v", l)
+	}
+	switch l.Unit {
+	case "", channel.Characters, channel.UTF16, channel.Bytes:
+	default:
+		t.Errorf("an unknown unit %q", l.Unit)
+	}
+}
+
 func testSend(t *testing.T, s *Setup) {
 	a, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: "one", Key: "k1"})
 	if err != nil || a.MessageID == "" {
@@ -106,16 +135,21 @@ func testSend(t *testing.T, s *Setup) {
 	wantTexts(t, s, "one", "two")
 }
 
+// testLimit: what fits by the channel's own count is sent whole.
 func testLimit(t *testing.T, s *Setup) {
-	limit := s.Channel.Limits().Text
-	if limit == 0 {
+	l := s.Channel.Limits()
+	if l.Text == 0 {
 		t.Skip("this network takes any length")
 	}
-	text := strings.Repeat("x", limit)
-	if _, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: text}); err != nil {
-		t.Fatalf("%d characters, as many as are allowed: %v", limit, err)
+	var all []string
+	for _, sign := range []string{"x", "é", "漢", "😀"} {
+		text := strings.Repeat(sign, l.Text/l.Unit.Len(sign))
+		if _, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: text}); err != nil {
+			t.Fatalf("%q, as often as is allowed by %d %s: %v", sign, l.Text, l.Unit, err)
+		}
+		all = append(all, text)
 	}
-	wantTexts(t, s, text)
+	wantTexts(t, s, all...)
 }
 
 // testHardText: nothing that a model writes may make a send fail for ever.
@@ -228,6 +262,37 @@ func testEdit(t *testing.T, s *Setup) {
 			t.Fatal(err)
 		}
 		wantTexts(t, s)
+	}
+}
+
+// testEdits: a network that counts edits takes as many as its limits say.
+func testEdits(t *testing.T, s *Setup) {
+	l := s.Channel.Limits()
+	e, ok := s.Channel.(channel.Editor)
+	if !ok || l.Edits == 0 {
+		t.Skip("edits are not counted on this network")
+	}
+	r, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: "draft"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range l.Edits {
+		if err := e.Edit(bounded(t, s), s.Target, r.MessageID, fmt.Sprint("edit ", n)); err != nil {
+			t.Fatalf("edit %d of %d: %v", n+1, l.Edits, err)
+		}
+	}
+	if err := e.Edit(bounded(t, s), s.Target, r.MessageID, "one more"); !errors.Is(err, channel.ErrRefused) {
+		t.Errorf("edit %d of %d: %v", l.Edits+1, l.Edits, err)
+	}
+}
+
+// testThreads: a message for a thread goes there.
+func testThreads(t *testing.T, s *Setup) {
+	if !s.Channel.Limits().Threads || s.Thread.Thread == "" {
+		t.Skip("no thread to write to")
+	}
+	if _, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Thread, Text: "in the thread"}); err != nil {
+		t.Fatal(err)
 	}
 }
 

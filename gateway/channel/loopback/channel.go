@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"unicode/utf8"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
@@ -86,7 +86,7 @@ func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 		}
 	}
 	id := strconv.Itoa(len(c.net.messages) + 1)
-	c.net.messages = append(c.net.messages, Message{ID: id, To: m.To, Text: m.Text, Media: m.Media, Key: m.Key})
+	c.net.messages = append(c.net.messages, Message{ID: id, To: m.To, Text: m.Text, Media: m.Media, Key: m.Key, at: time.Now()})
 	c.net.change()
 	if after != nil {
 		return channel.Receipt{}, after
@@ -98,8 +98,8 @@ func (c *Channel) check(text string, media int) error {
 	if text == "" && media == 0 {
 		return fmt.Errorf("%w: the message is empty", channel.ErrRefused)
 	}
-	if n := utf8.RuneCountInString(text); c.limits.Text > 0 && n > c.limits.Text {
-		return fmt.Errorf("%w: it has %d characters, at most %d are allowed", channel.ErrRefused, n, c.limits.Text)
+	if n := c.limits.Unit.Len(text); c.limits.Text > 0 && n > c.limits.Text {
+		return fmt.Errorf("%w: it has a length of %d, at most %d is allowed", channel.ErrRefused, n, c.limits.Text)
 	}
 	return nil
 }
@@ -109,6 +109,15 @@ func (c *Channel) Edit(ctx context.Context, to channel.Target, messageID, text s
 	return c.change(ctx, OpEdit, to, messageID, func(m *Message) error {
 		if err := c.check(text, 0); err != nil {
 			return err
+		}
+		if c.limits.Edits > 0 && m.Edits >= c.limits.Edits && m.Text != text {
+			return fmt.Errorf("%w: it was edited %d times already", channel.ErrRefused, m.Edits)
+		}
+		if c.limits.EditWindow > 0 && time.Since(m.at) >= c.limits.EditWindow {
+			return fmt.Errorf("%w: it is too old to be edited", channel.ErrRefused)
+		}
+		if m.Text == text {
+			return nil
 		}
 		m.Text = text
 		m.Edits++

@@ -2,6 +2,7 @@ package loopback_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
@@ -11,8 +12,9 @@ import (
 func TestChannel(t *testing.T) {
 	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
 		net := loopback.NewNet()
+		limits := channel.Limits{Text: 100, Unit: channel.Bytes, Edits: 2, EditWindow: time.Hour, Typing: time.Second, Files: 1 << 20, Reactions: true, Threads: true}
 		return &channeltest.Setup{
-			Channel: net.Channel("loopback", "default", channel.Limits{Text: 100}), Net: net,
+			Channel: net.Channel("loopback", "default", limits), Net: net,
 			Target:  channel.Target{Account: "default", Conversation: "c1"},
 			Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "c1", SenderID: "u1"},
 		}

@@ -61,6 +61,8 @@ type Message struct {
 	Edits     int
 	Deleted   bool
 	Reactions []string
+
+	at time.Time // when it was sent
 }
 
 // Net is the network. Its zero value is not usable; see NewNet.

@@ -33,15 +33,15 @@ func (c *Channel) Run(ctx context.Context, inbox channel.Inbox) error {
 	}
 	c.running = true
 	c.mu.Unlock()
-	c.setState(Starting, "")
+	c.setState(channel.Starting, "")
 	err := c.receive(ctx, inbox)
 	if ctx.Err() != nil {
 		err = nil
 	}
 	if err != nil {
-		c.setState(Failed, err.Error())
+		c.setState(channel.Failed, err.Error())
 	} else {
-		c.setState(Stopped, "")
+		c.setState(channel.Stopped, "")
 	}
 	c.mu.Lock()
 	c.running = false
@@ -106,9 +106,9 @@ func (c *Channel) persist(ctx context.Context, try func() error) error {
 
 // trouble notes a passing failure; the same one is logged once.
 func (c *Channel) trouble(err error) {
-	state, problem := Waiting, err.Error()
+	state, problem := channel.Waiting, err.Error()
 	if conflict(err) {
-		state = Conflict
+		state = channel.Conflict
 		problem = "another program receives the messages of this Telegram bot, and Telegram gives them to one only. Stop the other program, or make a bot of its own for Hearth with @BotFather. Hearth keeps trying"
 	}
 	if old := c.Status(); old.State != state || old.Problem != problem {
@@ -190,10 +190,10 @@ func (c *Channel) polled() {
 
 // answered: the round trip works.
 func (c *Channel) answered() {
-	if c.Status().State != Receiving {
+	if c.Status().State != channel.Receiving {
 		c.log.Info("Telegram: receiving messages", "bot", c.bot().Username)
 	}
-	c.setState(Receiving, "")
+	c.setState(channel.Receiving, "")
 	c.polled()
 }
 

@@ -30,7 +30,7 @@ func TestMessagesComeInOrder(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
-		if s := r.ch.Status(); s.State != Stopped || s.Bot != telegramtest.BotName {
+		if s := r.ch.Status(); s.State != channel.Stopped || s.Bot != telegramtest.BotName {
 			t.Errorf("status %+v", s)
 		}
 	})
@@ -48,14 +48,14 @@ func TestFault_F_CHAN_01_NotTakenIsDeliveredAgain(t *testing.T) {
 		if diff := cmp.Diff([]string{"a"}, r.texts()); diff != "" {
 			t.Fatal(diff)
 		}
-		if s := r.ch.Status(); s.State != Waiting || !strings.Contains(s.Problem, "disk full") {
+		if s := r.ch.Status(); s.State != channel.Waiting || !strings.Contains(s.Problem, "disk full") {
 			t.Errorf("status %+v", s)
 		}
 		r.wait(5 * time.Second)
 		if diff := cmp.Diff([]string{"a", "b", "c"}, r.texts()); diff != "" {
 			t.Fatal(diff)
 		}
-		if s := r.ch.Status(); s.State != Receiving || s.Problem != "" {
+		if s := r.ch.Status(); s.State != channel.Receiving || s.Problem != "" {
 			t.Errorf("status %+v", s)
 		}
 		_ = stop()
@@ -110,7 +110,7 @@ func TestFault_F_CHAN_05_SilentPollIsBegunAgain(t *testing.T) {
 		before := r.net.Calls("getUpdates")
 		r.net.Say(dm, ann(), "hello?", nil)
 		r.wait(45 * time.Second)
-		if s := r.ch.Status(); s.State != Waiting && r.net.Calls("getUpdates") == before {
+		if s := r.ch.Status(); s.State != channel.Waiting && r.net.Calls("getUpdates") == before {
 			t.Fatalf("nothing was noticed after 45 s: %+v", s)
 		}
 		r.net.Deaf(false)
@@ -172,7 +172,7 @@ func TestAuthEndsRunWithAdvice(t *testing.T) {
 				if !strings.Contains(err.Error(), "@BotFather") {
 					t.Errorf("no advice in %q", err)
 				}
-				if s := r.ch.Status(); s.State != Failed {
+				if s := r.ch.Status(); s.State != channel.Failed {
 					t.Errorf("status %+v", s)
 				}
 			})
@@ -193,11 +193,11 @@ func TestSecondPollerIsExplained(t *testing.T) {
 	in(t, func(r *rig) {
 		r.net.Fail("getUpdates", telegramtest.Fault{Status: 409, Description: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"})
 		stop := r.run()
-		if s := r.ch.Status(); s.State != Conflict || !strings.Contains(s.Problem, "another program") {
+		if s := r.ch.Status(); s.State != channel.Conflict || !strings.Contains(s.Problem, "another program") {
 			t.Errorf("status %+v", s)
 		}
 		r.wait(3 * time.Second)
-		if s := r.ch.Status(); s.State != Receiving || s.Problem != "" {
+		if s := r.ch.Status(); s.State != channel.Receiving || s.Problem != "" {
 			t.Errorf("did not recover: %+v", s)
 		}
 		r.net.Say(dm, ann(), "hi", nil)

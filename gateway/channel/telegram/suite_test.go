@@ -52,13 +52,19 @@ func TestContract(t *testing.T) {
 		net := &network{Server: telegramtest.New(testToken)}
 		t.Cleanup(net.Close)
 		net.AddChat(telegramtest.Chat{ID: dm, Type: "private", Title: "Ann"})
+		net.AddChat(telegramtest.Chat{ID: forum, Type: "supergroup", Title: "Forum", Forum: true, Topics: []int64{5}})
 		ch, err := New(Options{Token: testToken, BaseURL: net.URL(), HTTP: net.Client()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return &channeltest.Setup{
-			Channel: ch, Net: net, Target: target(dm), Inbound: channel.Inbound{Conversation: number(dm)},
+			Channel: ch, Net: net, Target: target(dm), Thread: channel.Target{Conversation: number(forum), Thread: "5"}, Inbound: channel.Inbound{Conversation: number(dm)},
 			NextID: strconv.Itoa,
 		}
 	})
+}
+
+func TestKind(t *testing.T) {
+	channeltest.Kind(t, Kind(), channel.Account{ID: "work", Secrets: map[string]string{"botToken": testToken}},
+		[]string{number(group), number(forum)}, []string{number(dm)})
 }

@@ -35,9 +35,12 @@ const (
 	maxUnits = 4096
 	// maxCaption is the same for the text under a file.
 	maxCaption = 1024
-	// textLimit leaves room below maxUnits for the few characters outside the
-	// basic plane (emoji) of ordinary text; more of them are cut when sending.
+	// textLimit leaves room below maxUnits for what rendering adds (the lines of a
+	// table, say); more of that is cut when sending.
 	textLimit = 4000
+
+	// typingShown is how long "typing…" stays.
+	typingShown = 5 * time.Second
 )
 
 // Options of a Channel. Token is required, and WebhookURL and WebhookSecret
@@ -72,7 +75,7 @@ type Channel struct {
 	hook    *webhook // nil in Poll mode
 	parts   progress
 	mu      sync.Mutex
-	status  Status
+	status  channel.Status
 	me      user // filled by Run
 	running bool
 }
@@ -137,7 +140,7 @@ func New(o Options) (*Channel, error) {
 	}
 	o.Token, o.WebhookSecret = "", "" // kept in closures, where printing a Channel cannot reach them
 	c.opt = o
-	c.status = Status{State: Stopped, Since: c.now()}
+	c.status = channel.Status{State: channel.Stopped, Since: c.now()}
 	return c, nil
 }
 
@@ -157,47 +160,27 @@ func checkBaseURL(s string) error {
 }
 
 // ID is the network's name.
-func (c *Channel) ID() string { return "telegram" }
+func (c *Channel) ID() string { return id }
 
 // Account names the bot among others.
 func (c *Channel) Account() string { return c.opt.Account }
 
 // Limits of one message.
 func (c *Channel) Limits() channel.Limits {
-	return channel.Limits{Text: textLimit, Caption: maxCaption}
-}
-
-// State is what the receiver is doing.
-type State string
-
-const (
-	Stopped   State = "stopped"
-	Starting  State = "starting"
-	Receiving State = "receiving"
-	Waiting   State = "waiting"  // something passing went wrong; tried again soon
-	Conflict  State = "conflict" // another program receives this bot's messages
-	Failed    State = "failed"   // Run returned an error
-)
-
-// Status is for health pages: a channel is well when Telegram answered lately,
-// not when a socket is open.
-type Status struct {
-	State    State
-	Since    time.Time
-	Bot      string    // user name, without @
-	LastPoll time.Time // when Telegram last answered
-	LastTake time.Time // when a message was last accepted
-	Problem  string    // for people; empty when all is well
+	return channel.Limits{
+		Text: textLimit, Unit: channel.UTF16, Caption: maxCaption, Dialect: channel.HTML,
+		EditPace: time.Second, Typing: typingShown, Files: c.opt.MaxFile, Reactions: true, Threads: true,
+	}
 }
 
 // Status is the present one.
-func (c *Channel) Status() Status {
+func (c *Channel) Status() channel.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status
 }
 
-func (c *Channel) setState(s State, problem string) {
+func (c *Channel) setState(s channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.status.State != s {

@@ -103,7 +103,7 @@ func (w *webhook) check(ctx context.Context) error {
 	}
 	w.c.answered()
 	if info.Pending > 0 && info.LastError != "" {
-		w.c.setState(Waiting, "Telegram cannot reach the webhook address: "+w.c.api.plain(info.LastError, "no reason given")+". Check that channels.telegram.webhookUrl leads to this gateway")
+		w.c.setState(channel.Waiting, "Telegram cannot reach the webhook address: "+w.c.api.plain(info.LastError, "no reason given")+". Check that channels.telegram.webhookUrl leads to this gateway")
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package chunk
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
 // cutter finds the cuts of one text. Offsets are bytes from the start of the
@@ -10,20 +12,21 @@ import (
 type cutter struct {
 	max, min int
 	prefer   Break
-	soft     bool // cut as soon as may be, instead of filling chunks up to max
-	half     bool // a chunk that is forced may be as short as half, whatever min says
-	tall     int  // most lines of a chunk, 0: any
-	limit    int  // longest line that counts as a fence
+	soft     bool         // cut as soon as may be, instead of filling chunks up to max
+	unit     channel.Unit // of max, min and room
+	half     bool         // a chunk that is forced may be as short as half, whatever min says
+	tall     int          // most lines of a chunk, 0: any
+	limit    int          // longest line that counts as a fence
 
 	buf     []byte
 	avail   int   // without a rune that is not complete yet
 	blank   int   // trailing white space of the whole text, when it is known
-	room    int   // characters of the text that fit into the chunk
+	room    int   // how much of the text fits into the chunk
 	carried fence // open at the start of the pending text
 	begun   bool  // a chunk was cut off before
 
 	seen      int
-	runes     int // in buf[:seen]
+	used      int // of room by buf[:seen]
 	lines     int // whole ones in buf[:line]
 	line      int // start of the line that seen is in
 	fence     fence
@@ -43,9 +46,9 @@ func newCutter(limit, low int, prefer Break, soft bool) cutter {
 // rewind starts to look again from the start of the pending text.
 func (c *cutter) rewind(open fence) {
 	c.carried, c.fence = open, open
-	c.seen, c.runes, c.lines, c.line, c.fenceAt, c.outside, c.paragraph, c.newline = 0, 0, 0, 0, 0, 0, 0, 0
+	c.seen, c.used, c.lines, c.line, c.fenceAt, c.outside, c.paragraph, c.newline = 0, 0, 0, 0, 0, 0, 0, 0
 	c.solid, c.ends = false, c.ends[:0]
-	c.room = max(1, c.max-utf8.RuneCountInString(open.reopen()))
+	c.room = max(1, c.max-c.unit.Len(open.reopen()))
 }
 
 func (c *cutter) restart() {
@@ -84,14 +87,14 @@ func (c *cutter) next(final bool) (n int, open fence, ok bool) {
 		c.avail = whole(c.buf)
 	}
 	for c.seen < c.avail {
-		left := c.room - c.runes
+		left := c.room - c.used
 		part := c.buf[c.seen:min(c.avail, c.seen+utf8.UTFMax*(left+1))]
 		i := bytes.IndexByte(part, '\n')
 		if i >= 0 {
 			part = part[:i+1]
 		}
 		known := i >= 0 || final
-		fits, count := walk(part, left)
+		fits, count := c.walk(part, left)
 		if fits < len(part) {
 			return c.full(c.seen+fits, known, final)
 		}
@@ -101,7 +104,7 @@ func (c *cutter) next(final bool) (n int, open fence, ok bool) {
 		if p, ok := c.sentenceIn(c.seen+len(part), final); ok {
 			return p, fence{}, p > 0
 		}
-		c.runes += count
+		c.used += count
 		c.seen += len(part)
 		if i < 0 {
 			break
@@ -136,7 +139,7 @@ func (c *cutter) rest() (int, fence, bool) {
 	if c.line < len(c.buf) {
 		open, _ = open.after(c.lineAt(c.line), c.limit)
 	}
-	if c.runes+len(open.closing(c.buf)) <= c.room {
+	if c.used+len(open.closing(c.buf)) <= c.room {
 		return len(c.buf), open, true
 	}
 	p, open := c.forced(len(c.buf))
@@ -168,7 +171,7 @@ func (c *cutter) endLine() (n int, open fence, cut bool) {
 		if blank && !changed {
 			c.paragraph = c.seen
 		}
-		if c.soft && c.solid && c.runes >= c.min && (blank && !changed || c.prefer == Newline) {
+		if c.soft && c.solid && c.used >= c.min && (blank && !changed || c.prefer == Newline) {
 			return c.seen, fence{}, true
 		}
 	}

@@ -31,7 +31,7 @@ func (c *cutter) low(w int) int {
 	if c.half {
 		return max(1, w/2)
 	}
-	return max(1, min(offset(c.buf, c.min), w))
+	return max(1, min(c.offset(c.min), w))
 }
 
 // before is the cut in front of a fence that starts at at.
@@ -130,10 +130,10 @@ func (c *cutter) hard(w int) int {
 // insideCut splits a fence that fills the whole chunk.
 func (c *cutter) insideCut(w int) int {
 	fits := c.room - c.fence.closeLen()
-	if nl := min(w, offset(c.buf, max(1, fits+1))); c.buf[nl-1] == '\n' {
+	if nl := min(w, c.offset(max(1, fits+1))); c.buf[nl-1] == '\n' {
 		w = nl // the end of a line need not be added
 	} else {
-		w = min(w, offset(c.buf, max(1, fits)))
+		w = min(w, c.offset(max(1, fits)))
 	}
 	first := 0 // where the fence's text starts
 	if c.fenceAt > 0 || !c.carried.is() {

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
 // mayCutAt says whether a character, as people count them, ends at p.
@@ -53,19 +55,34 @@ func (c *cutter) known() int {
 	return c.ends[len(c.ends)-1]
 }
 
-// walk goes over at most n runes of b; it tells how many bytes and runes.
-func walk(b []byte, n int) (size, runes int) {
-	for runes < n && size < len(b) {
-		_, w := utf8.DecodeRune(b[size:])
+// walk goes over what fits of b into n units; it tells how many bytes, and units.
+// A first rune that does not fit at the start of a chunk is taken nevertheless.
+func (c *cutter) walk(b []byte, n int) (size, used int) {
+	for used < n && size < len(b) {
+		r, w := utf8.DecodeRune(b[size:])
+		wide := 1
+		switch {
+		case c.unit == channel.Bytes:
+			wide = w
+		case c.unit == channel.UTF16 && r > 0xffff:
+			wide = 2
+		}
+		if used+wide > n && (size > 0 || c.seen > 0) {
+			break
+		}
 		size += w
-		runes++
+		used += wide
 	}
-	return size, runes
+	return size, used
 }
 
-// offset is the length in bytes of the first n runes of b.
-func offset(b []byte, n int) int {
-	size, _ := walk(b, n)
+// offset is the length in bytes of the first n units of the pending text, at
+// least of one rune.
+func (c *cutter) offset(n int) int {
+	seen := c.seen
+	c.seen = 0
+	size, _ := c.walk(c.buf, n)
+	c.seen = seen
 	return size
 }
 

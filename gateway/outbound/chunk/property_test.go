@@ -8,6 +8,8 @@ import (
 
 	"github.com/rivo/uniseg"
 	"pgregory.net/rapid"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
 // pieces is what the texts of the property tests are made of: all that has a
@@ -69,12 +71,12 @@ func leftOpen(text string, limit int) string {
 }
 
 // check verifies what holds for the chunks of any text.
-func check(text string, limit int, chunks []Chunk) error {
+func check(text string, limit int, unit channel.Unit, chunks []Chunk) error {
 	var joined strings.Builder
 	for i, c := range chunks {
 		joined.WriteString(c.Body)
-		if n := utf8.RuneCountInString(c.Text()); n > limit {
-			return fmt.Errorf("chunk %d has %d characters, more than %d: %q", i, n, limit, c.Text())
+		if n := unit.Len(c.Text()); n > limit {
+			return fmt.Errorf("chunk %d has %d %s, more than %d: %q", i, n, unit, limit, c.Text())
 		}
 		if c.Body == "" {
 			return fmt.Errorf("chunk %d is empty", i)
@@ -89,19 +91,18 @@ func check(text string, limit int, chunks []Chunk) error {
 	if joined.String() != text {
 		return fmt.Errorf("joined: %q\nwant:   %q", joined.String(), text)
 	}
-	return clusters(text, limit, chunks)
+	return clusters(text, limit, unit, chunks)
 }
 
 // clusters finds cuts inside grapheme clusters that would have fitted.
-func clusters(text string, limit int, chunks []Chunk) error {
+func clusters(text string, limit int, unit channel.Unit, chunks []Chunk) error {
 	bounds := map[int]bool{}
 	g := uniseg.NewGraphemes(text)
 	huge := 0
 	for g.Next() {
 		from, to := g.Positions()
 		bounds[from] = true
-		huge = max(huge, len(g.Runes()))
-		_ = to
+		huge = max(huge, unit.Len(text[from:to]))
 	}
 	if huge > limit/8 {
 		return nil
@@ -131,7 +132,7 @@ func TestAnyTextAnySplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, o := anyText(t), options(t)
 		got := stream(o, split(t, text))
-		if err := check(text, o.Max, got); err != nil {
+		if err := check(text, o.Max, channel.Characters, got); err != nil {
 			t.Fatal(err)
 		}
 		whole := stream(o, []string{text})
@@ -151,7 +152,8 @@ func TestAnyTextAnySplit(t *testing.T) {
 	})
 }
 
-// The same for whole texts, in both modes and with a limit of lines.
+// The same for whole texts, in both modes, in every unit and with a limit of
+// lines.
 func TestAnyTextWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyText(t)
@@ -159,8 +161,9 @@ func TestAnyTextWhole(t *testing.T) {
 			Chars: rapid.IntRange(16, 400).Draw(t, "chars"),
 			Lines: rapid.SampledFrom([]int{0, 0, 1, 3, 17}).Draw(t, "lines"),
 			Mode:  rapid.SampledFrom([]Mode{Length, ByNewlines, ""}).Draw(t, "mode"),
+			Unit:  rapid.SampledFrom([]channel.Unit{"", channel.UTF16, channel.Bytes}).Draw(t, "unit"),
 		}
-		if err := check(text, l.Chars, Split(text, l)); err != nil {
+		if err := check(text, l.Chars, l.Unit, Split(text, l)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -179,13 +182,14 @@ func FuzzChunker(f *testing.F) {
 			deltas, rest = append(deltas, rest[:n]), rest[n:]
 		}
 		got := stream(o, deltas)
-		if err := check(text, o.Max, got); err != nil {
+		if err := check(text, o.Max, channel.Characters, got); err != nil {
 			t.Fatal(err)
 		}
 		if one := stream(o, []string{text}); fmt.Sprint(one) != fmt.Sprint(got) {
 			t.Fatalf("the split matters:\n%+v\n%+v", got, one)
 		}
-		if err := check(text, o.Max, Split(text, Limits{Chars: o.Max, Lines: int(step) % 20})); err != nil {
+		l := Limits{Chars: o.Max, Unit: []channel.Unit{"", channel.UTF16, channel.Bytes}[int(step)%3], Lines: int(step) % 20}
+		if err := check(text, o.Max, l.Unit, Split(text, l)); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -15,7 +15,7 @@ func (c *cutter) sentenceIn(end int, final bool) (int, bool) {
 	if next, _ := c.fence.after(c.lineAt(c.line), c.limit); next.is() {
 		return 0, false
 	}
-	runes := c.runes
+	runes := c.used
 	for p := c.seen; p <= end; {
 		if p > 0 && runes >= c.min && (p < c.avail || c.buf[p-1] == '\n') && sentenceEnd(c.buf, p) {
 			if !final && c.buf[p-1] != '\n' && undecided(c.buf[p:c.avail]) {

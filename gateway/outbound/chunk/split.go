@@ -1,6 +1,10 @@
 package chunk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+)
 
 // Mode says how a whole text is cut into messages.
 type Mode string
@@ -13,9 +17,15 @@ const (
 
 // Limits of the messages of a channel.
 type Limits struct {
-	Chars int // runes, 0: any
+	Chars int // in Units, 0: any
+	Unit  channel.Unit
 	Lines int // soft, 0: any
 	Mode  Mode
+}
+
+// LimitsOf are those of a channel's messages.
+func LimitsOf(l channel.Limits) Limits {
+	return Limits{Chars: l.Text, Unit: l.Unit, Lines: l.Lines}
 }
 
 // unlimited is more than any text has.
@@ -31,6 +41,7 @@ func Split(text string, l Limits) []Chunk {
 		limit = unlimited
 	}
 	c := newCutter(limit, 1, Paragraph, l.Mode == ByNewlines)
+	c.unit = l.Unit
 	c.half = true
 	c.tall = l.Lines
 	c.blank = len(text) - len(strings.TrimRight(text, " \t\r\n"))

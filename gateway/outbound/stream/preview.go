@@ -68,6 +68,8 @@ type Preview struct {
 	// What follows belongs to the goroutine until done is closed.
 	id    string
 	shown string
+	since time.Time // when it was sent
+	edits int
 	lost  bool // no more edits: it is gone, or nobody knows whether it exists
 }
 
@@ -77,12 +79,14 @@ func NewPreview(ctx context.Context, o PreviewOptions) *Preview {
 	if o.Every <= 0 {
 		o.Every = time.Second
 	}
+	if o.Channel != nil {
+		o.Every = max(o.Every, o.Channel.Limits().EditPace)
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Limits.Chars == 0 && o.Channel != nil {
-		l := o.Channel.Limits()
-		o.Limits = chunk.Limits{Chars: l.Text, Lines: l.Lines}
+		o.Limits = chunk.LimitsOf(o.Channel.Limits())
 	}
 	p := &Preview{o: o, wake: make(chan struct{}, 1), done: make(chan struct{}), stop: func() {}}
 	p.board.init(o)
@@ -134,7 +138,14 @@ func (p *Preview) End(f Final) (messageID string, edit bool) {
 	if p.id == "" {
 		return "", false
 	}
-	return p.id, f == FinalText && p.o.Mode != Progress
+	return p.id, f == FinalText && p.o.Mode != Progress && p.editable(1)
+}
+
+// editable reports whether the network lets the message be edited so many times
+// more.
+func (p *Preview) editable(more int) bool {
+	l := p.o.Channel.Limits()
+	return (l.Edits == 0 || p.edits+more <= l.Edits) && (l.EditWindow == 0 || time.Since(p.since) < l.EditWindow)
 }
 
 // Shown is what the preview's message is known to read, after End; "" when
@@ -195,7 +206,7 @@ const requestTimeout = 10 * time.Second
 // before trying again.
 func (p *Preview) show(ctx context.Context) (wait time.Duration) {
 	text := p.board.render()
-	if text == "" || text == p.shown {
+	if text == "" || text == p.shown || p.id != "" && !p.editable(2) { // the last edit is the answer's
 		return 0
 	}
 	// A request that is under way comes to its end, so that the message's id is
@@ -206,9 +217,10 @@ func (p *Preview) show(ctx context.Context) (wait time.Duration) {
 	if p.id == "" {
 		var r channel.Receipt
 		if r, err = p.o.Channel.Send(req, channel.Message{To: p.o.To, Text: text}); err == nil {
-			p.id = r.MessageID
+			p.id, p.since = r.MessageID, time.Now()
 		}
 	} else {
+		p.edits++
 		err = p.o.Channel.(channel.Editor).Edit(req, p.o.To, p.id, text)
 	}
 	if p.shown = ""; err == nil {

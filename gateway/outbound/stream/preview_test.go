@@ -74,6 +74,38 @@ func TestPreviewPartial(t *testing.T) {
 	})
 }
 
+// A network that counts edits, or allows them for a while, gets the last one it
+// takes with the answer; too late, the answer is a message of its own.
+func TestPreviewKeepsToTheLimitsOfEdits(t *testing.T) {
+	talk := func(d *draft) {
+		for range 19 {
+			d.p.Text("word ")
+			pass(time.Second)
+		}
+	}
+	for name, tt := range map[string]struct {
+		limits channel.Limits
+		edit   bool
+		edits  int
+	}{
+		"any":         {channel.Limits{}, true, 18},
+		"three":       {channel.Limits{Edits: 3}, true, 2},
+		"ten seconds": {channel.Limits{EditWindow: 10 * time.Second}, false, 9},
+		"slowly":      {channel.Limits{EditPace: 6 * time.Second}, true, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			net := loopback.NewNet()
+			preview(t, PreviewOptions{Mode: Partial, Channel: net.Channel("l", "d", tt.limits)}, func(d *draft) {
+				talk(d)
+				d.end(FinalText, "1", tt.edit)
+				if n := net.Calls(loopback.OpEdit); n != tt.edits {
+					t.Errorf("%d edits, want %d", n, tt.edits)
+				}
+			})
+		})
+	}
+}
+
 // streaming.md: off shows nothing; nor does a channel that cannot edit, block
 // streaming, or a selected quote.
 func TestPreviewSkipped(t *testing.T) {

@@ -1,0 +1,150 @@
+package channel
+
+import (
+	"io/fs"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Kind is a messaging network: what it is called, what its accounts are
+// configured with, and how one is connected. Every folder below makes one, and
+// gateway/channels.go lists them; nothing else knows a network by name.
+type Kind struct {
+	ID    string // in keys, routes and settings: small letters and digits
+	Label string // for people
+
+	// Settings are the keys of an account beside those that accounts of every
+	// network have. Later and LaterAccount are keys that other gateways know below
+	// channels.<id> and below an account, and this one keeps without using them.
+	Settings            []Setting
+	Later, LaterAccount []string
+	// Connects is the key without which an account is not connected.
+	Connects string
+	// MaxFile is the largest file, in megabytes, that the network lets anybody send
+	// or fetch; the default of mediaMaxMb, and why.
+	MaxFile    int
+	MaxFileWhy string
+
+	// New makes an account's channel without connecting it; Run does.
+	New func(Account) (Channel, error)
+	// IsGroup reports whether the id of a conversation is that of a group; nil: none
+	// is.
+	IsGroup func(conversation string) bool
+	// Thread is what a part of a group is called in the keys of sessions; "" is
+	// "thread".
+	Thread string
+	// Blocks: answers may be sent in blocks by a default for all networks; without
+	// it an account must say so.
+	Blocks bool
+}
+
+// Group reports whether a conversation is a group.
+func (k Kind) Group(conversation string) bool { return k.IsGroup != nil && k.IsGroup(conversation) }
+
+// Setting is a key of an account that only one network has.
+type Setting struct {
+	Key  string
+	Form SettingForm
+	// Valid judges a Secret's text, and Help says what it should look like.
+	Valid func(string) bool
+	Help  string
+	// Shared: other accounts begin with what stands at channels.<id>. Secrets and
+	// addresses of one account are nobody else's.
+	Shared bool
+	// Needs is the key without which this one is dangerous, and NeedsWhy the danger.
+	Needs, NeedsWhy string
+	// Alone says why two accounts cannot have the same value; "": they can. Of
+	// addresses the paths are compared.
+	Alone string
+}
+
+// SettingForm is what a setting holds.
+type SettingForm string
+
+// Forms of settings.
+const (
+	SecretText    SettingForm = "secret"         // a credential: never shown, may be a reference
+	WebAddress    SettingForm = "address"        // of a server
+	PublicAddress SettingForm = "public-address" // https, of this gateway, where the network calls
+)
+
+// Secrets are the keys of settings that hold credentials, in their order.
+func (k Kind) Secrets() (keys []string) {
+	for _, s := range k.Settings {
+		if s.Form == SecretText {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
+
+// Account is what a channel is made of.
+type Account struct {
+	ID      string
+	Secrets map[string]string // by the keys of Settings
+	Texts   map[string]string // likewise, what is no secret
+	MaxFile int64             // the largest file to take or send, in bytes; 0: the network's
+	// OpenFile opens a local file that is to be sent; nil: none ever leaves.
+	OpenFile func(path string) (fs.File, error)
+	Now      func() time.Time // nil: the system's
+	Logger   *slog.Logger     // nil: nowhere
+}
+
+// Kinds are the networks there are.
+type Kinds []Kind
+
+// Get finds a network by its id.
+func (list Kinds) Get(id string) (Kind, bool) {
+	i := slices.IndexFunc(list, func(k Kind) bool { return k.ID == id })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return list[i], true
+}
+
+// Label is what people call a network; an unknown one is called by its id.
+func (list Kinds) Label(id string) string {
+	if k, ok := list.Get(id); ok {
+		return k.Label
+	}
+	return id
+}
+
+// Group reports whether a conversation of a network is a group.
+func (list Kinds) Group(id, conversation string) bool {
+	k, ok := list.Get(id)
+	return ok && k.Group(conversation)
+}
+
+// Thread is what a part of a network's groups is called in the keys of sessions.
+func (list Kinds) Thread(id string) string {
+	if k, ok := list.Get(id); ok && k.Thread != "" {
+		return k.Thread
+	}
+	return "thread"
+}
+
+// State is what an account is doing.
+type State string
+
+// States.
+const (
+	Stopped   State = "stopped"
+	Starting  State = "starting"
+	Receiving State = "receiving"
+	Waiting   State = "waiting"  // something passing went wrong; tried again soon
+	Conflict  State = "conflict" // another program receives this account's messages
+	Failed    State = "failed"   // Run returned an error
+)
+
+// Status is how an account is. It is well when the network answered lately, not
+// when a connection is open.
+type Status struct {
+	State    State
+	Since    time.Time
+	Bot      string    // its name on the network
+	LastPoll time.Time // when the network last answered
+	LastTake time.Time // when a message was last accepted
+	Problem  string    // for people; "" when all is well
+}

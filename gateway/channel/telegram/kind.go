@@ -1,0 +1,55 @@
+package telegram
+
+import (
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+)
+
+// id is the network's name in keys, routes and settings.
+const id = "telegram"
+
+// Keys of an account.
+const (
+	keyToken   = "botToken"
+	keyServer  = "apiRoot"
+	keyWebhook = "webhookUrl"
+	keySecret  = "webhookSecret"
+)
+
+// Kind describes Telegram.
+func Kind() channel.Kind {
+	return channel.Kind{
+		ID: id, Label: "Telegram", Connects: keyToken,
+		Settings: []channel.Setting{
+			{Key: keyToken, Form: channel.SecretText, Valid: tokenShaped,
+				Help:  "a bot token is digits, a colon and letters; @BotFather shows it, copy all of it",
+				Alone: "Telegram gives messages to one receiver only"},
+			{Key: keyServer, Form: channel.WebAddress, Shared: true},
+			{Key: keyWebhook, Form: channel.PublicAddress, Needs: keySecret, NeedsWhy: "without it anybody could write messages in your name", Alone: "give each its own"},
+			{Key: keySecret, Form: channel.SecretText, Valid: secretShaped, Help: "a webhook secret has 16 to 256 letters, digits, _ or -"},
+		},
+		Later: []string{"defaultAccount", "proxy", "network", "commands", "customCommands", "actions", "reactionLevel",
+			"reactionNotifications", "ackReaction", "linkPreview", "direct", "dms", "dmHistoryLimit", "tokenFile", "name",
+			"capabilities", "execApprovals", "threadBindings", "retry", "timeoutSeconds", "configWrites", "webhookPath",
+			"webhookHost", "webhookPort", "markdown", "errorPolicy", "heartbeat", "autoTopicLabel"},
+		LaterAccount: []string{"name", "proxy", "tokenFile"},
+		MaxFile:      20, MaxFileWhy: "Telegram gives bots no more than 20 MB",
+		New:     open,
+		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, "-") },
+		Thread:  "topic", Blocks: true,
+	}
+}
+
+// open makes the channel of an account.
+func open(a channel.Account) (channel.Channel, error) {
+	o := Options{
+		Token: a.Secrets[keyToken], Account: a.ID, BaseURL: a.Texts[keyServer], Mode: Poll,
+		WebhookURL: a.Texts[keyWebhook], WebhookSecret: a.Secrets[keySecret],
+		OpenFile: a.OpenFile, MaxFile: a.MaxFile, Now: a.Now, Logger: a.Logger,
+	}
+	if o.WebhookURL != "" {
+		o.Mode = Webhook
+	}
+	return New(o)
+}
