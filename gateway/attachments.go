@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -44,11 +43,6 @@ type arrival struct {
 	done  chan struct{}
 	files []attachment.File
 	err   error
-}
-
-// fetcher is a channel that can bring the files of its messages.
-type fetcher interface {
-	Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, error)
 }
 
 // Take puts the files of a message into its turn. Files that take long hold
@@ -105,12 +99,12 @@ func (v *arrivals) fetch(a inbound.Accepted, at *arrival) {
 
 func (v *arrivals) taker(a inbound.Accepted) (attachment.Taker, error) {
 	g := v.g
-	f, ok := g.channels.Find(a.Origin.Provider, a.Origin.AccountID).(fetcher)
+	f, ok := g.channels.Find(a.Origin.Provider, a.Origin.AccountID).(channel.Fetcher)
 	if !ok {
 		return attachment.Taker{}, errors.New("files of this network cannot be fetched")
 	}
 	t := attachment.Taker{
-		Fetch: f.Fetch, Limit: int64(g.channels.account(a.Origin.Provider, a.Origin.AccountID).MediaMaxMB) << 20,
+		Fetch: f.Fetch, Limit: g.channels.FileLimit(a.Origin.Provider, a.Origin.AccountID), Advice: g.channels.FileAdvice(a.Origin.Provider),
 		Picture: g.pictures().Put, Pause: pauseFor,
 		Folder: attachment.Folder{Root: string(g.opts.Dir), Dir: filepath.Join(guestFolder, attachment.Name(a.Origin.Provider+"-"+a.SenderID, ""))},
 	}

@@ -6,31 +6,11 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
-
-// channelPolicy is who may write to an account, as the settings say. Who may
-// write is one list and who is the owner another: a list of a family, brought
-// from elsewhere, makes no owners.
-func channelPolicy(c config.Config, channelID, account string) inbound.Policy {
-	a, ok := c.Channels.Telegram.Accounts[account]
-	if channelID != telegramID || !ok {
-		return inbound.Policy{DM: inbound.DMDisabled, Group: inbound.GroupDisabled}
-	}
-	p := inbound.Policy{
-		DM: inbound.DMPolicy(a.DMPolicy), AllowFrom: a.AllowFrom, Owners: c.Commands.OwnerAllowFrom, Group: inbound.GroupPolicy(a.GroupPolicy),
-		GroupAllowFrom: a.GroupAllowFrom, Groups: map[string]inbound.GroupRule{}, HistoryLimit: a.HistoryLimit,
-	}
-	for id, r := range a.Groups {
-		p.Groups[id] = inbound.GroupRule{RequireMention: r.RequireMention, AllowFrom: r.AllowFrom, Disabled: !r.Enabled}
-	}
-	return p
-}
 
 // deliveries on the wire.
 
@@ -121,32 +101,13 @@ func (g *Gateway) channelsStatus(context.Context, method.None) (protocol.Channel
 	if e := g.config.Snapshot().Config.Gateway.HTTP.Endpoints; e.ChatCompletions.Enabled || e.Responses.Enabled {
 		out.ChannelLabels[channel.API] = "API" // no network, but chats come from there
 	}
-	g.channels.mu.Lock()
-	defer g.channels.mu.Unlock()
-	for _, a := range g.channels.list {
-		id := a.ID()
-		if _, seen := out.ChannelLabels[id]; !seen {
+	for _, a := range g.channels.Status() {
+		id := a.Network
+		if len(out.ChannelAccounts[id]) == 0 {
 			out.ChannelOrder = append(out.ChannelOrder, id)
-			out.ChannelLabels[id], out.ChannelDefaultAccountID[id], out.Channels[id] = "Telegram", "default", map[string]any{"configured": true}
+			out.ChannelLabels[id], out.ChannelDefaultAccountID[id], out.Channels[id] = g.channels.Kinds.Label(id), "default", map[string]any{"configured": true}
 		}
-		st := protocol.ChannelAccountStatus{AccountID: a.Account(), Enabled: true, Configured: true, Linked: true, Running: a.err == nil}
-		if t, ok := a.Channel.(*telegram.Channel); ok {
-			s := t.Status()
-			st.Connected, st.LastError = s.State == telegram.Receiving, s.Problem
-		}
-		if a.err != nil {
-			st.LastError = a.err.Error()
-		}
-		out.ChannelAccounts[id] = append(out.ChannelAccounts[id], st)
-	}
-	for _, account := range g.channels.unused() {
-		if len(out.ChannelAccounts[telegramID]) == 0 {
-			out.ChannelOrder = append(out.ChannelOrder, telegramID)
-			out.ChannelLabels[telegramID], out.ChannelDefaultAccountID[telegramID], out.Channels[telegramID] = "Telegram", "default", map[string]any{"configured": true}
-		}
-		out.ChannelAccounts[telegramID] = append(out.ChannelAccounts[telegramID], protocol.ChannelAccountStatus{
-			AccountID: account, Enabled: true, Configured: true, LastError: "It was set up after Hearth had started: restart Hearth to connect it.",
-		})
+		out.ChannelAccounts[id] = append(out.ChannelAccounts[id], a.ChannelAccountStatus)
 	}
 	return out, nil
 }

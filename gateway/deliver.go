@@ -49,7 +49,7 @@ func (g *Gateway) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound
 	lv := g.levelsOf(run)
 	p := reply.Read(g.wordsFor(ev, run, r, lv))
 	d = outbound.Delivery{ID: run.ID, Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID}
-	account := g.channels.account(r.Channel, r.Account) // with the network's settings below it
+	account := g.channels.Account(r.Channel, r.Account) // with the network's settings below it
 	d.Reply = outbound.ReplyMode(account.ReplyToMode)
 	if lr := g.live.get(run.ID); lr != nil {
 		d.Preview, d.EditPreview, d.PreviewText = lr.previewID, lr.edit, lr.shown

@@ -120,7 +120,7 @@ func (c *checkup) accounts() {
 // problems are what status tells as well; settings and secrets are looked at by
 // the command line.
 func (c *checkup) problems() {
-	list := slices.Concat(c.g.hardness, c.g.channels.problems())
+	list := slices.Concat(c.g.hardness, c.g.channels.Problems())
 	stored := c.g.storeProblems()
 	list, c.out.OK = append(list, stored...), c.out.OK && len(stored) == 0
 	for _, p := range list {

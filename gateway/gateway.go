@@ -17,6 +17,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/background"
+	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -168,7 +169,7 @@ type Gateway struct {
 	skills     *skill.Library
 	outbox     *outbound.Outbox
 	deliverer  *outbound.Deliverer
-	channels   *channels
+	channels   *hub.Hub
 	live       *live
 	network    *network // where other machines come in
 	gate       *inbound.Gate

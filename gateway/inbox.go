@@ -16,11 +16,6 @@ func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	return dispatch.Inbox{Dispatcher: i.g.dispatch, Files: &i.g.arrivals}.Submit(ctx, a)
 }
 
-// gatePolicy is who may write to an account of a channel.
-func (g *Gateway) gatePolicy(channelID, account string) inbound.Policy {
-	return channelPolicy(g.config.Snapshot().Config, channelID, account)
-}
-
 // tellStranger sends a pairing code. It does not pass the outbox: a code that
 // is lost is asked for again.
 func (g *Gateway) tellStranger(ctx context.Context, channelID string, to channel.Target, text string) {

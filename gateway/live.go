@@ -17,15 +17,11 @@ import (
 	"github.com/hearth-assistant/hearth/internal/random"
 )
 
-const (
-	// typingEvery keeps "is typing" up: networks show it for about five seconds.
-	typingEvery = 4 * time.Second
-)
-
 // live shows answers on messaging networks while they are made. What it shows
 // is not durable; the answer itself is delivered by the outbox.
 type live struct {
-	g *Gateway
+	g   *Gateway
+	ctx context.Context // of everything that it shows
 
 	mu   sync.Mutex
 	runs map[string]*liveRun
@@ -56,13 +52,13 @@ func (v *live) Begin(run session.Run) {
 	if !ok || ch == nil || !v.g.maySend(run.SessionKey, r) {
 		return
 	}
-	ctx, stop := context.WithCancel(v.g.channels.ctx)
+	ctx, stop := context.WithCancel(v.ctx)
 	lr := &liveRun{stop: stop, done: make(chan struct{})}
 	to := r.Target(run.ReplyTo)
-	if v.g.channels.account(r.Channel, r.Account).ReplyToMode == string(outbound.ReplyOff) {
+	if v.g.channels.Account(r.Channel, r.Account).ReplyToMode == string(outbound.ReplyOff) {
 		to.ReplyTo = ""
 	}
-	how := v.g.channels.streaming(r.Channel, r.Account, session.AgentOf(run.SessionKey))
+	how := v.g.streaming(r.Channel, r.Account, session.AgentOf(run.SessionKey))
 	lv := v.g.levelsOf(run)
 	lv.toolLines(&how)
 	turn := func(ctx context.Context) bool { return v.g.deliverer.Turn(ctx, r.Channel, to) }
@@ -71,13 +67,13 @@ func (v *live) Begin(run session.Run) {
 	} else if _, can := ch.(channel.Editor); can && how.mode != stream.Off {
 		lr.preview = stream.NewPreview(ctx, stream.PreviewOptions{
 			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: v.g.log,
-			Limits: v.g.channels.limits(ch), Steps: how.steps, Turn: turn,
+			Limits: v.g.channels.Limits(ch), Steps: how.steps, Turn: turn,
 			SelectedQuote: run.QuoteSelected && to.ReplyTo != "", // an edit would lose the quote
 		})
 	}
 	if _, can := ch.(channel.Editor); can && lv.reasoning == "stream" {
 		lr.thoughts = stream.NewPreview(ctx, stream.PreviewOptions{
-			Mode: stream.Partial, Channel: ch, To: to, Limits: v.g.channels.limits(ch), Turn: turn, Logger: v.g.log,
+			Mode: stream.Partial, Channel: ch, To: to, Limits: v.g.channels.Limits(ch), Turn: turn, Logger: v.g.log,
 		})
 	}
 	go func() {
@@ -91,13 +87,14 @@ func (v *live) Begin(run session.Run) {
 
 func keepTyping(ctx context.Context, ch channel.Channel, to channel.Target) {
 	t, ok := ch.(channel.Typer)
-	if !ok {
+	shown := ch.Limits().Typing
+	if !ok || shown <= 0 {
 		return
 	}
 	for {
 		_ = t.Typing(ctx, to) // only a courtesy
 		select {
-		case <-time.After(typingEvery):
+		case <-time.After(shown * 4 / 5):
 		case <-ctx.Done():
 			return
 		}
@@ -117,7 +114,7 @@ func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r ch
 		said := p
 		p = v.g.attach(run, r, p)
 		d := outbound.Delivery{
-			Reply: replyOfBlock(n, v.g.channels.account(r.Channel, r.Account).ReplyToMode),
+			Reply: replyOfBlock(n, v.g.channels.Account(r.Channel, r.Account).ReplyToMode),
 			ID:    blockID(run.ID, n), Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
 		}
 		err := v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error { return v.g.deliverer.Put(tx, d) }})

@@ -51,7 +51,7 @@ func (g *Gateway) problems() []protocol.Problem {
 	out = append(out, g.network.problems()...)
 	out = append(out, g.failureProblems()...)
 	out = append(out, g.ownerlessProblem()...)
-	return append(out, g.channels.problems()...)
+	return append(out, g.channels.Problems()...)
 }
 
 func (g *Gateway) status(ctx context.Context, _ method.None) (protocol.Status, error) {

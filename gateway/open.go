@@ -67,9 +67,7 @@ func (g *Gateway) open(ctx context.Context) error {
 	if err := g.openTrials(ctx); err != nil {
 		return err
 	}
-	if err := g.openChannels(ctx); err != nil {
-		return err
-	}
+	g.openChannels()
 	g.openDelivery()
 	if err := g.recall(ctx); err != nil {
 		return err
@@ -129,7 +127,7 @@ func (g *Gateway) openConfig() error {
 		path = g.opts.Dir.Config(g.opts.Env)
 	}
 	f, err := config.Open(path, config.Options{
-		Logger: g.log, Now: g.opts.Now, OnChange: g.configChanged,
+		Logger: g.log, Now: g.opts.Now, OnChange: g.configChanged, Networks: Networks(),
 		Env: func(name string) (string, bool) { v := g.opts.Env(name); return v, v != "" },
 	})
 	if err != nil {
@@ -183,11 +181,12 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	g.channels.Open(ctx, g.openToSend)
 	g.openHook()
 	g.network = g.newNetwork()
 	g.server, err = server.New(server.Options{
 		Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
-		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.webhooks(),
+		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.Webhooks(),
 		Remote: g.network.remote(), Front: g.network.front, Broken: g.broke,
 		Mounts: g.mounts(), Leaving: g.leaving,
 		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },

@@ -43,23 +43,22 @@ func (g *Gateway) people() (out protocol.ContactsList, err error) {
 func (g *Gateway) listedSenders() []protocol.ListedSender {
 	out := []protocol.ListedSender{}
 	c := g.config.Snapshot().Config
-	if !c.Channels.Telegram.Enabled {
-		return out
-	}
-	for account, a := range c.Channels.Telegram.Accounts {
-		if !a.Enabled {
-			continue
-		}
-		owners := idsOn(telegramID, c.Commands.OwnerAllowFrom)
-		for _, id := range slices.Concat(idsOn(telegramID, a.AllowFrom), owners) {
-			s := protocol.ListedSender{Channel: telegramID, Account: account, ID: id, Owner: slices.Contains(owners, id)}
-			if !slices.Contains(out, s) {
-				out = append(out, s)
+	for network, n := range c.Channels {
+		owners := idsOn(network, c.Commands.OwnerAllowFrom)
+		for account, a := range n.Accounts {
+			if !n.Enabled || !a.Enabled {
+				continue
+			}
+			for _, id := range slices.Concat(idsOn(network, a.AllowFrom), owners) {
+				s := protocol.ListedSender{Channel: network, Account: account, ID: id, Owner: slices.Contains(owners, id)}
+				if !slices.Contains(out, s) {
+					out = append(out, s)
+				}
 			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b protocol.ListedSender) int {
-		return cmp.Or(strings.Compare(a.Account, b.Account), strings.Compare(a.ID, b.ID))
+		return cmp.Or(strings.Compare(a.Channel, b.Channel), strings.Compare(a.Account, b.Account), strings.Compare(a.ID, b.ID))
 	})
 	return out
 }
@@ -108,16 +107,25 @@ func (g *Gateway) contactsSet(ctx context.Context, p protocol.ContactSetParams) 
 		return list, err
 	}
 	var people []contact.Person
+	anywhere := p.Channel == ""
 	for _, c := range list.Contacts {
-		if c.Channel == p.Channel && c.ID == p.ID && (p.Account == "" || p.Account == c.Account) {
+		if (anywhere || c.Channel == p.Channel) && c.ID == p.ID && (p.Account == "" || p.Account == c.Account) {
 			people = append(people, contact.Person{Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle})
 		}
 	}
 	for _, s := range list.Listed {
 		known := func(o contact.Person) bool { return o.Channel == s.Channel && o.Account == s.Account && o.ID == s.ID }
-		if s.Channel == p.Channel && s.ID == p.ID && (p.Account == "" || p.Account == s.Account) && !slices.ContainsFunc(people, known) {
+		if (anywhere || s.Channel == p.Channel) && s.ID == p.ID && (p.Account == "" || p.Account == s.Account) && !slices.ContainsFunc(people, known) {
 			people = append(people, contact.Person{Channel: s.Channel, Account: s.Account, ID: s.ID})
 		}
+	}
+	for _, who := range people {
+		if who.Channel != people[0].Channel {
+			return list, protocol.Invalid("%q may write on %s and on %s; say which is meant: %s:%s", p.ID, people[0].Channel, who.Channel, who.Channel, p.ID)
+		}
+	}
+	if len(people) == 0 && anywhere {
+		return list, protocol.Invalid("nobody with the id %q may write; `hearth contacts` lists who may", p.ID)
 	}
 	if len(people) == 0 {
 		return list, protocol.Invalid("nobody with the id %q may write on %s; `hearth contacts` lists who may", p.ID, p.Channel)
@@ -165,12 +173,15 @@ func (g *Gateway) ownerless() (who []string) {
 // ownerlessProblem says so, and how the owner becomes the owner again.
 func (g *Gateway) ownerlessProblem() (out []protocol.Problem) {
 	who := g.ownerless()
-	if len(who) == 0 || !g.config.Snapshot().Config.Channels.Telegram.Enabled {
+	if len(who) == 0 {
 		return nil
 	}
-	_, id, _ := strings.Cut(who[0], ":")
-	return append(out, protocol.Problem{Code: "OWNER", Message: fmt.Sprintf("Nobody is the owner on Telegram, so everybody who writes there (%s) is a guest with a conversation of their own. "+
-		"If one of them is you, say so: `hearth contacts owner %s`.", strings.Join(who[:min(len(who), 3)], ", "), id)})
+	network, id, _ := strings.Cut(who[0], ":")
+	if !g.config.Snapshot().Config.Channels[network].Enabled {
+		return nil
+	}
+	return append(out, protocol.Problem{Code: "OWNER", Message: fmt.Sprintf("Nobody is the owner on %s, so everybody who writes there (%s) is a guest with a conversation of their own. "+
+		"If one of them is you, say so: `hearth contacts owner %s`.", g.channels.Kinds.Label(network), strings.Join(who[:min(len(who), 3)], ", "), id)})
 }
 
 // people: is there an owner, and does somebody else share their conversation?

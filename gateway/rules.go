@@ -11,8 +11,10 @@ import (
 
 func (g *Gateway) inboundSettings(c config.Config) inbound.Settings {
 	d := c.Agents.Defaults
+	keys := rules.Keys(c)
+	keys.Threads = Networks().Threads()
 	s := inbound.Settings{
-		Agent: g.agents.Answerer, Keys: rules.Keys(c), HistoryLimit: c.Messages.GroupChat.HistoryLimit,
+		Agent: g.agents.Answerer, Keys: keys, HistoryLimit: c.Messages.GroupChat.HistoryLimit,
 		Debounce: time.Duration(c.Messages.Inbound.DebounceMs) * time.Millisecond, DebounceByChannel: map[string]time.Duration{},
 		Envelope: envelope.Settings{
 			Timezone: d.EnvelopeTimezone, UserTimezone: d.UserTimezone, TimeFormat: d.TimeFormat,

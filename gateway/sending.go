@@ -25,8 +25,9 @@ const maxSecretScan = 4 << 20
 
 // sendable finds a file that a model names for sending: an address, or a file
 // of the workspace, which is looked at here and opened again when it is sent.
-func (g *Gateway) sendable(workspace, ref string, limit int64) (channel.Media, error) {
+func (g *Gateway) sendable(workspace, ref, network, account string) (channel.Media, error) {
 	m := channel.Media{URL: strings.TrimSpace(ref)}
+	limit := g.channels.FileLimit(network, account)
 	if u, err := url.Parse(m.URL); err == nil && len(u.Scheme) > 1 {
 		switch {
 		case u.Scheme == "https" || u.Scheme == "http":
@@ -56,7 +57,7 @@ func (g *Gateway) sendable(workspace, ref string, limit int64) (channel.Media, e
 	case size == 0:
 		return m, errors.New("the file is empty")
 	case limit > 0 && size > limit:
-		return m, fmt.Errorf("it has %d MB, and at most %d MB are sent (channels.telegram.mediaMaxMb)", (size+1<<20-1)>>20, limit>>20)
+		return m, fmt.Errorf("it has %d MB, and at most %d MB are sent (channels.%s.mediaMaxMb)", (size+1<<20-1)>>20, limit>>20, network)
 	}
 	head, err := io.ReadAll(io.LimitReader(f, maxSecretScan))
 	if err != nil {
@@ -146,11 +147,10 @@ func (g *Gateway) attach(run session.Run, r channel.Route, p reply.Payload) repl
 	if len(p.Media) == 0 {
 		return p
 	}
-	limit := int64(g.channels.account(r.Channel, r.Account).MediaMaxMB) << 20
 	dir := g.agents.Named(session.AgentOf(run.SessionKey)).Workspace
 	var files []channel.Media
 	for _, named := range p.Media {
-		m, err := g.sendable(dir, named.URL, limit)
+		m, err := g.sendable(dir, named.URL, r.Channel, r.Account)
 		if err == nil && !webAddress(m.URL) && (!run.Owner || r.Chat != channel.Direct) {
 			err = errors.New("files of this computer are sent to its owner's own chat only")
 		}

@@ -37,7 +37,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 			g.log.Error("messages from channels are not taken any more", "err", err)
 		}
 	})
-	work.Go(func() { g.channels.run(back) })
+	work.Go(func() { g.channels.Run(back, g.gate.Receive) })
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchHealth(back) })
 	work.Go(func() { g.watchParts(back) })

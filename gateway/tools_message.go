@@ -41,7 +41,7 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 		to.Channel, to.Account, to.Target, to.Thread = here.Channel, here.Account, here.Conversation, here.Thread
 	}
 	var fit []channel.Channel
-	for _, ch := range p.g.channels.all() {
+	for _, ch := range p.g.channels.All() {
 		if (to.Channel == "" || to.Channel == ch.ID()) && (to.Account == "" || to.Account == ch.Account()) {
 			fit = append(fit, ch)
 		}
@@ -61,16 +61,16 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 		return to, fmt.Errorf("%d accounts are connected; say which with channel and accountId", len(fit))
 	}
 	to.Channel, to.Account = fit[0].ID(), fit[0].Account()
-	r := routeTo(to)
+	r := p.routeTo(to)
 	if !p.g.maySend(call.SessionKey, r) {
 		return to, fmt.Errorf("session.sendPolicy forbids sending to %s from this session", to)
 	}
 	return to, nil
 }
 
-func routeTo(to message.To) channel.Route {
+func (p post) routeTo(to message.To) channel.Route {
 	r := channel.Route{Channel: to.Channel, Account: to.Account, Conversation: to.Target, Thread: to.Thread, Chat: channel.Direct}
-	if strings.HasPrefix(to.Target, "-") { // groups, on the networks there are
+	if p.g.channels.Kinds.Group(to.Channel, to.Target) {
 		r.Chat = channel.Group
 	}
 	return r
@@ -78,7 +78,7 @@ func routeTo(to message.To) channel.Route {
 
 // Attach finds a file of the run's own workspace.
 func (p post) Attach(call tool.Call, to message.To, ref string) (message.File, error) {
-	m, err := p.g.sendable(call.Workspace, ref, int64(p.g.channels.account(to.Channel, to.Account).MediaMaxMB)<<20)
+	m, err := p.g.sendable(call.Workspace, ref, to.Channel, to.Account)
 	return message.File{URL: m.URL, Name: m.Name, MIME: m.MIME, Size: m.Size}, err
 }
 
@@ -118,7 +118,7 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 		media = append(media, channel.Media{URL: f.URL, Name: f.Name, MIME: f.MIME, Size: f.Size})
 	}
 	d := outbound.Delivery{
-		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: routeTo(to).Target(""), Session: call.SessionKey, RunID: call.RunID,
+		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: p.routeTo(to).Target(""), Session: call.SessionKey, RunID: call.RunID,
 		Text: text, Media: media, Reply: outbound.ReplyOff,
 	}
 	err := p.g.store.Update(ctx, store.Write{Must: true, Then: p.g.deliverer.Wake, Do: func(tx *store.Tx) error { return p.g.deliverer.Put(tx, d) }})

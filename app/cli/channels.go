@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -30,7 +32,11 @@ func runChannels(ctx context.Context, a *app) error {
 		}
 	}
 	if len(rows) == 0 {
-		return a.out().print("No messaging network is connected. docs/configuration.md tells how: channels.telegram.\n")
+		var keys []string
+		for _, k := range gateway.Networks() {
+			keys = append(keys, "channels."+k.ID)
+		}
+		return a.out().print("No messaging network is connected. docs/configuration.md tells how: %s.\n", strings.Join(keys, ", "))
 	}
 	return a.out().table([]string{"CHANNEL", "ACCOUNT", "STATE", "TROUBLE"}, rows)
 }

@@ -158,7 +158,7 @@ func (a *app) ownEngine(ctx context.Context) (runner, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := config.Inspect(dir.Config(a.Env), a.lookupEnv)
+	s, err := config.Inspect(dir.Config(a.Env), a.settingsOptions())
 	if err != nil {
 		return nil, nil, err
 	}

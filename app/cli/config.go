@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -71,15 +72,17 @@ func (a *app) configPath(ctx context.Context) (string, error) {
 	return dir.Config(a.Env), nil
 }
 
-// lookupEnv is for ${NAME} in settings.
-func (a *app) lookupEnv(name string) (string, bool) { v := a.Env(name); return v, v != "" }
+// settingsOptions are how this program reads the settings.
+func (a *app) settingsOptions() config.Options {
+	return config.Options{Networks: gateway.Networks(), Env: func(name string) (string, bool) { v := a.Env(name); return v, v != "" }}
+}
 
 func (a *app) settings(ctx context.Context) (*config.Snapshot, error) {
 	path, err := a.configPath(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return config.Inspect(path, a.lookupEnv)
+	return config.Inspect(path, a.settingsOptions())
 }
 
 func runConfigGet(ctx context.Context, a *app, args []string) error {
@@ -102,7 +105,7 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 		if !s.Valid {
 			return brokenSettings(s)
 		}
-		if why := config.Unknown(path); why != "" {
+		if why := config.Unknown(path, gateway.Networks()); why != "" {
 			return &failure{exitFailure, line(path) + " is not set. " + line(why), "docs/configuration.md lists every setting"}
 		}
 		return &failure{exitFailure, line(path) + " is not set", "docs/configuration.md says what holds without it"}
@@ -171,7 +174,7 @@ func runConfigSet(ctx context.Context, a *app, path, value string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	if why := config.Unknown(path); why != "" && !a.asJSON {
+	if why := config.Unknown(path, gateway.Networks()); why != "" && !a.asJSON {
 		defer func() { _ = a.errs().print(yellow("! "), line(why), "\n") }()
 	}
 	if !ok || literal == "null" { // in a patch null would remove the key
@@ -221,7 +224,7 @@ func (a *app) editSettings(ctx context.Context, path, patch, done string, edit f
 			return err
 		}
 	} else {
-		f, err := config.Open(file, config.Options{Env: a.lookupEnv})
+		f, err := config.Open(file, a.settingsOptions())
 		if err != nil {
 			return err
 		}
@@ -279,7 +282,7 @@ type configCheckJSON struct {
 func runConfigCheck(ctx context.Context, a *app, args []string) (err error) {
 	var s *config.Snapshot
 	if len(args) == 1 {
-		if s, err = config.Inspect(args[0], a.lookupEnv); err == nil && !s.Exists {
+		if s, err = config.Inspect(args[0], a.settingsOptions()); err == nil && !s.Exists {
 			return &failure{exitFailure, "there is no file " + line(args[0]), "`hearth config file` prints where the settings are"}
 		}
 	} else {

@@ -157,7 +157,7 @@ func setConversation(ctx context.Context, a *app, id, which string) error {
 
 // setContact changes somebody by their id, with or without the network before it.
 func setContact(ctx context.Context, a *app, id string, p protocol.ContactSetParams, words string) error {
-	p.Channel, p.ID = "telegram", id
+	p.ID = id
 	if network, rest, ok := strings.Cut(id, ":"); ok {
 		p.Channel, p.ID = network, rest
 	}

@@ -96,7 +96,7 @@ func (d *doctor) settings(ctx context.Context, s *config.Snapshot) {
 	}
 	if old := s.Legacy(); len(old) > 0 {
 		d.mend("settings", "settings with old names: "+strings.Join(old, ", "), func() error {
-			f, err := config.Open(s.Path, config.Options{Env: d.a.lookupEnv})
+			f, err := config.Open(s.Path, d.a.settingsOptions())
 			if err == nil {
 				_, err = f.Modernize(ctx)
 			}

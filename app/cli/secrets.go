@@ -288,7 +288,7 @@ func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) ([]string, erro
 	if err != nil {
 		return nil, err
 	}
-	f, err := config.Open(path, config.Options{Env: a.lookupEnv})
+	f, err := config.Open(path, a.settingsOptions())
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func Open(ctx context.Context, dir statedir.Dir, env func(string) string, o clie
 		return c, err
 	}
 	// gateway.auth.token in the settings takes the place of the token file.
-	s, serr := config.Inspect(dir.Config(env), func(name string) (string, bool) { v := env(name); return v, v != "" })
+	s, serr := config.Inspect(dir.Config(env), config.Options{Env: func(name string) (string, bool) { v := env(name); return v, v != "" }})
 	if serr != nil {
 		return nil, err
 	}

@@ -214,7 +214,7 @@ func (b *Broker) settings(a Ask) (s Settings) {
 // sure that they may: a device with the scope for it, or an owner by their
 // listed id.
 type Decider struct {
-	Name string // for people: "Safari on this Mac", "telegram:42"
+	Name string // for people: "Safari on this Mac", "network:42"
 	ID   string // of the device or connection; never the requester's
 	// Message: they read the question as a message of a network, and answer so.
 	Message bool

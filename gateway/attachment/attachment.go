@@ -38,7 +38,8 @@ type Fetch func(ctx context.Context, m channel.Media) (io.ReadCloser, error)
 // Taker takes files of messages.
 type Taker struct {
 	Fetch   Fetch
-	Limit   int64 // bytes of one file, 0: any
+	Limit   int64  // bytes of one file, 0: any
+	Advice  string // where Limit is set, for people
 	Folder  Folder
 	Picture func(data []byte) (media.Picture, error) // keeps one that models can be shown
 	Wrap    untrusted.Wrapper
@@ -73,7 +74,7 @@ func (t Taker) Take(ctx context.Context, at time.Time, list []channel.Media) ([]
 
 func (t Taker) take(ctx context.Context, f *File, prefix string) error {
 	if t.Limit > 0 && f.Size > t.Limit {
-		f.fail(tooLarge(f.Size, t.Limit))
+		f.fail(t.tooLarge(f.Size))
 		return nil
 	}
 	data, err := t.fetch(ctx, f.Media)
@@ -84,7 +85,7 @@ func (t Taker) take(ctx context.Context, f *File, prefix string) error {
 		f.fail("it could not be fetched: " + strings.TrimPrefix(err.Error(), channel.ErrRefused.Error()+": "))
 		return nil
 	case t.Limit > 0 && int64(len(data)) > t.Limit:
-		f.fail(tooLarge(int64(len(data)), t.Limit))
+		f.fail(t.tooLarge(int64(len(data))))
 		return nil
 	case len(data) == 0:
 		f.fail("it is empty")
@@ -103,8 +104,8 @@ func (t Taker) take(ctx context.Context, f *File, prefix string) error {
 	return nil
 }
 
-func tooLarge(size, limit int64) string {
-	return fmt.Sprintf("it has %s, and at most %d MB are taken (channels.telegram.mediaMaxMb; Telegram gives bots no more than 20 MB)", amount(size), limit>>20)
+func (t Taker) tooLarge(size int64) string {
+	return fmt.Sprintf("it has %s, and at most %d MB are taken (%s)", amount(size), t.Limit>>20, t.Advice)
 }
 
 func (t Taker) fetch(ctx context.Context, m channel.Media) (data []byte, err error) {

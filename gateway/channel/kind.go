@@ -117,12 +117,15 @@ func (list Kinds) Group(id, conversation string) bool {
 	return ok && k.Group(conversation)
 }
 
-// Thread is what a part of a network's groups is called in the keys of sessions.
-func (list Kinds) Thread(id string) string {
-	if k, ok := list.Get(id); ok && k.Thread != "" {
-		return k.Thread
+// Threads is what parts of groups are called in the keys of sessions, by network.
+func (list Kinds) Threads() map[string]string {
+	out := make(map[string]string, len(list))
+	for _, k := range list {
+		if k.Thread != "" {
+			out[k.ID] = k.Thread
+		}
 	}
-	return "thread"
+	return out
 }
 
 // State is what an account is doing.

@@ -33,12 +33,24 @@ func (c Config) SecretFields() []SecretField {
 			out = append(out, SecretField{at("headers", name), c.Models.Providers[id].Headers[name]})
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.Channels.Telegram.Accounts)) {
-		a := c.Channels.Telegram.Accounts[id]
-		out = append(out, SecretField{"channels.telegram.accounts." + id + ".botToken", a.BotToken},
-			SecretField{"channels.telegram.accounts." + id + ".webhookSecret", a.WebhookSecret})
+	return slices.Concat(out, c.Channels.secretFields(), c.MCP.secretFields(), c.Skills.secretFields())
+}
+
+func (c Channels) secretFields() (out []SecretField) {
+	for _, network := range slices.Sorted(maps.Keys(c)) {
+		accounts := c[network].Accounts
+		for _, id := range slices.Sorted(maps.Keys(accounts)) {
+			for _, key := range slices.Sorted(maps.Keys(accounts[id].Secrets)) {
+				out = append(out, SecretField{AccountPath(network, id, key), accounts[id].Secrets[key]})
+			}
+		}
 	}
-	return append(append(out, c.MCP.secretFields()...), c.Skills.secretFields()...)
+	return out
+}
+
+// AccountPath is where a key of an account on a network stands.
+func AccountPath(network, account, key string) string {
+	return Path{Key("channels"), Key(network), Key("accounts"), Key(account), Key(key)}.String()
 }
 
 func (m MCP) secretFields() (out []SecretField) {

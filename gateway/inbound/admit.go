@@ -30,7 +30,7 @@ const (
 // Policy is what the owner set for one account of a channel. Its zero value
 // asks the owner about every stranger and listens in no group. People are
 // named by the ids that the network gives them, with or without the channel's
-// name before it ("telegram:123"); an empty list is nobody, "*" is everybody.
+// name before it ("network:123"); an empty list is nobody, "*" is everybody.
 type Policy struct {
 	DM        DMPolicy // "" = DMPairing
 	AllowFrom []string // may write; that makes nobody an owner

@@ -13,7 +13,7 @@ import (
 var ErrNobody = errors.New("nothing is remembered of this person or group")
 
 // Who finds whose memory a person means who is not its owner: a folder as Scope.Of
-// names it or the beginning of its name, a sender (telegram:42), or the key of a
+// names it or the beginning of its name, a sender (network:42), or the key of a
 // conversation. "" is the owner.
 func (x *Index) Who(ctx context.Context, agent, who string) (of string, err error) {
 	who = strings.TrimPrefix(strings.Trim(strings.TrimSpace(who), "/"), Folder+"/")

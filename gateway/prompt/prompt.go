@@ -99,7 +99,7 @@ func (f File) Cut() bool { return f.Kept < f.Chars }
 
 // Surface is where the words come from.
 type Surface struct {
-	Name   string // webchat, telegram, …
+	Name   string // webchat, or a messaging network
 	Chat   string // direct, group, channel; "" = direct
 	Label  string // of the chat
 	Sender string // who writes; "" = the owner on a paired device

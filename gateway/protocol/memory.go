@@ -3,7 +3,7 @@ package protocol
 // Memory is what the assistant remembers: MEMORY.md and memory/*.md. Paths begin
 // at the workspace. These are the owner's methods; All reaches the notes about
 // others as well, Person those of one of them: a folder as MemoryFile.Person
-// names it or the beginning of its name, a sender (telegram:42), a contact's name,
+// names it or the beginning of its name, a sender (network:42), a contact's name,
 // or a session key.
 
 // MemoryListParams: all are optional.

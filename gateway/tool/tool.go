@@ -34,7 +34,7 @@ type Scope struct {
 	// Owner: the words that led here are the owner's own. Others, groups and
 	// hooks get less.
 	Owner   bool
-	Surface string // where the words came from: webchat, cli, telegram, …
+	Surface string // where the words came from: webchat, cli, a messaging network
 	Sender  string // who said them there, "" = the owner
 	Group   bool   // said in a group
 	Depth   int    // how many sub-agents deep; 0: a person's conversation

@@ -173,6 +173,7 @@ func rules() []rule {
 		{"A-SEC-12 randomness is crypto/rand", strongRandom},
 		{"secrets are compared in constant time", constantTime},
 		{"A-SSRF-07 one way out", oneWayOut},
+		{"a network is known to its folder", networksApart},
 	}
 }
 
@@ -195,8 +196,9 @@ func TestRulesCanFail(t *testing.T) {
 			"package session\nimport _ \"" + module + "/gateway/server\""},
 		"one room owns each library": {"gateway/session/a.go",
 			"package session\nimport _ \"go.etcd.io/bbolt\""},
-		"packages say what they own": {"gateway/session/a.go", "package session"},
-		"no init functions":          {"gateway/session/a.go", "package session\nfunc init() {}"},
+		"packages say what they own":       {"gateway/session/a.go", "package session"},
+		"no init functions":                {"gateway/session/a.go", "package session\nfunc init() {}"},
+		"a network is known to its folder": {"gateway/session/a.go", "package session\nconst id = \"Telegram\""},
 		"tests do not sleep": {"gateway/session/a_test.go",
 			"package session\nimport tt \"time\"\nfunc f() { tt.Sleep(1) }"},
 		"contexts come from main": {"gateway/session/a.go",

@@ -143,7 +143,7 @@ func standsApart(before string) bool {
 }
 
 // breakHeads turns the bracket of a line that begins like an envelope of the
-// channel, "[Telegram ", into a parenthesis.
+// channel, "[Network ", into a parenthesis.
 func breakHeads(s, channel string) string {
 	want := letters(channel)
 	if want == "" || !strings.ContainsFunc(s, opening) {

@@ -69,7 +69,7 @@ func UserZone(name string, local *time.Location) *time.Location {
 
 // Head is what stands in the brackets before a message.
 type Head struct {
-	Channel  string // "telegram"
+	Channel  string // the network
 	From     string // the sender in direct chats, else the conversation
 	At       time.Time
 	Previous time.Time // the message before it in the conversation; zero = none

@@ -139,7 +139,8 @@ func shapeAt(s string, i int) int {
 	return 0
 }
 
-// botTokenAt finds 123456789:AA… of Telegram's bots.
+// botTokenAt finds what bots of messaging networks log in with: a number, a colon
+// and thirty letters or more.
 func botTokenAt(s string, i int) int {
 	j := i
 	for j < len(s) && j-i < 14 && s[j] >= '0' && s[j] <= '9' {

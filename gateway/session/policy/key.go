@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -44,14 +45,16 @@ const (
 type Keys struct {
 	MainKey string // "" = main
 	DMScope Scope  // "" = ScopeMain
-	// IdentityLinks names people: alice → "telegram:123", "discord:456".
+	// IdentityLinks names people: alice → "NETWORK:123", "OTHER:456".
 	IdentityLinks map[string][]string
+	// Threads is what networks call a part of a group; "thread" for all others.
+	Threads map[string]string
 }
 
 // Source is where a message comes from.
 type Source struct {
 	AgentID string // "" = main
-	Channel string // the network, "telegram"
+	Channel string // the network
 	Account string // "" = default
 	Chat    Chat
 	Peer    string // the sender; direct chats
@@ -74,7 +77,7 @@ func (k Keys) Of(s Source) (string, error) {
 		if s.Group == "" || s.Channel == "" {
 			return "", ErrNoPeer
 		}
-		return groupKey(agent, s.Channel, s.Chat, s.Group, s.Thread), nil
+		return k.groupKey(agent, s.Channel, s.Chat, s.Group, s.Thread), nil
 	}
 	if k.DMScope == ScopeMain || k.DMScope == "" {
 		return k.Main(agent), nil
@@ -136,15 +139,12 @@ func (k Keys) stranger(peer string) string {
 	return escape(peer)
 }
 
-func groupKey(agent, channel string, chat Chat, id, thread string) string {
+func (k Keys) groupKey(agent, channel string, chat Chat, id, thread string) string {
 	key := "agent:" + agent + ":" + escape(channel) + ":" + string(chat) + ":" + escape(id)
-	switch {
-	case thread == "":
+	if thread == "" {
 		return key
-	case channel == "telegram":
-		return key + ":topic:" + escape(thread)
 	}
-	return key + ":thread:" + escape(thread)
+	return key + ":" + cmp.Or(k.Threads[channel], "thread") + ":" + escape(thread)
 }
 
 // escape makes an id of a network fit to be one part of a key.

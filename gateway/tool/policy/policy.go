@@ -100,8 +100,8 @@ type Settings struct {
 	ByProvider map[string]Layer // "anthropic", or "anthropic/claude-…"
 	ByAgent    map[string]Layer // agent id
 	BySession  map[string]Layer // session key
-	BySurface  map[string]Layer // telegram, webchat, …
-	BySender   map[string]Layer // "telegram:42", or "id" on any surface
+	BySurface  map[string]Layer // webchat, messaging networks
+	BySender   map[string]Layer // "network:42", or "id" on any surface
 	// SpawnDepth is how many sub-agents deep there may be: the deepest start none.
 	SpawnDepth int
 }

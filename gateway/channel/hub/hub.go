@@ -1,0 +1,246 @@
+// Package hub holds the accounts on messaging networks that are connected: it
+// makes their channels of the settings, runs them, and says how they are. It does
+// not know any network by name (channel.Kind describes them), nor who may write
+// (inbound) or what is said there (outbound).
+package hub
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+)
+
+// Secrets finds what settings refer to.
+type Secrets interface {
+	// Value looks for the secret of a setting; field names it in an error.
+	Value(ctx context.Context, field string, s secret.Setting) (secret.Secret, error)
+	// Known is the secret when nothing has to be looked for.
+	Known(s secret.Setting) (secret.Secret, bool)
+}
+
+// Options of a Hub.
+type Options struct {
+	Kinds    channel.Kinds
+	Settings *config.File
+	Secrets  Secrets
+	Now      func() time.Time
+	Logger   *slog.Logger
+}
+
+// Hub is the connected accounts. Settings of accounts are taken when it opens;
+// changes to them are used at the next start. Its methods may be called from
+// several goroutines, Open and Run once; before Open there are no accounts.
+type Hub struct {
+	Options
+	openFile func(path string) (fs.File, error)
+
+	mu     sync.Mutex
+	opened bool
+	list   map[name]*attached
+	later  []name         // connected when their secrets were found; fixed by Open
+	missed map[name]error // what could not be made of an account
+}
+
+// name is an account of a network.
+type name struct{ network, account string }
+
+func (a name) compare(b name) int {
+	return cmp.Or(strings.Compare(a.network, b.network), strings.Compare(a.account, b.account))
+}
+
+// attached is a channel and what became of it.
+type attached struct {
+	channel.Channel
+	err error // why it does not run any more
+}
+
+// New returns a hub without accounts.
+func New(o Options) *Hub {
+	return &Hub{Options: o, list: map[name]*attached{}, missed: map[name]error{}}
+}
+
+// Open makes the channels of the settings, without connecting them; openFile opens
+// a local file that is to be sent. An account that cannot be made is a problem, and
+// the others are used.
+func (h *Hub) Open(ctx context.Context, openFile func(path string) (fs.File, error)) {
+	h.openFile = openFile
+	for _, n := range h.configured() {
+		if h.mayWait(n) {
+			h.later = append(h.later, n)
+		} else {
+			h.attach(ctx, n)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.opened = true
+}
+
+// configured are the accounts of the settings that can be connected, in order.
+func (h *Hub) configured() (out []name) {
+	c := h.Settings.Snapshot().Config.Channels
+	for _, k := range h.Kinds {
+		n := c[k.ID]
+		for id, a := range n.Accounts {
+			if n.Enabled && a.Enabled && !(a.Secrets[k.Connects].IsZero() && a.Texts[k.Connects] == "") {
+				out = append(out, name{k.ID, id})
+			}
+		}
+	}
+	slices.SortFunc(out, name.compare)
+	return out
+}
+
+// mayWait reports whether an account is connected when its credential was found: a
+// keychain may take its time, and the start does not wait. One that is called by
+// its network is made at once, so that the port knows its address.
+func (h *Hub) mayWait(n name) bool {
+	k, _ := h.Kinds.Get(n.network)
+	a := h.Account(n.network, n.account)
+	for _, s := range k.Settings {
+		if s.Form == channel.PublicAddress && a.Texts[s.Key] != "" {
+			return false
+		}
+	}
+	credential := a.Secrets[k.Connects]
+	_, found := h.Secrets.Known(credential)
+	return !found && !credential.IsZero()
+}
+
+// attach makes the channel of an account; nil when it cannot be made, which
+// Problems says.
+func (h *Hub) attach(ctx context.Context, n name) *attached {
+	ch, err := h.channel(ctx, n)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil {
+		h.Logger.Error("a channel is not connected", "channel", n.network, "account", n.account, "err", err)
+		h.missed[n] = err
+		return nil
+	}
+	at := &attached{Channel: ch}
+	h.list[n] = at
+	return at
+}
+
+func (h *Hub) channel(ctx context.Context, n name) (channel.Channel, error) {
+	k, _ := h.Kinds.Get(n.network)
+	a := h.Account(n.network, n.account)
+	own := channel.Account{
+		ID: n.account, Secrets: make(map[string]string), Texts: a.Texts, MaxFile: int64(a.MediaMaxMB) << 20, OpenFile: h.openFile, Now: h.Now, Logger: h.Logger,
+	}
+	for _, key := range k.Secrets() {
+		v, err := h.Secrets.Value(ctx, config.AccountPath(n.network, n.account, key), a.Secrets[key])
+		if err != nil {
+			return nil, err
+		}
+		own.Secrets[key] = v.Reveal()
+	}
+	return k.New(own)
+}
+
+// Find is the channel of an account, nil for none.
+func (h *Hub) Find(network, account string) channel.Channel {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if a := h.list[name{network, account}]; a != nil {
+		return a.Channel
+	}
+	return nil
+}
+
+// All lists the channels, in order.
+func (h *Hub) All() (out []channel.Channel) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, n := range slices.SortedFunc(maps.Keys(h.list), name.compare) {
+		out = append(out, h.list[n].Channel)
+	}
+	return out
+}
+
+// Run connects every account and serves it until ctx ends.
+func (h *Hub) Run(ctx context.Context, inbox channel.Inbox) {
+	var work sync.WaitGroup
+	h.mu.Lock()
+	for _, a := range h.list {
+		work.Go(func() { h.serve(ctx, a, inbox) })
+	}
+	h.mu.Unlock()
+	for _, n := range h.later {
+		work.Go(func() {
+			if a := h.attach(ctx, n); a != nil {
+				h.serve(ctx, a, inbox)
+			}
+		})
+	}
+	work.Wait()
+}
+
+func (h *Hub) serve(ctx context.Context, a *attached, inbox channel.Inbox) {
+	err := a.Run(ctx, inbox)
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	h.Logger.Error("a channel has stopped", "channel", a.ID(), "account", a.Account(), "err", err)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	a.err = err
+}
+
+// Webhooks answers the networks that call their accounts; nil when none does.
+func (h *Hub) Webhooks() http.Handler {
+	mux := http.NewServeMux()
+	some := false
+	for _, ch := range h.All() {
+		if called, ok := ch.(channel.Hooked); ok {
+			if path, handler, ok := called.Webhook(); ok {
+				mux.Handle(path, handler)
+				some = true
+			}
+		}
+	}
+	if !some {
+		return nil
+	}
+	return mux
+}
+
+// Account is the settings of one account, with those of its network below them.
+func (h *Hub) Account(network, account string) config.ChannelAccount {
+	a, _ := h.Settings.Snapshot().Config.Channels.Account(network, account)
+	return a
+}
+
+// FileLimit is the largest file that an account takes or sends, in bytes.
+func (h *Hub) FileLimit(network, account string) int64 {
+	return int64(h.Account(network, account).MediaMaxMB) << 20
+}
+
+// FileAdvice is where that is set, and what the network itself allows.
+func (h *Hub) FileAdvice(network string) string {
+	k, _ := h.Kinds.Get(network)
+	return strings.TrimSuffix("channels."+network+".mediaMaxMb; "+k.MaxFileWhy, "; ")
+}
+
+// Limits is how text is cut for a channel: never beyond what its network takes.
+func (h *Hub) Limits(ch channel.Channel) chunk.Limits {
+	a, l := h.Account(ch.ID(), ch.Account()), chunk.LimitsOf(ch.Limits())
+	l.Mode = chunk.Mode(a.ChunkMode)
+	if a.TextChunkLimit > 0 && (l.Chars == 0 || a.TextChunkLimit < l.Chars) {
+		l.Chars = a.TextChunkLimit
+	}
+	return l
+}

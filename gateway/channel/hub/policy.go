@@ -1,0 +1,22 @@
+package hub
+
+import "github.com/hearth-assistant/hearth/gateway/inbound"
+
+// Policy is who may write to an account, as the settings say. Who may write is one
+// list and who is the owner another: a list of a family, brought from elsewhere,
+// makes no owners.
+func (h *Hub) Policy(network, account string) inbound.Policy {
+	c := h.Settings.Snapshot().Config
+	a, ok := c.Channels.Account(network, account)
+	if !ok {
+		return inbound.Policy{DM: inbound.DMDisabled, Group: inbound.GroupDisabled}
+	}
+	p := inbound.Policy{
+		DM: inbound.DMPolicy(a.DMPolicy), AllowFrom: a.AllowFrom, Owners: c.Commands.OwnerAllowFrom, Group: inbound.GroupPolicy(a.GroupPolicy),
+		GroupAllowFrom: a.GroupAllowFrom, Groups: map[string]inbound.GroupRule{}, HistoryLimit: a.HistoryLimit,
+	}
+	for id, r := range a.Groups {
+		p.Groups[id] = inbound.GroupRule{RequireMention: r.RequireMention, AllowFrom: r.AllowFrom, Disabled: !r.Enabled}
+	}
+	return p
+}

@@ -1,0 +1,52 @@
+package meta
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// networks are the messaging networks that have a folder below gateway/channel.
+// Their names stand there, and in the list of package gateway.
+var networks = []string{"telegram"}
+
+// named are files that know a network nevertheless, and why.
+var knowNetworks = map[string]string{
+	"gateway/channels.go":               "the one list of networks",
+	"gateway/config/schema_channels.go": "keys of other gateways, which are kept and not used",
+	"gateway/setup/setup.go":            "the first steps lead through one network, step by step; their steps have names on the wire",
+	"gateway/methods_setup.go":          "as setup.go",
+	"gateway/protocol/first_steps.go":   "as setup.go",
+	"app/cli/setup.go":                  "as setup.go",
+	"app/cli/setup_ask.go":              "as setup.go: what is asked, and where a bot is made",
+	"app/cli/memory.go":                 "an example in a help text",
+	"gateway/skill/words.go":            "an address that malware sends to",
+}
+
+// networksApart: what a network is called, how its ids look and what its settings
+// are is known to its folder alone (channel.Kind).
+func networksApart(files []*file) (out []string) {
+	for _, f := range files {
+		if !f.prod() || knowNetworks[f.path] != "" {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			word := ""
+			switch n := n.(type) {
+			case *ast.Ident:
+				word = n.Name
+			case *ast.BasicLit:
+				if n.Kind == token.STRING {
+					word = n.Value
+				}
+			}
+			for _, name := range networks {
+				if strings.Contains(strings.ToLower(word), name) && !strings.HasPrefix(f.dir+"/", "gateway/channel/"+name) {
+					out = append(out, f.at(n)+": "+name+": what a network is called, and how it writes, is said by its channel.Kind in gateway/channel/"+name)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
