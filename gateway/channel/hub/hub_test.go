@@ -1,0 +1,140 @@
+package hub_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/hub"
+	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+)
+
+// pigeon and smoke are networks that nothing else has heard of.
+func pigeon(net *loopback.Net) channel.Kind {
+	return channel.Kind{
+		ID: "pigeon", Label: "Pigeon Post", Connects: "loftKey", MaxFile: 1, MaxFileWhy: "a pigeon carries no more",
+		Settings: []channel.Setting{
+			{Key: "loftKey", Form: channel.SecretText, Valid: func(s string) bool { return len(s) > 4 }, Help: "a key of a loft has five letters", Alone: "a pigeon has one loft"},
+		},
+		New: func(a channel.Account) (channel.Channel, error) {
+			if strings.HasPrefix(a.Secrets["loftKey"], "broken") {
+				return nil, errors.New("the loft is closed")
+			}
+			return net.Channel("pigeon", a.ID, channel.Limits{Text: 40, Unit: channel.Bytes}), nil
+		},
+		IsGroup: func(id string) bool { return strings.HasPrefix(id, "flock-") },
+	}
+}
+
+// secrets knows literal settings, and the others after a while.
+type secrets struct{}
+
+func (secrets) Value(_ context.Context, field string, s secret.Setting) (secret.Secret, error) {
+	if v, ok := s.Literal(); ok {
+		return v, nil
+	}
+	if s.IsZero() {
+		return secret.Secret{}, nil
+	}
+	return secret.Secret{}, errors.New(field + " was not found")
+}
+
+func (secrets) Known(s secret.Setting) (secret.Secret, bool) { return s.Literal() }
+
+func open(t *testing.T, net *loopback.Net, settings string) (*hub.Hub, *config.File) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hearth.json5")
+	if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kinds := channel.Kinds{pigeon(net)}
+	f, err := config.Open(path, config.Options{Networks: kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := f.Snapshot(); !s.Valid || len(s.Warnings) > 0 {
+		t.Fatal(s.Issues, s.Warnings)
+	}
+	h := hub.New(hub.Options{Kinds: kinds, Settings: f, Secrets: secrets{}, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	return h, f
+}
+
+// TestAnyNetwork: a network that is described by its Kind alone is configured,
+// connected, told of by its label, and has the common settings.
+func TestAnyNetwork(t *testing.T) {
+	net := loopback.NewNet()
+	h, f := open(t, net, `{ channels: { pigeon: { loftKey: "first-key", allowFrom: ["anna"], dmPolicy: "allowlist", textChunkLimit: 900,
+	  accounts: { two: { loftKey: "broken-key" }, off: { loftKey: "third-key", enabled: false }, kept: { loftKey: "keychain:pigeon" }, none: {} } } } }`)
+	if len(h.All()) != 0 || len(h.Problems()) != 0 {
+		t.Error("before Open there are accounts")
+	}
+	h.Open(t.Context(), func(string) (fs.File, error) { return nil, fs.ErrNotExist })
+	if all := h.All(); len(all) != 1 || h.Find("pigeon", "default") != all[0] || h.Find("pigeon", "two") != nil {
+		t.Fatalf("%v", all)
+	}
+	if p := h.Problems(); len(p) != 1 || !strings.Contains(p[0].Message, "Pigeon Post (two) is not connected: the loft is closed") {
+		t.Errorf("%+v", p)
+	}
+	if l := h.Limits(h.Find("pigeon", "default")); l.Chars != 40 || l.Unit != channel.Bytes {
+		t.Errorf("limits %+v: the network's hold where the settings allow more", l)
+	}
+	if h.FileLimit("pigeon", "default") != 1<<20 || h.FileAdvice("pigeon") != "channels.pigeon.mediaMaxMb; a pigeon carries no more" {
+		t.Errorf("%d, %s", h.FileLimit("pigeon", "default"), h.FileAdvice("pigeon"))
+	}
+	if p := h.Policy("pigeon", "default"); p.DM != inbound.DMAllowlist || len(p.AllowFrom) != 1 {
+		t.Errorf("%+v", p)
+	}
+	if p := h.Policy("pigeon", "nobody"); p.DM != inbound.DMDisabled || p.Group != inbound.GroupDisabled {
+		t.Errorf("an account that is not there: %+v", p)
+	}
+	shown, err := f.Snapshot().Redacted()
+	if err != nil || strings.Contains(string(shown.Config), "first-key") || !strings.Contains(string(shown.Config), `"loftKey"`) {
+		t.Errorf("%v: %s", err, shown.Config)
+	}
+}
+
+// TestLateAccounts: one whose credential takes its time is connected when it is
+// there, or told of; one that the settings got later waits for a restart.
+func TestLateAccounts(t *testing.T) {
+	net := loopback.NewNet()
+	h, f := open(t, net, `{ channels: { pigeon: { accounts: { kept: { loftKey: "keychain:pigeon" } } } } }`)
+	synctest.Test(t, func(t *testing.T) {
+		h.Open(t.Context(), nil)
+		if len(h.Problems()) != 0 {
+			t.Errorf("%+v", h.Problems())
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { h.Run(ctx, func(context.Context, channel.Inbound) error { return nil }); close(done) }()
+		synctest.Wait()
+		if p := h.Problems(); len(p) != 1 || !strings.Contains(p[0].Message, "channels.pigeon.accounts.kept.loftKey was not found") {
+			t.Errorf("%+v", p)
+		}
+		stop()
+		<-done
+	})
+	if _, err := f.MergePatch(t.Context(), f.Snapshot().Hash, `{ channels: { pigeon: { accounts: { fresh: { loftKey: "fifth-key" } } } } }`); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for _, p := range h.Problems() {
+		said += p.Message
+	}
+	if !strings.Contains(said, "Pigeon Post (fresh) was set up after Hearth had started") {
+		t.Error(said)
+	}
+	if st := h.Status(); len(st) != 1 || st[0].AccountID != "fresh" || st[0].Running {
+		t.Errorf("%+v", st)
+	}
+}
