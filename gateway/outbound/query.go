@@ -40,10 +40,21 @@ func (d *Deliverer) byID(tx *store.Tx, id string) (Delivery, error) {
 
 // Undelivered lists at most limit deliveries that go on by themselves, then
 // those that wait for a person, each in order.
-func (d *Deliverer) Undelivered(limit int) (out []Delivery, err error) {
+func (d *Deliverer) Undelivered(limit int) ([]Delivery, error) {
+	return d.list(limit, store.Range{Prefix: []byte{classOpen}}, store.Range{Prefix: []byte{classTrouble}})
+}
+
+// Incomplete lists at most limit deliveries that arrived with words in the place
+// of a file, the newest first. They are forgotten with the other receipts.
+func (d *Deliverer) Incomplete(limit int) ([]Delivery, error) {
+	return d.list(limit, store.Range{Prefix: []byte{classLess}, Reverse: true})
+}
+
+// list reads the deliveries that parts of the index point to.
+func (d *Deliverer) list(limit int, parts ...store.Range) (out []Delivery, err error) {
 	err = d.db.View(func(tx *store.Tx) error {
-		for _, class := range []byte{classOpen, classTrouble} {
-			for key := range d.open.ScanRaw(tx, store.Range{Prefix: []byte{class}}) {
+		for _, part := range parts {
+			for key := range d.open.ScanRaw(tx, part) {
 				if len(out) == limit {
 					return nil
 				}
@@ -54,27 +65,6 @@ func (d *Deliverer) Undelivered(limit int) (out []Delivery, err error) {
 				if ok {
 					out = append(out, v)
 				}
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
-// Incomplete lists at most limit deliveries that arrived with words in the place
-// of a file, the newest first. They are forgotten with the other receipts.
-func (d *Deliverer) Incomplete(limit int) (out []Delivery, err error) {
-	err = d.db.View(func(tx *store.Tx) error {
-		for key := range d.open.ScanRaw(tx, store.Range{Prefix: []byte{classLess}, Reverse: true}) {
-			if len(out) == limit {
-				return nil
-			}
-			v, ok, err := d.rows.Get(tx, key[1:])
-			if err != nil {
-				return err
-			}
-			if ok {
-				out = append(out, v)
 			}
 		}
 		return nil

@@ -4,16 +4,22 @@ import (
 	"encoding/json"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 )
+
+// sampling is wire.Sampling under Gemini's names.
+type sampling struct {
+	Temperature      *float64 `json:"temperature,omitempty"`
+	TopP             *float64 `json:"topP,omitempty"`
+	PresencePenalty  *float64 `json:"presencePenalty,omitempty"`
+	FrequencyPenalty *float64 `json:"frequencyPenalty,omitempty"`
+	Seed             *int64   `json:"seed,omitempty"`
+	Stop             []string `json:"stopSequences,omitempty"`
+}
 
 // options are what programs ask of the model; see model.Options.
 type options struct {
-	Temperature      *float64        `json:"temperature,omitempty"`
-	TopP             *float64        `json:"topP,omitempty"`
-	PresencePenalty  *float64        `json:"presencePenalty,omitempty"`
-	FrequencyPenalty *float64        `json:"frequencyPenalty,omitempty"`
-	Seed             *int64          `json:"seed,omitempty"`
-	StopSequences    []string        `json:"stopSequences,omitempty"`
+	sampling
 	ResponseMIMEType string          `json:"responseMimeType,omitempty"`
 	ResponseSchema   json.RawMessage `json:"responseJsonSchema,omitempty"`
 }
@@ -29,9 +35,7 @@ type calling struct {
 
 func optionsOf(r model.Request) options {
 	o := r.Asked()
-	out := options{
-		Temperature: o.Temperature, TopP: o.TopP, PresencePenalty: o.PresencePenalty, FrequencyPenalty: o.FrequencyPenalty, Seed: o.Seed, StopSequences: o.Stop,
-	}
+	out := options{sampling: sampling(wire.SamplingOf(o))}
 	if o.Format != nil && len(r.Tools) == 0 { // the service refuses both at once
 		out.ResponseMIMEType, out.ResponseSchema = "application/json", o.Format.Schema
 	}

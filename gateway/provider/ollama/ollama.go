@@ -97,14 +97,9 @@ type request struct {
 }
 
 type options struct {
-	NumCtx           int      `json:"num_ctx,omitempty"`
-	NumPredict       int      `json:"num_predict,omitempty"`
-	Temperature      *float64 `json:"temperature,omitempty"`
-	TopP             *float64 `json:"top_p,omitempty"`
-	PresencePenalty  *float64 `json:"presence_penalty,omitempty"`
-	FrequencyPenalty *float64 `json:"frequency_penalty,omitempty"`
-	Seed             *int64   `json:"seed,omitempty"`
-	Stop             []string `json:"stop,omitempty"`
+	NumCtx     int `json:"num_ctx,omitempty"`
+	NumPredict int `json:"num_predict,omitempty"`
+	wire.Sampling
 }
 
 // formatOf is the form that a program wants. A server that keeps to it lets the
@@ -150,12 +145,10 @@ type toolFunction struct {
 
 func (p *provider) ask(r model.Request) request {
 	out := request{Model: r.Model, Stream: !p.service.Whole, KeepAlive: p.quirks.KeepAlive}
-	o := options{NumCtx: p.quirks.ContextWindow, NumPredict: r.MaxTokens}
+	o := options{NumCtx: p.quirks.ContextWindow, NumPredict: r.MaxTokens, Sampling: wire.SamplingOf(r.Asked())}
 	if o.NumPredict == 0 {
 		o.NumPredict = p.quirks.MaxTokens
 	}
-	a := r.Asked()
-	o.Temperature, o.TopP, o.PresencePenalty, o.FrequencyPenalty, o.Seed, o.Stop = a.Temperature, a.TopP, a.PresencePenalty, a.FrequencyPenalty, a.Seed, a.Stop
 	if o.NumCtx != 0 || o.NumPredict != 0 || r.Options != nil {
 		out.Options = &o
 	}

@@ -6,18 +6,14 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 )
 
 // options are what programs ask of the model; see model.Options.
 type options struct {
-	Temperature      *float64 `json:"temperature,omitempty"`
-	TopP             *float64 `json:"top_p,omitempty"`
-	PresencePenalty  *float64 `json:"presence_penalty,omitempty"`
-	FrequencyPenalty *float64 `json:"frequency_penalty,omitempty"`
-	Seed             *int64   `json:"seed,omitempty"`
-	Stop             []string `json:"stop,omitempty"`
-	ToolChoice       any      `json:"tool_choice,omitempty"` // a word, or a named tool
-	ResponseFormat   *format  `json:"response_format,omitempty"`
+	wire.Sampling
+	ToolChoice     any     `json:"tool_choice,omitempty"` // a word, or a named tool
+	ResponseFormat *format `json:"response_format,omitempty"`
 }
 
 type named struct {
@@ -52,11 +48,9 @@ func Reasons(id string) bool {
 
 func (p *provider) options(r model.Request) options {
 	o := r.Asked()
-	out := options{
-		Temperature: o.Temperature, TopP: o.TopP, PresencePenalty: o.PresencePenalty, FrequencyPenalty: o.FrequencyPenalty, Seed: o.Seed, Stop: o.Stop,
-	}
+	out := options{Sampling: wire.SamplingOf(o)}
 	if p.quirks.MaxCompletionTokens && Reasons(r.Model) {
-		out = options{Seed: o.Seed}
+		out.Sampling = wire.Sampling{Seed: o.Seed}
 	}
 	switch name, forced := r.Forced(); {
 	case forced && name != "" && !p.quirks.NoNamedTool:
