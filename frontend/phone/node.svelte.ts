@@ -1,7 +1,7 @@
 // What the gateway asks of this phone while the page is open: a picture, where
 // it is. The person is asked first, here, and can say no at any time.
 import type { Socket } from "../src/net/socket";
-import type { Cabinet } from "../src/storage/storage";
+import type { Database } from "../src/storage/database";
 import type { As } from "./line";
 import { cameras, snap } from "./camera";
 import { place } from "./place";
@@ -44,7 +44,7 @@ export class Node {
   open = $state(true);
 
   constructor(
-    private readonly keep: Cabinet,
+    private readonly keep: Database,
     private readonly line: Socket,
     private readonly me: { platform: string; family: string; name: string },
     private readonly tell: (text: string) => void,

@@ -1,13 +1,18 @@
-// The page's heart on a phone: whether it is let in, the conversation, what
+// What the page for phones is about: whether it is let in, the conversation, what
 // waits for a yes, and what the gateway may ask of the phone.
-import type { AgentEvent, Auth, ChatEvent, HelloOK, SessionMessage, SessionsChanged } from "../src/net/wire";
+import { Client } from "../src/net/client.svelte";
+import type { Auth, ChatEvent, HelloOK, SessionsChanged } from "../src/net/wire";
 import { CallError, type LinkState, type Socket } from "../src/net/socket";
 import { loadIdentity, NoCrypto, type Identity } from "../src/net/identity";
-import { openCabinet, type Cabinet } from "../src/storage/storage";
+import { openDatabase, type Database } from "../src/storage/database";
 import { keepDraft } from "../src/storage/local";
-import { Outbox, type Entry, type Picture, type Refusal } from "../src/session/outbox";
+import { feed } from "../src/session/events";
+import type { Entry, Picture } from "../src/session/outbox";
+import { Outgoing } from "../src/session/outgoing.svelte";
+import { Pictures } from "../src/session/pictures";
 import { Chat, type Past } from "../src/session/chat.svelte";
-import { Safety } from "../src/features/approvals/approvals.svelte";
+import { Approvals } from "../src/features/approvals/approvals.svelte";
+import { Pause } from "../src/features/pause/pause.svelte";
 import { codeIn, takeCode } from "./code";
 import { Line, thisPhone, type As } from "./line";
 import { Node, nodeAs } from "./node.svelte";
@@ -15,6 +20,8 @@ import { notify } from "./shell";
 import { t } from "./words";
 
 export const version = "0.1.0";
+
+const mostPictures = 30;
 
 /** Where the phone stands. */
 export type Place = "starting" | "insecure" | "old" | "unpaired" | "pairing" | "expired" | "limited" | "removed" | "talk";
@@ -29,24 +36,26 @@ export class Phone {
   chat = $state.raw<Chat | null>(null);
   /** an earlier conversation that is read */
   past = $state.raw<Chat | null>(null);
-  unsent = $state.raw<Entry[]>([]);
   toast = $state.raw<{ n: number; text: string; bad: boolean } | null>(null);
-  safety = $state.raw<Safety | null>(null);
   node = $state.raw<Node | null>(null);
   readonly me = thisPhone();
+  client!: Client;
+  approvals!: Approvals;
+  pause!: Pause;
+  pictures!: Pictures;
 
   private socket!: Socket;
   /** the connection by which the gateway asks this phone for things; a code is used on it */
   private asked!: Socket;
-  private keep!: Cabinet;
-  private outbox!: Outbox;
+  private keep!: Database;
+  private outgoing!: Outgoing;
   private identity!: Identity;
   private code = "";
   private known = false;
 
   async start(): Promise<void> {
     this.code = takeCode();
-    this.keep = await openCabinet();
+    this.keep = await openDatabase();
     try {
       this.identity = await loadIdentity(this.keep);
     } catch (e) {
@@ -57,7 +66,7 @@ export class Phone {
     this.socket = this.line(talker, {
       credentials: () => this.token("phoneToken"),
       onState: (s) => this.linked(s),
-      onEvent: (name, payload) => this.event(name, payload),
+      onEvent: (name, payload) => this.client.heard(name, payload),
       onGap: () => void this.chat?.read().catch(() => undefined),
     });
     this.asked = this.line(nodeAs, {
@@ -66,20 +75,28 @@ export class Phone {
       onEvent: (name, payload) => this.node?.event(name, payload),
       onGap: () => undefined,
     });
-    this.safety = new Safety(this.socket);
-    this.outbox = new Outbox({
-      keep: this.keep, explain,
-      send: (e) => this.send(e),
-      changed: (list) => this.outboxChanged(list),
-      accepted: (e) => this.chat?.accepted(e),
-    });
-    await this.outbox.load();
+    this.open();
+    await this.outgoing.load();
     addEventListener("online", () => this.hurry());
-    addEventListener("pagehide", () => this.outbox.stop());
+    addEventListener("pagehide", () => this.outgoing.stop());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.hurry());
     if (this.code === "" && !this.known) this.at = "unpaired";
     else if (this.code === "") this.comeBack();
     else this.pair();
+  }
+
+  /** open makes the stores that this page shares with the one on the computer. */
+  private open(): void {
+    const client = (this.client = new Client(this.socket, this.identity.id, (e) => this.complain(e)));
+    client.on((name, payload) => this.event(name, payload));
+    this.approvals = new Approvals(client);
+    this.pause = new Pause(client);
+    this.pictures = new Pictures(client, mostPictures);
+    this.outgoing = new Outgoing({
+      keep: this.keep, client,
+      changed: () => this.unsentChanged(),
+      accepted: (e) => this.chat?.accepted(e),
+    });
   }
 
   private line(as: As, o: Pick<ConstructorParameters<typeof Line>[0], "credentials" | "onState" | "onEvent" | "onGap">): Line {
@@ -116,8 +133,8 @@ export class Phone {
   }
 
   private linked(s: LinkState): void {
-    this.link = s;
-    this.outbox.setOnline(s.at === "open");
+    this.link = this.client.link = s;
+    this.outgoing.setOnline(s.at === "open");
     if (s.at === "open") void this.greeted(s.hello).catch((e) => this.complain(e));
     if (s.at === "refused" && this.known) void (s.code === "AUTH_RATE_LIMITED" ? (this.at = "limited") : this.removed());
   }
@@ -166,7 +183,7 @@ export class Phone {
     this.chat?.detach();
     if (this.chat) keepDraft(this.chat.key, "");
     this.chat = this.past = null;
-    for (const e of this.unsent) await this.outbox.discard(e.id);
+    for (const e of this.outgoing.unsent) await this.outgoing.discard(e.id);
     for (const name of ["phoneToken", "nodeToken"]) await this.keep.remove("state", name).catch(() => undefined);
   }
 
@@ -180,11 +197,11 @@ export class Phone {
     const key = hello.snapshot.sessionDefaults?.mainSessionKey || "agent:main:main";
     if (this.chat?.key !== key) {
       this.chat?.detach();
-      this.chat = new Chat(key, false, this.socket, () => false);
-      this.outboxChanged(this.unsent);
+      this.chat = new Chat(key, false, this.client, () => false);
+      this.unsentChanged();
     }
     if (hello.auth.deviceToken) await this.keep.put("state", "phoneToken", hello.auth.deviceToken);
-    await Promise.all([this.chat.attach(), this.safety!.load(), this.socket.call("sessions.subscribe", {})]);
+    await Promise.all([this.chat.attach(), this.approvals.load(), this.pause.load(), this.socket.call("sessions.subscribe", {})]);
   }
 
   private async beNode(): Promise<void> {
@@ -196,7 +213,7 @@ export class Phone {
 
   /** read opens an earlier conversation; null goes back to the one of today. */
   read(past: Past | null): void {
-    this.past = past && this.chat ? new Chat(this.chat.key, false, this.socket, () => false, undefined, past) : null;
+    this.past = past && this.chat ? new Chat(this.chat.key, false, this.client, () => false, undefined, past) : null;
     void this.past?.attach();
   }
 
@@ -208,62 +225,34 @@ export class Phone {
 
   private event(name: string, payload: unknown): void {
     const of = (key: string | undefined): Chat | null => (this.chat?.key === key ? this.chat : null);
+    feed(of, name, payload);
     if (name === "chat") {
       const e = payload as ChatEvent;
-      of(e.sessionKey)?.event(e);
       if (e.state === "final" && of(e.sessionKey)) void notify("Hearth", t("notify.answer"));
-    } else if (name === "agent" || name === "session.tool") {
-      const e = payload as AgentEvent;
-      of(e.sessionKey)?.run(e);
-    } else if (name === "session.message") {
-      const e = payload as SessionMessage;
-      if (e.message) of(e.sessionKey)?.message(e.message);
     } else if (name === "sessions.changed") {
       const e = payload as SessionsChanged;
       if (e.reason === "send") of(e.sessionKey)?.sent(e.runId ?? "");
       if (e.session?.sessionId) of(e.sessionKey)?.isNow(e.session.sessionId);
-    } else if (name.startsWith("exec.approval.") || name === "hearth.pause") {
-      this.safety!.event(name, payload);
-      if (name === "exec.approval.requested") void notify("Hearth", t("notify.asks"));
-    }
+    } else if (name === "exec.approval.requested") void notify("Hearth", t("notify.asks"));
   }
 
   // ---- messages
 
   async write(text: string, files: Picture[]): Promise<void> {
-    if (this.chat) await this.outbox.add(this.chat.key, text, undefined, files);
+    if (this.chat) await this.outgoing.add(this.chat.key, text, undefined, files);
   }
 
-  private async send(e: Entry): Promise<void> {
-    await this.socket.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, ...(e.files ? { attachments: e.files } : {}) });
-  }
-
-  private outboxChanged(list: Entry[]): void {
-    this.unsent = list;
-    if (this.chat) this.chat.entries = list.filter((e) => e.sessionKey === this.chat!.key);
+  private unsentChanged(): void {
+    if (this.chat) this.chat.entries = this.outgoing.of(this.chat.key);
   }
 
   async again(e: Entry): Promise<void> {
-    await this.outbox.discard(e.id);
+    await this.outgoing.discard(e.id);
     await this.write(e.text, e.files ?? []);
   }
 
   async stop(): Promise<void> {
-    if (this.chat) await this.act(this.socket.call("chat.abort", { sessionKey: this.chat.key }));
-  }
-
-  private readonly shown = new Map<string, Promise<string>>();
-
-  /** picture is an address for a picture of the conversation. */
-  picture(id: string): Promise<string> {
-    let url = this.shown.get(id);
-    if (!url) {
-      url = this.socket.call("hearth.media.get", { id }).then((m) => `data:${m.mimeType};base64,${m.content}`);
-      this.shown.set(id, url);
-      url.catch(() => this.shown.delete(id));
-      if (this.shown.size > 30) this.shown.delete(this.shown.keys().next().value!);
-    }
-    return url;
+    if (this.chat) await this.client.act(this.client.call("chat.abort", { sessionKey: this.chat.key }));
   }
 
   // ---- small things
@@ -274,23 +263,8 @@ export class Phone {
     setTimeout(() => this.toast?.n === n && (this.toast = null), bad ? 7000 : 3500);
   }
 
-  async act<T>(p: Promise<T>): Promise<T | null> {
-    try {
-      return await p;
-    } catch (e) {
-      this.complain(e);
-      return null;
-    }
-  }
-
   private complain(e: unknown): void {
     const offline = e instanceof CallError && (e.code === "OFFLINE" || e.code === "TIMEOUT");
     this.say(offline ? t("offline.toast") : e instanceof Error ? e.message : String(e), true);
   }
-}
-
-function explain(err: unknown): Refusal {
-  if (!(err instanceof CallError)) return { message: String(err), retryable: true, retryAfterMs: 3_000, offline: false };
-  const offline = err.code === "OFFLINE" || err.code === "TIMEOUT";
-  return { message: err.message, retryable: err.retryable || offline, retryAfterMs: err.retryAfterMs, offline: err.code === "OFFLINE" };
 }

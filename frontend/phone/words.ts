@@ -1,10 +1,9 @@
 // The words of the page for phones.
 import en from "../src/i18n/en/phone.json";
-import { load, say, type Args } from "../src/i18n/words.svelte";
+import { load, wordsOf } from "../src/i18n/words.svelte";
 
 export type Key = keyof typeof en;
-
-export const t = (key: Key, args?: Args): string => say("phone", en, key, args);
+export const { t } = wordsOf("phone", en);
 
 /** speak gets the words in the language of the phone; they share some with the other page. */
 export async function speak(): Promise<void> {

@@ -9,6 +9,6 @@ import { applyTheme, followSystem } from "./shell/theme";
 
 applyTheme();
 followSystem();
-const heart = new Hearth();
-await Promise.all([heart.start(), load("page")]);
-mount(App, { target: document.getElementById("app")!, props: { heart } });
+const hearth = new Hearth();
+await Promise.all([hearth.start(), load("page")]);
+mount(App, { target: document.getElementById("app")!, props: { hearth } });

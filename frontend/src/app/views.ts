@@ -1,19 +1,21 @@
-// Views that the first sight of the page does not need. They come in a piece of
-// their own, so that the first load stays small.
+// What comes by itself once the gateway has said hello, so that it is there also
+// when the connection is lost. The rest comes when it is shown.
+import { views as approvals } from "../features/approvals";
+import { views as audit } from "../features/audit";
+import { views as channels } from "../features/channels";
+import { views as chat } from "../features/chat";
+import { views as devices } from "../features/devices";
+import { views as memory } from "../features/memory";
+import { views as pause } from "../features/pause";
+import { views as presence } from "../features/presence";
+import { views as search } from "../features/search";
+import { views as sessions } from "../features/sessions";
+import { views as shortcuts } from "../features/shortcuts";
+import { views as skills } from "../features/skills";
+import { views as undo } from "../features/undo";
+import { views as why } from "../features/why";
+import type { Views } from "../ui/lazy.svelte";
 
-export { default as Asks } from "../features/channels/ContactRequests.svelte";
-export { default as Attach } from "../features/chat/Attach.svelte";
-export { default as Doors } from "../features/devices/PairingRequests.svelte";
-export { default as Earlier } from "../features/chat/Earlier.svelte";
-export { default as First } from "../features/onboarding/Onboarding.svelte";
-export { default as From } from "../features/chat/SentBy.svelte";
-export { default as Looking } from "../features/presence/ChatInView.svelte";
-export { default as Needs } from "../features/approvals/PendingApprovals.svelte";
-export { default as Panels } from "./Panels.svelte";
-export { default as Paused } from "../features/pause/PausedBanner.svelte";
-export { default as Pictures } from "../features/chat/Pictures.svelte";
-export { default as Queue } from "../features/chat/Queue.svelte";
-export { default as Shortcuts } from "../features/shortcuts/Shortcuts.svelte";
-export { default as Suggest } from "../features/chat/CommandList.svelte";
-export { default as Thought } from "../features/chat/Thought.svelte";
-export { default as ToolCard } from "../features/chat/ToolCard.svelte";
+export const soon: readonly Pick<Views<unknown>, "load">[] = [
+  chat, approvals, devices, channels, pause, presence, undo, why, search, sessions, shortcuts, skills, audit, memory,
+];

@@ -5,7 +5,8 @@ import { prefs } from "../storage/local";
 
 export type Words = Record<string, string>;
 export type Args = Record<string, string | number>;
-type Part = "page" | "later" | "settings" | "setup" | "phone" | "tools";
+/** Part is a file of words: of the first sight, of a page, of a feature. */
+type Part = string;
 
 /** Languages there are, in their own words. */
 export const languages = { en: "English", de: "Deutsch", "zh-CN": "简体中文" };
@@ -31,7 +32,7 @@ export function pick(wanted: readonly string[]): Language {
 }
 
 // What is loaded, and the same as a signal: load must not follow itself.
-let held: { language: Language; words: Partial<Record<Part, Words>> } = { language: "en", words: {} };
+let held: { language: Language; words: Record<Part, Words | undefined> } = { language: "en", words: {} };
 let spoken = $state.raw(held);
 const parts = new Set<Part>();
 
@@ -69,6 +70,14 @@ function put(arg: string | number, forms?: string): string {
   if (!forms) return s;
   const want = new Intl.PluralRules(locale()).select(Number(arg));
   return (RegExp(`\\b${want} \\{(.*?)\\}`).exec(forms) ?? /other \{(.*?)\}/.exec(forms))![1]!.replace("#", s);
+}
+
+/** wordsOf makes the words of a part: keys of t are checked by the compiler, word looks for one that was put together. */
+export function wordsOf<E extends Words>(part: Part, english: E) {
+  return {
+    t: (key: keyof E & string, args?: Args): string => say(part, english, key, args),
+    word: (key: string): string | undefined => (key in english ? say(part, english, key) : undefined),
+  };
 }
 
 /** number writes a number as this language does. */

@@ -1,16 +1,19 @@
 // The languages: the same keys, the same arguments, and sentences that a person of it would write.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { t as later } from "./later";
-import { t as settings } from "./settings";
+import { t as chat } from "../features/chat/words";
+import { t as devices } from "../features/devices/words";
+import { t as settings } from "../features/settings/words";
 import { t } from "./t";
 import { language, languages, load, number, pick, say, speak } from "./words.svelte";
 import { dayName, dayOf, list, shortTime, span } from "./time";
-import { fields, panes } from "../features/settings/fields";
+import { fields } from "../features/settings/fields";
+import { panes } from "../app/panes";
+import type { PaneId } from "../shell/panels.svelte";
 
 type Words = Record<string, string>;
-const parts = ["page", "later", "settings", "phone", "tools"];
 const files = import.meta.glob<Words>("./*/*.json", { eager: true, import: "default" });
 const read = (lang: string, part: string): Words => files[`./${lang}/${part}.json`]!;
+const parts = Object.keys(files).filter((f) => f.startsWith("./en/")).map((f) => f.slice("./en/".length, -".json".length));
 const others = Object.keys(languages).filter((l) => l !== "en");
 
 /** slots are the arguments of a sentence: {name} and {n, plural, …}. */
@@ -50,9 +53,9 @@ test("English is not lost in a brace", () => {
 
 test("every setting that is drawn has its words", () => {
   const en = read("en", "settings");
-  for (const p of panes) {
-    expect(en).toHaveProperty([`pane.${p.id}.what`]);
-    for (const f of fields[p.id]) {
+  for (const id of Object.keys(panes) as PaneId[]) {
+    expect(en).toHaveProperty([`pane.${id}.what`]);
+    for (const f of fields[id]) {
       expect(en).toHaveProperty([`f.${f.path}`]);
       expect(en).toHaveProperty([`f.${f.path}.what`]);
       if (f.kind === "choice" && f.of) expect(en).toHaveProperty([`f.${f.path}.unset`]);
@@ -91,17 +94,17 @@ describe("a language is spoken", () => {
   });
 
   test("by choice, and by what the browser asks for", async () => {
-    await Promise.all([load("page"), load("later")]);
+    await Promise.all([load("page"), load("chat"), load("devices")]);
     expect(t("composer.send")).toBe("Send");
     await speak("de");
-    expect([language(), document.documentElement.lang, t("composer.send"), later("lock.go")]).toEqual(["de", "de", "Senden", "Verbinden"]);
+    expect([language(), document.documentElement.lang, t("composer.send"), devices("lock.go")]).toEqual(["de", "de", "Senden", "Verbinden"]);
     expect(settings("title")).toBe("Settings");
     await load("settings");
     expect(settings("title")).toBe("Einstellungen");
-    expect(later("queue.waiting", { n: 1 })).toBe("1 Nachricht wartet");
-    expect(later("queue.waiting", { n: 1200 })).toBe("1.200 Nachrichten warten");
+    expect(chat("queue.waiting", { n: 1 })).toBe("1 Nachricht wartet");
+    expect(chat("queue.waiting", { n: 1200 })).toBe("1.200 Nachrichten warten");
     await speak("zh-CN");
-    expect([settings("title"), later("queue.waiting", { n: 1 })]).toEqual(["设置", "1 条消息正在等待"]);
+    expect([settings("title"), chat("queue.waiting", { n: 1 })]).toEqual(["设置", "1 条消息正在等待"]);
     await speak("");
     expect([language(), settings("title"), localStorage.getItem("hearth.language")]).toEqual(["en", "Settings", null]);
     vi.spyOn(navigator, "languages", "get").mockReturnValue(["de-CH", "en"]);

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test, vi } from "vitest";
-import { MemoryCabinet } from "../storage/storage";
+import { MemoryDatabase } from "../storage/database";
 import { NoCrypto, base64url, identityOf, loadIdentity, payloadV3, signDevice } from "./identity";
 
 const fields = {
@@ -38,7 +38,7 @@ test("platform and family are folded, only in ASCII", () => {
 });
 
 test("A-SEC: the key is made once, kept, and its private half cannot be taken out", async () => {
-  const keep = new MemoryCabinet();
+  const keep = new MemoryDatabase();
   const first = await loadIdentity(keep);
   expect((await loadIdentity(keep)).id).toBe(first.id);
   const pair = (await keep.get<CryptoKeyPair>("keys", "device"))!;
@@ -48,9 +48,9 @@ test("A-SEC: the key is made once, kept, and its private half cannot be taken ou
 
 test("a browser that refuses to make a key is asked again, and believed in the end", async () => {
   const refuse = vi.spyOn(crypto.subtle, "generateKey").mockRejectedValueOnce(new Error("not now"));
-  expect((await loadIdentity(new MemoryCabinet())).id).toHaveLength(64);
+  expect((await loadIdentity(new MemoryDatabase())).id).toHaveLength(64);
   refuse.mockRejectedValue(new Error("never"));
-  await expect(loadIdentity(new MemoryCabinet())).rejects.toBeInstanceOf(NoCrypto);
+  await expect(loadIdentity(new MemoryDatabase())).rejects.toBeInstanceOf(NoCrypto);
   refuse.mockRestore();
 });
 

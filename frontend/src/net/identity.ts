@@ -1,7 +1,7 @@
 // The key of this browser: an Ed25519 pair whose private half cannot leave
 // WebCrypto. It proves to the gateway that the same browser comes back.
 import type { DeviceAuth } from "../protocol";
-import type { Cabinet } from "../storage/storage";
+import type { Database } from "../storage/database";
 
 export interface Identity {
   id: string;
@@ -55,7 +55,7 @@ export async function identityOf(pair: CryptoKeyPair): Promise<Identity> {
 }
 
 /** loadIdentity returns the stored key of this browser, or makes one. */
-export async function loadIdentity(keep: Cabinet): Promise<Identity> {
+export async function loadIdentity(keep: Database): Promise<Identity> {
   if (!globalThis.crypto?.subtle) throw new NoCrypto("this address is not a secure context");
   let pair = await keep.get<CryptoKeyPair>("keys", "device");
   if (!pair?.privateKey) {

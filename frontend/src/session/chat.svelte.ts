@@ -2,7 +2,8 @@
 // both true to what the gateway has.
 import { flushSync } from "svelte";
 import type { AgentEvent, ChatEvent, ChatHistory, Earlier, Message, ReceiptState } from "../net/wire";
-import { CallError, type Socket } from "../net/socket";
+import type { Caller } from "../net/client.svelte";
+import { CallError } from "../net/socket";
 import { Live } from "./live";
 import { layout, liveRows, Parsed, type Row } from "./rows";
 import { own, toMsg, turns, under, upsert, waits, withPage, withRunState, type Msg } from "./transcript";
@@ -70,7 +71,7 @@ export class Chat {
   constructor(
     readonly key: string,
     isNew: boolean,
-    private readonly socket: Socket,
+    private readonly client: Caller,
     private readonly isGuide: () => boolean,
     /** the view of waiting messages is there */
     private readonly hasQueue: () => boolean = () => false,
@@ -86,7 +87,7 @@ export class Chat {
     clearInterval(this.watch);
     this.watch = setInterval(() => this.checkSilence(), 5_000);
     try {
-      await this.socket.call("sessions.messages.subscribe", { key: this.key });
+      await this.client.call("sessions.messages.subscribe", { key: this.key });
       await this.read();
     } catch (e) {
       this.fail(e);
@@ -96,7 +97,7 @@ export class Chat {
   detach(): void {
     clearInterval(this.watch);
     this.pace.stop();
-    if (!this.past) void this.socket.call("sessions.messages.unsubscribe", { key: this.key }).catch(() => undefined);
+    if (!this.past) void this.client.call("sessions.messages.unsubscribe", { key: this.key }).catch(() => undefined);
   }
 
   /** read brings the newest page; calls while one is on its way are folded into one more. */
@@ -115,7 +116,7 @@ export class Chat {
   }
 
   private async readOnce(): Promise<void> {
-    this.take(await this.socket.call("chat.history", { sessionKey: this.key, limit: page, ...this.which }));
+    this.take(await this.client.call("chat.history", { sessionKey: this.key, limit: page, ...this.which }));
   }
 
   private get which(): { sessionId?: string } {
@@ -189,7 +190,7 @@ export class Chat {
     if (!this.hasMore || this.loadingOlder || !first || first.seq === Infinity) return;
     this.loadingOlder = true;
     try {
-      const h = await this.socket.call("chat.history", { sessionKey: this.key, limit, hearthBefore: first.seq, ...this.which });
+      const h = await this.client.call("chat.history", { sessionKey: this.key, limit, hearthBefore: first.seq, ...this.which });
       if (this.sessionId !== h.sessionId) return;
       this.messages = withPage(this.messages, (h.messages ?? []).map(toMsg));
       this.hasMore = h.hasMore;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { MemoryCabinet } from "../storage/storage";
+import { MemoryDatabase } from "../storage/database";
 import { Outbox, type Entry, type Refusal } from "./outbox";
 import { random } from "../text/random";
 
@@ -9,7 +9,7 @@ class Fail extends Error {
   }
 }
 
-function make(send: (e: Entry) => Promise<void>, keep = new MemoryCabinet()) {
+function make(send: (e: Entry) => Promise<void>, keep = new MemoryDatabase()) {
   let list: Entry[] = [];
   let id = 0;
   const accepted: string[] = [];
@@ -26,7 +26,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("an entry is on disk before it is on the wire, and leaves both when acknowledged", async () => {
-  const keep = new MemoryCabinet();
+  const keep = new MemoryDatabase();
   const onDisk: number[] = [];
   const o = make(async () => void onDisk.push((await keep.all("outbox")).length), keep);
   o.box.setOnline(true);
@@ -40,7 +40,7 @@ test("an entry is on disk before it is on the wire, and leaves both when acknowl
 
 test("F-WS-09: an entry is not said to wait before it would outlive the tab", async () => {
   let kept = (): void => {};
-  const keep = new MemoryCabinet();
+  const keep = new MemoryDatabase();
   keep.put = () => new Promise((resolve) => (kept = resolve));
   const sent: string[] = [];
   const o = make(async (e) => void sent.push(e.text), keep);
@@ -89,7 +89,7 @@ test("F-WS-08: what was not acknowledged is sent again under its own key, in ord
 });
 
 test("F-WS-09: the next visit brings back what this one could not send", async () => {
-  const keep = new MemoryCabinet();
+  const keep = new MemoryDatabase();
   const first = make(async () => {}, keep);
   await first.box.add("s", "one");
   await first.box.add("s", "two");
@@ -141,7 +141,7 @@ test("one session does not wait for another", async () => {
 });
 
 test("a disk that refuses does not stop the message", async () => {
-  const keep = new MemoryCabinet();
+  const keep = new MemoryDatabase();
   keep.put = () => Promise.reject(new Error("quota"));
   const o = make(async () => {}, keep);
   o.box.setOnline(true);
@@ -153,7 +153,7 @@ test("a disk that refuses does not stop the message", async () => {
 test("nothing is lost, doubled or reordered, whatever the connection and the tab do", async () => {
   for (let seed = 1; seed <= 60; seed++) {
     const rnd = random(seed);
-    const keep = new MemoryCabinet();
+    const keep = new MemoryDatabase();
     const server: { id: string; text: string }[] = [];
     const written: string[] = [];
     const send = async (e: Entry): Promise<void> => {

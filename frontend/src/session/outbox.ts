@@ -2,7 +2,7 @@
 // on disk before it is on the wire, keeps its key until it is acknowledged, and
 // leaves in the order it was written; so a lost connection or a closed tab
 // neither loses nor doubles it.
-import type { Cabinet } from "../storage/storage";
+import type { Database } from "../storage/database";
 
 export interface Entry {
   /** the idempotency key, which becomes the run id */
@@ -35,7 +35,7 @@ export interface Refusal {
 }
 
 export interface OutboxOptions {
-  keep: Cabinet;
+  keep: Database;
   send(e: Entry): Promise<void>;
   /** turns what send threw into what to do about it */
   explain(err: unknown): Refusal;

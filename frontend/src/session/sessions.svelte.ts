@@ -1,7 +1,10 @@
-// The list of sessions in the side bar.
-import type { SessionRow, SessionsChanged } from "../net/wire";
-import type { Socket } from "../net/socket";
+// The list of sessions, and what is done with one of them.
+import { createContext } from "svelte";
 import { t } from "../i18n/t";
+import type { Client } from "../net/client.svelte";
+import type { HelloOK, SessionRow, SessionsChanged } from "../net/wire";
+import { keepDraft } from "../storage/local";
+import { oneLine } from "../text/oneline";
 
 const page = 100;
 
@@ -14,11 +17,6 @@ export function titleOf(s: SessionRow | undefined, isMain: boolean): string {
   return oneLine(own || "") || t(isMain ? "session.main" : "session.untitled");
 }
 
-/** oneLine keeps names from moving other words: no breaks, no direction marks. */
-export function oneLine(s: string): string {
-  return s.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\u200e\u200f]+/g, " ").replace(/\s+/g, " ").trim().slice(0, 120);
-}
-
 const order = (a: SessionRow, b: SessionRow): number =>
   Number(b.pinned ?? false) - Number(a.pinned ?? false) || b.updatedAt - a.updatedAt || (a.key < b.key ? -1 : 1);
 
@@ -29,6 +27,8 @@ function ended(e: SessionsChanged): Partial<SessionRow> {
 }
 
 export class Sessions {
+  mainKey = $state("");
+  agentId = "main";
   list = $state.raw<SessionRow[]>([]);
   loaded = $state(false);
   hasMore = $state(false);
@@ -47,15 +47,22 @@ export class Sessions {
     return [...local, ...(this.found ?? []).filter((s) => !keys.has(s.key) && !s.archived)].sort(order);
   });
 
-  constructor(private readonly socket: Socket) {}
+  constructor(private readonly client: Client) {
+    client.on((name, payload) => name === "sessions.changed" && this.changed(payload as SessionsChanged));
+  }
+
+  greeted(hello: HelloOK): void {
+    this.agentId = hello.snapshot.sessionDefaults?.defaultAgentId || "main";
+    this.mainKey = hello.snapshot.sessionDefaults?.mainSessionKey || "agent:main:main";
+  }
 
   get(key: string): SessionRow | undefined {
     return this.list.find((s) => s.key === key);
   }
 
   async load(): Promise<void> {
-    await this.socket.call("sessions.subscribe", {});
-    const r = await this.socket.call("sessions.list", { limit: page, includeDerivedTitles: true, includeLastMessage: true });
+    await this.client.call("sessions.subscribe", {});
+    const r = await this.client.call("sessions.list", { limit: page, includeDerivedTitles: true, includeLastMessage: true });
     this.list = [...r.sessions].sort(order);
     this.hasMore = r.hasMore;
     this.next = r.nextOffset ?? r.sessions.length;
@@ -63,7 +70,7 @@ export class Sessions {
   }
 
   async more(): Promise<void> {
-    const r = await this.socket.call("sessions.list", { limit: page, offset: this.next, includeDerivedTitles: true, includeLastMessage: true });
+    const r = await this.client.call("sessions.list", { limit: page, offset: this.next, includeDerivedTitles: true, includeLastMessage: true });
     r.sessions.forEach((s) => this.put(s));
     this.hasMore = r.hasMore;
     this.next = r.nextOffset ?? this.next + r.sessions.length;
@@ -77,7 +84,7 @@ export class Sessions {
     if (text.trim() === "" || !this.hasMore) return;
     this.searching = setTimeout(() => {
       const params = { search: text.trim(), limit: 50, includeDerivedTitles: true, includeLastMessage: true };
-      this.socket.call("sessions.list", params).then(
+      this.client.call("sessions.list", params).then(
         (r) => {
           if (this.search === text) this.found = r.sessions;
         },
@@ -92,6 +99,24 @@ export class Sessions {
     else if (e.phase) this.patch(e.sessionKey, { hasActiveRun: e.phase === "start" });
   }
 
+  async rename(key: string, label: string): Promise<void> {
+    this.patch(key, { label });
+    await this.client.act(this.client.call("sessions.patch", { key, label: label.trim() || null }));
+  }
+
+  async pin(key: string, pinned: boolean): Promise<void> {
+    this.patch(key, { pinned });
+    await this.client.act(this.client.call("sessions.patch", { key, pinned }));
+  }
+
+  /** remove deletes a session for good; false: that did not work. */
+  async remove(key: string): Promise<boolean> {
+    if (!(await this.client.act(this.client.call("sessions.delete", { key })))) return false;
+    this.changed({ sessionKey: key, reason: "delete", ts: Date.now() });
+    keepDraft(key, "");
+    return true;
+  }
+
   patch(key: string, by: Partial<SessionRow>): void {
     const s = this.get(key);
     if (s) this.put({ ...s, ...by });
@@ -101,3 +126,5 @@ export class Sessions {
     this.list = [...this.list.filter((s) => s.key !== row.key), row].sort(order);
   }
 }
+
+export const [useSessions, provideSessions] = createContext<Sessions>();

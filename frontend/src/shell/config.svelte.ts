@@ -1,7 +1,7 @@
 // What stands in hearth.json, read and changed one value at a time. A change is
 // checked by the gateway before it is written, and refused when somebody else
 // changed the file meanwhile.
-import type { Hearth } from "../app/hearth.svelte";
+import type { Caller } from "../net/client.svelte";
 import { CallError } from "../net/socket";
 
 export class Config {
@@ -12,11 +12,11 @@ export class Config {
   path = $state("");
   raw = $state("");
 
-  constructor(private readonly h: Hearth) {}
+  constructor(private readonly client: Caller) {}
 
   async load(): Promise<void> {
     try {
-      const s = await this.h.ask("config.get", {});
+      const s = await this.client.call("config.get", {});
       this.doc = s.parsed ?? {};
       this.hash = s.hash;
       this.path = s.path;
@@ -46,7 +46,7 @@ export class Config {
 
   private async write(method: "config.patch" | "config.set", raw: string): Promise<{ error: string; notes: string[] }> {
     try {
-      const r = await this.h.ask(method, { raw, baseHash: this.hash });
+      const r = await this.client.call(method, { raw, baseHash: this.hash });
       await this.load();
       return { error: "", notes: r.hearthNotes ?? [] };
     } catch (e) {

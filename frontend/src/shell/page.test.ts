@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { go, sessionInUrl, takeLaunch } from "./route";
-import { oneLine, titleOf } from "../session/sessions.svelte";
+import { titleOf } from "../session/sessions.svelte";
+import { oneLine } from "../text/oneline";
 import { dayName } from "../i18n/time";
 import { t } from "../i18n/t";
 import en from "../i18n/en/page.json";

@@ -2,7 +2,7 @@
 import { isCell, text } from "./tooltitle";
 import type { Tool } from "../../session/live";
 import type { WireBlock } from "../../net/wire";
-import { t } from "../../i18n/later";
+import { t } from "./words";
 
 /** parentOf is the program that made a call; calls of a program are named after it. */
 export function parentOf(tool: Tool, tools: Tool[]): Tool | undefined {

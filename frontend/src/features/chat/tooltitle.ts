@@ -1,6 +1,6 @@
 // What a tool does, in words that fit on one line.
 import type { IconName } from "../../ui/icons";
-import { oneLine } from "../../session/sessions.svelte";
+import { oneLine } from "../../text/oneline";
 import { t, type ToolKey } from "../../i18n/tools";
 import type { Tool } from "../../session/live";
 

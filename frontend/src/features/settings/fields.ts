@@ -1,9 +1,6 @@
-// Which panes there are, and the settings that need no more than a form. Each
-// has a name and a sentence that says what happens (i18n/settings.json: "f.<path>"
-// and "f.<path>.what").
-import type { IconName } from "../../ui/icons";
-
-export type PaneId = "general" | "models" | "usage" | "chat" | "people" | "channels" | "tools" | "skills" | "memory" | "schedules" | "network" | "health";
+// The settings that need no more than a form, by pane. Each has a name and a
+// sentence that says what happens (i18n/settings.json: "f.<path>" and "f.<path>.what").
+import type { PaneId } from "../../shell/panels.svelte";
 
 interface Base {
   path: string;
@@ -17,21 +14,6 @@ export type FieldSpec =
   | (Base & { kind: "number"; min: number; max: number; /** in steps of a fraction, as money is */ fine?: boolean })
   | (Base & { kind: "text"; example?: string })
   | (Base & { kind: "model" });
-
-export const panes: { id: PaneId; icon: IconName }[] = [
-  { id: "general", icon: "sun" },
-  { id: "models", icon: "spark" },
-  { id: "usage", icon: "list" },
-  { id: "chat", icon: "edit" },
-  { id: "people", icon: "person" },
-  { id: "channels", icon: "network" },
-  { id: "tools", icon: "shield" },
-  { id: "skills", icon: "tool" },
-  { id: "memory", icon: "file" },
-  { id: "schedules", icon: "clock" },
-  { id: "network", icon: "globe" },
-  { id: "health", icon: "check" },
-];
 
 export const fields: Record<PaneId, FieldSpec[]> = {
   general: [

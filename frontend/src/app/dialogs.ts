@@ -1,0 +1,52 @@
+// Which view shows which panel.
+import type { Component } from "svelte";
+import { views as audit } from "../features/audit";
+import { views as channels } from "../features/channels";
+import { views as chat } from "../features/chat";
+import { views as memory } from "../features/memory";
+import { views as pause } from "../features/pause";
+import { views as search } from "../features/search";
+import { views as sessions } from "../features/sessions";
+import { views as shortcuts } from "../features/shortcuts";
+import { views as skills } from "../features/skills";
+import { views as undo } from "../features/undo";
+import { views as why } from "../features/why";
+import type { Panel } from "../shell/panels.svelte";
+import { lazy, type Views } from "../ui/lazy.svelte";
+import { panes } from "./panes";
+
+type Kind = Panel["kind"];
+type Shown<K extends Kind> = Omit<Extract<Panel, { kind: K }>, "kind"> & { onclose(): void };
+
+type Props = Record<string, unknown>;
+
+export interface Dialog<P extends Props> {
+  of: Views<unknown>;
+  /** the view among those, once they are there */
+  view(): Component<P> | undefined;
+}
+
+const dialog = <M, P extends Props>(of: Views<M>, pick: (m: M) => Component<P>): Dialog<P> => ({ of, view: () => (of.now ? pick(of.now) : undefined) });
+
+// The settings come with all of their panes.
+const settings = lazy(async () => {
+  const parts = new Set(Object.values(panes).flatMap((p) => [...(p.above ?? []), ...(p.below ?? [])].map((part) => part.of)));
+  const [view] = await Promise.all([import("./SettingsDialog.svelte"), ...[...parts].map((of) => of.load())]);
+  return view;
+});
+
+export const dialogs: { [K in Kind]: Dialog<Shown<K>> } = {
+  delete: dialog(sessions, (v) => v.DeleteDialog),
+  link: dialog(chat, (v) => v.LinkDialog),
+  memory: dialog(memory, (v) => v.Memory),
+  offer: dialog(chat, (v) => v.OfferedText),
+  pause: dialog(pause, (v) => v.PauseDialog),
+  safety: dialog(audit, (v) => v.SafetyPanel),
+  search: dialog(search, (v) => v.Search),
+  settings: dialog(settings, (v) => v.default),
+  shortcuts: dialog(shortcuts, (v) => v.Shortcuts),
+  skill: dialog(skills, (v) => v.SkillReview),
+  undelivered: dialog(channels, (v) => v.Undelivered),
+  undo: dialog(undo, (v) => v.UndoDialog),
+  why: dialog(why, (v) => v.Why),
+};

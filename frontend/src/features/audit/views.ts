@@ -1,0 +1,2 @@
+export { default as SafetyPanel } from "./SafetyPanel.svelte";
+export { default as ToolsPane } from "./ToolsPane.svelte";

@@ -1,0 +1,25 @@
+// What a conversation shows of other features. The page passes it, so that this
+// one knows none of them.
+import { createContext, type Snippet } from "svelte";
+import type { Approval } from "../../net/wire";
+
+export interface Around {
+  /** nobody has chosen yet what answers */
+  readonly fresh: boolean;
+  /** the built-in guide answers here */
+  readonly isGuide: boolean;
+  /** the changes of this answer to files were taken back */
+  undone(runId: string): boolean;
+  /** something in this run waits for a decision */
+  asksIn(runId: string): boolean;
+  /** what a call that runs waits for */
+  forCall(runId: string, callId: string): Approval | undefined;
+  /** how long a call waited for its person; that is no time of the tool */
+  waited(runId: string, callId: string): number;
+  /** opens the list of models */
+  pickModel(): void;
+  /** shows a request that waits for its decision */
+  request: Snippet<[Approval]>;
+}
+
+export const [useAround, provideAround] = createContext<Around>();

@@ -1,0 +1,80 @@
+// What a person says in the conversation that is shown, and takes back.
+import { createContext } from "svelte";
+import type { Client } from "../../net/client.svelte";
+import type { Chats } from "../../session/chats.svelte";
+import type { Entry, Picture } from "../../session/outbox";
+import type { Outgoing } from "../../session/outgoing.svelte";
+import type { Sessions } from "../../session/sessions.svelte";
+import type { CommandInfo } from "../../net/wire";
+
+export interface WritingOptions {
+  client: Client;
+  chats: Chats;
+  sessions: Sessions;
+  outgoing: Outgoing;
+}
+
+export class Writing {
+  /** words that should go into the composer, with a counter so that the same words count again */
+  suggestion = $state.raw({ n: 0, text: "" });
+  /** the slash commands that there are */
+  commands = $state.raw<CommandInfo[]>([]);
+
+  constructor(private readonly o: WritingOptions) {}
+
+  /** load is called after hello. */
+  async load(): Promise<void> {
+    this.commands = (await this.o.client.call("commands.list", {})).commands;
+  }
+
+  async say(text: string, mode?: Entry["mode"], files?: Picture[]): Promise<void> {
+    const { chats, sessions, outgoing } = this.o;
+    if (!chats.chat && sessions.mainKey === "") chats.open("agent:main:main");
+    await outgoing.add(chats.chat!.key, text, mode, files);
+  }
+
+  /** again sends the words of a failed message under a new key. */
+  async again(text: string, entryId = "", files?: Picture[]): Promise<void> {
+    if (entryId) await this.discard(entryId);
+    await this.say(text, undefined, files);
+  }
+
+  /** againAll sends the words of several stopped messages again, in their order. */
+  async againAll(list: readonly { text: string }[]): Promise<void> {
+    for (const m of list) await this.say(m.text);
+  }
+
+  async edit(text: string, entryId = ""): Promise<void> {
+    if (entryId) await this.discard(entryId);
+    this.suggestion = { n: this.suggestion.n + 1, text };
+  }
+
+  discard(entryId: string): Promise<void> {
+    return this.o.outgoing.discard(entryId);
+  }
+
+  async stop(): Promise<void> {
+    const { client, chats } = this.o;
+    if (chats.chat) await client.act(client.call("chat.abort", { sessionKey: chats.chat.key }));
+  }
+
+  /** cancel takes back a message that waits. */
+  async cancel(runId: string): Promise<void> {
+    const { client, chats } = this.o;
+    if (chats.chat) await client.act(client.call("chat.abort", { sessionKey: chats.chat.key, runId }));
+  }
+
+  /** reword changes a message that waits; false: it does not wait any more. */
+  async reword(runId: string, text: string): Promise<boolean> {
+    const { client, chats } = this.o;
+    const chat = chats.chat;
+    if (!chat || !(await client.act(client.call("hearth.queue.edit", { key: chat.key, runId, message: text })))) {
+      void chat?.read().catch(() => undefined);
+      return false;
+    }
+    chat.reworded(runId, text);
+    return true;
+  }
+}
+
+export const [useWriting, provideWriting] = createContext<Writing>();

@@ -1,0 +1,1 @@
+export { default as HealthPane } from "./HealthPane.svelte";

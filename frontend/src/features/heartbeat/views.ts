@@ -1,0 +1,1 @@
+export { default as SchedulesPane } from "./SchedulesPane.svelte";

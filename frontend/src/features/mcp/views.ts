@@ -1,0 +1,1 @@
+export { default as Servers } from "./Servers.svelte";

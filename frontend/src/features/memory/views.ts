@@ -1,0 +1,2 @@
+export { default as Memory } from "./Memory.svelte";
+export { default as MemoryPane } from "./MemoryPane.svelte";

@@ -1,0 +1,1 @@
+export { default as ModelsPane } from "./ModelsPane.svelte";

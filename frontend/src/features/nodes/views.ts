@@ -1,0 +1,1 @@
+export { default as Nodes } from "./Nodes.svelte";

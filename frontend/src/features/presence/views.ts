@@ -1,0 +1,2 @@
+export { default as ChatInView } from "./ChatInView.svelte";
+export { default as Present } from "./Present.svelte";

@@ -1,0 +1,1 @@
+export { default as DeleteDialog } from "./DeleteDialog.svelte";

@@ -1,0 +1,2 @@
+export { default as GeneralPane } from "./GeneralPane.svelte";
+export { default as Settings } from "./Settings.svelte";

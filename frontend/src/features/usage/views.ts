@@ -1,0 +1,1 @@
+export { default as UsagePane } from "./UsagePane.svelte";

@@ -1,0 +1,1 @@
+export { default as Why } from "./Why.svelte";

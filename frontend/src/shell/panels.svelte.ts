@@ -1,0 +1,47 @@
+// Which dialog is open over the page: at most one.
+import { createContext } from "svelte";
+
+/** PaneId is a part of the settings. */
+export type PaneId =
+  | "general"
+  | "models"
+  | "usage"
+  | "chat"
+  | "people"
+  | "channels"
+  | "tools"
+  | "skills"
+  | "memory"
+  | "schedules"
+  | "network"
+  | "health";
+
+export type Panel =
+  | { kind: "search"; here?: boolean }
+  | { kind: "why"; runId: string }
+  | { kind: "undelivered" }
+  | { kind: "undo"; runId: string }
+  | { kind: "pause" }
+  | { kind: "safety" }
+  | { kind: "memory" }
+  | { kind: "skill"; name: string }
+  | { kind: "settings"; pane?: PaneId }
+  | { kind: "delete"; session: string; title: string }
+  | { kind: "link"; href: string; host: string }
+  | { kind: "offer"; text: string }
+  | { kind: "shortcuts" };
+
+export class Panels {
+  now = $state.raw<Panel | null>(null);
+
+  open(panel: Panel): void {
+    this.now = panel;
+  }
+
+  /** close closes what is open; with a panel, only that one. */
+  close(panel = this.now): void {
+    if (this.now === panel) this.now = null;
+  }
+}
+
+export const [usePanels, providePanels] = createContext<Panels>();
