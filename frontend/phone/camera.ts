@@ -4,10 +4,18 @@ import { Refused } from "./refused";
 /** cameras lists what there is; names are known only once the person allowed the camera. */
 export async function cameras(): Promise<object[]> {
   const all = (await navigator.mediaDevices?.enumerateDevices()) ?? [];
-  return all.filter((d) => d.kind === "videoinput").map((d, i) => ({ id: d.deviceId || `camera-${i + 1}`, name: d.label || `Camera ${i + 1}`, position: /front|user/i.test(d.label) ? "front" : /back|rear|environment/i.test(d.label) ? "back" : "unspecified", deviceType: "camera" }));
+  return all
+    .filter((d) => d.kind === "videoinput")
+    .map((d, i) => ({
+      id: d.deviceId || `camera-${i + 1}`,
+      name: d.label || `Camera ${i + 1}`,
+      position: /front|user/i.test(d.label) ? "front" : /back|rear|environment/i.test(d.label) ? "back" : "unspecified",
+      deviceType: "camera",
+    }));
 }
 
-const number = (v: unknown, low: number, high: number, otherwise: number): number => (typeof v === "number" && v >= low ? Math.min(v, high) : otherwise);
+const number = (v: unknown, low: number, high: number, otherwise: number): number =>
+  typeof v === "number" && v >= low ? Math.min(v, high) : otherwise;
 
 export async function snap(facing: "front" | "back", params: Record<string, unknown>): Promise<object> {
   const longest = number(params["maxWidth"], 64, 2048, 1600);
@@ -39,7 +47,14 @@ async function ask(video: MediaTrackConstraints): Promise<MediaStream> {
     return await navigator.mediaDevices.getUserMedia({ video, audio: false });
   } catch (e) {
     const name = e instanceof DOMException ? e.name : "";
-    if (name === "NotAllowedError") throw new Refused("CAMERA_PERMISSION_REQUIRED", "the phone's browser does not let this page use the camera; its site settings can change that");
-    throw new Refused("CAMERA_UNAVAILABLE", name === "NotFoundError" ? "the phone has no camera" : "the camera cannot be used now, perhaps because another app has it");
+    if (name === "NotAllowedError")
+      throw new Refused(
+        "CAMERA_PERMISSION_REQUIRED",
+        "the phone's browser does not let this page use the camera; its site settings can change that",
+      );
+    throw new Refused(
+      "CAMERA_UNAVAILABLE",
+      name === "NotFoundError" ? "the phone has no camera" : "the camera cannot be used now, perhaps because another app has it",
+    );
   }
 }

@@ -27,14 +27,28 @@ export class Line extends Socket {
     const { platform, identity, version } = this.o;
     const { role, scopes, caps, mode, commands } = this.as;
     const device = await signDevice(identity, {
-      clientId, clientMode: mode, role, scopes, signedAt: challenge.ts || Date.now(),
-      token: auth.token ?? auth.deviceToken ?? auth.bootstrapToken ?? "", nonce: challenge.nonce, platform, deviceFamily: this.me.family,
+      clientId,
+      clientMode: mode,
+      role,
+      scopes,
+      signedAt: challenge.ts || Date.now(),
+      token: auth.token ?? auth.deviceToken ?? auth.bootstrapToken ?? "",
+      nonce: challenge.nonce,
+      platform,
+      deviceFamily: this.me.family,
     });
     return {
-      minProtocol: 4, maxProtocol: 4, role, scopes, caps, device, auth,
+      minProtocol: 4,
+      maxProtocol: 4,
+      role,
+      scopes,
+      caps,
+      device,
+      auth,
       client: { id: clientId, mode, version, platform, displayName: this.me.name, deviceFamily: this.me.family },
       ...(commands ? { commands } : {}),
-      locale: navigator.language, userAgent: navigator.userAgent.slice(0, 200),
+      locale: navigator.language,
+      userAgent: navigator.userAgent.slice(0, 200),
     };
   }
 }
@@ -45,6 +59,7 @@ export function thisPhone(ua = navigator.userAgent): { platform: string; family:
   const model = /Android [^;)]*; ([^;)]{2,40})/.exec(ua)?.[1]?.replace(/ Build.*/, "");
   const browser = /Firefox|FxiOS/.test(ua) ? "Firefox" : /CriOS|Chrome/.test(ua) ? "Chrome" : /Safari/.test(ua) ? "Safari" : "browser";
   if (ios) return { platform: `iOS ${/OS (\d+)[_\d]* like/.exec(ua)?.[1] ?? ""}`.trim(), family: ios, name: `${ios} (${browser})` };
-  if (/Android/.test(ua)) return { platform: "android", family: "Android", name: `${model && model !== "K" ? model : "Android phone"} (${browser})` };
+  if (/Android/.test(ua))
+    return { platform: "android", family: "Android", name: `${model && model !== "K" ? model : "Android phone"} (${browser})` };
   return { platform: "web", family: "", name: `Browser (${browser})` };
 }

@@ -31,7 +31,10 @@ interface Request {
 }
 
 export const nodeAs: As = {
-  mode: "node", role: "node", scopes: [], caps: ["camera", "location", "device"],
+  mode: "node",
+  role: "node",
+  scopes: [],
+  caps: ["camera", "location", "device"],
   commands: ["camera.list", "camera.snap", "location.get", "device.info", "system.notify"],
 };
 
@@ -102,9 +105,18 @@ export class Node {
         return here;
       }
       case "device.info":
-        return { deviceName: this.me.name, modelIdentifier: this.me.family || "web", systemName: this.me.platform, appVersion: "0.1.0", locale: navigator.language };
+        return {
+          deviceName: this.me.name,
+          modelIdentifier: this.me.family || "web",
+          systemName: this.me.platform,
+          appVersion: "0.1.0",
+          locale: navigator.language,
+        };
       case "system.notify": {
-        const text = [params["title"], params["body"]].filter((s) => typeof s === "string" && s !== "").join(": ").slice(0, 300);
+        const text = [params["title"], params["body"]]
+          .filter((s) => typeof s === "string" && s !== "")
+          .join(": ")
+          .slice(0, 300);
         this.tell(text);
         await notify("Hearth", text);
         return { ok: true };
@@ -115,8 +127,12 @@ export class Node {
 
   /** allowed waits for the person where they were not asked before. */
   private async allowed(r: Request, sense: Sense, facing: "front" | "back"): Promise<void> {
-    if (document.visibilityState !== "visible") throw new Refused("NODE_BACKGROUND_UNAVAILABLE", "the page is open on the phone, but not on its screen");
-    const refusal = new Refused(sense === "camera" ? "CAMERA_DISABLED" : "LOCATION_DISABLED", `the person with the phone said no to its ${sense}`);
+    if (document.visibilityState !== "visible")
+      throw new Refused("NODE_BACKGROUND_UNAVAILABLE", "the page is open on the phone, but not on its screen");
+    const refusal = new Refused(
+      sense === "camera" ? "CAMERA_DISABLED" : "LOCATION_DISABLED",
+      `the person with the phone said no to its ${sense}`,
+    );
     if (this.consent[sense] === "never") throw refusal;
     if (this.consent[sense] === "always") return;
     const wait = Math.max(1000, (r.timeoutMs ?? 30_000) - 2000);

@@ -27,7 +27,10 @@ const mostPictures = 30;
 export type Place = "starting" | "insecure" | "old" | "unpaired" | "pairing" | "expired" | "limited" | "removed" | "talk";
 
 const talker: As = {
-  mode: "ui", role: "operator", scopes: ["operator.read", "operator.write", "operator.approvals"], caps: ["tool-events", "hearth.deltas", "exec-approvals"],
+  mode: "ui",
+  role: "operator",
+  scopes: ["operator.read", "operator.write", "operator.approvals"],
+  caps: ["tool-events", "hearth.deltas", "exec-approvals"],
 };
 
 export class Phone {
@@ -93,7 +96,8 @@ export class Phone {
     this.pause = new Pause(client);
     this.pictures = new Pictures(client, mostPictures);
     this.outgoing = new Outgoing({
-      keep: this.keep, client,
+      keep: this.keep,
+      client,
       changed: () => this.unsentChanged(),
       accepted: (e) => this.chat?.accepted(e),
     });
@@ -106,7 +110,11 @@ export class Phone {
       ws.addEventListener("close", (e) => as === talker && e.code === 4001 && e.reason === "device removed" && void this.removed());
       return ws;
     };
-    return new Line({ url: `wss://${location.host}/`, identity: this.identity, version, platform: this.me.platform, open, ...o }, as, this.me);
+    return new Line(
+      { url: `wss://${location.host}/`, identity: this.identity, version, platform: this.me.platform, open, ...o },
+      as,
+      this.me,
+    );
   }
 
   private async token(name: "phoneToken" | "nodeToken"): Promise<Auth | null> {

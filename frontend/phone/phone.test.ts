@@ -39,8 +39,24 @@ test("nothing but a code is read from the address", () => {
 });
 
 test.each([
-  ["Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Mobile/15E148 Safari/604.1", "iOS 18", "iPhone", "iPhone (Safari)"],
-  ["Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36", "android", "Android", "Android phone (Chrome)"],
-  ["Mozilla/5.0 (Linux; Android 14; Pixel 7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36", "android", "Android", "Pixel 7 (Chrome)"],
+  [
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
+      "Version/18.4 Mobile/15E148 Safari/604.1",
+    "iOS 18",
+    "iPhone",
+    "iPhone (Safari)",
+  ],
+  [
+    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36",
+    "android",
+    "Android",
+    "Android phone (Chrome)",
+  ],
+  [
+    "Mozilla/5.0 (Linux; Android 14; Pixel 7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36",
+    "android",
+    "Android",
+    "Pixel 7 (Chrome)",
+  ],
   ["Mozilla/5.0 (X11; Linux x86_64; rv:129.0) Gecko/20100101 Firefox/129.0", "web", "", "Browser (Firefox)"],
 ])("what it calls itself: %s", (ua, platform, family, name) => expect(thisPhone(ua)).toEqual({ platform, family, name }));

@@ -26,7 +26,10 @@ export interface Dialog<P extends Props> {
   view(): Component<P> | undefined;
 }
 
-const dialog = <M, P extends Props>(of: Views<M>, pick: (m: M) => Component<P>): Dialog<P> => ({ of, view: () => (of.now ? pick(of.now) : undefined) });
+const dialog = <M, P extends Props>(of: Views<M>, pick: (m: M) => Component<P>): Dialog<P> => ({
+  of,
+  view: () => (of.now ? pick(of.now) : undefined),
+});
 
 // The settings come with all of their panes.
 const settings = lazy(async () => {

@@ -20,13 +20,21 @@ const dayNumber = (ts: number): number => {
 /** stamp is a point in time, to the second. */
 export const stamp = (ts: number): string => written(ts, { ...dm, ...hm, second: "2-digit" });
 
-const unit = (n: number, unit: string, digits = 0): string => new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "narrow", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n);
+const unit = (n: number, unit: string, digits = 0): string =>
+  new Intl.NumberFormat(locale(), {
+    style: "unit",
+    unit,
+    unitDisplay: "narrow",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(n);
 
 /** span is how long something took, in its two largest units. */
 export function span(ms: number): string {
   const s = Math.max(0, ms) / 1000;
   if (s < 60) return unit(s, "second", 1);
-  const [big, small, of] = s < 3600 ? (["minute", "second", 60] as const) : s < 86_400 ? (["hour", "minute", 60] as const) : (["day", "hour", 24] as const);
+  const [big, small, of] =
+    s < 3600 ? (["minute", "second", 60] as const) : s < 86_400 ? (["hour", "minute", 60] as const) : (["day", "hour", 24] as const);
   const n = Math.round(s / { second: 1, minute: 60, hour: 3600 }[small]);
   return `${unit(Math.floor(n / of), big)} ${unit(n % of, small)}`;
 }

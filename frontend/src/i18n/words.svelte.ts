@@ -47,7 +47,9 @@ export async function load(part: Part): Promise<void> {
   parts.add(part);
   const language = pick([prefs.language, ...navigator.languages]);
   const words = language === held.language ? held.words : {};
-  const got = await Promise.all([...parts].map(async (p) => [p, words[p] ?? (await files[`./${language}/${p}.json`]?.().catch(() => undefined))]));
+  const got = await Promise.all(
+    [...parts].map(async (p) => [p, words[p] ?? (await files[`./${language}/${p}.json`]?.().catch(() => undefined))]),
+  );
   spoken = held = { language, words: { ...(language === held.language ? held.words : {}), ...Object.fromEntries(got) } };
   document.documentElement.lang = language;
 }
@@ -62,7 +64,9 @@ export function speak(choice: Language | ""): Promise<void> {
  *  {n, plural, one {a day} other {# days}} what the language says for a number. */
 export function say(part: Part, english: Words, key: string, args?: Args): string {
   const s = spoken.words[part]?.[key] ?? english[key] ?? key;
-  return args ? s.replace(/\{(\w+)(?:, plural, ((?:\w+ \{[^}]*\} ?)+))?\}/g, (whole, name: string, forms?: string) => put(args[name] ?? whole, forms)) : s;
+  return args
+    ? s.replace(/\{(\w+)(?:, plural, ((?:\w+ \{[^}]*\} ?)+))?\}/g, (whole, name: string, forms?: string) => put(args[name] ?? whole, forms))
+    : s;
 }
 
 function put(arg: string | number, forms?: string): string {

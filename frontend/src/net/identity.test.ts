@@ -4,8 +4,15 @@ import { MemoryDatabase } from "../storage/database";
 import { NoCrypto, base64url, identityOf, loadIdentity, payloadV3, signDevice } from "./identity";
 
 const fields = {
-  clientId: "cli", clientMode: "cli", role: "operator", scopes: ["operator.read", "operator.write"], signedAt: 1795215472398, token: "test-token",
-  nonce: "11111111-2222-4333-8444-555555555555", platform: "linux", deviceFamily: "",
+  clientId: "cli",
+  clientMode: "cli",
+  role: "operator",
+  scopes: ["operator.read", "operator.write"],
+  signedAt: 1795215472398,
+  token: "test-token",
+  nonce: "11111111-2222-4333-8444-555555555555",
+  platform: "linux",
+  deviceFamily: "",
 };
 const deviceId = "56475aa75463474c0285df5dbf2bcab73da651358839e9b77481b2eab107708c";
 
@@ -28,7 +35,10 @@ test("the signed text and the signature are those of the protocol's test vector"
   expect(me.id).toBe(deviceId);
   expect(me.publicKey).toBe("A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg");
   expect(await signDevice(me, fields)).toEqual({
-    id: deviceId, publicKey: me.publicKey, signedAt: fields.signedAt, nonce: fields.nonce,
+    id: deviceId,
+    publicKey: me.publicKey,
+    signedAt: fields.signedAt,
+    nonce: fields.nonce,
     signature: "yr_4b_rnJMJ92ZhcwoRBAWZXAO9-VOIiqH8Vja8h62QR7Yb1CYeSE5sR9TorbfwO30qXDdptyWdu0Lqli9fCDw",
   });
 });

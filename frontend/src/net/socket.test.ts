@@ -44,9 +44,15 @@ function make(auth: Auth | null = { deviceToken: "t" }) {
   const events: [string, unknown][] = [];
   let gaps = 0;
   const socket = new Socket({
-    url: "ws://x/", version: "1", platform: "p", identity: { id: "d", publicKey: "k", sign: async (s) => "sig:" + s },
+    url: "ws://x/",
+    version: "1",
+    platform: "p",
+    identity: { id: "d", publicKey: "k", sign: async (s) => "sig:" + s },
     credentials: async () => auth,
-    onState: (s) => states.push(s), onEvent: (n, p) => events.push([n, p]), onGap: () => gaps++, random: () => 0,
+    onState: (s) => states.push(s),
+    onEvent: (n, p) => events.push([n, p]),
+    onGap: () => gaps++,
+    random: () => 0,
     open: () => {
       const s = new FakeSocket();
       sockets.push(s);
@@ -73,7 +79,13 @@ test("the handshake signs the challenge and asks for what the page needs", async
   expect(s.at()).toBe("open");
   const { method, params } = s.last().sent[0]!;
   expect(method).toBe("connect");
-  expect(params).toMatchObject({ minProtocol: 4, maxProtocol: 4, role: "operator", caps: ["tool-events", "hearth.deltas"], auth: { deviceToken: "t" } });
+  expect(params).toMatchObject({
+    minProtocol: 4,
+    maxProtocol: 4,
+    role: "operator",
+    caps: ["tool-events", "hearth.deltas"],
+    auth: { deviceToken: "t" },
+  });
   expect(params.device).toMatchObject({ id: "d", nonce: "n", signedAt: 42 });
   expect((params.device as unknown as { signature: string }).signature).toContain("|42|t|n|p|");
   s.socket.stop();

@@ -1,7 +1,10 @@
 // The wire types under names that do not hide the browser's own Error, Event,
 // Request and Response.
 export type {
-  AgentEvent, Approval, ApprovalResolved, ApprovalRule, ApprovalScript, AsideMessage, AuditEntry, Auth, Block as WireBlock, Challenge, ChatEvent, ChatHistory, CommandInfo, ConnectParams, ContactRequest, DeliveryInfo, DeviceAuth, Earlier,
-  Error as ErrorShape, Event as EventFrame, Events, Health, HelloOK, InFlightRun, Message, Methods, ModelInfo, Pause, Problem, ReceiptState, Response as ResponseFrame, Scope, SessionMessage, SessionRow,
-  SearchHit, SessionsChanged, SessionsList, SessionsSearch, Setup, ToolInfo, ToolsGroup, Why,
+  AgentEvent, Approval, ApprovalResolved, ApprovalRule, ApprovalScript, AsideMessage, AuditEntry,
+  Auth, Block as WireBlock, Challenge, ChatEvent, ChatHistory, CommandInfo, ConnectParams,
+  ContactRequest, DeliveryInfo, DeviceAuth, Earlier, Error as ErrorShape, Event as EventFrame,
+  Events, Health, HelloOK, InFlightRun, Message, Methods, ModelInfo, Pause, Problem, ReceiptState,
+  Response as ResponseFrame, Scope, SessionMessage, SessionRow, SearchHit, SessionsChanged,
+  SessionsList, SessionsSearch, Setup, ToolInfo, ToolsGroup, Why,
 } from "../protocol";

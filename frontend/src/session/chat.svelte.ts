@@ -50,19 +50,35 @@ export class Chat {
   /** messages whose turn comes later; they stand above the composer */
   readonly waiting = $derived.by(() => (this.hasQueue() ? waits(this.messages, this.live?.runId ?? "") : []));
   /** unsent ones, but for those that the transcript has before they were acknowledged */
-  private readonly unsent = $derived.by(() => this.entries.filter((e) => !this.messages.some((m) => m.role === "user" && m.runId === e.id)));
+  private readonly unsent = $derived.by(() =>
+    this.entries.filter((e) => !this.messages.some((m) => m.role === "user" && m.runId === e.id)),
+  );
   /** those of them that will wait too */
-  readonly leaving = $derived.by(() => (this.hasQueue() && this.busy ? this.unsent.filter((e) => e.state === "sending" && e.id !== this.live?.runId && !e.text.startsWith("/")) : []));
+  readonly leaving = $derived.by(() =>
+    this.hasQueue() && this.busy
+      ? this.unsent.filter((e) => e.state === "sending" && e.id !== this.live?.runId && !e.text.startsWith("/"))
+      : [],
+  );
   private readonly shown = $derived(this.waiting.length > 0 ? this.messages.filter((m) => !this.waiting.includes(m)) : this.messages);
   private readonly still = $derived(
-    layout(turns(this.shown), this.parsed, this.live?.runId ?? "", this.unsent.filter((e) => !this.leaving.includes(e)), this.live?.under),
+    layout(
+      turns(this.shown),
+      this.parsed,
+      this.live?.runId ?? "",
+      this.unsent.filter((e) => !this.leaving.includes(e)),
+      this.live?.under,
+    ),
   );
   readonly rows: Row[] = $derived.by(() => {
     void this.version;
     const { after } = this.still;
     const begin: Row[] = this.earlier && !this.hasMore ? [{ kind: "begin", key: "begin", earlier: this.earlier }] : [];
     const before = [...begin, ...this.still.before];
-    return this.live ? [...before, ...liveRows(this.live, this.live.builtIn ?? this.isGuide()), ...after] : after.length > 0 ? [...before, ...after] : before;
+    return this.live
+      ? [...before, ...liveRows(this.live, this.live.builtIn ?? this.isGuide()), ...after]
+      : after.length > 0
+        ? [...before, ...after]
+        : before;
   });
   /** a run is active or waits for its turn */
   readonly busy = $derived(this.live !== null || this.messages.some((m) => m.state === "answering"));
@@ -125,7 +141,8 @@ export class Chat {
 
   private take(h: ChatHistory): void {
     // Another transcript: of the old one only what is on its way stays.
-    if (this.sessionId !== "" && this.sessionId !== h.sessionId) this.messages = this.messages.filter((m) => m.seq === Infinity && m.state === "accepted");
+    if (this.sessionId !== "" && this.sessionId !== h.sessionId)
+      this.messages = this.messages.filter((m) => m.seq === Infinity && m.state === "accepted");
     this.sessionId = h.sessionId;
     const msgs = (h.messages ?? []).map(toMsg);
     const reaches = msgs.length > 0 && this.messages.some((m) => m.seq < msgs[0]!.seq);
@@ -182,7 +199,9 @@ export class Chat {
 
   /** reworded: the person changed a message that waits. */
   reworded(runId: string, text: string): void {
-    this.messages = this.messages.map((m) => (m.role === "user" && m.runId === runId ? { ...m, text, content: [{ type: "text", text }] } : m));
+    this.messages = this.messages.map((m) =>
+      m.role === "user" && m.runId === runId ? { ...m, text, content: [{ type: "text", text }] } : m,
+    );
   }
 
   async older(limit = page): Promise<void> {

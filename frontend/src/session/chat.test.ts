@@ -7,17 +7,28 @@ import type { Entry } from "./outbox";
 import { document as randomDocument, random } from "../text/random";
 
 const wire = (role: string, seq: number, runId: string, text: string, more: Partial<Message> = {}): Message => ({
-  role, content: [{ type: "text", text }], timestamp: seq * 1000, __openclaw: { id: `m${seq}`, seq, runId }, ...more,
+  role,
+  content: [{ type: "text", text }],
+  timestamp: seq * 1000,
+  __openclaw: { id: `m${seq}`, seq, runId },
+  ...more,
 });
 const msg = (...a: Parameters<typeof wire>): Msg => toMsg(wire(...a));
-const user = (seq: number, runId: string, text: string, state = "answered"): Msg => msg("user", seq, runId, text, { hearth: { state: state as "answered" } });
+const user = (seq: number, runId: string, text: string, state = "answered"): Msg =>
+  msg("user", seq, runId, text, { hearth: { state: state as "answered" } });
 const entry = (id: string, text: string): Entry => ({ id, sessionKey: "s", text, at: 9_000_000, state: "waiting", error: "" });
 const ids = (l: Msg[]): string[] => l.map((m) => m.id);
 
 describe("transcript", () => {
   test("a message from the wire", () => {
     const m = toMsg({
-      role: "user", content: [{ type: "text", text: "a" }, { type: "text", text: "b" }], timestamp: 5, idempotencyKey: "r1:user",
+      role: "user",
+      content: [
+        { type: "text", text: "a" },
+        { type: "text", text: "b" },
+      ],
+      timestamp: 5,
+      idempotencyKey: "r1:user",
       hearth: { state: "failed", error: "no" },
     });
     expect(m).toMatchObject({ role: "user", text: "ab", runId: "r1", state: "failed", error: "no", seq: Infinity });
@@ -66,7 +77,13 @@ describe("transcript", () => {
   });
 
   test("answers stand under their questions, also when the person wrote on", () => {
-    const list = [user(1, "a", "q1"), user(2, "b", "q2"), msg("assistant", 3, "a", "a1"), msg("assistant", 4, "b", "a2"), msg("assistant", 5, "", "note")];
+    const list = [
+      user(1, "a", "q1"),
+      user(2, "b", "q2"),
+      msg("assistant", 3, "a", "a1"),
+      msg("assistant", 4, "b", "a2"),
+      msg("assistant", 5, "", "note"),
+    ];
     expect(turns(list).map((t) => [t.user?.text, t.replies.map((r) => r.text)])).toEqual([
       ["q1", ["a1"]],
       ["q2", ["a2"]],
@@ -76,12 +93,24 @@ describe("transcript", () => {
 });
 
 const delta = (offset: number, text: string): ChatEvent => ({
-  runId: "r", sessionKey: "s", seq: 1, state: "delta", deltaText: text, end: offset + new TextEncoder().encode(text).length, ...(offset > 0 ? { offset } : {}),
+  runId: "r",
+  sessionKey: "s",
+  seq: 1,
+  state: "delta",
+  deltaText: text,
+  end: offset + new TextEncoder().encode(text).length,
+  ...(offset > 0 ? { offset } : {}),
 });
 const tool = (phase: string, more: object = {}): AgentEvent => ({
-  runId: "r", stream: "tool", seq: 1, ts: 1, sessionKey: "s", data: { phase, toolCallId: "c1", name: "look", ...more },
+  runId: "r",
+  stream: "tool",
+  seq: 1,
+  ts: 1,
+  sessionKey: "s",
+  data: { phase, toolCallId: "c1", name: "look", ...more },
 });
-const shape = (l: Live): unknown[] => l.parts.map((p) => (p.kind === "text" ? p.stream.text : p.tools.map((t) => `${t.name}:${t.state}:${t.result}`)));
+const shape = (l: Live): unknown[] =>
+  l.parts.map((p) => (p.kind === "text" ? p.stream.text : p.tools.map((t) => `${t.name}:${t.state}:${t.result}`)));
 
 describe("the answer in progress", () => {
   test("bytes decide what is new, what is old and what is missing", () => {
@@ -97,8 +126,19 @@ describe("the answer in progress", () => {
 
   test("a gateway without byte offsets sends the whole text", () => {
     const l = new Live("r", 0);
-    const all = (text: string): ChatEvent => ({ runId: "r", sessionKey: "s", seq: 1, state: "delta", message: wire("assistant", 1, "r", text) });
-    expect([l.delta(all("ab"), 1), l.delta(all("abc"), 1), l.delta(all("ab"), 1), l.delta(all("xyzw"), 1)]).toEqual(["ok", "ok", "old", "gap"]);
+    const all = (text: string): ChatEvent => ({
+      runId: "r",
+      sessionKey: "s",
+      seq: 1,
+      state: "delta",
+      message: wire("assistant", 1, "r", text),
+    });
+    expect([l.delta(all("ab"), 1), l.delta(all("abc"), 1), l.delta(all("ab"), 1), l.delta(all("xyzw"), 1)]).toEqual([
+      "ok",
+      "ok",
+      "old",
+      "gap",
+    ]);
     expect(l.text).toBe("abc");
   });
 
@@ -132,7 +172,12 @@ describe("the answer in progress", () => {
   });
 
   test("after a reconnect the stored steps come first, then the words so far", () => {
-    const asked = msg("assistant", 2, "r", "Let me look.", { content: [{ type: "text", text: "Let me look." }, { type: "toolCall", id: "c1", name: "look", arguments: {} }] });
+    const asked = msg("assistant", 2, "r", "Let me look.", {
+      content: [
+        { type: "text", text: "Let me look." },
+        { type: "toolCall", id: "c1", name: "look", arguments: {} },
+      ],
+    });
     const got = msg("toolResult", 3, "r", "42", { toolCallId: "c1" });
     const part = Live.resume({ runId: "r", text: "It is", end: 19 }, [asked, got], 0);
     expect(shape(part)).toEqual(["Let me look.", ["look:done:42"], "It is"]);
@@ -148,7 +193,7 @@ describe("the answer in progress", () => {
       const text = randomDocument(rnd, 30).replace(/\r/g, "");
       const chars = [...text];
       const all: ChatEvent[] = [];
-      for (let i = 0, at = 0; i < chars.length; ) {
+      for (let i = 0, at = 0; i < chars.length;) {
         const n = 1 + Math.floor(rnd() * 6);
         const e = delta(at, chars.slice(i, i + n).join(""));
         all.push(e);
@@ -166,7 +211,8 @@ describe("the answer in progress", () => {
   });
 });
 
-const kinds = (rows: Row[]): string[] => rows.map((r) => (r.kind === "user" ? `user ${r.msg.text}` : r.kind === "text" ? `text ${r.text.slice(0, 9)}` : r.kind));
+const kinds = (rows: Row[]): string[] =>
+  rows.map((r) => (r.kind === "user" ? `user ${r.msg.text}` : r.kind === "text" ? `text ${r.text.slice(0, 9)}` : r.kind));
 
 describe("rows", () => {
   test("live words go under their question and before what waits", () => {
@@ -208,20 +254,35 @@ describe("rows", () => {
   });
 
   test("row keys are unique and rows hold at most twelve blocks", () => {
-    const list = Array.from({ length: 40 }, (_, i) => [user(3 * i + 1, `r${i}`, "q"), msg("assistant", 3 * i + 2, `r${i}`, randomDocument(random(i), 80))]).flat();
+    const list = Array.from({ length: 40 }, (_, i) => [
+      user(3 * i + 1, `r${i}`, "q"),
+      msg("assistant", 3 * i + 2, `r${i}`, randomDocument(random(i), 80)),
+    ]).flat();
     const { before } = layout(turns(list), new Parsed(), "", [entry("e", "x")]);
     expect(new Set(before.map((r) => r.key)).size).toBe(before.length);
     for (const r of before) if (r.kind === "text") expect(r.blocks.length).toBeLessThanOrEqual(12);
   });
 
   test("a message that the history shows before its acknowledgement is there once", () => {
-    const { before, after } = layout(turns([user(1, "a", "q1"), user(2, "b", "q2", "answering")]), new Parsed(), "b", [entry("b", "q2"), entry("c", "q3")]);
+    const { before, after } = layout(turns([user(1, "a", "q1"), user(2, "b", "q2", "answering")]), new Parsed(), "b", [
+      entry("b", "q2"),
+      entry("c", "q3"),
+    ]);
     expect([...kinds(before), ...kinds(after)].filter((k) => k !== "day")).toEqual(["user q1", "user q2", "user q3"]);
   });
 
   test("ids that come twice in a strange transcript neither stop the list nor mix up results", () => {
-    const call = (seq: number): Msg => msg("assistant", seq, "a", "", { content: [{ type: "toolCall", id: "c0", name: "look", arguments: {} }] });
-    const list = [user(1, "a", "q"), call(2), msg("toolResult", 3, "a", "first", { toolCallId: "c0" }), call(4), msg("toolResult", 5, "a", "second", { toolCallId: "c0" }), user(6, "a", "again"), user(7, "a", "again")];
+    const call = (seq: number): Msg =>
+      msg("assistant", seq, "a", "", { content: [{ type: "toolCall", id: "c0", name: "look", arguments: {} }] });
+    const list = [
+      user(1, "a", "q"),
+      call(2),
+      msg("toolResult", 3, "a", "first", { toolCallId: "c0" }),
+      call(4),
+      msg("toolResult", 5, "a", "second", { toolCallId: "c0" }),
+      user(6, "a", "again"),
+      user(7, "a", "again"),
+    ];
     const { before } = layout(turns(list), new Parsed(), "", [entry("x", "1"), entry("x", "2")]);
     expect(new Set(before.map((r) => r.key)).size).toBe(before.length);
     expect(before.find((r) => r.kind === "tools")).toMatchObject({ tools: [{ result: "first" }, { result: "second" }] });

@@ -59,7 +59,9 @@ export class Outbox {
   async load(): Promise<void> {
     const stored = await this.o.keep.all<Entry>("outbox");
     const known = new Set(this.list.map((e) => e.id));
-    const back = stored.filter((e) => !known.has(e.id)).map((e) => ({ ...e, state: e.state === "refused" ? e.state : ("waiting" as const) }));
+    const back = stored
+      .filter((e) => !known.has(e.id))
+      .map((e) => ({ ...e, state: e.state === "refused" ? e.state : ("waiting" as const) }));
     for (const e of back) this.lastAt = Math.max(this.lastAt, e.at);
     this.set([...back, ...this.list].sort((a, b) => a.at - b.at));
     this.pump();
@@ -71,7 +73,16 @@ export class Outbox {
     // Two messages of one millisecond still have an order.
     const at = (this.lastAt = Math.max((this.o.now ?? Date.now)(), this.lastAt + 1));
     const id = (this.o.newId ?? (() => crypto.randomUUID()))();
-    const e: Entry = { id, sessionKey, text, at, state: "waiting", error: "", ...(mode ? { mode } : {}), ...(files.length > 0 ? { files } : {}) };
+    const e: Entry = {
+      id,
+      sessionKey,
+      text,
+      at,
+      state: "waiting",
+      error: "",
+      ...(mode ? { mode } : {}),
+      ...(files.length > 0 ? { files } : {}),
+    };
     // It is not said to wait before it would outlive this tab.
     this.keeping.add(id);
     this.set([...this.list, { ...e, state: "sending" }]);
@@ -150,10 +161,13 @@ export class Outbox {
     }
     this.change(e.id, { state: "waiting", error: why.offline ? "" : why.message });
     if (why.offline) return false;
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      this.pump();
-    }, Math.max(500, why.retryAfterMs || 3_000));
+    const timer = setTimeout(
+      () => {
+        this.timers.delete(timer);
+        this.pump();
+      },
+      Math.max(500, why.retryAfterMs || 3_000),
+    );
     this.timers.add(timer);
     return false;
   }

@@ -7,11 +7,18 @@ import type { Message, SessionRow } from "../net/wire";
 
 const msg = (role: string, seq: number, runId: string, text: string, more: Partial<Message> = {}): Msg =>
   toMsg({ role, content: [{ type: "text", text }], timestamp: seq * 1000, __openclaw: { id: `m${seq}`, seq, runId }, ...more });
-const user = (seq: number, runId: string, text: string, state = "answered"): Msg => msg("user", seq, runId, text, { hearth: { state: state as "answered" } });
+const user = (seq: number, runId: string, text: string, state = "answered"): Msg =>
+  msg("user", seq, runId, text, { hearth: { state: state as "answered" } });
 
 describe("messages that wait", () => {
   test("everything behind the one that is answered, but no commands", () => {
-    const list = [user(1, "a", "1", "answering"), user(2, "b", "2", "accepted"), user(3, "c", "/status", "accepted"), user(4, "d", "4", "accepted"), own("e", "5", 5)];
+    const list = [
+      user(1, "a", "1", "answering"),
+      user(2, "b", "2", "accepted"),
+      user(3, "c", "/status", "accepted"),
+      user(4, "d", "4", "accepted"),
+      own("e", "5", 5),
+    ];
     expect(waits(list, "a").map((m) => m.runId)).toEqual(["b", "d", "e"]);
     expect(waits(list, "").map((m) => m.runId)).toEqual(["b", "d", "e"]);
   });
@@ -34,19 +41,33 @@ describe("messages that wait", () => {
     const last = (list: Msg[]): Row | undefined => layout(turns(list), new Parsed(), "", []).before.at(-1);
     expect(last([user(1, "a", "1", "aborted")])).toMatchObject({ kind: "note", state: "cancelled" });
     // What one key press stopped before it began is one line.
-    const three = layout(turns([1, 2, 3].map((n) => user(n, `r${n}`, `${n}`, "aborted"))), new Parsed(), "", []).before.filter((r) => r.kind === "note");
+    const three = layout(turns([1, 2, 3].map((n) => user(n, `r${n}`, `${n}`, "aborted"))), new Parsed(), "", []).before.filter(
+      (r) => r.kind === "note",
+    );
     expect(three).toMatchObject([{ state: "cancelled", all: [{ text: "1" }, { text: "2" }, { text: "3" }] }]);
     expect(last([user(1, "a", "1", "aborted"), msg("assistant", 2, "a", "part")])).toMatchObject({ kind: "note", state: "aborted" });
   });
 });
 
 const shape = (rows: Row[]): string[] =>
-  rows.filter((r) => r.kind !== "day").map((r) => (r.kind === "user" ? `user ${r.msg.text}` : r.kind === "text" ? `text ${r.text}` : r.kind === "command" ? `command ${r.text}` : r.kind));
+  rows
+    .filter((r) => r.kind !== "day")
+    .map((r) =>
+      r.kind === "user" ? `user ${r.msg.text}` : r.kind === "text" ? `text ${r.text}` : r.kind === "command" ? `command ${r.text}` : r.kind,
+    );
 
 describe("messages that are answered together", () => {
-  const call: Partial<Message> = { content: [{ type: "text", text: "Let me look." }, { type: "toolCall", id: "c", name: "look", arguments: {} }] };
+  const call: Partial<Message> = {
+    content: [
+      { type: "text", text: "Let me look." },
+      { type: "toolCall", id: "c", name: "look", arguments: {} },
+    ],
+  };
   const steered = (state: string): Msg[] => [
-    user(1, "a", "q1", state), msg("assistant", 2, "a", "", call), msg("toolResult", 3, "a", "42", { toolCallId: "c" }), user(10, "b", "q2", state),
+    user(1, "a", "q1", state),
+    msg("assistant", 2, "a", "", call),
+    msg("toolResult", 3, "a", "42", { toolCallId: "c" }),
+    user(10, "b", "q2", state),
   ];
 
   test("what was said before the second stands before it, the rest behind it", () => {
@@ -73,7 +94,11 @@ describe("messages that are answered together", () => {
     for (const under of ["a", "b"]) {
       const live = Live.resume({ runId: "a", text: "Both.", end: 19 }, [], 0, under);
       for (const p of live.parts) if (p.kind === "text") p.stream.flush();
-      for (const list of [steered("answering"), [...steered("answering"), msg("assistant", 11, "a", "Both.")], [msg("assistant", 11, "a", "Both.")]]) {
+      for (const list of [
+        steered("answering"),
+        [...steered("answering"), msg("assistant", 11, "a", "Both.")],
+        [msg("assistant", 11, "a", "Both.")],
+      ]) {
         const { before, after } = layout(turns(list), new Parsed(), "a", [], under);
         const keys = [...before, ...liveRows(live, false), ...after].map((r) => r.key);
         expect(new Set(keys).size).toBe(keys.length);
@@ -96,7 +121,10 @@ describe("messages that are answered together", () => {
 
 describe("commands in the conversation", () => {
   test("a command and its reply are quiet, also before the history says so of the command", () => {
-    const list = [own("c", "/status", 1), msg("assistant", 2, "c", "**fine**", { provider: "hearth", model: "command", excludeFromContext: true })];
+    const list = [
+      own("c", "/status", 1),
+      msg("assistant", 2, "c", "**fine**", { provider: "hearth", model: "command", excludeFromContext: true }),
+    ];
     const { before } = layout(turns(list), new Parsed(), "", []);
     expect(shape(before)).toEqual(["user /status", "command **fine**"]);
     expect(before.find((r) => r.kind === "user")).toMatchObject({ msg: { quiet: true } });

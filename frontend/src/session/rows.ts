@@ -10,12 +10,31 @@ export type Row =
   | { kind: "day"; key: string; ts: number }
   | { kind: "begin"; key: string; earlier: Earlier }
   | { kind: "user"; key: string; msg: Msg; entry: Entry | null }
-  | { kind: "text"; key: string; blocks: Block[]; settled: number; head: boolean; tail: boolean; builtIn: boolean; live: boolean; text: string; msg: Msg | null; changed: boolean }
+  | {
+      kind: "text";
+      key: string;
+      blocks: Block[];
+      settled: number;
+      head: boolean;
+      tail: boolean;
+      builtIn: boolean;
+      live: boolean;
+      text: string;
+      msg: Msg | null;
+      changed: boolean;
+    }
   | { kind: "tools"; key: string; head: boolean; builtIn: boolean; tools: Tool[]; live: boolean; runId: string }
   | { kind: "thought"; key: string; head: boolean; builtIn: boolean; text: string }
   | { kind: "typing"; key: string; head: boolean; builtIn: boolean; phase: string; run: string }
   | { kind: "command"; key: string; blocks: Block[]; text: string; msg: Msg }
-  | { kind: "note"; key: string; state: "failed" | "aborted" | "cancelled" | "dropped" | "interrupted" | "system"; text: string; msg: Msg; all: Msg[] };
+  | {
+      kind: "note";
+      key: string;
+      state: "failed" | "aborted" | "cancelled" | "dropped" | "interrupted" | "system";
+      text: string;
+      msg: Msg;
+      all: Msg[];
+    };
 
 const perRow = 12;
 
@@ -50,8 +69,17 @@ function textRows(s: Style, ordinal: number, blocks: Block[], settled: number, h
   const rows: Row[] = [];
   for (let at = 0; at < blocks.length; at += perRow) {
     rows.push({
-      kind: "text", key: `${s.run}/${ordinal}/${at}`, blocks: blocks.slice(at, at + perRow), settled: settled - at, head: head && at === 0,
-      tail: at + perRow >= blocks.length, builtIn: s.builtIn, live: s.live, text, msg, changed: s.changed ?? false,
+      kind: "text",
+      key: `${s.run}/${ordinal}/${at}`,
+      blocks: blocks.slice(at, at + perRow),
+      settled: settled - at,
+      head: head && at === 0,
+      tail: at + perRow >= blocks.length,
+      builtIn: s.builtIn,
+      live: s.live,
+      text,
+      msg,
+      changed: s.changed ?? false,
     });
   }
   return rows;
@@ -77,8 +105,12 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
       continue;
     }
     const s: Style = { run: runKey(m.runId || m.id, turn.user?.runId ?? ""), builtIn: m.builtIn, live: false, changed };
-    const thought = m.content.map((b) => (b.type === "thinking" ? (b.thinking ?? "") : "")).join("\n\n").trim();
-    if (thought !== "") rows.push({ kind: "thought", key: `${s.run}/${ordinal++}/r`, head: rows.length === 0, builtIn: s.builtIn, text: thought });
+    const thought = m.content
+      .map((b) => (b.type === "thinking" ? (b.thinking ?? "") : ""))
+      .join("\n\n")
+      .trim();
+    if (thought !== "")
+      rows.push({ kind: "thought", key: `${s.run}/${ordinal++}/r`, head: rows.length === 0, builtIn: s.builtIn, text: thought });
     if (m.text.trim() !== "") {
       const blocks = parsed.of(m.text);
       rows.push(...textRows(s, ordinal++, blocks, blocks.length, rows.length === 0, m.text, m));
@@ -95,7 +127,16 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
     if (tools.length === 0) continue;
     const last = rows.at(-1);
     if (last?.kind === "tools") rows[rows.length - 1] = { ...last, tools: [...last.tools, ...tools] };
-    else rows.push({ kind: "tools", key: `${s.run}/${ordinal++}/t`, head: rows.length === 0, builtIn: s.builtIn, tools, live: false, runId: m.runId });
+    else
+      rows.push({
+        kind: "tools",
+        key: `${s.run}/${ordinal++}/t`,
+        head: rows.length === 0,
+        builtIn: s.builtIn,
+        tools,
+        live: false,
+        runId: m.runId,
+      });
   }
   return rows;
 }
@@ -110,8 +151,14 @@ function changes(details: unknown): boolean {
 function stored(b: WireBlock, r: Msg | undefined, over: boolean, from: number): Tool {
   const state = r ? (r.isError ? "failed" : "done") : over ? "failed" : "running";
   return {
-    id: b.id ?? "", name: b.name ?? "", args: show(b.arguments), input: b.arguments, result: r ? show(r.text) : "", details: r?.details,
-    took: r ? (ran(r.details) ?? r.took ?? Math.max(0, r.ts - from)) : 0, state,
+    id: b.id ?? "",
+    name: b.name ?? "",
+    args: show(b.arguments),
+    input: b.arguments,
+    result: r ? show(r.text) : "",
+    details: r?.details,
+    took: r ? (ran(r.details) ?? r.took ?? Math.max(0, r.ts - from)) : 0,
+    state,
   };
 }
 
@@ -128,7 +175,16 @@ export function liveRows(live: Live, builtIn: boolean): Row[] {
   live.parts.forEach((p, ordinal) => {
     const head = rows.length === 0;
     if (p.kind === "text") rows.push(...textRows(s, ordinal, p.stream.blocks, p.stream.settled, head, p.stream.text, null));
-    else rows.push({ kind: "tools", key: `${s.run}/${ordinal}/t`, head, builtIn, tools: p.tools.map((t) => ({ ...t })), live: true, runId: live.runId });
+    else
+      rows.push({
+        kind: "tools",
+        key: `${s.run}/${ordinal}/t`,
+        head,
+        builtIn,
+        tools: p.tools.map((t) => ({ ...t })),
+        live: true,
+        runId: live.runId,
+      });
   });
   const last = rows.at(-1);
   if (last === undefined || last.kind === "tools") {
@@ -164,7 +220,13 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
     // Its words are shown as the answer in progress.
     if (!u && liveRun !== "" && turn.replies.every((m) => m.runId === liveRun)) continue;
     at(u?.ts ?? turn.replies[0]?.ts ?? 0, turn.key);
-    if (u) rows.push({ kind: "user", key: u.runId ? `u/${u.runId}` : u.id, msg: turn.replies.some((m) => m.quiet) ? { ...u, quiet: true } : u, entry: null });
+    if (u)
+      rows.push({
+        kind: "user",
+        key: u.runId ? `u/${u.runId}` : u.id,
+        msg: turn.replies.some((m) => m.quiet) ? { ...u, quiet: true } : u,
+        entry: null,
+      });
     if (turn === anchor) {
       rows = after;
       continue;
@@ -210,7 +272,21 @@ function note(rows: Row[], u: Msg, begun: boolean): void {
 
 function pendingMsg(e: Entry): Msg {
   return {
-    id: `out:${e.id}`, seq: Infinity, role: "user", text: e.text, content: [], ts: e.at, runId: e.id, state: "", error: e.error, builtIn: false,
-    model: "", toolCallId: "", toolName: "", isError: false, details: null, quiet: false,
+    id: `out:${e.id}`,
+    seq: Infinity,
+    role: "user",
+    text: e.text,
+    content: [],
+    ts: e.at,
+    runId: e.id,
+    state: "",
+    error: e.error,
+    builtIn: false,
+    model: "",
+    toolCallId: "",
+    toolName: "",
+    isError: false,
+    details: null,
+    quiet: false,
   };
 }

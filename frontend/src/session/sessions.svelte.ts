@@ -70,7 +70,12 @@ export class Sessions {
   }
 
   async more(): Promise<void> {
-    const r = await this.client.call("sessions.list", { limit: page, offset: this.next, includeDerivedTitles: true, includeLastMessage: true });
+    const r = await this.client.call("sessions.list", {
+      limit: page,
+      offset: this.next,
+      includeDerivedTitles: true,
+      includeLastMessage: true,
+    });
     r.sessions.forEach((s) => this.put(s));
     this.hasMore = r.hasMore;
     this.next = r.nextOffset ?? this.next + r.sessions.length;

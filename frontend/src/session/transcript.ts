@@ -68,15 +68,30 @@ export function toMsg(m: Message): Msg {
 /** own is a message of this person that was acknowledged but not yet seen in the transcript. */
 export function own(runId: string, text: string, ts: number): Msg {
   return {
-    id: `own:${runId}`, seq: Infinity, role: "user", text, content: [{ type: "text", text }], ts, runId, state: "accepted", error: "", builtIn: false,
-    model: "", toolCallId: "", toolName: "", isError: false, details: null, quiet: false,
+    id: `own:${runId}`,
+    seq: Infinity,
+    role: "user",
+    text,
+    content: [{ type: "text", text }],
+    ts,
+    runId,
+    state: "accepted",
+    error: "",
+    builtIn: false,
+    model: "",
+    toolCallId: "",
+    toolName: "",
+    isError: false,
+    details: null,
+    quiet: false,
   };
 }
 
 const bySeq = (a: Msg, b: Msg): number => (a.seq === b.seq ? 0 : a.seq - b.seq);
 
 /** provisional entries are replaced by what the gateway stored for the same run. */
-const replaces = (real: Msg, old: Msg): boolean => old.seq === Infinity && old.runId !== "" && old.runId === real.runId && old.role === real.role;
+const replaces = (real: Msg, old: Msg): boolean =>
+  old.seq === Infinity && old.runId !== "" && old.runId === real.runId && old.role === real.role;
 
 // A state never goes back: an event that was on its way is older than a page.
 const rank: Record<string, number> = { "": 0, accepted: 1, answering: 2, answered: 3, failed: 3, aborted: 3, dropped: 3, interrupted: 3 };
@@ -125,7 +140,9 @@ export interface Turn {
 
 /** waits are the messages whose turn comes later; active is the run that is being answered. */
 export function waits(list: Msg[], active: string): Msg[] {
-  const waiting = list.filter((m) => m.role === "user" && m.state === "accepted" && m.runId !== active && !m.quiet && !m.text.startsWith("/"));
+  const waiting = list.filter(
+    (m) => m.role === "user" && m.state === "accepted" && m.runId !== active && !m.quiet && !m.text.startsWith("/"),
+  );
   // When nothing is being answered, the first is on its way.
   return active !== "" || list.some((m) => m.role === "user" && m.state === "answering") ? waiting : waiting.slice(1);
 }

@@ -30,7 +30,9 @@ export class Config {
 
   /** get is what stands at a path like "messages.queue.mode"; undefined: nothing. */
   get(path: string): unknown {
-    return path.split(".").reduce<unknown>((v, k) => (v !== null && typeof v === "object" ? (v as Record<string, unknown>)[k] : undefined), this.doc);
+    return path
+      .split(".")
+      .reduce<unknown>((v, k) => (v !== null && typeof v === "object" ? (v as Record<string, unknown>)[k] : undefined), this.doc);
   }
 
   /** set writes one value, or takes it out (null), and says why when that cannot be. */

@@ -34,17 +34,20 @@ export interface Piece {
 }
 
 const languages = {
-  bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, php, powershell, python, r, ruby, rust,
-  sql, swift, typescript, xml, yaml,
+  bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, php, powershell, python, r,
+  ruby, rust, sql, swift, typescript, xml, yaml,
 };
 
 // What the style sheet knows. A scope such as "title.function" is looked up
 // whole, then by its first word.
 const kinds: Record<string, string> = Object.assign(Object.create(null), {
-  keyword: "keyword", built_in: "type", type: "type", literal: "number", number: "number", operator: "", string: "string", regexp: "string",
-  comment: "comment", doctag: "comment", quote: "comment", title: "title", function: "title", name: "keyword", attr: "attr", attribute: "attr",
+  keyword: "keyword", built_in: "type", type: "type", literal: "number", number: "number", operator: "",
+  string: "string", regexp: "string",
+  comment: "comment", doctag: "comment", quote: "comment", title: "title", function: "title",
+  name: "keyword", attr: "attr", attribute: "attr",
   variable: "attr", params: "", meta: "meta", section: "title", symbol: "number", bullet: "number", addition: "added", deletion: "removed",
-  tag: "", property: "attr", "selector-tag": "keyword", "selector-class": "title", "selector-id": "title", "template-variable": "attr", link: "string",
+  tag: "", property: "attr", "selector-tag": "keyword", "selector-class": "title", "selector-id": "title", "template-variable": "attr",
+  link: "string",
 });
 
 const kindOf = (scope: string): string => kinds[scope] ?? kinds[scope.split(".")[0]!] ?? "";

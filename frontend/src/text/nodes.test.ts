@@ -18,7 +18,9 @@ function render(text: string): HTMLElement {
 const elements = new Set(
   "DIV P H2 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD HR BR STRONG EM DEL A".split(" "),
 );
-const attributes = new Set("class dir type data-copy aria-label tabindex data-lang role scope start href target rel title data-confirm".split(" "));
+const attributes = new Set(
+  "class dir type data-copy aria-label tabindex data-lang role scope start href target rel title data-confirm".split(" "),
+);
 const classes = /^(?:block|h|d[1-6]|plain|code|lang|copy|inline|loose|task|box|done|table|align-(?:left|right|center)|host|mismatch| )*$/;
 
 function check(root: HTMLElement, from: string): void {
@@ -46,15 +48,16 @@ describe("nodes of a message", () => {
     check(render(hostile.join("\n\n")), "all together");
     for (let seed = 1; seed <= 300; seed++) {
       const rnd = random(seed);
-      const mixed = Array.from({ length: 6 }, () => (rnd() < 0.6 ? hostile[Math.floor(rnd() * hostile.length)]! : randomDocument(rnd, 4))).join(
-        rnd() < 0.5 ? "" : "\n",
-      );
+      const mixed = Array.from({ length: 6 }, () =>
+        rnd() < 0.6 ? hostile[Math.floor(rnd() * hostile.length)]! : randomDocument(rnd, 4),
+      ).join(rnd() < 0.5 ? "" : "\n");
       check(render(mixed), `seed ${seed}`);
     }
   });
 
   test("raw HTML is shown as it was written", () => {
-    for (const html of ["<b>bold</b>", "<script>alert(1)</script>", "<div id=app>x</div>"]) expect(render(html).textContent).toContain(html);
+    for (const html of ["<b>bold</b>", "<script>alert(1)</script>", "<div id=app>x</div>"])
+      expect(render(html).textContent).toContain(html);
     expect(render("a<br>b").querySelectorAll("br")).toHaveLength(1);
     expect(render("a<br onclick=x>b").textContent).toContain("<br onclick=x>");
   });
@@ -118,32 +121,32 @@ describe("Sec A-UI-06: a message cannot stop the page", () => {
     "links without end": "[a](b".repeat(50_000),
     "image starts": "![".repeat(200_000),
     "one long line": "word ".repeat(1_000_000),
-    "stars": "*".repeat(300_000) + "a",
-    "emphasis": "*a **b ".repeat(60_000),
-    "underscores": "_a".repeat(150_000),
-    "backticks": Array.from({ length: 1200 }, (_, i) => "`".repeat(i % 300) + "x").join(" "),
-    "tildes": "~a~~".repeat(60_000),
+    stars: "*".repeat(300_000) + "a",
+    emphasis: "*a **b ".repeat(60_000),
+    underscores: "_a".repeat(150_000),
+    backticks: Array.from({ length: 1200 }, (_, i) => "`".repeat(i % 300) + "x").join(" "),
+    tildes: "~a~~".repeat(60_000),
     "angle brackets": "<".repeat(300_000),
     "tags without end": "<a ".repeat(100_000),
     "comments without end": "<!--".repeat(100_000),
-    "entities": "&amp;".repeat(100_000),
+    entities: "&amp;".repeat(100_000),
     "a long table": "| a | b |\n|---|---|\n" + "| 1 | 2 |\n".repeat(10_000),
     "a wide table": "|a".repeat(20_000) + "|\n" + "|-".repeat(20_000) + "|\n" + "|1".repeat(20_000) + "|",
-    "definitions": "[a]: b\n".repeat(20_000),
+    definitions: "[a]: b\n".repeat(20_000),
     "many rules": "---\n".repeat(30_000),
     "many items": "- x\n".repeat(60_000),
     "many headings": "# x\n".repeat(30_000),
-    "setext": "x\n=\n".repeat(20_000),
-    "autolinks": "http://a.b ".repeat(20_000),
+    setext: "x\n=\n".repeat(20_000),
+    autolinks: "http://a.b ".repeat(20_000),
     "mail addresses": "a@b.c ".repeat(20_000),
     "at signs": "a@".repeat(100_000),
-    "escapes": "\\*".repeat(150_000),
+    escapes: "\\*".repeat(150_000),
     "combining marks": "a" + "\u0301".repeat(100_000),
     "an open fence": "```js\n" + "x = 1;\n".repeat(100_000),
     "line ends": "\n".repeat(300_000),
-    "spaces": " ".repeat(500_000) + "x",
-    "tabs": "\t".repeat(200_000) + "x",
-    "pipes": "|".repeat(100_000) + "\n" + "|-".repeat(50_000),
+    spaces: " ".repeat(500_000) + "x",
+    tabs: "\t".repeat(200_000) + "x",
+    pipes: "|".repeat(100_000) + "\n" + "|-".repeat(50_000),
   };
   for (const [name, text] of Object.entries(bombs)) {
     test(name, () => {

@@ -134,7 +134,14 @@ class Builder {
     const table = this.el("table");
     const head = this.el("thead");
     this.row(head, token.header, "th");
-    box.setAttribute("aria-label", t("md.table", { columns: Array.from(head.querySelectorAll("th"), (c) => c.textContent).slice(0, 8).join(", ") }));
+    box.setAttribute(
+      "aria-label",
+      t("md.table", {
+        columns: Array.from(head.querySelectorAll("th"), (c) => c.textContent)
+          .slice(0, 8)
+          .join(", "),
+      }),
+    );
     const body = this.el("tbody");
     const shown = token.rows.slice(0, limits.rows);
     let n = 0;
@@ -142,7 +149,15 @@ class Builder {
     table.append(head, body);
     box.append(table);
     parent.appendChild(box);
-    if (n < token.rows.length) parent.appendChild(this.plain(token.raw.split("\n").slice(n + 2).join("\n")));
+    if (n < token.rows.length)
+      parent.appendChild(
+        this.plain(
+          token.raw
+            .split("\n")
+            .slice(n + 2)
+            .join("\n"),
+        ),
+      );
   }
 
   private row(parent: Node, cells: Tokens.TableCell[], tag: "th" | "td"): void {

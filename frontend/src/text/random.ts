@@ -11,11 +11,13 @@ export function random(seed: number): () => number {
 
 const pieces = [
   "word ", "two words ", "\n", "\n", "\n\n", "\n\n\n", "\r\n", "# Head\n", "## Head two", "\n---\n", "===\n", "- item\n", "  - nested\n",
-  "    more\n", "1. one\n", "2) two\n", "> quote\n", ">> deeper\n", "> - list in quote\n", "```js\nlet a = 1;\n", "```\n", "~~~\n", "````\n",
+  "    more\n", "1. one\n", "2) two\n", "> quote\n", ">> deeper\n", "> - list in quote\n",
+  "```js\nlet a = 1;\n", "```\n", "~~~\n", "````\n",
   "`code`", "``", "**bold**", "**", "*em*", "_", "~~gone~~", "[text](https://example.com)", "[ref]", "[ref]: https://example.com/r\n",
   "[ref]: <https://other.example> \"title\"\n", "![alt](https://example.com/a.png)", "<https://example.com>", "https://example.com/x_y ",
   "www.example.com ", "a@b.example ", "| a | b |\n", "|---|:-:|\n", "| 1 | 2 |\n", "<div>\n", "</div>\n", "<b>x</b>", "<!-- note", "-->\n",
-  "<script>alert(1)</script>\n", "<pre>\n", "</pre>\n", "\t", "    ", "- [ ] task\n", "- [x] done\n", "\\*", "&amp;", "&#60;", "é", "🙂", "\u202e",
+  "<script>alert(1)</script>\n", "<pre>\n", "</pre>\n",
+  "\t", "    ", "- [ ] task\n", "- [x] done\n", "\\*", "&amp;", "&#60;", "é", "🙂", "\u202e",
   "***\n", "* * *\n", "+ plus\n", "   ", "\\\n", "  \n", "[", "]", "(", ")", "!", "|", "<", ">", "]: ", "^", "$x$",
 ];
 

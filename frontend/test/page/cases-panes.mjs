@@ -54,7 +54,7 @@ export const cases = [
     name: "the network is let in by a switch, a device by a code with a picture, and both end again",
     async run(w, open) {
       const page = await part(open, 5);
-      assert.match(await page.innerText("dialog section"), /Turn on “Let other devices reach Hearth” first/);
+      await shows(page, "dialog section", /Turn on “Let other devices reach Hearth” first/);
       const lan = "dialog [role=switch][aria-checked]";
       let node;
       const home = mkdtempSync(join(tmpdir(), "hearth-device-"));

@@ -57,7 +57,11 @@ export class Approvals {
     this.answering = new Set([...this.answering, id]);
     try {
       const yes = scope !== "deny" && scope !== "never";
-      await this.client.call("exec.approval.resolve", { id, decision: !yes ? "deny" : scope === "once" ? "allow-once" : "allow-always", hearthScope: scope });
+      await this.client.call("exec.approval.resolve", {
+        id,
+        decision: !yes ? "deny" : scope === "once" ? "allow-once" : "allow-always",
+        hearthScope: scope,
+      });
     } finally {
       this.answering = new Set([...this.answering].filter((x) => x !== id));
     }

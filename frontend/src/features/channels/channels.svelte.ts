@@ -50,7 +50,13 @@ export class Channels {
 
   /** answer lets somebody in, with a conversation of their own unless gets says otherwise. */
   async answer(r: ContactRequest, decision: "approve" | "reject", gets: Gets = "own"): Promise<void> {
-    await this.client.call("hearth.contacts.resolve", { channel: r.channel, code: r.code, decision, owner: gets === "owner", shared: gets === "shared" });
+    await this.client.call("hearth.contacts.resolve", {
+      channel: r.channel,
+      code: r.code,
+      decision,
+      owner: gets === "owner",
+      shared: gets === "shared",
+    });
     this.requests = this.requests.filter((o) => o.code !== r.code || o.channel !== r.channel);
   }
 }

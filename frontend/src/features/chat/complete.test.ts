@@ -3,10 +3,21 @@ import { complete } from "./complete";
 import type { CommandInfo } from "../../net/wire";
 
 const command = (name: string, args = "", choices: string[] = [], aliases: string[] = []): CommandInfo => ({
-  name, textAliases: [`/${name}`, ...aliases.map((a) => `/${a}`)], description: `does ${name}`, source: "native", scope: "both", acceptsArgs: args !== "",
+  name,
+  textAliases: [`/${name}`, ...aliases.map((a) => `/${a}`)],
+  description: `does ${name}`,
+  source: "native",
+  scope: "both",
+  acceptsArgs: args !== "",
   ...(args ? { args: [{ name: args, description: "", type: "string", choices: choices.map((v) => ({ value: v, label: v })) }] } : {}),
 });
-const commands = [command("help", "", [], ["commands"]), command("status"), command("stop"), command("think", "[level]", ["off", "low", "high"]), command("model", "[name]")];
+const commands = [
+  command("help", "", [], ["commands"]),
+  command("status"),
+  command("stop"),
+  command("think", "[level]", ["off", "low", "high"]),
+  command("model", "[name]"),
+];
 const labels = (text: string): string[] => complete(text, commands).map((c) => c.label);
 
 describe("completion of commands", () => {
@@ -31,6 +42,7 @@ describe("completion of commands", () => {
   });
 
   test("messages are left alone", () => {
-    for (const text of ["", "hello", "/etc/hosts", "/think high and more", " /help", "/help\nplease", "// no"]) expect(labels(text)).toEqual([]);
+    for (const text of ["", "hello", "/etc/hosts", "/think high and more", " /help", "/help\nplease", "// no"])
+      expect(labels(text)).toEqual([]);
   });
 });

@@ -7,7 +7,12 @@ const plenty = 1_500_000;
 
 /** shrink returns the picture as the wire takes it; it throws when the browser cannot read it. */
 export async function shrink(file: File): Promise<Picture> {
-  const whole = async (b: Blob, mimeType: string): Promise<Picture> => ({ type: "image", mimeType, fileName: file.name || "picture", content: await base64(b) });
+  const whole = async (b: Blob, mimeType: string): Promise<Picture> => ({
+    type: "image",
+    mimeType,
+    fileName: file.name || "picture",
+    content: await base64(b),
+  });
   const bitmap = await createImageBitmap(file);
   const scale = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
   // Moving pictures stay as they are.

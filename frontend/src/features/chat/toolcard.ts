@@ -29,21 +29,15 @@ export function said(tool: Tool): Said {
   const output = Array.isArray(d["output"]) ? (d["output"] as Record<string, unknown>[]) : [];
   const line = typeof d["line"] === "number" ? t("cell.line", { n: String(d["line"]) }) : "";
   return {
-    output: output.map((o) => ({ type: o["type"] === "json" ? "json" : "text", text: o["type"] === "json" ? pretty(o["value"]) : text(o, "text") })),
+    output: output.map((o) => ({
+      type: o["type"] === "json" ? "json" : "text",
+      text: o["type"] === "json" ? pretty(o["value"]) : text(o, "text"),
+    })),
     value: "value" in d && d["value"] !== null ? pretty(d["value"]) : "",
     error: [text(d, "error"), line].filter((s) => s !== "").join(" "),
     status: text(d, "status"),
     cut: d["detailsTruncated"] === true,
   };
-}
-
-/** purpose is the sentence that says what a tool is for; the rest is for models. A
- *  colon ends no sentence: what a tool is for may stand behind it. */
-export function purpose(description: string): string {
-  const lines = description.trim().split("\n");
-  const line = lines[0]!.trimEnd();
-  // A list below the line is for models, too.
-  return /^.*?[.!?](?=\s+\p{Lu}|\s*$)/u.exec(line)?.[0] ?? line.replace(/\s*:$/, ".");
 }
 
 export interface Change {

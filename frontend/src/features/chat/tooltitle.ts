@@ -44,8 +44,16 @@ const known: Record<string, { icon: IconName; verb: ToolKey; of?: (input: unknow
   update_plan: { icon: "list", verb: "do.plan" },
   message: { icon: "send", verb: "do.message", of: (i) => text(i, "target") || text(i, "to") },
   image: { icon: "eye", verb: "do.image", of: (i) => text(i, "image") || text(i, "path") },
-  nodes: { icon: "tool", verb: "do.nodes", of: (i) => [text(i, "action").replaceAll("_", " "), text(i, "node")].filter(Boolean).join(", ") },
-  canvas: { icon: "eye", verb: "do.canvas", of: (i) => [text(i, "action").replaceAll("_", " "), host(text(i, "url"))].filter(Boolean).join(", ") },
+  nodes: {
+    icon: "tool",
+    verb: "do.nodes",
+    of: (i) => [text(i, "action").replaceAll("_", " "), text(i, "node")].filter(Boolean).join(", "),
+  },
+  canvas: {
+    icon: "eye",
+    verb: "do.canvas",
+    of: (i) => [text(i, "action").replaceAll("_", " "), host(text(i, "url"))].filter(Boolean).join(", "),
+  },
   gateway: { icon: "tool", verb: "do.gateway", of: (i) => [text(i, "action"), text(i, "path")].join(" ") },
 };
 
@@ -55,13 +63,19 @@ export const isCell = (tool: Tool): boolean =>
 
 /** topic is the first line of a program that says what it is for. */
 function topic(code: string): string {
-  const lines = code.split("\n").map((l) => l.trim()).filter((l) => l !== "");
+  const lines = code
+    .split("\n")
+    .map((l) => l.trim())
+    .filter((l) => l !== "");
   const note = lines[0]?.startsWith("//") ? lines[0].replace(/^\/+\s*/, "") : "";
   return note || (lines[0] ?? "");
 }
 
 export function titleOf(tool: Tool): Title {
-  if (isCell(tool)) return tool.name === "wait" ? { icon: "spark", verb: t("do.wait"), object: "" } : { icon: "spark", verb: t("do.program"), object: oneLine(topic(text(tool.input, "code"))) };
+  if (isCell(tool))
+    return tool.name === "wait"
+      ? { icon: "spark", verb: t("do.wait"), object: "" }
+      : { icon: "spark", verb: t("do.program"), object: oneLine(topic(text(tool.input, "code"))) };
   const k = known[tool.name];
   if (!k) return { icon: "tool", verb: "", object: oneLine(tool.name) };
   return { icon: k.icon, verb: t(k.verb), object: oneLine(k.of?.(tool.input) ?? "").trim() };

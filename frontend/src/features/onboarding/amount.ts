@@ -12,6 +12,7 @@ export const memory = (n: number): string => bytes(Math.max(1, Math.round(n / 10
 
 /** soon is 5 min or 40 sec: an estimate, so it is never exact. */
 export function soon(seconds: number): string {
-  const [n, unit] = seconds < 55 ? ([Math.max(5, Math.ceil(seconds / 5) * 5), "second"] as const) : ([Math.round(seconds / 60) || 1, "minute"] as const);
+  const [n, unit] =
+    seconds < 55 ? ([Math.max(5, Math.ceil(seconds / 5) * 5), "second"] as const) : ([Math.round(seconds / 60) || 1, "minute"] as const);
   return new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "short" }).format(n);
 }

@@ -5,7 +5,16 @@ import { random } from "../../text/random";
 
 describe("search results", () => {
   const hit = (key: string, seq: number): SearchHit => ({
-    sessionKey: key, sessionId: "s", title: `T ${key}`, messageId: `${key}${seq}`, seq, role: "user", timestamp: seq, score: 1, snippet: "", ranges: [],
+    sessionKey: key,
+    sessionId: "s",
+    title: `T ${key}`,
+    messageId: `${key}${seq}`,
+    seq,
+    role: "user",
+    timestamp: seq,
+    score: 1,
+    snippet: "",
+    ranges: [],
   });
 
   test("grouped by chat in the order of their newest hits", () => {
@@ -17,7 +26,11 @@ describe("search results", () => {
   });
 
   test("found words are marked by UTF-16 units", () => {
-    expect(pieces("🙂 über alles", [[3, 7]])).toEqual([{ text: "🙂 ", hit: false }, { text: "über", hit: true }, { text: " alles", hit: false }]);
+    expect(pieces("🙂 über alles", [[3, 7]])).toEqual([
+      { text: "🙂 ", hit: false },
+      { text: "über", hit: true },
+      { text: " alles", hit: false },
+    ]);
     expect(pieces("ab", [])).toEqual([{ text: "ab", hit: false }]);
   });
 
@@ -26,7 +39,11 @@ describe("search results", () => {
       const rnd = random(seed);
       const n = (): number => Math.floor(rnd() * 14) - 2;
       const ranges = Array.from({ length: Math.floor(rnd() * 5) }, () => [n(), n()]);
-      expect(pieces("0123456789", ranges).map((p) => p.text).join("")).toBe("0123456789");
+      expect(
+        pieces("0123456789", ranges)
+          .map((p) => p.text)
+          .join(""),
+      ).toBe("0123456789");
     }
   });
 });

@@ -13,7 +13,11 @@ export function groups(hits: SearchHit[]): Group[] {
   const by = new Map<string, SearchHit[]>();
   for (const h of hits) by.set(h.sessionKey, [...(by.get(h.sessionKey) ?? []), h]);
   let at = 0;
-  return [...by].map(([key, list]) => ({ key, title: list.find((h) => h.title)?.title ?? "", hits: list.map((hit) => ({ hit, at: at++ })) }));
+  return [...by].map(([key, list]) => ({
+    key,
+    title: list.find((h) => h.title)?.title ?? "",
+    hits: list.map((hit) => ({ hit, at: at++ })),
+  }));
 }
 
 export interface Piece {

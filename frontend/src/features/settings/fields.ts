@@ -10,7 +10,11 @@ interface Base {
 
 export type FieldSpec =
   | (Base & { kind: "switch"; /** the two values, when they are not true and false */ on?: string; off?: string })
-  | (Base & { kind: "choice"; options: readonly string[]; /** what the choice belongs to: while nothing stands there, none of the options holds */ of?: string })
+  | (Base & {
+      kind: "choice";
+      options: readonly string[];
+      /** what the choice belongs to: while nothing stands there, none of the options holds */ of?: string;
+    })
   | (Base & { kind: "number"; min: number; max: number; /** in steps of a fraction, as money is */ fine?: boolean })
   | (Base & { kind: "text"; example?: string })
   | (Base & { kind: "model" });
@@ -46,7 +50,14 @@ export const fields: Record<PaneId, FieldSpec[]> = {
     { path: "agents.defaults.blockStreamingDefault", kind: "switch", on: "on", off: "off", fallback: "off" },
     { path: "agents.defaults.startupContext.enabled", kind: "switch", fallback: true },
   ],
-  people: [{ path: "session.dmScope", kind: "choice", options: ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"], fallback: "main" }],
+  people: [
+    {
+      path: "session.dmScope",
+      kind: "choice",
+      options: ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"],
+      fallback: "main",
+    },
+  ],
   channels: [
     { path: "channels.telegram.enabled", kind: "switch", fallback: true },
     { path: "channels.telegram.dmPolicy", kind: "choice", options: ["pairing", "allowlist", "open", "disabled"], fallback: "pairing" },

@@ -3,22 +3,25 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { t as chat } from "../features/chat/words";
 import { t as devices } from "../features/devices/words";
 import { t as settings } from "../features/settings/words";
-import { t } from "./t";
-import { language, languages, load, number, pick, say, speak } from "./words.svelte";
-import { dayName, dayOf, list, shortTime, span } from "./time";
+import { t } from "../i18n/t";
+import { language, languages, load, number, pick, say, speak } from "../i18n/words.svelte";
+import { dayName, dayOf, list, shortTime, span } from "../i18n/time";
 import { fields } from "../features/settings/fields";
-import { panes } from "../app/panes";
+import { panes } from "./panes";
 import type { PaneId } from "../shell/panels.svelte";
 
 type Words = Record<string, string>;
-const files = import.meta.glob<Words>("./*/*.json", { eager: true, import: "default" });
-const read = (lang: string, part: string): Words => files[`./${lang}/${part}.json`]!;
-const parts = Object.keys(files).filter((f) => f.startsWith("./en/")).map((f) => f.slice("./en/".length, -".json".length));
+const files = import.meta.glob<Words>("../i18n/*/*.json", { eager: true, import: "default" });
+const read = (lang: string, part: string): Words => files[`../i18n/${lang}/${part}.json`]!;
+const parts = Object.keys(files)
+  .filter((f) => f.startsWith("../i18n/en/"))
+  .map((f) => f.slice("../i18n/en/".length, -".json".length));
 const others = Object.keys(languages).filter((l) => l !== "en");
 
 /** slots are the arguments of a sentence: {name} and {n, plural, …}. */
 const slots = (s: string): string[] => [...new Set([...s.matchAll(/\{(\w+)(?:\}|, plural)/g)].map((m) => m[1]!))].sort();
-const forms = (s: string): string[][] => [...s.matchAll(/\{\w+, plural, ((?:\w+ \{[^}]*\} ?)+)\}/g)].map((m) => [...m[1]!.matchAll(/(\w+) \{/g)].map((f) => f[1]!));
+const forms = (s: string): string[][] =>
+  [...s.matchAll(/\{\w+, plural, ((?:\w+ \{[^}]*\} ?)+)\}/g)].map((m) => [...m[1]!.matchAll(/(\w+) \{/g)].map((f) => f[1]!));
 
 test("every language has a folder, and every folder is a language", () => {
   const dirs = new Set(Object.keys(files).map((f) => f.split("/").at(-2)!));
@@ -44,11 +47,14 @@ describe.each(others)("%s", (lang) => {
 
 test.each(Object.keys(languages))("%s has every form of number that it knows", (lang) => {
   const wanted = new Intl.PluralRules(lang).resolvedOptions().pluralCategories;
-  for (const part of parts) for (const [key, s] of Object.entries(read(lang, part))) for (const f of forms(s)) expect([key, f.sort()]).toEqual([key, [...wanted].sort()]);
+  for (const part of parts)
+    for (const [key, s] of Object.entries(read(lang, part)))
+      for (const f of forms(s)) expect([key, f.sort()]).toEqual([key, [...wanted].sort()]);
 });
 
 test("English is not lost in a brace", () => {
-  for (const part of parts) for (const [key, s] of Object.entries(read("en", part))) expect(s.split("{").length, key).toBe(s.split("}").length);
+  for (const part of parts)
+    for (const [key, s] of Object.entries(read("en", part))) expect(s.split("{").length, key).toBe(s.split("}").length);
 });
 
 test("every setting that is drawn has its words", () => {
@@ -59,7 +65,8 @@ test("every setting that is drawn has its words", () => {
       expect(en).toHaveProperty([`f.${f.path}`]);
       expect(en).toHaveProperty([`f.${f.path}.what`]);
       if (f.kind === "choice" && f.of) expect(en).toHaveProperty([`f.${f.path}.unset`]);
-      if (f.kind === "choice") for (const o of f.options) if (!/^(brave|tavily|searxng|duckduckgo)/.test(o)) expect(en).toHaveProperty([`f.${f.path}.${o}`]);
+      if (f.kind === "choice")
+        for (const o of f.options) if (!/^(brave|tavily|searxng|duckduckgo)/.test(o)) expect(en).toHaveProperty([`f.${f.path}.${o}`]);
     }
   }
 });
@@ -97,7 +104,12 @@ describe("a language is spoken", () => {
     await Promise.all([load("page"), load("chat"), load("devices")]);
     expect(t("composer.send")).toBe("Send");
     await speak("de");
-    expect([language(), document.documentElement.lang, t("composer.send"), devices("lock.go")]).toEqual(["de", "de", "Senden", "Verbinden"]);
+    expect([language(), document.documentElement.lang, t("composer.send"), devices("lock.go")]).toEqual([
+      "de",
+      "de",
+      "Senden",
+      "Verbinden",
+    ]);
     expect(settings("title")).toBe("Settings");
     await load("settings");
     expect(settings("title")).toBe("Einstellungen");
@@ -114,10 +126,48 @@ describe("a language is spoken", () => {
 
   test("in times, spans and lists", async () => {
     const now = new Date(2026, 10, 21, 15, 4).getTime();
-    const told = (): string[] => [dayName(now, now), dayName(now - 86_400_000, now), dayName(now - 400 * 86_400_000, now), shortTime(now - 3 * 86_400_000, now), shortTime(now - 30 * 86_400_000, now), dayOf("2026-11-02"), list(["a", "b", "c"]), span(1_240), span(125_000), span(7_380_000), span(183_600_000)];
-    expect(told()).toEqual(["Today", "Yesterday", "October 17, 2025", "Wed", "Oct 22", "Nov 2", "a, b, and c", "1.2s", "2m 5s", "2h 3m", "2d 3h"]);
+    const told = (): string[] => [
+      dayName(now, now),
+      dayName(now - 86_400_000, now),
+      dayName(now - 400 * 86_400_000, now),
+      shortTime(now - 3 * 86_400_000, now),
+      shortTime(now - 30 * 86_400_000, now),
+      dayOf("2026-11-02"),
+      list(["a", "b", "c"]),
+      span(1_240),
+      span(125_000),
+      span(7_380_000),
+      span(183_600_000),
+    ];
+    expect(told()).toEqual([
+      "Today",
+      "Yesterday",
+      "October 17, 2025",
+      "Wed",
+      "Oct 22",
+      "Nov 2",
+      "a, b, and c",
+      "1.2s",
+      "2m 5s",
+      "2h 3m",
+      "2d 3h",
+    ]);
     await speak("de");
-    expect(told()).toEqual(["Heute", "Gestern", "17. Oktober 2025", "Mi", "22. Okt.", "2. Nov.", "a, b und c", "1,2 s", "2 Min. 5 Sek.", "2 Std. 3 Min.", "2 T 3 Std."].map((s, i) => (i < 7 ? s : expect.any(String))));
+    expect(told()).toEqual(
+      [
+        "Heute",
+        "Gestern",
+        "17. Oktober 2025",
+        "Mi",
+        "22. Okt.",
+        "2. Nov.",
+        "a, b und c",
+        "1,2 s",
+        "2 Min. 5 Sek.",
+        "2 Std. 3 Min.",
+        "2 T 3 Std.",
+      ].map((s, i) => (i < 7 ? s : expect.any(String))),
+    );
     await speak("zh-CN");
     expect(told().slice(0, 7)).toEqual(["今天", "昨天", "2025年10月17日", "周三", "10月22日", "11月2日", "a、b和c"]);
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { go, sessionInUrl, takeLaunch } from "./route";
+import { go, sessionInUrl, takeLaunch } from "../shell/route";
 import { titleOf } from "../session/sessions.svelte";
 import { oneLine } from "../text/oneline";
 import { dayName } from "../i18n/time";
@@ -18,7 +18,16 @@ describe("the address", () => {
   });
 
   test("A-WEB-04: nothing else in the address is a code, a token or a gateway", () => {
-    for (const url of ["/?launch=abcdef", "/?token=abcdef", "/#token=abcdef", "/?gatewayUrl=ws://evil", "/#gatewayUrl=ws://evil", "/#x&launch=abcdef", "/#launch=a b", "/#launch="]) {
+    for (const url of [
+      "/?launch=abcdef",
+      "/?token=abcdef",
+      "/#token=abcdef",
+      "/?gatewayUrl=ws://evil",
+      "/#gatewayUrl=ws://evil",
+      "/#x&launch=abcdef",
+      "/#launch=a b",
+      "/#launch=",
+    ]) {
       history.replaceState(null, "", url);
       expect(takeLaunch().code, url).toBe("");
     }
@@ -70,7 +79,11 @@ test("days have the names people use", () => {
 });
 
 test("every word of the page is used, and every argument is named", () => {
-  const sources = import.meta.glob(["../**/*.{ts,svelte}", "!../**/*.test.ts"], { query: "?raw", import: "default", eager: true }) as Record<string, string>;
+  const sources = import.meta.glob(["../**/*.{ts,svelte}", "!../**/*.test.ts"], {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  }) as Record<string, string>;
   const all = Object.values(sources).join("\n");
   const built = /^(?:status|tool)\./;
   for (const key of Object.keys(en)) expect(built.test(key) || all.includes(`"${key}"`), key).toBe(true);
