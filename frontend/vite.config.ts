@@ -15,7 +15,16 @@ export default defineConfig(({ mode }) => ({
     // script clears what an earlier build left.
     emptyOutDir: false,
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: [firstLoad("page", new URL("src/main.ts", import.meta.url))] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [firstLoad("page", new URL("src/main.ts", import.meta.url))] },
+        // The views of a feature are called after it.
+        chunkFileNames: ({ name, facadeModuleId }) => {
+          const feature = /\/features\/(\w+)\/views\.ts$/.exec(facadeModuleId ?? "")?.[1];
+          return `assets/${feature ? `${feature}-views` : name}-[hash].js`;
+        },
+      },
+    },
   },
   // Unit tests of runes need the browser build of Svelte.
   resolve: mode === "test" ? { conditions: ["browser"] } : {},

@@ -1,8 +1,8 @@
 // A connection of this phone. It has two with one key: one to talk, and one by
 // which the gateway asks it for things.
-import type { Auth, Challenge, ConnectParams, Scope } from "../src/net/wire";
 import { signDevice } from "../src/net/identity";
 import { Socket, type SocketOptions } from "../src/net/socket";
+import type { Auth, Challenge, ConnectParams, Scope } from "../src/net/wire";
 
 export interface As {
   mode: "ui" | "node";

@@ -2,8 +2,8 @@
 // it is. The person is asked first, here, and can say no at any time.
 import type { Socket } from "../src/net/socket";
 import type { Database } from "../src/storage/database";
-import type { As } from "./line";
 import { cameras, snap } from "./camera";
+import type { As } from "./line";
 import { place } from "./place";
 import { Refused } from "./refused";
 import { notify } from "./shell";

@@ -1,18 +1,18 @@
 // What the page for phones is about: whether it is let in, the conversation, what
 // waits for a yes, and what the gateway may ask of the phone.
+import { Approvals } from "../src/features/approvals/approvals.svelte";
+import { Pause } from "../src/features/pause/pause.svelte";
 import { Client } from "../src/net/client.svelte";
-import type { Auth, ChatEvent, HelloOK, SessionsChanged } from "../src/net/wire";
-import { CallError, type LinkState, type Socket } from "../src/net/socket";
 import { loadIdentity, NoCrypto, type Identity } from "../src/net/identity";
-import { openDatabase, type Database } from "../src/storage/database";
-import { keepDraft } from "../src/storage/local";
+import { CallError, type LinkState, type Socket } from "../src/net/socket";
+import type { Auth, ChatEvent, HelloOK, SessionsChanged } from "../src/net/wire";
+import { Chat, type Past } from "../src/session/chat.svelte";
 import { feed } from "../src/session/events";
 import type { Entry, Picture } from "../src/session/outbox";
 import { Outgoing } from "../src/session/outgoing.svelte";
 import { Pictures } from "../src/session/pictures";
-import { Chat, type Past } from "../src/session/chat.svelte";
-import { Approvals } from "../src/features/approvals/approvals.svelte";
-import { Pause } from "../src/features/pause/pause.svelte";
+import { openDatabase, type Database } from "../src/storage/database";
+import { keepDraft } from "../src/storage/local";
 import { codeIn, takeCode } from "./code";
 import { Line, thisPhone, type As } from "./line";
 import { Node, nodeAs } from "./node.svelte";

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { go, sessionInUrl, takeLaunch } from "../shell/route";
-import { titleOf } from "../session/sessions.svelte";
-import { oneLine } from "../text/oneline";
-import { dayName } from "../i18n/time";
-import { t } from "../i18n/t";
 import en from "../i18n/en/page.json";
+import { t } from "../i18n/t";
+import { dayName } from "../i18n/time";
+import { titleOf } from "../session/sessions.svelte";
+import { go, sessionInUrl, takeLaunch } from "../shell/route";
 import { draftOf, keepDraft } from "../storage/local";
+import { oneLine } from "../text/oneline";
 
 beforeEach(() => history.replaceState(null, "", "/"));
 

@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { t as chat } from "../features/chat/words";
 import { t as devices } from "../features/devices/words";
+import { fields } from "../features/settings/fields";
 import { t as settings } from "../features/settings/words";
 import { t } from "../i18n/t";
-import { language, languages, load, number, pick, say, speak } from "../i18n/words.svelte";
 import { dayName, dayOf, list, shortTime, span } from "../i18n/time";
-import { fields } from "../features/settings/fields";
-import { panes } from "./panes";
+import { language, languages, load, number, pick, say, speak } from "../i18n/words.svelte";
 import type { PaneId } from "../shell/panels.svelte";
+import { panes } from "./panes";
 
 type Words = Record<string, string>;
 const files = import.meta.glob<Words>("../i18n/*/*.json", { eager: true, import: "default" });

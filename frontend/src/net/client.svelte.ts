@@ -1,8 +1,8 @@
 // The connection as views see it: whether it is there, what can be asked, and
 // what the gateway tells meanwhile.
 import { createContext } from "svelte";
-import type { Methods } from "./wire";
 import type { LinkState, Socket } from "./socket";
+import type { Methods } from "./wire";
 
 export type Listener = (event: string, payload: unknown) => void;
 

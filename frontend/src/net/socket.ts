@@ -2,9 +2,9 @@
 // with answers, events in order, silence watched, and coming back by itself.
 // It knows nothing about chats.
 import { t } from "../i18n/t";
-import type { Auth, Challenge, ConnectParams, ErrorShape, EventFrame, HelloOK, Methods, ResponseFrame, Scope } from "./wire";
 import { Backoff } from "./backoff";
 import { signDevice, type Identity } from "./identity";
+import type { Auth, Challenge, ConnectParams, ErrorShape, EventFrame, HelloOK, Methods, ResponseFrame, Scope } from "./wire";
 
 export type LinkState =
   | { at: "connecting" }

@@ -1,14 +1,14 @@
 // The session that is open: its messages, the answer in progress, and keeping
 // both true to what the gateway has.
 import { flushSync } from "svelte";
-import type { AgentEvent, ChatEvent, ChatHistory, Earlier, Message, ReceiptState } from "../net/wire";
 import type { Caller } from "../net/client.svelte";
 import { CallError } from "../net/socket";
+import type { AgentEvent, ChatEvent, ChatHistory, Earlier, Message, ReceiptState } from "../net/wire";
 import { Live } from "./live";
-import { layout, liveRows, Parsed, type Row } from "./rows";
-import { own, toMsg, turns, under, upsert, waits, withPage, withRunState, type Msg } from "./transcript";
 import type { Entry } from "./outbox";
 import { Pace } from "./pace";
+import { layout, liveRows, Parsed, type Row } from "./rows";
+import { own, toMsg, turns, under, upsert, waits, withPage, withRunState, type Msg } from "./transcript";
 
 const page = 100;
 const silence = 20_000;

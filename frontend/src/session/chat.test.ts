@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { AgentEvent, ChatEvent, Message } from "../net/wire";
+import { document as randomDocument, random } from "../text/random";
 import { Live } from "./live";
+import type { Entry } from "./outbox";
 import { layout, liveRows, Parsed, replyRows, type Row } from "./rows";
 import { own, toMsg, turns, upsert, withPage, withRunState, type Msg } from "./transcript";
-import type { AgentEvent, ChatEvent, Message } from "../net/wire";
-import type { Entry } from "./outbox";
-import { document as randomDocument, random } from "../text/random";
 
 const wire = (role: string, seq: number, runId: string, text: string, more: Partial<Message> = {}): Message => ({
   role,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Chat } from "./chat.svelte";
 import type { Socket } from "../net/socket";
+import { Chat } from "./chat.svelte";
 import type { Entry } from "./outbox";
 
 const entry = (id: string, text: string): Entry => ({ id, sessionKey: "s", text, at: 1, state: "sending", error: "" });

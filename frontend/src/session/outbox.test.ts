@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MemoryDatabase } from "../storage/database";
-import { Outbox, type Entry, type Refusal } from "./outbox";
 import { random } from "../text/random";
+import { Outbox, type Entry, type Refusal } from "./outbox";
 
 class Fail extends Error {
   constructor(readonly why: Partial<Refusal>) {

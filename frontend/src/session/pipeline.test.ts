@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { Message, SessionRow } from "../net/wire";
 import { Live } from "./live";
 import { layout, liveRows, Parsed, type Row } from "./rows";
-import { own, toMsg, turns, under, waits, withRunState, type Msg } from "./transcript";
 import { isFrom, titleOf } from "./sessions.svelte";
-import type { Message, SessionRow } from "../net/wire";
+import { own, toMsg, turns, under, waits, withRunState, type Msg } from "./transcript";
 
 const msg = (role: string, seq: number, runId: string, text: string, more: Partial<Message> = {}): Msg =>
   toMsg({ role, content: [{ type: "text", text }], timestamp: seq * 1000, __openclaw: { id: `m${seq}`, seq, runId }, ...more });

@@ -1,9 +1,9 @@
 // What the list on screen is made of. Long answers are cut into rows of a few
 // blocks: the list then only keeps what is near the window.
-import type { Entry } from "./outbox";
-import { blocksOf, type Block } from "../text/stream";
 import type { Earlier, WireBlock } from "../net/wire";
+import { blocksOf, type Block } from "../text/stream";
 import { show, type Live, type Tool } from "./live";
+import type { Entry } from "./outbox";
 import type { Msg, Turn } from "./transcript";
 
 export type Row =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blocksOf, Stream } from "./stream";
 import { cuts, document, random } from "./random";
+import { blocksOf, Stream } from "./stream";
 
 const tokens = (s: Stream) => s.blocks.map((b) => b.token);
 

@@ -1,8 +1,8 @@
 // Messaging networks as far as the page deals with them: answers that have not
 // arrived there, and people who ask to be let in.
 import { createContext } from "svelte";
-import type { AsideMessage, ContactRequest, DeliveryInfo } from "../../net/wire";
 import type { Caller } from "../../net/client.svelte";
+import type { AsideMessage, ContactRequest, DeliveryInfo } from "../../net/wire";
 
 /** What somebody gets who is let in: a conversation of their own, the owner's, or all that the owner has. */
 export type Gets = "own" | "shared" | "owner";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { complete } from "./complete";
 import type { CommandInfo } from "../../net/wire";
+import { complete } from "./complete";
 
 const command = (name: string, args = "", choices: string[] = [], aliases: string[] = []): CommandInfo => ({
   name,

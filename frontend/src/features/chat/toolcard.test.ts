@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { AgentEvent, Message } from "../../net/wire";
 import { Live, type Tool } from "../../session/live";
 import { replyRows, Parsed } from "../../session/rows";
 import { toMsg, turns, type Msg } from "../../session/transcript";
-import type { AgentEvent, Message } from "../../net/wire";
-import { isCell, titleOf } from "./tooltitle";
-import { changes, diffLines, facts, nestedOf, parentOf, pictures, plan, said } from "./toolcard";
 import { purpose } from "../../text/purpose";
+import { changes, diffLines, facts, nestedOf, parentOf, pictures, plan, said } from "./toolcard";
+import { isCell, titleOf } from "./tooltitle";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   id: "c",

@@ -1,7 +1,7 @@
 // What the cards of tools show.
-import { isCell, text } from "./tooltitle";
-import type { Tool } from "../../session/live";
 import type { WireBlock } from "../../net/wire";
+import type { Tool } from "../../session/live";
+import { isCell, text } from "./tooltitle";
 import { t } from "./words";
 
 /** parentOf is the program that made a call; calls of a program are named after it. */

@@ -1,8 +1,8 @@
 // What a tool does, in words that fit on one line.
-import type { IconName } from "../../ui/icons";
-import { oneLine } from "../../text/oneline";
 import { t, type ToolKey } from "../../i18n/tools";
 import type { Tool } from "../../session/live";
+import { oneLine } from "../../text/oneline";
+import type { IconName } from "../../ui/icons";
 
 export interface Title {
   icon: IconName;

@@ -1,11 +1,11 @@
 // What a person says in the conversation that is shown, and takes back.
 import { createContext } from "svelte";
 import type { Client } from "../../net/client.svelte";
+import type { CommandInfo } from "../../net/wire";
 import type { Chats } from "../../session/chats.svelte";
 import type { Entry, Picture } from "../../session/outbox";
 import type { Outgoing } from "../../session/outgoing.svelte";
 import type { Sessions } from "../../session/sessions.svelte";
-import type { CommandInfo } from "../../net/wire";
 
 export interface WritingOptions {
   client: Client;

@@ -1,7 +1,7 @@
 // Where other machines can reach the gateway.
 import { createContext } from "svelte";
-import type { ReachStatus } from "../../protocol";
 import type { Caller } from "../../net/client.svelte";
+import type { ReachStatus } from "../../protocol";
 
 export class Reach {
   status = $state.raw<ReachStatus | null>(null);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { groups, pieces } from "./found";
 import type { SearchHit } from "../../net/wire";
 import { random } from "../../text/random";
+import { groups, pieces } from "./found";
 
 describe("search results", () => {
   const hit = (key: string, seq: number): SearchHit => ({
