@@ -88,7 +88,7 @@ func New(o Options) (*Advertiser, error) {
 	if o.QuietTime <= 0 {
 		o.QuietTime = time.Minute
 	}
-	a := &Advertiser{o: o, log: o.Logger, kick: make(chan struct{}, 1), state: State{Phase: Stopped, Name: o.Name, Host: HostName(o.ID)}}
+	a := &Advertiser{o: o, log: o.Logger, kick: make(chan struct{}, 1), state: State{Phase: Stopped, Name: o.Name, Host: HostName(o.ID), Detail: "the announcement is just beginning"}}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
@@ -165,7 +165,7 @@ func (a *Advertiser) Run(ctx context.Context) {
 		}
 	}
 	r.down()
-	a.tell(State{Phase: Stopped, Name: r.name})
+	a.tell(State{Phase: Stopped, Name: r.name, Detail: "the announcement has ended"})
 }
 
 // run is one Run: all of it happens on one goroutine.

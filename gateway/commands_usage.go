@@ -59,10 +59,10 @@ func ofLimit(spent, most spend.Nano, currency string) string {
 	return spend.Money(spent, currency)
 }
 
-// cmdAllow spends the person's money, so it counts only from those who may
-// approve (A-DOS-09).
+// cmdAllow spends the person's money, so it counts only from those who may change
+// settings, as hearth.usage.allow does (A-DOS-09).
 func (g *Gateway) cmdAllow(ctx context.Context, words []string) (string, error) {
-	if _, ok := approval.DeciderIn(ctx); !ok {
+	if d, ok := approval.DeciderIn(ctx); !ok || !d.Settings {
 		return "You cannot allow more from here: this client has no right to. Use the page on this machine, or `hearth usage allow`.", nil
 	}
 	var p protocol.UsageAllowParams

@@ -200,6 +200,21 @@ func isAllowance(p protocol.Problem) bool {
 	return p.Code == "ALLOWANCE" && strings.Contains(p.Message, "/usage allow once")
 }
 
+// Money is spent only by those who may change settings: the command needs the
+// right that its method needs, a yes to commands is less.
+func TestSec_A_DOS_09_AllowingMoreNeedsTheMethodsRight(t *testing.T) {
+	r, _ := broke(t, nil)
+	p := r.connectAs(protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeApprovals)
+	for i, words := range []string{"once", "daily 500", "monthly 500"} {
+		if end := p.say("main", fmt.Sprint("allow", i), "/usage allow "+words); !strings.Contains(end.Message.Text(), "has no right") {
+			t.Errorf("%s: %q", words, end.Message.Text())
+		}
+	}
+	if err := p.Call(t.Context(), protocol.MethodUsageAllow, protocol.UsageAllowParams{Once: true}, nil); err == nil {
+		t.Error("the method is open too")
+	}
+}
+
 // What waits goes on when one answer is let through by a command, when a model
 // that is free is chosen, and when a new day begins; it can be taken back; and
 // it waits over a restart.

@@ -96,7 +96,9 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 	path := args[0]
 	value, ok, err := s.Get(path)
 	if err == nil && !ok && s.Valid {
-		value, ok, err = s.InUse(path)
+		if value, ok, err = s.InUse(path); string(value) == "{}" {
+			ok = false // it has parts, and none is set
+		}
 	}
 	if err != nil {
 		return asUsage(err)
@@ -108,7 +110,7 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 		if why := config.Unknown(path, gateway.Networks()); why != "" {
 			return &failure{exitFailure, line(path) + " is not set. " + line(why), "docs/configuration.md lists every setting"}
 		}
-		return &failure{exitFailure, line(path) + " is not set", "docs/configuration.md says what holds without it"}
+		return a.printDefault(path)
 	}
 	var text string
 	if !a.asJSON && json.Unmarshal(value, &text) == nil {
@@ -181,10 +183,7 @@ func runConfigSet(ctx context.Context, a *app, path, value string) error {
 		patch = ""
 	}
 	return a.editSettings(ctx, path, patch, "set", func(f *config.File) (*config.Snapshot, error) {
-		if config.KeyPath(path) {
-			return a.setKey(ctx, f, path, literal)
-		}
-		return f.SetPath(ctx, path, literal)
+		return a.setKeys(ctx, f, path, literal)
 	})
 }
 

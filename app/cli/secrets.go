@@ -317,10 +317,12 @@ func unlockSecrets(ctx context.Context, a *app) error {
 		}
 		if s.State != "locked" {
 			pass, err = a.newPassphrase()
-			return err
+		} else {
+			pass, err = a.typed("Passphrase of the vault: ")
 		}
-		pass, err = a.typed("Passphrase of the vault: ")
-		pass = strings.TrimRight(pass, "\r\n")
+		if pass = strings.TrimRight(pass, "\r\n"); err == nil && pass == "" {
+			err = noPassphrase(a)
+		}
 		return err
 	}
 	err := secretsAt(ctx, a, func(c *client.Client) error {
@@ -347,34 +349,4 @@ func unlockSecrets(ctx context.Context, a *app) error {
 		return err
 	}
 	return a.done(status, "Unlocked. A gateway that is started later needs it unlocked again.")
-}
-
-// setKey changes a key without a gateway: into the keychain or vault where that
-// can be, else into the file, with a warning.
-func (a *app) setKey(ctx context.Context, f *config.File, path, literal string) (*config.Snapshot, error) {
-	patch, ok, err := config.PathPatch(path, literal)
-	if err != nil || !ok {
-		return f.SetPath(ctx, path, literal)
-	}
-	text, found, err := config.Hoist(patch)
-	if err != nil {
-		return nil, asSecretsFailure(err)
-	}
-	if len(found) != 1 {
-		return f.SetPath(ctx, path, literal)
-	}
-	k, err := a.keeper(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if s := k.Status(ctx); !s.Ready() {
-		if err := a.errs().print(yellow("Note: "), "the key stands in the settings file, where your other programs can read it. "+line(s.Message), "\n"); err != nil {
-			return nil, err
-		}
-		return f.SetPath(ctx, path, literal)
-	}
-	if err := k.Set(ctx, found[0].Path, found[0].Value); err != nil {
-		return nil, asSecretsFailure(err)
-	}
-	return f.MergePatch(ctx, "", text)
 }

@@ -218,6 +218,8 @@ type Decider struct {
 	ID   string // of the device or connection; never the requester's
 	// Message: they read the question as a message of a network, and answer so.
 	Message bool
+	// Settings: they may change settings as well.
+	Settings bool
 }
 
 // Resolve decides about a pending request. The first answer wins; the decision,

@@ -100,12 +100,6 @@ var (
 	uuid  = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 )
 
-// KeyPath says whether a written path is such a place.
-func KeyPath(path string) bool {
-	p, err := ParsePath(path)
-	return err == nil && keyPlace(p, "")
-}
-
 // Hoist takes the keys out of a text of settings, which may be a merge patch:
 // the text that it returns refers to each by its path, and holds none. Spaces
 // and line breaks around a pasted key are dropped; what cannot be a key is an

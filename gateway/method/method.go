@@ -50,7 +50,9 @@ func Called[P, R any](name string, fn func(context.Context, *server.Caller, P) (
 func Deciding[P, R any](name string, fn func(context.Context, P) (R, error)) Method {
 	return Called(name, func(ctx context.Context, c *server.Caller, p P) (R, error) {
 		if protocol.Allows(c.Scopes, protocol.ScopeApprovals) {
-			ctx = approval.WithDecider(ctx, DeciderOf(c))
+			d := DeciderOf(c)
+			d.Settings = protocol.Allows(c.Scopes, protocol.ScopeAdmin)
+			ctx = approval.WithDecider(ctx, d)
 		}
 		return fn(ctx, p)
 	})

@@ -128,9 +128,10 @@ func (s *modelOf) Landed(ctx context.Context, l failover.Landing) {
 		return
 	}
 	text := s.notice(l)
+	settled := l.Active == l.Selected && s.row.Fallback != nil
 	back := l.Active == l.Selected && s.row.Override.Source == byAuto
 	pin := l.Accounts > 1 && l.Account != s.row.Override.Profile && s.row.Override.ProfileSource != byUser
-	if text == "" && !back && !pin {
+	if text == "" && !back && !pin && !settled {
 		return
 	}
 	var msg *protocol.Message
@@ -140,6 +141,9 @@ func (s *modelOf) Landed(ctx context.Context, l failover.Landing) {
 		}
 		if pin {
 			row.Override.Profile, row.Override.ProfileSource, row.Override.ProfileCompactions = l.Account, byAuto, row.Compactions
+		}
+		if settled {
+			row.Fallback = nil
 		}
 		if text == "" {
 			return nil
@@ -170,7 +174,7 @@ func (s *modelOf) Landed(ctx context.Context, l failover.Landing) {
 func (s *modelOf) notice(l failover.Landing) string {
 	was := s.row.Fallback
 	if l.Active == l.Selected {
-		if was == nil {
+		if was == nil || was.Active == l.Active.String() { // the other one is chosen now
 			return ""
 		}
 		return fmt.Sprintf("↪️ Model Fallback cleared: %s (was %s)", l.Selected, was.Active)

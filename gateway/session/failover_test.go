@@ -19,6 +19,7 @@ import (
 
 // chainBench is a manager whose models are a/one, b/two and c/three.
 type chainBench struct {
+	primary string
 	*bench
 	answer   func(ref string, req model.Request, yield func(model.Event) bool) error
 	accounts *fixedAccounts
@@ -28,18 +29,18 @@ type chainBench struct {
 }
 
 func newChain(t *testing.T, tool func(context.Context)) *chainBench {
-	c := &chainBench{bench: newBench(t, nil, tool, policy(Followup)), accounts: &fixedAccounts{}}
+	c := &chainBench{bench: newBench(t, nil, tool, policy(Followup)), accounts: &fixedAccounts{}, primary: "a/one"}
 	ref := func(s string) model.Ref { r, _ := model.ParseRef(s); return r }
 	engine := failover.New(failover.Options{
 		Resolve: func(_ context.Context, r model.Ref, account string) (failover.Target, error) {
 			if r == (model.Ref{}) {
-				r = ref("a/one")
+				r = ref(c.primary)
 			}
 			return failover.Target{Ref: r, Provider: puppet{c, r.String(), account}, Tools: true, Source: "configured"}, nil
 		},
 		Accounts: c.accounts, Now: time.Now,
 		Settings: func(string) failover.Settings {
-			return failover.Settings{Primary: ref("a/one"), Fallbacks: []model.Ref{ref("b/two"), ref("c/three")}, RateLimitedRotations: 1, MaxWait: 10 * time.Second}
+			return failover.Settings{Primary: ref(c.primary), Fallbacks: []model.Ref{ref("b/two"), ref("c/three")}, RateLimitedRotations: 1, MaxWait: 10 * time.Second}
 		},
 	})
 	c.Begin = engine.Begin
@@ -186,6 +187,26 @@ func TestFallbackIsRememberedShownAndCleared(t *testing.T) {
 			t.Error(diff)
 		}
 		c.oneEndEach("a", "b", "c")
+	})
+}
+
+// Who makes the model that helped out the one to use has nothing to be told of.
+func TestFallbackThatIsChosenIsNotSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newChain(t, nil)
+		defer c.close()
+		c.down("a/one")
+		c.must("a", "first")
+		c.wait("a")
+		c.primary = "b/two"
+		c.must("b", "second")
+		c.wait("b")
+		if got := c.transcript(); strings.Contains(got, "cleared") {
+			t.Error(got)
+		}
+		if row := c.row(); row.Fallback != nil || row.Override != (Override{}) {
+			t.Errorf("%+v", row)
+		}
 	})
 }
 

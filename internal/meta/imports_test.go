@@ -131,7 +131,7 @@ func feature(dir string) string {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.
