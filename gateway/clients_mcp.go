@@ -85,18 +85,27 @@ func (c *mcpClient) call(ctx context.Context, name string, params any) (any, err
 		if p.SessionKey = key; err != nil {
 			return nil, err
 		}
-		return c.g.chatAbort(ctx, p)
+		full, err := c.g.agents.Canonical(p.SessionKey, p.AgentID)
+		if err != nil {
+			return nil, err
+		}
+		ids, err := c.g.session.Abort(ctx, full, p.RunID)
+		return protocol.ChatAbortResult{OK: true, Aborted: len(ids) > 0, RunIDs: append([]string{}, ids...)}, err
 	case protocol.ChatHistoryParams:
 		key, err := c.key(p.SessionKey)
 		if p.SessionKey = key; err != nil {
 			return nil, err
 		}
-		return c.g.chatHistory(ctx, p)
+		full, err := c.g.agents.Canonical(p.SessionKey, p.AgentID)
+		if err != nil {
+			return nil, err
+		}
+		return c.g.session.History(ctx, full, p)
 	case protocol.SessionsListParams:
 		if c.own {
 			return c.ownSessions(ctx, p)
 		}
-		return c.g.sessionsList(ctx, p)
+		return c.sessions(ctx, p)
 	case protocol.MemorySearchParams:
 		if !c.own {
 			return c.g.memorySearch(ctx, p)
@@ -105,11 +114,17 @@ func (c *mcpClient) call(ctx context.Context, name string, params any) (any, err
 	return nil, fmt.Errorf("%s is not for programs", name)
 }
 
+func (c *mcpClient) sessions(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
+	list, err := c.g.session.List(ctx, p)
+	list.Defaults = c.g.choice.SessionDefaults()
+	return list, err
+}
+
 // ownSessions are the program's, by the names that it knows.
 func (c *mcpClient) ownSessions(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
 	limit := p.Limit
 	p.Limit = 1000
-	list, err := c.g.sessionsList(ctx, p)
+	list, err := c.sessions(ctx, p)
 	if err != nil {
 		return list, err
 	}
@@ -145,7 +160,7 @@ func (c *mcpClient) CallTwice(ctx context.Context, name string, params, first, f
 	if err != nil {
 		return c.g.errorOut(method.ForClients(name, err))
 	}
-	return copyJSON(agentResult(out), final)
+	return copyJSON(out.Wire(), final)
 }
 
 func (c *mcpClient) begin(ctx context.Context, p protocol.AgentParams) (acc session.Accepted, err error) {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -101,7 +102,7 @@ func (g *Gateway) wordsFor(ev protocol.ChatEvent, run session.Run, r channel.Rou
 // acknowledges reports whether an end is the answer to /send off, which is the
 // last that is heard; a rule of the settings holds it back too.
 func (g *Gateway) acknowledges(ev protocol.ChatEvent, run session.Run, r channel.Route) bool {
-	return ev.StopReason == "command" && ev.Message != nil && ev.Message.Text() == heldBackWords && g.maySendAs(run.SessionKey, r, policy.SendInherit)
+	return ev.StopReason == "command" && ev.Message != nil && ev.Message.Text() == command.HeldBack && g.maySendAs(run.SessionKey, r, policy.SendInherit)
 }
 
 // maySend asks the send policy.

@@ -8,10 +8,12 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/agents"
 	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
+	"github.com/hearth-assistant/hearth/gateway/feature/chat"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
+	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
 	"github.com/hearth-assistant/hearth/gateway/host"
 )
@@ -30,6 +32,19 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 			return agents.New(agents.Options{
 				Agents: g.agents, Settings: g.config, Models: g.models, Files: g.files, Undo: g.undo, Sessions: g.session, Children: g.spawns,
 				StateDir: string(g.opts.Dir), Logger: g.log,
+			}), nil
+		}},
+		{Name: "chat", New: func() (host.Feature, error) {
+			return chat.New(chat.Options{
+				Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Models: modelList{g}, Skills: skillCalls{g},
+				Children: g.spawns, Media: g.pictures(),
+			}), nil
+		}},
+		{Name: "sessions", New: func() (host.Feature, error) {
+			return sessions.New(sessions.Options{
+				Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Settings: g.config, Choice: g.choice, Models: g.models,
+				DB: g.store, Ledger: g.spend, Secrets: &g.redactor, Prompt: promptParts{g}, Problems: g.problems,
+				Version: g.opts.Version, Started: g.started, Now: g.opts.Now,
 			}), nil
 		}},
 		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: g.clock}), nil }},

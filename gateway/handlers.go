@@ -11,7 +11,6 @@ import (
 func (g *Gateway) methods() []method.Method {
 	return slices.Concat(
 		g.coreMethods(),
-		g.chatMethods(),
 		g.guardMethods(),
 		g.edgeMethods(),
 		g.accountMethods(),
@@ -36,44 +35,6 @@ func (g *Gateway) coreMethods() []method.Method {
 		method.Plain(protocol.MethodConfigSet, g.configSet),
 		method.Plain(protocol.MethodConfigPatch, g.configPatch),
 		method.Plain(protocol.MethodModelsList, g.modelsList),
-	}
-}
-
-// chatMethods are about messages and their conversations.
-func (g *Gateway) chatMethods() []method.Method {
-	return []method.Method{
-		method.Deciding(protocol.MethodChatSend, g.chatSend),
-		method.Plain(protocol.MethodChatHistory, g.chatHistory),
-		method.Plain(protocol.MethodChatStartup, g.chatHistory),
-		method.Plain(protocol.MethodChatMetadata, g.chatMetadata),
-		method.Plain(protocol.MethodChatAbort, g.chatAbort),
-		method.Plain(protocol.MethodChatInject, g.chatInject),
-		method.Deciding(protocol.MethodAgent, g.agent),
-		method.Plain(protocol.MethodAgentWait, g.agentWait),
-		method.Plain(protocol.MethodSessionsList, g.sessionsList),
-		method.Plain(protocol.MethodSessionsGet, g.sessionsGet),
-		method.Plain(protocol.MethodSessionsCreate, g.sessionsCreate),
-		method.Plain(protocol.MethodSessionsPatch, g.sessionsPatch),
-		method.Plain(protocol.MethodSessionsReset, g.sessionsReset),
-		method.Called(protocol.MethodSessionsDelete, g.sessionsDelete),
-		method.Plain(protocol.MethodSessionsDescribe, g.sessionsDescribe),
-		method.Plain(protocol.MethodSessionsResolve, g.sessionsResolve),
-		method.Plain(protocol.MethodSessionsPreview, g.sessionsPreview),
-		method.Plain(protocol.MethodSessionsCompact, g.sessionsCompact),
-		method.Plain(protocol.MethodSessionsAbort, g.sessionsAbort),
-		method.Plain(protocol.MethodSessionsUsage, g.sessionsUsage),
-		method.Plain(protocol.MethodCommandsList, g.commandsList),
-		method.Plain(protocol.MethodWhy, g.why),
-		method.Plain(protocol.MethodQueueEdit, g.queueEdit),
-		method.Plain(protocol.MethodEarlier, g.sessionsEarlier),
-		method.Plain(protocol.MethodContinue, g.sessionsContinue),
-		method.Plain(protocol.MethodMediaGet, g.mediaGet),
-		method.Plain(protocol.MethodTranscriptExport, g.transcriptExport),
-		method.Called(protocol.MethodView, g.view),
-		watchSessions(protocol.MethodSessionsSubscribe, true),
-		watchSessions(protocol.MethodSessionsUnsubscribe, false),
-		g.watchMessages(protocol.MethodSessionsMessagesSubscribe, true),
-		g.watchMessages(protocol.MethodSessionsMessagesUnsubscribe, false),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -40,14 +41,14 @@ func (c *checkup) failures() {
 			c.g.clock.Words(last.At), last.What), "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it")
 	}
 	if aside, err := c.g.gate.Quarantine(); err == nil && len(aside) > 0 {
-		c.add("messages", protocol.CheckWarn, fmt.Sprintf("%s from a messaging network could not be handled and %s put aside", counted(len(aside), "message"), wasWere(len(aside))), "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets one")
+		c.add("messages", protocol.CheckWarn, fmt.Sprintf("%s from a messaging network could not be handled and %s put aside", command.Counted(len(aside), "message"), wasWere(len(aside))), "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets one")
 	}
 }
 
 // failureProblems are the same for status and the page.
 func (g *Gateway) failureProblems() (out []protocol.Problem) {
 	if aside, err := g.gate.Quarantine(); err == nil && len(aside) > 0 {
-		out = append(out, protocol.Problem{Code: "ASIDE", Message: fmt.Sprintf("%s from a messaging network could not be handled and %s put aside. `hearth deliveries` lists them, and tries them again or forgets them.", counted(len(aside), "message"), wasWere(len(aside)))})
+		out = append(out, protocol.Problem{Code: "ASIDE", Message: fmt.Sprintf("%s from a messaging network could not be handled and %s put aside. `hearth deliveries` lists them, and tries them again or forgets them.", command.Counted(len(aside), "message"), wasWere(len(aside)))})
 	}
 	if list, err := g.incidents.Since(g.opts.Now().Add(-24 * time.Hour)); err == nil && len(list) > 0 {
 		last := list[len(list)-1]

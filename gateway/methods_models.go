@@ -9,6 +9,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider"
 )
 
+// modelList lists models.
+type modelList struct{ g *Gateway }
+
+// List implements chat.Models.
+func (l modelList) List(ctx context.Context, p protocol.ModelsListParams) (protocol.ModelsList, error) {
+	return l.g.modelsList(ctx, p)
+}
+
 func (g *Gateway) modelsList(_ context.Context, p protocol.ModelsListParams) (protocol.ModelsList, error) {
 	switch p.View {
 	case "", "default", "configured", "all":

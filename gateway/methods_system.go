@@ -65,7 +65,7 @@ func (g *Gateway) status(ctx context.Context, _ method.None) (protocol.Status, e
 		RuntimeVersion: g.opts.Version, ChannelSummary: []string{}, QueuedSystemEvents: []string{},
 		Heartbeat: protocol.StatusHeartbeat{DefaultAgentID: g.agents.Book().Default().ID, Agents: []map[string]any{g.heartbeatStatus()}},
 		Sessions: protocol.StatusSessions{
-			Paths: []string{g.store.Path()}, Count: g.session.Count(), Defaults: g.modelDefaults(),
+			Paths: []string{g.store.Path()}, Count: g.session.Count(), Defaults: g.choice.SessionDefaults(),
 			Recent: list.Sessions, ByAgent: []map[string]any{},
 		},
 		Pause: g.pause.Get().Wire(),

@@ -145,6 +145,12 @@ func aliasesOf(c config.Config) (out []prompt.Alias) {
 	return out
 }
 
+// promptParts tells what a model is given.
+type promptParts struct{ g *Gateway }
+
+// Parts implements sessions.Prompt.
+func (p promptParts) Parts(key string) ([]session.Part, error) { return p.g.contextParts(key) }
+
 // contextParts are the parts of the prompt that the next message of a session
 // would get, after the last one.
 func (g *Gateway) contextParts(key string) (parts []session.Part, err error) {

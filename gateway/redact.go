@@ -39,18 +39,6 @@ func (g *Gateway) errorOut(err error) error {
 	return &out
 }
 
-// redacted is a value with the secrets in all its texts hidden.
-func redacted[T any](r *redact.Redactor, v T) (out T, err error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return out, fmt.Errorf("hide secrets: %w", err)
-	}
-	if err := json.Unmarshal(r.JSON(raw), &out); err != nil {
-		return out, fmt.Errorf("hide secrets: %w", err)
-	}
-	return out, nil
-}
-
 // redacting hides secrets in what is logged to a terminal; the log file does
 // that by itself.
 type redacting struct {

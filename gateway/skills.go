@@ -248,6 +248,9 @@ func (g *Gateway) skillCommands(list []skill.Status) []skill.Command {
 	})
 }
 
+// Commands implements chat.Skills.
+func (s skillCalls) Commands() []skill.Command { return s.g.skillCommands(s.g.agentSkills("")) }
+
 // skillCalls finds and runs the skills that a slash calls.
 type skillCalls struct{ g *Gateway }
 

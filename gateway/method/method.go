@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
@@ -87,3 +89,14 @@ func Time(ms int64) time.Time { return time.UnixMilli(ms) }
 
 // Duration is a length of time as the wire has it, in milliseconds.
 func Duration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// Changed refuses an act because what it was meant for has changed, in the words
+// that OpenClaw's clients know.
+func Changed(format string, a ...any) error {
+	return protocol.Invalid("%s", fmt.Sprintf(format, a...)).With("reason", "session-changed")
+}
+
+// AnySet reports whether one of the values of a request is there.
+func AnySet(values ...any) bool {
+	return slices.ContainsFunc(values, func(v any) bool { return v != nil })
+}

@@ -207,6 +207,29 @@ type Outcome struct {
 	Usage   model.Usage
 }
 
+// Wire is how a run ended, as clients are told.
+func (out Outcome) Wire() protocol.AgentResult {
+	ref, _ := model.ParseRef(out.Run.AnsweredBy)
+	res := protocol.AgentResult{RunID: out.Run.ID, Status: "ok", Summary: "completed", Result: protocol.AgentPayload{
+		Payloads: []protocol.AgentText{},
+		Meta: protocol.AgentMeta{
+			DurationMs: out.Run.EndedAt - out.Run.StartedAt,
+			AgentMeta:  protocol.AgentModelMeta{SessionID: out.Run.SessionID, Provider: ref.Provider, Model: ref.Model},
+		},
+	}}
+	if out.Message != nil {
+		res.Result.Payloads = append(res.Result.Payloads, protocol.AgentText{Text: out.Message.Text()})
+		res.Result.Meta.AgentMeta.Usage = out.Message.Usage
+	}
+	if out.Run.State != RunAnswered {
+		res.Status, res.Summary = "error", out.Run.ErrorText
+		if res.Summary == "" {
+			res.Summary = string(out.Run.State)
+		}
+	}
+	return res
+}
+
 // Wait returns when the run has ended, or with ctx's error.
 func (m *Manager) Wait(ctx context.Context, runID string) (Outcome, error) {
 	if r := m.liveRun(runID); r != nil {

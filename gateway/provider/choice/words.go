@@ -71,3 +71,15 @@ func tokenCount(n int) string {
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1_000_000), ".0") + "M"
 }
+
+// SessionDefaults is the model that sessions have by default, as clients are told.
+func (c *Chooser) SessionDefaults() protocol.SessionModelDefaults {
+	ref, _ := c.o.Models.Default()
+	d := protocol.SessionModelDefaults{ModelProvider: ref.Provider, Model: ref.Model}
+	for _, e := range c.o.Models.Models() {
+		if e.Ref == ref {
+			d.ContextTokens = e.ContextWindow
+		}
+	}
+	return d
+}

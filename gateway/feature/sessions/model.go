@@ -1,4 +1,4 @@
-package gateway
+package sessions
 
 import (
 	"context"
@@ -8,47 +8,47 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-func (g *Gateway) cmdModel(ctx context.Context, key, args string) (string, error) {
+func (f *feature) cmdModel(ctx context.Context, key, args string) (string, error) {
 	if args == "" || args == "list" || args == "status" {
-		return g.listModels(key)
+		return f.listModels(key)
 	}
 	patch := protocol.SessionsPatchParams{Model: protocol.Patch[string]{Set: true}}
 	said := "This session uses the default model again."
 	if args != "default" {
-		ref, ok := g.choice.Match(args)
-		if id, of := g.choice.OfDefault(key, args); of {
+		ref, ok := f.models.Match(args)
+		if id, of := f.models.OfDefault(key, args); of {
 			ref, ok = id, true
 		}
 		if !ok {
 			ref = args
 		}
-		if err := g.choice.Check(ref); err != nil {
-			return g.choice.Refusal(args), nil
+		if err := f.models.Check(ref); err != nil {
+			return f.models.Refusal(args), nil
 		}
-		if err := g.choice.CheckAccount(ref); err != nil {
+		if err := f.models.CheckAccount(ref); err != nil {
 			return err.Error(), nil
 		}
-		patch.Model = protocol.PatchTo(g.choice.Pin(key, ref))
+		patch.Model = protocol.PatchTo(f.models.Pin(key, ref))
 		said = "This session now uses **" + ref + "**."
 	}
-	busy := g.dispatch.Busy(key)
-	_, err := g.session.Patch(ctx, key, patch)
+	busy := f.dispatch.Busy(key)
+	_, err := f.sessions.Patch(ctx, key, patch)
 	if busy {
 		said += " The running answer switches to it at its next step."
 	}
 	return said, err
 }
 
-func (g *Gateway) listModels(key string) (string, error) {
-	row, _, err := g.session.Get(key)
+func (f *feature) listModels(key string) (string, error) {
+	row, _, err := f.sessions.Get(key)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model: **%s**\n\n", g.choice.Words(row))
-	aliases := g.config.Snapshot().Config.Agents.Defaults.Models
-	for _, e := range g.models.Models() {
-		if !g.choice.Allowed(e.Ref) {
+	fmt.Fprintf(&b, "Model: **%s**\n\n", f.models.Words(row))
+	aliases := f.settings.Snapshot().Config.Agents.Defaults.Models
+	for _, e := range f.registry.Models() {
+		if !f.models.Allowed(e.Ref) {
 			continue
 		}
 		fmt.Fprintf(&b, "- `%s`", e.Ref)
