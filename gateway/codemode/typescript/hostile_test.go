@@ -3,10 +3,12 @@ package typescript
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,8 +133,8 @@ func mixture(r *rand.Rand) string {
 }
 
 func nests() (all []nest) {
-	for _, p := range hostile {
-		all = append(all, p)
+	for _, name := range slices.Sorted(maps.Keys(hostile)) {
+		all = append(all, hostile[name])
 	}
 	return all
 }
