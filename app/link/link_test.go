@@ -106,7 +106,7 @@ func TestSec_A_LINK_02_OtherProgramsOnlyOffer(t *testing.T) {
 			t.Errorf("%s leads to %q, which does more than offer", in, at)
 		}
 	}
-	for _, in := range []string{"intent://chat?text=x#Intent;scheme=hearth;end", "hearth+auto://chat?text=x", " hearth://chat?text=x", "--send hearth://chat?text=x", "file:///hearth://chat"} {
+	for _, in := range []string{"hearth://send?text=x", "hearth://agent/run?text=x", "intent://chat?text=x#Intent;scheme=hearth;end", "hearth+auto://chat?text=x", " hearth://chat?text=x", "--send hearth://chat?text=x", "file:///hearth://chat"} {
 		if got, err := Parse(in); err == nil {
 			t.Errorf("%q is followed: %+v", in, got)
 		}
