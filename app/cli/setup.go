@@ -170,7 +170,7 @@ func (w *wizard) answer(ctx context.Context, p protocol.SetupAnswerParams) error
 		return err
 	}
 	if o := stepState(s, "model"); p.Step == "model" && p.Do == "skip" && o == "done" && !w.a.asJSON {
-		return w.a.errs().print("A model was chosen before, and it goes on answering. `hearth models set guide/guide` lets the\nbuilt-in guide answer instead.\n")
+		return w.a.errs().print(w.a.folded("", "A model was chosen before, and it goes on answering. `hearth models set guide/guide` lets the built-in guide answer instead."), "\n")
 	}
 	if p.Step != "model" || !slices.Contains([]string{"use", "key", "download"}, p.Do) {
 		return nil
@@ -277,7 +277,7 @@ func (w *wizard) print(s protocol.Setup) error {
 	if len(s.Choices) > 0 {
 		next = "`hearth setup --use " + line(s.Choices[0].ID) + "` lets " + line(s.Choices[0].Name) + " answer, which is on this computer."
 	}
-	return w.a.out().print("\n", next, "\n")
+	return w.a.out().print("\n", w.a.folded("", next), "\n")
 }
 
 func stepState(s protocol.Setup, id string) string {

@@ -17,7 +17,7 @@ import (
 // ask takes a person through the steps that are open, one question at a time.
 func (w *wizard) ask(ctx context.Context, s protocol.Setup) error {
 	in := bufio.NewReader(w.a.In)
-	if err := w.a.errs().print("Enter takes what is offered, or leaves a step out. Ctrl-C stops, and `hearth setup`\ngoes on from there.\n\n"); err != nil {
+	if err := w.a.errs().print(w.a.folded("", "Enter takes what is offered, or leaves a step out. Ctrl-C stops, and `hearth setup` goes on from there."), "\n\n"); err != nil {
 		return err
 	}
 	steps := map[string]func(context.Context, *bufio.Reader, protocol.Setup) error{
@@ -67,7 +67,7 @@ func (w *wizard) askModel(ctx context.Context, in *bufio.Reader, s protocol.Setu
 			return err
 		}
 		for i, x := range ways {
-			if err := w.a.errs().print(fmt.Sprintf("  %d  ", i+1), line(x.words), "\n"); err != nil {
+			if err := w.a.errs().print(w.a.folded(fmt.Sprintf("  %d  ", i+1), line(x.words)), "\n"); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,7 @@ func (w *wizard) askModel(ctx context.Context, in *bufio.Reader, s protocol.Setu
 			return err
 		}
 		f := explain(err)
-		if err := w.a.errs().print(red("✗ "), line(f.message), "\n\n"); err != nil {
+		if err := w.a.errs().print(red("✗"), w.a.folded("  ", line(f.message))[1:], "\n\n"); err != nil {
 			return err
 		}
 		if err := w.c.Call(ctx, protocol.MethodSetupGet, protocol.SetupGetParams{Look: true}, &s); err != nil {

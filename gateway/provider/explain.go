@@ -133,7 +133,7 @@ func keyAdvice(id string, s service, known bool) string {
 	if s.keyPage != "" {
 		where = " You get a key at " + s.keyPage + "."
 	}
-	return fmt.Sprintf("Set a new key: %s, or start Hearth with %s set.%s", set, s.keyEnv[0], where)
+	return fmt.Sprintf("Give a new one: `hearth models auth add %s` asks for it and tries it. Or start Hearth with %s set.%s", id, s.keyEnv[0], where)
 }
 
 // later says when to try again.

@@ -203,7 +203,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"mine/m3", model.ClassNoModel, []string{`no model called "m3"`, "m1, m2"}},
 		{"ollama/qwen9", model.ClassNoModel, []string{"qwen3:8b, llama3.2:latest", "`ollama pull qwen9`"}},
 		{"lmstudio/x", model.ClassConnect, []string{"LM Studio is not running", "http://127.0.0.1:1234/v1", "Start"}},
-		{"anthropic/claude", model.ClassAuth, []string{"Anthropic needs an API key", "console.anthropic.com", "ANTHROPIC_API_KEY", "models.providers.anthropic.apiKey"}},
+		{"anthropic/claude", model.ClassAuth, []string{"Anthropic needs an API key", "console.anthropic.com", "ANTHROPIC_API_KEY", "`hearth models auth add anthropic`"}},
 		{"openai/gpt-5", model.ClassAuth, []string{"${MY_KEY}", "MY_KEY is empty", "models.providers.openai.apiKey"}},
 		{"nowhere/x", model.ClassInvalid, []string{"models.providers.nowhere.baseUrl"}},
 		{"odd/x", model.ClassInvalid, []string{"telepathy", "openai-completions, openai-responses, anthropic-messages"}},

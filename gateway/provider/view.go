@@ -183,7 +183,7 @@ func (v view) judge(x *reach, configured bool) {
 	case x.local && !configured && !x.isFound(v):
 		x.fail(model.ClassConnect, "%s is not running on this computer (nothing answers at %s). Start %s and try again.", x.name, x.baseURL, x.start)
 	case x.key == "" && !v.r.hasAccount(x.id) && len(x.keyEnv) > 0 && !x.local && !onThisComputer(x.baseURL):
-		x.fail(model.ClassAuth, "%s needs an API key. Get one at %s, then start Hearth with %s set, or run `hearth config set models.providers.%s.apiKey YOUR_KEY`.", x.name, x.keyPage, x.keyEnv[0], x.id)
+		x.fail(model.ClassAuth, "%s needs an API key. Get one at %s; `hearth models auth add %s` asks for it and keeps it safely. Or start Hearth with %s set.", x.name, x.keyPage, x.id, x.keyEnv[0])
 	}
 }
 
