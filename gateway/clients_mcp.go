@@ -28,7 +28,7 @@ func (g *Gateway) admitMCP(r *http.Request) (serve.Visit, error) {
 	if !g.config.Snapshot().Config.MCP.Serve.HTTP.Enabled {
 		return serve.Visit{}, &serve.Refusal{Status: http.StatusNotFound, Text: "MCP over HTTP is off; `hearth config set mcp.serve.http.enabled true` turns it on"}
 	}
-	v, err := g.admitClient(r, pairing.ClientMCP)
+	v, err := g.door.Admit(r, pairing.ClientMCP)
 	var wait *pairing.ClientWaitError
 	var scope *pairing.ClientScopeError
 	switch {

@@ -9,6 +9,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
 	"github.com/hearth-assistant/hearth/gateway/feature/chat"
+	"github.com/hearth-assistant/hearth/gateway/feature/devices"
+	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
@@ -51,6 +53,21 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 		{Name: "undo", New: func() (host.Feature, error) { return undo.New(undo.Options{Log: g.undo, Agents: g.agents}), nil }},
 		{Name: "secrets", New: func() (host.Feature, error) {
 			return secrets.New(secrets.Options{Secrets: g.secrets, Settings: g.config}), nil
+		}},
+		{Name: "lan", New: func() (host.Feature, error) {
+			n := lan.New(lan.Options{
+				Dir: g.opts.Dir, Settings: g.config, Pairing: g.pairing, Audit: g.audit, Port: g.port, Env: g.opts.Env, Now: g.opts.Now, Log: g.log,
+			})
+			g.server.Reach(n.Remote(), n.Front)
+			return n.Feature(), nil
+		}},
+		{Name: "devices", New: func() (host.Feature, error) {
+			return devices.New(devices.Options{
+				Pairing: g.pairing, Programs: g.clients, Clients: g.server, Audit: g.audit, Secrets: &g.redactor, Now: g.opts.Now,
+				Revoked: func(ctx context.Context, id string) {
+					g.hook.Revoked(id, func(key, runID string) { g.stopRun(ctx, key, runID) })
+				},
+			}), nil
 		}},
 		{Name: "nodes", New: func() (host.Feature, error) {
 			n, err := nodes.Open(ctx, nodes.Options{

@@ -22,6 +22,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/owner"
+	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
@@ -132,6 +133,7 @@ type Gateway struct {
 	removed  *store.Beside // what was taken away, apart from the store
 	pairing  *pairing.Registry
 	clients  *pairing.Clients   // other programs
+	door     *admission.Door    // where they come in
 	hook     *hook.Handler      // what they ask
 	hardness []protocol.Problem // what was found about the state folder at the start
 
@@ -171,7 +173,6 @@ type Gateway struct {
 	deliverer  *outbound.Deliverer
 	channels   *hub.Hub
 	live       *live
-	network    *network // where other machines come in
 	gate       *inbound.Gate
 	arrivals   arrivals // files of messages
 	contacts   *contact.Book

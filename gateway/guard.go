@@ -3,13 +3,11 @@ package gateway
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/config"
-	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -56,32 +54,4 @@ func (g *Gateway) pauseChanged(st pause.State) {
 	g.audit.Add(audit.Entry{Kind: audit.KindPause, What: "the pause is now " + string(st.Level), Who: st.By, Facts: map[string]string{"reason": st.Reason}})
 	g.log.Info("the pause was switched", "level", string(st.Level), "by", st.By)
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventPause, Payload: st.Wire()})
-}
-
-// audited notes who was let in, and who was not.
-type audited struct{ g *Gateway }
-
-func (a audited) Authenticate(ctx context.Context, at pairing.Attempt) (*pairing.Grant, *protocol.Error) {
-	grant, err := a.g.pairing.Authenticate(ctx, at)
-	e := audit.Entry{Kind: audit.KindAuth, Facts: map[string]string{"from": at.Source.String(), "origin": at.Origin}}
-	if at.Params != nil {
-		e.Who = at.Params.Client.ID
-	}
-	if err != nil {
-		e.What, e.Facts["code"] = "a client was turned away: "+err.Message, string(err.Code)
-		a.g.audit.Add(e)
-		return grant, err
-	}
-	e.What = "a client was let in"
-	e.Facts["method"], e.Facts["device"], e.Facts["scopes"] = grant.Method, grant.DeviceID, scopeList(grant.Scopes)
-	a.g.audit.Add(e)
-	return grant, err
-}
-
-func scopeList(scopes []protocol.Scope) string {
-	list := make([]string, len(scopes))
-	for i, s := range scopes {
-		list[i] = string(s)
-	}
-	return strings.Join(list, " ")
 }

@@ -16,9 +16,7 @@ func (g *Gateway) methods() []method.Method {
 		g.accountMethods(),
 		g.memoryMethods(),
 		g.skillMethods(),
-		g.tokenMethods(),
 		g.mcpMethods(),
-		g.networkMethods(),
 		g.setupMethods(),
 	)
 }

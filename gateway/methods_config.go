@@ -81,9 +81,6 @@ func (g *Gateway) applyConfig(old, next config.Config) {
 	if g.purse != nil {
 		g.purse.Look()
 	}
-	if g.network != nil {
-		g.network.look()
-	}
 	if g.skills != nil {
 		g.skills.Reconsider()
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/provider"
@@ -163,7 +164,7 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 	deviceID := func(d pairing.Device) string { return d.ID }
 	g.pairing, err = pairing.New(ctx, pairing.Options{
 		SharedToken: now, ServerKey: raw, Store: store.NewShelf(g.store, "devices", deviceID),
-		Removed: store.NewBesideShelf(g.removed, "devices", deviceID), Now: g.opts.Now, Logger: g.log, OnPair: g.pairChanged,
+		Removed: store.NewBesideShelf(g.removed, "devices", deviceID), Now: g.opts.Now, Logger: g.log,
 	})
 	if err != nil {
 		return &StartError{What: "The paired devices could not be read", Err: err, Fix: "Restore the store from a backup"}
@@ -183,11 +184,10 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	}
 	g.channels.Open(ctx, g.openToSend)
 	g.openHook()
-	g.network = g.newNetwork()
 	g.server, err = server.New(server.Options{
-		Auth: audited{g}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
+		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.Webhooks(),
-		Remote: g.network.remote(), Front: g.network.front, Broken: g.broke,
+		Broken: g.broke,
 		Mounts: g.mounts(), Leaving: g.leaving,
 		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
 	})

@@ -27,7 +27,7 @@ import (
 
 func (g *Gateway) openHook() {
 	g.hook = hook.New(hook.Options{
-		House: apiHouse{g}, Admit: g.admitClient, Now: g.opts.Now, NewID: newUUID, Mark: untrusted.Wrapper{}.Wrap,
+		House: apiHouse{g}, Admit: g.door.Admit, Now: g.opts.Now, NewID: newUUID, Mark: untrusted.Wrapper{}.Wrap,
 		Enabled: func() hook.Endpoints {
 			e := g.config.Snapshot().Config.Gateway.HTTP.Endpoints
 			return hook.Endpoints{Chat: e.ChatCompletions.Enabled, Responses: e.Responses.Enabled}

@@ -49,7 +49,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { _ = g.secrets.Run(back) })
 	work.Go(func() { g.runHeartbeats(back) })
 	work.Go(func() { g.mcp.Run(back) })
-	work.Go(func() { g.network.run(back) })
 	work.Go(func() { g.detectModels(back) })
 	for _, p := range g.ownerlessProblem() {
 		g.log.Warn(p.Message)

@@ -217,3 +217,7 @@ func (r *Registry) save(ctx context.Context, d *Device) *protocol.Error {
 	r.devices[d.ID] = d
 	return nil
 }
+
+// Observe has somebody hear who asks to be let in and what a person decided,
+// instead of who was named in the Options. It is called before anybody asks.
+func (r *Registry) Observe(hear func(PairEvent)) { r.onPair = hear }

@@ -192,3 +192,9 @@ type Watcher interface {
 
 // Watch adds a watcher, before Serve.
 func (s *Server) Watch(w Watcher) { s.watchers = append(s.watchers, w) }
+
+// Reach opens the server to other machines, before Serve. front reports whether
+// a host is one by which a proxy on this machine hands browsers on to us.
+func (s *Server) Reach(r *Remote, front func(ctx context.Context, host string) bool) {
+	s.remote, s.front = r, front
+}

@@ -166,7 +166,7 @@ var libraryRooms = map[string][]string{
 	"github.com/wailsapp/wails/v2":                    {"app/window"},
 	"github.com/grandcat/zeroconf":                    {"discovery"},
 	"github.com/miekg/dns":                            {"discovery"},
-	"rsc.io/qr":                                       {"app/cli", "gateway"},
+	"rsc.io/qr":                                       {"app/cli", "gateway/feature/lan"},
 
 	"github.com/evanw/esbuild/pkg/api": {"gateway/codemode/typescript"},
 	"github.com/fastschema/qjs":        {"gateway/codemode/engine"},

@@ -1,10 +1,15 @@
-package gateway
+// Package lan is the feature that lets other machines reach Hearth: the listener
+// on the local network and its key, the announcement by Bonjour, Tailscale, setup
+// codes, and the methods hearth.reach.* and device.pair.setupCode. Who is let in
+// is package pairing's.
+package lan
 
 import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -12,9 +17,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hearth-assistant/hearth/discovery"
+	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/identity"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/reach"
@@ -23,10 +33,22 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
-// network is the gateway towards other machines: where it listens, who it is
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Dir      statedir.Dir
+	Settings *config.File
+	Pairing  *pairing.Registry
+	Audit    *audit.Log
+	Port     func() int // of this machine's own listener: the same everywhere; 0: not yet
+	Env      func(string) string
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// Network is the gateway towards other machines: where it listens, who it is
 // there, and how it is found.
-type network struct {
-	g       *Gateway
+type Network struct {
+	o       Options
 	reach   *reach.Listener
 	tail    *tailscale.Watch
 	changed chan struct{} // settings or addresses
@@ -36,27 +58,37 @@ type network struct {
 	adv *discovery.Advertiser // nil: not announced
 }
 
-func (g *Gateway) newNetwork() *network {
-	n := &network{g: g, changed: make(chan struct{}, 1)}
-	n.tail = tailscale.New(tailscale.Options{Port: n.port, Now: g.opts.Now})
+// New makes the network, which follows changed settings from now on.
+func New(o Options) *Network {
+	n := &Network{o: o, changed: make(chan struct{}, 1)}
+	n.tail = tailscale.New(tailscale.Options{Port: o.Port, Now: o.Now})
 	n.reach = reach.New(reach.Options{
-		Port: n.port, Want: n.want, House: houseAddresses, All: allAddresses, Logger: g.log,
+		Port: o.Port, Want: n.want, House: localAddresses, All: allAddresses, Logger: o.Log,
 		Ready:    func() error { _, err := n.identity(); return err },
 		OnChange: func(reach.State) { n.signal() },
 	})
+	o.Settings.Subscribe(nil, func(_, _ config.Config) { n.look() })
 	return n
 }
 
-// port is that of this machine's own listener: the same everywhere.
-func (n *network) port() int {
-	if n.g.ln == nil {
-		return 0
+// Feature is what it adds.
+func (n *Network) Feature() host.Feature {
+	return host.Feature{
+		Methods: []method.Method{
+			method.Plain(protocol.MethodReachStatus, func(ctx context.Context, _ method.None) (protocol.ReachStatus, error) { return n.status(ctx) }),
+			method.Plain(protocol.MethodReachRotate, n.rotate),
+			method.Plain(protocol.MethodPairSetupCode, n.pairSetupCode),
+		},
+		Problems: n.problems,
+		Run: func(ctx context.Context) error {
+			n.run(ctx)
+			return nil
+		},
 	}
-	return n.g.ln.Addr().(*net.TCPAddr).Port
 }
 
-func (n *network) want() reach.Want {
-	c := n.g.config.Snapshot().Config.Gateway
+func (n *Network) want() reach.Want {
+	c := n.o.Settings.Snapshot().Config.Gateway
 	w := reach.Want{Mode: reach.Mode(c.Bind)}
 	if c.Bind == config.BindCustom {
 		a, err := reach.Parse(c.CustomBindHost)
@@ -70,13 +102,13 @@ func (n *network) want() reach.Want {
 
 // identity is who we are to other machines. It is made when it is first
 // needed: most gateways stay on their own machine.
-func (n *network) identity() (*identity.Identity, error) {
+func (n *Network) identity() (*identity.Identity, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.who != nil {
 		return n.who, nil
 	}
-	who, err := identity.Open(identity.Options{Path: n.g.opts.Dir.Identity(), Write: statedir.WriteFile, Now: n.g.opts.Now, Random: rand.Reader})
+	who, err := identity.Open(identity.Options{Path: n.o.Dir.Identity(), Write: statedir.WriteFile, Now: n.o.Now, Random: rand.Reader})
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +116,8 @@ func (n *network) identity() (*identity.Identity, error) {
 	return who, nil
 }
 
-// remote is what the server needs to serve other machines.
-func (n *network) remote() *server.Remote {
+// Remote is what the server needs to serve other machines.
+func (n *Network) Remote() *server.Remote {
 	return &server.Remote{Listener: n.reach, Introduce: n.introduce, Names: n.names, Authority: n.authority, Pins: n.pins, TLS: &tls.Config{
 		MinVersion: tls.VersionTLS13,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -99,7 +131,7 @@ func (n *network) remote() *server.Remote {
 }
 
 // pins are the keys that devices may meet.
-func (n *network) pins() []string {
+func (n *Network) pins() []string {
 	who, err := n.identity()
 	if err != nil {
 		return nil
@@ -108,12 +140,12 @@ func (n *network) pins() []string {
 }
 
 // look follows changed settings.
-func (n *network) look() {
+func (n *Network) look() {
 	n.reach.Kick()
 	n.signal()
 }
 
-func (n *network) signal() {
+func (n *Network) signal() {
 	select {
 	case n.changed <- struct{}{}:
 	default:
@@ -122,7 +154,7 @@ func (n *network) signal() {
 
 // run listens for other machines and announces itself to them, as the settings
 // say, until ctx ends.
-func (n *network) run(ctx context.Context) {
+func (n *Network) run(ctx context.Context) {
 	var work sync.WaitGroup
 	defer work.Wait()
 	work.Go(func() { n.reach.Run(ctx) })
@@ -157,8 +189,8 @@ func (a announcement) equal(b announcement) bool {
 
 // announcement says only that there is a gateway, where, and its key: names of
 // people and of machines are nobody's business, unless the owner wants them told.
-func (n *network) announcement() announcement {
-	c := n.g.config.Snapshot().Config
+func (n *Network) announcement() announcement {
+	c := n.o.Settings.Snapshot().Config
 	if n.muted(c) || n.reach.State().Mode != reach.LAN || len(n.reach.State().Addresses) == 0 {
 		return announcement{}
 	}
@@ -168,7 +200,7 @@ func (n *network) announcement() announcement {
 	}
 	print, err := who.Fingerprint()
 	if err != nil {
-		n.g.log.Error("the gateway is not announced: it has no certificate", "err", err)
+		n.o.Log.Error("the gateway is not announced: it has no certificate", "err", err)
 		return announcement{}
 	}
 	name := "Hearth " + who.ID()[:4]
@@ -176,24 +208,24 @@ func (n *network) announcement() announcement {
 		short, _, _ := strings.Cut(host, ".")
 		name = short + " (Hearth)"
 	}
-	return announcement{name: name, id: who.ID(), port: n.port(), text: map[string]string{
-		"role": "gateway", "transport": "gateway", "displayName": name, "lanHost": who.Host(), "gatewayPort": strconv.Itoa(n.port()),
+	return announcement{name: name, id: who.ID(), port: n.o.Port(), text: map[string]string{
+		"role": "gateway", "transport": "gateway", "displayName": name, "lanHost": who.Host(), "gatewayPort": strconv.Itoa(n.o.Port()),
 		"gatewayTls": "1", "gatewayTlsSha256": print, "gatewayDirectReachable": "1",
 	}}
 }
 
-func (n *network) muted(c config.Config) bool {
-	return c.Discovery.MDNS == config.MDNSOff || n.g.opts.Env("HEARTH_DISABLE_BONJOUR") == "1" || n.g.opts.Env("OPENCLAW_DISABLE_BONJOUR") == "1"
+func (n *Network) muted(c config.Config) bool {
+	return c.Discovery.MDNS == config.MDNSOff || n.o.Env("HEARTH_DISABLE_BONJOUR") == "1" || n.o.Env("OPENCLAW_DISABLE_BONJOUR") == "1"
 }
 
 // announce starts an announcement; stop takes it back and waits.
-func (n *network) announce(ctx context.Context, a announcement) (stop func()) {
+func (n *Network) announce(ctx context.Context, a announcement) (stop func()) {
 	var adv *discovery.Advertiser
 	if a.name != "" {
 		var err error
-		adv, err = discovery.New(discovery.Options{Name: a.name, ID: a.id, Port: a.port, Text: a.text, Interfaces: n.openInterfaces, Logger: n.g.log})
+		adv, err = discovery.New(discovery.Options{Name: a.name, ID: a.id, Port: a.port, Text: a.text, Interfaces: n.openInterfaces, Logger: n.o.Log})
 		if err != nil {
-			n.g.log.Error("the gateway is not announced", "err", err)
+			n.o.Log.Error("the gateway is not announced", "err", err)
 		}
 	}
 	n.mu.Lock()
@@ -208,7 +240,7 @@ func (n *network) announce(ctx context.Context, a announcement) (stop func()) {
 	return func() { cancel(); work.Wait() }
 }
 
-func (n *network) kickAnnouncement() {
+func (n *Network) kickAnnouncement() {
 	n.mu.Lock()
 	adv := n.adv
 	n.mu.Unlock()
@@ -219,7 +251,7 @@ func (n *network) kickAnnouncement() {
 
 // openInterfaces are the local networks on which we really listen: an
 // announcement elsewhere would lead nowhere.
-func (n *network) openInterfaces() []discovery.Interface {
+func (n *Network) openInterfaces() []discovery.Interface {
 	open := n.reach.State().Addresses
 	closed := func(p netip.Prefix) bool {
 		return !slices.ContainsFunc(open, func(a netip.AddrPort) bool { return a.Addr().WithZone("") == p.Addr() })
@@ -231,8 +263,8 @@ func (n *network) openInterfaces() []discovery.Interface {
 	return slices.DeleteFunc(all, func(d discovery.Interface) bool { return len(d.V4)+len(d.V6) == 0 })
 }
 
-// houseAddresses are those of local networks.
-func houseAddresses() (out []reach.Address) {
+// localAddresses are those of local networks.
+func localAddresses() (out []reach.Address) {
 	for _, i := range discovery.Interfaces() {
 		for _, l := range [][]netip.Prefix{i.V4, i.V6} {
 			for _, p := range l {
@@ -272,9 +304,9 @@ func reachAddress(p netip.Prefix, zone string) reach.Address {
 }
 
 // status is what a person is told.
-func (n *network) status(ctx context.Context) (protocol.ReachStatus, error) {
+func (n *Network) status(ctx context.Context) (protocol.ReachStatus, error) {
 	st := n.reach.State()
-	out := protocol.ReachStatus{Mode: string(st.Mode), Port: n.port(), Addresses: []string{}, Problem: st.Problem}
+	out := protocol.ReachStatus{Mode: string(st.Mode), Port: n.o.Port(), Addresses: []string{}, Problem: st.Problem}
 	for _, a := range st.Addresses {
 		out.Addresses = append(out.Addresses, a.String())
 	}
@@ -297,10 +329,7 @@ func (n *network) status(ctx context.Context) (protocol.ReachStatus, error) {
 }
 
 // problems are those that a person should know about.
-func (n *network) problems() []protocol.Problem {
-	if n == nil {
-		return nil
-	}
+func (n *Network) problems() []protocol.Problem {
 	st := n.reach.State()
 	if st.Problem == "" {
 		return nil

@@ -1,4 +1,4 @@
-package gateway
+package lan
 
 import (
 	"encoding/base64"

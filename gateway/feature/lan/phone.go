@@ -1,4 +1,4 @@
-package gateway
+package lan
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // names are those by which a browser may come to the page for phones: the
 // addresses that are open now, and our own name on the local network.
-func (n *network) names() (out []string) {
+func (n *Network) names() (out []string) {
 	for _, a := range n.reach.State().Addresses {
 		if a.Addr().Zone() == "" {
 			out = append(out, a.String())
@@ -24,13 +24,13 @@ func (n *network) names() (out []string) {
 	who := n.who
 	n.mu.Unlock()
 	if who != nil {
-		out = append(out, net.JoinHostPort(who.Host(), strconv.Itoa(n.port())))
+		out = append(out, net.JoinHostPort(who.Host(), strconv.Itoa(n.o.Port())))
 	}
 	return out
 }
 
 // authority is the certificate that a browser can be told to trust.
-func (n *network) authority() ([]byte, error) {
+func (n *Network) authority() ([]byte, error) {
 	who, err := n.identity()
 	if err != nil {
 		return nil, err
@@ -38,15 +38,15 @@ func (n *network) authority() ([]byte, error) {
 	return who.Authority().Raw, nil
 }
 
-// front reports whether a host is the one by which `tailscale serve` hands
+// Front reports whether a host is the one by which `tailscale serve` hands
 // browsers on to us.
-func (n *network) front(ctx context.Context, host string) bool {
+func (n *Network) Front(ctx context.Context, host string) bool {
 	s := n.tail.State(ctx)
 	return s.Host != "" && s.Host == host
 }
 
 // tailnet is what a person is told of it, nil without Tailscale.
-func (n *network) tailnet(ctx context.Context) *protocol.ReachTailscale {
+func (n *Network) tailnet(ctx context.Context) *protocol.ReachTailscale {
 	n.tail.Forget() // a person who asks may have just changed it
 	s := n.tail.State(ctx)
 	if s.Name == "" {

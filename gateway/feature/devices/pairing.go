@@ -1,4 +1,4 @@
-package gateway
+package devices
 
 import (
 	"cmp"
@@ -9,20 +9,21 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-func (g *Gateway) pairList(context.Context, method.None) (protocol.PairedDevices, error) {
+func (f *feature) pairList(context.Context, method.None) (protocol.PairedDevices, error) {
 	out := protocol.PairedDevices{Pending: []protocol.PairRequest{}, Paired: []protocol.PairedDevice{}}
-	for _, q := range g.pairing.Waiting() {
+	for _, q := range f.pairing.Waiting() {
 		out.Pending = append(out.Pending, requestOnWire(q))
 	}
 	here := map[string]bool{}
-	for _, p := range g.server.Presence() {
+	for _, p := range f.clients.Presence() {
 		here[p.DeviceID] = p.DeviceID != ""
 	}
-	for _, d := range g.pairing.Devices() {
+	for _, d := range f.pairing.Devices() {
 		if d.RevokedAtMs == 0 {
 			out.Paired = append(out.Paired, deviceOnWire(d, here[d.ID]))
 		}
@@ -68,48 +69,48 @@ func requestOnWire(q pairing.Request) protocol.PairRequest {
 }
 
 // pairChanged tells people that a device asks, and how that ended.
-func (g *Gateway) pairChanged(e pairing.PairEvent) {
+func (f *feature) pairChanged(e pairing.PairEvent) {
 	q, what := e.Request, "a device asks to be let in"
 	if e.Decision != "" {
 		what = "a device that asked to be let in: " + string(e.Decision)
-		g.server.Broadcast(server.Broadcast{Event: protocol.EventPairResolved, Payload: protocol.PairResolved{
-			RequestID: q.ID, DeviceID: q.DeviceID, Decision: string(e.Decision), TS: g.opts.Now().UnixMilli()}})
+		f.clients.Broadcast(server.Broadcast{Event: protocol.EventPairResolved, Payload: protocol.PairResolved{
+			RequestID: q.ID, DeviceID: q.DeviceID, Decision: string(e.Decision), TS: f.now().UnixMilli()}})
 	} else {
-		g.server.Broadcast(server.Broadcast{Event: protocol.EventPairRequested, Payload: requestOnWire(q)})
+		f.clients.Broadcast(server.Broadcast{Event: protocol.EventPairRequested, Payload: requestOnWire(q)})
 	}
-	g.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: q.DeviceID, What: what,
-		Facts: map[string]string{"from": q.Source, "request": q.ID, "reason": q.Reason, "scopes": scopeList(q.Scopes)}})
+	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: q.DeviceID, What: what,
+		Facts: map[string]string{"from": q.Source, "request": q.ID, "reason": q.Reason, "scopes": admission.Scopes(q.Scopes)}})
 }
 
-func (g *Gateway) pairApprove(ctx context.Context, c *server.Caller, p protocol.PairDecisionParams) (protocol.PairApproved, error) {
-	d, err := g.pairing.Approve(ctx, p.RequestID, pairing.Approval{By: c.Scopes, Code: p.Code, Access: pairing.Access(p.Access)})
+func (f *feature) pairApprove(ctx context.Context, c *server.Caller, p protocol.PairDecisionParams) (protocol.PairApproved, error) {
+	d, err := f.pairing.Approve(ctx, p.RequestID, pairing.Approval{By: c.Scopes, Code: p.Code, Access: pairing.Access(p.Access)})
 	if err != nil {
 		return protocol.PairApproved{}, pairError(err)
 	}
 	return protocol.PairApproved{RequestID: p.RequestID, Device: deviceOnWire(d, false)}, nil
 }
 
-func (g *Gateway) pairReject(_ context.Context, p protocol.PairDecisionParams) (protocol.PairRejected, error) {
-	q, err := g.pairing.Reject(p.RequestID)
+func (f *feature) pairReject(_ context.Context, p protocol.PairDecisionParams) (protocol.PairRejected, error) {
+	q, err := f.pairing.Reject(p.RequestID)
 	if err != nil {
 		return protocol.PairRejected{}, pairError(err)
 	}
 	return protocol.PairRejected{RequestID: q.ID, DeviceID: q.DeviceID}, nil
 }
 
-func (g *Gateway) pairRename(ctx context.Context, p protocol.PairRenameParams) (protocol.PairRenamed, error) {
-	if err := g.pairing.Rename(ctx, p.DeviceID, p.Label); err != nil {
+func (f *feature) pairRename(ctx context.Context, p protocol.PairRenameParams) (protocol.PairRenamed, error) {
+	if err := f.pairing.Rename(ctx, p.DeviceID, p.Label); err != nil {
 		return protocol.PairRenamed{}, pairError(err)
 	}
 	return protocol.PairRenamed(p), nil
 }
 
-func (g *Gateway) tokenRotate(ctx context.Context, c *server.Caller, p protocol.DeviceTokenParams) (protocol.DeviceTokenRotated, error) {
-	grant, token, err := g.pairing.RotateToken(ctx, p.DeviceID, p.Role, p.Scopes, c.Scopes)
+func (f *feature) tokenRotate(ctx context.Context, c *server.Caller, p protocol.DeviceTokenParams) (protocol.DeviceTokenRotated, error) {
+	grant, token, err := f.pairing.RotateToken(ctx, p.DeviceID, p.Role, p.Scopes, c.Scopes)
 	if err != nil {
 		return protocol.DeviceTokenRotated{}, pairError(err)
 	}
-	g.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's token was replaced", Facts: map[string]string{"role": string(p.Role), "scopes": scopeList(grant.Scopes)}})
+	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's token was replaced", Facts: map[string]string{"role": string(p.Role), "scopes": admission.Scopes(grant.Scopes)}})
 	out := protocol.DeviceTokenRotated{DeviceID: p.DeviceID, Role: grant.Role, Scopes: orEmpty(grant.Scopes), RotatedAtMs: grant.RotatedAtMs, TokenDelivery: "withheld-cross-device"}
 	if c.DeviceID == p.DeviceID && c.Role == p.Role {
 		out.Token, out.TokenDelivery = token, "inline"
@@ -117,12 +118,12 @@ func (g *Gateway) tokenRotate(ctx context.Context, c *server.Caller, p protocol.
 	return out, nil
 }
 
-func (g *Gateway) tokenRevoke(ctx context.Context, c *server.Caller, p protocol.DeviceTokenRevokeParams) (protocol.DeviceTokenRevoked, error) {
-	grant, err := g.pairing.RevokeToken(ctx, p.DeviceID, p.Role, c.Scopes)
+func (f *feature) tokenRevoke(ctx context.Context, c *server.Caller, p protocol.DeviceTokenRevokeParams) (protocol.DeviceTokenRevoked, error) {
+	grant, err := f.pairing.RevokeToken(ctx, p.DeviceID, p.Role, c.Scopes)
 	if err != nil {
 		return protocol.DeviceTokenRevoked{}, pairError(err)
 	}
-	g.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's role was taken away", Facts: map[string]string{"role": string(p.Role)}})
+	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's role was taken away", Facts: map[string]string{"role": string(p.Role)}})
 	return protocol.DeviceTokenRevoked{DeviceID: p.DeviceID, Role: p.Role, RevokedAtMs: grant.RevokedAtMs}, nil
 }
 
@@ -137,4 +138,15 @@ func pairError(err error) error {
 		}
 	}
 	return err
+}
+
+func (f *feature) pairRemove(ctx context.Context, p protocol.PairRemoveParams) (protocol.PairRemoveResult, error) {
+	if !slices.ContainsFunc(f.pairing.Devices(), func(d pairing.Device) bool { return d.ID == p.DeviceID }) {
+		return protocol.PairRemoveResult{}, protocol.Invalid("no device has this id; `hearth devices` lists them").With("code", "NOT_FOUND")
+	}
+	if err := f.pairing.Revoke(ctx, p.DeviceID); err != nil {
+		return protocol.PairRemoveResult{}, err
+	}
+	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device was removed"})
+	return protocol.PairRemoveResult{DeviceID: p.DeviceID, Removed: true}, nil
 }
