@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -23,7 +24,7 @@ func (e ends) Put(tx *store.Tx, ev protocol.ChatEvent, run session.Run) error {
 	if err := e.g.outbox.Put(tx, ev); err != nil {
 		return err
 	}
-	if err := e.g.childEnded(tx, ev, run); err != nil {
+	if err := (spawn.Ends{Book: e.g.spawns}).Put(tx, ev, run); err != nil {
 		return err
 	}
 	d, ok := e.g.deliveryOf(ev, run)

@@ -16,6 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
+	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
 	"github.com/hearth-assistant/hearth/gateway/host"
 )
@@ -45,11 +46,16 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 		{Name: "sessions", New: func() (host.Feature, error) {
 			return sessions.New(sessions.Options{
 				Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Settings: g.config, Choice: g.choice, Models: g.models,
-				DB: g.store, Ledger: g.spend, Secrets: &g.redactor, Prompt: promptParts{g}, Problems: g.problems,
+				DB: g.store, Ledger: g.spend, Secrets: &g.redactor, Prompt: promptParts{g}, Problems: g.problems, Children: g.spawns, Clock: g.clock,
 				Version: g.opts.Version, Started: g.started, Now: g.opts.Now,
 			}), nil
 		}},
 		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: g.clock}), nil }},
+		{Name: "subagents", New: func() (host.Feature, error) {
+			return subagents.New(subagents.Options{
+				Book: g.spawns, Sessions: g.session, Dispatch: g.dispatch, Choice: g.choice, Settings: g.config, Now: g.opts.Now,
+			}), nil
+		}},
 		{Name: "undo", New: func() (host.Feature, error) { return undo.New(undo.Options{Log: g.undo, Agents: g.agents}), nil }},
 		{Name: "secrets", New: func() (host.Feature, error) {
 			return secrets.New(secrets.Options{Secrets: g.secrets, Settings: g.config}), nil

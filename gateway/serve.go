@@ -31,7 +31,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { g.outbox.Run(back) })
 	work.Go(func() { g.deliverer.Run(back) })
-	work.Go(func() { g.spawns.Run(back) })
 	work.Go(func() {
 		if err := g.gate.Run(back); err != nil {
 			g.log.Error("messages from channels are not taken any more", "err", err)

@@ -1,9 +1,6 @@
 package gateway
 
 import (
-	"context"
-	"time"
-
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -12,7 +9,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/tool/image"
 	"github.com/hearth-assistant/hearth/gateway/tool/message"
 	"github.com/hearth-assistant/hearth/gateway/tool/plan"
-	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 )
 
 // runTools is what a run may use, and on whose behalf.
@@ -48,11 +44,8 @@ func (g *Gateway) openTools() error {
 	g.toolGate.AddRule(g.memoryRule)
 	g.toolGate.AddRule(g.webRule)
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
-	all := []tool.Tool{&sessiontool.Status{Now: g.opts.Now, Start: g.started, Facts: g.sessionFacts, Switch: g.switchModel, Clock: func() sessiontool.Clock {
-		return sessiontool.Clock{Zone: g.clock.Zone(), Name: g.clock.ZoneName(), Hours: g.clock.Hours()}
-	}}, plan.Tool{}}
+	all := []tool.Tool{plan.Tool{}}
 	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has}, &control.Tool{Settings: steering{g}}, &image.Tool{Find: g.finder(), Fetcher: publicWeb{g}, Look: g.lookAt, Secret: g.redactor.Has})
-	all = append(all, sessiontool.New(house{g})...)
 	all = append(all, g.webTools()...)
 	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
@@ -67,15 +60,4 @@ func (g *Gateway) openTools() error {
 	}
 	g.tools = tools.Redact(&g.redactor)
 	return nil
-}
-
-func (g *Gateway) sessionFacts(_ context.Context, key string) (sessiontool.Facts, error) {
-	row, ok, err := g.session.Get(key)
-	if err != nil || !ok {
-		return sessiontool.Facts{}, err
-	}
-	return sessiontool.Facts{
-		Messages: row.MessageCount, CreatedAt: time.UnixMilli(row.CreatedAt),
-		Usage: model.Usage{Input: row.InputTokens, Output: row.OutputTokens},
-	}, nil
 }

@@ -45,7 +45,7 @@ func (g *Gateway) lookAt(ctx context.Context, call tool.Call, name, prompt strin
 // that can see.
 func (g *Gateway) lookers(call tool.Call, name string) ([]model.Ref, error) {
 	if name != "" {
-		full, err := g.chosenModel(name)
+		full, err := g.choice.ForAssistant(name)
 		if err != nil {
 			return nil, err
 		}

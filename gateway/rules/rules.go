@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 )
 
 // Keys are the rules of session keys.
@@ -58,4 +59,13 @@ func Queue(c config.Config, where string) session.QueuePolicy {
 		p.Mode = session.Mode(m)
 	}
 	return p
+}
+
+// Subagents are the limits of sub-agents.
+func Subagents(c config.Config) spawn.Limits {
+	s := c.Agents.Defaults.Subagents
+	return spawn.Limits{
+		Depth: s.MaxSpawnDepth, Concurrent: s.MaxConcurrent, Children: s.MaxChildrenPerAgent,
+		Archive: time.Duration(s.ArchiveAfterMinutes) * time.Minute,
+	}
 }

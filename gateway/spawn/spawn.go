@@ -22,22 +22,27 @@ const maxTries = 3
 // start of the program, because this one is ending.
 var ErrLater = errors.New("later")
 
-// Options of a Book. What is handed in must be safe to repeat: after a crash it
-// is done again for the same record.
+// Options of a Book.
 type Options struct {
 	DB     *store.DB
 	Now    func() time.Time
 	Logger *slog.Logger
 	Limits func() Limits
+}
+
+// Sessions are those of sub-agents. What is asked of them must be safe to repeat:
+// after a crash it is done again for the same record.
+type Sessions interface {
 	// Start accepts the task as the run r.RunID of the session r.Key.
-	Start func(ctx context.Context, r Record) error
+	Start(ctx context.Context, r Record) error
 	// Tell accepts the result as a message to the session r.ParentKey.
-	Tell func(ctx context.Context, r Record) error
+	Tell(ctx context.Context, r Record) error
 	// Stop ends the run of a sub-agent.
-	Stop func(ctx context.Context, r Record) error
-	// Remove deletes a sub-agent's session, Archive puts it away.
-	Remove  func(ctx context.Context, r Record) error
-	Archive func(ctx context.Context, r Record) error
+	Stop(ctx context.Context, r Record) error
+	// Remove deletes a sub-agent's session.
+	Remove(ctx context.Context, r Record) error
+	// Archive puts it away.
+	Archive(ctx context.Context, r Record) error
 }
 
 // Book is safe for concurrent use.
@@ -46,6 +51,7 @@ type Book struct {
 	t     tables
 	wake  chan struct{}
 	tries map[string]int // of starts, by run id; of Run's goroutine
+	does  Sessions       // of Run's goroutine
 }
 
 // New returns the book of a store.
@@ -186,7 +192,8 @@ func (b *Book) Of(parentKey string) (out []Record, err error) {
 }
 
 // Run starts, tells and puts away until ctx ends.
-func (b *Book) Run(ctx context.Context) {
+func (b *Book) Run(ctx context.Context, with Sessions) {
+	b.does = with
 	for ctx.Err() == nil {
 		wait, err := b.round(ctx)
 		if errors.Is(err, ErrLater) {
@@ -238,7 +245,7 @@ func (b *Book) round(ctx context.Context) (wait time.Duration, err error) {
 		var err error
 		switch {
 		case r.State == Running && r.Stop:
-			err = b.Options.Stop(ctx, r)
+			err = b.does.Stop(ctx, r)
 		case r.State == Queued && running < limits.Concurrent:
 			if err = b.start(ctx, r); err == nil {
 				running++
@@ -264,7 +271,7 @@ func (b *Book) round(ctx context.Context) (wait time.Duration, err error) {
 // start hands the task over. Only then it counts as running: after a crash in
 // between it is handed over again, which changes nothing.
 func (b *Book) start(ctx context.Context, r Record) error {
-	err := b.Start(ctx, r)
+	err := b.does.Start(ctx, r)
 	if errors.Is(err, ErrLater) || ctx.Err() != nil {
 		return ErrLater
 	}
@@ -289,7 +296,7 @@ func (b *Book) start(ctx context.Context, r Record) error {
 func (b *Book) tell(ctx context.Context, r Record) error {
 	if !r.Stop {
 		failpoint.Hit("beforeSpawnTell")
-		err := b.Tell(ctx, r)
+		err := b.does.Tell(ctx, r)
 		if errors.Is(err, ErrLater) || ctx.Err() != nil {
 			return ErrLater
 		}
@@ -311,11 +318,11 @@ func (b *Book) putAway(ctx context.Context, r Record, l Limits) (left time.Durat
 	left = time.UnixMilli(r.EndedAt).Add(keep).Sub(b.Now())
 	switch {
 	case r.Cleanup == Delete:
-		err = b.Remove(ctx, r)
+		err = b.does.Remove(ctx, r)
 	case left > 0:
 		return left, nil
 	case l.Archive > 0:
-		err = b.Options.Archive(ctx, r)
+		err = b.does.Archive(ctx, r)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("put its session away: %w", err)

@@ -38,22 +38,31 @@ func newYard(t *testing.T) *yard {
 }
 
 func (y *yard) open() {
-	note := func(list *[]string, err *error) func(context.Context, spawn.Record) error {
-		return func(_ context.Context, r spawn.Record) error {
-			y.mu.Lock()
-			defer y.mu.Unlock()
-			*list = append(*list, r.RunID)
-			if err == nil {
-				return nil
-			}
-			return *err
-		}
-	}
-	y.Book = spawn.New(spawn.Options{
-		DB: y.db, Now: time.Now, Limits: func() spawn.Limits { return y.limits }, Start: note(&y.started, &y.startErr), Tell: note(&y.told, &y.tellErr),
-		Stop: note(&y.stopped, nil), Remove: note(&y.gone, nil), Archive: note(&y.gone, nil),
-	})
+	y.Book = spawn.New(spawn.Options{DB: y.db, Now: time.Now, Limits: func() spawn.Limits { return y.limits }})
 }
+
+// sessions are those of the yard's sub-agents.
+type sessions struct{ y *yard }
+
+func (s sessions) note(list *[]string, r spawn.Record, err *error) error {
+	s.y.mu.Lock()
+	defer s.y.mu.Unlock()
+	*list = append(*list, r.RunID)
+	if err == nil {
+		return nil
+	}
+	return *err
+}
+
+func (s sessions) Start(_ context.Context, r spawn.Record) error {
+	return s.note(&s.y.started, r, &s.y.startErr)
+}
+func (s sessions) Tell(_ context.Context, r spawn.Record) error {
+	return s.note(&s.y.told, r, &s.y.tellErr)
+}
+func (s sessions) Stop(_ context.Context, r spawn.Record) error    { return s.note(&s.y.stopped, r, nil) }
+func (s sessions) Remove(_ context.Context, r spawn.Record) error  { return s.note(&s.y.gone, r, nil) }
+func (s sessions) Archive(_ context.Context, r spawn.Record) error { return s.note(&s.y.gone, r, nil) }
 
 // seen is a list as it is now.
 func (y *yard) seen(list *[]string) []string {
@@ -90,7 +99,7 @@ func inYard(t *testing.T, test func(t *testing.T, y *yard)) {
 		y := newYard(t)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { defer close(done); y.Run(ctx) }()
+		go func() { defer close(done); y.Run(ctx, sessions{y}) }()
 		test(t, y)
 		stop()
 		<-done
@@ -222,7 +231,7 @@ func TestTheNextBootGoesOn(t *testing.T) {
 		y.open()
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { defer close(done); y.Run(ctx) }()
+		go func() { defer close(done); y.Run(ctx, sessions{y}) }()
 		synctest.Wait()
 		y.end(t, "a", "answered") // a second end is none
 		synctest.Wait()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -19,6 +20,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
@@ -41,6 +43,8 @@ type Options struct {
 	DB       *store.DB
 	Ledger   *spend.Ledger
 	Secrets  *redact.Redactor
+	Children *spawn.Book // sub-agents
+	Clock    *clock.Clock
 	Prompt   Prompt
 	Problems func() []protocol.Problem // what a person should know about
 	Version  string
@@ -58,6 +62,8 @@ type feature struct {
 	db       *store.DB
 	ledger   *spend.Ledger
 	secrets  *redact.Redactor
+	children *spawn.Book
+	clock    *clock.Clock
 	prompt   Prompt
 	problems func() []protocol.Problem
 	version  string
@@ -69,7 +75,7 @@ type feature struct {
 func New(o Options) host.Feature {
 	f := &feature{
 		sessions: o.Sessions, dispatch: o.Dispatch, agents: o.Agents, settings: o.Settings, models: o.Choice, registry: o.Models, db: o.DB, ledger: o.Ledger,
-		secrets: o.Secrets, prompt: o.Prompt, problems: o.Problems, version: o.Version, started: o.Started, now: o.Now,
+		secrets: o.Secrets, children: o.Children, clock: o.Clock, prompt: o.Prompt, problems: o.Problems, version: o.Version, started: o.Started, now: o.Now,
 	}
 	return host.Feature{
 		Methods: []method.Method{
@@ -93,6 +99,7 @@ func New(o Options) host.Feature {
 			f.watchMessages(protocol.MethodSessionsMessagesSubscribe, true),
 			f.watchMessages(protocol.MethodSessionsMessagesUnsubscribe, false),
 		},
+		Tools:    f.tools(),
 		Commands: f.commands(),
 	}
 }

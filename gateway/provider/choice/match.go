@@ -1,6 +1,7 @@
 package choice
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Catalogue is what /new can name a model by.
@@ -123,4 +125,22 @@ func (c *Chooser) Refusal(name string) string {
 		return fmt.Sprintf("`%s` may not be chosen here: it does not stand in agents.defaults.models. `/model` lists what may; add it there to allow it.", name)
 	}
 	return fmt.Sprintf("No model here is called `%s`. `/model` lists them.", name)
+}
+
+// ForAssistant is the full name of a model that an assistant may choose: one that
+// a person consented to.
+func (c *Chooser) ForAssistant(name string) (string, error) {
+	ref, ok := c.Match(name)
+	if !ok {
+		ref = name
+	}
+	if err := c.Check(ref); err != nil {
+		return "", errors.New(c.Refusal(text.Ellipsis(name, 80)))
+	}
+	if r, _, ok := profile.ParseRef(ref); ok {
+		if err := c.Consented(r); err != nil {
+			return "", err
+		}
+	}
+	return ref, c.CheckAccount(ref)
 }

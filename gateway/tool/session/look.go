@@ -33,8 +33,8 @@ const (
 )
 
 type listTool struct {
-	house House
-	wrap  untrusted.Wrapper
+	sessions Sessions
+	wrap     untrusted.Wrapper
 }
 
 func (t *listTool) Spec() model.ToolSpec {
@@ -68,7 +68,7 @@ func (t *listTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 		Limit: int(min(max(raw.Limit, 1), maxList)), ActiveMinutes: int(min(max(raw.ActiveMinutes, 0), maxActive)), Kinds: raw.Kinds,
 		MessageLimit: int(min(max(raw.MessageLimit, 0), maxLast)),
 	}
-	list, err := t.house.List(ctx, call, q)
+	list, err := t.sessions.List(ctx, call, q)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the sessions could not be listed: %w", err)
 	}
@@ -87,8 +87,8 @@ func (t *listTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 }
 
 type historyTool struct {
-	house House
-	wrap  untrusted.Wrapper
+	sessions Sessions
+	wrap     untrusted.Wrapper
 }
 
 func (t *historyTool) Spec() model.ToolSpec {
@@ -114,7 +114,7 @@ func (t *historyTool) Run(ctx context.Context, call tool.Call) (tool.Result, err
 	if raw.Limit == 0 {
 		raw.Limit = defaultEntries
 	}
-	entries, err := t.house.History(ctx, call, raw.Key, int(min(max(raw.Limit, 1), maxEntries)), raw.Tools)
+	entries, err := t.sessions.History(ctx, call, raw.Key, int(min(max(raw.Limit, 1), maxEntries)), raw.Tools)
 	if err != nil {
 		return tool.Result{}, err
 	}

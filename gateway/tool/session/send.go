@@ -23,8 +23,8 @@ const (
 )
 
 type sendTool struct {
-	house House
-	wrap  untrusted.Wrapper
+	sessions Sessions
+	wrap     untrusted.Wrapper
 }
 
 func (t *sendTool) Spec() model.ToolSpec {
@@ -56,7 +56,7 @@ func (t *sendTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	if raw.Wait != nil {
 		wait = time.Duration(min(max(*raw.Wait, 0), maxWait.Seconds()) * float64(time.Second))
 	}
-	a, err := t.house.Send(ctx, call, raw.Key, raw.Message, wait)
+	a, err := t.sessions.Send(ctx, call, raw.Key, raw.Message, wait)
 	if err != nil {
 		return tool.Result{}, err
 	}

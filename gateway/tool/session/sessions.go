@@ -68,24 +68,31 @@ type Child struct {
 	Since  time.Time `json:"since"`
 }
 
-// House is where the sessions are. It decides which of them a call may see; one
-// that it may not see is not there.
-type House interface {
+// Sessions are the other conversations. They decide which of them a call may see;
+// one that it may not see is not there.
+type Sessions interface {
 	List(ctx context.Context, call tool.Call, q Query) ([]Info, error)
 	History(ctx context.Context, call tool.Call, key string, limit int, tools bool) ([]Said, error)
 	// Send waits for the answer; 0: it does not.
 	Send(ctx context.Context, call tool.Call, key, text string, wait time.Duration) (Answer, error)
+}
+
+// Children are the sub-agents of conversations.
+type Children interface {
 	Spawn(ctx context.Context, call tool.Call, w Wish) (Child, error)
 	Children(ctx context.Context, call tool.Call) ([]Child, error)
 	Kill(ctx context.Context, call tool.Call, runID string) error
 	Steer(ctx context.Context, call tool.Call, c Child, text string) error
 }
 
-// New returns the tools that look at other sessions and start sub-agents.
-func New(h House) []tool.Tool {
+// New returns the tools that look at other sessions.
+func New(s Sessions) []tool.Tool {
 	var w untrusted.Wrapper
-	return []tool.Tool{&listTool{h, w}, &historyTool{h, w}, &sendTool{h, w}, &spawnTool{h}, &subagentsTool{h}}
+	return []tool.Tool{&listTool{s, w}, &historyTool{s, w}, &sendTool{s, w}}
 }
+
+// NewChildren returns the tools of sub-agents.
+func NewChildren(c Children) []tool.Tool { return []tool.Tool{&spawnTool{c}, &subagentsTool{c}} }
 
 func spec(name, description, schema string) model.ToolSpec {
 	return model.ToolSpec{Name: name, Description: strings.TrimSpace(description), Schema: json.RawMessage(schema)}

@@ -24,7 +24,7 @@ var subagentsDescription string
 // maxTimeout is a day, in seconds.
 const maxTimeout = 86_400
 
-type spawnTool struct{ house House }
+type spawnTool struct{ children Children }
 
 func (t *spawnTool) Spec() model.ToolSpec {
 	return spec("sessions_spawn", spawnDescription, `{"type":"object","properties":{`+
@@ -54,7 +54,7 @@ func (t *spawnTool) Run(ctx context.Context, call tool.Call) (tool.Result, error
 	}
 	w.Label = text.Ellipsis(strings.Join(strings.Fields(w.Label), " "), 60)
 	w.TimeoutSeconds = min(max(w.TimeoutSeconds, 0), maxTimeout)
-	c, err := t.house.Spawn(ctx, call, w)
+	c, err := t.children.Spawn(ctx, call, w)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -62,7 +62,7 @@ func (t *spawnTool) Run(ctx context.Context, call tool.Call) (tool.Result, error
 	return tool.Result{Text: string(out) + "\nIt works in the background. Its result comes here as a message by itself; do not ask for it again and again.", Details: out}, nil
 }
 
-type subagentsTool struct{ house House }
+type subagentsTool struct{ children Children }
 
 func (t *subagentsTool) Spec() model.ToolSpec {
 	return spec("subagents", subagentsDescription, `{"type":"object","properties":{`+
@@ -80,7 +80,7 @@ func (t *subagentsTool) Run(ctx context.Context, call tool.Call) (tool.Result, e
 		return tool.Result{}, err
 	}
 	target := strings.Trim(string(raw.Target), `" `)
-	list, err := t.house.Children(ctx, call)
+	list, err := t.children.Children(ctx, call)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the sub-agents could not be listed: %w", err)
 	}
@@ -99,7 +99,7 @@ func (t *subagentsTool) Run(ctx context.Context, call tool.Call) (tool.Result, e
 		case strings.TrimSpace(raw.Message) == "" || len(raw.Message) > maxText:
 			return tool.Result{}, fmt.Errorf("message must have 1 to %d bytes", maxText)
 		}
-		if err := t.house.Steer(ctx, call, c, raw.Message); err != nil {
+		if err := t.children.Steer(ctx, call, c, raw.Message); err != nil {
 			return tool.Result{}, fmt.Errorf("%s could not be told: %w", c.name(), err)
 		}
 		return tool.Result{Text: "Told " + c.name() + ". It reads it at its next step.", Details: inJSON(c)}, nil
@@ -124,7 +124,7 @@ func (t *subagentsTool) kill(ctx context.Context, call tool.Call, list []Child, 
 		if !c.open() {
 			continue
 		}
-		if err := t.house.Kill(ctx, call, c.RunID); err != nil {
+		if err := t.children.Kill(ctx, call, c.RunID); err != nil {
 			return tool.Result{}, fmt.Errorf("%s could not be stopped: %w", c.name(), err)
 		}
 		n++

@@ -1,4 +1,4 @@
-package gateway
+package sessions
 
 import (
 	"context"
@@ -8,33 +8,30 @@ import (
 	"strings"
 	"time"
 
+	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
+
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
-// maxHops is how often sessions pass something on among themselves before a
-// person has to speak again.
-const maxHops = 8
-
-// house shows conversations to the tools of runs: those that a run may see.
-type house struct{ g *Gateway }
+// others shows conversations to the tools of runs: those that a run may see.
+type others struct{ f *feature }
 
 // sees reports whether a call may see a session.
-func (h house) sees(call tool.Call, key string) bool {
+func (o others) sees(call tool.Call, key string) bool {
 	if key == call.SessionKey {
 		return true
 	}
 	if !call.Owner || call.Group {
 		return false // its own session only, whatever the settings say
 	}
-	how := h.g.config.Snapshot().Config.Tools.Sessions.Visibility
+	how := o.f.settings.Snapshot().Config.Tools.Sessions.Visibility
 	if call.Depth > 0 && how == config.SeeAgent {
 		how = config.SeeTree
 	}
@@ -42,23 +39,23 @@ func (h house) sees(call tool.Call, key string) bool {
 	case config.SeeAgent:
 		return session.AgentOf(key) == call.AgentID
 	case config.SeeTree:
-		below, err := h.g.spawns.Of(call.SessionKey)
+		below, err := o.f.children.Of(call.SessionKey)
 		return err == nil && slices.ContainsFunc(below, func(r spawn.Record) bool { return r.Key == key })
 	}
 	return false
 }
 
 // find is the row of a session that a call may see.
-func (h house) find(call tool.Call, name string) (row protocol.SessionRow, err error) {
+func (o others) find(call tool.Call, name string) (row protocol.SessionRow, err error) {
 	key, err := session.Canonical(name, call.AgentID)
 	if err != nil {
 		return row, err
 	}
-	row, ok, err := h.g.session.Get(key)
+	row, ok, err := o.f.sessions.Get(key)
 	if err != nil {
 		return row, fmt.Errorf("the session could not be read: %w", err)
 	}
-	if !ok || !h.sees(call, key) {
+	if !ok || !o.sees(call, key) {
 		return row, fmt.Errorf("there is no session %q that this one may see; sessions_list shows them", text.Ellipsis(name, 120))
 	}
 	return row, nil
@@ -77,15 +74,15 @@ func kindOf(row protocol.SessionRow) string {
 	return "other"
 }
 
-func (h house) List(ctx context.Context, call tool.Call, q sessiontool.Query) (out []sessiontool.Info, err error) {
+func (o others) List(ctx context.Context, call tool.Call, q sessiontool.Query) (out []sessiontool.Info, err error) {
 	p := protocol.SessionsListParams{AgentID: call.AgentID, ActiveMinutes: q.ActiveMinutes, Limit: 500}
 	for len(out) < q.Limit {
-		page, err := h.g.session.List(ctx, p)
+		page, err := o.f.sessions.List(ctx, p)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range page.Sessions {
-			if len(out) == q.Limit || !h.sees(call, row.Key) || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, kindOf(row)) {
+			if len(out) == q.Limit || !o.sees(call, row.Key) || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, kindOf(row)) {
 				continue
 			}
 			info := sessiontool.Info{
@@ -96,7 +93,7 @@ func (h house) List(ctx context.Context, call tool.Call, q sessiontool.Query) (o
 				info.Model = row.ModelProvider + "/" + row.Model
 			}
 			if q.MessageLimit > 0 {
-				if info.Last, err = h.History(ctx, call, row.Key, q.MessageLimit, false); err != nil {
+				if info.Last, err = o.History(ctx, call, row.Key, q.MessageLimit, false); err != nil {
 					return nil, err
 				}
 			}
@@ -110,8 +107,8 @@ func (h house) List(ctx context.Context, call tool.Call, q sessiontool.Query) (o
 	return out, nil
 }
 
-func (h house) History(ctx context.Context, call tool.Call, name string, limit int, tools bool) (out []sessiontool.Said, err error) {
-	row, err := h.find(call, name)
+func (o others) History(ctx context.Context, call tool.Call, name string, limit int, tools bool) (out []sessiontool.Said, err error) {
+	row, err := o.find(call, name)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +116,12 @@ func (h house) History(ctx context.Context, call tool.Call, name string, limit i
 	if !tools {
 		ask *= 4 // most entries may be those of tools
 	}
-	page, err := h.g.session.History(ctx, row.Key, protocol.ChatHistoryParams{Limit: ask, MaxChars: 16 << 10})
+	page, err := o.f.sessions.History(ctx, row.Key, protocol.ChatHistoryParams{Limit: ask, MaxChars: 16 << 10})
 	if err != nil {
 		return nil, fmt.Errorf("the session could not be read: %w", err)
 	}
 	for _, m := range page.Messages {
-		text := h.g.redactor.Text(m.Text())
+		text := o.f.secrets.Text(m.Text())
 		switch {
 		case m.ExcludeFromContext, m.Role == protocol.MessageSystem, m.Role == protocol.MessageToolResult && !tools, strings.TrimSpace(text) == "":
 			continue
@@ -134,52 +131,40 @@ func (h house) History(ctx context.Context, call tool.Call, name string, limit i
 	return out[max(0, len(out)-limit):], nil
 }
 
-// relay is what words carry that a call sends on.
-func (h house) relay(call tool.Call, toolName string) (session.Relay, error) {
-	r := session.Relay{From: call.SessionKey, Tool: toolName, Hops: 1}
-	if rec, err := h.g.session.Why("", call.RunID); err == nil {
-		r.Hops = rec.Relay.Hops + 1
-	}
-	if r.Hops > maxHops {
-		return r, fmt.Errorf("sessions have passed this on %d times without a person; tell the owner what there is and wait for an answer", maxHops)
-	}
-	return r, nil
-}
-
 // trusted reports whether words of a call may count as the owner's in a
 // session: they have the lowest trust of all that the chain went through.
-func (h house) trusted(call tool.Call, row protocol.SessionRow) bool {
+func (o others) trusted(call tool.Call, row protocol.SessionRow) bool {
 	if !call.Owner || call.Group || row.Kind == "group" {
 		return false
 	}
-	last, err := h.g.session.Why(row.Key, "")
+	last, err := o.f.sessions.Why(row.Key, "")
 	if errors.Is(err, session.ErrNotFound) {
 		return true // nobody spoke there yet
 	}
 	return err == nil && last.Owner
 }
 
-func (h house) Send(ctx context.Context, call tool.Call, name, text string, wait time.Duration) (a sessiontool.Answer, err error) {
-	row, err := h.find(call, name)
+func (o others) Send(ctx context.Context, call tool.Call, name, text string, wait time.Duration) (a sessiontool.Answer, err error) {
+	row, err := o.find(call, name)
 	if err != nil {
 		return a, err
 	}
 	if row.Key == call.SessionKey {
 		return a, errors.New("this is that session; answer here instead")
 	}
-	relay, err := h.relay(call, "sessions_send")
+	relay, err := o.f.sessions.RelayOf(call, "sessions_send")
 	if err != nil {
 		return a, err
 	}
-	return h.hand(ctx, session.Turn{
-		RunID: "relay:" + newUUID(), SessionKey: row.Key, Text: text, Owner: h.trusted(call, row), Mode: session.Followup, Relay: relay,
+	return o.hand(ctx, session.Turn{
+		RunID: "relay:" + uuid.New(), SessionKey: row.Key, Text: text, Owner: o.trusted(call, row), Mode: session.Followup, Relay: relay,
 		ForAgent: "[A message from another session of this assistant, not from a person. Answer it; your reply goes back there.]\n" + untrusted.Wrapper{}.Wrap("session "+call.SessionKey, text),
 	}, wait)
 }
 
 // hand accepts a turn and waits for its end.
-func (h house) hand(ctx context.Context, turn session.Turn, wait time.Duration) (a sessiontool.Answer, err error) {
-	acc, err := h.g.session.Submit(ctx, turn)
+func (o others) hand(ctx context.Context, turn session.Turn, wait time.Duration) (a sessiontool.Answer, err error) {
+	acc, err := o.f.dispatch.AcceptWords(ctx, turn, false)
 	if err != nil {
 		return a, fmt.Errorf("the session did not take the message: %w", err)
 	}
@@ -189,7 +174,7 @@ func (h house) hand(ctx context.Context, turn session.Turn, wait time.Duration) 
 	}
 	waiting, stop := context.WithTimeout(ctx, wait)
 	defer stop()
-	out, err := h.g.session.Wait(waiting, a.RunID)
+	out, err := o.f.sessions.Wait(waiting, a.RunID)
 	switch {
 	case ctx.Err() != nil:
 		return a, context.Cause(ctx)
@@ -209,39 +194,4 @@ func (h house) hand(ctx context.Context, turn session.Turn, wait time.Duration) 
 		a.Reply = out.Message.Text()
 	}
 	return a, nil
-}
-
-// chosenModel is the full name of a model that an assistant may choose.
-func (g *Gateway) chosenModel(name string) (string, error) {
-	ref, ok := g.choice.Match(name)
-	if !ok {
-		ref = name
-	}
-	if err := g.choice.Check(ref); err != nil {
-		return "", errors.New(g.choice.Refusal(text.Ellipsis(name, 80)))
-	}
-	if r, _, ok := profile.ParseRef(ref); ok {
-		if err := g.choice.Consented(r); err != nil {
-			return "", err
-		}
-	}
-	return ref, g.choice.CheckAccount(ref)
-}
-
-// switchModel is session_status with a model.
-func (g *Gateway) switchModel(ctx context.Context, call tool.Call, name string) (string, error) {
-	p := protocol.SessionsPatchParams{Model: protocol.Patch[string]{Set: true}}
-	def, _ := g.models.Default()
-	said := def.String() + ", the default model,"
-	if name != "default" {
-		ref, err := g.chosenModel(name)
-		if err != nil {
-			return "", err
-		}
-		p.Model, said = protocol.PatchTo(g.choice.Pin(call.SessionKey, ref)), ref
-	}
-	if _, err := g.session.Patch(ctx, call.SessionKey, p); err != nil {
-		return "", fmt.Errorf("the model could not be changed: %w", err)
-	}
-	return said, nil
 }
