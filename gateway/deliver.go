@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -119,4 +121,13 @@ func (g *Gateway) maySendAs(key string, r channel.Route, override policy.Overrid
 	c := g.config.Snapshot().Config
 	v := rules.Sending(c).Decide(rules.Keys(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat), Override: override})
 	return v.Action != policy.Deny
+}
+
+// heartbeatOut sends what heartbeats found.
+type heartbeatOut struct{ g *Gateway }
+
+func (o heartbeatOut) MaySend(key string, r channel.Route) bool { return o.g.maySend(key, r) }
+
+func (o heartbeatOut) Deliver(ctx context.Context, d outbound.Delivery) error {
+	return o.g.store.Update(ctx, store.Write{Must: true, Then: o.g.deliverer.Wake, Do: func(tx *store.Tx) error { return o.g.deliverer.Put(tx, d) }})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
 	"github.com/hearth-assistant/hearth/gateway/feature/chat"
 	"github.com/hearth-assistant/hearth/gateway/feature/devices"
+	"github.com/hearth-assistant/hearth/gateway/feature/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
@@ -54,6 +55,12 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 		{Name: "subagents", New: func() (host.Feature, error) {
 			return subagents.New(subagents.Options{
 				Book: g.spawns, Sessions: g.session, Dispatch: g.dispatch, Choice: g.choice, Settings: g.config, Now: g.opts.Now,
+			}), nil
+		}},
+		{Name: "heartbeat", New: func() (host.Feature, error) {
+			return heartbeat.New(heartbeat.Options{
+				Settings: g.config, Agents: g.agents, Files: g.files, Sessions: g.session, Dispatch: g.dispatch, Pause: g.pause,
+				Budget: g.purse, Outbound: heartbeatOut{g}, Logger: g.log, Now: g.opts.Now,
 			}), nil
 		}},
 		{Name: "undo", New: func() (host.Feature, error) { return undo.New(undo.Options{Log: g.undo, Agents: g.agents}), nil }},

@@ -163,8 +163,7 @@ type Gateway struct {
 	files      *workspace.Keeper // those that tell an agent who it is
 	workspaces place.Workspaces  // held from the start on
 	seeded     seeded
-	beats      chan struct{} // wakes runHeartbeats
-	docs       string        // folder with the manual on this computer, "" = none
+	docs       string // folder with the manual on this computer, "" = none
 	search     *search.Index
 	memory     *memory.Index
 	vectorHTTP func() *http.Client // to models of vectors
@@ -215,7 +214,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), beats: make(chan struct{}, 1), restart: make(chan struct{}, 1), damaged: make(chan error, 1), stuck: make(chan error, 1)}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), restart: make(chan struct{}, 1), damaged: make(chan error, 1), stuck: make(chan error, 1)}
 	if program, err := os.Executable(); err == nil {
 		g.docs = docsNear(program)
 	}

@@ -74,10 +74,6 @@ func configResult(s *config.Snapshot, err error) (protocol.ConfigSetResult, erro
 // address are taken at the next start, which the log says.
 func (g *Gateway) applyConfig(old, next config.Config) {
 	g.level.Set(next.Logging.SlogLevel())
-	select {
-	case g.beats <- struct{}{}:
-	default:
-	}
 	if g.purse != nil {
 		g.purse.Look()
 	}

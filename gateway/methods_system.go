@@ -118,3 +118,9 @@ func memoryOf() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys - m.HeapReleased)
 }
+
+// heartbeatStatus is what `status` tells of them.
+func (g *Gateway) heartbeatStatus() map[string]any {
+	h := g.config.Snapshot().Config.Agents.Defaults.Heartbeat
+	return map[string]any{"agentId": g.agents.Book().Default().ID, "enabled": h.Interval() > 0, "every": h.Every, "everyMs": h.Interval().Milliseconds()}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
+	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -143,6 +144,16 @@ func aliasesOf(c config.Config) (out []prompt.Alias) {
 		}
 	}
 	return out
+}
+
+// heartbeatPrompt is what the system prompt of a run says of heartbeats, "" for
+// nothing: others than the owner need not know.
+func (g *Gateway) heartbeatPrompt(c config.Config, scope tool.Scope) string {
+	h := c.Agents.Defaults.Heartbeat
+	if h.Interval() == 0 || !h.IncludeSystemPromptSection || !scope.Owner || scope.Group || scope.Depth > 0 || g.agents.Book().Default().ID != scope.AgentID {
+		return ""
+	}
+	return rules.HeartbeatPrompt(c)
 }
 
 // promptParts tells what a model is given.

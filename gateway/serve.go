@@ -46,7 +46,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.watchSkills(back) })
 	work.Go(func() { _ = g.secrets.Run(back) })
-	work.Go(func() { g.runHeartbeats(back) })
 	work.Go(func() { g.mcp.Run(back) })
 	work.Go(func() { g.detectModels(back) })
 	for _, p := range g.ownerlessProblem() {

@@ -1,7 +1,7 @@
 // Package heartbeat lets an assistant look by itself, now and then, whether
 // something needs attention. It owns when that is due, what of HEARTBEAT.md
 // makes it worth asking a model at all, and which answers say that nothing is.
-// It asks no model, keeps no session and reads no setting (package gateway does).
+// It asks no model, keeps no session and reads no setting (package feature/heartbeat does).
 package heartbeat
 
 import (

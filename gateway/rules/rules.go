@@ -3,10 +3,12 @@
 package rules
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
@@ -68,4 +70,9 @@ func Subagents(c config.Config) spawn.Limits {
 		Depth: s.MaxSpawnDepth, Concurrent: s.MaxConcurrent, Children: s.MaxChildrenPerAgent,
 		Archive: time.Duration(s.ArchiveAfterMinutes) * time.Minute,
 	}
+}
+
+// HeartbeatPrompt is what a heartbeat asks.
+func HeartbeatPrompt(c config.Config) string {
+	return cmp.Or(c.Agents.Defaults.Heartbeat.Prompt, heartbeat.DefaultPrompt)
 }

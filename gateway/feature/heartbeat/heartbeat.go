@@ -1,0 +1,166 @@
+// Package heartbeat is the feature by which the default agent looks by itself, now
+// and then, whether something needs attention, in a session of its own that is
+// gone when nothing did. When that is due and which answers say that nothing is,
+// package gateway/heartbeat knows.
+package heartbeat
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
+	"github.com/hearth-assistant/hearth/gateway/heartbeat"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/rules"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
+	"github.com/hearth-assistant/hearth/gateway/workspace"
+)
+
+// name is what the session of heartbeats is called.
+const name = "heartbeat"
+
+// Budget says whether models may be asked.
+type Budget interface {
+	Poor() bool
+}
+
+// Outbound sends to messaging networks.
+type Outbound interface {
+	// MaySend asks the send policy about a session and a route.
+	MaySend(sessionKey string, r channel.Route) bool
+	// Deliver keeps a message and has it sent.
+	Deliver(ctx context.Context, d outbound.Delivery) error
+}
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Settings *config.File
+	Agents   *agents.Directory
+	Files    *workspace.Keeper
+	Sessions *session.Manager
+	Dispatch *dispatch.Dispatcher
+	Pause    *pause.Switch
+	Budget   Budget
+	Outbound Outbound
+	Logger   *slog.Logger
+	Now      func() time.Time
+}
+
+type feature struct {
+	settings *config.File
+	agents   *agents.Directory
+	files    *workspace.Keeper
+	sessions *session.Manager
+	dispatch *dispatch.Dispatcher
+	pause    *pause.Switch
+	budget   Budget
+	out      Outbound
+}
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	f := &feature{o.Settings, o.Agents, o.Files, o.Sessions, o.Dispatch, o.Pause, o.Budget, o.Outbound}
+	changed := make(chan struct{}, 1)
+	cancel := o.Settings.Subscribe(nil, func(config.Config, config.Config) {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	return host.Feature{
+		Run: func(ctx context.Context) error {
+			heartbeat.Run(ctx, heartbeat.Options{
+				Settings: func() heartbeat.Settings { return settingsOf(o.Settings.Snapshot().Config) },
+				Changed:  changed, Beat: f.beat, Now: o.Now, Logger: o.Logger,
+			})
+			return nil
+		},
+		Close: func(context.Context) error {
+			cancel()
+			return nil
+		},
+	}
+}
+
+// settingsOf says when heartbeats are due.
+func settingsOf(c config.Config) heartbeat.Settings {
+	h := c.Agents.Defaults.Heartbeat
+	s := heartbeat.Settings{Every: h.Interval()}
+	s.Hours.From, _ = config.MinuteOfDay(h.ActiveHours.Start)
+	s.Hours.To, _ = config.MinuteOfDay(h.ActiveHours.End)
+	name := h.ActiveHours.Timezone
+	if name == "" || name == "user" {
+		name = c.Agents.Defaults.UserTimezone
+	}
+	if at, err := time.LoadLocation(name); err == nil && name != "" && name != "local" {
+		s.Hours.Zone = at
+	}
+	return s
+}
+
+// beat looks once, unless it is certain before that nothing is to be done: that
+// costs nothing.
+func (f *feature) beat(ctx context.Context) error {
+	c := f.settings.Snapshot().Config
+	who := f.agents.Book().Default()
+	main := rules.Keys(c).Main(who.ID)
+	if f.budget.Poor() || f.pause.Check(pause.CallModel) != nil || f.dispatch.Busy(main) || !f.due(c, who) {
+		return nil
+	}
+	key, err := f.agents.Canonical(name, who.ID)
+	if err != nil {
+		return err
+	}
+	if _, err := f.sessions.Delete(ctx, key, false); err != nil { // that of the last time
+		return fmt.Errorf("begin a heartbeat: %w", err)
+	}
+	acc, err := f.dispatch.AcceptWords(ctx, session.Turn{
+		RunID: name + ":" + uuid.New(), SessionKey: key, Title: "Heartbeat", Text: "Heartbeat", ForAgent: rules.HeartbeatPrompt(c), Owner: true, Mode: session.Followup,
+		Relay: session.Relay{From: main, Tool: name},
+	}, false)
+	if err != nil {
+		return fmt.Errorf("begin a heartbeat: %w", err)
+	}
+	out, err := f.sessions.Wait(ctx, acc.Run.ID)
+	if err != nil || out.Message == nil || out.Run.State != session.RunAnswered {
+		return err // its own session shows what went wrong
+	}
+	text, ok := heartbeat.Tells(out.Message.Text(), c.Agents.Defaults.Heartbeat.AckMaxChars)
+	if !ok {
+		_, err = f.sessions.Delete(ctx, key, false)
+		return err
+	}
+	return f.tell(ctx, main, acc.Run.ID, text)
+}
+
+// due: HEARTBEAT.md asks for something, or the settings do.
+func (f *feature) due(c config.Config, who agents.Agent) bool {
+	if c.Agents.Defaults.Heartbeat.Prompt != "" {
+		return true
+	}
+	e, err := f.files.Get(who.Workspace, workspace.Heartbeat)
+	return err == nil && heartbeat.Says(e.Content)
+}
+
+// tell puts what a heartbeat found into the main conversation, and sends it
+// to where that was last held when the settings say so.
+func (f *feature) tell(ctx context.Context, main, runID, text string) error {
+	rec, talked := f.sessions.Why(main, "")
+	if _, err := f.sessions.Inject(ctx, main, text, "Heartbeat"); err != nil {
+		return fmt.Errorf("tell what a heartbeat found: %w", err)
+	}
+	r, ok := channel.ParseRoute(rec.Route)
+	if talked != nil || !ok || f.settings.Snapshot().Config.Agents.Defaults.Heartbeat.Target != "last" || !f.out.MaySend(main, r) {
+		return nil
+	}
+	d := outbound.Delivery{ID: runID, Channel: r.Channel, To: r.Target(""), Session: main, RunID: runID, Text: text, Reply: outbound.ReplyOff}
+	return f.out.Deliver(ctx, d)
+}
