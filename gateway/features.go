@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/feature/accounts"
 	"github.com/hearth-assistant/hearth/gateway/feature/agents"
 	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
@@ -12,13 +13,17 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/devices"
 	"github.com/hearth-assistant/hearth/gateway/feature/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
+	"github.com/hearth-assistant/hearth/gateway/feature/models"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
+	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
+	"github.com/hearth-assistant/hearth/gateway/feature/settings"
 	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
+	"github.com/hearth-assistant/hearth/gateway/feature/usage"
 	"github.com/hearth-assistant/hearth/gateway/host"
 )
 
@@ -40,14 +45,14 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 		}},
 		{Name: "chat", New: func() (host.Feature, error) {
 			return chat.New(chat.Options{
-				Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Models: modelList{g}, Skills: skillCalls{g},
+				Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Models: g.catalog, Skills: skillCalls{g},
 				Children: g.spawns, Media: g.pictures(),
 			}), nil
 		}},
 		{Name: "sessions", New: func() (host.Feature, error) {
 			return sessions.New(sessions.Options{
 				Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Settings: g.config, Choice: g.choice, Models: g.models,
-				DB: g.store, Ledger: g.spend, Secrets: &g.redactor, Prompt: promptParts{g}, Problems: g.problems, Children: g.spawns, Clock: g.clock,
+				DB: g.store, Ledger: g.budget.Ledger, Secrets: &g.redactor, Prompt: promptParts{g}, Problems: g.problems, Children: g.spawns, Clock: g.clock,
 				Version: g.opts.Version, Started: g.started, Now: g.opts.Now,
 			}), nil
 		}},
@@ -60,7 +65,7 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 		{Name: "heartbeat", New: func() (host.Feature, error) {
 			return heartbeat.New(heartbeat.Options{
 				Settings: g.config, Agents: g.agents, Files: g.files, Sessions: g.session, Dispatch: g.dispatch, Pause: g.pause,
-				Budget: g.purse, Outbound: heartbeatOut{g}, Logger: g.log, Now: g.opts.Now,
+				Budget: g.budget, Outbound: heartbeatOut{g}, Logger: g.log, Now: g.opts.Now,
 			}), nil
 		}},
 		{Name: "undo", New: func() (host.Feature, error) { return undo.New(undo.Options{Log: g.undo, Agents: g.agents}), nil }},
@@ -93,6 +98,30 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 			g.remote = n.Exec
 			return n.Feature(), nil
 		}},
+		{Name: "models", New: func() (host.Feature, error) {
+			return models.New(models.Options{
+				Settings: g.config, Models: g.models, Choice: g.choice, Catalog: g.catalog, Accounts: g.accounts, Turns: g.turns, Trials: g.trials,
+				Downloads: g.downloads, Sessions: g.session, Clock: g.clock,
+			}), nil
+		}},
+		{Name: "accounts", New: func() (host.Feature, error) {
+			return accounts.New(accounts.Options{
+				Adding: g.adding, Accounts: g.accounts, Settings: g.config, Work: g.work, Env: g.opts.Env, Now: g.opts.Now,
+			}), nil
+		}},
+		{Name: "usage", New: func() (host.Feature, error) {
+			return usage.New(usage.Options{Budget: g.budget, Sessions: g.session, Settings: g.config, Clock: g.clock}), nil
+		}},
+		{Name: "onboarding", New: func() (host.Feature, error) {
+			return onboarding.New(g.work.Context(), onboarding.Options{
+				Setup: g.setup, Adding: g.adding, Models: g.models, Detector: g.detector, Trials: g.trials, Downloads: g.downloads, Budget: g.budget,
+				Sessions: g.session, Settings: g.config, Agents: g.agents, Files: g.files, Undo: g.undo, Clients: g.server, Work: g.work,
+				AtLogin: g.opts.AtLogin, Env: g.opts.Env, Now: g.opts.Now, Logger: g.log,
+			})
+		}},
+		{Name: "settings", New: func() (host.Feature, error) {
+			return settings.New(settings.Options{Settings: g.config, Secrets: g.secrets, Clients: g.server, Now: g.opts.Now, Logger: g.log}), nil
+		}},
 		{Name: "search", New: func() (host.Feature, error) {
 			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},
@@ -101,9 +130,9 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 
 // openFeatures makes the features and gives clients and people what they add.
 func (g *Gateway) openFeatures(ctx context.Context) error {
-	settings := g.config.Snapshot().Config
-	g.features = host.Open(ctx, g.list(ctx), host.Options{Enabled: settings.FeatureOn, Logger: g.log})
-	g.dispatch.SetCommands(command.NewSet(slices.Concat(g.ownCommands(), g.features.Commands())...))
+	on := g.config.Snapshot().Config.FeatureOn
+	g.features = host.Open(ctx, g.list(ctx), host.Options{Enabled: on, Logger: g.log})
+	g.dispatch.SetCommands(command.NewSet(g.features.Commands()...))
 	tools, err := g.tools.With(g.features.Tools()...)
 	if err != nil {
 		return err

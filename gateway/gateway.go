@@ -24,6 +24,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/scope"
+	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
@@ -49,10 +50,11 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
+	"github.com/hearth-assistant/hearth/gateway/provider/catalog"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
-	"github.com/hearth-assistant/hearth/gateway/provider/failover"
-	"github.com/hearth-assistant/hearth/gateway/provider/oauth"
-	"github.com/hearth-assistant/hearth/gateway/provider/profile"
+	"github.com/hearth-assistant/hearth/gateway/provider/download"
+	"github.com/hearth-assistant/hearth/gateway/provider/turn"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
@@ -62,12 +64,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/setup"
 	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
-	"github.com/hearth-assistant/hearth/gateway/spend"
-	"github.com/hearth-assistant/hearth/gateway/spend/purse"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	"github.com/hearth-assistant/hearth/gateway/trial"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
@@ -141,20 +140,18 @@ type Gateway struct {
 	secrets *lookup.Secrets // those that the settings refer to
 
 	// Models, the accounts at their services, and what they cost.
-	models   *provider.Registry
-	choice   *choice.Chooser // which of them may be chosen, and is meant
-	redetect chan struct{}   // wakes detectModels
-	trials   *trial.Trials   // what was found out about them
-	pulls    modelPulls
-	setup    *setup.Book // the first steps
-	trying   *setup.Flow
-	book     *profile.Book // of accounts at model services
-	failover *failover.Engine
-	logins   *oauth.Client
-	flows    *oauth.Flows
-	spend    *spend.Ledger
-	prices   spend.Table
-	purse    *purse.Purse // keeps calls within the allowance
+	setup     *setup.Book // the first steps
+	accounts  *accounts.Accounts
+	models    *provider.Registry
+	detector  *provider.Detector // looks for servers of models
+	choice    *choice.Chooser    // which models may be chosen, and are meant
+	catalog   *catalog.Catalog   // the list of them
+	budget    *budget.Budget     // keeps calls within the allowance
+	turns     *turn.Models       // what answers the turns of sessions
+	waits     *turn.Waits
+	trials    *turn.Trials // what was found out about models
+	downloads *download.Downloads
+	adding    *accounts.Adding // adds accounts
 
 	// Conversations, and who takes part in them.
 	session    *session.Manager
@@ -214,7 +211,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), redetect: make(chan struct{}, 1), restart: make(chan struct{}, 1), damaged: make(chan error, 1), stuck: make(chan error, 1)}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), restart: make(chan struct{}, 1), damaged: make(chan error, 1), stuck: make(chan error, 1)}
 	if program, err := os.Executable(); err == nil {
 		g.docs = docsNear(program)
 	}

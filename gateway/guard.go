@@ -27,14 +27,15 @@ func (g *Gateway) openAudit(ctx context.Context) (err error) {
 	if err != nil {
 		return &StartError{What: "The audit log cannot be written", Err: err, Fix: "Check the folder's permissions and free space"}
 	}
+	g.config.Follow(func(s *config.Snapshot) {
+		g.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "the settings changed", Facts: map[string]string{"hash": s.Hash, "file": s.Path}})
+	})
 	return nil
 }
 
 // openGuard needs the server, which carries the news.
 func (g *Gateway) openGuard(ctx context.Context) (err error) {
-	if g.pause, err = pause.Open(g.store, g.opts.Now, g.pauseChanged); err != nil {
-		return err
-	}
+	g.pause.Follow(g.pauseChanged)
 	g.approvals, err = approval.New(ctx, approval.Options{
 		DB: g.store, Now: g.opts.Now, NewID: newUUID, Logger: g.log, Epoch: g.bootID,
 		Settings: func(approval.Ask) approval.Settings { return approvalSettings(g.config.Snapshot().Config) },

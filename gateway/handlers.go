@@ -13,11 +13,9 @@ func (g *Gateway) methods() []method.Method {
 		g.coreMethods(),
 		g.guardMethods(),
 		g.edgeMethods(),
-		g.accountMethods(),
 		g.memoryMethods(),
 		g.skillMethods(),
 		g.mcpMethods(),
-		g.setupMethods(),
 	)
 }
 
@@ -29,10 +27,7 @@ func (g *Gateway) coreMethods() []method.Method {
 		method.Plain(protocol.MethodSystemPresence, g.systemPresence),
 		method.Plain(protocol.MethodLogsTail, g.logsTail),
 		method.Plain(protocol.MethodLaunchLink, g.launchLink),
-		method.Plain(protocol.MethodConfigGet, g.configGet),
-		method.Plain(protocol.MethodConfigSet, g.configSet),
-		method.Plain(protocol.MethodConfigPatch, g.configPatch),
-		method.Plain(protocol.MethodModelsList, g.modelsList),
+		method.Plain(protocol.MethodDoctor, g.doctor),
 	}
 }
 
@@ -56,29 +51,5 @@ func (g *Gateway) edgeMethods() []method.Method {
 		method.Plain(protocol.MethodContactsSet, g.contactsSet),
 		method.Plain(protocol.MethodDeliveriesList, g.deliveriesList),
 		method.Plain(protocol.MethodDeliveriesResolve, g.deliveriesResolve),
-	}
-}
-
-// accountMethods are about accounts at model services and what they cost.
-func (g *Gateway) accountMethods() []method.Method {
-	return []method.Method{
-		method.Plain(protocol.MethodModelsAuthStatus, g.modelsAuthStatus),
-		method.Plain(protocol.MethodModelsAuthLogout, g.modelsAuthLogout),
-		method.Plain(protocol.MethodModelsAuthOrderSet, g.modelsAuthOrder),
-		method.Plain(protocol.MethodModelsAuthSetAPIKey, g.modelsAuthSetKey),
-		method.Plain(protocol.MethodModelsAuthLogin, g.modelsAuthLogin),
-		method.Plain(protocol.MethodModelsAuthWait, g.modelsAuthWait),
-		method.Plain(protocol.MethodModelsAuthCancel, g.modelsAuthCancel),
-		method.Plain(protocol.MethodModelsAuthForeign, g.modelsAuthForeign),
-		method.Plain(protocol.MethodModelsAuthImport, g.modelsAuthImport),
-		method.Plain(protocol.MethodModelsAuthAllow, g.modelsAuthAllow),
-
-		method.Plain(protocol.MethodModelsTest, g.modelsTest),
-		method.Plain(protocol.MethodModelsPull, g.modelsPull),
-		method.Plain(protocol.MethodDoctor, g.doctor),
-
-		method.Plain(protocol.MethodUsageCost, g.usageCost),
-		method.Plain(protocol.MethodUsageStatus, g.usageStatus),
-		method.Plain(protocol.MethodUsageAllow, g.usageAllow),
 	}
 }

@@ -91,13 +91,19 @@ func (g *Gateway) mcpLogin(ctx context.Context, p protocol.MCPServerParams) (pro
 	return protocol.MCPLogin{LoginID: st.ID, URL: st.URL, ExpiresAt: st.Expires.UnixMilli()}, nil
 }
 
+// How long a client waits for a login when it does not say, and at most.
+const (
+	loginWait    = 25 * time.Second
+	maxLoginWait = time.Minute
+)
+
 func (g *Gateway) mcpLoginWait(ctx context.Context, p protocol.MCPLoginWaitParams) (protocol.MCPLoginState, error) {
 	if p.Cancel {
 		g.mcpLogins.Cancel(p.LoginID)
 	}
-	d := authWait
+	d := loginWait
 	if p.TimeoutMs > 0 {
-		d = min(time.Duration(p.TimeoutMs)*time.Millisecond, maxAuthWait)
+		d = min(time.Duration(p.TimeoutMs)*time.Millisecond, maxLoginWait)
 	}
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

@@ -82,11 +82,11 @@ var errAllowance = errors.New("the allowance is used up; raise it with `hearth u
 // afford reports whether another call may cost what it does. A service whose
 // price nobody knows costs, unless it is on this computer.
 func (v vectors) afford(ref model.Ref, baseURL string) error {
-	price, known := v.g.priceOf(ref)
-	if !v.g.allowance().Any() || known && price.Free() || !known && profile.Origin(baseURL) == profile.ThisComputer {
+	price, known := v.g.budget.Price(ref)
+	if !v.g.budget.Allowance().Any() || known && price.Free() || !known && profile.Origin(baseURL) == profile.ThisComputer {
 		return nil
 	}
-	st, err := v.g.purse.Standing()
+	st, err := v.g.budget.Standing()
 	if err != nil {
 		return err
 	}
@@ -102,14 +102,14 @@ const memorySession = "memory"
 // book writes down what was used, also when whoever asked has gone meanwhile.
 func (v vectors) book(ctx context.Context, ref model.Ref, account string, tokens int) {
 	call := spend.Call{At: v.g.opts.Now(), Model: ref, Account: account, Session: memorySession, Agent: session.DefaultAgent, Usage: model.Usage{Input: tokens}}
-	if err := v.g.purse.Spent(ctx, call); err != nil {
+	if err := v.g.budget.Spent(ctx, call); err != nil {
 		v.g.log.Error("what vectors cost could not be booked", "model", ref.String(), "tokens", tokens, "err", err)
 	}
 }
 
 // accountKey is the key of the account whose turn it is, which used becomes.
 func (v vectors) accountKey(baseURL string, used *string) func(context.Context) (string, error) {
-	accounts := modelAccounts{v.g}
+	accounts := v.g.accounts
 	return func(ctx context.Context) (string, error) {
 		account := accounts.Next(v.s.Provider, v.s.Model)
 		if account == "" {

@@ -147,9 +147,9 @@ func (g *Gateway) skillsUpdate(ctx context.Context, p protocol.SkillsUpdateParam
 	if err != nil {
 		return protocol.SkillsUpdateResult{}, fmt.Errorf("write the settings of a skill: %w", err)
 	}
-	res, err := g.configPatch(ctx, protocol.ConfigSetParams{Raw: string(raw), BaseHash: g.config.Snapshot().Hash})
+	_, notes, err := g.secrets.Patch(ctx, g.config.Snapshot().Hash, string(raw))
 	g.skills.Refresh()
-	return protocol.SkillsUpdateResult{OK: err == nil, SkillKey: p.SkillKey, Notes: res.Notes}, err
+	return protocol.SkillsUpdateResult{OK: err == nil, SkillKey: p.SkillKey, Notes: notes}, err
 }
 
 // orNull: an empty text takes a key of the settings away.

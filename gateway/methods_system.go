@@ -44,7 +44,6 @@ func (g *Gateway) problems() []protocol.Problem {
 	}
 	out = append(out, g.storeProblems()...)
 	out = append(out, g.hardness...)
-	out = append(out, g.spendProblems()...)
 	for _, name := range g.skills.Waiting() {
 		out = append(out, protocol.Problem{Code: "SKILL", Message: "The skill “" + name + "” is new or was changed, and a command of the assistant's may have done that. It is not used until you have looked at it: in the settings, “Skills & MCP”, or with `hearth skills trust " + name + "`."})
 	}

@@ -2,98 +2,65 @@ package gateway
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/config"
-	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
+	"github.com/hearth-assistant/hearth/gateway/provider/catalog"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
-	"github.com/hearth-assistant/hearth/gateway/provider/guide"
+	"github.com/hearth-assistant/hearth/gateway/provider/configured"
+	"github.com/hearth-assistant/hearth/gateway/provider/download"
+	"github.com/hearth-assistant/hearth/gateway/provider/guarded"
+	"github.com/hearth-assistant/hearth/gateway/provider/turn"
+	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/setup"
+	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 )
 
-// providerSettings is the part of the settings that the models need.
-func (g *Gateway) providerSettings(c config.Config) provider.Settings {
-	s := provider.Settings{
-		Providers: make(map[string]provider.ProviderConfig, len(c.Models.Providers)),
-		Primary:   c.Agents.Defaults.Model.Primary, Fallbacks: c.Agents.Defaults.Model.Fallbacks,
-		Named: namedServices(c),
+// openModels opens what answers: models, the accounts at their services, what
+// stands in front of them, and what is known of them.
+func (g *Gateway) openModels(ctx context.Context) (err error) {
+	if g.setup, err = setup.Load(ctx, g.store, func() (bool, error) { return session.Any(g.store) }); err != nil {
+		return &StartError{What: "The first steps could not be read", Err: err, Fix: "Restore the store from a backup"}
 	}
-	for id, p := range c.Models.Providers {
-		key, _ := g.secrets.Known(p.APIKey)
-		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader, Silence: time.Duration(p.TimeoutSeconds) * time.Second}
-		for name, value := range p.Headers {
-			if pc.Headers == nil {
-				pc.Headers = make(map[string]string, len(p.Headers))
-			}
-			v, _ := g.secrets.Known(value)
-			pc.Headers[name] = v.Reveal()
-		}
-		for _, m := range p.Models {
-			pc.Models = append(pc.Models, provider.ModelConfig{
-				ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input,
-			})
-		}
-		s.Providers[id] = pc
+	if !g.config.Snapshot().Config.FeatureOn("onboarding") {
+		g.setup.LetThrough()
 	}
-	return s
-}
-
-// namedServices are the services whose models the settings name somewhere.
-func namedServices(c config.Config) (out []string) {
-	d := c.Agents.Defaults
-	names := slices.Concat([]string{d.Model.Primary, d.ImageModel.Primary, d.Subagents.Model.Primary, c.Hearth.Allowance.CheapModel},
-		d.Model.Fallbacks, d.ImageModel.Fallbacks, d.Subagents.Model.Fallbacks, slices.Collect(maps.Keys(d.Models)))
-	for _, a := range c.Agents.List {
-		names = append(append(names, a.Model.Primary), a.Model.Fallbacks...)
+	if g.pause, err = pause.Open(g.store, g.opts.Now); err != nil {
+		return err
 	}
-	for _, name := range names {
-		if ref, ok := model.ParseRef(strings.TrimSpace(name)); ok {
-			out = append(out, ref.Provider)
-		}
-	}
-	return out
-}
-
-// around reports whether the person looks around first: the guide answers then,
-// whatever was found on this computer.
-func (g *Gateway) around() bool {
-	return g.setup != nil && g.setup.Get().Of(setup.Model) == setup.Skipped
-}
-
-func (g *Gateway) openModels() {
-	g.models = provider.New(provider.Options{
-		Settings: g.providerSettings(g.config.Snapshot().Config), Env: g.opts.Env, Logger: g.log, Now: g.opts.Now, Accounts: modelAccounts{g}, Around: g.around,
-		Guide: guide.Options{DataDir: string(g.opts.Dir), ConfigPath: g.config.Path()},
+	g.accounts, err = accounts.Open(ctx, accounts.Options{
+		DB: g.store, Dir: g.opts.Dir, Settings: g.config, Secrets: g.secrets, Setup: g.setup, Env: g.opts.Env, Work: g.work, Now: g.opts.Now, Logger: g.log,
 	})
-	g.secrets.Subscribe(func(c config.Config) {
-		g.reconfigureModels(c)
-		g.detectAgain()
+	if err != nil {
+		return &StartError{What: "The accounts of model services could not be read", Err: err, Fix: "Restore the store from a backup"}
+	}
+	g.models, g.detector = configured.Open(configured.Options{
+		Settings: g.config, Secrets: g.secrets, Accounts: g.accounts, Setup: g.setup, StateDir: string(g.opts.Dir), Env: g.opts.Env, Now: g.opts.Now, Logger: g.log,
 	})
-	g.choice = choice.New(choice.Options{Settings: g.config, Models: g.models, Accounts: g.book, Agents: g.agents, Now: g.opts.Now})
+	g.choice = choice.New(choice.Options{Settings: g.config, Models: g.models, Accounts: g.accounts.Book(), Agents: g.agents, Now: g.opts.Now})
+	g.budget = budget.Open(budget.Parts{DB: g.store, Settings: g.config, Models: g.models, Clock: g.clock, Idle: session.Waiting, Logger: g.log})
+	g.catalog = &catalog.Catalog{Settings: g.config, Models: g.models, Choice: g.choice, Accounts: g.accounts.Book(), Budget: g.budget, Now: g.opts.Now}
+	guard := &guarded.Guard{Pause: g.pause, Budget: g.budget, Models: g.models, Hide: &g.redactor}
+	g.turns = turn.New(turn.Options{
+		Settings: g.config, Models: g.models, Choice: g.choice, Agents: g.agents, Accounts: g.accounts, Guard: guard, Secrets: g.secrets,
+		Env: g.opts.Env, Now: g.opts.Now, Logger: g.log,
+	})
+	g.adding = &accounts.Adding{Accounts: g.accounts, Models: g.models, Detector: g.detector}
+	g.waits = &turn.Waits{Models: g.turns, Setup: g.setup}
+	if g.trials, err = turn.OpenTrials(ctx, g.store, g.turns); err != nil {
+		return &StartError{What: "What is known of your models could not be read", Err: err, Fix: "Restore the store from a backup"}
+	}
+	g.downloads = download.New(download.Options{Models: g.models, Detector: g.detector, Now: g.opts.Now, Tell: func(p protocol.ModelsPullProgress) {
+		g.server.Broadcast(server.Broadcast{Event: protocol.EventModelsPull, Payload: p})
+	}})
+	return nil
 }
 
-// detectModels looks for model servers at the start and whenever the settings
-// of models have changed.
-func (g *Gateway) detectModels(ctx context.Context) {
-	for first := true; ; first = false {
-		g.models.Detect(ctx)
-		g.lookedForModels(ctx, first)
-		select {
-		case <-g.redetect:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// detectAgain lets a new account be seen by the choice of models.
-func (g *Gateway) detectAgain() {
-	select {
-	case g.redetect <- struct{}{}:
-	default:
-	}
+// touched is told of every change of a session: another model may be chosen.
+func (g *Gateway) touched(key string) {
+	g.search.Touch(key)
+	g.budget.Ledger.Wake()
+	g.setup.Wake()
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
-	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/search"
@@ -59,13 +59,7 @@ func (g *Gateway) open(ctx context.Context) error {
 	if err := g.openClients(ctx); err != nil {
 		return err
 	}
-	if err := g.openAccounts(ctx); err != nil {
-		return err
-	}
-	g.openModels()
-	g.openFailover()
-	g.openSpend()
-	if err := g.openTrials(ctx); err != nil {
+	if err := g.openModels(ctx); err != nil {
 		return err
 	}
 	g.openChannels()
@@ -128,7 +122,7 @@ func (g *Gateway) openConfig() error {
 		path = g.opts.Dir.Config(g.opts.Env)
 	}
 	f, err := config.Open(path, config.Options{
-		Logger: g.log, Now: g.opts.Now, OnChange: g.configChanged, Networks: Networks(),
+		Logger: g.log, Now: g.opts.Now, Networks: Networks(),
 		Env: func(name string) (string, bool) { v := g.opts.Env(name); return v, v != "" },
 	})
 	if err != nil {
@@ -141,7 +135,7 @@ func (g *Gateway) openConfig() error {
 		Settings: f, Dir: string(g.opts.Dir), Env: g.opts.Env, Names: provider.KeyNames(), Redactor: &g.redactor, Work: g.work, Now: g.opts.Now, Logger: g.log,
 	})
 	g.level.Set(f.Snapshot().Config.Logging.SlogLevel())
-	f.Subscribe(nil, g.applyConfig)
+	f.Subscribe(nil, func(_, next config.Config) { g.level.Set(next.Logging.SlogLevel()) })
 	return nil
 }
 
@@ -198,11 +192,13 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: g.touched}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Rounds: g.roundsOf, Asks: g.asksOf, Logger: g.log, Begin: g.begin, Spend: g.bookCalls, Tell: g.tellRoute, Explain: g.explain, Redact: g.redactor.Text, Tools: g.runTools,
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Rounds: g.roundsOf, Asks: g.asksOf, Logger: g.log, Begin: g.turns.Begin, Spend: g.turns.Book, Tell: g.tellRoute, Explain: g.turns.Explain, Redact: g.redactor.Text, Tools: g.runTools,
 		Prompt: g.runPrompt,
 		Notes:  g.notes, Picture: g.picture,
-		Hold: g.hold, Broke: g.broke,
-		Held:  func() bool { return g.purse.Poor() || g.setup.Held() || g.pause.Check(pause.CallModel) != nil },
+		Hold: func(ctx context.Context, run session.Run, choose func() (failover.Selection, error), tell func(context.Context, string)) {
+			g.waits.Hold(ctx, run, g.dispatch.Pasted(run.ID), choose, tell)
+		},
+		Held: g.waits.Held, Broke: g.broke,
 		Queue: func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) }, Stopped: g.stopChildren,
 		Over: g.runOver, Suspended: g.programs.Suspended,
 		Left: func(key string) { g.processes.StopOwner(key) },
@@ -219,5 +215,5 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Skills: skillCalls{g}, Notes: recentNotes{g}, Logger: g.log, Now: g.opts.Now,
 	})
 	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})
-	return g.openSetup(ctx)
+	return nil
 }

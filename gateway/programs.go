@@ -208,7 +208,7 @@ func (p apiHouse) Begin(ctx context.Context, a hook.Ask) error {
 		return hook.Invalid("messages", "The new message is empty.")
 	case len(turn.Text) > protocol.MaxMessageText || len(turn.ForAgent) > 2*protocol.MaxMessageText:
 		return hook.Invalid("messages", "The new messages have %d bytes together, at most %d are allowed.", len(turn.Text), protocol.MaxMessageText)
-	case p.g.purse.Poor():
+	case p.g.budget.Poor():
 		return &hook.Error{Status: http.StatusTooManyRequests, Type: "insufficient_quota", Code: "insufficient_quota", NoRetry: true, Text: "The allowance for models is used up in Hearth. Its owner can allow more with /usage."}
 	}
 	if err := p.g.pause.Check(pause.CallModel); err != nil {

@@ -47,7 +47,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.watchSkills(back) })
 	work.Go(func() { _ = g.secrets.Run(back) })
 	work.Go(func() { g.mcp.Run(back) })
-	work.Go(func() { g.detectModels(back) })
+	work.Go(func() { g.detector.Run(back) })
 	for _, p := range g.ownerlessProblem() {
 		g.log.Warn(p.Message)
 	}

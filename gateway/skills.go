@@ -42,6 +42,7 @@ func (g *Gateway) openSkills() {
 			return time.Duration(g.config.Snapshot().Config.Skills.Load.WatchDebounceMs) * time.Millisecond
 		},
 	})
+	g.config.Subscribe(nil, func(_, _ config.Config) { g.skills.Reconsider() })
 	if err := g.skills.Ship(shipped.Files()); err != nil {
 		g.log.Error("the skills that come with Hearth are not there", "err", err)
 	}

@@ -44,6 +44,11 @@ func (g *Gateway) openTools() error {
 	g.toolGate.AddRule(g.memoryRule)
 	g.toolGate.AddRule(g.webRule)
 	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
+	g.config.Subscribe(nil, func(old, next config.Config) {
+		if old.Tools.Web.Proxy != next.Tools.Web.Proxy {
+			g.openWeb(next.Tools.Web.Proxy)
+		}
+	})
 	all := []tool.Tool{plan.Tool{}}
 	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has}, &control.Tool{Settings: steering{g}}, &image.Tool{Find: g.finder(), Fetcher: publicWeb{g}, Look: g.lookAt, Secret: g.redactor.Has})
 	all = append(all, g.webTools()...)

@@ -92,7 +92,7 @@ func (s steering) modelsKnown(ctx context.Context, c control.Change) error {
 	for _, name := range modelNames(v, nil) {
 		ref := s.g.models.Named(name)
 		if _, err := s.g.models.Resolve(ctx, ref); err != nil {
-			return fmt.Errorf("%s was not changed: %s cannot be asked: %s", c.Path, plan.Show(name), s.g.wordsOf(err, ref))
+			return fmt.Errorf("%s was not changed: %s cannot be asked: %s", c.Path, plan.Show(name), s.g.turns.Words(err, ref))
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func (g *Gateway) lookAt(ctx context.Context, call tool.Call, name, prompt strin
 			return text, by, err
 		}
 	}
-	words, _ := g.explain(err, by)
+	words, _ := g.turns.Explain(err, by)
 	var blind *blindError
 	if errors.As(err, &blind) {
 		words = blind.Error()

@@ -35,8 +35,9 @@ type File struct {
 	turn chan struct{} // holds one token: edits and reloads take turns
 	snap atomic.Pointer[Snapshot]
 
-	mu   sync.Mutex
-	subs []*subscriber
+	mu        sync.Mutex
+	subs      []*subscriber
+	followers []func(*Snapshot)
 }
 
 // Open reads the file. A missing file means defaults and writes nothing. A
@@ -220,6 +221,12 @@ func (f *File) report(s *Snapshot) {
 	}
 	if f.opts.OnChange != nil {
 		f.opts.OnChange(s)
+	}
+	f.mu.Lock()
+	followers := slices.Clone(f.followers)
+	f.mu.Unlock()
+	for _, told := range followers {
+		told(s)
 	}
 }
 

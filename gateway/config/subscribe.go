@@ -28,6 +28,14 @@ func (f *File) Subscribe(verify func(old, next Config) error, commit func(old, n
 	}
 }
 
+// Follow has told called with every new snapshot, also one whose settings are
+// refused and not in use. It must return soon.
+func (f *File) Follow(told func(*Snapshot)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.followers = append(f.followers, told)
+}
+
 func (f *File) subscribers() []*subscriber {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -86,10 +86,9 @@ type Switch struct {
 	flip  chan struct{} // closed and replaced at every change
 }
 
-// Open reads the switch from the store. changed is told of every change; it
-// must not block and must not call the switch.
-func Open(db *store.DB, now func() time.Time, changed func(State)) (*Switch, error) {
-	s := &Switch{db: db, now: now, row: store.NewBucket[State]("pause"), changed: changed, state: State{Level: Off}, flip: make(chan struct{})}
+// Open reads the switch from the store. It ends a pause by itself from Follow on.
+func Open(db *store.DB, now func() time.Time) (*Switch, error) {
+	s := &Switch{db: db, now: now, row: store.NewBucket[State]("pause"), state: State{Level: Off}, flip: make(chan struct{})}
 	err := db.View(func(tx *store.Tx) error {
 		st, ok, err := s.row.Get(tx, []byte("switch"))
 		if err == nil && ok {
@@ -100,10 +99,16 @@ func Open(db *store.DB, now func() time.Time, changed func(State)) (*Switch, err
 	if err != nil {
 		return nil, fmt.Errorf("read whether Hearth is paused: %w", err)
 	}
+	return s, nil
+}
+
+// Follow has changed called after every change from now on; it must not block and
+// must not call the switch. nil: nobody is told.
+func (s *Switch) Follow(changed func(State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changed = changed
 	s.wind()
-	return s, nil
 }
 
 // Get returns the switch as it holds now.
@@ -166,9 +171,10 @@ func (s *Switch) put(st State) {
 	s.wind()
 	close(s.flip)
 	s.flip = make(chan struct{})
+	changed := s.changed
 	s.mu.Unlock()
-	if s.changed != nil {
-		s.changed(st)
+	if changed != nil {
+		changed(st)
 	}
 }
 

@@ -18,10 +18,11 @@ func open(t *testing.T, path string) (*pause.Switch, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := pause.Open(db, time.Now, nil)
+	s, err := pause.Open(db, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Follow(nil)
 	return s, func() {
 		s.Close()
 		if err := db.Close(context.WithoutCancel(t.Context())); err != nil {

@@ -112,9 +112,9 @@ type Options struct {
 	// Queue is the policy of a route's surface.
 	Queue func(route string) QueuePolicy
 	// Hold waits while a run may not begin, and says so with tell where people
-	// read it; Held reports whether one may have to. Messages wait in the queue, and
+	// read it; choose is the model that its turn or its session names; Held reports whether one may have to. Messages wait in the queue, and
 	// commands do not. nil: never.
-	Hold func(ctx context.Context, rec Run, tell func(ctx context.Context, text string))
+	Hold func(ctx context.Context, rec Run, choose func() (failover.Selection, error), tell func(ctx context.Context, text string))
 	Held func() bool
 	// Over hears that a run has ended for good; Suspended reports whether a run that
 	// a stop of Hearth cut off between two steps has work put away that it can go on

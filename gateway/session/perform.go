@@ -31,7 +31,7 @@ func (m *Manager) perform(l *lane, r *run) {
 	defer r.cancel(nil)
 	if m.Hold != nil {
 		l.hold(m.held())
-		m.Hold(r.ctx, r.rec, m.teller(r))
+		m.Hold(r.ctx, r.rec, func() (failover.Selection, error) { return m.Selection(r.rec) }, m.teller(r))
 		l.hold(false) // an end of ctx is dealt with below, like any other
 	}
 	timeout := time.Duration(r.rec.TimeoutMs) * time.Millisecond

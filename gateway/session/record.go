@@ -244,6 +244,18 @@ func newTables() tables {
 	}
 }
 
+// Any reports whether a store holds a session.
+func Any(db *store.DB) (found bool, err error) {
+	err = db.View(func(tx *store.Tx) error {
+		for _, err := range newTables().sessions.Scan(tx, store.Range{}) {
+			found = err == nil
+			return err
+		}
+		return nil
+	})
+	return found, err
+}
+
 // seqOf places step of a turn.
 func seqOf(turn uint64, step int) uint64 { return turn<<16 | uint64(step) }
 

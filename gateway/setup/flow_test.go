@@ -118,7 +118,7 @@ func newWorld(t *testing.T, db *store.DB, h *hands) *world {
 		}
 		t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
 	}
-	book, err := setup.Load(t.Context(), db, func() (bool, error) { return false, nil }, func() {})
+	book, err := setup.Load(t.Context(), db, func() (bool, error) { return false, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestSteps(t *testing.T) {
 	if !again.Book.Get().Complete() {
 		t.Error("forgotten")
 	}
-	b, err := setup.Load(t.Context(), fresh(t), func() (bool, error) { return true, nil }, func() {})
+	b, err := setup.Load(t.Context(), fresh(t), func() (bool, error) { return true, nil })
 	if err != nil || !b.Get().Complete() {
 		t.Errorf("whoever used Hearth before meets first steps: %v", err)
 	}

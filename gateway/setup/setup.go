@@ -82,9 +82,8 @@ func (r Record) clone() Record {
 
 // Book is the record, and the gate. It is safe for concurrent use.
 type Book struct {
-	db      *store.DB
-	row     store.Bucket[Record]
-	changed func()
+	db  *store.DB
+	row store.Bucket[Record]
 
 	writing sync.Mutex // one change after the other
 
@@ -92,16 +91,17 @@ type Book struct {
 	rec     Record
 	flip    chan struct{} // closed and replaced when those who wait should look again
 	waiting int
+	through bool   // nothing waits: nobody shows the steps
+	changed func() // never nil
 }
 
 // The record's place in its table.
 const only = "first"
 
 // Load reads the record. For someone who used Hearth before there were first
-// steps, they are all behind them. changed is told of every change; it must not
-// block.
-func Load(ctx context.Context, db *store.DB, usedBefore func() (bool, error), changed func()) (*Book, error) {
-	b := &Book{db: db, row: store.NewBucket[Record]("setup"), changed: changed, flip: make(chan struct{})}
+// steps, they are all behind them.
+func Load(ctx context.Context, db *store.DB, usedBefore func() (bool, error)) (*Book, error) {
+	b := &Book{db: db, row: store.NewBucket[Record]("setup"), changed: func() {}, flip: make(chan struct{})}
 	known := false
 	err := db.View(func(tx *store.Tx) (err error) {
 		b.rec, known, err = b.row.Get(tx, []byte(only))
@@ -127,6 +127,32 @@ func Load(ctx context.Context, db *store.DB, usedBefore func() (bool, error), ch
 	})
 }
 
+// Subscribe has changed called after every change; it must not block. One can
+// be told.
+func (b *Book) Subscribe(changed func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.changed = changed
+}
+
+func (b *Book) told() func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changed
+}
+
+// LetThrough has no message wait, whatever the steps say: nobody shows them.
+func (b *Book) LetThrough() {
+	b.mu.Lock()
+	b.through = true
+	b.mu.Unlock()
+	b.Wake()
+}
+
+// Around reports whether the person looks around first: the guide answers then,
+// whatever was found on this computer.
+func (b *Book) Around() bool { return b.Get().Of(Model) == Skipped }
+
 // Get returns what holds now.
 func (b *Book) Get() Record {
 	b.mu.Lock()
@@ -148,7 +174,7 @@ func (b *Book) Change(ctx context.Context, edit func(*Record)) error {
 	b.rec = next
 	b.mu.Unlock()
 	b.Wake()
-	b.changed()
+	b.told()()
 	return nil
 }
 
@@ -161,8 +187,11 @@ func (b *Book) Set(ctx context.Context, s Step, st State) error {
 func (b *Book) Held() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.rec.Of(Model) == Open
+	return b.held()
 }
+
+// held is Held; b.mu is held.
+func (b *Book) held() bool { return b.rec.Of(Model) == Open && !b.through }
 
 // Waiting is how many messages wait.
 func (b *Book) Waiting() int {
@@ -186,7 +215,7 @@ func (b *Book) Await(ctx context.Context, chosen func() bool) error {
 		b.mu.Lock()
 		b.waiting += n
 		b.mu.Unlock()
-		b.changed()
+		b.told()()
 	}
 	counted := false
 	defer func() {
@@ -196,7 +225,7 @@ func (b *Book) Await(ctx context.Context, chosen func() bool) error {
 	}()
 	for {
 		b.mu.Lock()
-		held, flip := b.rec.Of(Model) == Open, b.flip
+		held, flip := b.held(), b.flip
 		b.mu.Unlock()
 		if !held || chosen() {
 			return nil

@@ -103,6 +103,10 @@ var walls = []struct {
 	},
 }
 
+// modelsOfSessions are the packages below gateway/provider that are no dialects:
+// they bring models to sessions and clients.
+var modelsOfSessions = []string{"gateway/provider/accounts", "gateway/provider/catalog", "gateway/provider/choice", "gateway/provider/download", "gateway/provider/turn"}
+
 // readSettings are the packages that read the settings themselves, beside those
 // of features: what they know changes with the file.
 var readSettings = []string{

@@ -18,7 +18,6 @@ func (f *feature) commands() []command.Command {
 		{Spec: command.Spec{Name: "new", Args: "[model] [message]", Description: "Start a new session", Category: "session"}, Do: noTrigger},
 		{Spec: command.Spec{Name: "reset", Args: "[message]", Description: "Start a new session", Category: "session"}, Do: noTrigger},
 		{Spec: command.Spec{Name: "compact", Args: "[instructions|restore]", Description: "Summarize the older part of the conversation", Category: "session"}, Do: f.cmdCompact},
-		{Spec: command.Spec{Name: "model", Args: "[provider/model|default]", Description: "Show or choose the model of this session", Category: "options"}, Do: f.cmdModel},
 		{Spec: command.Spec{Name: "think", Args: "[off|low|medium|high]", Description: "How long the model thinks", Category: "options", Choices: command.Levels("think")}, Do: f.cmdLevel("thinking", "think", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ThinkingLevel = orElse(v, "off") },
 			func(r protocol.SessionRow) string { return r.ThinkingLevel })},
 		{Spec: command.Spec{Name: "verbose", Args: "[on|off|full]", Description: "Show tool activity", Category: "options", Choices: command.Levels("verbose")}, Do: f.cmdLevel("tool activity", "verbose", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.VerboseLevel = v },

@@ -1,4 +1,4 @@
-package sessions
+package models
 
 import (
 	"context"
@@ -8,47 +8,51 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-func (f *feature) cmdModel(ctx context.Context, key, args string) (string, error) {
+func (f feature) cmdModel(ctx context.Context, key, args string) (string, error) {
 	if args == "" || args == "list" || args == "status" {
-		return f.listModels(key)
+		return f.words(key)
 	}
 	patch := protocol.SessionsPatchParams{Model: protocol.Patch[string]{Set: true}}
 	said := "This session uses the default model again."
 	if args != "default" {
-		ref, ok := f.models.Match(args)
-		if id, of := f.models.OfDefault(key, args); of {
+		ref, ok := f.Choice.Match(args)
+		if id, of := f.Choice.OfDefault(key, args); of {
 			ref, ok = id, true
 		}
 		if !ok {
 			ref = args
 		}
-		if err := f.models.Check(ref); err != nil {
-			return f.models.Refusal(args), nil
+		if err := f.Choice.Check(ref); err != nil {
+			return f.Choice.Refusal(args), nil
 		}
-		if err := f.models.CheckAccount(ref); err != nil {
+		if err := f.Choice.CheckAccount(ref); err != nil {
 			return err.Error(), nil
 		}
-		patch.Model = protocol.PatchTo(f.models.Pin(key, ref))
+		patch.Model = protocol.PatchTo(f.Choice.Pin(key, ref))
 		said = "This session now uses **" + ref + "**."
 	}
-	busy := f.dispatch.Busy(key)
-	_, err := f.sessions.Patch(ctx, key, patch)
+	row, _, err := f.Sessions.Get(key)
+	if err != nil {
+		return "", err
+	}
+	busy := row.HasActiveRun || row.QueuedRuns > 0
+	_, err = f.Sessions.Patch(ctx, key, patch)
 	if busy {
 		said += " The running answer switches to it at its next step."
 	}
 	return said, err
 }
 
-func (f *feature) listModels(key string) (string, error) {
-	row, _, err := f.sessions.Get(key)
+func (f feature) words(key string) (string, error) {
+	row, _, err := f.Sessions.Get(key)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model: **%s**\n\n", f.models.Words(row))
-	aliases := f.settings.Snapshot().Config.Agents.Defaults.Models
-	for _, e := range f.registry.Models() {
-		if !f.models.Allowed(e.Ref) {
+	fmt.Fprintf(&b, "Model: **%s**\n\n", f.Choice.Words(row))
+	aliases := f.Settings.Snapshot().Config.Agents.Defaults.Models
+	for _, e := range f.Models.Models() {
+		if !f.Choice.Allowed(e.Ref) {
 			continue
 		}
 		fmt.Fprintf(&b, "- `%s`", e.Ref)

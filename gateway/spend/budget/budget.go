@@ -1,9 +1,9 @@
-// Package purse keeps calls of models within the allowance: near its end the
+// Package budget keeps calls of models within the allowance: near its end the
 // cheap model answers, and beyond it what costs waits until a person allows
 // more, a new day or month begins, or a model that costs nothing is chosen. It
 // owns the choice, the waiting and the words about both. What was spent is in
 // the ledger of package spend, and what may be spent in the settings.
-package purse
+package budget
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
-// Options of a Purse.
+// Options of a Budget.
 type Options struct {
 	DB        *store.DB
 	Ledger    *spend.Ledger
@@ -35,101 +35,101 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Purse is safe for concurrent use.
-type Purse struct {
+// Budget is safe for concurrent use.
+type Budget struct {
 	Options
 	poor  atomic.Bool  // the allowance is used up, as far as was looked
 	waits atomic.Int64 // messages that wait for the allowance
 }
 
-// New returns a purse that has looked at the ledger once.
-func New(o Options) *Purse {
-	p := &Purse{Options: o}
-	if _, err := p.Standing(); err != nil {
+// New returns a budget that has looked at the ledger once.
+func New(o Options) *Budget {
+	b := &Budget{Options: o}
+	if _, err := b.Standing(); err != nil {
 		o.Logger.Warn("the ledger of model calls could not be read", "err", err)
 	}
-	return p
+	return b
 }
 
 // Poor reports whether the allowance was used up when anybody last looked.
-func (p *Purse) Poor() bool { return p.poor.Load() }
+func (b *Budget) Poor() bool { return b.poor.Load() }
 
 // Free reports whether a model is known to cost nothing.
-func (p *Purse) Free(ref model.Ref) bool {
-	price, ok := p.Price(ref)
+func (b *Budget) Free(ref model.Ref) bool {
+	price, ok := b.Price(ref)
 	return ok && price.Free()
 }
 
 // Standing is how the allowance stands.
-func (p *Purse) Standing() (s spend.Standing, err error) {
-	err = p.DB.View(func(tx *store.Tx) error {
-		s, err = p.standing(tx)
+func (b *Budget) Standing() (s spend.Standing, err error) {
+	err = b.DB.View(func(tx *store.Tx) error {
+		s, err = b.standing(tx)
 		return err
 	})
 	return s, err
 }
 
-func (p *Purse) standing(tx *store.Tx) (spend.Standing, error) {
-	s, err := p.Ledger.Standing(tx)
+func (b *Budget) standing(tx *store.Tx) (spend.Standing, error) {
+	s, err := b.Ledger.Standing(tx)
 	if err == nil {
-		p.poor.Store(s.Level == spend.Used)
+		b.poor.Store(s.Level == spend.Used)
 	}
 	return s, err
 }
 
 // Look looks anew: what may be spent may be more, or less.
-func (p *Purse) Look() {
-	if _, err := p.Standing(); err != nil {
-		p.Logger.Warn("the ledger of model calls could not be read", "err", err)
+func (b *Budget) Look() {
+	if _, err := b.Standing(); err != nil {
+		b.Logger.Warn("the ledger of model calls could not be read", "err", err)
 	}
-	p.Ledger.Wake()
+	b.Ledger.Wake()
 }
 
 // Book writes calls into the ledger. It may run more than once for one
 // transaction.
-func (p *Purse) Book(tx *store.Tx, calls ...spend.Call) error {
-	if err := p.Ledger.Put(tx, calls); err != nil || !p.Allowance().Any() {
+func (b *Budget) Book(tx *store.Tx, calls ...spend.Call) error {
+	if err := b.Ledger.Put(tx, calls); err != nil || !b.Allowance().Any() {
 		return err
 	}
-	_, err := p.standing(tx)
+	_, err := b.standing(tx)
 	return err
 }
 
 // Spent books a call that belongs to no run, also when whoever asked for it has
 // gone meanwhile.
-func (p *Purse) Spent(ctx context.Context, c spend.Call) error {
-	return p.DB.Update(context.WithoutCancel(ctx), store.Write{Do: func(tx *store.Tx) error { return p.Book(tx, c) }})
+func (b *Budget) Spent(ctx context.Context, c spend.Call) error {
+	return b.DB.Update(context.WithoutCancel(ctx), store.Write{Do: func(tx *store.Tx) error { return b.Book(tx, c) }})
 }
 
 // Choose is the model of a turn within the allowance: near its end the cheap
 // model, beyond it only what costs nothing.
-func (p *Purse) Choose(ctx context.Context, sel failover.Selection, s failover.Session) (failover.Selection, error) {
-	if !p.Allowance().Any() {
+func (b *Budget) Choose(ctx context.Context, sel failover.Selection, s failover.Session) (failover.Selection, error) {
+	if !b.Allowance().Any() {
 		return sel, nil
 	}
-	st, err := p.Standing()
-	if err != nil || st.Level < spend.Sparing || p.Ledger.HasPass(payerOf(s).run) {
+	st, err := b.Standing()
+	if err != nil || st.Level < spend.Sparing || b.Ledger.HasPass(payerOf(s).run) {
 		return sel, err
 	}
-	return p.spare(ctx, sel, s, st), nil
+	return b.spare(ctx, sel, s, st), nil
 }
 
 // spare chooses the cheap model in the place of one that costs, and tells the
 // person once.
-func (p *Purse) spare(ctx context.Context, sel failover.Selection, s failover.Session, st spend.Standing) failover.Selection {
-	ref, err := p.Resolve(ctx, sel.Ref)
+func (b *Budget) spare(ctx context.Context, sel failover.Selection, s failover.Session, st spend.Standing) failover.Selection {
+	ref, err := b.Resolve(ctx, sel.Ref)
 	if err != nil {
 		return sel
 	}
-	if p.Free(ref) {
+	if b.Free(ref) {
 		sel.Ref, sel.Source = ref, failover.SourceUser // strict: no fallback that costs
 		return sel
 	}
-	cheap, ok := p.Cheap()
-	if !ok || st.Level == spend.Used && !p.Free(cheap) {
+	cheap, ok := b.Cheap()
+	if !ok || st.Level == spend.Used && !b.Free(cheap) {
 		return sel
 	}
-	if n, ok := s.(interface{ Notice(context.Context, string) }); ok && cheap != ref && p.Ledger.Tell(sel.Session, spend.Sparing) {
+	if n, ok := s.(interface{ Notice(context.Context, string) }); ok && cheap != ref && b.Ledger.Tell(sel.Session, spend.Sparing) {
 		n.Notice(ctx, fmt.Sprintf("💰 %s of the %s allowed for %s are spent, so %s answers instead of %s. Raise the allowance with `hearth usage allow`.",
 			spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Period, cheap, ref))
 	}

@@ -1,4 +1,8 @@
-package gateway
+// Package usage is the feature that tells what models cost and keeps it within
+// what the person allows: the methods usage.*, the command /usage, and what
+// status says of messages that wait. The ledger is package spend's, the
+// allowance package budget's.
+package usage
 
 import (
 	"context"
@@ -6,24 +10,62 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/clock"
+	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spend"
-	"github.com/hearth-assistant/hearth/gateway/spend/purse"
-	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 )
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Budget   *budget.Budget
+	Sessions *session.Manager
+	Settings *config.File
+	Clock    *clock.Clock
+}
+
+type feature struct{ Options }
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	f := feature{o}
+	return host.Feature{
+		Methods: []method.Method{
+			method.Plain(protocol.MethodUsageCost, f.cost),
+			method.Plain(protocol.MethodUsageStatus, f.status),
+			method.Plain(protocol.MethodUsageAllow, f.allow),
+		},
+		Commands: []command.Command{{Spec: command.Spec{
+			Name: "usage", Args: "[allow once|daily n|monthly n]", Description: "Show what this session used and cost, or allow more",
+			Category: "status", Choices: []string{"allow"},
+		}, Do: f.cmdUsage}},
+		Problems: f.problems,
+	}
+}
+
+// problems says that messages wait.
+func (f feature) problems() []protocol.Problem {
+	if words := f.Budget.Problem(); words != "" {
+		return []protocol.Problem{{Code: "ALLOWANCE", Message: words}}
+	}
+	return nil
+}
 
 const (
 	usageDays    = 30
 	maxUsageDays = 3660
 )
 
-// usageCost tells what was used and what it cost, by day and by what was asked
+// cost tells what was used and what it cost, by day and by what was asked
 // for.
-func (g *Gateway) usageCost(_ context.Context, p protocol.UsageCostParams) (protocol.UsageCost, error) {
-	out := protocol.UsageCost{UpdatedAt: g.opts.Now().UnixMilli(), Daily: []protocol.UsageDay{}}
-	q, days, err := g.usageQuery(p)
+func (f feature) cost(_ context.Context, p protocol.UsageCostParams) (protocol.UsageCost, error) {
+	out := protocol.UsageCost{UpdatedAt: f.Clock.Now().UnixMilli(), Daily: []protocol.UsageDay{}}
+	q, days, err := f.query(p)
 	if err != nil {
 		return out, err
 	}
@@ -31,7 +73,7 @@ func (g *Gateway) usageCost(_ context.Context, p protocol.UsageCostParams) (prot
 	if !ok {
 		return out, protocol.InvalidParams(protocol.MethodUsageCost, "groupBy must be model, session, account or day")
 	}
-	rows, err := g.ledger(q)
+	rows, err := f.Budget.Rows(q)
 	if err != nil {
 		return out, err
 	}
@@ -43,7 +85,7 @@ func (g *Gateway) usageCost(_ context.Context, p protocol.UsageCostParams) (prot
 	if p.GroupBy != "day" {
 		groups = spend.Dearest(groups)
 	}
-	out.Hearth = &protocol.UsageDetail{Currency: g.allowance().Currency, Groups: []protocol.UsageGroup{}}
+	out.Hearth = &protocol.UsageDetail{Currency: f.Budget.Allowance().Currency, Groups: []protocol.UsageGroup{}}
 	for _, x := range groups {
 		out.Hearth.Groups = append(out.Hearth.Groups, protocol.UsageGroup{
 			Name: x.Name, Calls: x.Calls, Failed: x.Failed, LastAt: x.Last.UnixMilli(), UsageTotals: usageTotals(x.Sum),
@@ -62,13 +104,13 @@ func groupings() map[string]func(spend.Row) string {
 	}
 }
 
-func (g *Gateway) usageQuery(p protocol.UsageCostParams) (q spend.Query, days int, err error) {
+func (f feature) query(p protocol.UsageCostParams) (q spend.Query, days int, err error) {
 	for name, s := range map[string]string{"startDate": p.StartDate, "endDate": p.EndDate} {
 		if _, err := time.Parse(time.DateOnly, s); s != "" && err != nil {
 			return q, 0, protocol.InvalidParams(protocol.MethodUsageCost, "%s must be a day like 2026-03-02", name)
 		}
 	}
-	today := g.opts.Now().In(g.clock.Zone())
+	today := f.Clock.Now()
 	q = spend.Query{From: p.StartDate, To: p.EndDate, Agent: p.AgentID}
 	if q.To == "" {
 		q.To = today.Format(time.DateOnly)
@@ -84,14 +126,6 @@ func (g *Gateway) usageQuery(p protocol.UsageCostParams) (q spend.Query, days in
 	return q, days, nil
 }
 
-func (g *Gateway) ledger(q spend.Query) (rows []spend.Row, err error) {
-	err = g.store.View(func(tx *store.Tx) error {
-		rows, err = g.spend.Rows(tx, q)
-		return err
-	})
-	return rows, err
-}
-
 func usageTotals(s spend.Sum) protocol.UsageTotals {
 	return protocol.UsageTotals{
 		Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, TotalTokens: s.Usage.Total(),
@@ -100,19 +134,19 @@ func usageTotals(s spend.Sum) protocol.UsageTotals {
 	}
 }
 
-// usageStatus tells how the allowance stands.
-func (g *Gateway) usageStatus(context.Context, method.None) (protocol.UsageStatus, error) {
-	out := protocol.UsageStatus{UpdatedAt: g.opts.Now().UnixMilli(), Providers: []any{}}
-	st, err := g.purse.Standing()
+// status tells how the allowance stands.
+func (f feature) status(context.Context, method.None) (protocol.UsageStatus, error) {
+	out := protocol.UsageStatus{UpdatedAt: f.Clock.Now().UnixMilli(), Providers: []any{}}
+	st, err := f.Budget.Standing()
 	if err != nil {
 		return out, err
 	}
-	a := g.allowance()
+	a := f.Budget.Allowance()
 	u := &protocol.UsageAllowance{
 		Level: map[spend.Level]string{spend.Free: "free", spend.Sparing: "sparing", spend.Used: "used"}[st.Level], Currency: a.Currency,
 		Today: st.Day.Units(), Month: st.Month.Units(), Daily: a.Daily.Units(), Monthly: a.Monthly.Units(),
 	}
-	if ref, ok := g.cheapModel(); ok && a.Any() {
+	if ref, ok := f.Budget.Cheap(); ok && a.Any() {
 		u.CheapModel = ref.String()
 	}
 	if !st.Ends.IsZero() {
@@ -120,7 +154,7 @@ func (g *Gateway) usageStatus(context.Context, method.None) (protocol.UsageStatu
 	}
 	switch st.Level {
 	case spend.Used:
-		u.Message = purse.Words(st) + " " + purse.HowOn
+		u.Message = budget.Words(st) + " " + budget.HowOn
 	case spend.Sparing:
 		u.Message = fmt.Sprintf("%s of the %s allowed for %s are spent; the cheap model answers.", spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Period)
 	}
@@ -128,14 +162,14 @@ func (g *Gateway) usageStatus(context.Context, method.None) (protocol.UsageStatu
 	return out, nil
 }
 
-// usageAllow changes the limits, or lets one answer through.
-func (g *Gateway) usageAllow(ctx context.Context, p protocol.UsageAllowParams) (protocol.UsageStatus, error) {
+// allow changes the limits, or lets one answer through.
+func (f feature) allow(ctx context.Context, p protocol.UsageAllowParams) (protocol.UsageStatus, error) {
 	set := func(key string, v *float64) error {
 		if v == nil {
 			return nil
 		}
 		path := config.Path{config.Key("hearth"), config.Key("allowance"), config.Key(key)}.String()
-		_, err := g.config.SetPath(ctx, path, strconv.FormatFloat(*v, 'f', -1, 64))
+		_, err := f.Settings.SetPath(ctx, path, strconv.FormatFloat(*v, 'f', -1, 64))
 		return err
 	}
 	if err := set("daily", p.Daily); err != nil {
@@ -145,7 +179,7 @@ func (g *Gateway) usageAllow(ctx context.Context, p protocol.UsageAllowParams) (
 		return protocol.UsageStatus{}, err
 	}
 	if p.Once {
-		g.spend.Pass()
+		f.Budget.Ledger.Pass()
 	}
-	return g.usageStatus(ctx, method.None{})
+	return f.status(ctx, method.None{})
 }

@@ -1,4 +1,4 @@
-package gateway
+package accounts
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func TestFailoverOverTheBook(t *testing.T) {
 			Resolve: func(_ context.Context, ref model.Ref, id string) (failover.Target, error) {
 				return failover.Target{Ref: ref, Provider: scriptedCall{s, ref.Model + "@" + id}}, nil
 			},
-			Accounts: accounts{&Gateway{book: book, opts: Options{Now: time.Now}}}, Now: time.Now,
+			Accounts: Turns{&Accounts{book: book, o: Options{Now: time.Now}}}, Now: time.Now,
 			Settings: func(string) failover.Settings {
 				return failover.Settings{Primary: one, Fallbacks: []model.Ref{two}, RateLimitedRotations: 1}
 			},

@@ -1,4 +1,4 @@
-package gateway
+package usage
 
 import (
 	"context"
@@ -9,34 +9,34 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/spend"
-	"github.com/hearth-assistant/hearth/gateway/spend/purse"
+	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 )
 
 // cmdUsage tells what the session used and what it cost, or allows more:
 // /usage allow once, /usage allow daily 5.
-func (g *Gateway) cmdUsage(ctx context.Context, key, args string) (string, error) {
+func (f feature) cmdUsage(ctx context.Context, key, args string) (string, error) {
 	words := strings.Fields(strings.ToLower(args))
 	if len(words) > 0 && words[0] == "allow" {
-		return g.cmdAllow(ctx, words[1:])
+		return f.cmdAllow(ctx, words[1:])
 	}
-	row, _, err := g.session.Get(key)
+	row, _, err := f.Sessions.Get(key)
 	if err != nil {
 		return "", err
 	}
-	rows, err := g.ledger(spend.Query{Session: key})
+	rows, err := f.Budget.Rows(spend.Query{Session: key})
 	if err != nil {
 		return "", err
 	}
-	st, err := g.purse.Standing()
+	st, err := f.Budget.Standing()
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "This session read **%d** tokens and wrote **%d**. It cost **%s**.\n", row.InputTokens, row.OutputTokens, costWords(spend.Total(rows), st.Currency))
-	a := g.allowance()
+	a := f.Budget.Allowance()
 	fmt.Fprintf(&b, "\nToday all sessions cost %s, this month %s.", ofLimit(st.Day, a.Daily, st.Currency), ofLimit(st.Month, a.Monthly, st.Currency))
 	if st.Level == spend.Used {
-		b.WriteString("\n\n" + purse.Words(st) + " " + purse.HowOn)
+		b.WriteString("\n\n" + budget.Words(st) + " " + budget.HowOn)
 	}
 	return b.String(), nil
 }
@@ -61,7 +61,7 @@ func ofLimit(spent, most spend.Nano, currency string) string {
 
 // cmdAllow spends the person's money, so it counts only from those who may change
 // settings, as hearth.usage.allow does (A-DOS-09).
-func (g *Gateway) cmdAllow(ctx context.Context, words []string) (string, error) {
+func (f feature) cmdAllow(ctx context.Context, words []string) (string, error) {
 	if d, ok := approval.DeciderIn(ctx); !ok || !d.Settings {
 		return "You cannot allow more from here: this client has no right to. Use the page on this machine, or `hearth usage allow`.", nil
 	}
@@ -89,7 +89,7 @@ func (g *Gateway) cmdAllow(ctx context.Context, words []string) (string, error) 
 	if !ok {
 		return "Allow what? `/usage allow once` lets one answer through, `/usage allow daily 5` and `/usage allow monthly 50` set the limits.", nil
 	}
-	if _, err := g.usageAllow(ctx, p); err != nil {
+	if _, err := f.allow(ctx, p); err != nil {
 		return "", err
 	}
 	if p.Once {

@@ -1,4 +1,4 @@
-package purse
+package budget
 
 import (
 	"context"
@@ -79,17 +79,17 @@ type Message struct {
 
 // Hold waits while a message may not be answered. What is wrong is told when
 // the answer begins.
-func (p *Purse) Hold(ctx context.Context, m Message) {
-	if !p.Allowance().Any() {
+func (b *Budget) Hold(ctx context.Context, m Message) {
+	if !b.Allowance().Any() {
 		return
 	}
 	for {
-		change := p.Ledger.Changed()
-		st, err := p.Standing()
-		if err != nil || st.Level < spend.Used || m.Free() || p.Ledger.TakePass(m.Run) {
+		change := b.Ledger.Changed()
+		st, err := b.Standing()
+		if err != nil || st.Level < spend.Used || m.Free() || b.Ledger.TakePass(m.Run) {
 			return
 		}
-		if p.wait(ctx, change, st, payer{run: m.Run, session: m.Session, tell: m.Tell}) != nil {
+		if b.wait(ctx, change, st, payer{run: m.Run, session: m.Session, tell: m.Tell}) != nil {
 			return
 		}
 	}
@@ -97,22 +97,22 @@ func (p *Purse) Hold(ctx context.Context, m Message) {
 
 // Afford waits before a call that may not be paid now. Work that belongs to no
 // run does not wait: nobody would know for what.
-func (p *Purse) Afford(ctx context.Context, ref model.Ref) error {
+func (b *Budget) Afford(ctx context.Context, ref model.Ref) error {
 	by, _ := ctx.Value(payerKey{}).(payer)
-	for p.Allowance().Any() && !p.Free(ref) {
-		change := p.Ledger.Changed()
-		st, err := p.Standing()
+	for b.Allowance().Any() && !b.Free(ref) {
+		change := b.Ledger.Changed()
+		st, err := b.Standing()
 		switch {
 		case err != nil:
 			return err
-		case st.Level < spend.Used, by.run != "" && p.Ledger.TakePass(by.run):
+		case st.Level < spend.Used, by.run != "" && b.Ledger.TakePass(by.run):
 			return nil
 		case by.run == "":
 			return &UsedUpError{st}
 		case by.rechosen():
 			return failover.ErrReselect
 		}
-		if err := p.wait(ctx, change, st, by); err != nil {
+		if err := b.wait(ctx, change, st, by); err != nil {
 			return err
 		}
 	}
@@ -120,14 +120,14 @@ func (p *Purse) Afford(ctx context.Context, ref model.Ref) error {
 }
 
 // wait returns when it is time to look again.
-func (p *Purse) wait(ctx context.Context, change <-chan struct{}, st spend.Standing, by payer) error {
-	if p.Ledger.Tell(by.session, spend.Used) {
+func (b *Budget) wait(ctx context.Context, change <-chan struct{}, st spend.Standing, by payer) error {
+	if b.Ledger.Tell(by.session, spend.Used) {
 		by.tell(ctx, "💰 "+Words(st)+" This conversation waits. "+HowOn)
 	}
-	p.waits.Add(1)
-	defer p.waits.Add(-1)
-	defer p.Idle(ctx)()
-	again := time.NewTimer(max(time.Millisecond, min(lookAgain, st.Ends.Sub(p.Now()))))
+	b.waits.Add(1)
+	defer b.waits.Add(-1)
+	defer b.Idle(ctx)()
+	again := time.NewTimer(max(time.Millisecond, min(lookAgain, st.Ends.Sub(b.Now()))))
 	defer again.Stop()
 	select {
 	case <-change:
@@ -139,12 +139,12 @@ func (p *Purse) wait(ctx context.Context, change <-chan struct{}, st spend.Stand
 }
 
 // Problem says that messages wait, "" when none does.
-func (p *Purse) Problem() string {
-	n := p.waits.Load()
+func (b *Budget) Problem() string {
+	n := b.waits.Load()
 	if n == 0 {
 		return ""
 	}
-	st, err := p.Standing()
+	st, err := b.Standing()
 	if err != nil || st.Level < spend.Used {
 		return ""
 	}

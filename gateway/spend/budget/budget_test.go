@@ -1,4 +1,4 @@
-package purse
+package budget
 
 import (
 	"context"
@@ -23,10 +23,10 @@ var (
 	mine  = model.Ref{Provider: "here", Model: "mine"} // costs nothing
 )
 
-// bench is a purse with ten units for a day, of which a call of dear takes one
+// bench is a budget with ten units for a day, of which a call of dear takes one
 // for each token.
 type bench struct {
-	*Purse
+	*Budget
 	t         *testing.T
 	allowance spend.Allowance
 	cheap     model.Ref
@@ -47,7 +47,7 @@ func newBench(t *testing.T) *bench {
 		return spend.List{Input: 1e6}.Price(), true
 	}
 	allowance := func() spend.Allowance { return b.allowance }
-	b.Purse = New(Options{
+	b.Budget = New(Options{
 		DB: db, Allowance: allowance, Price: price, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 		Ledger:  spend.New(spend.Options{Price: price, Allowance: allowance, Zone: func() *time.Location { return time.UTC }, Now: time.Now}),
 		Resolve: func(_ context.Context, ref model.Ref) (model.Ref, error) { return ref, nil },
