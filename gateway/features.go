@@ -30,7 +30,7 @@ import (
 // list is the one list of features, in the order in which they start. What each
 // needs stands in its Options.
 func (g *Gateway) list(ctx context.Context) []host.Entry {
-	return []host.Entry{
+	return append(g.modelFeatures(), []host.Entry{
 		{Name: "audit", New: func() (host.Feature, error) { return audit.New(g.audit), nil }},
 		{Name: "approvals", New: func() (host.Feature, error) {
 			return approvals.New(approvals.Options{
@@ -98,6 +98,15 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 			g.remote = n.Exec
 			return n.Feature(), nil
 		}},
+		{Name: "search", New: func() (host.Feature, error) {
+			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
+		}},
+	}...)
+}
+
+// modelFeatures are about models, what they cost, and the first steps to one.
+func (g *Gateway) modelFeatures() []host.Entry {
+	return []host.Entry{
 		{Name: "models", New: func() (host.Feature, error) {
 			return models.New(models.Options{
 				Settings: g.config, Models: g.models, Choice: g.choice, Catalog: g.catalog, Accounts: g.accounts, Turns: g.turns, Trials: g.trials,
@@ -121,9 +130,6 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 		}},
 		{Name: "settings", New: func() (host.Feature, error) {
 			return settings.New(settings.Options{Settings: g.config, Secrets: g.secrets, Clients: g.server, Now: g.opts.Now, Logger: g.log}), nil
-		}},
-		{Name: "search", New: func() (host.Feature, error) {
-			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},
 	}
 }

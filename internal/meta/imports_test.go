@@ -77,7 +77,7 @@ var walls = []struct {
 		why:  "a run has no I/O of its own",
 	},
 	{
-		from: []string{"gateway/provider"}, except: []string{"gateway/provider/choice", "gateway/rules"},
+		from: []string{"gateway/provider"}, except: modelsOfSessions,
 		to:  []string{"gateway/protocol", "gateway/session", "gateway/store", "gateway/agent", "gateway/tool"},
 		why: "a model's dialect knows nothing of sessions or of our wire",
 	},
@@ -118,9 +118,14 @@ var readSettings = []string{
 	"gateway/dispatch",
 	"gateway/method",
 	"gateway/pairing/token",
+	"gateway/provider/accounts",
+	"gateway/provider/catalog",
 	"gateway/provider/choice",
+	"gateway/provider/configured",
+	"gateway/provider/turn",
 	"gateway/rules",
 	"gateway/secret/lookup",
+	"gateway/spend/budget",
 	"gateway/tool/gate",
 }
 

@@ -12,15 +12,15 @@ var networks = []string{"telegram"}
 
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{
-	"gateway/channels.go":               "the one list of networks",
-	"gateway/config/schema_channels.go": "keys of other gateways, which are kept and not used",
-	"gateway/setup/setup.go":            "the first steps lead through one network, step by step; their steps have names on the wire",
-	"gateway/methods_setup.go":          "as setup.go",
-	"gateway/protocol/first_steps.go":   "as setup.go",
-	"app/cli/setup.go":                  "as setup.go",
-	"app/cli/setup_ask.go":              "as setup.go: what is asked, and where a bot is made",
-	"app/cli/memory.go":                 "an example in a help text",
-	"gateway/skill/words.go":            "an address that malware sends to",
+	"gateway/channels.go":                  "the one list of networks",
+	"gateway/config/schema_channels.go":    "keys of other gateways, which are kept and not used",
+	"gateway/setup/setup.go":               "the first steps lead through one network, step by step; their steps have names on the wire",
+	"gateway/feature/onboarding/answer.go": "as setup.go",
+	"gateway/protocol/first_steps.go":      "as setup.go",
+	"app/cli/setup.go":                     "as setup.go",
+	"app/cli/setup_ask.go":                 "as setup.go: what is asked, and where a bot is made",
+	"app/cli/memory.go":                    "an example in a help text",
+	"gateway/skill/words.go":               "an address that malware sends to",
 }
 
 // networksApart: what a network is called, how its ids look and what its settings

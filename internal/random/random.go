@@ -13,3 +13,10 @@ func Float() float64 {
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
 }
+
+// Below is a random number from 0 to n-1.
+func Below(n int) int {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return int(binary.LittleEndian.Uint64(b[:]) % uint64(n))
+}

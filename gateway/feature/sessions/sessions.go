@@ -1,7 +1,7 @@
 // Package sessions is the feature of conversations as such: the methods
 // sessions.*, earlier conversations, exporting a transcript, and the commands
 // that show or change a session (/status, /context, /new, /reset, /compact,
-// /model, /think, /verbose, /reasoning, /send). Sessions and their transcripts
+// /think, /verbose, /reasoning, /send). Sessions and their transcripts
 // are package session's.
 package sessions
 

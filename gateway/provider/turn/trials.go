@@ -2,7 +2,8 @@ package turn
 
 import (
 	"context"
-	"math/rand/v2"
+
+	"github.com/hearth-assistant/hearth/internal/random"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -23,7 +24,7 @@ type Trials struct {
 func OpenTrials(ctx context.Context, db *store.DB, m *Models) (*Trials, error) {
 	t, err := trial.Open(ctx, trial.Options{
 		DB: db, Models: m.o.Models, Begin: m.failover.Begin, May: m.o.Guard.May, Words: m.Words, Free: m.budget().Free, Book: m.budget().Spent,
-		Session: trialSession, Agent: session.DefaultAgent, Draw: rand.IntN, Now: m.o.Now, Logger: m.o.Logger,
+		Session: trialSession, Agent: session.DefaultAgent, Draw: random.Below, Now: m.o.Now, Logger: m.o.Logger,
 	})
 	return &Trials{m, t}, err
 }
