@@ -17,7 +17,7 @@ func (g *Gateway) BreakCommand(name string) {
 
 // PromptOf is the system prompt that the owner's next message would get.
 func (g *Gateway) PromptOf(key string) string {
-	text, _ := g.runPrompt(session.Asked{Run: session.Run{SessionKey: key, Owner: true}})
+	text, _ := g.prompts.Prompt(session.Asked{Run: session.Run{SessionKey: key, Owner: true}})
 	return text
 }
 

@@ -52,7 +52,7 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 		{Name: "sessions", New: func() (host.Feature, error) {
 			return sessions.New(sessions.Options{
 				Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Settings: g.config, Choice: g.choice, Models: g.models,
-				DB: g.store, Ledger: g.budget.Ledger, Secrets: &g.redactor, Prompt: promptParts{g}, Problems: g.problems, Children: g.spawns, Clock: g.clock,
+				DB: g.store, Ledger: g.budget.Ledger, Secrets: &g.redactor, Prompt: g.prompts, Problems: g.problems, Children: g.spawns, Clock: g.clock,
 				Version: g.opts.Version, Started: g.started, Now: g.opts.Now,
 			}), nil
 		}},

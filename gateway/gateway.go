@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +24,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
+	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
@@ -159,8 +159,6 @@ type Gateway struct {
 	agents     *agents.Directory // who there is, and who answers
 	files      *workspace.Keeper // those that tell an agent who it is
 	workspaces place.Workspaces  // held from the start on
-	seeded     seeded
-	docs       string // folder with the manual on this computer, "" = none
 	search     *search.Index
 	memory     *memory.Index
 	vectorHTTP func() *http.Client // to models of vectors
@@ -174,7 +172,8 @@ type Gateway struct {
 	contacts   *contact.Book
 	incidents  *incident.Log // where Hearth itself failed
 	drops      dropNotices
-	scopes     *scope.Scopes        // on whose behalf runs act
+	scopes     *scope.Scopes // on whose behalf runs act
+	prompts    *systemprompt.Maker
 	dispatch   *dispatch.Dispatcher // where messages come in
 	features   *host.Host
 
@@ -212,9 +211,6 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), restart: make(chan struct{}, 1), damaged: make(chan error, 1), stuck: make(chan error, 1)}
-	if program, err := os.Executable(); err == nil {
-		g.docs = docsNear(program)
-	}
 	g.work = background.New(ctx)
 	if err := g.open(ctx); err != nil {
 		if errors.Is(err, store.ErrDamaged) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
@@ -28,6 +29,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 )
 
@@ -193,7 +195,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
 		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Rounds: g.roundsOf, Asks: g.asksOf, Logger: g.log, Begin: g.turns.Begin, Spend: g.turns.Book, Tell: g.tellRoute, Explain: g.turns.Explain, Redact: g.redactor.Text, Tools: g.runTools,
-		Prompt: g.runPrompt,
+		Prompt: func(a session.Asked) (string, int) { return g.prompts.Prompt(a) },
 		Notes:  g.notes, Picture: g.picture,
 		Hold: func(ctx context.Context, run session.Run, choose func() (failover.Selection, error), tell func(context.Context, string)) {
 			g.waits.Hold(ctx, run, g.dispatch.Pasted(run.ID), choose, tell)
@@ -210,6 +212,12 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.owner = owner.New(g.session, g.channels, g.work, g.log)
 	g.scopes = scope.New(g.agents, g.session)
 	g.direct = gate.NewDirect(g.scopes, g.agents, g.session, g.models)
+	program, _ := os.Executable() // without it there is no manual to point to
+	g.prompts = systemprompt.New(systemprompt.Options{
+		Settings: g.config, Agents: g.agents, Sessions: g.session, Scopes: g.scopes, Direct: g.direct, Files: g.files, Workspaces: &g.workspaces, Clock: g.clock,
+		Skills: skillCalls{g}, Programs: g.hook, Tools: toolsOfRuns{g}, Sandbox: execSandbox{g}, Silence: adviceFor,
+		Program: program, Version: g.opts.Version, Logger: g.log,
+	})
 	g.dispatch = dispatch.New(dispatch.Options{
 		Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Registry: g.models, Contacts: g.contacts, Media: g.pictures(),
 		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Skills: skillCalls{g}, Notes: recentNotes{g}, Logger: g.log, Now: g.opts.Now,

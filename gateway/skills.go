@@ -249,6 +249,11 @@ func (g *Gateway) skillCommands(list []skill.Status) []skill.Command {
 	})
 }
 
+// Lines implements systemprompt.Skills.
+func (s skillCalls) Lines(sessionKey, sessionID, workspace string) []skill.Line {
+	return s.g.skillLines(sessionKey, sessionID, workspace)
+}
+
 // Commands implements chat.Skills.
 func (s skillCalls) Commands() []skill.Command { return s.g.skillCommands(s.g.agentSkills("")) }
 

@@ -126,6 +126,7 @@ var readSettings = []string{
 	"gateway/rules",
 	"gateway/secret/lookup",
 	"gateway/spend/budget",
+	"gateway/systemprompt",
 	"gateway/tool/gate",
 }
 
