@@ -10,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
 	"github.com/hearth-assistant/hearth/gateway/feature/chat"
+	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
 	"github.com/hearth-assistant/hearth/gateway/feature/devices"
 	"github.com/hearth-assistant/hearth/gateway/feature/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
@@ -98,6 +99,17 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 			g.remote = n.Exec
 			return n.Feature(), nil
 		}},
+		{Name: "codemode", New: func() (host.Feature, error) {
+			c, err := codemode.Open(ctx, codemode.Options{
+				Dir: g.opts.Dir, Env: g.opts.Env, Store: g.store, Settings: g.config, Sessions: g.session, Tools: g.tools, Gate: g.toolGate,
+				Direct: g.direct, Brought: g.hook, Clients: g.server, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
+			})
+			if err != nil {
+				return host.Feature{}, err
+			}
+			g.code = c
+			return c.Feature(), nil
+		}},
 		{Name: "search", New: func() (host.Feature, error) {
 			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},
@@ -139,11 +151,9 @@ func (g *Gateway) openFeatures(ctx context.Context) error {
 	on := g.config.Snapshot().Config.FeatureOn
 	g.features = host.Open(ctx, g.list(ctx), host.Options{Enabled: on, Logger: g.log})
 	g.dispatch.SetCommands(command.NewSet(g.features.Commands()...))
-	tools, err := g.tools.With(g.features.Tools()...)
-	if err != nil {
+	if err := g.tools.Add(g.features.Tools()...); err != nil {
 		return err
 	}
-	g.tools = tools
 	g.server.Mount(g.features.Mounts())
 	return g.server.Handle(g.guarded(slices.Concat(g.methods(), g.features.Methods())), g.features.Complete())
 }

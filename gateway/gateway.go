@@ -31,10 +31,9 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
-	"github.com/hearth-assistant/hearth/gateway/codemode"
-	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
 	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
@@ -178,24 +177,22 @@ type Gateway struct {
 	features   *host.Host
 
 	// Tools, and what stands before them.
-	tools         *tool.Set
-	toolGate      *gate.Gate
-	direct        *gate.Direct
-	remote        func(context.Context, tool.Call, shell.Remote) (tool.Result, error) // runs commands on other machines; nil: there are none
-	approvals     *approval.Broker
-	owner         *owner.Line
-	pause         *pause.Switch
-	audit         *audit.Log
-	undo          *undo.Log
-	processes     *process.Keeper
-	confined      sandbox.Report // what the sandbox of commands can do here
-	path          string         // where commands are looked for
-	mcp           *mcp.Hub
-	machine       *engine.Engine // runs programs of code mode
-	programs      *codemode.Runs
-	machineLoaded atomic.Bool // or it is being loaded
-	mcpLogins     *login.Book
-	web           atomic.Pointer[egress.Client] // for addresses that models choose
+	tools     *tool.Catalog
+	toolGate  *gate.Gate
+	direct    *gate.Direct
+	remote    func(context.Context, tool.Call, shell.Remote) (tool.Result, error) // runs commands on other machines; nil: there are none
+	approvals *approval.Broker
+	owner     *owner.Line
+	pause     *pause.Switch
+	audit     *audit.Log
+	undo      *undo.Log
+	processes *process.Keeper
+	confined  sandbox.Report // what the sandbox of commands can do here
+	path      string         // where commands are looked for
+	mcp       *mcp.Hub
+	code      *codemode.CodeMode // nil: there is none
+	mcpLogins *login.Book
+	web       atomic.Pointer[egress.Client] // for addresses that models choose
 
 	outside untrusted.Runs // answers that have read text from outside
 	heeded  heeded

@@ -36,7 +36,6 @@ func (g *Gateway) guardMethods() []method.Method {
 	return []method.Method{
 		method.Plain(protocol.MethodToolsCatalog, g.toolsCatalog),
 		method.Plain(protocol.MethodToolsEffective, g.toolsEffective),
-		method.Called(protocol.MethodCodeRun, g.codeRun),
 		method.Called(protocol.MethodToolsInvoke, g.toolsInvoke),
 	}
 }

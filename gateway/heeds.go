@@ -72,7 +72,7 @@ func (g *Gateway) heedChanged(call tool.Call, rel string) {
 
 // runOver ends what is kept for a run, and tells what it changed.
 func (g *Gateway) runOver(ctx context.Context, runID string) {
-	g.programs.Over(ctx, runID)
+	g.code.Over(ctx, runID)
 	g.outside.Over(runID)
 	g.heeded.mu.Lock()
 	h := g.heeded.runs[runID]

@@ -22,7 +22,7 @@ func (g *Gateway) toolsCatalog(_ context.Context, p protocol.ToolsCatalogParams)
 		out.Profiles = append(out.Profiles, protocol.ToolsProfile{ID: id, Label: capital(id)})
 	}
 	var infos []protocol.ToolInfo
-	for _, spec := range g.toolSet().Specs() {
+	for _, spec := range g.tools.Tools().Specs() {
 		info := toolInfo(spec)
 		for _, profile := range policy.Profiles()[:3] {
 			if policy.New(policy.Settings{Layer: policy.Layer{Profile: profile}}).Decide(spec.Name, tool.Scope{Owner: true}).Allowed {
@@ -45,7 +45,7 @@ func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectivePar
 		AgentID: scope.AgentID, Profile: cmp.Or(g.config.Snapshot().Config.Tools.Profile, policy.ProfileFull), Denied: []protocol.ToolInfo{},
 	}
 	var allowed []protocol.ToolInfo
-	for _, spec := range g.toolSet().Specs() {
+	for _, spec := range g.tools.Tools().Specs() {
 		info, d := toolInfo(spec), g.toolGate.May(spec.Name, scope)
 		info.Allowed, info.Why = &d.Allowed, d.Why
 		if d.Allowed {
@@ -71,7 +71,7 @@ func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.
 		p.Args = []byte("{}")
 	}
 	out := protocol.ToolsInvokeResult{Name: p.Name, Source: "core"}
-	tools := g.toolSet()
+	tools := g.tools.Tools()
 	if _, ok := tools.Lookup(p.Name); !ok {
 		out.Source, out.Error = "", &protocol.ToolFailure{Code: "not_found", Message: fmt.Sprintf("There is no tool called %q; `hearth tools` lists them.", p.Name)}
 		return out, nil

@@ -202,7 +202,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		},
 		Held: g.waits.Held, Broke: g.broke,
 		Queue: func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) }, Stopped: g.stopChildren,
-		Over: g.runOver, Suspended: g.programs.Suspended,
+		Over: g.runOver, Suspended: func(tx *store.Tx, runID string) bool { return g.code.Suspended(tx, runID) },
 		Left: func(key string) { g.processes.StopOwner(key) },
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second

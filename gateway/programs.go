@@ -91,7 +91,7 @@ func (f followers) End(ctx context.Context, run session.Run, msg *protocol.Messa
 func (f followers) Think(id, words string) { f.g.live.Think(id, words) }
 func (f followers) Say(id, words string)   { f.g.live.Say(id, words); f.g.hook.Say(id, words) }
 func (f followers) Intend(id string, msg model.Message, u model.Usage) {
-	f.g.hook.Intend(id, f.g.withoutPrograms(id, msg), u)
+	f.g.hook.Intend(id, f.g.code.WithoutPrograms(id, msg), u)
 }
 func (f followers) Tool(id, name string, args []byte) { f.g.live.Tool(id, name, args) }
 func (f followers) Done(id string)                    { f.g.live.Done(id); f.g.hook.Done(id) }

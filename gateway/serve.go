@@ -42,7 +42,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.watchParts(back) })
 	work.Go(func() { g.copyStore(back) })
 	work.Go(func() { g.features.Run(back) })
-	work.Go(func() { g.tidyPrograms(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { g.watchSkills(back) })
 	work.Go(func() { _ = g.secrets.Run(back) })
@@ -137,12 +136,6 @@ func (g *Gateway) release(ctx context.Context) {
 	if g.audit != nil {
 		if err := g.audit.Close(closing); err != nil && g.log != nil {
 			g.log.Error("the audit log did not close", "err", err)
-		}
-	}
-	if g.programs != nil {
-		g.programs.Close()
-		if err := g.machine.Close(closing); err != nil {
-			g.log.Error("the engine of code mode did not close", "err", err)
 		}
 	}
 	if g.store != nil {

@@ -278,7 +278,7 @@ func (s skillCalls) Run(ctx context.Context, scope tool.Scope, sk skill.Status, 
 		return "", err
 	}
 	g.audit.Add(audit.Entry{Kind: audit.KindTool, What: "was called by the skill " + sk.Name, Who: scope.Surface + ":" + scope.Sender, Session: scope.SessionKey, Run: scope.RunID})
-	res := g.tools.Before(g.toolGate.Before).Run(ctx, scope, model.ToolCall{ID: newUUID(), Name: sk.DispatchTool, Arguments: raw}, nil)
+	res := g.tools.Own().Before(g.toolGate.Before).Run(ctx, scope, model.ToolCall{ID: newUUID(), Name: sk.DispatchTool, Arguments: raw}, nil)
 	if res.IsError {
 		return "The skill " + sk.Name + " could not do it: " + res.Text, nil
 	}

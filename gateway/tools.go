@@ -15,8 +15,8 @@ import (
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	scope := g.scopes.Of(rec, ref)
 	own := func(name string) bool { return g.toolGate.May(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
-	tools := g.withProgramTools(rec, g.toolSet().Only(own)).Before(g.toolGate.Before).After(g.afterTool).Broken(g.toolBroke)
-	out := g.behindPrograms(scope, tools)
+	tools := g.withProgramTools(rec, g.tools.Tools().Only(own)).Before(g.toolGate.Before).After(g.afterTool).Broken(g.toolBroke)
+	out := g.code.Surface(scope, tools)
 	if n := g.contextLimits(scope.AgentID).ToolResultMaxChars; n > 0 && out.Exact() == nil { // programs have a limit of their own
 		out = out.Most(n)
 	}
@@ -55,14 +55,8 @@ func (g *Gateway) openTools() error {
 	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
 	g.openMCP()
-	if err := g.openCodeMode(); err != nil {
-		return err
-	}
 	all = append(all, g.fileTools()...)
-	tools, err := tool.NewSet(all...)
-	if err != nil {
-		return err
-	}
-	g.tools = tools.Redact(&g.redactor)
-	return nil
+	g.tools = tool.NewCatalog(&g.redactor, g.log)
+	g.tools.Follow(g.mcp.Tools)
+	return g.tools.Add(all...)
 }

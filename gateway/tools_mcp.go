@@ -40,16 +40,6 @@ func (g *Gateway) openMCP() {
 	g.secrets.Subscribe(g.configureMCP)
 }
 
-// toolSet is every tool that there is now.
-func (g *Gateway) toolSet() *tool.Set {
-	set, err := g.tools.With(g.mcp.Tools()...)
-	if err != nil { // names of servers' tools have a part of their own
-		g.log.Error("the tools of MCP servers are left out", "err", err)
-		return g.tools
-	}
-	return set
-}
-
 // configureMCP takes the servers of the settings.
 func (g *Gateway) configureMCP(c config.Config) {
 	var out []mcp.Server

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/codemode/workbench"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -162,7 +162,7 @@ func (a *app) ownEngine(ctx context.Context) (runner, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	bench := gateway.NewWorkbench(dir, s.Config.Tools.CodeMode, slog.New(slog.DiscardHandler))
+	bench := workbench.New(dir, s.Config.Tools.CodeMode, slog.New(slog.DiscardHandler))
 	run := func(ctx context.Context, p protocol.CodeRunParams, heard func(int, protocol.CodeOutput)) (protocol.CodeRunResult, error) {
 		seq := 0
 		return bench.Run(ctx, p, func(o protocol.CodeOutput) {

@@ -114,6 +114,7 @@ var readSettings = []string{
 	"gateway/agents",
 	"gateway/channel/hub",
 	"gateway/clock",
+	"gateway/codemode/workbench",
 	"gateway/config",
 	"gateway/dispatch",
 	"gateway/method",
@@ -141,7 +142,7 @@ func feature(dir string) string {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/codemode/workbench", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.

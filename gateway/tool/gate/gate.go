@@ -103,6 +103,19 @@ func (g *Gate) Before(_ context.Context, name string, call tool.Call) error {
 	return nil
 }
 
+// BeforeProgram stands in front of exec and wait of code mode. The calls of their
+// programs pass Before, each by itself.
+func (g *Gate) BeforeProgram(_ context.Context, name string, call tool.Call) error {
+	if err := g.o.Pause.Check(pause.UseTool); err != nil {
+		return err
+	}
+	g.o.Audit.Add(audit.Entry{
+		Kind: audit.KindTool, What: "ran a program", Who: strings.TrimSuffix(call.Surface+":"+call.Sender, ":"), Session: call.SessionKey, Run: call.RunID,
+		Facts: map[string]string{"call": call.ID, "tool": name, "args": string(call.Args)},
+	})
+	return nil
+}
+
 // Permit asks people on behalf of a tool's call, and shows there that it waits.
 // The clocks of the call, its run and its program stand still meanwhile.
 func (g *Gate) Permit(ctx context.Context, call tool.Call, a approval.Ask) (approval.Grant, error) {

@@ -1,4 +1,8 @@
-package gateway
+// Package workbench is what running programs of code mode needs beside the
+// engine, with a gateway and without one: limits of the settings, the way from a
+// program's text to JavaScript, where tools come from, and the result on the
+// wire. A Workbench runs programs without a gateway.
+package workbench
 
 import (
 	"context"
@@ -11,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
 
 // Workbench runs programs without a gateway: the same engine and limits, and a
@@ -21,13 +26,13 @@ type Workbench struct {
 	set      codemode.Settings
 }
 
-// NewWorkbench makes a workbench. It loads nothing before the first program.
-func NewWorkbench(dir statedir.Dir, c config.CodeMode, log *slog.Logger) *Workbench {
+// New makes a workbench. It loads nothing before the first program.
+func New(dir statedir.Dir, c config.CodeMode, log *slog.Logger) *Workbench {
 	w := &Workbench{
 		machine: engine.New(engine.Options{CacheDir: dir.CodeCache(), Log: log}),
-		set:     codeSettings(c),
+		set:     Settings(c),
 	}
-	w.programs = codemode.New(codemode.Options{Engine: w.machine, Now: time.Now, NewID: newUUID, Log: log, Prepare: prepareProgram})
+	w.programs = codemode.New(codemode.Options{Engine: w.machine, Now: time.Now, NewID: uuid.New, Log: log, Prepare: Prepare})
 	return w
 }
 
@@ -38,12 +43,12 @@ func (w *Workbench) Run(ctx context.Context, p protocol.CodeRunParams, heard fun
 		return protocol.CodeRunResult{}, err
 	}
 	began := time.Now()
-	res, err := w.programs.RunToEnd(ctx, w.set, tool.Scope{RunID: newUUID()}, none, toolOrigin, codemode.Input{Code: p.Code, Language: p.Language}, nil,
+	res, err := w.programs.RunToEnd(ctx, w.set, tool.Scope{RunID: uuid.New()}, none, Origin, codemode.Input{Code: p.Code, Language: p.Language}, nil,
 		func(o codemode.Output) { heard(protocol.CodeOutput(o)) })
 	if err != nil {
 		return protocol.CodeRunResult{}, err
 	}
-	return codeResult(res, time.Since(began).Milliseconds())
+	return Result(res, time.Since(began).Milliseconds())
 }
 
 // Close gives everything back.
