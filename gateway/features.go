@@ -31,7 +31,7 @@ import (
 // list is the one list of features, in the order in which they start. What each
 // needs stands in its Options.
 func (g *Gateway) list(ctx context.Context) []host.Entry {
-	return append(g.modelFeatures(), []host.Entry{
+	return slices.Concat(g.modelFeatures(), g.toolFeatures(ctx), []host.Entry{
 		{Name: "audit", New: func() (host.Feature, error) { return audit.New(g.audit), nil }},
 		{Name: "approvals", New: func() (host.Feature, error) {
 			return approvals.New(approvals.Options{
@@ -99,21 +99,10 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 			g.remote = n.Exec
 			return n.Feature(), nil
 		}},
-		{Name: "codemode", New: func() (host.Feature, error) {
-			c, err := codemode.Open(ctx, codemode.Options{
-				Dir: g.opts.Dir, Env: g.opts.Env, Store: g.store, Settings: g.config, Sessions: g.session, Tools: g.tools, Gate: g.toolGate,
-				Direct: g.direct, Brought: g.hook, Clients: g.server, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
-			})
-			if err != nil {
-				return host.Feature{}, err
-			}
-			g.code = c
-			return c.Feature(), nil
-		}},
 		{Name: "search", New: func() (host.Feature, error) {
 			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},
-	}...)
+	})
 }
 
 // modelFeatures are about models, what they cost, and the first steps to one.
@@ -142,6 +131,23 @@ func (g *Gateway) modelFeatures() []host.Entry {
 		}},
 		{Name: "settings", New: func() (host.Feature, error) {
 			return settings.New(settings.Options{Settings: g.config, Secrets: g.secrets, Clients: g.server, Now: g.opts.Now, Logger: g.log}), nil
+		}},
+	}
+}
+
+// toolFeatures are those that are tools more than anything else.
+func (g *Gateway) toolFeatures(ctx context.Context) []host.Entry {
+	return []host.Entry{
+		{Name: "codemode", New: func() (host.Feature, error) {
+			c, err := codemode.Open(ctx, codemode.Options{
+				Dir: g.opts.Dir, Env: g.opts.Env, Store: g.store, Settings: g.config, Sessions: g.session, Tools: g.tools, Gate: g.toolGate,
+				Direct: g.direct, Brought: g.hook, Clients: g.server, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
+			})
+			if err != nil {
+				return host.Feature{}, err
+			}
+			g.code = c
+			return c.Feature(), nil
 		}},
 	}
 }
