@@ -73,7 +73,7 @@ func (c *mcpClient) key(name string) (string, error) {
 func (c *mcpClient) Call(ctx context.Context, name string, params, result any) error {
 	out, err := c.call(ctx, name, params)
 	if err != nil {
-		return c.g.errorOut(method.ForClients(name, err))
+		return c.g.errors().Out(method.ForClients(name, err))
 	}
 	return copyJSON(out, result)
 }
@@ -151,14 +151,14 @@ func (c *mcpClient) CallTwice(ctx context.Context, name string, params, first, f
 	}
 	acc, err := c.begin(ctx, p)
 	if err != nil {
-		return c.g.errorOut(method.ForClients(name, err))
+		return c.g.errors().Out(method.ForClients(name, err))
 	}
 	if err := copyJSON(protocol.AgentAccepted{RunID: acc.Run.ID, SessionKey: acc.Run.SessionKey, Status: "accepted", AcceptedAt: acc.Run.AcceptedAt}, first); err != nil {
 		return err
 	}
 	out, err := c.g.session.Wait(ctx, acc.Run.ID)
 	if err != nil {
-		return c.g.errorOut(method.ForClients(name, err))
+		return c.g.errors().Out(method.ForClients(name, err))
 	}
 	return copyJSON(out.Wire(), final)
 }

@@ -161,5 +161,5 @@ func (g *Gateway) openFeatures(ctx context.Context) error {
 		return err
 	}
 	g.server.Mount(g.features.Mounts())
-	return g.server.Handle(g.guarded(slices.Concat(g.methods(), g.features.Methods())), g.features.Complete())
+	return g.server.Handle(g.errors().Handlers(slices.Concat(g.methods(), g.features.Methods())), g.features.Complete())
 }

@@ -52,3 +52,8 @@ func (g *Gateway) edgeMethods() []method.Method {
 		method.Plain(protocol.MethodDeliveriesResolve, g.deliveriesResolve),
 	}
 }
+
+// errors are what may leave the gateway of errors.
+func (g *Gateway) errors() method.Errors {
+	return method.Errors{Hide: &g.redactor, Damaged: damagedWords}
+}

@@ -25,6 +25,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
+	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -93,7 +94,7 @@ func (g *Gateway) openLog() (err error) {
 	if err != nil {
 		return &StartError{What: "The log file cannot be written", Err: err, Fix: "Check the folder's permissions and free space"}
 	}
-	g.log = slog.New(slog.NewMultiHandler(g.logs.Handler(), redacting{g.opts.Logger.Handler(), &g.redactor}))
+	g.log = slog.New(slog.NewMultiHandler(g.logs.Handler(), redact.Handler(g.opts.Logger.Handler(), &g.redactor)))
 	return nil
 }
 

@@ -347,3 +347,20 @@ func TestNameOf(t *testing.T) {
 		}
 	}
 }
+
+// Where nobody shows the steps, no message waits for one.
+func TestLetThrough(t *testing.T) {
+	b, err := setup.Load(t.Context(), fresh(t), func() (bool, error) { return false, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !b.Held() {
+		t.Error("nothing waits before a model was chosen")
+	}
+	done := make(chan error, 1)
+	go func() { done <- b.Await(t.Context(), func() bool { return false }) }()
+	b.LetThrough()
+	if err := <-done; err != nil || b.Held() || b.Get().Of(setup.Model) != setup.Open {
+		t.Errorf("%v, held %v", err, b.Held())
+	}
+}

@@ -42,7 +42,7 @@ var leaves = map[string][]string{
 	"gateway/codemode/engine":     {"gateway/codemode/sourcemap"},
 	"gateway/codemode/sourcemap":  {},
 	"gateway/codemode/typescript": {"gateway/codemode/sourcemap"},
-	"gateway/method":              {"gateway/approval", "gateway/config", "gateway/protocol", "gateway/secret", "gateway/server", "gateway/session", "gateway/store"},
+	"gateway/method":              {"gateway/approval", "gateway/config", "gateway/protocol", "gateway/secret", "gateway/secret/redact", "gateway/server", "gateway/session", "gateway/store"},
 	"gateway/host":                {"gateway/command", "gateway/method", "gateway/protocol", "gateway/tool"},
 	"gateway/secret/vault":        {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/plain":        {"gateway/secret", "gateway/statedir"},
