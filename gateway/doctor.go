@@ -28,7 +28,6 @@ func (g *Gateway) examine(ctx context.Context, p protocol.DoctorParams) protocol
 		c.add(x.Area, x.State, x.What, x.Advice)
 	}
 	c.problems()
-	c.failures()
 	c.people()
 	c.commands()
 	return c.out
@@ -43,8 +42,6 @@ func (c *checkup) add(area, state, what, advice string) {
 // the command line.
 func (c *checkup) problems() {
 	list := slices.Concat(c.g.hardness, c.g.channels.Problems())
-	stored := c.g.storeProblems()
-	list, c.out.OK = append(list, stored...), c.out.OK && len(stored) == 0
 	for _, p := range list {
 		what, advice, _ := strings.Cut(strings.TrimSuffix(p.Message, "."), ". ")
 		c.add("gateway", protocol.CheckWarn, what, advice)

@@ -11,8 +11,10 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
 	"github.com/hearth-assistant/hearth/gateway/feature/chat"
 	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
+	"github.com/hearth-assistant/hearth/gateway/feature/database"
 	"github.com/hearth-assistant/hearth/gateway/feature/devices"
 	"github.com/hearth-assistant/hearth/gateway/feature/heartbeat"
+	"github.com/hearth-assistant/hearth/gateway/feature/incidents"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/feature/models"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
@@ -22,6 +24,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
+	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
 	"github.com/hearth-assistant/hearth/gateway/feature/usage"
@@ -31,48 +34,38 @@ import (
 // list is the one list of features, in the order in which they start. What each
 // needs stands in its Options.
 func (g *Gateway) list(ctx context.Context) []host.Entry {
-	return slices.Concat(g.modelFeatures(), g.toolFeatures(ctx), []host.Entry{
+	return slices.Concat(modelFeatures(g), toolFeatures(ctx, g), careFeatures(g), reachFeatures(ctx, g), talkFeatures(g))
+}
+
+// careFeatures look after Hearth and what it may do.
+func careFeatures(g *Gateway) []host.Entry {
+	return []host.Entry{
+		{Name: "database", New: func() (host.Feature, error) {
+			return database.New(database.Options{Store: g.store, Dir: g.opts.Dir, Now: g.opts.Now, Log: g.log}), nil
+		}},
+		{Name: "incidents", New: func() (host.Feature, error) {
+			return incidents.New(incidents.Options{Log: g.incidents, Messages: g.gate, Clock: g.clock, Now: g.opts.Now}), nil
+		}},
+		{Name: "status", New: func() (host.Feature, error) { return g.status.Feature(), nil }},
 		{Name: "audit", New: func() (host.Feature, error) { return audit.New(g.audit), nil }},
 		{Name: "approvals", New: func() (host.Feature, error) {
 			return approvals.New(approvals.Options{
 				Broker: g.approvals, Settings: g.config, Agents: g.agents, Audit: g.audit, Clients: g.server, Owner: g.owner,
 			}), nil
 		}},
-		{Name: "agents", New: func() (host.Feature, error) {
-			return agents.New(agents.Options{
-				Agents: g.agents, Settings: g.config, Models: g.models, Files: g.files, Undo: g.undo, Sessions: g.session, Children: g.spawns,
-				StateDir: string(g.opts.Dir), Logger: g.log,
-			}), nil
-		}},
-		{Name: "chat", New: func() (host.Feature, error) {
-			return chat.New(chat.Options{
-				Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Models: g.catalog, Skills: skillCalls{g},
-				Children: g.spawns, Media: g.pictures(),
-			}), nil
-		}},
-		{Name: "sessions", New: func() (host.Feature, error) {
-			return sessions.New(sessions.Options{
-				Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Settings: g.config, Choice: g.choice, Models: g.models,
-				DB: g.store, Ledger: g.budget.Ledger, Secrets: &g.redactor, Prompt: g.prompts, Problems: g.problems, Children: g.spawns, Clock: g.clock,
-				Version: g.opts.Version, Started: g.started, Now: g.opts.Now,
-			}), nil
-		}},
 		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: g.clock}), nil }},
-		{Name: "subagents", New: func() (host.Feature, error) {
-			return subagents.New(subagents.Options{
-				Book: g.spawns, Sessions: g.session, Dispatch: g.dispatch, Choice: g.choice, Settings: g.config, Now: g.opts.Now,
-			}), nil
+		{Name: "undo", New: func() (host.Feature, error) {
+			return undo.New(undo.Options{Log: g.undo, Agents: g.agents, Logger: g.log}), nil
 		}},
-		{Name: "heartbeat", New: func() (host.Feature, error) {
-			return heartbeat.New(heartbeat.Options{
-				Settings: g.config, Agents: g.agents, Files: g.files, Sessions: g.session, Dispatch: g.dispatch, Pause: g.pause,
-				Budget: g.budget, Outbound: heartbeatOut{g}, Logger: g.log, Now: g.opts.Now,
-			}), nil
-		}},
-		{Name: "undo", New: func() (host.Feature, error) { return undo.New(undo.Options{Log: g.undo, Agents: g.agents}), nil }},
 		{Name: "secrets", New: func() (host.Feature, error) {
 			return secrets.New(secrets.Options{Secrets: g.secrets, Settings: g.config}), nil
 		}},
+	}
+}
+
+// reachFeatures lead to other machines and people.
+func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
+	return []host.Entry{
 		{Name: "lan", New: func() (host.Feature, error) {
 			n := lan.New(lan.Options{
 				Dir: g.opts.Dir, Settings: g.config, Pairing: g.pairing, Audit: g.audit, Port: g.port, Env: g.opts.Env, Now: g.opts.Now, Log: g.log,
@@ -99,14 +92,50 @@ func (g *Gateway) list(ctx context.Context) []host.Entry {
 			g.remote = n.Exec
 			return n.Feature(), nil
 		}},
+	}
+}
+
+// talkFeatures are about conversations.
+func talkFeatures(g *Gateway) []host.Entry {
+	return []host.Entry{
+		{Name: "agents", New: func() (host.Feature, error) {
+			return agents.New(agents.Options{
+				Agents: g.agents, Settings: g.config, Models: g.models, Files: g.files, Undo: g.undo, Sessions: g.session, Children: g.spawns,
+				StateDir: string(g.opts.Dir), Logger: g.log,
+			}), nil
+		}},
+		{Name: "chat", New: func() (host.Feature, error) {
+			return chat.New(chat.Options{
+				Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Models: g.catalog, Skills: skillCalls{g},
+				Children: g.spawns, Media: g.pictures(),
+			}), nil
+		}},
+		{Name: "sessions", New: func() (host.Feature, error) {
+			return sessions.New(sessions.Options{
+				Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Settings: g.config, Choice: g.choice, Models: g.models,
+				DB: g.store, Ledger: g.budget.Ledger, Secrets: &g.redactor, Prompt: g.prompts, Problems: g.problems, Children: g.spawns, Clock: g.clock,
+				Version: g.opts.Version, Started: g.started, Now: g.opts.Now,
+			}), nil
+		}},
+		{Name: "subagents", New: func() (host.Feature, error) {
+			return subagents.New(subagents.Options{
+				Book: g.spawns, Sessions: g.session, Dispatch: g.dispatch, Choice: g.choice, Settings: g.config, Now: g.opts.Now,
+			}), nil
+		}},
+		{Name: "heartbeat", New: func() (host.Feature, error) {
+			return heartbeat.New(heartbeat.Options{
+				Settings: g.config, Agents: g.agents, Files: g.files, Sessions: g.session, Dispatch: g.dispatch, Pause: g.pause,
+				Budget: g.budget, Outbound: heartbeatOut{g}, Logger: g.log, Now: g.opts.Now,
+			}), nil
+		}},
 		{Name: "search", New: func() (host.Feature, error) {
 			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},
-	})
+	}
 }
 
 // modelFeatures are about models, what they cost, and the first steps to one.
-func (g *Gateway) modelFeatures() []host.Entry {
+func modelFeatures(g *Gateway) []host.Entry {
 	return []host.Entry{
 		{Name: "models", New: func() (host.Feature, error) {
 			return models.New(models.Options{
@@ -136,7 +165,7 @@ func (g *Gateway) modelFeatures() []host.Entry {
 }
 
 // toolFeatures are those that are tools more than anything else.
-func (g *Gateway) toolFeatures(ctx context.Context) []host.Entry {
+func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 	return []host.Entry{
 		{Name: "codemode", New: func() (host.Feature, error) {
 			c, err := codemode.Open(ctx, codemode.Options{
@@ -155,6 +184,11 @@ func (g *Gateway) toolFeatures(ctx context.Context) []host.Entry {
 // openFeatures makes the features and gives clients and people what they add.
 func (g *Gateway) openFeatures(ctx context.Context) error {
 	on := g.config.Snapshot().Config.FeatureOn
+	g.status = status.New(status.Options{
+		Version: g.opts.Version, Started: g.started, Dir: g.opts.Dir, Settings: g.config, Store: g.store, Sessions: g.session, Agents: g.agents,
+		Models: g.models, Choice: g.choice, Server: g.server, Outbox: g.outbox, Broker: g.approvals, Pause: g.pause, Pairing: g.pairing, Log: g.log,
+		URL: g.URL, Now: g.opts.Now, Problems: g.problems,
+	})
 	g.features = host.Open(ctx, g.list(ctx), host.Options{Enabled: on, Logger: g.log})
 	g.dispatch.SetCommands(command.NewSet(g.features.Commands()...))
 	if err := g.tools.Add(g.features.Tools()...); err != nil {

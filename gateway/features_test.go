@@ -27,8 +27,7 @@ func TestEachFeatureCanBeAbsent(t *testing.T) {
 					t.Errorf("%s is there without it only", m)
 				}
 			}
-			var health protocol.Health
-			p.call(protocol.MethodHealth, nil, &health)
+			health := p.Hello().Snapshot.Health
 			for _, problem := range health.Hearth.Problems {
 				if problem.Code == "FEATURE" {
 					t.Error(problem.Message)

@@ -19,6 +19,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
+	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
@@ -175,6 +176,7 @@ type Gateway struct {
 	prompts    *systemprompt.Maker
 	dispatch   *dispatch.Dispatcher // where messages come in
 	features   *host.Host
+	status     *status.Status
 
 	// Tools, and what stands before them.
 	tools     *tool.Catalog

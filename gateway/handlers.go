@@ -22,11 +22,6 @@ func (g *Gateway) methods() []method.Method {
 // coreMethods look after the gateway, its settings and what it has.
 func (g *Gateway) coreMethods() []method.Method {
 	return []method.Method{
-		method.Plain(protocol.MethodHealth, g.health),
-		method.Plain(protocol.MethodStatus, g.status),
-		method.Plain(protocol.MethodSystemPresence, g.systemPresence),
-		method.Plain(protocol.MethodLogsTail, g.logsTail),
-		method.Plain(protocol.MethodLaunchLink, g.launchLink),
 		method.Plain(protocol.MethodDoctor, g.doctor),
 	}
 }
@@ -55,5 +50,5 @@ func (g *Gateway) edgeMethods() []method.Method {
 
 // errors are what may leave the gateway of errors.
 func (g *Gateway) errors() method.Errors {
-	return method.Errors{Hide: &g.redactor, Damaged: damagedWords}
+	return method.Errors{Hide: &g.redactor, Damaged: method.DamagedWords}
 }

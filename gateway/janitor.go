@@ -2,12 +2,7 @@ package gateway
 
 import (
 	"context"
-	"slices"
 	"time"
-
-	"github.com/hearth-assistant/hearth/gateway/method"
-	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
 const (
@@ -15,8 +10,6 @@ const (
 	janitorEvery = time.Hour
 	// keepDelivered is how long the receipt of a delivered answer is kept.
 	keepDelivered = 30 * 24 * time.Hour
-	// healthEvery is how often problems are looked at, to tell clients of a change.
-	healthEvery = 15 * time.Second
 	// pruneChunk bounds one transaction.
 	pruneChunk = 1000
 )
@@ -28,37 +21,10 @@ func (g *Gateway) tidy(ctx context.Context) {
 		if _, err := g.deliverer.Prune(ctx, before, pruneChunk); err != nil && ctx.Err() == nil {
 			g.log.Warn("old deliveries could not be forgotten", "err", err)
 		}
-		if err := g.undo.Tidy(ctx); err != nil && ctx.Err() == nil {
-			g.log.Warn("old copies for undo could not be removed", "err", err)
-		}
 		select {
 		case <-time.After(janitorEvery):
 		case <-ctx.Done():
 			return
 		}
-	}
-}
-
-// watchHealth tells clients when there are other problems than before: a full
-// disk, a broken settings file, a channel that fell silent.
-func (g *Gateway) watchHealth(ctx context.Context) {
-	last := g.problems()
-	for {
-		select {
-		case <-time.After(healthEvery):
-		case <-ctx.Done():
-			return
-		}
-		now := g.problems()
-		if slices.Equal(now, last) {
-			continue
-		}
-		last = now
-		h, err := g.health(ctx, method.None{})
-		if err != nil {
-			g.log.Warn("health could not be told", "err", err)
-			continue
-		}
-		g.server.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
 	}
 }

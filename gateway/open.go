@@ -19,6 +19,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/rules"
@@ -182,7 +183,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.channels.Open(ctx, g.openToSend)
 	g.openHook()
 	g.server, err = server.New(server.Options{
-		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: g.snapshot, Version: g.opts.Version,
+		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: func(ctx context.Context) protocol.Snapshot { return g.status.Snapshot(ctx) }, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.Webhooks(),
 		Broken: g.broke,
 		Mounts: g.mounts(), Leaving: g.leaving,

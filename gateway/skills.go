@@ -14,7 +14,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/config"
-	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -102,7 +101,7 @@ func (g *Gateway) watchSkills(ctx context.Context) {
 
 func (g *Gateway) skillsChanged() {
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventSkillsChanged, Payload: struct{}{}})
-	if h, err := g.health(g.work.Context(), method.None{}); err == nil { // whether one waits for the owner
+	if h, err := g.status.Health(g.work.Context()); err == nil { // whether one waits for the owner
 		g.server.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
 	}
 }

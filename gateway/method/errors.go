@@ -90,3 +90,7 @@ func isSecretInput(err error) bool {
 	var name *secret.NameError
 	return errors.As(err, &in) || errors.As(err, &name) || errors.Is(err, secret.ErrPassphrase)
 }
+
+// DamagedWords are for whoever asked for something that cannot be read.
+const DamagedWords = "A part of Hearth's database is damaged, so this cannot be done. Stop the gateway, then `hearth store check` says what is left, " +
+	"`hearth store export` saves it and `hearth store restore` takes the last good copy."

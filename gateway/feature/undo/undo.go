@@ -5,6 +5,8 @@ package undo
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -17,17 +19,22 @@ import (
 type Options struct {
 	Log    *undo.Log
 	Agents *agents.Directory
+	Logger *slog.Logger
 }
 
 type feature struct {
 	log    *undo.Log
 	agents *agents.Directory
+	logger *slog.Logger
 }
+
+// tidyEvery is how often old copies are looked for.
+const tidyEvery = time.Hour
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := feature{o.Log, o.Agents}
-	return host.Feature{Methods: []method.Method{
+	f := feature{o.Log, o.Agents, o.Logger}
+	return host.Feature{Run: f.tidy, Methods: []method.Method{
 		method.Plain(protocol.MethodUndoList, f.list),
 		method.Plain(protocol.MethodUndoPreview, f.preview),
 		method.Plain(protocol.MethodUndoApply, f.apply),
@@ -98,4 +105,18 @@ func forClients(err error) error {
 		return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
 	}
 	return err
+}
+
+// tidy removes copies that are too old to be taken back, until ctx ends.
+func (f feature) tidy(ctx context.Context) error {
+	for {
+		if err := f.log.Tidy(ctx); err != nil && ctx.Err() == nil {
+			f.logger.Warn("old copies for undo could not be removed", "err", err)
+		}
+		select {
+		case <-time.After(tidyEvery):
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package gateway
+package status
 
 // residentBytes is what the runtime holds, which is close to resident memory.
 func residentBytes() int64 { return memoryOf() }

@@ -1,0 +1,116 @@
+// Package database is the feature that looks after the one database file: it
+// keeps a good copy, and says when the file or its disk is in trouble. Reading,
+// writing and mending are packages store's and rescue's.
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+const (
+	// copyFirst is how long after the start the store is first copied: a start
+	// has other things to do.
+	copyFirst = 2 * time.Minute
+	// copyEvery is how old the last good copy may become.
+	copyEvery = 24 * time.Hour
+	// copyMargin is what a copy leaves free on the disk.
+	copyMargin = 1 << 30
+)
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Store *store.DB
+	Dir   statedir.Dir
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+type feature struct {
+	store *store.DB
+	dir   statedir.Dir
+	now   func() time.Time
+	log   *slog.Logger
+}
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	f := &feature{o.Store, o.Dir, o.Now, o.Log}
+	return host.Feature{Checks: f.checks, Problems: f.problems, Run: func(ctx context.Context) error {
+		f.keepCopy(ctx)
+		return nil
+	}}
+}
+
+// checks are the problems, for the doctor.
+func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol.HealthCheck) {
+	for _, p := range f.problems() {
+		what, advice, _ := strings.Cut(strings.TrimSuffix(p.Message, "."), ". ")
+		out = append(out, protocol.HealthCheck{Area: "gateway", State: protocol.CheckFail, What: what, Advice: advice})
+	}
+	return out
+}
+
+// problems are those that a person should know about.
+func (f *feature) problems() []protocol.Problem {
+	problem := func(text string) []protocol.Problem { return []protocol.Problem{{Code: "STORE", Message: text}} }
+	switch err := f.store.Problem(); {
+	case errors.Is(err, store.ErrDamaged):
+		return problem(method.DamagedWords)
+	case errors.Is(err, store.ErrGone):
+		return problem("New messages are not accepted: " + method.GoneWords(err))
+	case err != nil:
+		return problem("New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe.")
+	}
+	if free, ok := f.dir.Free(); ok && free < statedir.Full {
+		return problem(fmt.Sprintf("The disk is full: %d MB are left. Make room; soon new messages are not accepted, what was accepted is safe.", free>>20))
+	}
+	if err := f.store.Blemish(); err != nil {
+		return problem("Something in Hearth's database cannot be read: " + err.Error() + ". Stop the gateway, then `hearth store check` says what is left, and `hearth store restore` takes the last good copy.")
+	}
+	return nil
+}
+
+// keepCopy keeps a good copy of the store, made once a day, until ctx ends.
+func (f *feature) keepCopy(ctx context.Context) {
+	for wait := copyFirst; ; wait = time.Hour {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		if !f.copyDue() {
+			continue
+		}
+		if err := f.store.Copy(ctx, f.dir.LastGood()); err != nil && ctx.Err() == nil {
+			f.log.Warn("the store could not be copied", "err", err)
+		}
+	}
+}
+
+// copyDue: the last copy is old, the store was changed since, and there is much
+// room on the disk.
+func (f *feature) copyDue() bool {
+	if f.store.Problem() != nil || f.store.Blemish() != nil {
+		return false
+	}
+	if st, err := os.Stat(f.dir.LastGood()); err == nil {
+		now, nerr := os.Stat(f.dir.Store())
+		if f.now().Sub(st.ModTime()) < copyEvery || nerr == nil && now.ModTime().Before(st.ModTime()) {
+			return false
+		}
+	}
+	free, ok := f.dir.Free()
+	return !ok || free > 2*f.store.Size()+copyMargin
+}

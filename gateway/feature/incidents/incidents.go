@@ -1,0 +1,85 @@
+// Package incidents is the feature that says where Hearth itself failed, and which
+// messages it put aside: in the doctor, in status and on the page. Nothing is
+// dropped without a sign. The record is package incident's, which whoever
+// recovers from a panic writes to.
+package incidents
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/clock"
+	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/incident"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// recentFailures is how long a failure is told of.
+const recentFailures = 7 * 24 * time.Hour
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Log      *incident.Log
+	Messages *inbound.Gate // which puts aside what cannot be handled
+	Clock    *clock.Clock
+	Now      func() time.Time
+}
+
+type feature struct {
+	log      *incident.Log
+	messages *inbound.Gate
+	clock    *clock.Clock
+	now      func() time.Time
+}
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	f := &feature{o.Log, o.Messages, o.Clock, o.Now}
+	return host.Feature{Checks: f.checks, Problems: f.problems}
+}
+
+// checks: did Hearth itself fail lately, and is a message waiting for a decision?
+func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol.HealthCheck) {
+	add := func(area, what, advice string) {
+		out = append(out, protocol.HealthCheck{Area: area, State: protocol.CheckWarn, What: what, Advice: advice})
+	}
+	list, err := f.log.Since(f.now().Add(-recentFailures))
+	if err == nil && len(list) > 0 {
+		last := list[len(list)-1]
+		add("gateway", fmt.Sprintf("Hearth itself failed %s in the last seven days, last in %s at %s: %s", times(len(list)), last.Where,
+			f.clock.Words(last.At), last.What), "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it")
+	}
+	if aside, err := f.messages.Quarantine(); err == nil && len(aside) > 0 {
+		add("messages", fmt.Sprintf("%s from a messaging network could not be handled and %s put aside", command.Counted(len(aside), "message"), wasWere(len(aside))), "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets one")
+	}
+	return out
+}
+
+// problems are the same for status and the page.
+func (f *feature) problems() (out []protocol.Problem) {
+	if aside, err := f.messages.Quarantine(); err == nil && len(aside) > 0 {
+		out = append(out, protocol.Problem{Code: "ASIDE", Message: fmt.Sprintf("%s from a messaging network could not be handled and %s put aside. `hearth deliveries` lists them, and tries them again or forgets them.", command.Counted(len(aside), "message"), wasWere(len(aside)))})
+	}
+	if list, err := f.log.Since(f.now().Add(-24 * time.Hour)); err == nil && len(list) > 0 {
+		last := list[len(list)-1]
+		out = append(out, protocol.Problem{Code: "FAILED", Message: fmt.Sprintf("Hearth itself failed in the last day, in %s. `hearth doctor` says more.", last.Where)})
+	}
+	return out
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
