@@ -8,7 +8,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-// messages.md, "Directive stripping": a level in a message holds for its answer,
+// Directive stripping: a level in a message holds for its answer,
 // and the model does not read it; what the person wrote stays as they wrote it.
 func TestDirectivesHoldForOneMessage(t *testing.T) {
 	r := newRig(t, "chat/think")

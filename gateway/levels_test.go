@@ -30,7 +30,7 @@ func waitSent(t *testing.T, api *telegramtest.Server, n int, holds string) strin
 	return last
 }
 
-// messages.md, "Reasoning visibility": /think changes what the model is asked.
+// Reasoning visibility: /think changes what the model is asked.
 func TestThinkReachesTheModel(t *testing.T) {
 	r, api := telegramRig(t, "chat/think", annaOwns())
 	say(api, "one")
@@ -54,7 +54,7 @@ func TestThinkReachesTheModel(t *testing.T) {
 	}
 }
 
-// messages.md, "Reasoning visibility": reasoning is left out, stands before the
+// Reasoning visibility: reasoning is left out, stands before the
 // answer, or is shown while it is made and then taken away.
 func TestReasoningInAChat(t *testing.T) {
 	_, api := telegramRig(t, "chat/think", annaOwns())
@@ -78,7 +78,7 @@ func TestReasoningInAChat(t *testing.T) {
 	})
 }
 
-// messages.md, "Silent replies": failures are told in short, and raw only with
+// Silent replies: failures are told in short, and raw only with
 // /verbose full.
 func TestVerboseFullShowsTheRawFailure(t *testing.T) {
 	_, api := telegramRig(t, "chat/fault-billing", annaOwns())
@@ -93,7 +93,7 @@ func TestVerboseFullShowsTheRawFailure(t *testing.T) {
 	waitSent(t, api, 3, raw)
 }
 
-// messages.md, "Prefixes, threading, and replies": the account's settings hold
+// Prefixes, threading, and replies: the account's settings hold
 // in the chat.
 func TestReplyAndPrefixSettings(t *testing.T) {
 	for mode, replies := range map[string]bool{"off": false, "first": true} {

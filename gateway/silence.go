@@ -7,8 +7,7 @@ import (
 )
 
 // silenceAdvice tells the model where it may stay silent: in groups of networks
-// whose settings allow it, never in direct chats (messages.md, "Silent
-// replies").
+// whose settings allow it, never in direct chats.
 const silenceAdvice = "When nothing needs an answer from you, reply with exactly " + reply.SilentToken + " and nothing else; then nothing is sent."
 
 // adviceFor is what the system prompt says about a route.

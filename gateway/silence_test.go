@@ -8,7 +8,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 )
 
-// messages.md, "Silent replies": only groups hear of the token, and the settings
+// Silent replies: only groups hear of the token, and the settings
 // of a surface stand over the defaults.
 func TestSilenceAdvice(t *testing.T) {
 	surface := func(word string) map[string]config.Surface {

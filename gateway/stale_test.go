@@ -52,7 +52,7 @@ func TestOwnChatsNeverEmptyThemselves(t *testing.T) {
 	goesOn("with session.reset", mine, "c2", false)
 }
 
-// session.md, "Lifecycle": a session is used until it expires, and expiry is
+// Lifecycle: a session is used until it expires, and expiry is
 // looked at when the next message comes.
 func TestOldSessionBeginsAnew(t *testing.T) {
 	var later atomic.Int64

@@ -8,7 +8,7 @@ import (
 
 func isTwo(name string) bool { return name == "two" || name == "b/m2:7b" }
 
-// TestDirectives: messages.md, "Directive stripping".
+// TestDirectives: directives are taken out of a message.
 func TestDirectives(t *testing.T) {
 	for _, tc := range []struct{ text, found, rest string }{
 		{"/think high what is 1+1", "think=high", "what is 1+1"},

@@ -62,7 +62,7 @@ func TestTelegramAccounts(t *testing.T) {
 	}
 }
 
-// streaming.md: streaming.block.enabled says the same as blockStreaming, and
+// streaming.block.enabled says the same as blockStreaming, and
 // previews in steps have bounds of their own under two names.
 func TestStreamingBlockAndDraftChunk(t *testing.T) {
 	for _, src := range []string{

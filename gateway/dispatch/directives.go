@@ -10,8 +10,7 @@ import (
 )
 
 // Levels and models that a message asks for beside what it says ("/think high
-// what is 1+1"): they hold for its own answer, and the model does not read them
-// (messages.md, "Directive stripping").
+// what is 1+1"): they hold for its own answer, and the model does not read them.
 
 // directives takes them out of the text of a turn. said is what else the message
 // says, "" when it says nothing else: then they are commands, which change the

@@ -10,7 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
 
-// greeting is the short turn after /new alone (session.md, "Reset triggers").
+// greeting is the short turn after /new alone.
 const greeting = "[The person started a new session with a command and said nothing else. Greet them in one short sentence and ask what they want to do. Do not mention this note.]"
 
 // firstWords is what the agent reads when a session begins with a trigger and

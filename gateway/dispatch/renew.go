@@ -9,8 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
-// renew begins a session anew when it has become old (session.md,
-// "Lifecycle"). Expiry is looked at only when a message arrives, and never
+// renew begins a session anew when it has become old. Expiry is looked at only when a message arrives, and never
 // under a running answer.
 func (d *Dispatcher) renew(ctx context.Context, turn session.Turn) error {
 	row, ok, err := d.sessions.Get(turn.SessionKey)

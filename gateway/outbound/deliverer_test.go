@@ -411,7 +411,7 @@ func TestSlowRequestsAreUncertain(t *testing.T) {
 	})
 }
 
-// streaming.md: the final text edits the preview in place and only the rest is
+// The final text edits the preview in place and only the rest is
 // sent; when the edit fails, normal delivery, and the preview is removed.
 func TestFinalTakesThePreviewsPlace(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -446,7 +446,7 @@ func TestFinalTakesThePreviewsPlace(t *testing.T) {
 	}
 }
 
-// messages.md: reply threading via replyToMode.
+// Reply threading via replyToMode.
 func TestReplyToMode(t *testing.T) {
 	for mode, want := range map[ReplyMode]string{"": "[m9  ]", ReplyFirst: "[m9  ]", ReplyAll: "[m9 m9 m9]", ReplyOff: "[  ]"} {
 		bubble(t, func(h *house) {

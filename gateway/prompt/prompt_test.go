@@ -190,7 +190,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-// timezone.md: the prompt names the zone and no clock, so that the same input
+// The prompt names the zone and no clock, so that the same input
 // gives the same bytes for ever.
 func TestPromptHasTheZoneAndNoClock(t *testing.T) {
 	in := Input{TimeZone: "America/Chicago", Tools: tools("session_status")}

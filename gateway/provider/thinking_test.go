@@ -10,7 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 )
 
-// messages.md, "Reasoning visibility": a level of thinking reaches each service
+// Reasoning visibility: a level of thinking reaches each service
 // in its own words, and nothing is said about it when no level was chosen.
 func TestThinkingLevels(t *testing.T) {
 	s := newServer(t)

@@ -107,7 +107,7 @@ func (m *Manager) shownArgs(args json.RawMessage) json.RawMessage {
 }
 
 // isSilent reports whether an answer is exactly the token by which a model says
-// nothing (messages.md, "Silent replies"). It is shown on no surface.
+// nothing. It is shown on no surface.
 func isSilent(text string) bool {
 	text = strings.TrimSpace(text)
 	return text == "NO_REPLY" || text == "no_reply"

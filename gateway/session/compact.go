@@ -133,7 +133,7 @@ func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns [][]p
 }
 
 // flush lets the model write down what must outlast the summary, where there is
-// a place for it (session.md, "Pre-compaction memory flush"). It is silent, and
+// a place for it. It is silent, and
 // failing it does not stop the summary.
 func (m *Manager) flush(ctx context.Context, row Row, mdl Model, turns [][]protocol.Message, runs []Run) {
 	if m.Notes == nil || mdl.BuiltIn {

@@ -19,7 +19,7 @@ import (
 
 const (
 	// checkpointEvery and checkpointBytes bound how much streamed text a crash
-	// can cost (design §3, L6).
+	// can cost.
 	checkpointEvery = time.Second
 	checkpointBytes = 4 << 10
 )

@@ -20,8 +20,7 @@ const (
 	hardResult = 50 << 10
 )
 
-// prune trims old tool results of what a model is about to be given
-// (session.md, "Session pruning"). The transcript is not touched: turns are
+// prune trims old tool results of what a model is about to be given. The transcript is not touched: turns are
 // copies.
 func prune(turns [][]protocol.Message) {
 	seen := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-// session.md, "Session pruning": old tool results are trimmed before the model
+// Session pruning: old tool results are trimmed before the model
 // is asked, the newest are whole, and the transcript keeps every word.
 func TestPruneTrimsOnlyOldToolResults(t *testing.T) {
 	turn := func(size int) []protocol.Message {

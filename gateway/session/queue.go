@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Mode says what happens to a message that arrives while another is answered
-// (messages.md, "Queueing and followups").
+// Mode says what happens to a message that arrives while another is answered.
 type Mode string
 
 const (

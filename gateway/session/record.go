@@ -55,8 +55,7 @@ func (r Row) WhenArchived() int64 {
 	return cmp.Or(r.ArchivedAt, r.UpdatedAt) // earlier versions did not keep it
 }
 
-// Origin explains where a session's messages come from (session.md, "Session
-// origin metadata").
+// Origin explains where a session's messages come from.
 type Origin struct {
 	Label     string `json:"label,omitempty"`
 	Provider  string `json:"provider,omitempty"`

@@ -132,7 +132,7 @@ func (db *DB) commit(batch []*write) {
 			spent = true
 		default:
 			// The flush failed: what is on disk is unknown, so nothing may be
-			// acknowledged any more (security-reliability F-DISK-03).
+			// acknowledged any more.
 			db.failed.Store(true)
 			finish(batch, fmt.Errorf("%w: %v", ErrFailed, err))
 			return

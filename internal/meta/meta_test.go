@@ -174,6 +174,7 @@ func rules() []rule {
 		{"secrets are compared in constant time", constantTime},
 		{"A-SSRF-07 one way out", oneWayOut},
 		{"a network is known to its folder", networksApart},
+		{"comments cite what is there", citations},
 	}
 }
 
@@ -198,6 +199,7 @@ func TestRulesCanFail(t *testing.T) {
 			"package session\nimport _ \"go.etcd.io/bbolt\""},
 		"packages say what they own":       {"gateway/session/a.go", "package session"},
 		"no init functions":                {"gateway/session/a.go", "package session\nfunc init() {}"},
+		"comments cite what is there":      {"gateway/session/a.go", "package session\n// x is long (messages.md, “Lanes”).\nvar x int"},
 		"a network is known to its folder": {"gateway/session/a.go", "package session\nconst id = \"Telegram\""},
 		"tests do not sleep": {"gateway/session/a_test.go",
 			"package session\nimport tt \"time\"\nfunc f() { tt.Sleep(1) }"},

@@ -162,7 +162,7 @@ func FuzzUpdate(f *testing.F) {
 	})
 }
 
-// messages.md: CommandBody is what commands are read from, without our name.
+// CommandBody is what commands are read from, without our name.
 func TestCommandBesideAMention(t *testing.T) {
 	me := user{ID: telegramtest.BotID, Username: telegramtest.BotName}
 	at := "@" + telegramtest.BotName

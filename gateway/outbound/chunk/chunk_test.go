@@ -15,7 +15,7 @@ func textsOf(chunks []Chunk) (out []string) {
 	return out
 }
 
-// streaming.md "Chunking algorithm": the bounds, the break preference and the
+// Chunking algorithm: the bounds, the break preference and the
 // fences, one row each.
 func TestChunkerRules(t *testing.T) {
 	const lorem = "Lorem ipsum dolor sit amet."
@@ -51,7 +51,7 @@ func TestChunkerRules(t *testing.T) {
 	}
 }
 
-// streaming.md: blocks come while the text arrives, not only at its end.
+// Blocks come while the text arrives, not only at its end.
 func TestChunkerEmitsAsTheBufferGrows(t *testing.T) {
 	k := New(Options{Min: 10, Max: 100})
 	if got := k.Feed("short\n\n"); got != nil {
@@ -68,7 +68,7 @@ func TestChunkerEmitsAsTheBufferGrows(t *testing.T) {
 	}
 }
 
-// streaming.md: maxChars is clamped to textChunkLimit.
+// maxChars is clamped to textChunkLimit.
 func TestClampToTextChunkLimit(t *testing.T) {
 	for _, tc := range []struct {
 		o     Options
@@ -85,7 +85,7 @@ func TestClampToTextChunkLimit(t *testing.T) {
 	}
 }
 
-// streaming.md: chunkMode and maxLinesPerMessage.
+// chunkMode and maxLinesPerMessage.
 func TestSplit(t *testing.T) {
 	for name, tc := range map[string]struct {
 		l    Limits

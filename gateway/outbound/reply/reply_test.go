@@ -9,7 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
-// messages.md "Silent replies": the exact token and nothing else.
+// Silent replies: the exact token and nothing else.
 func TestSilentToken(t *testing.T) {
 	for text, want := range map[string]bool{
 		"NO_REPLY": true, "no_reply": true, " NO_REPLY\n": true, "No_Reply": false, "NO_REPLY.": false, "NO_REPLY ok": false, "": false, "`NO_REPLY`": false,
@@ -37,7 +37,7 @@ func TestSilentPrefixDoesNotLeak(t *testing.T) {
 	}
 }
 
-// messages.md: media that come with a silent text are still delivered.
+// Media that come with a silent text are still delivered.
 func TestSilentTextWithMedia(t *testing.T) {
 	got := Read("NO_REPLY\nMEDIA:/tmp/voice.ogg")
 	if got.Text != "" || len(got.Media) != 1 || got.Media[0].Name != "voice.ogg" {
@@ -51,7 +51,7 @@ func TestSilentTextWithMedia(t *testing.T) {
 	}
 }
 
-// messages.md: silence by the type of conversation.
+// Silence by the type of conversation.
 func TestSilencePolicy(t *testing.T) {
 	defaults := SilencePolicy{Group: false}
 	for _, tc := range []struct {
@@ -73,7 +73,7 @@ func TestSilencePolicy(t *testing.T) {
 	}
 }
 
-// messages.md: failures before any answer stay out of groups.
+// Failures before any answer stay out of groups.
 func TestErrorsByConversation(t *testing.T) {
 	for _, tc := range []struct {
 		c        Conversation
@@ -89,7 +89,7 @@ func TestErrorsByConversation(t *testing.T) {
 	}
 }
 
-// messages.md: the cascade of responsePrefix.
+// The cascade of responsePrefix.
 func TestResponsePrefix(t *testing.T) {
 	s := func(v string) *string { return &v }
 	for _, tc := range []struct {
@@ -129,7 +129,7 @@ func TestParseMedia(t *testing.T) {
 	}
 }
 
-// streaming.md "Media delivery with block streaming".
+// Media are delivered once when blocks are streamed.
 func TestTurn(t *testing.T) {
 	for name, tc := range map[string]struct {
 		blocks []string

@@ -57,7 +57,7 @@ func textEnd(b *Blocks)    { b.TextEnd() }
 func messageEnd(b *Blocks) { b.MessageEnd() }
 func flush(b *Blocks)      { b.Flush() }
 
-// streaming.md "Block streaming" and "Coalescing", one row each.
+// Blocks, and pieces that are joined, one row each.
 func TestBlocks(t *testing.T) {
 	small := chunk.Options{Min: 5, Max: 30}
 	idle := Coalesce{Idle: time.Second, Max: 100}

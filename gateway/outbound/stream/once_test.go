@@ -51,7 +51,7 @@ func said(ctx context.Context, o BlockOptions, texts []string, step, full int) (
 	return source, seen, turn.Left(reply.Read(texts[len(texts)-1]))
 }
 
-// streaming.md: exact duplicates are suppressed, also where the cut of a code
+// Exact duplicates are suppressed, also where the cut of a code
 // block had to close and open its fence.
 func TestForcedFenceIsSaidOnce(t *testing.T) {
 	var b strings.Builder

@@ -59,7 +59,7 @@ func (d *draft) calls(op loopback.Op, want int) {
 	}
 }
 
-// streaming.md: partial is a single preview that is replaced with the latest
+// Partial is a single preview that is replaced with the latest
 // text, at most once in a while.
 func TestPreviewPartial(t *testing.T) {
 	preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
@@ -106,7 +106,7 @@ func TestPreviewKeepsToTheLimitsOfEdits(t *testing.T) {
 	}
 }
 
-// streaming.md: off shows nothing; nor does a channel that cannot edit, block
+// Off shows nothing; nor does a channel that cannot edit, block
 // streaming, or a selected quote.
 func TestPreviewSkipped(t *testing.T) {
 	for name, o := range map[string]PreviewOptions{
@@ -129,7 +129,7 @@ func TestPreviewSkipped(t *testing.T) {
 	})
 }
 
-// streaming.md: block updates in steps.
+// Block updates in steps.
 func TestPreviewBlock(t *testing.T) {
 	preview(t, PreviewOptions{Mode: Block, Steps: chunk.Options{Min: 5, Max: 50}}, func(d *draft) {
 		d.p.Text("first paragraph\n\nsecond")
@@ -143,7 +143,7 @@ func TestPreviewBlock(t *testing.T) {
 	})
 }
 
-// streaming.md: progress shows what is done, also while nothing but text is
+// Progress shows what is done, also while nothing but text is
 // written, not the answer, and is cleared.
 func TestPreviewProgress(t *testing.T) {
 	preview(t, PreviewOptions{Mode: Progress}, func(d *draft) {
@@ -186,7 +186,7 @@ func TestPreviewWaitsForItsTurn(t *testing.T) {
 	})
 }
 
-// streaming.md "Tool-progress preview updates".
+// What tools do is shown in the preview.
 func TestPreviewToolLines(t *testing.T) {
 	for name, tc := range map[string]struct {
 		o    PreviewOptions
@@ -223,7 +223,7 @@ func TestPreviewToolLines(t *testing.T) {
 	})
 }
 
-// streaming.md: media and error finals cancel what is pending and give the
+// Media and error finals cancel what is pending and give the
 // preview up for removal.
 func TestPreviewMediaAndErrorFinals(t *testing.T) {
 	for _, f := range []Final{FinalMedia, FinalError, FinalOther} {

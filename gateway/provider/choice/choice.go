@@ -124,8 +124,7 @@ func (c *Chooser) OfAgent(sel failover.Selection) failover.Selection {
 }
 
 // Pin leaves the model out of a choice that is the session's default with one
-// account: then only the account was chosen, and fallbacks still stand in for it
-// (model-failover.md, "user-pinned profiles").
+// account: then only the account was chosen, and fallbacks still stand in for it.
 func (c *Chooser) Pin(sessionKey, name string) string {
 	ref, id, ok := profile.ParseRef(name)
 	if ok && id != "" && ref == c.Default(sessionKey) {
