@@ -21,7 +21,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
-	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/search"
@@ -196,16 +195,11 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	pub := publisher{s: g.server, touched: g.touched}
 	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Rounds: g.roundsOf, Asks: g.asksOf, Logger: g.log, Begin: g.turns.Begin, Spend: g.turns.Book, Tell: g.tellRoute, Explain: g.turns.Explain, Redact: g.redactor.Text, Tools: g.runTools,
-		Prompt: func(a session.Asked) (string, int) { return g.prompts.Prompt(a) },
-		Notes:  g.notes, Picture: g.picture,
-		Hold: func(ctx context.Context, run session.Run, choose func() (failover.Selection, error), tell func(context.Context, string)) {
-			g.waits.Hold(ctx, run, g.dispatch.Pasted(run.ID), choose, tell)
-		},
-		Held: g.waits.Held, Broke: g.broke,
-		Queue: func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) }, Stopped: g.stopChildren,
-		Over: g.runOver, Suspended: func(tx *store.Tx, runID string) bool { return g.code.Suspended(tx, runID) },
-		Left: func(key string) { g.processes.StopOwner(key) },
+		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Logger: g.log, Models: g.turns, Tell: g.tellRoute, Redact: g.redactor.Text, Tools: toolsOfRuns{g},
+		Prompt: prompterOf{g}, Gate: gateOf{g}, Observer: observerOf{g},
+		Notes: g.notes, Picture: g.picture,
+		Queue:     func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) },
+		Suspended: func(tx *store.Tx, runID string) bool { return g.code.Suspended(tx, runID) },
 		Timeout: func() time.Duration {
 			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
 		},

@@ -28,3 +28,9 @@ type toolsOfRuns struct{ g *Gateway }
 func (t toolsOfRuns) For(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	return t.g.runTools(rec, ref)
 }
+
+// Rounds implements session.Tools.
+func (t toolsOfRuns) Rounds(rec session.Run) int { return t.g.roundsOf(rec) }
+
+// Asks implements session.Tools.
+func (t toolsOfRuns) Asks(rec session.Run) *model.Options { return t.g.asksOf(rec) }

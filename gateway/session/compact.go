@@ -53,7 +53,7 @@ func (m *Manager) Compact(ctx context.Context, key, instructions string) (Compac
 	}
 	used := &tally{}
 	defer func() { m.bookTally(ctx, key, used) }()
-	mdl, err := m.Begin(ctx, row.selection(), used)
+	mdl, err := m.Models.Begin(ctx, row.selection(), used)
 	if err != nil {
 		return Compaction{}, err
 	}

@@ -32,7 +32,7 @@ func (m *Manager) begin(ctx context.Context, r *run, end *ending) (Model, failov
 	if end.ref = sel.Ref; sel.Source == failover.SourceAuto {
 		end.ref = sel.Origin
 	}
-	mdl, err := m.Begin(ctx, sel, &modelOf{Manager: m, r: r, end: end, row: row})
+	mdl, err := m.Models.Begin(ctx, sel, &modelOf{Manager: m, r: r, end: end, row: row})
 	return mdl, sel, row, err
 }
 

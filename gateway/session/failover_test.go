@@ -43,7 +43,7 @@ func newChain(t *testing.T, tool func(context.Context)) *chainBench {
 			return failover.Settings{Primary: ref(c.primary), Fallbacks: []model.Ref{ref("b/two"), ref("c/three")}, RateLimitedRotations: 1, MaxWait: 10 * time.Second}
 		},
 	})
-	c.Begin = engine.Begin
+	c.Models = asked{begin: engine.Begin}
 	c.Tell = func(_ *store.Tx, run Run, _, text string) error {
 		c.told = append(c.told, run.Route+" "+text)
 		return nil

@@ -144,8 +144,8 @@ func TestAnAnswerThatPanicsFails(t *testing.T) {
 		defer c.close()
 		c.down("z/none")
 		prompt, broke := c.Prompt, ""
-		c.Prompt = func(Asked) (string, int) { panic("nobody thought of this") }
-		c.Broke = func(where string, panicked any) { broke = fmt.Sprint(where, ": ", panicked) }
+		c.Prompt = prompted(func(Asked) (string, int) { panic("nobody thought of this") })
+		c.Observer = heard{broke: func(where string, panicked any) { broke = fmt.Sprint(where, ": ", panicked) }}
 		c.must("a", "hello")
 		if o := c.wait("a"); o.Run.State != RunFailed || !strings.Contains(o.Run.ErrorText, "hearth doctor") || broke != "an answer: nobody thought of this" {
 			t.Errorf("%+v, %q", o.Run, broke)

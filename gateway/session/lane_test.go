@@ -52,10 +52,6 @@ func (b blockingTool) Spec() model.ToolSpec {
 }
 
 // always gives every run the same tools.
-func always(s *tool.Set) func(Run, model.Ref) (tool.Scope, *tool.Set) {
-	return func(Run, model.Ref) (tool.Scope, *tool.Set) { return tool.Scope{}, s }
-}
-
 func (b blockingTool) Run(ctx context.Context, _ tool.Call) (tool.Result, error) {
 	b.run(ctx)
 	return tool.Text("worked"), nil
@@ -90,12 +86,11 @@ func (b *bench) open(answer answerer, toolRun func(ctx context.Context), policy 
 	})
 	b.db = db
 	b.Manager = NewManager(b.t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: b, Logger: slog.New(slog.DiscardHandler), Tools: always(tools),
-		Begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
+		DB: db, Publish: silent{}, Outbox: b, Logger: slog.New(slog.DiscardHandler), Tools: always{tools},
+		Models: asked{begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: counting, Tools: true}, nil
-		},
-		Explain: func(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" },
-		Prompt:  func(Asked) (string, int) { return "", 0 },
+		}},
+		Prompt:  prompted(func(Asked) (string, int) { return "", 0 }),
 		Queue:   func(string) QueuePolicy { return policy },
 		Timeout: func() time.Duration { return time.Hour },
 		Now:     time.Now, Epoch: fmt.Sprint(time.Now().UnixNano()),

@@ -207,8 +207,8 @@ func (m *Manager) ResetIf(ctx context.Context, key string, e Expected) (Row, err
 }
 
 func (m *Manager) left(key string) {
-	if m.Left != nil {
-		m.Left(key)
+	if m.Observer != nil {
+		m.Observer.Left(key)
 	}
 }
 

@@ -68,6 +68,61 @@ type Asked struct {
 	Messages            int              // in the session
 }
 
+// Models answer turns.
+type Models interface {
+	// Begin finds the model for a turn, and tells s what becomes of it; s may be
+	// nil. It may wait until models are known.
+	Begin(ctx context.Context, sel failover.Selection, s failover.Session) (Model, error)
+	// Book books model calls of a session in the transaction. It may run more than
+	// once.
+	Book(tx *store.Tx, session string, calls []failover.Attempt) error
+	// Explain turns a failed model call into words for people and a kind
+	// (refusal, timeout, rate_limit, context_length, unknown).
+	Explain(err error, ref model.Ref) (message, kind string)
+}
+
+// Tools are those of runs.
+type Tools interface {
+	// For is what a run may use, and on whose behalf.
+	For(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
+	// Rounds is how often a run may go back to the model, 0 as usual.
+	Rounds(rec Run) int
+	// Asks are what the program of a run asks of the model, looked at before each
+	// call of it; nil: nothing.
+	Asks(rec Run) *model.Options
+}
+
+// Prompter makes system prompts.
+type Prompter interface {
+	// Prompt is a run's system prompt; its first stable bytes are the same in every
+	// turn of the session.
+	Prompt(a Asked) (system string, stable int)
+}
+
+// Gate holds runs back. Messages wait in the queue then, and commands do not.
+type Gate interface {
+	// Hold waits while a run may not begin, and says so with tell where people read
+	// it; choose is the model that its turn or its session names.
+	Hold(ctx context.Context, rec Run, choose func() (failover.Selection, error), tell func(ctx context.Context, text string))
+	// Held reports whether a run may have to wait.
+	Held() bool
+}
+
+// Observer hears what becomes of runs and sessions.
+type Observer interface {
+	// Over hears that a run has ended for good.
+	Over(ctx context.Context, runID string)
+	// Stopped hears that the runs of a session, or the one that is named, were
+	// stopped by somebody.
+	Stopped(ctx context.Context, key, runID string)
+	// Left hears that a session begins anew or is deleted, so that what runs on its
+	// behalf ends.
+	Left(key string)
+	// Broke hears that Hearth itself failed while it made an answer, where that
+	// happened.
+	Broke(where string, panicked any)
+}
+
 // Options wires a Manager.
 type Options struct {
 	DB      *store.DB
@@ -75,58 +130,33 @@ type Options struct {
 	Outbox  Outbox
 	Follow  Follower // may be nil
 	Logger  *slog.Logger
-	// Begin finds the model for a turn, and tells s what becomes of it; s may be
-	// nil. It may wait until models are known.
-	Begin func(ctx context.Context, sel failover.Selection, s failover.Session) (Model, error)
-	// Spend books model calls of a session in the transaction; nil: nowhere. It may
-	// run more than once.
-	Spend func(tx *store.Tx, session string, calls []failover.Attempt) error
 	// Tell sends words that are not the assistant's where a run's answer goes, with
 	// the transaction; nil: nowhere.
 	Tell func(tx *store.Tx, run Run, id, text string) error
-	// Explain turns a failed model call into words for people and a kind
-	// (refusal, timeout, rate_limit, context_length, unknown).
-	Explain func(err error, ref model.Ref) (message, kind string)
+	// Models answer turns; it is needed.
+	Models Models
+	// Tools are those of runs; nil: none at all.
+	Tools Tools
+	// Prompt makes system prompts; it is needed.
+	Prompt Prompter
+	// Gate holds runs back; nil: never.
+	Gate Gate
+	// Observer hears what becomes of runs and sessions; nil: nobody.
+	Observer Observer
 	// Redact hides secrets in what is kept of a failure and of the arguments of
 	// calls; default: leaves them.
 	Redact func(string) string
-	// Tools is what a run may use, and on whose behalf; nil: no tools at all.
-	Tools func(rec Run, ref model.Ref) (tool.Scope, *tool.Set)
-	// Rounds is how often a run may go back to the model, 0 as usual; nil: as usual.
-	Rounds func(rec Run) int
-	// Asks are what the program of a run asks of the model, looked at before
-	// each call of it; nil: nothing.
-	Asks func(rec Run) *model.Options
-	// Prompt is a run's system prompt; its first stable bytes are the same in every
-	// turn of the session.
-	Prompt func(Asked) (system string, stable int)
 	// Notes is where durable notes of a conversation go before a summary; runs
 	// are those that the summary stands for, one that is no owner's for what
 	// nobody can tell any more. ok is false while there is no place. nil: never.
 	Notes func(key string, runs []Run) (keep func(ctx context.Context, text string) error, ok bool)
 	// Picture reads a picture that a message refers to; nil: there are none.
 	Picture func(id string) (model.Image, error)
-	// Left is told when a session begins anew or is deleted, so that what runs on
-	// its behalf ends; nil: nothing does.
-	Left func(key string)
 	// Queue is the policy of a route's surface.
 	Queue func(route string) QueuePolicy
-	// Hold waits while a run may not begin, and says so with tell where people
-	// read it; choose is the model that its turn or its session names; Held reports whether one may have to. Messages wait in the queue, and
-	// commands do not. nil: never.
-	Hold func(ctx context.Context, rec Run, choose func() (failover.Selection, error), tell func(ctx context.Context, text string))
-	Held func() bool
-	// Over hears that a run has ended for good; Suspended reports whether a run that
-	// a stop of Hearth cut off between two steps has work put away that it can go on
-	// with. nil: nobody, and none has.
-	Over      func(ctx context.Context, runID string)
+	// Suspended reports whether a run that a stop of Hearth cut off between two steps
+	// has work put away that it can go on with; nil: none has.
 	Suspended func(tx *store.Tx, runID string) bool
-	// Stopped hears that the runs of a session, or the one that is named, were
-	// stopped by somebody. nil: nobody.
-	Stopped func(ctx context.Context, key, runID string)
-	// Broke hears that Hearth itself failed while it made an answer, where that
-	// happened. nil: nobody.
-	Broke func(where string, panicked any)
 	// Timeout of a run that names none.
 	Timeout func() time.Duration
 	// MaxRuns is how many answers are made at the same time; more wait, the

@@ -132,7 +132,7 @@ func TestCodeMode_ARunWithASuspendedProgramGoesOnAfterARestart(t *testing.T) {
 	defer b.close()
 	over := make(chan string, 1)
 	b.Suspended = func(_ *store.Tx, id string) bool { return id == "a" }
-	b.Over = func(_ context.Context, id string) { over <- id }
+	b.Observer = heard{over: func(id string) { over <- id }}
 	rep, err := b.Recover(t.Context())
 	if err != nil || rep.Requeued != 1 {
 		t.Fatalf("%+v %v", rep, err)

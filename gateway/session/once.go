@@ -18,7 +18,7 @@ const maxOnce = 64 << 10
 func (m *Manager) AskOnce(ctx context.Context, key string, sel failover.Selection, req model.Request, see func(Model) error) (text string, ref model.Ref, err error) {
 	used := &tally{}
 	defer m.bookTally(ctx, key, used)
-	mdl, err := m.Begin(ctx, sel, used)
+	mdl, err := m.Models.Begin(ctx, sel, used)
 	if err != nil {
 		return "", ref, fmt.Errorf("find a model: %w", err)
 	}

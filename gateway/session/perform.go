@@ -29,9 +29,9 @@ const (
 func (m *Manager) perform(l *lane, r *run) {
 	defer m.forget(r)
 	defer r.cancel(nil)
-	if m.Hold != nil {
+	if m.Gate != nil {
 		l.hold(m.held())
-		m.Hold(r.ctx, r.rec, func() (failover.Selection, error) { return m.Selection(r.rec) }, m.teller(r))
+		m.Gate.Hold(r.ctx, r.rec, func() (failover.Selection, error) { return m.Selection(r.rec) }, m.teller(r))
 		l.hold(false) // an end of ctx is dealt with below, like any other
 	}
 	timeout := time.Duration(r.rec.TimeoutMs) * time.Millisecond
@@ -60,8 +60,8 @@ func (m *Manager) perform(l *lane, r *run) {
 		f.End(context.WithoutCancel(r.ctx), r.rec, end.message, end.state == RunFailed)
 	}
 	m.settle(r, end)
-	if m.Over != nil {
-		m.Over(context.WithoutCancel(r.ctx), r.id)
+	if m.Observer != nil {
+		m.Observer.Over(context.WithoutCancel(r.ctx), r.id)
 	}
 	if f := m.follower(r); f != nil {
 		f.Done(r.id)
@@ -69,7 +69,7 @@ func (m *Manager) perform(l *lane, r *run) {
 }
 
 // held reports whether answers are paused.
-func (m *Manager) held() bool { return m.Held != nil && m.Held() }
+func (m *Manager) held() bool { return m.Gate != nil && m.Gate.Held() }
 
 // forget ends the live part of a run and of those it answered too.
 func (m *Manager) forget(r *run) {
@@ -96,8 +96,8 @@ func (m *Manager) steadily(ctx context.Context, l *lane, r *run) (end ending, er
 			return
 		}
 		m.Logger.Error("an answer panicked", "run", r.rec.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		if m.Broke != nil {
-			m.Broke("an answer", p)
+		if m.Observer != nil {
+			m.Observer.Broke("an answer", p)
 		}
 		end, err = ending{}, errBroke
 	}()
@@ -138,15 +138,13 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		return *end, err
 	}
 	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: cmp.Or(r.rec.Hints.Thinking, row.Thinking), Once: true}
-	if m.Rounds != nil {
-		turn.Rounds = m.Rounds(r.rec)
-	}
-	if m.Asks != nil {
-		turn.Options = func() *model.Options { return m.Asks(r.rec) }
+	if m.Tools != nil {
+		turn.Rounds = m.Tools.Rounds(r.rec)
+		turn.Options = func() *model.Options { return m.Tools.Asks(r.rec) }
 	}
 	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: turn.Thinking, Reasoning: cmp.Or(r.rec.Hints.Reasoning, row.Reasoning), Messages: row.Messages}
 	if mdl.Tools && m.Tools != nil {
-		scope, tools := m.Tools(r.rec, mdl.Ref)
+		scope, tools := m.Tools.For(r.rec, mdl.Ref)
 		turn.Tools, turn.Exact = tools.Specs(), tools.Exact()
 		asked.Scope, asked.Tools = &scope, tools.All()
 		var inside context.Context
@@ -157,7 +155,7 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		}
 	}
 	turn.Steer = steering{m, l, r}
-	turn.System, turn.Stable = m.Prompt(asked)
+	turn.System, turn.Stable = m.Prompt.Prompt(asked)
 	end.window, end.sent = mdl.ContextWindow, estimate(turn)
 	err = m.talk(ctx, l, r, turn, end)
 	if model.ClassOf(err) != model.ClassContext || mdl.BuiltIn || l.segment(r) != "" {

@@ -54,7 +54,7 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrGone):
 		end.errText = storeTrouble(err)
 	default:
-		end.errText, end.errKind = m.Explain(err, end.ref)
+		end.errText, end.errKind = m.Models.Explain(err, end.ref)
 	}
 	if end.state == RunFailed {
 		detail := err.Error()
@@ -285,8 +285,8 @@ func (m *Manager) StopAgent(ctx context.Context, agentID string) error {
 }
 
 func (m *Manager) abort(ctx context.Context, key, runID, sessionID string) ([]string, error) {
-	if m.Stopped != nil {
-		m.Stopped(ctx, key, runID)
+	if m.Observer != nil {
+		m.Observer.Stopped(ctx, key, runID)
 	}
 	l := m.peekLane(key)
 	if l == nil {

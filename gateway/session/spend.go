@@ -12,10 +12,10 @@ import (
 // book hands the model calls of a run that are not booked yet to the ledger,
 // with the transaction that makes durable what came of them.
 func (m *Manager) book(tx *store.Tx, r *run) error {
-	if m.Spend == nil || len(r.calls) == 0 {
+	if len(r.calls) == 0 {
 		return nil
 	}
-	return m.Spend(tx, r.rec.SessionKey, r.calls)
+	return m.Models.Book(tx, r.rec.SessionKey, r.calls)
 }
 
 // Notice tells the person something that is not the assistant's: it stands in
@@ -67,10 +67,10 @@ func (t *tally) Noted(_ context.Context, a failover.Attempt) { t.calls = append(
 
 // bookTally books what belongs to no run.
 func (m *Manager) bookTally(ctx context.Context, key string, t *tally) {
-	if m.Spend == nil || len(t.calls) == 0 {
+	if len(t.calls) == 0 {
 		return
 	}
-	err := m.DB.Update(context.WithoutCancel(ctx), store.Write{Must: true, Do: func(tx *store.Tx) error { return m.Spend(tx, key, t.calls) }})
+	err := m.DB.Update(context.WithoutCancel(ctx), store.Write{Must: true, Do: func(tx *store.Tx) error { return m.Models.Book(tx, key, t.calls) }})
 	if err != nil {
 		m.Logger.Error("model calls could not be booked", "session", key, "calls", len(t.calls), "err", err)
 	}

@@ -135,8 +135,8 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 	})
 	ids := 0
 	mgr := NewManager(t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: discard{}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Tools: always(tools), Begin: engine.Begin,
-		Spend: func(tx *store.Tx, key string, attempts []failover.Attempt) error {
+		DB: db, Publish: silent{}, Outbox: discard{}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Tools: always{tools},
+		Models: asked{begin: engine.Begin, book: func(tx *store.Tx, key string, attempts []failover.Attempt) error {
 			var calls []spend.Call
 			for _, a := range attempts {
 				if !a.Skipped {
@@ -144,9 +144,8 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 				}
 			}
 			return ledger.Put(tx, calls)
-		},
-		Explain: func(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" },
-		Prompt:  func(Asked) (string, int) { return "", 0 },
+		}},
+		Prompt:  prompted(func(Asked) (string, int) { return "", 0 }),
 		Queue:   func(string) QueuePolicy { return QueuePolicy{Mode: Followup} },
 		Timeout: func() time.Duration { return 1000 * time.Hour }, Now: time.Now, Epoch: "boot",
 		NewID: func() string { ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012x", ids) },

@@ -85,12 +85,11 @@ func (w *world) open(path string) {
 	w.boots++
 	w.db = db
 	w.Manager = NewManager(w.t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: w, Logger: slog.New(slog.DiscardHandler), Tools: always(tools),
-		Begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
+		DB: db, Publish: silent{}, Outbox: w, Logger: slog.New(slog.DiscardHandler), Tools: always{tools},
+		Models: asked{begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: worldModel{w, b}, Tools: true}, nil
-		},
-		Explain: func(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" },
-		Prompt:  func(Asked) (string, int) { return "", 0 },
+		}},
+		Prompt:  prompted(func(Asked) (string, int) { return "", 0 }),
 		Queue:   func(string) QueuePolicy { return w.policy },
 		Timeout: func() time.Duration { return 1000 * time.Hour },
 		Now:     time.Now, Epoch: fmt.Sprint("boot", w.boots),
