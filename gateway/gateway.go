@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -55,6 +54,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/download"
 	"github.com/hearth-assistant/hearth/gateway/provider/turn"
+	"github.com/hearth-assistant/hearth/gateway/provider/vectors"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
@@ -161,7 +161,7 @@ type Gateway struct {
 	workspaces place.Workspaces  // held from the start on
 	search     *search.Index
 	memory     *memory.Index
-	vectorHTTP func() *http.Client // to models of vectors
+	vectors    *vectors.Service
 	skills     *skill.Library
 	outbox     *outbound.Outbox
 	deliverer  *outbound.Deliverer

@@ -2,12 +2,9 @@ package gateway
 
 import (
 	"context"
-	"net/http"
 	"os"
-	"sync"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -18,14 +15,10 @@ import (
 
 // openMemory opens what is remembered.
 func (g *Gateway) openMemory() {
-	http := sync.OnceValue(func() *http.Client {
-		return &http.Client{Transport: egress.Operator(), CheckRedirect: egress.SameOrigin}
-	})
-	g.vectorHTTP = http
 	g.memory = memory.New(memory.Options{
 		DB: g.store, Finder: g.finder(), Undo: g.undo, Now: g.opts.Now, NewID: newUUID, Logger: g.log,
 		Workspace: g.workspaceOf, Settings: g.memorySettings,
-		Embedder: func() memory.Embedder { return g.embedder(http) },
+		Embedder: g.vectors.Embedder,
 	})
 }
 
@@ -51,18 +44,6 @@ func (g *Gateway) memoryTools() []tool.Tool {
 		}
 		return !s.Group // places say little to others
 	}})
-}
-
-// embedder is the model of vectors that the settings name, nil for none.
-func (g *Gateway) embedder(http func() *http.Client) memory.Embedder {
-	s := g.config.Snapshot().Config.Agents.Defaults.MemorySearch
-	switch {
-	case !s.Enabled, s.Model == "":
-		return nil
-	case s.Remote.BaseURL == "" && (s.Provider == "" || s.Provider == "none" || s.Provider == "auto"):
-		return nil
-	}
-	return vectors{g, s, http}
 }
 
 // notes is where durable notes of a conversation go before it is summarized:

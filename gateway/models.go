@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/download"
 	"github.com/hearth-assistant/hearth/gateway/provider/guarded"
 	"github.com/hearth-assistant/hearth/gateway/provider/turn"
+	"github.com/hearth-assistant/hearth/gateway/provider/vectors"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/setup"
@@ -48,6 +49,9 @@ func (g *Gateway) openModels(ctx context.Context) (err error) {
 		Env: g.opts.Env, Now: g.opts.Now, Logger: g.log,
 	})
 	g.adding = &accounts.Adding{Accounts: g.accounts, Models: g.models, Detector: g.detector}
+	g.vectors = vectors.New(vectors.Options{
+		Settings: g.config, Secrets: g.secrets, Models: g.models, Accounts: g.accounts, Guard: guard, Now: g.opts.Now, Logger: g.log,
+	})
 	g.waits = &turn.Waits{Models: g.turns, Setup: g.setup}
 	if g.trials, err = turn.OpenTrials(ctx, g.store, g.turns); err != nil {
 		return &StartError{What: "What is known of your models could not be read", Err: err, Fix: "Restore the store from a backup"}

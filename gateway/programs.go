@@ -305,7 +305,7 @@ func (p apiHouse) Stop(ctx context.Context, key, runID string) { p.g.stopRun(ctx
 func (apiHouse) Waiting(ctx context.Context) (resume func()) { return gate.Waiting(ctx) }
 
 func (p apiHouse) Vectors(ctx context.Context, texts []string) (string, [][]float32, error) {
-	e := p.g.embedder(p.g.vectorHTTP)
+	e := p.g.vectors.Embedder()
 	if e == nil {
 		return "", nil, hook.ErrNoVectors
 	}

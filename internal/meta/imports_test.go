@@ -105,7 +105,7 @@ var walls = []struct {
 
 // modelsOfSessions are the packages below gateway/provider that are no dialects:
 // they bring models to sessions and clients.
-var modelsOfSessions = []string{"gateway/provider/accounts", "gateway/provider/catalog", "gateway/provider/choice", "gateway/provider/download", "gateway/provider/turn"}
+var modelsOfSessions = []string{"gateway/provider/accounts", "gateway/provider/catalog", "gateway/provider/choice", "gateway/provider/download", "gateway/provider/turn", "gateway/provider/vectors"}
 
 // readSettings are the packages that read the settings themselves, beside those
 // of features: what they know changes with the file.
@@ -124,6 +124,7 @@ var readSettings = []string{
 	"gateway/provider/choice",
 	"gateway/provider/configured",
 	"gateway/provider/turn",
+	"gateway/provider/vectors",
 	"gateway/rules",
 	"gateway/secret/lookup",
 	"gateway/spend/budget",
