@@ -4,6 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hearth-assistant/hearth/gateway/feature/control"
+	"github.com/hearth-assistant/hearth/gateway/feature/image"
+	"github.com/hearth-assistant/hearth/gateway/feature/tools"
+	"github.com/hearth-assistant/hearth/gateway/feature/web"
+
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/feature/accounts"
 	"github.com/hearth-assistant/hearth/gateway/feature/agents"
@@ -167,6 +172,26 @@ func modelFeatures(g *Gateway) []host.Entry {
 // toolFeatures are those that are tools more than anything else.
 func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 	return []host.Entry{
+		{Name: "web", New: func() (host.Feature, error) {
+			return web.New(web.Options{
+				Settings: g.config, Keys: g.secrets, Web: g.web, Gate: g.toolGate, Secrets: &g.redactor, Reader: g.reader(), Now: g.opts.Now,
+			}), nil
+		}},
+		{Name: "image", New: func() (host.Feature, error) {
+			return image.New(image.Options{
+				Settings: g.config, Models: g.models, Choice: g.choice, Turns: g.turns, Sessions: g.session, Files: g.finder(), Web: g.web,
+				Secrets: &g.redactor,
+			}), nil
+		}},
+		{Name: "control", New: func() (host.Feature, error) {
+			return control.New(control.Options{
+				Settings: g.config, Models: g.models, Turns: g.turns, Gate: g.toolGate, Sessions: g.session, Work: g.work, Env: g.opts.Env,
+				Restart: g.restart,
+			}), nil
+		}},
+		{Name: "tools", New: func() (host.Feature, error) {
+			return tools.New(tools.Options{Tools: g.tools, Gate: g.toolGate, Direct: g.direct, Agents: g.agents, Settings: g.config}), nil
+		}},
 		{Name: "codemode", New: func() (host.Feature, error) {
 			c, err := codemode.Open(ctx, codemode.Options{
 				Dir: g.opts.Dir, Env: g.opts.Env, Store: g.store, Settings: g.config, Sessions: g.session, Tools: g.tools, Gate: g.toolGate,

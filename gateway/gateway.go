@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
+
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/channel/hub"
@@ -32,7 +34,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/config"
-	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
 	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
@@ -194,7 +195,7 @@ type Gateway struct {
 	mcp       *mcp.Hub
 	code      *codemode.CodeMode // nil: there is none
 	mcpLogins *login.Book
-	web       atomic.Pointer[egress.Client] // for addresses that models choose
+	web       *publicweb.Web // for addresses that models choose
 
 	outside untrusted.Runs // answers that have read text from outside
 	heeded  heeded

@@ -11,7 +11,6 @@ import (
 func (g *Gateway) methods() []method.Method {
 	return slices.Concat(
 		g.coreMethods(),
-		g.guardMethods(),
 		g.edgeMethods(),
 		g.memoryMethods(),
 		g.skillMethods(),
@@ -23,15 +22,6 @@ func (g *Gateway) methods() []method.Method {
 func (g *Gateway) coreMethods() []method.Method {
 	return []method.Method{
 		method.Plain(protocol.MethodDoctor, g.doctor),
-	}
-}
-
-// guardMethods are about what Hearth may do, and what it did.
-func (g *Gateway) guardMethods() []method.Method {
-	return []method.Method{
-		method.Plain(protocol.MethodToolsCatalog, g.toolsCatalog),
-		method.Plain(protocol.MethodToolsEffective, g.toolsEffective),
-		method.Called(protocol.MethodToolsInvoke, g.toolsInvoke),
 	}
 }
 

@@ -1,15 +1,33 @@
 package gateway
 
 import (
+	"slices"
+
+	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	"github.com/hearth-assistant/hearth/gateway/tool/control"
-	"github.com/hearth-assistant/hearth/gateway/tool/image"
 	"github.com/hearth-assistant/hearth/gateway/tool/message"
 	"github.com/hearth-assistant/hearth/gateway/tool/plan"
+	"github.com/hearth-assistant/hearth/gateway/tool/web"
 )
+
+// ReaderArg is the one argument with which this program starts itself again, to
+// read what strangers made.
+const ReaderArg = "__reader"
+
+// Reader is that process: it does one job within limits, see package apart.
+func Reader() int { return apart.Main(map[string]apart.Job{web.Job: web.Convert}) }
+
+// reader is the command that starts it, nil for none.
+func (g *Gateway) reader() []string {
+	if n := len(g.opts.Guardian); n > 1 {
+		return append(slices.Clone(g.opts.Guardian[:n-1]), ReaderArg)
+	}
+	return nil
+}
 
 // runTools is what a run may use, and on whose behalf.
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
@@ -42,16 +60,9 @@ func (g *Gateway) openTools() error {
 	}
 	g.openMemory()
 	g.toolGate.AddRule(g.memoryRule)
-	g.toolGate.AddRule(g.webRule)
-	g.openWeb(g.config.Snapshot().Config.Tools.Web.Proxy)
-	g.config.Subscribe(nil, func(old, next config.Config) {
-		if old.Tools.Web.Proxy != next.Tools.Web.Proxy {
-			g.openWeb(next.Tools.Web.Proxy)
-		}
-	})
+	g.web = publicweb.New(g.config)
 	all := []tool.Tool{plan.Tool{}}
-	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has}, &control.Tool{Settings: steering{g}}, &image.Tool{Find: g.finder(), Fetcher: publicWeb{g}, Look: g.lookAt, Secret: g.redactor.Has})
-	all = append(all, g.webTools()...)
+	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has})
 	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
 	g.openMCP()

@@ -2,9 +2,7 @@ package gateway
 
 import (
 	"context"
-	"slices"
 
-	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -34,7 +32,7 @@ func (g *Gateway) openUndo() (err error) {
 
 // fileTools are the tools that read and change files.
 func (g *Gateway) fileTools() []tool.Tool {
-	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.sees, Outside: g.readOutside, Told: g.heedChanged})
+	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.models.Sees, Outside: g.readOutside, Told: g.heedChanged})
 	for i, t := range out {
 		if t.Spec().Name != "read" {
 			out[i] = writing{t, g.skills}
@@ -53,14 +51,4 @@ type writing struct {
 func (w writing) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	defer w.skills.Busy()()
 	return w.Tool.Run(ctx, call)
-}
-
-// sees reports whether a model is shown pictures.
-func (g *Gateway) sees(ref model.Ref) bool {
-	for _, e := range g.models.Models() {
-		if e.Ref == ref {
-			return slices.Contains(e.Input, "image")
-		}
-	}
-	return false
 }

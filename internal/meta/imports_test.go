@@ -117,6 +117,7 @@ var readSettings = []string{
 	"gateway/codemode/workbench",
 	"gateway/config",
 	"gateway/dispatch",
+	"gateway/egress/publicweb",
 	"gateway/method",
 	"gateway/pairing/token",
 	"gateway/provider/accounts",

@@ -1,4 +1,7 @@
-package gateway
+// Package control is the feature of the tool gateway, with which the assistant
+// looks at the settings, changes one that the owner agreed to, and restarts
+// Hearth.
+package control
 
 import (
 	"context"
@@ -13,9 +16,15 @@ import (
 	"github.com/hearth-assistant/hearth/docs"
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/turn"
+	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/control"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 )
 
 const (
@@ -26,8 +35,25 @@ const (
 	restartWait = 30 * time.Second
 )
 
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Settings *config.File
+	Models   *provider.Registry
+	Turns    *turn.Models // have the words for a model that cannot be asked
+	Gate     *gate.Gate
+	Sessions *session.Manager
+	Work     *background.Group
+	Env      func(string) string
+	Restart  chan<- struct{} // ends the gateway; what starts it again is told by Env
+}
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	return host.Feature{Tools: []tool.Tool{&control.Tool{Settings: steering{o}}}}
+}
+
 // steering shows the settings to the tool gateway.
-type steering struct{ g *Gateway }
+type steering struct{ o Options }
 
 func (steering) Path(path string) (string, error) {
 	p, err := config.ParsePath(path)
@@ -35,7 +61,7 @@ func (steering) Path(path string) (string, error) {
 }
 
 func (s steering) Get(path string) (string, bool, error) {
-	shown, err := s.g.config.Snapshot().Redacted()
+	shown, err := s.o.Settings.Snapshot().Redacted()
 	if err != nil {
 		return "", false, err
 	}
@@ -58,7 +84,7 @@ func (s steering) Get(path string) (string, bool, error) {
 }
 
 func (s steering) Written(path string) (string, error) {
-	v, _, err := s.g.config.Snapshot().Get(path)
+	v, _, err := s.o.Settings.Snapshot().Get(path)
 	return string(v), err
 }
 
@@ -69,10 +95,10 @@ func (s steering) Change(ctx context.Context, call tool.Call, c control.Change) 
 	if err := s.modelsKnown(ctx, c); err != nil {
 		return err
 	}
-	if _, err := s.g.toolGate.Permit(ctx, call, askConfig(call, c)); err != nil {
+	if _, err := s.o.Gate.Permit(ctx, call, askConfig(call, c)); err != nil {
 		return err
 	}
-	base := s.g.config.Snapshot().Hash
+	base := s.o.Settings.Snapshot().Hash
 	if now, err := s.Written(c.Path); err != nil || now != c.Old {
 		return errors.New("the setting was changed by somebody else while the person decided, so nothing was done; look at it again")
 	}
@@ -90,9 +116,9 @@ func (s steering) modelsKnown(ctx context.Context, c control.Change) error {
 		return nil //nolint:nilerr // the settings' own check says what is wrong with it
 	}
 	for _, name := range modelNames(v, nil) {
-		ref := s.g.models.Named(name)
-		if _, err := s.g.models.Resolve(ctx, ref); err != nil {
-			return fmt.Errorf("%s was not changed: %s cannot be asked: %s", c.Path, plan.Show(name), s.g.turns.Words(err, ref))
+		ref := s.o.Models.Named(name)
+		if _, err := s.o.Models.Resolve(ctx, ref); err != nil {
+			return fmt.Errorf("%s was not changed: %s cannot be asked: %s", c.Path, plan.Show(name), s.o.Turns.Words(err, ref))
 		}
 	}
 	return nil
@@ -117,14 +143,14 @@ func modelNames(v any, names []string) []string {
 
 // write is bound to the text of the file that was looked at.
 func (s steering) write(ctx context.Context, base string, c control.Change) error {
-	if s.g.config.Snapshot().Hash != base {
+	if s.o.Settings.Snapshot().Hash != base {
 		return config.ErrStale
 	}
 	var err error
 	if c.New == "" {
-		_, err = s.g.config.UnsetPath(ctx, c.Path)
+		_, err = s.o.Settings.UnsetPath(ctx, c.Path)
 	} else {
-		_, err = s.g.config.SetPath(ctx, c.Path, c.New)
+		_, err = s.o.Settings.SetPath(ctx, c.Path, c.New)
 	}
 	return err
 }
@@ -148,26 +174,26 @@ func askConfig(call tool.Call, c control.Change) approval.Ask {
 // Restart ends the gateway when something starts it again, after the answer
 // that asked for it.
 func (s steering) Restart(ctx context.Context, call tool.Call, reason string) error {
-	by := strings.TrimSpace(s.g.opts.Env(envSupervisor))
+	by := strings.TrimSpace(s.o.Env(envSupervisor))
 	if by == "" {
 		return fmt.Errorf("not restarted: nothing would start Hearth again (%s is not set). Ask the person to stop `hearth gateway` and to start it again", envSupervisor)
 	}
 	a := approval.For(approval.KindConfig, call)
 	a.Tool, a.Title, a.Why, a.Command = "gateway", "Restart Hearth", reason, "restart"
 	a.Lines = []string{"Hearth ends, and " + plan.Show(by) + " starts it again. Running answers are taken up."}
-	if _, err := s.g.toolGate.Permit(ctx, call, a); err != nil {
+	if _, err := s.o.Gate.Permit(ctx, call, a); err != nil {
 		return err
 	}
-	s.g.work.Go(func(context.Context) { s.g.restartAfter(call.RunID) })
+	s.o.Work.Go(func(context.Context) { s.restartAfter(call.RunID) })
 	return nil
 }
 
-func (g *Gateway) restartAfter(runID string) {
-	ctx, stop := context.WithTimeout(g.work.Context(), restartWait)
+func (s steering) restartAfter(runID string) {
+	ctx, stop := context.WithTimeout(s.o.Work.Context(), restartWait)
 	defer stop()
-	_, _ = g.session.Wait(ctx, runID) // whatever became of it
+	_, _ = s.o.Sessions.Wait(ctx, runID) // whatever became of it
 	select {
-	case g.restart <- struct{}{}:
+	case s.o.Restart <- struct{}{}:
 	default:
 	}
 }

@@ -1,4 +1,6 @@
-package gateway
+// Package tools is the feature of looking at the tools and using one by hand:
+// tools.catalog, tools.effective and tools.invoke. It has no tool itself.
+package tools
 
 import (
 	"cmp"
@@ -7,22 +9,48 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
 
-func (g *Gateway) toolsCatalog(_ context.Context, p protocol.ToolsCatalogParams) (protocol.ToolsCatalog, error) {
-	out := protocol.ToolsCatalog{AgentID: cmp.Or(p.AgentID, g.agents.Book().Default().ID)}
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Tools    *tool.Catalog
+	Gate     *gate.Gate
+	Direct   *gate.Direct
+	Agents   *agents.Directory
+	Settings *config.File
+}
+
+type feature struct{ o Options }
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	f := &feature{o}
+	return host.Feature{Methods: []method.Method{
+		method.Plain(protocol.MethodToolsCatalog, f.catalog),
+		method.Plain(protocol.MethodToolsEffective, f.effective),
+		method.Called(protocol.MethodToolsInvoke, f.invoke),
+	}}
+}
+
+func (f *feature) catalog(_ context.Context, p protocol.ToolsCatalogParams) (protocol.ToolsCatalog, error) {
+	out := protocol.ToolsCatalog{AgentID: cmp.Or(p.AgentID, f.o.Agents.Book().Default().ID)}
 	for _, id := range policy.Profiles() {
 		out.Profiles = append(out.Profiles, protocol.ToolsProfile{ID: id, Label: capital(id)})
 	}
 	var infos []protocol.ToolInfo
-	for _, spec := range g.tools.Tools().Specs() {
+	for _, spec := range f.o.Tools.Tools().Specs() {
 		info := toolInfo(spec)
 		for _, profile := range policy.Profiles()[:3] {
 			if policy.New(policy.Settings{Layer: policy.Layer{Profile: profile}}).Decide(spec.Name, tool.Scope{Owner: true}).Allowed {
@@ -35,18 +63,18 @@ func (g *Gateway) toolsCatalog(_ context.Context, p protocol.ToolsCatalogParams)
 	return out, nil
 }
 
-// toolsEffective is what a message of the owner in a session could use.
-func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectiveParams) (protocol.ToolsEffective, error) {
-	scope, err := g.direct.Scope(p.SessionKey, p.AgentID, "")
+// effective is what a message of the owner in a session could use.
+func (f *feature) effective(_ context.Context, p protocol.ToolsEffectiveParams) (protocol.ToolsEffective, error) {
+	scope, err := f.o.Direct.Scope(p.SessionKey, p.AgentID, "")
 	if err != nil {
 		return protocol.ToolsEffective{}, err
 	}
 	out := protocol.ToolsEffective{
-		AgentID: scope.AgentID, Profile: cmp.Or(g.config.Snapshot().Config.Tools.Profile, policy.ProfileFull), Denied: []protocol.ToolInfo{},
+		AgentID: scope.AgentID, Profile: cmp.Or(f.o.Settings.Snapshot().Config.Tools.Profile, policy.ProfileFull), Denied: []protocol.ToolInfo{},
 	}
 	var allowed []protocol.ToolInfo
-	for _, spec := range g.tools.Tools().Specs() {
-		info, d := toolInfo(spec), g.toolGate.May(spec.Name, scope)
+	for _, spec := range f.o.Tools.Tools().Specs() {
+		info, d := toolInfo(spec), f.o.Gate.May(spec.Name, scope)
 		info.Allowed, info.Why = &d.Allowed, d.Why
 		if d.Allowed {
 			allowed = append(allowed, info)
@@ -58,11 +86,11 @@ func (g *Gateway) toolsEffective(_ context.Context, p protocol.ToolsEffectivePar
 	return out, nil
 }
 
-// toolsInvoke runs one tool as a run would: through the same policy, pause,
+// invoke runs one tool as a run would: through the same policy, pause,
 // approvals and audit log.
-func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.ToolsInvokeParams) (protocol.ToolsInvokeResult, error) {
-	id := newUUID()
-	scope, err := g.direct.Scope(p.SessionKey, p.AgentID, "invoke:"+id)
+func (f *feature) invoke(ctx context.Context, c *server.Caller, p protocol.ToolsInvokeParams) (protocol.ToolsInvokeResult, error) {
+	id := uuid.New()
+	scope, err := f.o.Direct.Scope(p.SessionKey, p.AgentID, "invoke:"+id)
 	if err != nil {
 		return protocol.ToolsInvokeResult{}, err
 	}
@@ -71,12 +99,12 @@ func (g *Gateway) toolsInvoke(ctx context.Context, c *server.Caller, p protocol.
 		p.Args = []byte("{}")
 	}
 	out := protocol.ToolsInvokeResult{Name: p.Name, Source: "core"}
-	tools := g.tools.Tools()
+	tools := f.o.Tools.Tools()
 	if _, ok := tools.Lookup(p.Name); !ok {
 		out.Source, out.Error = "", &protocol.ToolFailure{Code: "not_found", Message: fmt.Sprintf("There is no tool called %q; `hearth tools` lists them.", p.Name)}
 		return out, nil
 	}
-	res := tools.Before(g.toolGate.Before).Run(ctx, scope, model.ToolCall{ID: id, Name: p.Name, Arguments: p.Args}, nil)
+	res := tools.Before(f.o.Gate.Before).Run(ctx, scope, model.ToolCall{ID: id, Name: p.Name, Arguments: p.Args}, nil)
 	out.Output = &protocol.ToolOutput{Content: protocol.TextBlocks(res.Text), Details: res.Details}
 	if out.OK = !res.IsError; res.IsError {
 		out.Error = &protocol.ToolFailure{Code: "failed", Message: res.Text}

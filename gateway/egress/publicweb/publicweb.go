@@ -1,0 +1,40 @@
+// Package publicweb is the client for addresses that models choose, by the trusted
+// proxy of the settings now. What it lets through is package egress's.
+package publicweb
+
+import (
+	"context"
+	"net/url"
+	"sync/atomic"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/egress"
+)
+
+// Web is safe for concurrent use.
+type Web struct{ client atomic.Pointer[egress.Client] }
+
+// New returns the client that follows the settings as long as these are open.
+func New(settings *config.File) *Web {
+	w := new(Web)
+	w.use(settings.Snapshot().Config.Tools.Web.Proxy)
+	settings.Subscribe(nil, func(old, next config.Config) {
+		if old.Tools.Web.Proxy != next.Tools.Web.Proxy {
+			w.use(next.Tools.Web.Proxy)
+		}
+	})
+	return w
+}
+
+// Fetch gets a page of the public web.
+func (w *Web) Fetch(ctx context.Context, req egress.Request) (egress.Page, error) {
+	return w.client.Load().Fetch(ctx, req)
+}
+
+func (w *Web) use(proxy string) {
+	var o egress.Options
+	if u, err := url.Parse(proxy); err == nil && proxy != "" {
+		o.Proxy = u
+	}
+	w.client.Store(egress.Public(o))
+}
