@@ -157,6 +157,6 @@ func (v *arrivals) tell(ctx context.Context, a inbound.Accepted, files []attachm
 	}
 	run := session.Run{ID: a.ID, SessionKey: a.SessionKey, Route: dispatch.RouteOf(a).String()}
 	return v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error {
-		return v.g.tellRoute(tx, run, "files", strings.Join(lines, "\n"))
+		return v.g.answers.Tell(tx, run, "files", strings.Join(lines, "\n"))
 	}})
 }

@@ -130,7 +130,7 @@ func talkFeatures(g *Gateway) []host.Entry {
 		{Name: "heartbeat", New: func() (host.Feature, error) {
 			return heartbeat.New(heartbeat.Options{
 				Settings: g.config, Agents: g.agents, Files: g.files, Sessions: g.session, Dispatch: g.dispatch, Pause: g.pause,
-				Budget: g.budget, Outbound: heartbeatOut{g}, Logger: g.log, Now: g.opts.Now,
+				Budget: g.budget, Outbound: g.answers, Logger: g.log, Now: g.opts.Now,
 			}), nil
 		}},
 		{Name: "search", New: func() (host.Feature, error) {

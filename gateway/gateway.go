@@ -16,12 +16,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/answers"
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/outbound/sendfile"
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/scope"
@@ -167,12 +169,12 @@ type Gateway struct {
 	outbox     *outbound.Outbox
 	deliverer  *outbound.Deliverer
 	channels   *hub.Hub
-	live       *live
+	answers    *answers.Networks
+	sendfiles  *sendfile.Files // that leave by networks
 	gate       *inbound.Gate
 	arrivals   arrivals // files of messages
 	contacts   *contact.Book
 	incidents  *incident.Log // where Hearth itself failed
-	drops      dropNotices
 	scopes     *scope.Scopes // on whose behalf runs act
 	prompts    *systemprompt.Maker
 	dispatch   *dispatch.Dispatcher // where messages come in

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/answers"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
-	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/outbound/sendfile"
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
@@ -28,6 +29,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
@@ -179,7 +181,8 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.channels.Open(ctx, g.openToSend)
+	g.sendfiles = &sendfile.Files{Finder: g.finder(), Agents: g.agents, Limits: g.channels, Secrets: &g.redactor}
+	g.channels.Open(ctx, g.sendfiles.Open)
 	g.openHook()
 	g.server, err = server.New(server.Options{
 		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: func(ctx context.Context) protocol.Snapshot { return g.status.Snapshot(ctx) }, Version: g.opts.Version,
@@ -192,10 +195,8 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		return err
 	}
 	g.openSpawns()
-	pub := publisher{s: g.server, touched: g.touched}
-	g.outbox = outbound.New(g.store, pub.terminal, g.log)
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Publish: pub, Outbox: ends{g}, Follow: followers{g}, Logger: g.log, Models: g.turns, Tell: g.tellRoute, Redact: g.redactor.Text, Tools: toolsOfRuns{g},
+		DB: g.store, Logger: g.log, Models: g.turns, Redact: g.redactor.Text, Tools: toolsOfRuns{g},
 		Prompt: prompterOf{g}, Gate: gateOf{g}, Observer: observerOf{g},
 		Notes: g.notes, Picture: g.picture,
 		Queue:     func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) },
@@ -205,13 +206,22 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		},
 		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID, MaxRuns: g.config.Snapshot().Config.Agents.Defaults.MaxConcurrent,
 	})
+	g.answers = answers.NewNetworks(answers.Options{
+		Store: g.store, Sessions: g.session, Settings: g.config, Agents: g.agents, Channels: g.channels, Deliverer: g.deliverer, Files: g.sendfiles,
+		Redactor: &g.redactor, Work: g.work, Now: g.opts.Now, Logger: g.log,
+	})
+	clients := answers.NewClients(g.server, g.store, g.touched, g.log)
+	g.outbox = clients.Outbox()
+	for _, s := range []session.Subscriber{clients.Subscriber(), {Outbox: spawn.Ends{Book: g.spawns}}, g.answers.Subscriber(), {Follow: apiFollower{g}}} {
+		g.session.Subscribe(s)
+	}
 	g.owner = owner.New(g.session, g.channels, g.work, g.log)
 	g.scopes = scope.New(g.agents, g.session)
 	g.direct = gate.NewDirect(g.scopes, g.agents, g.session, g.models)
 	program, _ := os.Executable() // without it there is no manual to point to
 	g.prompts = systemprompt.New(systemprompt.Options{
 		Settings: g.config, Agents: g.agents, Sessions: g.session, Scopes: g.scopes, Direct: g.direct, Files: g.files, Workspaces: &g.workspaces, Clock: g.clock,
-		Skills: skillCalls{g}, Programs: g.hook, Tools: toolsOfRuns{g}, Sandbox: execSandbox{g}, Silence: adviceFor,
+		Skills: skillCalls{g}, Programs: g.hook, Tools: toolsOfRuns{g}, Sandbox: execSandbox{g}, Silence: answers.SilenceAdvice,
 		Program: program, Version: g.opts.Version, Logger: g.log,
 	})
 	g.dispatch = dispatch.New(dispatch.Options{

@@ -71,47 +71,24 @@ func (g *Gateway) stopRun(ctx context.Context, key, runID string) {
 	}
 }
 
-// followers pass what is known of an answer to whoever waits for it there.
-type followers struct{ g *Gateway }
-
-func (f followers) of(run session.Run) session.Follower {
-	if channel.IsAPI(run.Route) {
-		return apiFollower(f)
-	}
-	return f.g.live
-}
-
-func (f followers) Begin(run session.Run) { f.of(run).Begin(run) }
-func (f followers) End(ctx context.Context, run session.Run, msg *protocol.Message, failed bool) {
-	f.of(run).End(ctx, run, msg, failed)
-}
-
-// What is told by the id of a run alone is told to both: only one knows it.
-
-func (f followers) Think(id, words string) { f.g.live.Think(id, words) }
-func (f followers) Say(id, words string)   { f.g.live.Say(id, words); f.g.hook.Say(id, words) }
-func (f followers) Intend(id string, msg model.Message, u model.Usage) {
-	f.g.hook.Intend(id, f.g.code.WithoutPrograms(id, msg), u)
-}
-func (f followers) Tool(id, name string, args []byte) { f.g.live.Tool(id, name, args) }
-func (f followers) Done(id string)                    { f.g.live.Done(id); f.g.hook.Done(id) }
-
 // apiFollower looks after the runs of programs.
 type apiFollower struct{ g *Gateway }
 
 // Begin stops a run that nobody waits for any more: it was accepted before a
 // restart, and its program has left with it.
 func (a apiFollower) Begin(run session.Run) {
-	if !a.g.hook.Begin(run.ID) {
+	if channel.IsAPI(run.Route) && !a.g.hook.Begin(run.ID) {
 		a.g.work.Go(func(context.Context) { a.g.stopRun(a.g.work.Context(), run.SessionKey, run.ID) })
 	}
 }
 func (apiFollower) Think(string, string)                                      {}
-func (apiFollower) Say(string, string)                                        {}
-func (apiFollower) Intend(string, model.Message, model.Usage)                 {}
 func (apiFollower) Tool(string, string, []byte)                               {}
 func (apiFollower) End(context.Context, session.Run, *protocol.Message, bool) {}
-func (apiFollower) Done(string)                                               {}
+func (a apiFollower) Say(id, words string)                                    { a.g.hook.Say(id, words) }
+func (a apiFollower) Intend(id string, msg model.Message, u model.Usage) {
+	a.g.hook.Intend(id, a.g.code.WithoutPrograms(id, msg), u)
+}
+func (a apiFollower) Done(id string) { a.g.hook.Done(id) }
 
 // apiHouse is the engine as package hook knows it.
 type apiHouse struct{ g *Gateway }

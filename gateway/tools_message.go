@@ -11,7 +11,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
-	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/message"
 )
@@ -62,7 +61,7 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 	}
 	to.Channel, to.Account = fit[0].ID(), fit[0].Account()
 	r := p.routeTo(to)
-	if !p.g.maySend(call.SessionKey, r) {
+	if !p.g.answers.MaySend(call.SessionKey, r) {
 		return to, fmt.Errorf("session.sendPolicy forbids sending to %s from this session", to)
 	}
 	return to, nil
@@ -78,7 +77,7 @@ func (p post) routeTo(to message.To) channel.Route {
 
 // Attach finds a file of the run's own workspace.
 func (p post) Attach(call tool.Call, to message.To, ref string) (message.File, error) {
-	m, err := p.g.sendable(call.Workspace, ref, to.Channel, to.Account)
+	m, err := p.g.sendfiles.Named(call.Workspace, ref, to.Channel, to.Account)
 	return message.File{URL: m.URL, Name: m.Name, MIME: m.MIME, Size: m.Size}, err
 }
 
@@ -121,7 +120,7 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: p.routeTo(to).Target(""), Session: call.SessionKey, RunID: call.RunID,
 		Text: text, Media: media, Reply: outbound.ReplyOff,
 	}
-	err := p.g.store.Update(ctx, store.Write{Must: true, Then: p.g.deliverer.Wake, Do: func(tx *store.Tx) error { return p.g.deliverer.Put(tx, d) }})
+	err := p.g.answers.Deliver(ctx, d)
 	if err != nil {
 		return message.Fate{}, err
 	}

@@ -125,10 +125,11 @@ type Observer interface {
 
 // Options wires a Manager.
 type Options struct {
-	DB      *store.DB
+	DB *store.DB
+	// Publish, Outbox and Follow are told first; nil: nobody. Subscribe adds more.
 	Publish Publisher
 	Outbox  Outbox
-	Follow  Follower // may be nil
+	Follow  Follower
 	Logger  *slog.Logger
 	// Tell sends words that are not the assistant's where a run's answer goes, with
 	// the transaction; nil: nowhere.
@@ -203,6 +204,7 @@ func NewManager(ctx context.Context, opts Options) *Manager {
 	if opts.MaxRuns <= 0 {
 		opts.MaxRuns = 1000
 	}
+	opts.subscribers()
 	m := &Manager{Options: opts, t: newTables(), slots: make(chan struct{}, opts.MaxRuns), lanes: make(map[string]*lane), live: make(map[string]*run)}
 	m.runCtx, m.stopRun = context.WithCancelCause(context.WithoutCancel(ctx))
 	return m

@@ -209,10 +209,10 @@ func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Messa
 
 // follower is who follows the run, nil for runs of the gateway's own clients.
 func (m *Manager) follower(r *run) Follower {
-	if r.rec.Route == "" {
-		return nil
+	if list := m.Follow.(followers); r.rec.Route != "" && len(list) > 0 {
+		return list
 	}
-	return m.Follow
+	return nil
 }
 
 // choiceOf says why this model.

@@ -112,6 +112,7 @@ var modelsOfSessions = []string{"gateway/provider/accounts", "gateway/provider/c
 var readSettings = []string{
 	"app/cli", "app/reach", "gateway",
 	"gateway/agents",
+	"gateway/answers",
 	"gateway/channel/hub",
 	"gateway/clock",
 	"gateway/codemode/workbench",

@@ -1,4 +1,4 @@
-package gateway
+package answers
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ type levels struct {
 	verbose   string // "", on, full
 }
 
-func (g *Gateway) levelsOf(run session.Run) levels {
-	row, _, err := g.session.Get(run.SessionKey)
+func (n *Networks) levelsOf(run session.Run) levels {
+	row, _, err := n.Sessions.Get(run.SessionKey)
 	if err != nil {
 		return levels{} // the quiet ones
 	}
@@ -65,11 +65,11 @@ func quoted(thoughts string) string {
 }
 
 // rawDetail is a failure as the program knows it, behind the words for people.
-func (g *Gateway) rawDetail(words, detail string) string {
+func (n *Networks) rawDetail(words, detail string) string {
 	if detail == "" {
 		return words
 	}
-	return words + "\n\n```\n" + strings.ReplaceAll(g.redactor.Text(detail), "`", "'") + "\n```"
+	return words + "\n\n```\n" + strings.ReplaceAll(n.Redactor.Text(detail), "`", "'") + "\n```"
 }
 
 // commandOf is the command line among a tool's arguments, if it has one.

@@ -1,4 +1,4 @@
-package gateway
+package answers
 
 import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
@@ -10,8 +10,8 @@ import (
 // whose settings allow it, never in direct chats.
 const silenceAdvice = "When nothing needs an answer from you, reply with exactly " + reply.SilentToken + " and nothing else; then nothing is sent."
 
-// adviceFor is what the system prompt says about a route.
-func adviceFor(c config.Config, where string) string {
+// SilenceAdvice is what the system prompt says about a route.
+func SilenceAdvice(c config.Config, where string) string {
 	r, ok := channel.ParseRoute(where)
 	if !ok {
 		return ""

@@ -1,4 +1,4 @@
-package gateway
+package answers
 
 import (
 	"strings"
@@ -34,7 +34,7 @@ func TestSilenceAdvice(t *testing.T) {
 		if tt.chat != "" {
 			where = strings.Join([]string{"telegram", "default", "-1", "", tt.chat}, "\x1f")
 		}
-		if got := adviceFor(c, where); (got != "") != tt.want {
+		if got := SilenceAdvice(c, where); (got != "") != tt.want {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}

@@ -1,9 +1,8 @@
-package gateway
+package answers
 
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
@@ -13,19 +12,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/internal/random"
 )
-
-// live shows answers on messaging networks while they are made. What it shows
-// is not durable; the answer itself is delivered by the outbox.
-type live struct {
-	g   *Gateway
-	ctx context.Context // of everything that it shows
-
-	mu   sync.Mutex
-	runs map[string]*liveRun
-}
 
 // liveRun is one answer under way. The run's goroutine owns it, but for what
 // ended leaves for the delivery.
@@ -46,43 +34,44 @@ type liveRun struct {
 	shown     string // by the preview
 }
 
-func (v *live) Begin(run session.Run) {
+// Begin shows that an answer is being made, where its message came from.
+func (n *Networks) Begin(run session.Run) {
 	r, ok := channel.ParseRoute(run.Route)
-	ch := v.g.channels.Find(r.Channel, r.Account)
-	if !ok || ch == nil || !v.g.maySend(run.SessionKey, r) {
+	ch := n.Channels.Find(r.Channel, r.Account)
+	if !ok || ch == nil || !n.MaySend(run.SessionKey, r) {
 		return
 	}
-	ctx, stop := context.WithCancel(v.ctx)
+	ctx, stop := context.WithCancel(n.Work.Context())
 	lr := &liveRun{stop: stop, done: make(chan struct{})}
 	to := r.Target(run.ReplyTo)
-	if v.g.channels.Account(r.Channel, r.Account).ReplyToMode == string(outbound.ReplyOff) {
+	if n.Channels.Account(r.Channel, r.Account).ReplyToMode == string(outbound.ReplyOff) {
 		to.ReplyTo = ""
 	}
-	how := v.g.streaming(r.Channel, r.Account, session.AgentOf(run.SessionKey))
-	lv := v.g.levelsOf(run)
+	how := n.streaming(r.Channel, r.Account, session.AgentOf(run.SessionKey))
+	lv := n.levelsOf(run)
 	lv.toolLines(&how)
-	turn := func(ctx context.Context) bool { return v.g.deliverer.Turn(ctx, r.Channel, to) }
+	turn := func(ctx context.Context) bool { return n.Deliverer.Turn(ctx, r.Channel, to) }
 	if how.blocks {
-		lr.blocks = v.newBlocks(ctx, lr, run, r, how)
+		lr.blocks = n.newBlocks(ctx, lr, run, r, how)
 	} else if _, can := ch.(channel.Editor); can && how.mode != stream.Off {
 		lr.preview = stream.NewPreview(ctx, stream.PreviewOptions{
-			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: v.g.log,
-			Limits: v.g.channels.Limits(ch), Steps: how.steps, Turn: turn,
+			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: n.Logger,
+			Limits: n.Channels.Limits(ch), Steps: how.steps, Turn: turn,
 			SelectedQuote: run.QuoteSelected && to.ReplyTo != "", // an edit would lose the quote
 		})
 	}
 	if _, can := ch.(channel.Editor); can && lv.reasoning == "stream" {
 		lr.thoughts = stream.NewPreview(ctx, stream.PreviewOptions{
-			Mode: stream.Partial, Channel: ch, To: to, Limits: v.g.channels.Limits(ch), Turn: turn, Logger: v.g.log,
+			Mode: stream.Partial, Channel: ch, To: to, Limits: n.Channels.Limits(ch), Turn: turn, Logger: n.Logger,
 		})
 	}
 	go func() {
 		defer close(lr.done)
 		keepTyping(ctx, ch, to)
 	}()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.runs[run.ID] = lr
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.runs[run.ID] = lr
 }
 
 func keepTyping(ctx context.Context, ch channel.Channel, to channel.Target) {
@@ -102,22 +91,22 @@ func keepTyping(ctx context.Context, ch channel.Channel, to channel.Target) {
 }
 
 // newBlocks says an answer in ordinary messages as it is written.
-func (v *live) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r channel.Route, how streaming) *stream.Blocks {
-	n := 0
+func (n *Networks) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r channel.Route, how streaming) *stream.Blocks {
+	blocks := 0
 	opts := how.block
 	opts.Rand = random.Float
 	opts.Emit = func(ctx context.Context, p reply.Payload) error {
 		if p = lr.turn.Block(p); p.Empty() {
 			return nil
 		}
-		n++
+		blocks++
 		said := p
-		p = v.g.attach(run, r, p)
+		p = n.attach(run, r, p)
 		d := outbound.Delivery{
-			Reply: replyOfBlock(n, v.g.channels.Account(r.Channel, r.Account).ReplyToMode),
-			ID:    blockID(run.ID, n), Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
+			Reply: replyOfBlock(blocks, n.Channels.Account(r.Channel, r.Account).ReplyToMode),
+			ID:    blockID(run.ID, blocks), Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
 		}
-		err := v.g.store.Update(ctx, store.Write{Must: true, Then: v.g.deliverer.Wake, Do: func(tx *store.Tx) error { return v.g.deliverer.Put(tx, d) }})
+		err := n.Deliver(ctx, d)
 		if err == nil {
 			lr.turn.Said(said)
 		}
@@ -136,15 +125,15 @@ func replyOfBlock(n int, mode string) outbound.ReplyMode {
 
 func blockID(runID string, n int) string { return fmt.Sprintf("%s:block:%d", runID, n) }
 
-func (v *live) get(runID string) *liveRun {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.runs[runID]
+func (n *Networks) get(runID string) *liveRun {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.runs[runID]
 }
 
 // Think shows reasoning where the session asks for it.
-func (v *live) Think(runID, words string) {
-	lr := v.get(runID)
+func (n *Networks) Think(runID, words string) {
+	lr := n.get(runID)
 	if lr == nil || lr.thoughts == nil {
 		return
 	}
@@ -155,8 +144,9 @@ func (v *live) Think(runID, words string) {
 	lr.thoughts.Text(words)
 }
 
-func (v *live) Say(runID, words string) {
-	switch lr := v.get(runID); {
+// Say shows more of an answer.
+func (n *Networks) Say(runID, words string) {
+	switch lr := n.get(runID); {
 	case lr == nil:
 	case lr.blocks != nil:
 		lr.blocks.Write(words)
@@ -166,10 +156,11 @@ func (v *live) Say(runID, words string) {
 }
 
 // Intend is shown tool by tool.
-func (v *live) Intend(string, model.Message, model.Usage) {}
+func (n *Networks) Intend(string, model.Message, model.Usage) {}
 
-func (v *live) Tool(runID, name string, args []byte) {
-	switch lr := v.get(runID); {
+// Tool shows that a tool starts.
+func (n *Networks) Tool(runID, name string, args []byte) {
+	switch lr := n.get(runID); {
 	case lr == nil:
 	case lr.blocks != nil:
 		lr.blocks.TextEnd()
@@ -179,15 +170,15 @@ func (v *live) Tool(runID, name string, args []byte) {
 }
 
 // End stops showing and leaves what the delivery needs to know.
-func (v *live) End(ctx context.Context, run session.Run, msg *protocol.Message, failed bool) {
-	lr := v.get(run.ID)
+func (n *Networks) End(ctx context.Context, run session.Run, msg *protocol.Message, failed bool) {
+	lr := n.get(run.ID)
 	if lr == nil {
 		return
 	}
 	if lr.blocks != nil {
 		lr.blocks.MessageEnd()
 		if err := lr.blocks.Close(); err != nil {
-			v.g.log.Warn("some blocks of an answer were not sent as it was written; the end of it sends them", "run", run.ID, "err", err)
+			n.Logger.Warn("some blocks of an answer were not sent as it was written; the end of it sends them", "run", run.ID, "err", err)
 		}
 	}
 	if lr.preview != nil {
@@ -200,7 +191,7 @@ func (v *live) End(ctx context.Context, run session.Run, msg *protocol.Message, 
 	}
 	if lr.thoughts != nil {
 		if err := lr.thoughts.Discard(ctx); err != nil {
-			v.g.log.Warn("the reasoning that was shown could not be taken away", "run", run.ID, "err", err)
+			n.Logger.Warn("the reasoning that was shown could not be taken away", "run", run.ID, "err", err)
 		}
 	}
 	lr.stop()
@@ -208,8 +199,8 @@ func (v *live) End(ctx context.Context, run session.Run, msg *protocol.Message, 
 }
 
 // Done forgets a run.
-func (v *live) Done(runID string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	delete(v.runs, runID)
+func (n *Networks) Done(runID string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.runs, runID)
 }

@@ -1,4 +1,7 @@
-package gateway
+// Package sendfile finds the files that leave by messaging networks: only those of
+// a workspace, looked at when they are named and once more when they are sent. It
+// does not decide who gets one.
+package sendfile
 
 import (
 	"errors"
@@ -11,23 +14,42 @@ import (
 	"path"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
 	"github.com/hearth-assistant/hearth/gateway/place"
-	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
-// Files that leave by messaging networks: only those of a workspace, looked at
-// when they are named and once more when they are sent.
+// Finder finds files by the names that models give them.
+type Finder interface {
+	Find(workspace, name string) (*place.Place, error)
+}
+
+// Limits tells how large a file can be, in bytes; 0: any size.
+type Limits interface {
+	FileLimit(network, account string) int64
+}
+
+// Secrets knows what looks like a key, and the owner's own.
+type Secrets interface {
+	Has(text string) bool
+}
+
+// Files are those that can be sent.
+type Files struct {
+	Finder  Finder
+	Agents  *agents.Directory
+	Limits  Limits
+	Secrets Secrets
+}
 
 // maxSecretScan of a file is looked through for keys and passwords.
 const maxSecretScan = 4 << 20
 
-// sendable finds a file that a model names for sending: an address, or a file
+// Named finds a file that a model names for sending: an address, or a file
 // of the workspace, which is looked at here and opened again when it is sent.
-func (g *Gateway) sendable(workspace, ref, network, account string) (channel.Media, error) {
+func (f *Files) Named(workspace, ref, network, account string) (channel.Media, error) {
 	m := channel.Media{URL: strings.TrimSpace(ref)}
-	limit := g.channels.FileLimit(network, account)
+	limit := f.Limits.FileLimit(network, account)
 	if u, err := url.Parse(m.URL); err == nil && len(u.Scheme) > 1 {
 		switch {
 		case u.Scheme == "https" || u.Scheme == "http":
@@ -43,27 +65,27 @@ func (g *Gateway) sendable(workspace, ref, network, account string) (channel.Med
 			return m, errors.New("only a path in the workspace or an https address can be sent")
 		}
 	}
-	p, err := g.finder().Find(workspace, m.URL)
+	p, err := f.Finder.Find(workspace, m.URL)
 	if err != nil {
 		return m, err
 	}
 	defer p.Close()
-	f, size, err := openSendable(p)
+	file, size, err := openSendable(p)
 	if err != nil {
 		return m, err
 	}
-	defer f.Close()
+	defer file.Close()
 	switch {
 	case size == 0:
 		return m, errors.New("the file is empty")
 	case limit > 0 && size > limit:
 		return m, fmt.Errorf("it has %d MB, and at most %d MB are sent (channels.%s.mediaMaxMb)", (size+1<<20-1)>>20, limit>>20, network)
 	}
-	head, err := io.ReadAll(io.LimitReader(f, maxSecretScan))
+	head, err := io.ReadAll(io.LimitReader(file, maxSecretScan))
 	if err != nil {
 		return m, fmt.Errorf("read the file: %w", err)
 	}
-	if g.redactor.Has(string(head)) {
+	if f.Secrets.Has(string(head)) {
 		return m, errors.New("it holds one of the owner's keys or passwords")
 	}
 	m.URL, m.Name, m.Size = p.Path, path.Base(strings.ReplaceAll(p.Path, "\\", "/")), size
@@ -119,58 +141,30 @@ func openSendable(p *place.Place) (f fs.File, size int64, err error) {
 	return file, info.Size(), nil
 }
 
-// openToSend opens a file that was found by sendable, when it is sent: it must
+// Open opens a file that was found by Named, when it is sent: it must
 // still be one of a workspace.
-func (g *Gateway) openToSend(name string) (fs.File, error) {
+func (f *Files) Open(name string) (fs.File, error) {
 	err := errors.New("it is in no workspace")
-	for _, a := range append(g.agents.Book().All(), g.agents.Book().Default()) {
-		p, ferr := g.finder().Find(a.Workspace, name)
+	for _, a := range append(f.Agents.Book().All(), f.Agents.Book().Default()) {
+		p, ferr := f.Finder.Find(a.Workspace, name)
 		if ferr != nil || !p.Inside {
 			if ferr == nil {
 				p.Close()
 			}
 			continue
 		}
-		var f fs.File
-		f, _, err = openSendable(p)
+		var file fs.File
+		file, _, err = openSendable(p)
 		p.Close()
 		if err == nil {
-			return f, nil
+			return file, nil
 		}
 	}
 	return nil, err
 }
 
-// attach makes files that can be sent of those that a model named in what it
-// says to a chat. What cannot be sent is said instead of being left out.
-func (g *Gateway) attach(run session.Run, r channel.Route, p reply.Payload) reply.Payload {
-	if len(p.Media) == 0 {
-		return p
-	}
-	dir := g.agents.Named(session.AgentOf(run.SessionKey)).Workspace
-	var files []channel.Media
-	for _, named := range p.Media {
-		m, err := g.sendable(dir, named.URL, r.Channel, r.Account)
-		if err == nil && !webAddress(m.URL) && (!run.Owner || r.Chat != channel.Direct) {
-			err = errors.New("files of this computer are sent to its owner's own chat only")
-		}
-		if err != nil {
-			p.Text = strings.TrimSpace(p.Text + "\n\n" + notSent(named.URL, err))
-			continue
-		}
-		files = append(files, m)
-	}
-	p.Media = files
-	return p
-}
-
-func webAddress(s string) bool {
-	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
-}
-
-func notSent(ref string, err error) string {
-	if r := []rune(ref); len(r) > 120 {
-		ref = string(r[:119]) + "…"
-	}
-	return fmt.Sprintf("(%s was not sent: %v.)", strings.ReplaceAll(ref, "`", "'"), err)
+// Web reports whether a file is an address of the web, which is no file of this
+// computer.
+func Web(m channel.Media) bool {
+	return strings.HasPrefix(m.URL, "https://") || strings.HasPrefix(m.URL, "http://")
 }
