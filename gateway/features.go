@@ -29,6 +29,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
+	"github.com/hearth-assistant/hearth/gateway/feature/skills"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
@@ -111,7 +112,7 @@ func talkFeatures(g *Gateway) []host.Entry {
 		}},
 		{Name: "chat", New: func() (host.Feature, error) {
 			return chat.New(chat.Options{
-				Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Models: g.catalog, Skills: skillCalls{g},
+				Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Models: g.catalog,
 				Children: g.spawns, Media: g.pictures(),
 			}), nil
 		}},
@@ -202,6 +203,14 @@ func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 			}
 			g.code = c
 			return c.Feature(), nil
+		}},
+		{Name: "skills", New: func() (host.Feature, error) {
+			return skills.New(skills.Options{
+				Catalog: g.skills, Agents: g.agents, Settings: g.config, Secrets: g.secrets, Audit: g.audit, Env: g.opts.Env,
+				Calls:  skills.Calls{Dispatch: g.dispatch, Gate: g.toolGate, Tools: g.tools},
+				Events: skills.Events{Life: g.work.Context(), Clients: g.server, Health: g.status.Health},
+				Logger: g.log,
+			}), nil
 		}},
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/scope"
+	skillcatalog "github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
@@ -65,7 +66,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/setup"
-	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -165,7 +165,7 @@ type Gateway struct {
 	search     *search.Index
 	memory     *memory.Index
 	vectors    *vectors.Service
-	skills     *skill.Library
+	skills     *skillcatalog.Catalog
 	outbox     *outbound.Outbox
 	deliverer  *outbound.Deliverer
 	channels   *hub.Hub

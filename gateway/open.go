@@ -221,12 +221,12 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	program, _ := os.Executable() // without it there is no manual to point to
 	g.prompts = systemprompt.New(systemprompt.Options{
 		Settings: g.config, Agents: g.agents, Sessions: g.session, Scopes: g.scopes, Direct: g.direct, Files: g.files, Workspaces: &g.workspaces, Clock: g.clock,
-		Skills: skillCalls{g}, Programs: g.hook, Tools: toolsOfRuns{g}, Sandbox: execSandbox{g}, Silence: answers.SilenceAdvice,
+		Skills: g.skills, Programs: g.hook, Tools: toolsOfRuns{g}, Sandbox: execSandbox{g}, Silence: answers.SilenceAdvice,
 		Program: program, Version: g.opts.Version, Logger: g.log,
 	})
 	g.dispatch = dispatch.New(dispatch.Options{
 		Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Registry: g.models, Contacts: g.contacts, Media: g.pictures(),
-		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Skills: skillCalls{g}, Notes: recentNotes{g}, Logger: g.log, Now: g.opts.Now,
+		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Notes: recentNotes{g}, Logger: g.log, Now: g.opts.Now,
 	})
 	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})
 	return nil

@@ -12,9 +12,6 @@ func (g *Gateway) problems() []protocol.Problem {
 		out = append(out, protocol.Problem(p))
 	}
 	out = append(out, g.hardness...)
-	for _, name := range g.skills.Waiting() {
-		out = append(out, protocol.Problem{Code: "SKILL", Message: "The skill “" + name + "” is new or was changed, and a command of the assistant's may have done that. It is not used until you have looked at it: in the settings, “Skills & MCP”, or with `hearth skills trust " + name + "`."})
-	}
 	out = append(out, g.ownerlessProblem()...)
 	return append(out, g.channels.Problems()...)
 }

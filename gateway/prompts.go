@@ -18,7 +18,7 @@ func (s execSandbox) Of(c config.Config, scope tool.Scope) *prompt.Sandbox {
 	if set.Backend == "off" || !g.confined.Confined || !g.toolGate.May("exec", scope).Allowed {
 		return nil
 	}
-	return &prompt.Sandbox{Kind: g.confined.Backend, Writes: append([]string{scope.Workspace}, expand(statedir.Home(g.opts.Env), set.Write)...), Network: set.Network}
+	return &prompt.Sandbox{Kind: g.confined.Backend, Writes: append([]string{scope.Workspace}, statedir.Expand(statedir.Home(g.opts.Env), set.Write)...), Network: set.Network}
 }
 
 // toolsOfRuns are the tools of runs.

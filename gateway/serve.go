@@ -41,7 +41,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.watchParts(back) })
 	work.Go(func() { g.features.Run(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
-	work.Go(func() { g.watchSkills(back) })
 	work.Go(func() { _ = g.secrets.Run(back) })
 	work.Go(func() { g.mcp.Run(back) })
 	work.Go(func() { g.detector.Run(back) })
@@ -120,8 +119,8 @@ func (g *Gateway) release(ctx context.Context) {
 			g.log.Error("some commands did not end", "err", err)
 		}
 	}
-	if g.skills != nil && g.config != nil {
-		g.skills.Close(g.skillWorkspaces())
+	if g.skills != nil {
+		g.skills.Close()
 	}
 	g.workspaces.Close()
 	if g.approvals != nil {

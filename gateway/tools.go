@@ -8,6 +8,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	skillcatalog "github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/message"
 	"github.com/hearth-assistant/hearth/gateway/tool/plan"
@@ -54,7 +55,10 @@ func (g *Gateway) contextLimits(agentID string) config.ContextLimits {
 
 // openTools gathers every tool that there is; a run gets some of them.
 func (g *Gateway) openTools() error {
-	g.openSkills()
+	g.skills = skillcatalog.Open(skillcatalog.Options{
+		Dir: g.opts.Dir, DB: g.store, Settings: g.config, Agents: g.agents, Workspaces: &g.workspaces, Secrets: g.secrets, Env: g.opts.Env,
+		Path: func() string { return g.path }, Work: g.work, Now: g.opts.Now, Logger: g.log,
+	})
 	if err := g.openUndo(); err != nil {
 		return err
 	}

@@ -1,10 +1,7 @@
 package gateway
 
 import (
-	"context"
-
 	"github.com/hearth-assistant/hearth/gateway/place"
-	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
@@ -35,20 +32,8 @@ func (g *Gateway) fileTools() []tool.Tool {
 	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.models.Sees, Outside: g.readOutside, Told: g.heedChanged})
 	for i, t := range out {
 		if t.Spec().Name != "read" {
-			out[i] = writing{t, g.skills}
+			out[i] = g.skills.Writing(t)
 		}
 	}
 	return out
-}
-
-// writing is a tool that changes files, those of skills among them.
-type writing struct {
-	tool.Tool
-	skills *skill.Library
-}
-
-// Run implements tool.Tool.
-func (w writing) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
-	defer w.skills.Busy()()
-	return w.Tool.Run(ctx, call)
 }

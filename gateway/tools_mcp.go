@@ -56,12 +56,12 @@ func (g *Gateway) mcpServer(id string, s config.MCPServer) mcp.Server {
 	out := mcp.Server{
 		ID: id, Command: s.Command, Args: s.Args, URL: s.URL, Allow: s.Tools.Allow, Deny: s.Tools.Deny, Ask: mcp.Ask(s.Ask),
 		Timeout: time.Duration(s.TimeoutSeconds) * time.Second, Start: time.Duration(s.StartSeconds) * time.Second,
-		Read: expand(home, s.Sandbox.Read), Write: expand(home, s.Sandbox.Write), Open: s.Sandbox.Backend == "off", Offline: !s.Sandbox.Network,
+		Read: statedir.Expand(home, s.Sandbox.Read), Write: statedir.Expand(home, s.Sandbox.Write), Open: s.Sandbox.Backend == "off", Offline: !s.Sandbox.Network,
 	}
 	if s.Cwd != "" {
-		out.Dir = expand(home, []string{s.Cwd})[0]
+		out.Dir = statedir.Expand(home, []string{s.Cwd})[0]
 	}
-	if out.Command = expand(home, []string{s.Command})[0]; s.Command == "" || !strings.HasPrefix(s.Command, "~/") {
+	if out.Command = statedir.Expand(home, []string{s.Command})[0]; s.Command == "" || !strings.HasPrefix(s.Command, "~/") {
 		out.Command = s.Command
 	}
 	out.Confined = s.URL == "" && g.confined.Confined && !out.Open
@@ -191,7 +191,7 @@ func (g *Gateway) launchMCP(ctx context.Context, s mcp.Server) (mcp.Process, err
 // moment.
 func (g *Gateway) findProgram(name string) (string, error) {
 	if strings.HasPrefix(name, "~/") || filepath.IsAbs(name) {
-		return expand(statedir.Home(g.opts.Env), []string{name})[0], nil
+		return statedir.Expand(statedir.Home(g.opts.Env), []string{name})[0], nil
 	}
 	if strings.ContainsAny(name, `/\`) {
 		return "", fmt.Errorf("the command %s is neither a name nor an absolute path", plan.Show(name))

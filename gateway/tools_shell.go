@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
@@ -29,17 +27,17 @@ func Guardian() int { return process.Child() }
 
 // shellTools are the tools that run commands.
 func (g *Gateway) shellTools() []tool.Tool {
-	g.processes = process.New(process.Options{Helper: g.opts.Guardian, Now: g.opts.Now, Begins: g.skillsBusy})
+	g.processes = process.New(process.Options{Helper: g.opts.Guardian, Now: g.opts.Now, Begins: g.skills.Begins})
 	report := sandbox.Probe()
 	g.confined = report
 	g.log.Info("commands", "sandbox", report.Summary())
 	home := statedir.Home(g.opts.Env)
 	resolver := plan.New(plan.Options{
-		Own: expand(home, g.config.Snapshot().Config.Tools.Exec.PathPrepend), Home: home, Confined: report.Confined, Now: g.opts.Now,
+		Own: statedir.Expand(home, g.config.Snapshot().Config.Tools.Exec.PathPrepend), Home: home, Confined: report.Confined, Now: g.opts.Now,
 	})
 	g.path = resolver.SearchPath()
 	return shell.New(shell.Options{
-		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hold: g.workspaces.Hold, Stay: g.skillWorkspaces, Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver, Extra: g.skillEnv,
+		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hold: g.workspaces.Hold, Stay: g.skills.Workspaces, Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver, Extra: g.skills.Environment,
 		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo, Elsewhere: g.elsewhere,
 	})
 }
@@ -56,17 +54,6 @@ func (g *Gateway) passedOn() []string {
 	return out
 }
 
-func expand(home string, paths []string) []string {
-	out := make([]string, 0, len(paths))
-	for _, p := range paths {
-		if p == "~" || strings.HasPrefix(p, "~/") {
-			p = filepath.Join(home, p[1:])
-		}
-		out = append(out, filepath.Clean(p))
-	}
-	return out
-}
-
 func (g *Gateway) shellSettings() shell.Settings {
 	s := shellSettings(statedir.Home(g.opts.Env), g.config.Snapshot().Config.Tools.Exec)
 	s.Read = append(s.Read, g.skills.Managed, g.skills.Bundled) // their scripts and instructions
@@ -77,7 +64,7 @@ func (g *Gateway) shellSettings() shell.Settings {
 func shellSettings(home string, e config.ToolsExec) shell.Settings {
 	return shell.Settings{
 		Yield: time.Duration(e.BackgroundMs) * time.Millisecond, Timeout: time.Duration(e.TimeoutSec) * time.Second,
-		Read: expand(home, e.Sandbox.Read), Write: expand(home, e.Sandbox.Write), Network: e.Sandbox.Network, NoSandbox: e.Sandbox.Backend == "off",
+		Read: statedir.Expand(home, e.Sandbox.Read), Write: statedir.Expand(home, e.Sandbox.Write), Network: e.Sandbox.Network, NoSandbox: e.Sandbox.Backend == "off",
 	}
 }
 

@@ -45,6 +45,8 @@ type Skills interface {
 	// Called finds the skill that a slash command means in a session, by the name
 	// behind the slash.
 	Called(scope tool.Scope, name string) (skill.Command, bool)
+	// Commands are the slash commands of the default agent's skills.
+	Commands() []skill.Command
 	// Run has the tool that a skill names do its work, and returns what it says.
 	Run(ctx context.Context, scope tool.Scope, s skill.Status, name, args string) (string, error)
 }
@@ -67,7 +69,6 @@ type Options struct {
 	Incidents *incident.Log
 	Secrets   Secrets
 	Scopes    *scope.Scopes
-	Skills    Skills
 	Notes     Notes
 	Logger    *slog.Logger
 	Now       func() time.Time
@@ -86,12 +87,12 @@ type Dispatcher struct {
 	incidents *incident.Log
 	secrets   Secrets
 	scopes    *scope.Scopes
-	skills    Skills
 	notes     Notes
 	log       *slog.Logger
 	now       func() time.Time
 
 	commands *command.Set
+	skills   Skills   // nil for none
 	pasted   sync.Map // ids of runs whose message holds what looks like a key
 }
 
@@ -99,13 +100,25 @@ type Dispatcher struct {
 func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		settings: o.Settings, agents: o.Agents, sessions: o.Sessions, models: o.Models, registry: o.Registry, contacts: o.Contacts, media: o.Media,
-		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, skills: o.Skills, notes: o.Notes, log: o.Logger, now: o.Now, commands: command.NewSet(),
+		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, notes: o.Notes, log: o.Logger, now: o.Now, commands: command.NewSet(),
 	}
 }
 
 // SetCommands says what the slash commands are. It is called once, before the
 // first message.
 func (d *Dispatcher) SetCommands(all *command.Set) { d.commands = all }
+
+// SetSkills says which skills there are, nil for none. It is called before the
+// first message.
+func (d *Dispatcher) SetSkills(s Skills) { d.skills = s }
+
+// SkillCommands are the slash commands of the default agent's skills.
+func (d *Dispatcher) SkillCommands() []skill.Command {
+	if d.skills == nil {
+		return nil
+	}
+	return d.skills.Commands()
+}
 
 // Commands are the slash commands.
 func (d *Dispatcher) Commands() *command.Set { return d.commands }

@@ -13,7 +13,7 @@ import (
 // call passes (A-SKILL-10).
 func (d *Dispatcher) skill(ctx context.Context, turn *session.Turn, words string) (acc session.Accepted, ok bool, err error) {
 	name, args, ok := command.Word(words)
-	if !ok {
+	if !ok || d.skills == nil {
 		return acc, false, nil
 	}
 	rec := session.Run{ID: turn.RunID, SessionKey: turn.SessionKey, Route: turn.Route, Owner: turn.Owner, Sender: turn.Sender}

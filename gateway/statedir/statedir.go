@@ -59,6 +59,18 @@ func Home(env func(string) string) string {
 	return home
 }
 
+// Expand is paths of the settings, where "~" stands for the home.
+func Expand(home string, paths []string) []string {
+	out := make([]string, 0, len(paths))
+	for _, p := range paths {
+		if p == "~" || strings.HasPrefix(p, "~/") {
+			p = filepath.Join(home, p[1:])
+		}
+		out = append(out, filepath.Clean(p))
+	}
+	return out
+}
+
 // Ensure creates the folder when it is missing and tightens its mode: nobody
 // else on the machine may read transcripts or tokens.
 func (d Dir) Ensure() error {

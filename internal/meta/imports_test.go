@@ -129,6 +129,7 @@ var readSettings = []string{
 	"gateway/provider/vectors",
 	"gateway/rules",
 	"gateway/secret/lookup",
+	"gateway/skill/catalog",
 	"gateway/spend/budget",
 	"gateway/systemprompt",
 	"gateway/tool/gate",

@@ -19,19 +19,12 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 )
 
 // Models lists the models that can be chosen.
 type Models interface {
 	List(ctx context.Context, p protocol.ModelsListParams) (protocol.ModelsList, error)
-}
-
-// Skills are those that a slash calls.
-type Skills interface {
-	// Commands are the slash commands of the default agent's skills.
-	Commands() []skill.Command
 }
 
 // Options are the parts that the feature needs; all of them.
@@ -41,7 +34,6 @@ type Options struct {
 	Agents   *agents.Directory
 	Choice   *choice.Chooser
 	Models   Models
-	Skills   Skills
 	Children *spawn.Book // sub-agents
 	Media    *media.Store
 }
@@ -52,14 +44,13 @@ type feature struct {
 	agents   *agents.Directory
 	models   *choice.Chooser
 	list     Models
-	skills   Skills
 	children *spawn.Book
 	media    *media.Store
 }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o.Dispatch, o.Sessions, o.Agents, o.Choice, o.Models, o.Skills, o.Children, o.Media}
+	f := &feature{o.Dispatch, o.Sessions, o.Agents, o.Choice, o.Models, o.Children, o.Media}
 	return host.Feature{
 		Methods: []method.Method{
 			method.Deciding(protocol.MethodChatSend, f.send),

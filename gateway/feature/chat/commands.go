@@ -41,7 +41,7 @@ func (f *feature) commandList(context.Context, method.None) (protocol.CommandsLi
 		}
 		out.Commands = append(out.Commands, info)
 	}
-	for _, c := range f.skills.Commands() {
+	for _, c := range f.dispatch.SkillCommands() {
 		out.Commands = append(out.Commands, protocol.CommandInfo{
 			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Skill.Description, Category: "tools", Source: "skill", Scope: "both", AcceptsArgs: true,
 		})

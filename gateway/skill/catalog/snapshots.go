@@ -1,4 +1,4 @@
-package gateway
+package catalog
 
 import (
 	"bytes"
@@ -9,12 +9,12 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
-// maxSkillSnapshots is how many are kept; beyond that any goes, and its session
+// maxSnapshots is how many are kept; beyond that any goes, and its session
 // takes its skills anew.
-const maxSkillSnapshots = 5000
+const maxSnapshots = 5000
 
-// skillSnapshots keep the skills that sessions began with.
-type skillSnapshots struct {
+// snapshots keep the skills that sessions began with.
+type snapshots struct {
 	life context.Context
 	db   *store.DB
 	rows store.Bucket[[]byte]
@@ -26,7 +26,7 @@ func snapshotKey(key string) []byte {
 }
 
 // Load implements skill.Snapshots.
-func (s skillSnapshots) Load(key string) (raw []byte, err error) {
+func (s snapshots) Load(key string) (raw []byte, err error) {
 	err = s.db.View(func(tx *store.Tx) error {
 		raw = bytes.Clone(s.rows.GetRaw(tx, snapshotKey(key)))
 		return nil
@@ -35,10 +35,10 @@ func (s skillSnapshots) Load(key string) (raw []byte, err error) {
 }
 
 // Save implements skill.Snapshots.
-func (s skillSnapshots) Save(key string, raw []byte) error {
+func (s snapshots) Save(key string, raw []byte) error {
 	err := s.db.Update(s.life, store.Write{Do: func(tx *store.Tx) error {
-		if s.rows.Count(tx) >= maxSkillSnapshots {
-			if _, err := s.rows.DeleteRange(tx, store.Range{}, maxSkillSnapshots/10); err != nil {
+		if s.rows.Count(tx) >= maxSnapshots {
+			if _, err := s.rows.DeleteRange(tx, store.Range{}, maxSnapshots/10); err != nil {
 				return err
 			}
 		}
