@@ -45,7 +45,8 @@ func keyPlace(p Path, value string) bool {
 		return HoldsSecret(name[4], value)
 	}
 	return match("models", "providers", "*", "apiKey") || match("tools", "web", "search", "apiKey") ||
-		match("skills", "entries", "*", "apiKey") ||
+		match("skills", "entries", "*", "apiKey") || match("agents", "defaults", "memorySearch", "remote", "apiKey") ||
+		match("mcp", "servers", "*", "oauth", "clientSecret") ||
 		match("channels", "*", "botToken") || match("channels", "*", "webhookSecret") ||
 		match("channels", "*", "accounts", "*", "botToken") || match("channels", "*", "accounts", "*", "webhookSecret")
 }

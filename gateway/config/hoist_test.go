@@ -25,6 +25,12 @@ func TestHoist(t *testing.T) {
 				"channels.telegram.accounts.work.botToken": "654321:token-token", "channels.telegram.accounts.work.webhookSecret": "hook-secret",
 			},
 		},
+		"a key for vectors, and a program's secret at a login": {
+			`{agents:{defaults:{memorySearch:{remote:{apiKey:"vector-key-1"}}}},mcp:{servers:{x:{oauth:{clientId:"c",clientSecret:"client-secret-1"}}}}}`,
+			`{agents:{defaults:{memorySearch:{remote:{apiKey:"keychain:agents.defaults.memorySearch.remote.apiKey"}}}},` +
+				`mcp:{servers:{x:{oauth:{clientId:"c",clientSecret:"keychain:mcp.servers.x.oauth.clientSecret"}}}}}`,
+			map[string]string{"agents.defaults.memorySearch.remote.apiKey": "vector-key-1", "mcp.servers.x.oauth.clientSecret": "client-secret-1"},
+		},
 		"headers and variables, by name or by value; other ones stay": {
 			`{mcp:{servers:{a:{env:{PLAINPW:"hunter2hunter2",LOG_LEVEL:"debugging",HOME_DIR:"/home/user1/some/where",X:"aB3dE5fG7hI9jK1lM3nO"},headers:{"X-Trace":"yes please"}}}},models:{providers:{p:{headers:{"X-Team":"sk-aaaabbbbccccdddd",Authorization:"Bearer aaaabbbbccccdddd",Accept:"application/json"}}}},skills:{entries:{s:{env:{CITY_NAME:"Heidelberg",SVC_PASS:"geheim123"}}}}}`,
 			`{mcp:{servers:{a:{env:{PLAINPW:"keychain:mcp.servers.a.env.PLAINPW",LOG_LEVEL:"debugging",HOME_DIR:"/home/user1/some/where",X:"keychain:mcp.servers.a.env.X"},headers:{"X-Trace":"yes please"}}}},models:{providers:{p:{headers:{"X-Team":"keychain:models.providers.p.headers.X-Team",Authorization:"keychain:models.providers.p.headers.Authorization",Accept:"application/json"}}}},skills:{entries:{s:{env:{CITY_NAME:"Heidelberg",SVC_PASS:"keychain:skills.entries.s.env.SVC_PASS"}}}}}`,
