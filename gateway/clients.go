@@ -25,5 +25,5 @@ func (g *Gateway) openClients(ctx context.Context) (err error) {
 
 // mounts are the paths of programs.
 func (g *Gateway) mounts() map[string]http.Handler {
-	return map[string]http.Handler{"/mcp": g.serveMCP(), "/v1/": g.hook}
+	return map[string]http.Handler{"/v1/": g.hook}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/feature/incidents"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
+	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
 	"github.com/hearth-assistant/hearth/gateway/feature/models"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
 	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
@@ -203,6 +204,18 @@ func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 			}
 			g.code = c
 			return c.Feature(), nil
+		}},
+		{Name: "mcp", New: func() (host.Feature, error) {
+			m := mcp.Open(mcp.Options{
+				Version: g.opts.Version, Dir: g.opts.Dir, DB: g.store, Settings: g.config, Secrets: g.secrets, Redactor: &g.redactor, Audit: g.audit,
+				Gate: g.toolGate, Env: g.opts.Env, Work: g.work, Now: g.opts.Now, Logger: g.log,
+				Commands: mcp.Commands{Processes: g.processes, Confined: g.confined.Confined, Path: g.path, Environ: g.passedOn()},
+				Programs: mcp.Programs{
+					Door: g.door, Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Memory: g.memorySearch, Errors: g.errors(),
+				},
+			})
+			g.tools.Follow(m.Tools)
+			return m.Feature(), nil
 		}},
 		{Name: "skills", New: func() (host.Feature, error) {
 			return skills.New(skills.Options{

@@ -43,8 +43,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
-	"github.com/hearth-assistant/hearth/gateway/mcp"
-	"github.com/hearth-assistant/hearth/gateway/mcp/login"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
@@ -192,12 +190,10 @@ type Gateway struct {
 	audit     *audit.Log
 	undo      *undo.Log
 	processes *process.Keeper
-	confined  sandbox.Report // what the sandbox of commands can do here
-	path      string         // where commands are looked for
-	mcp       *mcp.Hub
+	confined  sandbox.Report     // what the sandbox of commands can do here
+	path      string             // where commands are looked for
 	code      *codemode.CodeMode // nil: there is none
-	mcpLogins *login.Book
-	web       *publicweb.Web // for addresses that models choose
+	web       *publicweb.Web     // for addresses that models choose
 
 	outside untrusted.Runs // answers that have read text from outside
 	heeded  heeded

@@ -13,7 +13,6 @@ func (g *Gateway) methods() []method.Method {
 		g.coreMethods(),
 		g.edgeMethods(),
 		g.memoryMethods(),
-		g.mcpMethods(),
 	)
 }
 

@@ -42,7 +42,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.features.Run(back) })
 	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { _ = g.secrets.Run(back) })
-	work.Go(func() { g.mcp.Run(back) })
 	work.Go(func() { g.detector.Run(back) })
 	for _, p := range g.ownerlessProblem() {
 		g.log.Warn(p.Message)

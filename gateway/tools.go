@@ -69,9 +69,7 @@ func (g *Gateway) openTools() error {
 	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has})
 	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
-	g.openMCP()
 	all = append(all, g.fileTools()...)
 	g.tools = tool.NewCatalog(&g.redactor, g.log)
-	g.tools.Follow(g.mcp.Tools)
 	return g.tools.Add(all...)
 }

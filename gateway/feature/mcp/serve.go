@@ -1,4 +1,4 @@
-package gateway
+package mcp
 
 import (
 	"cmp"
@@ -9,26 +9,42 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/mcp/serve"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
 // Programs that use Hearth's own tools over HTTP, by the Model Context Protocol.
 
-// serveMCP is the handler at /mcp. Whether it is on is looked at with every
-// request.
-func (g *Gateway) serveMCP() http.Handler {
-	return serve.NewHandler(serve.HTTPOptions{Version: g.opts.Version, Life: g.work.Context(), Go: func(work func()) { g.work.Go(func(context.Context) { work() }) }, Admit: g.admitMCP})
+// Programs is what programs come through, and what they may use.
+type Programs struct {
+	Door     *admission.Door
+	Dispatch *dispatch.Dispatcher
+	Sessions *session.Manager
+	Agents   *agents.Directory
+	Choice   *choice.Chooser
+	// Memory finds what is remembered; nil: nothing is.
+	Memory func(context.Context, protocol.MemorySearchParams) (protocol.MemoryFound, error)
+	Errors method.Errors // what a program is told went wrong
 }
 
-func (g *Gateway) admitMCP(r *http.Request) (serve.Visit, error) {
-	if !g.config.Snapshot().Config.MCP.Serve.HTTP.Enabled {
+// serving is the handler at /mcp. Whether it is on is looked at with every
+// request.
+func (f *Servers) serving() http.Handler {
+	return serve.NewHandler(serve.HTTPOptions{Version: f.o.Version, Life: f.o.Work.Context(), Go: func(work func()) { f.o.Work.Go(func(context.Context) { work() }) }, Admit: f.admit})
+}
+
+func (f *Servers) admit(r *http.Request) (serve.Visit, error) {
+	if !f.o.Settings.Snapshot().Config.MCP.Serve.HTTP.Enabled {
 		return serve.Visit{}, &serve.Refusal{Status: http.StatusNotFound, Text: "MCP over HTTP is off; `hearth config set mcp.serve.http.enabled true` turns it on"}
 	}
-	v, err := g.door.Admit(r, pairing.ClientMCP)
+	v, err := f.o.Programs.Door.Admit(r, pairing.ClientMCP)
 	var wait *pairing.ClientWaitError
 	var scope *pairing.ClientScopeError
 	switch {
@@ -40,23 +56,23 @@ func (g *Gateway) admitMCP(r *http.Request) (serve.Visit, error) {
 		return serve.Visit{}, &serve.Refusal{Status: http.StatusUnauthorized, Text: err.Error()}
 	}
 	own := !v.Client.May(pairing.ClientOwner)
-	return serve.Visit{ID: v.Client.ID, Gateway: &mcpClient{g: g, client: v.Client, own: own}, Own: own, Bind: v.Bind, Release: v.Release}, nil
+	return serve.Visit{ID: v.Client.ID, Gateway: &client{Programs: f.o.Programs, client: v.Client, own: own}, Own: own, Bind: v.Bind, Release: v.Release}, nil
 }
 
-// mcpClient is what a program with a token may call. One without the right
+// client is what a program with a token may call. One without the right
 // "owner" has conversations of its own, sees no others, and what it says is not
 // the owner's words.
-type mcpClient struct {
-	g      *Gateway
+type client struct {
+	Programs
 	client pairing.Client
 	own    bool
 }
 
 // prefix begins the names of the program's own conversations.
-func (c *mcpClient) prefix() string { return "mcp-" + c.client.ID + "-" }
+func (c *client) prefix() string { return "mcp-" + c.client.ID + "-" }
 
 // key is the conversation that the program means.
-func (c *mcpClient) key(name string) (string, error) {
+func (c *client) key(name string) (string, error) {
 	if !c.own {
 		return name, nil
 	}
@@ -70,65 +86,65 @@ func (c *mcpClient) key(name string) (string, error) {
 }
 
 // Call implements serve.Gateway.
-func (c *mcpClient) Call(ctx context.Context, name string, params, result any) error {
+func (c *client) Call(ctx context.Context, name string, params, result any) error {
 	out, err := c.call(ctx, name, params)
 	if err != nil {
-		return c.g.errors().Out(method.ForClients(name, err))
+		return c.Errors.Out(method.ForClients(name, err))
 	}
 	return copyJSON(out, result)
 }
 
-func (c *mcpClient) call(ctx context.Context, name string, params any) (any, error) {
+func (c *client) call(ctx context.Context, name string, params any) (any, error) {
 	switch p := params.(type) {
 	case protocol.ChatAbortParams:
 		key, err := c.key(p.SessionKey)
 		if p.SessionKey = key; err != nil {
 			return nil, err
 		}
-		full, err := c.g.agents.Canonical(p.SessionKey, p.AgentID)
+		full, err := c.Agents.Canonical(p.SessionKey, p.AgentID)
 		if err != nil {
 			return nil, err
 		}
-		ids, err := c.g.session.Abort(ctx, full, p.RunID)
+		ids, err := c.Sessions.Abort(ctx, full, p.RunID)
 		return protocol.ChatAbortResult{OK: true, Aborted: len(ids) > 0, RunIDs: append([]string{}, ids...)}, err
 	case protocol.ChatHistoryParams:
 		key, err := c.key(p.SessionKey)
 		if p.SessionKey = key; err != nil {
 			return nil, err
 		}
-		full, err := c.g.agents.Canonical(p.SessionKey, p.AgentID)
+		full, err := c.Agents.Canonical(p.SessionKey, p.AgentID)
 		if err != nil {
 			return nil, err
 		}
-		return c.g.session.History(ctx, full, p)
+		return c.Sessions.History(ctx, full, p)
 	case protocol.SessionsListParams:
 		if c.own {
 			return c.ownSessions(ctx, p)
 		}
 		return c.sessions(ctx, p)
 	case protocol.MemorySearchParams:
-		if !c.own {
-			return c.g.memorySearch(ctx, p)
+		if !c.own && c.Memory != nil {
+			return c.Memory(ctx, p)
 		}
 	}
 	return nil, fmt.Errorf("%s is not for programs", name)
 }
 
-func (c *mcpClient) sessions(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
-	list, err := c.g.session.List(ctx, p)
-	list.Defaults = c.g.choice.SessionDefaults()
+func (c *client) sessions(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
+	list, err := c.Sessions.List(ctx, p)
+	list.Defaults = c.Choice.SessionDefaults()
 	return list, err
 }
 
 // ownSessions are the program's, by the names that it knows.
-func (c *mcpClient) ownSessions(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
+func (c *client) ownSessions(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
 	limit := p.Limit
 	p.Limit = 1000
 	list, err := c.sessions(ctx, p)
 	if err != nil {
 		return list, err
 	}
-	full, err := c.g.agents.Canonical(c.prefix(), "")
+	full, err := c.Agents.Canonical(c.prefix(), "")
 	if err != nil {
 		return list, err
 	}
@@ -144,41 +160,41 @@ func (c *mcpClient) ownSessions(ctx context.Context, p protocol.SessionsListPara
 }
 
 // CallTwice implements serve.Gateway.
-func (c *mcpClient) CallTwice(ctx context.Context, name string, params, first, final any) error {
+func (c *client) CallTwice(ctx context.Context, name string, params, first, final any) error {
 	p, ok := params.(protocol.AgentParams)
 	if !ok {
 		return fmt.Errorf("%s is not for programs", name)
 	}
 	acc, err := c.begin(ctx, p)
 	if err != nil {
-		return c.g.errors().Out(method.ForClients(name, err))
+		return c.Errors.Out(method.ForClients(name, err))
 	}
 	if err := copyJSON(protocol.AgentAccepted{RunID: acc.Run.ID, SessionKey: acc.Run.SessionKey, Status: "accepted", AcceptedAt: acc.Run.AcceptedAt}, first); err != nil {
 		return err
 	}
-	out, err := c.g.session.Wait(ctx, acc.Run.ID)
+	out, err := c.Sessions.Wait(ctx, acc.Run.ID)
 	if err != nil {
-		return c.g.errors().Out(method.ForClients(name, err))
+		return c.Errors.Out(method.ForClients(name, err))
 	}
 	return copyJSON(out.Wire(), final)
 }
 
-func (c *mcpClient) begin(ctx context.Context, p protocol.AgentParams) (acc session.Accepted, err error) {
+func (c *client) begin(ctx context.Context, p protocol.AgentParams) (acc session.Accepted, err error) {
 	key, err := c.key(p.SessionKey)
 	if err != nil {
 		return acc, err
 	}
-	turn, err := c.g.dispatch.Turn(protocol.MethodAgent, key, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
+	turn, err := c.Dispatch.Turn(protocol.MethodAgent, key, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
 	if err != nil {
 		return acc, err
 	}
 	if c.own {
-		if word := c.g.dispatch.ForOwner(turn.Text); word != "" {
+		if word := c.Dispatch.ForOwner(turn.Text); word != "" {
 			return acc, protocol.Invalid("%s is for the owner.", word)
 		}
 		turn.Owner, turn.Sender = false, "token "+c.client.Name
 	}
-	return c.g.dispatch.Accept(ctx, turn)
+	return c.Dispatch.Accept(ctx, turn)
 }
 
 // copyJSON is what a client on the wire would get.

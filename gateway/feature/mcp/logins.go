@@ -1,4 +1,4 @@
-package gateway
+package mcp
 
 import (
 	"context"
@@ -21,20 +21,26 @@ import (
 
 // Logging in at the services that MCP servers are.
 
-func (g *Gateway) openMCPLogins() *login.Book {
+func (f *Servers) openLogins() *login.Book {
 	return login.New(login.Options{
-		Life: g.work.Context(), Secrets: g.secrets.Store(), Now: g.opts.Now, Log: g.log, Hide: func(s secret.Secret) { g.secrets.Hide(s) },
+		Life: f.o.Work.Context(), Secrets: f.o.Secrets.Store(), Now: f.o.Now, Log: f.o.Logger, Hide: func(s secret.Secret) { f.o.Secrets.Hide(s) },
 		Around: func(home *url.URL) http.RoundTripper { return egress.Around(home, egress.Options{}) },
 		Changed: func(id string) {
-			g.audit.Add(audit.Entry{Kind: audit.KindAuth, What: "the login at an MCP server changed: " + id})
-			_ = g.mcp.Restart(id) // one that is off has nothing to begin anew
+			f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, What: "the login at an MCP server changed: " + id})
+			_ = f.hub.Restart(id) // one that is off has nothing to begin anew
 		},
 	})
 }
 
-// loginMCP reports whether a service gets the token of a login: not beside a key
+// How long a client waits for a login when it does not say, and at most.
+const (
+	waitUsually = 25 * time.Second
+	waitMost    = time.Minute
+)
+
+// takesLogin reports whether a service gets the token of a login: not beside a key
 // of the settings, unless these say so; then that key stays away.
-func loginMCP(s config.MCPServer, headers map[string]string) bool {
+func takesLogin(s config.MCPServer, headers map[string]string) bool {
 	for name := range headers {
 		if !strings.EqualFold(name, "Authorization") {
 			continue
@@ -47,18 +53,18 @@ func loginMCP(s config.MCPServer, headers map[string]string) bool {
 	return true
 }
 
-// bearerMCP is the token for a request to a service.
-func (g *Gateway) bearerMCP(ctx context.Context, s mcp.Server, refused string) (string, error) {
-	token, err := g.mcpLogins.Bearer(ctx, login.Server{ID: s.ID, URL: s.URL}, refused)
+// bearer is the token for a request to a service.
+func (f *Servers) bearer(ctx context.Context, s mcp.Server, refused string) (string, error) {
+	token, err := f.logins.Bearer(ctx, login.Server{ID: s.ID, URL: s.URL}, refused)
 	if errors.Is(err, login.ErrEnded) {
 		err = fmt.Errorf("%w: %w", mcp.ErrLogin, err)
 	}
 	return token, err
 }
 
-// mcpService is a server of the settings that one could log in at.
-func (g *Gateway) mcpService(ctx context.Context, id string) (login.Server, error) {
-	s, ok := g.config.Snapshot().Config.MCP.Servers[id]
+// service is a server of the settings that one could log in at.
+func (f *Servers) service(ctx context.Context, id string) (login.Server, error) {
+	s, ok := f.o.Settings.Snapshot().Config.MCP.Servers[id]
 	switch {
 	case !ok:
 		return login.Server{}, protocol.Invalid("There is no MCP server %q; `hearth mcp list` shows those that are on.", id).With("code", "NOT_FOUND")
@@ -67,7 +73,7 @@ func (g *Gateway) mcpService(ctx context.Context, id string) (login.Server, erro
 	}
 	out := login.Server{ID: id, URL: s.URL, Scope: s.OAuth.Scope, ClientID: s.OAuth.ClientID, Callback: s.OAuth.RedirectURL}
 	if !s.OAuth.ClientSecret.IsZero() {
-		v, err := g.secrets.Value(ctx, config.MCPClientSecretPath(id), s.OAuth.ClientSecret)
+		v, err := f.o.Secrets.Value(ctx, config.MCPClientSecretPath(id), s.OAuth.ClientSecret)
 		if err != nil {
 			return out, err
 		}
@@ -76,12 +82,12 @@ func (g *Gateway) mcpService(ctx context.Context, id string) (login.Server, erro
 	return out, nil
 }
 
-func (g *Gateway) mcpLogin(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPLogin, error) {
-	s, err := g.mcpService(ctx, p.ID)
+func (f *Servers) login(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPLogin, error) {
+	s, err := f.service(ctx, p.ID)
 	if err != nil {
 		return protocol.MCPLogin{}, err
 	}
-	st, err := g.mcpLogins.Start(ctx, s)
+	st, err := f.logins.Start(ctx, s)
 	switch {
 	case errors.Is(err, login.ErrNotNeeded):
 		return protocol.MCPLogin{}, protocol.Invalid("%s answers without a login, so none is needed. `hearth mcp test %s` tries it.", p.ID, p.ID).With("reason", "not-needed")
@@ -91,23 +97,17 @@ func (g *Gateway) mcpLogin(ctx context.Context, p protocol.MCPServerParams) (pro
 	return protocol.MCPLogin{LoginID: st.ID, URL: st.URL, ExpiresAt: st.Expires.UnixMilli()}, nil
 }
 
-// How long a client waits for a login when it does not say, and at most.
-const (
-	loginWait    = 25 * time.Second
-	maxLoginWait = time.Minute
-)
-
-func (g *Gateway) mcpLoginWait(ctx context.Context, p protocol.MCPLoginWaitParams) (protocol.MCPLoginState, error) {
+func (f *Servers) loginWait(ctx context.Context, p protocol.MCPLoginWaitParams) (protocol.MCPLoginState, error) {
 	if p.Cancel {
-		g.mcpLogins.Cancel(p.LoginID)
+		f.logins.Cancel(p.LoginID)
 	}
-	d := loginWait
+	d := waitUsually
 	if p.TimeoutMs > 0 {
-		d = min(time.Duration(p.TimeoutMs)*time.Millisecond, maxLoginWait)
+		d = min(time.Duration(p.TimeoutMs)*time.Millisecond, waitMost)
 	}
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	st, err := g.mcpLogins.Wait(ctx, p.LoginID)
+	st, err := f.logins.Wait(ctx, p.LoginID)
 	if err != nil {
 		return protocol.MCPLoginState{}, protocol.Invalid("%s", protocol.Sentence(err.Error()))
 	}
@@ -118,13 +118,13 @@ func (g *Gateway) mcpLoginWait(ctx context.Context, p protocol.MCPLoginWaitParam
 	return out, nil
 }
 
-func (g *Gateway) mcpLogout(ctx context.Context, p protocol.MCPServerParams) (protocol.OKResult, error) {
-	ok, err := g.mcpLogins.Forget(ctx, p.ID)
+func (f *Servers) logout(ctx context.Context, p protocol.MCPServerParams) (protocol.OKResult, error) {
+	ok, err := f.logins.Forget(ctx, p.ID)
 	return protocol.OKResult{OK: ok}, err
 }
 
-// mcpLoggedIn reports whether there is a login for a server.
-func (g *Gateway) mcpLoggedIn(ctx context.Context, id string) bool {
-	s, ok := g.config.Snapshot().Config.MCP.Servers[id]
-	return ok && s.URL != "" && g.mcpLogins.Has(ctx, login.Server{ID: id, URL: s.URL})
+// loggedIn reports whether there is a login for a server.
+func (f *Servers) loggedIn(ctx context.Context, id string) bool {
+	s, ok := f.o.Settings.Snapshot().Config.MCP.Servers[id]
+	return ok && s.URL != "" && f.logins.Has(ctx, login.Server{ID: id, URL: s.URL})
 }

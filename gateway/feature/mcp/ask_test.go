@@ -1,4 +1,4 @@
-package gateway
+package mcp
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ import (
 // before them, also on a network, or not there.
 func TestSec_A_EXEC_13_ToolsFromOutsideAreShownWhole(t *testing.T) {
 	wish := mcp.Wish{Server: mcp.Server{ID: "bank", Command: "bank-mcp"}, Tool: "pay", Args: []byte(`{"amount":1000,"to":"\u202emallory"}`), Changed: true}
-	a := askMCP(tool.Call{ID: "c"}, wish)
+	a := ask(tool.Call{ID: "c"}, wish)
 	said := words.Question(approval.Record{ID: "0123456789", Ask: a})
 	for _, want := range []string{"Server: bank (bank-mcp)", `"amount": 1000`, "mallory", "/approve 01234567 once"} {
 		if !strings.Contains(said, want) {
@@ -28,7 +28,7 @@ func TestSec_A_EXEC_13_ToolsFromOutsideAreShownWhole(t *testing.T) {
 		t.Errorf("it turns the direction of writing: %q", said)
 	}
 	wish.Args = []byte(`{"text":"` + strings.Repeat("x", words.Limit) + `"}`)
-	if said = words.Question(approval.Record{ID: "0123456789", Ask: askMCP(tool.Call{}, wish)}); strings.Contains(said, "/approve") {
+	if said = words.Question(approval.Record{ID: "0123456789", Ask: ask(tool.Call{}, wish)}); strings.Contains(said, "/approve") {
 		t.Error("what does not fit can be approved")
 	}
 }
@@ -40,7 +40,7 @@ func TestSec_A_DOS_QuestionsStaySmall(t *testing.T) {
 		strings.Repeat("[", 7900) + strings.Repeat("]", 7900),
 		strings.Repeat("[", 64) + strings.Repeat("1,", 7800) + "1" + strings.Repeat("]", 64),
 	} {
-		a := askMCP(tool.Call{}, mcp.Wish{Server: mcp.Server{ID: "bank"}, Tool: "pay", Args: []byte(args)})
+		a := ask(tool.Call{}, mcp.Wish{Server: mcp.Server{ID: "bank"}, Tool: "pay", Args: []byte(args)})
 		if size := len(strings.Join(a.Lines, "\n")); size > 8*approval.MaxBytes {
 			t.Errorf("%d bytes of arguments became %d bytes of question", len(args), size)
 		}
