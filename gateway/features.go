@@ -6,8 +6,10 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/feature/control"
 	"github.com/hearth-assistant/hearth/gateway/feature/image"
+	"github.com/hearth-assistant/hearth/gateway/feature/memory"
 	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/feature/accounts"
@@ -41,7 +43,36 @@ import (
 // list is the one list of features, in the order in which they start. What each
 // needs stands in its Options.
 func (g *Gateway) list(ctx context.Context) []host.Entry {
-	return slices.Concat(modelFeatures(g), toolFeatures(ctx, g), careFeatures(g), reachFeatures(ctx, g), talkFeatures(g))
+	return slices.Concat(modelFeatures(g), toolFeatures(ctx, g), memoryFeatures(g), careFeatures(g), reachFeatures(ctx, g), talkFeatures(g))
+}
+
+// memoryFeatures remember, and let programs ask for it.
+func memoryFeatures(g *Gateway) []host.Entry {
+	var remembered func(context.Context, protocol.MemorySearchParams) (protocol.MemoryFound, error) // nil: nothing is
+	return []host.Entry{
+		{Name: "memory", New: func() (host.Feature, error) {
+			m := memory.New(memory.Options{
+				DB: g.store, Finder: g.finder(), Undo: g.undo, Settings: g.config, Agents: g.agents, Contacts: g.contacts, Vectors: g.vectors,
+				Gate: g.toolGate, Scopes: g.scopes, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
+			})
+			g.session.KeepNotes(m.Notes)
+			g.dispatch.SetNotes(m)
+			remembered = m.Search
+			return m.Feature(), nil
+		}},
+		{Name: "mcp", New: func() (host.Feature, error) {
+			m := mcp.Open(mcp.Options{
+				Version: g.opts.Version, Dir: g.opts.Dir, DB: g.store, Settings: g.config, Secrets: g.secrets, Redactor: &g.redactor, Audit: g.audit,
+				Gate: g.toolGate, Env: g.opts.Env, Work: g.work, Now: g.opts.Now, Logger: g.log,
+				Commands: mcp.Commands{Processes: g.processes, Confined: g.confined.Confined, Path: g.path, Environ: g.passedOn()},
+				Programs: mcp.Programs{
+					Door: g.door, Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Memory: remembered, Errors: g.errors(),
+				},
+			})
+			g.tools.Follow(m.Tools)
+			return m.Feature(), nil
+		}},
+	}
 }
 
 // careFeatures look after Hearth and what it may do.
@@ -204,18 +235,6 @@ func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 			}
 			g.code = c
 			return c.Feature(), nil
-		}},
-		{Name: "mcp", New: func() (host.Feature, error) {
-			m := mcp.Open(mcp.Options{
-				Version: g.opts.Version, Dir: g.opts.Dir, DB: g.store, Settings: g.config, Secrets: g.secrets, Redactor: &g.redactor, Audit: g.audit,
-				Gate: g.toolGate, Env: g.opts.Env, Work: g.work, Now: g.opts.Now, Logger: g.log,
-				Commands: mcp.Commands{Processes: g.processes, Confined: g.confined.Confined, Path: g.path, Environ: g.passedOn()},
-				Programs: mcp.Programs{
-					Door: g.door, Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Memory: g.memorySearch, Errors: g.errors(),
-				},
-			})
-			g.tools.Follow(m.Tools)
-			return m.Feature(), nil
 		}},
 		{Name: "skills", New: func() (host.Feature, error) {
 			return skills.New(skills.Options{

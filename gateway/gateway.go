@@ -43,7 +43,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
-	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
@@ -161,7 +160,6 @@ type Gateway struct {
 	files      *workspace.Keeper // those that tell an agent who it is
 	workspaces place.Workspaces  // held from the start on
 	search     *search.Index
-	memory     *memory.Index
 	vectors    *vectors.Service
 	skills     *skillcatalog.Catalog
 	outbox     *outbound.Outbox

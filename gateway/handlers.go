@@ -12,7 +12,6 @@ func (g *Gateway) methods() []method.Method {
 	return slices.Concat(
 		g.coreMethods(),
 		g.edgeMethods(),
-		g.memoryMethods(),
 	)
 }
 

@@ -198,7 +198,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.session = session.NewManager(ctx, session.Options{
 		DB: g.store, Logger: g.log, Models: g.turns, Redact: g.redactor.Text, Tools: toolsOfRuns{g},
 		Prompt: prompterOf{g}, Gate: gateOf{g}, Observer: observerOf{g},
-		Notes: g.notes, Picture: g.picture,
+		Picture:   g.picture,
 		Queue:     func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) },
 		Suspended: func(tx *store.Tx, runID string) bool { return g.code.Suspended(tx, runID) },
 		Timeout: func() time.Duration {
@@ -226,7 +226,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	})
 	g.dispatch = dispatch.New(dispatch.Options{
 		Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Registry: g.models, Contacts: g.contacts, Media: g.pictures(),
-		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Notes: recentNotes{g}, Logger: g.log, Now: g.opts.Now,
+		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Logger: g.log, Now: g.opts.Now,
 	})
 	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})
 	return nil

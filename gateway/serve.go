@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/server"
-	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -40,7 +39,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.tidy(back) })
 	work.Go(func() { g.watchParts(back) })
 	work.Go(func() { g.features.Run(back) })
-	work.Go(func() { g.memory.Run(back, session.DefaultAgent) })
 	work.Go(func() { _ = g.secrets.Run(back) })
 	work.Go(func() { g.detector.Run(back) })
 	for _, p := range g.ownerlessProblem() {

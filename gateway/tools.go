@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/apart"
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -36,21 +35,10 @@ func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Se
 	own := func(name string) bool { return g.toolGate.May(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
 	tools := g.withProgramTools(rec, g.tools.Tools().Only(own)).Before(g.toolGate.Before).After(g.afterTool).Broken(g.toolBroke)
 	out := g.code.Surface(scope, tools)
-	if n := g.contextLimits(scope.AgentID).ToolResultMaxChars; n > 0 && out.Exact() == nil { // programs have a limit of their own
+	if n := g.agents.Limits(scope.AgentID).ToolResultMaxChars; n > 0 && out.Exact() == nil { // programs have a limit of their own
 		out = out.Most(n)
 	}
 	return scope, out
-}
-
-// contextLimits are those of an agent.
-func (g *Gateway) contextLimits(agentID string) config.ContextLimits {
-	c := g.config.Snapshot().Config
-	for _, a := range c.Agents.List {
-		if a.ID == agentID {
-			return a.ContextLimits.Over(c.Agents.Defaults.ContextLimits)
-		}
-	}
-	return c.Agents.Defaults.ContextLimits
 }
 
 // openTools gathers every tool that there is; a run gets some of them.
@@ -62,12 +50,9 @@ func (g *Gateway) openTools() error {
 	if err := g.openUndo(); err != nil {
 		return err
 	}
-	g.openMemory()
-	g.toolGate.AddRule(g.memoryRule)
 	g.web = publicweb.New(g.config)
 	all := []tool.Tool{plan.Tool{}}
 	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has})
-	all = append(all, g.memoryTools()...)
 	all = append(all, g.shellTools()...)
 	all = append(all, g.fileTools()...)
 	g.tools = tool.NewCatalog(&g.redactor, g.log)

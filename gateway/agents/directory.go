@@ -131,3 +131,14 @@ func (d *Directory) Workspace(configured string) string {
 	}
 	return configured
 }
+
+// Limits are those of an agent on what its context may hold.
+func (d *Directory) Limits(id string) config.ContextLimits {
+	c := d.settings.Snapshot().Config
+	for _, a := range c.Agents.List {
+		if a.ID == id {
+			return a.ContextLimits.Over(c.Agents.Defaults.ContextLimits)
+		}
+	}
+	return c.Agents.Defaults.ContextLimits
+}

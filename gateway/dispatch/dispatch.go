@@ -69,7 +69,6 @@ type Options struct {
 	Incidents *incident.Log
 	Secrets   Secrets
 	Scopes    *scope.Scopes
-	Notes     Notes
 	Logger    *slog.Logger
 	Now       func() time.Time
 }
@@ -100,13 +99,17 @@ type Dispatcher struct {
 func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		settings: o.Settings, agents: o.Agents, sessions: o.Sessions, models: o.Models, registry: o.Registry, contacts: o.Contacts, media: o.Media,
-		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, notes: o.Notes, log: o.Logger, now: o.Now, commands: command.NewSet(),
+		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, log: o.Logger, now: o.Now, commands: command.NewSet(),
 	}
 }
 
 // SetCommands says what the slash commands are. It is called once, before the
 // first message.
 func (d *Dispatcher) SetCommands(all *command.Set) { d.commands = all }
+
+// SetNotes says who remembers the last days, nil for nobody. It is called before
+// the first message.
+func (d *Dispatcher) SetNotes(n Notes) { d.notes = n }
 
 // SetSkills says which skills there are, nil for none. It is called before the
 // first message.

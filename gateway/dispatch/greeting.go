@@ -20,7 +20,10 @@ func (d *Dispatcher) firstWords(ctx context.Context, turn session.Turn, t policy
 	if !s.Enabled || !slices.Contains(s.ApplyOn, strings.TrimPrefix(strings.ToLower(t.Word), "/")) {
 		return greeting
 	}
-	notes := d.notes.Recent(ctx, turn)
+	notes := ""
+	if d.notes != nil {
+		notes = d.notes.Recent(ctx, turn)
+	}
 	if notes == "" {
 		return greeting
 	}

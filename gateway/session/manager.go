@@ -275,3 +275,9 @@ func (m *Manager) Load() (active, queued int) {
 }
 
 func (m *Manager) nowMs() int64 { return m.Now().UnixMilli() }
+
+// KeepNotes says where durable notes of a conversation go before a summary, see
+// Options.Notes. It is called before anything runs.
+func (m *Manager) KeepNotes(notes func(key string, runs []Run) (keep func(ctx context.Context, text string) error, ok bool)) {
+	m.Notes = notes
+}
