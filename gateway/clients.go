@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
@@ -21,9 +20,4 @@ func (g *Gateway) openClients(ctx context.Context) (err error) {
 	}
 	g.door = admission.NewDoor(g.clients, g.audit)
 	return nil
-}
-
-// mounts are the paths of programs.
-func (g *Gateway) mounts() map[string]http.Handler {
-	return map[string]http.Handler{"/v1/": g.hook}
 }

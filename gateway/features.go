@@ -7,6 +7,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/control"
 	"github.com/hearth-assistant/hearth/gateway/feature/image"
 	"github.com/hearth-assistant/hearth/gateway/feature/memory"
+	"github.com/hearth-assistant/hearth/gateway/feature/openaiapi"
 	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -110,6 +111,12 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 			})
 			g.server.Reach(n.Remote(), n.Front)
 			return n.Feature(), nil
+		}},
+		{Name: "openaiapi", New: func() (host.Feature, error) {
+			return openaiapi.New(openaiapi.Options{
+				Hook: g.hook, Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Models: g.models, Choice: g.choice, Vectors: g.vectors,
+				Budget: g.budget, Pause: g.pause, Code: g.code, Secrets: &g.redactor, Work: g.work, Started: g.started, Log: g.log,
+			}), nil
 		}},
 		{Name: "devices", New: func() (host.Feature, error) {
 			return devices.New(devices.Options{

@@ -187,8 +187,8 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.server, err = server.New(server.Options{
 		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: func(ctx context.Context) protocol.Snapshot { return g.status.Snapshot(ctx) }, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.Webhooks(),
-		Broken: g.broke,
-		Mounts: g.mounts(), Leaving: g.leaving,
+		Broken:  g.broke,
+		Leaving: g.leaving,
 		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
 	})
 	if err != nil {
@@ -212,7 +212,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	})
 	clients := answers.NewClients(g.server, g.store, g.touched, g.log)
 	g.outbox = clients.Outbox()
-	for _, s := range []session.Subscriber{clients.Subscriber(), {Outbox: spawn.Ends{Book: g.spawns}}, g.answers.Subscriber(), {Follow: apiFollower{g}}} {
+	for _, s := range []session.Subscriber{clients.Subscriber(), {Outbox: spawn.Ends{Book: g.spawns}}, g.answers.Subscriber()} {
 		g.session.Subscribe(s)
 	}
 	g.owner = owner.New(g.session, g.channels, g.work, g.log)

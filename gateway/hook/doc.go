@@ -5,7 +5,7 @@
 // and its result comes in with the next request.
 //
 // It does not decide who may come in (Options.Admit does), knows no engine (see
-// House) and opens no port: gateway/server mounts its Handler behind the gate.
+// Engine) and opens no port: gateway/server mounts its Handler behind the gate.
 // Everything is refused while its endpoints are switched off, which they are
 // unless somebody turns them on.
 package hook

@@ -13,7 +13,7 @@ const defaultModel = "hearth"
 
 func (h *Handler) models(w http.ResponseWriter, _ *http.Request, _ *visit) error {
 	list := []any{}
-	for _, m := range h.House.Models() {
+	for _, m := range h.Engine.Models() {
 		list = append(list, modelJSON(m))
 	}
 	return newStream(w, h.limits.Write).whole(map[string]any{"object": "list", "data": list})
@@ -21,7 +21,7 @@ func (h *Handler) models(w http.ResponseWriter, _ *http.Request, _ *visit) error
 
 func (h *Handler) model(w http.ResponseWriter, r *http.Request, _ *visit) error {
 	id := r.PathValue("id")
-	for _, m := range h.House.Models() {
+	for _, m := range h.Engine.Models() {
 		if m.ID == id {
 			return newStream(w, h.limits.Write).whole(modelJSON(m))
 		}
@@ -55,7 +55,7 @@ func (h *Handler) embeddings(w http.ResponseWriter, r *http.Request, v *visit) e
 	if err != nil {
 		return err
 	}
-	name, vectors, err := h.House.Vectors(v.ctx, texts)
+	name, vectors, err := h.Engine.Vectors(v.ctx, texts)
 	if err != nil {
 		return err
 	}

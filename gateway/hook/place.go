@@ -45,7 +45,7 @@ func (h *Handler) place(r *http.Request, v *visit, t Target, req *Request, past 
 		return h.named(v.client, t, name, label)
 	}
 	if req.Previous != "" {
-		key, ok := h.House.KeyOf(runOf(req.Previous), v.client)
+		key, ok := h.Engine.KeyOf(runOf(req.Previous), v.client)
 		if !ok {
 			return place{}, &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "previous_response_not_found", Param: "previous_response_id",
 				Text: "There is no such answer of this token's, or its conversation was deleted. Send what was said as input."}
@@ -64,7 +64,7 @@ func (h *Handler) place(r *http.Request, v *visit, t Target, req *Request, past 
 			return place{key: key, label: label, follow: true}, nil
 		}
 	}
-	key, err := h.House.Key(t.Agent, "api:"+v.client.ID+":"+h.NewID())
+	key, err := h.Engine.Key(t.Agent, "api:"+v.client.ID+":"+h.NewID())
 	return place{key: key, label: label, follow: true}, err
 }
 
@@ -74,10 +74,10 @@ func (h *Handler) named(c pairing.Client, t Target, name, label string) (place, 
 		return place{}, Invalid("", "The name of the conversation must be one line of at most %d bytes.", maxUser)
 	}
 	if c.May(pairing.ClientOwner) {
-		key, err := h.House.Key(t.Agent, name)
+		key, err := h.Engine.Key(t.Agent, name)
 		return place{key: key}, err
 	}
-	if own, err := h.House.Key(t.Agent, "api:"+c.ID+":"); err == nil && strings.HasPrefix(name, own) {
+	if own, err := h.Engine.Key(t.Agent, "api:"+c.ID+":"); err == nil && strings.HasPrefix(name, own) {
 		return place{key: name, label: label}, nil // as it was told before
 	}
 	if strings.HasPrefix(name, "agent:") {
@@ -91,7 +91,7 @@ func (h *Handler) named(c pairing.Client, t Target, name, label string) (place, 
 // may be anything, so its digest stands in the key.
 func (h *Handler) own(c pairing.Client, agent, kind, name string) (string, error) {
 	sum := sha256.Sum256([]byte(kind + "\x00" + name))
-	return h.House.Key(agent, "api:"+c.ID+":"+kind+"-"+hex.EncodeToString(sum[:8]))
+	return h.Engine.Key(agent, "api:"+c.ID+":"+kind+"-"+hex.EncodeToString(sum[:8]))
 }
 
 // split divides what was sent into what was said before and what is new: all

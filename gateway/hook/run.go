@@ -40,11 +40,11 @@ type result struct {
 func (h *Handler) begin(r *http.Request, v *visit, req *Request) (*ask, error) {
 	a := &ask{h: h, v: v, req: req}
 	var err error
-	if a.target, err = h.House.Find(req.Model, firstOf(r, agentHeaders())); err != nil {
+	if a.target, err = h.Engine.Find(req.Model, firstOf(r, agentHeaders())); err != nil {
 		return nil, err
 	}
 	if name := firstOf(r, modelHeaders()); name != "" { // the assistant stays who it is
-		other, err := h.House.Find(clip(name, maxModel), a.target.Agent)
+		other, err := h.Engine.Find(clip(name, maxModel), a.target.Agent)
 		if err != nil {
 			return nil, err
 		}
@@ -72,14 +72,14 @@ func (h *Handler) begin(r *http.Request, v *visit, req *Request) (*ask, error) {
 	// What the program left waiting in this conversation is not waited for.
 	for _, t := range h.turns.ofClient(v.client.ID) {
 		if t.key == a.place.key {
-			h.House.Stop(v.ctx, t.key, t.runID)
+			h.Engine.Stop(v.ctx, t.key, t.runID)
 		}
 	}
 	text, forModel, pictures := words(past, now)
 	if len(pictures) > maxPictures {
 		err = Invalid("messages", "There are %d pictures in the new messages, at most %d are allowed.", len(pictures), maxPictures)
 	} else {
-		err = h.House.Begin(v.ctx, Ask{
+		err = h.Engine.Begin(v.ctx, Ask{
 			RunID: a.turn.runID, Key: a.place.key, Client: v.client, Model: a.target.Model, Text: text, ForModel: forModel, Pictures: pictures,
 			Past: seed(past, now), Label: a.place.label, Named: !a.place.follow,
 		})
@@ -113,12 +113,12 @@ func (a *ask) follow(out sink) (result, error) {
 	res, err := a.listen(out)
 	if err == nil && len(res.calls) > 0 {
 		if over := a.h.turns.park(a.turn, a.h.limits.Parked); over != nil {
-			a.h.House.Stop(context.WithoutCancel(a.v.ctx), over.key, over.runID)
+			a.h.Engine.Stop(context.WithoutCancel(a.v.ctx), over.key, over.runID)
 		}
 		return res, nil
 	}
 	if a.v.ctx.Err() != nil || errors.Is(err, errLeft) {
-		a.h.House.Stop(context.WithoutCancel(a.v.ctx), a.turn.key, a.turn.runID)
+		a.h.Engine.Stop(context.WithoutCancel(a.v.ctx), a.turn.key, a.turn.runID)
 	}
 	a.h.turns.remove(a.turn)
 	if err == nil && a.place.follow {
@@ -140,7 +140,7 @@ func (a *ask) listen(out sink) (res result, err error) {
 	ctx, stop := context.WithCancel(a.v.ctx)
 	defer stop()
 	a.h.work.Go(func() {
-		end, err := a.h.House.Wait(ctx, a.turn.runID)
+		end, err := a.h.Engine.Wait(ctx, a.turn.runID)
 		over <- ended{end, err}
 	})
 	var text strings.Builder

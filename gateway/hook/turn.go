@@ -218,14 +218,14 @@ func (c clientTool) Run(ctx context.Context, call tool.Call) (tool.Result, error
 		c.h.turns.calls(c.t, []string{w.call.ID})
 	}
 	c.t.want(w, extra)
-	resume := c.h.House.Waiting(ctx)
+	resume := c.h.Engine.Waiting(ctx)
 	defer resume()
 	limit := time.NewTimer(c.h.limits.ParkFor)
 	defer limit.Stop()
 	select {
 	case <-w.done:
 	case <-limit.C:
-		c.h.House.Stop(context.WithoutCancel(ctx), c.t.key, c.t.runID)
+		c.h.Engine.Stop(context.WithoutCancel(ctx), c.t.key, c.t.runID)
 		<-ctx.Done()
 		return tool.Result{}, context.Cause(ctx)
 	case <-ctx.Done():

@@ -65,7 +65,7 @@ func newWorld(t *testing.T, l Limits, play func(*world, Ask)) *world {
 	w.tokens[pairing.ClientOwner] = w.token("owner", pairing.ClientOwner, pairing.ClientChat)
 	w.tokens["all"] = w.token("all", pairing.ClientChat, pairing.ClientModels, pairing.ClientEmbeddings)
 	w.h = New(Options{
-		House: w, Enabled: func() Endpoints { return w.on }, Now: time.Now, Limits: l, Mark: func(_, text string) string { return "<" + text + ">" },
+		Engine: w, Enabled: func() Endpoints { return w.on }, Now: time.Now, Limits: l, Mark: func(_, text string) string { return "<" + text + ">" },
 		NewID: func() string {
 			w.mu.Lock()
 			defer w.mu.Unlock()

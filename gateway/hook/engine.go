@@ -10,8 +10,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 )
 
-// House is what the endpoints need of the engine.
-type House interface {
+// Engine is what the endpoints need of the engine.
+type Engine interface {
 	// Models is what a request may name.
 	Models() []Model
 	// Find turns the name in a request into who answers. Its error is an *Error.
@@ -90,7 +90,7 @@ func (e Endpoints) any() bool { return e.Chat || e.Responses }
 
 // Options of a Handler.
 type Options struct {
-	House   House
+	Engine  Engine
 	Enabled func() Endpoints
 	// Admit lets a request in or not.
 	Admit func(r *http.Request, need pairing.ClientScope) (*pairing.Visit, error)
@@ -189,3 +189,7 @@ type Request struct {
 	NoTools      bool // none of the program's tools may be called now
 	Echo         echoed
 }
+
+// Connect says what answers, for a handler that was made without an Engine. It is
+// called before the first request.
+func (h *Handler) Connect(e Engine) { h.Engine = e }

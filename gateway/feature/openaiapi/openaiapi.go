@@ -1,0 +1,65 @@
+// Package openaiapi is the feature that lets programs talk to Hearth by OpenAI's
+// API below /v1/: chat completions, responses, models and vectors. The form of
+// requests and answers is package hook's; this one says what they mean here.
+package openaiapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/background"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
+	"github.com/hearth-assistant/hearth/gateway/hook"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
+	"github.com/hearth-assistant/hearth/gateway/provider/vectors"
+	"github.com/hearth-assistant/hearth/gateway/secret/redact"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spend/budget"
+)
+
+// Code leaves the programs of code mode out of what other programs are told.
+type Code interface {
+	WithoutPrograms(runID string, msg model.Message) model.Message
+}
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Hook     *hook.Handler
+	Sessions *session.Manager
+	Dispatch *dispatch.Dispatcher
+	Agents   *agents.Directory
+	Models   *provider.Registry
+	Choice   *choice.Chooser
+	Vectors  *vectors.Service
+	Budget   *budget.Budget
+	Pause    *pause.Switch
+	Code     Code
+	Secrets  *redact.Redactor
+	Work     *background.Group
+	Started  time.Time
+	Log      *slog.Logger
+}
+
+type feature struct{ o Options }
+
+// New makes the feature and connects the handler of requests to the engine.
+func New(o Options) host.Feature {
+	f := &feature{o}
+	o.Hook.Connect(f)
+	o.Sessions.Subscribe(session.Subscriber{Follow: follower{f}})
+	return host.Feature{Mounts: map[string]http.Handler{"/v1/": o.Hook}}
+}
+
+// stop ends a run of a program.
+func (f *feature) stop(ctx context.Context, key, runID string) {
+	if _, err := f.o.Sessions.Abort(ctx, key, runID); err != nil {
+		f.o.Log.Warn("a run of a program could not be stopped", "run", runID, "err", err)
+	}
+}

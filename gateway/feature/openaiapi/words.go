@@ -1,0 +1,64 @@
+package openaiapi
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/hook"
+	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// pastOf is what was said before in the form of transcripts.
+func pastOf(past []hook.Message) []protocol.Message {
+	names := map[string]string{}
+	out := make([]protocol.Message, 0, len(past))
+	for _, m := range past {
+		msg := protocol.Message{Content: protocol.TextBlocks(m.Text)}
+		switch m.Role {
+		case hook.User:
+			msg.Role = protocol.MessageUser
+			if len(m.Pictures) > 0 { // only new ones are kept
+				msg.Content = protocol.TextBlocks(strings.TrimSpace(m.Text + " (a picture)"))
+			}
+		case hook.Assistant:
+			msg.Role, msg.Provider, msg.StopReason = protocol.MessageAssistant, channel.API, "stop"
+			for _, c := range m.Calls {
+				names[c.ID] = c.Name
+				args := json.RawMessage(c.Arguments)
+				if !json.Valid(args) || len(args) == 0 || args[0] != '{' {
+					args = json.RawMessage("{}")
+				}
+				msg.Content = append(msg.Content, protocol.Block{Type: protocol.BlockToolCall, ID: c.ID, Name: c.Name, Arguments: args})
+			}
+		case hook.Tool:
+			name, known := names[m.CallID]
+			if !known { // a result of nothing: services refuse it
+				continue
+			}
+			msg.Role, msg.ToolCallID, msg.ToolName = protocol.MessageToolResult, m.CallID, name
+		}
+		out = append(out, msg)
+	}
+	return out
+}
+
+// asHook gives errors of the engine the form of programs.
+func asHook(err error) error {
+	if err == nil {
+		return nil
+	}
+	var pe *protocol.Error
+	if !errors.As(method.ForClients("", err), &pe) {
+		return err
+	}
+	switch {
+	case pe.Details["code"] == "QUEUE_FULL":
+		return hook.Busy(0, "queue_full", pe.Message)
+	case pe.Code == protocol.CodeUnavailable:
+		return &hook.Error{Status: 503, Type: "api_error", Text: pe.Message}
+	}
+	return hook.Invalid("", "%s", pe.Message)
+}
