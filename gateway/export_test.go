@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
@@ -31,3 +32,6 @@ func (g *Gateway) FeatureNames(ctx context.Context) (names []string) {
 	}
 	return names
 }
+
+// Methods are those of all features.
+func (g *Gateway) Methods() []method.Method { return g.features.Methods() }

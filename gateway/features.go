@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/feature/control"
+	"github.com/hearth-assistant/hearth/gateway/feature/doctor"
 	"github.com/hearth-assistant/hearth/gateway/feature/image"
 	"github.com/hearth-assistant/hearth/gateway/feature/memory"
+	"github.com/hearth-assistant/hearth/gateway/feature/messaging"
 	"github.com/hearth-assistant/hearth/gateway/feature/openaiapi"
 	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
@@ -82,6 +84,12 @@ func careFeatures(g *Gateway) []host.Entry {
 		{Name: "database", New: func() (host.Feature, error) {
 			return database.New(database.Options{Store: g.store, Dir: g.opts.Dir, Now: g.opts.Now, Log: g.log}), nil
 		}},
+		{Name: "doctor", New: func() (host.Feature, error) {
+			checks := func(ctx context.Context, p protocol.DoctorParams) []protocol.HealthCheck {
+				return g.features.Checks(ctx, p)
+			}
+			return doctor.New(checks, g.hardness), nil
+		}},
 		{Name: "incidents", New: func() (host.Feature, error) {
 			return incidents.New(incidents.Options{Log: g.incidents, Messages: g.gate, Clock: g.clock, Now: g.opts.Now}), nil
 		}},
@@ -111,6 +119,12 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 			})
 			g.server.Reach(n.Remote(), n.Front)
 			return n.Feature(), nil
+		}},
+		{Name: "messaging", New: func() (host.Feature, error) {
+			return messaging.New(messaging.Options{
+				Networks: g.channels, Settings: g.config, Contacts: g.contacts, Messages: g.gate, Deliverer: g.deliverer, Secrets: &g.redactor,
+				Now: g.opts.Now, Log: g.log,
+			}), nil
 		}},
 		{Name: "openaiapi", New: func() (host.Feature, error) {
 			return openaiapi.New(openaiapi.Options{
@@ -268,5 +282,5 @@ func (g *Gateway) openFeatures(ctx context.Context) error {
 		return err
 	}
 	g.server.Mount(g.features.Mounts())
-	return g.server.Handle(g.errors().Handlers(slices.Concat(g.methods(), g.features.Methods())), g.features.Complete())
+	return g.server.Handle(g.errors().Handlers(g.features.Methods()), g.features.Complete())
 }

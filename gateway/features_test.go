@@ -67,3 +67,24 @@ func (r *rig) switchOff(feature string) {
 		r.t.Fatal(err)
 	}
 }
+
+// TestMethodsStandInTheListOnce: every method is one feature's, and stands in the
+// table that says who may call it.
+func TestMethodsStandInTheListOnce(t *testing.T) {
+	known, seen := map[string]bool{}, map[string]bool{}
+	for _, m := range protocol.Methods() {
+		known[m.Name] = true
+	}
+	for _, m := range newRig(t, "chat/echo").gw.Methods() {
+		switch {
+		case seen[m.Name]:
+			t.Errorf("%s is two features'", m.Name)
+		case !known[m.Name]:
+			t.Errorf("%s is not in protocol.Methods", m.Name)
+		}
+		seen[m.Name] = true
+	}
+	if len(seen) != len(known) {
+		t.Errorf("%d methods, the table has %d", len(seen), len(known))
+	}
+}

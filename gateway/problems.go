@@ -12,6 +12,5 @@ func (g *Gateway) problems() []protocol.Problem {
 		out = append(out, protocol.Problem(p))
 	}
 	out = append(out, g.hardness...)
-	out = append(out, g.ownerlessProblem()...)
-	return append(out, g.channels.Problems()...)
+	return out
 }

@@ -41,9 +41,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Go(func() { g.features.Run(back) })
 	work.Go(func() { _ = g.secrets.Run(back) })
 	work.Go(func() { g.detector.Run(back) })
-	for _, p := range g.ownerlessProblem() {
-		g.log.Warn(p.Message)
-	}
 	work.Go(func() {
 		if err := g.config.Watch(back); err != nil {
 			g.log.Warn("hand edits of the settings are not followed", "err", err)

@@ -111,7 +111,8 @@ func TestOptionsAreNoBags(t *testing.T) {
 			if st, ok := spec.Type.(*ast.StructType); ok {
 				name, n := f.dir+"."+spec.Name.Name, functions(st)
 				if n > max(maxFuncFields, allowed[name]) {
-					t.Errorf("%s has %d functions, %d are allowed: take a type of the kernel, or a small interface that you declare", name, n, maxFuncFields)
+					t.Errorf("%s has %d functions, %d are allowed: take a type of the kernel, or a small interface that you declare",
+						name, n, maxFuncFields)
 				} else if n < allowed[name] {
 					t.Logf("%s has %d functions, testdata/closures.json allows %d: make the number smaller", name, n, allowed[name])
 				}

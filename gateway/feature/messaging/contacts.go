@@ -1,4 +1,4 @@
-package gateway
+package messaging
 
 import (
 	"cmp"
@@ -17,13 +17,13 @@ import (
 // lets in, commands.ownerAllowFrom names the owner, and the book of contacts
 // holds what was decided about each person.
 
-func (g *Gateway) contactsList(context.Context, method.None) (protocol.ContactsList, error) {
-	return g.people()
+func (f *feature) contactsList(context.Context, method.None) (protocol.ContactsList, error) {
+	return f.people()
 }
 
-func (g *Gateway) people() (out protocol.ContactsList, err error) {
-	out = protocol.ContactsList{Contacts: []protocol.Contact{}, Requests: []protocol.ContactRequest{}, Listed: g.listedSenders()}
-	contacts, err := g.contacts.Contacts()
+func (f *feature) people() (out protocol.ContactsList, err error) {
+	out = protocol.ContactsList{Contacts: []protocol.Contact{}, Requests: []protocol.ContactRequest{}, Listed: f.listedSenders()}
+	contacts, err := f.o.Contacts.Contacts()
 	if err != nil {
 		return out, err
 	}
@@ -32,7 +32,7 @@ func (g *Gateway) people() (out protocol.ContactsList, err error) {
 			Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle, Owner: c.Owner, Shared: c.Shared && !c.Owner, ApprovedAt: c.ApprovedAt,
 		})
 	}
-	requests, err := g.contacts.Requests()
+	requests, err := f.o.Contacts.Requests()
 	for _, r := range requests {
 		out.Requests = append(out.Requests, protocol.ContactRequest{Channel: r.Channel, Account: r.Account, ID: r.ID, Name: r.Name, Handle: r.Handle, Code: r.Code, AskedAt: r.AskedAt, ExpiresAt: r.ExpiresAt})
 	}
@@ -40,9 +40,9 @@ func (g *Gateway) people() (out protocol.ContactsList, err error) {
 }
 
 // listedSenders are the people whom the settings name, by network and account.
-func (g *Gateway) listedSenders() []protocol.ListedSender {
+func (f *feature) listedSenders() []protocol.ListedSender {
 	out := []protocol.ListedSender{}
-	c := g.config.Snapshot().Config
+	c := f.o.Settings.Snapshot().Config
 	for network, n := range c.Channels {
 		owners := idsOn(network, c.Commands.OwnerAllowFrom)
 		for account, a := range n.Accounts {
@@ -79,13 +79,13 @@ func idsOn(network string, list []string) (out []string) {
 	return out
 }
 
-func (g *Gateway) contactsResolve(ctx context.Context, p protocol.ContactResolveParams) (protocol.OKResult, error) {
+func (f *feature) contactsResolve(ctx context.Context, p protocol.ContactResolveParams) (protocol.OKResult, error) {
 	var err error
 	switch p.Decision {
 	case "approve":
-		_, err = g.contacts.Approve(ctx, p.Channel, p.Code, contact.Rights{Owner: p.Owner, Shared: p.Shared})
+		_, err = f.o.Contacts.Approve(ctx, p.Channel, p.Code, contact.Rights{Owner: p.Owner, Shared: p.Shared})
 	case "reject":
-		_, err = g.contacts.Reject(ctx, p.Channel, p.Code)
+		_, err = f.o.Contacts.Reject(ctx, p.Channel, p.Code)
 	default:
 		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodContactsResolve, "decision must be approve or reject")
 	}
@@ -95,14 +95,14 @@ func (g *Gateway) contactsResolve(ctx context.Context, p protocol.ContactResolve
 	return protocol.OKResult{OK: true}, nil
 }
 
-func (g *Gateway) contactsRemove(ctx context.Context, p protocol.ContactRemoveParams) (protocol.OKResult, error) {
-	was, err := g.contacts.Remove(ctx, p.Channel, p.Account, p.ID)
+func (f *feature) contactsRemove(ctx context.Context, p protocol.ContactRemoveParams) (protocol.OKResult, error) {
+	was, err := f.o.Contacts.Remove(ctx, p.Channel, p.Account, p.ID)
 	return protocol.OKResult{OK: was}, err
 }
 
 // contactsSet changes what a contact has, or somebody whom the settings let in.
-func (g *Gateway) contactsSet(ctx context.Context, p protocol.ContactSetParams) (protocol.ContactsList, error) {
-	list, err := g.people()
+func (f *feature) contactsSet(ctx context.Context, p protocol.ContactSetParams) (protocol.ContactsList, error) {
+	list, err := f.people()
 	if err != nil {
 		return list, err
 	}
@@ -131,7 +131,7 @@ func (g *Gateway) contactsSet(ctx context.Context, p protocol.ContactSetParams) 
 		return list, protocol.Invalid("nobody with the id %q may write on %s; `hearth contacts` lists who may", p.ID, p.Channel)
 	}
 	for _, who := range people {
-		_, err := g.contacts.Change(ctx, who, func(may *contact.Rights) {
+		_, err := f.o.Contacts.Change(ctx, who, func(may *contact.Rights) {
 			if p.Owner != nil {
 				may.Owner = *p.Owner
 			}
@@ -143,13 +143,13 @@ func (g *Gateway) contactsSet(ctx context.Context, p protocol.ContactSetParams) 
 			return list, err
 		}
 	}
-	return g.people()
+	return f.people()
 }
 
 // ownerless says who may write to a network where nobody is the owner: as after
 // an update from a Hearth for which a list of senders was a list of owners.
-func (g *Gateway) ownerless() (who []string) {
-	list, err := g.people()
+func (f *feature) ownerless() (who []string) {
+	list, err := f.people()
 	if err != nil {
 		return nil
 	}
@@ -171,32 +171,43 @@ func (g *Gateway) ownerless() (who []string) {
 }
 
 // ownerlessProblem says so, and how the owner becomes the owner again.
-func (g *Gateway) ownerlessProblem() (out []protocol.Problem) {
-	who := g.ownerless()
+func (f *feature) ownerlessProblem() (out []protocol.Problem) {
+	who := f.ownerless()
 	if len(who) == 0 {
 		return nil
 	}
 	network, id, _ := strings.Cut(who[0], ":")
-	if !g.config.Snapshot().Config.Channels[network].Enabled {
+	if !f.o.Settings.Snapshot().Config.Channels[network].Enabled {
 		return nil
 	}
 	return append(out, protocol.Problem{Code: "OWNER", Message: fmt.Sprintf("Nobody is the owner on %s, so everybody who writes there (%s) is a guest with a conversation of their own. "+
-		"If one of them is you, say so: `hearth contacts owner %s`.", g.channels.Kinds.Label(network), strings.Join(who[:min(len(who), 3)], ", "), id)})
+		"If one of them is you, say so: `hearth contacts owner %s`.", f.o.Networks.Kinds.Label(network), strings.Join(who[:min(len(who), 3)], ", "), id)})
 }
 
-// people: is there an owner, and does somebody else share their conversation?
-func (c *checkup) people() {
-	for _, p := range c.g.ownerlessProblem() {
+// checks: does each network work, is there an owner, and does somebody else share their conversation?
+func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol.HealthCheck) {
+	warn := func(area string, p protocol.Problem) {
 		what, advice, _ := strings.Cut(strings.TrimSuffix(p.Message, "."), ". ")
-		c.add("people", protocol.CheckWarn, what, advice)
+		out = append(out, protocol.HealthCheck{Area: area, State: protocol.CheckWarn, What: what, Advice: advice})
 	}
-	contacts, err := c.g.contacts.Contacts()
+	for _, p := range f.o.Networks.Problems() {
+		warn("gateway", p)
+	}
+	for _, p := range f.ownerlessProblem() {
+		warn("people", p)
+	}
+	contacts, err := f.o.Contacts.Contacts()
 	if err != nil {
-		return
+		return out
 	}
 	for _, p := range contacts {
 		if p.Shared && !p.Owner {
-			c.add("people", protocol.CheckWarn, fmt.Sprintf("%s:%s shares your conversation, as you chose: what you say there can come up in an answer to them", p.Channel, p.ID), "give them one of their own: `hearth contacts conversation "+p.ID+" own`")
+			out = append(out, protocol.HealthCheck{
+				Area: "people", State: protocol.CheckWarn,
+				What:   fmt.Sprintf("%s:%s shares your conversation, as you chose: what you say there can come up in an answer to them", p.Channel, p.ID),
+				Advice: "give them one of their own: `hearth contacts conversation " + p.ID + " own`",
+			})
 		}
 	}
+	return out
 }

@@ -1,4 +1,4 @@
-package gateway
+package messaging
 
 import (
 	"context"
@@ -17,27 +17,27 @@ import (
 // maxDeliveries bounds one list.
 const maxDeliveries = 200
 
-func (g *Gateway) deliveriesList(context.Context, method.None) (protocol.DeliveriesList, error) {
+func (f *feature) deliveriesList(context.Context, method.None) (protocol.DeliveriesList, error) {
 	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}, Incomplete: []protocol.DeliveryInfo{}, Aside: []protocol.AsideMessage{}}
-	all, err := g.deliverer.Undelivered(maxDeliveries)
+	all, err := f.o.Deliverer.Undelivered(maxDeliveries)
 	for _, d := range all {
 		out.Deliveries = append(out.Deliveries, deliveryInfo(d))
 	}
 	if err != nil {
 		return out, err
 	}
-	less, err := g.deliverer.Incomplete(maxDeliveries)
+	less, err := f.o.Deliverer.Incomplete(maxDeliveries)
 	for _, d := range less {
 		out.Incomplete = append(out.Incomplete, deliveryInfo(d))
 	}
 	if err != nil {
 		return out, err
 	}
-	aside, err := g.gate.Quarantine()
+	aside, err := f.o.Messages.Quarantine()
 	for _, q := range aside {
 		out.Aside = append(out.Aside, protocol.AsideMessage{
 			ID: asideID(q.ID), Channel: q.Channel, Account: q.Account, Conversation: q.Conversation, SenderID: q.SenderID,
-			Reason: g.redactor.Text(q.Reason), Text: g.redactor.Text(q.Preview), At: q.At,
+			Reason: f.o.Secrets.Text(q.Reason), Text: f.o.Secrets.Text(q.Preview), At: q.At,
 		})
 	}
 	return out, err
@@ -63,49 +63,49 @@ const asidePrefix = "aside-"
 func asideID(n uint64) string { return asidePrefix + strconv.FormatUint(n, 10) }
 
 // resolveAside decides about a message that could not be handled.
-func (g *Gateway) resolveAside(ctx context.Context, p protocol.DeliveryResolveParams) error {
+func (f *feature) resolveAside(ctx context.Context, p protocol.DeliveryResolveParams) error {
 	n, err := strconv.ParseUint(strings.TrimPrefix(p.ID, asidePrefix), 10, 64)
 	switch {
 	case err != nil || !strings.HasPrefix(p.ID, asidePrefix):
 		return inbound.ErrNotAside
 	case p.Decision == "drop":
-		return g.gate.Drop(ctx, n)
+		return f.o.Messages.Drop(ctx, n)
 	}
-	return g.gate.Retry(ctx, n)
+	return f.o.Messages.Retry(ctx, n)
 }
 
-func (g *Gateway) deliveriesResolve(ctx context.Context, p protocol.DeliveryResolveParams) (protocol.OKResult, error) {
+func (f *feature) deliveriesResolve(ctx context.Context, p protocol.DeliveryResolveParams) (protocol.OKResult, error) {
 	var err error
 	switch p.Decision {
 	case "resend":
-		err = g.deliverer.Resend(ctx, p.ID)
+		err = f.o.Deliverer.Resend(ctx, p.ID)
 	case "arrived":
-		err = g.deliverer.Arrived(ctx, p.ID)
+		err = f.o.Deliverer.Arrived(ctx, p.ID)
 	case "retry", "drop":
-		err = g.resolveAside(ctx, p)
+		err = f.resolveAside(ctx, p)
 	default:
 		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodDeliveriesResolve, "decision must be resend or arrived, or for a message that was put aside retry or drop")
 	}
-	if isAny(err, outbound.ErrNoDelivery, outbound.ErrNotStuck, inbound.ErrNotAside, inbound.ErrNotWhole) {
+	if errorIs(err, outbound.ErrNoDelivery, outbound.ErrNotStuck, inbound.ErrNotAside, inbound.ErrNotWhole) {
 		return protocol.OKResult{}, protocol.Invalid("%v", err)
 	}
 	return protocol.OKResult{OK: err == nil}, err
 }
 
 // channelsStatus is what clients show of channels.
-func (g *Gateway) channelsStatus(context.Context, method.None) (protocol.ChannelsStatus, error) {
+func (f *feature) channelsStatus(context.Context, method.None) (protocol.ChannelsStatus, error) {
 	out := protocol.ChannelsStatus{
-		TS: g.opts.Now().UnixMilli(), ChannelOrder: []string{}, ChannelLabels: map[string]string{}, Channels: map[string]any{},
+		TS: f.o.Now().UnixMilli(), ChannelOrder: []string{}, ChannelLabels: map[string]string{}, Channels: map[string]any{},
 		ChannelAccounts: map[string][]protocol.ChannelAccountStatus{}, ChannelDefaultAccountID: map[string]string{},
 	}
-	if e := g.config.Snapshot().Config.Gateway.HTTP.Endpoints; e.ChatCompletions.Enabled || e.Responses.Enabled {
+	if e := f.o.Settings.Snapshot().Config.Gateway.HTTP.Endpoints; e.ChatCompletions.Enabled || e.Responses.Enabled {
 		out.ChannelLabels[channel.API] = "API" // no network, but chats come from there
 	}
-	for _, a := range g.channels.Status() {
+	for _, a := range f.o.Networks.Status() {
 		id := a.Network
 		if len(out.ChannelAccounts[id]) == 0 {
 			out.ChannelOrder = append(out.ChannelOrder, id)
-			out.ChannelLabels[id], out.ChannelDefaultAccountID[id], out.Channels[id] = g.channels.Kinds.Label(id), "default", map[string]any{"configured": true}
+			out.ChannelLabels[id], out.ChannelDefaultAccountID[id], out.Channels[id] = f.o.Networks.Kinds.Label(id), "default", map[string]any{"configured": true}
 		}
 		out.ChannelAccounts[id] = append(out.ChannelAccounts[id], a.ChannelAccountStatus)
 	}

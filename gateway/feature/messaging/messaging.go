@@ -1,0 +1,72 @@
+// Package messaging is the feature that looks after people and deliveries on
+// messaging networks: the methods channels.status, hearth.contacts.* and
+// hearth.deliveries.*, and what is said of them in status and doctor. How a network
+// is spoken is its channel's, which accounts there are is package channel/hub's, who
+// may write is package inbound's, and what is sent is package outbound's.
+package messaging
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel/hub"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
+	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/secret/redact"
+)
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Networks  *hub.Hub
+	Settings  *config.File
+	Contacts  *contact.Book
+	Messages  *inbound.Gate
+	Deliverer *outbound.Deliverer
+	Secrets   *redact.Redactor
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+type feature struct{ o Options }
+
+// New makes the feature.
+func New(o Options) host.Feature {
+	f := &feature{o}
+	return host.Feature{
+		Methods: []method.Method{
+			method.Plain(protocol.MethodChannelsStatus, f.channelsStatus),
+			method.Plain(protocol.MethodContactsList, f.contactsList),
+			method.Plain(protocol.MethodContactsResolve, f.contactsResolve),
+			method.Plain(protocol.MethodContactsRemove, f.contactsRemove),
+			method.Plain(protocol.MethodContactsSet, f.contactsSet),
+			method.Plain(protocol.MethodDeliveriesList, f.deliveriesList),
+			method.Plain(protocol.MethodDeliveriesResolve, f.deliveriesResolve),
+		},
+		Checks: f.checks,
+		Problems: func() []protocol.Problem {
+			return append(f.ownerlessProblem(), f.o.Networks.Problems()...)
+		},
+		Run: func(context.Context) error {
+			for _, p := range f.ownerlessProblem() {
+				o.Log.Warn(p.Message)
+			}
+			return nil
+		},
+	}
+}
+
+func errorIs(err error, targets ...error) bool {
+	for _, t := range targets {
+		if errors.Is(err, t) {
+			return true
+		}
+	}
+	return false
+}
