@@ -268,7 +268,8 @@ func (s *Set) run(ctx context.Context, scope Scope, call model.ToolCall, progres
 	if pretty.Depth(c.Args) > pretty.MaxDepth {
 		return fail(res, fmt.Sprintf("The arguments nest more than %d deep, so %s was not used. Send them flatter.", pretty.MaxDepth, call.Name))
 	}
-	return s.untilStopped(ctx, res, c, func(c Call) model.ToolResult { return s.perform(ctx, t, res, c) })
+	asked := res // a tool that is left behind reads it later than this function ends
+	return s.untilStopped(ctx, asked, c, func(c Call) model.ToolResult { return s.perform(ctx, t, asked, c) })
 }
 
 // perform runs a tool that is there, with arguments that can be looked at.
