@@ -1,7 +1,8 @@
-// Package gateway is the engine put together: the only place that knows all
-// its rooms and wires them. It owns start-up and shutdown, the port, and the
-// thin handlers between the wire's methods and the rooms that do the work. It
-// holds no logic of its own beyond that.
+// Package gateway puts the engine together: it makes the parts of the kernel,
+// then the features from them (features.go is the one list), owns start-up and
+// shutdown, and opens the port. What Hearth can do is in gateway/feature, what
+// every feature stands on in the packages beside it; docs/architecture.md says
+// what is where, and internal/meta that less and less stands here.
 package gateway
 
 import (

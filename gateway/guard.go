@@ -17,9 +17,6 @@ import (
 // What keeps the assistant from acting on its own: the audit log, the pause and
 // the approvals, and how their news reach people.
 
-// tellWait bounds one message to the owner on a network.
-const tellWait = 30 * time.Second
-
 func (g *Gateway) openAudit(ctx context.Context) (err error) {
 	g.audit, err = audit.Open(ctx, audit.Options{
 		Path: filepath.Join(string(g.opts.Dir), "audit.jsonl"), DB: g.store, Now: g.opts.Now, Redact: g.redactor.Text, Logger: g.log,

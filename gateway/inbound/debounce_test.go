@@ -213,7 +213,7 @@ func TestFault_F_CRASH_10_ATurnReachesItsSessionOnce(t *testing.T) {
 }
 
 func TestSessionKeysAndOrigin(t *testing.T) {
-	inBubble(t, func(h *house) { 
+	inBubble(t, func(h *house) {
 		h.settings.Keys = policy.Keys{DMScope: policy.ScopeChannelPeer, Threads: map[string]string{"telegram": "topic"}}
 	}, func(t *testing.T, h *house) {
 		h.receive(dm("1", "hello"))

@@ -88,14 +88,6 @@ func (f *Memory) methods() []method.Method {
 // workspaceOf is the folder of an agent.
 func (f *Memory) workspaceOf(agent string) string { return f.o.Agents.Named(agent).Workspace }
 
-func (f *Memory) memorySettings() memory.Settings {
-	s := f.o.Settings.Snapshot().Config.Agents.Defaults.MemorySearch
-	return memory.Settings{
-		Tokens: s.Chunking.Tokens, Overlap: s.Chunking.Overlap, MaxResults: s.Query.MaxResults, MinScore: s.Query.MinScore,
-		VectorWeight: s.Query.Hybrid.VectorWeight, TextWeight: s.Query.Hybrid.TextWeight,
-	}
-}
-
 func (f *Memory) settings() memory.Settings {
 	s := f.o.Settings.Snapshot().Config.Agents.Defaults.MemorySearch
 	return memory.Settings{
