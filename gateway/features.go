@@ -46,7 +46,7 @@ import (
 // list is the one list of features, in the order in which they start. What each
 // needs stands in its Options.
 func (g *Gateway) list(ctx context.Context) []host.Entry {
-	return slices.Concat(modelFeatures(g), toolFeatures(ctx, g), memoryFeatures(g), careFeatures(g), reachFeatures(ctx, g), talkFeatures(g))
+	return slices.Concat(talkFeatures(g), modelFeatures(g), toolFeatures(ctx, g), memoryFeatures(g), careFeatures(g), reachFeatures(ctx, g))
 }
 
 // memoryFeatures remember, and let programs ask for it.
