@@ -48,12 +48,9 @@ func TestPromptNamesTheHostsZone(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(string(r.dir), "hearth.json"), []byte(raw), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		old := time.Local
-		time.Local = time.FixedZone("Local", 3600) // as with no TZ in the environment
 		r.start()
 		text := r.gw.PromptOf("agent:main:main")
 		r.shutdown()
-		time.Local = old
 		if !strings.Contains(text, want) || strings.Contains(text, "Time zone: Local") {
 			t.Errorf("TZ=%q: the prompt says %q", tz, text[max(0, strings.Index(text, "Time zone")):][:60])
 		}
