@@ -111,7 +111,8 @@ func explainRefusal(e *protocol.Error) *failure {
 			f.hint = "wait a few minutes, then try again"
 		}
 	case strings.HasPrefix(e.Message, "unknown method: "):
-		f.message = "the gateway that runs does not have this: its feature is switched off in the settings (features), or it is of another version"
+		f.message = "the gateway that runs does not have this: its feature is switched off in the settings (features), " +
+			"or it is of another version"
 		f.hint = "restart it with `hearth gateway`; `hearth status` shows its version"
 	case e.Retryable:
 		f.hint = "try again in a moment"
