@@ -7,8 +7,6 @@
 package approvals
 
 import (
-	"errors"
-
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
@@ -76,13 +74,4 @@ func New(o Options) host.Feature {
 			Do: f.cmdApprove,
 		}},
 	}
-}
-
-func errorIs(err error, targets ...error) bool {
-	for _, t := range targets {
-		if errors.Is(err, t) {
-			return true
-		}
-	}
-	return false
 }

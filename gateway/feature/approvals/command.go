@@ -6,6 +6,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/words"
+	"github.com/hearth-assistant/hearth/gateway/method"
 )
 
 // cmdApprove decides about a request. Typing it is not enough: it counts from a
@@ -36,7 +37,7 @@ func (f *feature) cmdApprove(ctx context.Context, _, args string) (string, error
 	}
 	_, err := f.broker.Resolve(ctx, rec.ID, scope, by)
 	switch {
-	case errorIs(err, approval.ErrNotFound, approval.ErrResolved, approval.ErrNotYours, approval.ErrScope):
+	case method.ErrorIs(err, approval.ErrNotFound, approval.ErrResolved, approval.ErrNotYours, approval.ErrScope):
 		return "Not done: " + err.Error() + ".", nil
 	case err != nil:
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -61,15 +62,15 @@ func decisionOf(r approval.Record) string {
 // approvalError gives the broker's errors their form on the wire.
 func approvalError(err error) error {
 	switch {
-	case errorIs(err, approval.ErrNotFound):
+	case method.ErrorIs(err, approval.ErrNotFound):
 		return protocol.Invalid("%v. `hearth approvals` lists those that wait.", err).With("reason", "APPROVAL_NOT_FOUND")
-	case errorIs(err, approval.ErrResolved):
+	case method.ErrorIs(err, approval.ErrResolved):
 		return protocol.Invalid("%v. `hearth approvals` lists those that wait.", err).With("reason", "APPROVAL_ALREADY_RESOLVED").With("code", "CONFLICT")
-	case errorIs(err, approval.ErrNotYours):
+	case method.ErrorIs(err, approval.ErrNotYours):
 		return protocol.Invalid("%v", err).With("reason", "APPROVAL_NOT_ALLOWED")
-	case errorIs(err, approval.ErrScope):
+	case method.ErrorIs(err, approval.ErrScope):
 		return protocol.Invalid("%v; choose once or deny.", err).With("reason", "APPROVAL_SCOPE")
-	case errorIs(err, approval.ErrMalformed, approval.ErrTooLong, approval.ErrFlood, approval.ErrTired):
+	case method.ErrorIs(err, approval.ErrMalformed, approval.ErrTooLong, approval.ErrFlood, approval.ErrTired):
 		return protocol.Invalid("%v", err)
 	}
 	return err

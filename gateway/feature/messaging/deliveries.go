@@ -86,7 +86,7 @@ func (f *feature) deliveriesResolve(ctx context.Context, p protocol.DeliveryReso
 	default:
 		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodDeliveriesResolve, "decision must be resend or arrived, or for a message that was put aside retry or drop")
 	}
-	if errorIs(err, outbound.ErrNoDelivery, outbound.ErrNotStuck, inbound.ErrNotAside, inbound.ErrNotWhole) {
+	if method.ErrorIs(err, outbound.ErrNoDelivery, outbound.ErrNotStuck, inbound.ErrNotAside, inbound.ErrNotWhole) {
 		return protocol.OKResult{}, protocol.Invalid("%v", err)
 	}
 	return protocol.OKResult{OK: err == nil}, err

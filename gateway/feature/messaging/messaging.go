@@ -7,7 +7,6 @@ package messaging
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -60,13 +59,4 @@ func New(o Options) host.Feature {
 			return nil
 		},
 	}
-}
-
-func errorIs(err error, targets ...error) bool {
-	for _, t := range targets {
-		if errors.Is(err, t) {
-			return true
-		}
-	}
-	return false
 }

@@ -3,6 +3,7 @@ package nodes
 import (
 	"errors"
 
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/node"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -32,9 +33,9 @@ func nodeError(err error) error {
 		return dispatched("DISCONNECTED: "+err.Error(), "DISCONNECTED", err.Error()+"; it may have been done")
 	case errors.Is(err, node.ErrBusy):
 		return protocol.Unavailable(1000, "%v", err)
-	case errorIs(err, node.ErrUnknown, node.ErrNoRequest):
+	case method.ErrorIs(err, node.ErrUnknown, node.ErrNoRequest):
 		return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
-	case errorIs(err, node.ErrKeyUsed, node.ErrKeyOld):
+	case method.ErrorIs(err, node.ErrKeyUsed, node.ErrKeyOld):
 		return protocol.Invalid("%v", err).With("code", "CONFLICT")
 	}
 	return err
@@ -47,13 +48,4 @@ func nodeErrorOf(code, message string) map[string]any {
 func dispatched(text, code, message string) *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeUnavailable, Message: text, Details: map[string]any{
 		"nodeError": nodeErrorOf(code, message), "nodeCommandDispatched": true}}
-}
-
-func errorIs(err error, targets ...error) bool {
-	for _, t := range targets {
-		if errors.Is(err, t) {
-			return true
-		}
-	}
-	return false
 }

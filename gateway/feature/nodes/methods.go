@@ -148,7 +148,7 @@ func (f *Nodes) nodeRemove(ctx context.Context, c *server.Caller, p protocol.Nod
 
 func (f *Nodes) nodeEnqueue(_ context.Context, p protocol.NodeEnqueueParams) (protocol.NodeEnqueued, error) {
 	out, err := f.nodes.Enqueue(p)
-	if err != nil && !errorIs(err, node.ErrUnknown) {
+	if err != nil && !method.ErrorIs(err, node.ErrUnknown) {
 		return out, protocol.InvalidParams(protocol.MethodNodePendingEnqueue, "%v", err)
 	}
 	return out, nodeError(err)

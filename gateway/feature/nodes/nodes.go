@@ -11,7 +11,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/background"
@@ -73,7 +73,7 @@ func Open(ctx context.Context, o Options) (*Nodes, error) {
 	var err error
 	f.nodes, err = node.Open(ctx, node.Options{
 		Store: store.NewShelf(o.Store, "nodes", func(r node.Row) string { return r.ID }), Policy: f.policy, Changed: f.changed,
-		NewID: uuid.NewString, Now: o.Now, Logger: o.Log,
+		NewID: uuid.New, Now: o.Now, Logger: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the devices that do things for the assistant: %w", err)

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/method"
@@ -22,6 +21,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
@@ -94,12 +94,12 @@ func (f *Nodes) invokeRun(ctx context.Context, c *server.Caller, want node.Call,
 	if err := json.Unmarshal(want.Params, &run); err != nil || len(run.Command) == 0 {
 		return node.Result{}, protocol.InvalidParams(protocol.MethodNodeInvoke, "params.command must be a list of texts: the program and its arguments")
 	}
-	scope, err := f.direct.Scope(sessionKey, "", "invoke:"+uuid.NewString())
+	scope, err := f.direct.Scope(sessionKey, "", "invoke:"+uuid.New())
 	if err != nil {
 		return node.Result{}, err
 	}
 	scope.Sender = method.DeciderOf(c).ID
-	call := tool.Call{Scope: scope, ID: uuid.NewString(), Progress: func(string) {}}
+	call := tool.Call{Scope: scope, ID: uuid.New(), Progress: func(string) {}}
 	i, ok := f.nodes.Get(want.NodeID)
 	if !ok || !i.Connected {
 		return node.Result{}, node.ErrNotConnected
@@ -120,7 +120,7 @@ func (f *Nodes) runOnNode(ctx context.Context, call tool.Call, i node.Info, run 
 	if _, err := f.gate.Permit(ctx, call, askNodeRun(call, i, run, p)); err != nil {
 		return node.Result{}, err
 	}
-	id := uuid.NewString()
+	id := uuid.New()
 	params := map[string]any{
 		"command": p.Argv, "systemRunPlan": p.raw, "cwd": p.Cwd, "timeoutMs": run.Timeout.Milliseconds(),
 		"agentId": call.AgentID, "sessionKey": call.SessionKey, "runId": id, "approved": true, "approvalDecision": protocol.DecisionAllowOnce,
