@@ -67,7 +67,7 @@ func memoryFeatures(g *Gateway) []host.Entry {
 			m := mcp.Open(mcp.Options{
 				Version: g.opts.Version, Dir: g.opts.Dir, DB: g.store, Settings: g.config, Secrets: g.secrets, Redactor: &g.redactor, Audit: g.audit,
 				Gate: g.toolGate, Env: g.opts.Env, Work: g.work, Now: g.opts.Now, Logger: g.log,
-				Commands: mcp.Commands{Processes: g.processes, Confined: g.confined.Confined, Path: g.path, Environ: g.passedOn()},
+				Execution: g.execution,
 				Programs: mcp.Programs{
 					Door: g.door, Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Memory: remembered, Errors: g.errors(),
 				},

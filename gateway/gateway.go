@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
+	"github.com/hearth-assistant/hearth/gateway/execution"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/answers"
@@ -48,7 +49,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/place"
-	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
@@ -57,7 +57,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/download"
 	"github.com/hearth-assistant/hearth/gateway/provider/turn"
 	"github.com/hearth-assistant/hearth/gateway/provider/vectors"
-	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
@@ -188,9 +187,7 @@ type Gateway struct {
 	pause     *pause.Switch
 	audit     *audit.Log
 	undo      *undo.Log
-	processes *process.Keeper
-	confined  sandbox.Report     // what the sandbox of commands can do here
-	path      string             // where commands are looked for
+	execution *execution.Environment
 	code      *codemode.CodeMode // nil: there is none
 	web       *publicweb.Web     // for addresses that models choose
 

@@ -38,7 +38,7 @@ func (o observerOf) Stopped(ctx context.Context, key, runID string) {
 }
 
 // Left implements session.Observer.
-func (o observerOf) Left(key string) { o.g.processes.StopOwner(key) }
+func (o observerOf) Left(key string) { o.g.execution.Processes.StopOwner(key) }
 
 // Broke implements session.Observer.
 func (o observerOf) Broke(where string, panicked any) { o.g.broke(where, panicked) }

@@ -221,7 +221,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	program, _ := os.Executable() // without it there is no manual to point to
 	g.prompts = systemprompt.New(systemprompt.Options{
 		Settings: g.config, Agents: g.agents, Sessions: g.session, Scopes: g.scopes, Direct: g.direct, Files: g.files, Workspaces: &g.workspaces, Clock: g.clock,
-		Skills: g.skills, Programs: g.hook, Tools: toolsOfRuns{g}, Sandbox: execSandbox{g}, Silence: answers.SilenceAdvice,
+		Skills: g.skills, Programs: g.hook, Tools: toolsOfRuns{g}, Execution: g.execution, Catalog: g.tools, Gate: g.toolGate, Silence: answers.SilenceAdvice,
 		Program: program, Version: g.opts.Version, Logger: g.log,
 	})
 	g.dispatch = dispatch.New(dispatch.Options{

@@ -1,25 +1,10 @@
 package gateway
 
 import (
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/prompt"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
-
-// execSandbox is where commands run.
-type execSandbox struct{ g *Gateway }
-
-// Of implements systemprompt.Sandbox.
-func (s execSandbox) Of(c config.Config, scope tool.Scope) *prompt.Sandbox {
-	g, set := s.g, c.Tools.Exec.Sandbox
-	if set.Backend == "off" || !g.confined.Confined || !g.toolGate.May("exec", scope).Allowed {
-		return nil
-	}
-	return &prompt.Sandbox{Kind: g.confined.Backend, Writes: append([]string{scope.Workspace}, statedir.Expand(statedir.Home(g.opts.Env), set.Write)...), Network: set.Network}
-}
 
 // toolsOfRuns are the tools of runs.
 type toolsOfRuns struct{ g *Gateway }

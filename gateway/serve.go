@@ -108,8 +108,8 @@ func (g *Gateway) release(ctx context.Context) {
 			g.log.Error("some features did not close", "err", err)
 		}
 	}
-	if g.processes != nil {
-		if err := g.processes.Close(closing); err != nil {
+	if g.execution != nil {
+		if err := g.execution.Processes.Close(closing); err != nil {
 			g.log.Error("some commands did not end", "err", err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
+	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	skillcatalog "github.com/hearth-assistant/hearth/gateway/skill/catalog"
@@ -43,9 +44,12 @@ func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Se
 
 // openTools gathers every tool that there is; a run gets some of them.
 func (g *Gateway) openTools() error {
+	g.execution = execution.Open(execution.Options{
+		Dir: g.opts.Dir, Settings: g.config, Guardian: g.opts.Guardian, Env: g.opts.Env, Now: g.opts.Now, Logger: g.log,
+	})
 	g.skills = skillcatalog.Open(skillcatalog.Options{
 		Dir: g.opts.Dir, DB: g.store, Settings: g.config, Agents: g.agents, Workspaces: &g.workspaces, Secrets: g.secrets, Env: g.opts.Env,
-		Path: func() string { return g.path }, Work: g.work, Now: g.opts.Now, Logger: g.log,
+		Execution: g.execution, Work: g.work, Now: g.opts.Now, Logger: g.log,
 	})
 	if err := g.openUndo(); err != nil {
 		return err

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"github.com/hearth-assistant/hearth/gateway/place"
-	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 	"github.com/hearth-assistant/hearth/gateway/undo"
@@ -11,8 +10,7 @@ import (
 
 // finder finds files for tools, and never our own.
 func (g *Gateway) finder() place.Finder {
-	home := statedir.Home(g.opts.Env)
-	return place.Finder{Home: home, Private: []string{string(g.opts.Dir), g.config.Path()}, Readable: g.skills.Holds, Workspaces: &g.workspaces}
+	return place.Finder{Home: g.execution.Home, Private: g.execution.Hide, Readable: g.skills.Holds, Workspaces: &g.workspaces}
 }
 
 // openUndo opens the copies of what tools change.

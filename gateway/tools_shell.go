@@ -10,7 +10,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
 	"github.com/hearth-assistant/hearth/gateway/config"
-	"github.com/hearth-assistant/hearth/gateway/launch"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -27,35 +26,15 @@ func Guardian() int { return process.Child() }
 
 // shellTools are the tools that run commands.
 func (g *Gateway) shellTools() []tool.Tool {
-	g.processes = process.New(process.Options{Helper: g.opts.Guardian, Now: g.opts.Now, Begins: g.skills.Begins})
-	report := sandbox.Probe()
-	g.confined = report
-	g.log.Info("commands", "sandbox", report.Summary())
-	home := statedir.Home(g.opts.Env)
-	resolver := plan.New(plan.Options{
-		Own: statedir.Expand(home, g.config.Snapshot().Config.Tools.Exec.PathPrepend), Home: home, Confined: report.Confined, Now: g.opts.Now,
-	})
-	g.path = resolver.SearchPath()
+	ex := g.execution
 	return shell.New(shell.Options{
-		Keeper: g.processes, Home: home, Environ: g.passedOn(), Hold: g.workspaces.Hold, Stay: g.skills.Workspaces, Hide: []string{string(g.opts.Dir), g.config.Path()}, Resolver: resolver, Extra: g.skills.Environment,
-		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return report }, Ended: g.commandEnded, Undo: g.undo, Elsewhere: g.elsewhere,
+		Keeper: ex.Processes, Home: ex.Home, Environ: ex.Environ, Hold: g.workspaces.Hold, Stay: g.skills.Workspaces, Hide: ex.Hide, Resolver: ex.Resolver, Extra: g.skills.Environment,
+		Permit: g.permitShell, Settings: g.shellSettings, Probe: func() sandbox.Report { return ex.Sandbox }, Ended: g.commandEnded, Undo: g.undo, Elsewhere: g.elsewhere,
 	})
-}
-
-// passedOn is what commands may get of the gateway's environment; the tool
-// itself has the list of names.
-func (g *Gateway) passedOn() []string {
-	var out []string
-	for _, name := range launch.Passed() {
-		if v := g.opts.Env(name); v != "" {
-			out = append(out, name+"="+v)
-		}
-	}
-	return out
 }
 
 func (g *Gateway) shellSettings() shell.Settings {
-	s := shellSettings(statedir.Home(g.opts.Env), g.config.Snapshot().Config.Tools.Exec)
+	s := shellSettings(g.execution.Home, g.config.Snapshot().Config.Tools.Exec)
 	s.Read = append(s.Read, g.skills.Managed, g.skills.Bundled) // their scripts and instructions
 	s.Read = append(s.Read, g.skills.Extra()...)
 	return s

@@ -24,9 +24,6 @@ type Options struct {
 	Keep int
 	// Max is how many may run at once; 0 = 64.
 	Max int
-	// Begins is told of each command before it starts; what it returns is called
-	// when everything of it has ended. nil: nobody wants to know.
-	Begins func(Spec) (ended func())
 	// KeepEnded is how many that ended can still be asked about; 0 = 64.
 	KeepEnded int
 }
@@ -39,8 +36,9 @@ const (
 
 // Keeper starts processes and has all that run, and the latest that ended.
 type Keeper struct {
-	o     Options
-	start starter
+	o      Options
+	start  starter
+	begins func(Spec) (ended func())
 
 	mu     sync.Mutex
 	all    map[string]*Process
@@ -63,6 +61,11 @@ func New(o Options) *Keeper {
 	return &Keeper{o: o, start: platform(o.Helper), all: map[string]*Process{}}
 }
 
+// Watch has begins told of each command before it starts; what that returns is
+// called when everything of the command has ended. Watch is called before the
+// first Start.
+func (k *Keeper) Watch(begins func(Spec) (ended func())) { k.begins = begins }
+
 // Start runs a command. ctx bounds the start only: what runs goes on until it
 // ends, is stopped, or the keeper closes.
 func (k *Keeper) Start(ctx context.Context, s Spec) (*Process, error) {
@@ -70,8 +73,8 @@ func (k *Keeper) Start(ctx context.Context, s Spec) (*Process, error) {
 		return nil, err
 	}
 	ended := func() {}
-	if k.o.Begins != nil {
-		ended = k.o.Begins(s)
+	if k.begins != nil {
+		ended = k.begins(s)
 	}
 	c, err := k.start(ctx, s)
 	if err != nil {

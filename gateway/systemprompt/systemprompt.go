@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
@@ -46,12 +47,6 @@ type Tools interface {
 	For(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set)
 }
 
-// Sandbox is where commands run.
-type Sandbox interface {
-	// Of says where commands of a run would run, nil for not at all.
-	Of(c config.Config, scope tool.Scope) *prompt.Sandbox
-}
-
 // Options are the parts that a Maker needs; all of them.
 type Options struct {
 	Settings   *config.File
@@ -65,7 +60,9 @@ type Options struct {
 	Skills     Skills
 	Programs   Programs
 	Tools      Tools
-	Sandbox    Sandbox
+	Execution  *execution.Environment
+	Catalog    *tool.Catalog
+	Gate       *gate.Gate
 	// Silence says where the model may stay silent, "" for nowhere.
 	Silence func(c config.Config, route string) string
 	Program string // the path of this program, near which its manual is
@@ -111,7 +108,7 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: m.files(c, scope), Warn: warns(c, a.Messages), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
 		Memory: true, // where its tools are
 		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: m.o.Clock.ZoneName(),
-		Aliases: aliasesOf(c), Sandbox: m.o.Sandbox.Of(c, scope), Silence: m.o.Silence(c, rec.Route), Surface: promptSurface(rec, scope), Program: m.o.Programs.Instructions(rec.ID),
+		Aliases: aliasesOf(c), Sandbox: m.sandbox(c, scope), Silence: m.o.Silence(c, rec.Route), Surface: promptSurface(rec, scope), Program: m.o.Programs.Instructions(rec.ID),
 		Runtime:   prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: m.o.Version, Model: ref.String(), Thinking: a.Thinking},
 		Reasoning: a.Reasoning, Heartbeat: m.heartbeat(c, scope),
 	}

@@ -119,6 +119,7 @@ var readSettings = []string{
 	"gateway/config",
 	"gateway/dispatch",
 	"gateway/egress/publicweb",
+	"gateway/execution",
 	"gateway/method",
 	"gateway/pairing/token",
 	"gateway/provider/accounts",

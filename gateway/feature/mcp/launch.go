@@ -42,10 +42,10 @@ func (f *Servers) launch(ctx context.Context, s mcp.Server) (mcp.Process, error)
 		Owner: "mcp:" + s.ID, Title: "MCP server " + s.ID, Path: path, Argv: append([]string{path}, s.Args...), Env: f.environ(s, temp),
 		Dir: cmp.Or(s.Dir, temp), Input: true, Stdout: theirs, Temp: temp,
 	}
-	if f.o.Commands.Confined && !s.Open {
+	if f.o.Execution.Sandbox.Confined && !s.Open {
 		spec.Confine = f.rules(s, path, temp)
 	}
-	p, err := f.o.Commands.Processes.Start(ctx, spec)
+	p, err := f.o.Execution.Processes.Start(ctx, spec)
 	if err != nil {
 		_ = out.Close()
 		_ = os.RemoveAll(temp)
@@ -63,17 +63,17 @@ func (f *Servers) findProgram(name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		return "", fmt.Errorf("the command %s is neither a name nor an absolute path", plan.Show(name))
 	}
-	for _, dir := range filepath.SplitList(f.o.Commands.Path) {
+	for _, dir := range filepath.SplitList(f.o.Execution.SearchPath) {
 		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("there is no program %s in %s. Install it, write its whole path, or add its folder to tools.exec.pathPrepend", plan.Show(name), plan.Show(f.o.Commands.Path))
+	return "", fmt.Errorf("there is no program %s in %s. Install it, write its whole path, or add its folder to tools.exec.pathPrepend", plan.Show(name), plan.Show(f.o.Execution.SearchPath))
 }
 
 func (f *Servers) environ(s mcp.Server, temp string) []string {
-	env := slices.DeleteFunc(slices.Clone(f.o.Commands.Environ), func(kv string) bool { return strings.HasPrefix(kv, "HOME=") })
-	env = append(env, "HOME="+statedir.Home(f.o.Env), "PATH="+f.o.Commands.Path, "TERM=dumb", "TMPDIR="+temp)
+	env := slices.DeleteFunc(slices.Clone(f.o.Execution.Environ), func(kv string) bool { return strings.HasPrefix(kv, "HOME=") })
+	env = append(env, "HOME="+statedir.Home(f.o.Env), "PATH="+f.o.Execution.SearchPath, "TERM=dumb", "TMPDIR="+temp)
 	return append(env, s.Env...)
 }
 
@@ -82,9 +82,9 @@ func (f *Servers) environ(s mcp.Server, temp string) []string {
 func (f *Servers) rules(s mcp.Server, path, temp string) *sandbox.Rules {
 	home := statedir.Home(f.o.Env)
 	r := &sandbox.Rules{
-		Read:    slices.Concat([]string{filepath.Dir(path)}, filepath.SplitList(f.o.Commands.Path), named.Paths(home, s.Dir, s.Command, s.Args), s.Read),
+		Read:    slices.Concat([]string{filepath.Dir(path)}, filepath.SplitList(f.o.Execution.SearchPath), named.Paths(home, s.Dir, s.Command, s.Args), s.Read),
 		Write:   append([]string{temp}, s.Write...),
-		Hide:    append(sandbox.Secrets(home), string(f.o.Dir), f.o.Settings.Path()),
+		Hide:    append(sandbox.Secrets(home), f.o.Execution.Hide...),
 		Network: !s.Offline,
 	}
 	if s.Dir != "" {

@@ -17,10 +17,10 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/mcp/login"
-	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
@@ -32,28 +32,20 @@ import (
 
 // Options are the parts that the feature needs; all of them.
 type Options struct {
-	Version  string
-	Dir      statedir.Dir
-	DB       *store.DB
-	Settings *config.File
-	Secrets  *lookup.Secrets
-	Redactor *redact.Redactor
-	Audit    *audit.Log
-	Gate     *gate.Gate
-	Commands Commands
-	Programs Programs
-	Env      func(string) string
-	Work     *background.Group
-	Now      func() time.Time
-	Logger   *slog.Logger
-}
-
-// Commands is how programs of servers are started.
-type Commands struct {
-	Processes *process.Keeper
-	Confined  bool     // whether a sandbox works here
-	Path      string   // where commands are looked for
-	Environ   []string // what they get of our environment
+	Version   string
+	Dir       statedir.Dir
+	DB        *store.DB
+	Settings  *config.File
+	Secrets   *lookup.Secrets
+	Redactor  *redact.Redactor
+	Audit     *audit.Log
+	Gate      *gate.Gate
+	Execution *execution.Environment // where programs of servers run
+	Programs  Programs
+	Env       func(string) string
+	Work      *background.Group
+	Now       func() time.Time
+	Logger    *slog.Logger
 }
 
 // Servers are the MCP servers of the settings, and the way in for programs.
@@ -115,7 +107,7 @@ func (f *Servers) server(id string, s config.MCPServer) mcp.Server {
 	if out.Command = statedir.Expand(home, []string{s.Command})[0]; s.Command == "" || !strings.HasPrefix(s.Command, "~/") {
 		out.Command = s.Command
 	}
-	out.Confined = s.URL == "" && f.o.Commands.Confined && !out.Open
+	out.Confined = s.URL == "" && f.o.Execution.Sandbox.Confined && !out.Open
 	known := func(what string, v secret.Setting) string {
 		found, ok := f.o.Secrets.Known(v)
 		if !ok && !v.IsZero() {

@@ -22,6 +22,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
@@ -41,7 +42,7 @@ type Options struct {
 	Workspaces *place.Workspaces
 	Secrets    *lookup.Secrets
 	Env        func(string) string
-	Path       func() string // where commands are looked for
+	Execution  *execution.Environment
 	Work       *background.Group
 	Now        func() time.Time
 	Logger     *slog.Logger
@@ -54,8 +55,8 @@ type Catalog struct {
 	o Options
 }
 
-// Open makes the library. Its folders lie beside the state folder: into that one
-// no tool may look.
+// Open makes the library, and watches commands for it. Its folders lie beside the
+// state folder: into that one no tool may look.
 func Open(o Options) *Catalog {
 	c := &Catalog{o: o}
 	load := func() config.SkillsLoad { return o.Settings.Snapshot().Config.Skills.Load }
@@ -76,6 +77,7 @@ func Open(o Options) *Catalog {
 		}
 	}
 	c.Library.Open(c.Workspaces())
+	o.Execution.Processes.Watch(c.begins)
 	return c
 }
 
@@ -98,9 +100,9 @@ func (c *Catalog) Workspaces() (out []string) {
 	return out
 }
 
-// Begins tells the library of a command that may write into folders of
+// begins tells the library of a command that may write into folders of
 // skills: one without a sandbox, or whose sandbox has such a folder.
-func (c *Catalog) Begins(s process.Spec) (ended func()) {
+func (c *Catalog) begins(s process.Spec) (ended func()) {
 	if s.Confine == nil {
 		return c.Busy()
 	}
@@ -131,7 +133,7 @@ func liesIn(path, dir string) bool {
 func (c *Catalog) world() skill.World {
 	snap := c.o.Settings.Snapshot()
 	return skill.World{
-		Find: skill.FindIn(c.o.Path()), Env: func(name string) bool { return c.o.Env(name) != "" },
+		Find: skill.FindIn(c.o.Execution.SearchPath), Env: func(name string) bool { return c.o.Env(name) != "" },
 		Config: func(path string) bool { return truthy(snap, path) },
 		Entry: func(key string) skill.Entry {
 			e := snap.Config.Skills.Entries[key]
