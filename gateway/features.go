@@ -56,7 +56,7 @@ func memoryFeatures(g *Gateway) []host.Entry {
 		{Name: "memory", New: func() (host.Feature, error) {
 			m := memory.New(memory.Options{
 				DB: g.store, Finder: g.finder(), Undo: g.undo, Settings: g.config, Agents: g.agents, Contacts: g.contacts, Vectors: g.vectors,
-				Gate: g.toolGate, Scopes: g.scopes, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
+				Gate: g.toolGate, Scopes: g.scopes, Taint: g.taint, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
 			})
 			g.session.KeepNotes(m.Notes)
 			g.dispatch.SetNotes(m)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/execution"
+	"github.com/hearth-assistant/hearth/gateway/taint"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/answers"
@@ -34,7 +35,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
-	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
@@ -190,9 +190,7 @@ type Gateway struct {
 	execution *execution.Environment
 	code      *codemode.CodeMode // nil: there is none
 	web       *publicweb.Web     // for addresses that models choose
-
-	outside untrusted.Runs // answers that have read text from outside
-	heeded  heeded
+	taint     *taint.Tracker     // of text from outside
 }
 
 // New starts the engine up to an open port, without serving it yet. An error

@@ -30,7 +30,10 @@ func (h gateOf) Held() bool { return h.g.waits.Held() }
 type observerOf struct{ g *Gateway }
 
 // Over implements session.Observer.
-func (o observerOf) Over(ctx context.Context, runID string) { o.g.runOver(ctx, runID) }
+func (o observerOf) Over(ctx context.Context, runID string) {
+	o.g.code.Over(ctx, runID)
+	o.g.taint.Over(runID)
+}
 
 // Stopped implements session.Observer.
 func (o observerOf) Stopped(ctx context.Context, key, runID string) {

@@ -33,6 +33,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
+	"github.com/hearth-assistant/hearth/gateway/taint"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 )
 
@@ -216,6 +217,7 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		g.session.Subscribe(s)
 	}
 	g.owner = owner.New(g.session, g.channels, g.work, g.log)
+	g.taint = taint.New(taint.Options{Sessions: g.session, Owner: g.owner, Audit: g.audit, Work: g.work, Logger: g.log})
 	g.scopes = scope.New(g.agents, g.session)
 	g.direct = gate.NewDirect(g.scopes, g.agents, g.session, g.models)
 	program, _ := os.Executable() // without it there is no manual to point to

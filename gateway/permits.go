@@ -40,7 +40,7 @@ func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) er
 	a.Command = f.Diff
 	_, err := g.toolGate.Permit(ctx, call, a)
 	if err == nil && !f.Change {
-		g.outside.Add(call.RunID) // a file that is not the workspace's is somebody's words
+		g.taint.Mark(call.RunID) // a file that is not the workspace's is somebody's words
 	}
 	return err
 }

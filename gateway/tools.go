@@ -34,7 +34,7 @@ func (g *Gateway) reader() []string {
 func (g *Gateway) runTools(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set) {
 	scope := g.scopes.Of(rec, ref)
 	own := func(name string) bool { return g.toolGate.May(name, scope).Allowed && !g.hook.HasTool(rec.ID, name) }
-	tools := g.withProgramTools(rec, g.tools.Tools().Only(own)).Before(g.toolGate.Before).After(g.afterTool).Broken(g.toolBroke)
+	tools := g.withProgramTools(rec, g.tools.Tools().Only(own)).Before(g.toolGate.Before).After(g.taint.After).Broken(g.toolBroke)
 	out := g.code.Surface(scope, tools)
 	if n := g.agents.Limits(scope.AgentID).ToolResultMaxChars; n > 0 && out.Exact() == nil { // programs have a limit of their own
 		out = out.Most(n)

@@ -27,7 +27,9 @@ func (g *Gateway) openUndo() (err error) {
 
 // fileTools are the tools that read and change files.
 func (g *Gateway) fileTools() []tool.Tool {
-	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.models.Sees, Outside: g.readOutside, Told: g.heedChanged})
+	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.models.Sees, Outside: func(call tool.Call) bool { return g.taint.Outside(call) },
+		Told: func(call tool.Call, rel string) { g.taint.Changed(call, rel) },
+	})
 	for i, t := range out {
 		if t.Spec().Name != "read" {
 			out[i] = g.skills.Writing(t)

@@ -23,6 +23,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/taint"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	memorytool "github.com/hearth-assistant/hearth/gateway/tool/memory"
@@ -42,6 +43,7 @@ type Options struct {
 	Vectors  *vectors.Service
 	Gate     *gate.Gate
 	Scopes   *scope.Scopes
+	Taint    *taint.Tracker // hears of notes
 	Secrets  *redact.Redactor
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -111,13 +113,19 @@ func (f *Memory) rule(name string, s tool.Scope) string {
 
 // tools are the tools that look into what is remembered.
 func (f *Memory) tools() []tool.Tool {
-	return memorytool.New(memorytool.Options{Memory: f.index, Secret: f.o.Secrets.Has, Lines: func(s tool.Scope) int { return f.o.Agents.Limits(s.AgentID).MemoryGetDefaultLines }, Cite: func(s tool.Scope) bool {
-		switch f.o.Settings.Snapshot().Config.Memory.Citations {
-		case "on":
-			return true
-		case "off":
-			return false
-		}
-		return !s.Group // places say little to others
-	}})
+	return memorytool.New(memorytool.Options{
+		Memory: f.index, Secret: f.o.Secrets.Has, Cite: f.cites, Written: f.o.Taint.Noted,
+		Lines: func(s tool.Scope) int { return f.o.Agents.Limits(s.AgentID).MemoryGetDefaultLines },
+	})
+}
+
+// cites reports whether a run is told where something stands.
+func (f *Memory) cites(s tool.Scope) bool {
+	switch f.o.Settings.Snapshot().Config.Memory.Citations {
+	case "on":
+		return true
+	case "off":
+		return false
+	}
+	return !s.Group // places say little to others
 }

@@ -45,6 +45,8 @@ type Options struct {
 	Lines func(tool.Scope) int
 	// Secret reports a known key or password in a text; nil: there are none.
 	Secret func(string) bool
+	// Written hears of a note, and the file that it is in. nil: nobody does.
+	Written func(call tool.Call, path string)
 }
 
 // New returns the tools.
@@ -223,6 +225,9 @@ func (t *noteTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	}{c.Paths[0], c.UndoID})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("describe the note: %w", err)
+	}
+	if t.Written != nil {
+		t.Written(call, c.Paths[0])
 	}
 	return tool.Result{Text: "Written down in " + c.Paths[0] + ".", Details: raw}, nil
 }

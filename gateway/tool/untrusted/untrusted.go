@@ -208,3 +208,6 @@ func twin(r rune) (byte, bool) {
 	}
 	return 0, false
 }
+
+// Marked reports whether a text holds text from outside, between its marks.
+func Marked(text string) bool { return strings.Contains(text, "<<<"+name+" id=") }
