@@ -35,7 +35,7 @@ for (const name of first) {
 for (const name of readdirSync(assets)) if (!first.includes(name)) console.log(kb(gz(name)), "gz later", name);
 const all = readdirSync(assets).reduce((n, f) => n + statSync(join(assets, f)).size, 0);
 // The page for phones is a build of its own below phone/.
-const phoneBudget = 72 * 1024;
+const phoneBudget = 80 * 1024;
 const phone = join(dist, "phone");
 const phoneHtml = readFileSync(join(phone, "index.html"), "utf8");
 let phoneTotal = gzipSync(phoneHtml, { level: 9 }).length;
