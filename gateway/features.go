@@ -6,10 +6,12 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/feature/control"
 	"github.com/hearth-assistant/hearth/gateway/feature/doctor"
+	"github.com/hearth-assistant/hearth/gateway/feature/files"
 	"github.com/hearth-assistant/hearth/gateway/feature/image"
 	"github.com/hearth-assistant/hearth/gateway/feature/memory"
 	"github.com/hearth-assistant/hearth/gateway/feature/messaging"
 	"github.com/hearth-assistant/hearth/gateway/feature/openaiapi"
+	"github.com/hearth-assistant/hearth/gateway/feature/shell"
 	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -112,6 +114,7 @@ func careFeatures(g *Gateway) []host.Entry {
 
 // reachFeatures lead to other machines and people.
 func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
+	var remote shell.Nodes // nil: there are none
 	return []host.Entry{
 		{Name: "lan", New: func() (host.Feature, error) {
 			n := lan.New(lan.Options{
@@ -122,8 +125,8 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 		}},
 		{Name: "messaging", New: func() (host.Feature, error) {
 			return messaging.New(messaging.Options{
-				Networks: g.channels, Settings: g.config, Contacts: g.contacts, Messages: g.gate, Deliverer: g.deliverer, Secrets: &g.redactor,
-				Now: g.opts.Now, Log: g.log,
+				Networks: g.channels, Settings: g.config, Contacts: g.contacts, Messages: g.gate, Deliverer: g.deliverer, Answers: g.answers, Files: g.sendfiles,
+				Sessions: g.session, Gate: g.toolGate, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
 			}), nil
 		}},
 		{Name: "openaiapi", New: func() (host.Feature, error) {
@@ -148,8 +151,14 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 			if err != nil {
 				return host.Feature{}, err
 			}
-			g.remote = n.Exec
+			remote = n
 			return n.Feature(), nil
+		}},
+		{Name: "shell", New: func() (host.Feature, error) {
+			return shell.New(shell.Options{
+				Execution: g.execution, Workspaces: &g.workspaces, Skills: g.skills, Gate: g.toolGate, Settings: g.config, Sessions: g.session,
+				Undo: g.undo, Nodes: remote, Work: g.work, Log: g.log,
+			}), nil
 		}},
 	}
 }
@@ -226,6 +235,11 @@ func modelFeatures(g *Gateway) []host.Entry {
 // toolFeatures are those that are tools more than anything else.
 func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 	return []host.Entry{
+		{Name: "files", New: func() (host.Feature, error) {
+			return files.New(files.Options{
+				Finder: g.finder(), Agents: g.agents, Models: g.models, Skills: g.skills, Gate: g.toolGate, Taint: g.taint, Undo: g.undo,
+			}), nil
+		}},
 		{Name: "web", New: func() (host.Feature, error) {
 			return web.New(web.Options{
 				Settings: g.config, Keys: g.secrets, Web: g.web, Gate: g.toolGate, Secrets: &g.redactor, Reader: g.reader(), Now: g.opts.Now,

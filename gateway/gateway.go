@@ -34,7 +34,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
-	"github.com/hearth-assistant/hearth/gateway/tool/shell"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/audit"
@@ -181,7 +180,6 @@ type Gateway struct {
 	tools     *tool.Catalog
 	toolGate  *gate.Gate
 	direct    *gate.Direct
-	remote    func(context.Context, tool.Call, shell.Remote) (tool.Result, error) // runs commands on other machines; nil: there are none
 	approvals *approval.Broker
 	owner     *owner.Line
 	pause     *pause.Switch

@@ -7,17 +7,22 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	skillcatalog "github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/tool"
-	"github.com/hearth-assistant/hearth/gateway/tool/message"
-	"github.com/hearth-assistant/hearth/gateway/tool/plan"
 	"github.com/hearth-assistant/hearth/gateway/tool/web"
 )
 
 // ReaderArg is the one argument with which this program starts itself again, to
 // read what strangers made.
 const ReaderArg = "__reader"
+
+// GuardianArg is the one with which it starts itself to watch over a command.
+const GuardianArg = "__child"
+
+// Guardian is that process; it returns the exit code.
+func Guardian() int { return process.Child() }
 
 // Reader is that process: it does one job within limits, see package apart.
 func Reader() int { return apart.Main(map[string]apart.Job{web.Job: web.Convert}) }
@@ -55,10 +60,6 @@ func (g *Gateway) openTools() error {
 		return err
 	}
 	g.web = publicweb.New(g.config)
-	all := []tool.Tool{plan.Tool{}}
-	all = append(all, &message.Tool{Post: post{g}, Secret: g.redactor.Has})
-	all = append(all, g.shellTools()...)
-	all = append(all, g.fileTools()...)
 	g.tools = tool.NewCatalog(&g.redactor, g.log)
-	return g.tools.Add(all...)
+	return nil
 }

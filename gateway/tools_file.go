@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"github.com/hearth-assistant/hearth/gateway/place"
-	"github.com/hearth-assistant/hearth/gateway/tool"
-	"github.com/hearth-assistant/hearth/gateway/tool/file"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
@@ -23,17 +21,4 @@ func (g *Gateway) openUndo() (err error) {
 	}
 	g.files = workspace.New(g.finder(), g.opts.Now)
 	return nil
-}
-
-// fileTools are the tools that read and change files.
-func (g *Gateway) fileTools() []tool.Tool {
-	out := file.New(file.Options{Finder: g.finder(), Permit: g.permitFile, Undo: g.undo, Sees: g.models.Sees, Outside: func(call tool.Call) bool { return g.taint.Outside(call) },
-		Told: func(call tool.Call, rel string) { g.taint.Changed(call, rel) },
-	})
-	for i, t := range out {
-		if t.Spec().Name != "read" {
-			out[i] = g.skills.Writing(t)
-		}
-	}
-	return out
 }

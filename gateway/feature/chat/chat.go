@@ -1,6 +1,7 @@
 // Package chat is the feature of talking to an assistant: the methods chat.*,
 // agent and agent.wait, why an answer is as it is, the queue, pictures of
-// messages, and the commands /help, /whoami, /why, /stop and /queue. Messages go
+// messages, the steps that an assistant shows of its work (update_plan), and the
+// commands /help, /whoami, /why, /stop and /queue. Messages go
 // by package dispatch; answers are made by package session.
 package chat
 
@@ -20,6 +21,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/plan"
 )
 
 // Models lists the models that can be chosen.
@@ -67,6 +70,7 @@ func New(o Options) host.Feature {
 			method.Plain(protocol.MethodMediaGet, f.picture),
 			method.Called(protocol.MethodView, f.view),
 		},
+		Tools:    []tool.Tool{plan.Tool{}},
 		Commands: f.commands(),
 	}
 }

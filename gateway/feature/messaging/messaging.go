@@ -1,6 +1,6 @@
 // Package messaging is the feature that looks after people and deliveries on
 // messaging networks: the methods channels.status, hearth.contacts.* and
-// hearth.deliveries.*, and what is said of them in status and doctor. How a network
+// hearth.deliveries.*, the tool message, and what is said of them in status and doctor. How a network
 // is spoken is its channel's, which accounts there are is package channel/hub's, who
 // may write is package inbound's, and what is sent is package outbound's.
 package messaging
@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/answers"
 	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -17,8 +18,13 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/outbound/sendfile"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
+	"github.com/hearth-assistant/hearth/gateway/tool/message"
 )
 
 // Options are the parts that the feature needs; all of them.
@@ -28,6 +34,10 @@ type Options struct {
 	Contacts  *contact.Book
 	Messages  *inbound.Gate
 	Deliverer *outbound.Deliverer
+	Answers   *answers.Networks
+	Files     *sendfile.Files
+	Sessions  *session.Manager
+	Gate      *gate.Gate
 	Secrets   *redact.Redactor
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -48,6 +58,7 @@ func New(o Options) host.Feature {
 			method.Plain(protocol.MethodDeliveriesList, f.deliveriesList),
 			method.Plain(protocol.MethodDeliveriesResolve, f.deliveriesResolve),
 		},
+		Tools:  []tool.Tool{&message.Tool{Post: post{o}, Secret: o.Secrets.Has}},
 		Checks: f.checks,
 		Problems: func() []protocol.Problem {
 			return append(f.ownerlessProblem(), f.o.Networks.Problems()...)

@@ -64,10 +64,12 @@ func (e *Exec) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	switch {
 	case strings.TrimSpace(a.Command) == "":
 		return tool.Result{}, errors.New("command is missing")
-	case a.Host == "node" && e.Elsewhere != nil:
+	case a.Host == "node" && e.Elsewhere == nil:
+		return tool.Result{}, errors.New("other machines cannot be asked: the feature nodes is switched off. Leave host out to run it here")
+	case a.Host == "node":
 		return e.elsewhere(ctx, call, a)
 	case a.Host != "" && a.Host != "gateway" && a.Host != "auto" && a.Host != "sandbox":
-		return tool.Result{}, fmt.Errorf("commands run on the gateway's computer only in this version, not on %q; leave host out", a.Host)
+		return tool.Result{}, fmt.Errorf("commands run on the gateway's computer, or with host \"node\" on another one, not on %q; leave host out", a.Host)
 	}
 	dir, err := e.folder(call, a)
 	if err != nil {

@@ -1,4 +1,4 @@
-package gateway
+package files
 
 import (
 	"context"
@@ -11,44 +11,42 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 )
 
-// What the tools ask for, in the words of the approvals.
-
-// permitFile is the question of the file tools about a place that is not theirs.
-func (g *Gateway) permitFile(ctx context.Context, call tool.Call, f file.Ask) error {
+// permit is the question of the tools about a place that is not theirs.
+func (f *feature) permit(ctx context.Context, call tool.Call, w file.Ask) error {
 	a := approval.For(approval.KindFile, call)
-	a.Tool, a.Path, a.Digest, a.Known = f.Tool, f.Path, f.Digest, true
-	a.Title = fileVerb(f) + " " + plan.Show(f.Path)
+	a.Tool, a.Path, a.Digest, a.Known = w.Tool, w.Path, w.Digest, true
+	a.Title = verb(w) + " " + plan.Show(w.Path)
 	// To read a file is one thing for ever; each change is another.
-	a.Lasting = !f.Change
-	a.Warnings = []string{"It is asked because " + f.Reason + "."}
-	a.Lines = []string{"Tool: " + f.Tool, "File: " + plan.Show(f.Path)}
-	if f.Folder != "" && !f.Change && !g.inWorkspaces(f.Path) {
-		folder := g.shownFolder(f.Folder)
-		a.Folder, a.FolderTitle = f.Folder, approval.ReadFilesIn+folder
-		if name, _ := filepath.Rel(f.Folder, f.Path); name != "." {
+	a.Lasting = !w.Change
+	a.Warnings = []string{"It is asked because " + w.Reason + "."}
+	a.Lines = []string{"Tool: " + w.Tool, "File: " + plan.Show(w.Path)}
+	if w.Folder != "" && !w.Change && !f.inWorkspaces(w.Path) {
+		folder := f.shownFolder(w.Folder)
+		a.Folder, a.FolderTitle = w.Folder, approval.ReadFilesIn+folder
+		if name, _ := filepath.Rel(w.Folder, w.Path); name != "." {
 			a.Title = "Read " + plan.Show(name) + " in " + folder
 		} else {
 			a.Title = "Read what is in " + folder
 		}
 	}
-	if f.Written != f.Path {
-		a.Lines = append(a.Lines, "Written as: "+plan.Show(f.Written))
+	if w.Written != w.Path {
+		a.Lines = append(a.Lines, "Written as: "+plan.Show(w.Written))
 	}
-	a.Lines = append(append(a.Lines, a.Warnings...), diffLines(f.Diff)...)
+	a.Lines = append(append(a.Lines, a.Warnings...), diffLines(w.Diff)...)
 	// What is to be written is part of what is decided about: too much of it to
 	// read cannot be approved.
-	a.Command = f.Diff
-	_, err := g.toolGate.Permit(ctx, call, a)
-	if err == nil && !f.Change {
-		g.taint.Mark(call.RunID) // a file that is not the workspace's is somebody's words
+	a.Command = w.Diff
+	_, err := f.o.Gate.Permit(ctx, call, a)
+	if err == nil && !w.Change {
+		f.o.Taint.Mark(call.RunID) // a file that is not the workspace's is somebody's words
 	}
 	return err
 }
 
 // inWorkspaces reports files in the workspace of an agent. One agent's own are
 // not asked for, so these are another's: allowing a folder does not open them.
-func (g *Gateway) inWorkspaces(path string) bool {
-	for _, a := range g.agents.Book().All() {
+func (f *feature) inWorkspaces(path string) bool {
+	for _, a := range f.o.Agents.Book().All() {
 		dir := a.Workspace
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real
@@ -61,8 +59,8 @@ func (g *Gateway) inWorkspaces(path string) bool {
 }
 
 // shownFolder is a folder without links, as people write it.
-func (g *Gateway) shownFolder(dir string) string {
-	home := g.finder().Home
+func (f *feature) shownFolder(dir string) string {
+	home := f.o.Finder.Home
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
 	}
@@ -72,13 +70,13 @@ func (g *Gateway) shownFolder(dir string) string {
 	return plan.Show(dir)
 }
 
-func fileVerb(f file.Ask) string {
+func verb(w file.Ask) string {
 	switch {
-	case f.Gone:
+	case w.Gone:
 		return "Delete"
-	case f.New:
+	case w.New:
 		return "Make"
-	case f.Change:
+	case w.Change:
 		return "Change"
 	}
 	return "Read"

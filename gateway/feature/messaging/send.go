@@ -1,4 +1,4 @@
-package gateway
+package messaging
 
 import (
 	"context"
@@ -23,11 +23,11 @@ const (
 )
 
 // post sends messages of the tool message.
-type post struct{ g *Gateway }
+type post struct{ o Options }
 
 // here is where the run's own words came from.
 func (p post) here(call tool.Call) (channel.Route, bool) {
-	rec, err := p.g.session.Why("", call.RunID)
+	rec, err := p.o.Sessions.Why("", call.RunID)
 	if err != nil {
 		return channel.Route{}, false
 	}
@@ -40,7 +40,7 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 		to.Channel, to.Account, to.Target, to.Thread = here.Channel, here.Account, here.Conversation, here.Thread
 	}
 	var fit []channel.Channel
-	for _, ch := range p.g.channels.All() {
+	for _, ch := range p.o.Networks.All() {
 		if (to.Channel == "" || to.Channel == ch.ID()) && (to.Account == "" || to.Account == ch.Account()) {
 			fit = append(fit, ch)
 		}
@@ -61,7 +61,7 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 	}
 	to.Channel, to.Account = fit[0].ID(), fit[0].Account()
 	r := p.routeTo(to)
-	if !p.g.answers.MaySend(call.SessionKey, r) {
+	if !p.o.Answers.MaySend(call.SessionKey, r) {
 		return to, fmt.Errorf("session.sendPolicy forbids sending to %s from this session", to)
 	}
 	return to, nil
@@ -69,7 +69,7 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 
 func (p post) routeTo(to message.To) channel.Route {
 	r := channel.Route{Channel: to.Channel, Account: to.Account, Conversation: to.Target, Thread: to.Thread, Chat: channel.Direct}
-	if p.g.channels.Kinds.Group(to.Channel, to.Target) {
+	if p.o.Networks.Kinds.Group(to.Channel, to.Target) {
 		r.Chat = channel.Group
 	}
 	return r
@@ -77,7 +77,7 @@ func (p post) routeTo(to message.To) channel.Route {
 
 // Attach finds a file of the run's own workspace.
 func (p post) Attach(call tool.Call, to message.To, ref string) (message.File, error) {
-	m, err := p.g.sendfiles.Named(call.Workspace, ref, to.Channel, to.Account)
+	m, err := p.o.Files.Named(call.Workspace, ref, to.Channel, to.Account)
 	return message.File{URL: m.URL, Name: m.Name, MIME: m.MIME, Size: m.Size}, err
 }
 
@@ -86,7 +86,7 @@ func (p post) Permit(ctx context.Context, call tool.Call, to message.To, text st
 	if here, ok := p.here(call); ok && here.Channel == to.Channel && here.Account == to.Account && here.Conversation == to.Target && here.Thread == to.Thread {
 		return nil
 	}
-	_, err := p.g.toolGate.Permit(ctx, call, askSend(call, to, text, files))
+	_, err := p.o.Gate.Permit(ctx, call, askSend(call, to, text, files))
 	return err
 }
 
@@ -120,7 +120,7 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: p.routeTo(to).Target(""), Session: call.SessionKey, RunID: call.RunID,
 		Text: text, Media: media, Reply: outbound.ReplyOff,
 	}
-	err := p.g.answers.Deliver(ctx, d)
+	err := p.o.Answers.Deliver(ctx, d)
 	if err != nil {
 		return message.Fate{}, err
 	}
@@ -129,7 +129,7 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 	look := time.NewTicker(receiptLook)
 	defer look.Stop()
 	for {
-		now, err := p.g.deliverer.Get(d.ID)
+		now, err := p.o.Deliverer.Get(d.ID)
 		fate := message.Fate{ID: d.ID, State: string(now.State), Reason: now.Reason}
 		if why := now.Problem(); why != "" {
 			fate.State, fate.Reason = string(outbound.Failed), why+" (the recipient was told)"
