@@ -14,7 +14,15 @@ import (
 // answers, without complaint and without the feature's methods.
 func TestEachFeatureCanBeAbsent(t *testing.T) {
 	r := newRig(t, "chat/echo")
-	whole := r.connect().Hello().Features.Methods
+	first := r.connect()
+	whole := first.Hello().Features.Methods
+	for name, tools := range toolsOf {
+		for _, tool := range tools {
+			if !slices.Contains(first.tools(), tool) {
+				t.Errorf("%s has no tool %s", name, tool)
+			}
+		}
+	}
 	for _, name := range r.gw.FeatureNames(t.Context()) {
 		t.Run(name, func(t *testing.T) {
 			r.shutdown()
@@ -25,6 +33,11 @@ func TestEachFeatureCanBeAbsent(t *testing.T) {
 			for _, m := range without {
 				if !slices.Contains(whole, m) {
 					t.Errorf("%s is there without it only", m)
+				}
+			}
+			for _, tool := range toolsOf[name] {
+				if slices.Contains(p.tools(), tool) {
+					t.Errorf("the tool %s is there without it", tool)
 				}
 			}
 			health := p.Hello().Snapshot.Health
@@ -45,6 +58,24 @@ func TestEachFeatureCanBeAbsent(t *testing.T) {
 			}
 		})
 	}
+}
+
+// toolsOf are the tools of features that have hardly anything else.
+var toolsOf = map[string][]string{
+	"files": {"read", "write", "edit", "apply_patch"}, "shell": {"exec", "process"}, "messaging": {"message"}, "chat": {"update_plan"},
+	"subagents": {"sessions_spawn", "subagents"}, "web": {"web_fetch", "web_search"}, "image": {"image"}, "nodes": {"nodes", "canvas"},
+}
+
+// tools are the names of all tools that there are.
+func (p *peer) tools() (names []string) {
+	var list protocol.ToolsCatalog
+	p.call(protocol.MethodToolsCatalog, protocol.ToolsCatalogParams{}, &list)
+	for _, group := range list.Groups {
+		for _, tool := range group.Tools {
+			names = append(names, tool.ID)
+		}
+	}
+	return names
 }
 
 // switchOff has the gateway start without a feature, "" for none.
