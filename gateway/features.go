@@ -4,18 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/hearth-assistant/hearth/gateway/feature/control"
-	"github.com/hearth-assistant/hearth/gateway/feature/doctor"
-	"github.com/hearth-assistant/hearth/gateway/feature/files"
-	"github.com/hearth-assistant/hearth/gateway/feature/image"
-	"github.com/hearth-assistant/hearth/gateway/feature/memory"
-	"github.com/hearth-assistant/hearth/gateway/feature/messaging"
-	"github.com/hearth-assistant/hearth/gateway/feature/openaiapi"
-	"github.com/hearth-assistant/hearth/gateway/feature/shell"
-	"github.com/hearth-assistant/hearth/gateway/feature/tools"
-	"github.com/hearth-assistant/hearth/gateway/feature/web"
-	"github.com/hearth-assistant/hearth/gateway/protocol"
-
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/feature/accounts"
 	"github.com/hearth-assistant/hearth/gateway/feature/agents"
@@ -23,26 +11,38 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
 	"github.com/hearth-assistant/hearth/gateway/feature/chat"
 	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
+	"github.com/hearth-assistant/hearth/gateway/feature/control"
+	"github.com/hearth-assistant/hearth/gateway/feature/cron"
 	"github.com/hearth-assistant/hearth/gateway/feature/database"
 	"github.com/hearth-assistant/hearth/gateway/feature/devices"
+	"github.com/hearth-assistant/hearth/gateway/feature/doctor"
+	"github.com/hearth-assistant/hearth/gateway/feature/files"
 	"github.com/hearth-assistant/hearth/gateway/feature/heartbeat"
+	"github.com/hearth-assistant/hearth/gateway/feature/image"
 	"github.com/hearth-assistant/hearth/gateway/feature/incidents"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
+	"github.com/hearth-assistant/hearth/gateway/feature/memory"
+	"github.com/hearth-assistant/hearth/gateway/feature/messaging"
 	"github.com/hearth-assistant/hearth/gateway/feature/models"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
 	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
+	"github.com/hearth-assistant/hearth/gateway/feature/openaiapi"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
+	"github.com/hearth-assistant/hearth/gateway/feature/shell"
 	"github.com/hearth-assistant/hearth/gateway/feature/skills"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
+	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
 	"github.com/hearth-assistant/hearth/gateway/feature/usage"
+	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // list is the one list of features, in the order in which they start. What each
@@ -196,6 +196,7 @@ func talkFeatures(g *Gateway) []host.Entry {
 				Budget: g.budget, Outbound: g.answers, Logger: g.log, Now: g.opts.Now,
 			}), nil
 		}},
+		{Name: "cron", New: func() (host.Feature, error) { return cron.New(), nil }},
 		{Name: "search", New: func() (host.Feature, error) {
 			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},

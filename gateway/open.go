@@ -174,11 +174,10 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 }
 
 func (g *Gateway) openSessions(ctx context.Context) error {
-	err := g.openGuard(ctx)
-	if err != nil {
+	if err := g.openGuard(ctx); err != nil {
 		return err
 	}
-	err = g.openTools()
+	err := g.openTools()
 	if err != nil {
 		return err
 	}

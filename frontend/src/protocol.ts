@@ -1184,6 +1184,789 @@ export interface PresenceEntry {
   hearthView?: string;
 }
 
+// Kinds of schedules.
+export const CronAt = "at";
+export const CronEvery = "every";
+export const CronExpr = "cron";
+export const CronOnExit = "on-exit";
+export const CronStream = "stream";
+
+// Kinds of payloads: what a job does when it is due.
+export const CronSystemEvent = "systemEvent";
+export const CronAgentTurn = "agentTurn";
+export const CronCommand = "command";
+export const CronScript = "script";
+/** the gateway's own job */
+export const CronHeartbeat = "heartbeat";
+
+// Where a job's words go; "session:<key>" is the fourth.
+export const CronMain = "main";
+export const CronIsolated = "isolated";
+export const CronCurrent = "current";
+export const CronSessionPrefix = "session:";
+
+// When a job's words are acted upon.
+export const CronWakeNow = "now";
+export const CronWakeNext = "next-heartbeat";
+
+// Where the result of a job goes.
+export const CronDeliverNone = "none";
+export const CronDeliverAnnounce = "announce";
+export const CronDeliverWebhook = "webhook";
+
+// How a run ended.
+export const CronOK = "ok";
+export const CronError = "error";
+export const CronSkipped = "skipped";
+
+// What became of the delivery of a result. Delivered is the network's own
+// receipt and nothing else.
+export const CronDelivered = "delivered";
+export const CronNotDelivered = "not-delivered";
+export const CronUnknown = "unknown";
+export const CronNotRequested = "not-requested";
+
+// Why a job was disabled by itself.
+export const CronTooManyFailures = "consecutive-failures";
+export const CronScheduleErrors = "schedule-errors";
+
+/** CronSchedule says when. Which fields count depends on Kind. */
+export interface CronSchedule {
+  kind: string;
+  /** at: ISO time */
+  at?: string;
+  /** every */
+  everyMs?: number;
+  /** every: from when it is counted */
+  anchorMs?: number;
+  /** cron: five or six fields */
+  expr?: string;
+  /** cron: "" = the person's zone */
+  tz?: string;
+  /** cron: within how much of the slot it begins; 0 = exactly */
+  staggerMs?: number;
+  /** on-exit: a line; stream: a list */
+  command?: unknown;
+  /** on-exit, stream */
+  cwd?: string;
+  /** stream: line, match */
+  mode?: string;
+  /** stream: what a line has to contain */
+  match?: string;
+  /** stream */
+  batchMs?: number;
+  maxBatchBytes?: number;
+}
+
+/** CronPacing bounds when the next check is, where a job says so itself. */
+export interface CronPacing {
+  min?: string;
+  max?: string;
+}
+
+/** CronTrigger is a script that says whether the payload runs at all. */
+export interface CronTrigger {
+  script: string;
+  once?: boolean;
+}
+
+/** CronPayload is what is done. Which fields count depends on Kind. */
+export interface CronPayload {
+  kind: string;
+  /** systemEvent */
+  text?: string;
+  /** agentTurn */
+  message?: string;
+  /** agentTurn: provider/model */
+  model?: string;
+  fallbacks?: string[];
+  thinking?: string;
+  timeoutSeconds?: number;
+  allowUnsafeExternalContent?: boolean;
+  lightContext?: boolean;
+  toolsAllow?: string[];
+  toolsAllowIsDefault?: boolean;
+  /** command */
+  argv?: string[];
+  cwd?: string;
+  env?: Record<string, string>;
+  input?: string;
+  noOutputTimeoutSeconds?: number;
+  outputMaxBytes?: number;
+  /** script: a program of code mode */
+  script?: string;
+  toolBudget?: number;
+}
+
+/** CronThread is a thread's id, which some clients send as a number. */
+export type CronThread = string;
+
+/** CronDestination is where failures or completions are told. */
+export interface CronDestination {
+  /** announce, webhook */
+  mode?: string;
+  channel?: string;
+  to?: string;
+  accountId?: string;
+}
+
+/** CronDelivery says where the result goes. */
+export interface CronDelivery {
+  mode: string;
+  /** "last" or a network */
+  channel?: string;
+  /** somebody there, or an address of webhooks */
+  to?: string;
+  accountId?: string;
+  threadId?: CronThread;
+  bestEffort?: boolean;
+  failureDestination?: CronDestination;
+  completionDestination?: CronDestination;
+}
+
+/** CronFailureAlert says when failures are told. In a job it may be false: never. */
+export interface CronFailureAlert {
+  after?: number;
+  cooldownMs?: number;
+  includeSkipped?: boolean;
+  mode?: string;
+  channel?: string;
+  to?: string;
+  accountId?: string;
+}
+
+/** CronOwner is who made a job. */
+export interface CronOwner {
+  agentId?: string;
+  sessionKey?: string;
+  accountId?: string;
+}
+
+/**
+ * CronCatchUp says what becomes of slots that were missed: once, skip or all, for
+ * those that are not older than Within ("6h").
+ */
+export interface CronCatchUp {
+  mode: string;
+  within?: string;
+}
+
+/**
+ * CronOwn are the parts of a job that are ours. What stands below the line is
+ * told, not set.
+ */
+export interface CronOwn {
+  catchUp?: CronCatchUp;
+  /** of a run */
+  maxCostUsd?: number;
+  /** of all runs of a day */
+  maxCostUsdPerDay?: number;
+  maxRunsPerDay?: number;
+  /** Important asks again until somebody has seen it. */
+  important?: boolean;
+  /** after how long; 0 = ten minutes */
+  againMs?: number;
+  reminder?: boolean;
+  /** Words is the schedule as a person says it, Zone whose times these are. */
+  words?: string;
+  zone?: string;
+  warning?: string;
+  /** the next few times */
+  next?: number[];
+}
+
+/** CronAutoDisabled says why a job was disabled by itself. */
+export interface CronAutoDisabled {
+  reason: string;
+  atMs: number;
+  consecutiveErrors: number;
+}
+
+/** CronDiagnostic is a remark about a run. */
+export interface CronDiagnostic {
+  ts: number;
+  /** cron-preflight, cron-setup, model-preflight, agent-run, tool, exec, delivery */
+  source: string;
+  /** info, warn, error */
+  severity: string;
+  message: string;
+  exitCode?: number;
+}
+
+/** CronDiagnostics are the remarks about a run. */
+export interface CronDiagnostics {
+  summary?: string;
+  entries: CronDiagnostic[];
+}
+
+/** CronJobState is what the gateway knows of a job. */
+export interface CronJobState {
+  nextRunAtMs?: number;
+  scheduleActivatedAtMs?: number;
+  runningAtMs?: number;
+  lastRunAtMs?: number;
+  lastRunStatus?: string;
+  /** the same, as older clients read it */
+  lastStatus?: string;
+  lastError?: string;
+  lastErrorReason?: string;
+  lastDiagnostics?: CronDiagnostics;
+  lastDiagnosticSummary?: string;
+  lastDurationMs?: number;
+  consecutiveErrors?: number;
+  consecutiveSkipped?: number;
+  autoDisabled?: CronAutoDisabled;
+  lastDelivered?: boolean;
+  lastDeliveryStatus?: string;
+  lastDeliveryError?: string;
+  deliverySuppressionReason?: string;
+  lastFailureNotificationDeliveryStatus?: string;
+  lastFailureAlertAtMs?: number;
+  lastTriggerEvalAtMs?: number;
+  triggerEvalCount?: number;
+  lastTriggerFireAtMs?: number;
+  triggerState?: unknown;
+  streamStatus?: string;
+  streamError?: string;
+  streamConsecutiveFailures?: number;
+  streamRestartExhausted?: boolean;
+  streamLastStartedAtMs?: number;
+  streamLastExitAtMs?: number;
+}
+
+/** CronSpec is what a person or a program says about a job. */
+export interface CronSpec {
+  name: string;
+  declarationKey?: string;
+  displayName?: string;
+  owner?: CronOwner;
+  agentId?: string;
+  sessionKey?: string;
+  description?: string;
+  /** nil = true; always there in answers */
+  enabled?: boolean;
+  deleteAfterRun?: boolean;
+  schedule: CronSchedule;
+  pacing?: CronPacing;
+  trigger?: CronTrigger;
+  sessionTarget: string;
+  wakeMode: string;
+  payload: CronPayload;
+  delivery?: CronDelivery;
+  /** false or a CronFailureAlert */
+  failureAlert?: unknown;
+  hearth?: CronOwn;
+}
+
+/** CronJob is a job as clients see it. */
+export interface CronJob {
+  id: string;
+  name: string;
+  declarationKey?: string;
+  displayName?: string;
+  owner?: CronOwner;
+  agentId?: string;
+  sessionKey?: string;
+  description?: string;
+  /** nil = true; always there in answers */
+  enabled?: boolean;
+  deleteAfterRun?: boolean;
+  schedule: CronSchedule;
+  pacing?: CronPacing;
+  trigger?: CronTrigger;
+  sessionTarget: string;
+  wakeMode: string;
+  payload: CronPayload;
+  delivery?: CronDelivery;
+  /** false or a CronFailureAlert */
+  failureAlert?: unknown;
+  hearth?: CronOwn;
+  createdAtMs: number;
+  updatedAtMs: number;
+  configRevision?: string;
+  state: CronJobState;
+  effectiveAgentId?: string;
+  /** These repeat what stands in State. */
+  nextRunAtMs?: number;
+  lastRunAtMs?: number;
+  lastRunStatus?: string;
+  lastRunError?: string;
+  lastDelivered?: boolean;
+  lastDeliveryStatus?: string;
+  lastDeliveryError?: string;
+}
+
+/** CronIDParams name a job, under either of two names. */
+export interface CronIDParams {
+  id?: string;
+  jobId?: string;
+}
+
+/** CronListParams filter and page the list of jobs. */
+export interface CronListParams {
+  sessionKey?: string;
+  includeDisabled?: boolean;
+  /** 1 to 200; nil = 50 */
+  limit?: number;
+  offset?: number;
+  query?: string;
+  /** all, enabled, disabled */
+  enabled?: string;
+  /** all, at, every, cron, on-exit, stream */
+  scheduleKind?: string;
+  /** all, ok, error, skipped, unknown */
+  lastRunStatus?: string;
+  /** all, conditional, unconditional */
+  trigger?: string;
+  /** nextRunAtMs, updatedAtMs, name */
+  sortBy?: string;
+  /** asc, desc */
+  sortDir?: string;
+  agentId?: string;
+  compact?: boolean;
+  includeDeliveryPreviews?: boolean;
+}
+
+/** CronDeliveryPreview says where the result of a job would go now. */
+export interface CronDeliveryPreview {
+  label: string;
+  detail: string;
+}
+
+/** CronList is one page of jobs. */
+export interface CronList {
+  jobs: CronJob[];
+  total: number;
+  offset: number;
+  limit: number;
+  hasMore: boolean;
+  nextOffset: number | null;
+  snapshotRevision: string;
+  deliveryPreviews?: Record<string, CronDeliveryPreview>;
+}
+
+/** CronStatus is how schedules are. */
+export interface CronStatus {
+  enabled: boolean;
+  triggersEnabled: boolean;
+  storePath: string;
+  jobs: number;
+  nextWakeAtMs: number | null;
+  /** Waiting says why nothing is run just now; "" = nothing keeps it. */
+  waiting?: string;
+}
+
+/**
+ * CronAddParams is a new job. With a declarationKey that exists, that job becomes
+ * what is said here.
+ */
+export interface CronAddParams {
+  name: string;
+  declarationKey?: string;
+  displayName?: string;
+  owner?: CronOwner;
+  agentId?: string;
+  sessionKey?: string;
+  description?: string;
+  /** nil = true; always there in answers */
+  enabled?: boolean;
+  deleteAfterRun?: boolean;
+  schedule: CronSchedule;
+  pacing?: CronPacing;
+  trigger?: CronTrigger;
+  sessionTarget: string;
+  wakeMode: string;
+  payload: CronPayload;
+  delivery?: CronDelivery;
+  /** false or a CronFailureAlert */
+  failureAlert?: unknown;
+  hearth?: CronOwn;
+}
+
+/** CronAdded is the new job; for a declaration it says what became of it. */
+export interface CronAdded {
+  id: string;
+  name: string;
+  declarationKey?: string;
+  displayName?: string;
+  owner?: CronOwner;
+  agentId?: string;
+  sessionKey?: string;
+  description?: string;
+  /** nil = true; always there in answers */
+  enabled?: boolean;
+  deleteAfterRun?: boolean;
+  schedule: CronSchedule;
+  pacing?: CronPacing;
+  trigger?: CronTrigger;
+  sessionTarget: string;
+  wakeMode: string;
+  payload: CronPayload;
+  delivery?: CronDelivery;
+  /** false or a CronFailureAlert */
+  failureAlert?: unknown;
+  hearth?: CronOwn;
+  createdAtMs: number;
+  updatedAtMs: number;
+  configRevision?: string;
+  state: CronJobState;
+  effectiveAgentId?: string;
+  /** These repeat what stands in State. */
+  nextRunAtMs?: number;
+  lastRunAtMs?: number;
+  lastRunStatus?: string;
+  lastRunError?: string;
+  lastDelivered?: boolean;
+  lastDeliveryStatus?: string;
+  lastDeliveryError?: string;
+  created?: boolean;
+  updated?: boolean;
+  job?: CronJob;
+  deliveryPreview?: CronDeliveryPreview;
+}
+
+/**
+ * CronUpdateParams change a job. Patch is a part of a job: what it does not name
+ * stays, null takes away, schedule is replaced as a whole, and so is a payload of
+ * another kind.
+ */
+export interface CronUpdateParams {
+  id?: string;
+  jobId?: string;
+  patch: unknown;
+  expectedConfigRevision?: string;
+}
+
+/** CronRemoved says whether there was such a job. */
+export interface CronRemoved {
+  ok: boolean;
+  removed: boolean;
+}
+
+/** CronRunParams run a job now. Mode: force (the default), due, if-enabled. */
+export interface CronRunParams {
+  id?: string;
+  jobId?: string;
+  mode?: string;
+  expectedProcessInstanceId?: string;
+}
+
+/** CronRunStarted says whether a run was begun, and why not. */
+export interface CronRunStarted {
+  ok: boolean;
+  enqueued?: boolean;
+  /** false when it was not begun */
+  ran?: boolean;
+  runId?: string;
+  /** not-due, already-running, disabled, invalid-spec, stopped */
+  reason?: string;
+  processInstanceId?: string;
+}
+
+/** CronRunsParams filter and page the log of runs. */
+export interface CronRunsParams {
+  id?: string;
+  jobId?: string;
+  agentId?: string;
+  /** job, all */
+  scope?: string;
+  runId?: string;
+  /** 1 to 200; nil = 50 */
+  limit?: number;
+  offset?: number;
+  statuses?: string[];
+  /** all, ok, error, skipped */
+  status?: string;
+  deliveryStatuses?: string[];
+  deliveryStatus?: string;
+  query?: string;
+  sortDir?: string;
+}
+
+/** CronUsage are the tokens of a run. */
+export interface CronUsage {
+  input_tokens?: number;
+  output_tokens?: number;
+  total_tokens?: number;
+  cache_read_tokens?: number;
+  cache_write_tokens?: number;
+}
+
+/** CronTarget is where a result was meant to go. */
+export interface CronTarget {
+  channel?: string;
+  to?: string;
+  accountId?: string;
+  threadId?: CronThread;
+  /** explicit, last */
+  source?: string;
+}
+
+/** CronDeliveryTrace says where a result was meant to go and whether it arrived. */
+export interface CronDeliveryTrace {
+  intended?: CronTarget;
+  delivered?: boolean;
+}
+
+/** CronAlertDelivery says what became of telling a failure. */
+export interface CronAlertDelivery {
+  delivered?: boolean;
+  status: string;
+  error?: string;
+}
+
+/** CronRunOwn are the parts of a run that are ours. */
+export interface CronRunOwn {
+  /** the planned instant; 0 = started by hand */
+  slotMs?: number;
+  /** what its model calls cost */
+  costUsd?: number;
+  /** made up for a slot that was missed */
+  late?: boolean;
+  /** slots that this run stands for beside its own */
+  missed?: number;
+  deliveryId?: string;
+  /** claimed, running, delivering, done */
+  state?: string;
+  important?: boolean;
+  seenAtMs?: number;
+}
+
+/** CronRun is one row of the log of runs. */
+export interface CronRun {
+  ts: number;
+  jobId: string;
+  jobName?: string;
+  /** finished */
+  action: string;
+  runId?: string;
+  status?: string;
+  /** succeeded, failed, unknown */
+  completionStatus?: string;
+  error?: string;
+  errorReason?: string;
+  summary?: string;
+  diagnostics?: CronDiagnostics;
+  delivered?: boolean;
+  deliveryStatus?: string;
+  deliveryError?: string;
+  deliverySuppressionReason?: string;
+  failureNotificationDelivery?: CronAlertDelivery;
+  delivery?: CronDeliveryTrace;
+  sessionId?: string;
+  sessionKey?: string;
+  runAtMs?: number;
+  durationMs?: number;
+  nextRunAtMs?: number;
+  triggerFired?: boolean;
+  model?: string;
+  provider?: string;
+  usage?: CronUsage;
+  hearth?: CronRunOwn;
+}
+
+/** CronRuns is one page of the log, newest first unless asked otherwise. */
+export interface CronRuns {
+  entries: CronRun[];
+  total: number;
+  offset: number;
+  limit: number;
+  hasMore: boolean;
+  nextOffset: number | null;
+}
+
+/** CronScratch is what a job keeps from run to run. */
+export interface CronScratch {
+  content: string;
+  revision: number;
+  updatedAtMs: number;
+}
+
+/**
+ * CronScratchSetParams: Content nil takes it away. ExpectedRevision 0 means that
+ * there is none yet; absent, it is not compared.
+ */
+export interface CronScratchSetParams {
+  id?: string;
+  jobId?: string;
+  content: string | null;
+  expectedRevision?: number;
+}
+
+/**
+ * CronScratchState answers both methods of scratch; OK and Reason only the one
+ * that sets.
+ */
+export interface CronScratchState {
+  ok?: boolean;
+  /** revision-conflict */
+  reason?: string;
+  scratch: CronScratch | null;
+  currentRevision: number;
+  maxBytes?: number;
+}
+
+/** CronEvent says that a job was added, updated, removed, started or finished. */
+export interface CronEvent {
+  jobId: string;
+  action: string;
+  job?: CronJob;
+  runId?: string;
+  sessionKey?: string;
+  sessionId?: string;
+  runAtMs?: number;
+  durationMs?: number;
+  status?: string;
+  completionStatus?: string;
+  error?: string;
+  summary?: string;
+  delivered?: boolean;
+  deliveryStatus?: string;
+  deliveryError?: string;
+  nextRunAtMs?: number;
+  model?: string;
+  provider?: string;
+  usage?: CronUsage;
+  delivery?: CronDeliveryTrace;
+  hearth?: CronRunOwn;
+}
+
+/** WakeParams put words into a session and, with mode now, have them looked at. */
+export interface WakeParams {
+  /** now, next-heartbeat */
+  mode: string;
+  text: string;
+  sessionKey?: string;
+  agentId?: string;
+}
+
+/** SetHeartbeatsParams switch heartbeats until the next start. */
+export interface SetHeartbeatsParams {
+  enabled: boolean | null;
+}
+
+/** SetHeartbeatsResult repeats what holds now. */
+export interface SetHeartbeatsResult {
+  ok: boolean;
+  enabled: boolean;
+}
+
+/**
+ * HeartbeatEvent is what became of a heartbeat; last-heartbeat answers null
+ * before the first.
+ */
+export interface HeartbeatEvent {
+  ts: number;
+  /** sent, ok-empty, ok-token, skipped, failed */
+  status: string;
+  to?: string;
+  accountId?: string;
+  preview?: string;
+  durationMs?: number;
+  reason?: string;
+  channel?: string;
+  silent?: boolean;
+}
+
+/**
+ * CronPreviewParams ask what a schedule means, before it is one. Text is a
+ * schedule in words ("20m", "every weekday at 9", "0 9 * * 1-5"); it or Schedule
+ * is given.
+ */
+export interface CronPreviewParams {
+  text?: string;
+  schedule?: CronSchedule;
+  /** of Text; "" = the person's */
+  tz?: string;
+  count?: number;
+}
+
+/** CronPreview says when it would run. Error is why it is none, for a person. */
+export interface CronPreview {
+  schedule?: CronSchedule;
+  words?: string;
+  zone?: string;
+  next: number[];
+  warning?: string;
+  error?: string;
+}
+
+/** CronCalendarParams ask for the slots of a span of at most 62 days. */
+export interface CronCalendarParams {
+  fromMs: number;
+  toMs: number;
+}
+
+/** CronSlot is one planned run. */
+export interface CronSlot {
+  jobId: string;
+  name: string;
+  atMs: number;
+}
+
+/**
+ * CronCalendar are planned runs, in order. Jobs that are due more often than
+ * hourly stand in Often instead.
+ */
+export interface CronCalendar {
+  slots: CronSlot[];
+  /** with the first slot of each */
+  often: CronSlot[];
+  truncated?: boolean;
+  zone: string;
+}
+
+/** CronMissedJob is what became of the missed slots of a job. */
+export interface CronMissedJob {
+  jobId: string;
+  name: string;
+  /** slots */
+  missed: number;
+  /** late, skipped, asking */
+  outcome: string;
+  /** the last of them */
+  slotMs: number;
+  runId?: string;
+}
+
+/**
+ * CronMissed is the card "while I slept". Cause: slept, off, clock. Ask: nothing
+ * is run before somebody says so with hearth.cron.missed.resolve.
+ */
+export interface CronMissed {
+  /** "" = nothing was missed */
+  id?: string;
+  fromMs?: number;
+  toMs?: number;
+  cause?: string;
+  ask?: boolean;
+  jobs: CronMissedJob[];
+  words?: string;
+}
+
+/**
+ * CronMissedParams puts the card away; where it asked, Run says whether the
+ * missed slots are made up for.
+ */
+export interface CronMissedParams {
+  id: string;
+  run?: boolean;
+}
+
+/** CronSnoozeParams remind again later: of a run, or of a job's next one. */
+export interface CronSnoozeParams {
+  id?: string;
+  jobId?: string;
+  runId?: string;
+  /** 0 = ten */
+  minutes?: number;
+}
+
+/** CronSeenParams say that somebody has seen what a run told. */
+export interface CronSeenParams {
+  runId: string;
+}
+
 // Version is the only protocol number that both client generations use.
 export const Version = 4;
 
@@ -1260,6 +2043,9 @@ export const EventModelsPull = "hearth.models.pull";
 export const EventSetup = "hearth.setup";
 /** EventCodeOutput is ours: what a program of hearth.code.run says. */
 export const EventCodeOutput = "hearth.code.output";
+/** Schedules, and what became of a heartbeat. */
+export const EventCron = "cron";
+export const EventHeartbeat = "heartbeat";
 
 // Client capabilities that change what we send.
 /** agent events of stream "tool" */
@@ -2054,6 +2840,30 @@ export const MethodLaunchLink = "hearth.launch";
 export const MethodView = "hearth.view";
 /** MethodMediaGet is ours: a picture of a conversation. */
 export const MethodMediaGet = "hearth.media.get";
+/** Schedules: what OpenClaw's programs call, and heartbeats. */
+export const MethodCronList = "cron.list";
+export const MethodCronStatus = "cron.status";
+export const MethodCronGet = "cron.get";
+export const MethodCronAdd = "cron.add";
+export const MethodCronUpdate = "cron.update";
+export const MethodCronRemove = "cron.remove";
+export const MethodCronRun = "cron.run";
+export const MethodCronRuns = "cron.runs";
+export const MethodCronScratchGet = "cron.scratch.get";
+export const MethodCronScratchSet = "cron.scratch.set";
+export const MethodWake = "wake";
+export const MethodSetHeartbeats = "set-heartbeats";
+export const MethodLastHeartbeat = "last-heartbeat";
+/**
+ * These are ours: what a schedule means, the coming slots, what was missed,
+ * reminding again, and that a reminder was seen.
+ */
+export const MethodCronPreview = "hearth.cron.preview";
+export const MethodCronCalendar = "hearth.cron.calendar";
+export const MethodCronMissed = "hearth.cron.missed";
+export const MethodCronMissedResolve = "hearth.cron.missed.resolve";
+export const MethodCronSnooze = "hearth.cron.snooze";
+export const MethodCronSeen = "hearth.cron.seen";
 /** MethodTranscriptExport is ours: one page of raw transcript entries. */
 export const MethodTranscriptExport = "hearth.sessions.export";
 
@@ -4249,9 +5059,10 @@ export interface Methods {
   "hearth.undo.list": { params: UndoListParams; result: UndoList };
   "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
   "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
+  "hearth.media.get": { params: MediaGetParams; result: Media };
+  "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
   "hearth.sessions.earlier": { params: EarlierParams; result: EarlierList };
   "hearth.sessions.continue": { params: ContinueParams; result: Continued };
-  "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
   "skills.status": { params: SkillsStatusParams; result: SkillsStatus };
   "skills.bins": { params: Record<string, never>; result: SkillsBins };
   "skills.install": { params: SkillsInstallParams; result: SkillsInstallResult };
@@ -4296,6 +5107,25 @@ export interface Methods {
   "node.skills.update": { params: NodeSkillsParams; result: NodeSkills };
   "node.pluginTools.update": { params: NodeToolsParams; result: NodeTools };
   "node.runnerInventory.update": { params: Record<string, unknown>; result: NodeRunners };
+  "cron.list": { params: CronListParams; result: CronList };
+  "cron.status": { params: Record<string, never>; result: CronStatus };
+  "cron.get": { params: CronIDParams; result: CronJob };
+  "cron.add": { params: CronAddParams; result: CronAdded };
+  "cron.update": { params: CronUpdateParams; result: CronJob };
+  "cron.remove": { params: CronIDParams; result: CronRemoved };
+  "cron.run": { params: CronRunParams; result: CronRunStarted };
+  "cron.runs": { params: CronRunsParams; result: CronRuns };
+  "cron.scratch.get": { params: CronIDParams; result: CronScratchState };
+  "cron.scratch.set": { params: CronScratchSetParams; result: CronScratchState };
+  "wake": { params: WakeParams; result: OKResult };
+  "set-heartbeats": { params: SetHeartbeatsParams; result: SetHeartbeatsResult };
+  "last-heartbeat": { params: Record<string, never>; result: HeartbeatEvent | null };
+  "hearth.cron.preview": { params: CronPreviewParams; result: CronPreview };
+  "hearth.cron.calendar": { params: CronCalendarParams; result: CronCalendar };
+  "hearth.cron.missed": { params: Record<string, never>; result: CronMissed };
+  "hearth.cron.missed.resolve": { params: CronMissedParams; result: OKResult };
+  "hearth.cron.snooze": { params: CronSnoozeParams; result: CronJob };
+  "hearth.cron.seen": { params: CronSeenParams; result: OKResult };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };
@@ -4371,7 +5201,6 @@ export interface Methods {
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.view": { params: ViewParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };
-  "hearth.media.get": { params: MediaGetParams; result: Media };
 }
 
 /** The payload of each event. */
@@ -4402,4 +5231,6 @@ export interface Events {
   "node.hostStats": NodeHostStats;
   "node.invoke.request": NodeInvokeRequest;
   "node.invoke.cancel": NodeInvokeCancel;
+  "cron": CronEvent;
+  "heartbeat": HeartbeatEvent;
 }

@@ -35,6 +35,9 @@ const (
 	EventSetup = "hearth.setup"
 	// EventCodeOutput is ours: what a program of hearth.code.run says.
 	EventCodeOutput = "hearth.code.output"
+	// Schedules, and what became of a heartbeat.
+	EventCron      = "cron"
+	EventHeartbeat = "heartbeat"
 )
 
 // eventScopes says who may see an event (protocol.md §6). An event without a
@@ -46,7 +49,7 @@ var eventScopes = map[string]Scope{
 	EventConfigChanged: ScopeRead, EventSkillsChanged: ScopeRead, EventPause: ScopeRead, EventModelsPull: ScopeRead, EventSetup: ScopeRead,
 	EventNodePairRequested: ScopePairing, EventNodePairResolved: ScopePairing, EventNodePresence: ScopeRead, EventNodeHostStats: ScopeRead,
 	EventCodeOutput: ScopeAdmin, EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
-	EventPairRequested: ScopePairing, EventPairResolved: ScopePairing,
+	EventPairRequested: ScopePairing, EventPairResolved: ScopePairing, EventCron: ScopeRead, EventHeartbeat: ScopeRead,
 }
 
 // EventScope returns the scope that an event needs; ok is false for unknown ones.
@@ -57,7 +60,8 @@ func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
 		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged, EventSkillsChanged,
 		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventSetup, EventCodeOutput,
-		EventNodePairRequested, EventNodePairResolved, EventNodePresence, EventNodeHostStats, EventNodeInvokeRequest, EventNodeInvokeCancel}
+		EventNodePairRequested, EventNodePairResolved, EventNodePresence, EventNodeHostStats, EventNodeInvokeRequest, EventNodeInvokeCancel,
+		EventCron, EventHeartbeat}
 }
 
 // Client capabilities that change what we send.

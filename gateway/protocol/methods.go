@@ -213,6 +213,28 @@ const (
 	MethodView = "hearth.view"
 	// MethodMediaGet is ours: a picture of a conversation.
 	MethodMediaGet = "hearth.media.get"
+	// Schedules: what OpenClaw's programs call, and heartbeats.
+	MethodCronList       = "cron.list"
+	MethodCronStatus     = "cron.status"
+	MethodCronGet        = "cron.get"
+	MethodCronAdd        = "cron.add"
+	MethodCronUpdate     = "cron.update"
+	MethodCronRemove     = "cron.remove"
+	MethodCronRun        = "cron.run"
+	MethodCronRuns       = "cron.runs"
+	MethodCronScratchGet = "cron.scratch.get"
+	MethodCronScratchSet = "cron.scratch.set"
+	MethodWake           = "wake"
+	MethodSetHeartbeats  = "set-heartbeats"
+	MethodLastHeartbeat  = "last-heartbeat"
+	// These are ours: what a schedule means, the coming slots, what was missed,
+	// reminding again, and that a reminder was seen.
+	MethodCronPreview       = "hearth.cron.preview"
+	MethodCronCalendar      = "hearth.cron.calendar"
+	MethodCronMissed        = "hearth.cron.missed"
+	MethodCronMissedResolve = "hearth.cron.missed.resolve"
+	MethodCronSnooze        = "hearth.cron.snooze"
+	MethodCronSeen          = "hearth.cron.seen"
 	// MethodTranscriptExport is ours: one page of raw transcript entries.
 	MethodTranscriptExport = "hearth.sessions.export"
 )
@@ -389,6 +411,25 @@ var methods = []MethodSpec{
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},
 	{MethodTranscriptExport, RoleOperator, ScopeRead},
 	{MethodMediaGet, RoleOperator, ScopeRead},
+	{MethodCronList, RoleOperator, ScopeRead},
+	{MethodCronStatus, RoleOperator, ScopeRead},
+	{MethodCronGet, RoleOperator, ScopeRead},
+	{MethodCronAdd, RoleOperator, ScopeAdmin},
+	{MethodCronUpdate, RoleOperator, ScopeAdmin},
+	{MethodCronRemove, RoleOperator, ScopeAdmin},
+	{MethodCronRun, RoleOperator, ScopeAdmin},
+	{MethodCronRuns, RoleOperator, ScopeRead},
+	{MethodCronScratchGet, RoleOperator, ScopeAdmin},
+	{MethodCronScratchSet, RoleOperator, ScopeAdmin},
+	{MethodWake, RoleOperator, ScopeWrite},
+	{MethodSetHeartbeats, RoleOperator, ScopeAdmin},
+	{MethodLastHeartbeat, RoleOperator, ScopeRead},
+	{MethodCronPreview, RoleOperator, ScopeRead},
+	{MethodCronCalendar, RoleOperator, ScopeRead},
+	{MethodCronMissed, RoleOperator, ScopeRead},
+	{MethodCronMissedResolve, RoleOperator, ScopeWrite},
+	{MethodCronSnooze, RoleOperator, ScopeWrite},
+	{MethodCronSeen, RoleOperator, ScopeWrite},
 }
 
 // Methods returns the table in a fixed order; the caller owns the slice.

@@ -18,7 +18,8 @@ const noParams = "Record<string, never>"
 // methodShapes has one row for each method of the table in gateway/protocol;
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
-	return slices.Concat(secretShapes(), guardShapes(), pastShapes(), skillShapes(), mcpShapes(), networkShapes(), nodeShapes(), []shape{
+	groups := slices.Concat(secretShapes(), guardShapes(), pastShapes(), skillShapes(), mcpShapes(), networkShapes(), nodeShapes(), cronShapes())
+	return append(groups, []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
 		{protocol.MethodStatus, noParams, "Status"},
@@ -94,16 +95,16 @@ func methodShapes() []shape {
 		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
 		{protocol.MethodView, "ViewParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
-		{protocol.MethodMediaGet, "MediaGetParams", "Media"},
-	})
+	}...)
 }
 
 // pastShapes are those of conversations as they stand in the store.
 func pastShapes() []shape {
 	return []shape{
+		{protocol.MethodMediaGet, "MediaGetParams", "Media"},
+		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
 		{protocol.MethodEarlier, "EarlierParams", "EarlierList"},
 		{protocol.MethodContinue, "ContinueParams", "Continued"},
-		{protocol.MethodTranscriptExport, "TranscriptExportParams", "TranscriptExport"},
 	}
 }
 
@@ -216,6 +217,8 @@ func eventShapes() []shape {
 		{protocol.EventNodeHostStats, "NodeHostStats", ""},
 		{protocol.EventNodeInvokeRequest, "NodeInvokeRequest", ""},
 		{protocol.EventNodeInvokeCancel, "NodeInvokeCancel", ""},
+		{protocol.EventCron, "CronEvent", ""},
+		{protocol.EventHeartbeat, "HeartbeatEvent", ""},
 	}
 }
 
@@ -319,5 +322,30 @@ func nodeShapes() []shape {
 		{protocol.MethodNodeSkillsUpdate, "NodeSkillsParams", "NodeSkills"},
 		{protocol.MethodNodeToolsUpdate, "NodeToolsParams", "NodeTools"},
 		{protocol.MethodNodeRunnersUpdate, "Record<string, unknown>", "NodeRunners"},
+	}
+}
+
+// cronShapes are about schedules.
+func cronShapes() []shape {
+	return []shape{
+		{protocol.MethodCronList, "CronListParams", "CronList"},
+		{protocol.MethodCronStatus, noParams, "CronStatus"},
+		{protocol.MethodCronGet, "CronIDParams", "CronJob"},
+		{protocol.MethodCronAdd, "CronAddParams", "CronAdded"},
+		{protocol.MethodCronUpdate, "CronUpdateParams", "CronJob"},
+		{protocol.MethodCronRemove, "CronIDParams", "CronRemoved"},
+		{protocol.MethodCronRun, "CronRunParams", "CronRunStarted"},
+		{protocol.MethodCronRuns, "CronRunsParams", "CronRuns"},
+		{protocol.MethodCronScratchGet, "CronIDParams", "CronScratchState"},
+		{protocol.MethodCronScratchSet, "CronScratchSetParams", "CronScratchState"},
+		{protocol.MethodWake, "WakeParams", "OKResult"},
+		{protocol.MethodSetHeartbeats, "SetHeartbeatsParams", "SetHeartbeatsResult"},
+		{protocol.MethodLastHeartbeat, noParams, "HeartbeatEvent | null"},
+		{protocol.MethodCronPreview, "CronPreviewParams", "CronPreview"},
+		{protocol.MethodCronCalendar, "CronCalendarParams", "CronCalendar"},
+		{protocol.MethodCronMissed, noParams, "CronMissed"},
+		{protocol.MethodCronMissedResolve, "CronMissedParams", "OKResult"},
+		{protocol.MethodCronSnooze, "CronSnoozeParams", "CronJob"},
+		{protocol.MethodCronSeen, "CronSeenParams", "OKResult"},
 	}
 }
