@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // Kill points of messages that are answered together, and of summaries.
@@ -216,9 +216,7 @@ func TestFault_F_CRASH_19_RandomKillsMixedModes(t *testing.T) {
 		t.Skip("takes a minute")
 	}
 	v := newVictim(t, "chat/stream-6-3")
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := seed.New(t)
 	keys := v.mixedSessions()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

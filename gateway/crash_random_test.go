@@ -3,7 +3,6 @@ package gateway_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 const (
@@ -27,9 +27,7 @@ func TestFault_F_CRASH_19_RandomKills(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	v := newVictim(t, "chat/stream-12-3")
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := seed.New(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 

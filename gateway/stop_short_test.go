@@ -2,13 +2,13 @@ package gateway_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // TestFault_F_LIFE_03_05_LittleTimeToStop: a supervisor, or a person who logs out,
@@ -17,7 +17,7 @@ import (
 func TestFault_F_LIFE_03_05_LittleTimeToStop(t *testing.T) {
 	v := newVictim(t, "chat/stream-20-10")
 	ctx := v.background()
-	sent := 0
+	sent, rnd := 0, seed.New(t)
 	for range 6 { // so few that none gives way to others in the queue
 		v.start("")
 		c := v.dial(ctx, nil)
@@ -36,7 +36,7 @@ func TestFault_F_LIFE_03_05_LittleTimeToStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		select {
-		case <-time.After(time.Duration(rand.IntN(250)) * time.Millisecond):
+		case <-time.After(time.Duration(rnd.IntN(250)) * time.Millisecond):
 		case <-v.gone:
 		}
 		v.kill()

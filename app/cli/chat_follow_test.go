@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 func delta(at int, text string) *protocol.ChatEvent {
@@ -141,7 +141,7 @@ func TestFollowerHistory(t *testing.T) {
 
 // Whatever is lost, repeated or late, the text that was shown is the answer.
 func TestFollowerProperty(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng := seed.Fixed(t, 1)
 	for round := range 2000 {
 		var parts []string
 		for range 1 + rng.IntN(3) {

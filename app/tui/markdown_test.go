@@ -2,7 +2,6 @@ package tui
 
 import (
 	"flag"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/terminal"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -122,7 +122,7 @@ func TestStreamEndsAsTheWhole(t *testing.T) {
 	md := newMarkdown(&th)
 	text := scripted.Markdown(6000)
 	want := md.lines(text, 70)
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng := seed.Fixed(t, 1)
 	for range 20 {
 		s := stream{md: md}
 		settled := 0

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // play does random things to a broker: asks, decisions (twice, late, about
@@ -36,10 +37,10 @@ func TestSec_A_EXEC_20_AnyOrderOfThings(t *testing.T) {
 	if testing.Short() {
 		seeds = 30
 	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+	for n := range seeds {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			inBubble(t, func(t *testing.T, h *house) {
-				p := &play{h: h, rng: rand.New(rand.NewPCG(uint64(seed), 1)), decided: map[string]approval.Scope{}, old: map[string]bool{}}
+				p := &play{h: h, rng: seed.Fixed(t, uint64(n)), decided: map[string]approval.Scope{}, old: map[string]bool{}}
 				for range 60 {
 					p.step(t)
 					synctest.Wait()

@@ -3,7 +3,6 @@ package attachment_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/attachment"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 const keeperRoot = "HEARTH_TEST_KEEPER"
@@ -33,7 +33,7 @@ func TestFault_F_CRASH_16_KilledWhileAFileIsKept(t *testing.T) {
 	}
 	f := attachment.Folder{Root: t.TempDir(), Dir: "inbox"}
 	inbox := filepath.Join(f.Root, f.Dir)
-	parts := 0
+	parts, rnd := 0, seed.New(t)
 	for range 12 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFault_F_CRASH_16_KilledWhileAFileIsKept$")
 		cmd.Env = append(os.Environ(), keeperRoot+"="+f.Root)
@@ -45,7 +45,7 @@ func TestFault_F_CRASH_16_KilledWhileAFileIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = out.Read(make([]byte, 1)) // it has begun
-		<-time.After(time.Duration(rand.IntN(40_000)) * time.Microsecond)
+		<-time.After(time.Duration(rnd.IntN(40_000)) * time.Microsecond)
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		list, err := os.ReadDir(inbox)

@@ -3,7 +3,6 @@ package config
 import (
 	"bufio"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // TestCrashChild is not a test: it is the process that TestFault_F_CRASH_15
@@ -38,7 +39,7 @@ func TestFault_F_CRASH_15_KillDuringWrite(t *testing.T) {
 	}
 	comment := "// " + strings.Repeat("kept ", 2000) + "\n"
 	path := place(t, comment+"{ gateway: { port: 1 } }\n")
-	rng := rand.New(rand.NewPCG(5, 6))
+	rng := seed.Fixed(t, 5)
 	acked := 1
 	for i := range kills {
 		acked = killedChild(t, path, acked, 1+rng.IntN(4), time.Duration(rng.IntN(4000))*time.Microsecond)

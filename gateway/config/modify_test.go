@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 func TestSetWholeText(t *testing.T) {
@@ -206,7 +208,7 @@ func TestWaitingEditGivesUpWithItsContext(t *testing.T) {
 // TestFault_F_CFG_01: mutated files at start. The gateway always gets settings,
 // the file stays as it is, and what guards the machine is never looser.
 func TestFault_F_CFG_01_MutatedFiles(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng := seed.Fixed(t, 1)
 	path := place(t, sample)
 	before := open(t, path, Options{}).Snapshot().Config
 	invalid := 0

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 const canary = "canary-7f3a9c-secret-value"
@@ -237,7 +237,7 @@ func TestSec_A_SEC_02_SecretsAreNeverPrinted(t *testing.T) {
 	c := f.Snapshot().Config
 	opts.Logger.Info("x", "config", c, "token", c.Gateway.Auth.Token)
 	fmt.Fprintf(&log, "%v %+v %#v %s %x %q", c, c, c, c.Gateway.Auth.Token, c.Gateway.Auth.Token, c.Models.Providers["a"].APIKey)
-	rng := rand.New(rand.NewPCG(7, 8))
+	rng := seed.Fixed(t, 7)
 	for range 500 {
 		put(t, path, mutate(rng, secretive))
 		f, err := Open(path, opts)

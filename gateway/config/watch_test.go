@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // watched is a file under Watch; until waits for a snapshot that fits.
@@ -171,7 +172,7 @@ func TestWatchSymlinkSwap(t *testing.T) {
 func TestFault_F_CFG_02_EditRaces(t *testing.T) {
 	path := place(t, portText(1))
 	w := watch(t, path, Options{Debounce: time.Millisecond, Poll: 20 * time.Millisecond})
-	rng := rand.New(rand.NewPCG(3, 4))
+	rng := seed.Fixed(t, 3)
 	rounds := 300
 	if testing.Short() {
 		rounds = 60

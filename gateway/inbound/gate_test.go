@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 func no() *bool { return new(bool) }
@@ -208,10 +208,10 @@ func TestSec_A_PAIR_09_AFloodOfStrangers(t *testing.T) {
 // Every message is brought one to five times, in any order, over restarts,
 // some under a new id: one turn each.
 func TestFault_F_CHAN_01_Redelivery(t *testing.T) {
-	for seed := range uint64(5) {
-		rng := rand.New(rand.NewPCG(seed, 1))
+	for n := range uint64(5) {
+		rng := seed.Fixed(t, n)
 		inBubble(t, func(h *house) {
-			if seed%2 == 1 {
+			if n%2 == 1 {
 				debounced(h)
 			}
 		}, func(t *testing.T, h *house) {
@@ -250,8 +250,8 @@ func TestFault_F_CHAN_01_Redelivery(t *testing.T) {
 				seen[line]++
 			}
 			for i := range 40 {
-				if n := seen[fmt.Sprintf("message %d", i)]; n != 1 {
-					t.Errorf("seed %d: message %d came through %d times", seed, i, n)
+				if times := seen[fmt.Sprintf("message %d", i)]; times != 1 {
+					t.Errorf("seed %d: message %d came through %d times", n, i, times)
 				}
 			}
 			if t.Failed() {

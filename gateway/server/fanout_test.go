@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 func slimCLI() *connecting {
@@ -56,15 +57,15 @@ func randomText(rnd *rand.Rand) []string {
 // nothing twice, nothing cut; numbers rise without a gap; and what must arrive
 // comes after the words that came before it.
 func TestDeltasJoinToTheText(t *testing.T) {
-	for seed := range uint64(60) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { joinDeltas(t, seed) })
+	for n := range uint64(60) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { joinDeltas(t, n) })
 		})
 	}
 }
 
-func joinDeltas(t *testing.T, seed uint64) {
-	rnd := rand.New(rand.NewPCG(seed, 1))
+func joinDeltas(t *testing.T, n uint64) {
+	rnd := seed.Fixed(t, n)
 	slow := time.Duration(rnd.IntN(3)) * 30 * time.Millisecond // the reader's pace
 	steps := randomText(rnd)
 	whole := steps[len(steps)-1]

@@ -21,6 +21,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // meter is a scripted service: it answers, calls tools and fails by chance, and
@@ -167,7 +168,7 @@ func TestLedgerEqualsTheService(t *testing.T) {
 		turns = 1000
 	}
 	synctest.Test(t, func(t *testing.T) {
-		m := &meter{rnd: rand.New(rand.NewPCG(4, 4)), told: map[string]model.Usage{}}
+		m := &meter{rnd: seed.Fixed(t, 4), told: map[string]model.Usage{}}
 		mgr, db, ledger := spending(t, m)
 		for i := range turns {
 			id := fmt.Sprint("r", i)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // talker is a model that takes its time, now and then with tools before its
@@ -66,18 +67,18 @@ func (k *talker) answer(ctx context.Context, _ int, req model.Request, yield fun
 func TestStopTakesWhatCameBeforeItAndNothingElse(t *testing.T) {
 	for _, mode := range Modes() {
 		for _, quiet := range []time.Duration{0, 15 * time.Millisecond} {
-			for seed := range uint64(6) {
-				t.Run(fmt.Sprintf("%s/%v/%d", mode, quiet, seed), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) { aroundStops(t, mode, quiet, seed) })
+			for n := range uint64(6) {
+				t.Run(fmt.Sprintf("%s/%v/%d", mode, quiet, n), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) { aroundStops(t, mode, quiet, n) })
 				})
 			}
 		}
 	}
 }
 
-func aroundStops(t *testing.T, mode Mode, quiet time.Duration, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 5))
-	k := &talker{rng: rand.New(rand.NewPCG(seed, 6)), given: map[string]bool{}}
+func aroundStops(t *testing.T, mode Mode, quiet time.Duration, n uint64) {
+	rng := seed.Fixed(t, n)
+	k := &talker{rng: rand.New(rng), given: map[string]bool{}}
 	b := newBench(t, k.answer, func(ctx context.Context) { // a tool does not end in the moment in which it is told to
 		<-time.After(k.pause(60))
 	}, QueuePolicy{Mode: mode, Debounce: quiet, Cap: 100, Drop: DropNew})

@@ -2,7 +2,6 @@ package spend
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 type world struct {
@@ -114,7 +114,7 @@ func TestFault_F_PROV_15_AbsurdUsage(t *testing.T) {
 // Sums are those of the calls, however they are asked for.
 func TestSumsAreExact(t *testing.T) {
 	w := newWorld(t)
-	rnd := rand.New(rand.NewPCG(1, 2))
+	rnd := seed.Fixed(t, 1)
 	want := Sum{}
 	byModel := map[string]Sum{}
 	for range 40 {

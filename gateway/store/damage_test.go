@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 type bread struct{ Text string }
@@ -129,7 +131,7 @@ func useDamaged(ctx context.Context, path string) (told int, err error) {
 // be read past it.
 func TestFault_F_DB_02_DamagedFiles(t *testing.T) {
 	orig := filled(t)
-	r := rand.New(rand.NewPCG(7, 22))
+	r := seed.Fixed(t, 7)
 	for kind, n := range map[string]int{"none": 1, "cut": 10, "bytes": 25, "zero page": 10, "random page": 10, "random head": 25, "meta": 6, "both metas": 2, "swapped": 25, "longer": 2} {
 		t.Run(kind, func(t *testing.T) {
 			for i := range n {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // diskOp is something that a process did to its file, or an acknowledgement.
@@ -42,7 +44,7 @@ func TestFault_F_CRASH_20_PowerLoss(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "h.db")
 	ops := traced(t, strace, path)
-	rng := rand.New(rand.NewPCG(20, 5))
+	rng := seed.Fixed(t, 20)
 	var disk []byte // what is safe
 	var open []diskOp
 	acked, flushes, failures := 0, 0, 0

@@ -266,8 +266,25 @@ func strongRandom(files []*file) []string {
 	var out []string
 	for _, f := range files {
 		for _, p := range []string{"math/rand", "math/rand/v2"} {
-			if f.prod() && f.localName(p) != "" {
+			if f.prod() && f.dir != "internal/seed" && f.localName(p) != "" {
 				out = append(out, f.path+" imports "+p+": use crypto/rand, also for jitter, so that nobody has to judge")
+			}
+		}
+	}
+	return out
+}
+
+// repeatable: tests get their chance from the one place that tells the seed. What
+// benchmarks are fed with is made up, not drawn.
+func repeatable(files []*file) []string {
+	var out []string
+	for _, f := range files {
+		if !f.test || f.dir == "internal/seed" || strings.HasSuffix(f.path, "bench_test.go") {
+			continue
+		}
+		for _, p := range []string{"math/rand", "math/rand/v2"} {
+			for _, n := range f.uses(p, "Rand", "New", "NewZipf", "Zipf") {
+				out = append(out, f.at(n)+": chance that nobody can repeat: take it from internal/seed")
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // world is a folder with a system of its own, in which every program is planted
@@ -118,7 +119,7 @@ func TestSec_A_EXEC_Differential(t *testing.T) {
 	for half := range uint64(2) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			differ(t, newWorld(t), &generator{Rand: rand.New(rand.NewPCG(20260726, half))}, commands/2)
+			differ(t, newWorld(t), &generator{Rand: seed.Fixed(t, 20260726+half)}, commands/2)
 		})
 	}
 }

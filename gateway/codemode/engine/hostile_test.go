@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // attack is a program and how it must end: with a code, with an exception of
@@ -179,7 +181,7 @@ func TestSec_A_BOX_08_KillStorm(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range 4 {
 		wg.Go(func() {
-			r := rand.New(rand.NewPCG(1, uint64(w)))
+			r := seed.Fixed(t, uint64(w))
 			for range 60 {
 				storm(t, e, r)
 			}

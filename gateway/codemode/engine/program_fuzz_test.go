@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // writer makes a program of random bytes: each choice of the grammar takes one.
@@ -280,7 +281,7 @@ func FuzzProgram(f *testing.F) {
 	if err := e.Warm(f.Context()); err != nil { // outside of the time that one program has
 		f.Fatal(err)
 	}
-	r := rand.New(rand.NewPCG(7, 7))
+	r := seed.Fixed(f, 7)
 	for range 24 {
 		data := make([]byte, 40+r.IntN(300))
 		for i := range data {

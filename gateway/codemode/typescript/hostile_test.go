@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // nest is a text that can be made as deep or as long as one likes: the second
@@ -220,7 +222,7 @@ func TestSec_A_BOX_08_HostileSource(t *testing.T) {
 		_ = Modules(t.Context(), p.of(n)+`\u`)
 		_ = Modules(t.Context(), p.of(n))
 	}
-	r := rand.New(rand.NewPCG(3, 4))
+	r := seed.Fixed(t, 3)
 	for range 300 {
 		if code := mixture(r); check(code) == nil {
 			_, _, err := Transform(t.Context(), code)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/internal/random"
 )
 
 // server is a model whose server keeps only the last words of a text.
@@ -85,7 +85,7 @@ func (s *server) tool(text string, out *model.Event) {
 }
 
 func prober(s *server) Prober {
-	return Prober{Provider: s, Model: "m", Now: time.Now, Draw: rand.IntN}
+	return Prober{Provider: s, Model: "m", Now: time.Now, Draw: random.Below}
 }
 
 func TestHello(t *testing.T) {
