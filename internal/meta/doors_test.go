@@ -73,11 +73,17 @@ func TestSec_A_DOS_07_PatternsAreOursAndLinear(t *testing.T) {
 			if !ok || local == "" {
 				return true
 			}
+			if made := phrase(call); made != nil && f.dir == "gateway/when" {
+				if patterns++; !fixed(made) {
+					t.Errorf("%s: a phrase that is no constant", f.at(n))
+				}
+				return true
+			}
 			sel, ok := call.Fun.(*ast.SelectorExpr)
 			if x, isName := selector(sel); !ok || !isName || x != local || sel.Sel.Name != "MustCompile" {
 				return true
 			}
-			if patterns++; !fixed(call.Args[0]) {
+			if patterns++; !fixed(call.Args[0]) && f.path != "gateway/when/draft.go" { // phrase, whose callers are looked at
 				t.Errorf("%s: a pattern that is no constant", f.at(n))
 			}
 			return true
@@ -86,6 +92,21 @@ func TestSec_A_DOS_07_PatternsAreOursAndLinear(t *testing.T) {
 	if patterns < 10 {
 		t.Errorf("%d patterns; has the notation changed?", patterns)
 	}
+}
+
+// phrase is the pattern that a call hands to package when's maker of phrases,
+// which puts lists of words of its own into it; the parameter pattern is what a
+// maker hands on.
+func phrase(call *ast.CallExpr) ast.Expr {
+	name, ok := call.Fun.(*ast.Ident)
+	if !ok || name.Name != "p" && name.Name != "phrase" || len(call.Args) < 2 {
+		return nil
+	}
+	made := call.Args[len(call.Args)-2]
+	if x, ok := made.(*ast.Ident); ok && x.Name == "pattern" {
+		return nil
+	}
+	return made
 }
 
 func selector(sel *ast.SelectorExpr) (string, bool) {
