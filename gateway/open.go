@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -27,6 +28,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
+	"github.com/hearth-assistant/hearth/gateway/sections"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
@@ -123,12 +125,8 @@ func (g *Gateway) openStore() error {
 }
 
 func (g *Gateway) openConfig() error {
-	path := g.opts.ConfigPath
-	if path == "" {
-		path = g.opts.Dir.Config(g.opts.Env)
-	}
-	f, err := config.Open(path, config.Options{
-		Logger: g.log, Now: g.opts.Now, Networks: Networks(),
+	f, err := config.Open(cmp.Or(g.opts.ConfigPath, g.opts.Dir.Config(g.opts.Env)), config.Options{
+		Logger: g.log, Now: g.opts.Now, Sections: sections.All(), Networks: Networks(),
 		Env: func(name string) (string, bool) { v := g.opts.Env(name); return v, v != "" },
 	})
 	if err != nil {

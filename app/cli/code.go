@@ -162,7 +162,7 @@ func (a *app) ownEngine(ctx context.Context) (runner, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	bench := workbench.New(dir, s.Config.Tools.CodeMode, slog.New(slog.DiscardHandler))
+	bench := workbench.New(dir, workbench.Section.Of(s.Config), slog.New(slog.DiscardHandler))
 	run := func(ctx context.Context, p protocol.CodeRunParams, heard func(int, protocol.CodeOutput)) (protocol.CodeRunResult, error) {
 		seq := 0
 		return bench.Run(ctx, p, func(o protocol.CodeOutput) {

@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/sections"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -74,7 +75,8 @@ func (a *app) configPath(ctx context.Context) (string, error) {
 
 // settingsOptions are how this program reads the settings.
 func (a *app) settingsOptions() config.Options {
-	return config.Options{Networks: gateway.Networks(), Env: func(name string) (string, bool) { v := a.Env(name); return v, v != "" }}
+	env := func(name string) (string, bool) { v := a.Env(name); return v, v != "" }
+	return config.Options{Sections: sections.All(), Networks: gateway.Networks(), Env: env}
 }
 
 func (a *app) settings(ctx context.Context) (*config.Snapshot, error) {
@@ -107,7 +109,7 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 		if !s.Valid {
 			return brokenSettings(s)
 		}
-		if why := config.Unknown(path, gateway.Networks()); why != "" {
+		if why := config.Unknown(path, a.settingsOptions()); why != "" {
 			return &failure{exitFailure, line(path) + " is not set. " + line(why), "docs/configuration.md lists every setting"}
 		}
 		return a.printDefault(path)
@@ -176,7 +178,7 @@ func runConfigSet(ctx context.Context, a *app, path, value string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	if why := config.Unknown(path, gateway.Networks()); why != "" && !a.asJSON {
+	if why := config.Unknown(path, a.settingsOptions()); why != "" && !a.asJSON {
 		defer func() { _ = a.errs().print(yellow("! "), line(why), "\n") }()
 	}
 	if !ok || literal == "null" { // in a patch null would remove the key

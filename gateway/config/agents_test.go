@@ -3,7 +3,6 @@ package config
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -11,8 +10,7 @@ import (
 func TestAgentKeys(t *testing.T) {
 	c, issues, warnings := channelsOf(t, `{ agents: { defaults: { skipBootstrap: true, bootstrapMaxChars: 500, bootstrapTotalMaxChars: 900,
 		bootstrapPromptTruncationWarning: "once", subagents: { delegationMode: "prefer" },
-		heartbeat: { every: "1h30m", target: "last", ackMaxChars: 5, prompt: "Look.", includeSystemPromptSection: false, activeHours: { start: "08:00", end: "24:00", timezone: "user" } },
-		startupContext: { applyOn: ["new"], dailyMemoryDays: 3, maxFileChars: 10, maxTotalChars: 20 } }, list: [
+		}, list: [
 		{ id: "main", identity: { name: "Nia", emoji: "🦊", theme: "dry", avatar: "fox.png" } },
 		{ id: "work", default: true, name: "Work", workspace: "~/work", model: "a/b", skills: [], tools: { profile: "coding", deny: ["exec"] }, skillsLimits: { maxSkillsPromptChars: 600 }, contextLimits: { toolResultMaxChars: 2000 }, sandbox: {} } ] },
 		bindings: [ { agentId: "work", match: { channel: "Telegram", accountId: "*", peer: { kind: "dm", id: "42" } } } ] }`)
@@ -35,12 +33,6 @@ func TestAgentKeys(t *testing.T) {
 	if d := cmp.Diff(Bootstrap{true, 500, 900, "once"}, c.Agents.Defaults.Bootstrap); d != "" || c.Agents.Defaults.Subagents.DelegationMode != "prefer" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(StartupContext{true, []string{"new"}, 3, 10, 20}, c.Agents.Defaults.StartupContext); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff(Heartbeat{"1h30m", "Look.", "last", 5, false, ActiveHours{"08:00", "24:00", "user"}}, c.Agents.Defaults.Heartbeat); d != "" || c.Agents.Defaults.Heartbeat.Interval() != 90*time.Minute || Default().Agents.Defaults.Heartbeat.Interval() != 0 {
-		t.Error(d)
-	}
 	if c := Default().Agents.Defaults; c.BootstrapMaxChars != 12_000 || c.BootstrapTotalMaxChars != 60_000 || c.BootstrapPromptTruncationWarning != "always" {
 		t.Errorf("%+v", c.Bootstrap)
 	}
@@ -59,13 +51,6 @@ func TestAgentMistakes(t *testing.T) {
 		`{ bindings: [{ agentId: "main", match: { channel: "x", guildId: "1" } }] }`:             "cannot bind by guildId",
 		`{ bindings: [{ agentId: "main", match: { channel: "x", peer: { kind: "direct" } } }] }`: "kind",
 		`{ agents: { defaults: { bootstrapMaxChars: 1 } } }`:                                     "100",
-		`{ agents: { defaults: { startupContext: { applyOn: ["now"] } } } }`:                     "now",
-		`{ agents: { defaults: { heartbeat: { every: "5s" } } } }`:                               "a minute at least",
-		`{ agents: { defaults: { heartbeat: { every: "often" } } } }`:                            "a minute at least",
-		`{ agents: { defaults: { heartbeat: { target: "telegram" } } } }`:                        "none",
-		`{ agents: { defaults: { heartbeat: { activeHours: { start: "8:00", end: "9" } } } } }`:  "time of day",
-		`{ agents: { defaults: { heartbeat: { activeHours: { start: "08:00" } } } } }`:           "both start and end",
-		`{ agents: { defaults: { startupContext: { dailyMemoryDays: 15 } } } }`:                  "14",
 	} {
 		_, issues, _ := channelsOf(t, text)
 		if len(issues) == 0 || !strings.Contains(issues[0].String(), want) {

@@ -39,12 +39,17 @@ type decoder struct {
 	doc      *document
 	env      func(string) (string, bool)
 	networks channel.Kinds
+	sections Sections
 	path     Path
 	issues   []Issue
 	wrong    []Path // where the issues are
 	warnings []Issue
 
 	bindingAt []int // where each binding stands
+
+	bound []*bound        // the sections at this reading
+	tree  *branch         // where they are
+	off   map[string]bool // features that the file switches off
 }
 
 // field is a known key of an object; a nil read marks one that other versions
@@ -94,6 +99,10 @@ func (d *decoder) object(n *node, fields ...field) {
 	if n.kind != kindObject {
 		d.wrongKind(n, kindObject.String())
 		return
+	}
+	if at := d.tree.find(d.path); at != nil {
+		fields = d.sectionFields(at, fields)
+		defer d.whole(n, at, len(d.issues))
 	}
 	for _, it := range n.items {
 		d.path = append(d.path, Key(it.key))

@@ -138,7 +138,7 @@ func TestUnknownPath(t *testing.T) {
 		"gateway.prot": "gateway.prot: this key is not known and has no effect; did you mean port?", "nonsense.deep.er": "nonsense: this key is not known and has no effect; it is kept as it is",
 		"gateway.port": "", "agents.defaults.model": "", "models.providers.mine.baseUrl": "", "models.providers.openai.apiKey": "", "": "", "a..b": "",
 	} {
-		if got := Unknown(path, nil); got != want {
+		if got := Unknown(path, Options{}); got != want {
 			t.Errorf("%s: %q", path, got)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Logger       *slog.Logger
 	LastGoodPath string                      // default: the file's path + ".last-good"
+	Sections     Sections                    // what is read, and by whom
 	Networks     channel.Kinds               // whose settings are read; without any, channels is not looked at
 	Env          func(string) (string, bool) // for ${NAME}; default: no variable is set
 	OnChange     func(*Snapshot)             // after every new snapshot; must return soon
@@ -138,13 +139,14 @@ func (f *File) judge(c content) *Snapshot {
 }
 
 func (f *File) decoder(doc *document) *decoder {
-	return &decoder{doc: doc, env: f.opts.Env, networks: f.opts.Networks}
+	return &decoder{doc: doc, env: f.opts.Env, networks: f.opts.Networks, sections: f.opts.Sections}
 }
 
 // defaults are the settings without a file.
 func (f *File) defaults() Config {
 	c := Default()
 	c.Channels = defaultChannels(f.opts.Networks)
+	c.Sections = Values{f.opts.Sections.bind()}
 	return c
 }
 

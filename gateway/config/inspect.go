@@ -6,12 +6,10 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
-
-	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
 // Inspect reads and checks a settings file and touches nothing. The Config of
-// a file that is not valid is empty. Of o it takes Env and Networks.
+// a file that is not valid is empty. Of o it takes Env, Sections and Networks.
 func Inspect(path string, o Options) (*Snapshot, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -21,8 +19,15 @@ func Inspect(path string, o Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, opts: Options{Logger: slog.New(slog.DiscardHandler), Env: o.Env, Networks: o.Networks}}
+	f := &File{path: path, opts: Options{Logger: slog.New(slog.DiscardHandler), Env: o.Env, Networks: o.Networks, Sections: o.Sections}}
 	return f.judge(c), nil
+}
+
+// Read judges a text as if it were the file. Of o it takes Env, Sections and
+// Networks.
+func Read(text string, o Options) *Snapshot {
+	f := &File{opts: Options{Logger: slog.New(slog.DiscardHandler), Env: o.Env, Networks: o.Networks, Sections: o.Sections}}
+	return f.judge(content{raw: text, exists: true})
 }
 
 // InUse returns the value at a path with defaults filled in, as standard JSON
@@ -49,7 +54,7 @@ func (s *Snapshot) InUse(path string) (value json.RawMessage, ok bool, err error
 
 // Unknown says why nobody reads a setting, with what may be meant; "" when it is
 // known, or is a name that people choose.
-func Unknown(path string, networks channel.Kinds) string {
+func Unknown(path string, o Options) string {
 	p, err := ParsePath(path)
 	if err != nil || len(p) == 0 {
 		return ""
@@ -62,7 +67,7 @@ func Unknown(path string, networks channel.Kinds) string {
 	if err != nil {
 		return ""
 	}
-	d := &decoder{doc: doc, env: func(string) (string, bool) { return "", false }, networks: networks}
+	d := &decoder{doc: doc, env: func(string) (string, bool) { return "", false }, networks: o.Networks, sections: o.Sections}
 	d.decode()
 	for _, w := range d.warnings {
 		if strings.HasPrefix(w.Message, unknownWords) && strings.HasPrefix(p.String(), w.Path) {

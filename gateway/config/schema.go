@@ -7,8 +7,10 @@ import (
 
 // decode reads every known key of a document over the defaults.
 func (d *decoder) decode() Config {
+	d.begin()
 	c := Default()
 	c.Channels = defaultChannels(d.networks)
+	c.Sections = Values{d.bound}
 	fields := []field{
 		{"gateway", func(n *node) { d.gateway(n, &c.Gateway) }},
 		{"models", func(n *node) { d.models(n, &c.Models) }},
@@ -18,7 +20,6 @@ func (d *decoder) decode() Config {
 		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
 		{"channels", func(n *node) { d.channels(n, c.Channels) }},
 		{"tools", func(n *node) { d.tools(n, &c.Tools) }},
-		{"memory", func(n *node) { d.memory(n, &c.Memory) }},
 		{"approvals", func(n *node) { d.approvals(n, &c.Approvals) }},
 		{"commands", func(n *node) {
 			d.object(n, append([]field{{"ownerAllowFrom", func(n *node) { c.Commands.OwnerAllowFrom = d.owners(n) }}},
@@ -174,11 +175,8 @@ func (d *decoder) agentDefaults(n *node, a *AgentDefaults) {
 		{"maxConcurrent", func(n *node) { a.MaxConcurrent = d.integer(n, 1, 10_000) }},
 		{"maxTokens", func(n *node) { a.MaxTokens = d.integer(n, 1, 100_000_000) }},
 		{"subagents", func(n *node) { d.subagents(n, &a.Subagents) }},
-		{"memorySearch", func(n *node) { d.memorySearch(n, &a.MemorySearch) }},
 		{"imageModel", func(n *node) { a.ImageModel = d.modelChoice(n) }},
 		{"contextLimits", func(n *node) { d.contextLimits(n, &a.ContextLimits) }},
-		{"heartbeat", func(n *node) { d.heartbeat(n, &a.Heartbeat) }},
-		{"startupContext", func(n *node) { d.startup(n, &a.StartupContext) }},
 		{"skills", func(n *node) { a.Skills = d.skillNames(n) }},
 	}
 	fields = append(append(fields, d.conversation(&a.Conversation)...), d.bootstrap(&a.Bootstrap)...)

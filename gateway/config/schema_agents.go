@@ -15,20 +15,6 @@ func (d *decoder) bootstrap(b *Bootstrap) []field {
 	}
 }
 
-// startup is what a session begins with after a bare /new or /reset.
-func (d *decoder) startup(n *node, s *StartupContext) {
-	d.object(n, append([]field{
-		{"enabled", func(n *node) { s.Enabled = d.boolean(n) }},
-		{"applyOn", func(n *node) {
-			s.ApplyOn = []string{}
-			d.list(n, func(v *node) { s.ApplyOn = append(s.ApplyOn, d.choice(v, "new", "reset")) })
-		}},
-		{"dailyMemoryDays", func(n *node) { s.DailyMemoryDays = d.integer(n, 1, 14) }},
-		{"maxFileChars", func(n *node) { s.MaxFileChars = d.integer(n, 1, 10_000) }},
-		{"maxTotalChars", func(n *node) { s.MaxTotalChars = d.integer(n, 1, 50_000) }},
-	}, later("maxFileBytes")...)...)
-}
-
 // maxAgents bounds the list.
 const maxAgents = 200
 

@@ -15,3 +15,9 @@ func (d *decoder) desktop(n *node, t *Desktop) {
 		field{"keepAwake", func(n *node) { t.KeepAwake = d.boolean(n) }},
 		field{"quickKey", func(n *node) { t.QuickKey = d.text(n, 40) }})
 }
+
+// timeOfDay reads "08:00" up to "24:00".
+func (d *decoder) timeOfDay(n *node) (s string) {
+	Text{To: &s, Max: 5, Is: TimeOfDay}.read(Value{d, n})
+	return s
+}

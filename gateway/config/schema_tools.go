@@ -5,7 +5,6 @@ func (d *decoder) tools(n *node, t *Tools) {
 		{"byProvider", func(n *node) { t.ByProvider = d.rulesBy(n) }},
 		{"toolsBySender", func(n *node) { t.BySender = d.rulesBy(n) }},
 		{"exec", func(n *node) { d.toolsExec(n, &t.Exec) }},
-		{"codeMode", func(n *node) { d.codeMode(n, &t.CodeMode) }},
 		{"sessions", func(n *node) { d.toolsSessions(n, &t.Sessions) }},
 		{"web", func(n *node) { d.toolsWeb(n, &t.Web) }},
 	}...)

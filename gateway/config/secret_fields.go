@@ -13,13 +13,9 @@ type SecretField struct {
 	Setting secret.Setting
 }
 
-// MemoryKeyPath is the setting of a key for vectors.
-const MemoryKeyPath = "agents.defaults.memorySearch.remote.apiKey"
-
 // SecretFields lists the settings that hold secrets, in a fixed order.
 func (c Config) SecretFields() []SecretField {
-	out := []SecretField{{"gateway.auth.token", c.Gateway.Auth.Token}, {"tools.web.search.apiKey", c.Tools.Web.Search.APIKey},
-		{MemoryKeyPath, c.Agents.Defaults.MemorySearch.Remote.APIKey}}
+	out := []SecretField{{"gateway.auth.token", c.Gateway.Auth.Token}, {"tools.web.search.apiKey", c.Tools.Web.Search.APIKey}}
 	for _, id := range slices.Sorted(maps.Keys(c.Models.Providers)) {
 		at := func(keys ...string) string {
 			p := Path{Key("models"), Key("providers"), Key(id)}
@@ -33,7 +29,7 @@ func (c Config) SecretFields() []SecretField {
 			out = append(out, SecretField{at("headers", name), c.Models.Providers[id].Headers[name]})
 		}
 	}
-	return slices.Concat(out, c.Channels.secretFields(), c.MCP.secretFields(), c.Skills.secretFields())
+	return slices.Concat(out, c.Channels.secretFields(), c.MCP.secretFields(), c.Skills.secretFields(), c.Sections.secretFields())
 }
 
 func (c Channels) secretFields() (out []SecretField) {
@@ -92,4 +88,32 @@ func variableHoldsSecret(name string, v secret.Setting) bool {
 	_, ref := v.Ref()
 	literal, _ := v.Literal()
 	return ref || HoldsSecret(name, literal.Reveal())
+}
+
+// secretFields are those of all sections.
+func (v Values) secretFields() (out []SecretField) {
+	for _, b := range v.list {
+		at := make(Path, len(b.at))
+		for i, key := range b.at {
+			at[i] = Key(key)
+		}
+		out = append(out, secretsIn(at, b.fields)...)
+	}
+	return out
+}
+
+func secretsIn(above Path, fields []Field) (out []SecretField) {
+	for _, f := range fields {
+		at := above.child(Key(f.key()))
+		switch s := bare(f).(type) {
+		case unused, alias:
+		case Hidden:
+			if !s.Perhaps || variableHoldsSecret(f.key(), *s.To) {
+				out = append(out, SecretField{at.String(), *s.To})
+			}
+		default:
+			out = append(out, secretsIn(at, f.below(true))...)
+		}
+	}
+	return out
 }

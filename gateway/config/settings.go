@@ -19,7 +19,6 @@ type Config struct {
 	Messages  Messages           `json:"messages"`
 	Channels  Channels           `json:"channels"`
 	Tools     Tools              `json:"tools"`
-	Memory    Memory             `json:"memory"`
 	Approvals Approvals          `json:"approvals"`
 	Commands  Commands           `json:"commands,omitzero"`
 	Surfaces  map[string]Surface `json:"surfaces,omitempty"`
@@ -33,6 +32,10 @@ type Config struct {
 	// Features are those that are switched on or off by name, at the next start;
 	// the others are on.
 	Features map[string]bool `json:"features,omitempty"`
+
+	// Sections are the settings of which package config knows nothing: each owner
+	// asks for its own (Settings.Of).
+	Sections Values `json:"-"`
 }
 
 // Commands says who may use the owner's commands.
@@ -113,15 +116,11 @@ type AgentDefaults struct {
 	MaxConcurrent  int         `json:"maxConcurrent,omitempty"` // answers at the same time in all sessions; 0: 1000
 	MaxTokens      int         `json:"maxTokens,omitempty"`     // 0: the provider's default
 	// Models may be chosen in a conversation, by "provider/model"; none: all.
-	Models       map[string]CatalogueModel `json:"models,omitempty"`
-	Subagents    Subagents                 `json:"subagents"`
-	MemorySearch MemorySearch              `json:"memorySearch"`
-	ImageModel   ModelChoice               `json:"imageModel,omitzero"` // describes pictures; empty: one that can
-	Skills       *[]string                 `json:"skills,omitempty"`    // of agents that name none; nil: all
-	// StartupContext: what a session reads after /new or /reset and nothing else.
-	StartupContext StartupContext `json:"startupContext"`
-	Heartbeat      Heartbeat      `json:"heartbeat"`
-	ContextLimits  ContextLimits  `json:"contextLimits,omitzero"`
+	Models        map[string]CatalogueModel `json:"models,omitempty"`
+	Subagents     Subagents                 `json:"subagents"`
+	ImageModel    ModelChoice               `json:"imageModel,omitzero"` // describes pictures; empty: one that can
+	Skills        *[]string                 `json:"skills,omitempty"`    // of agents that name none; nil: all
+	ContextLimits ContextLimits             `json:"contextLimits,omitzero"`
 	Conversation
 	Bootstrap
 }
@@ -142,12 +141,12 @@ func Default() Config {
 	return Config{
 		Discovery: Discovery{MDNS: MDNSMinimal},
 		Gateway:   Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Agents:    Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), MemorySearch: defaultMemorySearch(), Bootstrap: defaultBootstrap(), StartupContext: defaultStartup(), Heartbeat: defaultHeartbeat(), Conversation: defaultConversation()}},
+		Agents:    Agents{Defaults: AgentDefaults{TimeoutSeconds: 600, Subagents: defaultSubagents(), Bootstrap: defaultBootstrap(), Conversation: defaultConversation()}},
 		Session:   defaultSession(),
 		Messages:  defaultMessages(),
 		Auth:      defaultAccounts(),
 		Hearth:    Own{Allowance: Allowance{Currency: DefaultCurrency}, Desktop: defaultDesktop()},
-		Tools:     defaultTools(), Memory: defaultMemory(), Approvals: defaultApprovals(),
+		Tools:     defaultTools(), Approvals: defaultApprovals(),
 		Logging: Logging{Level: "info"},
 		Secrets: Secrets{Backend: SecretsAuto},
 		Skills:  defaultSkills(),
@@ -173,7 +172,6 @@ func (c Config) Clone() Config {
 	}
 	c.Agents.Defaults.Model.Fallbacks = slices.Clone(c.Agents.Defaults.Model.Fallbacks)
 	c.Agents.Defaults.ImageModel.Fallbacks = slices.Clone(c.Agents.Defaults.ImageModel.Fallbacks)
-	c.Agents.Defaults.StartupContext.ApplyOn = slices.Clone(c.Agents.Defaults.StartupContext.ApplyOn)
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Features = maps.Clone(c.Features)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()

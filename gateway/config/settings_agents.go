@@ -62,20 +62,6 @@ type Bootstrap struct {
 	BootstrapPromptTruncationWarning string `json:"bootstrapPromptTruncationWarning"` // off, once, always
 }
 
-// StartupContext is about the memory notes of the last days that a session
-// begins with after a bare /new or /reset.
-type StartupContext struct {
-	Enabled         bool     `json:"enabled"`
-	ApplyOn         []string `json:"applyOn"` // new, reset
-	DailyMemoryDays int      `json:"dailyMemoryDays"`
-	MaxFileChars    int      `json:"maxFileChars"`
-	MaxTotalChars   int      `json:"maxTotalChars"`
-}
-
-func defaultStartup() StartupContext {
-	return StartupContext{Enabled: true, ApplyOn: []string{"new", "reset"}, DailyMemoryDays: 2, MaxFileChars: 1200, MaxTotalChars: 2800}
-}
-
 func defaultBootstrap() Bootstrap {
 	return Bootstrap{BootstrapMaxChars: 12_000, BootstrapTotalMaxChars: 60_000, BootstrapPromptTruncationWarning: "always"}
 }

@@ -8,15 +8,14 @@ type Tools struct {
 	Exec       ToolsExec            `json:"exec"`
 	Web        ToolsWeb             `json:"web"`
 	Sessions   ToolsSessions        `json:"sessions"`
-	CodeMode   CodeMode             `json:"codeMode"`
 }
 
 func (t Tools) clone() Tools {
 	t.ToolRules, t.ByProvider, t.BySender = t.ToolRules.clone(), cloneRules(t.ByProvider), cloneRules(t.BySender)
-	t.Exec, t.CodeMode = t.Exec.clone(), t.CodeMode.clone()
+	t.Exec = t.Exec.clone()
 	return t
 }
 
 func defaultTools() Tools {
-	return Tools{Exec: defaultToolsExec(), Web: defaultToolsWeb(), Sessions: ToolsSessions{Visibility: SeeAgent}, CodeMode: defaultCodeMode()}
+	return Tools{Exec: defaultToolsExec(), Web: defaultToolsWeb(), Sessions: ToolsSessions{Visibility: SeeAgent}}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
@@ -16,7 +17,7 @@ const greeting = "[The person started a new session with a command and said noth
 // firstWords is what the agent reads when a session begins with a trigger and
 // nothing else: what to do, and the memory notes of the last days.
 func (d *Dispatcher) firstWords(ctx context.Context, turn session.Turn, t policy.Trigger) string {
-	s := d.settings.Snapshot().Config.Agents.Defaults.StartupContext
+	s := memory.StartupSection.Of(d.settings.Snapshot().Config)
 	if !s.Enabled || !slices.Contains(s.ApplyOn, strings.TrimPrefix(strings.ToLower(t.Word), "/")) {
 		return greeting
 	}

@@ -1,7 +1,7 @@
 // Package heartbeat lets an assistant look by itself, now and then, whether
 // something needs attention. It owns when that is due, what of HEARTBEAT.md
 // makes it worth asking a model at all, and which answers say that nothing is.
-// It asks no model, keeps no session and reads no setting (package feature/heartbeat does).
+// It asks no model, keeps no session: package feature/heartbeat does.
 package heartbeat
 
 import (
@@ -21,8 +21,8 @@ const (
 	DefaultPrompt = "Read HEARTBEAT.md if it exists (it is in your workspace). Follow it strictly. Do not infer or repeat old tasks from earlier chats. If nothing needs attention, reply HEARTBEAT_OK."
 )
 
-// Settings say when. A zero Every means never.
-type Settings struct {
+// When is when it looks. A zero Every means never.
+type When struct {
 	Every time.Duration
 	Hours Hours
 }
@@ -107,7 +107,7 @@ func word(rest string, front bool) bool {
 
 // Options of Run.
 type Options struct {
-	Settings func() Settings
+	Settings func() When
 	// Changed hears that the settings may be others now.
 	Changed <-chan struct{}
 	// Beat looks once. It returns when that is done, and says nothing but errors.

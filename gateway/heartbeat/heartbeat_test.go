@@ -83,7 +83,7 @@ func TestHours(t *testing.T) {
 // It looks at its times, follows changes, and one that fails ends nothing.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := heartbeat.Settings{}
+		s := heartbeat.When{}
 		changed := make(chan struct{})
 		var beats []time.Duration
 		began := time.Now()
@@ -92,7 +92,7 @@ func TestRun(t *testing.T) {
 		go func() {
 			defer close(done)
 			heartbeat.Run(ctx, heartbeat.Options{
-				Settings: func() heartbeat.Settings { return s }, Changed: changed, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+				Settings: func() heartbeat.When { return s }, Changed: changed, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 				Beat: func(context.Context) error { beats = append(beats, time.Since(began)); return errors.New("no") },
 			})
 		}()

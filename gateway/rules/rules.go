@@ -74,5 +74,5 @@ func Subagents(c config.Config) spawn.Limits {
 
 // HeartbeatPrompt is what a heartbeat asks.
 func HeartbeatPrompt(c config.Config) string {
-	return cmp.Or(c.Agents.Defaults.Heartbeat.Prompt, heartbeat.DefaultPrompt)
+	return cmp.Or(heartbeat.Section.Of(c).Prompt, heartbeat.DefaultPrompt)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/execution"
+	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
@@ -159,7 +160,7 @@ func aliasesOf(c config.Config) (out []prompt.Alias) {
 // heartbeat is what the system prompt of a run says of heartbeats, "" for
 // nothing: others than the owner need not know.
 func (m *Maker) heartbeat(c config.Config, scope tool.Scope) string {
-	h := c.Agents.Defaults.Heartbeat
+	h := heartbeat.Section.Of(c)
 	if h.Interval() == 0 || !h.IncludeSystemPromptSection || !scope.Owner || scope.Group || scope.Depth > 0 || m.o.Agents.Book().Default().ID != scope.AgentID {
 		return ""
 	}

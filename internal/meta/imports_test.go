@@ -37,7 +37,7 @@ var leaves = map[string][]string{
 	"gateway/logfile":             {"gateway/protocol"},
 	"frontend":                    {},
 	"skills":                      {},
-	"gateway/heartbeat":           {},
+	"gateway/heartbeat":           {"gateway/config"},
 	"gateway/skill":               {},
 	"gateway/codemode/engine":     {"gateway/codemode/sourcemap"},
 	"gateway/codemode/sourcemap":  {},
@@ -120,6 +120,8 @@ var readSettings = []string{
 	"gateway/dispatch",
 	"gateway/egress/publicweb",
 	"gateway/execution",
+	"gateway/heartbeat",
+	"gateway/memory",
 	"gateway/method",
 	"gateway/pairing/token",
 	"gateway/provider/accounts",
@@ -130,6 +132,7 @@ var readSettings = []string{
 	"gateway/provider/vectors",
 	"gateway/rules",
 	"gateway/secret/lookup",
+	"gateway/sections",
 	"gateway/skill/catalog",
 	"gateway/spend/budget",
 	"gateway/systemprompt",
@@ -147,7 +150,7 @@ func feature(dir string) string {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/codemode/workbench", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/sections", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/codemode/workbench", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -30,10 +31,10 @@ type (
 
 const maxName = 80
 
-// Settings is what the feature reads of the settings, each time anew: a change
-// of the file counts from the next greeting on.
+// Settings are those in use, asked each time anew: a change of the file counts
+// from the next greeting on. *config.File is one.
 type Settings interface {
-	Greeting() string // what stands before the name: greeting.word
+	Snapshot() *config.Snapshot
 }
 
 // Options are the parts that the feature needs; all of them.
@@ -74,5 +75,5 @@ func (f feature) greet(name string) string {
 	if name = strings.TrimSpace(name); name == "" {
 		name = "everybody"
 	}
-	return fmt.Sprintf("%s, %s!", f.Settings.Greeting(), name)
+	return fmt.Sprintf("%s, %s!", Section.Of(f.Settings.Snapshot().Config).Word, name)
 }

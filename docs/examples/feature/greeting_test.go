@@ -7,18 +7,22 @@ import (
 
 	greeting "github.com/hearth-assistant/hearth/docs/examples/feature"
 	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-type settings struct{ word string }
+// settings is a file with some text.
+type settings struct{ text string }
 
-func (s *settings) Greeting() string { return s.word }
+func (s *settings) Snapshot() *config.Snapshot {
+	return config.Read(s.text, config.Options{Sections: config.Sections{greeting.Section}})
+}
 
 // TestAddAFeature: the host mounts what the feature adds, a changed setting counts
 // at once, and switched off it leaves nothing behind.
 func TestAddAFeature(t *testing.T) {
-	s := &settings{"Hello"}
+	s := &settings{"{}"}
 	list := []host.Entry{{Name: "greeting", New: func() (host.Feature, error) { return greeting.New(greeting.Options{Settings: s}), nil }}}
 	h := host.Open(t.Context(), list, host.Options{})
 
@@ -31,7 +35,7 @@ func TestAddAFeature(t *testing.T) {
 	if got, err := call(`{"name":"Anna"}`); err != nil || got != (greeting.Result{Text: "Hello, Anna!"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	s.word = "Good evening"
+	s.text = `{ greeting: { word: "Good evening" } }`
 	if got, err := call(`{}`); err != nil || got != (greeting.Result{Text: "Good evening, everybody!"}) {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -12,14 +12,13 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
 	"github.com/hearth-assistant/hearth/gateway/codemode/sourcemap"
 	"github.com/hearth-assistant/hearth/gateway/codemode/typescript"
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
 
 // Settings are the limits of the settings.
-func Settings(c config.CodeMode) codemode.Settings {
+func Settings(c Configured) codemode.Settings {
 	return codemode.Settings{
 		Languages: c.Languages, Timeout: time.Duration(c.TimeoutMs) * time.Millisecond, Memory: int64(c.MemoryLimitBytes), Output: c.MaxOutputBytes,
 		Snapshot: c.MaxSnapshotBytes, Pending: c.MaxPendingToolCalls, TTL: time.Duration(c.SnapshotTTLSeconds) * time.Second,

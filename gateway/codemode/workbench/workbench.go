@@ -11,7 +11,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/codemode"
 	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -27,7 +26,7 @@ type Workbench struct {
 }
 
 // New makes a workbench. It loads nothing before the first program.
-func New(dir statedir.Dir, c config.CodeMode, log *slog.Logger) *Workbench {
+func New(dir statedir.Dir, c Configured, log *slog.Logger) *Workbench {
 	w := &Workbench{
 		machine: engine.New(engine.Options{CacheDir: dir.CodeCache(), Log: log}),
 		set:     Settings(c),

@@ -129,7 +129,7 @@ func (c *CodeMode) on(agentID string) bool {
 			return *a.CodeMode
 		}
 	}
-	return set.Tools.CodeMode.Enabled
+	return workbench.Section.Of(set).Enabled
 }
 
 // Surface is a run's tools as its model gets to see them: as they are, or in code
@@ -155,7 +155,7 @@ func (c *CodeMode) Surface(scope tool.Scope, tools *tool.Set) *tool.Set {
 }
 
 func (c *CodeMode) settings() codemode.Settings {
-	return workbench.Settings(c.o.Settings.Snapshot().Config.Tools.CodeMode)
+	return workbench.Settings(workbench.Section.Of(c.o.Settings.Snapshot().Config))
 }
 
 // Suspended reports whether a program of the run waits in the store, from before

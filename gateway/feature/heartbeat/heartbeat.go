@@ -78,7 +78,7 @@ func New(o Options) host.Feature {
 	return host.Feature{
 		Run: func(ctx context.Context) error {
 			heartbeat.Run(ctx, heartbeat.Options{
-				Settings: func() heartbeat.Settings { return settingsOf(o.Settings.Snapshot().Config) },
+				Settings: func() heartbeat.When { return settingsOf(o.Settings.Snapshot().Config) },
 				Changed:  changed, Beat: f.beat, Now: o.Now, Logger: o.Logger,
 			})
 			return nil
@@ -91,9 +91,9 @@ func New(o Options) host.Feature {
 }
 
 // settingsOf says when heartbeats are due.
-func settingsOf(c config.Config) heartbeat.Settings {
-	h := c.Agents.Defaults.Heartbeat
-	s := heartbeat.Settings{Every: h.Interval()}
+func settingsOf(c config.Config) heartbeat.When {
+	h := heartbeat.Section.Of(c)
+	s := heartbeat.When{Every: h.Interval()}
 	s.Hours.From, _ = config.MinuteOfDay(h.ActiveHours.Start)
 	s.Hours.To, _ = config.MinuteOfDay(h.ActiveHours.End)
 	name := h.ActiveHours.Timezone
@@ -133,7 +133,7 @@ func (f *feature) beat(ctx context.Context) error {
 	if err != nil || out.Message == nil || out.Run.State != session.RunAnswered {
 		return err // its own session shows what went wrong
 	}
-	text, ok := heartbeat.Tells(out.Message.Text(), c.Agents.Defaults.Heartbeat.AckMaxChars)
+	text, ok := heartbeat.Tells(out.Message.Text(), heartbeat.Section.Of(c).AckMaxChars)
 	if !ok {
 		_, err = f.sessions.Delete(ctx, key, false)
 		return err
@@ -143,7 +143,7 @@ func (f *feature) beat(ctx context.Context) error {
 
 // due: HEARTBEAT.md asks for something, or the settings do.
 func (f *feature) due(c config.Config, who agents.Agent) bool {
-	if c.Agents.Defaults.Heartbeat.Prompt != "" {
+	if heartbeat.Section.Of(c).Prompt != "" {
 		return true
 	}
 	e, err := f.files.Get(who.Workspace, workspace.Heartbeat)
@@ -158,7 +158,7 @@ func (f *feature) tell(ctx context.Context, main, runID, text string) error {
 		return fmt.Errorf("tell what a heartbeat found: %w", err)
 	}
 	r, ok := channel.ParseRoute(rec.Route)
-	if talked != nil || !ok || f.settings.Snapshot().Config.Agents.Defaults.Heartbeat.Target != "last" || !f.out.MaySend(main, r) {
+	if talked != nil || !ok || heartbeat.Section.Of(f.settings.Snapshot().Config).Target != "last" || !f.out.MaySend(main, r) {
 		return nil
 	}
 	d := outbound.Delivery{ID: runID, Channel: r.Channel, To: r.Target(""), Session: main, RunID: runID, Text: text, Reply: outbound.ReplyOff}

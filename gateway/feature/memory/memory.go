@@ -91,10 +91,10 @@ func (f *Memory) methods() []method.Method {
 func (f *Memory) workspaceOf(agent string) string { return f.o.Agents.Named(agent).Workspace }
 
 func (f *Memory) settings() memory.Settings {
-	s := f.o.Settings.Snapshot().Config.Agents.Defaults.MemorySearch
+	s := memory.SearchSection.Of(f.o.Settings.Snapshot().Config)
 	return memory.Settings{
-		Tokens: s.Chunking.Tokens, Overlap: s.Chunking.Overlap, MaxResults: s.Query.MaxResults, MinScore: s.Query.MinScore,
-		VectorWeight: s.Query.Hybrid.VectorWeight, TextWeight: s.Query.Hybrid.TextWeight,
+		Tokens: s.Tokens, Overlap: s.Overlap, MaxResults: s.MaxResults, MinScore: s.MinScore,
+		VectorWeight: s.VectorWeight, TextWeight: s.TextWeight,
 	}
 }
 
@@ -103,7 +103,7 @@ func (f *Memory) rule(name string, s tool.Scope) string {
 	switch {
 	case policy.GroupOf(name) != "group:memory":
 		return ""
-	case !f.o.Settings.Snapshot().Config.Agents.Defaults.MemorySearch.Enabled:
+	case !memory.SearchSection.Of(f.o.Settings.Snapshot().Config).Enabled:
 		return name + " is switched off in agents.defaults.memorySearch.enabled"
 	case s.Surface == channel.API && !s.Owner:
 		return "nothing is remembered of a program's users: Hearth cannot tell one from another"
@@ -121,7 +121,7 @@ func (f *Memory) tools() []tool.Tool {
 
 // cites reports whether a run is told where something stands.
 func (f *Memory) cites(s tool.Scope) bool {
-	switch f.o.Settings.Snapshot().Config.Memory.Citations {
+	switch memory.Section.Of(f.o.Settings.Snapshot().Config).Citations {
 	case "on":
 		return true
 	case "off":

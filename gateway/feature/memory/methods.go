@@ -85,7 +85,7 @@ func (f *Memory) Search(ctx context.Context, p protocol.MemorySearchParams) (pro
 	if out.Partial = res.Partial; res.Mode == "hybrid" {
 		out.SearchMode = res.Mode
 	}
-	if c := f.o.Settings.Snapshot().Config.Agents.Defaults.MemorySearch; c.Provider != "" {
+	if c := memory.SearchSection.Of(f.o.Settings.Snapshot().Config); c.Provider != "" {
 		out.Provider = c.Provider
 	}
 	for _, h := range res.Hits {
@@ -147,7 +147,7 @@ func (f *Memory) state(agent string) protocol.MemoryStatus {
 	agent = ownerScope(agent, false).Agent
 	st := f.index.Status(agent)
 	out := protocol.MemoryStatus{
-		AgentID: agent, Enabled: f.o.Settings.Snapshot().Config.Agents.Defaults.MemorySearch.Enabled, Workspace: f.workspaceOf(agent),
+		AgentID: agent, Enabled: memory.SearchSection.Of(f.o.Settings.Snapshot().Config).Enabled, Workspace: f.workspaceOf(agent),
 		Files: st.Files, Bytes: st.Bytes, Chunks: st.Chunks, Vectors: st.Vectors, Skipped: []protocol.MemorySkipped{},
 		Indexing: st.Indexing, Problem: st.Problem, Embedding: protocol.MemoryEmbedding{Model: st.Embedder, Problem: st.EmbedProblem},
 	}

@@ -54,7 +54,7 @@ func isFolder(path string) bool {
 
 // Recent implements dispatch.Notes.
 func (f *Memory) Recent(ctx context.Context, turn session.Turn) string {
-	s := f.o.Settings.Snapshot().Config.Agents.Defaults.StartupContext
+	s := memory.StartupSection.Of(f.o.Settings.Snapshot().Config)
 	scope := f.o.Scopes.Of(session.Run{SessionKey: turn.SessionKey, Route: turn.Route, Owner: turn.Owner, Sender: turn.Sender}, model.Ref{})
 	if !f.o.Gate.May("memory_get", scope).Allowed {
 		return ""

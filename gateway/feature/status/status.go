@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/method"
@@ -183,7 +184,7 @@ func (f *Status) watch(ctx context.Context) error {
 
 // heartbeat is what status tells of heartbeats.
 func (f *Status) heartbeat() map[string]any {
-	h := f.o.Settings.Snapshot().Config.Agents.Defaults.Heartbeat
+	h := heartbeat.Section.Of(f.o.Settings.Snapshot().Config)
 	return map[string]any{
 		"agentId": f.o.Agents.Book().Default().ID, "enabled": h.Interval() > 0, "every": h.Every, "everyMs": h.Interval().Milliseconds(),
 	}

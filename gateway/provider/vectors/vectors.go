@@ -55,7 +55,7 @@ func New(o Options) *Service {
 
 // Embedder is the model of vectors that the settings name, nil for none.
 func (s *Service) Embedder() memory.Embedder {
-	m := s.Settings.Snapshot().Config.Agents.Defaults.MemorySearch
+	m := memory.SearchSection.Of(s.Settings.Snapshot().Config)
 	switch {
 	case !m.Enabled, m.Model == "":
 		return nil
@@ -69,7 +69,7 @@ func (s *Service) Embedder() memory.Embedder {
 // not.
 type embedder struct {
 	*Service
-	s config.MemorySearch
+	s memory.SearchSettings
 }
 
 // Name implements memory.Embedder.
@@ -91,7 +91,7 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 			c.Service = "the service of memorySearch.remote"
 		}
 		c.Key = func(ctx context.Context) (string, error) {
-			key, err := e.Secrets.Value(ctx, config.MemoryKeyPath, e.s.Remote.APIKey)
+			key, err := e.Secrets.Value(ctx, memory.RemoteKeyPath, e.s.Remote.APIKey)
 			return strings.TrimSpace(key.Reveal()), err
 		}
 	} else {
