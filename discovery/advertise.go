@@ -88,7 +88,8 @@ func New(o Options) (*Advertiser, error) {
 	if o.QuietTime <= 0 {
 		o.QuietTime = time.Minute
 	}
-	a := &Advertiser{o: o, log: o.Logger, kick: make(chan struct{}, 1), state: State{Phase: Stopped, Name: o.Name, Host: HostName(o.ID), Detail: "the announcement is just beginning"}}
+	a := &Advertiser{o: o, log: o.Logger, kick: make(chan struct{}, 1), state: State{Phase: Stopped, Name: o.Name, Host: HostName(o.ID),
+		Detail: "the announcement is just beginning"}}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
@@ -149,7 +150,8 @@ func (a *Advertiser) tell(s State) {
 	if old.Phase == s.Phase && old.Name == s.Name && old.Detail == s.Detail && slices.Equal(old.Interfaces, s.Interfaces) {
 		return
 	}
-	a.log.Info("announcement on the local network", "phase", s.Phase, "name", s.Name, "host", s.Host, "interfaces", s.Interfaces, "detail", s.Detail)
+	a.log.Info("announcement on the local network", "phase", s.Phase, "name", s.Name, "host", s.Host, "interfaces", s.Interfaces, "detail",
+		s.Detail)
 	a.o.OnState(s)
 }
 

@@ -15,7 +15,8 @@ import (
 )
 
 func TestNamesKeepTheirBytes(t *testing.T) {
-	for _, name := range []string{"plain", "Anna's Mac (OpenClaw)", "v1.2 box", "Büro ✓", `a\b"c;d@e`, strings.Repeat("ü", 31) + "x", "trailing.", ".", `\255`, `\9`} {
+	for _, name := range []string{"plain", "Anna's Mac (OpenClaw)", "v1.2 box", "Büro ✓", `a\b"c;d@e`, strings.Repeat("ü", 31) + "x",
+		"trailing.", ".", `\255`, `\9`} {
 		e := escapeLabel(name)
 		if got := unescape(e); got != name {
 			t.Errorf("%q became %q by way of %q", name, got, e)
@@ -31,7 +32,8 @@ func TestNamesKeepTheirBytes(t *testing.T) {
 
 func TestCleanName(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\x00b\nc\x1b[31m": "abc[31m", "  x ": "x", "\u202egnp": "gnp", "a\u200bb": "ab", "\xff\xfe": "", strings.Repeat("ü", 40): strings.Repeat("ü", 31),
+		"a\x00b\nc\x1b[31m": "abc[31m", "  x ": "x", "\u202egnp": "gnp", "a\u200bb": "ab", "\xff\xfe": "",
+		strings.Repeat("ü", 40): strings.Repeat("ü", 31),
 	} {
 		if got := CleanName(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -60,12 +62,15 @@ func TestTextKeepsItsBytes(t *testing.T) {
 	if diff := cmp.Diff(in, decodeText(back.(*dns.TXT).Txt)); diff != "" {
 		t.Error(diff)
 	}
-	for _, bad := range []map[string]string{{"": "x"}, {"a=b": "x"}, {`a\b`: "x"}, {"ä": "x"}, {"k": strings.Repeat("x", 254)}, {"a": strings.Repeat("x", 250), "b": strings.Repeat("x", 250), "c": strings.Repeat("x", 250), "d": strings.Repeat("x", 250), "e": strings.Repeat("x", 250)}} {
+	for _, bad := range []map[string]string{{"": "x"}, {"a=b": "x"}, {`a\b`: "x"}, {"ä": "x"}, {"k": strings.Repeat("x", 254)},
+		{"a": strings.Repeat("x", 250), "b": strings.Repeat("x", 250), "c": strings.Repeat("x", 250), "d": strings.Repeat("x", 250),
+			"e": strings.Repeat("x", 250)}} {
 		if _, err := encodeText(bad); err == nil {
 			t.Errorf("%v was taken", bad)
 		}
 	}
-	if got := decodeText([]string{"K=1", "k=2", "=3", "flag", "x=a=b"}); cmp.Diff(map[string]string{"k": "1", "flag": "", "x": "a=b"}, got) != "" {
+	if got := decodeText([]string{"K=1", "k=2", "=3", "flag", "x=a=b"}); cmp.Diff(map[string]string{"k": "1", "flag": "", "x": "a=b"},
+		got) != "" {
 		t.Error(got)
 	}
 }
@@ -91,7 +96,8 @@ func TestWhatCannotBeAnnounced(t *testing.T) {
 }
 
 func TestVirtualInterfaces(t *testing.T) {
-	for name, want := range map[string]bool{"docker0": true, "br-1234": true, "vEthernet (WSL)": true, "utun3": true, "tailscale0": true, "eth0": false, "en0": false, "wlan0": false, "Wi-Fi": false, "br0": false} {
+	for name, want := range map[string]bool{"docker0": true, "br-1234": true, "vEthernet (WSL)": true, "utun3": true, "tailscale0": true,
+		"eth0": false, "en0": false, "wlan0": false, "Wi-Fi": false, "br0": false} {
 		if virtual(name) != want {
 			t.Errorf("%s: %v", name, !want)
 		}
@@ -114,7 +120,8 @@ func lan(cidr ...string) Interface {
 // mute is a responder without sockets.
 func mute(id string) (*responder, chan alarm) {
 	alarms := make(chan alarm, 8)
-	return &responder{host: "gw-" + id + ".local.", service: Service + ".local.", instance: "den." + Service + ".local.", port: 18789, flood: 100,
+	return &responder{host: "gw-" + id + ".local.", service: Service + ".local.", instance: "den." + Service + ".local.", port: 18789,
+		flood:  100,
 		alarms: alarms, on: []Interface{lan("10.0.0.5/24", "fd00::5/64")}, text: []string{"id=" + id}, allowed: rate.NewLimiter(50, 100)}, alarms
 }
 
@@ -171,13 +178,15 @@ func TestConflicts(t *testing.T) {
 		deaf      bool
 		give, say bool
 	}{
-		"ours":             {in: srv("gw-m.local.", 120)},
-		"a better claim":   {in: srv("gw-a.local.", 120), give: true},
-		"a worse claim":    {in: srv("gw-z.local.", 120), say: true},
-		"a goodbye":        {in: srv("gw-a.local.", 0), say: true},
-		"our own goodbye":  {in: srv("gw-m.local.", 0), deaf: true},
-		"somebody else's":  {in: &dns.Msg{Answer: []dns.RR{&dns.SRV{Hdr: header("x."+Service+".local.", dns.TypeSRV, 1, 120), Target: "gw-a.local."}}}},
-		"goodbye, pointer": {in: &dns.Msg{Extra: []dns.RR{&dns.PTR{Hdr: header(Service+".local.", dns.TypePTR, 1, 0), Ptr: "den." + Service + ".local."}}}, say: true},
+		"ours":            {in: srv("gw-m.local.", 120)},
+		"a better claim":  {in: srv("gw-a.local.", 120), give: true},
+		"a worse claim":   {in: srv("gw-z.local.", 120), say: true},
+		"a goodbye":       {in: srv("gw-a.local.", 0), say: true},
+		"our own goodbye": {in: srv("gw-m.local.", 0), deaf: true},
+		"somebody else's": {in: &dns.Msg{
+			Answer: []dns.RR{&dns.SRV{Hdr: header("x."+Service+".local.", dns.TypeSRV, 1, 120), Target: "gw-a.local."}}}},
+		"goodbye, pointer": {in: &dns.Msg{
+			Extra: []dns.RR{&dns.PTR{Hdr: header(Service+".local.", dns.TypePTR, 1, 0), Ptr: "den." + Service + ".local."}}}, say: true},
 	} {
 		r, alarms := mute("m")
 		r.deaf = c.deaf
@@ -198,7 +207,8 @@ func TestConflicts(t *testing.T) {
 func TestSec_A_DISC_04_NoAmplifier(t *testing.T) {
 	r, _ := mute("m")
 	n := &r.on[0]
-	for addr, want := range map[string]bool{"10.0.0.9": true, "fe80::1%eth0": true, "169.254.1.1": true, "fd00::9": true, "10.0.1.9": false, "8.8.8.8": false, "2001:db8::1": false, "::ffff:10.0.0.9": true} {
+	for addr, want := range map[string]bool{"10.0.0.9": true, "fe80::1%eth0": true, "169.254.1.1": true, "fd00::9": true, "10.0.1.9": false,
+		"8.8.8.8": false, "2001:db8::1": false, "::ffff:10.0.0.9": true} {
 		if got := n.onLink(netip.MustParseAddr(addr)); got != want {
 			t.Errorf("%s: %v", addr, got)
 		}

@@ -39,7 +39,8 @@ func Interfaces() []Interface {
 	}
 	var out []Interface
 	for _, ni := range all {
-		if ni.Flags&net.FlagUp == 0 || ni.Flags&net.FlagMulticast == 0 || ni.Flags&(net.FlagLoopback|net.FlagPointToPoint) != 0 || virtual(ni.Name) {
+		if ni.Flags&net.FlagUp == 0 || ni.Flags&net.FlagMulticast == 0 || ni.Flags&(net.FlagLoopback|net.FlagPointToPoint) != 0 ||
+			virtual(ni.Name) {
 			continue
 		}
 		if n, ok := withAddresses(ni); ok {

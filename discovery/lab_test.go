@@ -36,7 +36,8 @@ const (
 
 // TestRole is what the lab's processes run.
 func TestRole(t *testing.T) {
-	play := map[string]func(context.Context, []string){"advertise": playAdvertise, "browse": playBrowse, "sweep": playSweep, "ask": playAsk, "flood": playFlood, "goodbye": playGoodbye}[os.Getenv(role)]
+	play := map[string]func(context.Context, []string){"advertise": playAdvertise, "browse": playBrowse, "sweep": playSweep, "ask": playAsk,
+		"flood": playFlood, "goodbye": playGoodbye}[os.Getenv(role)]
 	if play == nil {
 		t.Skip("only the lab's processes run this")
 	}
@@ -63,7 +64,8 @@ func playAdvertise(ctx context.Context, args []string) {
 	if len(args) > 5 {
 		flood, _ = strconv.Atoi(args[5])
 	}
-	a, err := New(Options{Name: args[0], Port: port, ID: args[2], Text: words(args[3]), Interval: 2 * time.Second, QuietTime: 20 * time.Second, Flood: flood,
+	a, err := New(Options{Name: args[0], Port: port, ID: args[2], Text: words(args[3]), Interval: 2 * time.Second, QuietTime: 20 * time.Second,
+		Flood:   flood,
 		OnState: func(s State) { fmt.Printf("state %+v\n", s) }})
 	if err != nil {
 		fmt.Println("ERR", err)
@@ -166,7 +168,8 @@ func shout(m *dns.Msg) {
 // playGoodbye NAME: says that another one's service is gone.
 func playGoodbye(_ context.Context, args []string) {
 	m := message()
-	m.Answer = []dns.RR{&dns.PTR{Hdr: header(Service+".local.", dns.TypePTR, dns.ClassINET, 0), Ptr: escapeLabel(args[0]) + "." + Service + ".local."}}
+	m.Answer = []dns.RR{&dns.PTR{Hdr: header(Service+".local.", dns.TypePTR, dns.ClassINET, 0), Ptr: escapeLabel(args[0]) + "." + Service +
+		".local."}}
 	shout(m)
 }
 
@@ -353,8 +356,10 @@ func TestLabAnnouncement(t *testing.T) {
 		return resolved(out, "IPv4", ";10.77.0.1;18789;") > 0
 	}), out)
 	other := a.answer(h5, "A 10.88.0.1", enumerate, "PTR")
-	a.check("05 the other network gets only its own addresses", strings.Contains(other, "A 10.88.0.1") && !strings.Contains(other, "10.77.") && !strings.Contains(other, "172.17."), other)
-	a.check("06 texts arrive byte by byte", strings.Contains(out, `C:\\Users\\100\\x`) && strings.Contains(out, `B\195\188ro`) || strings.Contains(swept, `C:\Users\100\x`) && strings.Contains(swept, "Büro"), out, swept)
+	a.check("05 the other network gets only its own addresses", strings.Contains(other, "A 10.88.0.1") && !strings.Contains(other, "10.77.") &&
+		!strings.Contains(other, "172.17."), other)
+	a.check("06 texts arrive byte by byte", strings.Contains(out, `C:\\Users\\100\\x`) && strings.Contains(out, `B\195\188ro`) ||
+		strings.Contains(swept, `C:\Users\100\x`) && strings.Contains(swept, "Büro"), out, swept)
 	a.check("06 as avahi reads them", strings.Contains(out, "Users"), out)
 	host := HostName(ids) + "."
 	a.check("07 the host's IPv4 address", a.answers(h2, "A 10.77.0.1", host, "A"))
@@ -374,10 +379,12 @@ func TestLabAnnouncement(t *testing.T) {
 	_, _ = fmt.Fprintln(w, "role=gateway,state=two")
 	_ = w.Close()
 	a.check("15 another text reaches avahi", netlab.Wait(netlab.Patience, func() bool { return strings.Contains(avahi(h3), "state=two") }))
-	a.check("16 and a browser that runs", netlab.Wait(netlab.Patience, func() bool { return strings.Contains(browser.Output(), "state:two") }), browser.Output())
+	a.check("16 and a browser that runs", netlab.Wait(netlab.Patience, func() bool { return strings.Contains(browser.Output(), "state:two") }),
+		browser.Output())
 
 	adv2 := a.start(h2, "advertise", name, "18790", "bbbbbbbbbbbb2222", "n=second")
-	a.check("17 a second gateway of that name gets its own", netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", "Anna") == 2 }), avahi(h3))
+	a.check("17 a second gateway of that name gets its own",
+		netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", "Anna") == 2 }), avahi(h3))
 	before := strings.Count(long.Output(), "-;")
 	adv2.Stop()
 	a.check("18 a goodbye removes it", netlab.Wait(netlab.Patience, func() bool { return strings.Count(long.Output(), "-;") > before }))
@@ -390,9 +397,11 @@ func TestLabAnnouncement(t *testing.T) {
 
 	twinA := a.start(h1, "advertise", "Twin", "18789", ids, "n=1")
 	twinB := a.start(h2, "advertise", "Twin", "18790", "bbbbbbbbbbbb2222", "n=2")
-	a.check("20 two that start at the same moment stay visible", netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", "Twin") == 2 }), avahi(h3), twinA.Output(), twinB.Output())
+	a.check("20 two that start at the same moment stay visible",
+		netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", "Twin") == 2 }), avahi(h3), twinA.Output(), twinB.Output())
 	a.run(h4, "goodbye", "Twin")
-	a.check("21 a forged goodbye does not make it stay away", netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", ";Twin;") == 1 }), avahi(h3))
+	a.check("21 a forged goodbye does not make it stay away",
+		netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", ";Twin;") == 1 }), avahi(h3))
 	twinA.Stop()
 	twinB.Stop()
 	a.healthy("advertise", twinA.Output()+twinB.Output())
@@ -439,7 +448,8 @@ func TestLabChangingNetworks(t *testing.T) {
 		out := a.run(h2, "ask", enumerate, "PTR")
 		return strings.Contains(out, "A 10.77.0.111") && !strings.Contains(out, "A 10.77.0.1\n")
 	}))
-	a.check("27 and avahi resolves to it", netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", ";roam;", ";10.77.0.111;") == 1 }), avahi(h3))
+	a.check("27 and avahi resolves to it",
+		netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", ";roam;", ";10.77.0.111;") == 1 }), avahi(h3))
 	h1.IP("link", "del", "eth0")
 	a.Until(netlab.Patience, "it notices that the network is gone", func() bool { return strings.Contains(adv.Output(), "Phase:no-network") })
 	h1.Plug("eth0", "br0", "10.77.0.1/24", "fd77::1/64")
@@ -453,12 +463,16 @@ func TestLabChangingNetworks(t *testing.T) {
 	a.Until(netlab.Patience, "it says that there is no network", func() bool { return strings.Contains(wakes.Output(), "Phase:no-network") })
 	a.check("29 a start without a network", wakes.Lives(), wakes.Output())
 	h6.Plug("eth0", "br0", "10.77.0.6/24", "fd77::6/64")
-	a.check("30 and then it comes up", netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", ";wakes;", ";10.77.0.6;") == 1 }), avahi(h3))
+	a.check("30 and then it comes up",
+		netlab.Wait(netlab.Patience, func() bool { return resolved(avahi(h3), "IPv4", ";wakes;", ";10.77.0.6;") == 1 }), avahi(h3))
 
 	killed := a.start(h1, "advertise", "killed", "18789", "ffffffff0001", "")
-	a.Until(netlab.Patience, "the browser sees it", func() bool { return regexp.MustCompile(`(?m)^\+ .*"killed"`).MatchString(browser.Output()) })
+	a.Until(netlab.Patience, "the browser sees it",
+		func() bool { return regexp.MustCompile(`(?m)^\+ .*"killed"`).MatchString(browser.Output()) })
 	killed.Kill()
-	a.check("31 a browser drops one that was killed", netlab.Wait(netlab.Patience, func() bool { return regexp.MustCompile(`(?m)^- .*"killed"`).MatchString(browser.Output()) }), browser.Output())
+	a.check("31 a browser drops one that was killed",
+		netlab.Wait(netlab.Patience, func() bool { return regexp.MustCompile(`(?m)^- .*"killed"`).MatchString(browser.Output()) }),
+		browser.Output())
 	a.healthy("all", adv.Output()+wakes.Output()+killed.Output()+browser.Output())
 }
 
@@ -479,7 +493,8 @@ func TestLabHostileNetworks(t *testing.T) {
 	h2.Firewall(50)
 	h6.Firewall(50)
 	lossy := a.start(h2, "browse", "300")
-	a.check("35 half of all packets lost, both ways: it is found", netlab.Wait(netlab.Patience, func() bool { return regexp.MustCompile(`(?m)^\+ .*wakes`).MatchString(lossy.Output()) }), lossy.Output())
+	a.check("35 half of all packets lost, both ways: it is found",
+		netlab.Wait(netlab.Patience, func() bool { return regexp.MustCompile(`(?m)^\+ .*wakes`).MatchString(lossy.Output()) }), lossy.Output())
 	lossy.Stop()
 	h2.Output(netlab.Patience, "nft", "flush", "ruleset")
 	h6.Output(netlab.Patience, "nft", "flush", "ruleset")
@@ -487,7 +502,8 @@ func TestLabHostileNetworks(t *testing.T) {
 	browser := a.start(h1, "browse", "300")
 	a.Until(netlab.Patience, "the browser works", func() bool { return strings.Contains(browser.Output(), "wakes") })
 	a.run(h4, "flood", "20000", "0")
-	a.check("36 20000 invented services: the browser lives and is not drowned", browser.Lives() && strings.Count(browser.Output(), "\n") < 1000, len(browser.Output()))
+	a.check("36 20000 invented services: the browser lives and is not drowned", browser.Lives() &&
+		strings.Count(browser.Output(), "\n") < 1000, len(browser.Output()))
 	browser.Stop()
 	wakes.Stop()
 

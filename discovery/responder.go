@@ -323,7 +323,8 @@ func (r *responder) announceLocked() {
 	}
 	for i := range r.on {
 		m := message()
-		m.Answer = append(append([]dns.RR{r.pointer(longLife)}, r.where(shortLife, longLife, flushBit)...), r.addresses(&r.on[i], shortLife, flushBit)...)
+		m.Answer = append(append([]dns.RR{r.pointer(longLife)}, r.where(shortLife, longLife, flushBit)...),
+			r.addresses(&r.on[i], shortLife, flushBit)...)
 		r.multicast(m, &r.on[i])
 	}
 }

@@ -76,7 +76,8 @@ func TestWorkspaceReachesTheModel(t *testing.T) {
 	if !strings.Contains(*got.File.Content, "# Who you are") {
 		t.Errorf("after undo: %q", *got.File.Content)
 	}
-	if why := p.refused(protocol.MethodAgentsFilesSet, protocol.AgentFileSetParams{AgentID: "main", Name: "SOUL.md", Content: "x", ExpectedHash: set.File.Hash}); !strings.Contains(why, "changed since") {
+	if why := p.refused(protocol.MethodAgentsFilesSet, protocol.AgentFileSetParams{AgentID: "main", Name: "SOUL.md", Content: "x",
+		ExpectedHash: set.File.Hash}); !strings.Contains(why, "changed since") {
 		t.Error(why)
 	}
 	var files protocol.AgentFiles
@@ -93,7 +94,8 @@ func TestBootstrapSettings(t *testing.T) {
 	r := newRig(t, "chat/echo")
 	p := r.connect()
 	dir := homed(t, r, p)
-	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"skipBootstrap": true, "bootstrapMaxChars": 200, "bootstrapPromptTruncationWarning": "once"}}})
+	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"skipBootstrap": true, "bootstrapMaxChars": 200,
+		"bootstrapPromptTruncationWarning": "once"}}})
 	p.say("main", "a", "hello")
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the workspace was made")
@@ -106,7 +108,8 @@ func TestBootstrapSettings(t *testing.T) {
 	}
 	const notice = "Not all of these files is shown: AGENTS.md"
 	p.say("agent:main:new", "b", "hello")
-	if sent := r.model.Snapshot().System; !strings.Contains(sent, notice) || !strings.Contains(sent, "cut: read AGENTS.md") || strings.Count(sent, "word ") > 40 {
+	if sent := r.model.Snapshot().System; !strings.Contains(sent, notice) || !strings.Contains(sent, "cut: read AGENTS.md") ||
+		strings.Count(sent, "word ") > 40 {
 		t.Errorf("the first message was sent:\n%s", sent)
 	}
 	p.say("agent:main:new", "c", "hello")
@@ -128,14 +131,16 @@ func TestSeveralAgents(t *testing.T) {
 	}
 	var list protocol.AgentsList
 	p.call(protocol.MethodAgentsList, struct{}{}, &list)
-	if list.DefaultID != "main" || len(list.Agents) != 2 || list.Agents[1].Identity.Emoji != "🦊" || list.Agents[1].Model.Primary != "claude/echo" || list.Agents[0].Workspace != dir {
+	if list.DefaultID != "main" || len(list.Agents) != 2 || list.Agents[1].Identity.Emoji != "🦊" ||
+		list.Agents[1].Model.Primary != "claude/echo" || list.Agents[0].Workspace != dir {
 		t.Errorf("%+v", list)
 	}
 	p.patch(map[string]any{"bindings": []any{map[string]any{"agentId": "my-work", "match": map[string]any{"channel": "telegram"}}}})
 	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{session: {mainKey: "main"}}`}, nil)
 	end := p.say("agent:my-work:main", "a", "hello")
 	sent := r.model.Snapshot().System
-	if !strings.HasPrefix(sent, "You are My Work, ") || !strings.Contains(sent, work) || strings.Contains(sent, dir) || end.State != protocol.ChatFinal {
+	if !strings.HasPrefix(sent, "You are My Work, ") || !strings.Contains(sent, work) || strings.Contains(sent, dir) ||
+		end.State != protocol.ChatFinal {
 		t.Errorf("sent:\n%s", sent)
 	}
 	if h := p.history("agent:my-work:main"); h.Messages[1].Provider != "claude" {
@@ -203,7 +208,8 @@ func TestSec_A_INJ_01_AgentsHaveTheirOwnTools(t *testing.T) {
 	if got := tools("main", "a"); !strings.Contains(got, "- write:") {
 		t.Errorf("main has %s", got)
 	}
-	if got := tools("agent:reader:main", "b"); !strings.Contains(got, "- read:") || strings.Contains(got, "- write:") || strings.Contains(got, "- exec:") {
+	if got := tools("agent:reader:main", "b"); !strings.Contains(got, "- read:") || strings.Contains(got, "- write:") ||
+		strings.Contains(got, "- exec:") {
 		t.Errorf("reader has %s", got)
 	}
 	p.patch(map[string]any{"agents": map[string]any{"list": nil}})
@@ -219,11 +225,13 @@ func TestDeletedAgentStopsInEverySession(t *testing.T) {
 	p := r.connect()
 	p.call(protocol.MethodAgentsCreate, protocol.AgentsCreateParams{Name: "Helper", Workspace: t.TempDir()}, new(protocol.AgentsCreateResult))
 	const key = "agent:helper:first"
-	p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: key, Model: "chat/fault-hang"}, new(protocol.SessionsCreateResult))
+	p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: key, Model: "chat/fault-hang"},
+		new(protocol.SessionsCreateResult))
 	p.send(key, "slow", "take your time")
 	p.send(key, "queued", "and then")
 	for i := range 101 {
-		p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: fmt.Sprintf("agent:helper:later-%d", i)}, new(protocol.SessionsCreateResult))
+		p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: fmt.Sprintf("agent:helper:later-%d", i)},
+			new(protocol.SessionsCreateResult))
 	}
 	p.call(protocol.MethodAgentsDelete, protocol.AgentsDeleteParams{AgentID: "helper"}, new(protocol.AgentsDeleteResult))
 	for _, id := range []string{"slow", "queued"} {

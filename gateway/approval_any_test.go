@@ -26,13 +26,16 @@ func TestApprovalMethodsOfAnyKind(t *testing.T) {
 	}
 	var got protocol.AnyApprovalResult
 	owner.call(protocol.MethodApprovalGet, protocol.ApprovalIDParams{ID: first}, &got)
-	if a := got.Approval; a.Status != "pending" || a.Presentation.Kind != "exec" || a.Presentation.CommandText != "make deploy" || a.Presentation.WarningText == "" || a.Resolver != nil || a.URLPath != "/approve/"+first {
+	if a := got.Approval; a.Status != "pending" || a.Presentation.Kind != "exec" || a.Presentation.CommandText != "make deploy" ||
+		a.Presentation.WarningText == "" || a.Resolver != nil || a.URLPath != "/approve/"+first {
 		t.Errorf("%+v", a)
 	}
 	resolve := func(id, kind, decision string) (res protocol.AnyApprovalResolved, err error) {
-		return res, owner.Call(t.Context(), protocol.MethodApprovalResolve, protocol.AnyApprovalResolveParams{ID: id, Kind: kind, Decision: decision}, &res)
+		return res, owner.Call(t.Context(), protocol.MethodApprovalResolve, protocol.AnyApprovalResolveParams{ID: id, Kind: kind,
+			Decision: decision}, &res)
 	}
-	for _, c := range [][3]string{{first, "plugin", "deny"}, {first, "exec", "allow-always"}, {first, "exec", "yes"}, {"made-up", "exec", "deny"}} {
+	for _, c := range [][3]string{{first, "plugin", "deny"}, {first, "exec", "allow-always"}, {first, "exec", "yes"},
+		{"made-up", "exec", "deny"}} {
 		if res, err := resolve(c[0], c[1], c[2]); err == nil {
 			t.Errorf("%v: %+v", c, res)
 		}
@@ -41,13 +44,15 @@ func TestApprovalMethodsOfAnyKind(t *testing.T) {
 	if _, err := resolve("made-up", "exec", "deny"); !errors.As(err, &pe) || pe.Message != "approval not found" {
 		t.Errorf("%v", err)
 	}
-	if res, err := resolve(first, "exec", "allow-once"); err != nil || !res.Applied || res.Approval.Status != "allowed" || res.Approval.Decision != "allow-once" || res.Approval.Resolver.ID == "" {
+	if res, err := resolve(first, "exec", "allow-once"); err != nil || !res.Applied || res.Approval.Status != "allowed" ||
+		res.Approval.Decision != "allow-once" || res.Approval.Resolver.ID == "" {
 		t.Errorf("%+v %v", res, err)
 	}
 	if res, err := resolve(first, "exec", "deny"); err != nil || res.Applied || res.Approval.Decision != "allow-once" {
 		t.Errorf("decided twice: %+v %v", res, err)
 	}
-	if res, err := resolve(second, "exec", "deny"); err != nil || !res.Applied || res.Approval.Status != "denied" || res.Approval.Reason != "user" {
+	if res, err := resolve(second, "exec", "deny"); err != nil || !res.Applied || res.Approval.Status != "denied" ||
+		res.Approval.Reason != "user" {
 		t.Errorf("%+v %v", res, err)
 	}
 	ask("make later")

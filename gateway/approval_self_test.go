@@ -17,7 +17,8 @@ func connectProgram(t *testing.T, r *rig, info protocol.ClientInfo) *client.Clie
 	}
 	info.Version, info.Platform = "test", "linux"
 	c, err := client.Dial(t.Context(), client.Options{
-		URL: url, Token: token, Client: info, Scopes: []protocol.Scope{protocol.ScopeAdmin, protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeApprovals},
+		URL: url, Token: token, Client: info, Scopes: []protocol.Scope{protocol.ScopeAdmin, protocol.ScopeRead, protocol.ScopeWrite,
+			protocol.ScopeApprovals},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -35,13 +36,15 @@ func TestSec_A_EXEC_19_ASecondConnectionIsNobodyElse(t *testing.T) {
 	asker, again := connectProgram(t, r, backend), connectProgram(t, r, backend)
 	probe := connectProgram(t, r, protocol.ClientInfo{ID: "openclaw-probe", Mode: "probe"})
 	var req protocol.ApprovalRequestResult
-	if err := asker.Call(t.Context(), protocol.MethodExecApprovalRequest, protocol.ApprovalRequestParams{Command: "make deploy", TwoPhase: true}, &req); err != nil {
+	if err := asker.Call(t.Context(), protocol.MethodExecApprovalRequest, protocol.ApprovalRequestParams{Command: "make deploy",
+		TwoPhase: true}, &req); err != nil {
 		t.Fatal(err)
 	}
 	p := protocol.ApprovalResolveParams{ID: req.ID, Decision: protocol.DecisionAllowOnce}
 	var ok protocol.OKResult
 	for name, c := range map[string]*client.Client{"the same": asker, "a second connection": again, "another name": probe} {
-		if err := c.Call(t.Context(), protocol.MethodExecApprovalResolve, p, &ok); err == nil || !strings.Contains(err.Error(), "another device") {
+		if err := c.Call(t.Context(), protocol.MethodExecApprovalResolve, p, &ok); err == nil ||
+			!strings.Contains(err.Error(), "another device") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -106,7 +106,8 @@ func (v *arrivals) taker(a inbound.Accepted) (attachment.Taker, error) {
 	t := attachment.Taker{
 		Fetch: f.Fetch, Limit: g.channels.FileLimit(a.Origin.Provider, a.Origin.AccountID), Advice: g.channels.FileAdvice(a.Origin.Provider),
 		Picture: g.pictures().Put, Pause: pauseFor,
-		Folder: attachment.Folder{Root: string(g.opts.Dir), Dir: filepath.Join(guestFolder, attachment.Name(a.Origin.Provider+"-"+a.SenderID, ""))},
+		Folder: attachment.Folder{Root: string(g.opts.Dir), Dir: filepath.Join(guestFolder, attachment.Name(a.Origin.Provider+"-"+a.SenderID,
+			""))},
 	}
 	if a.SenderIsOwner {
 		dir := g.agents.Named(session.AgentOf(a.SessionKey)).Workspace
@@ -134,7 +135,8 @@ func (v *arrivals) put(a inbound.Accepted, files []attachment.File, turn *sessio
 		p.Attached = append(p.Attached, f.Words)
 		if f.Picture != nil {
 			turn.Pictures = append(turn.Pictures, protocol.Block{
-				Type: protocol.BlockImage, FileName: f.Name, MimeType: f.Picture.MIME, MediaID: f.Picture.ID, Width: f.Picture.Width, Height: f.Picture.Height,
+				Type: protocol.BlockImage, FileName: f.Name, MimeType: f.Picture.MIME, MediaID: f.Picture.ID, Width: f.Picture.Width,
+				Height: f.Picture.Height,
 			})
 		}
 	}

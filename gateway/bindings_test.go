@@ -34,7 +34,8 @@ func household(t *testing.T) (r *rig, p *peer, home, office *telegramtest.Server
 	t.Cleanup(home.Close)
 	front = home
 	all := map[string]any{
-		"apiRoot": both.URL, "dmPolicy": "allowlist", "allowFrom": []string{"777", "42"}, "owners": []string{"telegram:777"}, "groupPolicy": "allowlist", "groupAllowFrom": []string{"777"},
+		"apiRoot": both.URL, "dmPolicy": "allowlist", "allowFrom": []string{"777", "42"}, "owners": []string{"telegram:777"},
+		"groupPolicy": "allowlist", "groupAllowFrom": []string{"777"},
 		"groups": map[string]any{"-7": map[string]any{"requireMention": false}, "-8": map[string]any{"requireMention": false}},
 	}
 	r, _ = telegramRig(t, "chat/echo", all)
@@ -63,7 +64,8 @@ func household(t *testing.T) (r *rig, p *peer, home, office *telegramtest.Server
 	p.patch(map[string]any{
 		"agents": map[string]any{"list": []any{
 			agent("main", map[string]any{"default": true}),
-			agent("work", map[string]any{"model": "chat/gpt-5-office", "skills": []string{"timesheets"}, "tools": map[string]any{"deny": []string{"group:runtime"}}}),
+			agent("work", map[string]any{"model": "chat/gpt-5-office", "skills": []string{"timesheets"},
+				"tools": map[string]any{"deny": []string{"group:runtime"}}}),
 			agent("club", nil), agent("kids", map[string]any{"tools": map[string]any{"allow": []string{"session_status"}}}),
 		}},
 		"bindings": []any{
@@ -71,8 +73,9 @@ func household(t *testing.T) (r *rig, p *peer, home, office *telegramtest.Server
 			bind("club", map[string]any{"accountId": "*", "peer": map[string]any{"kind": "group", "id": "-7"}}),
 			bind("kids", map[string]any{"peer": map[string]any{"kind": "direct", "id": "42"}}),
 		},
-		"skills":   map[string]any{"load": map[string]any{"extraDirs": []string{skills}, "watch": false}},
-		"channels": map[string]any{"telegram": map[string]any{"accounts": map[string]any{"default": map[string]any{}, "office": map[string]any{"botToken": officeToken}}}},
+		"skills": map[string]any{"load": map[string]any{"extraDirs": []string{skills}, "watch": false}},
+		"channels": map[string]any{
+			"telegram": map[string]any{"accounts": map[string]any{"default": map[string]any{}, "office": map[string]any{"botToken": officeToken}}}},
 	})
 	for _, api := range []*telegramtest.Server{home, office} {
 		for _, id := range []int64{anna, 42} {
@@ -102,12 +105,15 @@ func TestBindingsOnTelegram(t *testing.T) {
 		has   []string
 		not   []string
 	}{
-		{"nobody is bound", home, anna, owner, "main", "agent:main:main", "echo", []string{"- exec:", "- read:", "<name>weather-here<", "<name>timesheets<"}, []string{"neutral voice"}},
-		{"an account", office, anna, owner, "work", "agent:work:main", "gpt-5-office", []string{"- read:", "<name>timesheets<", "neutral voice"}, []string{"- exec:", "<name>weather-here<"}},
+		{"nobody is bound", home, anna, owner, "main", "agent:main:main", "echo", []string{"- exec:", "- read:", "<name>weather-here<",
+			"<name>timesheets<"}, []string{"neutral voice"}},
+		{"an account", office, anna, owner, "work", "agent:work:main", "gpt-5-office", []string{"- read:", "<name>timesheets<", "neutral voice"},
+			[]string{"- exec:", "<name>weather-here<"}},
 		{"a group of any account", home, -7, owner, "club", "agent:club:telegram:group:-7", "echo", []string{"This is a group chat"}, nil},
 		{"the group before the account", office, -7, owner, "club", "agent:club:telegram:group:-7", "echo", nil, nil},
 		{"another group of the account", office, -8, owner, "work", "agent:work:telegram:group:-8", "gpt-5-office", nil, []string{"- exec:"}},
-		{"a person", home, 42, child, "kids", "agent:kids:telegram:dm:42", "echo", []string{"- session_status:"}, []string{"- read:", "- exec:", "<available_skills>"}},
+		{"a person", home, 42, child, "kids", "agent:kids:telegram:dm:42", "echo", []string{"- session_status:"},
+			[]string{"- read:", "- exec:", "<available_skills>"}},
 		{"the same person at the other account", office, 42, child, "work", "agent:work:telegram:dm:42", "gpt-5-office", nil, nil},
 	} {
 		before := len(texts(c.api, c.chat))
@@ -215,7 +221,8 @@ func TestSkillsLimitsOfAnAgent(t *testing.T) {
 	}
 	p.patch(map[string]any{
 		"skills": map[string]any{"load": map[string]any{"extraDirs": []string{dir}, "watch": false}},
-		"agents": map[string]any{"list": []any{map[string]any{"id": "main"}, map[string]any{"id": "terse", "skillsLimits": map[string]any{"maxSkillsPromptChars": 500}}}},
+		"agents": map[string]any{
+			"list": []any{map[string]any{"id": "main"}, map[string]any{"id": "terse", "skillsLimits": map[string]any{"maxSkillsPromptChars": 500}}}},
 	})
 	count := func(key string) int {
 		p.say(key, key, "hello")

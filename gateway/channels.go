@@ -35,6 +35,7 @@ func (g *Gateway) openDelivery() {
 		DB: g.store, Contacts: g.contacts, Sessions: inbox{g},
 		Settings:  func() inbound.Settings { return g.inboundSettings(g.config.Snapshot().Config) },
 		Policy:    g.channels.Policy,
-		IsCommand: func(text string) bool { return g.dispatch.IsCommand(text) }, Tell: g.tellStranger, OnDecision: g.noteDecision, Broken: g.messageBroke, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
+		IsCommand: func(text string) bool { return g.dispatch.IsCommand(text) }, Tell: g.tellStranger, OnDecision: g.noteDecision,
+		Broken: g.messageBroke, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
 	})
 }

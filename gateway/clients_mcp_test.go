@@ -45,7 +45,8 @@ func (p *peer) token(name string, scopes ...string) protocol.TokenCreated {
 func (r *rig) program(token string) *mcp.ClientSession {
 	r.t.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "program", Version: "1"}, nil)
-	s, err := c.Connect(r.t.Context(), &mcp.StreamableClientTransport{Endpoint: r.gw.URL() + "/mcp", HTTPClient: &http.Client{Transport: withToken{token}}, MaxRetries: -1}, nil)
+	s, err := c.Connect(r.t.Context(), &mcp.StreamableClientTransport{Endpoint: r.gw.URL() + "/mcp",
+		HTTPClient: &http.Client{Transport: withToken{token}}, MaxRetries: -1}, nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -156,14 +157,18 @@ func TestSec_A_PAIR_14_AProgramSeesItsOwnConversations(t *testing.T) {
 	if text, ok := use(t, s, "chat_send", map[string]any{"message": "mine"}); !ok || !strings.Contains(text, "mine") {
 		t.Errorf("%q %v", text, ok)
 	}
-	if text, _ := use(t, s, "sessions_list", nil); !strings.Contains(text, `"session":"main"`) || strings.Contains(text, "private") || strings.Contains(text, "agent:") {
+	if text, _ := use(t, s, "sessions_list", nil); !strings.Contains(text, `"session":"main"`) || strings.Contains(text, "private") ||
+		strings.Contains(text, "agent:") {
 		t.Errorf("it lists %s", text)
 	}
-	if text, _ := use(t, s, "sessions_history", map[string]any{"session": "main"}); !strings.Contains(text, "mine") || strings.Contains(text, "private") {
+	if text, _ := use(t, s, "sessions_history", map[string]any{"session": "main"}); !strings.Contains(text, "mine") ||
+		strings.Contains(text, "private") {
 		t.Errorf("it reads %s", text)
 	}
-	for _, name := range []string{"agent:main:main", "agent:main:mcp-" + one.Token.ID + "-main", "../main", "mcp-" + one.Token.ID + "-main", " main"} {
-		if text, ok := use(t, other, "sessions_history", map[string]any{"session": name}); ok && (strings.Contains(text, "private") || strings.Contains(text, "mine")) {
+	for _, name := range []string{"agent:main:main", "agent:main:mcp-" + one.Token.ID + "-main", "../main", "mcp-" + one.Token.ID + "-main",
+		" main"} {
+		if text, ok := use(t, other, "sessions_history", map[string]any{"session": name}); ok &&
+			(strings.Contains(text, "private") || strings.Contains(text, "mine")) {
 			t.Errorf("%q: the other one reads %s", name, text)
 		}
 	}
@@ -226,11 +231,13 @@ func TestSec_A_NET_12_ARevokedTokenEndsItsSessions(t *testing.T) {
 		t.Fatal("the call goes on")
 	}
 	p.until("the answer was stopped", func(ev protocol.Event) bool { c, ok := chatOf(ev); return ok && c.State == protocol.ChatAborted })
-	if resp := r.post(tok.Secret, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, map[string]string{"Mcp-Session-Id": id}); resp.StatusCode != 401 {
+	if resp := r.post(tok.Secret, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		map[string]string{"Mcp-Session-Id": id}); resp.StatusCode != 401 {
 		t.Errorf("%d", resp.StatusCode)
 	}
 	next := p.token("y", "mcp", "owner")
-	if resp := r.post(next.Secret, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, map[string]string{"Mcp-Session-Id": id}); resp.StatusCode != 404 {
+	if resp := r.post(next.Secret, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		map[string]string{"Mcp-Session-Id": id}); resp.StatusCode != 404 {
 		t.Errorf("another token goes on with its session: %d", resp.StatusCode)
 	}
 }
@@ -241,7 +248,8 @@ func TestSec_A_WEB_05_MCPIsBehindTheGate(t *testing.T) {
 	r, p := serving(t, "chat/echo")
 	tok := p.token("x", "mcp").Secret
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	if resp := r.post(tok, list, map[string]string{"Origin": "https://evil.example"}); resp.StatusCode != 403 || resp.Header.Get("Access-Control-Allow-Origin") != "" {
+	if resp := r.post(tok, list, map[string]string{"Origin": "https://evil.example"}); resp.StatusCode != 403 ||
+		resp.Header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("another page: %d %v", resp.StatusCode, resp.Header)
 	}
 	if resp := r.post(tok, list, map[string]string{"Content-Type": "text/plain"}); resp.StatusCode != 415 {

@@ -156,9 +156,11 @@ func compiled(t *testing.T, dir string) {
 
 func (c *coder) settings(more map[string]any) {
 	cfg := map[string]any{
-		"models": map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": c.url + "/v1", "api": "openai-completions", "apiKey": "sk-canary-0123456789abcdef"}}},
+		"models": map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": c.url + "/v1", "api": "openai-completions",
+			"apiKey": "sk-canary-0123456789abcdef"}}},
 	}
-	agents := map[string]any{"defaults": map[string]any{"model": "chat/coder", "workspace": filepath.Join(string(c.dir), "..", filepath.Base(string(c.dir))+"-work")}}
+	agents := map[string]any{"defaults": map[string]any{"model": "chat/coder", "workspace": filepath.Join(string(c.dir), "..",
+		filepath.Base(string(c.dir))+"-work")}}
 	cfg["agents"] = agents
 	for k, v := range more {
 		if k == "agents.list" {
@@ -215,7 +217,8 @@ func (c *coder) serve(w http.ResponseWriter, r *http.Request) {
 		stop = "tool_calls"
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	for _, choice := range []any{map[string]any{"index": 0, "delta": delta}, map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": stop}} {
+	for _, choice := range []any{map[string]any{"index": 0, "delta": delta}, map[string]any{"index": 0, "delta": map[string]any{},
+		"finish_reason": stop}} {
 		b, _ := json.Marshal(map[string]any{"id": "x", "object": "chat.completion.chunk", "choices": []any{choice}})
 		_, _ = fmt.Fprintf(w, "data: %s\n\n", b)
 	}
@@ -258,7 +261,8 @@ func toolServer(t *testing.T) string {
 		N int `json:"n"`
 	}
 	for _, name := range []string{"double", "forbidden"} {
-		mcp.AddTool(srv, &mcp.Tool{Name: name, Description: "Twice a number."}, func(_ context.Context, _ *mcp.CallToolRequest, v in) (*mcp.CallToolResult, any, error) {
+		mcp.AddTool(srv, &mcp.Tool{Name: name, Description: "Twice a number."}, func(_ context.Context, _ *mcp.CallToolRequest,
+			v in) (*mcp.CallToolResult, any, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(`{"result":%d}`, 2*v.N)}}}, nil, nil
 		})
 	}

@@ -16,7 +16,8 @@ import (
 func TestCodeMode_OffLeavesToolsAsTheyAre(t *testing.T) {
 	var before []string
 	for name, tools := range map[string]map[string]any{
-		"unset": {}, "false": {"tools": map[string]any{"codeMode": false}}, "an object without enabled": {"tools": map[string]any{"codeMode": map[string]any{"timeoutMs": 500}}},
+		"unset": {}, "false": {"tools": map[string]any{"codeMode": false}}, "an object without enabled": {
+			"tools": map[string]any{"codeMode": map[string]any{"timeoutMs": 500}}},
 		"off": {"tools": map[string]any{"codeMode": map[string]any{"enabled": false}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +81,8 @@ func TestCodeMode_TheWholeWay(t *testing.T) {
 			t.Error("the hidden tools' descriptions are sent")
 		}
 	}
-	if sys, _ := seen[0].Messages[0].Content.(string); !strings.Contains(sys, "You work in code mode") || !strings.Contains(sys, "mcp__numbers__double") {
+	if sys, _ := seen[0].Messages[0].Content.(string); !strings.Contains(sys, "You work in code mode") ||
+		!strings.Contains(sys, "mcp__numbers__double") {
 		t.Errorf("the system prompt does not tell of it: %.600s", sys)
 	}
 	var ids []string
@@ -97,7 +99,8 @@ func TestCodeMode_TheWholeWay(t *testing.T) {
 			t.Errorf("%s is in the catalogue", id)
 		}
 	}
-	if got := seen[2].result(t); string(got.Value) != `["mcp:numbers:double","integer",42,true,"object"]` && string(got.Value) != `["mcp:numbers:double","integer",42,true,"string"]` {
+	if got := seen[2].result(t); string(got.Value) != `["mcp:numbers:double","integer",42,true,"object"]` &&
+		string(got.Value) != `["mcp:numbers:double","integer",42,true,"string"]` {
 		t.Errorf("%s", seen[2].last())
 	}
 	if got := seen[3].result(t); string(got.Value) != `[true,true,true,true,true,true]` {
@@ -117,7 +120,8 @@ func (c *coder) transcriptShowsNestedCalls(t *testing.T) {
 		got = append(got, b.ParentID+" "+b.ToolID+" "+b.Name)
 	}
 	slices.Sort(got)
-	want := []string{"call_1 hearth:core:read read", "call_1 hearth:core:session_status session_status", "call_1 hearth:core:write write", "call_1 mcp:numbers:double mcp__numbers__double"}
+	want := []string{"call_1 hearth:core:read read", "call_1 hearth:core:session_status session_status", "call_1 hearth:core:write write",
+		"call_1 mcp:numbers:double mcp__numbers__double"}
 	if !slices.Equal(got, want) || len(results) != len(want) {
 		t.Errorf("%d results, calls %q", len(results), got)
 	}
@@ -170,7 +174,8 @@ func TestCodeMode_RunsWithoutToolsAreLeftAlone(t *testing.T) {
 
 // One agent may be different from the others.
 func TestCodeMode_OfOneAgent(t *testing.T) {
-	c := newCoder(t, map[string]any{"agents.list": []any{map[string]any{"id": "main", "default": true}, map[string]any{"id": "code", "tools": map[string]any{"codeMode": true}}}},
+	c := newCoder(t, map[string]any{"agents.list": []any{map[string]any{"id": "main", "default": true},
+		map[string]any{"id": "code", "tools": map[string]any{"codeMode": true}}}},
 		func(int, question) reply { return reply{text: "hi"} })
 	c.turn("a")
 	c.send("agent:code:main", "b", "hello")
@@ -204,7 +209,9 @@ func TestCodeMode_WaitGetsTheLateResult(t *testing.T) {
 	}
 	c.call(protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: ask.ID, Decision: "deny"}, nil)
 	ev := c.ended("a")
-	if got := ev.Message.Text(); ev.State != protocol.ChatFinal || !strings.Contains(got, "restored") || !strings.Contains(strings.ToLower(got), "owner") && !strings.Contains(strings.ToLower(got), "denied") && !strings.Contains(got, "not allowed") {
+	if got := ev.Message.Text(); ev.State != protocol.ChatFinal || !strings.Contains(got, "restored") ||
+		!strings.Contains(strings.ToLower(got), "owner") && !strings.Contains(strings.ToLower(got), "denied") &&
+			!strings.Contains(got, "not allowed") {
 		t.Errorf("%s %q", ev.State, got)
 	}
 }
@@ -240,7 +247,8 @@ func TestCodeMode_ToolsOfAClient(t *testing.T) {
 	if f := call["function"].(map[string]any); f["name"] != "get_weather" {
 		t.Errorf("%v", call)
 	}
-	msg, finish = app.chat(said{"messages": append(said1, msg, said{"role": "tool", "tool_call_id": call["id"], "content": "4 degrees"}), "tools": weather()})
+	msg, finish = app.chat(said{"messages": append(said1, msg, said{"role": "tool", "tool_call_id": call["id"], "content": "4 degrees"}),
+		"tools": weather()})
 	if text, _ := msg["content"].(string); finish != "stop" || text != `["client:app:get_weather","4 DEGREES"]` {
 		t.Errorf("%v %s", msg, finish)
 	}
@@ -346,7 +354,8 @@ func TestCodeMode_PauseStopsProgramsAndTheirCalls(t *testing.T) {
 		return reply{text: a.last()}
 	})
 	c.call(protocol.MethodPauseSet, protocol.PauseSetParams{Level: "tools"}, nil)
-	if ev := c.turn("a"); !strings.Contains(strings.ToLower(ev.Message.Text()), "paused") && !strings.Contains(strings.ToLower(ev.Message.Text()), "stopped") {
+	if ev := c.turn("a"); !strings.Contains(strings.ToLower(ev.Message.Text()), "paused") &&
+		!strings.Contains(strings.ToLower(ev.Message.Text()), "stopped") {
 		t.Errorf("%s", ev.Message.Text())
 	}
 }
@@ -451,7 +460,8 @@ func TestCodeMode_TypeScript(t *testing.T) {
 	c := newCoder(t, codeMode(nil), func(n int, a question) reply {
 		switch n {
 		case 0:
-			return reply{tool: "exec", args: map[string]string{"language": "typescript", "code": "interface P { n: number }\nconst p: P = {n: 20};\nenum E { A = 1 }\nreturn p.n! * 2 + E.A + (1 as number);"}}
+			return reply{tool: "exec", args: map[string]string{"language": "typescript", "code": "interface P { n: number }\n" +
+				"const p: P = {n: 20};\nenum E { A = 1 }\nreturn p.n! * 2 + E.A + (1 as number);"}}
 		case 1:
 			if v := string(a.result(t).Value); v != "42" {
 				t.Errorf("%s", a.last())
@@ -472,7 +482,8 @@ func TestCodeMode_ContextShowsWhatTheModelSaw(t *testing.T) {
 	c.send("main", "ctx", "/context detail")
 	waitFor(t, "the answer of the command", func() bool {
 		for _, m := range c.history("main").Messages {
-			if s := m.Text(); strings.Contains(s, "code mode: exec and wait;") && strings.Contains(s, "more behind them are not sent") && !strings.Contains(s, "web_fetch: ") {
+			if s := m.Text(); strings.Contains(s, "code mode: exec and wait;") && strings.Contains(s, "more behind them are not sent") &&
+				!strings.Contains(s, "web_fetch: ") {
 				return true
 			}
 		}

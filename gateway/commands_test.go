@@ -146,7 +146,8 @@ func TestQueuedMessagesCanBeEdited(t *testing.T) {
 	if end := p.ended("c"); end.State != protocol.ChatAborted {
 		t.Errorf("the cancelled message ended as %q", end.State)
 	}
-	if err := p.Call(t.Context(), protocol.MethodQueueEdit, protocol.QueueEditParams{Key: "main", RunID: "b", Message: "x"}, nil); err == nil || !strings.Contains(err.Error(), "does not wait") {
+	if err := p.Call(t.Context(), protocol.MethodQueueEdit, protocol.QueueEditParams{Key: "main", RunID: "b", Message: "x"},
+		nil); err == nil || !strings.Contains(err.Error(), "does not wait") {
 		t.Errorf("editing an answered message: %v", err)
 	}
 }
@@ -201,7 +202,8 @@ func TestMemoryFlushBeforeCompaction(t *testing.T) {
 	r := newRig(t, "chat/echo")
 	work := filepath.Join(t.TempDir(), "work")
 	p := r.connect()
-	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: fmt.Sprintf(`{"agents":{"defaults":{"workspace":%q,"skipBootstrap":true}}}`, work)}, nil)
+	p.call(protocol.MethodConfigPatch,
+		protocol.ConfigSetParams{Raw: fmt.Sprintf(`{"agents":{"defaults":{"workspace":%q,"skipBootstrap":true}}}`, work)}, nil)
 	notes := func() string {
 		files, _ := filepath.Glob(filepath.Join(work, "memory", "*.md"))
 		if len(files) != 1 {

@@ -26,7 +26,8 @@ func TestAStaleEditIsFollowedByTheFileAsItIs(t *testing.T) {
 	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if why := p.refused(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{"tools":{"exec":{"ask":"always"}}}`, BaseHash: before.Hash}); !strings.Contains(why, "somebody else") {
+	if why := p.refused(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{"tools":{"exec":{"ask":"always"}}}`,
+		BaseHash: before.Hash}); !strings.Contains(why, "somebody else") {
 		t.Errorf("it was refused with %q", why)
 	}
 	p.call(protocol.MethodConfigGet, nil, &after)

@@ -61,7 +61,9 @@ func TestConsent_LookAroundFirst(t *testing.T) {
 			p.call(protocol.MethodSessionsMessagesSubscribe, map[string]any{"key": "main"}, nil)
 			p.guided("third", "Why?")
 			app := programOf(t, r, p, "a program")
-			if status, _, raw := app.do("POST", "/chat/completions", `{"model":"hearth","messages":[{"role":"user","content":"Why is snow white?"}]}`); status != 200 || !strings.Contains(raw, "built-in guide") {
+			if status, _, raw := app.do("POST", "/chat/completions",
+				`{"model":"hearth","messages":[{"role":"user","content":"Why is snow white?"}]}`); status != 200 ||
+				!strings.Contains(raw, "built-in guide") {
 				t.Errorf("HTTP: %d %s", status, raw)
 			}
 			if n := r.model.Snapshot().Requests; n != 0 {
@@ -86,7 +88,8 @@ func TestConsent_LookAroundFirst(t *testing.T) {
 func TestConsent_FoundKeysAreOnlyOffered(t *testing.T) {
 	r := newcomer(t, false).withKeys()
 	p := r.connect()
-	if said := p.guided("first", "Why is the sky blue?"); !strings.Contains(said, "A key for ") || !strings.Contains(said, "hearth models set ") {
+	if said := p.guided("first", "Why is the sky blue?"); !strings.Contains(said, "A key for ") ||
+		!strings.Contains(said, "hearth models set ") {
 		t.Errorf("the guide does not say how to choose it: %s", said)
 	}
 	if s := p.setup(protocol.SetupAnswerParams{}); stepOf(s, "model") != "open" {

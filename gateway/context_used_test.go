@@ -46,7 +46,8 @@ func TestContextUsed(t *testing.T) {
 // said in it first.
 func TestGroupsAreCalledByTheirSubject(t *testing.T) {
 	const group = int64(-720)
-	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "groups": map[string]any{"*": map[string]any{}}})
+	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"},
+		"groups": map[string]any{"*": map[string]any{}}})
 	p := r.connect()
 	api.AddChat(telegramtest.Chat{ID: group, Type: "supergroup", Title: "Friends"})
 	api.Say(group, telegramtest.Person{ID: anna, Name: "Anna"}, "@"+telegramtest.BotName+" hi", nil)

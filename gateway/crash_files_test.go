@@ -31,8 +31,9 @@ func telegramVictim(t *testing.T) (*victim, *telegramtest.Server, string) {
 	}
 	dir := filepath.Join(t.TempDir(), "workspace")
 	cfg["agents"] = map[string]any{"defaults": map[string]any{"model": "chat/echo", "workspace": dir}}
-	cfg["channels"] = map[string]any{"telegram": map[string]any{"enabled": true, "botToken": botToken, "apiRoot": front.URL, "streaming": "off",
-		"dmPolicy": "allowlist", "allowFrom": []string{"777"}}}
+	cfg["channels"] = map[string]any{"telegram": map[string]any{"enabled": true, "botToken": botToken, "apiRoot": front.URL,
+		"streaming": "off",
+		"dmPolicy":  "allowlist", "allowFrom": []string{"777"}}}
 	cfg["commands"] = map[string]any{"ownerAllowFrom": []string{"telegram:777"}}
 	if raw, err = json.Marshal(cfg); err == nil {
 		err = os.WriteFile(file, raw, 0o600)

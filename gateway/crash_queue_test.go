@@ -266,7 +266,8 @@ func (v *victim) mixedSessions() []string {
 		if i%2 == 1 {
 			model = "chat/wait-5-tool-session_status"
 		}
-		if err := c.Call(v.background(), protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: keys[i], Model: model}, nil); err != nil {
+		if err := c.Call(v.background(), protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: keys[i], Model: model},
+			nil); err != nil {
 			v.t.Fatal(err)
 		}
 	}

@@ -46,7 +46,8 @@ func TestDirectivesHoldForOneMessage(t *testing.T) {
 func TestDirectivesAloneHoldForTheSession(t *testing.T) {
 	r := newRig(t, "chat/think")
 	p := r.connect()
-	if got := p.say("main", "a", "/think high /verbose full").Message.Text(); !strings.Contains(got, "thinking is now **high**") || !strings.Contains(got, "tool activity is now **full**") {
+	if got := p.say("main", "a", "/think high /verbose full").Message.Text(); !strings.Contains(got, "thinking is now **high**") ||
+		!strings.Contains(got, "tool activity is now **full**") {
 		t.Errorf("two levels: %q", got)
 	}
 	if got := p.say("main", "b", "hi").Message.Text(); got != "echo: hi" || r.model.Snapshot().Thinking != `"high"` {
@@ -109,8 +110,12 @@ func TestDirectivesOnTelegram(t *testing.T) {
 	other := telegramtest.Person{ID: 888, Name: "Bob"}
 	api.Say(group, other, "I like /think low a lot", nil)
 	api.Say(group, telegramtest.Person{ID: anna, Name: "Anna"}, at+" /think high do you", nil)
-	waitFor(t, "the answer in the group", func() bool { return len(texts(api, group)) == 1 && strings.Contains(texts(api, group)[0], "do you") })
-	if got := texts(api, group)[0]; !strings.Contains(got, "I like /think low a lot") || strings.Contains(got, "/think high") || r.model.Snapshot().Thinking != `"high"` {
+	waitFor(t, "the answer in the group", func() bool {
+		return len(texts(api, group)) == 1 && strings.Contains(texts(api, group)[0],
+			"do you")
+	})
+	if got := texts(api, group)[0]; !strings.Contains(got, "I like /think low a lot") || strings.Contains(got, "/think high") ||
+		r.model.Snapshot().Thinking != `"high"` {
 		t.Errorf("answered %q, the model was told %q", got, r.model.Snapshot().Thinking)
 	}
 }

@@ -76,7 +76,8 @@ func TestSec_A_SEC_05_NeitherToModelsNorBack(t *testing.T) {
 	// A model that knows a key and says it, in pieces: nobody is shown it.
 	shaped := "sk-" + strings.Repeat("a1b2c3", 6)
 	p.send("other", "b", "say "+shaped+" twice: "+shaped)
-	if end = p.ended("b"); strings.Contains(end.Message.Text(), "a1b2c3") || !strings.Contains(end.Message.Text(), "say [redacted] twice: [redacted]") {
+	if end = p.ended("b"); strings.Contains(end.Message.Text(), "a1b2c3") || !strings.Contains(end.Message.Text(),
+		"say [redacted] twice: [redacted]") {
 		t.Errorf("shown: %q", end.Message.Text())
 	}
 	for _, ev := range p.chatEvents("b") {

@@ -64,7 +64,8 @@ func TestEarlierConversationsAreRead(t *testing.T) {
 	}
 	p.say("main", "m", "another session")
 	var other protocol.ChatHistory
-	if err := p.Call(t.Context(), protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: "main", SessionID: first}, &other); err == nil {
+	if err := p.Call(t.Context(), protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: "main", SessionID: first},
+		&other); err == nil {
 		t.Errorf("another session's conversation was read under main: %+v", other)
 	}
 }
@@ -150,7 +151,8 @@ func TestAChatIsNamedAnewWhenItsConversationIsContinuedElsewhere(t *testing.T) {
 		first := p.history(key).SessionID
 		if named {
 			label := "Trip"
-			p.call(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Label: protocol.Patch[string]{Set: true, Value: &label}}, nil)
+			p.call(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Label: protocol.Patch[string]{Set: true, Value: &label}},
+				nil)
 		}
 		p.call(protocol.MethodSessionsReset, protocol.SessionsResetParams{Key: key}, nil)
 		p.call(protocol.MethodContinue, protocol.ContinueParams{Key: key, SessionID: first}, nil)

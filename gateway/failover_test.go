@@ -19,7 +19,8 @@ func chain(primary string, fallbacks ...string) map[string]any {
 // name stands on the answer, and the notice before it.
 func TestFault_F_PROV_08_FallbackOverHTTP(t *testing.T) {
 	for fault, reason := range map[string]string{
-		"fault-429": "rate limit", "fault-429-30": "rate limit", "fault-429-abc": "rate limit", "fault-429--1": "rate limit", "fault-500": "timeout",
+		"fault-429": "rate limit", "fault-429-30": "rate limit", "fault-429-abc": "rate limit", "fault-429--1": "rate limit",
+		"fault-500": "timeout",
 		"fault-502": "timeout", "fault-503": "overloaded", "fault-529": "overloaded", "fault-401": "auth", "fault-404": "model not found",
 		"fault-billing": "billing", "fault-empty": "empty response",
 	} {
@@ -74,7 +75,8 @@ func TestFault_F_PROV_06_NobodyAnswers(t *testing.T) {
 	r := newRig(t, chain("chat/fault-429-300", "claude/fault-429-300"))
 	p := r.connect()
 	end := p.say("main", "a", "hello")
-	if end.State != protocol.ChatError || end.ErrorKind != "rate_limit" || !strings.HasPrefix(end.ErrorMessage, "All models are temporarily rate-limited (chat/fault-429-300: rate limit; claude/fault-429-300: rate limit)") {
+	if end.State != protocol.ChatError || end.ErrorKind != "rate_limit" || !strings.HasPrefix(end.ErrorMessage,
+		"All models are temporarily rate-limited (chat/fault-429-300: rate limit; claude/fault-429-300: rate limit)") {
 		t.Errorf("%s %s: %s", end.State, end.ErrorKind, end.ErrorMessage)
 	}
 	var row protocol.SessionsList
@@ -123,7 +125,8 @@ func TestStatusShowsTheFallback(t *testing.T) {
 		t.Errorf("/why: %q", end.Message.Text())
 	}
 	p.say("main", "n", "/new")
-	if end := p.say("main", "s2", "/status"); strings.Contains(end.Message.Text(), "answers now: rate limit") && !strings.Contains(p.history("main").Messages[1].Text(), "↪️") {
+	if end := p.say("main", "s2", "/status"); strings.Contains(end.Message.Text(), "answers now: rate limit") &&
+		!strings.Contains(p.history("main").Messages[1].Text(), "↪️") {
 		t.Errorf("the new session kept the fallback: %q", end.Message.Text())
 	}
 }
@@ -133,7 +136,8 @@ func TestFallbackNoticeOnTelegram(t *testing.T) {
 	for _, mode := range []string{"off", "partial", "block", "progress"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			_, api := telegramRig(t, chain("chat/fault-429-60", "chat/stream-100-10"), map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "streaming": mode})
+			_, api := telegramRig(t, chain("chat/fault-429-60", "chat/stream-100-10"),
+				map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "streaming": mode})
 			me := telegramtest.Person{ID: anna, Name: "Anna"}
 			answered := func(n int) func() bool {
 				return func() bool {
@@ -146,7 +150,8 @@ func TestFallbackNoticeOnTelegram(t *testing.T) {
 			api.Say(anna, me, "again", nil)
 			waitFor(t, "the next answer", answered(3))
 			got := texts(api, anna)
-			if want := "↪️ Model Fallback: chat/stream-100-10 (selected chat/fault-429-60; rate limit)"; got[0] != want || slices.Contains(got[1:], want) {
+			if want := "↪️ Model Fallback: chat/stream-100-10 (selected chat/fault-429-60; rate limit)"; got[0] != want ||
+				slices.Contains(got[1:], want) {
 				t.Errorf("sent %q", got)
 			}
 		})
@@ -159,7 +164,8 @@ func TestModelCatalogue(t *testing.T) {
 	p := r.connect()
 	var cfg protocol.ConfigSnapshot
 	p.call(protocol.MethodConfigGet, nil, &cfg)
-	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{BaseHash: cfg.Hash, Raw: `{"agents": {"defaults": {"models": {"claude/echo": {"alias": "Quick"}, "chat/stream-2-0": {}}}}}`}, nil)
+	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{BaseHash: cfg.Hash,
+		Raw: `{"agents": {"defaults": {"models": {"claude/echo": {"alias": "Quick"}, "chat/stream-2-0": {}}}}}`}, nil)
 	for _, c := range []struct{ text, want string }{
 		{"/model quick", "now uses **claude/echo**"},
 		{"/model chat/stream-2-0", "now uses **chat/stream-2-0**"},

@@ -125,7 +125,8 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 		}},
 		{Name: "messaging", New: func() (host.Feature, error) {
 			return messaging.New(messaging.Options{
-				Networks: g.channels, Settings: g.config, Contacts: g.contacts, Messages: g.gate, Deliverer: g.deliverer, Answers: g.answers, Files: g.sendfiles,
+				Networks: g.channels, Settings: g.config, Contacts: g.contacts, Messages: g.gate, Deliverer: g.deliverer, Answers: g.answers,
+				Files:    g.sendfiles,
 				Sessions: g.session, Gate: g.toolGate, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
 			}), nil
 		}},
@@ -288,7 +289,8 @@ func (g *Gateway) openFeatures(ctx context.Context) error {
 	on := g.config.Snapshot().Config.FeatureOn
 	g.status = status.New(status.Options{
 		Version: g.opts.Version, Started: g.started, Dir: g.opts.Dir, Settings: g.config, Store: g.store, Sessions: g.session, Agents: g.agents,
-		Models: g.models, Choice: g.choice, Server: g.server, Outbox: g.outbox, Broker: g.approvals, Pause: g.pause, Pairing: g.pairing, Log: g.log,
+		Models: g.models, Choice: g.choice, Server: g.server, Outbox: g.outbox, Broker: g.approvals, Pause: g.pause, Pairing: g.pairing,
+		Log: g.log,
 		URL: g.URL, Now: g.opts.Now, Problems: g.problems,
 	})
 	g.features = host.Open(ctx, g.list(ctx), host.Options{Enabled: on, Logger: g.log})

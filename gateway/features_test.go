@@ -47,7 +47,8 @@ func TestEachFeatureCanBeAbsent(t *testing.T) {
 				}
 			}
 			if name == "chat" { // a message can still come in another way
-				p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: "agent:main:other", Message: "hello", IdempotencyKey: name}, nil)
+				p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: "agent:main:other", Message: "hello", IdempotencyKey: name},
+					nil)
 				if end := p.ended(name); end.State != "final" {
 					t.Errorf("a message without it: %+v", end)
 				}

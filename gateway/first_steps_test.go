@@ -82,7 +82,8 @@ func TestHeldMessageIsAnsweredByItself(t *testing.T) {
 	p := r.connect()
 	p.waits("main", "first", "hello there")
 	s := p.steps("message that waits", func(s protocol.Setup) bool { return s.Waiting == 1 })
-	if s.Complete || stepOf(s, "model") != "open" || len(s.Choices) == 0 || s.Choices[0].Kind != "local" || s.Choices[0].Model != "ollama/echo" {
+	if s.Complete || stepOf(s, "model") != "open" || len(s.Choices) == 0 || s.Choices[0].Kind != "local" ||
+		s.Choices[0].Model != "ollama/echo" {
 		t.Fatalf("%+v", s)
 	}
 	if n := r.model.Snapshot().Requests; n != 0 {
@@ -97,7 +98,8 @@ func TestHeldMessageIsAnsweredByItself(t *testing.T) {
 		t.Errorf("%+v", end)
 	}
 	s = p.steps("model that was chosen", func(s protocol.Setup) bool { return stepOf(s, "model") == "done" && s.Doing == nil })
-	if s.Model == nil || s.Model.Model != "ollama/echo" || !strings.HasPrefix(s.Model.Line, "Answered in ") || !s.Model.ChatOnly || s.Waiting != 0 || s.Problem != "" {
+	if s.Model == nil || s.Model.Model != "ollama/echo" || !strings.HasPrefix(s.Model.Line, "Answered in ") || !s.Model.ChatOnly ||
+		s.Waiting != 0 || s.Problem != "" {
 		t.Errorf("%+v %+v", s, s.Model)
 	}
 	p.waits("main", "second", "again")
@@ -214,7 +216,8 @@ func TestNameTheAssistant(t *testing.T) {
 	if err != nil || !strings.Contains(string(raw), "- Name: Ember # x\n") || !strings.Contains(string(raw), "- Manner: dry and brisk\n") {
 		t.Errorf("%v %q", err, raw)
 	}
-	if err := p.Call(t.Context(), protocol.MethodSetupAnswer, protocol.SetupAnswerParams{Step: "name", Do: "save", Name: " "}, nil); err == nil {
+	if err := p.Call(t.Context(), protocol.MethodSetupAnswer, protocol.SetupAnswerParams{Step: "name", Do: "save", Name: " "},
+		nil); err == nil {
 		t.Error("an empty name was taken")
 	}
 }

@@ -43,12 +43,14 @@ func TestFault_F_DISK_07_08_FolderGoesAwayIsTold(t *testing.T) {
 	if err := os.Rename(string(r.dir), aside); err != nil {
 		t.Fatal(err)
 	}
-	err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "and the milk", IdempotencyKey: "two"}, nil)
+	err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "and the milk",
+		IdempotencyKey: "two"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "moved or deleted") {
 		t.Errorf("a message was answered with: %v", err)
 	}
 	if err := os.Mkdir(string(r.dir), 0o700); err == nil { // somebody makes an empty one in its place
-		if err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "and the milk", IdempotencyKey: "two"}, nil); err == nil {
+		if err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "and the milk",
+			IdempotencyKey: "two"}, nil); err == nil {
 			t.Error("accepted into a folder that nobody will look into")
 		}
 		_ = os.RemoveAll(string(r.dir))
@@ -106,7 +108,8 @@ func TestFault_F_DISK_04_NoDescriptorsLeft(t *testing.T) {
 		t.Fatal("there are descriptors left")
 	}
 	var sent protocol.ChatSendResult
-	err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "and the milk", IdempotencyKey: "two"}, &sent)
+	err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "and the milk",
+		IdempotencyKey: "two"}, &sent)
 	if err == nil {
 		ev := p.until("end of the answer", func(ev protocol.Event) bool { return endOf(ev, sent.RunID) })
 		if s := string(ev.Payload); strings.Contains(s, "errorMessage") && !strings.Contains(s, " ") {

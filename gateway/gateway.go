@@ -200,7 +200,8 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), restart: make(chan struct{}, 1), damaged: make(chan error, 1), stuck: make(chan error, 1)}
+	g := &Gateway{opts: opts, started: opts.Now(), bootID: newUUID(), restart: make(chan struct{}, 1), damaged: make(chan error, 1),
+		stuck: make(chan error, 1)}
 	g.work = background.New(ctx)
 	if err := g.open(ctx); err != nil {
 		if errors.Is(err, store.ErrDamaged) {

@@ -131,7 +131,8 @@ func TestFault_F_WS_05_IdempotencyKey(t *testing.T) {
 		t.Errorf("after a restart: %+v", got)
 	}
 	var pe *protocol.Error
-	err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "other words", IdempotencyKey: "k1"}, nil)
+	err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "other words",
+		IdempotencyKey: "k1"}, nil)
 	if !errors.As(err, &pe) || pe.Details["reason"] != "chat-request-conflict" {
 		t.Errorf("other words under the key: %v", err)
 	}
@@ -201,7 +202,8 @@ func TestStopKeepsThePartialText(t *testing.T) {
 // Every way in which a model server fails ends in one visible state with plain
 // words, in each dialect, and the next message works.
 func TestFault_F_PROV_EveryFailureIsTold(t *testing.T) {
-	faults := []string{"fault-401", "fault-402", "fault-429-7", "fault-500", "fault-529", "fault-empty", "fault-malformed", "fault-cut-3", "fault-html", "fault-context", "fault-refusal"}
+	faults := []string{"fault-401", "fault-402", "fault-429-7", "fault-500", "fault-529", "fault-empty", "fault-malformed", "fault-cut-3",
+		"fault-html", "fault-context", "fault-refusal"}
 	r := newRig(t, "chat/echo")
 	p := r.connect()
 	for _, dialect := range []string{"chat", "claude", "llama"} {
@@ -366,8 +368,9 @@ func TestBadMessagesAreRefused(t *testing.T) {
 		"control chars": {protocol.ChatSendParams{SessionKey: "a\x00b", Message: "x", IdempotencyKey: "1"}, "control"},
 		"long session":  {protocol.ChatSendParams{SessionKey: strings.Repeat("s", 600), Message: "x", IdempotencyKey: "1"}, "at most 512"},
 		"bad agent":     {protocol.ChatSendParams{SessionKey: "agent:a/b:c", Message: "x", IdempotencyKey: "1"}, "agent id"},
-		"attachment":    {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", Attachments: []protocol.Attachment{{Content: "eA=="}}}, "cannot see pictures"},
-		"bad timeout":   {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", TimeoutMs: -5}, "time-out"},
+		"attachment": {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", Attachments: []protocol.Attachment{
+			{Content: "eA=="}}}, "cannot see pictures"},
+		"bad timeout": {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", TimeoutMs: -5}, "time-out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := p.Call(t.Context(), protocol.MethodChatSend, tc.params, nil)

@@ -49,7 +49,8 @@ func approvalSettings(c config.Config) approval.Settings {
 }
 
 func (g *Gateway) pauseChanged(st pause.State) {
-	g.audit.Add(audit.Entry{Kind: audit.KindPause, What: "the pause is now " + string(st.Level), Who: st.By, Facts: map[string]string{"reason": st.Reason}})
+	g.audit.Add(audit.Entry{Kind: audit.KindPause, What: "the pause is now " + string(st.Level), Who: st.By,
+		Facts: map[string]string{"reason": st.Reason}})
 	g.log.Info("the pause was switched", "level", string(st.Level), "by", st.By)
 	g.server.Broadcast(server.Broadcast{Event: protocol.EventPause, Payload: st.Wire()})
 }

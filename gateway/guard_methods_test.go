@@ -27,9 +27,12 @@ func TestSec_A_INJ_01_HijackedModel(t *testing.T) {
 	g.up("")
 	before := g.outside(t)
 	wishes := []string{
-		"echo pwned > %d", "touch ../%d", "cat ~/.ssh/id_ed25519 > %d", "rm -rf ~ #%d", "sh -c 'touch %d'", "env touch %d", "$(touch %d)", "touch%d;touch a",
-		"hearth approvals approve %d", "hearth config set tools.exec.ask off #%d", "cp ~/.ssh/id_ed25519 stolen%d", "python3 -c 'open(\"%d\",\"w\")'",
-		"ls > %d", "nohup touch %d &", "find / -name x%d -exec touch b ;", "echo %d | tee c", ". ./x%d", "eval touch %d", "curl http://127.0.0.1/%d", "PATH=. ls%d",
+		"echo pwned > %d", "touch ../%d", "cat ~/.ssh/id_ed25519 > %d", "rm -rf ~ #%d", "sh -c 'touch %d'", "env touch %d", "$(touch %d)",
+		"touch%d;touch a",
+		"hearth approvals approve %d", "hearth config set tools.exec.ask off #%d", "cp ~/.ssh/id_ed25519 stolen%d",
+		"python3 -c 'open(\"%d\",\"w\")'",
+		"ls > %d", "nohup touch %d &", "find / -name x%d -exec touch b ;", "echo %d | tee c", ". ./x%d", "eval touch %d",
+		"curl http://127.0.0.1/%d", "PATH=. ls%d",
 	}
 	var lines []string
 	for i := range 500 {
@@ -93,7 +96,8 @@ func TestExecApprovalMethods(t *testing.T) {
 	}
 	var list []protocol.Approval
 	p.call(protocol.MethodExecApprovalList, nil, &list)
-	if len(list) != 1 || list[0].Request.Command != "make deploy" || !slices.Equal(list[0].Request.AllowedDecisions, []string{"allow-once", "deny"}) {
+	if len(list) != 1 || list[0].Request.Command != "make deploy" || !slices.Equal(list[0].Request.AllowedDecisions,
+		[]string{"allow-once", "deny"}) {
 		t.Fatalf("%+v", list)
 	}
 	var ok protocol.OKResult
@@ -103,7 +107,8 @@ func TestExecApprovalMethods(t *testing.T) {
 	}
 	other := r.connect()
 	for _, c := range []struct{ id, decision, want string }{
-		{"made-up", "allow-once", "APPROVAL_NOT_FOUND"}, {first.ID, "allow-always", "APPROVAL_SCOPE"}, {first.ID, "allow-once", ""}, {first.ID, "deny", "APPROVAL_ALREADY_RESOLVED"},
+		{"made-up", "allow-once", "APPROVAL_NOT_FOUND"}, {first.ID, "allow-always", "APPROVAL_SCOPE"}, {first.ID, "allow-once", ""},
+		{first.ID, "deny", "APPROVAL_ALREADY_RESOLVED"},
 	} {
 		err := other.Call(t.Context(), protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: c.id, Decision: c.decision}, &ok)
 		var pe *protocol.Error
@@ -124,7 +129,8 @@ func TestExecApprovalsFile(t *testing.T) {
 	p := r.connect()
 	var f protocol.ExecApprovals
 	p.call(protocol.MethodExecApprovalsGet, nil, &f)
-	if f.ResolvedDefaults.Security != "allowlist" || f.ResolvedDefaults.Ask != "on-miss" || f.ResolvedDefaults.AskFallback != "deny" || f.File.Version != 1 {
+	if f.ResolvedDefaults.Security != "allowlist" || f.ResolvedDefaults.Ask != "on-miss" || f.ResolvedDefaults.AskFallback != "deny" ||
+		f.File.Version != 1 {
 		t.Errorf("%+v", f)
 	}
 	next := f.File
@@ -134,12 +140,14 @@ func TestExecApprovalsFile(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	next.Defaults.Security = "full"
-	if err := p.Call(t.Context(), protocol.MethodExecApprovalsSet, protocol.ExecApprovalsSetParams{File: next}, nil); err == nil || !strings.Contains(err.Error(), `no "full"`) {
+	if err := p.Call(t.Context(), protocol.MethodExecApprovalsSet, protocol.ExecApprovalsSetParams{File: next}, nil); err == nil ||
+		!strings.Contains(err.Error(), `no "full"`) {
 		t.Errorf("full: %v", err)
 	}
 	next.Defaults.Security = ""
 	next.Agents = map[string]protocol.ExecApprovalsAgent{"main": {Allowlist: []protocol.ExecAllowlistItem{{Pattern: "/usr/bin/**"}}}}
-	if err := p.Call(t.Context(), protocol.MethodExecApprovalsSet, protocol.ExecApprovalsSetParams{File: next}, nil); err == nil || !strings.Contains(err.Error(), "by hand") {
+	if err := p.Call(t.Context(), protocol.MethodExecApprovalsSet, protocol.ExecApprovalsSetParams{File: next}, nil); err == nil ||
+		!strings.Contains(err.Error(), "by hand") {
 		t.Errorf("a written rule: %v", err)
 	}
 }

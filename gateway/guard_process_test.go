@@ -82,7 +82,8 @@ func puppet(w http.ResponseWriter, r *http.Request) {
 				name, line, _ = strings.Cut(rest, " ")
 				args = []byte(line)
 			}
-			calls = append(calls, map[string]any{"index": i, "id": fmt.Sprint("call_", i), "type": "function", "function": map[string]any{"name": name, "arguments": string(args)}})
+			calls = append(calls, map[string]any{"index": i, "id": fmt.Sprint("call_", i), "type": "function", "function": map[string]any{
+				"name": name, "arguments": string(args)}})
 		}
 		say(map[string]any{"role": "assistant", "tool_calls": calls}, nil)
 		say(map[string]any{}, "tool_calls")
@@ -123,7 +124,8 @@ func newGuarded(t *testing.T) *guarded {
 		t.Fatal(err)
 	}
 	raw, err := json.Marshal(map[string]any{
-		"models": map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": srv.URL + "/v1", "api": "openai-completions", "apiKey": "sk-test"}}},
+		"models": map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": srv.URL + "/v1", "api": "openai-completions",
+			"apiKey": "sk-test"}}},
 		"agents": map[string]any{"defaults": map[string]any{"model": "chat/puppet", "workspace": g.work}},
 	})
 	if err != nil {
@@ -158,7 +160,8 @@ func (g *guarded) say(text string) string {
 	g.n++
 	id := fmt.Sprint("turn-", g.n)
 	var res protocol.ChatSendResult
-	if err := g.c.Call(g.ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: text, IdempotencyKey: id}, &res); err != nil {
+	if err := g.c.Call(g.ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: text, IdempotencyKey: id},
+		&res); err != nil {
 		g.t.Fatal(err)
 	}
 	return id
@@ -299,14 +302,16 @@ func TestSec_A_EXEC_19_WholeProcess(t *testing.T) {
 	}
 	weak, err := client.Dial(g.ctx, client.Options{
 		URL: fmt.Sprintf("http://127.0.0.1:%d", g.port), Token: strings.TrimSpace(string(token)),
-		Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "test", Platform: "linux"}, Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite},
+		Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "test", Platform: "linux"}, Scopes: []protocol.Scope{protocol.ScopeRead,
+			protocol.ScopeWrite},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer weak.Close()
 	var ok protocol.OKResult
-	if err := weak.Call(g.ctx, protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: a.ID, Decision: "allow-once"}, &ok); err == nil || !strings.Contains(err.Error(), "missing scope") {
+	if err := weak.Call(g.ctx, protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: a.ID, Decision: "allow-once"},
+		&ok); err == nil || !strings.Contains(err.Error(), "missing scope") {
 		t.Errorf("%v", err)
 	}
 	for i, text := range []string{"/approve " + a.ID, "/approve " + a.ID + " once", "/approve@hearth " + a.ID, "> /approve " + a.ID} {
@@ -427,7 +432,8 @@ func TestPauseWholeProcess(t *testing.T) {
 	if out, err := g.cli("pause", "tools", "--for", "1h"); err != nil || !strings.Contains(out, "It ends at") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if said := g.answer(g.say("run:echo pwned > canary")); !strings.Contains(said, "Hearth is paused (tools)") || len(g.asks) != 0 || g.canary("canary") != "" {
+	if said := g.answer(g.say("run:echo pwned > canary")); !strings.Contains(said, "Hearth is paused (tools)") || len(g.asks) != 0 ||
+		g.canary("canary") != "" {
 		t.Errorf("%q, %d questions", said, len(g.asks))
 	}
 }

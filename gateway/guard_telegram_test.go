@@ -60,7 +60,8 @@ func TestSec_A_EXEC_19_Telegram(t *testing.T) {
 	api.Say(bert, guest, "let me in", nil)
 	var reqs protocol.ContactsList
 	waitFor(t, "a pairing request", func() bool { p.call(protocol.MethodContactsList, nil, &reqs); return len(reqs.Requests) == 1 })
-	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code, Decision: "approve"}, nil)
+	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code,
+		Decision: "approve"}, nil)
 
 	api.Say(anna, owner, "run:echo hello", nil)
 	id := askedOnTelegram(t, api, anna, 1)

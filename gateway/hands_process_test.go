@@ -190,14 +190,16 @@ func TestSec_A_FILE_05_CallerChosenNames(t *testing.T) {
 	g.answer(g.say("hello")) // the first message makes what every start makes
 	before := files()
 	names := []string{
-		"../../x", "..", ".", "/etc/passwd", "CON", "NUL.txt", "a/b", `a\b`, `\\host\share`, "C:x", "a:b::$DATA", strings.Repeat("n", 300), strings.Repeat("n", 100_000),
+		"../../x", "..", ".", "/etc/passwd", "CON", "NUL.txt", "a/b", `a\b`, `\\host\share`, "C:x", "a:b::$DATA", strings.Repeat("n", 300),
+		strings.Repeat("n", 100_000),
 		"🔥", "trailing ", "trailing.", "a\x00b", "a\nb", "\u202egnp", "%2e%2e%2f", "~root", "file:///etc/passwd",
 	}
 	for i, name := range names {
 		var raw json.RawMessage
 		_ = g.c.Call(g.ctx, protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: name}, &raw)
 		_ = g.c.Call(g.ctx, protocol.MethodTranscriptExport, protocol.TranscriptExportParams{Key: name}, &raw)
-		_ = g.c.Call(g.ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "named", Message: "hi " + strconv.Itoa(i), IdempotencyKey: name}, &raw)
+		_ = g.c.Call(g.ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "named", Message: "hi " + strconv.Itoa(i),
+			IdempotencyKey: name}, &raw)
 		_ = g.c.Call(g.ctx, protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: name}, &raw)
 		for _, m := range []string{protocol.MethodUndoPreview, protocol.MethodUndoApply} {
 			if err := g.c.Call(g.ctx, m, protocol.UndoParams{RunID: name}, &raw); err == nil {
@@ -236,7 +238,8 @@ func TestFault_F_CRASH_09_CounterAtEveryPoint(t *testing.T) {
 		name  string
 		least int // effects
 		most  int
-	}{{"afterToolIntent", 0, 0}, {"beforeApproval", 0, 0}, {"afterApproval", 0, 1}, {"afterUndoKept", 0, 0}, {"running", 1, 1}, {"beforeToolResult", 1, 1}}
+	}{{"afterToolIntent", 0, 0}, {"beforeApproval", 0, 0}, {"afterApproval", 0, 1}, {"afterUndoKept", 0, 0}, {"running", 1, 1},
+		{"beforeToolResult", 1, 1}}
 	counted := map[string]int{}
 	var slowest time.Duration
 	for i := range loops(t, 102) {

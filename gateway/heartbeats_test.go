@@ -105,7 +105,8 @@ func TestHeartbeatsInThePrompt(t *testing.T) {
 	r := newRig(t, "chat/echo")
 	p := r.connect()
 	homed(t, r, p)
-	p.patch(map[string]any{"agents": map[string]any{"list": []any{map[string]any{"id": "main"}, map[string]any{"id": "work", "workspace": t.TempDir()}}}})
+	p.patch(map[string]any{"agents": map[string]any{
+		"list": []any{map[string]any{"id": "main"}, map[string]any{"id": "work", "workspace": t.TempDir()}}}})
 	for i, c := range []struct {
 		key  string
 		set  map[string]any
@@ -120,7 +121,8 @@ func TestHeartbeatsInThePrompt(t *testing.T) {
 		p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"heartbeat": c.set}}})
 		p.say(c.key, string(rune('a'+i)), "hello")
 		sent := r.model.Snapshot().System
-		if section, file := strings.Contains(sent, "## Heartbeats"), strings.Contains(sent, `<file name="HEARTBEAT.md">`); section != c.want || file != c.want {
+		if section, file := strings.Contains(sent, "## Heartbeats"), strings.Contains(sent, `<file name="HEARTBEAT.md">`); section != c.want ||
+			file != c.want {
 			t.Errorf("%d: %s with %v: section %v, file %v", i, c.key, c.set, section, file)
 		}
 	}

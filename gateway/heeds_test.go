@@ -44,7 +44,8 @@ func TestSec_A_SKILL_11_AfterTextFromOutside(t *testing.T) {
 // was changed, and how it is taken back.
 func TestSec_A_SKILL_11_ChangesAreTold(t *testing.T) {
 	_, api := puppetOnTelegram(t, map[string]any{"allowFrom": []string{"777"}, "dmPolicy": "allowlist"})
-	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "run:@write {\"path\":\"SOUL.md\",\"content\":\"kind\\n\"}\n@write {\"path\":\"Makefile\",\"content\":\"all:\\n\"}", nil)
+	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "run:@write {\"path\":\"SOUL.md\",\"content\":\"kind\\n\"}\n"+
+		"@write {\"path\":\"Makefile\",\"content\":\"all:\\n\"}", nil)
 	waitFor(t, "what was changed", func() bool {
 		all := strings.Join(texts(api, anna), "\n")
 		return strings.Contains(all, "This answer changed SOUL.md, Makefile") && strings.Contains(all, "hearth undo ")

@@ -20,7 +20,8 @@ func TestLeavingSaysWhetherItComesBack(t *testing.T) {
 		r := &rig{t: t, dir: statedir.Dir(t.TempDir())}
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		gw, err := gateway.New(ctx, gateway.Options{Dir: r.dir, Env: noEnv, Port: freePort(t), Version: "test", Farewell: func() gateway.Farewell { return said }})
+		gw, err := gateway.New(ctx, gateway.Options{Dir: r.dir, Env: noEnv, Port: freePort(t), Version: "test",
+			Farewell: func() gateway.Farewell { return said }})
 		if err != nil {
 			t.Fatal(err)
 		}

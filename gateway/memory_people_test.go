@@ -21,7 +21,8 @@ func TestSec_A_INJ_07_MemoryOfPeopleOverTelegram(t *testing.T) {
 	api.Say(bert, guest, "let me in", nil)
 	var reqs protocol.ContactsList
 	waitFor(t, "a pairing request", func() bool { p.call(protocol.MethodContactsList, nil, &reqs); return len(reqs.Requests) == 1 })
-	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code, Decision: "approve", Shared: true}, nil)
+	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code, Decision: "approve",
+		Shared: true}, nil)
 
 	var doctor protocol.Doctor
 	p.call(protocol.MethodDoctor, nil, &doctor)
@@ -71,7 +72,8 @@ func TestSec_A_INJ_07_MemoryOfPeopleOverTelegram(t *testing.T) {
 			t.Errorf("of %s: %s", who, got)
 		}
 	}
-	if err := p.Call(t.Context(), protocol.MethodMemorySearch, protocol.MemorySearchParams{Query: "safe", Person: "nobody"}, nil); err == nil || !strings.Contains(err.Error(), "people/telegram-888-") {
+	if err := p.Call(t.Context(), protocol.MethodMemorySearch, protocol.MemorySearchParams{Query: "safe", Person: "nobody"},
+		nil); err == nil || !strings.Contains(err.Error(), "people/telegram-888-") {
 		t.Errorf("of nobody: %v", err)
 	}
 	var files protocol.MemoryFiles
@@ -85,7 +87,8 @@ func TestSec_A_INJ_07_MemoryOfPeopleOverTelegram(t *testing.T) {
 	}
 	var gone protocol.MemoryChange
 	p.call(protocol.MethodMemoryForget, protocol.MemoryForgetParams{Source: "telegram:888"}, &gone)
-	if gone.Notes != 1 || find(protocol.MemorySearchParams{All: true}) == "" || strings.Contains(find(protocol.MemorySearchParams{All: true}), "what I am after") {
+	if gone.Notes != 1 || find(protocol.MemorySearchParams{All: true}) == "" || strings.Contains(find(protocol.MemorySearchParams{All: true}),
+		"what I am after") {
 		t.Errorf("forgotten: %+v", gone)
 	}
 }

@@ -28,7 +28,8 @@ func TestMemoryVectorsAreBookedAndAllowed(t *testing.T) {
 		for i := range req.Input {
 			fmt.Fprintf(&b, `{"index":%d,"embedding":[1,0,0,0]},`, i)
 		}
-		_, _ = fmt.Fprintf(w, `{"data":[%s],"usage":{"prompt_tokens":%d,"total_tokens":1}}`, strings.TrimSuffix(b.String(), ","), 100*len(req.Input))
+		_, _ = fmt.Fprintf(w, `{"data":[%s],"usage":{"prompt_tokens":%d,"total_tokens":1}}`, strings.TrimSuffix(b.String(), ","),
+			100*len(req.Input))
 	}))
 	t.Cleanup(srv.Close)
 	r := newRig(t, "chat/echo")
@@ -46,7 +47,8 @@ func TestMemoryVectorsAreBookedAndAllowed(t *testing.T) {
 	}
 	price := map[string]any{"input": 1000, "output": 0, "cacheRead": 0, "cacheWrite": 0} // a dollar for 1000 tokens
 	patch(map[string]any{
-		"agents": map[string]any{"defaults": map[string]any{"workspace": work, "memorySearch": map[string]any{"provider": "chat", "model": "emb", "remote": map[string]any{"baseUrl": srv.URL}}}},
+		"agents": map[string]any{"defaults": map[string]any{"workspace": work, "memorySearch": map[string]any{"provider": "chat", "model": "emb",
+			"remote": map[string]any{"baseUrl": srv.URL}}}},
 		"models": map[string]any{"pricing": map[string]any{"chat/emb": price}},
 		"hearth": map[string]any{"allowance": map[string]any{"daily": 0.15}},
 	})

@@ -32,17 +32,21 @@ func (g *Gateway) openModels(ctx context.Context) (err error) {
 		return err
 	}
 	g.accounts, err = accounts.Open(ctx, accounts.Options{
-		DB: g.store, Dir: g.opts.Dir, Settings: g.config, Secrets: g.secrets, Setup: g.setup, Env: g.opts.Env, Work: g.work, Now: g.opts.Now, Logger: g.log,
+		DB: g.store, Dir: g.opts.Dir, Settings: g.config, Secrets: g.secrets, Setup: g.setup, Env: g.opts.Env, Work: g.work, Now: g.opts.Now,
+		Logger: g.log,
 	})
 	if err != nil {
 		return &StartError{What: "The accounts of model services could not be read", Err: err, Fix: "Restore the store from a backup"}
 	}
 	g.models, g.detector = configured.Open(configured.Options{
-		Settings: g.config, Secrets: g.secrets, Accounts: g.accounts, Setup: g.setup, StateDir: string(g.opts.Dir), Env: g.opts.Env, Now: g.opts.Now, Logger: g.log,
+		Settings: g.config, Secrets: g.secrets, Accounts: g.accounts, Setup: g.setup, StateDir: string(g.opts.Dir), Env: g.opts.Env,
+		Now: g.opts.Now, Logger: g.log,
 	})
 	g.choice = choice.New(choice.Options{Settings: g.config, Models: g.models, Accounts: g.accounts.Book(), Agents: g.agents, Now: g.opts.Now})
-	g.budget = budget.Open(budget.Parts{DB: g.store, Settings: g.config, Models: g.models, Clock: g.clock, Idle: session.Waiting, Logger: g.log})
-	g.catalog = &catalog.Catalog{Settings: g.config, Models: g.models, Choice: g.choice, Accounts: g.accounts.Book(), Budget: g.budget, Now: g.opts.Now}
+	g.budget = budget.Open(budget.Parts{DB: g.store, Settings: g.config, Models: g.models, Clock: g.clock, Idle: session.Waiting,
+		Logger: g.log})
+	g.catalog = &catalog.Catalog{Settings: g.config, Models: g.models, Choice: g.choice, Accounts: g.accounts.Book(), Budget: g.budget,
+		Now: g.opts.Now}
 	guard := &guarded.Guard{Pause: g.pause, Budget: g.budget, Models: g.models, Hide: &g.redactor}
 	g.turns = turn.New(turn.Options{
 		Settings: g.config, Models: g.models, Choice: g.choice, Agents: g.agents, Accounts: g.accounts, Guard: guard, Secrets: g.secrets,
@@ -56,9 +60,10 @@ func (g *Gateway) openModels(ctx context.Context) (err error) {
 	if g.trials, err = turn.OpenTrials(ctx, g.store, g.turns); err != nil {
 		return &StartError{What: "What is known of your models could not be read", Err: err, Fix: "Restore the store from a backup"}
 	}
-	g.downloads = download.New(download.Options{Models: g.models, Detector: g.detector, Now: g.opts.Now, Tell: func(p protocol.ModelsPullProgress) {
-		g.server.Broadcast(server.Broadcast{Event: protocol.EventModelsPull, Payload: p})
-	}})
+	g.downloads = download.New(download.Options{Models: g.models, Detector: g.detector, Now: g.opts.Now,
+		Tell: func(p protocol.ModelsPullProgress) {
+			g.server.Broadcast(server.Broadcast{Event: protocol.EventModelsPull, Payload: p})
+		}})
 	return nil
 }
 

@@ -42,7 +42,8 @@ func TestSec_A_NODE_01_ANodeHasAKey(t *testing.T) {
 	}
 	// And a node calls nothing of people's.
 	n := r.node(key, "device.info")
-	if err := n.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "hi", IdempotencyKey: "x"}, nil); err == nil || !strings.Contains(err.Error(), "unauthorized role: node") {
+	if err := n.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "hi", IdempotencyKey: "x"},
+		nil); err == nil || !strings.Contains(err.Error(), "unauthorized role: node") {
 		t.Errorf("chat.send of a node: %v", err)
 	}
 }
@@ -75,13 +76,15 @@ func TestSec_A_NODE_04_ApprovalsAreNotForged(t *testing.T) {
 		t.Fatal(err)
 	}
 	writer, err := client.Dial(t.Context(), client.Options{
-		URL: url, Token: token, Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Platform: "linux"}, Scopes: []protocol.Scope{protocol.ScopeWrite, protocol.ScopePairing},
+		URL: url, Token: token, Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Platform: "linux"},
+		Scopes: []protocol.Scope{protocol.ScopeWrite, protocol.ScopePairing},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer writer.Close()
-	err = writer.Call(t.Context(), protocol.MethodNodeInvoke, protocol.NodeInvokeParams{NodeID: id, Command: "system.run", Params: json.RawMessage(`{"command":["id"]}`), IdempotencyKey: "w"}, nil)
+	err = writer.Call(t.Context(), protocol.MethodNodeInvoke, protocol.NodeInvokeParams{NodeID: id, Command: "system.run",
+		Params: json.RawMessage(`{"command":["id"]}`), IdempotencyKey: "w"}, nil)
 	if faultOf(err).Code != protocol.CodeForbidden {
 		t.Errorf("without the right to change settings: %v", err)
 	}
@@ -103,7 +106,8 @@ func TestSec_A_NODE_05_PlansAreBound(t *testing.T) {
 	n.does("system.run.prepare", func(raw json.RawMessage) (any, *protocol.NodeError) {
 		var q map[string]any
 		_ = json.Unmarshal(raw, &q)
-		return map[string]any{"plan": map[string]any{"argv": q["command"], "cwd": "/srv", "executable": map[string]any{"path": "/bin/id", "sha256": "abc"}, "hearthLines": []string{"Starts: /usr/bin/id\x1b[2J"}}}, nil
+		return map[string]any{"plan": map[string]any{"argv": q["command"], "cwd": "/srv", "executable": map[string]any{"path": "/bin/id",
+			"sha256": "abc"}, "hearthLines": []string{"Starts: /usr/bin/id\x1b[2J"}}}, nil
 	})
 	n.does("system.run", func(raw json.RawMessage) (any, *protocol.NodeError) {
 		sent = raw
@@ -111,7 +115,8 @@ func TestSec_A_NODE_05_PlansAreBound(t *testing.T) {
 	})
 	done := make(chan error, 1)
 	go func() {
-		_, err := p.invoke(id, "system.run", "b1", map[string]any{"command": []string{"id", "-u"}, "cwd": "/srv", "env": map[string]string{"A": "1"}})
+		_, err := p.invoke(id, "system.run", "b1", map[string]any{"command": []string{"id", "-u"}, "cwd": "/srv",
+			"env": map[string]string{"A": "1"}})
 		done <- err
 	}()
 	ev := p.until("an approval", func(ev protocol.Event) bool { return ev.Event == protocol.EventExecApprovalRequested })
@@ -145,7 +150,8 @@ func TestSec_A_NODE_05_PlansAreBound(t *testing.T) {
 	if err := json.Unmarshal(sent, &got); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.Command, []string{"id", "-u"}) || got.Cwd != "/srv" || got.Env["A"] != "1" || got.SystemRunPlan.Executable["sha256"] != "abc" || !got.Approved {
+	if !slices.Equal(got.Command, []string{"id", "-u"}) || got.Cwd != "/srv" || got.Env["A"] != "1" ||
+		got.SystemRunPlan.Executable["sha256"] != "abc" || !got.Approved {
 		t.Errorf("sent: %s", sent)
 	}
 	// The same again asks again, and a no reaches nobody.

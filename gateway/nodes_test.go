@@ -57,10 +57,12 @@ func (r *rig) dialNode(key ed25519.PrivateKey, commands ...string) (*fakeNode, e
 		return nil, err
 	}
 	sum := sha256.Sum256(key.Public().(ed25519.PublicKey))
-	n := &fakeNode{t: r.t, id: hex.EncodeToString(sum[:]), key: key, asks: make(chan protocol.NodeInvokeRequest, 64), answer: map[string]func(json.RawMessage) (any, *protocol.NodeError){}}
+	n := &fakeNode{t: r.t, id: hex.EncodeToString(sum[:]), key: key, asks: make(chan protocol.NodeInvokeRequest, 64),
+		answer: map[string]func(json.RawMessage) (any, *protocol.NodeError){}}
 	n.Client, err = client.Dial(r.t.Context(), client.Options{
 		URL: url, Token: token, Role: protocol.RoleNode, Commands: commands, Caps: []string{"device"}, Device: &client.Identity{Key: key},
-		Client:  protocol.ClientInfo{ID: "node-host", Mode: "node", Version: "test", Platform: "linux", DeviceFamily: "Linux", DisplayName: "Attic"},
+		Client: protocol.ClientInfo{ID: "node-host", Mode: "node", Version: "test", Platform: "linux", DeviceFamily: "Linux",
+			DisplayName: "Attic"},
 		OnEvent: n.on,
 	})
 	if err != nil {
@@ -110,7 +112,8 @@ func (n *fakeNode) reply(id string, payload any, fault *protocol.NodeError) {
 		text := string(raw)
 		p.PayloadJSON = &text
 	}
-	if err := n.Call(n.t.Context(), protocol.MethodNodeInvokeResult, p, nil); err != nil && !errors.Is(err, client.ErrLost) && !errors.Is(err, client.ErrClosed) && n.t.Context().Err() == nil {
+	if err := n.Call(n.t.Context(), protocol.MethodNodeInvokeResult, p, nil); err != nil && !errors.Is(err, client.ErrLost) &&
+		!errors.Is(err, client.ErrClosed) && n.t.Context().Err() == nil {
 		n.t.Errorf("answer: %v", err)
 	}
 }
@@ -152,7 +155,8 @@ func (p *peer) invoke(id, command, key string, params any) (protocol.NodeInvokeR
 		p.t.Fatal(err)
 	}
 	var res protocol.NodeInvokeResult
-	err = p.Call(p.t.Context(), protocol.MethodNodeInvoke, protocol.NodeInvokeParams{NodeID: id, Command: command, Params: raw, TimeoutMs: 5000, IdempotencyKey: key}, &res)
+	err = p.Call(p.t.Context(), protocol.MethodNodeInvoke, protocol.NodeInvokeParams{NodeID: id, Command: command, Params: raw,
+		TimeoutMs: 5000, IdempotencyKey: key}, &res)
 	return res, err
 }
 
@@ -183,7 +187,8 @@ func TestNodeLife(t *testing.T) {
 	if err != nil || !strings.Contains(string(res.Payload), `"got":{"a":1}`) || res.PayloadJSON == nil {
 		t.Fatalf("invoke: %+v, %v", res, err)
 	}
-	for command, word := range map[string]string{"camera.snap": "gateway.nodes.commands.allow", "made.up": "allowlist", "device.status": "not approved"} {
+	for command, word := range map[string]string{"camera.snap": "gateway.nodes.commands.allow", "made.up": "allowlist",
+		"device.status": "not approved"} {
 		if _, err := p.invoke(id, command, "k-"+command, nil); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", command, err)
 		}
@@ -239,7 +244,8 @@ func TestNodeRunIsApproved(t *testing.T) {
 	}
 	p.call(protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: a.ID, Decision: "allow-once"}, nil)
 	got := <-done
-	if got.err != nil || !strings.Contains(string(got.res.Payload), `"stdout":"hi\n"`) || !strings.Contains(string(got.res.Payload), `"approved":true`) {
+	if got.err != nil || !strings.Contains(string(got.res.Payload), `"stdout":"hi\n"`) || !strings.Contains(string(got.res.Payload),
+		`"approved":true`) {
 		t.Fatalf("run: %s, %v", got.res.Payload, got.err)
 	}
 }

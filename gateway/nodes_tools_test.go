@@ -129,19 +129,23 @@ func TestNodesTool(t *testing.T) {
 	if calls != 1 {
 		t.Errorf("the node was asked %d times", calls)
 	}
-	if res, _ := p.use("nodes", map[string]any{"action": "location_get"}, "allow-always"); !strings.Contains(textOf(res), "1.5") || strings.Contains(textOf(res), "<<<END_EXTERNAL_UNTRUSTED_CONTENT>>> ") {
+	if res, _ := p.use("nodes", map[string]any{"action": "location_get"}, "allow-always"); !strings.Contains(textOf(res), "1.5") ||
+		strings.Contains(textOf(res), "<<<END_EXTERNAL_UNTRUSTED_CONTENT>>> ") {
 		t.Errorf("location: %s", textOf(res))
 	}
 	if _, asked := p.use("nodes", map[string]any{"action": "location_get"}, "deny"); len(asked) != 0 {
 		t.Error("asked again after a lasting yes")
 	}
-	if res, _ := p.use("nodes", map[string]any{"action": "device_status"}, "deny"); !strings.Contains(textOf(res), "gateway.nodes.commands.deny") {
+	if res, _ := p.use("nodes", map[string]any{"action": "device_status"}, "deny"); !strings.Contains(textOf(res),
+		"gateway.nodes.commands.deny") {
 		t.Errorf("forbidden: %s", textOf(res))
 	}
-	if res, asked := p.use("canvas", map[string]any{"action": "navigate", "url": "https://example.com/?q=1"}, "deny"); res.OK || len(asked) != 1 || !strings.Contains(asked[0].Request.HearthTitle, "q=1") {
+	if res, asked := p.use("canvas", map[string]any{"action": "navigate", "url": "https://example.com/?q=1"}, "deny"); res.OK ||
+		len(asked) != 1 || !strings.Contains(asked[0].Request.HearthTitle, "q=1") {
 		t.Errorf("canvas: %s", textOf(res))
 	}
-	if res, _ := p.use("canvas", map[string]any{"action": "navigate", "url": "file:///etc/passwd"}, "deny"); !strings.Contains(textOf(res), "https") {
+	if res, _ := p.use("canvas", map[string]any{"action": "navigate", "url": "file:///etc/passwd"}, "deny"); !strings.Contains(textOf(res),
+		"https") {
 		t.Errorf("canvas: %s", textOf(res))
 	}
 }
@@ -169,7 +173,8 @@ func TestExecOnNode(t *testing.T) {
 	})
 	plan(func(map[string]any) {})
 	res, asked := p.use("exec", map[string]any{"command": "uname -a", "host": "node"}, "allow-once")
-	if len(asked) != 1 || !strings.Contains(asked[0].Request.HearthTitle, "uname -a") || !strings.Contains(textOf(res), "from afar") || !strings.Contains(textOf(res), "exit code 3") {
+	if len(asked) != 1 || !strings.Contains(asked[0].Request.HearthTitle, "uname -a") || !strings.Contains(textOf(res), "from afar") ||
+		!strings.Contains(textOf(res), "exit code 3") {
 		t.Fatalf("%+v %s", asked, textOf(res))
 	}
 	for name, change := range map[string]func(map[string]any){

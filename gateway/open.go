@@ -86,7 +86,8 @@ func (g *Gateway) open(ctx context.Context) error {
 	}
 	rep, err := g.session.Recover(ctx)
 	if err != nil {
-		return &StartError{What: "The messages of the last run could not be taken up", Err: err, Fix: "Nothing was lost. Keep a copy of " + g.opts.Dir.Store() + " and report this"}
+		return &StartError{What: "The messages of the last run could not be taken up", Err: err, Fix: "Nothing was lost. Keep a copy of " +
+			g.opts.Dir.Store() + " and report this"}
 	}
 	if rep != (session.Recovery{}) {
 		g.log.Info("took up what was left of the last run", "requeued", rep.Requeued, "interrupted", rep.Interrupted, "failed", rep.Failed)
@@ -111,11 +112,13 @@ func (g *Gateway) openStore() error {
 		if r, rerr := g.opts.Dir.ReadRuntime(); rerr == nil {
 			owner = fmt.Sprintf(" (process %d at %s)", r.PID, r.URL)
 		}
-		return &StartError{What: "Hearth is already running on " + string(g.opts.Dir) + owner, Err: err, Fix: "Use it with `hearth open`, stop it first, or give this one another HEARTH_HOME"}
+		return &StartError{What: "Hearth is already running on " + string(g.opts.Dir) + owner, Err: err, Fix: "Use it with `hearth open`, " +
+			"stop it first, or give this one another HEARTH_HOME"}
 	case errors.Is(err, store.ErrDamaged):
 		return g.damagedError(err)
 	case err != nil:
-		return &StartError{What: "Hearth's store cannot be opened", Err: err, Fix: "Nothing was changed. Restore " + g.opts.Dir.Store() + " from a backup, or move it away to start empty"}
+		return &StartError{What: "Hearth's store cannot be opened", Err: err, Fix: "Nothing was changed. Restore " + g.opts.Dir.Store() +
+			" from a backup, or move it away to start empty"}
 	}
 	g.store = db
 	// Whoever wrote it is dead, and its number and port may be somebody else's.
@@ -136,7 +139,8 @@ func (g *Gateway) openConfig() error {
 	g.clock = clock.New(f, g.opts.Env, g.opts.Now)
 	g.agents = agents.NewDirectory(f, statedir.Home(g.opts.Env))
 	g.secrets = lookup.Open(lookup.Options{
-		Settings: f, Dir: string(g.opts.Dir), Env: g.opts.Env, Names: provider.KeyNames(), Redactor: &g.redactor, Work: g.work, Now: g.opts.Now, Logger: g.log,
+		Settings: f, Dir: string(g.opts.Dir), Env: g.opts.Env, Names: provider.KeyNames(), Redactor: &g.redactor, Work: g.work, Now: g.opts.Now,
+		Logger: g.log,
 	})
 	g.level.Set(f.Snapshot().Config.Logging.SlogLevel())
 	f.Subscribe(nil, func(_, next config.Config) { g.level.Set(next.Logging.SlogLevel()) })
@@ -150,11 +154,13 @@ func (g *Gateway) openPairing(ctx context.Context) error {
 	}
 	key, err := statedir.Random(g.opts.Dir.DeviceKey(), 32)
 	if err != nil {
-		return &StartError{What: "The key of paired devices cannot be used", Err: err, Fix: "Remove the file; paired browsers then need a new link from `hearth open`"}
+		return &StartError{What: "The key of paired devices cannot be used", Err: err, Fix: "Remove the file; paired browsers then need a new " +
+			"link from `hearth open`"}
 	}
 	raw, err := hex.DecodeString(key)
 	if err != nil {
-		return &StartError{What: "The key of paired devices is damaged", Err: err, Fix: "Remove " + g.opts.Dir.DeviceKey() + "; paired browsers then need a new link from `hearth open`"}
+		return &StartError{What: "The key of paired devices is damaged", Err: err, Fix: "Remove " + g.opts.Dir.DeviceKey() + "; paired " +
+			"browsers then need a new link from `hearth open`"}
 	}
 	if err := g.openRemoved(); err != nil {
 		return err
@@ -183,7 +189,9 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.channels.Open(ctx, g.sendfiles.Open)
 	g.openHook()
 	g.server, err = server.New(server.Options{
-		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: func(ctx context.Context) protocol.Snapshot { return g.status.Snapshot(ctx) }, Version: g.opts.Version,
+		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: func(ctx context.Context) protocol.Snapshot {
+			return g.status.Snapshot(ctx)
+		}, Version: g.opts.Version,
 		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.Webhooks(),
 		Broken:  g.broke,
 		Leaving: g.leaving,
@@ -205,7 +213,8 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID, MaxRuns: g.config.Snapshot().Config.Agents.Defaults.MaxConcurrent,
 	})
 	g.answers = answers.NewNetworks(answers.Options{
-		Store: g.store, Sessions: g.session, Settings: g.config, Agents: g.agents, Channels: g.channels, Deliverer: g.deliverer, Files: g.sendfiles,
+		Store: g.store, Sessions: g.session, Settings: g.config, Agents: g.agents, Channels: g.channels, Deliverer: g.deliverer,
+		Files:    g.sendfiles,
 		Redactor: &g.redactor, Work: g.work, Now: g.opts.Now, Logger: g.log,
 	})
 	clients := answers.NewClients(g.server, g.store, g.touched, g.log)
@@ -219,12 +228,15 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.direct = gate.NewDirect(g.scopes, g.agents, g.session, g.models)
 	program, _ := os.Executable() // without it there is no manual to point to
 	g.prompts = systemprompt.New(systemprompt.Options{
-		Settings: g.config, Agents: g.agents, Sessions: g.session, Scopes: g.scopes, Direct: g.direct, Files: g.files, Workspaces: &g.workspaces, Clock: g.clock,
-		Skills: g.skills, Programs: g.hook, Tools: toolsOfRuns{g}, Execution: g.execution, Catalog: g.tools, Gate: g.toolGate, Silence: answers.SilenceAdvice,
+		Settings: g.config, Agents: g.agents, Sessions: g.session, Scopes: g.scopes, Direct: g.direct, Files: g.files, Workspaces: &g.workspaces,
+		Clock:  g.clock,
+		Skills: g.skills, Programs: g.hook, Tools: toolsOfRuns{g}, Execution: g.execution, Catalog: g.tools, Gate: g.toolGate,
+		Silence: answers.SilenceAdvice,
 		Program: program, Version: g.opts.Version, Logger: g.log,
 	})
 	g.dispatch = dispatch.New(dispatch.Options{
-		Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Registry: g.models, Contacts: g.contacts, Media: g.pictures(),
+		Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Registry: g.models, Contacts: g.contacts,
+		Media:     g.pictures(),
 		Incidents: g.incidents, Secrets: &g.redactor, Scopes: g.scopes, Logger: g.log, Now: g.opts.Now,
 	})
 	g.search = search.New(search.Options{DB: g.store, Source: g.session.Searchable(), Logger: g.log})

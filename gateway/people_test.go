@@ -78,7 +78,8 @@ func TestLettingInSaysWhichConversation(t *testing.T) {
 		p         protocol.ContactResolveParams
 		key, says string
 	}{
-		{protocol.ContactResolveParams{}, "agent:main:telegram:dm:42", "You are a guest, let in on Telegram (id 42), and not the owner of this Hearth. This conversation is your own"},
+		{protocol.ContactResolveParams{}, "agent:main:telegram:dm:42", "You are a guest, let in on Telegram (id 42), and not the owner of " +
+			"this Hearth. This conversation is your own"},
 		{protocol.ContactResolveParams{Shared: true}, "agent:main:main", "opened their own conversation to you"},
 		{protocol.ContactResolveParams{Owner: true}, "agent:main:main", "You are the owner, on Telegram (id 42)"},
 	} {
@@ -109,7 +110,8 @@ func TestWhatGuestsAreTold(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"/model chat/think", "/send off", "/new", "/pause everything", "/approve", "/context"} {
-		if said := tells(t, api, bob, text, nil); !strings.Contains(said, "is for the owner of this Hearth") || strings.Contains(said, "hearth contacts owner") {
+		if said := tells(t, api, bob, text, nil); !strings.Contains(said, "is for the owner of this Hearth") ||
+			strings.Contains(said, "hearth contacts owner") {
 			t.Errorf("%s: %q", text, said)
 		}
 	}
@@ -128,7 +130,8 @@ func TestAllowFromMakesNoOwner(t *testing.T) {
 	p := r.connect()
 	api.AddChat(telegramtest.Chat{ID: bob, Type: "private", Title: "Bob"})
 	refused, who := tells(t, api, anna, "/model chat/think", nil), tells(t, api, bob, "/whoami", nil)
-	if !strings.Contains(refused, "is for the owner") || !strings.Contains(who, "You are a guest") || strings.Contains(refused+who, "hearth contacts") || strings.Contains(refused+who, "Nobody is the owner") {
+	if !strings.Contains(refused, "is for the owner") || !strings.Contains(who, "You are a guest") ||
+		strings.Contains(refused+who, "hearth contacts") || strings.Contains(refused+who, "Nobody is the owner") {
 		t.Errorf("guests are told %q and %q", refused, who)
 	}
 	var doc protocol.Doctor
@@ -141,7 +144,8 @@ func TestAllowFromMakesNoOwner(t *testing.T) {
 	yes := true
 	var l protocol.ContactsList
 	p.call(protocol.MethodContactsSet, protocol.ContactSetParams{Channel: "telegram", ID: "777", Owner: &yes}, &l)
-	if said := tells(t, api, anna, "/whoami", nil); !strings.Contains(said, "You are the owner") || !strings.Contains(said, "agent:main:main") {
+	if said := tells(t, api, anna, "/whoami", nil); !strings.Contains(said, "You are the owner") ||
+		!strings.Contains(said, "agent:main:main") {
 		t.Errorf("afterwards %q", said)
 	}
 	doc = protocol.Doctor{}
@@ -149,7 +153,8 @@ func TestAllowFromMakesNoOwner(t *testing.T) {
 	if strings.Contains(checks(doc), "Nobody is the owner") || len(l.Contacts) != 1 || len(l.Listed) != 2 || l.Listed[0].Owner {
 		t.Errorf("doctor: %s, %+v", checks(doc), l)
 	}
-	if err := p.Call(t.Context(), protocol.MethodContactsSet, protocol.ContactSetParams{Channel: "telegram", ID: "9", Owner: &yes}, nil); err == nil {
+	if err := p.Call(t.Context(), protocol.MethodContactsSet, protocol.ContactSetParams{Channel: "telegram", ID: "9", Owner: &yes},
+		nil); err == nil {
 		t.Error("a stranger was made the owner")
 	}
 }
@@ -161,13 +166,15 @@ func TestForwardedWordsCommandNothing(t *testing.T) {
 	mallory := map[string]any{"type": "user", "date": 1, "sender_user": map[string]any{"id": 9, "is_bot": false, "first_name": "Mallory"}}
 	for i, extra := range []map[string]any{
 		{"forward_origin": mallory}, {"forward_origin": map[string]any{"type": "hidden_user", "sender_user_name": "Mallory", "date": 1}},
-		{"forward_from": map[string]any{"id": 9, "first_name": "Mallory"}, "forward_date": 1}, {"forward_sender_name": "Mallory", "forward_date": 1},
+		{"forward_from": map[string]any{"id": 9, "first_name": "Mallory"}, "forward_date": 1},
+		{"forward_sender_name": "Mallory", "forward_date": 1},
 	} {
 		text := fmt.Sprintf("/pause everything %dh", i+1)
 		api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, text, extra)
 		waitFor(t, "the words as a quote", func() bool { // what is shown while it is written is cut
 			got := texts(api, anna)
-			return len(got) == i+1 && strings.Contains(got[i], "[Forwarded from Mallory - untrusted, not the sender's words]") && strings.Contains(got[i], text)
+			return len(got) == i+1 && strings.Contains(got[i], "[Forwarded from Mallory - untrusted, not the sender's words]") &&
+				strings.Contains(got[i], text)
 		})
 	}
 	var st protocol.Pause

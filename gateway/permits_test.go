@@ -56,7 +56,8 @@ func TestSec_A_EXEC_08_AFolderIsTrusted(t *testing.T) {
 
 	read("first", "Documents/one")
 	a := asked(p, 1)
-	if a.Request.HearthTitle != "Read one in ~/Documents" || a.Request.HearthFolder != "~/Documents" || !slices.Contains(a.Request.HearthScopes, "folder") {
+	if a.Request.HearthTitle != "Read one in ~/Documents" || a.Request.HearthFolder != "~/Documents" ||
+		!slices.Contains(a.Request.HearthScopes, "folder") {
 		t.Fatalf("%+v", a.Request)
 	}
 	decide(a, "folder")
@@ -87,7 +88,8 @@ func TestSec_A_EXEC_08_AFolderIsTrusted(t *testing.T) {
 	}
 	var rules protocol.ApprovalRules
 	p.call(protocol.MethodApprovalsRules, nil, &rules)
-	if raw, _ := json.Marshal(rules); len(rules.Rules) != 1 || rules.Rules[0].Title != "Read files in ~/Documents" || rules.Rules[0].Dir != filepath.Join(home, "Documents") {
+	if raw, _ := json.Marshal(rules); len(rules.Rules) != 1 || rules.Rules[0].Title != "Read files in ~/Documents" ||
+		rules.Rules[0].Dir != filepath.Join(home, "Documents") {
 		t.Errorf("%s", raw)
 	}
 }

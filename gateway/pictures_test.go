@@ -21,7 +21,8 @@ func seeingRig(t *testing.T) *rig {
 	r.shutdown()
 	path := filepath.Join(string(r.dir), "hearth.json")
 	cfg := map[string]any{
-		"models": map[string]any{"providers": map[string]any{"eyes": map[string]any{"baseUrl": r.url + "/v1", "api": "openai-responses", "apiKey": "sk-test",
+		"models": map[string]any{"providers": map[string]any{"eyes": map[string]any{"baseUrl": r.url + "/v1", "api": "openai-responses",
+			"apiKey": "sk-test",
 			"models": []any{map[string]any{"id": "see", "input": []string{"text", "image"}}}}}},
 		"agents": map[string]any{"defaults": map[string]any{"model": "eyes/see"}},
 	}
@@ -51,7 +52,8 @@ func TestPicturesReachTheModel(t *testing.T) {
 	r := seeingRig(t)
 	p := r.connect()
 	params := protocol.ChatSendParams{SessionKey: "main", Message: "What is this?", IdempotencyKey: "k1", Attachments: []protocol.Attachment{
-		{Type: "image", MimeType: "image/jpeg", FileName: "a\u202e.png", Content: picture(t, 3)}, {Content: "data:image/png;base64," + picture(t, 3)}}}
+		{Type: "image", MimeType: "image/jpeg", FileName: "a\u202e.png", Content: picture(t, 3)},
+		{Content: "data:image/png;base64," + picture(t, 3)}}}
 	p.call(protocol.MethodChatSend, params, nil)
 	if end := p.ended("k1"); end.Message.Text() != "I see 2 pictures." {
 		t.Fatalf("%q %s", end.Message.Text(), end.ErrorMessage)
@@ -61,7 +63,8 @@ func TestPicturesReachTheModel(t *testing.T) {
 		t.Errorf("the next turn: %q", end.Message.Text())
 	}
 	got := p.history("main").Messages[0].Content
-	if len(got) != 3 || got[1].Type != protocol.BlockImage || got[1].MimeType != "image/png" || got[1].Width != 3 || got[1].MediaID != got[2].MediaID || got[1].FileName != "a.png" {
+	if len(got) != 3 || got[1].Type != protocol.BlockImage || got[1].MimeType != "image/png" || got[1].Width != 3 ||
+		got[1].MediaID != got[2].MediaID || got[1].FileName != "a.png" {
 		t.Errorf("content %+v", got)
 	}
 	kept, err := os.ReadDir(filepath.Join(string(r.dir), "media"))
@@ -109,7 +112,8 @@ func TestPicturesAreRefused(t *testing.T) {
 		"large":      {[]protocol.Attachment{text(strings.Repeat("x", 5<<20+1))}, "larger than 5 MB"},
 		"many":       {make([]protocol.Attachment, 9), "at most 8 pictures"},
 	} {
-		err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: name, Attachments: tt.list}, nil)
+		err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: name,
+			Attachments: tt.list}, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}

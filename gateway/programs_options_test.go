@@ -53,7 +53,8 @@ func TestProgramsTuneTheirAnswersAndNobodyElses(t *testing.T) {
 	app := programOf(t, r, p, "notebook", "chat", "owner")
 	words := []string{"temperature", "top_p", "stop", "seed", "presence_penalty", "frequency_penalty", "tool_choice", "response_format"}
 
-	app.chat(said{"messages": []any{user("one")}, "temperature": 0.25, "top_p": 0.5, "stop": "END", "seed": 7, "presence_penalty": 1, "frequency_penalty": -1,
+	app.chat(said{"messages": []any{user("one")}, "temperature": 0.25, "top_p": 0.5, "stop": "END", "seed": 7, "presence_penalty": 1,
+		"frequency_penalty":     -1,
 		"max_completion_tokens": 99, "response_format": said{"type": "json_object"}}, "X-OpenClaw-Session-Key", "agent:main:main")
 	got := asked()
 	want := said{"temperature": 0.25, "top_p": 0.5, "stop": []any{"END"}, "seed": 7.0, "presence_penalty": 1.0, "frequency_penalty": -1.0,
@@ -99,7 +100,8 @@ func TestProgramsDemandCalls(t *testing.T) {
 	if _, finish := app.chat(said{"messages": msgs, "tools": weather()}); finish != "stop" || asked()["tool_choice"] != nil {
 		t.Errorf("%s %v", finish, asked()["tool_choice"])
 	}
-	app.chat(said{"messages": []any{user(`{"city":"Rome"}`)}, "tools": weather(), "tool_choice": said{"type": "function", "function": said{"name": "get_weather"}}})
+	app.chat(said{"messages": []any{user(`{"city":"Rome"}`)}, "tools": weather(), "tool_choice": said{"type": "function",
+		"function": said{"name": "get_weather"}}})
 	if got := fmt.Sprint(asked()["tool_choice"]); got != "map[function:map[name:get_weather] type:function]" {
 		t.Error(got)
 	}
@@ -112,7 +114,8 @@ func TestProgramsNameAModelInAHeader(t *testing.T) {
 	if got := asked()["model"]; got != "stream-3-0" {
 		t.Error(got)
 	}
-	if status, _, raw := app.do("POST", "/chat/completions", said{"messages": []any{user("hi")}}, "x-openclaw-model", "hearth/main"); status != 404 {
+	if status, _, raw := app.do("POST", "/chat/completions", said{"messages": []any{user("hi")}}, "x-openclaw-model",
+		"hearth/main"); status != 404 {
 		t.Errorf("%d %s", status, raw)
 	}
 }
@@ -121,9 +124,12 @@ func TestResponsesSayWhatWasAsked(t *testing.T) {
 	r := newRig(t, "chat/echo")
 	app := programOf(t, r, r.connect(), "notebook")
 	tools := []any{said{"type": "function", "name": "look", "description": "Looks.", "parameters": said{"type": "object"}}}
-	_, got, raw := app.do("POST", "/responses", said{"input": "hi", "instructions": "Be brief.", "tools": tools, "tool_choice": "none", "temperature": 0.5, "max_output_tokens": 50})
-	want := []any{map[string]any{"type": "function", "name": "look", "description": "Looks.", "parameters": map[string]any{"type": "object"}, "strict": false}}
-	if got["instructions"] != "Be brief." || !reflect.DeepEqual(got["tools"], want) || got["tool_choice"] != "none" || got["temperature"] != 0.5 || got["max_output_tokens"] != 50.0 {
+	_, got, raw := app.do("POST", "/responses", said{"input": "hi", "instructions": "Be brief.", "tools": tools, "tool_choice": "none",
+		"temperature": 0.5, "max_output_tokens": 50})
+	want := []any{map[string]any{"type": "function", "name": "look", "description": "Looks.", "parameters": map[string]any{"type": "object"},
+		"strict": false}}
+	if got["instructions"] != "Be brief." || !reflect.DeepEqual(got["tools"], want) || got["tool_choice"] != "none" ||
+		got["temperature"] != 0.5 || got["max_output_tokens"] != 50.0 {
 		t.Error(raw)
 	}
 }

@@ -24,7 +24,8 @@ func TestSec_A_NET_21_ProgramsReachNoDangerousTools(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, raw)
 		}
 	}
-	for _, name := range []string{"exec", "process", "read", "write", "edit", "apply_patch", "gateway", "message", "sessions_spawn", "sessions_send", "sessions_history", "memory_search", "memory_note"} {
+	for _, name := range []string{"exec", "process", "read", "write", "edit", "apply_patch", "gateway", "message", "sessions_spawn",
+		"sessions_send", "sessions_history", "memory_search", "memory_note"} {
 		msg, _ := app.chat(said{"model": "chat/tool-" + name, "messages": []any{user(`{"command":"id","path":"/etc/passwd","action":"list"}`)}})
 		if text, _ := msg["content"].(string); !strings.Contains(text, "no tool called") {
 			t.Errorf("%s: %s", name, text)
@@ -74,7 +75,8 @@ func TestSec_A_WEB_01_GateBeforePrograms(t *testing.T) {
 	if _ = resp.Body.Close(); resp.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("another name: %d", resp.StatusCode)
 	}
-	req = app.request(t.Context(), "OPTIONS", "/chat/completions", nil, "Origin", "http://evil.test", "Access-Control-Request-Private-Network", "true")
+	req = app.request(t.Context(), "OPTIONS", "/chat/completions", nil, "Origin", "http://evil.test", "Access-Control-Request-Private-Network",
+		"true")
 	if resp, err = http.DefaultClient.Do(req); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,8 @@ func TestSec_A_WEB_01_GateBeforePrograms(t *testing.T) {
 func TestSec_A_NET_14_PathsOfPrograms(t *testing.T) {
 	r := newRig(t, "chat/echo")
 	programOf(t, r, r.connect(), "notebook")
-	for _, path := range []string{"/V1/models", "/v1/%2e%2e/models", "//v1/models", "/v1//models", "/v1/models;x", "/v1/models%00", "/v1/./models", "/x/../v1/models", "/v1/models.", "/v1%2fmodels", "/v1", "/v1/models"} {
+	for _, path := range []string{"/V1/models", "/v1/%2e%2e/models", "//v1/models", "/v1//models", "/v1/models;x", "/v1/models%00",
+		"/v1/./models", "/x/../v1/models", "/v1/models.", "/v1%2fmodels", "/v1", "/v1/models"} {
 		var d net.Dialer
 		c, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(r.gw.URL(), "http://"))
 		if err != nil {
@@ -99,7 +102,8 @@ func TestSec_A_NET_14_PathsOfPrograms(t *testing.T) {
 		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, strings.TrimPrefix(r.gw.URL(), "http://"))
 		raw, _ := io.ReadAll(c)
 		_ = c.Close()
-		if strings.Contains(string(raw), `"object"`) || strings.HasPrefix(string(raw), "HTTP/1.1 200") && !strings.Contains(string(raw), "text/html") && !strings.Contains(string(raw), "page is not part") {
+		if strings.Contains(string(raw), `"object"`) || strings.HasPrefix(string(raw), "HTTP/1.1 200") &&
+			!strings.Contains(string(raw), "text/html") && !strings.Contains(string(raw), "page is not part") {
 			t.Errorf("%s: %.80s", path, raw)
 		}
 	}
@@ -121,7 +125,8 @@ func TestProgramsWordsAreWords(t *testing.T) {
 	}
 	// The owner's token reaches the owner's conversations, the other does not.
 	p.ended(p.send("main", "first", "hello").RunID)
-	if status, _, raw := app.do("POST", "/chat/completions", said{"messages": []any{user("x")}}, "X-Hearth-Session", "agent:main:main"); status != 403 {
+	if status, _, raw := app.do("POST", "/chat/completions", said{"messages": []any{user("x")}}, "X-Hearth-Session",
+		"agent:main:main"); status != 403 {
 		t.Errorf("%d %s", status, raw)
 	}
 	owner.chat(said{"messages": []any{user("from a program")}}, "X-Hearth-Session", "main")
@@ -148,10 +153,13 @@ func TestProgramsSendPictures(t *testing.T) {
 	r := newRig(t, "chat/see")
 	p := r.connect()
 	app := programOf(t, r, p, "notebook")
-	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{models: {providers: {chat: {models: [{id: "see", input: ["text", "image"]}]}}}}`}, nil)
+	p.call(protocol.MethodConfigPatch,
+		protocol.ConfigSetParams{Raw: `{models: {providers: {chat: {models: [{id: "see", input: ["text", "image"]}]}}}}`}, nil)
 	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	look := func(url string) (int, string) {
-		status, _, raw := app.do("POST", "/chat/completions", said{"messages": []any{said{"role": "user", "content": []any{said{"type": "text", "text": "look"}, said{"type": "image_url", "image_url": said{"url": url}}}}}})
+		status, _, raw := app.do("POST", "/chat/completions",
+			said{"messages": []any{said{"role": "user", "content": []any{said{"type": "text", "text": "look"},
+				said{"type": "image_url", "image_url": said{"url": url}}}}}})
 		return status, raw
 	}
 	if status, raw := look("data:image/png;base64," + dot); status != 200 || !strings.Contains(raw, "I see 1 pictures") {

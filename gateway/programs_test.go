@@ -25,7 +25,8 @@ type program struct {
 // programOf turns the endpoints on and makes a token.
 func programOf(t *testing.T, r *rig, p *peer, name string, scopes ...string) *program {
 	t.Helper()
-	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{gateway: {http: {endpoints: {chatCompletions: {enabled: true}, responses: {enabled: true}}}}}`}, nil)
+	p.call(protocol.MethodConfigPatch,
+		protocol.ConfigSetParams{Raw: `{gateway: {http: {endpoints: {chatCompletions: {enabled: true}, responses: {enabled: true}}}}}`}, nil)
 	var made protocol.TokenCreated
 	p.call(protocol.MethodTokensCreate, protocol.TokenCreateParams{Name: name, Scopes: scopes}, &made)
 	return &program{t: t, base: r.gw.URL() + "/v1", token: made.Secret}
@@ -133,7 +134,8 @@ func TestProgramChats(t *testing.T) {
 		t.Errorf("%v %s", msg, finish)
 	}
 	var text strings.Builder
-	events := app.data("/chat/completions", said{"model": "chat/echo", "messages": []any{user("one two")}, "stream_options": said{"include_usage": true}})
+	events := app.data("/chat/completions", said{"model": "chat/echo", "messages": []any{user("one two")},
+		"stream_options": said{"include_usage": true}})
 	for _, ev := range events {
 		for _, c := range ev["choices"].([]any) {
 			if s, ok := c.(map[string]any)["delta"].(map[string]any)["content"].(string); ok {
@@ -153,7 +155,8 @@ func TestProgramChats(t *testing.T) {
 	// The page shows each as a chat of its own.
 	var list protocol.SessionsList
 	p.call(protocol.MethodSessionsList, protocol.SessionsListParams{}, &list)
-	if len(list.Sessions) != 2 || list.Sessions[0].Origin == nil || list.Sessions[0].Origin.Label != "API: notebook" || list.Sessions[0].Origin.Provider != "api" {
+	if len(list.Sessions) != 2 || list.Sessions[0].Origin == nil || list.Sessions[0].Origin.Label != "API: notebook" ||
+		list.Sessions[0].Origin.Provider != "api" {
 		t.Errorf("%+v", list.Sessions)
 	}
 }
@@ -183,7 +186,8 @@ func TestProgramsKeepTheirConversations(t *testing.T) {
 	ask(app, "nothing", 4, said{"messages": []any{user("first")}})
 	ask(app, "what was said", 4, said{"messages": []any{user("first"), assistant("echo: first"), user("second")}})
 	ask(app, "what was said, otherwise", 5, said{"messages": []any{user("first"), assistant("echo: first"), user("another second")}})
-	ask(other, "what another said", 6, said{"messages": []any{user("first"), assistant("echo: first"), user("second"), assistant("echo: second"), user("third")}})
+	ask(other, "what another said", 6,
+		said{"messages": []any{user("first"), assistant("echo: first"), user("second"), assistant("echo: second"), user("third")}})
 
 	// What was said before goes to the model with its roles, once.
 	var list protocol.SessionsList
@@ -192,13 +196,15 @@ func TestProgramsKeepTheirConversations(t *testing.T) {
 	for _, m := range p.history(list.Sessions[0].Key).Messages {
 		got = append(got, m.Role+" "+m.Text())
 	}
-	if want := "user first|assistant echo: first|user second|assistant echo: second|user third|assistant echo: third"; strings.Join(got, "|") != want {
+	if want := "user first|assistant echo: first|user second|assistant echo: second|user third|assistant echo: third"; strings.Join(got,
+		"|") != want {
 		t.Errorf("%q", got)
 	}
 }
 
 func weather() []any {
-	return []any{said{"type": "function", "function": said{"name": "get_weather", "description": "The weather of a city.", "parameters": said{"type": "object", "properties": said{"city": said{"type": "string"}}}}}}
+	return []any{said{"type": "function", "function": said{"name": "get_weather", "description": "The weather of a city.",
+		"parameters": said{"type": "object", "properties": said{"city": said{"type": "string"}}}}}}
 }
 
 func TestProgramRunsItsTools(t *testing.T) {
@@ -216,7 +222,8 @@ func TestProgramRunsItsTools(t *testing.T) {
 	}
 	asked = append(asked, msg, said{"role": "tool", "tool_call_id": call["id"], "content": "4 degrees, rain"})
 	msg, finish = app.chat(said{"messages": asked, "tools": weather()})
-	if text, _ := msg["content"].(string); finish != "stop" || !strings.Contains(text, "The tool said:") || !strings.Contains(text, "4 degrees, rain") {
+	if text, _ := msg["content"].(string); finish != "stop" || !strings.Contains(text, "The tool said:") ||
+		!strings.Contains(text, "4 degrees, rain") {
 		t.Errorf("%v %s", msg, finish)
 	}
 	var list protocol.SessionsList
@@ -277,12 +284,14 @@ func TestProgramGetsResponses(t *testing.T) {
 		t.Errorf("the answer of another program: %d %s", status, raw)
 	}
 	var kinds []string
-	for _, ev := range app.data("/responses", said{"input": []any{said{"role": "user", "content": []any{said{"type": "input_text", "text": "hi"}}}}}) {
+	for _, ev := range app.data("/responses",
+		said{"input": []any{said{"role": "user", "content": []any{said{"type": "input_text", "text": "hi"}}}}}) {
 		if kind := ev["type"].(string); len(kinds) == 0 || kinds[len(kinds)-1] != kind {
 			kinds = append(kinds, kind)
 		}
 	}
-	want := "response.created response.in_progress response.output_item.added response.content_part.added response.output_text.delta response.output_text.done response.content_part.done response.output_item.done response.completed"
+	want := "response.created response.in_progress response.output_item.added response.content_part.added response.output_text.delta " +
+		"response.output_text.done response.content_part.done response.output_item.done response.completed"
 	if got := strings.Join(kinds, " "); got != want {
 		t.Error(got)
 	}
@@ -294,7 +303,8 @@ func TestProgramGetsResponses(t *testing.T) {
 		t.Fatalf("%d %s", status, raw)
 	}
 	call := first["output"].([]any)[0].(map[string]any)
-	status, _, raw = app.do("POST", "/responses", said{"previous_response_id": first["id"], "input": []any{said{"type": "function_call_output", "call_id": call["call_id"], "output": "4 degrees"}}})
+	status, _, raw = app.do("POST", "/responses", said{"previous_response_id": first["id"],
+		"input": []any{said{"type": "function_call_output", "call_id": call["call_id"], "output": "4 degrees"}}})
 	if status != 200 || !strings.Contains(raw, "4 degrees") {
 		t.Errorf("%d %s", status, raw)
 	}
@@ -327,7 +337,8 @@ func TestSec_A_NET_12_RevokingATokenEndsItsRequests(t *testing.T) {
 	r := newRig(t, "chat/stream-1000-20")
 	p := r.connect()
 	app := programOf(t, r, p, "notebook")
-	resp, err := http.DefaultClient.Do(app.request(t.Context(), "POST", "/chat/completions", said{"messages": []any{user("go on")}, "stream": true}))
+	resp, err := http.DefaultClient.Do(app.request(t.Context(), "POST", "/chat/completions",
+		said{"messages": []any{user("go on")}, "stream": true}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ func TestContextTellsWhatIsSent(t *testing.T) {
 		p := r.connect()
 		p.say("main", "a", "hello")
 		sent := r.model.Snapshot().System
-		if !strings.Contains(sent, "## Tooling") || !strings.Contains(sent, "- session_status: ") || !strings.Contains(sent, `"surface":"webchat"`) {
+		if !strings.Contains(sent, "## Tooling") || !strings.Contains(sent, "- session_status: ") ||
+			!strings.Contains(sent, `"surface":"webchat"`) {
 			t.Errorf("%s was sent:\n%s", mdl, sent)
 		}
 		said := p.say("main", "b", "/context detail").Message.Text()
@@ -43,7 +44,8 @@ func TestContributionReachesTheModel(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p.patch(map[string]any{"agents": map[string]any{"list": []any{map[string]any{"id": "main", "identity": map[string]any{"name": "Nia", "theme": "a dry fox"}}}}})
+	p.patch(map[string]any{"agents": map[string]any{
+		"list": []any{map[string]any{"id": "main", "identity": map[string]any{"name": "Nia", "theme": "a dry fox"}}}}})
 	const words = "do not slip back into a neutral voice"
 	p.say("main", "a", "hello")
 	sent := r.model.Snapshot().System
@@ -101,11 +103,13 @@ func TestStartupNotes(t *testing.T) {
 		want bool
 	}{{"hello", false}, {"/new", true}, {"hello", false}, {"/reset", true}, {"/new what is due?", false}} {
 		got := heard(fmt.Sprint("s", i), c.text)
-		if strings.Contains(got, "The plumber") != c.want || strings.Contains(got, "EXTERNAL_UNTRUSTED_CONTENT") != c.want || strings.Contains(got, "Long ago") {
+		if strings.Contains(got, "The plumber") != c.want || strings.Contains(got, "EXTERNAL_UNTRUSTED_CONTENT") != c.want ||
+			strings.Contains(got, "Long ago") {
 			t.Errorf("%s: the agent read %s", c.text, got)
 		}
 	}
-	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"startupContext": map[string]any{"applyOn": []string{"reset"}}}}})
+	p.patch(map[string]any{"agents": map[string]any{
+		"defaults": map[string]any{"startupContext": map[string]any{"applyOn": []string{"reset"}}}}})
 	if got := heard("t", "/new"); strings.Contains(got, "plumber") || !strings.Contains(got, "started a new session") {
 		t.Errorf("the agent read %s", got)
 	}

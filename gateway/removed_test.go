@@ -35,7 +35,8 @@ func TestFault_F_DB_07_RestoredCopyIsTold(t *testing.T) {
 	if _, err := r.dialNode(key, "device.info"); err == nil {
 		t.Error("a removed device came back with the copy")
 	}
-	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.gw.URL()+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.gw.URL()+"/mcp",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

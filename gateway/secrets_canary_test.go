@@ -93,8 +93,10 @@ func newCanaryWorld(t *testing.T) *canaryWorld {
 		"gateway": map[string]any{"auth": map[string]any{"token": map[string]any{"source": "env", "id": "GATE"}}},
 		"models": map[string]any{"providers": map[string]any{
 			"vault": map[string]any{"baseUrl": good.URL + "/v1", "api": "openai-completions", "apiKey": "keychain:my.key"},
-			"file":  map[string]any{"baseUrl": bad.URL + "/v1", "api": "openai-completions", "apiKey": map[string]any{"source": "file", "path": put("key", canaries["a key in a file"]+"\n", 0o600)}, "models": []any{map[string]any{"id": "m"}}},
-			"prog":  map[string]any{"baseUrl": bad.URL, "api": "anthropic-messages", "apiKey": map[string]any{"source": "exec", "command": []string{prog}}, "models": []any{map[string]any{"id": "m"}}},
+			"file": map[string]any{"baseUrl": bad.URL + "/v1", "api": "openai-completions", "apiKey": map[string]any{"source": "file",
+				"path": put("key", canaries["a key in a file"]+"\n", 0o600)}, "models": []any{map[string]any{"id": "m"}}},
+			"prog": map[string]any{"baseUrl": bad.URL, "api": "anthropic-messages", "apiKey": map[string]any{"source": "exec",
+				"command": []string{prog}}, "models": []any{map[string]any{"id": "m"}}},
 		}},
 		"tools":    map[string]any{"web": map[string]any{"search": map[string]any{"provider": "brave", "apiKey": "${SEARCH}"}}},
 		"channels": map[string]any{"telegram": map[string]any{"apiRoot": bad.URL, "botToken": map[string]any{"source": "env", "id": "BOT"}}},
@@ -221,11 +223,14 @@ func TestSec_A_SEC_01_02_03_05_Canaries(t *testing.T) {
 		w.ask(c, 1, "", "hello")
 		w.ask(c, 2, "file/m", "hello")
 		w.ask(c, 3, "prog/m", "hello")
-		patch := `{models:{providers:{late:{baseUrl:"http://127.0.0.1:1/v1",api:"openai-completions",apiKey:" ` + canaries["a key in a patch"] + `\n"}}}}`
-		if res, err := w.call(c, protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: patch}); err != nil || !bytes.Contains(res, []byte("hearthNotes")) {
+		patch := `{models:{providers:{late:{baseUrl:"http://127.0.0.1:1/v1",api:"openai-completions",apiKey:" ` +
+			canaries["a key in a patch"] + `\n"}}}}`
+		if res, err := w.call(c, protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: patch}); err != nil ||
+			!bytes.Contains(res, []byte("hearthNotes")) {
 			t.Errorf("the key of a patch: %s %v", res, err)
 		}
-		_, _ = w.call(c, protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{models:{providers:{odd:{apiKey:"two words ` + canaries["a key in a patch"] + `"}}}}`})
+		_, _ = w.call(c, protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{models:{providers:{odd:{apiKey:"two words ` +
+			canaries["a key in a patch"] + `"}}}}`})
 		w.readAll(c)
 		low := w.dial(protocol.ScopeRead)
 		w.readAll(low)
@@ -244,8 +249,10 @@ func TestSec_A_SEC_01_02_03_05_Canaries(t *testing.T) {
 // readAll calls everything that reads.
 func (w *canaryWorld) readAll(c *client.Client) {
 	for _, m := range []string{
-		protocol.MethodConfigGet, protocol.MethodHealth, protocol.MethodStatus, protocol.MethodModelsList, protocol.MethodSessionsList, protocol.MethodChannelsStatus,
-		protocol.MethodSecretsList, protocol.MethodSecretsStatus, protocol.MethodSecretsMigrate, protocol.MethodSystemPresence, protocol.MethodSecretsReload,
+		protocol.MethodConfigGet, protocol.MethodHealth, protocol.MethodStatus, protocol.MethodModelsList, protocol.MethodSessionsList,
+		protocol.MethodChannelsStatus,
+		protocol.MethodSecretsList, protocol.MethodSecretsStatus, protocol.MethodSecretsMigrate, protocol.MethodSystemPresence,
+		protocol.MethodSecretsReload,
 	} {
 		_, _ = w.call(c, m, map[string]any{})
 	}
@@ -272,9 +279,10 @@ func (w *canaryWorld) search() {
 	}
 	for what, canary := range canaries {
 		for form, text := range map[string]string{
-			"itself": canary, "base64": base64.RawStdEncoding.EncodeToString([]byte(canary)), "base64 for addresses": base64.RawURLEncoding.EncodeToString([]byte(canary)),
-			"base64 after Bearer": strings.TrimRight(base64.StdEncoding.EncodeToString([]byte("Bearer " + canary))[10:], "="),
-			"hexadecimal":         hex.EncodeToString([]byte(canary)), "an address": url.QueryEscape(canary), "a part": canary[:len(canary)*3/4],
+			"itself": canary, "base64": base64.RawStdEncoding.EncodeToString([]byte(canary)),
+			"base64 for addresses": base64.RawURLEncoding.EncodeToString([]byte(canary)),
+			"base64 after Bearer":  strings.TrimRight(base64.StdEncoding.EncodeToString([]byte("Bearer " + canary))[10:], "="),
+			"hexadecimal":          hex.EncodeToString([]byte(canary)), "an address": url.QueryEscape(canary), "a part": canary[:len(canary)*3/4],
 		} {
 			for place, b := range places {
 				if what == "the gateway's own token" && place == w.dir.Token() {

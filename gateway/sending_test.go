@@ -27,7 +27,8 @@ func putFile(t *testing.T, dir, name string, data []byte) string {
 // MEDIA: lines of an answer send files of the workspace as what they are, with
 // the words as their caption; what cannot be sent is said.
 func TestTelegramMediaLinesSendFiles(t *testing.T) {
-	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "streaming": "off", "mediaMaxMb": 1})
+	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "streaming": "off",
+		"mediaMaxMb": 1})
 	dir := workspaceOf(t, r)
 	pic := putFile(t, dir, "pic.png", pixels(t, 30))
 	putFile(t, dir, "out/voice.ogg", []byte("OggS\x00"))
@@ -38,18 +39,21 @@ func TestTelegramMediaLinesSendFiles(t *testing.T) {
 	for _, tc := range []struct{ line, method, words string }{
 		{"./pic.png", "sendPhoto", ""}, {pic, "sendPhoto", ""}, {"file://" + filepath.ToSlash(pic), "sendPhoto", ""},
 		{"out/voice.ogg", "sendVoice", ""}, {"list.csv", "sendDocument", ""}, {"https://pics.example/a.jpg", "sendPhoto", ""},
-		{outside, "sendMessage", "outside of the workspace"}, {"../x.png", "sendMessage", "was not sent"}, {"gone.png", "sendMessage", "no such file"},
+		{outside, "sendMessage", "outside of the workspace"}, {"../x.png", "sendMessage", "was not sent"},
+		{"gone.png", "sendMessage", "no such file"},
 		{"big.bin", "sendMessage", "mediaMaxMb"}, {filepath.Join(string(r.dir), "gateway.token"), "sendMessage", "was not sent"},
 	} {
 		api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "here you are\nMEDIA:"+tc.line, nil)
 		n++
 		waitFor(t, "the answer with "+tc.line, func() bool { return len(api.Sent(anna)) == n })
 		m := api.Sent(anna)[n-1]
-		if m.Method != tc.method || !strings.Contains(m.Text, "here you are") || !strings.Contains(m.Text, tc.words) || (tc.words == "") == strings.Contains(m.Text, "was not sent") {
+		if m.Method != tc.method || !strings.Contains(m.Text, "here you are") || !strings.Contains(m.Text, tc.words) ||
+			(tc.words == "") == strings.Contains(m.Text, "was not sent") {
 			t.Errorf("%s: %s %q", tc.line, m.Method, m.Text)
 		}
 	}
-	if m := api.Sent(anna)[0]; m.File == nil || m.File.Name != "pic.png" || m.File.MIME != "image/png" || len(m.File.Data) != len(pixels(t, 30)) {
+	if m := api.Sent(anna)[0]; m.File == nil || m.File.Name != "pic.png" || m.File.MIME != "image/png" ||
+		len(m.File.Data) != len(pixels(t, 30)) {
 		t.Errorf("sent %+v", m.File)
 	}
 }

@@ -23,7 +23,8 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		return err
 	}
 	defer g.opts.Dir.RemoveRuntime(os.Getpid())
-	g.log.Info("gateway is ready", "url", g.URL(), "version", g.opts.Version, "pid", os.Getpid(), "startMs", g.opts.Now().Sub(g.started).Milliseconds())
+	g.log.Info("gateway is ready", "url", g.URL(), "version", g.opts.Version, "pid", os.Getpid(), "startMs",
+		g.opts.Now().Sub(g.started).Milliseconds())
 
 	back, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

@@ -26,7 +26,8 @@ func TestSec_A_SKILL_10_CommandsPassTheGate(t *testing.T) {
 	p := r.connect()
 	dir := t.TempDir()
 	putSkill(t, dir, "runner", "command-dispatch: tool\ncommand-tool: exec\n")
-	settings, err := json.Marshal(map[string]any{"skills": map[string]any{"load": map[string]any{"extraDirs": []string{dir}, "watch": false}}, "tools": map[string]any{"deny": []string{"exec"}}})
+	settings, err := json.Marshal(map[string]any{"skills": map[string]any{"load": map[string]any{"extraDirs": []string{dir}, "watch": false}},
+		"tools": map[string]any{"deny": []string{"exec"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func TestSec_A_SKILL_09_OneWayIn(t *testing.T) {
 	if err := p.Call(t.Context(), protocol.MethodSkillAccept, accept, nil); err == nil {
 		t.Error("it was installed without the hash of what was shown")
 	}
-	for _, params := range []protocol.SkillsInstallParams{{Source: "clawhub", Slug: "x"}, {Source: "upload", Slug: "x"}, {Name: "fresh", InstallID: "brew"}} {
+	for _, params := range []protocol.SkillsInstallParams{{Source: "clawhub", Slug: "x"}, {Source: "upload", Slug: "x"},
+		{Name: "fresh", InstallID: "brew"}} {
 		if err := p.Call(t.Context(), protocol.MethodSkillsInstall, params, nil); err == nil {
 			t.Errorf("another way in: %+v", params)
 		}

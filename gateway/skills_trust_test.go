@@ -80,7 +80,8 @@ func TestSec_A_SKILL_11_AllowedCommandsWriteNoSkills(t *testing.T) {
 	if err := g.c.Call(g.ctx, protocol.MethodHealth, nil, &health); err != nil {
 		t.Fatal(err)
 	}
-	if raw, _ := json.Marshal(health.Hearth.Problems); strings.Count(string(raw), `"SKILL"`) != 3 || !strings.Contains(string(raw), "hearth skills trust evil") {
+	if raw, _ := json.Marshal(health.Hearth.Problems); strings.Count(string(raw), `"SKILL"`) != 3 ||
+		!strings.Contains(string(raw), "hearth skills trust evil") {
 		t.Errorf("the owner is not told: %s", raw)
 	}
 	out, err := g.cli("skills", "trust", "evil", "--yes")
@@ -116,7 +117,8 @@ func (g *guarded) patch(v map[string]any) {
 	if err := g.c.Call(g.ctx, protocol.MethodConfigGet, nil, &cfg); err != nil {
 		g.t.Fatal(err)
 	}
-	if err := g.c.Call(g.ctx, protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: string(raw), BaseHash: cfg.Hash}, &json.RawMessage{}); err != nil {
+	if err := g.c.Call(g.ctx, protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: string(raw), BaseHash: cfg.Hash},
+		&json.RawMessage{}); err != nil {
 		g.t.Fatal(err)
 	}
 }
@@ -175,7 +177,8 @@ func TestAgentSkills(t *testing.T) {
 	putSkill(t, filepath.Join(other, "skills"), "theirs", "")
 	g.patch(map[string]any{"agents": map[string]any{
 		"defaults": map[string]any{"skills": []string{"two", "theirs", "late"}},
-		"list":     []any{map[string]any{"id": "main", "default": true}, map[string]any{"id": "helper", "workspace": other}, map[string]any{"id": "none", "workspace": other, "skills": []string{}}},
+		"list": []any{map[string]any{"id": "main", "default": true}, map[string]any{"id": "helper", "workspace": other},
+			map[string]any{"id": "none", "workspace": other, "skills": []string{}}},
 	}})
 	usable := func(agent string) string {
 		t.Helper()

@@ -12,7 +12,8 @@ import (
 // A sub-agent that was accepted runs once, and its result is told once, wherever
 // the gateway was killed in between.
 func TestFault_F_CRASH_08_SubagentIsToldOnce(t *testing.T) {
-	for _, point := range []string{"afterSpawn", "afterSpawnStart", "beforeSpawnTell", "afterSpawnTell", "afterAcceptCommit@2", "afterAcceptCommit@3", "afterFinalCommit@2"} {
+	for _, point := range []string{"afterSpawn", "afterSpawnStart", "beforeSpawnTell", "afterSpawnTell", "afterAcceptCommit@2",
+		"afterAcceptCommit@3", "afterFinalCommit@2"} {
 		t.Run(point, func(t *testing.T) {
 			g := newGuarded(t)
 			g.up(point)

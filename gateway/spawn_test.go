@@ -160,7 +160,8 @@ func TestSubAgentReadsTheSmallPrompt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.patch(map[string]any{"agents": map[string]any{"list": []any{map[string]any{"id": "main"}, map[string]any{"id": "work", "workspace": dir}}}})
+	p.patch(map[string]any{"agents": map[string]any{
+		"list": []any{map[string]any{"id": "main"}, map[string]any{"id": "work", "workspace": dir}}}})
 	p.send("agent:work:main", "go", `{"task":"look at the sky","model":"chat/echo"}`)
 	p.ended("go")
 	key, run := spawned(t, p.history("agent:work:main").Messages)
@@ -170,12 +171,14 @@ func TestSubAgentReadsTheSmallPrompt(t *testing.T) {
 	p.ended("announce:" + run)
 	p.say(key, "more", "hello") // in its session, so that it is the last that was asked
 	sent := r.model.Snapshot().System
-	for _, want := range []string{"The file AGENTS.md of work.", "The file TOOLS.md of work.", "You are a sub-agent: ", dir, "## Safety", "## Subagent Context"} {
+	for _, want := range []string{"The file AGENTS.md of work.", "The file TOOLS.md of work.", "You are a sub-agent: ", dir, "## Safety",
+		"## Subagent Context"} {
 		if !strings.Contains(sent, want) {
 			t.Errorf("%q is not in\n%s", want, sent)
 		}
 	}
-	for _, not := range []string{"The file SOUL.md", "The file USER.md", "The file MEMORY.md", "## Memory Recall", "## Messaging", "## Silent Replies", "## Heartbeats", "## User Identity", "- sessions_spawn:", "- message:"} {
+	for _, not := range []string{"The file SOUL.md", "The file USER.md", "The file MEMORY.md", "## Memory Recall", "## Messaging",
+		"## Silent Replies", "## Heartbeats", "## User Identity", "- sessions_spawn:", "- message:"} {
 		if strings.Contains(sent, not) {
 			t.Errorf("%q is in\n%s", not, sent)
 		}

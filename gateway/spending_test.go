@@ -66,11 +66,13 @@ func TestAllowance_sparing(t *testing.T) {
 		t.Fatalf("%+v", end)
 	}
 	cost, status := p.spent()
-	if cost.Totals.TotalCost == 0 || cost.Totals.TotalTokens == 0 || len(cost.Daily) != 1 || status.Hearth.Today != cost.Totals.TotalCost || len(cost.Hearth.Groups) != 1 {
+	if cost.Totals.TotalCost == 0 || cost.Totals.TotalTokens == 0 || len(cost.Daily) != 1 || status.Hearth.Today != cost.Totals.TotalCost ||
+		len(cost.Hearth.Groups) != 1 {
 		t.Errorf("%+v, %+v", cost, status.Hearth)
 	}
 	var of protocol.SessionsUsage
-	if p.call(protocol.MethodSessionsUsage, nil, &of); of.Totals.TotalCost != cost.Totals.TotalCost || of.Sessions[0].Usage.TotalCost != cost.Totals.TotalCost {
+	if p.call(protocol.MethodSessionsUsage, nil, &of); of.Totals.TotalCost != cost.Totals.TotalCost ||
+		of.Sessions[0].Usage.TotalCost != cost.Totals.TotalCost {
 		t.Errorf("sessions.usage says %+v, usage.cost %+v", of, cost.Totals)
 	}
 	for i := 0; status.Hearth.Level == "free" && i < 50; i++ {
@@ -221,7 +223,8 @@ func TestSec_A_DOS_09_AllowingMoreNeedsTheMethodsRight(t *testing.T) {
 func TestAllowance_waiting(t *testing.T) {
 	t.Run("command", func(t *testing.T) {
 		_, p := broke(t, nil)
-		if end := p.say("main", "cmd", "/usage"); !strings.Contains(end.Message.Text(), "used up") || !strings.Contains(end.Message.Text(), "USD") {
+		if end := p.say("main", "cmd", "/usage"); !strings.Contains(end.Message.Text(), "used up") || !strings.Contains(end.Message.Text(),
+			"USD") {
 			t.Errorf("/usage says %q", end.Message.Text())
 		}
 		if end := p.say("main", "bad", "/usage allow much"); !strings.Contains(end.Message.Text(), "allow once") {
@@ -280,7 +283,8 @@ func TestSec_A_DOS_09_SwitchedToAModelThatCosts(t *testing.T) {
 	p.choose("chat/echo")
 	p.until("second call", func(ev protocol.Event) bool {
 		var m protocol.SessionMessage
-		return ev.Event == protocol.EventSessionMessage && json.Unmarshal(ev.Payload, &m) == nil && m.Message.Role == protocol.MessageToolResult && m.Message.Meta.RunID == "free"
+		return ev.Event == protocol.EventSessionMessage && json.Unmarshal(ev.Payload, &m) == nil &&
+			m.Message.Role == protocol.MessageToolResult && m.Message.Meta.RunID == "free"
 	})
 	var h protocol.Health
 	for range 500 {
@@ -347,7 +351,8 @@ func TestSec_A_SEC_07_ChangedAddressNeedsConsent(t *testing.T) {
 	elsewhere := "http://elsewhere.invalid:9/v1"
 	p.call(protocol.MethodConfigPatch, map[string]any{"raw": `{models:{providers:{chat:{baseUrl:"` + elsewhere + `"}}}}`}, nil)
 	end := p.ask("after", "after")
-	if end.State != protocol.ChatError || !strings.Contains(end.ErrorMessage, "was not sent") || !strings.Contains(end.ErrorMessage, "hearth models auth allow chat:default") {
+	if end.State != protocol.ChatError || !strings.Contains(end.ErrorMessage, "was not sent") || !strings.Contains(end.ErrorMessage,
+		"hearth models auth allow chat:default") {
 		t.Errorf("%+v", end)
 	}
 	p.call(protocol.MethodModelsAuthAllow, protocol.ModelsAuthAllowParams{ProfileID: "chat:default", Host: elsewhere}, nil)
@@ -371,7 +376,8 @@ func TestModelsAuthStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(st.Providers, func(x protocol.ModelsAuthProvider) bool { return x.Provider == "chat" })
-	if i < 0 || st.Providers[i].Status != "static" || st.Providers[i].APIKey == nil || st.Providers[i].APIKey.Source != "config" || len(st.Providers[i].Profiles) != 1 {
+	if i < 0 || st.Providers[i].Status != "static" || st.Providers[i].APIKey == nil || st.Providers[i].APIKey.Source != "config" ||
+		len(st.Providers[i].Profiles) != 1 {
 		t.Errorf("%s", raw)
 	}
 	if strings.Contains(string(raw), "sk-test") {

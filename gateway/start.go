@@ -55,7 +55,8 @@ func (g *Gateway) listen(ctx context.Context) error {
 		}
 	}
 	g.ln = nil
-	return &StartError{What: fmt.Sprintf("Port %d on this machine cannot be used", port), Err: err, Fix: "Stop the program that holds it, or choose another port with gateway.port or --port"}
+	return &StartError{What: fmt.Sprintf("Port %d on this machine cannot be used", port), Err: err, Fix: "Stop the program that holds it, " +
+		"or choose another port with gateway.port or --port"}
 }
 
 // port is where the gateway listens on this machine, 0 while it does not.

@@ -38,7 +38,8 @@ func TestModelsWithoutANameAreRefused(t *testing.T) {
 		t.Errorf("/model @x: %+v", end)
 	}
 	for i, text := range []string{"/new @x", "/new @bob says hi", "/new @"} {
-		if end := p.say("main", fmt.Sprint("n", i), text); end.Message == nil || !strings.Contains(end.Message.Text(), strings.TrimPrefix(text, "/new ")) {
+		if end := p.say("main", fmt.Sprint("n", i), text); end.Message == nil || !strings.Contains(end.Message.Text(),
+			strings.TrimPrefix(text, "/new ")) {
 			t.Errorf("%s: %+v", text, end)
 		}
 	}
@@ -47,9 +48,12 @@ func TestModelsWithoutANameAreRefused(t *testing.T) {
 // hostile are arguments that nobody would type by mistake.
 func hostile() []string {
 	return []string{
-		"", "@", "@x", "/", "//", "a/b@", "@/@", "x@y/z@", ":", "::", "0", "-1", "99999999999999999999", "debounce:", "cap:x drop:", "debounce:99999999999h",
-		"\x00", "\xff\xfe", "\u202e\u200b", strings.Repeat("a", 5000), strings.Repeat("@", 300), strings.Repeat("/", 300), "`", "``` ```", "%s%n%d", "../../etc/passwd",
-		"default", "list", "once", "allow once", "restore", "detail", "high what is 1+1?", "chat/echo@chat:x", "chat/echo@x hello", "\n\n", "a\nb", "{\"a\":1}", "停", "ß@ß/ß",
+		"", "@", "@x", "/", "//", "a/b@", "@/@", "x@y/z@", ":", "::", "0", "-1", "99999999999999999999", "debounce:", "cap:x drop:",
+		"debounce:99999999999h",
+		"\x00", "\xff\xfe", "\u202e\u200b", strings.Repeat("a", 5000), strings.Repeat("@", 300), strings.Repeat("/", 300), "`", "``` ```",
+		"%s%n%d", "../../etc/passwd",
+		"default", "list", "once", "allow once", "restore", "detail", "high what is 1+1?", "chat/echo@chat:x", "chat/echo@x hello", "\n\n",
+		"a\nb", "{\"a\":1}", "停", "ß@ß/ß",
 	}
 }
 
@@ -89,7 +93,8 @@ func FuzzCommands(f *testing.F) {
 func TestNewTakesAnAlias(t *testing.T) {
 	r := newRig(t, "chat/echo")
 	p := r.connect()
-	p.patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"models": map[string]any{"chat/echo": map[string]any{}, "chat/think": map[string]any{"alias": "deep"}}}}})
+	p.patch(map[string]any{"agents": map[string]any{
+		"defaults": map[string]any{"models": map[string]any{"chat/echo": map[string]any{}, "chat/think": map[string]any{"alias": "deep"}}}}})
 	p.say("main", "a", "/new deep what is new?")
 	h := p.history("main")
 	if got := h.Messages[len(h.Messages)-1].Model; got != "think" {

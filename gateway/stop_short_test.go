@@ -58,7 +58,8 @@ func TestFault_F_LIFE_03_05_LittleTimeToStop(t *testing.T) {
 			}
 		}
 		state := turn[0].Hearth.State
-		if turn[0].Text() != fmt.Sprint("message ", i) || finals > 1 || finals == 0 && state != protocol.ReceiptInterrupted && state != protocol.ReceiptAnswered {
+		if turn[0].Text() != fmt.Sprint("message ", i) || finals > 1 || finals == 0 && state != protocol.ReceiptInterrupted &&
+			state != protocol.ReceiptAnswered {
 			t.Errorf("message %d: %q, %d final answers, %s", i, turn[0].Text(), finals, state)
 		}
 	}

@@ -20,9 +20,11 @@ func (g *Gateway) damagedError(err error) error {
 	if errors.As(err, &known) && known.What == damagedWhat {
 		return err
 	}
-	fix := "`hearth store export --out FILE` saves what can be read; then restore " + g.opts.Dir.Store() + " from a backup, or move it away to start empty"
+	fix := "`hearth store export --out FILE` saves what can be read; then restore " + g.opts.Dir.Store() + " from a backup, or move it " +
+		"away to start empty"
 	if st, serr := os.Stat(g.opts.Dir.LastGood()); serr == nil {
-		fix = fmt.Sprintf("`hearth store restore` takes the copy of %s and keeps the damaged file; `hearth store export --out FILE` saves what can be read", st.ModTime().Format("2 January 15:04"))
+		fix = fmt.Sprintf("`hearth store restore` takes the copy of %s and keeps the damaged file; `hearth store export --out FILE` saves "+
+			"what can be read", st.ModTime().Format("2 January 15:04"))
 	}
 	return &StartError{What: damagedWhat, Err: err, Fix: fix}
 }

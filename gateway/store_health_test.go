@@ -95,7 +95,8 @@ func TestFault_F_DB_02_LastGoodCopyComesBack(t *testing.T) {
 	}
 	r.start()
 	var h protocol.ChatHistory
-	if err := r.connect().Call(context.WithoutCancel(t.Context()), protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: "main"}, &h); err != nil || len(h.Messages) < 2 {
+	if err := r.connect().Call(context.WithoutCancel(t.Context()), protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: "main"},
+		&h); err != nil || len(h.Messages) < 2 {
 		t.Errorf("%d messages came back, %v", len(h.Messages), err)
 	}
 }

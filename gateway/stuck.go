@@ -26,7 +26,8 @@ func (g *Gateway) watchParts(ctx context.Context) {
 			g.broke(part, "it has not answered for a minute; what it was doing is in "+g.opts.Dir.Stacks())
 		},
 		GiveUp: func(part string) {
-			err := fmt.Errorf("%s has not answered for three minutes, so Hearth ends here and can be started again; what it was doing is in %s", part, g.opts.Dir.Stacks())
+			err := fmt.Errorf("%s has not answered for three minutes, so Hearth ends here and can be started again; what it was doing is in %s",
+				part, g.opts.Dir.Stacks())
 			g.log.Error("the gateway gives itself up", "err", err)
 			select {
 			case g.stuck <- err:

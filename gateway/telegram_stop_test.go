@@ -17,7 +17,8 @@ func TestTelegramSaidAtOnceAfterAStop(t *testing.T) {
 	const group = int64(-700)
 	for _, mode := range []string{"steer", "followup", "collect", "interrupt"} {
 		t.Run(mode, func(t *testing.T) {
-			_, api := telegramRig(t, "chat/stream-400-50", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "groups": map[string]any{"*": map[string]any{}}})
+			_, api := telegramRig(t, "chat/stream-400-50", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"},
+				"groups": map[string]any{"*": map[string]any{}}})
 			me, at := telegramtest.Person{ID: anna, Name: "Anna"}, "@"+telegramtest.BotName
 			api.AddChat(telegramtest.Chat{ID: group, Type: "supergroup", Title: "Friends"})
 			second := map[string]any{"date": time.Now().Unix()}

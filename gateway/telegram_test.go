@@ -140,7 +140,8 @@ func TestTelegramStrangersArePaired(t *testing.T) {
 	if n := r.model.Calls("let me in"); n != 0 {
 		t.Errorf("the model was asked %d times for a stranger", n)
 	}
-	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code, Decision: "approve"}, nil)
+	p.call(protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: "telegram", Code: reqs.Requests[0].Code,
+		Decision: "approve"}, nil)
 	api.Say(anna, stranger, "thank you", nil)
 	waitFor(t, "an answer after approval", func() bool {
 		got := texts(api, anna)
@@ -195,8 +196,9 @@ func TestTelegramSelectedQuoteSkipsThePreview(t *testing.T) {
 	said := api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "one two three", nil)
 	waitFor(t, "the first answer", func() bool { return len(api.Sent(anna)) == 1 && strings.Contains(api.Sent(anna)[0].Text, "w100") })
 	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "what of this?", map[string]any{
-		"reply_to_message": map[string]any{"message_id": said, "date": 1, "chat": map[string]any{"id": anna, "type": "private"}, "text": "one two three"},
-		"quote":            map[string]any{"text": "two", "position": 4, "is_manual": true},
+		"reply_to_message": map[string]any{"message_id": said, "date": 1, "chat": map[string]any{"id": anna, "type": "private"},
+			"text": "one two three"},
+		"quote": map[string]any{"text": "two", "position": 4, "is_manual": true},
 	})
 	waitFor(t, "the second answer", func() bool { return len(api.Sent(anna)) == 2 && strings.Contains(api.Sent(anna)[1].Text, "w100") })
 	if n := api.Sent(anna)[1].Edits; n != 0 {
@@ -208,7 +210,8 @@ func TestTelegramSelectedQuoteSkipsThePreview(t *testing.T) {
 // somebody else are none of ours.
 func TestTelegramGroupCommands(t *testing.T) {
 	const group = int64(-700)
-	r, api := telegramRig(t, "chat/stream-400-50", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}, "groups": map[string]any{"*": map[string]any{}}})
+	r, api := telegramRig(t, "chat/stream-400-50", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"},
+		"groups": map[string]any{"*": map[string]any{}}})
 	me, at := telegramtest.Person{ID: anna, Name: "Anna"}, "@"+telegramtest.BotName
 	api.AddChat(telegramtest.Chat{ID: group, Type: "supergroup", Title: "Friends"})
 	api.Say(group, me, at+" /status", nil)

@@ -17,7 +17,8 @@ func (g *Gateway) openUndo() (err error) {
 		Dir: g.opts.Dir.Undo(), DB: g.store, Finder: g.finder(), Now: g.opts.Now, NewID: newUUID, Logger: g.log,
 	})
 	if err != nil {
-		return &StartError{What: "The kept copies of changed files cannot be used", Err: err, Fix: "Move " + g.opts.Dir.Undo() + " away; nothing can be taken back then"}
+		return &StartError{What: "The kept copies of changed files cannot be used", Err: err, Fix: "Move " + g.opts.Dir.Undo() + " away; " +
+			"nothing can be taken back then"}
 	}
 	g.files = workspace.New(g.finder(), g.opts.Now)
 	return nil

@@ -157,7 +157,8 @@ func (v *victim) deliver(ctx context.Context, c *client.Client, key, runID, text
 	return v.deliverAs(ctx, c, protocol.ChatSendParams{SessionKey: key, Message: text, IdempotencyKey: runID})
 }
 
-func (v *victim) deliverAs(ctx context.Context, c *client.Client, p protocol.ChatSendParams) (*client.Client, protocol.ChatSendResult, bool) {
+func (v *victim) deliverAs(ctx context.Context, c *client.Client, p protocol.ChatSendParams) (*client.Client, protocol.ChatSendResult,
+	bool) {
 	for ctx.Err() == nil {
 		if c == nil {
 			if c = v.dial(ctx, nil); c == nil {

@@ -13,7 +13,8 @@ import (
 func newACP(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "acp", Short: "Be an editor's agent, by the Agent Client Protocol",
-		Long: "Be an editor's agent, by the Agent Client Protocol over standard input and output.\nSet it as the command of an agent in the editor. It needs a running gateway; what\nwaits for a yes is asked in the editor.",
+		Long: "Be an editor's agent, by the Agent Client Protocol over standard input and output.\n" +
+			"Set it as the command of an agent in the editor. It needs a running gateway; what\nwaits for a yes is asked in the editor.",
 		Args: cobra.NoArgs, RunE: a.run(func(ctx context.Context, _ []string) error { return runACP(ctx, a) }),
 	}
 }

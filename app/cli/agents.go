@@ -25,11 +25,13 @@ func newAgents(a *app) *cobra.Command {
 	add.Flags().StringVar(&made.Emoji, "emoji", "", "how it is shown")
 	set := newAgentsSet(a)
 	c := group("agents", "See, add, change and remove assistants",
-		&cobra.Command{Use: "list", Short: "List the assistants; * marks the one that answers what is bound to nobody", Args: cobra.NoArgs, RunE: a.run(list)},
+		&cobra.Command{Use: "list", Short: "List the assistants; * marks the one that answers what is bound to nobody", Args: cobra.NoArgs,
+			RunE: a.run(list)},
 		&cobra.Command{Use: "show ID", Short: "Show an assistant and the files that tell it who it is", Args: cobra.ExactArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return showAgent(ctx, a, args[0]) })},
 		add, set,
-		&cobra.Command{Use: "remove ID", Short: "Take an assistant out of the settings; its folder and conversations stay", Args: cobra.ExactArgs(1),
+		&cobra.Command{Use: "remove ID", Short: "Take an assistant out of the settings; its folder and conversations stay",
+			Args: cobra.ExactArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return removeAgent(ctx, a, args[0]) })},
 	)
 	c.RunE = a.run(list)
@@ -108,7 +110,9 @@ func showAgent(ctx context.Context, a *app, id string) error {
 	if a.asJSON {
 		return a.out().json(map[string]any{"agent": agent, "files": files.Files})
 	}
-	if err := a.out().print(bold(agentName(agent)), "\n", line("Model:  "+strings.Join(append([]string{agent.Model.Primary}, agent.Model.Fallbacks...), ", ")), "\n", line("Folder: "+agent.Workspace), "\n\n"); err != nil {
+	if err := a.out().print(bold(agentName(agent)), "\n",
+		line("Model:  "+strings.Join(append([]string{agent.Model.Primary}, agent.Model.Fallbacks...), ", ")), "\n",
+		line("Folder: "+agent.Workspace), "\n\n"); err != nil {
 		return err
 	}
 	var rows [][]string
@@ -132,7 +136,8 @@ func addAgent(ctx context.Context, a *app, p protocol.AgentsCreateParams) error 
 	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodAgentsCreate, p, &res); err != nil {
 		return err
 	}
-	return a.done(res, line("Made "+res.Name+" ("+res.AgentID+") in "+res.Workspace+". Talk to it with `hearth chat -s agent:"+res.AgentID+":main \"…\"`, or bind a chat to it (`bindings`)."))
+	return a.done(res, line("Made "+res.Name+" ("+res.AgentID+") in "+res.Workspace+". Talk to it with `hearth chat -s agent:"+res.AgentID+
+		":main \"…\"`, or bind a chat to it (`bindings`)."))
 }
 
 func removeAgent(ctx context.Context, a *app, id string) error {

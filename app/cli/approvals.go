@@ -19,7 +19,9 @@ func newApprovals(a *app) *cobra.Command {
 	scope, never := "once", false
 	approve := &cobra.Command{Use: "approve ID", Short: "Allow what waits under this id", Args: cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error { return resolveApproval(ctx, a, args[0], scope) })}
-	approve.Flags().StringVar(&scope, "scope", "once", "how far: once, session (the same again in this session), here (the same here, for 90 days), program (this program with any arguments in this folder, for 90 days), folder (reading all that is in this folder, for 90 days)")
+	approve.Flags().StringVar(&scope, "scope", "once", "how far: once, session (the same again in this session), here (the same here, for "+
+		"90 days), program (this program with any arguments in this folder, for 90 days), folder (reading all that is in this folder, for 90 "+
+		"days)")
 	deny := &cobra.Command{Use: "deny ID", Short: "Refuse what waits under this id", Args: cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			if never {
@@ -147,7 +149,8 @@ func findApproval(ctx context.Context, c *client.Client, id string) (protocol.Ap
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	return protocol.Approval{}, &failure{exitFailure, "nothing waits under the id " + line(id), "it may have been decided, or its time is over; `hearth approvals` lists what waits"}
+	return protocol.Approval{}, &failure{exitFailure, "nothing waits under the id " + line(id), "it may have been decided, or its time is " +
+		"over; `hearth approvals` lists what waits"}
 }
 
 func showApproval(ctx context.Context, a *app, id string) error {

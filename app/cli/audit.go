@@ -29,7 +29,8 @@ func newAudit(a *app) *cobra.Command {
 
 func listAudit(ctx context.Context, a *app, limit int, kind string) error {
 	var res protocol.AuditList
-	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodAuditList, protocol.AuditListParams{Limit: limit, Kind: kind}, &res); err != nil {
+	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodAuditList, protocol.AuditListParams{Limit: limit, Kind: kind},
+		&res); err != nil {
 		return err
 	}
 	if a.asJSON {
@@ -57,7 +58,9 @@ func verifyAudit(ctx context.Context, a *app) error {
 				return err
 			}
 		}
-		return &failure{exitFailure, "the audit log is not as it was written: " + strings.TrimSuffix(line(res.Problem), "."), "somebody or something changed it; keep a copy of audit*.jsonl and look at what happened then"}
+		return &failure{exitFailure, "the audit log is not as it was written: " + strings.TrimSuffix(line(res.Problem), "."),
+			"somebody or something changed it; keep a copy of audit*.jsonl and look at what happened then"}
 	}
-	return a.done(res, fmt.Sprintf("The audit log is whole: %s, the last is number %d (%s).", fmt.Sprintf("%d entries", res.Entries), res.Last, shortID(res.Head)))
+	return a.done(res, fmt.Sprintf("The audit log is whole: %s, the last is number %d (%s).", fmt.Sprintf("%d entries", res.Entries), res.Last,
+		shortID(res.Head)))
 }

@@ -40,8 +40,9 @@ Ctrl-C stops the answer. If the gateway restarts meanwhile, the command waits
 for it and goes on: a message that was taken is never lost and never sent twice.
 
 With --json, each event is one line of JSON; the last has "type":"result".`,
-		Example: "  hearth chat \"What can you do?\"\n  git diff | hearth chat - --session review\n  hearth chat --model ollama/llama3.2 \"Tell me a story\"\n  hearth chat --image photo.jpg \"What is this?\"",
-		RunE:    a.run(func(ctx context.Context, args []string) error { return runChat(ctx, a, o, args) }),
+		Example: "  hearth chat \"What can you do?\"\n  git diff | hearth chat - --session review\n" +
+			"  hearth chat --model ollama/llama3.2 \"Tell me a story\"\n  hearth chat --image photo.jpg \"What is this?\"",
+		RunE: a.run(func(ctx context.Context, args []string) error { return runChat(ctx, a, o, args) }),
 	}
 	f := c.Flags()
 	f.StringVarP(&o.session, "session", "s", "", "go on with this `SESSION`; a new name begins one (default: the main one)")

@@ -91,9 +91,11 @@ func (c *conversation) ask(ctx context.Context, text string) error {
 			c.abort(ctx, run)
 			c.endLine()
 			if words := c.paused(ctx); words != "" {
-				return &failure{exitAnswer, "nothing was answered within " + c.opts.timeout.String() + ", because Hearth is paused, so the message was taken back", words}
+				return &failure{exitAnswer, "nothing was answered within " + c.opts.timeout.String() + ", because Hearth is paused, so the message " +
+					"was taken back", words}
 			}
-			return &failure{exitAnswer, "the answer took longer than " + c.opts.timeout.String() + " and was stopped", "what had arrived is kept; try again with a longer --timeout"}
+			return &failure{exitAnswer, "the answer took longer than " + c.opts.timeout.String() + " and was stopped",
+				"what had arrived is kept; try again with a longer --timeout"}
 		case !errors.Is(err, client.ErrLost) && !errors.Is(err, client.ErrSlow):
 			c.endLine()
 			return err
@@ -128,7 +130,8 @@ func (c *conversation) attempt(ctx context.Context, run, text string) error {
 			return err
 		}
 		if ended, _, _ := c.state(); status == protocol.SendOK && !ended {
-			return &failure{exitAnswer, "the answer has ended, but is no longer in the conversation: it was cleared meanwhile", "send the message again"}
+			return &failure{exitAnswer, "the answer has ended, but is no longer in the conversation: it was cleared meanwhile",
+				"send the message again"}
 		}
 	}
 	check := time.NewTicker(checkEvery)
@@ -297,7 +300,8 @@ func (c *conversation) finish() error {
 	defer c.mu.Unlock()
 	o, a := c.answer.end, c.answer
 	if c.app.asJSON {
-		err := c.app.out().jsonLine(resultJSON{"result", a.run, c.key, o.state, string(a.shown), o.model, o.builtIn, o.usage, o.errText, o.errKind})
+		err := c.app.out().jsonLine(resultJSON{"result", a.run, c.key, o.state, string(a.shown), o.model, o.builtIn, o.usage, o.errText,
+			o.errKind})
 		if err != nil {
 			return err
 		}

@@ -74,7 +74,8 @@ func TestFollowerAnotherTry(t *testing.T) {
 	}
 	first, _ := f.chat(delta(0, "The sky is blue and"))
 	add(first)
-	add(f.history(&protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswering)}, InFlightRun: &protocol.InFlightRun{RunID: "r", Text: "The sky ", End: 8}}))
+	add(f.history(&protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswering)}, InFlightRun: &protocol.InFlightRun{
+		RunID: "r", Text: "The sky ", End: 8}}))
 	for _, d := range []*protocol.ChatEvent{delta(8, "is "), delta(11, "gre"), delta(14, "en.")} {
 		words, _ := f.chat(d)
 		add(words)
@@ -114,11 +115,15 @@ func TestFollowerHistory(t *testing.T) {
 			InFlightRun: &protocol.InFlightRun{RunID: "x", Text: "other", End: 5}}, "ab", ""},
 		{"live behind a tool call", "ab", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswering), said(2, "ab")},
 			InFlightRun: &protocol.InFlightRun{RunID: "r", Text: "cd", End: 6}}, "ab\n\ncd", ""},
-		{"answered", "ab", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswered), said(2, "abcd")}}, "abcd", protocol.ChatFinal},
-		{"interrupted, the last words are lost", "abcd", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptInterrupted), said(2, "ab")}}, "abcd", protocol.ChatError},
+		{"answered", "ab", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswered), said(2, "abcd")}}, "abcd",
+			protocol.ChatFinal},
+		{"interrupted, the last words are lost", "abcd", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptInterrupted),
+			said(2, "ab")}}, "abcd", protocol.ChatError},
 		{"failed", "", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptFailed)}}, "", protocol.ChatError},
-		{"aborted", "ab", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAborted), said(2, "ab")}}, "ab", protocol.ChatAborted},
-		{"answered anew", "old", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswered), said(2, "new")}}, "old|new", protocol.ChatFinal},
+		{"aborted", "ab", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAborted), said(2, "ab")}}, "ab",
+			protocol.ChatAborted},
+		{"answered anew", "old", protocol.ChatHistory{Messages: []protocol.Message{asked(protocol.ReceiptAnswered), said(2, "new")}}, "old|new",
+			protocol.ChatFinal},
 	} {
 		f := &follower{run: "r"}
 		got, _ := f.chat(delta(0, tc.shown))

@@ -94,9 +94,10 @@ type errorJSON struct {
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "hearth",
-		Short:         "Hearth is your own assistant, on your own machine",
-		Long:          "Hearth is your own assistant, on your own machine.\n\nStart it with `hearth gateway`, then talk to it with `hearth chat \"…\"` or in the\nbrowser with `hearth open`.",
+		Use:   "hearth",
+		Short: "Hearth is your own assistant, on your own machine",
+		Long: "Hearth is your own assistant, on your own machine.\n\n" +
+			"Start it with `hearth gateway`, then talk to it with `hearth chat \"…\"` or in the\nbrowser with `hearth open`.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       a.Version,
@@ -109,7 +110,8 @@ func newRoot(a *app) *cobra.Command {
 	})
 	root.AddCommand(
 		newGateway(a), newSetup(a), newChat(a), newTUI(a), newStatus(a), newOpen(a), newSessions(a), newModels(a), newAgents(a), newUsage(a),
-		newSearch(a), newQueue(a), newWhy(a), newCompact(a), newContacts(a), newTokens(a), newDeliveries(a), newUndo(a), newApprovals(a), newTools(a), newMCP(a), newACP(a), newPause(a), newResume(a), newAudit(a), newChannels(a), newConfig(a), newLogs(a), newVersion(a),
+		newSearch(a), newQueue(a), newWhy(a), newCompact(a), newContacts(a), newTokens(a), newDeliveries(a), newUndo(a), newApprovals(a),
+		newTools(a), newMCP(a), newACP(a), newPause(a), newResume(a), newAudit(a), newChannels(a), newConfig(a), newLogs(a), newVersion(a),
 		newSecrets(a), newDoctor(a), newSkills(a), newMemory(a), newCode(a), newService(a), newStore(a),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesHelp},
 	)
@@ -135,7 +137,8 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		return &failure{exitUsage, "unknown command " + strings.TrimSpace(c.CommandPath()+" "+line(args[0])), "`" + c.CommandPath() + " --help` lists what there is"}
+		return &failure{exitUsage, "unknown command " + strings.TrimSpace(c.CommandPath()+" "+line(args[0])),
+			"`" + c.CommandPath() + " --help` lists what there is"}
 	}
 	c.AddCommand(subs...)
 	return c

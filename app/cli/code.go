@@ -26,8 +26,13 @@ const maxProgram = 9 << 20
 
 func newCode(a *app) *cobra.Command {
 	var o codeRun
-	run := &cobra.Command{Use: "run FILE…", Short: "Run programs as the assistant does in code mode, with its tools inside", Args: cobra.MinimumNArgs(1),
-		Long: "Run JavaScript or TypeScript programs in the engine of code mode: no files, no\nnetwork and no modules, only the assistant's tools (tools.search, tools.describe,\ntools.call), by the same rules and with the same approvals. A program is the body\nof an async function: what it returns is printed as JSON, after what it says with\ntext() and json().\n\nFiles that end in .ts are TypeScript; - reads a program from standard input.\nSeveral files run one after the other, each for itself.",
+	run := &cobra.Command{Use: "run FILE…", Short: "Run programs as the assistant does in code mode, with its tools inside",
+		Args: cobra.MinimumNArgs(1),
+		Long: "Run JavaScript or TypeScript programs in the engine of code mode: no files, no\n" +
+			"network and no modules, only the assistant's tools (tools.search, tools.describe,\n" +
+			"tools.call), by the same rules and with the same approvals. A program is the body\n" +
+			"of an async function: what it returns is printed as JSON, after what it says with\ntext() and json().\n\n" +
+			"Files that end in .ts are TypeScript; - reads a program from standard input.\nSeveral files run one after the other, each for itself.",
 		RunE: a.run(func(ctx context.Context, files []string) error { return runCode(ctx, a, o, files) })}
 	run.Flags().BoolVar(&o.noTools, "no-tools", false, "without tools and without a gateway")
 	run.Flags().StringVar(&o.language, "language", "", "javascript or typescript, whatever the name ends in")
@@ -129,7 +134,8 @@ func (a *app) codeRunner(ctx context.Context, o codeRun) (runner, func(), error)
 	}})
 	if err != nil {
 		if f := explain(err); f.code == exitNotRunning {
-			return nil, nil, &failure{f.code, f.message, "start it with `hearth gateway`, or run the program without tools: `hearth code run --no-tools FILE`"}
+			return nil, nil, &failure{f.code, f.message, "start it with `hearth gateway`, or run the program without tools: `hearth code run " +
+				"--no-tools FILE`"}
 		}
 		return nil, nil, err
 	}

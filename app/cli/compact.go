@@ -17,7 +17,8 @@ func newCompact(a *app) *cobra.Command {
 	var o compactOptions
 	c := &cobra.Command{
 		Use: "compact SESSION", Short: "Give the model a summary in place of a conversation's older part", Args: cobra.ExactArgs(1),
-		Long: "Gives the model a summary in place of a conversation's older part. Nothing is\ndeleted: the page and the command line show all of it, and --restore shows it to\nthe model again.",
+		Long: "Gives the model a summary in place of a conversation's older part. Nothing is\n" +
+			"deleted: the page and the command line show all of it, and --restore shows it to\nthe model again.",
 		RunE: a.run(func(ctx context.Context, args []string) error { return runCompact(ctx, a, o, args[0]) }),
 	}
 	c.Flags().BoolVar(&o.restore, "restore", false, "take the summary away again")
@@ -45,5 +46,6 @@ func runCompact(ctx context.Context, a *app, o compactOptions, key string) error
 	case !res.Compacted:
 		return a.out().print("Nothing was done: ", line(res.Reason), ".\n")
 	}
-	return a.out().print("The older part is summarized for the model. Nothing was deleted; `hearth compact ", line(key), " --restore` undoes it.\n")
+	return a.out().print("The older part is summarized for the model. Nothing was deleted; `hearth compact ", line(key),
+		" --restore` undoes it.\n")
 }

@@ -25,17 +25,21 @@ backslash or brackets: models.providers.my\.id.baseUrl, models.providers["my.id"
 func newConfig(a *app) *cobra.Command {
 	get := &cobra.Command{
 		Use: "get [PATH]", Short: "Print a setting, or the whole file",
-		Long:    "Print a setting, or the whole file. A setting that the file does not hold is\nprinted with its default. Secrets are never shown.\n\n" + pathHelp,
+		Long: "Print a setting, or the whole file. A setting that the file does not hold is\n" +
+			"printed with its default. Secrets are never shown.\n\n" + pathHelp,
 		Example: "  hearth config get\n  hearth config get agents.defaults.model",
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    a.run(func(ctx context.Context, args []string) error { return runConfigGet(ctx, a, args) }),
 	}
 	set := &cobra.Command{
 		Use: "set PATH VALUE", Short: "Change a setting; comments in the file are kept",
-		Long:    "Change a setting. It is checked before it is saved, the rest of the file stays as\nit is, and a running gateway uses it at once.\n\nVALUE is JSON5; what is not JSON5 by itself is text, so quotation marks are not\nneeded. With - it is read from standard input, which keeps a secret out of the\nshell's history.\n\n" + pathHelp,
-		Example: "  hearth config set agents.defaults.model ollama/llama3.2\n  hearth config set gateway.port 19000\n  hearth config set models.providers.openai.apiKey - < key.txt",
-		Args:    cobra.ExactArgs(2),
-		RunE:    a.run(func(ctx context.Context, args []string) error { return runConfigSet(ctx, a, args[0], args[1]) }),
+		Long: "Change a setting. It is checked before it is saved, the rest of the file stays as\n" +
+			"it is, and a running gateway uses it at once.\n\nVALUE is JSON5; what is not JSON5 by itself is text, so quotation marks are not\n" +
+			"needed. With - it is read from standard input, which keeps a secret out of the\nshell's history.\n\n" + pathHelp,
+		Example: "  hearth config set agents.defaults.model ollama/llama3.2\n  hearth config set gateway.port 19000\n" +
+			"  hearth config set models.providers.openai.apiKey - < key.txt",
+		Args: cobra.ExactArgs(2),
+		RunE: a.run(func(ctx context.Context, args []string) error { return runConfigSet(ctx, a, args[0], args[1]) }),
 	}
 	unset := &cobra.Command{
 		Use: "unset PATH", Short: "Remove a setting, so that its default holds",
@@ -49,7 +53,8 @@ func newConfig(a *app) *cobra.Command {
 	}
 	check := &cobra.Command{
 		Use: "check [FILE]", Short: "Check the settings file; works without a gateway",
-		Long: "Check the settings file, or another one, and change nothing. Every finding is a\nline FILE:LINE:COLUMN: error|warning: PATH: what is wrong. The exit code is 1 when\nthere are errors.",
+		Long: "Check the settings file, or another one, and change nothing. Every finding is a\n" +
+			"line FILE:LINE:COLUMN: error|warning: PATH: what is wrong. The exit code is 1 when\nthere are errors.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error { return runConfigCheck(ctx, a, args) }),
 	}
@@ -299,7 +304,8 @@ func runConfigCheck(ctx context.Context, a *app, args []string) (err error) {
 		err = printCheck(a.out(), &r)
 	}
 	if err == nil && !s.Valid {
-		err = &failure{exitFailure, "the settings file has " + count(len(r.Issues), "error"), "a running gateway keeps the last good settings until it is corrected"}
+		err = &failure{exitFailure, "the settings file has " + count(len(r.Issues), "error"), "a running gateway keeps the last good settings " +
+			"until it is corrected"}
 	}
 	return err
 }

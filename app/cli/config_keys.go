@@ -32,7 +32,8 @@ func (a *app) setKeys(ctx context.Context, f *config.File, path, literal string)
 		return nil, err
 	}
 	if !status.Ready {
-		if err := a.errs().print(yellow("Note: "), "the key stands in the settings file, where your other programs can read it. "+line(status.Message), "\n"); err != nil {
+		if err := a.errs().print(yellow("Note: "), "the key stands in the settings file, where your other programs can read it. "+
+			line(status.Message), "\n"); err != nil {
 			return nil, err
 		}
 		return f.SetPath(ctx, path, literal)

@@ -37,8 +37,9 @@ somebody sits between the two: say no.
 With "-" the code is read from the standard input, where no other program sees it.
 
 Afterwards --gateway NAME, or HEARTH_GATEWAY, makes a command talk to it.`,
-		Example: "  hearth connect \"Hearth 3f2a\" --name home\n  hearth connect 192.168.1.20:18789\n  hearth connect eyJ1cmwi…\n  hearth --gateway home chat \"hello\"",
-		Args:    cobra.ExactArgs(1),
+		Example: "  hearth connect \"Hearth 3f2a\" --name home\n  hearth connect 192.168.1.20:18789\n  hearth connect eyJ1cmwi…\n" +
+			"  hearth --gateway home chat \"hello\"",
+		Args: cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			if args[0] == "-" || isSetupCode(args[0]) {
 				return runConnect(ctx, a, args[0], name)
@@ -59,7 +60,8 @@ Afterwards --gateway NAME, or HEARTH_GATEWAY, makes a command talk to it.`,
 // allScopes is everything that a code may give; the gateway gives what its
 // owner chose.
 func allScopes() []protocol.Scope {
-	return []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeAdmin, protocol.ScopeApprovals, protocol.ScopePairing, protocol.ScopeQuestions}
+	return []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeAdmin, protocol.ScopeApprovals, protocol.ScopePairing,
+		protocol.ScopeQuestions}
 }
 
 func runConnect(ctx context.Context, a *app, text, name string) error {
@@ -75,7 +77,8 @@ func runConnect(ctx context.Context, a *app, text, name string) error {
 		return &failure{exitUsage, err.Error(), "run `hearth qr` on the gateway's machine and give all of the code that it prints"}
 	}
 	if code.Pin == "" {
-		return &failure{exitUsage, "this setup code is of another program: it does not say which key the gateway has", "make one with `hearth qr`"}
+		return &failure{exitUsage, "this setup code is of another program: it does not say which key the gateway has",
+			"make one with `hearth qr`"}
 	}
 	dir, err := a.dir()
 	if err != nil {
@@ -113,7 +116,8 @@ const withCode = 10 * time.Second
 func remoteName(dir statedir.Dir, name, id string) (string, error) {
 	name = cmp.Or(line(strings.TrimSpace(name)), "hearth-"+id[:min(4, len(id))])
 	if known, err := client.FindRemote(dir, name); err == nil && known.ID != id {
-		return "", &failure{exitUsage, "another gateway is called " + name + " here already", "choose another --name, or `hearth connect forget " + name + "`"}
+		return "", &failure{exitUsage, "another gateway is called " + name + " here already", "choose another --name, or `hearth connect " +
+			"forget " + name + "`"}
 	}
 	return name, nil
 }
@@ -122,7 +126,8 @@ func (a *app) keepRemote(ctx context.Context, dir statedir.Dir, r client.Remote)
 	if err := client.SaveRemote(ctx, dir, r); err != nil {
 		return err
 	}
-	words := "Paired with " + r.Name + " at " + r.URLs[0] + ", key " + identity.Short(r.Pins[0]) + ". It may " + strings.Join(rights(r.Scopes), ", ") +
+	words := "Paired with " + r.Name + " at " + r.URLs[0] + ", key " + identity.Short(r.Pins[0]) + ". It may " + strings.Join(rights(r.Scopes),
+		", ") +
 		".\nUse it with `hearth --gateway " + r.Name + " …`, for example `hearth --gateway " + r.Name + " chat \"hello\"`."
 	return a.done(map[string]any{"name": r.Name, "id": r.ID, "url": r.URLs[0], "scopes": r.Scopes}, words)
 }
@@ -200,7 +205,8 @@ func (a *app) learn(ctx context.Context, r client.Remote, good string, c *client
 	next.URLs = append([]string{good}, slices.DeleteFunc(slices.Clone(r.URLs), func(u string) bool { return u == good })...)
 	next.URLs = next.URLs[:min(8, len(next.URLs))]
 	var st protocol.ReachStatus
-	if protocol.Allows(c.Hello().Auth.Scopes, protocol.ScopeRead) && c.Call(ctx, protocol.MethodReachStatus, nil, &st) == nil && len(st.Pins) > 0 {
+	if protocol.Allows(c.Hello().Auth.Scopes, protocol.ScopeRead) && c.Call(ctx, protocol.MethodReachStatus, nil, &st) == nil &&
+		len(st.Pins) > 0 {
 		next.Pins = st.Pins
 	}
 	if !slices.Equal(next.URLs, r.URLs) || !slices.Equal(next.Pins, r.Pins) {
@@ -220,7 +226,8 @@ func listRemotes(a *app) error {
 	if a.asJSON {
 		list := []map[string]any{}
 		for _, r := range all {
-			list = append(list, map[string]any{"name": r.Name, "id": r.ID, "urls": r.URLs, "pins": r.Pins, "scopes": r.Scopes, "pairedAtMs": r.PairedAtMs})
+			list = append(list, map[string]any{"name": r.Name, "id": r.ID, "urls": r.URLs, "pins": r.Pins, "scopes": r.Scopes,
+				"pairedAtMs": r.PairedAtMs})
 		}
 		return a.out().json(map[string]any{"gateways": list})
 	}
@@ -229,7 +236,8 @@ func listRemotes(a *app) error {
 	}
 	var rows [][]string
 	for _, r := range all {
-		rows = append(rows, []string{r.Name, r.ID, identity.Short(r.Pins[0]), stamp(r.PairedAtMs), strings.Join(rights(r.Scopes), " "), r.URLs[0]})
+		rows = append(rows, []string{r.Name, r.ID, identity.Short(r.Pins[0]), stamp(r.PairedAtMs), strings.Join(rights(r.Scopes), " "),
+			r.URLs[0]})
 	}
 	return a.out().table([]string{"NAME", "ID", "KEY", "SINCE", "MAY", "ADDRESS"}, rows)
 }
@@ -263,12 +271,14 @@ func (a *app) whereItWorks(c *cobra.Command) error {
 		top = top.Parent()
 	}
 	switch top.Name() {
-	case "chat", "tui", "status", "sessions", "search", "queue", "why", "compact", "contacts", "deliveries", "undo", "approvals", "pause", "resume", "audit", "usage", "channels", "devices", "node":
+	case "chat", "tui", "status", "sessions", "search", "queue", "why", "compact", "contacts", "deliveries", "undo", "approvals", "pause",
+		"resume", "audit", "usage", "channels", "devices", "node":
 		return nil
 	case "gateway", "connect", "discover", "version", "help", "exit-codes", "completion":
 		a.gateway = ""
 		return nil
 	}
 	a.ran = true
-	return &failure{exitUsage, "`hearth " + top.Name() + "` works only on the gateway's own machine in this version", "log in there, or leave --gateway and HEARTH_GATEWAY out to use this machine's own gateway"}
+	return &failure{exitUsage, "`hearth " + top.Name() + "` works only on the gateway's own machine in this version",
+		"log in there, or leave --gateway and HEARTH_GATEWAY out to use this machine's own gateway"}
 }

@@ -52,7 +52,8 @@ func connectByDigits(ctx context.Context, a *app, where, name string) error {
 	if name, err = remoteName(dir, name, id); err != nil {
 		return err
 	}
-	ask := []any{"A gateway answers at ", line(in.URL), ", with the key ", identity.Short(in.Pin), ".\n\n    ", bold(protocol.ShownCode(in.Code)),
+	ask := []any{"A gateway answers at ", line(in.URL), ", with the key ", identity.Short(in.Pin), ".\n\n    ",
+		bold(protocol.ShownCode(in.Code)),
 		"\n\nIts screen shows six digits too: in `hearth devices`, on its page, or in the menu of its icon.\n"}
 	if err := a.errs().print(ask...); err != nil {
 		return err
@@ -62,7 +63,8 @@ func connectByDigits(ctx context.Context, a *app, where, name string) error {
 		return err
 	}
 	if !same {
-		return &failure{exitRefused, "nothing was agreed, and the request on the gateway was ended", "when the digits differ somebody sits between the two machines: try another network, or `hearth qr` on the gateway's machine and the code here"}
+		return &failure{exitRefused, "nothing was agreed, and the request on the gateway was ended", "when the digits differ somebody sits " +
+			"between the two machines: try another network, or `hearth qr` on the gateway's machine and the code here"}
 	}
 	if err := a.errs().print("Waiting until it is allowed there.\n"); err != nil {
 		return err
@@ -77,7 +79,8 @@ func connectByDigits(ctx context.Context, a *app, where, name string) error {
 	if res.Type != "approved" || res.DeviceToken == "" {
 		return notLetIn(res.Type)
 	}
-	r := client.Remote{ID: id, Name: name, Pins: []string{in.Pin}, PairedAtMs: time.Now().UnixMilli(), DeviceToken: res.DeviceToken, Scopes: res.Scopes}
+	r := client.Remote{ID: id, Name: name, Pins: []string{in.Pin}, PairedAtMs: time.Now().UnixMilli(), DeviceToken: res.DeviceToken,
+		Scopes: res.Scopes}
 	r.URLs = append([]string{in.URL}, slices.DeleteFunc(urls, func(u string) bool { return u == in.URL })...)
 	return a.keepRemote(ctx, dir, r)
 }
@@ -87,9 +90,11 @@ func notLetIn(how string) error {
 	case "rejected":
 		return &failure{exitRefused, "the person at the gateway said no", "ask them, and try again in five minutes"}
 	case "expired":
-		return &failure{exitRefused, "nobody at the gateway decided within two minutes", "try again, and have `hearth devices` or the page open there"}
+		return &failure{exitRefused, "nobody at the gateway decided within two minutes", "try again, and have `hearth devices` or the page " +
+			"open there"}
 	}
-	return &failure{exitRefused, "the gateway ended the request", "it may have been given other digits than those above; try again, or use `hearth qr` there and the code here"}
+	return &failure{exitRefused, "the gateway ended the request", "it may have been given other digits than those above; try again, or use " +
+		"`hearth qr` there and the code here"}
 }
 
 // introduceAtFirst asks at the first address that answers.
@@ -106,7 +111,8 @@ func introduceAtFirst(ctx context.Context, urls []string, o client.Options) (in 
 	}
 	var refused *client.RefusedError
 	if errors.As(err, &refused) {
-		return nil, &failure{exitRefused, text.Ellipsis(line(refused.Why), 300), "try again in a minute, or use `hearth qr` there and the code here"}
+		return nil, &failure{exitRefused, text.Ellipsis(line(refused.Why), 300), "try again in a minute, or use `hearth qr` there and the " +
+			"code here"}
 	}
 	return in, err
 }
@@ -145,7 +151,8 @@ func (a *app) addressesOf(ctx context.Context, where string) ([]string, error) {
 		next = "found were: " + strings.Join(names, ", ") + "; name one of them or its id, or give an address"
 	}
 	if len(hits) > 1 {
-		return nil, &failure{exitFailure, count(len(hits), "gateway") + " here are called " + line(where), "give the id that `hearth discover` shows, or the address"}
+		return nil, &failure{exitFailure, count(len(hits), "gateway") + " here are called " + line(where),
+			"give the id that `hearth discover` shows, or the address"}
 	}
 	return nil, &failure{exitFailure, "no gateway on this network is called " + line(where), next}
 }

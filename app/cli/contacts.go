@@ -23,21 +23,26 @@ func newContacts(a *app) *cobra.Command {
 		}
 	}
 	var get, nothing letIn
-	approve := &cobra.Command{Use: "approve CODE", Short: "Let somebody in who asked and showed you this code", Args: cobra.ExactArgs(1), RunE: a.run(resolve("approve", &get)),
-		Long: "Let somebody in who asked and showed you this code. They get a conversation of their own;\nyours stays yours. In a terminal you are asked which it is to be."}
+	approve := &cobra.Command{Use: "approve CODE", Short: "Let somebody in who asked and showed you this code", Args: cobra.ExactArgs(1),
+		RunE: a.run(resolve("approve", &get)),
+		Long: "Let somebody in who asked and showed you this code. They get a conversation of their own;\n" +
+			"yours stays yours. In a terminal you are asked which it is to be."}
 	approve.Flags().BoolVar(&get.owner, "owner", false, "this is you: with the owner's commands and conversation")
 	approve.Flags().BoolVar(&get.shared, "share", false, "they read and write in your own conversation")
 	approve.Flags().BoolVar(&get.own, "own", false, "they get a conversation of their own, and you are not asked")
 	approve.MarkFlagsMutuallyExclusive("owner", "share", "own")
-	owner := &cobra.Command{Use: "owner ID", Short: "Say that somebody who may write is you: with the owner's commands and conversation", Args: cobra.ExactArgs(1)}
+	owner := &cobra.Command{Use: "owner ID", Short: "Say that somebody who may write is you: with the owner's commands and conversation",
+		Args: cobra.ExactArgs(1)}
 	no := owner.Flags().Bool("no", false, "they are not the owner (any more)")
 	owner.RunE = a.run(func(ctx context.Context, args []string) error { return setOwner(ctx, a, args[0], !*no) })
 	c := group("contacts", "See and choose who may write to Hearth from messaging networks",
 		&cobra.Command{Use: "list", Short: "List who may write and who asks to", Args: cobra.NoArgs, RunE: a.run(list)},
 		approve,
-		&cobra.Command{Use: "reject CODE", Short: "Turn somebody away who asked", Args: cobra.ExactArgs(1), RunE: a.run(resolve("reject", &nothing))},
+		&cobra.Command{Use: "reject CODE", Short: "Turn somebody away who asked", Args: cobra.ExactArgs(1),
+			RunE: a.run(resolve("reject", &nothing))},
 		owner,
-		&cobra.Command{Use: "conversation ID own|shared", Short: "Choose whether somebody has a conversation of their own or is in yours", Args: cobra.ExactArgs(2),
+		&cobra.Command{Use: "conversation ID own|shared", Short: "Choose whether somebody has a conversation of their own or is in yours",
+			Args: cobra.ExactArgs(2),
 			RunE: a.run(func(ctx context.Context, args []string) error { return setConversation(ctx, a, args[0], args[1]) })},
 		&cobra.Command{Use: "remove CHANNEL ACCOUNT ID", Short: "Take somebody's right to write back", Args: cobra.ExactArgs(3),
 			RunE: a.run(func(ctx context.Context, args []string) error { return removeContact(ctx, a, args) })},
@@ -77,7 +82,8 @@ func listContacts(ctx context.Context, a *app) error {
 			what = "owner"
 		}
 		known[protocol.ListedSender{Channel: c.Channel, Account: c.Account, ID: c.ID}] = true
-		rows = append(rows, []string{c.Channel, c.Account, c.ID, what, conversationOf(c.Owner, c.Shared), stamp(c.ApprovedAt), person(c.Name, c.Handle)})
+		rows = append(rows, []string{c.Channel, c.Account, c.ID, what, conversationOf(c.Owner, c.Shared), stamp(c.ApprovedAt),
+			person(c.Name, c.Handle)})
 	}
 	for _, s := range res.Listed {
 		what := "guest"
@@ -108,7 +114,8 @@ type letIn struct{ owner, shared, own bool }
 // askLetIn asks for it where a person sits at a terminal.
 func askLetIn(a *app, who string) (get letIn, err error) {
 	err = a.errs().print(bold(line(who)+" will be let in. Which conversation do they get?"), "\n",
-		"  1  one of their own (what you say in yours never reaches them)\n  2  yours: they read and write in it\n  3  yours, because this is me: with the owner's commands\n")
+		"  1  one of their own (what you say in yours never reaches them)\n  2  yours: they read and write in it\n"+
+			"  3  yours, because this is me: with the owner's commands\n")
 	if err != nil {
 		return get, err
 	}
@@ -136,7 +143,8 @@ func askLetIn(a *app, who string) (get letIn, err error) {
 }
 
 func setOwner(ctx context.Context, a *app, id string, owner bool) error {
-	words := "That is you now: in direct messages with the owner's commands and your conversation.\nFor groups too, add it to commands.ownerAllowFrom in the settings."
+	words := "That is you now: in direct messages with the owner's commands and your conversation.\n" +
+		"For groups too, add it to commands.ownerAllowFrom in the settings."
 	if !owner {
 		words = "They are a guest now, with a conversation of their own."
 	}
@@ -148,7 +156,8 @@ func setConversation(ctx context.Context, a *app, id, which string) error {
 	shared := which == "shared"
 	switch which {
 	case "shared":
-		return setContact(ctx, a, id, protocol.ContactSetParams{Shared: &shared}, "They read and write in your conversation now. `hearth contacts conversation "+line(id)+" own` takes it back.")
+		return setContact(ctx, a, id, protocol.ContactSetParams{Shared: &shared}, "They read and write in your conversation now. `hearth "+
+			"contacts conversation "+line(id)+" own` takes it back.")
 	case "own":
 		return setContact(ctx, a, id, protocol.ContactSetParams{Shared: &shared}, "They have a conversation of their own now.")
 	}
@@ -165,7 +174,8 @@ func setContact(ctx context.Context, a *app, id string, p protocol.ContactSetPar
 	err := a.call(ctx, protocol.ScopePairing, protocol.MethodContactsSet, p, &res)
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest {
-		return &failure{exitFailure, refusal.Message, "`hearth contacts` lists who may write; a stranger writes first and is let in with their code"}
+		return &failure{exitFailure, refusal.Message, "`hearth contacts` lists who may write; a stranger writes first and is let in with " +
+			"their code"}
 	}
 	if err != nil {
 		return err
@@ -211,10 +221,13 @@ func resolveContact(ctx context.Context, a *app, code, decision string, get letI
 		if decision == "reject" {
 			return a.done(res, "Turned away: "+who+".")
 		}
-		return a.done(res, "Let in: "+who+", "+map[letIn]string{{owner: true}: "as you, the owner.", {shared: true}: "into your conversation."}[letIn{owner: get.owner, shared: get.shared}]+
-			map[bool]string{true: "with a conversation of their own. `hearth contacts conversation " + line(r.ID) + " shared` would open yours to them."}[!get.owner && !get.shared])
+		return a.done(res, "Let in: "+who+", "+map[letIn]string{{owner: true}: "as you, the owner.",
+			{shared: true}: "into your conversation."}[letIn{owner: get.owner, shared: get.shared}]+
+			map[bool]string{true: "with a conversation of their own. `hearth contacts conversation " + line(r.ID) + " shared` would open yours " +
+				"to them."}[!get.owner && !get.shared])
 	}
-	return &failure{exitFailure, "nobody asks with the code " + line(code), "codes end after an hour; `hearth contacts` lists those that count, and a new message brings a new code"}
+	return &failure{exitFailure, "nobody asks with the code " + line(code), "codes end after an hour; `hearth contacts` lists those that " +
+		"count, and a new message brings a new code"}
 }
 
 func removeContact(ctx context.Context, a *app, args []string) error {
@@ -224,7 +237,8 @@ func removeContact(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if !res.OK {
-		return &failure{exitFailure, "there is no contact " + line(strings.Join(args, " ")), "`hearth contacts` lists them; people in allowFrom are removed with `hearth config`"}
+		return &failure{exitFailure, "there is no contact " + line(strings.Join(args, " ")), "`hearth contacts` lists them; people in " +
+			"allowFrom are removed with `hearth config`"}
 	}
 	return a.done(res, "Removed. They can ask again.")
 }

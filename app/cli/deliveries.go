@@ -61,7 +61,8 @@ func listIncomplete(a *app, list []protocol.DeliveryInfo) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := a.out().print(bold("These answers arrived without a file; words in its place say so to whoever waits for it:"), "\n"); err != nil {
+	if err := a.out().print(bold("These answers arrived without a file; words in its place say so to whoever waits for it:"),
+		"\n"); err != nil {
 		return err
 	}
 	rows := deliveryRows(list)
@@ -83,7 +84,8 @@ func deliveryRows(list []protocol.DeliveryInfo) (rows [][]string) {
 			about = d.Reason + " · " + d.Text
 		}
 		rows = append(rows, []string{
-			d.ID, d.State, d.Channel + " " + d.Conversation, fmt.Sprintf("%d of %d", d.Sent, d.Parts), stamp(d.CreatedAt), text.Ellipsis(line(about), 200),
+			d.ID, d.State, d.Channel + " " + d.Conversation, fmt.Sprintf("%d of %d", d.Sent, d.Parts), stamp(d.CreatedAt),
+			text.Ellipsis(line(about), 200),
 		})
 	}
 	return rows
@@ -98,7 +100,8 @@ func listAside(a *app, list []protocol.AsideMessage) error {
 	for _, m := range list {
 		rows = append(rows, []string{m.ID, m.Channel + " " + m.SenderID, stamp(m.At), text.Ellipsis(line(m.Reason+" · "+m.Text), 200)})
 	}
-	if err := a.out().print(bold("These messages could not be handled; `hearth deliveries retry ID` tries one again, `drop ID` forgets it:"), "\n"); err != nil {
+	if err := a.out().print(bold("These messages could not be handled; `hearth deliveries retry ID` tries one again, `drop ID` forgets it:"),
+		"\n"); err != nil {
 		return err
 	}
 	if err := a.out().table([]string{"ID", "FROM", "SINCE", "WHY AND WHAT"}, rows); err != nil {

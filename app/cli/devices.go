@@ -20,10 +20,12 @@ func newDevices(a *app) *cobra.Command {
 		&cobra.Command{Use: "list", Short: "List the devices that ask to be let in, and the paired ones", Args: cobra.NoArgs, RunE: a.run(list)},
 		newApprove(a),
 		&cobra.Command{Use: "reject ID", Short: "Say no to a device that asks", Args: cobra.ExactArgs(1), RunE: one(rejectDevice)},
-		&cobra.Command{Use: "remove ID", Short: "End a device's access at once; the beginning of its id is enough", Args: cobra.ExactArgs(1), RunE: one(removeDevice)},
+		&cobra.Command{Use: "remove ID", Short: "End a device's access at once; the beginning of its id is enough", Args: cobra.ExactArgs(1),
+			RunE: one(removeDevice)},
 		&cobra.Command{Use: "rename ID NAME", Short: "Call a device something else", Args: cobra.ExactArgs(2),
 			RunE: a.run(func(ctx context.Context, args []string) error { return renameDevice(ctx, a, args[0], args[1]) })},
-		&cobra.Command{Use: "rotate ID", Short: "Make a device's token worthless; it needs to be paired again, unless it knows another way in", Args: cobra.ExactArgs(1), RunE: one(rotateDevice)},
+		&cobra.Command{Use: "rotate ID", Short: "Make a device's token worthless; it needs to be paired again, unless it knows another way in",
+			Args: cobra.ExactArgs(1), RunE: one(rotateDevice)},
 	)
 	c.RunE = a.run(list)
 	return c
@@ -51,7 +53,8 @@ func listDevices(ctx context.Context, a *app) error {
 		if d.Connected {
 			now = "connected"
 		}
-		rows = append(rows, []string{d.DeviceID[:min(12, len(d.DeviceID))], d.ApprovedVia, stamp(d.ApprovedAtMs), now, strings.Join(rights(d.Scopes), " "), deviceName(d)})
+		rows = append(rows, []string{d.DeviceID[:min(12, len(d.DeviceID))], d.ApprovedVia, stamp(d.ApprovedAtMs), now,
+			strings.Join(rights(d.Scopes), " "), deviceName(d)})
 	}
 	return a.out().table([]string{"ID", "BY", "SINCE", "NOW", "MAY", "NAME"}, rows)
 }
@@ -66,7 +69,8 @@ func deviceName(d protocol.PairedDevice) string {
 }
 
 // withDevice finds a paired device by the beginning of its id.
-func withDevice(ctx context.Context, a *app, id string, do func(*client.Client, protocol.PairedDevice) error, scopes ...protocol.Scope) error {
+func withDevice(ctx context.Context, a *app, id string, do func(*client.Client, protocol.PairedDevice) error,
+	scopes ...protocol.Scope) error {
 	c, err := a.dial(ctx, client.Options{Scopes: append(scopes, protocol.ScopePairing)})
 	if err != nil {
 		return err
@@ -83,7 +87,8 @@ func withDevice(ctx context.Context, a *app, id string, do func(*client.Client, 
 		}
 	}
 	if len(hits) != 1 {
-		return &failure{exitFailure, count(len(hits), "device") + " has an id that begins with " + line(id), "`hearth devices` lists them; give at least four digits, and as many as it takes"}
+		return &failure{exitFailure, count(len(hits), "device") + " has an id that begins with " + line(id),
+			"`hearth devices` lists them; give at least four digits, and as many as it takes"}
 	}
 	return do(c, hits[0])
 }

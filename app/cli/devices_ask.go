@@ -13,7 +13,8 @@ import (
 func newApprove(a *app) *cobra.Command {
 	var code string
 	var full bool
-	c := &cobra.Command{Use: "approve ID", Short: "Let a device in that asks, after comparing the digits on its screen", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "approve ID", Short: "Let a device in that asks, after comparing the digits on its screen",
+		Args: cobra.ExactArgs(1),
 		Long: `Let a device in that asks. ID is the beginning of the request's or the device's id.
 
 A device that shows six digits is asked about: compare them with those here. --code
@@ -31,7 +32,8 @@ has, gets exactly what is listed.`,
 func (a *app) printWaiting(list []protocol.PairRequest) error {
 	rows := [][]string{}
 	for _, r := range list {
-		rows = append(rows, []string{line(r.RequestID[:min(12, len(r.RequestID))]), protocol.ShownCode(line(r.Code)), line(r.RemoteIP), stamp(r.TS), string(r.Role), strings.Join(rights(r.Scopes), " "), askerName(r)})
+		rows = append(rows, []string{line(r.RequestID[:min(12, len(r.RequestID))]), protocol.ShownCode(line(r.Code)), line(r.RemoteIP),
+			stamp(r.TS), string(r.Role), strings.Join(rights(r.Scopes), " "), askerName(r)})
 	}
 	if err := a.out().print(bold("These devices ask to be let in; `hearth devices approve ID` does that:"), "\n"); err != nil {
 		return err
@@ -56,7 +58,8 @@ func askerName(r protocol.PairRequest) string {
 
 // withRequest finds one that waits, by the beginning of its own or its device's
 // id.
-func withRequest(ctx context.Context, a *app, id string, scopes []protocol.Scope, do func(*client.Client, protocol.PairRequest) error) error {
+func withRequest(ctx context.Context, a *app, id string, scopes []protocol.Scope,
+	do func(*client.Client, protocol.PairRequest) error) error {
 	c, err := a.dial(ctx, client.Options{Scopes: scopes})
 	if err != nil {
 		return err
@@ -73,7 +76,8 @@ func withRequest(ctx context.Context, a *app, id string, scopes []protocol.Scope
 		}
 	}
 	if len(hits) != 1 {
-		return &failure{exitFailure, count(len(hits), "request") + " has an id that begins with " + line(id), "`hearth devices` lists who asks; requests end after a few minutes, and the device can ask again"}
+		return &failure{exitFailure, count(len(hits), "request") + " has an id that begins with " + line(id),
+			"`hearth devices` lists who asks; requests end after a few minutes, and the device can ask again"}
 	}
 	return do(c, hits[0])
 }
@@ -86,7 +90,8 @@ func approveDevice(ctx context.Context, a *app, id, code string, full bool) erro
 			p.Access = "full"
 		}
 		if r.Code != "" && code == "" {
-			same, err := a.agree(askerName(r) + " at " + line(r.RemoteIP) + " asks to be let in. Does its screen show " + protocol.ShownCode(line(r.Code)) + "? [y/N] ")
+			same, err := a.agree(askerName(r) + " at " + line(r.RemoteIP) + " asks to be let in. Does its screen show " +
+				protocol.ShownCode(line(r.Code)) + "? [y/N] ")
 			if err != nil {
 				return err
 			}
@@ -95,7 +100,8 @@ func approveDevice(ctx context.Context, a *app, id, code string, full bool) erro
 				if err := c.Call(ctx, protocol.MethodPairReject, protocol.PairDecisionParams{RequestID: r.RequestID}, &no); err != nil {
 					return err
 				}
-				return &failure{exitRefused, "it was not let in", "when the digits differ somebody sits between the two machines: try another network, or `hearth qr`"}
+				return &failure{exitRefused, "it was not let in", "when the digits differ somebody sits between the two machines: try another " +
+					"network, or `hearth qr`"}
 			}
 		}
 		var res protocol.PairApproved

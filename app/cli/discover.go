@@ -43,7 +43,8 @@ type foundJSON struct {
 }
 
 func foundOf(g discovery.Gateway) foundJSON {
-	f := foundJSON{Name: g.Name, ID: text.Ellipsis(g.Text["id"], 64), Host: g.Host, Port: g.Port, Addresses: []string{}, TLS: g.Text["gatewaytls"] == "1"}
+	f := foundJSON{Name: g.Name, ID: text.Ellipsis(g.Text["id"], 64), Host: g.Host, Port: g.Port, Addresses: []string{},
+		TLS: g.Text["gatewaytls"] == "1"}
 	for _, ip := range g.Addrs {
 		f.Addresses = append(f.Addresses, netip.AddrPortFrom(ip, uint16(g.Port)).String())
 	}
@@ -70,7 +71,8 @@ func runDiscover(ctx context.Context, a *app, wait time.Duration) error {
 		return failed
 	}
 	if !a.asJSON && len(shown) == 0 {
-		return a.errs().print("No gateway was found. It must be switched on there with `hearth lan on`; some networks, such as those for guests, keep machines apart.\n")
+		return a.errs().print("No gateway was found. It must be switched on there with `hearth lan on`; some networks, such as those for " +
+			"guests, keep machines apart.\n")
 	}
 	if a.asJSON {
 		list := []foundJSON{}

@@ -23,9 +23,12 @@ import (
 func newDoctor(a *app) *cobra.Command {
 	var fix, live bool
 	c := &cobra.Command{Use: "doctor", Short: "Look for what is wrong, and say what to do", Args: cobra.NoArgs,
-		Long: "Look at the settings, the folder, secrets, models, the sandbox and the audit log.\nEach line says what is, and what to do where it is not well. The exit code is 1\nwhen something has failed. Without a running gateway, what only it knows is left\nout.",
+		Long: "Look at the settings, the folder, secrets, models, the sandbox and the audit log.\n" +
+			"Each line says what is, and what to do where it is not well. The exit code is 1\n" +
+			"when something has failed. Without a running gateway, what only it knows is left\nout.",
 		RunE: a.run(func(ctx context.Context, _ []string) error { return runDoctor(ctx, a, fix, live) })}
-	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without a choice: modes of files, settings with old names, keys in the settings file")
+	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without a choice: modes of files, settings with old names, keys in the "+
+		"settings file")
 	c.Flags().BoolVar(&live, "live", false, "also ask the default model a word, which may cost")
 	return c
 }
@@ -135,7 +138,8 @@ func (d *doctor) folder(dir statedir.Dir) {
 		d.ok("folder", "the files are private to you")
 	}
 	if by := dir.Synced(); by != "" {
-		d.warn("folder", by+" copies the folder to other machines, and may damage the database", "give Hearth a folder outside of it with HEARTH_HOME")
+		d.warn("folder", by+" copies the folder to other machines, and may damage the database", "give Hearth a folder outside of it with "+
+			"HEARTH_HOME")
 	}
 	if kind := dir.Shared(); kind != "" {
 		d.warn("folder", "it is in "+kind+", which may damage the database", "give Hearth a folder on a disk of this machine with HEARTH_HOME")
@@ -183,11 +187,13 @@ func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
 	}
 	switch {
 	case s.Ready && s.Place == "plain":
-		d.warn("secrets", "keys are kept in a private file that is not encrypted, as secrets.backend says", "a keychain or the vault is safer: `hearth config set secrets.backend auto`")
+		d.warn("secrets", "keys are kept in a private file that is not encrypted, as secrets.backend says",
+			"a keychain or the vault is safer: `hearth config set secrets.backend auto`")
 	case s.Ready:
 		d.ok("secrets", "keys are kept in "+placeWords(s.Place))
 	default:
-		d.warn("secrets", "keys cannot be kept or read now: "+strings.TrimSuffix(s.Message, "."), "`hearth secrets unlock` unlocks or makes the vault")
+		d.warn("secrets", "keys cannot be kept or read now: "+strings.TrimSuffix(s.Message, "."), "`hearth secrets unlock` unlocks or makes "+
+			"the vault")
 	}
 	for _, p := range s.Problems {
 		d.warn("secrets", strings.TrimSuffix(p, "."), "`hearth secrets list` shows what is kept")
@@ -218,7 +224,8 @@ func (d *doctor) gateway(ctx context.Context, snap *config.Snapshot, live bool) 
 	err := d.a.call(ctx, protocol.ScopeAdmin, protocol.MethodDoctor, protocol.DoctorParams{Live: live}, &res)
 	switch {
 	case errors.Is(err, statedir.ErrNotRunning):
-		d.warn("gateway", "the gateway is not running, so models, the sandbox and the audit log were not looked at", "start it with `hearth gateway`, then look again")
+		d.warn("gateway", "the gateway is not running, so models, the sandbox and the audit log were not looked at",
+			"start it with `hearth gateway`, then look again")
 		d.port(snap)
 		d.store()
 		return
@@ -260,7 +267,8 @@ func (d *doctor) port(snap *config.Snapshot) {
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		d.fail("gateway", fmt.Sprintf("another program uses port %d", port), "end it, or choose another port with `hearth config set gateway.port`")
+		d.fail("gateway", fmt.Sprintf("another program uses port %d", port), "end it, or choose another port with `hearth config set "+
+			"gateway.port`")
 		return
 	}
 	_ = l.Close()

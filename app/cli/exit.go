@@ -68,13 +68,16 @@ func explain(err error) *failure {
 	var away *awayError
 	switch {
 	case errors.As(err, &stranger):
-		return &failure{exitRefused, stranger.Error(), "somebody may be posing as it. If its key was really changed: `hearth connect forget` it and pair again with a new code"}
+		return &failure{exitRefused, stranger.Error(), "somebody may be posing as it. If its key was really changed: `hearth connect forget` " +
+			"it and pair again with a new code"}
 	case errors.As(err, &away):
-		return &failure{exitNotRunning, "the gateway " + away.name + " does not answer, neither where it was nor as found on this network", "is it running, with `hearth lan on`, is this machine on the same network, and does a firewall there let it through?"}
+		return &failure{exitNotRunning, "the gateway " + away.name + " does not answer, neither where it was nor as found on this network",
+			"is it running, with `hearth lan on`, is this machine on the same network, and does a firewall there let it through?"}
 	case errors.As(err, &unknown):
 		return &failure{exitUsage, unknown.Error(), "pair with `hearth connect CODE`; `hearth connect list` shows those that are known"}
 	case errors.As(err, &stale) && stale.Stale:
-		return &failure{exitNotRunning, "the Hearth gateway is not running, it ended without warning the last time", "start it with `hearth gateway`; `hearth logs` shows what it last did"}
+		return &failure{exitNotRunning, "the Hearth gateway is not running, it ended without warning the last time",
+			"start it with `hearth gateway`; `hearth logs` shows what it last did"}
 	case errors.Is(err, statedir.ErrNotRunning):
 		return &failure{exitNotRunning, "the Hearth gateway is not running", "start it with `hearth gateway`"}
 	case errors.As(err, &refusal):
@@ -84,7 +87,8 @@ func explain(err error) *failure {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{exitFailure, "the gateway did not answer in time", "try again; `hearth logs` shows what it is doing"}
 	case errors.Is(err, client.ErrUnreachable):
-		return &failure{exitFailure, "the gateway does not take connections", "it may be just starting or stopping: try again; `hearth logs` shows what it is doing"}
+		return &failure{exitFailure, "the gateway does not take connections", "it may be just starting or stopping: try again; `hearth logs` " +
+			"shows what it is doing"}
 	case errors.Is(err, client.ErrLost):
 		return &failure{exitFailure, "the connection to the gateway was lost", "`hearth status` tells whether it runs; then try again"}
 	case errors.Is(err, client.ErrSlow):

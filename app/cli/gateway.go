@@ -41,7 +41,8 @@ HEARTH_HOME names the folder for its data, HEARTH_CONFIG the settings file.`,
 	c.Flags().IntVar(&o.port, "port", 0, "listen on this `PORT` instead of gateway.port")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print warnings only")
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "print all that the log gets")
-	c.Flags().BoolVar(&o.lifeline, "lifeline", false, "stop when standard input ends, as it does when the program that started this one is gone")
+	c.Flags().BoolVar(&o.lifeline, "lifeline", false, "stop when standard input ends, as it does when the program that started this one is "+
+		"gone")
 	_ = c.Flags().MarkHidden("lifeline") // for hearth-tray
 	return c
 }

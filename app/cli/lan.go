@@ -23,14 +23,20 @@ func networkCommands(a *app) []*cobra.Command {
 func newLAN(a *app) *cobra.Command {
 	show := func(ctx context.Context, _ []string) error { return showReach(ctx, a) }
 	c := group("lan", "See and choose whether other machines can reach Hearth",
-		&cobra.Command{Use: "status", Short: "Show where other machines can reach it, and how they find it", Args: cobra.NoArgs, RunE: a.run(show)},
+		&cobra.Command{Use: "status", Short: "Show where other machines can reach it, and how they find it", Args: cobra.NoArgs,
+			RunE: a.run(show)},
 		&cobra.Command{Use: "on", Short: "Let machines on the local network reach it, by TLS", Args: cobra.NoArgs,
-			Long: "Let machines on the local network reach Hearth. They need to be paired first\n(`hearth qr`); what is said is encrypted, and this machine's key is checked.\n`gateway.bind` has more choices: Tailscale's addresses, or one address.",
+			Long: "Let machines on the local network reach Hearth. They need to be paired first\n" +
+				"(`hearth qr`); what is said is encrypted, and this machine's key is checked.\n" +
+				"`gateway.bind` has more choices: Tailscale's addresses, or one address.",
 			RunE: a.run(func(ctx context.Context, _ []string) error { return switchLAN(ctx, a, "lan") })},
 		&cobra.Command{Use: "off", Short: "Only this machine; connections of others end at once", Args: cobra.NoArgs,
 			RunE: a.run(func(ctx context.Context, _ []string) error { return switchLAN(ctx, a, "loopback") })},
 		&cobra.Command{Use: "rotate", Short: "Change the gateway's key; paired machines learn the new one within 30 days", Args: cobra.NoArgs,
-			Long: "Change the key by which other machines know this gateway.\n\nThe old key is used for 30 days more. A paired machine that connects in that time\nis told the new one, over a connection that the old key protects, and takes both.\nOne that does not has to be paired again: it refuses the new key and shows both.",
+			Long: "Change the key by which other machines know this gateway.\n\n" +
+				"The old key is used for 30 days more. A paired machine that connects in that time\n" +
+				"is told the new one, over a connection that the old key protects, and takes both.\n" +
+				"One that does not has to be paired again: it refuses the new key and shows both.",
 			RunE: a.run(func(ctx context.Context, _ []string) error { return rotateKey(ctx, a) })},
 	)
 	c.RunE = a.run(show)
@@ -42,7 +48,8 @@ func rotateKey(ctx context.Context, a *app) error {
 	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodReachRotate, nil, &res); err != nil {
 		return err
 	}
-	return a.done(res, "From "+stamp(res.FromMs)+" on the gateway has the key "+identity.Short(res.NextPin)+"; until then "+identity.Short(res.Pin)+". Machines that connect before then learn it.")
+	return a.done(res, "From "+stamp(res.FromMs)+" on the gateway has the key "+identity.Short(res.NextPin)+"; until then "+
+		identity.Short(res.Pin)+". Machines that connect before then learn it.")
 }
 
 func switchLAN(ctx context.Context, a *app, to string) error {
@@ -126,7 +133,8 @@ func tailscaleWords(st *protocol.ReachStatus) []any {
 	case t.URL != "":
 		return []any{dim("Phones "), " of your tailnet: ", line(t.URL), " (`hearth qr` pairs one)\n"}
 	case t.Public:
-		return []any{yellow("Phones "), " not by Tailscale: ", line(t.Name), " is open to the whole internet (Funnel). Turn that off with `tailscale funnel reset`.\n"}
+		return []any{yellow("Phones "), " not by Tailscale: ", line(t.Name), " is open to the whole internet (Funnel). Turn that off with " +
+			"`tailscale funnel reset`.\n"}
 	default:
 		return []any{dim("Phones "), " can have an address whose certificate they trust: `tailscale serve --bg ", strconv.Itoa(st.Port), "`\n"}
 	}

@@ -24,7 +24,8 @@ func tailFile(path string, cursor *int64, limit int) (t protocol.LogsTail, err e
 		if cursor != nil {
 			return t, nil // not written yet
 		}
-		return t, &failure{exitNotRunning, "there is no log yet: the gateway has not run with this state folder", "start it with `hearth gateway`"}
+		return t, &failure{exitNotRunning, "there is no log yet: the gateway has not run with this state folder",
+			"start it with `hearth gateway`"}
 	}
 	if err != nil {
 		return t, fmt.Errorf("cannot read the log: %w", err)

@@ -27,9 +27,10 @@ func newMCP(a *app) *cobra.Command {
 	var o mcpAdd
 	add := &cobra.Command{
 		Use: "add NAME [-- COMMAND ARG…]", Short: "Set up a server: a program to start, or with --url a service",
-		Example: "  hearth mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents\n  hearth mcp add tracker --url https://mcp.example.com/mcp --header \"Authorization: Bearer …\"",
-		Args:    cobra.MinimumNArgs(1),
-		RunE:    a.run(func(ctx context.Context, args []string) error { return addMCP(ctx, a, o, args) }),
+		Example: "  hearth mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents\n" +
+			"  hearth mcp add tracker --url https://mcp.example.com/mcp --header \"Authorization: Bearer …\"",
+		Args: cobra.MinimumNArgs(1),
+		RunE: a.run(func(ctx context.Context, args []string) error { return addMCP(ctx, a, o, args) }),
 	}
 	f := add.Flags()
 	f.StringVar(&o.url, "url", "", "the `ADDRESS` of a service")
@@ -42,17 +43,21 @@ func newMCP(a *app) *cobra.Command {
 	}
 	one := cobra.ExactArgs(1)
 	c := group("mcp", "Tools from outside, by the Model Context Protocol",
-		&cobra.Command{Use: "list", Short: "List the servers and their tools", Args: cobra.NoArgs, RunE: a.run(func(ctx context.Context, _ []string) error { return listMCP(ctx, a) })},
+		&cobra.Command{Use: "list", Short: "List the servers and their tools", Args: cobra.NoArgs,
+			RunE: a.run(func(ctx context.Context, _ []string) error { return listMCP(ctx, a) })},
 		add, newMCPAllow(a),
-		&cobra.Command{Use: "remove NAME", Short: "Remove a server from the settings", Args: one, RunE: a.run(func(ctx context.Context, args []string) error {
-			return runConfigUnset(ctx, a, mcpPath(args[0]))
-		})},
+		&cobra.Command{Use: "remove NAME", Short: "Remove a server from the settings", Args: one,
+			RunE: a.run(func(ctx context.Context, args []string) error {
+				return runConfigUnset(ctx, a, mcpPath(args[0]))
+			})},
 		&cobra.Command{Use: "enable NAME", Short: "Turn a server on", Args: one, RunE: a.run(enable("true"))},
 		&cobra.Command{Use: "disable NAME", Short: "Turn a server off, keeping its settings", Args: one, RunE: a.run(enable("false"))},
-		&cobra.Command{Use: "test NAME", Short: "Start a server anew and say how that went", Args: one, RunE: a.run(func(ctx context.Context, args []string) error { return testMCP(ctx, a, args[0]) })},
+		&cobra.Command{Use: "test NAME", Short: "Start a server anew and say how that went", Args: one,
+			RunE: a.run(func(ctx context.Context, args []string) error { return testMCP(ctx, a, args[0]) })},
 		newMCPLogin(a), newMCPLogout(a), newMCPResources(a), newMCPRead(a), newMCPPrompts(a), newMCPPrompt(a),
 		&cobra.Command{Use: "serve", Short: "Be an MCP server for another program, over standard input and output",
-			Long: "Be an MCP server for another program, over standard input and output: it can talk\nto the assistant, list and read conversations, and search what it remembers. It needs a\nrunning gateway.",
+			Long: "Be an MCP server for another program, over standard input and output: it can talk\n" +
+				"to the assistant, list and read conversations, and search what it remembers. It needs a\nrunning gateway.",
 			Args: cobra.NoArgs, RunE: a.run(func(ctx context.Context, _ []string) error { return serveMCP(ctx, a) })},
 	)
 	return c
@@ -89,7 +94,8 @@ func testMCP(ctx context.Context, a *app, name string) error {
 		return a.out().json(s)
 	}
 	if s.State != "ready" {
-		return &failure{exitFailure, "the MCP server " + line(name) + " does not run: " + line(s.Problem), "`hearth config get mcp.servers` shows how it is set up"}
+		return &failure{exitFailure, "the MCP server " + line(name) + " does not run: " + line(s.Problem), "`hearth config get mcp.servers` " +
+			"shows how it is set up"}
 	}
 	if err := a.sayReach(s); err != nil {
 		return err

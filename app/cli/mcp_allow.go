@@ -112,7 +112,8 @@ func (a *app) sayNamed(name string, s map[string]any) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return a.out().print("Its command line names ", bold(line(strings.Join(paths, ", "))), ", so it may read that. It may change files there only after\n`hearth mcp allow ", line(name), " --write FOLDER`.\n")
+	return a.out().print("Its command line names ", bold(line(strings.Join(paths, ", "))), ", so it may read that. It may change files "+
+		"there only after\n`hearth mcp allow ", line(name), " --write FOLDER`.\n")
 }
 
 // sayReach tells what a program in the sandbox may use, and what noise it makes.

@@ -12,7 +12,8 @@ import (
 func newMCPLogin(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "login NAME", Short: "Log in at a service, in the browser", Args: cobra.ExactArgs(1),
-		Long: "Log in at a service, in the browser: Hearth finds out where, makes itself known there and\nkeeps the login among your secrets, for this server's address only.",
+		Long: "Log in at a service, in the browser: Hearth finds out where, makes itself known there and\n" +
+			"keeps the login among your secrets, for this server's address only.",
 		RunE: a.run(func(ctx context.Context, args []string) error { return loginMCP(ctx, a, args[0]) }),
 	}
 }
@@ -39,7 +40,8 @@ func loginMCP(ctx context.Context, a *app, name string) error {
 	}
 	for {
 		var w protocol.MCPLoginState
-		err := c.Call(ctx, protocol.MethodMCPLoginWait, protocol.MCPLoginWaitParams{LoginID: l.LoginID, TimeoutMs: int(loginStep.Milliseconds())}, &w)
+		err := c.Call(ctx, protocol.MethodMCPLoginWait, protocol.MCPLoginWaitParams{LoginID: l.LoginID, TimeoutMs: int(loginStep.Milliseconds())},
+			&w)
 		if ctx.Err() != nil {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortPatience)
 			defer cancel()
@@ -68,5 +70,6 @@ func logoutMCP(ctx context.Context, a *app, name string) error {
 	case !ok.OK:
 		return a.out().print("There was no login at ", bold(line(name)), ".\n")
 	}
-	return a.out().print("The login at ", bold(line(name)), " is forgotten. The service was told, if it takes such news; its own page of connected programs shows what is left.\n")
+	return a.out().print("The login at ", bold(line(name)), " is forgotten. The service was told, if it takes such news; its own page of "+
+		"connected programs shows what is left.\n")
 }

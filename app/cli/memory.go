@@ -30,11 +30,14 @@ func newMemory(a *app) *cobra.Command {
 		})}
 	for _, c := range []*cobra.Command{search, show} {
 		c.Flags().BoolVar(&all, "all", false, "also notes about other people and groups")
-		c.Flags().StringVar(&who, "person", "", "only the notes about a person or group: telegram:42, a contact's name, or a folder of memory/people or memory/groups")
+		c.Flags().StringVar(&who, "person", "", "only the notes about a person or group: telegram:42, a contact's name, or a folder of "+
+			"memory/people or memory/groups")
 		c.MarkFlagsMutuallyExclusive("all", "person")
 	}
-	forget := &cobra.Command{Use: "forget FILE[#LINES]", Short: "Remove a file, lines of it, or all notes of a source", Args: cobra.MaximumNArgs(1),
-		Long: "Removes a memory file, lines of it (memory/2031-03-04.md#L3-L9), or with --source all\nnotes that came from a conversation (agent:main:main), a turn, or a person\n(telegram:42). `hearth undo` takes it back for seven days.",
+	forget := &cobra.Command{Use: "forget FILE[#LINES]", Short: "Remove a file, lines of it, or all notes of a source",
+		Args: cobra.MaximumNArgs(1),
+		Long: "Removes a memory file, lines of it (memory/2031-03-04.md#L3-L9), or with --source all\n" +
+			"notes that came from a conversation (agent:main:main), a turn, or a person\n(telegram:42). `hearth undo` takes it back for seven days.",
 		RunE: a.run(func(ctx context.Context, args []string) error { return forgetMemory(ctx, a, args, source) })}
 	forget.Flags().StringVar(&source, "source", "", "all notes that came from there")
 	index := &cobra.Command{Use: "index", Short: "Bring the index up to date now", Args: cobra.NoArgs,

@@ -144,7 +144,8 @@ func thousands(n int) string {
 }
 
 func newModelsStatus(a *app) *cobra.Command {
-	return &cobra.Command{Use: "status", Short: "Show which model answers, what would in its place, and which accounts rest", Args: cobra.NoArgs,
+	return &cobra.Command{Use: "status", Short: "Show which model answers, what would in its place, and which accounts rest",
+		Args: cobra.NoArgs,
 		RunE: a.run(func(ctx context.Context, _ []string) error { return modelsStatus(ctx, a) })}
 }
 

@@ -16,8 +16,11 @@ import (
 func newModelsAuth(a *app) *cobra.Command {
 	list := func(ctx context.Context, _ []string) error { return listAccounts(ctx, a) }
 	var add authAdd
-	addCmd := &cobra.Command{Use: "add [SERVICE]", Short: "Add a key, asked for without showing it or read from standard input", Args: cobra.MaximumNArgs(1),
-		Long:    "Add a key of a model service. It is asked for without showing it, or read from\nstandard input; it is no argument, because other programs can see those. Many keys\ntell their service by how they begin. The key is tried at once.",
+	addCmd := &cobra.Command{Use: "add [SERVICE]", Short: "Add a key, asked for without showing it or read from standard input",
+		Args: cobra.MaximumNArgs(1),
+		Long: "Add a key of a model service. It is asked for without showing it, or read from\n" +
+			"standard input; it is no argument, because other programs can see those. Many keys\n" +
+			"tell their service by how they begin. The key is tried at once.",
 		Example: "  hearth models auth add\n  hearth models auth add openai --name work < key.txt",
 		RunE:    a.run(func(ctx context.Context, args []string) error { return addAccount(ctx, a, append(args, "")[0], add) })}
 	addCmd.Flags().StringVar(&add.name, "name", "", "of the account, when you have several at one service")
@@ -38,9 +41,11 @@ func newModelsAuth(a *app) *cobra.Command {
 				provider, _, _ := strings.Cut(args[0], ":")
 				return logoutAccounts(ctx, a, provider, args)
 			})},
-		&cobra.Command{Use: "import [PROGRAM]", Short: "Take over the login of another program, or the keys of the environment (env); alone it lists them", Args: cobra.MaximumNArgs(1),
+		&cobra.Command{Use: "import [PROGRAM]", Short: "Take over the login of another program, or the keys of the environment (env); alone " +
+			"it lists them", Args: cobra.MaximumNArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return importLogin(ctx, a, append(args, "")[0]) })},
-		&cobra.Command{Use: "order SERVICE [ACCOUNT…]", Short: "In which order accounts are used; without accounts they take turns", Args: cobra.MinimumNArgs(1),
+		&cobra.Command{Use: "order SERVICE [ACCOUNT…]", Short: "In which order accounts are used; without accounts they take turns",
+			Args: cobra.MinimumNArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return orderAccounts(ctx, a, args[0], args[1:]) })},
 		&cobra.Command{Use: "allow ACCOUNT HOST", Short: "Let the key of an account be sent to one more address", Args: cobra.ExactArgs(2),
 			RunE: a.run(func(ctx context.Context, args []string) error { return allowHost(ctx, a, args[0], args[1]) })},
@@ -69,7 +74,8 @@ func printAccounts(out screen, providers []protocol.ModelsAuthProvider) error {
 		}
 	}
 	if len(rows) == 0 {
-		return out.print("There are no accounts at model services. Add a key with `hearth models auth add`, or log in with `hearth models auth login`.\n")
+		return out.print("There are no accounts at model services. Add a key with `hearth models auth add`, or log in with `hearth models " +
+			"auth login`.\n")
 	}
 	return out.table([]string{"ACCOUNT", "KIND", "FROM", "STATE", "KEY GOES TO"}, rows)
 }
@@ -148,7 +154,8 @@ func addAccount(ctx context.Context, a *app, provider string, o authAdd) error {
 		return fmt.Errorf("read the key: %w", err)
 	}
 	var res protocol.ModelsAuthSetKeyResult
-	err = c.Call(ctx, protocol.MethodModelsAuthSetAPIKey, protocol.ModelsAuthSetKeyParams{Provider: provider, APIKey: key, Name: o.name, Token: o.token}, &res)
+	err = c.Call(ctx, protocol.MethodModelsAuthSetAPIKey, protocol.ModelsAuthSetKeyParams{Provider: provider, APIKey: key, Name: o.name,
+		Token: o.token}, &res)
 	if err != nil {
 		return accountFailure(err)
 	}
@@ -185,7 +192,8 @@ func (a *app) tryAccount(ctx context.Context, c *client.Client, res protocol.Mod
 		}
 	}
 	if out.Test != nil && !out.Test.OK {
-		return &failure{exitAnswer, "the account is kept, but it did not work", "what to do stands above; `hearth models auth logout " + line(res.Provider) + " --account " + line(res.ProfileID) + "` removes it"}
+		return &failure{exitAnswer, "the account is kept, but it did not work", "what to do stands above; `hearth models auth logout " +
+			line(res.Provider) + " --account " + line(res.ProfileID) + "` removes it"}
 	}
 	return nil
 }
@@ -223,7 +231,8 @@ func loginAccount(ctx context.Context, a *app, provider string) error {
 	}
 	for {
 		var w protocol.ModelsAuthWait
-		err := c.Call(ctx, protocol.MethodModelsAuthWait, protocol.ModelsAuthWaitParams{LoginID: l.LoginID, TimeoutMs: int(loginStep.Milliseconds())}, &w)
+		err := c.Call(ctx, protocol.MethodModelsAuthWait, protocol.ModelsAuthWaitParams{LoginID: l.LoginID,
+			TimeoutMs: int(loginStep.Milliseconds())}, &w)
 		if ctx.Err() != nil {
 			return a.giveUpLogin(ctx, c, l.LoginID)
 		}
@@ -238,7 +247,8 @@ func loginAccount(ctx context.Context, a *app, provider string) error {
 			}
 			return a.tryAccount(ctx, c, protocol.ModelsAuthSetKeyResult{Provider: provider, ProfileID: w.ProfileID}, false)
 		case w.State == "failed":
-			return &failure{exitFailure, "the login did not work: " + line(w.Error), "start it again with `hearth models auth login " + line(provider) + "`"}
+			return &failure{exitFailure, "the login did not work: " + line(w.Error), "start it again with `hearth models auth login " +
+				line(provider) + "`"}
 		}
 	}
 }
@@ -287,11 +297,13 @@ func listLogins(ctx context.Context, a *app, c *client.Client) error {
 
 func logoutAccounts(ctx context.Context, a *app, provider string, accounts []string) error {
 	var res protocol.ModelsAuthLogoutResult
-	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodModelsAuthLogout, protocol.ModelsAuthLogoutParams{Provider: provider, ProfileIDs: accounts}, &res); err != nil {
+	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodModelsAuthLogout, protocol.ModelsAuthLogoutParams{Provider: provider,
+		ProfileIDs: accounts}, &res); err != nil {
 		return err
 	}
 	if len(res.Removed) == 0 {
-		return &failure{exitFailure, "nothing was removed: " + line(provider) + " has no such account of Hearth's own", "`hearth models auth list` shows the accounts; keys of the settings and the environment are removed there"}
+		return &failure{exitFailure, "nothing was removed: " + line(provider) + " has no such account of Hearth's own",
+			"`hearth models auth list` shows the accounts; keys of the settings and the environment are removed there"}
 	}
 	return a.done(res, "Forgotten: "+line(strings.Join(res.Removed, ", "))+". A key still works at its service until you revoke it there.")
 }
@@ -344,12 +356,15 @@ func listForeign(ctx context.Context, a *app, c *client.Client) error {
 	if err := a.out().table([]string{"PROGRAM", "NAME", "FILE", "LOGIN", "NOTE"}, rows); err != nil {
 		return err
 	}
-	return a.out().print("\nNothing was read. `hearth models auth import PROGRAM` reads the login out of that file, and not the token that renews it. `hearth models auth import env` stores the keys that the gateway has in its environment.\n")
+	return a.out().print("\n" +
+		"Nothing was read. `hearth models auth import PROGRAM` reads the login out of that file, and not the token that renews it. `hearth " +
+		"models auth import env` stores the keys that the gateway has in its environment.\n")
 }
 
 func orderAccounts(ctx context.Context, a *app, provider string, accounts []string) error {
 	var res protocol.OKResult
-	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodModelsAuthOrderSet, protocol.ModelsAuthOrderParams{Provider: provider, ProfileIDs: accounts}, &res); err != nil {
+	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodModelsAuthOrderSet, protocol.ModelsAuthOrderParams{Provider: provider,
+		ProfileIDs: accounts}, &res); err != nil {
 		return err
 	}
 	words := "The accounts of " + provider + " take turns."
@@ -361,7 +376,8 @@ func orderAccounts(ctx context.Context, a *app, provider string, accounts []stri
 
 func allowHost(ctx context.Context, a *app, account, host string) error {
 	var res protocol.OKResult
-	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodModelsAuthAllow, protocol.ModelsAuthAllowParams{ProfileID: account, Host: host}, &res); err != nil {
+	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodModelsAuthAllow, protocol.ModelsAuthAllowParams{ProfileID: account, Host: host},
+		&res); err != nil {
 		return err
 	}
 	return a.done(res, line("The key of "+account+" may be sent to "+host+" too."))

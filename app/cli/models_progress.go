@@ -81,5 +81,6 @@ func barText(p *protocol.ModelsPullProgress) string {
 		return text.Ellipsis(line(p.Status), 60)
 	}
 	full := int(p.Completed * barWidth / p.Total)
-	return fmt.Sprintf("%s%s %3d %%  %s of %s", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), p.Completed*100/p.Total, size(p.Completed), size(p.Total))
+	return fmt.Sprintf("%s%s %3d %%  %s of %s", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), p.Completed*100/p.Total,
+		size(p.Completed), size(p.Total))
 }

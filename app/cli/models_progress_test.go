@@ -30,7 +30,8 @@ func TestProgressBar(t *testing.T) {
 		return protocol.ModelsPullProgress{Model: "m", State: "loading", Status: status, Completed: done, Total: total}
 	}
 	steps := []protocol.ModelsPullProgress{
-		loading("pulling \x1b[31mmanifest"+strings.Repeat("!", 200), 0, 0), loading("", 0, 2<<30), loading("", 1<<30, 2<<30), loading("", 2<<30, 2<<30),
+		loading("pulling \x1b[31mmanifest"+strings.Repeat("!", 200), 0, 0), loading("", 0, 2<<30), loading("", 1<<30, 2<<30),
+		loading("", 2<<30, 2<<30),
 		{Model: "another", State: "loading", Completed: 1, Total: 3},
 	}
 	got := show(true, steps...)

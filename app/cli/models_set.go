@@ -16,7 +16,8 @@ func newModelsSet(a *app) *cobra.Command {
 	var fallbacks []string
 	var none bool
 	c := &cobra.Command{Use: "set MODEL", Short: "Choose the model that answers by default", Args: cobra.ExactArgs(1),
-		Long:    "Choose the model that answers by default: its name as in `hearth models list`, or\nits alias. Fallbacks answer, in their order, when it fails; those that are set\nstay when none is given.",
+		Long: "Choose the model that answers by default: its name as in `hearth models list`, or\n" +
+			"its alias. Fallbacks answer, in their order, when it fails; those that are set\nstay when none is given.",
 		Example: "  hearth models set ollama/qwen3:8b\n  hearth models set anthropic/claude-sonnet-4-5 --fallback ollama/qwen3:8b",
 		RunE:    a.run(func(ctx context.Context, args []string) error { return setModel(ctx, a, args[0], fallbacks, none) })}
 	c.Flags().StringArrayVar(&fallbacks, "fallback", nil, "a model that answers when it fails; may be given several times")
@@ -70,7 +71,9 @@ func setModel(ctx context.Context, a *app, name string, fallbacks []string, none
 	patch := fmt.Sprintf(`{"agents":{"defaults":{"model":%s}}}`, raw)
 	b := *a
 	b.asJSON, b.Err = false, discard{}
-	if err := b.editSettings(ctx, path, patch, "set", func(f *config.File) (*config.Snapshot, error) { return f.SetPath(ctx, path, string(raw)) }); err != nil {
+	if err := b.editSettings(ctx, path, patch, "set", func(f *config.File) (*config.Snapshot, error) {
+		return f.SetPath(ctx, path, string(raw))
+	}); err != nil {
 		return err
 	}
 	words := primary + " answers from now on."
@@ -115,7 +118,8 @@ func (a *app) pickModel(list []protocol.ModelInfo, name string) (string, error) 
 			if !m.Available {
 				return "", notAvailable(&m)
 			}
-			return name, a.errs().print(yellow("Note: "), line(name), " is not on the list of its service. `hearth models test` tells whether it is there.\n")
+			return name, a.errs().print(yellow("Note: "), line(name), " is not on the list of its service. `hearth models test` tells whether it "+
+				"is there.\n")
 		}
 	}
 	return "", &failure{exitFailure, fmt.Sprintf("there is no model %q", line(name)), "`hearth models list --all` shows what there is"}

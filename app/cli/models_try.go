@@ -14,7 +14,9 @@ import (
 func newModelsTest(a *app) *cobra.Command {
 	var window bool
 	c := &cobra.Command{Use: "test [MODEL…]", Short: "Ask a model, and say whether it answers, calls tools and keeps what it is told",
-		Long: "Ask the default model, or the ones named: a word, and one call of a tool. The\nallowance holds, and what it costs is booked. With --context also how much of a\nlong text reaches it, for models that cost nothing; that takes up to a minute.",
+		Long: "Ask the default model, or the ones named: a word, and one call of a tool. The\n" +
+			"allowance holds, and what it costs is booked. With --context also how much of a\n" +
+			"long text reaches it, for models that cost nothing; that takes up to a minute.",
 		RunE: a.run(func(ctx context.Context, args []string) error { return testModels(ctx, a, args, window) })}
 	c.Flags().BoolVar(&window, "context", false, "also try how much of a long text reaches it")
 	return c
@@ -108,7 +110,8 @@ func pullModel(ctx context.Context, a *app, name, provider string) error {
 		bar.end()
 	}
 	if ctx.Err() != nil { // the gateway stops with the connection
-		return &failure{exitInterrupted, "the download was stopped", fmt.Sprintf("what came is kept; `hearth models pull %s` goes on from there", line(name))}
+		return &failure{exitInterrupted, "the download was stopped", fmt.Sprintf("what came is kept; `hearth models pull %s` goes on from there",
+			line(name))}
 	}
 	if err != nil {
 		return err

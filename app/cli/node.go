@@ -33,7 +33,8 @@ is. Its screen, camera and place are asked for only after "hearth node allow".`,
 	}
 	install := &cobra.Command{
 		Use: "install [CODE]", Short: "Do that in the background, from login on",
-		Long: "Do what `hearth node run` does in the background, from login on: a systemd user\nunit on Linux, a LaunchAgent on macOS, a task on Windows.",
+		Long: "Do what `hearth node run` does in the background, from login on: a systemd user\n" +
+			"unit on Linux, a LaunchAgent on macOS, a task on Windows.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error { return installNode(ctx, a, first(args), o) }),
 	}
@@ -47,9 +48,11 @@ is. Its screen, camera and place are asked for only after "hearth node allow".`,
 	c := group("node", "Make this machine one that a gateway elsewhere can ask to do things", run, install,
 		&cobra.Command{Use: "uninstall", Short: "Stop the background service and take it away", Args: cobra.NoArgs,
 			RunE: a.run(func(ctx context.Context, _ []string) error { return nodeService(ctx, a, service.Manager.Remove) })},
-		&cobra.Command{Use: "status", Short: "Say which gateway it belongs to, how that is, and what is allowed", Args: cobra.NoArgs, RunE: status},
+		&cobra.Command{Use: "status", Short: "Say which gateway it belongs to, how that is, and what is allowed", Args: cobra.NoArgs,
+			RunE: status},
 		&cobra.Command{Use: "allow [THING|PROGRAM…]", Short: "Allow the gateway more, or list what it is allowed",
-			Long: "Allow the gateway more. THING is one of " + strings.Join(thingNames(), ", ") + ".\nA PROGRAM, by name or path, then runs without a question, with any arguments.",
+			Long: "Allow the gateway more. THING is one of " + strings.Join(thingNames(), ", ") + ".\n" +
+				"A PROGRAM, by name or path, then runs without a question, with any arguments.",
 			RunE: a.run(func(ctx context.Context, args []string) error { return allowNode(ctx, a, args, true) })},
 		&cobra.Command{Use: "forbid THING|PROGRAM…", Short: "Allow the gateway less", Args: cobra.MinimumNArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return allowNode(ctx, a, args, false) })},
@@ -96,7 +99,8 @@ func (a *app) program(name string) (string, error) {
 			return filepath.Join(dir, name), nil
 		}
 	}
-	return "", &failure{exitUsage, "there is nothing called " + line(name) + " to allow here", "things are " + strings.Join(thingNames(), ", ") + "; programs are found in the system's folders, or named by their path"}
+	return "", &failure{exitUsage, "there is nothing called " + line(name) + " to allow here", "things are " + strings.Join(thingNames(),
+		", ") + "; programs are found in the system's folders, or named by their path"}
 }
 
 func allowNode(ctx context.Context, a *app, args []string, yes bool) error {
@@ -244,7 +248,8 @@ func nodeStatus(ctx context.Context, a *app) error {
 		return a.out().json(st)
 	}
 	if st.Gateway == "" {
-		return a.out().print("This machine is not a node of any gateway. There, `hearth qr --node` makes a code; here, `hearth node run CODE` uses it.\n")
+		return a.out().print("This machine is not a node of any gateway. There, `hearth qr --node` makes a code; here, `hearth node run CODE` " +
+			"uses it.\n")
 	}
 	words := "A node of " + line(st.Gateway) + " at " + line(st.URL) + ".\n"
 	switch {

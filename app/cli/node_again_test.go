@@ -39,13 +39,18 @@ func TestSec_A_DISC_01_TheFirstToAnswerIsNotBelieved(t *testing.T) {
 		ok    bool
 		says  error // how it ends else
 	}{
-		"the thief is first":                  {hears: []discovery.Gateway{thief, home}, dials: []string{"wss://10.0.0.3:18789", "wss://10.0.0.1:18789"}, ok: true},
-		"a dead address is first":             {hears: []discovery.Gateway{dead, home}, dials: []string{"wss://10.0.0.4:18789", "wss://10.0.0.1:18789"}, ok: true},
-		"the thief alone":                     {hears: []discovery.Gateway{thief, dead}, dials: []string{"wss://10.0.0.3:18789", "wss://10.0.0.4:18789"}, says: answers["wss://10.0.0.3:18789"]},
-		"more is learned of one":              {hears: []discovery.Gateway{dead, at("home", "10.0.0.4", "10.0.0.1")}, dials: []string{"wss://10.0.0.4:18789", "wss://10.0.0.1:18789"}, ok: true},
-		"others":                              {hears: []discovery.Gateway{at("office", "10.0.0.1")}, says: errNotFound},
-		"nobody":                              {says: errNotFound},
-		"the gateway itself does not want it": {hears: []discovery.Gateway{at("home", "10.0.0.5"), thief}, dials: []string{"wss://10.0.0.5:18789"}, says: answers["wss://10.0.0.5:18789"]},
+		"the thief is first": {hears: []discovery.Gateway{thief, home},
+			dials: []string{"wss://10.0.0.3:18789", "wss://10.0.0.1:18789"}, ok: true},
+		"a dead address is first": {hears: []discovery.Gateway{dead, home},
+			dials: []string{"wss://10.0.0.4:18789", "wss://10.0.0.1:18789"}, ok: true},
+		"the thief alone": {hears: []discovery.Gateway{thief, dead},
+			dials: []string{"wss://10.0.0.3:18789", "wss://10.0.0.4:18789"}, says: answers["wss://10.0.0.3:18789"]},
+		"more is learned of one": {hears: []discovery.Gateway{dead, at("home", "10.0.0.4", "10.0.0.1")},
+			dials: []string{"wss://10.0.0.4:18789", "wss://10.0.0.1:18789"}, ok: true},
+		"others": {hears: []discovery.Gateway{at("office", "10.0.0.1")}, says: errNotFound},
+		"nobody": {says: errNotFound},
+		"the gateway itself does not want it": {hears: []discovery.Gateway{at("home", "10.0.0.5"), thief},
+			dials: []string{"wss://10.0.0.5:18789"}, says: answers["wss://10.0.0.5:18789"]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dials []string
@@ -84,7 +89,8 @@ func TestASearchIsBounded(t *testing.T) {
 	s := search{
 		sweep: func(_ context.Context, _ time.Duration, found func(discovery.Gateway)) map[string]discovery.Gateway {
 			for i := range 200 {
-				found(discovery.Gateway{Port: 1, Text: map[string]string{"id": "home"}, Addrs: []netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})}})
+				found(discovery.Gateway{Port: 1, Text: map[string]string{"id": "home"},
+					Addrs: []netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})}})
 			}
 			return nil
 		},

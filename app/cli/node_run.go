@@ -53,7 +53,8 @@ func runNode(ctx context.Context, a *app, code string, o nodeOptions) error {
 	case errors.Is(err, node.ErrRemoved) && o.service:
 		return nil // starting it again would not help
 	case errors.Is(err, node.ErrRemoved):
-		return &failure{exitRefused, "the gateway " + d.gateway.Name + " does not want this machine any more: it was removed there", "to have it back: `hearth qr --node` there, then `hearth node run CODE` here"}
+		return &failure{exitRefused, "the gateway " + d.gateway.Name + " does not want this machine any more: it was removed there",
+			"to have it back: `hearth qr --node` there, then `hearth node run CODE` here"}
 	}
 	return err
 }
@@ -115,7 +116,8 @@ func newNodeDialer(ctx context.Context, a *app, f node.Folder, code string, o no
 			return nil, err
 		}
 	} else if len(s.Gateway.URLs) == 0 {
-		return nil, &failure{exitUsage, "this machine does not belong to a gateway yet", "on the gateway's machine run `hearth qr --node`, then here `hearth node run CODE`"}
+		return nil, &failure{exitUsage, "this machine does not belong to a gateway yet", "on the gateway's machine run `hearth qr --node`, " +
+			"then here `hearth node run CODE`"}
 	}
 	d.me, err = client.RemoteIdentity(ctx, f.Dir)
 	return d, err
@@ -137,7 +139,8 @@ func (d *nodeDialer) take(text string) error {
 		return &failure{exitUsage, err.Error(), "run `hearth qr --node` on the gateway's machine and give all of the code that it prints"}
 	}
 	if code.Pin == "" {
-		return &failure{exitUsage, "this setup code is of another program: it does not say which key the gateway has", "make one with `hearth qr --node`"}
+		return &failure{exitUsage, "this setup code is of another program: it does not say which key the gateway has",
+			"make one with `hearth qr --node`"}
 	}
 	id := cmp.Or(code.ID, identity.IDOf(code.Pin))
 	name := cmp.Or(d.a.gateway, "hearth-"+id[:min(4, len(id))])

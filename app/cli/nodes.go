@@ -23,7 +23,8 @@ func newNodes(a *app) *cobra.Command {
 		&cobra.Command{Use: "describe NODE", Short: "Show one: what it can do, and what not and why", Args: cobra.ExactArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return describeNode(ctx, a, args[0]) })},
 		decideNode(a, "approve", "Let a node do what it asks for", protocol.MethodNodePairApprove, "It may do that now."),
-		decideNode(a, "reject", "Say no to what a node asks for", protocol.MethodNodePairReject, "It may not. It stays connected and does what you allowed before."),
+		decideNode(a, "reject", "Say no to what a node asks for", protocol.MethodNodePairReject, "It may not. It stays connected and does "+
+			"what you allowed before."),
 		&cobra.Command{Use: "remove NODE", Short: "Forget what a node was approved for and cut it off", Args: cobra.ExactArgs(1),
 			RunE: a.run(func(ctx context.Context, args []string) error { return removeNode(ctx, a, args[0]) })},
 		&cobra.Command{Use: "rename NODE NAME", Short: "Call a node something else", Args: cobra.ExactArgs(2),
@@ -76,7 +77,8 @@ func listNodes(ctx context.Context, a *app) error {
 		if n.PendingRequestID != "" {
 			waiting, now = true, now+", asks"
 		}
-		rows = append(rows, []string{n.NodeID[:min(12, len(n.NodeID))], now, n.Platform, stamp(n.LastSeenAtMs), text.Ellipsis(line(strings.Join(n.Commands, " ")), 60), nodeName(n)})
+		rows = append(rows, []string{n.NodeID[:min(12, len(n.NodeID))], now, n.Platform, stamp(n.LastSeenAtMs),
+			text.Ellipsis(line(strings.Join(n.Commands, " ")), 60), nodeName(n)})
 	}
 	if err := a.out().table([]string{"ID", "NOW", "KIND", "SEEN", "MAY", "NAME"}, rows); err != nil || !waiting {
 		return err
@@ -104,7 +106,8 @@ func withNode(ctx context.Context, a *app, who string, scopes []protocol.Scope, 
 		}
 	}
 	if len(hits) != 1 {
-		return &failure{exitFailure, count(len(hits), "node") + " has this name or an id that begins with " + line(who), "`hearth nodes` lists them"}
+		return &failure{exitFailure, count(len(hits), "node") + " has this name or an id that begins with " + line(who),
+			"`hearth nodes` lists them"}
 	}
 	return do(c, hits[0])
 }
@@ -141,19 +144,21 @@ func describeNode(ctx context.Context, a *app, who string) error {
 // decideNode decides about what a node asks for; the node stands for its one
 // request.
 func decideNode(a *app, verb, short, method, words string) *cobra.Command {
-	return &cobra.Command{Use: verb + " NODE", Short: short, Args: cobra.ExactArgs(1), RunE: a.run(func(ctx context.Context, args []string) error {
-		scopes := []protocol.Scope{protocol.ScopePairing, protocol.ScopeWrite, protocol.ScopeAdmin}
-		return withNode(ctx, a, args[0], scopes, func(c *client.Client, n protocol.Node) error {
-			if n.PendingRequestID == "" {
-				return &failure{exitFailure, nodeName(n) + " asks for nothing now", "`hearth nodes describe " + n.NodeID[:min(8, len(n.NodeID))] + "` shows what it may do"}
-			}
-			var done any
-			if err := c.Call(ctx, method, protocol.NodeRequestParams{RequestID: n.PendingRequestID}, &done); err != nil {
-				return err
-			}
-			return a.done(done, nodeName(n)+": "+line(strings.Join(n.PendingDeclaredCommands, " "))+"\n"+words)
-		})
-	})}
+	return &cobra.Command{Use: verb + " NODE", Short: short, Args: cobra.ExactArgs(1),
+		RunE: a.run(func(ctx context.Context, args []string) error {
+			scopes := []protocol.Scope{protocol.ScopePairing, protocol.ScopeWrite, protocol.ScopeAdmin}
+			return withNode(ctx, a, args[0], scopes, func(c *client.Client, n protocol.Node) error {
+				if n.PendingRequestID == "" {
+					return &failure{exitFailure, nodeName(n) + " asks for nothing now",
+						"`hearth nodes describe " + n.NodeID[:min(8, len(n.NodeID))] + "` shows what it may do"}
+				}
+				var done any
+				if err := c.Call(ctx, method, protocol.NodeRequestParams{RequestID: n.PendingRequestID}, &done); err != nil {
+					return err
+				}
+				return a.done(done, nodeName(n)+": "+line(strings.Join(n.PendingDeclaredCommands, " "))+"\n"+words)
+			})
+		})}
 }
 
 func removeNode(ctx context.Context, a *app, who string) error {
@@ -204,7 +209,8 @@ func whatIsKnown(err error) error {
 		return err
 	}
 	if n, _ := refusal.Details["nodeError"].(map[string]any); n["code"] == "DISCONNECTED" {
-		return &failure{exitFailure, "the node went away during the call; it may have been done", "look there before you ask again; `hearth nodes` shows when it is back"}
+		return &failure{exitFailure, "the node went away during the call; it may have been done", "look there before you ask again; `hearth " +
+			"nodes` shows when it is back"}
 	}
 	return err
 }

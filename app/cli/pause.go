@@ -15,7 +15,8 @@ func newPause(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "pause [tools|network|everything]", Short: "Stop Hearth from acting",
 		Long: "Stop Hearth from acting, until `hearth resume` or for a time:\n\n" +
-			"  tools       no tool starts\n  network     and no model outside this machine is called\n  everything  and no model at all: messages wait (default)\n\n" +
+			"  tools       no tool starts\n  network     and no model outside this machine is called\n" +
+			"  everything  and no model at all: messages wait (default)\n\n" +
 			"What runs already is not cut off; `hearth chat /stop` does that.",
 		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"tools", "network", "everything"},
 		RunE: a.run(func(ctx context.Context, args []string) error {

@@ -81,7 +81,8 @@ func runQR(ctx context.Context, a *app, o qrOptions) error {
 
 // qrWords says what to do with a code, for a phone and for a computer.
 func qrWords(s *protocol.PairSetup) []any {
-	key := []any{dim("Key "), shortPin(s.Pin), dim("  works once, until "), time.UnixMilli(s.ExpiresAtMs).Format("15:04"), dim("  gives "), s.Access, dim(" access"), "\n"}
+	key := []any{dim("Key "), shortPin(s.Pin), dim("  works once, until "), time.UnixMilli(s.ExpiresAtMs).Format("15:04"), dim("  gives "),
+		s.Access, dim(" access"), "\n"}
 	if s.Access == "node" {
 		return append([]any{"On the other computer run:\n\n  hearth node run ", s.SetupCode, "\n\n"}, key...)
 	}
@@ -99,7 +100,8 @@ func qrWords(s *protocol.PairSetup) []any {
 	}
 	parts = append(parts, key...)
 	if s.Fingerprint != "" {
-		parts = append(parts, dim("A browser warns of the certificate until its phone trusts this gateway: docs/phone.md says how.\nBefore going on past a warning, compare its SHA-256: "), s.Fingerprint, "\n")
+		parts = append(parts, dim("A browser warns of the certificate until its phone trusts this gateway: docs/phone.md says how.\n"+
+			"Before going on past a warning, compare its SHA-256: "), s.Fingerprint, "\n")
 	}
 	return parts
 }

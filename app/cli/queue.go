@@ -21,7 +21,10 @@ func newQueue(a *app) *cobra.Command {
 		&cobra.Command{Use: "edit ID TEXT…", Short: "Give a waiting message other words", Args: cobra.MinimumNArgs(2), RunE: a.run(q.edit)},
 		&cobra.Command{Use: "cancel ID", Short: "Take a message back, or stop its answer", Args: cobra.ExactArgs(1), RunE: a.run(q.cancel)},
 		&cobra.Command{Use: "mode [MODE] [OPTION…]", Short: "Show or change what happens to messages that come while another is answered",
-			Long: "Shows or changes what happens to messages that come while another is answered:\n\n  steer      they join the running answer at its next tool, or are answered next\n  followup   they are answered next, one by one\n  collect    they are answered next, together\n  interrupt  they stop the running answer\n  default    as the settings say\n\nOptions: debounce:2s cap:25 drop:old|new|summarize",
+			Long: "Shows or changes what happens to messages that come while another is answered:\n\n" +
+				"  steer      they join the running answer at its next tool, or are answered next\n  followup   they are answered next, one by one\n" +
+				"  collect    they are answered next, together\n  interrupt  they stop the running answer\n  default    as the settings say\n\n" +
+				"Options: debounce:2s cap:25 drop:old|new|summarize",
 			RunE: a.run(q.mode)},
 	)
 	c.RunE = a.run(list)
@@ -105,7 +108,8 @@ func (q *queue) find(ctx context.Context, id string) (string, error) {
 		case m.ID == id:
 			return id, nil
 		case strings.HasPrefix(m.ID, id) && found != "":
-			return "", &failure{exitFailure, "more than one message has an id that begins with " + line(id), "give more of it; `hearth queue` lists them"}
+			return "", &failure{exitFailure, "more than one message has an id that begins with " + line(id), "give more of it; `hearth queue` " +
+				"lists them"}
 		case strings.HasPrefix(m.ID, id):
 			found = m.ID
 		}
@@ -117,7 +121,8 @@ func (q *queue) find(ctx context.Context, id string) (string, error) {
 }
 
 func notWaiting(id string) error {
-	return &failure{exitFailure, "no message " + line(id) + " waits", "it may have been answered; `hearth why " + line(id) + "` tells what became of it"}
+	return &failure{exitFailure, "no message " + line(id) + " waits", "it may have been answered; `hearth why " + line(id) + "` tells what " +
+		"became of it"}
 }
 
 func (q *queue) edit(ctx context.Context, args []string) error {
@@ -133,7 +138,8 @@ func (q *queue) edit(ctx context.Context, args []string) error {
 	p := protocol.QueueEditParams{Key: q.session, RunID: id, Message: strings.Join(args[1:], " ")}
 	if err := q.c.Call(ctx, protocol.MethodQueueEdit, p, &res); err != nil {
 		if refused(err, "NOT_WAITING") {
-			return &failure{exitFailure, "this message is being answered already, so it was not changed", "send a new one, or take it back with `hearth queue cancel " + line(id) + "`"}
+			return &failure{exitFailure, "this message is being answered already, so it was not changed", "send a new one, or take it back with " +
+				"`hearth queue cancel " + line(id) + "`"}
 		}
 		return err
 	}
@@ -168,7 +174,8 @@ func (q *queue) mode(ctx context.Context, args []string) error {
 	run := rand.Text()
 	text := strings.TrimSpace("/queue " + strings.Join(args, " "))
 	var sent protocol.ChatSendResult
-	if err := q.c.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: q.session, Message: text, IdempotencyKey: run}, &sent); err != nil {
+	if err := q.c.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: q.session, Message: text, IdempotencyKey: run},
+		&sent); err != nil {
 		return err
 	}
 	h, err := readHistory(ctx, q.c, q.session, "", historyPage)

@@ -19,7 +19,8 @@ func newSearch(a *app) *cobra.Command {
 	var o searchOptions
 	c := &cobra.Command{
 		Use: "search WORDS…", Short: "Find messages that hold all of these words, the newest first", Args: cobra.MinimumNArgs(1),
-		Long: "Finds messages that hold all of these words, the newest first.\n\nCase and accents make no difference, and the last word may be unfinished.\nConversations that were begun anew are searched too.",
+		Long: "Finds messages that hold all of these words, the newest first.\n\n" +
+			"Case and accents make no difference, and the last word may be unfinished.\nConversations that were begun anew are searched too.",
 		RunE: a.run(func(ctx context.Context, args []string) error { return runSearch(ctx, a, o, args) }),
 	}
 	c.Flags().StringVar(&o.session, "session", "", "only in this conversation")
@@ -75,7 +76,8 @@ func marked(s string, ranges [][2]int) (parts []any) {
 	units := utf16.Encode([]rune(s))
 	at := 0
 	text := func(from, to int) string {
-		return strings.Join(strings.FieldsFunc(clean(string(utf16.Decode(units[from:to]))), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+		return strings.Join(strings.FieldsFunc(clean(string(utf16.Decode(units[from:to]))), func(r rune) bool { return r == '\n' || r == '\t' }),
+			" ")
 	}
 	for _, r := range ranges {
 		if r[0] < at || r[1] <= r[0] || r[1] > len(units) {

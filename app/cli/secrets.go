@@ -33,13 +33,17 @@ func newSecrets(a *app) *cobra.Command {
 	get.Flags().BoolVar(&reveal, "reveal", false, "yes, print the value")
 	c := group("secrets", "Keep keys, tokens and passwords where other programs cannot read them",
 		&cobra.Command{Use: "list", Short: "List the names of what is kept", Args: cobra.NoArgs, RunE: none(listSecrets)},
-		&cobra.Command{Use: "set NAME", Short: "Keep a secret, read from standard input or asked for without showing it", Args: cobra.ExactArgs(1), RunE: one(setSecret),
-			Long:    "Keep a secret. It is asked for without showing it, or read from standard input;\nit is no argument, because other programs can see those. Settings refer to it as\nkeychain:NAME.",
-			Example: "  hearth secrets set my-key\n  hearth secrets set my-key < key.txt\n  hearth config set models.providers.openai.apiKey keychain:my-key"},
+		&cobra.Command{Use: "set NAME", Short: "Keep a secret, read from standard input or asked for without showing it",
+			Args: cobra.ExactArgs(1), RunE: one(setSecret),
+			Long: "Keep a secret. It is asked for without showing it, or read from standard input;\n" +
+				"it is no argument, because other programs can see those. Settings refer to it as\nkeychain:NAME.",
+			Example: "  hearth secrets set my-key\n  hearth secrets set my-key < key.txt\n" +
+				"  hearth config set models.providers.openai.apiKey keychain:my-key"},
 		get,
 		&cobra.Command{Use: "remove NAME", Short: "Remove a secret", Args: cobra.ExactArgs(1), RunE: one(removeSecret)},
 		&cobra.Command{Use: "doctor", Short: "Say where secrets are kept and what is not well", Args: cobra.NoArgs, RunE: none(secretsDoctor)},
-		&cobra.Command{Use: "migrate", Short: "Move the keys that the settings file holds into the keychain or vault", Args: cobra.NoArgs, RunE: none(migrateSecrets)},
+		&cobra.Command{Use: "migrate", Short: "Move the keys that the settings file holds into the keychain or vault", Args: cobra.NoArgs,
+			RunE: none(migrateSecrets)},
 		&cobra.Command{Use: "unlock", Short: "Unlock the vault, and make it when there is none", Args: cobra.NoArgs, RunE: none(unlockSecrets)},
 	)
 	c.RunE = none(listSecrets)
@@ -186,7 +190,8 @@ func removeSecret(ctx context.Context, a *app, name string) error {
 // gives no secret to anybody.
 func revealSecret(ctx context.Context, a *app, name string, reveal bool) error {
 	if !reveal {
-		return &failure{exitUsage, "a secret is printed only with --reveal", "add --reveal when nobody looks over your shoulder; `hearth secrets list` shows the names"}
+		return &failure{exitUsage, "a secret is printed only with --reveal", "add --reveal when nobody looks over your shoulder; `hearth " +
+			"secrets list` shows the names"}
 	}
 	if a.InTerminal && a.OutTerminal {
 		yes, err := a.agree("Print " + line(name) + " in this terminal? [y/N] ")
@@ -237,7 +242,8 @@ func secretsDoctor(ctx context.Context, a *app) error {
 	if a.asJSON {
 		return a.out().json(res)
 	}
-	where := map[string]string{"keychain": "the system's keychain", "vault": "the vault, under a passphrase", "plain": "a private file, not encrypted", "": "nowhere"}[res.Place]
+	where := map[string]string{"keychain": "the system's keychain", "vault": "the vault, under a passphrase",
+		"plain": "a private file, not encrypted", "": "nowhere"}[res.Place]
 	if err := a.out().print("Secrets are kept in: ", bold(where), " (", res.State, ")\n"); err != nil {
 		return err
 	}
@@ -260,7 +266,8 @@ func secretsDoctor(ctx context.Context, a *app) error {
 }
 
 func statusOf(s keeper.Status, snap *config.Snapshot) protocol.SecretsStatus {
-	res := protocol.SecretsStatus{Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message, InTheOpen: []string{}, Problems: []string{}}
+	res := protocol.SecretsStatus{Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message,
+		InTheOpen: []string{}, Problems: []string{}}
 	for _, f := range snap.Literals() {
 		res.InTheOpen = append(res.InTheOpen, f.Path)
 	}
@@ -342,7 +349,8 @@ func unlockSecrets(ctx context.Context, a *app) error {
 			return err
 		}
 		s = k.Status(ctx)
-		status = protocol.SecretsStatus{Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message, InTheOpen: []string{}, Problems: []string{}}
+		status = protocol.SecretsStatus{Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message,
+			InTheOpen: []string{}, Problems: []string{}}
 		return nil
 	})
 	if err != nil {

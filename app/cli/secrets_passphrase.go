@@ -53,7 +53,8 @@ func (a *app) newPassphrase() (string, error) {
 func strength(pass string) []any {
 	switch bits := guesses(pass); {
 	case bits < 40:
-		return []any{red("weak"), ": whoever gets the file could guess it. Four or five words that have nothing to do with\neach other are far better.\n"}
+		return []any{red("weak"), ": whoever gets the file could guess it. Four or five words that have nothing to do with\n" +
+			"each other are far better.\n"}
 	case bits < 55:
 		return []any{yellow("fair"), ": one more word, or a few more characters, make it strong.\n"}
 	}
@@ -64,7 +65,8 @@ func strength(pass string) []any {
 // character that does not follow from those before, words counted as words.
 func guesses(pass string) float64 {
 	lower := strings.ToLower(pass)
-	for _, common := range []string{"password", "passwort", "passphrase", "12345678", "123456", "qwertz", "qwerty", "letmein", "iloveyou", "abc123", "hearth"} {
+	for _, common := range []string{"password", "passwort", "passphrase", "12345678", "123456", "qwertz", "qwerty", "letmein", "iloveyou",
+		"abc123", "hearth"} {
 		lower = strings.ReplaceAll(lower, common, "\x00")
 	}
 	const word, common = 11., 3. // bits of a word out of some two thousand, and of one that everybody takes

@@ -72,7 +72,8 @@ func (a *app) serviceSpec() (service.Spec, error) {
 	if home == "" {
 		return service.Spec{}, errors.New("your home folder is not known here; set HOME")
 	}
-	s := service.Spec{Name: service.Gateway, Exe: exe, Args: []string{"gateway", "--quiet"}, Env: map[string]string{}, Home: home, Log: filepath.Join(string(dir), "service.log")}
+	s := service.Spec{Name: service.Gateway, Exe: exe, Args: []string{"gateway", "--quiet"}, Env: map[string]string{}, Home: home,
+		Log: filepath.Join(string(dir), "service.log")}
 	for _, name := range []string{"HEARTH_HOME", "HEARTH_CONFIG"} {
 		if v := a.Env(name); v != "" {
 			abs, err := filepath.Abs(v)

@@ -124,7 +124,8 @@ type sessionsShowOptions struct {
 func newSessionsShow(a *app) *cobra.Command {
 	var o sessionsShowOptions
 	c := &cobra.Command{
-		Use: "show [SESSION | ID]", Short: "Print a conversation (default: the main one), or by its id an earlier one", Args: cobra.MaximumNArgs(1),
+		Use: "show [SESSION | ID]", Short: "Print a conversation (default: the main one), or by its id an earlier one",
+		Args: cobra.MaximumNArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error { return runSessionsShow(ctx, a, o, args) }),
 	}
 	c.Flags().IntVarP(&o.limit, "limit", "n", 100, "at most the last so many messages, 0 for all")

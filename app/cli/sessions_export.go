@@ -30,9 +30,10 @@ names its session.
 
 With --out the file appears when it is complete: a cut-off export leaves the old
 file as it was.`,
-		Example: "  hearth sessions export --all --out hearth.jsonl\n  hearth sessions export work | jq -r 'select(.role==\"assistant\").content[].text'",
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    a.run(func(ctx context.Context, args []string) error { return runExport(ctx, a, o, args) }),
+		Example: "  hearth sessions export --all --out hearth.jsonl\n" +
+			"  hearth sessions export work | jq -r 'select(.role==\"assistant\").content[].text'",
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.run(func(ctx context.Context, args []string) error { return runExport(ctx, a, o, args) }),
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "every session")
 	c.Flags().StringVarP(&o.out, "out", "o", "", "write to this `FILE` instead of standard output")

@@ -170,7 +170,8 @@ func (w *wizard) answer(ctx context.Context, p protocol.SetupAnswerParams) error
 		return err
 	}
 	if o := stepState(s, "model"); p.Step == "model" && p.Do == "skip" && o == "done" && !w.a.asJSON {
-		return w.a.errs().print(w.a.folded("", "A model was chosen before, and it goes on answering. `hearth models set guide/guide` lets the built-in guide answer instead."), "\n")
+		return w.a.errs().print(w.a.folded("", "A model was chosen before, and it goes on answering. `hearth models set guide/guide` lets the "+
+			"built-in guide answer instead."), "\n")
 	}
 	if p.Step != "model" || !slices.Contains([]string{"use", "key", "download"}, p.Do) {
 		return nil
@@ -257,7 +258,8 @@ func (w *wizard) model(s protocol.Setup) error {
 
 // print says how the steps stand, and what could be done.
 func (w *wizard) print(s protocol.Setup) error {
-	about := map[string]string{"model": "what answers", "name": "what it is called", "phone": "a phone", "telegram": "Telegram", "leave": "where it is when nobody looks"}
+	about := map[string]string{"model": "what answers", "name": "what it is called", "phone": "a phone", "telegram": "Telegram",
+		"leave": "where it is when nobody looks"}
 	var rows [][]string
 	for _, st := range s.Steps {
 		rows = append(rows, []string{st.ID, st.State, about[st.ID]})
@@ -273,7 +275,8 @@ func (w *wizard) print(s protocol.Setup) error {
 	if st := stepState(s, "model"); st != "open" && st != "again" {
 		return nil
 	}
-	next := "`hearth setup --download " + s.Downloads[0].Model + "` gets a model (" + size(s.Downloads[0].Bytes) + ") with Ollama, `hearth setup --key` takes a key."
+	next := "`hearth setup --download " + s.Downloads[0].Model + "` gets a model (" + size(s.Downloads[0].Bytes) + ") with Ollama, `hearth " +
+		"setup --key` takes a key."
 	if len(s.Choices) > 0 {
 		next = "`hearth setup --use " + line(s.Choices[0].ID) + "` lets " + line(s.Choices[0].Name) + " answer, which is on this computer."
 	}

@@ -17,7 +17,8 @@ import (
 // ask takes a person through the steps that are open, one question at a time.
 func (w *wizard) ask(ctx context.Context, s protocol.Setup) error {
 	in := bufio.NewReader(w.a.In)
-	if err := w.a.errs().print(w.a.folded("", "Enter takes what is offered, or leaves a step out. Ctrl-C stops, and `hearth setup` goes on from there."), "\n\n"); err != nil {
+	if err := w.a.errs().print(w.a.folded("", "Enter takes what is offered, or leaves a step out. Ctrl-C stops, and `hearth setup` goes on "+
+		"from there."), "\n\n"); err != nil {
 		return err
 	}
 	steps := map[string]func(context.Context, *bufio.Reader, protocol.Setup) error{
@@ -119,14 +120,17 @@ func (w *wizard) ways(ctx context.Context, s protocol.Setup) (out []way) {
 		if i == 6 {
 			break
 		}
-		words := map[string]string{"local": c.Name + ", already on this computer (" + c.Service + ")", "login": "your login of " + c.Name, "key": c.Name + ", with the key in the environment"}[c.Kind]
+		words := map[string]string{"local": c.Name + ", already on this computer (" + c.Service + ")", "login": "your login of " + c.Name,
+			"key": c.Name + ", with the key in the environment"}[c.Kind]
 		if c.Caution != "" {
 			words += " (" + strings.TrimSuffix(c.Caution, ".") + ")"
 		}
 		out = append(out, way{words, model(protocol.SetupAnswerParams{Do: "use", Choice: c.ID})})
 	}
 	if d := s.Downloads[0]; s.Ollama {
-		out = append(out, way{fmt.Sprintf("download %s (%s, about %s)", d.Name, size(d.Bytes), span(max(time.Minute, (time.Duration(d.Seconds)*time.Second).Round(time.Minute)))), model(protocol.SetupAnswerParams{Do: "download", Model: d.Model})})
+		out = append(out, way{fmt.Sprintf("download %s (%s, about %s)", d.Name, size(d.Bytes),
+			span(max(time.Minute, (time.Duration(d.Seconds)*time.Second).Round(time.Minute)))),
+			model(protocol.SetupAnswerParams{Do: "download", Model: d.Model})})
 	}
 	for _, l := range s.SignIns {
 		out = append(out, way{"sign in at " + l.Name, func() error { return loginAccount(ctx, w.a, l.ID) }})
@@ -145,7 +149,8 @@ func (w *wizard) ways(ctx context.Context, s protocol.Setup) (out []way) {
 	if stepState(s, "model") == "again" {
 		return append(out, way{"leave it as it is", func() error { return w.simply(ctx, "model", "done") }})
 	}
-	out = append(out, way{"look around first: the built-in guide answers, which is no AI model", func() error { return w.simply(ctx, "model", "skip") }})
+	out = append(out, way{"look around first: the built-in guide answers, which is no AI model",
+		func() error { return w.simply(ctx, "model", "skip") }})
 	if !s.Ollama && len(s.Choices) == 0 {
 		out[len(out)-1].words += ". To download a model, install Ollama (https://ollama.com/download) first"
 	}
@@ -173,7 +178,8 @@ func yes(s string) bool {
 }
 
 func (w *wizard) askPhone(ctx context.Context, in *bufio.Reader, _ protocol.Setup) error {
-	word, err := w.question(in, "\nUse it from your phone? Devices on your local network can then reach Hearth, encrypted,\nand only those that you pair; `hearth lan off` takes it back. [y/N] ")
+	word, err := w.question(in, "\nUse it from your phone? Devices on your local network can then reach Hearth, encrypted,\n"+
+		"and only those that you pair; `hearth lan off` takes it back. [y/N] ")
 	if err != nil {
 		return err
 	}
@@ -222,11 +228,13 @@ func (w *wizard) askTelegram(ctx context.Context, in *bufio.Reader, _ protocol.S
 	if err != nil || r == nil {
 		return err
 	}
-	word, err = w.question(in, line(person(r.Name, r.Handle))+" wrote. Is that you? Then this chat gets your commands and your conversation. [y/N] ")
+	word, err = w.question(in, line(person(r.Name, r.Handle))+" wrote. Is that you? Then this chat gets your commands and your "+
+		"conversation. [y/N] ")
 	if err != nil || !yes(word) {
 		return err
 	}
-	if err := w.c.Call(ctx, protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: r.Channel, Code: r.Code, Decision: "approve", Owner: true}, nil); err != nil {
+	if err := w.c.Call(ctx, protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: r.Channel, Code: r.Code,
+		Decision: "approve", Owner: true}, nil); err != nil {
 		return err
 	}
 	return w.simply(ctx, "telegram", "done")
@@ -260,7 +268,8 @@ func (w *wizard) firstMessage(ctx context.Context) (*protocol.ContactRequest, er
 }
 
 func (w *wizard) askLeave(ctx context.Context, _ *bufio.Reader, s protocol.Setup) error {
-	words := "\nThat's all. `hearth chat \"…\"` talks to it here, `hearth open` in the browser. Nothing runs, and nothing costs, until you ask.\n"
+	words := "\n" +
+		"That's all. `hearth chat \"…\"` talks to it here, `hearth open` in the browser. Nothing runs, and nothing costs, until you ask.\n"
 	if s.AtLogin == nil {
 		words += "`hearth service install` starts it at login.\n"
 	}

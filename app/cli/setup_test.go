@@ -26,7 +26,8 @@ func newComputer(t *testing.T, ollama bool) string {
 		env["OLLAMA_HOST"] = models.URL
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	g, err := gateway.New(ctx, gateway.Options{Dir: statedir.Dir(home), Port: freePort(t), Env: func(k string) string { return env[k] }, Version: "test"})
+	g, err := gateway.New(ctx, gateway.Options{Dir: statedir.Dir(home), Port: freePort(t), Env: func(k string) string { return env[k] },
+		Version: "test"})
 	if err != nil {
 		stop()
 		t.Fatal(err)
@@ -61,16 +62,19 @@ func TestSetupAtATerminal(t *testing.T) {
 		says   []string
 		again  string // what `hearth setup` says afterwards
 	}{
-		"what is here":   {ollama: true, typed: "\nEmber\ndry\nn\nn\n", says: []string{"1  echo, already on this computer (Ollama)", "✓ ollama/echo  Answered in", "What should it be called?", "phone", "Telegram", "That's all"}, again: "leave     done"},
-		"a wrong number": {ollama: true, typed: "99\n1\n\n\n\n", says: []string{"Type a number from 1 to", "✓ ollama/echo"}, again: "name      skipped"},
-		"nothing here":   {typed: "\n\n\n\n", says: []string{"look around first", "install Ollama"}, again: "model     skipped"},
+		"what is here": {ollama: true, typed: "\nEmber\ndry\nn\nn\n", says: []string{"1  echo, already on this computer (Ollama)",
+			"✓ ollama/echo  Answered in", "What should it be called?", "phone", "Telegram", "That's all"}, again: "leave     done"},
+		"a wrong number": {ollama: true, typed: "99\n1\n\n\n\n", says: []string{"Type a number from 1 to", "✓ ollama/echo"},
+			again: "name      skipped"},
+		"nothing here": {typed: "\n\n\n\n", says: []string{"look around first", "install Ollama"}, again: "model     skipped"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := newComputer(t, c.ollama)
 			run := func(in string, terminal bool) string {
 				var out bytes.Buffer
-				code := Main(t.Context(), []string{"setup"}, World{In: strings.NewReader(in), Out: &out, Err: &out, InTerminal: terminal, Version: "test",
-					Env: func(k string) string { return map[string]string{"HEARTH_HOME": home, "HOME": home}[k] }})
+				code := Main(t.Context(), []string{"setup"}, World{In: strings.NewReader(in), Out: &out, Err: &out, InTerminal: terminal,
+					Version: "test",
+					Env:     func(k string) string { return map[string]string{"HEARTH_HOME": home, "HOME": home}[k] }})
 				if code != 0 {
 					t.Fatalf("exit %d: %s", code, out.String())
 				}

@@ -19,7 +19,9 @@ func newSkills(a *app) *cobra.Command {
 	list := func(ctx context.Context, _ []string) error { return listSkills(ctx, a, agent, eligible) }
 	install := &cobra.Command{
 		Use: "install PATH", Short: "Install a skill, or another version of it, after you have seen it",
-		Long: "Install a skill from a folder, a .zip or a git bundle on this computer. What it is\nmade of, what it needs and what is different to the one that is there is shown first.\nNothing of it is run. From then on it is used only while no file of it changes.",
+		Long: "Install a skill from a folder, a .zip or a git bundle on this computer. What it is\n" +
+			"made of, what it needs and what is different to the one that is there is shown first.\n" +
+			"Nothing of it is run. From then on it is used only while no file of it changes.",
 		Args: cobra.ExactArgs(1),
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			path, err := filepath.Abs(args[0])
@@ -31,8 +33,10 @@ func newSkills(a *app) *cobra.Command {
 	}
 	install.Flags().BoolVar(&force, "force", false, "also an older version, or other files of the same version")
 	confirm := &cobra.Command{
-		Use: "trust NAME", Aliases: []string{"confirm"}, Short: "Accept the files of a skill as they are, after you have seen them", Args: cobra.ExactArgs(1),
-		Long: "Accept the files of a skill as they are: one that waits because a command of the\nassistant's may have written it is used then, and gets what the settings keep for\nits name until one of its files changes.",
+		Use: "trust NAME", Aliases: []string{"confirm"}, Short: "Accept the files of a skill as they are, after you have seen them",
+		Args: cobra.ExactArgs(1),
+		Long: "Accept the files of a skill as they are: one that waits because a command of the\n" +
+			"assistant's may have written it is used then, and gets what the settings keep for\nits name until one of its files changes.",
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			return acceptSkill(ctx, a, protocol.SkillAcceptParams{Name: args[0], AgentID: agent}, yes)
 		}),
@@ -90,7 +94,8 @@ func listSkills(ctx context.Context, a *app, agent string, eligible bool) error 
 	}
 	var rows [][]string
 	for _, s := range res.Skills {
-		rows = append(rows, []string{skillMark(s), line(s.Name), strings.TrimPrefix(s.Source, "hearth-"), text.Ellipsis(line(s.Description), 60), text.Ellipsis(line(whyNot(s)), 60)})
+		rows = append(rows, []string{skillMark(s), line(s.Name), strings.TrimPrefix(s.Source, "hearth-"), text.Ellipsis(line(s.Description), 60),
+			text.Ellipsis(line(whyNot(s)), 60)})
 	}
 	if err := a.out().table([]string{"", "SKILL", "FROM", "WHAT IT DOES", "WHY NOT"}, rows); err != nil {
 		return err
@@ -162,11 +167,13 @@ func skillInfo(ctx context.Context, a *app, agent, name string) error {
 			return a.out().json(s)
 		}
 		rows := [][]string{
-			{"Name", line(s.Name)}, {"State", skillMark(s)}, {"What it does", line(s.Description)}, {"From", strings.TrimPrefix(s.Source, "hearth-")},
+			{"Name", line(s.Name)}, {"State", skillMark(s)}, {"What it does", line(s.Description)},
+			{"From", strings.TrimPrefix(s.Source, "hearth-")},
 			{"Files", line(s.BaseDir)}, {"Trust", trustWords(s.Trust)},
 		}
 		for _, r := range [][]string{
-			{"Version", s.Version}, {"Homepage", s.Homepage}, {"Why not", whyNot(s)}, {"Programs", strings.Join(append(s.Requirements.Bins, s.Requirements.AnyBins...), ", ")},
+			{"Version", s.Version}, {"Homepage", s.Homepage}, {"Why not", whyNot(s)},
+			{"Programs", strings.Join(append(s.Requirements.Bins, s.Requirements.AnyBins...), ", ")},
 			{"Variables", strings.Join(s.Requirements.Env, ", ")}, {"Key", s.PrimaryEnv}, {"Instead of", strings.Join(s.Shadowed, ", ")},
 		} {
 			if r[1] != "" {
@@ -235,7 +242,8 @@ func checkSkills(ctx context.Context, a *app, agent string) error {
 // that.
 func acceptSkill(ctx context.Context, a *app, p protocol.SkillAcceptParams, yes bool) error {
 	var plan protocol.SkillPlan
-	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodSkillPlan, protocol.SkillPlanParams{Path: p.Path, Name: p.Name, AgentID: p.AgentID}, &plan); err != nil {
+	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodSkillPlan, protocol.SkillPlanParams{Path: p.Path, Name: p.Name,
+		AgentID: p.AgentID}, &plan); err != nil {
 		return err
 	}
 	if plan.Same {
@@ -282,7 +290,8 @@ func showPlan(a *app, p protocol.SkillPlan) error {
 		words string
 		list  []string
 	}{
-		{"It runs the programs: ", append(p.Requires.Bins, p.Requires.AnyBins...)}, {"It wants the variables: ", p.Requires.Env}, {"It wants the settings: ", p.Requires.Config},
+		{"It runs the programs: ", append(p.Requires.Bins, p.Requires.AnyBins...)}, {"It wants the variables: ", p.Requires.Env},
+		{"It wants the settings: ", p.Requires.Config},
 	} {
 		if len(r.list) > 0 {
 			b.WriteString(r.words + line(strings.Join(r.list, ", ")) + "\n")

@@ -17,14 +17,17 @@ func newStore(a *app) *cobra.Command {
 	var yes bool
 	restore := &cobra.Command{
 		Use: "restore", Short: "Put the last good copy in the place of the database", Args: cobra.NoArgs,
-		Long: "Put the last good copy of the database (hearth.db.last-good, made once a day) in its\nplace. It asks first. What was there is kept beside it, under a name with the date.",
+		Long: "Put the last good copy of the database (hearth.db.last-good, made once a day) in its\n" +
+			"place. It asks first. What was there is kept beside it, under a name with the date.",
 		RunE: a.run(func(context.Context, []string) error { return runStoreRestore(a, yes) }),
 	}
 	restore.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	var out string
 	export := &cobra.Command{
 		Use: "export", Short: "Write all conversations that can be read as JSON lines", Args: cobra.NoArgs,
-		Long: "Write all conversations that can be read from the database as JSON lines, also when it\nis damaged; the format is that of `hearth sessions export`. What looks like a key is\nhidden. Nothing is changed. A conversation whose session cannot be found any more is\nnamed lost:ID.",
+		Long: "Write all conversations that can be read from the database as JSON lines, also when it\n" +
+			"is damaged; the format is that of `hearth sessions export`. What looks like a key is\n" +
+			"hidden. Nothing is changed. A conversation whose session cannot be found any more is\nnamed lost:ID.",
 		RunE: a.run(func(context.Context, []string) error { return runStoreExport(a, out) }),
 	}
 	export.Flags().StringVarP(&out, "out", "o", "", "write to this `FILE` instead of standard output")
@@ -37,7 +40,8 @@ func newStore(a *app) *cobra.Command {
 // stopFirst explains what works only while no gateway runs.
 func stopFirst(err error) error {
 	if errors.Is(err, rescue.ErrRunning) {
-		return &failure{exitFailure, "the gateway is running", "stop it first; while it runs, `hearth doctor` says how the database is and `hearth sessions export` writes conversations"}
+		return &failure{exitFailure, "the gateway is running", "stop it first; while it runs, `hearth doctor` says how the database is and " +
+			"`hearth sessions export` writes conversations"}
 	}
 	return err
 }
@@ -111,14 +115,16 @@ func runStoreRestore(a *app, yes bool) error {
 		return stopFirst(err)
 	}
 	if r.LastGood == "" {
-		return &failure{exitFailure, "there is no copy at " + dir.LastGood(), "Hearth makes one each day while it runs and the disk has room; restore " + r.Path + " from a backup of yours"}
+		return &failure{exitFailure, "there is no copy at " + dir.LastGood(), "Hearth makes one each day while it runs and the disk has room; " +
+			"restore " + r.Path + " from a backup of yours"}
 	}
 	if !yes {
 		state := "The database is in order (" + count(r.Records, "record") + ")."
 		if !r.OK {
 			state = "The database: " + line(r.Problem) + "."
 		}
-		ok, err := a.agree(state + "\nThe copy is of " + r.CopiedAt.Format("2 January 2006 15:04") + "; what was said since then is not in it.\nPut it in the place of the database? What is there now is kept. [y/N] ")
+		ok, err := a.agree(state + "\nThe copy is of " + r.CopiedAt.Format("2 January 2006 15:04") + "; what was said since then is not in " +
+			"it.\nPut it in the place of the database? What is there now is kept. [y/N] ")
 		if err != nil {
 			return err
 		}

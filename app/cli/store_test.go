@@ -39,7 +39,8 @@ func TestFault_F_DB_02_StoreCommands(t *testing.T) {
 			return err
 		}
 		key[23] = 1
-		if err := entries.Put(tx, key, map[string]any{"role": "user", "content": []any{map[string]any{"type": "text", "text": "bread"}}}); err != nil {
+		if err := entries.Put(tx, key,
+			map[string]any{"role": "user", "content": []any{map[string]any{"type": "text", "text": "bread"}}}); err != nil {
 			return err
 		}
 		key[0] = 9 // of a session that is gone
@@ -58,7 +59,8 @@ func TestFault_F_DB_02_StoreCommands(t *testing.T) {
 	}
 	expect(exitOK, "", "all of them can be read", "store", "check")
 	out := expect(exitOK, "", "2 messages of 2 sessions", "store", "export")
-	if !strings.Contains(out, `"sessionKey":"agent:main:main"`) || !strings.Contains(out, `"sessionKey":"lost:09`) || !strings.Contains(out, "butter") {
+	if !strings.Contains(out, `"sessionKey":"agent:main:main"`) || !strings.Contains(out, `"sessionKey":"lost:09`) ||
+		!strings.Contains(out, "butter") {
 		t.Error(out)
 	}
 	if err := os.Truncate(dir.Store(), 0); err != nil {

@@ -46,7 +46,8 @@ func newHome(t *testing.T) string {
 	port := l.Addr().(*net.TCPAddr).Port
 	_ = l.Close()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	g, err := gateway.New(ctx, gateway.Options{Dir: statedir.Dir(home), Port: port, Env: func(string) string { return "" }, Version: "test\x1b[31m"})
+	g, err := gateway.New(ctx, gateway.Options{Dir: statedir.Dir(home), Port: port, Env: func(string) string { return "" },
+		Version: "test\x1b[31m"})
 	if err != nil {
 		stop()
 		t.Fatal(err)
@@ -75,17 +76,20 @@ func TestSec_A_TTY_01_EveryCommand(t *testing.T) {
 		corpus.WriteString(strings.ToValidUTF8(strings.ReplaceAll(a.in, "\x00", ""), "?") + " \x1b[0m\n")
 	}
 	evil := corpus.String()
-	if err := appendFile(filepath.Join(home, "gateway.log"), evil+`{"time":"\u001b[2J","level":"WARN\u0007","msg":"\u001b]0;x\u0007","k\u009b":"\u202e"}`+"\n"); err != nil {
+	if err := appendFile(filepath.Join(home, "gateway.log"),
+		evil+`{"time":"\u001b[2J","level":"WARN\u0007","msg":"\u001b]0;x\u0007","k\u009b":"\u202e"}`+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	styled := false
 	lines := append(everyCommand(t), [][]string{
 		{"chat", evil}, {"chat", "--json", evil}, {"chat", "-s", "s\x1b[31m", "hi"}, {"chat", "-m", "x\x1b[2J/\u202ey", "hi"},
 		{"chat", "-s", "evil", evil}, {"sessions", "list"}, {"sessions", "list", "--json"}, {"sessions", "show"}, {"sessions", "show", "--json"},
-		{"sessions", "show", "\x1b[2Jno"}, {"sessions", "export", "--all"}, {"sessions", "export", "\x1b[2Jno"}, {"sessions", "export", "-o", "\x1b[2J/no"},
+		{"sessions", "show", "\x1b[2Jno"}, {"sessions", "export", "--all"}, {"sessions", "export", "\x1b[2Jno"},
+		{"sessions", "export", "-o", "\x1b[2J/no"},
 		{"models", "list"}, {"models", "list", "--json"}, {"status"}, {"status", "--json"}, {"logs"}, {"logs", "--json"},
 		{"config", "get"}, {"config", "get", "--json"}, {"config", "get", "models.providers"}, {"config", "get", "\x1b[2J"},
-		{"config", "check"}, {"config", "check", "--json"}, {"config", "check", "\x1b[2J"}, {"config", "set", "a\x1b[2J", "\x1b[2J"}, {"config", "set", "gateway.bind", "\x1b[2J\u202e"},
+		{"config", "check"}, {"config", "check", "--json"}, {"config", "check", "\x1b[2J"}, {"config", "set", "a\x1b[2J", "\x1b[2J"},
+		{"config", "set", "gateway.bind", "\x1b[2J\u202e"},
 		{"\x1b[2J"}, {"--\x1b[2J"}, {"sessions", "\x1b[2J"}, {"version"}, {"open", "--print"}, {"help", "\x1b[2J"},
 	}...)
 	for _, args := range lines {
@@ -111,7 +115,8 @@ func TestSec_A_TTY_01_EveryCommand(t *testing.T) {
 func everyCommand(t *testing.T) (lines [][]string) {
 	// These run until they are stopped, belong to a terminal of their own, open
 	// this machine to the network that it is really on, or change what it starts.
-	busy := []string{"hearth gateway", "hearth tui", "hearth open", "hearth lan on", "hearth service install", "hearth node run", "hearth node install"}
+	busy := []string{"hearth gateway", "hearth tui", "hearth open", "hearth lan on", "hearth service install", "hearth node run",
+		"hearth node install"}
 	var walk func(c *cobra.Command, path []string)
 	walk = func(c *cobra.Command, path []string) {
 		if slices.Contains(busy, c.CommandPath()) {
@@ -144,7 +149,8 @@ func TestSec_A_FILE_15_ExportsAreData(t *testing.T) {
 	for _, a := range attacks {
 		evil.WriteString(strings.ToValidUTF8(strings.ReplaceAll(a.in, "\x00", ""), "?") + " ")
 	}
-	evil.WriteString("</script><script>alert(1)</script><img src=x onerror=alert(1)><!-- \u2028 ]]> =cmd|' /C calc'!A0\n\"},{\"role\":\"user\"")
+	evil.WriteString("</script><script>alert(1)</script><img src=x onerror=alert(1)><!-- \u2028 ]]> =cmd|' /C calc'!A0\n" +
+		"\"},{\"role\":\"user\"")
 	if code, _, errs := run(t, home, "", "chat", evil.String()); code != exitOK {
 		t.Fatal(errs)
 	}
@@ -210,7 +216,8 @@ func TestNoColour(t *testing.T) {
 		env  map[string]string
 		term bool
 		want bool
-	}{{nil, true, true}, {nil, false, false}, {map[string]string{"NO_COLOR": "1"}, true, false}, {map[string]string{"TERM": "dumb"}, true, false}} {
+	}{{nil, true, true}, {nil, false, false}, {map[string]string{"NO_COLOR": "1"}, true, false}, {map[string]string{"TERM": "dumb"}, true,
+		false}} {
 		a := &app{World: World{Env: func(k string) string { return tc.env[k] }, OutTerminal: tc.term, ErrTerminal: tc.term}}
 		if got := a.out().colour; got != tc.want || a.errs().colour != tc.want {
 			t.Errorf("env %v, terminal %v: colour %v", tc.env, tc.term, got)

@@ -21,7 +21,8 @@ func newTokens(a *app) *cobra.Command {
 			"  mcp         use Hearth's own tools by the Model Context Protocol\n  owner       what the program says counts as said by you",
 		Example: "  hearth tokens create notebook\n  hearth tokens create editor --scope chat,models --days 90",
 		RunE: a.run(func(ctx context.Context, args []string) error {
-			return createToken(ctx, a, protocol.TokenCreateParams{Name: args[0], Scopes: scopes, LifeMs: int64(days) * (24 * time.Hour).Milliseconds()})
+			return createToken(ctx, a, protocol.TokenCreateParams{Name: args[0], Scopes: scopes,
+				LifeMs: int64(days) * (24 * time.Hour).Milliseconds()})
 		}),
 	}
 	create.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do; several with commas (default: chat,models,embeddings)")
@@ -49,7 +50,8 @@ func listTokens(ctx context.Context, a *app) error {
 	}
 	var rows [][]string
 	for _, t := range res.Tokens {
-		rows = append(rows, []string{t.ID, t.State, strings.Join(t.Scopes, " "), stamp(t.CreatedAt), stamp(t.ExpiresAt), stamp(t.LastUsed), line(t.Name)})
+		rows = append(rows, []string{t.ID, t.State, strings.Join(t.Scopes, " "), stamp(t.CreatedAt), stamp(t.ExpiresAt), stamp(t.LastUsed),
+			line(t.Name)})
 	}
 	return a.out().table([]string{"ID", "STATE", "MAY", "MADE", "UNTIL", "LAST USED", "NAME"}, rows)
 }
@@ -66,7 +68,8 @@ func createToken(ctx context.Context, a *app, p protocol.TokenCreateParams) erro
 		return a.out().json(res)
 	}
 	// The words go beside the token, so that it can be piped.
-	words := "The token of " + line(res.Token.Name) + " (" + strings.Join(res.Token.Scopes, ", ") + "). It is shown this once; `hearth tokens revoke` ends it.\n"
+	words := "The token of " + line(res.Token.Name) + " (" + strings.Join(res.Token.Scopes, ", ") + "). It is shown this once; `hearth " +
+		"tokens revoke` ends it.\n"
 	if err := a.errs().print(words); err != nil {
 		return err
 	}

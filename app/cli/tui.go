@@ -39,7 +39,8 @@ never sent twice.`,
 
 func runTUI(ctx context.Context, a *app, o tuiOptions) error {
 	if !a.InTerminal || !a.OutTerminal {
-		return &failure{exitUsage, "the chat needs a terminal, and input or output is something else", "use `hearth chat \"…\"` in scripts and pipes"}
+		return &failure{exitUsage, "the chat needs a terminal, and input or output is something else", "use `hearth chat \"…\"` in scripts " +
+			"and pipes"}
 	}
 	if a.Env("TERM") == "dumb" {
 		return &failure{exitUsage, "this terminal (TERM=dumb) cannot be drawn on", "use `hearth chat` here"}

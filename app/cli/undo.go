@@ -18,7 +18,9 @@ func newUndo(a *app) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use: "undo [RUN]", Short: "Take back what a turn did to files",
-		Long: "Take back what a turn did to files: without RUN the newest one that was not taken\nback. Files that were changed since are left alone unless --force is given. Taking\nback can be taken back as well. Copies are kept for seven days.",
+		Long: "Take back what a turn did to files: without RUN the newest one that was not taken\n" +
+			"back. Files that were changed since are left alone unless --force is given. Taking\n" +
+			"back can be taken back as well. Copies are kept for seven days.",
 		Args: cobra.MaximumNArgs(1),
 	}
 	c.RunE = a.run(func(ctx context.Context, args []string) error {
@@ -115,7 +117,8 @@ func takeBack(ctx context.Context, a *app, p protocol.UndoParams, preview bool) 
 	}
 	switch {
 	case failed > 0 && !preview:
-		return &failure{exitFailure, fmt.Sprintf("%d of %d files could not be taken back", failed, len(res.Files)), "mend what stands in the way and run it again; nothing else was lost"}
+		return &failure{exitFailure, fmt.Sprintf("%d of %d files could not be taken back", failed, len(res.Files)),
+			"mend what stands in the way and run it again; nothing else was lost"}
 	case conflicts > 0:
 		return a.out().print("\nFiles that were changed since are left alone; --force takes them back as well.\n")
 	case res.UndoID != "":

@@ -45,7 +45,8 @@ func newUsage(a *app) *cobra.Command {
 
 func runUsage(ctx context.Context, a *app, o usageOptions) error {
 	var cost protocol.UsageCost
-	if err := a.call(ctx, protocol.ScopeRead, protocol.MethodUsageCost, protocol.UsageCostParams{Days: o.days, GroupBy: o.by}, &cost); err != nil {
+	if err := a.call(ctx, protocol.ScopeRead, protocol.MethodUsageCost, protocol.UsageCostParams{Days: o.days, GroupBy: o.by},
+		&cost); err != nil {
 		return err
 	}
 	if a.asJSON {
@@ -82,7 +83,8 @@ func runUsage(ctx context.Context, a *app, o usageOptions) error {
 }
 
 func usageRow(name string, calls int, u protocol.UsageTotals, currency string) []string {
-	return []string{name, strconv.Itoa(calls), strconv.Itoa(u.Input + u.CacheWrite), strconv.Itoa(u.CacheRead), strconv.Itoa(u.Output), money(u, currency)}
+	return []string{name, strconv.Itoa(calls), strconv.Itoa(u.Input + u.CacheWrite), strconv.Itoa(u.CacheRead), strconv.Itoa(u.Output),
+		money(u, currency)}
 }
 
 // money never shows an unknown price as nothing.
@@ -109,7 +111,8 @@ func printAllowance(a *app, st protocol.UsageStatus) error {
 		}
 		return s
 	}
-	if err := a.out().print("\nToday ", limit(h.Today, h.Daily), ", this month ", limit(h.Month, h.Monthly), ".\n"); err != nil || h.Message == "" {
+	if err := a.out().print("\nToday ", limit(h.Today, h.Daily), ", this month ", limit(h.Month, h.Monthly), ".\n"); err != nil ||
+		h.Message == "" {
 		return err
 	}
 	return a.out().print(line(h.Message), "\n")

@@ -11,7 +11,8 @@ func TestVersionShowsLicenses(t *testing.T) {
 	if code != 0 || errs != "" {
 		t.Fatalf("%d %s", code, errs)
 	}
-	for _, words := range []string{"\ngo.etcd.io/bbolt v", "\nthe Go standard library\n", "\nQuickJS-ng ", "\nhighlight.js ", "The Go Authors"} {
+	for _, words := range []string{"\ngo.etcd.io/bbolt v", "\nthe Go standard library\n", "\nQuickJS-ng ", "\nhighlight.js ",
+		"The Go Authors"} {
 		if !strings.Contains(out, words) {
 			t.Errorf("%q is missing", words)
 		}

@@ -15,7 +15,8 @@ func newWhy(a *app) *cobra.Command {
 	var key string
 	c := &cobra.Command{
 		Use: "why [ID]", Short: "Tell how a message was dealt with (default: the last one)", Args: cobra.MaximumNArgs(1),
-		Long: "Tells how a message was dealt with: what became of it, which model answered and\nwhy that one, what it waited for, and how it ended.\n\n`hearth queue` and `hearth chat --json` show the ids of messages.",
+		Long: "Tells how a message was dealt with: what became of it, which model answered and\n" +
+			"why that one, what it waited for, and how it ended.\n\n`hearth queue` and `hearth chat --json` show the ids of messages.",
 		RunE: a.run(func(ctx context.Context, args []string) error { return runWhy(ctx, a, key, args) }),
 	}
 	c.Flags().StringVar(&key, "session", "", "the last message of this conversation (default: the main one)")

@@ -118,7 +118,8 @@ func TestEditorSeesTheWork(t *testing.T) {
 	for _, step := range []struct{ model, say, want string }{
 		{"", "hm", "thought Let me think about that.\nsaid echo: "},
 		{"", "and again", "said echo: "},
-		{"tool-update_plan", `{"plan":[{"step":"look","status":"completed"},{"step":"do","status":"in_progress"}]}`, "plan look completed\nplan do in_progress\ncall update_plan"},
+		{"tool-update_plan", `{"plan":[{"step":"look","status":"completed"},{"step":"do","status":"in_progress"}]}`, "plan look completed\n" +
+			"plan do in_progress\ncall update_plan"},
 		{"tool-exec", `{"command":"pwd"}`, "now completed\nsaid The tool said: " + project},
 		{"tool-read", `{"path":"main.txt"}`, "the project's own words"},
 	} {
@@ -138,11 +139,13 @@ func TestEditorSeesTheWork(t *testing.T) {
 		}
 	}
 	w, c = h.watched()
-	if _, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: s.SessionId, Cwd: project, McpServers: []sdk.McpServer{}}); err != nil {
+	if _, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: s.SessionId, Cwd: project,
+		McpServers: []sdk.McpServer{}}); err != nil {
 		t.Fatal(err)
 	}
 	again := w.all()
-	for _, want := range []string{"person hm\nthought Let me think about that.\nsaid echo: ", "call exec\nnow completed\nsaid The tool said: " + project, "call read\nnow completed"} {
+	for _, want := range []string{"person hm\nthought Let me think about that.\nsaid echo: ", "call exec\nnow completed\n" +
+		"said The tool said: " + project, "call read\nnow completed"} {
 		if !strings.Contains(again, want) {
 			t.Errorf("loaded, %q is not among\n%s", want, again)
 		}

@@ -47,7 +47,8 @@ const (
 // TestLabRole is what the lab's attackers run.
 func TestLabRole(t *testing.T) {
 	play := map[string]func(context.Context, []string) error{"between": playBetween, "listen": playListen, "announce": playAnnounce,
-		"invoke": playInvoke, "count": playCount, "stay": playStay, "enrol": playEnrol, "crowd": playCrowd, "model": playModel}[os.Getenv(labRole)]
+		"invoke": playInvoke, "count": playCount, "stay": playStay, "enrol": playEnrol, "crowd": playCrowd,
+		"model": playModel}[os.Getenv(labRole)]
 	if play == nil {
 		t.Skip("only the lab's attackers run this")
 	}
@@ -273,7 +274,8 @@ func TestLabManInTheMiddle(t *testing.T) {
 	// The key is going to change: who connects learns the next one, from the old.
 	home.hearth("lan", "rotate")
 	laptop.hearth("--gateway", "home", "status")
-	if again, err := client.FindRemote(statedir.Dir(laptop.home), "home"); err != nil || len(again.Pins) != 2 || again.Pins[0] != known.Pins[0] {
+	if again, err := client.FindRemote(statedir.Dir(laptop.home), "home"); err != nil || len(again.Pins) != 2 ||
+		again.Pins[0] != known.Pins[0] {
 		t.Errorf("the next key was not learned: %v %v", again.Pins, err)
 	}
 
@@ -355,7 +357,8 @@ func theft(t *testing.T, home, laptop, thief *machine, file string, secrets map[
 		if all, err := client.Remotes(statedir.Dir(victim.home)); err != nil || len(all) != 0 {
 			t.Errorf("it is known now: %+v %v", all, err)
 		}
-		if after := home.hearth("devices", "--json"); len(waitingIn(t, after)) != 0 || strings.Count(after, `"deviceId"`) != strings.Count(before, `"deviceId"`) {
+		if after := home.hearth("devices", "--json"); len(waitingIn(t, after)) != 0 || strings.Count(after, `"deviceId"`) != strings.Count(before,
+			`"deviceId"`) {
 			t.Errorf("the gateway: %s", after)
 		}
 		heard(t, file, secrets)
@@ -399,7 +402,8 @@ func byDigits(t *testing.T, home, guest *machine) {
 	if !netlab.Wait(netlab.Patience, func() bool { asks = waitingIn(t, home.hearth("devices", "--json")); return len(asks) == 1 }) {
 		t.Fatal("nobody asks")
 	}
-	if out, err := home.try("devices", "approve", asks[0].RequestID, "--code", protocol.ShownCode(asks[0].Code)); err != nil || strings.Contains(out, "admin") {
+	if out, err := home.try("devices", "approve", asks[0].RequestID, "--code", protocol.ShownCode(asks[0].Code)); err != nil ||
+		strings.Contains(out, "admin") {
 		t.Errorf("%v %s", err, out)
 	}
 	err := c.Wait()

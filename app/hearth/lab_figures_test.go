@@ -281,8 +281,10 @@ func playCrowd(ctx context.Context, args []string) error {
 	for _, d := range all {
 		work.Go(func() {
 			for ctx.Err() == nil {
-				c, _, err := client.DialPinned(ctx, r.URLs[:1], r.Pins, nil, client.Options{Device: &client.Identity{Key: ed25519.NewKeyFromSeed(d.Seed)},
-					Auth: &protocol.Auth{DeviceToken: d.Token}, Scopes: []protocol.Scope{protocol.ScopeRead}, Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "test"}})
+				c, _, err := client.DialPinned(ctx, r.URLs[:1], r.Pins, nil,
+					client.Options{Device: &client.Identity{Key: ed25519.NewKeyFromSeed(d.Seed)},
+						Auth: &protocol.Auth{DeviceToken: d.Token}, Scopes: []protocol.Scope{protocol.ScopeRead}, Client: protocol.ClientInfo{
+							ID: "cli", Mode: "cli", Version: "test"}})
 				var refusal *protocol.Error
 				if errors.As(err, &refusal) && !refusal.Retryable {
 					fmt.Println(err)

@@ -27,7 +27,8 @@ func playInvoke(ctx context.Context, args []string) error {
 		return err
 	}
 	c, err := client.Open(ctx, statedir.Dir(args[0]), client.Options{
-		Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeAdmin, protocol.ScopeWrite, protocol.ScopeRead},
+		Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeAdmin, protocol.ScopeWrite,
+			protocol.ScopeRead},
 	})
 	if err != nil {
 		return err
@@ -44,7 +45,8 @@ func playInvoke(ctx context.Context, args []string) error {
 	for i := range n {
 		began := time.Now()
 		err := c.Call(ctx, protocol.MethodNodeInvoke, protocol.NodeInvokeParams{
-			NodeID: l.Nodes[0].NodeID, Command: "system.which", Params: json.RawMessage(`{"bins":["sh"]}`), IdempotencyKey: fmt.Sprint("lab", i), TimeoutMs: 5000,
+			NodeID: l.Nodes[0].NodeID, Command: "system.which", Params: json.RawMessage(`{"bins":["sh"]}`), IdempotencyKey: fmt.Sprint("lab", i),
+			TimeoutMs: 5000,
 		}, nil)
 		if err != nil {
 			return err
@@ -52,7 +54,8 @@ func playInvoke(ctx context.Context, args []string) error {
 		all = append(all, time.Since(began))
 	}
 	slices.Sort(all)
-	fmt.Printf("there and back over the network: p50 %s, p95 %s, ready\n", all[n/2].Round(10*time.Microsecond), all[n*95/100].Round(10*time.Microsecond))
+	fmt.Printf("there and back over the network: p50 %s, p95 %s, ready\n", all[n/2].Round(10*time.Microsecond),
+		all[n*95/100].Round(10*time.Microsecond))
 	<-ctx.Done()
 	return nil
 }
@@ -101,7 +104,8 @@ func TestLabNode(t *testing.T) {
 
 	home.hearth("devices", "remove", deviceNamed(home.hearth("devices"), "attic"))
 	began = time.Now()
-	if !netlab.Wait(netlab.Patience, func() bool { return !node.Lives() }) || !strings.Contains(node.Output(), "does not want this machine any more") {
+	if !netlab.Wait(netlab.Patience, func() bool { return !node.Lives() }) ||
+		!strings.Contains(node.Output(), "does not want this machine any more") {
 		t.Errorf("after it was removed: %s", node.Output())
 	}
 	t.Logf("out %s after it was removed", time.Since(began).Round(time.Millisecond))

@@ -125,7 +125,8 @@ func TestLabGatewayIsFound(t *testing.T) {
 	})
 	t.Run("TestSec_A_NET_17_TLSOnly", func(t *testing.T) {
 		c := laptop.Command(t.Context(), "busybox", "nc", "-w", "20", "10.77.0.1", "18789")
-		c.Stdin = strings.NewReader("GET / HTTP/1.1\r\nHost: 10.77.0.1:18789\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+		c.Stdin = strings.NewReader("GET / HTTP/1.1\r\nHost: 10.77.0.1:18789\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
 		if out, _ := c.CombinedOutput(); strings.Contains(string(out), "101") || strings.Contains(string(out), "200 OK") {
 			t.Errorf("plaintext was answered: %s", out)
 		}
@@ -175,7 +176,8 @@ func TestLabPairing(t *testing.T) {
 	home.hearth("lan", "on")
 	code := strings.TrimSpace(home.hearth("qr", "--code"))
 	start := time.Now()
-	if out := laptop.hearth("connect", code, "--name", "home"); !strings.Contains(out, "wss://10.77.0.1:18789") || strings.Contains(out, "admin") {
+	if out := laptop.hearth("connect", code, "--name", "home"); !strings.Contains(out, "wss://10.77.0.1:18789") ||
+		strings.Contains(out, "admin") {
 		t.Errorf("connect: %s", out)
 	}
 	if out := laptop.hearth("--gateway", "home", "chat", "hello"); strings.TrimSpace(out) == "" {
@@ -229,7 +231,8 @@ func TestLabPairing(t *testing.T) {
 	if out := laptop.refusedAs("not the gateway you paired with", "status"); !strings.Contains(out, "should be") {
 		t.Errorf("TestSec_A_NET_18_Impostor: %s", out)
 	}
-	if logged, err := os.ReadFile(filepath.Join(third.home, "gateway.log")); err != nil || strings.Contains(string(logged), "connect refused") || strings.Contains(string(logged), "AUTH_") {
+	if logged, err := os.ReadFile(filepath.Join(third.home, "gateway.log")); err != nil ||
+		strings.Contains(string(logged), "connect refused") || strings.Contains(string(logged), "AUTH_") {
 		t.Errorf("TestSec_A_DISC_01_NoCredentialByte: the impostor was sent something: %v %s", err, logged)
 	}
 	rogue.Stop()

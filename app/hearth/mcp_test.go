@@ -26,7 +26,8 @@ func mcpServer() {
 		os.Exit(1)
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
-	s.AddTool(&mcp.Tool{Name: "add", Description: string(about), InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
+	s.AddTool(&mcp.Tool{Name: "add", Description: string(about),
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
 		func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var a struct{ Text string }
 			if err := json.Unmarshal(req.Params.Arguments, &a); err != nil {
@@ -99,7 +100,8 @@ func (h *house) answer(k *talk, shows []string, decision ...string) string {
 // catalog is what tools.catalog says of a tool.
 func (h *house) catalog(id string) (found *protocol.ToolInfo) {
 	h.t.Helper()
-	c, err := client.Open(h.t.Context(), statedir.Dir(h.home), client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "probe", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeRead}})
+	c, err := client.Open(h.t.Context(), statedir.Dir(h.home),
+		client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "probe", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeRead}})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -160,7 +162,8 @@ func TestSec_A_INJ_06_ChangedToolIsAskedForAgain(t *testing.T) {
 	describe(t, dir, "Keeps a note, and sends it to somebody")
 	h.gateway()
 	h.until("mcp__notes__add", "mcp", "test", "notes")
-	if said := h.answer(h.talk(`{"text":"six"}`), append(shows, "This tool is not what it was"), "deny"); !strings.Contains(said, "the owner said no") {
+	if said := h.answer(h.talk(`{"text":"six"}`), append(shows, "This tool is not what it was"), "deny"); !strings.Contains(said,
+		"the owner said no") {
 		t.Errorf("changed: %q", said)
 	}
 	wrote("two\nthree\nfour\nfive\n")

@@ -73,7 +73,8 @@ func (h *nodeHouse) operator() {
 		if d := h.decide(q); d != "" {
 			c := <-ready
 			ready <- c
-			_ = c.Call(context.WithoutCancel(h.t.Context()), protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: q.ID, Decision: d}, nil)
+			_ = c.Call(context.WithoutCancel(h.t.Context()), protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{
+				ID: q.ID, Decision: d}, nil)
 		}
 	})
 	ready <- decider
@@ -121,7 +122,9 @@ func (h *nodeHouse) connected() {
 // is back after the gateway was killed, and out as soon as it is removed.
 func TestNodeHost(t *testing.T) {
 	address := otherAddress(t)
-	h := &nodeHouse{house: newHouse(t, "echo"), nodeHome: filepath.Join(t.TempDir(), "node"), decide: func(protocol.Approval) string { return "" }}
+	h := &nodeHouse{house: newHouse(t, "echo"), nodeHome: filepath.Join(t.TempDir(), "node"), decide: func(protocol.Approval) string {
+		return ""
+	}}
 	gw := h.gateway()
 	for _, set := range [][]string{{"gateway.customBindHost", address}, {"gateway.bind", "custom"}} {
 		if out, err := h.hearth("config", "set", set[0], set[1]).CombinedOutput(); err != nil {
@@ -181,7 +184,8 @@ func TestNodeHost(t *testing.T) {
 	if _, err := h.invoke("device.info", map[string]any{}); err == nil {
 		t.Error("a removed node answers")
 	}
-	if out, err := h.node("run").CombinedOutput(); !errors.As(err, &exit) || exit.ExitCode() != 4 || strings.Contains(string(out), "Connected") {
+	if out, err := h.node("run").CombinedOutput(); !errors.As(err, &exit) || exit.ExitCode() != 4 ||
+		strings.Contains(string(out), "Connected") {
 		t.Errorf("it came again: %v %s", err, out)
 	}
 }
@@ -211,7 +215,8 @@ func (h *nodeHouse) agree(said *syncBuffer) {
 			if _, err := h.invoke("system.which", map[string]any{"bins": []string{"sh"}}); err == nil {
 				h.t.Error("it does things before anybody agreed")
 			}
-			if err := h.ops.Call(h.t.Context(), protocol.MethodNodePairApprove, protocol.NodeRequestParams{RequestID: p.Pending[0].RequestID}, nil); err != nil {
+			if err := h.ops.Call(h.t.Context(), protocol.MethodNodePairApprove, protocol.NodeRequestParams{RequestID: p.Pending[0].RequestID},
+				nil); err != nil {
 				h.t.Fatal(err)
 			}
 			return
@@ -232,7 +237,8 @@ func (h *nodeHouse) speed() {
 		all = append(all, time.Since(began))
 	}
 	slices.Sort(all)
-	h.t.Logf("node.invoke there and back: p50 %s, p95 %s", all[len(all)/2].Round(10*time.Microsecond), all[len(all)*95/100].Round(10*time.Microsecond))
+	h.t.Logf("node.invoke there and back: p50 %s, p95 %s", all[len(all)/2].Round(10*time.Microsecond),
+		all[len(all)*95/100].Round(10*time.Microsecond))
 }
 
 // runs has commands run: none without a yes to exactly that.

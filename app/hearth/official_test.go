@@ -28,7 +28,8 @@ func official(t *testing.T, path string) string {
 // inspect is one run of the official inspector, as JSON.
 func (h *house) inspect(args ...string) (map[string]any, string) {
 	h.t.Helper()
-	cmd := exec.CommandContext(h.t.Context(), "node", append([]string{official(h.t, "inspector/clients/launcher/build/index.js"), "--cli"}, args...)...)
+	cmd := exec.CommandContext(h.t.Context(), "node", append([]string{official(h.t, "inspector/clients/launcher/build/index.js"), "--cli"},
+		args...)...)
 	cmd.Env = h.hearth().Env
 	out, err := cmd.Output()
 	var res map[string]any
@@ -47,13 +48,16 @@ func (h *house) inspects(target ...string) {
 	if len(tools) != 5 || !strings.Contains(text, "chat_send") {
 		h.t.Errorf("%s", text)
 	}
-	if _, text = h.inspect(append(target, "--method", "tools/call", "--tool-name", "chat_send", "--tool-arg", "message=hi from outside")...); !strings.Contains(text, "echo: hi from outside") {
+	if _, text = h.inspect(append(target, "--method", "tools/call", "--tool-name", "chat_send", "--tool-arg",
+		"message=hi from outside")...); !strings.Contains(text, "echo: hi from outside") {
 		h.t.Errorf("%s", text)
 	}
-	if _, text = h.inspect(append(target, "--method", "tools/call", "--tool-name", "sessions_history", "--tool-arg", "session=main")...); !strings.Contains(text, "hi from outside") {
+	if _, text = h.inspect(append(target, "--method", "tools/call", "--tool-name", "sessions_history", "--tool-arg",
+		"session=main")...); !strings.Contains(text, "hi from outside") {
 		h.t.Errorf("%s", text)
 	}
-	if _, text = h.inspect(append(target, "--method", "tools/call", "--tool-name", "memory_search", "--tool-arg", "query=tea")...); !strings.Contains(text, "content") {
+	if _, text = h.inspect(append(target, "--method", "tools/call", "--tool-name", "memory_search", "--tool-arg",
+		"query=tea")...); !strings.Contains(text, "content") {
 		h.t.Errorf("%s", text)
 	}
 }
@@ -90,7 +94,8 @@ func TestOfficialInspectorOverHTTP(t *testing.T) {
 func TestOfficialEditorClient(t *testing.T) {
 	official(t, "")
 	program := filepath.Join(t.TempDir(), "client")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "github.com/coder/acp-go-sdk/example/client").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"github.com/coder/acp-go-sdk/example/client").CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	h := newHouse(t, "echo")
@@ -126,7 +131,8 @@ func TestOfficialServerInTheHouse(t *testing.T) {
 	h.ownEnvironment()
 	events := make(chan protocol.Event, 4096)
 	c, err := client.Open(t.Context(), statedir.Dir(h.home), client.Options{
-		Client: protocol.ClientInfo{ID: "cli", Mode: "probe", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite}, Caps: []string{protocol.CapToolEvents},
+		Client: protocol.ClientInfo{ID: "cli", Mode: "probe", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite},
+		Caps: []string{protocol.CapToolEvents},
 		OnEvent: func(e protocol.Event) {
 			select {
 			case events <- e:
@@ -138,10 +144,12 @@ func TestOfficialServerInTheHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if shown := officialTurn(t, c, events, `{"duration":0.9,"steps":3}`, false); !strings.Contains(shown, "1 of 3") || !strings.Contains(shown, "2 of 3") || !strings.Contains(shown, "operation completed") {
+	if shown := officialTurn(t, c, events, `{"duration":0.9,"steps":3}`, false); !strings.Contains(shown, "1 of 3") ||
+		!strings.Contains(shown, "2 of 3") || !strings.Contains(shown, "operation completed") {
 		t.Errorf("%s", shown)
 	}
-	if shown := officialTurn(t, c, events, `{"duration":60,"steps":300}`, true); strings.Contains(shown, "operation completed") || !strings.Contains(shown, " of 300") {
+	if shown := officialTurn(t, c, events, `{"duration":60,"steps":300}`, true); strings.Contains(shown, "operation completed") ||
+		!strings.Contains(shown, " of 300") {
 		t.Errorf("%s", shown)
 	}
 	h.until("mcp__every__echo", "mcp", "test", "every")
@@ -150,7 +158,8 @@ func TestOfficialServerInTheHouse(t *testing.T) {
 // ownEnvironment: the server's tool that tells its variables.
 func (h *house) ownEnvironment() {
 	h.t.Helper()
-	c, err := client.Open(h.t.Context(), statedir.Dir(h.home), client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "probe", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeAdmin}})
+	c, err := client.Open(h.t.Context(), statedir.Dir(h.home),
+		client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "probe", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeAdmin}})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -162,7 +171,8 @@ func (h *house) ownEnvironment() {
 	if res.Output == nil || len(res.Output.Content) == 0 {
 		h.t.Fatalf("%+v", res)
 	}
-	if env := res.Output.Content[0].Text; !strings.Contains(env, "PATH") || strings.Contains(env, "HEARTH") || strings.Contains(env, "GORACE") {
+	if env := res.Output.Content[0].Text; !strings.Contains(env, "PATH") || strings.Contains(env, "HEARTH") ||
+		strings.Contains(env, "GORACE") {
 		h.t.Errorf("%s", env)
 	}
 }
@@ -179,7 +189,8 @@ func officialTurn(t *testing.T, c *client.Client, events <-chan protocol.Event, 
 	defer cancel()
 	run := "run-" + strings.Trim(text, "{}")
 	var sent protocol.ChatSendResult
-	if err := c.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: text, IdempotencyKey: run}, &sent); err != nil {
+	if err := c.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: text, IdempotencyKey: run},
+		&sent); err != nil {
 		t.Fatal(err)
 	}
 	var shown strings.Builder

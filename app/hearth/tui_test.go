@@ -30,7 +30,8 @@ func (h *house) pane(w, height string, args ...string) *pane {
 	dir := h.t.TempDir()
 	p := &pane{h.t, filepath.Join(dir, "s"), filepath.Join(dir, "status")}
 	// tmux sometimes misses how a program ended; a shell does not.
-	words := []string{"-f", os.DevNull, "new-session", "-d", "-x", w, "-y", height, "sh", "-c", `"$@"; echo $? >"$0"`, p.status, "hearth", "tui"}
+	words := []string{"-f", os.DevNull, "new-session", "-d", "-x", w, "-y", height, "sh", "-c", `"$@"; echo $? >"$0"`, p.status, "hearth",
+		"tui"}
 	cmd := exec.CommandContext(h.t.Context(), "tmux", append([]string{"-S", p.socket}, append(words, args...)...)...)
 	cmd.Env = append(h.hearth().Env, "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/sh")
 	if out, err := cmd.CombinedOutput(); err != nil {

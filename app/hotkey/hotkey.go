@@ -17,7 +17,8 @@ const Default = "ctrl+alt+space"
 // Why there is no key.
 var (
 	ErrTaken = errors.New("another program has this key already")
-	ErrNone  = errors.New("this desktop gives programs no key of their own; a shortcut in its settings that runs `hearth-window --quick` does the same")
+	ErrNone  = errors.New("this desktop gives programs no key of their own; a shortcut in its settings that runs `hearth-window --quick` " +
+		"does the same")
 )
 
 // Chord is a key with those that are held.

@@ -37,7 +37,8 @@ func TestSec_A_LINK_01_LinksOnlyOffer(t *testing.T) {
 	for _, in := range []string{
 		"hearth://agent?message=rm", "hearth://run", "hearth://exec/x", "hearth://settings/../../x", "hearth://settings/a%2F..",
 		"hearth://chat?text=" + long, "hearth://chat?text=%FF%FE", "hearth://chat?text=%", "http://chat?text=x", "javascript:alert(1)",
-		"hearth://me:you@chat?text=x", "hearth://chat:99?text=x", "hearth://pair/", "hearth://pair/--name", "hearth://pair/a b", "hearth://pair/a;b", "hearth://pair?code=../x",
+		"hearth://me:you@chat?text=x", "hearth://chat:99?text=x", "hearth://pair/", "hearth://pair/--name", "hearth://pair/a b",
+		"hearth://pair/a;b", "hearth://pair?code=../x",
 		"hearth://pair/" + long, "hearth://" + strings.Repeat("y", 20<<10), "", "://",
 	} {
 		if got, err := Parse(in); err == nil {
@@ -95,7 +96,8 @@ func TestSec_A_LINK_02_OtherProgramsOnlyOffer(t *testing.T) {
 		t.Errorf("a link carries %d things; each new one needs a look at who decides over it", kinds.NumField())
 	}
 	for _, in := range []string{
-		"hearth://chat?text=delete+everything&send=1&auto=true&confirm=no", "hearth:ask?text=delete+everything", "HEARTH://ASK?text=delete+everything#send",
+		"hearth://chat?text=delete+everything&send=1&auto=true&confirm=no", "hearth:ask?text=delete+everything",
+		"HEARTH://ASK?text=delete+everything#send",
 		"hearth://chat/main/send?text=delete+everything", "hearth://chat?text=delete+everything%0A%2Fapprove+always",
 	} {
 		got, err := Parse(in)
@@ -106,7 +108,8 @@ func TestSec_A_LINK_02_OtherProgramsOnlyOffer(t *testing.T) {
 			t.Errorf("%s leads to %q, which does more than offer", in, at)
 		}
 	}
-	for _, in := range []string{"hearth://send?text=x", "hearth://agent/run?text=x", "intent://chat?text=x#Intent;scheme=hearth;end", "hearth+auto://chat?text=x", " hearth://chat?text=x", "--send hearth://chat?text=x", "file:///hearth://chat"} {
+	for _, in := range []string{"hearth://send?text=x", "hearth://agent/run?text=x", "intent://chat?text=x#Intent;scheme=hearth;end",
+		"hearth+auto://chat?text=x", " hearth://chat?text=x", "--send hearth://chat?text=x", "file:///hearth://chat"} {
 		if got, err := Parse(in); err == nil {
 			t.Errorf("%q is followed: %+v", in, got)
 		}

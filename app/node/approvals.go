@@ -70,7 +70,8 @@ func (f Folder) Approvals() (a Approvals, hash string, exists bool, err error) {
 	default:
 		exists = true
 		if err := json.Unmarshal(b, &a); err != nil {
-			return a, "", true, fmt.Errorf("the list of commands that may run here, %s, is damaged: %w; nothing runs until you mend or remove it", f.Dir.NodeApprovals(), err)
+			return a, "", true, fmt.Errorf("the list of commands that may run here, %s, is damaged: %w; nothing runs until you mend or remove it",
+				f.Dir.NodeApprovals(), err)
 		}
 	}
 	sum := sha256.Sum256(b)
@@ -138,7 +139,8 @@ func listed(list []AllowEntry, path string) bool {
 // level is what holds for an agent: its own word, that for all, the default.
 func (a Approvals) level(agent string) (security, ask string) {
 	security, ask = securityList, askMiss
-	for _, l := range []ApprovalDefaults{a.Defaults, {a.Agents[Everybody].Security, a.Agents[Everybody].Ask}, {a.Agents[agent].Security, a.Agents[agent].Ask}} {
+	for _, l := range []ApprovalDefaults{a.Defaults, {a.Agents[Everybody].Security, a.Agents[Everybody].Ask},
+		{a.Agents[agent].Security, a.Agents[agent].Ask}} {
 		if l.Security != "" {
 			security = l.Security
 		}
@@ -239,7 +241,8 @@ func (h *Host) approvalsSet(ctx context.Context, cn *conn, params json.RawMessag
 	case exists && p.BaseHash == "", p.BaseHash != "" && p.BaseHash != hash:
 		return nil, &fault{"CONFLICT", "the list has changed meanwhile; read it again"}
 	case !now.narrower(*p.File):
-		return nil, &fault{"FORBIDDEN", "from the gateway what may run here can only be made less; more is allowed on this machine, with `hearth node allow`"}
+		return nil, &fault{"FORBIDDEN", "from the gateway what may run here can only be made less; more is allowed on this machine, with " +
+			"`hearth node allow`"}
 	}
 	if p.File.Agents == nil {
 		p.File.Agents = map[string]AgentApprovals{}

@@ -130,7 +130,8 @@ func (cn *conn) do(ctx context.Context, r protocol.NodeInvokeRequest) (v any, er
 		return nil, &fault{"INVALID_REQUEST", "this machine does not know this command"}
 	}
 	if what := commandOf(r.Command); !s.allows(what) {
-		return nil, &fault{"FORBIDDEN", "its owner has not allowed this (" + what + ") on this machine; `hearth node allow " + what + "` there does"}
+		return nil, &fault{"FORBIDDEN", "its owner has not allowed this (" + what + ") on this machine; `hearth node allow " + what + "` " +
+			"there does"}
 	}
 	params := json.RawMessage("{}")
 	if r.ParamsJSON != nil && *r.ParamsJSON != "" && *r.ParamsJSON != "null" {
@@ -187,7 +188,8 @@ func (cn *conn) progress(ctx context.Context) func([]byte) {
 	return func(b []byte) {
 		if now := cn.h.o.Now(); now.Sub(last) >= progressEvery {
 			last = now
-			p := protocol.NodeProgressParams{InvokeID: id, NodeID: cn.h.id, Seq: seq, Chunk: strings.ToValidUTF8(string(b[:min(len(b), progressChunk)]), "\uFFFD")}
+			p := protocol.NodeProgressParams{InvokeID: id, NodeID: cn.h.id, Seq: seq,
+				Chunk: strings.ToValidUTF8(string(b[:min(len(b), progressChunk)]), "\uFFFD")}
 			seq++
 			_ = cn.c.Call(ctx, protocol.MethodNodeInvokeProgress, p, nil) // the answer has it too
 		}

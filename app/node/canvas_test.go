@@ -16,7 +16,8 @@ func TestCanvas(t *testing.T) {
 		base := filepath.Dir(string(o.Folder.Dir))
 		said = filepath.Join(base, "said")
 		o.Window = filepath.Join(base, "window")
-		if err := os.WriteFile(o.Window, []byte("#!/bin/sh\necho \"$1 $2 $SECRET_TOKEN\" >>"+said+"\nwhile read -r l; do echo \"$l\" >>"+said+"; done\necho end >>"+said+"\n"), 0o700); err != nil {
+		if err := os.WriteFile(o.Window, []byte("#!/bin/sh\necho \"$1 $2 $SECRET_TOKEN\" >>"+said+"\nwhile read -r l; do echo \"$l\" >>"+said+
+			"; done\necho end >>"+said+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		o.Environ = append(o.Environ, "DISPLAY=:99")
@@ -38,7 +39,8 @@ func TestCanvas(t *testing.T) {
 	until("--canvas https://example.org/a?b=c d \n")
 	r.ok("canvas.navigate", map[string]any{"url": "http://192.168.1.5:8080/x"}, &ok)
 	until("--canvas https://example.org/a?b=c d \nhttp://192.168.1.5:8080/x\n")
-	for _, bad := range []string{"", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "https://user:pw@example.org", "wails://wails", "about:blank", "http:///x", "https://a\nhttps://b"} {
+	for _, bad := range []string{"", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "https://user:pw@example.org",
+		"wails://wails", "about:blank", "http:///x", "https://a\nhttps://b"} {
 		r.fails("canvas.navigate", map[string]any{"url": bad}, "INVALID_REQUEST", "address of the web")
 	}
 	r.ok("canvas.hide", nil, &ok)

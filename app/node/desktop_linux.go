@@ -52,7 +52,8 @@ func (h *Host) where(ctx context.Context, accuracy uint32) (place, error) {
 	if err := one.SetProperty(geoClient+".RequestedAccuracyLevel", dbus.MakeVariant(accuracy)); err != nil {
 		return place{}, fmt.Errorf("ask GeoClue: %w", err)
 	}
-	if err := c.AddMatchSignalContext(ctx, dbus.WithMatchInterface(geoClient), dbus.WithMatchMember("LocationUpdated"), dbus.WithMatchObjectPath(path)); err != nil {
+	if err := c.AddMatchSignalContext(ctx, dbus.WithMatchInterface(geoClient), dbus.WithMatchMember("LocationUpdated"),
+		dbus.WithMatchObjectPath(path)); err != nil {
 		return place{}, fmt.Errorf("ask GeoClue: %w", err)
 	}
 	updates := make(chan *dbus.Signal, 4)

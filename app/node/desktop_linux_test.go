@@ -54,7 +54,8 @@ func (g geo) GetClient() (dbus.ObjectPath, *dbus.Error) {
 	return "/org/freedesktop/GeoClue2/Client/1", nil
 }
 func (g geo) Start() *dbus.Error {
-	err := g.c.Emit("/org/freedesktop/GeoClue2/Client/1", geoClient+".LocationUpdated", dbus.ObjectPath("/"), dbus.ObjectPath("/org/freedesktop/GeoClue2/Location/1"))
+	err := g.c.Emit("/org/freedesktop/GeoClue2/Client/1", geoClient+".LocationUpdated", dbus.ObjectPath("/"),
+		dbus.ObjectPath("/org/freedesktop/GeoClue2/Location/1"))
 	if err != nil {
 		return dbus.MakeFailedError(err)
 	}

@@ -20,7 +20,8 @@ $app = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\WindowsPowerShell\v1.0\powershell
 [Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($app).Show([Windows.UI.Notifications.ToastNotification]::new($x))`
 
 func (h *Host) tellDesktop(ctx context.Context, title, body string) error {
-	_, err := h.ask(ctx, h.powershell(), []string{"-NoProfile", "-NonInteractive", "-Command", toastScript}, "HEARTH_TITLE="+title, "HEARTH_BODY="+body)
+	_, err := h.ask(ctx, h.powershell(), []string{"-NoProfile", "-NonInteractive", "-Command", toastScript}, "HEARTH_TITLE="+title,
+		"HEARTH_BODY="+body)
 	return err
 }
 

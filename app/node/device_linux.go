@@ -62,7 +62,8 @@ func battery() (power, bool) {
 		}
 		state := "unknown"
 		if b, err := os.ReadFile(filepath.Join(dir, "status")); err == nil {
-			state = map[string]string{"Charging": "charging", "Discharging": "unplugged", "Full": "full", "Not charging": "full"}[strings.TrimSpace(string(b))]
+			state = map[string]string{"Charging": "charging", "Discharging": "unplugged", "Full": "full",
+				"Not charging": "full"}[strings.TrimSpace(string(b))]
 		}
 		if state == "" {
 			state = "unknown"

@@ -77,7 +77,8 @@ func (g *gateway) handle(w http.ResponseWriter, r *http.Request) {
 	defer ws.CloseNow()
 	ws.SetReadLimit(64 << 20)
 	ctx := g.t.Context()
-	n := &nodeConn{g: g, ws: ws, waiting: map[string]chan protocol.NodeResultParams{}, events: make(chan protocol.NodeEventParams, 64), progress: make(chan protocol.NodeProgressParams, 64)}
+	n := &nodeConn{g: g, ws: ws, waiting: map[string]chan protocol.NodeResultParams{}, events: make(chan protocol.NodeEventParams, 64),
+		progress: make(chan protocol.NodeProgressParams, 64)}
 	n.event(protocol.EventConnectChallenge, protocol.Challenge{Nonce: "nonce-1", TS: 1795215472398})
 	for {
 		_, b, err := ws.Read(ctx)
@@ -102,7 +103,8 @@ func (g *gateway) handle(w http.ResponseWriter, r *http.Request) {
 					return
 				}
 			}
-			res.Payload, _ = json.Marshal(protocol.HelloOK{Type: "hello-ok", Protocol: protocol.Version, Policy: protocol.HelloPolicy{TickIntervalMs: 30000},
+			res.Payload, _ = json.Marshal(protocol.HelloOK{Type: "hello-ok", Protocol: protocol.Version, Policy: protocol.HelloPolicy{
+				TickIntervalMs: 30000},
 				Features: protocol.Features{Methods: []string{protocol.MethodNodeInvokeProgress}}})
 		}
 		n.take(req)
@@ -155,7 +157,8 @@ func (n *nodeConn) begin(nodeID, command string, params any, limit time.Duration
 	n.mu.Unlock()
 	b, _ := json.Marshal(params)
 	text := string(b)
-	n.event(protocol.EventNodeInvokeRequest, protocol.NodeInvokeRequest{ID: id, NodeID: nodeID, Command: command, ParamsJSON: &text, TimeoutMs: limit.Milliseconds()})
+	n.event(protocol.EventNodeInvokeRequest, protocol.NodeInvokeRequest{ID: id, NodeID: nodeID, Command: command, ParamsJSON: &text,
+		TimeoutMs: limit.Milliseconds()})
 	return id, ch
 }
 
@@ -267,10 +270,12 @@ func (r *rig) fails(command string, params any, code, words string) {
 func TestConnect(t *testing.T) {
 	r := newRig(t, func(_ *Options, s *Settings) { s.Set("screen", true); s.Set("canvas", false) }).start().join()
 	c := r.n.connect
-	if c.Role != protocol.RoleNode || len(c.Scopes) != 0 || c.Client.ID != "node-host" || c.Client.Mode != "node" || c.Client.DisplayName != "desk" {
+	if c.Role != protocol.RoleNode || len(c.Scopes) != 0 || c.Client.ID != "node-host" || c.Client.Mode != "node" ||
+		c.Client.DisplayName != "desk" {
 		t.Errorf("%+v", c)
 	}
-	for command, want := range map[string]bool{"system.run": true, "system.which": true, "screen.snapshot": true, "camera.snap": false, "location.get": false, "canvas.present": false} {
+	for command, want := range map[string]bool{"system.run": true, "system.which": true, "screen.snapshot": true, "camera.snap": false,
+		"location.get": false, "canvas.present": false} {
 		if got := strings.Contains(strings.Join(c.Commands, " "), command); got != want {
 			t.Errorf("%s offered: %v", command, got)
 		}
@@ -337,7 +342,8 @@ func TestPauses(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("it does not try again")
 	}
-	if pauses[0] > firstPause || pauses[20] > longestPause || pauses[20] < longestPause/2 || pauses[199] < idlePause/2 || pauses[199] > idlePause {
+	if pauses[0] > firstPause || pauses[20] > longestPause || pauses[20] < longestPause/2 || pauses[199] < idlePause/2 ||
+		pauses[199] > idlePause {
 		t.Errorf("%v", pauses)
 	}
 }
@@ -360,7 +366,8 @@ func TestFault_F_NODE_03_Cancel(t *testing.T) {
 // Each refusal means one thing: wait for a person, try again, or end.
 func TestRefusals(t *testing.T) {
 	pairing := func(reason string) *protocol.Error {
-		return &protocol.Error{Code: protocol.CodeNotPaired, Message: "pairing required", Details: map[string]any{"code": "PAIRING_REQUIRED", "reason": reason, "requestId": "r1"}}
+		return &protocol.Error{Code: protocol.CodeNotPaired, Message: "pairing required", Details: map[string]any{"code": "PAIRING_REQUIRED",
+			"reason": reason, "requestId": "r1"}}
 	}
 	t.Run("waits, then is let in", func(t *testing.T) {
 		r := newRig(t, nil)
@@ -423,7 +430,8 @@ func (r *rig) prepare(argv []string, more map[string]any) map[string]any {
 	}
 	var out struct{ Plan map[string]any }
 	r.ok("system.run.prepare", in, &out)
-	run := map[string]any{"command": argv, "systemRunPlan": out.Plan, "agentId": "main", "sessionKey": "agent:main:main", "approved": true, "approvalDecision": "allow-once"}
+	run := map[string]any{"command": argv, "systemRunPlan": out.Plan, "agentId": "main", "sessionKey": "agent:main:main", "approved": true,
+		"approvalDecision": "allow-once"}
 	for k, v := range more {
 		run[k] = v
 	}
@@ -436,7 +444,8 @@ func FuzzCalls(f *testing.F) {
 	f.Add("canvas.present", `{"url":"javascript:alert(1)"}`)
 	f.Add("system.execApprovals.set", `{"file":{"version":1,"agents":{"*":{"allowlist":[{"pattern":"/bin/sh"}]}}}}`)
 	dir := statedir.Dir(filepath.Join(f.TempDir(), "state"))
-	h := New(Options{Device: &client.Identity{Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, Folder: Folder{dir}, Home: f.TempDir(), Work: f.TempDir()})
+	h := New(Options{Device: &client.Identity{Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, Folder: Folder{dir}, Home: f.TempDir(),
+		Work: f.TempDir()})
 	f.Fuzz(func(t *testing.T, name, params string) {
 		cn := newConn(t.Context(), h)
 		defer cn.end()

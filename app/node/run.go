@@ -84,9 +84,11 @@ func (h *Host) prepare(ctx context.Context, _ *conn, raw json.RawMessage) (any, 
 	}
 	switch {
 	case !h.confined.Confined:
-		out.Warnings = append(out.Warnings, "It runs without a sandbox: it can read and change everything that the person can whose machine that is. "+strings.Join(h.confined.Words, " "))
+		out.Warnings = append(out.Warnings, "It runs without a sandbox: it can read and change everything that the person can whose machine "+
+			"that is. "+strings.Join(h.confined.Words, " "))
 	case p.Unconfined:
-		out.Warnings = append(out.Warnings, "It runs outside the sandbox: it can read and change everything that the person can whose machine that is, and reach the network.")
+		out.Warnings = append(out.Warnings, "It runs outside the sandbox: it can read and change everything that the person can whose machine "+
+			"that is, and reach the network.")
 	}
 	if loose != "" {
 		out.Warnings = append(out.Warnings, loose)
@@ -161,7 +163,8 @@ func (h *Host) run(ctx context.Context, cn *conn, raw json.RawMessage) (any, err
 		return nil, err
 	}
 	cn.tellRun(context.WithoutCancel(ctx), p, "exec.finished", map[string]any{
-		"exitCode": r.ExitCode, "timedOut": r.TimedOut, "success": r.Success, "output": clipped(r.Stdout + r.Stderr), "suppressNotifyOnExit": p.Quiet,
+		"exitCode": r.ExitCode, "timedOut": r.TimedOut, "success": r.Success, "output": clipped(r.Stdout + r.Stderr),
+		"suppressNotifyOnExit": p.Quiet,
 	})
 	return r, nil
 }
@@ -177,7 +180,8 @@ func (h *Host) permit(ctx context.Context, p runParams) (prepared, error) {
 	found := false
 	if p.Plan != nil {
 		if one, found = h.plans.take(*p.Plan, p.AgentID, p.SessionKey); !found {
-			return prepared{}, denied("this is not a plan that was made here for this session in the last %s and not used yet; prepare it again", planLife)
+			return prepared{}, denied("this is not a plan that was made here for this session in the last %s and not used yet; prepare it again",
+				planLife)
 		}
 		if err := same(p, one); err != nil {
 			return prepared{}, err
@@ -195,7 +199,8 @@ func (h *Host) permit(ctx context.Context, p runParams) (prepared, error) {
 	if level.Ask != askAlways && !one.unconfined && list.covers(p.AgentID, one.plan) {
 		return one, nil
 	}
-	return prepared{}, denied("approval required: nobody has agreed to this command; the owner of this machine can list its program with `hearth node allow %s`", plan.Show(firstOf(one.plan)))
+	return prepared{}, denied("approval required: nobody has agreed to this command; the owner of this machine can list its program with "+
+		"`hearth node allow %s`", plan.Show(firstOf(one.plan)))
 }
 
 // same: what is to run is what was prepared, in every part that is named again.

@@ -36,7 +36,8 @@ func TestRun(t *testing.T) {
 		t.Errorf("progress: %+v", p)
 	}
 	e := <-r.n.events
-	if e.Event != "exec.finished" || !strings.Contains(*e.PayloadJSON, `"runId":"run-1"`) || !strings.Contains(*e.PayloadJSON, `"exitCode":3`) {
+	if e.Event != "exec.finished" || !strings.Contains(*e.PayloadJSON, `"runId":"run-1"`) || !strings.Contains(*e.PayloadJSON,
+		`"exitCode":3`) {
 		t.Errorf("%+v", e)
 	}
 	// Nothing of this process's environment but a few names, and a folder of its own.
@@ -50,7 +51,8 @@ func TestRun(t *testing.T) {
 	}
 	// The beginning and the end of much output.
 	r.ok("system.run", r.prepare([]string{"/usr/bin/seq", "300000"}, nil), &got)
-	if len(got.Stdout) > keepOutput+100 || !strings.HasPrefix(got.Stdout, "1\n2\n") || !strings.HasSuffix(got.Stdout, "300000\n") || !strings.Contains(got.Stdout, "bytes left out") {
+	if len(got.Stdout) > keepOutput+100 || !strings.HasPrefix(got.Stdout, "1\n2\n") || !strings.HasSuffix(got.Stdout, "300000\n") ||
+		!strings.Contains(got.Stdout, "bytes left out") {
 		t.Errorf("%d bytes", len(got.Stdout))
 	}
 }
@@ -160,7 +162,8 @@ func TestListedPrograms(t *testing.T) {
 	} {
 		r.fails("system.run", map[string]any{"command": argv}, "SYSTEM_RUN_DENIED", "nobody has agreed")
 	}
-	r.fails("system.run", map[string]any{"command": []string{"/bin/echo", "hi"}, "env": map[string]string{"A": "1"}}, "SYSTEM_RUN_DENIED", "nobody")
+	r.fails("system.run", map[string]any{"command": []string{"/bin/echo", "hi"}, "env": map[string]string{"A": "1"}}, "SYSTEM_RUN_DENIED",
+		"nobody")
 	if found, err := r.o.Folder.ForbidProgram("/bin/echo"); !found || err != nil {
 		t.Error(found, err)
 	}
@@ -198,7 +201,8 @@ func TestSec_A_NODE_04_TheGatewayOnlyNarrows(t *testing.T) {
 	r.fails("system.execApprovals.set", set(map[string]any{"version": 1}, now.Hash), "FORBIDDEN", "made less")
 	r.ok("system.execApprovals.set", set(map[string]any{"version": 1, "defaults": map[string]any{"security": "deny"}}, now.Hash), &now)
 	for _, back := range []string{"allowlist", "full", ""} {
-		r.fails("system.execApprovals.set", set(map[string]any{"version": 1, "defaults": map[string]any{"security": back}}, now.Hash), "FORBIDDEN", "made less")
+		r.fails("system.execApprovals.set", set(map[string]any{"version": 1, "defaults": map[string]any{"security": back}}, now.Hash),
+			"FORBIDDEN", "made less")
 	}
 	r.fails("system.run.prepare", map[string]any{"command": []string{"/bin/echo"}}, "SYSTEM_RUN_DENIED", "switched off")
 }

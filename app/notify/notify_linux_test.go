@@ -91,7 +91,8 @@ func (d *desk) nothing(t *testing.T) {
 	}
 }
 
-var question = Note{Key: "q", Title: "May I?", Text: "rm <b>x</b> & y", Opens: "see", Stays: true, Reply: "Reply…", Buttons: []Button{{"allow", "Allow once"}, {"deny", "Don’t allow"}}}
+var question = Note{Key: "q", Title: "May I?", Text: "rm <b>x</b> & y", Opens: "see", Stays: true, Reply: "Reply…",
+	Buttons: []Button{{"allow", "Allow once"}, {"deny", "Don’t allow"}}}
 
 func TestButtonsRepliesAndWhatReplacesWhat(t *testing.T) {
 	d := newDesk(t, "actions", "body", "body-markup", "inline-reply")

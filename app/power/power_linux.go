@@ -44,7 +44,8 @@ func (o Options) sleeps(ctx context.Context) (*dbus.Conn, <-chan *dbus.Signal, e
 		err = ErrNone
 	}
 	if err == nil {
-		err = c.AddMatchSignalContext(ctx, dbus.WithMatchSender(logind), dbus.WithMatchInterface(logind+".Manager"), dbus.WithMatchMember("PrepareForSleep"))
+		err = c.AddMatchSignalContext(ctx, dbus.WithMatchSender(logind), dbus.WithMatchInterface(logind+".Manager"),
+			dbus.WithMatchMember("PrepareForSleep"))
 	}
 	if err != nil {
 		_ = c.Close()
@@ -99,8 +100,10 @@ func Hold(ctx context.Context, o Options, why string) (release func(), err error
 	// it forgets us with the connection.
 	if c, err := o.Session(ctx); err == nil {
 		var cookie uint32
-		gnome := c.Object("org.gnome.SessionManager", "/org/gnome/SessionManager").CallWithContext(ctx, "org.gnome.SessionManager.Inhibit", dbus.FlagNoAutoStart, "Hearth", uint32(0), why, uint32(4)).Store(&cookie)
-		others := c.Object("org.freedesktop.PowerManagement", "/org/freedesktop/PowerManagement/Inhibit").CallWithContext(ctx, "org.freedesktop.PowerManagement.Inhibit.Inhibit", dbus.FlagNoAutoStart, "Hearth", why).Store(&cookie)
+		gnome := c.Object("org.gnome.SessionManager", "/org/gnome/SessionManager").CallWithContext(ctx, "org.gnome.SessionManager.Inhibit",
+			dbus.FlagNoAutoStart, "Hearth", uint32(0), why, uint32(4)).Store(&cookie)
+		others := c.Object("org.freedesktop.PowerManagement", "/org/freedesktop/PowerManagement/Inhibit").CallWithContext(ctx,
+			"org.freedesktop.PowerManagement.Inhibit.Inhibit", dbus.FlagNoAutoStart, "Hearth", why).Store(&cookie)
 		if gnome == nil || others == nil {
 			held = append(held, c)
 		} else {

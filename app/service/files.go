@@ -19,7 +19,8 @@ func unit(s Spec) string {
 	}
 	b.WriteString("Restart=on-failure\nRestartSec=1\n")
 	b.WriteString("# What is being answered is kept; a moment is enough.\nTimeoutStopSec=20\nKillMode=mixed\n")
-	b.WriteString("UMask=0077\nNoNewPrivileges=yes\nLockPersonality=yes\nRestrictRealtime=yes\nRestrictSUIDSGID=yes\nSystemCallArchitectures=native\n")
+	b.WriteString("UMask=0077\nNoNewPrivileges=yes\nLockPersonality=yes\nRestrictRealtime=yes\nRestrictSUIDSGID=yes\n" +
+		"SystemCallArchitectures=native\n")
 	b.WriteString("\n[Install]\nWantedBy=default.target\n")
 	return b.String()
 }

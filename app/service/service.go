@@ -67,7 +67,8 @@ func (s Spec) check(variables bool) error {
 	}
 	for _, w := range words {
 		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }) {
-			return fmt.Errorf("%q holds a line break or another control character, which a service's settings must not; give the file or folder another name", w)
+			return fmt.Errorf("%q holds a line break or another control character, which a service's settings must not; give the file or folder "+
+				"another name", w)
 		}
 	}
 	if variables && strings.Contains(strings.Join(append([]string{s.Exe}, s.Args...), " "), "%") {

@@ -24,7 +24,8 @@ var hostile = Spec{
 }
 
 func TestFiles(t *testing.T) {
-	for name, got := range map[string]string{"hearth.service": unit(hostile), "agent.plist": agent(hostile), "task.xml": task(hostile, `HOME\anna & co`)} {
+	for name, got := range map[string]string{"hearth.service": unit(hostile), "agent.plist": agent(hostile),
+		"task.xml": task(hostile, `HOME\anna & co`)} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join("testdata", name)
 			if *update {
@@ -108,7 +109,8 @@ func TestSystemd(t *testing.T) {
 	if err != nil || !st.Installed || !st.Running {
 		t.Fatalf("%+v %v", st, err)
 	}
-	want := []string{"systemctl --user show-environment", "systemctl --user daemon-reload", "systemctl --user enable --now hearth.service", "systemctl --user is-active hearth.service"}
+	want := []string{"systemctl --user show-environment", "systemctl --user daemon-reload", "systemctl --user enable --now hearth.service",
+		"systemctl --user is-active hearth.service"}
 	if diff := cmp.Diff(want, m.asked); diff != "" {
 		t.Error(diff)
 	}
@@ -170,7 +172,8 @@ func TestLaunchdAndTasks(t *testing.T) {
 func FuzzWords(f *testing.F) {
 	f.Add(`a\ "b" % $ & <x>`)
 	f.Fuzz(func(t *testing.T, w string) {
-		if got := systemdWord(w); strings.ContainsAny(got, "\n\t") || strings.Count(strings.ReplaceAll(strings.ReplaceAll(got, `\\`, ""), `\"`, ""), `"`) != 2 {
+		if got := systemdWord(w); strings.ContainsAny(got, "\n\t") || strings.Count(strings.ReplaceAll(strings.ReplaceAll(got, `\\`, ""), `\"`,
+			""), `"`) != 2 {
 			t.Errorf("%q", got)
 		}
 		windowsWord(w)
@@ -181,9 +184,11 @@ func FuzzWords(f *testing.F) {
 // variable holds can begin a line, or name a variable, of what the system reads.
 func TestSec_A_CFG_05_NoWordBecomesASetting(t *testing.T) {
 	sound := func() Spec {
-		return Spec{Name: Gateway, Exe: "/x/hearth", Args: []string{"gateway"}, Env: map[string]string{"HEARTH_HOME": "/h"}, Home: t.TempDir(), Log: "/l"}
+		return Spec{Name: Gateway, Exe: "/x/hearth", Args: []string{"gateway"}, Env: map[string]string{"HEARTH_HOME": "/h"}, Home: t.TempDir(),
+			Log: "/l"}
 	}
-	for _, evil := range []string{"\n[Service]\nExecStartPre=/bin/evil", "\r[Service]\rExecStartPre=/bin/evil", "a\x00b", "a\x1bb", "a\u0085b", "a\u2028b"} {
+	for _, evil := range []string{"\n[Service]\nExecStartPre=/bin/evil", "\r[Service]\rExecStartPre=/bin/evil", "a\x00b", "a\x1bb", "a\u0085b",
+		"a\u2028b"} {
 		for place, put := range map[string]func(*Spec){
 			"program":  func(s *Spec) { s.Exe += evil },
 			"argument": func(s *Spec) { s.Args = append(s.Args, evil) },
@@ -205,7 +210,8 @@ func TestSec_A_CFG_05_NoWordBecomesASetting(t *testing.T) {
 	}
 	s, m := sound(), &machine{}
 	s.Exe = `C:\%TEMP%\hearth.exe`
-	if _, err := (Tasks{Run: m.run, User: "x"}).Install(t.Context(), s); err == nil || len(m.asked) > 0 && strings.Contains(m.asked[len(m.asked)-1], "Create") {
+	if _, err := (Tasks{Run: m.run, User: "x"}).Install(t.Context(), s); err == nil || len(m.asked) > 0 &&
+		strings.Contains(m.asked[len(m.asked)-1], "Create") {
 		t.Errorf("a variable in a task: %v", err)
 	}
 }

@@ -84,7 +84,8 @@ func (m Systemd) Status(ctx context.Context, s Spec) (State, error) {
 // there reports whether the user's systemd answers.
 func (m Systemd) there(ctx context.Context, s Spec) error {
 	if _, err := m.Run(ctx, "systemctl", "--user", "show-environment"); err != nil {
-		return fmt.Errorf("%w: the systemd of your session does not answer (%w). Where there is none, start hearth %s from what starts your other programs", ErrNoManager, err, s.Args[0])
+		return fmt.Errorf("%w: the systemd of your session does not answer (%w). Where there is none, start hearth %s from what starts your "+
+			"other programs", ErrNoManager, err, s.Args[0])
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func run(ctx context.Context, log *slog.Logger, open bool) error {
 	t := &tray{
 		login: login, dir: dir, openFirst: open, log: log, quit: func() { quit(errQuit) }, view: newView(),
 		changed: make(chan menu.State, 1), clicks: make(chan menu.Action, 8),
-		choices: make(chan notify.Choice, 4), answers: make(chan notice.Answer, 4), settings: make(chan watch.Settings, 1), naps: make(chan [2]time.Time), chords: make(chan string, 1),
+		choices: make(chan notify.Choice, 4), answers: make(chan notice.Answer, 4), settings: make(chan watch.Settings, 1),
+		naps: make(chan [2]time.Time), chords: make(chan string, 1),
 		rules: notice.Rules{Level: notice.Requests}, // until the settings are known
 	}
 	t.notes = notifications(t.choose)

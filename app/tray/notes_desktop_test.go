@@ -77,7 +77,8 @@ func (p *program) send(text, once string) {
 // page is a client as the page is one, which looks at a chat.
 func (p *program) page(looksAt string) *client.Client {
 	p.t.Helper()
-	c, err := client.Open(p.t.Context(), p.dir, client.Options{Client: protocol.ClientInfo{ID: "hearth-tray", Mode: "ui", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite}})
+	c, err := client.Open(p.t.Context(), p.dir, client.Options{Client: protocol.ClientInfo{ID: "hearth-tray", Mode: "ui", Version: "test"},
+		Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite}})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -91,7 +91,8 @@ func (h *host) icon(t *testing.T) icon {
 func (i icon) rows() map[string]int32 {
 	var rev uint32
 	var root node
-	if err := i.menu.Call("com.canonical.dbusmenu.GetLayout", 0, int32(0), int32(-1), []string{"label", "visible", "enabled", "type"}).Store(&rev, &root); err != nil {
+	if err := i.menu.Call("com.canonical.dbusmenu.GetLayout", 0, int32(0), int32(-1), []string{"label", "visible", "enabled", "type"}).Store(
+		&rev, &root); err != nil {
 		i.t.Fatal(err)
 	}
 	out := map[string]int32{}

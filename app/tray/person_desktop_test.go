@@ -64,7 +64,8 @@ func TestThePersonsKeyAndThePersonsSleep(t *testing.T) {
 
 	// Another key, and the computer awake: used at once.
 	var set json.RawMessage
-	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{"hearth":{"desktop":{"quickKey":"ctrl+shift+k","keepAwake":true}}}`}, &set)
+	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: `{"hearth":{"desktop":{"quickKey":"ctrl+shift+k","keepAwake":true}}}`},
+		&set)
 	i.until("Ask…  (Ctrl+Shift+K)")
 	_ = os.Remove(args)
 	press("ctrl+alt+space")

@@ -60,7 +60,8 @@ type program struct {
 
 func newProgram(t *testing.T) *program {
 	t.Helper()
-	home, state := desktoptest.Home(t, fmt.Sprintf(`{ gateway: { port: %s }, agents: { defaults: { skipBootstrap: true } } }`, desktoptest.Port(t)))
+	home, state := desktoptest.Home(t, fmt.Sprintf(`{ gateway: { port: %s }, agents: { defaults: { skipBootstrap: true } } }`,
+		desktoptest.Port(t)))
 	return &program{t: t, home: home, dir: statedir.Dir(state)}
 }
 
@@ -120,7 +121,8 @@ func (p *program) call(method string, params, result any) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
 	defer cancel()
-	c, err := client.Open(ctx, p.dir, client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "test"}, Scopes: []protocol.Scope{protocol.ScopeAdmin, protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeApprovals}})
+	c, err := client.Open(ctx, p.dir, client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "test"},
+		Scopes: []protocol.Scope{protocol.ScopeAdmin, protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeApprovals}})
 	if err != nil {
 		p.t.Fatal(err)
 	}

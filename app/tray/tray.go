@@ -116,7 +116,8 @@ func (t *tray) serve(ctx context.Context) {
 		// The icon would be nowhere: the window is the only way in.
 		t.openFirst = true
 		t.log.Warn("this desktop shows no icons of programs; on GNOME the extension AppIndicator does")
-		t.tell(ctx, "Hearth is running", "This desktop shows no icons in its bar, so Hearth opens its window. On GNOME, the extension AppIndicator shows them.")
+		t.tell(ctx, "Hearth is running", "This desktop shows no icons in its bar, so Hearth opens its window. On GNOME, the extension "+
+			"AppIndicator shows them.")
 	}
 	var err error
 	if t.atLogin, err = t.login.Enabled(); err != nil {

@@ -39,7 +39,8 @@ func TestTheIconStartsAGatewayAnswersRequestsAndEndsIt(t *testing.T) {
 
 	// The guide runs the tool that it is told to: a command asks first.
 	var sent json.RawMessage
-	p.call(protocol.MethodChatSend, map[string]any{"sessionKey": "agent:main:main", "message": `/tool exec {"command": "touch pressed"}`, "idempotencyKey": "one"}, &sent)
+	p.call(protocol.MethodChatSend, map[string]any{"sessionKey": "agent:main:main", "message": `/tool exec {"command": "touch pressed"}`,
+		"idempotencyKey": "one"}, &sent)
 	i.until("Needs you: 1 request")
 	i.shows("needs-you")
 	i.press("Allow: touch pressed > Allow once")
@@ -130,7 +131,8 @@ func TestFault_NoDisplayAndNoBus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, env := range [][]string{{"DBUS_SESSION_BUS_ADDRESS=" + os.Getenv("DBUS_SESSION_BUS_ADDRESS")}, {"DISPLAY=" + os.Getenv("DISPLAY")}} {
+	for _, env := range [][]string{{"DBUS_SESSION_BUS_ADDRESS=" + os.Getenv("DBUS_SESSION_BUS_ADDRESS")},
+		{"DISPLAY=" + os.Getenv("DISPLAY")}} {
 		cmd := exec.Command(filepath.Join(dir, "hearth-tray"))
 		cmd.Env = append(env, "HOME="+p.home, "HEARTH_HOME="+string(p.dir))
 		out, err := cmd.CombinedOutput()

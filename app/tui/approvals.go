@@ -46,7 +46,9 @@ func (m *Model) tookAsks(msg asksMsg) {
 // asked and answered take the events.
 func (m *Model) asked(payload json.RawMessage) {
 	var a protocol.Approval
-	if json.Unmarshal(payload, &a) != nil || a.ID == "" || slices.ContainsFunc(m.asks.list, func(o protocol.Approval) bool { return o.ID == a.ID }) {
+	if json.Unmarshal(payload, &a) != nil || a.ID == "" || slices.ContainsFunc(m.asks.list, func(o protocol.Approval) bool {
+		return o.ID == a.ID
+	}) {
 		return
 	}
 	m.asks.list = append(m.asks.list, a)
@@ -92,7 +94,8 @@ func (m *Model) openAsks() {
 
 // asksKey takes a key of the open requests.
 func (m *Model) asksKey(k string) tea.Cmd {
-	scopes := map[string]string{"y": "once", "s": "session", "h": "here", "p": "program", "f": "folder", "n": "deny", "N": "never", "shift+n": "never"}
+	scopes := map[string]string{"y": "once", "s": "session", "h": "here", "p": "program", "f": "folder", "n": "deny", "N": "never",
+		"shift+n": "never"}
 	page := max(1, m.h-3)
 	switch k {
 	case "esc", "ctrl+g", "q":
@@ -135,7 +138,8 @@ func (m *Model) decideAsk(scope string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		var res protocol.OKResult
-		err := m.wire.Call(m.ctx, protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: a.ID, Decision: decision, HearthScope: scope}, &res)
+		err := m.wire.Call(m.ctx, protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: a.ID, Decision: decision,
+			HearthScope: scope}, &res)
 		return doneMsg{what: "decide about the request", err: err}
 	}
 }
@@ -209,7 +213,8 @@ func (m *Model) asksScreen(w, h int) []string {
 }
 
 func askKeys(scopes []string) (out []string) {
-	words := map[string]string{"once": "y once", "session": "s this session", "here": "h exactly this here", "program": "p with any arguments here", "folder": "f read in this folder", "deny": "n no", "never": "N never"}
+	words := map[string]string{"once": "y once", "session": "s this session", "here": "h exactly this here",
+		"program": "p with any arguments here", "folder": "f read in this folder", "deny": "n no", "never": "N never"}
 	for _, s := range scopes {
 		if w := words[s]; w != "" {
 			out = append(out, w)

@@ -53,7 +53,8 @@ func FuzzComposer(f *testing.F) {
 		if len(text) > 500 || len(keys) > 100 {
 			t.Skip()
 		}
-		names := map[rune]string{'l': "left", 'r': "right", 'b': "backspace", 'd': "delete", 'U': "up", 'D': "down", 'L': "alt+left", 'R': "alt+right", 'w': "ctrl+w", 'k': "ctrl+k", 'u': "ctrl+u", 'h': "home", 'e': "end"}
+		names := map[rune]string{'l': "left", 'r': "right", 'b': "backspace", 'd': "delete", 'U': "up", 'D': "down", 'L': "alt+left",
+			'R': "alt+right", 'w': "ctrl+w", 'k': "ctrl+k", 'u': "ctrl+u", 'h': "home", 'e': "end"}
 		var c composer
 		c.insert(text)
 		w = 2 + max(0, w)%80

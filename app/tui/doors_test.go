@@ -13,7 +13,8 @@ func TestDevicesThatAskAreShown(t *testing.T) {
 	off := time.Duration(0) // of the gateway's clock
 	ask := func(id, name string, life time.Duration) {
 		at := b.now().Add(off)
-		b.event(protocol.EventPairRequested, protocol.PairRequest{RequestID: id, DisplayName: name, Code: "230104", TS: at.UnixMilli(), ExpiresAtMs: at.Add(life).UnixMilli()})
+		b.event(protocol.EventPairRequested, protocol.PairRequest{RequestID: id, DisplayName: name, Code: "230104", TS: at.UnixMilli(),
+			ExpiresAtMs: at.Add(life).UnixMilli()})
 	}
 	b.wants("!asks to be let in")
 	ask("one", "laptop\x1b[31m\n", time.Minute)
@@ -37,7 +38,8 @@ func TestDevicesThatAskAreShown(t *testing.T) {
 func TestADeviceIsLetInOrTurnedAway(t *testing.T) {
 	b := newBench(t, 100, 24).connect()
 	ask := func(id, code string, life time.Duration) {
-		b.event(protocol.EventPairRequested, protocol.PairRequest{RequestID: id, DisplayName: "laptop", RemoteIP: "192.168.1.7", Code: code, TS: b.now().UnixMilli(), ExpiresAtMs: b.now().Add(life).UnixMilli()})
+		b.event(protocol.EventPairRequested, protocol.PairRequest{RequestID: id, DisplayName: "laptop", RemoteIP: "192.168.1.7", Code: code,
+			TS: b.now().UnixMilli(), ExpiresAtMs: b.now().Add(life).UnixMilli()})
 	}
 	last := func() string { return b.g.calls[len(b.g.calls)-1] }
 	ask("one", "230104", time.Minute)

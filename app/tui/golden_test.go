@@ -31,11 +31,14 @@ func scene(t *testing.T, w, h int) *bench {
 	hist := page(
 		user(1, "a", "Hello!", protocol.ReceiptAnswered), answer(2, "a", "Hello. What shall we plan?"), failedAt,
 		user(65536, "b", "A weekend in Köln. How is the weather,\nand which train do I take?", protocol.ReceiptAnswering), call,
-		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "c1", Content: protocol.TextBlocks("9 °C"), Timestamp: 420, Meta: &protocol.MessageMeta{ID: "r1", Seq: 65539, RunID: "b"}},
-		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "c2", IsError: true, Content: protocol.TextBlocks("no answer"), Timestamp: 12_000, Meta: &protocol.MessageMeta{ID: "r2", Seq: 65540, RunID: "b"}},
+		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "c1", Content: protocol.TextBlocks("9 °C"), Timestamp: 420,
+			Meta: &protocol.MessageMeta{ID: "r1", Seq: 65539, RunID: "b"}},
+		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "c2", IsError: true, Content: protocol.TextBlocks("no answer"),
+			Timestamp: 12_000, Meta: &protocol.MessageMeta{ID: "r2", Seq: 65540, RunID: "b"}},
 		user(131072, "c", "Somewhere quiet to sleep, please", protocol.ReceiptAccepted),
 	)
-	text := "**Saturday** will be mild:\n\n| day | °C |\n|---|---:|\n| Sat | 9 |\n| Sun | 12 |\n\n- take an umbrella\n- the trains could not be"
+	text := "**Saturday** will be mild:\n\n| day | °C |\n|---|---:|\n| Sat | 9 |\n| Sun | 12 |\n\n- take an umbrella\n" +
+		"- the trains could not be"
 	hist.InFlightRun = &protocol.InFlightRun{RunID: "b", Text: text, End: int64(len(text))}
 	b.g.history[mainKey] = hist
 	return b.connect()
@@ -63,7 +66,8 @@ func TestGoldenViews(t *testing.T) {
 // Whatever the size and whatever is pressed, the screen has its size and only
 // clean text.
 func TestAnySizeAnyKey(t *testing.T) {
-	keys := []string{"up", "down", "tab", "enter", "esc", "pgup", "pgdown", "end", "ctrl+b", "ctrl+o", "ctrl+n", "ctrl+r", "ctrl+x", "alt+up", "alt+enter", "f2", "backspace", "'?", "'/", "'x", "'漢", "'m"}
+	keys := []string{"up", "down", "tab", "enter", "esc", "pgup", "pgdown", "end", "ctrl+b", "ctrl+o", "ctrl+n", "ctrl+r", "ctrl+x", "alt+up",
+		"alt+enter", "f2", "backspace", "'?", "'/", "'x", "'漢", "'m"}
 	rapid.Check(t, func(rt *rapid.T) {
 		b := scene(t, rapid.IntRange(1, 140).Draw(rt, "w"), rapid.IntRange(1, 50).Draw(rt, "h"))
 		for _, k := range rapid.SliceOfN(rapid.SampledFrom(keys), 0, 30).Draw(rt, "keys") {
@@ -88,12 +92,14 @@ func TestSec_A_TTY_02_Everywhere(t *testing.T) {
 	ask.Hearth.Error = evil
 	b.room = b.enter(mainKey)
 	b.room.merge(&protocol.ChatHistory{SessionID: "s", Messages: []protocol.Message{ask, msg,
-		{Role: protocol.MessageToolResult, ToolCallID: "c", Content: protocol.TextBlocks(evil), Meta: &protocol.MessageMeta{ID: "r", Seq: 3, RunID: "a"}},
+		{Role: protocol.MessageToolResult, ToolCallID: "c", Content: protocol.TextBlocks(evil), Meta: &protocol.MessageMeta{ID: "r", Seq: 3,
+			RunID: "a"}},
 		user(9, "q", evil, protocol.ReceiptAccepted)},
 		InFlightRun: &protocol.InFlightRun{RunID: "z", Text: evil, End: int64(len(evil))}}, b.now())
 	b.rows = b.g.rows
 	b.link = connected
-	b.commands = []protocol.CommandInfo{{TextAliases: []string{"/" + evil}, Description: evil, Args: []protocol.CommandArg{{Name: evil, Choices: []protocol.CommandChoice{{Value: evil, Label: evil}}}}}}
+	b.commands = []protocol.CommandInfo{{TextAliases: []string{"/" + evil}, Description: evil, Args: []protocol.CommandArg{
+		{Name: evil, Choices: []protocol.CommandChoice{{Value: evil, Label: evil}}}}}}
 	b.keys("ctrl+o", "'/")
 	b.seen()
 	b.keys("tab", "backspace")

@@ -38,10 +38,17 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-const sample = "# Heading with *emphasis*\n\nA paragraph with **bold**, `code`, ~~gone~~, a [link](https://example.com/x), https://bare.example and <https://auto.example>.\nA soft break,  \nand a hard one. Größe 漢字 🏠 &amp; \\*not emphasis\\*.\n\n" +
-	"1. one\n2. two\n   - nested with a line that is long enough to be wrapped twice at this width, we hope\n   - [x] done\n   - [ ] open\n\n   a second paragraph\n3. three\n\n" +
-	"> quoted **text**\n>\n> > deeper\n\n```go\nfunc main() {\n\tprintln(\"a line of code that is so long that it has to go on below, without losing anything\")\n}\n```\n\n    indented code\n\n" +
-	"| name | value |\n|---|---:|\n| **alpha** | 1 |\n| beta | 22 |\n\n| a column that is quite wide | another one that is wide too | and a third |\n|---|---|---|\n| x | y | z |\n\n<b>raw</b> html\n\n<div>\nblock\n</div>\n\n![picture](https://example.com/p.png)\n\n---\n\nend"
+const sample = "# Heading with *emphasis*\n\n" +
+	"A paragraph with **bold**, `code`, ~~gone~~, a [link](https://example.com/x), https://bare.example and <https://auto.example>.\n" +
+	"A soft break,  \nand a hard one. Größe 漢字 🏠 &amp; \\*not emphasis\\*.\n\n" +
+	"1. one\n2. two\n   - nested with a line that is long enough to be wrapped twice at this width, we hope\n" +
+	"   - [x] done\n   - [ ] open\n\n" +
+	"   a second paragraph\n3. three\n\n" +
+	"> quoted **text**\n>\n> > deeper\n\n```go\nfunc main() {\n" +
+	"\tprintln(\"a line of code that is so long that it has to go on below, without losing anything\")\n}\n```\n\n    indented code\n\n" +
+	"| name | value |\n|---|---:|\n| **alpha** | 1 |\n| beta | 22 |\n\n" +
+	"| a column that is quite wide | another one that is wide too | and a third |\n|---|---|---|\n| x | y | z |\n\n<b>raw</b> html\n\n" +
+	"<div>\nblock\n</div>\n\n![picture](https://example.com/p.png)\n\n---\n\nend"
 
 func draw(src string, w int, colour bool) []string {
 	th := newTheme(colour)

@@ -30,7 +30,8 @@ type gate struct {
 
 func (g *gate) Call(_ context.Context, method string, params, result any) error {
 	p, _ := json.Marshal(params)
-	if method != protocol.MethodChatHistory && method != protocol.MethodView && !strings.Contains(method, "subscribe") && !strings.Contains(method, "list") {
+	if method != protocol.MethodChatHistory && method != protocol.MethodView && !strings.Contains(method, "subscribe") &&
+		!strings.Contains(method, "list") {
 		g.calls = append(g.calls, method+" "+string(p))
 	}
 	if err := g.fail[method]; err != nil {
@@ -49,8 +50,10 @@ func (g *gate) Call(_ context.Context, method string, params, result any) error 
 	case protocol.MethodCommandsList:
 		out = protocol.CommandsList{Commands: []protocol.CommandInfo{
 			{Name: "status", TextAliases: []string{"/status"}, Description: "Show the model, the session and what is running"},
-			{Name: "model", TextAliases: []string{"/model"}, Description: "Show or choose the model", AcceptsArgs: true, Args: []protocol.CommandArg{{Name: "[name]"}}},
-			{Name: "think", TextAliases: []string{"/think"}, Description: "How long the model thinks", AcceptsArgs: true, Args: []protocol.CommandArg{{Name: "[level]", Choices: []protocol.CommandChoice{{Value: "off"}, {Value: "low"}, {Value: "high"}}}}},
+			{Name: "model", TextAliases: []string{"/model"}, Description: "Show or choose the model", AcceptsArgs: true, Args: []protocol.CommandArg{
+				{Name: "[name]"}}},
+			{Name: "think", TextAliases: []string{"/think"}, Description: "How long the model thinks", AcceptsArgs: true,
+				Args: []protocol.CommandArg{{Name: "[level]", Choices: []protocol.CommandChoice{{Value: "off"}, {Value: "low"}, {Value: "high"}}}}},
 		}}
 	}
 	if out != nil && result != nil {
@@ -70,7 +73,8 @@ type bench struct {
 func newBench(t *testing.T, w, h int) *bench {
 	g := &gate{history: map[string]protocol.ChatHistory{}, fail: map[string]error{}}
 	n := 0
-	m := newModel(t.Context(), g, "", false, func() time.Time { return time.UnixMilli(1_700_000_000_000) }, func() string { n++; return fmt.Sprint("run", n) })
+	m := newModel(t.Context(), g, "", false, func() time.Time { return time.UnixMilli(1_700_000_000_000) },
+		func() string { n++; return fmt.Sprint("run", n) })
 	m.ticking = true // no clock
 	b := &bench{t, m, g}
 	b.do(tea.WindowSizeMsg{Width: w, Height: h})
@@ -109,7 +113,8 @@ func (b *bench) run(cmd tea.Cmd) {
 // keys presses keys by name; "'text" types.
 func (b *bench) keys(names ...string) *bench {
 	b.t.Helper()
-	special := map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "backspace": tea.KeyBackspace, "f2": tea.KeyF2}
+	special := map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "backspace": tea.KeyBackspace, "f2": tea.KeyF2}
 	for _, n := range names {
 		if s, ok := strings.CutPrefix(n, "'"); ok {
 			for _, r := range s {
@@ -147,7 +152,8 @@ func (b *bench) event(name string, payload any) {
 }
 
 func (b *bench) chat(run, state, phase, text string, at int) {
-	b.event(protocol.EventChat, protocol.ChatEvent{RunID: run, SessionKey: mainKey, State: state, Phase: phase, DeltaText: text, Offset: int64(at), End: int64(at + len(text))})
+	b.event(protocol.EventChat, protocol.ChatEvent{RunID: run, SessionKey: mainKey, State: state, Phase: phase, DeltaText: text,
+		Offset: int64(at), End: int64(at + len(text))})
 }
 
 // seen is the screen as plain text.
@@ -188,7 +194,8 @@ func (b *bench) wants(parts ...string) {
 }
 
 func user(seq int64, run, text string, state protocol.ReceiptState) protocol.Message {
-	return protocol.Message{Role: protocol.MessageUser, Content: protocol.TextBlocks(text), Meta: &protocol.MessageMeta{ID: fmt.Sprint("m", seq), Seq: seq, RunID: run},
+	return protocol.Message{Role: protocol.MessageUser, Content: protocol.TextBlocks(text), Meta: &protocol.MessageMeta{
+		ID: fmt.Sprint("m", seq), Seq: seq, RunID: run},
 		Hearth: &protocol.MessageReceipt{State: state}}
 }
 
@@ -239,7 +246,8 @@ func TestQueueTabEditCancel(t *testing.T) {
 	if got := b.g.calls[0]; !strings.Contains(got, `"queueMode":"followup"`) {
 		t.Errorf("Tab sent %s", got)
 	}
-	h.Messages = append(h.Messages, user(65536, "run1", "later", protocol.ReceiptAccepted), user(131072, "run2", "even later", protocol.ReceiptAccepted))
+	h.Messages = append(h.Messages, user(65536, "run1", "later", protocol.ReceiptAccepted),
+		user(131072, "run2", "even later", protocol.ReceiptAccepted))
 	b.g.history[mainKey] = h
 	b.do(doneMsg{key: mainKey})
 	b.wants("◷ later", "◷ even later", "2 waiting")
@@ -301,7 +309,8 @@ func TestFault_F_CRASH_TUI_HistoryDecides(t *testing.T) {
 	b.connect()
 	b.wants("■ interrupted · Ctrl+R sends it again", "partial words", "■ interrupted here", "!that were lost", "!thinking")
 	b.keys("ctrl+r")
-	if got := b.g.calls[len(b.g.calls)-1]; !strings.HasPrefix(got, `chat.send {"sessionKey":"agent:main:main","message":"ask","idempotencyKey":"run1"`) {
+	if got := b.g.calls[len(b.g.calls)-1]; !strings.HasPrefix(got,
+		`chat.send {"sessionKey":"agent:main:main","message":"ask","idempotencyKey":"run1"`) {
 		t.Errorf("Ctrl+R called %s", got)
 	}
 }
@@ -322,14 +331,17 @@ func TestRefusedMessageIsSentAgainUnderItsKey(t *testing.T) {
 func TestTools(t *testing.T) {
 	b := newBench(t, 80, 24)
 	call := answer(2, "a", "Let me look.")
-	call.Content = append(call.Content, protocol.Block{Type: protocol.BlockToolCall, ID: "c1", Name: "weather", Arguments: json.RawMessage(`{"city":"Köln\u001b[2J"}`)})
+	call.Content = append(call.Content, protocol.Block{Type: protocol.BlockToolCall, ID: "c1", Name: "weather",
+		Arguments: json.RawMessage(`{"city":"Köln\u001b[2J"}`)})
 	h := page(user(1, "a", "weather?", protocol.ReceiptAnswering), call)
 	h.InFlightRun = &protocol.InFlightRun{RunID: "a", End: 12}
 	b.g.history[mainKey] = h
 	b.connect()
 	b.wants("⚙ weather", "thinking…")
-	b.event(protocol.EventAgent, protocol.AgentEvent{RunID: "a", SessionKey: mainKey, Stream: "tool", Data: map[string]any{"phase": "result", "toolCallId": "c1", "durationMs": 1234}})
-	res := protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "c1", ToolName: "weather", Content: protocol.TextBlocks("5 °C\nrain"), Meta: &protocol.MessageMeta{ID: "m3", Seq: 3, RunID: "a"}}
+	b.event(protocol.EventAgent, protocol.AgentEvent{RunID: "a", SessionKey: mainKey, Stream: "tool", Data: map[string]any{"phase": "result",
+		"toolCallId": "c1", "durationMs": 1234}})
+	res := protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "c1", ToolName: "weather", Content: protocol.TextBlocks("5 °C\n" +
+		"rain"), Meta: &protocol.MessageMeta{ID: "m3", Seq: 3, RunID: "a"}}
 	b.event(protocol.EventSessionMessage, protocol.SessionMessage{SessionKey: mainKey, Message: &res})
 	b.wants("✓ weather", "1.2 s", "!rain")
 	b.keys("ctrl+o")
@@ -340,7 +352,8 @@ func TestTools(t *testing.T) {
 
 func TestRecall(t *testing.T) {
 	b := newBench(t, 80, 24)
-	b.g.history[mainKey] = page(user(1, "a", "old", protocol.ReceiptAnswered), answer(2, "a", "x"), user(65536, "b", "new", protocol.ReceiptAnswered))
+	b.g.history[mainKey] = page(user(1, "a", "old", protocol.ReceiptAnswered), answer(2, "a", "x"),
+		user(65536, "b", "new", protocol.ReceiptAnswered))
 	b.connect()
 	draft := func() string { return b.room.draft.text }
 	var got []string
@@ -374,8 +387,10 @@ func TestCompletion(t *testing.T) {
 
 func TestSessions(t *testing.T) {
 	b := newBench(t, 120, 40)
-	b.g.rows = []protocol.SessionRow{{Key: mainKey, DerivedTitle: "Hello", UpdatedAt: 5}, {Key: "agent:main:chat:9", Label: "Trip\x1b[31m", UpdatedAt: 3, QueuedRuns: 2}}
-	b.g.history["agent:main:chat:9"] = protocol.ChatHistory{SessionID: "s9", Messages: []protocol.Message{user(1, "z", "Where to?", protocol.ReceiptAnswered)}}
+	b.g.rows = []protocol.SessionRow{{Key: mainKey, DerivedTitle: "Hello", UpdatedAt: 5}, {Key: "agent:main:chat:9", Label: "Trip\x1b[31m",
+		UpdatedAt: 3, QueuedRuns: 2}}
+	b.g.history["agent:main:chat:9"] = protocol.ChatHistory{SessionID: "s9", Messages: []protocol.Message{
+		user(1, "z", "Where to?", protocol.ReceiptAnswered)}}
 	b.connect()
 	b.wants("› Hello", "  Trip", "+2")
 	b.keys("ctrl+b", "down", "enter")
@@ -389,7 +404,8 @@ func TestSessions(t *testing.T) {
 	if b.room.key != "agent:main:chat:1" {
 		t.Errorf("the open session is %s", b.room.key)
 	}
-	b.event(protocol.EventSessionsChanged, protocol.SessionsChanged{SessionKey: "agent:main:chat:9", Session: &protocol.SessionRow{Key: "agent:main:chat:9", Label: "Rome", UpdatedAt: 9, HasActiveRun: true}})
+	b.event(protocol.EventSessionsChanged, protocol.SessionsChanged{SessionKey: "agent:main:chat:9", Session: &protocol.SessionRow{
+		Key: "agent:main:chat:9", Label: "Rome", UpdatedAt: 9, HasActiveRun: true}})
 	b.wants("● Rome")
 	b.event(protocol.EventSessionsChanged, protocol.SessionsChanged{SessionKey: mainKey, Reason: "delete"})
 	b.wants("!Hello")
@@ -445,7 +461,8 @@ func TestReset(t *testing.T) {
 	b.g.history[mainKey] = page(user(1, "a", "old words", protocol.ReceiptAnswered), answer(2, "a", "old answer"))
 	b.connect()
 	b.keys("'/new", "enter")
-	b.g.history[mainKey] = protocol.ChatHistory{SessionID: "s2", Messages: []protocol.Message{user(1, "run1", "/new", protocol.ReceiptAnswered), answer(2, "run1", "Hi again")}}
+	b.g.history[mainKey] = protocol.ChatHistory{SessionID: "s2", Messages: []protocol.Message{
+		user(1, "run1", "/new", protocol.ReceiptAnswered), answer(2, "run1", "Hi again")}}
 	b.event(protocol.EventSessionsChanged, protocol.SessionsChanged{SessionKey: mainKey, Reason: "reset"})
 	b.wants("Hi again", "!old words")
 }
@@ -485,10 +502,13 @@ func TestCodeMode_CallsStandUnderTheirProgram(t *testing.T) {
 	call := answer(2, "a", "")
 	call.Content = []protocol.Block{{Type: protocol.BlockToolCall, ID: "p", Name: "exec", Arguments: json.RawMessage(`{"code":"return 1"}`)}}
 	nested := answer(3, "a", "")
-	nested.Content = []protocol.Block{{Type: protocol.BlockToolCall, ID: "p/1", Name: "read", Arguments: json.RawMessage(`{"path":"notes.txt"}`), ParentID: "p", ToolID: "hearth:core:read"}}
+	nested.Content = []protocol.Block{{Type: protocol.BlockToolCall, ID: "p/1", Name: "read",
+		Arguments: json.RawMessage(`{"path":"notes.txt"}`), ParentID: "p", ToolID: "hearth:core:read"}}
 	b.g.history[mainKey] = page(user(1, "a", "Look", protocol.ReceiptAnswered), call, nested,
-		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "p/1", ToolName: "read", ParentToolCallID: "p", Content: protocol.TextBlocks("tea"), Meta: &protocol.MessageMeta{ID: "r1", Seq: 4, RunID: "a"}},
-		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "p", ToolName: "exec", Content: protocol.TextBlocks("{}"), Meta: &protocol.MessageMeta{ID: "r2", Seq: 5, RunID: "a"}},
+		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "p/1", ToolName: "read", ParentToolCallID: "p",
+			Content: protocol.TextBlocks("tea"), Meta: &protocol.MessageMeta{ID: "r1", Seq: 4, RunID: "a"}},
+		protocol.Message{Role: protocol.MessageToolResult, ToolCallID: "p", ToolName: "exec", Content: protocol.TextBlocks("{}"),
+			Meta: &protocol.MessageMeta{ID: "r2", Seq: 5, RunID: "a"}},
 		answer(6, "a", "There is tea."))
 	seen := b.connect().seen()
 	if !strings.Contains(seen, "✓ exec return 1") || !regexp.MustCompile(`(?m)✓ exec return 1.*\n +↳ ✓ read notes.txt`).MatchString(seen) {

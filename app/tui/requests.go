@@ -71,7 +71,8 @@ func (m *Model) open(r *room) tea.Cmd {
 // read reads a page of a session; sessionID names one of its earlier conversations.
 func (m *Model) read(key, sessionID string, before int64) tea.Msg {
 	var h protocol.ChatHistory
-	err := m.wire.Call(m.ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: key, SessionID: sessionID, Limit: historyPage, Before: before}, &h)
+	err := m.wire.Call(m.ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: key, SessionID: sessionID, Limit: historyPage,
+		Before: before}, &h)
 	return historyMsg{key: key, older: sessionID != "" || before > 0, page: h, err: err}
 }
 

@@ -195,7 +195,8 @@ func (m *Model) drawAnswer(r *room, msg *protocol.Message, results map[string]*p
 			lines = append(lines, m.drawTool(r, msg, &b, results[b.ID], w)...)
 		}
 	}
-	if asked := r.asked(msg.Meta.RunID); msg.ErrorMessage != "" && (asked == nil || asked.Hearth == nil || asked.Hearth.Error != msg.ErrorMessage) {
+	if asked := r.asked(msg.Meta.RunID); msg.ErrorMessage != "" &&
+		(asked == nil || asked.Hearth == nil || asked.Hearth.Error != msg.ErrorMessage) {
 		lines = append(lines, wrap([]span{{terminal.Clean(msg.ErrorMessage), t.bad}}, w, "  ", "  ")...)
 	}
 	switch {

@@ -209,7 +209,8 @@ func (m *Model) lose(err error) {
 func (m *Model) enter(key string) *room {
 	r := m.rooms[key]
 	if r == nil {
-		r = &room{key: key, ended: map[string]bool{}, took: map[string]time.Duration{}, started: map[string]time.Time{}, cache: map[string]drawn{}, stream: stream{md: m.md}}
+		r = &room{key: key, ended: map[string]bool{}, took: map[string]time.Duration{}, started: map[string]time.Time{},
+			cache: map[string]drawn{}, stream: stream{md: m.md}}
 		m.rooms[key] = r
 	}
 	return r

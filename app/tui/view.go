@@ -189,7 +189,8 @@ func (m *Model) drawTranscript(w, h int) []string {
 
 func (m *Model) emptyRoom(w, h int) []string {
 	t := &m.theme
-	lines := []string{"", t.bold.paint("  Say something."), "", t.dim.paint("  Enter sends · Alt+Enter is a new line · / lists commands · ? helps")}
+	lines := []string{"", t.bold.paint("  Say something."), "", t.dim.paint("  Enter sends · Alt+Enter is a new line · / lists commands · " +
+		"? helps")}
 	if m.link == connecting || !m.room.loaded {
 		lines = []string{"", t.dim.paint("  Reading the conversation…")}
 	}

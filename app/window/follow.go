@@ -60,13 +60,16 @@ func (w *window) pair(ctx context.Context, text string) {
 		err = fmt.Errorf("it does not say which key that Hearth has")
 	}
 	if err != nil {
-		w.say("Link not followed", "A link offers to pair this computer with another Hearth, but "+strings.TrimSuffix(err.Error(), ".")+".\n\nNothing was done.")
+		w.say("Link not followed", "A link offers to pair this computer with another Hearth, but "+strings.TrimSuffix(err.Error(), ".")+".\n\n"+
+			"Nothing was done.")
 		return
 	}
 	const yes = "Yes"
 	answer, err := view.MessageDialog(w.ctx, view.MessageDialogOptions{
 		Type: view.QuestionDialog, Title: "Pair with another Hearth?", Buttons: []string{yes, "No"}, DefaultButton: "No", CancelButton: "No",
-		Message: fmt.Sprintf("A link offers to pair this computer with the Hearth at\n\n    %s\n    key %s\n\nDo it only if you asked for it, and if that Hearth shows the same key. Whoever runs it reads what you tell it. The Hearth of this computer stays as it is.\n\nPair?",
+		Message: fmt.Sprintf("A link offers to pair this computer with the Hearth at\n\n    %s\n    key %s\n\n"+
+			"Do it only if you asked for it, and if that Hearth shows the same key. Whoever runs it reads what you tell it. The Hearth of this "+
+			"computer stays as it is.\n\nPair?",
 			strings.Join(hosts(code.Addresses()), ", "), identity.Short(code.Pin)),
 	})
 	if err != nil || answer != yes {

@@ -78,8 +78,10 @@ func (s *shown) tryEval(script string) (v json.RawMessage, sent bool, err error)
 			}
 			if json.Unmarshal(m.Params, &p) == nil && p.TargetInfo.Type == "page" && target == "" {
 				target = p.TargetInfo.TargetID
-				inner, _ := json.Marshal(map[string]any{"id": 1, "method": "Runtime.evaluate", "params": map[string]any{"expression": script, "returnByValue": true}})
-				outer, _ := json.Marshal(map[string]any{"id": 1001, "method": "Target.sendMessageToTarget", "params": map[string]any{"targetId": target, "message": string(inner)}})
+				inner, _ := json.Marshal(map[string]any{"id": 1, "method": "Runtime.evaluate", "params": map[string]any{"expression": script,
+					"returnByValue": true}})
+				outer, _ := json.Marshal(map[string]any{"id": 1001, "method": "Target.sendMessageToTarget", "params": map[string]any{"targetId": target,
+					"message": string(inner)}})
 				sent = true
 				if err := c.Write(ctx, websocket.MessageText, outer); err != nil {
 					return nil, sent, err

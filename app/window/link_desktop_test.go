@@ -24,7 +24,8 @@ func TestSec_A_LINK_01_WordsOfALinkAreShownAndNotSent(t *testing.T) {
 	s := show(t, bin, home(t))
 	s.until("the page", `document.querySelector("#composer") && !document.querySelector(".banner.link")`)
 	text := "rm -rf / <b>now</b>\n" + strings.Repeat("long ", 700) + "end"
-	second := exec.Command(filepath.Join(bin, "hearth-window"), "hearth://chat/agent:main:other?auto=1&send=1&key=agent:main:other&model=x&text="+url.QueryEscape(text))
+	second := exec.Command(filepath.Join(bin, "hearth-window"),
+		"hearth://chat/agent:main:other?auto=1&send=1&key=agent:main:other&model=x&text="+url.QueryEscape(text))
 	second.Env = s.env()
 	_ = second.Run() // Wails ends the second one with 1
 	want, _ := json.Marshal(text)
@@ -33,7 +34,8 @@ func TestSec_A_LINK_01_WordsOfALinkAreShownAndNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("the words in the message", `document.querySelector("#composer").value === `+string(want))
-	if v, err := s.eval(`document.querySelectorAll(".row").length + " " + /other/.test(location.href)`); err != nil || string(v) != `"0 false"` {
+	if v, err := s.eval(`document.querySelectorAll(".row").length + " " + /other/.test(location.href)`); err != nil ||
+		string(v) != `"0 false"` {
 		t.Errorf("the link did more: %s, %v", v, err)
 	}
 }

@@ -169,7 +169,8 @@ func (w *window) menu() *menu.Menu {
 	return menu.NewMenuFromItems(menu.AppMenu(), menu.EditMenu(), menu.WindowMenu())
 }
 
-var errNoDisplay = errors.New("there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set), so there is no window; run hearth gateway, and open its link in a browser")
+var errNoDisplay = errors.New("there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set), so there is no window; run hearth " +
+	"gateway, and open its link in a browser")
 
 // preflight looks before GTK does, which ends the process without a word.
 func preflight() error {

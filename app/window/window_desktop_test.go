@@ -94,7 +94,8 @@ func TestFault_TheWindowIsKilledInTheMiddleOfAnAnswer(t *testing.T) {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		say := func(text string) {
-			_, _ = fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", text)
+			_, _ = fmt.Fprintf(w, "data: "+
+				"{\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", text)
 			w.(http.Flusher).Flush()
 		}
 		say("The first half, ")

@@ -62,7 +62,8 @@ func TestReportMarksWhatIsMissed(t *testing.T) {
 	if err := report([]figure{{name: "good", measured: 1, budget: 2}, {name: "told", measured: 9}}, true); err != nil {
 		t.Errorf("all within budget, but: %v", err)
 	}
-	for _, bad := range []figure{{name: "over", measured: 3, budget: 2}, {name: "some", measured: 1, none: true}, {name: "broken", err: fmt.Errorf("x")}} {
+	for _, bad := range []figure{{name: "over", measured: 3, budget: 2}, {name: "some", measured: 1, none: true},
+		{name: "broken", err: fmt.Errorf("x")}} {
 		if err := report([]figure{bad}, true); err == nil || !strings.Contains(err.Error(), "1 figure") {
 			t.Errorf("%s: %v", bad.name, err)
 		}
@@ -70,7 +71,8 @@ func TestReportMarksWhatIsMissed(t *testing.T) {
 }
 
 func TestReadBenchmarks(t *testing.T) {
-	got := readBenchmarks("goos: linux\nBenchmarkTrue/bare-2         \t     100\t   1588923 ns/op\nBenchmarkDecide-2 2000 1002 ns/op 96 B/op 4 allocs/op\nBenchmarkX --- FAIL\nok x 1s\n")
+	got := readBenchmarks("goos: linux\nBenchmarkTrue/bare-2         \t     100\t   1588923 ns/op\n" +
+		"BenchmarkDecide-2 2000 1002 ns/op 96 B/op 4 allocs/op\nBenchmarkX --- FAIL\nok x 1s\n")
 	if len(got) != 2 || got["BenchmarkTrue/bare"] != 1588923 || got["BenchmarkDecide"] != 1002 {
 		t.Error(got)
 	}

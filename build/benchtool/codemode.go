@@ -58,7 +58,8 @@ func measureCodemode(ctx context.Context, b *bench) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	big, _, err := resumes(ctx, e, "const a = []; for (let i = 0; i < 70; i++) a.push(('' + Math.random()).repeat(5500)); return a.length + await tools.call('x')", 50)
+	big, _, err := resumes(ctx, e, "const a = []; for (let i = 0; i < 70; i++) a.push(('' + Math.random()).repeat(5500)); return a.length "+
+		"+ await tools.call('x')", 50)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,8 @@ func catalogue(n int) engine.Catalog {
 	for i := range n {
 		id, name := fmt.Sprintf("mcp:server%d:tool_%d", i%7, i), fmt.Sprintf("tool_%d", i)
 		c.Shortcuts[name] = id
-		list = append(list, map[string]string{"id": id, "name": name, "source": "mcp", "description": "Does something useful with its input and gives JSON back, number " + name})
+		list = append(list, map[string]string{"id": id, "name": name, "source": "mcp", "description": "Does something useful with its input " +
+			"and gives JSON back, number " + name})
 	}
 	c.Tools, _ = json.Marshal(list)
 	return c
@@ -167,10 +169,14 @@ func resumes(ctx context.Context, e *engine.Engine, code string, n int) (out []t
 var computations = []struct{ name, code string }{
 	{"fib(25)", "function f(n) { return n < 2 ? n : f(n - 1) + f(n - 2) } return f(25)"},
 	{"a loop of 3 million", "let s = 0; for (let i = 0; i < 3e6; i++) s = (s + i) | 0; return s"},
-	{"JSON of 1 MB", "const a = []; for (let i = 0; i < 8000; i++) a.push({ id: i, name: 'item ' + i, tags: ['a', 'b', 'c'], n: i / 3 }); let t = 0; for (let i = 0; i < 3; i++) t += JSON.stringify(JSON.parse(JSON.stringify(a))).length; return t"},
-	{"sorting 100,000", "let x = 1; const a = []; for (let i = 0; i < 1e5; i++) { x = (x * 1103515245 + 12345) & 0x7fffffff; a.push(x) } a.sort((p, q) => p - q); return a[5]"},
-	{"a Map of 200,000", "const m = new Map(); for (let i = 0; i < 2e5; i++) m.set('k' + i, i); let s = 0; for (const v of m.values()) s += v; return s"},
-	{"an expression over 40 KB", "let n = 0; const s = 'foo bar@baz.com qux '.repeat(2000); for (const m of s.matchAll(/(\\w+)@(\\w+)\\.com/g)) n += m[0].length; return n"},
+	{"JSON of 1 MB", "const a = []; for (let i = 0; i < 8000; i++) a.push({ id: i, name: 'item ' + i, tags: ['a', 'b', 'c'], n: i / 3 }); " +
+		"let t = 0; for (let i = 0; i < 3; i++) t += JSON.stringify(JSON.parse(JSON.stringify(a))).length; return t"},
+	{"sorting 100,000", "let x = 1; const a = []; for (let i = 0; i < 1e5; i++) { x = (x * 1103515245 + 12345) & 0x7fffffff; a.push(x) } " +
+		"a.sort((p, q) => p - q); return a[5]"},
+	{"a Map of 200,000", "const m = new Map(); for (let i = 0; i < 2e5; i++) m.set('k' + i, i); let s = 0; for (const v of m.values()) s " +
+		"+= v; return s"},
+	{"an expression over 40 KB", "let n = 0; const s = 'foo bar@baz.com qux '.repeat(2000); for (const m of " +
+		"s.matchAll(/(\\w+)@(\\w+)\\.com/g)) n += m[0].length; return n"},
 	{"appending 200,000 times", "let s = ''; for (let i = 0; i < 2e5; i++) s += 'x'; return s.length"},
 }
 
@@ -215,7 +221,8 @@ func startPeer(ctx context.Context, dir string) (ask func(string) (float64, erro
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, nil, err
 		}
-		if out, err := exec.CommandContext(ctx, "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir, peerModule).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir,
+			peerModule).CombinedOutput(); err != nil {
 			return nil, nil, fmt.Errorf("npm install %s: %w: %s", peerModule, err, out)
 		}
 	}

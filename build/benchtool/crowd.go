@@ -86,7 +86,8 @@ func measureWatch(ctx context.Context, b *bench) ([]figure, error) {
 	}
 	return []figure{
 		{name: "200 clients, 500 deltas: most behind", measured: quantile(lags, 1), budget: 50, unit: "ms",
-			note: fmt.Sprintf("p50 %.1f, p99 %.1f ms, %d frames, all whole, %.1f s", quantile(lags, 0.5), quantile(lags, 0.99), len(lags), took.Seconds())},
+			note: fmt.Sprintf("p50 %.1f, p99 %.1f ms, %d frames, all whole, %.1f s", quantile(lags, 0.5), quantile(lags, 0.99), len(lags),
+				took.Seconds())},
 		{name: "200 clients, 500 deltas: gateway's processors", measured: (after - cpu).Seconds() / took.Seconds(), budget: 1, unit: "cores"},
 	}, nil
 }
@@ -216,7 +217,8 @@ func measureParallel(ctx context.Context, b *bench) ([]figure, error) {
 	}
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
-	note := fmt.Sprintf("all accepted in %.0f ms, done in %.1f s of 2.0 s ideal, %.2f cores, %.0f MB of private memory", ms(accepted), took.Seconds(), (after-cpu).Seconds()/took.Seconds(), mb)
+	note := fmt.Sprintf("all accepted in %.0f ms, done in %.1f s of 2.0 s ideal, %.2f cores, %.0f MB of private memory", ms(accepted),
+		took.Seconds(), (after-cpu).Seconds()/took.Seconds(), mb)
 	if len(seen.wrong) > 0 {
 		note += "; wrong: " + strings.Join(seen.wrong[:min(3, len(seen.wrong))], ", ")
 	}

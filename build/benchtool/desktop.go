@@ -81,7 +81,8 @@ func measureDesktop(ctx context.Context, b *bench) ([]figure, error) {
 	var out []figure
 	select {
 	case at := <-p.icons:
-		out = append(out, figure{name: "icon, from the start on", measured: at.Sub(began).Seconds(), budget: 0.5, unit: "s", note: "until it registers with the panel"})
+		out = append(out, figure{name: "icon, from the start on", measured: at.Sub(began).Seconds(), budget: 0.5, unit: "s",
+			note: "until it registers with the panel"})
 	case <-time.After(20 * time.Second):
 		return nil, errors.New("no icon came")
 	}
@@ -110,15 +111,19 @@ func idleOf(ctx context.Context, pid int) ([]figure, error) {
 	}
 	busy2, woke2 := used(both)
 	return []figure{
-		{name: "icon and gateway, idle, private memory", measured: private(both), budget: 30, unit: "MB", note: fmt.Sprintf("RssAnon of %d processes; PSS %.0f MB", len(both), share(both))},
-		{name: "icon and gateway, idle, processor", measured: 100 * (busy2 - busy).Seconds() / idleDesktop.Seconds(), budget: 0.1, unit: "%", note: fmt.Sprintf("over %v, in steps of 0.05", idleDesktop)},
-		{name: "wake-ups of both, idle", measured: float64(woke2-woke) / idleDesktop.Seconds(), unit: "/s", note: "voluntary switches of all threads"},
+		{name: "icon and gateway, idle, private memory", measured: private(both), budget: 30, unit: "MB",
+			note: fmt.Sprintf("RssAnon of %d processes; PSS %.0f MB", len(both), share(both))},
+		{name: "icon and gateway, idle, processor", measured: 100 * (busy2 - busy).Seconds() / idleDesktop.Seconds(), budget: 0.1, unit: "%",
+			note: fmt.Sprintf("over %v, in steps of 0.05", idleDesktop)},
+		{name: "wake-ups of both, idle", measured: float64(woke2-woke) / idleDesktop.Seconds(), unit: "/s", note: "voluntary switches of all " +
+			"threads"},
 	}, nil
 }
 
 // windows opens and closes the window.
 func windows(ctx context.Context, dir statedir.Dir, program string, env []string) ([]figure, error) {
-	c, err := client.Open(ctx, dir, client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "bench"}, Scopes: []protocol.Scope{protocol.ScopeRead}})
+	c, err := client.Open(ctx, dir, client.Options{Client: protocol.ClientInfo{ID: "cli", Mode: "cli", Version: "bench"},
+		Scopes: []protocol.Scope{protocol.ScopeRead}})
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +173,11 @@ func windows(ctx context.Context, dir statedir.Dir, program string, env []string
 		}
 	}
 	return []figure{
-		{name: "window, from the click to a usable page", measured: quantile(times[1:], 0.5) / 1000, budget: 1, unit: "s", note: fmt.Sprintf("warm; the first one %.2f s", times[0].Seconds())},
+		{name: "window, from the click to a usable page", measured: quantile(times[1:], 0.5) / 1000, budget: 1, unit: "s",
+			note: fmt.Sprintf("warm; the first one %.2f s", times[0].Seconds())},
 		{name: "window, open, over an empty page, private memory", measured: open - empty, budget: 40, unit: "MB",
-			note: fmt.Sprintf("%.0f MB with its web view's processes, %.0f with an empty page (PSS %.0f MB); nothing stays after it was closed", open, empty, shared)},
+			note: fmt.Sprintf("%.0f MB with its web view's processes, %.0f with an empty page (PSS %.0f MB); nothing stays after it was closed",
+				open, empty, shared)},
 	}, nil
 }
 

@@ -15,9 +15,11 @@ func lan() map[string]figure {
 		"discover-go":    {name: "`hearth discover`: first gateway, p95", budget: 1000, unit: "ms", note: "from the start of the process"},
 		"discover-avahi": {name: "Avahi, freshly started: first gateway, p95", budget: 1000, unit: "ms"},
 		"idle-packets":   {name: "Bonjour packets in a minute in which nobody asks", budget: 1, unit: ""},
-		"pair-to-chat":   {name: "from a setup code to the first answer, p95", budget: 5000, unit: "ms", note: "two programs and a scripted model"},
-		"reconnect":      {name: "back after the network was away, p95", budget: 1000, unit: "ms"},
-		"crowd-of-500":   {name: "500 devices come back at once: all in", budget: 5000, unit: "ms", note: "devices and gateway share the processors"},
+		"pair-to-chat": {name: "from a setup code to the first answer, p95", budget: 5000, unit: "ms", note: "two programs and a scripted " +
+			"model"},
+		"reconnect": {name: "back after the network was away, p95", budget: 1000, unit: "ms"},
+		"crowd-of-500": {name: "500 devices come back at once: all in", budget: 5000, unit: "ms", note: "devices and gateway share the " +
+			"processors"},
 	}
 }
 

@@ -86,7 +86,8 @@ func measureNodes(ctx context.Context, b *bench) ([]figure, error) {
 	return []figure{
 		{name: "node.invoke and its answer, p95", measured: quantile(times, 0.95), budget: 5, unit: "ms",
 			note: fmt.Sprintf("p50 %.2f ms, %d calls, a node that answers at once", quantile(times, 0.5), nodeCalls)},
-		{name: fmt.Sprintf("%d nodes come back at once", nodeFlock), measured: back.Seconds() * 1000, budget: 5000, unit: "ms", note: "after the gateway was away"},
+		{name: fmt.Sprintf("%d nodes come back at once", nodeFlock), measured: back.Seconds() * 1000, budget: 5000, unit: "ms",
+			note: "after the gateway was away"},
 	}, nil
 }
 
@@ -112,7 +113,8 @@ func (g *gateway) invokeTimes(ctx context.Context, key ed25519.PrivateKey) ([]ti
 	for i := range nodeCalls {
 		began := time.Now()
 		var res protocol.NodeInvokeResult
-		if err := c.Call(ctx, protocol.MethodNodeInvoke, protocol.NodeInvokeParams{NodeID: n.id, Command: "device.info", IdempotencyKey: fmt.Sprint("bench-", i)}, &res); err != nil {
+		if err := c.Call(ctx, protocol.MethodNodeInvoke, protocol.NodeInvokeParams{NodeID: n.id, Command: "device.info",
+			IdempotencyKey: fmt.Sprint("bench-", i)}, &res); err != nil {
 			return nil, err
 		}
 		times = append(times, time.Since(began))

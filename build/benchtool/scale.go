@@ -70,9 +70,12 @@ func measureScale(ctx context.Context, b *bench) ([]figure, error) {
 	}
 	what := fmt.Sprintf("%d sessions, %d entries", scaleSessions, scaleEntries)
 	return []figure{
-		{name: "sessions.list, p95", measured: quantile(lists, 0.95), budget: 10, unit: "ms", note: what + fmt.Sprintf("; p50 %.2f ms", quantile(lists, 0.5))},
-		{name: "chat.history, p95", measured: quantile(histories, 0.95), budget: 10, unit: "ms", note: fmt.Sprintf("newest 200; p50 %.2f ms", quantile(histories, 0.5))},
-		{name: "start with that store, p95", measured: quantile(starts, 0.95), budget: 200, unit: "ms", note: fmt.Sprintf("p50 %.1f ms", quantile(starts, 0.5))},
+		{name: "sessions.list, p95", measured: quantile(lists, 0.95), budget: 10, unit: "ms", note: what + fmt.Sprintf("; p50 %.2f ms",
+			quantile(lists, 0.5))},
+		{name: "chat.history, p95", measured: quantile(histories, 0.95), budget: 10, unit: "ms", note: fmt.Sprintf("newest 200; p50 %.2f ms",
+			quantile(histories, 0.5))},
+		{name: "start with that store, p95", measured: quantile(starts, 0.95), budget: 200, unit: "ms",
+			note: fmt.Sprintf("p50 %.1f ms", quantile(starts, 0.5))},
 		{name: "private memory with that store, after the reads", measured: mb, unit: "MB"},
 	}, nil
 }
@@ -88,7 +91,8 @@ func timeLists(ctx context.Context, c *client.Client) (times []time.Duration, er
 		}
 		times = append(times, time.Since(began))
 		if list.TotalCount != scaleSessions || len(list.Sessions) != 100 {
-			return nil, fmt.Errorf("sessions.list tells of %d sessions and shows %d, want %d and 100: the large store is not what this gateway writes", list.TotalCount, len(list.Sessions), scaleSessions)
+			return nil, fmt.Errorf("sessions.list tells of %d sessions and shows %d, want %d and 100: the large store is not what this gateway "+
+				"writes", list.TotalCount, len(list.Sessions), scaleSessions)
 		}
 	}
 	return times, nil
@@ -108,7 +112,8 @@ func timeHistories(ctx context.Context, c *client.Client) (times []time.Duration
 		}
 		times = append(times, time.Since(began))
 		if len(h.Messages) != want {
-			return nil, fmt.Errorf("chat.history of %s shows %d messages, want %d: the large store is not what this gateway writes", sessionKey(n), len(h.Messages), want)
+			return nil, fmt.Errorf("chat.history of %s shows %d messages, want %d: the large store is not what this gateway writes", sessionKey(n),
+				len(h.Messages), want)
 		}
 	}
 	return times, nil
@@ -246,9 +251,11 @@ func messages(run session.Run) []protocol.Message {
 			Meta: &protocol.MessageMeta{ID: fmt.Sprintf("%s-%d", run.ID, step), Seq: int64(run.Turn<<16) + int64(step), RunID: run.ID},
 		}
 	}
-	q := say(protocol.MessageUser, fmt.Sprintf("Here is question %d of this conversation, in a sentence or two, as people write them.", run.Turn), 0)
+	q := say(protocol.MessageUser, fmt.Sprintf("Here is question %d of this conversation, in a sentence or two, as people write them.",
+		run.Turn), 0)
 	q.IdempotencyKey = run.ID + ":user"
-	a := say(protocol.MessageAssistant, fmt.Sprintf("And this is answer %d. It is a short paragraph with **some** Markdown in it, `a little code`, and enough words to be like what a model says when it is asked to be brief.", run.Turn), 1)
+	a := say(protocol.MessageAssistant, fmt.Sprintf("And this is answer %d. It is a short paragraph with **some** Markdown in it, `a "+
+		"little code`, and enough words to be like what a model says when it is asked to be brief.", run.Turn), 1)
 	a.Provider, a.Model, a.StopReason = "bench", modelTurn, "stop"
 	return []protocol.Message{q, a}
 }

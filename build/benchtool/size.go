@@ -54,7 +54,8 @@ func measureSize(_ context.Context, b *bench) ([]figure, error) {
 	if err != nil {
 		return out, err
 	}
-	return append(out, figure{name: "the page's first load, gzip", measured: kb, budget: 100, unit: "KB", note: strings.Join(files, ", ")}), nil
+	return append(out, figure{name: "the page's first load, gzip", measured: kb, budget: 100, unit: "KB", note: strings.Join(files, ", ")}),
+		nil
 }
 
 // firstLoad sums the page and everything that its HTML names.

@@ -167,7 +167,8 @@ func measureTurn(ctx context.Context, b *bench) ([]figure, error) {
 	out := []figure{
 		{name: "own cost of a turn, p50", measured: quantile(t.firsts, 0.5) - own, budget: 2, unit: "ms", note: note},
 		{name: "own cost of a turn, p99", measured: quantile(t.firsts, 0.99) - own, budget: 10, unit: "ms"},
-		{name: "the gateway's processor time of a turn", measured: ms(t.cpu) / turns, unit: "ms", note: "from the question to the end of the answer, eight pieces of text"},
+		{name: "the gateway's processor time of a turn", measured: ms(t.cpu) / turns, unit: "ms", note: "from the question to the end of the " +
+			"answer, eight pieces of text"},
 		{name: "durable accept (chat.send → ack), p50", measured: quantile(t.acks, 0.5), unit: "ms",
 			note: fmt.Sprintf("p99 %.2f ms; one flush of this disk takes %.2f ms, and a commit needs two", quantile(t.acks, 0.99), flush)},
 	}

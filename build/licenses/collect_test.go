@@ -40,7 +40,8 @@ func TestNothingWithoutALicence(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := notices{}
-	if err := all.folder("example.com/new v1.0.0", top, inner); err == nil || !strings.Contains(err.Error(), "example.com/new v1.0.0 has no licence") {
+	if err := all.folder("example.com/new v1.0.0", top, inner); err == nil ||
+		!strings.Contains(err.Error(), "example.com/new v1.0.0 has no licence") {
 		t.Errorf("a module without a licence: %v", err)
 	}
 	write := func(path, text string) {
@@ -82,7 +83,8 @@ func TestPagePackages(t *testing.T) {
 	if err := all.page(frontend); err != nil {
 		t.Fatal(err)
 	}
-	if text := all.String(); !strings.Contains(text, "one 1.2.3\n") || !strings.Contains(text, "two 4.5.6\n") || strings.Contains(text, "tool") {
+	if text := all.String(); !strings.Contains(text, "one 1.2.3\n") || !strings.Contains(text, "two 4.5.6\n") ||
+		strings.Contains(text, "tool") {
 		t.Error(text)
 	}
 	write("node_modules/one/package.json", `{"version": "1.2.3", "license": "SEE LICENSE IN nowhere"}`)

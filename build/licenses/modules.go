@@ -111,7 +111,8 @@ func (n notices) folder(name, top, dir string) error {
 		dir = filepath.Dir(dir)
 	}
 	if found == 0 {
-		return fmt.Errorf("%s has no licence in %s: nothing may be handed on without one; look for it at the project, and for what its terms are", name, top)
+		return fmt.Errorf("%s has no licence in %s: nothing may be handed on without one; look for it at the project, and for what its terms are",
+			name, top)
 	}
 	return nil
 }

@@ -105,7 +105,8 @@ const (
 
 // New returns an agent.
 func New(version string) *Agent {
-	return &Agent{version: version, ready: make(chan struct{}), sessions: map[sdk.SessionId]bool{}, folders: map[sdk.SessionId]string{}, kept: map[sdk.SessionId]string{}, turns: map[string]*turn{}}
+	return &Agent{version: version, ready: make(chan struct{}), sessions: map[sdk.SessionId]bool{}, folders: map[sdk.SessionId]string{},
+		kept: map[sdk.SessionId]string{}, turns: map[string]*turn{}}
 }
 
 // Run serves until the editor leaves or ctx ends. It is called once.
@@ -133,7 +134,8 @@ func (a *Agent) Initialize(context.Context, sdk.InitializeRequest) (sdk.Initiali
 		ProtocolVersion: sdk.ProtocolVersionNumber,
 		AgentCapabilities: sdk.AgentCapabilities{
 			LoadSession: true, PromptCapabilities: sdk.PromptCapabilities{EmbeddedContext: true},
-			SessionCapabilities: sdk.SessionCapabilities{List: &sdk.SessionListCapabilities{}, Resume: &sdk.SessionResumeCapabilities{}, Close: &sdk.SessionCloseCapabilities{}},
+			SessionCapabilities: sdk.SessionCapabilities{List: &sdk.SessionListCapabilities{}, Resume: &sdk.SessionResumeCapabilities{},
+				Close: &sdk.SessionCloseCapabilities{}},
 		},
 		AgentInfo: &sdk.Implementation{Name: "hearth", Title: sdk.Ptr("Hearth"), Version: a.version},
 	}, nil
@@ -168,7 +170,8 @@ func (a *Agent) Prompt(ctx context.Context, p sdk.PromptRequest) (sdk.PromptResp
 	sending, done := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	text = inFolder(a.settle(sending, p.SessionId), text)
 	var sent protocol.ChatSendResult
-	err = a.gateway.Call(sending, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: string(p.SessionId), Message: text, IdempotencyKey: run}, &sent)
+	err = a.gateway.Call(sending, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: string(p.SessionId), Message: text,
+		IdempotencyKey: run}, &sent)
 	done()
 	if err != nil {
 		return sdk.PromptResponse{}, err

@@ -33,13 +33,16 @@ func (f *fake) Call(_ context.Context, method string, params, _ any) error {
 	switch p := params.(type) {
 	case protocol.ChatSendParams:
 		event(protocol.EventChat, protocol.ChatEvent{RunID: p.IdempotencyKey, State: protocol.ChatDelta, DeltaText: "Hello ", End: 6})
-		event(protocol.EventAgent, protocol.AgentEvent{RunID: p.IdempotencyKey, Stream: "tool", Data: map[string]any{"phase": "start", "name": "exec", "toolCallId": "c1"}})
-		event(protocol.EventExecApprovalRequested, protocol.Approval{ID: "a1", Request: protocol.ApprovalRequest{RunID: p.IdempotencyKey, ToolCallID: "c1", HearthTitle: "Run date"}})
+		event(protocol.EventAgent, protocol.AgentEvent{RunID: p.IdempotencyKey, Stream: "tool",
+			Data: map[string]any{"phase": "start", "name": "exec", "toolCallId": "c1"}})
+		event(protocol.EventExecApprovalRequested, protocol.Approval{ID: "a1", Request: protocol.ApprovalRequest{RunID: p.IdempotencyKey,
+			ToolCallID: "c1", HearthTitle: "Run date"}})
 		event(protocol.EventExecApprovalRequested, protocol.Approval{ID: "other", Request: protocol.ApprovalRequest{RunID: "another run"}})
 		go func() {
 			r := <-f.resolved
 			f.resolved <- r
-			event(protocol.EventChat, protocol.ChatEvent{RunID: p.IdempotencyKey, State: protocol.ChatDelta, DeltaText: "o there", Offset: 4, End: 11})
+			event(protocol.EventChat, protocol.ChatEvent{RunID: p.IdempotencyKey, State: protocol.ChatDelta, DeltaText: "o there", Offset: 4,
+				End: 11})
 			event(protocol.EventChat, protocol.ChatEvent{RunID: p.IdempotencyKey, State: protocol.ChatFinal})
 		}()
 	case protocol.ApprovalResolveParams:
@@ -93,7 +96,8 @@ func (s *slow) Call(_ context.Context, _ string, params, _ any) error {
 	for i := range int64(queued + 100) {
 		event(protocol.ChatEvent{State: protocol.ChatDelta, DeltaText: "x", Offset: i, End: i + 1})
 	}
-	event(protocol.ChatEvent{State: protocol.ChatFinal, Message: &protocol.Message{Role: protocol.MessageAssistant, Content: protocol.TextBlocks("the whole")}})
+	event(protocol.ChatEvent{State: protocol.ChatFinal, Message: &protocol.Message{Role: protocol.MessageAssistant,
+		Content: protocol.TextBlocks("the whole")}})
 	return nil
 }
 

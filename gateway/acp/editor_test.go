@@ -36,7 +36,8 @@ func (f *asking) Call(_ context.Context, _ string, params, _ any) error {
 			f.event(protocol.EventChat, protocol.ChatEvent{RunID: p.IdempotencyKey, State: protocol.ChatFinal})
 			return nil
 		}
-		f.event(protocol.EventExecApprovalRequested, protocol.Approval{ID: "a1", Request: protocol.ApprovalRequest{RunID: p.IdempotencyKey, ToolCallID: "c1", HearthTitle: "Run date", Command: "date"}})
+		f.event(protocol.EventExecApprovalRequested, protocol.Approval{ID: "a1", Request: protocol.ApprovalRequest{RunID: p.IdempotencyKey,
+			ToolCallID: "c1", HearthTitle: "Run date", Command: "date"}})
 	case protocol.ChatAbortParams:
 		f.mu.Lock()
 		f.aborted = append(f.aborted, p)
@@ -137,7 +138,8 @@ func TestEditorsFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.SetSessionConfigOption(ctx, sdk.SetSessionConfigOptionRequest{ValueId: &sdk.SetSessionConfigOptionValueId{SessionId: s.SessionId, ConfigId: modelOption, Value: "p/b"}}); err != nil {
+	if _, err := c.SetSessionConfigOption(ctx, sdk.SetSessionConfigOptionRequest{ValueId: &sdk.SetSessionConfigOptionValueId{
+		SessionId: s.SessionId, ConfigId: modelOption, Value: "p/b"}}); err != nil {
 		t.Error(err)
 	}
 	if got := strings.Join(f.noted(&f.sent), "|"); got != "[Working directory: /home/me/project]\n\nfix it|/status" {
@@ -150,7 +152,8 @@ func TestEditorsFolder(t *testing.T) {
 
 // What was put before the person's words is not shown as theirs.
 func TestEditorsShowThePersonsWords(t *testing.T) {
-	for text, want := range map[string]string{inFolder("/w/p", "fix it"): "fix it", "plain": "plain", "[Working directory: cut": "[Working directory: cut"} {
+	for text, want := range map[string]string{inFolder("/w/p", "fix it"): "fix it", "plain": "plain", "[Working directory: cut": "[Working " +
+		"directory: cut"} {
 		if got := withoutFolder(text); got != want {
 			t.Errorf("%q: %q", text, got)
 		}
@@ -163,7 +166,8 @@ func TestEditorsSeeChangesOfFiles(t *testing.T) {
 		"write": `{"path":"/w/a.txt","content":"new"}`, "edit": `{"path":"/w/a.txt","edits":[{"oldText":"old","newText":"new"}]}`,
 	} {
 		u := startOf("c", name, json.RawMessage(args), sdk.ToolCallStatusInProgress).ToolCall
-		if u == nil || len(u.Content) != 1 || u.Content[0].Diff == nil || u.Content[0].Diff.NewText != "new" || u.Kind != sdk.ToolKindEdit || len(u.Locations) != 1 {
+		if u == nil || len(u.Content) != 1 || u.Content[0].Diff == nil || u.Content[0].Diff.NewText != "new" || u.Kind != sdk.ToolKindEdit ||
+			len(u.Locations) != 1 {
 			t.Errorf("%s: %+v", name, u)
 		}
 	}

@@ -32,7 +32,8 @@ func settings(m *sdk.SessionModelState) []sdk.SessionConfigOption {
 }
 
 // SetSessionConfigOption implements sdk.Agent: it chooses a session's model.
-func (a *Agent) SetSessionConfigOption(ctx context.Context, p sdk.SetSessionConfigOptionRequest) (none sdk.SetSessionConfigOptionResponse, err error) {
+func (a *Agent) SetSessionConfigOption(ctx context.Context, p sdk.SetSessionConfigOptionRequest) (none sdk.SetSessionConfigOptionResponse,
+	err error) {
 	v := p.ValueId
 	switch {
 	case v == nil || v.ConfigId != modelOption:
@@ -52,7 +53,8 @@ func (a *Agent) SetSessionConfigOption(ctx context.Context, p sdk.SetSessionConf
 
 func (a *Agent) choose(ctx context.Context, id sdk.SessionId, model string) error {
 	var res protocol.SessionsPatchResult
-	return a.gateway.Call(ctx, protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: string(id), Model: protocol.PatchTo(model)}, &res)
+	return a.gateway.Call(ctx, protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: string(id), Model: protocol.PatchTo(model)},
+		&res)
 }
 
 // folder checks the working folder that an editor names.

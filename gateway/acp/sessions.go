@@ -81,7 +81,8 @@ func (a *Agent) enter(ctx context.Context, id sdk.SessionId, cwd string) (protoc
 // rows are the sessions of editors, those that were used last first.
 func (a *Agent) rows(ctx context.Context) (out []protocol.SessionRow, err error) {
 	var list protocol.SessionsList
-	if err := a.gateway.Call(ctx, protocol.MethodSessionsList, protocol.SessionsListParams{Limit: maxListed, IncludeDerivedTitles: true}, &list); err != nil {
+	if err := a.gateway.Call(ctx, protocol.MethodSessionsList, protocol.SessionsListParams{Limit: maxListed, IncludeDerivedTitles: true},
+		&list); err != nil {
 		return nil, err
 	}
 	for _, r := range list.Sessions {
@@ -96,7 +97,8 @@ const maxListed = 1000
 
 // sessionOf is the editor's name of a session, "" when it is no editor's.
 func sessionOf(key string) sdk.SessionId {
-	if i := strings.LastIndexByte(key, ':'); strings.HasPrefix(key, "agent:") && strings.HasPrefix(key[i+1:], sessionPrefix) && strings.Count(key, ":") == 2 {
+	if i := strings.LastIndexByte(key, ':'); strings.HasPrefix(key, "agent:") && strings.HasPrefix(key[i+1:], sessionPrefix) &&
+		strings.Count(key, ":") == 2 {
 		return sdk.SessionId(key[i+1:])
 	}
 	return ""
@@ -110,7 +112,8 @@ func (a *Agent) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (sd
 		if p.Cwd != nil && r.Folder != "" && filepath.Clean(*p.Cwd) != r.Folder {
 			continue
 		}
-		one := sdk.SessionInfo{SessionId: sessionOf(r.Key), Cwd: cmp.Or(r.Folder, "/"), UpdatedAt: sdk.Ptr(time.UnixMilli(r.UpdatedAt).UTC().Format(time.RFC3339))}
+		one := sdk.SessionInfo{SessionId: sessionOf(r.Key), Cwd: cmp.Or(r.Folder, "/"),
+			UpdatedAt: sdk.Ptr(time.UnixMilli(r.UpdatedAt).UTC().Format(time.RFC3339))}
 		if p.Cwd != nil { // of older sessions none is known; whoever asks for one means to go on there
 			one.Cwd = filepath.Clean(*p.Cwd)
 		}
@@ -133,7 +136,8 @@ func (a *Agent) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.
 		return sdk.LoadSessionResponse{}, err
 	}
 	var h protocol.ChatHistory
-	if err := a.gateway.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: string(p.SessionId), Limit: replayed}, &h); err != nil {
+	if err := a.gateway.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: string(p.SessionId), Limit: replayed},
+		&h); err != nil {
 		return sdk.LoadSessionResponse{}, err
 	}
 	began := map[string]bool{}
@@ -231,7 +235,8 @@ func (a *Agent) models(ctx context.Context, current string) *sdk.SessionModelSta
 }
 
 // UnstableSetSessionModel chooses a session's model.
-func (a *Agent) UnstableSetSessionModel(ctx context.Context, p sdk.UnstableSetSessionModelRequest) (sdk.UnstableSetSessionModelResponse, error) {
+func (a *Agent) UnstableSetSessionModel(ctx context.Context, p sdk.UnstableSetSessionModelRequest) (sdk.UnstableSetSessionModelResponse,
+	error) {
 	var none sdk.UnstableSetSessionModelResponse
 	if !a.has(p.SessionId) {
 		return none, sdk.NewInvalidParams(fmt.Sprintf("there is no session %s", p.SessionId))

@@ -49,7 +49,8 @@ func (f *talker) Call(_ context.Context, method string, params, result any) erro
 		for i := range int64(f.pieces) {
 			event(protocol.ChatEvent{State: protocol.ChatDelta, DeltaText: "x", Offset: i, End: i + 1})
 		}
-		event(protocol.ChatEvent{State: protocol.ChatFinal, Message: &protocol.Message{Role: protocol.MessageAssistant, Content: protocol.TextBlocks(strings.Repeat("x", f.pieces))}})
+		event(protocol.ChatEvent{State: protocol.ChatFinal, Message: &protocol.Message{Role: protocol.MessageAssistant,
+			Content: protocol.TextBlocks(strings.Repeat("x", f.pieces))}})
 	case protocol.SessionsPatchParams:
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -62,7 +63,8 @@ func (f *talker) Call(_ context.Context, method string, params, result any) erro
 	}
 	switch r := result.(type) {
 	case *protocol.ModelsList:
-		r.Models = []protocol.ModelInfo{{ID: "a", Provider: "p", Name: "A", Available: true, Tags: []string{"default"}}, {ID: "b", Provider: "p", Name: "B", Available: true}, {ID: "c", Provider: "p", Name: "C"}}
+		r.Models = []protocol.ModelInfo{{ID: "a", Provider: "p", Name: "A", Available: true, Tags: []string{"default"}},
+			{ID: "b", Provider: "p", Name: "B", Available: true}, {ID: "c", Provider: "p", Name: "C"}}
 	case *protocol.SessionsList:
 		r.Sessions = []protocol.SessionRow{
 			{Key: "agent:main:main", DerivedTitle: "private"}, {Key: "agent:main:acp-one", DerivedTitle: "Fix it", UpdatedAt: 1000},
@@ -73,7 +75,9 @@ func (f *talker) Call(_ context.Context, method string, params, result any) erro
 			r.Session = &protocol.SessionRow{Key: "agent:main:acp-one", ModelProvider: "p", Model: "b"}
 		}
 	case *protocol.ChatHistory:
-		r.Messages = []protocol.Message{{Role: protocol.MessageUser, Content: protocol.TextBlocks("fix it")}, {Role: protocol.MessageToolResult, Content: protocol.TextBlocks("secret words of a tool")}, {Role: protocol.MessageAssistant, Content: protocol.TextBlocks("done")}}
+		r.Messages = []protocol.Message{{Role: protocol.MessageUser, Content: protocol.TextBlocks("fix it")},
+			{Role: protocol.MessageToolResult, Content: protocol.TextBlocks("secret words of a tool")},
+			{Role: protocol.MessageAssistant, Content: protocol.TextBlocks("done")}}
 	}
 	return nil
 }
@@ -135,11 +139,13 @@ func TestEditorsSessions(t *testing.T) {
 		t.Errorf("%+v %v", hello, err)
 	}
 	list, err := c.ListSessions(ctx, sdk.ListSessionsRequest{Cwd: sdk.Ptr("/work")})
-	if got := fmt.Sprint(len(list.Sessions)); err != nil || got != "2" || list.Sessions[0].SessionId != "acp-one" || *list.Sessions[0].Title != "Fix it" || *list.Sessions[1].Title != "Mine" || list.Sessions[0].Cwd != "/work" {
+	if got := fmt.Sprint(len(list.Sessions)); err != nil || got != "2" || list.Sessions[0].SessionId != "acp-one" ||
+		*list.Sessions[0].Title != "Fix it" || *list.Sessions[1].Title != "Mine" || list.Sessions[0].Cwd != "/work" {
 		t.Errorf("%+v %v", list, err)
 	}
 	loaded, err := c.LoadSession(ctx, sdk.LoadSessionRequest{SessionId: "acp-one", Cwd: "/", McpServers: []sdk.McpServer{}})
-	if _, text := e.got(); err != nil || text != "[fix it]done" || loaded.Models == nil || loaded.Models.CurrentModelId != "p/b" || len(loaded.Models.AvailableModels) != 2 {
+	if _, text := e.got(); err != nil || text != "[fix it]done" || loaded.Models == nil || loaded.Models.CurrentModelId != "p/b" ||
+		len(loaded.Models.AvailableModels) != 2 {
 		t.Errorf("%q %+v %v", text, loaded, err)
 	}
 	if _, err := c.ResumeSession(ctx, sdk.ResumeSessionRequest{SessionId: "acp-one", Cwd: "/"}); err != nil {
@@ -148,10 +154,12 @@ func TestEditorsSessions(t *testing.T) {
 	if n, _ := e.got(); n != 2 {
 		t.Errorf("a resumed session was told again: %d", n)
 	}
-	if _, err := c.UnstableSetSessionModel(ctx, sdk.UnstableSetSessionModelRequest{SessionId: "acp-one", ModelId: "p/a"}); err != nil || fmt.Sprint(f.noted(&f.patched)) != "[acp-one p/a]" {
+	if _, err := c.UnstableSetSessionModel(ctx, sdk.UnstableSetSessionModelRequest{SessionId: "acp-one", ModelId: "p/a"}); err != nil ||
+		fmt.Sprint(f.noted(&f.patched)) != "[acp-one p/a]" {
 		t.Errorf("%v %v", f.noted(&f.patched), err)
 	}
-	if _, err := c.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: "acp-one"}); err != nil || !strings.Contains(fmt.Sprint(f.noted(&f.calls)), protocol.MethodChatAbort) {
+	if _, err := c.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: "acp-one"}); err != nil ||
+		!strings.Contains(fmt.Sprint(f.noted(&f.calls)), protocol.MethodChatAbort) {
 		t.Errorf("%v %v", f.noted(&f.calls), err)
 	}
 	if _, err := c.Prompt(ctx, sdk.PromptRequest{SessionId: "acp-one", Prompt: []sdk.ContentBlock{sdk.TextBlock("hi")}}); err == nil {

@@ -157,7 +157,8 @@ func kind(name string) sdk.ToolKind {
 func (a *Agent) permission(ctx context.Context, t *turn, ap protocol.Approval) {
 	options := []sdk.PermissionOption{{Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow once", OptionId: protocol.DecisionAllowOnce}}
 	if slices.Contains(ap.Request.AllowedDecisions, protocol.DecisionAllowAlways) {
-		options = append(options, sdk.PermissionOption{Kind: sdk.PermissionOptionKindAllowAlways, Name: "Always allow this", OptionId: protocol.DecisionAllowAlways})
+		options = append(options, sdk.PermissionOption{Kind: sdk.PermissionOptionKindAllowAlways, Name: "Always allow this",
+			OptionId: protocol.DecisionAllowAlways})
 	}
 	options = append(options, sdk.PermissionOption{Kind: sdk.PermissionOptionKindRejectOnce, Name: "Deny", OptionId: protocol.DecisionDeny})
 	shown := append([]string{ap.Request.HearthTitle}, ap.Request.HearthLines...)

@@ -190,7 +190,8 @@ func (r *runner) ask() (model.Message, model.StopReason, error) {
 	var usage model.Usage
 	stop := model.StopEnd
 	var failure error
-	req := model.Request{Model: r.Model, System: r.System, Stable: r.Stable, Messages: r.messages, Tools: r.Tools, Exact: r.Exact, MaxTokens: r.MaxTokens, Thinking: r.Thinking}
+	req := model.Request{Model: r.Model, System: r.System, Stable: r.Stable, Messages: r.messages, Tools: r.Tools, Exact: r.Exact,
+		MaxTokens: r.MaxTokens, Thinking: r.Thinking}
 	if r.Options != nil {
 		req.Tools, req.Options = r.Options().Offer(r.Tools, r.Exact != nil)
 	}
@@ -271,7 +272,8 @@ const noTools = "There are no tools in this conversation. Answer in words."
 // calls is stopped (F-PROV-16).
 func (r *runner) refuse(c model.ToolCall) error {
 	if r.refused++; r.refused > maxRefused {
-		return &model.Error{Class: model.ClassMalformed, Ref: model.Ref{Model: r.Model}, Detail: fmt.Sprintf("the model called tools %d times in a way that cannot be run", r.refused)}
+		return &model.Error{Class: model.ClassMalformed, Ref: model.Ref{Model: r.Model},
+			Detail: fmt.Sprintf("the model called tools %d times in a way that cannot be run", r.refused)}
 	}
 	return r.result(c, model.ToolResult{CallID: c.ID, Name: c.Name, Text: c.Problem, IsError: true}, 0)
 }

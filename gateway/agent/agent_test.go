@@ -62,11 +62,13 @@ func usage(in, out int) step {
 func fail(c model.Class) step { return step{err: &model.Error{Class: c}} }
 
 // run collects the kinds of a turn's events, its last event and its error.
-func run(ctx context.Context, s *script, tool func(context.Context, model.ToolCall) model.ToolResult) (kinds string, last agent.Event, err error) {
+func run(ctx context.Context, s *script, tool func(context.Context, model.ToolCall) model.ToolResult) (kinds string, last agent.Event,
+	err error) {
 	turn := agent.Turn{
 		Provider: s, Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "hi"}}}}, RunTool: tool,
 	}
-	names := map[agent.Kind]string{agent.Text: "text", agent.Thinking: "thinking", agent.Retry: "retry", agent.Intent: "intent", agent.ToolStart: "start", agent.ToolEnd: "end", agent.Done: "done"}
+	names := map[agent.Kind]string{agent.Text: "text", agent.Thinking: "thinking", agent.Retry: "retry", agent.Intent: "intent",
+		agent.ToolStart: "start", agent.ToolEnd: "end", agent.Done: "done"}
 	var all []string
 	for ev, e := range agent.Run(ctx, turn) {
 		if e != nil {
@@ -91,14 +93,19 @@ func TestTurns(t *testing.T) {
 		loop  bool
 		usage model.Usage
 	}{
-		{"answer", [][]step{{text("a"), text("b"), usage(3, 2), stop(model.StopEnd)}}, "text text done", "", false, model.Usage{Input: 3, Output: 2}},
-		{"tool", [][]step{{text("a"), call("1", "x", "{}"), usage(3, 2), stop(model.StopTool)}, {text("b"), usage(5, 1), stop(model.StopEnd)}}, "text intent start end text done", "", false, model.Usage{Input: 8, Output: 3}},
-		{"two tools", [][]step{{call("1", "x", "{}"), call("2", "y", "{}"), stop(model.StopTool)}, {text("b"), stop(model.StopEnd)}}, "intent start end start end text done", "", false, model.Usage{}},
-		{"silent failure is repeated once", [][]step{{fail(model.ClassServer)}, {text("b"), stop(model.StopEnd)}}, "retry text done", "", false, model.Usage{}},
+		{"answer", [][]step{{text("a"), text("b"), usage(3, 2), stop(model.StopEnd)}}, "text text done", "", false,
+			model.Usage{Input: 3, Output: 2}},
+		{"tool", [][]step{{text("a"), call("1", "x", "{}"), usage(3, 2), stop(model.StopTool)}, {text("b"), usage(5, 1), stop(model.StopEnd)}},
+			"text intent start end text done", "", false, model.Usage{Input: 8, Output: 3}},
+		{"two tools", [][]step{{call("1", "x", "{}"), call("2", "y", "{}"), stop(model.StopTool)}, {text("b"), stop(model.StopEnd)}},
+			"intent start end start end text done", "", false, model.Usage{}},
+		{"silent failure is repeated once", [][]step{{fail(model.ClassServer)}, {text("b"), stop(model.StopEnd)}}, "retry text done", "", false,
+			model.Usage{}},
 		{"and only once", [][]step{{fail(model.ClassServer)}, {fail(model.ClassServer)}}, "retry", model.ClassServer, false, model.Usage{}},
 		{"not after words", [][]step{{text("a"), fail(model.ClassInterrupted)}}, "text", model.ClassInterrupted, false, model.Usage{}},
 		{"a refused key is final", [][]step{{fail(model.ClassAuth)}}, "", model.ClassAuth, false, model.Usage{}},
-		{"the same call for ever", [][]step{{call("1", "x", `{"a":1}`), stop(model.StopTool)}}, strings.TrimSpace(strings.Repeat("intent start end ", 5)), "", true, model.Usage{}},
+		{"the same call for ever", [][]step{{call("1", "x", `{"a":1}`), stop(model.StopTool)}},
+			strings.TrimSpace(strings.Repeat("intent start end ", 5)), "", true, model.Usage{}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -134,7 +141,8 @@ func TestToolResultGoesBackToTheModel(t *testing.T) {
 	}
 	got := s.asked[1].Messages[1:]
 	want := []model.Message{
-		{Role: model.RoleAssistant, Blocks: []model.Block{{ToolCall: &model.ToolCall{ID: "c1", Name: "x", Arguments: json.RawMessage(`{"q":1}`)}}}},
+		{Role: model.RoleAssistant,
+			Blocks: []model.Block{{ToolCall: &model.ToolCall{ID: "c1", Name: "x", Arguments: json.RawMessage(`{"q":1}`)}}}},
 		{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "c1", Name: "x", Text: "fine"}}}},
 	}
 	if d := cmp.Diff(want, got); d != "" {

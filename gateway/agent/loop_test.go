@@ -46,8 +46,9 @@ func TestFault_F_PROV_17_Loops(t *testing.T) {
 		most   int    // calls that run; 0: no loop
 		says   string // to the person
 	}{
-		"the same call":          {20, fixed("read"), news, 5, "read in the same way 6 times"},
-		"two in turn":            {20, func(n int) (string, string) { return []string{"read", "write"}[n%2], "{}" }, news, 11, "two steps in turn, 6 times"},
+		"the same call": {20, fixed("read"), news, 5, "read in the same way 6 times"},
+		"two in turn": {20, func(n int) (string, string) { return []string{"read", "write"}[n%2], "{}" }, news, 11,
+			"two steps in turn, 6 times"},
 		"one between others":     {24, func(n int) (string, string) { return "exec", fmt.Sprintf(`{"n":%d}`, n%2*n) }, news, 0, ""},
 		"a process without news": {20, fixed("process"), same, 6, "looking with process 6 times without news"},
 		"waiting ever longer": {20, func(n int) (string, string) { return "process", fmt.Sprintf(`{"timeout":%d}`, n) }, same, 6,
@@ -78,9 +79,10 @@ func TestRounds(t *testing.T) {
 		}
 		s.calls = append(s.calls, []step{text("done"), stop(model.StopEnd)})
 		var err error
-		for _, e := range agent.Run(t.Context(), agent.Turn{Provider: &s, Rounds: most, RunTool: func(_ context.Context, c model.ToolCall) model.ToolResult {
-			return model.ToolResult{CallID: c.ID, Name: c.Name}
-		}}) {
+		for _, e := range agent.Run(t.Context(),
+			agent.Turn{Provider: &s, Rounds: most, RunTool: func(_ context.Context, c model.ToolCall) model.ToolResult {
+				return model.ToolResult{CallID: c.ID, Name: c.Name}
+			}}) {
 			err = e
 		}
 		if !errors.Is(err, want) {

@@ -11,7 +11,8 @@ import (
 // F-PROV-16: a call that cannot be run is never run; the model is told, and one
 // that keeps on is stopped. The conversation stays one that services accept.
 func TestFault_F_PROV_16_calls_that_cannot_be_run(t *testing.T) {
-	bad := step{ev: model.Event{Kind: model.EventToolCall, Call: &model.ToolCall{ID: "c", Name: "x", Arguments: []byte("{}"), Problem: "not JSON"}}}
+	bad := step{ev: model.Event{Kind: model.EventToolCall, Call: &model.ToolCall{ID: "c", Name: "x", Arguments: []byte("{}"),
+		Problem: "not JSON"}}}
 	ran := 0
 	run := func(s *script) (results int, last error) {
 		turn := agent.Turn{Provider: s, RunTool: func(_ context.Context, c model.ToolCall) model.ToolResult {
@@ -28,7 +29,8 @@ func TestFault_F_PROV_16_calls_that_cannot_be_run(t *testing.T) {
 		}
 		return results, last
 	}
-	if n, err := run(&script{calls: [][]step{{bad, stop(model.StopTool)}, {bad, call("d", "x", `{}`), stop(model.StopTool)}, {text("done"), stop(model.StopEnd)}}}); n != 2 || err != nil || ran != 1 {
+	if n, err := run(&script{calls: [][]step{{bad, stop(model.StopTool)}, {bad, call("d", "x", `{}`), stop(model.StopTool)},
+		{text("done"), stop(model.StopEnd)}}}); n != 2 || err != nil || ran != 1 {
 		t.Errorf("%d results, ran %d, %v", n, ran, err)
 	}
 	ran = 0

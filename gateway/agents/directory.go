@@ -59,7 +59,8 @@ func (d *Directory) list(c config.Config) (out []Agent) {
 // agentOf fills in what an agent does not say.
 func (d *Directory) agentOf(a config.Agent, c config.Config) Agent {
 	out := Agent{
-		ID: a.ID, Default: a.Default, Name: cmp.Or(a.Identity.Name, a.Name), Emoji: a.Identity.Emoji, Avatar: a.Identity.Avatar, Theme: a.Identity.Theme, SkillChars: a.SkillsLimits.MaxSkillsPromptChars,
+		ID: a.ID, Default: a.Default, Name: cmp.Or(a.Identity.Name, a.Name), Emoji: a.Identity.Emoji, Avatar: a.Identity.Avatar,
+		Theme: a.Identity.Theme, SkillChars: a.SkillsLimits.MaxSkillsPromptChars,
 		Workspace: d.Workspace(a.Workspace), Primary: a.Model.Primary, Fallbacks: a.Model.Fallbacks,
 	}
 	if a.Skills == nil {

@@ -93,7 +93,8 @@ func (n *Networks) Tell(tx *store.Tx, run session.Run, id, text string) error {
 		return nil
 	}
 	return n.Deliverer.Put(tx, outbound.Delivery{
-		ID: run.ID + ":notice:" + id, Channel: r.Channel, To: r.Target(""), Session: run.SessionKey, RunID: run.ID, Text: text, Reply: outbound.ReplyOff,
+		ID: run.ID + ":notice:" + id, Channel: r.Channel, To: r.Target(""), Session: run.SessionKey, RunID: run.ID, Text: text,
+		Reply: outbound.ReplyOff,
 	})
 }
 
@@ -114,6 +115,7 @@ func (n *Networks) MaySend(key string, r channel.Route) bool {
 
 func (n *Networks) maySendAs(key string, r channel.Route, override policy.Override) bool {
 	c := n.Settings.Snapshot().Config
-	v := rules.Sending(c).Decide(rules.Keys(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat), Override: override})
+	v := rules.Sending(c).Decide(rules.Keys(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat),
+		Override: override})
 	return v.Action != policy.Deny
 }

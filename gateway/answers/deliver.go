@@ -60,7 +60,8 @@ func (n *Networks) wordsFor(ev protocol.ChatEvent, run session.Run, r channel.Ro
 	if ev.State != protocol.ChatError {
 		return text
 	}
-	shown, ok := reply.ErrorShown(reply.ConversationOf(r.Chat), text != "", ev.ErrorMessage, n.rawDetail(ev.ErrorMessage, run.Detail), lv.verbose == "full")
+	shown, ok := reply.ErrorShown(reply.ConversationOf(r.Chat), text != "", ev.ErrorMessage, n.rawDetail(ev.ErrorMessage, run.Detail),
+		lv.verbose == "full")
 	switch {
 	case !ok:
 		return text
@@ -73,5 +74,6 @@ func (n *Networks) wordsFor(ev protocol.ChatEvent, run session.Run, r channel.Ro
 // acknowledges reports whether an end is the answer to /send off, which is the
 // last that is heard; a rule of the settings holds it back too.
 func (n *Networks) acknowledges(ev protocol.ChatEvent, run session.Run, r channel.Route) bool {
-	return ev.StopReason == "command" && ev.Message != nil && ev.Message.Text() == command.HeldBack && n.maySendAs(run.SessionKey, r, policy.SendInherit)
+	return ev.StopReason == "command" && ev.Message != nil && ev.Message.Text() == command.HeldBack &&
+		n.maySendAs(run.SessionKey, r, policy.SendInherit)
 }

@@ -8,7 +8,8 @@ import (
 )
 
 func TestQuotedReasoning(t *testing.T) {
-	msg := &protocol.Message{Content: []protocol.Block{{Type: protocol.BlockThinking, Thinking: "first\n"}, {Type: protocol.BlockText, Text: "said"}, {Type: protocol.BlockThinking, Thinking: "second"}}}
+	msg := &protocol.Message{Content: []protocol.Block{{Type: protocol.BlockThinking, Thinking: "first\n"},
+		{Type: protocol.BlockText, Text: "said"}, {Type: protocol.BlockThinking, Thinking: "second"}}}
 	if got := quoted(thoughtsOf(msg)); got != "> first\n> second" {
 		t.Errorf("got %q", got)
 	}

@@ -104,7 +104,8 @@ func (n *Networks) newBlocks(ctx context.Context, lr *liveRun, run session.Run, 
 		p = n.attach(run, r, p)
 		d := outbound.Delivery{
 			Reply: replyOfBlock(blocks, n.Channels.Account(r.Channel, r.Account).ReplyToMode),
-			ID:    blockID(run.ID, blocks), Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text, Media: p.Media,
+			ID:    blockID(run.ID, blocks), Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text,
+			Media: p.Media,
 		}
 		err := n.Deliver(ctx, d)
 		if err == nil {

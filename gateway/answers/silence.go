@@ -8,7 +8,8 @@ import (
 
 // silenceAdvice tells the model where it may stay silent: in groups of networks
 // whose settings allow it, never in direct chats.
-const silenceAdvice = "When nothing needs an answer from you, reply with exactly " + reply.SilentToken + " and nothing else; then nothing is sent."
+const silenceAdvice = "When nothing needs an answer from you, reply with exactly " + reply.SilentToken + " and nothing else; then " +
+	"nothing is sent."
 
 // SilenceAdvice is what the system prompt says about a route.
 func SilenceAdvice(c config.Config, where string) string {

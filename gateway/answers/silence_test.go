@@ -42,7 +42,8 @@ func TestSilenceAdvice(t *testing.T) {
 
 // An answer in blocks replies like one in messages: with its first, or all.
 func TestBlocksReplyByTheMode(t *testing.T) {
-	for mode, want := range map[string][2]outbound.ReplyMode{"off": {"off", "off"}, "first": {"first", "off"}, "all": {"all", "all"}, "": {"", "off"}} {
+	for mode, want := range map[string][2]outbound.ReplyMode{"off": {"off", "off"}, "first": {"first", "off"}, "all": {"all", "all"},
+		"": {"", "off"}} {
 		if got := [2]outbound.ReplyMode{replyOfBlock(1, mode), replyOfBlock(2, mode)}; got != want {
 			t.Errorf("%q: %v", mode, got)
 		}

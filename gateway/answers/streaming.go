@@ -33,7 +33,8 @@ func (n *Networks) streaming(id, account, agent string) streaming {
 	}
 	s.block = stream.BlockOptions{
 		Chunk: chunkOptions(d.BlockStreamingChunk),
-		Limit: a.TextChunkLimit, Break: stream.BreakAt(d.BlockStreamingBreak), Coalesce: coalesce(d.BlockStreamingCoalesce, a.BlockStreamingCoalesce),
+		Limit: a.TextChunkLimit, Break: stream.BreakAt(d.BlockStreamingBreak), Coalesce: coalesce(d.BlockStreamingCoalesce,
+			a.BlockStreamingCoalesce),
 		Delay: stream.HumanDelay{
 			Mode: stream.DelayMode(pace.Mode), Min: time.Duration(pace.MinMs) * time.Millisecond, Max: time.Duration(pace.MaxMs) * time.Millisecond,
 		},

@@ -199,7 +199,8 @@ func ParseScope(s string) (Scope, bool) {
 		return ScopeOnce, true
 	case "allow-always":
 		return ScopeHere, true
-	case string(ScopeOnce), string(ScopeSession), string(ScopeHere), string(ScopeProgram), string(ScopeFolder), string(ScopeDeny), string(ScopeNever):
+	case string(ScopeOnce), string(ScopeSession), string(ScopeHere), string(ScopeProgram), string(ScopeFolder), string(ScopeDeny),
+		string(ScopeNever):
 		return Scope(s), true
 	}
 	return "", false

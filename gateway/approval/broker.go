@@ -101,7 +101,8 @@ func New(ctx context.Context, o Options) (*Broker, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	b := &Broker{Options: o, t: newTables(), epoch: o.Epoch, base: context.WithoutCancel(ctx), rules: newRuleSet(nil), waiting: map[string]*request{}, runs: map[string]*tally{}}
+	b := &Broker{Options: o, t: newTables(), epoch: o.Epoch, base: context.WithoutCancel(ctx), rules: newRuleSet(nil),
+		waiting: map[string]*request{}, runs: map[string]*tally{}}
 	var left int
 	err := o.DB.View(func(tx *store.Tx) error {
 		left = b.t.pending.Count(tx) + b.t.rules.Count(tx)

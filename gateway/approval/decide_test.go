@@ -48,10 +48,12 @@ func TestSec_A_EXEC_19_RequesterCannotApprove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Resolve(t.Context(), rec.ID, approval.ScopeOnce, approval.Decider{Name: "it itself", ID: "device-7"}); !errors.Is(err, approval.ErrNotYours) {
+		if _, err := h.Resolve(t.Context(), rec.ID, approval.ScopeOnce, approval.Decider{Name: "it itself", ID: "device-7"}); !errors.Is(err,
+			approval.ErrNotYours) {
 			t.Errorf("its own: %v", err)
 		}
-		if _, err := h.Resolve(t.Context(), rec.ID, approval.ScopeOnce, approval.Decider{ID: "device-8"}); !errors.Is(err, approval.ErrMalformed) {
+		if _, err := h.Resolve(t.Context(), rec.ID, approval.ScopeOnce, approval.Decider{ID: "device-8"}); !errors.Is(err,
+			approval.ErrMalformed) {
 			t.Errorf("nobody: %v", err)
 		}
 		if _, err := h.Resolve(t.Context(), rec.ID, approval.ScopeOnce, owner); err != nil {

@@ -13,8 +13,10 @@ import (
 // reads is an ask to read a file in a folder that one yes may be about.
 func reads(path string) approval.Ask {
 	return approval.Ask{
-		Kind: approval.KindFile, RunID: "r1", SessionKey: "agent:main:main", SessionID: "s1", AgentID: "main", CallID: "c1", Owner: true, Tool: "read",
-		Title: "Read " + path, Path: path, Known: true, Lasting: true, Folder: filepath.Dir(path), FolderTitle: "Read files in " + filepath.Dir(path),
+		Kind: approval.KindFile, RunID: "r1", SessionKey: "agent:main:main", SessionID: "s1", AgentID: "main", CallID: "c1", Owner: true,
+		Tool:  "read",
+		Title: "Read " + path, Path: path, Known: true, Lasting: true, Folder: filepath.Dir(path), FolderTitle: "Read files in " +
+			filepath.Dir(path),
 	}
 }
 
@@ -52,20 +54,22 @@ func TestSec_A_EXEC_08_FolderRulesAreNarrow(t *testing.T) {
 		after time.Duration
 		asked bool
 	}{
-		"another file":           {ask: func() approval.Ask { return reads("/home/a/Doc/two") }},
-		"below":                  {ask: func() approval.Ask { return reads("/home/a/Doc/deep/er/two") }},
-		"the list":               {ask: func() approval.Ask { a := reads("/home/a/Doc/x"); a.Path = "/home/a/Doc"; return a }},
-		"an odd name":            {ask: func() approval.Ask { return reads("/home/a/Doc/..two") }},
-		"another session":        {ask: func() approval.Ask { a := reads("/home/a/Doc/two"); a.SessionKey = "agent:main:other"; return a }},
-		"a longer name":          {ask: func() approval.Ask { return reads("/home/a/Documents/two") }, asked: true},
-		"above":                  {ask: func() approval.Ask { return reads("/home/a/two") }, asked: true},
-		"where a link leads":     {ask: func() approval.Ask { return reads("/home/a/Music/two") }, asked: true},
-		"another case":           {ask: func() approval.Ask { return reads("/home/a/doc/two") }, asked: true},
-		"a protected file in it": {ask: func() approval.Ask { a := reads("/home/a/Doc/.env"); a.Folder, a.FolderTitle = "", ""; return a }, asked: true},
-		"a change in it":         {ask: func() approval.Ask { a := reads("/home/a/Doc/two"); a.Lasting, a.Command = false, "+x"; return a }, asked: true},
-		"another agent":          {ask: func() approval.Ask { a := reads("/home/a/Doc/two"); a.AgentID = "work"; return a }, asked: true},
-		"words of others":        {ask: func() approval.Ask { a := reads("/home/a/Doc/two"); a.Owner = false; return a }, asked: true},
-		"after its time":         {ask: func() approval.Ask { return reads("/home/a/Doc/two") }, after: 91 * 24 * time.Hour, asked: true},
+		"another file":       {ask: func() approval.Ask { return reads("/home/a/Doc/two") }},
+		"below":              {ask: func() approval.Ask { return reads("/home/a/Doc/deep/er/two") }},
+		"the list":           {ask: func() approval.Ask { a := reads("/home/a/Doc/x"); a.Path = "/home/a/Doc"; return a }},
+		"an odd name":        {ask: func() approval.Ask { return reads("/home/a/Doc/..two") }},
+		"another session":    {ask: func() approval.Ask { a := reads("/home/a/Doc/two"); a.SessionKey = "agent:main:other"; return a }},
+		"a longer name":      {ask: func() approval.Ask { return reads("/home/a/Documents/two") }, asked: true},
+		"above":              {ask: func() approval.Ask { return reads("/home/a/two") }, asked: true},
+		"where a link leads": {ask: func() approval.Ask { return reads("/home/a/Music/two") }, asked: true},
+		"another case":       {ask: func() approval.Ask { return reads("/home/a/doc/two") }, asked: true},
+		"a protected file in it": {ask: func() approval.Ask { a := reads("/home/a/Doc/.env"); a.Folder, a.FolderTitle = "", ""; return a },
+			asked: true},
+		"a change in it": {ask: func() approval.Ask { a := reads("/home/a/Doc/two"); a.Lasting, a.Command = false, "+x"; return a },
+			asked: true},
+		"another agent":   {ask: func() approval.Ask { a := reads("/home/a/Doc/two"); a.AgentID = "work"; return a }, asked: true},
+		"words of others": {ask: func() approval.Ask { a := reads("/home/a/Doc/two"); a.Owner = false; return a }, asked: true},
+		"after its time":  {ask: func() approval.Ask { return reads("/home/a/Doc/two") }, after: 91 * 24 * time.Hour, asked: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, h *house) {

@@ -12,7 +12,8 @@ import (
 // the tool with any arguments, so the wish is the same, but it reads otherwise.
 func using(args string) approval.Ask {
 	return approval.Ask{
-		Kind: approval.KindTool, RunID: "r1", SessionKey: "agent:main:main", AgentID: "main", Owner: true, Title: "Use pay of the MCP server bank",
+		Kind: approval.KindTool, RunID: "r1", SessionKey: "agent:main:main", AgentID: "main", Owner: true, Title: "Use pay of the MCP server " +
+			"bank",
 		Host: "bank", Digest: [32]byte{7}, Known: true, Lasting: true, Lines: []string{"Arguments:", args},
 	}
 }

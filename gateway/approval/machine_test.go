@@ -84,7 +84,8 @@ func (p *play) decide(t *testing.T) {
 	if w := p.h.Pending(); len(w) > 0 && p.rng.IntN(3) > 0 {
 		id = w[p.rng.IntN(len(w))].ID
 	}
-	scopes := []approval.Scope{approval.ScopeOnce, approval.ScopeOnce, approval.ScopeSession, approval.ScopeHere, approval.ScopeProgram, approval.ScopeDeny, approval.ScopeNever}
+	scopes := []approval.Scope{approval.ScopeOnce, approval.ScopeOnce, approval.ScopeSession, approval.ScopeHere, approval.ScopeProgram,
+		approval.ScopeDeny, approval.ScopeNever}
 	scope := scopes[p.rng.IntN(len(scopes))]
 	_, err := p.h.Resolve(t.Context(), id, scope, owner)
 	switch {

@@ -59,7 +59,8 @@ func (b *Broker) open(ctx context.Context, a Ask, requester string, set Settings
 		if w.over || w.rec.Ask.SessionKey != a.SessionKey {
 			continue
 		}
-		if w.exact == r.exact && slices.Equal(w.rec.Ask.Lines, a.Lines) && w.rec.Ask.RunID == a.RunID && w.rec.Requester == "" && requester == "" {
+		if w.exact == r.exact && slices.Equal(w.rec.Ask.Lines, a.Lines) && w.rec.Ask.RunID == a.RunID && w.rec.Requester == "" &&
+			requester == "" {
 			w.waiters++
 			b.mu.Unlock()
 			return w, nil

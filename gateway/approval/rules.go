@@ -26,11 +26,13 @@ func (r *Rule) covers(a *Ask, exact *[32]byte, epoch string, nowMs int64) bool {
 	}
 	switch r.Scope {
 	case ScopeSession:
-		return r.Epoch == epoch && r.SessionKey == a.SessionKey && r.SessionID == a.SessionID && subtle.ConstantTimeCompare(r.Exact[:], exact[:]) == 1
+		return r.Epoch == epoch && r.SessionKey == a.SessionKey && r.SessionID == a.SessionID && subtle.ConstantTimeCompare(r.Exact[:],
+			exact[:]) == 1
 	case ScopeHere, ScopeNever:
 		return r.Dir == a.Dir && subtle.ConstantTimeCompare(r.Exact[:], exact[:]) == 1
 	case ScopeProgram:
-		return a.oneProgram() && !r.Unconfined && r.Dir == a.Dir && r.Program == a.Program && subtle.ConstantTimeCompare(r.Hash[:], a.ProgramHash[:]) == 1
+		return a.oneProgram() && !r.Unconfined && r.Dir == a.Dir && r.Program == a.Program && subtle.ConstantTimeCompare(r.Hash[:],
+			a.ProgramHash[:]) == 1
 	case ScopeFolder:
 		return r.Folder != "" && a.readsIn() && within(a.Path, r.Folder)
 	}

@@ -10,7 +10,8 @@ import (
 
 // How far a yes may go, by what is known of the thing.
 func TestSec_A_EXEC_08_Scopes(t *testing.T) {
-	const once, session, here, program, deny, never = approval.ScopeOnce, approval.ScopeSession, approval.ScopeHere, approval.ScopeProgram, approval.ScopeDeny, approval.ScopeNever
+	const once, session, here, program, deny, never = approval.ScopeOnce, approval.ScopeSession, approval.ScopeHere, approval.ScopeProgram,
+		approval.ScopeDeny, approval.ScopeNever
 	for _, tc := range []struct {
 		name   string
 		change func(*approval.Ask)

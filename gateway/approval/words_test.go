@@ -45,7 +45,8 @@ func TestSec_A_EXEC_13_LinesAreWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"Text:", "  a", "  b", "Argument 0: x y", "Folder: /work/site", `Variable: X=1\u{a}2`, "Writes to: /w", "It runs outside the sandbox."}
+	want := []string{"Text:", "  a", "  b", "Argument 0: x y", "Folder: /work/site", `Variable: X=1\u{a}2`, "Writes to: /w",
+		"It runs outside the sandbox."}
 	if !slices.Equal(shown.Lines, want) {
 		t.Errorf("%q", shown.Lines)
 	}

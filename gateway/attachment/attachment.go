@@ -156,11 +156,13 @@ func (t Taker) describe(f *File, data []byte) {
 	}
 	switch text, cut, ok := textOf(f.Media, data); {
 	case ok && cut:
-		f.Words += where + fmt.Sprintf(" The first %d KB of its text:\n", maxText>>10) + t.Wrap.Wrap("file "+f.Name+" that came with the message", text)
+		f.Words += where + fmt.Sprintf(" The first %d KB of its text:\n", maxText>>10) + t.Wrap.Wrap("file "+f.Name+" that came with the message",
+			text)
 	case ok:
 		f.Words += where + " Its text:\n" + t.Wrap.Wrap("file "+f.Name+" that came with the message", text)
 	case kind == "audio":
-		f.Words += where + " Nothing here writes down speech yet: you do not know what is said in it. Say so, and ask for the words, unless they do not matter."
+		f.Words += where + " Nothing here writes down speech yet: you do not know what is said in it. Say so, and ask for the words, unless " +
+			"they do not matter."
 	case kind == "video":
 		f.Words += where + " Videos cannot be watched here: you do not know what it shows."
 	default:
@@ -187,7 +189,8 @@ func textOf(m channel.Media, data []byte) (text string, cut, ok bool) {
 func saysText(m channel.Media) bool {
 	kind, _, err := mime.ParseMediaType(m.MIME)
 	return err == nil && (strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") ||
-		slices.Contains([]string{"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/javascript", "application/x-sh"}, kind))
+		slices.Contains([]string{"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/toml",
+			"application/javascript", "application/x-sh"}, kind))
 }
 
 func amount(n int64) string {

@@ -13,8 +13,10 @@ import (
 // A name that somebody chose becomes one harmless name.
 func TestSec_A_FILE_01_NamesOfSentFiles(t *testing.T) {
 	for in, want := range map[string]string{
-		"photo.jpg": "photo.jpg", "../../.bashrc": "bashrc", `C:\x\a b.txt`: "a_b.txt", "": "file", "...": "file", ".env": "env", "a\u202egpj.exe": "agpj.exe",
-		"x\x00y\n.md": "xy_.md", "Größe 你好.pdf": "Größe_你好.pdf", strings.Repeat("n", 300) + ".txt": strings.Repeat("n", 76) + ".txt", "CON": "CON",
+		"photo.jpg": "photo.jpg", "../../.bashrc": "bashrc", `C:\x\a b.txt`: "a_b.txt", "": "file", "...": "file", ".env": "env",
+		"a\u202egpj.exe": "agpj.exe",
+		"x\x00y\n.md":    "xy_.md", "Größe 你好.pdf": "Größe_你好.pdf", strings.Repeat("n", 300) + ".txt": strings.Repeat("n", 76) + ".txt",
+		"CON": "CON",
 	} {
 		if got := attachment.Name(in, ""); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)

@@ -222,7 +222,8 @@ func TestRotationKeepsTheChain(t *testing.T) {
 
 func TestSec_A_CFG_08_AuditHoldsNoSecrets(t *testing.T) {
 	r := newRig(t, 0)
-	r.Add(audit.Entry{Kind: audit.KindConfig, What: "set hunter2-hunter2", Facts: map[string]string{"value": "hunter2-hunter2", "long": strings.Repeat("x", 5000), "bad": "\xff\n"}})
+	r.Add(audit.Entry{Kind: audit.KindConfig, What: "set hunter2-hunter2", Facts: map[string]string{"value": "hunter2-hunter2",
+		"long": strings.Repeat("x", 5000), "bad": "\xff\n"}})
 	if rep := r.verify(t); !rep.OK {
 		t.Fatalf("%+v", rep)
 	}

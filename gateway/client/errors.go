@@ -20,7 +20,8 @@ var (
 	// ErrSlow means that OnEvent took so long that events piled up to the limit.
 	ErrSlow = errors.New("this program read the gateway's events too slowly and was disconnected")
 	// ErrPlaintext refuses an address that would carry a token in clear text.
-	ErrPlaintext = errors.New("refusing a plain-text connection to another machine: anybody on the network could read the token; use a wss:// address")
+	ErrPlaintext = errors.New("refusing a plain-text connection to another machine: anybody on the network could read the token; use a " +
+		"wss:// address")
 )
 
 // NotRunningError says that no gateway answers for a state folder. It wraps
@@ -32,7 +33,8 @@ type NotRunningError struct {
 
 func (e *NotRunningError) Error() string {
 	if e.Stale {
-		return fmt.Sprintf("the Hearth gateway is not running: it was stopped without warning and left %s behind; start it with `hearth gateway`", e.Dir.RuntimeFile())
+		return fmt.Sprintf("the Hearth gateway is not running: it was stopped without warning and left %s behind; start it with `hearth gateway`",
+			e.Dir.RuntimeFile())
 	}
 	return statedir.ErrNotRunning.Error()
 }

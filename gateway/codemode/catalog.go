@@ -108,7 +108,8 @@ func newCatalog(specs []model.ToolSpec, origin func(name string) Origin) (*catal
 // place of a function that programs count on.
 func shortcuts(list []*listed) map[string]string {
 	out, taken := map[string]string{}, map[string]bool{}
-	for _, name := range []string{"search", "describe", "call", "then", "constructor", "prototype", "__proto__", "toString", "valueOf", "toJSON", "hasOwnProperty"} {
+	for _, name := range []string{"search", "describe", "call", "then", "constructor", "prototype", "__proto__", "toString", "valueOf",
+		"toJSON", "hasOwnProperty"} {
 		taken[name] = true
 	}
 	for _, l := range list {

@@ -64,7 +64,8 @@ type cell struct {
 
 func (r *Runs) cell(ctx context.Context, u *run, p program) *cell {
 	c := &cell{
-		id: r.o.NewID(), runs: r, run: u, set: p.set, cat: p.cat, tools: p.tools, scope: p.scope, parent: p.parent, say: p.say, patient: p.patient, heard: p.heard,
+		id: r.o.NewID(), runs: r, run: u, set: p.set, cat: p.cat, tools: p.tools, scope: p.scope, parent: p.parent, say: p.say,
+		patient: p.patient, heard: p.heard,
 		pending: map[int64]*nested{}, news: make(chan struct{}, 1), state: stateRunning,
 	}
 	c.within(ctx)
@@ -201,7 +202,8 @@ func (c *cell) sleep(ctx context.Context, untimed bool) {
 func (c *cell) complete(value json.RawMessage) Result {
 	res := Result{Status: Completed, Value: value, Output: c.said}
 	if res.size() > c.set.Output {
-		return c.fail(&engine.Error{Code: engine.OutputLimitExceeded, Message: "the program returned more than it may; return less, for example only what matters of it"})
+		return c.fail(&engine.Error{Code: engine.OutputLimitExceeded, Message: "the program returned more than it may; return less, for " +
+			"example only what matters of it"})
 	}
 	c.end(stateCompleted, errEnded)
 	return c.tell(res)

@@ -120,7 +120,8 @@ func (k keeper) delete(tx *store.Tx, key []byte) error {
 
 // drop deletes a program without waiting.
 func (k keeper) drop(ctx context.Context, run, id string) error {
-	return k.db.Post(context.WithoutCancel(ctx), store.Write{Must: true, Do: func(tx *store.Tx) error { return k.delete(tx, rowKey(run, id)) }})
+	return k.db.Post(context.WithoutCancel(ctx),
+		store.Write{Must: true, Do: func(tx *store.Tx) error { return k.delete(tx, rowKey(run, id)) }})
 }
 
 // dropRun deletes all programs of a run without waiting.

@@ -86,7 +86,8 @@ func boolInt(b bool) int {
 func aboutWords(s string) map[string]int {
 	out := map[string]int{}
 	for i, w := range tokens(s) {
-		if len(w) < 3 || slices.Contains([]string{"the", "and", "that", "this", "what", "with", "for", "from", "not", "are", "can", "you", "its", "all", "when"}, w) {
+		if len(w) < 3 || slices.Contains([]string{"the", "and", "that", "this", "what", "with", "for", "from", "not", "are", "can", "you", "its",
+			"all", "when"}, w) {
 			continue
 		}
 		for _, form := range []string{w, strings.TrimSuffix(w, "s"), w + "s"} {

@@ -92,7 +92,8 @@ func (t execTool) Spec() model.ToolSpec {
 	if err != nil {
 		enum = []byte(`["javascript"]`)
 	}
-	return model.ToolSpec{Name: Exec, Description: about, Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string","description":"The program: the body of an async function."},"language":{"type":"string","enum":` + string(enum) + `,"description":"Default: javascript."}},"required":["code"],"additionalProperties":false}`)}
+	return model.ToolSpec{Name: Exec, Description: about,
+		Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string","description":"The program: the body of an async function."},"language":{"type":"string","enum":` + string(enum) + `,"description":"Default: javascript."}},"required":["code"],"additionalProperties":false}`)}
 }
 
 func (t execTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
@@ -113,7 +114,8 @@ func (t execTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 type waitTool struct{ s *Surface }
 
 func (waitTool) Spec() model.ToolSpec {
-	return model.ToolSpec{Name: Wait, Description: strings.TrimSpace(waitText), Schema: json.RawMessage(`{"type":"object","properties":{"runId":{"type":"string","description":"As the waiting result named it."}},"required":["runId"],"additionalProperties":false}`)}
+	return model.ToolSpec{Name: Wait, Description: strings.TrimSpace(waitText),
+		Schema: json.RawMessage(`{"type":"object","properties":{"runId":{"type":"string","description":"As the waiting result named it."}},"required":["runId"],"additionalProperties":false}`)}
 }
 
 func (t waitTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
@@ -128,7 +130,8 @@ func (t waitTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 		RunID string `json:"runId"`
 	}
 	if err := strict(call.Args, &in); err != nil || in.RunID == "" {
-		return result(u.refuse(p.cat, &engine.Error{Code: engine.InvalidInput, Message: "wait takes {runId}, as a waiting result named it"}), began)
+		return result(u.refuse(p.cat, &engine.Error{Code: engine.InvalidInput, Message: "wait takes {runId}, as a waiting result named it"}),
+			began)
 	}
 	return result(t.s.runs.proceed(ctx, u, p, in.RunID), began)
 }
@@ -198,7 +201,8 @@ func kindWords(kind string) string {
 // be read.
 func (r *Runs) locate(ctx context.Context, in Input, err error) {
 	var own *engine.Error
-	if r.o.Locate == nil || in.Language == TypeScript || !errors.As(err, &own) || own.Code != "" || !strings.HasPrefix(own.Message, "SyntaxError: ") {
+	if r.o.Locate == nil || in.Language == TypeScript || !errors.As(err, &own) || own.Code != "" ||
+		!strings.HasPrefix(own.Message, "SyntaxError: ") {
 		return
 	}
 	if line, column := r.o.Locate(ctx, in.Code); line > 0 {
@@ -214,7 +218,8 @@ func (r *Runs) start(ctx context.Context, u *run, p program, in Input) Result {
 	}
 	c := r.cell(ctx, u, p)
 	c.left = p.set.Timeout
-	r.debug(stateRunning, "program", c.id, "run", u.id, "language", in.Language, "bytes", len(code), "visible", []string{Exec, Wait}, "catalog", p.cat.tele.Size, "sources", p.cat.tele.Sources)
+	r.debug(stateRunning, "program", c.id, "run", u.id, "language", in.Language, "bytes", len(code), "visible", []string{Exec, Wait},
+		"catalog", p.cat.tele.Size, "sources", p.cat.tele.Sources)
 	vm, st, err := r.o.Engine.Start(ctx, engine.Program{Code: code, Places: places, Catalog: p.cat.image, Limits: p.set.limits()})
 	c.vm = vm
 	r.locate(ctx, in, err)
@@ -229,7 +234,8 @@ func (r *Runs) proceed(ctx context.Context, u *run, p program, id string) Result
 	if c == nil && ended == "" {
 		var err error
 		if c, err = r.revive(ctx, u, p, id); err != nil && !errors.Is(err, errNotKept) {
-			return u.refuse(p.cat, &engine.Error{Code: engine.SnapshotRestoreFailed, Message: "the waiting program cannot be brought back: " + err.Error()})
+			return u.refuse(p.cat, &engine.Error{Code: engine.SnapshotRestoreFailed, Message: "the waiting program cannot be brought back: " +
+				err.Error()})
 		}
 	}
 	if c == nil {
@@ -316,7 +322,8 @@ func (r Result) details(took time.Duration) json.RawMessage {
 
 // Run runs one program to its end for somebody who waits for it, whatever it
 // waits for: nothing is put away. say gets what it says on the way.
-func (s *Surface) run(ctx context.Context, scope tool.Scope, callID string, in Input, say func(string), heard func(Output)) (Result, error) {
+func (s *Surface) run(ctx context.Context, scope tool.Scope, callID string, in Input, say func(string), heard func(Output)) (Result,
+	error) {
 	u := s.runs.of(scope.RunID, scope.SessionKey, scope.SessionID)
 	defer s.runs.Over(ctx, scope.RunID)
 	u.count(func(t *Telemetry) { t.Exec++ })
@@ -339,7 +346,8 @@ func (s *Surface) run(ctx context.Context, scope tool.Scope, callID string, in I
 // RunToEnd runs one program to its end for a person who waits for it, whatever
 // it waits for: nothing is put away. tools may be empty. progress says how its
 // calls stand and heard gets what it says, as it comes; both may be nil.
-func (r *Runs) RunToEnd(ctx context.Context, set Settings, scope tool.Scope, tools *tool.Set, origin func(name string) Origin, in Input, progress func(text string), heard func(Output)) (Result, error) {
+func (r *Runs) RunToEnd(ctx context.Context, set Settings, scope tool.Scope, tools *tool.Set, origin func(name string) Origin, in Input,
+	progress func(text string), heard func(Output)) (Result, error) {
 	if progress == nil {
 		progress = func(string) {}
 	}

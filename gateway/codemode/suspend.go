@@ -13,7 +13,8 @@ import (
 // suspend puts a program away until wait goes on with it.
 func (c *cell) suspend(ctx context.Context, reason string) Result {
 	if !c.runs.enter() {
-		return c.fail(&engine.Error{Code: engine.SnapshotLimitExceeded, Message: "too many programs wait already; call wait for those, or let this one do less at a time"})
+		return c.fail(&engine.Error{Code: engine.SnapshotLimitExceeded, Message: "too many programs wait already; call wait for those, or let " +
+			"this one do less at a time"})
 	}
 	row := c.row()
 	data, err := c.vm.Snapshot(ctx, row.scope())
@@ -68,7 +69,8 @@ func (c *cell) order() (out []*nested) {
 
 func (c *cell) row() kept {
 	now := c.runs.o.Now()
-	row := kept{ID: c.id, Run: c.run.id, SessionKey: c.run.sessionKey, SessionID: c.run.sessionID, Created: now.UnixMilli(), Expires: now.Add(c.set.TTL).UnixMilli()}
+	row := kept{ID: c.id, Run: c.run.id, SessionKey: c.run.sessionKey, SessionID: c.run.sessionID, Created: now.UnixMilli(),
+		Expires: now.Add(c.set.TTL).UnixMilli()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	row.Outside = slices.Clone(c.outside)

@@ -22,7 +22,8 @@ func suspended(t *testing.T, w *world) codemode.Result {
 	t.Helper()
 	w.set.Timeout = 300 * time.Millisecond
 	res := w.run(slowProgram)
-	if res.Status != codemode.Waiting || res.Reason != codemode.ReasonTools || res.RunID == "" || len(res.Pending) != 1 || res.Pending[0].Tool != "hearth:core:slow" ||
+	if res.Status != codemode.Waiting || res.Reason != codemode.ReasonTools || res.RunID == "" || len(res.Pending) != 1 ||
+		res.Pending[0].Tool != "hearth:core:slow" ||
 		len(res.Output) != 1 || res.Output[0].Text != "before" || w.waiting() != 1 {
 		t.Fatalf("%s", res.JSON())
 	}
@@ -208,7 +209,8 @@ func TestCodeMode_SnapshotsSurviveAStart(t *testing.T) {
 	w.set.Timeout = patience
 	before := len(w.calls())
 	end := w.wait(res.RunID)
-	if end.Status != codemode.Completed || !strings.Contains(string(end.Value), "came") || !strings.Contains(string(end.Value), "slow was interrupted") {
+	if end.Status != codemode.Completed || !strings.Contains(string(end.Value), "came") || !strings.Contains(string(end.Value),
+		"slow was interrupted") {
 		t.Errorf("%s", end.JSON())
 	}
 	if len(w.calls()) != before {
@@ -359,7 +361,8 @@ func TestCodeMode_ProgramsOfManyRunsBesideEachOther(t *testing.T) {
 	for i := range 24 {
 		all.Go(func() {
 			s := scope(fmt.Sprint("run", i))
-			res := w.parse(w.use(t.Context(), s, codemode.Exec, "c", map[string]string{"code": fmt.Sprintf(`await yield_control(); return [%d, await tools.read({path: "%d"})]`, i, i)}))
+			res := w.parse(w.use(t.Context(), s, codemode.Exec, "c",
+				map[string]string{"code": fmt.Sprintf(`await yield_control(); return [%d, await tools.read({path: "%d"})]`, i, i)}))
 			res = w.parse(w.use(t.Context(), s, codemode.Wait, "d", map[string]string{"runId": res.RunID}))
 			if want := fmt.Sprintf(`[%d,"read {\"path\":\"%d\"}"]`, i, i); string(res.Value) != want {
 				t.Errorf("%s, want %s", res.JSON(), want)

@@ -72,7 +72,8 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(func() { w.Close(); _ = w.db.Close(context.WithoutCancel(t.Context())) })
 	w.boot()
-	w.offer("read", "write", "exec", "session_status", "web_fetch", "mcp__github__create_issue", "mcp__linear__create_issue", "slow", "held", "wait")
+	w.offer("read", "write", "exec", "session_status", "web_fetch", "mcp__github__create_issue", "mcp__linear__create_issue", "slow", "held",
+		"wait")
 	return w
 }
 
@@ -246,7 +247,8 @@ func (f fake) Spec() model.ToolSpec {
 		"read": "Read a local file.", "write": "Write a local file.", "exec": "Runs a shell command.", "web_fetch": "Fetch a page.",
 		"mcp__github__create_issue": "Create an issue on GitHub.", "mcp__linear__create_issue": "Create an issue in Linear.",
 	}[f.name]
-	return model.ToolSpec{Name: f.name, Description: about, Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}
+	return model.ToolSpec{Name: f.name, Description: about,
+		Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}
 }
 
 func (f fake) Run(ctx context.Context, call tool.Call) (tool.Result, error) {

@@ -109,7 +109,8 @@ func Word(text string) (name, args string, ok bool) {
 
 // stopPhrases stop an answer when they are the whole message.
 func stopPhrases() []string {
-	return []string{"stop", "stop it", "abort", "cancel", "halt", "esc", "exit", "wait", "please stop", "stop please", "stop now", "anhalten", "stopp", "停", "停止"}
+	return []string{"stop", "stop it", "abort", "cancel", "halt", "esc", "exit", "wait", "please stop", "stop please", "stop now", "anhalten",
+		"stopp", "停", "停止"}
 }
 
 // IsStop reports whether a message as a whole asks to stop.

@@ -34,7 +34,8 @@ func TestParse(t *testing.T) {
 }
 
 func TestIsStop(t *testing.T) {
-	for text, want := range map[string]bool{"stop": true, "Stop!": true, " please stop. ": true, "stop the car": false, "": false, "wait": true, "wait for me": false} {
+	for text, want := range map[string]bool{"stop": true, "Stop!": true, " please stop. ": true, "stop the car": false, "": false,
+		"wait": true, "wait for me": false} {
 		if IsStop(text) != want {
 			t.Errorf("IsStop(%q) = %v", text, !want)
 		}

@@ -22,7 +22,9 @@ func TestAgentKeys(t *testing.T) {
 	}
 	want := []Agent{
 		{ID: "main", Identity: AgentIdentity{Name: "Nia", Emoji: "🦊", Theme: "dry", Avatar: "fox.png"}},
-		{ID: "work", Default: true, Name: "Work", Workspace: "~/work", Model: ModelChoice{Primary: "a/b"}, Skills: &[]string{}, Tools: ToolRules{Profile: "coding", Deny: []string{"exec"}}, SkillsLimits: AgentSkillsLimits{600}, ContextLimits: ContextLimits{ToolResultMaxChars: 2000}},
+		{ID: "work", Default: true, Name: "Work", Workspace: "~/work", Model: ModelChoice{Primary: "a/b"}, Skills: &[]string{},
+			Tools: ToolRules{Profile: "coding", Deny: []string{"exec"}}, SkillsLimits: AgentSkillsLimits{600}, ContextLimits: ContextLimits{
+				ToolResultMaxChars: 2000}},
 	}
 	if d := cmp.Diff(want, c.Agents.List); d != "" {
 		t.Error(d)
@@ -30,10 +32,12 @@ func TestAgentKeys(t *testing.T) {
 	if d := cmp.Diff([]Binding{{"work", BindingMatch{"telegram", "*", &BindingPeer{"direct", "42"}}}}, c.Bindings); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(Bootstrap{true, 500, 900, "once"}, c.Agents.Defaults.Bootstrap); d != "" || c.Agents.Defaults.Subagents.DelegationMode != "prefer" {
+	if d := cmp.Diff(Bootstrap{true, 500, 900, "once"}, c.Agents.Defaults.Bootstrap); d != "" ||
+		c.Agents.Defaults.Subagents.DelegationMode != "prefer" {
 		t.Error(d)
 	}
-	if c := Default().Agents.Defaults; c.BootstrapMaxChars != 12_000 || c.BootstrapTotalMaxChars != 60_000 || c.BootstrapPromptTruncationWarning != "always" {
+	if c := Default().Agents.Defaults; c.BootstrapMaxChars != 12_000 || c.BootstrapTotalMaxChars != 60_000 ||
+		c.BootstrapPromptTruncationWarning != "always" {
 		t.Errorf("%+v", c.Bootstrap)
 	}
 }

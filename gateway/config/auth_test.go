@@ -18,15 +18,17 @@ func TestAuth(t *testing.T) {
 		t.Fatal(s.Issues, s.Warnings)
 	}
 	want := Accounts{
-		Profiles: map[string]Account{"anthropic:me@example.com": {"anthropic", "oauth", "me@example.com"}, "openai:backup": {"openai", "api_key", ""}},
-		Order:    map[string][]string{"openai": {"openai-codex:user@example.com", "openai:backup"}},
+		Profiles: map[string]Account{"anthropic:me@example.com": {"anthropic", "oauth", "me@example.com"},
+			"openai:backup": {"openai", "api_key", ""}},
+		Order: map[string][]string{"openai": {"openai-codex:user@example.com", "openai:backup"}},
 		Cooldowns: Cooldowns{2.5, map[string]float64{"openai": 1}, 48, 12,
 			0, 250, 3},
 	}
 	if diff := cmp.Diff(want, s.Config.Auth); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(Default().Auth.Cooldowns, Cooldowns{BillingBackoffHours: 5, BillingMaxHours: 24, FailureWindowHours: 24, OverloadedProfileRotations: 1, RateLimitedProfileRotations: 1}); diff != "" {
+	if diff := cmp.Diff(Default().Auth.Cooldowns, Cooldowns{BillingBackoffHours: 5, BillingMaxHours: 24, FailureWindowHours: 24,
+		OverloadedProfileRotations: 1, RateLimitedProfileRotations: 1}); diff != "" {
 		t.Error(diff)
 	}
 }

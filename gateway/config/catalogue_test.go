@@ -9,7 +9,8 @@ import (
 
 func TestModelCatalogueKeys(t *testing.T) {
 	s := open(t, place(t, `{agents: {defaults: {models: {"a/one": {alias: "Big"}, "b/two": {}}}}}`), Options{}).Snapshot()
-	if diff := cmp.Diff(map[string]CatalogueModel{"a/one": {Alias: "Big"}, "b/two": {}}, s.Config.Agents.Defaults.Models); diff != "" || len(s.Issues)+len(s.Warnings) > 0 {
+	if diff := cmp.Diff(map[string]CatalogueModel{"a/one": {Alias: "Big"}, "b/two": {}}, s.Config.Agents.Defaults.Models); diff != "" ||
+		len(s.Issues)+len(s.Warnings) > 0 {
 		t.Error(diff, s.Issues, s.Warnings)
 	}
 	for text, want := range map[string]string{

@@ -45,7 +45,8 @@ func TestTelegramAccounts(t *testing.T) {
 	base.Secrets["botToken"], base.AllowFrom, base.DMPolicy = secret.Literal(tokenA), []string{"123456789", "@ann"}, "allowlist"
 	base.HistoryLimit, base.TextChunkLimit, base.ChunkMode, base.ReplyToMode, base.MediaMaxMB = new(20), 2000, "newline", "all", 5
 	base.BlockStreaming = new(true)
-	base.Groups = map[string]GroupRules{"*": {Enabled: true, RequireMention: new(true)}, "-100200": {Enabled: true, RequireMention: new(false), AllowFrom: []string{"5"}}}
+	base.Groups = map[string]GroupRules{"*": {Enabled: true, RequireMention: new(true)},
+		"-100200": {Enabled: true, RequireMention: new(false), AllowFrom: []string{"5"}}}
 	base.Streaming.Preview.CommandText = "status"
 	work := base.clone()
 	work.Secrets["botToken"], work.HistoryLimit = secret.Literal(tokenB), new(0)
@@ -80,7 +81,8 @@ func TestStreamingBlockAndDraftChunk(t *testing.T) {
 
 func TestTelegramOldNames(t *testing.T) {
 	for src, want := range map[string]string{
-		`streaming: "block"`: "block", `streaming: true`: "partial", `streaming: false`: "off", `streamMode: "progress"`: "progress", `enabled: true`: "partial",
+		`streaming: "block"`: "block", `streaming: true`: "partial", `streaming: false`: "off", `streamMode: "progress"`: "progress",
+		`enabled: true`: "partial",
 	} {
 		c, issues, _ := channelsOf(t, `{ channels: { telegram: { botToken: "`+tokenA+`", `+src+` } } }`)
 		if got := c.Channels["telegram"].Accounts["default"].Streaming.Mode; got != want || len(issues) > 0 {
@@ -117,13 +119,19 @@ func TestTelegramMistakes(t *testing.T) {
 func TestSec_A_NET_24_SecretsAreNotShared(t *testing.T) {
 	const secret = "0123456789abcdef-secret"
 	for name, tt := range map[string]struct{ src, path, says string }{
-		"gateway token": {`gateway: { auth: { token: "` + secret + `" } }, channels: { telegram: { botToken: "` + tokenA + `", webhookUrl: "https://h/x", webhookSecret: "` + secret + `" } }`,
+		"gateway token": {`gateway: { auth: { token: "` + secret + `" } }, channels: { telegram: { botToken: "` + tokenA +
+			`", webhookUrl: "https://h/x", webhookSecret: "` + secret + `" } }`,
 			"channels.telegram.webhookSecret", "gateway.auth.token"},
-		"gateway token is the bot's": {`channels: { telegram: { botToken: "` + tokenA + `" } }, gateway: { auth: { token: "` + tokenA + `" } }`, "channels.telegram.botToken", "gateway.auth.token"},
-		"same bot":                   {`channels: { telegram: { botToken: "` + tokenA + `", accounts: { b: { botToken: "` + tokenA + `" } } } }`, "channels.telegram.botToken", "\"b\""},
-		"same path": {`channels: { telegram: { accounts: { a: { botToken: "` + tokenA + `", webhookUrl: "https://h/x", webhookSecret: "` + secret + `" },
-			b: { botToken: "` + tokenB + `", webhookUrl: "https://i/x", webhookSecret: "` + secret + `2" } } } }`, "channels.telegram.accounts.b.webhookUrl", "\"a\""},
-		"no secret": {`channels: { telegram: { botToken: "` + tokenA + `", webhookUrl: "https://h/x" } }`, "channels.telegram.webhookUrl", "webhookSecret"},
+		"gateway token is the bot's": {`channels: { telegram: { botToken: "` + tokenA + `" } }, gateway: { auth: { token: "` + tokenA + `" } }`,
+			"channels.telegram.botToken", "gateway.auth.token"},
+		"same bot": {`channels: { telegram: { botToken: "` + tokenA + `", accounts: { b: { botToken: "` + tokenA + `" } } } }`,
+			"channels.telegram.botToken", "\"b\""},
+		"same path": {`channels: { telegram: { accounts: { a: { botToken: "` + tokenA + `",
+			webhookUrl: "https://h/x", webhookSecret: "` + secret + `" },
+			b: { botToken: "` + tokenB + `", webhookUrl: "https://i/x", webhookSecret: "` + secret + `2" } } } }`,
+			"channels.telegram.accounts.b.webhookUrl", "\"a\""},
+		"no secret": {`channels: { telegram: { botToken: "` + tokenA + `", webhookUrl: "https://h/x" } }`, "channels.telegram.webhookUrl",
+			"webhookSecret"},
 	} {
 		_, issues, _ := channelsOf(t, "{"+tt.src+"}")
 		if len(issues) != 1 || issues[0].Path != tt.path || !strings.Contains(issues[0].Message, tt.says) {

@@ -18,7 +18,8 @@ func TestCodeMode_OneAgentMistakes(t *testing.T) {
 }
 
 func TestCodeMode_OneAgent(t *testing.T) {
-	c, issues, _ := channelsOf(t, `{ agents: { list: [{ id: "a", tools: { codeMode: true } }, { id: "b", tools: { codeMode: { enabled: false } } }, { id: "c" }] } }`)
+	c, issues, _ := channelsOf(t,
+		`{ agents: { list: [{ id: "a", tools: { codeMode: true } }, { id: "b", tools: { codeMode: { enabled: false } } }, { id: "c" }] } }`)
 	if len(issues) > 0 {
 		t.Fatal(issues)
 	}

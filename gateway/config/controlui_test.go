@@ -8,12 +8,15 @@ import (
 
 func TestAllowedOrigins(t *testing.T) {
 	const key = "{ gateway: { controlUi: { allowedOrigins: %s } } }"
-	got := open(t, place(t, strings.Replace(key, "%s", "['http://127.0.0.1:8080', 'HTTPS://Hearth.example']", 1)), Options{}).Snapshot().Config.Gateway.ControlUI.AllowedOrigins
+	got := open(t, place(t, strings.Replace(key, "%s", "['http://127.0.0.1:8080', 'HTTPS://Hearth.example']", 1)),
+		Options{}).Snapshot().Config.Gateway.ControlUI.AllowedOrigins
 	if want := []string{"http://127.0.0.1:8080", "https://hearth.example"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for _, bad := range []string{"*", "https://*.example", "http://a.example/", "http://a.example/path", "a.example", "file://", "null", "http://u:p@a.example", "http://a.example?x"} {
-		if s := open(t, place(t, strings.Replace(key, "%s", "['"+bad+"']", 1)), Options{}).Snapshot(); s.Valid || len(s.Config.Gateway.ControlUI.AllowedOrigins) > 0 {
+	for _, bad := range []string{"*", "https://*.example", "http://a.example/", "http://a.example/path", "a.example", "file://", "null",
+		"http://u:p@a.example", "http://a.example?x"} {
+		if s := open(t, place(t, strings.Replace(key, "%s", "['"+bad+"']", 1)), Options{}).Snapshot(); s.Valid ||
+			len(s.Config.Gateway.ControlUI.AllowedOrigins) > 0 {
 			t.Errorf("%q is taken", bad)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 func TestDesktop(t *testing.T) {
 	for src, want := range map[string]Desktop{
 		`{}`: {Notifications: NotifyAll},
-		`{hearth:{desktop:{notifications:"requests",quietHours:{start:"22:00",end:"07:00"},keepAwake:true,quickKey:"ctrl+alt+h"}}}`: {NotifyRequests, QuietHours{"22:00", "07:00"}, true, "ctrl+alt+h"},
+		`{hearth:{desktop:{notifications:"requests",quietHours:{start:"22:00",end:"07:00"},keepAwake:true,quickKey:"ctrl+alt+h"}}}`: {
+			NotifyRequests, QuietHours{"22:00", "07:00"}, true, "ctrl+alt+h"},
 		`{hearth:{desktop:{quietHours:{start:"22:00"}}}}`: {Notifications: NotifyAll, QuietHours: QuietHours{Start: "22:00"}},
 	} {
 		s := open(t, place(t, src), Options{}).Snapshot()
@@ -20,7 +21,8 @@ func TestDesktop(t *testing.T) {
 			t.Error(src, diff)
 		}
 	}
-	for _, src := range []string{`{hearth:{desktop:{notifications:"loud"}}}`, `{hearth:{desktop:{quietHours:{start:"9"}}}}`, `{hearth:{desktop:{keepAwake:"yes"}}}`} {
+	for _, src := range []string{`{hearth:{desktop:{notifications:"loud"}}}`, `{hearth:{desktop:{quietHours:{start:"9"}}}}`,
+		`{hearth:{desktop:{keepAwake:"yes"}}}`} {
 		if s := open(t, place(t, src), Options{}).Snapshot(); len(s.Issues) == 0 {
 			t.Errorf("%s is taken", src)
 		}

@@ -74,7 +74,8 @@ func (d *document) insert(parent *node, p Path, i int, v *node) (string, error) 
 	case parent.kind == kindArray && (seg.index == len(parent.items) || seg.key == "-" || seg.key == fmt.Sprint(len(parent.items))):
 		return d.appendItem(parent, "", v), nil
 	case parent.kind == kindArray:
-		return "", &PathError{p.String(), fmt.Sprintf("%s is a list of %d; use [0] to [%d], the last adds one", p[:i], len(parent.items), len(parent.items))}
+		return "", &PathError{p.String(), fmt.Sprintf("%s is a list of %d; use [0] to [%d], the last adds one", p[:i], len(parent.items),
+			len(parent.items))}
 	}
 	return "", &PathError{p.String(), fmt.Sprintf("%s holds %s, so nothing can be set below it", p[:i], parent.kind)}
 }

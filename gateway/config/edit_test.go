@@ -135,8 +135,10 @@ func TestLiteral(t *testing.T) {
 // A path that nobody reads is told from one that is only not set.
 func TestUnknownPath(t *testing.T) {
 	for path, want := range map[string]string{
-		"gateway.prot": "gateway.prot: this key is not known and has no effect; did you mean port?", "nonsense.deep.er": "nonsense: this key is not known and has no effect; it is kept as it is",
-		"gateway.port": "", "agents.defaults.model": "", "models.providers.mine.baseUrl": "", "models.providers.openai.apiKey": "", "": "", "a..b": "",
+		"gateway.prot": "gateway.prot: this key is not known and has no effect; did you mean port?", "nonsense.deep.er": "nonsense: this key " +
+			"is not known and has no effect; it is kept as it is",
+		"gateway.port": "", "agents.defaults.model": "", "models.providers.mine.baseUrl": "", "models.providers.openai.apiKey": "", "": "",
+		"a..b": "",
 	} {
 		if got := Unknown(path, Options{}); got != want {
 			t.Errorf("%s: %q", path, got)

@@ -133,7 +133,8 @@ func (f *File) judge(c content) *Snapshot {
 		return s
 	}
 	if c.readable && doc.holdsSecrets() {
-		s.Warnings = append(s.Warnings, Issue{Message: "it holds secrets and other users of this machine can read it; run: chmod 600 " + shellQuote(target(f.path))})
+		s.Warnings = append(s.Warnings, Issue{Message: "it holds secrets and other users of this machine can read it; run: chmod 600 " +
+			shellQuote(target(f.path))})
 	}
 	return s
 }
@@ -201,7 +202,8 @@ func (f *File) fallBack(s *Snapshot) {
 // like a fresh start.
 func (f *File) noteMissing(s *Snapshot) {
 	if _, err := os.Stat(f.opts.LastGoodPath); err == nil {
-		s.Warnings = append(s.Warnings, Issue{Message: "the file is gone and defaults are used; its last good copy is still there, to get it back run: cp " +
+		s.Warnings = append(s.Warnings, Issue{Message: "the file is gone and defaults are used; its last good copy is still there, to get it " +
+			"back run: cp " +
 			shellQuote(f.opts.LastGoodPath) + " " + shellQuote(f.path)})
 	}
 }

@@ -155,7 +155,8 @@ func TestUnknownKeysAreKeptAndReported(t *testing.T) {
 	if _, err := f.SetPath(t.Context(), "gateway.port", "18801"); err != nil {
 		t.Fatal(err)
 	}
-	if got := get(t, path); got != "{ gatway: {}, plugins: { x: 1 }, gateway: { prot: 1, port: 18801 }, agents: { defaults: { zzz: [null] } } }" {
+	if got := get(t, path); got != "{ gatway: {}, plugins: { x: 1 }, gateway: { prot: 1, port: 18801 }, agents: { defaults: { zzz: [null] "+
+		"} } }" {
 		t.Errorf("after an edit: %s", got)
 	}
 }

@@ -25,7 +25,8 @@ func TestForeignValuesAreSaidAndTheFileIsUsed(t *testing.T) {
 			t.Errorf("%s: %v", text, s.Warnings)
 		}
 		c := s.Config
-		if c.Gateway.Bind != BindLoopback || c.Gateway.Auth.Mode != AuthToken || c.Tools.Exec.Security != "allowlist" || c.MCP.Servers["x"].Enabled {
+		if c.Gateway.Bind != BindLoopback || c.Gateway.Auth.Mode != AuthToken || c.Tools.Exec.Security != "allowlist" ||
+			c.MCP.Servers["x"].Enabled {
 			t.Errorf("%s: %+v", text, c.Gateway)
 		}
 	}
@@ -37,7 +38,8 @@ func TestAFileIsNeverRefusedAsAWhole(t *testing.T) {
 	path := place(t, `{ agents: { defaults: { timeoutSeconds: 77 } }, gateway: { port: "many" }, session: { dmScope: "per-moon" } }`)
 	f := open(t, path, Options{})
 	s := f.Snapshot()
-	if s.Valid || s.Origin != FromPart || s.Config.Agents.Defaults.TimeoutSeconds != 77 || s.Config.Session.DMScope != Default().Session.DMScope {
+	if s.Valid || s.Origin != FromPart || s.Config.Agents.Defaults.TimeoutSeconds != 77 ||
+		s.Config.Session.DMScope != Default().Session.DMScope {
 		t.Fatalf("%+v", s)
 	}
 	if p := s.Problems(); len(p) != 1 || !strings.Contains(p[0].Message, "used in part") || !strings.Contains(p[0].Message, "1 more") {

@@ -92,7 +92,8 @@ func keyLike(value string) bool {
 	if !ok {
 		word = value
 	}
-	return len(word) >= 20 && long.MatchString(word) && strings.ContainsAny(word, "0123456789") && strings.ContainsAny(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz") && !uuid.MatchString(word)
+	return len(word) >= 20 && long.MatchString(word) && strings.ContainsAny(word, "0123456789") && strings.ContainsAny(strings.ToLower(word),
+		"abcdefghijklmnopqrstuvwxyz") && !uuid.MatchString(word)
 }
 
 var (

@@ -10,8 +10,10 @@ import (
 func TestKeysInsideAValue(t *testing.T) {
 	for _, c := range []struct{ path, value, want, keys string }{
 		{"models.providers.x.apiKey", `"sk-1234567890"`, `"keychain:models.providers.x.apiKey"`, "models.providers.x.apiKey "},
-		{"models.providers.x", `{apiKey: "sk-1234567890", baseUrl: "http://h/v1"}`, `{"apiKey":"keychain:models.providers.x.apiKey","baseUrl":"http://h/v1"}`, "models.providers.x.apiKey "},
-		{"models", `{providers: {a: {apiKey: "sk-1234567890"}, b: {apiKey: "${FROM_ENV}"}}}`, `{"providers":{"a":{"apiKey":"keychain:models.providers.a.apiKey"},"b":{"apiKey":"${FROM_ENV}"}}}`, "models.providers.a.apiKey "},
+		{"models.providers.x", `{apiKey: "sk-1234567890", baseUrl: "http://h/v1"}`,
+			`{"apiKey":"keychain:models.providers.x.apiKey","baseUrl":"http://h/v1"}`, "models.providers.x.apiKey "},
+		{"models", `{providers: {a: {apiKey: "sk-1234567890"}, b: {apiKey: "${FROM_ENV}"}}}`,
+			`{"providers":{"a":{"apiKey":"keychain:models.providers.a.apiKey"},"b":{"apiKey":"${FROM_ENV}"}}}`, "models.providers.a.apiKey "},
 		{"gateway.port", `18789`, `18789`, ""},
 		{"models.providers.x.models[0]", `{id: "m"}`, `{id: "m"}`, ""},
 	} {

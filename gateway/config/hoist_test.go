@@ -35,7 +35,8 @@ func TestHoist(t *testing.T) {
 			`{mcp:{servers:{a:{env:{PLAINPW:"hunter2hunter2",LOG_LEVEL:"debugging",HOME_DIR:"/home/user1/some/where",X:"aB3dE5fG7hI9jK1lM3nO"},headers:{"X-Trace":"yes please"}}}},models:{providers:{p:{headers:{"X-Team":"sk-aaaabbbbccccdddd",Authorization:"Bearer aaaabbbbccccdddd",Accept:"application/json"}}}},skills:{entries:{s:{env:{CITY_NAME:"Heidelberg",SVC_PASS:"geheim123"}}}}}`,
 			`{mcp:{servers:{a:{env:{PLAINPW:"keychain:mcp.servers.a.env.PLAINPW",LOG_LEVEL:"debugging",HOME_DIR:"/home/user1/some/where",X:"keychain:mcp.servers.a.env.X"},headers:{"X-Trace":"yes please"}}}},models:{providers:{p:{headers:{"X-Team":"keychain:models.providers.p.headers.X-Team",Authorization:"keychain:models.providers.p.headers.Authorization",Accept:"application/json"}}}},skills:{entries:{s:{env:{CITY_NAME:"Heidelberg",SVC_PASS:"keychain:skills.entries.s.env.SVC_PASS"}}}}}`,
 			map[string]string{
-				"mcp.servers.a.env.PLAINPW": "hunter2hunter2", "mcp.servers.a.env.X": "aB3dE5fG7hI9jK1lM3nO", "models.providers.p.headers.X-Team": "sk-aaaabbbbccccdddd",
+				"mcp.servers.a.env.PLAINPW": "hunter2hunter2", "mcp.servers.a.env.X": "aB3dE5fG7hI9jK1lM3nO",
+				"models.providers.p.headers.X-Team":        "sk-aaaabbbbccccdddd",
 				"models.providers.p.headers.Authorization": "Bearer aaaabbbbccccdddd", "skills.entries.s.env.SVC_PASS": "geheim123",
 			},
 		},
@@ -48,7 +49,8 @@ func TestHoist(t *testing.T) {
 			`{gateway:{auth:{token:"0123456789abcdef0123456789abcdef"}}}`, `{gateway:{auth:{token:"0123456789abcdef0123456789abcdef"}}}`, nil,
 		},
 		"elsewhere it is a word like any": {
-			`{messages:{apiKey:"sk-aaaabbbb"},models:{apiKey:"sk-aaaabbbb"}}`, `{messages:{apiKey:"sk-aaaabbbb"},models:{apiKey:"sk-aaaabbbb"}}`, nil,
+			`{messages:{apiKey:"sk-aaaabbbb"},models:{apiKey:"sk-aaaabbbb"}}`, `{messages:{apiKey:"sk-aaaabbbb"},models:{apiKey:"sk-aaaabbbb"}}`,
+			nil,
 		},
 		"what is no JSON is the edit's to refuse": {`{models:`, `{models:`, nil},
 		"nothing": {`{}`, `{}`, nil},

@@ -230,7 +230,8 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.in, p, c.want)
 		}
 	}
-	for _, in := range []string{"", " ", ".", "a.", ".a", "a..b", "a[", "a[x]", "a[-1]", "a[+1]", `a["x]`, "a[0]b", `a\`, "a.[0]", "a[]", strings.Repeat("a.", 70) + "a"} {
+	for _, in := range []string{"", " ", ".", "a.", ".a", "a..b", "a[", "a[x]", "a[-1]", "a[+1]", `a["x]`, "a[0]b", `a\`, "a.[0]", "a[]",
+		strings.Repeat("a.", 70) + "a"} {
 		if p, err := ParsePath(in); err == nil {
 			t.Errorf("%q was accepted as %v", in, p)
 		}

@@ -31,7 +31,8 @@ func TestModernize(t *testing.T) {
 			}
 		}
 	}
-	f := open(t, place(t, `{ channels: { telegram: { streaming: { mode: "off" } } }, session: { reset: { mode: "idle" }, idleMinutes: 5 } }`), Options{})
+	f := open(t, place(t, `{ channels: { telegram: { streaming: { mode: "off" } } }, session: { reset: { mode: "idle" }, idleMinutes: 5 } }`),
+		Options{})
 	if l := f.Snapshot().Legacy(); len(l) != 0 {
 		t.Errorf("%v", l)
 	}

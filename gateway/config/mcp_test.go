@@ -35,7 +35,8 @@ func TestMCPSettings(t *testing.T) {
 	}
 	s.Headers = nil
 	want = MCPServer{
-		URL: "https://mcp.example.com/mcp", Tools: MCPTools{Allow: []string{"a"}, Deny: []string{"b"}}, Ask: "on-miss", Sandbox: MCPSandbox{Backend: "auto", Network: true},
+		URL: "https://mcp.example.com/mcp", Tools: MCPTools{Allow: []string{"a"}, Deny: []string{"b"}}, Ask: "on-miss",
+		Sandbox: MCPSandbox{Backend: "auto", Network: true},
 	}
 	if d := cmp.Diff(want, s); d != "" {
 		t.Error(d)
@@ -101,7 +102,8 @@ func TestMCPMistakes(t *testing.T) {
 func TestMCPOAuthSettings(t *testing.T) {
 	f := open(t, place(t, `{ mcp: { servers: { x: { url: "https://a.b/mcp", auth: "oauth", oauth: { scope: "a b", clientId: "c", clientSecret: "canary-7f3a9c-3", redirectUrl: "http://127.0.0.1:8765/x", identity: "shared" } } } } }`), Options{})
 	s := f.Snapshot().Config.MCP.Servers["x"]
-	if v, ok := s.OAuth.ClientSecret.Literal(); !ok || v.Reveal() != "canary-7f3a9c-3" || s.Auth != "oauth" || s.OAuth.Scope != "a b" || s.OAuth.ClientID != "c" || s.OAuth.RedirectURL != "http://127.0.0.1:8765/x" {
+	if v, ok := s.OAuth.ClientSecret.Literal(); !ok || v.Reveal() != "canary-7f3a9c-3" || s.Auth != "oauth" || s.OAuth.Scope != "a b" ||
+		s.OAuth.ClientID != "c" || s.OAuth.RedirectURL != "http://127.0.0.1:8765/x" {
 		t.Errorf("%+v", s)
 	}
 	if r, err := f.Snapshot().Redacted(); err != nil || strings.Contains(*r.Raw+string(r.Parsed)+string(r.Config), "canary-7f3a9c") {

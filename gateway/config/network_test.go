@@ -45,7 +45,8 @@ func TestSec_A_NET_02_BindIsNeverWiderThanSaid(t *testing.T) {
 }
 
 func TestDiscovery(t *testing.T) {
-	for text, want := range map[string]string{"{}": MDNSMinimal, "{ discovery: { mdns: { mode: 'off' } } }": MDNSOff, "{ discovery: { mdns: { mode: 'full' } } }": MDNSFull, "{ discovery: { mdns: {} } }": MDNSMinimal} {
+	for text, want := range map[string]string{"{}": MDNSMinimal, "{ discovery: { mdns: { mode: 'off' } } }": MDNSOff,
+		"{ discovery: { mdns: { mode: 'full' } } }": MDNSFull, "{ discovery: { mdns: {} } }": MDNSMinimal} {
 		if s := open(t, place(t, text), Options{}).Snapshot(); !s.Valid || s.Config.Discovery.MDNS != want {
 			t.Errorf("%s: %+v %v", text, s.Config.Discovery, s.Issues)
 		}

@@ -96,7 +96,8 @@ func plainSegment(s string) bool {
 type PathError struct{ Path, Reason string }
 
 func (e *PathError) Error() string {
-	return fmt.Sprintf("the path %s is not valid: %s; write it like gateway.port or models.providers[\"my.id\"].baseUrl", quote(e.Path), e.Reason)
+	return fmt.Sprintf("the path %s is not valid: %s; write it like gateway.port or models.providers[\"my.id\"].baseUrl", quote(e.Path),
+		e.Reason)
 }
 
 // ParsePath reads the written form.

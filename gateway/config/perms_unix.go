@@ -25,7 +25,8 @@ func checkOwner(path string, info fs.FileInfo, euid, egid int) error {
 		}
 	}
 	if !mode.IsDir() && int(st.Uid) != euid && st.Uid != 0 {
-		return &PermissionError{path, fmt.Sprintf("it belongs to another user (number %d)", st.Uid), fmt.Sprintf("chown %d %s", euid, shellQuote(path))}
+		return &PermissionError{path, fmt.Sprintf("it belongs to another user (number %d)", st.Uid),
+			fmt.Sprintf("chown %d %s", euid, shellQuote(path))}
 	}
 	if mode.Perm()&0o002 != 0 {
 		return &PermissionError{path, "everybody on this machine can change this " + what, "chmod go-w " + shellQuote(path)}

@@ -42,12 +42,14 @@ func skillEnv(p Path, key string) bool {
 // keyShaped finds well-known shapes of keys in any text, and names and
 // passwords inside web addresses.
 func keyShaped() *regexp.Regexp {
-	return regexp.MustCompile(`\b(sk|pk|rk|ghp|gho|ghs|github_pat|xox[a-z]|hf|gsk|AIza|glpat|npm|r8)[-_][A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{20,}|\bAKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-.]+|://[^/\s:@'"]*:[^/\s@'"]+@`)
+	return regexp.MustCompile(
+		`\b(sk|pk|rk|ghp|gho|ghs|github_pat|xox[a-z]|hf|gsk|AIza|glpat|npm|r8)[-_][A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{20,}|\bAKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-.]+|://[^/\s:@'"]*:[^/\s@'"]+@`)
 }
 
 // assignment finds a secret that was commented out: apiKey: "…".
 func assignment() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)[A-Za-z0-9_\-]*(token|password|passwd|passphrase|secret|api_?-?key|private_?-?key|access_?-?key|authorization|cookie|credentials?)["']?\s*[:=]`)
+	return regexp.MustCompile(
+		`(?i)[A-Za-z0-9_\-]*(token|password|passwd|passphrase|secret|api_?-?key|private_?-?key|access_?-?key|authorization|cookie|credentials?)["']?\s*[:=]`)
 }
 
 // secretNodes calls found for every value that must be hidden.
@@ -164,11 +166,13 @@ func restore(next, stored *document) (string, error) {
 	err := next.markers(func(p Path, n *node) error {
 		line, col := position(next.src, n.start)
 		if n.text != RedactedMarker {
-			return fmt.Errorf("line %d, column %d (%s): %w: %s is only part of this text; write the value itself", line, col, p, ErrRedacted, RedactedMarker)
+			return fmt.Errorf("line %d, column %d (%s): %w: %s is only part of this text; write the value itself", line, col, p, ErrRedacted,
+				RedactedMarker)
 		}
 		old := stored.counterpart(next, p)
 		if old == nil {
-			return fmt.Errorf("line %d, column %d (%s): %w: there is no stored value at this place; write the value itself", line, col, p, ErrRedacted)
+			return fmt.Errorf("line %d, column %d (%s): %w: there is no stored value at this place; write the value itself", line, col, p,
+				ErrRedacted)
 		}
 		edits = append(edits, splice{n.start, n.end, stored.src[old.start:old.end]})
 		return nil
@@ -271,7 +275,8 @@ func restoreComments(next, stored *document) ([]splice, error) {
 		olds := originals[text]
 		if len(olds) == 0 {
 			line, col := position(next.src, c.start)
-			return nil, fmt.Errorf("line %d, column %d: %w: this comment hides a value and was changed; leave it as it was or remove it", line, col, ErrRedacted)
+			return nil, fmt.Errorf("line %d, column %d: %w: this comment hides a value and was changed; leave it as it was or remove it", line, col,
+				ErrRedacted)
 		}
 		edits = append(edits, splice{c.start, c.end, olds[0]})
 		if len(olds) > 1 {

@@ -23,7 +23,8 @@ func (d *decoder) decode() Config {
 		{"approvals", func(n *node) { d.approvals(n, &c.Approvals) }},
 		{"commands", func(n *node) {
 			d.object(n, append([]field{{"ownerAllowFrom", func(n *node) { c.Commands.OwnerAllowFrom = d.owners(n) }}},
-				later("native", "nativeSkills", "text", "bash", "bashForegroundMs", "config", "mcp", "plugins", "debug", "restart", "allowFrom", "useAccessGroups", "ownerDisplay", "ownerDisplaySecret")...)...)
+				later("native", "nativeSkills", "text", "bash", "bashForegroundMs", "config", "mcp", "plugins", "debug", "restart", "allowFrom",
+					"useAccessGroups", "ownerDisplay", "ownerDisplaySecret")...)...)
 		}},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
@@ -95,7 +96,8 @@ func (d *decoder) token(n *node) Secret {
 			return "an empty token would let everybody in; remove the key to let Hearth make one"
 		}
 		if len(s) < ShortToken {
-			d.warn(n.start, "it has fewer than %d characters, so it counts on this machine only; while other machines can reach Hearth it uses one that it made. Make it longer, or remove the key", ShortToken)
+			d.warn(n.start, "it has fewer than %d characters, so it counts on this machine only; while other machines can reach Hearth it uses "+
+				"one that it made. Make it longer, or remove the key", ShortToken)
 		}
 		return ""
 	})

@@ -120,7 +120,8 @@ func (d *decoder) bindings(n *node) (out []Binding) {
 			return
 		}
 		if b.AgentID == "" || b.Match.Channel == "" {
-			d.issue(v.start, "a binding needs an agentId and match.channel, for example { agentId: \"work\", match: { channel: %q } }", d.exampleNetwork())
+			d.issue(v.start, "a binding needs an agentId and match.channel, for example { agentId: \"work\", match: { channel: %q } }",
+				d.exampleNetwork())
 			return
 		}
 		d.bindingAt = append(d.bindingAt, v.start)

@@ -11,7 +11,8 @@ import (
 )
 
 // others are networks that other gateways know.
-var others = []string{"defaults", "telegram", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost", "msteams", "googlechat",
+var others = []string{"defaults", "telegram", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost", "msteams",
+	"googlechat",
 	"irc", "line", "feishu", "nostr", "twitch", "zalo", "webchat"}
 
 // channels reads the networks there are. Who opened the file without them does not

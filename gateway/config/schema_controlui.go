@@ -25,7 +25,8 @@ func (d *decoder) origin(n *node) string {
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Contains(u.Host, "*") || s != u.Scheme+"://"+u.Host {
-		d.issue(n.start, "an origin is http:// or https://, a host and perhaps a port, and nothing behind it: \"http://127.0.0.1:8080\"; patterns are not allowed")
+		d.issue(n.start, "an origin is http:// or https://, a host and perhaps a port, and nothing behind it: \"http://127.0.0.1:8080\"; "+
+			"patterns are not allowed")
 		return ""
 	}
 	return s

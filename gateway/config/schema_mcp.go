@@ -11,7 +11,8 @@ func (d *decoder) mcp(n *node, m *MCP) {
 			m.Servers = make(map[string]MCPServer, len(n.items))
 			d.each(n, func(id string, at int, v *node) {
 				if !serverName(id) {
-					d.issue(at, "the name of an MCP server has 1 to 24 small letters, digits, - and single _, and begins with a letter or digit: it is part of the names of its tools")
+					d.issue(at, "the name of an MCP server has 1 to 24 small letters, digits, - and single _, and begins with a letter or digit: it is "+
+						"part of the names of its tools")
 					return
 				}
 				m.Servers[id] = d.mcpServer(v)
@@ -27,7 +28,8 @@ func (d *decoder) mcp(n *node, m *MCP) {
 
 // serverName: two _ separate the parts of a tool's name.
 func serverName(s string) bool {
-	if s == "" || len(s) > 24 || strings.Contains(s, "__") || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.HasPrefix(s, "-") {
+	if s == "" || len(s) > 24 || strings.Contains(s, "__") || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") ||
+		strings.HasPrefix(s, "-") {
 		return false
 	}
 	return accountName(s)
@@ -41,7 +43,8 @@ func (d *decoder) mcpServer(n *node) MCPServer {
 	switch {
 	case len(d.issues) > before:
 	case s.Command == "" && s.URL == "":
-		d.issue(n.start, "an MCP server needs command (a program to start) or url (a service), for example { command: \"npx\", args: [\"-y\", \"@modelcontextprotocol/server-everything\"] }")
+		d.issue(n.start, "an MCP server needs command (a program to start) or url (a service), for example { command: \"npx\", args: [\"-y\", "+
+			"\"@modelcontextprotocol/server-everything\"] }")
 	case s.Command != "" && s.URL != "":
 		d.issue(n.start, "an MCP server has either command or url, not both")
 	case s.Command != "" && (len(s.Headers) > 0 || s.Auth != "" || s.OAuth != (MCPOAuth{})):

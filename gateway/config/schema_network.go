@@ -5,7 +5,8 @@ import "net/netip"
 // bind reads from where the gateway can be reached.
 func (d *decoder) bind(n *node, g *Gateway) {
 	if n.kind == kindString && n.text == "auto" {
-		d.warn(n.start, "\"auto\" would let the machine decide who can reach Hearth, so it stays on this machine; say \"loopback\" (this machine only) or \"lan\" (your local network)")
+		d.warn(n.start, "\"auto\" would let the machine decide who can reach Hearth, so it stays on this machine; say \"loopback\" (this "+
+			"machine only) or \"lan\" (your local network)")
 		return
 	}
 	if v := d.choice(n, BindLoopback, BindLAN, BindTailnet, BindCustom); v != "" {

@@ -11,7 +11,8 @@ func (d *decoder) secrets(n *node, s *Secrets) {
 	d.object(n, append([]field{
 		{"backend", func(n *node) {
 			if s.Backend = d.choice(n, SecretsAuto, SecretsKeychain, SecretsVault, SecretsPlain); s.Backend == SecretsPlain {
-				d.warn(n.start, "with \"plain\" every program that you run can read your keys; \"auto\" uses the system's keychain, \"vault\" a passphrase")
+				d.warn(n.start, "with \"plain\" every program that you run can read your keys; \"auto\" uses the system's keychain, \"vault\" a "+
+					"passphrase")
 			}
 		}},
 		{"providers", func(n *node) {

@@ -18,7 +18,8 @@ func (d *decoder) toolRules(r *ToolRules) []field {
 
 // toolGroups are the names that stand for several tools.
 func toolGroups() []string {
-	return []string{"group:fs", "group:runtime", "group:web", "group:sessions", "group:memory", "group:ui", "group:automation", "group:messaging", "group:nodes", "group:media", "group:plan"}
+	return []string{"group:fs", "group:runtime", "group:web", "group:sessions", "group:memory", "group:ui", "group:automation",
+		"group:messaging", "group:nodes", "group:media", "group:plan"}
 }
 
 // toolNames reads names of tools. A name that can mean nothing is refused: a
@@ -60,7 +61,8 @@ func (d *decoder) execApproval(e *ExecApproval) []field {
 		{"security", func(n *node) {
 			if n.kind == kindString && n.text == "full" {
 				e.Security = "allowlist"
-				d.warn(n.start, "Hearth has no \"full\": every command would run unasked, whoever's words made the model want it. It asks, as with \"allowlist\"; allow what you trust when you are asked (\"here\", or \"program\" for 90 days)")
+				d.warn(n.start, "Hearth has no \"full\": every command would run unasked, whoever's words made the model want it. It asks, as with "+
+					"\"allowlist\"; allow what you trust when you are asked (\"here\", or \"program\" for 90 days)")
 				return
 			}
 			e.Security = d.choice(n, "deny", "allowlist")

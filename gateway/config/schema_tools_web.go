@@ -13,7 +13,8 @@ func (d *decoder) webFetch(n *node, f *WebFetch) {
 		{"enabled", func(n *node) { f.Enabled = d.boolean(n) }},
 		{"maxResponseBytes", func(n *node) { f.MaxBytes = d.integer(n, 32<<10, 10<<20) }},
 	}
-	d.object(n, append(fields, later("provider", "maxChars", "maxCharsCap", "timeoutSeconds", "cacheTtlMinutes", "maxRedirects", "userAgent", "readability", "firecrawl", "ssrfPolicy")...)...)
+	d.object(n, append(fields, later("provider", "maxChars", "maxCharsCap", "timeoutSeconds", "cacheTtlMinutes", "maxRedirects", "userAgent",
+		"readability", "firecrawl", "ssrfPolicy")...)...)
 }
 
 func (d *decoder) webSearch(n *node, s *WebSearch) {
@@ -24,7 +25,8 @@ func (d *decoder) webSearch(n *node, s *WebSearch) {
 		{"baseUrl", func(n *node) { s.BaseURL = d.webURL(n) }},
 	}
 	before := len(d.issues)
-	d.object(n, append(fields, later("maxResults", "timeoutSeconds", "cacheTtlMinutes", "brave", "tavily", "searxng", "perplexity", "gemini", "grok", "kimi")...)...)
+	d.object(n, append(fields, later("maxResults", "timeoutSeconds", "cacheTtlMinutes", "brave", "tavily", "searxng", "perplexity", "gemini",
+		"grok", "kimi")...)...)
 	if len(d.issues) == before && s.Provider == "searxng" && s.BaseURL == "" {
 		d.issue(n.start, "SearXNG needs the address of a server: set baseUrl beside provider, for example \"https://searx.example\"")
 	}

@@ -40,7 +40,8 @@ const secretive = `// old key: apiKey: "canary-7f3a9c-secret-value-0"
 
 func TestSec_A_CFG_02_InvalidIsNeverLooser(t *testing.T) {
 	base := "{ gateway: { port: 18800, bind: 'loopback', auth: { mode: 'token', token: 'a-token-of-some-length' } } }"
-	wrong := []string{"null", "true", "0", "-1", "1.5", "[]", "{}", "''", "'auto'", "'none'", "'LOOPBACK'", "'0.0.0.0'", "'off'", "1e10", "['loopback']", "{x:1}"}
+	wrong := []string{"null", "true", "0", "-1", "1.5", "[]", "{}", "''", "'auto'", "'none'", "'LOOPBACK'", "'0.0.0.0'", "'off'", "1e10",
+		"['loopback']", "{x:1}"}
 	for _, key := range []string{"gateway", "gateway.port", "gateway.bind", "gateway.auth", "gateway.auth.mode", "gateway.auth.token"} {
 		for _, value := range wrong {
 			if value == "{}" || value == "{x:1}" || key == "gateway.port" && value == "0" {
@@ -62,7 +63,8 @@ func TestSec_A_CFG_02_InvalidIsNeverLooser(t *testing.T) {
 			checkNotLooser(t, base, text)
 		}
 	}
-	for _, typo := range []string{"{gatway:{bind:'lan'}}", "{gateway:{Bind:'lan'}}", "{gateway:{auth:{moed:'none', tokn:''}}}", "{gateway:{auth:{}}}", "{}"} {
+	for _, typo := range []string{"{gatway:{bind:'lan'}}", "{gateway:{Bind:'lan'}}", "{gateway:{auth:{moed:'none', tokn:''}}}",
+		"{gateway:{auth:{}}}", "{}"} {
 		s := open(t, place(t, typo), Options{}).Snapshot()
 		if s.Config.Gateway.Bind != BindLoopback || s.Config.Gateway.Auth.Mode != AuthToken {
 			t.Errorf("%s: %+v", typo, s.Config.Gateway)
@@ -142,9 +144,11 @@ func TestSec_A_CFG_01_NoIncludes(t *testing.T) {
 		`{"$include":%q}`, `{"$include":["./%[2]s",%[1]q]}`, `{include:%q}`, `{"$ref":%q}`, `{extends:%q}`, `{"!include":%q}`,
 		`{gateway:{"$include":%q}}`, `{tools:{exec:{"$include":%q}}}`, `{session:{mainKey:"@%[1]s"}}`, `{session:{mainKey:"file://%[1]s"}}`,
 	} {
-		raw := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "%[1]q", strconv.Quote(other)), "%q", strconv.Quote(other)), "%[1]s", other), "%[2]s", filepath.Base(other))
+		raw := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "%[1]q", strconv.Quote(other)), "%q",
+			strconv.Quote(other)), "%[1]s", other), "%[2]s", filepath.Base(other))
 		s := open(t, place(t, raw), Options{}).Snapshot()
-		if s.Config.Gateway.Port == 4711 || string(s.Config.Tools.Exec.Ask) == "off" || s.Config.Session.MainKey != "" && strings.Contains(s.Config.Session.MainKey, "4711") {
+		if s.Config.Gateway.Port == 4711 || string(s.Config.Tools.Exec.Ask) == "off" || s.Config.Session.MainKey != "" &&
+			strings.Contains(s.Config.Session.MainKey, "4711") {
 			t.Errorf("%s was read in", raw)
 		}
 		if s.Valid && len(s.Warnings) == 0 && !strings.Contains(raw, "mainKey") {

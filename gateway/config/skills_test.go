@@ -10,7 +10,8 @@ func TestSkillSettings(t *testing.T) {
 		entries: { a: { enabled: false, apiKey: "canary-7f3a9c-1", env: { MY_KEY: "canary-7f3a9c-2", OTHER: { source: "env", id: "X" } }, config: { endpoint: "e" } } } } }`), Options{})
 	s := f.Snapshot().Config.Skills
 	e := s.Entries["a"]
-	if s.AllowBundled == nil || len(s.AllowBundled) != 0 || s.Load.ExtraDirs[0] != "~/more" || !s.Load.Watch || s.Install.NodeManager != "pnpm" || e.Enabled == nil || *e.Enabled {
+	if s.AllowBundled == nil || len(s.AllowBundled) != 0 || s.Load.ExtraDirs[0] != "~/more" || !s.Load.Watch ||
+		s.Install.NodeManager != "pnpm" || e.Enabled == nil || *e.Enabled {
 		t.Errorf("%+v", s)
 	}
 	if v, ok := e.Env["MY_KEY"].Literal(); !ok || v.Reveal() != "canary-7f3a9c-2" {
@@ -37,7 +38,8 @@ func TestSkillSettings(t *testing.T) {
 
 func TestSkillMistakes(t *testing.T) {
 	for _, text := range []string{
-		`{ skills: { load: { extraDirs: ["relative"] } } }`, `{ skills: { install: { nodeManager: "curl" } } }`, `{ skills: { entries: { a: { env: { "A=B": "x" } } } } }`, `{ skills: { limits: { maxSkillsInPrompt: 0 } } }`,
+		`{ skills: { load: { extraDirs: ["relative"] } } }`, `{ skills: { install: { nodeManager: "curl" } } }`,
+		`{ skills: { entries: { a: { env: { "A=B": "x" } } } } }`, `{ skills: { limits: { maxSkillsInPrompt: 0 } } }`,
 	} {
 		if s, err := Inspect(place(t, text), Options{}); err != nil || s.Valid {
 			t.Errorf("%s was taken: %v", text, err)

@@ -23,7 +23,8 @@ func TestSpend(t *testing.T) {
 	if diff := cmp.Diff(&Price{1, 2, 0.1, 0}, s.Config.Models.Providers["x"].Models[0].Cost); diff != "" {
 		t.Error(diff)
 	}
-	for _, src := range []string{`{hearth:{allowance:{daily:-1}}}`, `{hearth:{allowance:{daily:"2"}}}`, `{hearth:{allowance:{cheapModel:"x"}}}`, `{models:{pricing:{"a/b":{input:-1}}}}`, `{models:{pricing:{"a/b":3}}}`} {
+	for _, src := range []string{`{hearth:{allowance:{daily:-1}}}`, `{hearth:{allowance:{daily:"2"}}}`,
+		`{hearth:{allowance:{cheapModel:"x"}}}`, `{models:{pricing:{"a/b":{input:-1}}}}`, `{models:{pricing:{"a/b":3}}}`} {
 		if s := open(t, place(t, src), Options{}).Snapshot(); len(s.Issues) == 0 {
 			t.Errorf("%s is taken", src)
 		}

@@ -15,7 +15,8 @@ import (
 )
 
 // brokenWords answer a command that panicked.
-const brokenWords = "This command failed inside Hearth, and nothing was changed by it as far as is known. The failure was written down: `hearth doctor` shows it. Your message is not lost."
+const brokenWords = "This command failed inside Hearth, and nothing was changed by it as far as is known. The failure was written down: " +
+	"`hearth doctor` shows it. Your message is not lost."
 
 // guarded is command for which a panic is an answer too, on every surface.
 func (d *Dispatcher) guarded(ctx context.Context, turn *session.Turn) (acc session.Accepted, ok bool, err error) {
@@ -46,7 +47,9 @@ func (d *Dispatcher) command(ctx context.Context, turn *session.Turn) (acc sessi
 		return d.skill(ctx, turn, said)
 	}
 	if len(found) > 0 {
-		acc, err = d.sessions.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return d.setLevels(ctx, turn.SessionKey, found) })
+		acc, err = d.sessions.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) {
+			return d.setLevels(ctx, turn.SessionKey, found)
+		})
 		return acc, true, err
 	}
 	inv, ok := d.commands.Parse(turn.Text)
@@ -94,7 +97,8 @@ func (d *Dispatcher) newSession(ctx context.Context, turn session.Turn, t policy
 	turn.Title = "New session"
 	if ref != "" {
 		turn.Title += " with " + ref
-		if _, err := d.sessions.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{Model: protocol.PatchTo(d.models.Pin(turn.SessionKey, ref))}); err != nil {
+		if _, err := d.sessions.Patch(ctx, turn.SessionKey, protocol.SessionsPatchParams{
+			Model: protocol.PatchTo(d.models.Pin(turn.SessionKey, ref))}); err != nil {
 			return session.Accepted{}, err
 		}
 	}

@@ -98,7 +98,8 @@ type Dispatcher struct {
 // New returns a dispatcher that knows no commands yet.
 func New(o Options) *Dispatcher {
 	return &Dispatcher{
-		settings: o.Settings, agents: o.Agents, sessions: o.Sessions, models: o.Models, registry: o.Registry, contacts: o.Contacts, media: o.Media,
+		settings: o.Settings, agents: o.Agents, sessions: o.Sessions, models: o.Models, registry: o.Registry, contacts: o.Contacts,
+		media:     o.Media,
 		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, log: o.Logger, now: o.Now, commands: command.NewSet(),
 	}
 }
@@ -176,7 +177,8 @@ func (d *Dispatcher) Turn(method, key, agentID, text, runID string, timeoutMs in
 	case strings.TrimSpace(text) == "":
 		return session.Turn{}, protocol.InvalidParams(method, "message is empty")
 	case len(text) > protocol.MaxMessageText:
-		return session.Turn{}, protocol.InvalidParams(method, "message has %d bytes, at most %d are allowed; send it in parts", len(text), protocol.MaxMessageText)
+		return session.Turn{}, protocol.InvalidParams(method, "message has %d bytes, at most %d are allowed; send it in parts", len(text),
+			protocol.MaxMessageText)
 	case timeoutMs < 0 || timeoutMs > MaxTimeout.Milliseconds():
 		return session.Turn{}, protocol.InvalidParams(method, "the time-out must be between 0 and 24 hours")
 	}

@@ -51,7 +51,8 @@ func (i Inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		return err
 	}
 	if a.SenderIsOwner {
-		ctx = approval.WithDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID, Message: true, Settings: true})
+		ctx = approval.WithDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID,
+			Message: true, Settings: true})
 	}
 	_, err := d.Accept(ctx, turn)
 	return forGate(err)

@@ -18,7 +18,8 @@ import (
 // the model is known to see, before one is kept.
 func (d *Dispatcher) Pictures(ctx context.Context, turn session.Turn, list []protocol.Attachment) ([]protocol.Block, error) {
 	if len(list) > protocol.MaxAttachments {
-		return nil, protocol.Invalid("A message can have at most %d pictures, this one has %d. Send them in several messages; nothing was accepted.", protocol.MaxAttachments, len(list))
+		return nil, protocol.Invalid("A message can have at most %d pictures, this one has %d. Send them in several messages; nothing was "+
+			"accepted.", protocol.MaxAttachments, len(list))
 	}
 	if err := d.mustSee(ctx, turn); err != nil {
 		return nil, err
@@ -86,7 +87,8 @@ func (d *Dispatcher) mustSee(ctx context.Context, turn session.Turn) error {
 		return protocol.Invalid("%s Nothing was accepted.", err)
 	}
 	if !c.Images {
-		return protocol.Invalid("%s cannot see pictures, as far as Hearth knows. Pick a model that can, or send the text alone; nothing was accepted. If it can, set input: [\"text\", \"image\"] for it under models.providers.%s.models.", c.Ref, c.Ref.Provider)
+		return protocol.Invalid("%s cannot see pictures, as far as Hearth knows. Pick a model that can, or send the text alone; nothing was "+
+			"accepted. If it can, set input: [\"text\", \"image\"] for it under models.providers.%s.models.", c.Ref, c.Ref.Provider)
 	}
 	return nil
 }

@@ -10,8 +10,10 @@ import (
 
 func TestNear(t *testing.T) {
 	for raw, want := range map[string]bool{
-		"http://127.0.0.1:8000/mcp": true, "http://localhost/mcp": true, "https://192.168.1.4/mcp": true, "https://[::1]:3/": true, "https://nas.local/mcp": true, "https://tools/": true,
-		"https://mcp.example.com/mcp": false, "https://8.8.8.8/": false, "https://127.1/": false, "https://0x7f000001/": false, "https://%31/": false,
+		"http://127.0.0.1:8000/mcp": true, "http://localhost/mcp": true, "https://192.168.1.4/mcp": true, "https://[::1]:3/": true,
+		"https://nas.local/mcp": true, "https://tools/": true,
+		"https://mcp.example.com/mcp": false, "https://8.8.8.8/": false, "https://127.1/": false, "https://0x7f000001/": false,
+		"https://%31/": false,
 	} {
 		u, err := url.Parse(raw)
 		if err != nil {

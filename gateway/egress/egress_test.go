@@ -78,20 +78,39 @@ func forbidden(err error) bool {
 // what is reserved, in the spellings that have got past other programs.
 func privateSpellings() []string {
 	hosts := []string{
-		"127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.0.0.1", "0x7f.1", "017700000001", "0177.0.0.1", "0177.1", "127.0.0.01", "127.0.0.0x1",
-		"0", "0.0.0.0", "0x0", "00", "localhost", "localhost.", "LOCALHOST", "LocalHost.", "a.localhost", "a.b.localhost.", "localhost.localdomain.local", "router", "printer.lan", "nas.local", "x.home.arpa", "db.internal", "metadata.google.internal", "metadata.google.internal.",
-		"[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[::127.0.0.1]", "[::7f00:1]", "[64:ff9b::7f00:1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[2001::1]", "[2001:0:4136:e378:8000:63bf:3fff:fdd2]", "[2001:10::1]", "[2001:2::1]",
-		"[2600::5efe:127.0.0.1]", "[2600::200:5efe:7f00:1]", "[fe80::1]", "[fe80::1%25lo]", "[fe80::1%25eth0]", "[fc00::1]", "[fd00:ec2::254]", "[fdff:ffff::1]", "[ff02::1]", "[ff0e::1]", "[100::1]", "[2001:db8::1]", "[3fff::1]", "[5f00::1]", "[4000::1]", "[::2]",
-		"10.0.0.1", "10.255.255.255", "0xa.0.0.1", "167772161", "012.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.1", "3232235521", "0xc0a80001", "192.168.0.1.", "169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.43518", "[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "169.254.169.254.",
-		"100.64.0.1", "100.100.100.200", "100.127.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1", "192.88.99.1", "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.7", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255", "0xffffffff", "4294967295", "4294967296", "99999999999", "1.2.3.4.5", "256.0.0.1",
-		"①②⑦.⓪.⓪.①", "１２７.０.０.１", "127。0。0。1", "127．0．0．1", "ｌｏｃａｌｈｏｓｔ", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "loc%61lhost", "127.0.0.1%00.example.com", "%31%32%37.0.0.1",
+		"127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.0.0.1", "0x7f.1", "017700000001", "0177.0.0.1",
+		"0177.1", "127.0.0.01", "127.0.0.0x1",
+		"0", "0.0.0.0", "0x0", "00", "localhost", "localhost.", "LOCALHOST", "LocalHost.", "a.localhost", "a.b.localhost.",
+		"localhost.localdomain.local", "router", "printer.lan", "nas.local", "x.home.arpa", "db.internal", "metadata.google.internal",
+		"metadata.google.internal.",
+		"[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[::127.0.0.1]",
+		"[::7f00:1]", "[64:ff9b::7f00:1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[2001::1]",
+		"[2001:0:4136:e378:8000:63bf:3fff:fdd2]", "[2001:10::1]", "[2001:2::1]",
+		"[2600::5efe:127.0.0.1]", "[2600::200:5efe:7f00:1]", "[fe80::1]", "[fe80::1%25lo]", "[fe80::1%25eth0]", "[fc00::1]", "[fd00:ec2::254]",
+		"[fdff:ffff::1]", "[ff02::1]", "[ff0e::1]", "[100::1]", "[2001:db8::1]", "[3fff::1]", "[5f00::1]", "[4000::1]", "[::2]",
+		"10.0.0.1", "10.255.255.255", "0xa.0.0.1", "167772161", "012.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.1",
+		"3232235521", "0xc0a80001", "192.168.0.1.", "169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.43518",
+		"[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "169.254.169.254.",
+		"100.64.0.1", "100.100.100.200", "100.127.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1", "192.88.99.1", "198.18.0.1",
+		"198.19.255.255", "198.51.100.7", "203.0.113.7", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255", "0xffffffff",
+		"4294967295", "4294967296", "99999999999", "1.2.3.4.5", "256.0.0.1",
+		"①②⑦.⓪.⓪.①", "１２７.０.０.１", "127。0。0。1", "127．0．0．1", "ｌｏｃａｌｈｏｓｔ", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "loc%61lhost", "127.0.0.1%00.example.com",
+		"%31%32%37.0.0.1",
 	}
 	var out []string
 	for _, h := range hosts {
 		out = append(out, "http://"+h+"/")
 	}
 	return append(out,
-		"http://evil@127.0.0.1/", "http://site.example@127.0.0.1/", "http://site.example:80@127.0.0.1/", "http://127.0.0.1:80@site.example/", "http:\\\\127.0.0.1\\", "http:/\\127.0.0.1", "http:///127.0.0.1/", "http:127.0.0.1", "http:/127.0.0.1", "//127.0.0.1/", "http://127.0.0.1#@site.example/", "http://site.example\\@127.0.0.1/", "http://[::ffff:127.0.0.1]:80/", "http://127.0.0.1:8080/", "https://127.0.0.1:443/", "http://0:80/", "http://:80/", "http://site.example:0/", "http://site.example:22/", "http://site.example:25/", "http://site.example:6379/", "http://site.example:18789/", "http://site.example:99999/", "http://site.example:-1/", "ht\ntp://127.0.0.1/", "http://127.0.0.1\t/", " http://127.0.0.1/", "http://127.0.\u200b0.1/", "http://127.0.0.1\u2028/", "file:///etc/passwd", "FILE:///etc/passwd", "ftp://site.example/", "gopher://127.0.0.1:6379/_x", "dict://127.0.0.1:11211/", "jar:http://127.0.0.1!/", "data:text/html,x", "javascript:alert(1)", "ws://127.0.0.1/", "unix:///run/x", "", "http://", "https://?x", "http://site.example/"+strings.Repeat("a", maxURL))
+		"http://evil@127.0.0.1/", "http://site.example@127.0.0.1/", "http://site.example:80@127.0.0.1/", "http://127.0.0.1:80@site.example/",
+		"http:\\\\127.0.0.1\\", "http:/\\127.0.0.1", "http:///127.0.0.1/", "http:127.0.0.1", "http:/127.0.0.1", "//127.0.0.1/",
+		"http://127.0.0.1#@site.example/", "http://site.example\\@127.0.0.1/", "http://[::ffff:127.0.0.1]:80/", "http://127.0.0.1:8080/",
+		"https://127.0.0.1:443/", "http://0:80/", "http://:80/", "http://site.example:0/", "http://site.example:22/", "http://site.example:25/",
+		"http://site.example:6379/", "http://site.example:18789/", "http://site.example:99999/", "http://site.example:-1/", "ht\n"+
+			"tp://127.0.0.1/", "http://127.0.0.1\t/", " http://127.0.0.1/", "http://127.0.\u200b0.1/", "http://127.0.0.1\u2028/",
+		"file:///etc/passwd", "FILE:///etc/passwd", "ftp://site.example/", "gopher://127.0.0.1:6379/_x", "dict://127.0.0.1:11211/",
+		"jar:http://127.0.0.1!/", "data:text/html,x", "javascript:alert(1)", "ws://127.0.0.1/", "unix:///run/x", "", "http://", "https://?x",
+		"http://site.example/"+strings.Repeat("a", maxURL))
 }
 
 func TestSec_A_SSRF_01_PrivateAddressesInEverySpelling(t *testing.T) {
@@ -125,7 +144,8 @@ func TestSec_A_SSRF_01_TheDialerItselfRefuses(t *testing.T) {
 }
 
 func TestPublicAddressesAreLetThrough(t *testing.T) {
-	for _, s := range []string{"8.8.8.8", "93.184.215.14", "1.1.1.1", "172.15.0.1", "172.32.0.1", "100.63.0.1", "100.128.0.1", "192.0.1.1", "2606:4700::1111", "2a00:1450:4001::200e", "::ffff:8.8.8.8"} {
+	for _, s := range []string{"8.8.8.8", "93.184.215.14", "1.1.1.1", "172.15.0.1", "172.32.0.1", "100.63.0.1", "100.128.0.1", "192.0.1.1",
+		"2606:4700::1111", "2a00:1450:4001::200e", "::ffff:8.8.8.8"} {
 		if !public(netip.MustParseAddr(s)) {
 			t.Errorf("%s is refused", s)
 		}
@@ -151,8 +171,10 @@ func TestParseKeepsWebAddresses(t *testing.T) {
 func TestSec_A_SSRF_02_NamesThatLeadInside(t *testing.T) {
 	s, c := newSite(t, http.NotFoundHandler())
 	for name, list := range map[string][]answer{
-		"private.example": {{"127.0.0.1"}}, "mixed.example": {{siteIP, "10.0.0.1"}}, "mixed6.example": {{siteIP, "::1"}}, "six.example": {{"fd00::1"}},
-		"zero.example": {{"0.0.0.0"}}, "mapped.example": {{"::ffff:10.0.0.1"}}, "meta.example": {{"169.254.169.254"}}, "nat.example": {{"64:ff9b::a00:1"}},
+		"private.example": {{"127.0.0.1"}}, "mixed.example": {{siteIP, "10.0.0.1"}}, "mixed6.example": {{siteIP, "::1"}},
+		"six.example":  {{"fd00::1"}},
+		"zero.example": {{"0.0.0.0"}}, "mapped.example": {{"::ffff:10.0.0.1"}}, "meta.example": {{"169.254.169.254"}},
+		"nat.example": {{"64:ff9b::a00:1"}},
 	} {
 		s.names[name] = list
 		if _, err := c.Fetch(t.Context(), Request{URL: "http://" + name + "/"}); !forbidden(err) {
@@ -169,7 +191,8 @@ func TestSec_A_SSRF_02_NamesThatLeadInside(t *testing.T) {
 func TestSec_A_SSRF_02_NamesThatChangeTheirMind(t *testing.T) {
 	list := names{}
 	var inside, outside int
-	g := newGuard(Options{Resolver: list, Own: func() []netip.Addr { return nil }, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+	g := newGuard(Options{Resolver: list, Own: func() []netip.Addr { return nil }, Dial: func(_ context.Context, _, address string) (net.Conn,
+		error) {
 		if address == siteIP+":80" {
 			outside++
 		} else {
@@ -208,7 +231,9 @@ func TestSec_A_SSRF_03_Redirects(t *testing.T) {
 		w.WriteHeader(int(code.Load()))
 	}))
 	for _, status := range []int64{301, 302, 303, 307, 308} {
-		for _, target := range []string{"http://127.0.0.1/", "//169.254.169.254/latest/", "http://[::1]/", "http://localhost./", "file:///etc/passwd", "gopher://site.example/", "http://2130706433/", "http://user@site.example/", "/again", "http://site.example:6379/"} {
+		for _, target := range []string{"http://127.0.0.1/", "//169.254.169.254/latest/", "http://[::1]/", "http://localhost./",
+			"file:///etc/passwd", "gopher://site.example/", "http://2130706433/", "http://user@site.example/", "/again",
+			"http://site.example:6379/"} {
 			code.Store(status)
 			to.Store(target)
 			if _, err := c.Fetch(t.Context(), Request{URL: "http://site.example/"}); !forbidden(err) {
@@ -225,13 +250,14 @@ func TestSec_A_SSRF_03_NoDowngrade(t *testing.T) {
 	srv := httptest.NewTLSServer(http.RedirectHandler("http://site.example/", http.StatusFound))
 	defer srv.Close()
 	var plainDials atomic.Int64
-	c := Public(Options{Resolver: names{"site.example": {{siteIP}}}, Own: func() []netip.Addr { return nil }, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		if strings.HasSuffix(address, ":80") {
-			plainDials.Add(1)
-		}
-		var d net.Dialer
-		return d.DialContext(ctx, network, srv.Listener.Addr().String())
-	}})
+	c := Public(Options{Resolver: names{"site.example": {{siteIP}}}, Own: func() []netip.Addr { return nil },
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if strings.HasSuffix(address, ":80") {
+				plainDials.Add(1)
+			}
+			var d net.Dialer
+			return d.DialContext(ctx, network, srv.Listener.Addr().String())
+		}})
 	c.http.Transport.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
 	if _, err := c.Fetch(t.Context(), Request{URL: "https://site.example/"}); !forbidden(err) || plainDials.Load() != 0 {
 		t.Errorf("%v, %d plain connections; want it refused", err, plainDials.Load())
@@ -248,7 +274,8 @@ func TestSec_A_SSRF_04_CredentialsStayWithTheirOrigin(t *testing.T) {
 		seen = r.Header.Clone()
 	}))
 	s.names["other.example"] = []answer{{siteIP}}
-	h := http.Header{"Authorization": {"Bearer x"}, "X-Api-Key": {"x"}, "X-Subscription-Token": {"x"}, "Cookie": {"a=b"}, "X-Custom": {"x"}, "User-Agent": {"Hearth"}}
+	h := http.Header{"Authorization": {"Bearer x"}, "X-Api-Key": {"x"}, "X-Subscription-Token": {"x"}, "Cookie": {"a=b"}, "X-Custom": {"x"},
+		"User-Agent": {"Hearth"}}
 	if _, err := c.Fetch(t.Context(), Request{URL: "http://site.example/", Header: h}); err != nil {
 		t.Fatal(err)
 	}
@@ -333,13 +360,14 @@ func TestSec_A_SSRF_09_SlowServers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var work sync.WaitGroup
 				var far net.Conn
-				c := Public(Options{Resolver: names{"site.example": {{siteIP}}}, Own: func() []netip.Addr { return nil }, Dial: func(context.Context, string, string) (net.Conn, error) {
-					near, end := net.Pipe()
-					far = end
-					work.Go(func() { _, _ = io.Copy(io.Discard, end) })
-					work.Go(func() { serve(end) })
-					return near, nil
-				}})
+				c := Public(Options{Resolver: names{"site.example": {{siteIP}}}, Own: func() []netip.Addr { return nil },
+					Dial: func(context.Context, string, string) (net.Conn, error) {
+						near, end := net.Pipe()
+						far = end
+						work.Go(func() { _, _ = io.Copy(io.Discard, end) })
+						work.Go(func() { serve(end) })
+						return near, nil
+					}})
 				start := time.Now()
 				p, err := c.Fetch(t.Context(), Request{URL: "http://site.example/"})
 				if err == nil && !p.Truncated {
@@ -360,7 +388,8 @@ func TestSec_A_SSRF_09_SlowServers(t *testing.T) {
 func TestSec_A_SSRF_12_OneErrorForAll(t *testing.T) {
 	var said []string
 	for _, failure := range []error{errors.New("connection refused"), errors.New("no route to host"), errors.New("i/o timeout")} {
-		c := Public(Options{Resolver: names{"site.example": {{siteIP}}}, Own: func() []netip.Addr { return nil }, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, failure }})
+		c := Public(Options{Resolver: names{"site.example": {{siteIP}}}, Own: func() []netip.Addr { return nil },
+			Dial: func(context.Context, string, string) (net.Conn, error) { return nil, failure }})
 		_, err := c.Fetch(t.Context(), Request{URL: "http://site.example/?q=secret"})
 		if !errors.Is(err, ErrUnreachable) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v", err)
@@ -374,7 +403,8 @@ func TestSec_A_SSRF_12_OneErrorForAll(t *testing.T) {
 
 func TestSameOrigin(t *testing.T) {
 	first, _ := http.NewRequest(http.MethodPost, "https://api.example/v1", nil)
-	for to, follow := range map[string]bool{"https://api.example/v2": true, "https://api.example:443/v2": true, "https://other.example/": false, "http://api.example/v1": false, "https://api.example:8443/": false} {
+	for to, follow := range map[string]bool{"https://api.example/v2": true, "https://api.example:443/v2": true,
+		"https://other.example/": false, "http://api.example/v1": false, "https://api.example:8443/": false} {
 		r, _ := http.NewRequest(http.MethodPost, to, nil)
 		if err := SameOrigin(r, []*http.Request{first}); (err == nil) != follow {
 			t.Errorf("%s: %v", to, err)
@@ -426,7 +456,8 @@ func TestOnlyReachesItsOrigin(t *testing.T) {
 	if p, err := c.Fetch(t.Context(), Request{URL: srv.URL + "/away"}); err != nil || p.Status != http.StatusFound {
 		t.Errorf("followed a redirect to another place: %d %v", p.Status, err)
 	}
-	for _, raw := range []string{"http://127.0.0.1:1/", "http://site.example/", "http://user@" + srv.Listener.Addr().String() + "/", "file:///etc/passwd"} {
+	for _, raw := range []string{"http://127.0.0.1:1/", "http://site.example/", "http://user@" + srv.Listener.Addr().String() + "/",
+		"file:///etc/passwd"} {
 		if _, err := c.Fetch(t.Context(), Request{URL: raw}); !forbidden(err) {
 			t.Errorf("%s: %v, want it refused", raw, err)
 		}

@@ -32,7 +32,8 @@ func Parse(raw string) (*url.URL, error) {
 	case !utf8.ValidString(raw):
 		return refuse("it is not text")
 	case strings.ContainsFunc(raw, func(r rune) bool {
-		return r <= ' ' || r == 0x7f || r == '\\' || r == '\u00a0' || r == '\ufeff' || (r >= 0x2000 && r <= 0x200f) || (r >= 0x2028 && r <= 0x202f)
+		return r <= ' ' || r == 0x7f || r == '\\' || r == '\u00a0' || r == '\ufeff' || (r >= 0x2000 && r <= 0x200f) ||
+			(r >= 0x2028 && r <= 0x202f)
 	}):
 		return refuse("it holds spaces, backslashes or invisible characters")
 	}

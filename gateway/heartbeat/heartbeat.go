@@ -18,7 +18,8 @@ const (
 	// DefaultAck is how many characters may stand beside the token.
 	DefaultAck = 300
 	// DefaultPrompt is what is asked.
-	DefaultPrompt = "Read HEARTBEAT.md if it exists (it is in your workspace). Follow it strictly. Do not infer or repeat old tasks from earlier chats. If nothing needs attention, reply HEARTBEAT_OK."
+	DefaultPrompt = "Read HEARTBEAT.md if it exists (it is in your workspace). Follow it strictly. Do not infer or repeat old tasks from " +
+		"earlier chats. If nothing needs attention, reply HEARTBEAT_OK."
 )
 
 // When is when it looks. A zero Every means never.

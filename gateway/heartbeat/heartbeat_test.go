@@ -14,7 +14,8 @@ import (
 
 func TestSays(t *testing.T) {
 	for text, want := range map[string]bool{
-		"": false, "# Heartbeat\n\n## Now\n": false, "- \n* [ ]\n": false, "<!-- water the plants -->\n# x": false, "<!-- open": false, "```\n```\n": false,
+		"": false, "# Heartbeat\n\n## Now\n": false, "- \n* [ ]\n": false, "<!-- water the plants -->\n# x": false, "<!-- open": false, "```\n" +
+			"```\n": false,
 		"water the plants": true, "# Now\n- [ ] look at the mail": true, "<!-- a -->b": true, "\r\n\t\r\n": false,
 	} {
 		if got := heartbeat.Says(text); got != want {

@@ -109,7 +109,8 @@ func (c *chatReply) answer(res result) map[string]any {
 }
 
 func (c *chatReply) chunk(choices []any) map[string]any {
-	out := map[string]any{"id": "chatcmpl-" + c.ask.id, "object": "chat.completion.chunk", "created": c.created, "model": c.ask.modelName(), "choices": choices}
+	out := map[string]any{"id": "chatcmpl-" + c.ask.id, "object": "chat.completion.chunk", "created": c.created, "model": c.ask.modelName(),
+		"choices": choices}
 	if c.ask.req.Usage {
 		out["usage"] = nil
 	}

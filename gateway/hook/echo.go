@@ -8,7 +8,8 @@ type echoed fields
 // echoOf is what OpenAI's service says again: its clients read it, and the
 // defaults stand where nothing was said.
 func echoOf(raw *responsesRequest) echoed {
-	out := echoed{"instructions": nil, "max_output_tokens": nil, "temperature": 1, "top_p": 1, "tool_choice": "auto", "text": fields{"format": fields{"type": "text"}}}
+	out := echoed{"instructions": nil, "max_output_tokens": nil, "temperature": 1, "top_p": 1, "tool_choice": "auto",
+		"text": fields{"format": fields{"type": "text"}}}
 	if raw.Instructions != "" {
 		out["instructions"] = raw.Instructions
 	}
@@ -36,7 +37,8 @@ func echoOf(raw *responsesRequest) echoed {
 		if len(parameters) == 0 {
 			parameters = json.RawMessage("null")
 		}
-		tools = append(tools, fields{"type": "function", "name": t.Name, "description": t.Description, "parameters": parameters, "strict": strict})
+		tools = append(tools, fields{"type": "function", "name": t.Name, "description": t.Description, "parameters": parameters,
+			"strict": strict})
 	}
 	out["tools"] = tools
 	if f := raw.Text.Format; f != nil && f.options() != nil {

@@ -26,7 +26,8 @@ type Error struct {
 func (e *Error) Error() string { return e.Text }
 
 // ErrNoVectors: no model for vectors is set up.
-var ErrNoVectors = errors.New("no model makes vectors here; set agents.defaults.memorySearch.provider and .model (docs/configuration.md) and try again")
+var ErrNoVectors = errors.New("no model makes vectors here; set agents.defaults.memorySearch.provider and .model " +
+	"(docs/configuration.md) and try again")
 
 // Invalid is a request that cannot be served as it is.
 func Invalid(param, format string, a ...any) *Error {
@@ -35,7 +36,8 @@ func Invalid(param, format string, a ...any) *Error {
 
 // NoModel is a name that nobody answers to.
 func NoModel(format string, a ...any) *Error {
-	return &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "model_not_found", Param: "model", Text: fmt.Sprintf(format, a...)}
+	return &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "model_not_found", Param: "model",
+		Text: fmt.Sprintf(format, a...)}
 }
 
 // Busy is a refusal for now.
@@ -66,7 +68,8 @@ func asError(err error) *Error {
 	case errors.Is(err, ErrNoVectors):
 		return &Error{Status: http.StatusNotImplemented, Type: "api_error", Code: "not_implemented", Text: err.Error(), NoRetry: true}
 	case errors.As(err, &large):
-		return &Error{Status: http.StatusRequestEntityTooLarge, Type: "invalid_request_error", Code: "request_too_large", Text: fmt.Sprintf("The request has more than %d MB. Send less at once, and large pictures smaller.", large.Limit>>20)}
+		return &Error{Status: http.StatusRequestEntityTooLarge, Type: "invalid_request_error", Code: "request_too_large",
+			Text: fmt.Sprintf("The request has more than %d MB. Send less at once, and large pictures smaller.", large.Limit>>20)}
 	}
 	return &Error{Status: http.StatusInternalServerError, Type: "api_error", Text: "Hearth could not do this; `hearth logs` has the cause."}
 }

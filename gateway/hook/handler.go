@@ -45,7 +45,8 @@ type load struct {
 
 // New makes the handler of /v1/.
 func New(o Options) *Handler {
-	h := &Handler{Options: o, limits: o.Limits.withDefaults(), mux: http.NewServeMux(), turns: newTurns(), heads: newHeads(), items: newItems(), clients: make(map[string]*load)}
+	h := &Handler{Options: o, limits: o.Limits.withDefaults(), mux: http.NewServeMux(), turns: newTurns(), heads: newHeads(),
+		items: newItems(), clients: make(map[string]*load)}
 	h.bodies = make(chan struct{}, h.limits.Bodies)
 	on := func(is func(Endpoints) bool) func() bool { return func() bool { return is(o.Enabled()) } }
 	h.route("POST /v1/chat/completions", pairing.ClientChat, on(func(e Endpoints) bool { return e.Chat }), h.chat)
@@ -56,7 +57,9 @@ func New(o Options) *Handler {
 	h.mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
 		// Which addresses there are is told to those with a token only.
 		h.serve(w, r, "", func() bool { return true }, func(http.ResponseWriter, *http.Request, *visit) error {
-			return &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url", Text: fmt.Sprintf("Hearth has no %s %s. It has POST /v1/chat/completions, /v1/responses and /v1/embeddings, and GET /v1/models.", r.Method, clip(r.URL.Path, 100))}
+			return &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
+				Text: fmt.Sprintf("Hearth has no %s %s. It has POST /v1/chat/completions, /v1/responses and /v1/embeddings, and GET /v1/models.",
+					r.Method, clip(r.URL.Path, 100))}
 		})
 	})
 	return h
@@ -139,9 +142,11 @@ func (h *Handler) enter(clientID string) (leave func(), err error) {
 	l.seen = now
 	switch {
 	case h.closed:
-		return nil, &Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "stopping", Text: "Hearth is stopping. Send it again in a moment.", Wait: time.Second}
+		return nil, &Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "stopping", Text: "Hearth is stopping. Send it " +
+			"again in a moment.", Wait: time.Second}
 	case l.open >= h.limits.PerClient:
-		return nil, Busy(time.Second, "too_many_requests", fmt.Sprintf("This token has %d requests under way, which is as many as it may have. Wait for one to end.", l.open))
+		return nil, Busy(time.Second, "too_many_requests", fmt.Sprintf("This token has %d requests under way, which is as many as it may "+
+			"have. Wait for one to end.", l.open))
 	case h.all >= h.limits.All:
 		return nil, Busy(time.Second, "too_many_requests", "Hearth has as many requests under way as it takes. Wait for one to end.")
 	case !l.rate.AllowN(now, 1):
@@ -171,7 +176,8 @@ func (h *Handler) Close() {
 // read reads a body of JSON into v, after one look at its shape.
 func (h *Handler) read(w http.ResponseWriter, r *http.Request, v any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return &Error{Status: http.StatusUnsupportedMediaType, Type: "invalid_request_error", Text: "Send the request as JSON, with Content-Type: application/json."}
+		return &Error{Status: http.StatusUnsupportedMediaType, Type: "invalid_request_error", Text: "Send the request as JSON, with " +
+			"Content-Type: application/json."}
 	}
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
 		return &Error{Status: http.StatusUnsupportedMediaType, Type: "invalid_request_error", Text: "Send the request without compression."}

@@ -176,7 +176,8 @@ func TestSec_A_DOS_03_SlowBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	fmt.Fprintf(c, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", w.tokens["all"])
+	fmt.Fprintf(c, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: 100\r\n\r\n{", w.tokens["all"])
 	raw, err := io.ReadAll(c)
 	if err != nil || !strings.HasPrefix(string(raw), "HTTP/1.1 408") {
 		t.Errorf("%v %q", err, raw)
@@ -186,15 +187,18 @@ func TestSec_A_DOS_03_SlowBody(t *testing.T) {
 // A-WEB-05: a form of another page sends no JSON, and its cookies say nothing.
 func TestSec_A_WEB_05_NoJSONNoAnswer(t *testing.T) {
 	w := newWorld(t, Limits{}, echo)
-	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx", "text/plain; application/json"} {
-		if status, _, h := w.do("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`, "Content-Type", kind); status != 415 || h.Get("Access-Control-Allow-Origin") != "" {
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx",
+		"text/plain; application/json"} {
+		if status, _, h := w.do("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`, "Content-Type",
+			kind); status != 415 || h.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%q: %d", kind, status)
 		}
 	}
 	if status, _, _ := w.do("POST", "/v1/chat/completions", `{}`, "Content-Encoding", "gzip"); status != 415 {
 		t.Error("compressed")
 	}
-	for _, headers := range [][]string{{"Authorization", ""}, {"Authorization", "", "Cookie", "token=" + w.tokens["all"]}, {"Authorization", "", "X-Api-Key", w.tokens["all"]}} {
+	for _, headers := range [][]string{{"Authorization", ""}, {"Authorization", "", "Cookie", "token=" + w.tokens["all"]},
+		{"Authorization", "", "X-Api-Key", w.tokens["all"]}} {
 		if status, _, _ := w.do("GET", "/v1/models?access_token="+w.tokens["all"], "", headers...); status != 401 {
 			t.Errorf("%v: %d", headers[:1], status)
 		}
@@ -207,7 +211,8 @@ func TestSec_A_DOS_08_PlacesAndRates(t *testing.T) {
 	w := newWorld(t, Limits{PerClient: 2, All: 3}, func(w *world, a Ask) { <-let; echo(w, a) })
 	open := func(token string) {
 		go func() {
-			resp, err := http.DefaultClient.Do(w.request("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`, "Authorization", "Bearer "+token))
+			resp, err := http.DefaultClient.Do(w.request("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`,
+				"Authorization", "Bearer "+token))
 			if err == nil {
 				_ = resp.Body.Close()
 			}
@@ -257,7 +262,8 @@ func TestFault_F_NET_SlowReader(t *testing.T) {
 	}
 	defer c.Close()
 	body := `{"stream":true,"messages":[{"role":"user","content":"x"}]}`
-	fmt.Fprintf(c, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", w.tokens["all"], len(body), body)
+	fmt.Fprintf(c, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n%s", w.tokens["all"], len(body), body)
 	w.wait("the stop", func() bool { return len(w.stopped) == 1 })
 }
 
@@ -310,7 +316,8 @@ func TestFaults(t *testing.T) {
 			for _, stream := range []string{"false", "true"} {
 				body := `{"stream":` + stream + `,"messages":[{"role":"user","content":"` + name + `"}],"input":"` + name + `"}`
 				got, raw, h := w.do("POST", "/v1/"+path, body)
-				if fmt.Sprint(got) != status || !strings.Contains(raw, words) || strings.Contains(raw, "secret") || h.Get("Content-Type") != "application/json" {
+				if fmt.Sprint(got) != status || !strings.Contains(raw, words) || strings.Contains(raw, "secret") ||
+					h.Get("Content-Type") != "application/json" {
 					t.Errorf("%s %s stream=%s: %d %s", path, name, stream, got, raw)
 				}
 			}
@@ -319,7 +326,8 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		_, raw, _ := w.do("POST", "/v1/chat/completions", `{"stream":true,"messages":[{"role":"user","content":"late `+name+`"}]}`)
-		if last := strings.Split(strings.TrimSpace(raw), "\n\n"); !strings.HasPrefix(last[len(last)-1], `data: {"error":`) || strings.Contains(raw, "[DONE]") {
+		if last := strings.Split(strings.TrimSpace(raw), "\n\n"); !strings.HasPrefix(last[len(last)-1], `data: {"error":`) ||
+			strings.Contains(raw, "[DONE]") {
 			t.Errorf("%s: %s", name, raw)
 		}
 		_, raw, _ = w.do("POST", "/v1/responses", `{"stream":true,"input":"late `+name+`"}`)
@@ -334,7 +342,8 @@ func TestQuietStreamsAreKeptOpen(t *testing.T) {
 	for path, begin := range map[string]string{"chat/completions": ": still here", "responses": "event: response.created"} {
 		let := make(chan struct{})
 		w := newWorld(t, Limits{Quiet: 5 * time.Millisecond}, func(w *world, a Ask) { <-let; echo(w, a) })
-		resp, err := http.DefaultClient.Do(w.request("POST", "/v1/"+path, `{"stream":true,"messages":[{"role":"user","content":"x"}],"input":"x"}`))
+		resp, err := http.DefaultClient.Do(w.request("POST", "/v1/"+path,
+			`{"stream":true,"messages":[{"role":"user","content":"x"}],"input":"x"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,12 +362,14 @@ func TestQuietStreamsAreKeptOpen(t *testing.T) {
 }
 
 func TestStopReasonsAndUsage(t *testing.T) {
-	for stop, want := range map[model.StopReason][2]string{model.StopEnd: {`"finish_reason":"stop"`, `"status":"completed"`}, model.StopLength: {`"finish_reason":"length"`, `"status":"incomplete"`}} {
+	for stop, want := range map[model.StopReason][2]string{model.StopEnd: {`"finish_reason":"stop"`, `"status":"completed"`},
+		model.StopLength: {`"finish_reason":"length"`, `"status":"incomplete"`}} {
 		w := newWorld(t, Limits{}, func(w *world, a Ask) {
 			w.h.Say(a.RunID, "half")
 			w.end(a.RunID, End{State: Answered, Stop: stop, Usage: model.Usage{Input: 3, Output: 2, CacheRead: 1}})
 		})
-		if _, raw := w.chat(`[{"role":"user","content":"x"}]`); !strings.Contains(raw, want[0]) || !strings.Contains(compact(t, raw), `"usage":{"prompt_tokens":4,"completion_tokens":2,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":1}}`) {
+		if _, raw := w.chat(`[{"role":"user","content":"x"}]`); !strings.Contains(raw, want[0]) || !strings.Contains(compact(t, raw),
+			`"usage":{"prompt_tokens":4,"completion_tokens":2,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":1}}`) {
 			t.Error(raw)
 		}
 		if _, raw, _ := w.do("POST", "/v1/responses", `{"input":"x"}`); !strings.Contains(raw, want[1]) {
@@ -373,13 +384,16 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%d %s", status, raw)
 	}
 	w.vectors = true
-	if status, raw, _ := w.do("POST", "/v1/embeddings", `{"input":["x","y"]}`); status != 200 || !strings.Contains(raw, `"embedding":[1,-0.5,1]`) {
+	if status, raw, _ := w.do("POST", "/v1/embeddings", `{"input":["x","y"]}`); status != 200 ||
+		!strings.Contains(raw, `"embedding":[1,-0.5,1]`) {
 		t.Errorf("%d %s", status, raw)
 	}
-	if _, raw, _ := w.do("POST", "/v1/embeddings", `{"input":"x","encoding_format":"base64"}`); !strings.Contains(raw, `"embedding":"AACAPwAAAL8AAAAA"`) {
+	if _, raw, _ := w.do("POST", "/v1/embeddings", `{"input":"x","encoding_format":"base64"}`); !strings.Contains(raw,
+		`"embedding":"AACAPwAAAL8AAAAA"`) {
 		t.Error(raw)
 	}
-	for _, body := range []string{`{}`, `{"input":[]}`, `{"input":""}`, `{"input":[1,2]}`, `{"input":"x","dimensions":3}`, `{"input":"x","encoding_format":"int8"}`} {
+	for _, body := range []string{`{}`, `{"input":[]}`, `{"input":""}`, `{"input":[1,2]}`, `{"input":"x","dimensions":3}`,
+		`{"input":"x","encoding_format":"int8"}`} {
 		if status, raw, _ := w.do("POST", "/v1/embeddings", body); status != 400 {
 			t.Errorf("%s: %d %s", body, status, raw)
 		}

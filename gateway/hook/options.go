@@ -78,7 +78,8 @@ func (r *Request) tune(t tuning, limits map[string]*int) error {
 		}
 	}
 	o := &r.Options
-	o.Temperature, o.TopP, o.PresencePenalty, o.FrequencyPenalty, o.Seed, o.Stop = t.Temperature, t.TopP, t.PresencePenalty, t.FrequencyPenalty, t.Seed, t.Stop
+	o.Temperature, o.TopP, o.PresencePenalty, o.FrequencyPenalty, o.Seed, o.Stop = t.Temperature, t.TopP, t.PresencePenalty,
+		t.FrequencyPenalty, t.Seed, t.Stop
 	return nil
 }
 

@@ -231,7 +231,8 @@ func (r *Request) finish(rules []string, choice json.RawMessage, f *format) (*Re
 	for i, m := range r.Messages {
 		pictures += len(m.Pictures)
 		if len(m.Text) > protocol.MaxMessageText {
-			return nil, inMessage(Invalid("", "The message has %d bytes, at most %d are allowed; send it in parts.", len(m.Text), protocol.MaxMessageText), i)
+			return nil, inMessage(Invalid("", "The message has %d bytes, at most %d are allowed; send it in parts.", len(m.Text),
+				protocol.MaxMessageText), i)
 		}
 		for _, c := range m.Calls {
 			if c.ID == "" || len(c.ID) > 256 || !validName(c.Name) || len(c.Arguments) > protocol.MaxMessageText {
@@ -270,7 +271,8 @@ func (r *Request) checkTools() error {
 		case seen[t.Name]:
 			return Invalid("tools", "Two tools are called %q.", t.Name)
 		case size > maxToolBytes || all > maxAllTools:
-			return Invalid("tools", "What is said about the tools is too long: at most %d KB each and %d KB together.", maxToolBytes>>10, maxAllTools>>10)
+			return Invalid("tools", "What is said about the tools is too long: at most %d KB each and %d KB together.", maxToolBytes>>10,
+				maxAllTools>>10)
 		case len(t.Schema) == 0 || string(t.Schema) == "null":
 			t.Schema = json.RawMessage(`{"type":"object","properties":{}}`)
 		case t.Schema[0] != '{':

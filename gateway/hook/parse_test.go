@@ -91,11 +91,13 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{`{"messages":[{"role":"wizard","content":"x"}]}`, "messages[0]", "wizard"},
 		{`{"messages":[{"role":"user","content":7}]}`, "content", "text, or a list"},
 		{`{"messages":[{"role":"user","content":[{"type":"input_audio"}]}]}`, "content", "input_audio"},
-		{`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"http://169.254.169.254/"}}]}]}`, "image_url", "fetches none"},
+		{`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"http://169.254.169.254/"}}]}]}`, "image_url",
+			"fetches none"},
 		{`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"file:///etc/passwd"}}]}]}`, "image_url", "fetches none"},
 		{`{"messages":[{"role":"tool","content":"x"}]}`, "messages[0]", "tool_call_id"},
 		{`{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`, "messages", "nothing to answer"},
-		{`{"messages":[{"role":"assistant","tool_calls":[{"id":"","function":{"name":"x"}}]},{"role":"user","content":"x"}]}`, "messages[0]", "id"},
+		{`{"messages":[{"role":"assistant","tool_calls":[{"id":"","function":{"name":"x"}}]},{"role":"user","content":"x"}]}`, "messages[0]",
+			"id"},
 		{`{` + user + `,"tools":[` + tool("a b") + `]}`, "tools", "no name"},
 		{`{` + user + `,"tools":[` + tool("a") + `,` + tool("a") + `]}`, "tools", "Two tools"},
 		{`{` + user + `,"tools":[{"type":"custom"}]}`, "tools", "custom"},
@@ -106,18 +108,21 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{`{` + user + `,"modalities":["audio"]}`, "modalities", "text"},
 		{`{` + user + `,"user":"` + strings.Repeat("x", 300) + `"}`, "user", "256"},
 		{`{"messages":[{"role":"user","content":"` + strings.Repeat("x", 2<<20) + `"}]}`, "messages[0]", "send it in parts"},
-		{`{"messages":[{"role":"system","content":"` + strings.Repeat("x", 300<<10) + `"},{"role":"user","content":"x"}]}`, "messages", "instructions"},
+		{`{"messages":[{"role":"system","content":"` + strings.Repeat("x", 300<<10) + `"},{"role":"user","content":"x"}]}`, "messages",
+			"instructions"},
 	} {
 		_, err := chatOf(x.raw)
 		var e *Error
-		if e, _ = err.(*Error); e == nil || e.Status != 400 || e.Param != x.param || !strings.Contains(e.Text, x.words) { //nolint:errorlint // they are not wrapped
+		//nolint:errorlint // they are not wrapped
+		if e, _ = err.(*Error); e == nil || e.Status != 400 || e.Param != x.param || !strings.Contains(e.Text, x.words) {
 			t.Errorf("%.80s: %+v", x.raw, err)
 		}
 	}
 	for _, x := range []struct{ raw, words string }{
 		{`{}`, "no input"}, {`{"input":7}`, "text, or a list"}, {`{"input":[{"type":"item_reference","id":"x"}]}`, "no message"},
 		{`{"input":"x","background":true}`, "background"}, {`{"input":"x","conversation":"c"}`, "previous_response_id"},
-		{`{"input":[{"type":"function_call_output","output":"x"}]}`, "call_id"}, {`{"input":[{"role":"user","content":[{"type":"input_file"}]}]}`, "input_file"},
+		{`{"input":[{"type":"function_call_output","output":"x"}]}`, "call_id"}, {`{"input":[{"role":"user","content":[{"type":"input_file"}]}]}`,
+			"input_file"},
 	} {
 		if _, err := responsesOf(x.raw); err == nil || !strings.Contains(err.Error(), x.words) {
 			t.Errorf("%s: %v", x.raw, err)
@@ -136,15 +141,17 @@ func TestSec_A_DOS_06_HostileRequests(t *testing.T) {
 		tools = append(tools, fmt.Sprintf(`{"type":"function","function":{"name":"t%d"}}`, i))
 	}
 	for name, raw := range map[string]string{
-		"deep":          strings.Repeat("[", 1_000_000),
-		"deep schema":   `{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":` + strings.Repeat(`{"a":`, 200) + `1` + strings.Repeat("}", 200) + `}}]}`,
-		"wide":          `{` + many.String() + `"messages":[]}`,
-		"long number":   `{"n":` + strings.Repeat("9", 1_000_000) + `}`,
-		"surrogate":     `{"messages":[{"role":"user","content":"\ud800"}]}`,
-		"not UTF-8":     "{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}]}",
-		"two values":    `{"messages":[{"role":"user","content":"x"}]} {}`,
-		"many tools":    `{"messages":[{"role":"user","content":"x"}],"tools":[` + strings.Join(tools, ",") + `]}`,
-		"large tool":    `{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","description":"` + strings.Repeat("x", 100<<10) + `"}}]}`,
+		"deep": strings.Repeat("[", 1_000_000),
+		"deep schema": `{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":` +
+			strings.Repeat(`{"a":`, 200) + `1` + strings.Repeat("}", 200) + `}}]}`,
+		"wide":        `{` + many.String() + `"messages":[]}`,
+		"long number": `{"n":` + strings.Repeat("9", 1_000_000) + `}`,
+		"surrogate":   `{"messages":[{"role":"user","content":"\ud800"}]}`,
+		"not UTF-8":   "{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}]}",
+		"two values":  `{"messages":[{"role":"user","content":"x"}]} {}`,
+		"many tools":  `{"messages":[{"role":"user","content":"x"}],"tools":[` + strings.Join(tools, ",") + `]}`,
+		"large tool": `{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","description":"` +
+			strings.Repeat("x", 100<<10) + `"}}]}`,
 		"many messages": `{"messages":[` + strings.Repeat(`{"role":"user"},`, 3000) + `{"role":"user","content":"x"}]}`,
 	} {
 		if _, err := chatOf(raw); err == nil || asError(err).Status != 400 {
@@ -159,8 +166,9 @@ func TestChoiceAndFormatAreAskedForInWords(t *testing.T) {
 		``:                          "",
 		`,"tool_choice":"auto"`:     "",
 		`,"tool_choice":"required"`: "Call one of the program's tools before you answer.",
-		`,"tool_choice":{"type":"function","function":{"name":"look"}}`:                        "Call the tool look before you answer.",
-		`,"response_format":{"type":"json_object"}`:                                            "Answer with one JSON object and nothing else, without a code fence.",
+		`,"tool_choice":{"type":"function","function":{"name":"look"}}`: "Call the tool look before you answer.",
+		`,"response_format":{"type":"json_object"}`: "Answer with one JSON object and nothing " +
+			"else, without a code fence.",
 		`,"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"object"}}}`: `Answer with JSON of this schema and nothing else, without a code fence: {"type":"object"}`,
 	} {
 		r, err := chatOf(base + more + `}`)

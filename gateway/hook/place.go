@@ -47,8 +47,9 @@ func (h *Handler) place(r *http.Request, v *visit, t Target, req *Request, past 
 	if req.Previous != "" {
 		key, ok := h.Engine.KeyOf(runOf(req.Previous), v.client)
 		if !ok {
-			return place{}, &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "previous_response_not_found", Param: "previous_response_id",
-				Text: "There is no such answer of this token's, or its conversation was deleted. Send what was said as input."}
+			return place{}, &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "previous_response_not_found",
+				Param: "previous_response_id",
+				Text:  "There is no such answer of this token's, or its conversation was deleted. Send what was said as input."}
 		}
 		return place{key: key, label: label}, nil
 	}
@@ -81,7 +82,8 @@ func (h *Handler) named(c pairing.Client, t Target, name, label string) (place, 
 		return place{key: name, label: label}, nil // as it was told before
 	}
 	if strings.HasPrefix(name, "agent:") {
-		return place{}, forbidden("This token reaches conversations of its own only. Name one as you like, without agent: in front, or make a token with --scope owner.")
+		return place{}, forbidden("This token reaches conversations of its own only. Name one as you like, without agent: in front, or make a " +
+			"token with --scope owner.")
 	}
 	key, err := h.own(c, t.Agent, "name", name)
 	return place{key: key, label: label + " · " + clip(name, 40)}, err

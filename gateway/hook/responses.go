@@ -61,9 +61,11 @@ func statusOf(res result) string {
 // response is the object that stands for the whole answer.
 func (p *responseReply) response(status string, output []any, res *result, failure *Error) fields {
 	out := fields{
-		"id": p.id(), "object": "response", "created_at": p.created, "status": status, "background": false, "error": nil, "incomplete_details": nil,
-		"model": p.ask.modelName(), "output": output, "parallel_tool_calls": true,
-		"previous_response_id": nil, "reasoning": fields{"effort": nil, "summary": nil}, "store": true, "truncation": "disabled", "usage": nil, "user": nil, "metadata": fields{},
+		"id": p.id(), "object": "response", "created_at": p.created, "status": status, "background": false, "error": nil,
+		"incomplete_details": nil,
+		"model":              p.ask.modelName(), "output": output, "parallel_tool_calls": true,
+		"previous_response_id": nil, "reasoning": fields{"effort": nil, "summary": nil}, "store": true, "truncation": "disabled", "usage": nil,
+		"user": nil, "metadata": fields{},
 	}
 	maps.Copy(out, p.ask.req.Echo)
 	if prev := p.ask.req.Previous; prev != "" {
@@ -141,7 +143,8 @@ func (p *responseReply) say(words string) error {
 		return err
 	}
 	p.said.WriteString(words)
-	return p.send("response.output_text.delta", fields{"item_id": p.messageID(), "output_index": 0, "content_index": 0, "delta": words, "logprobs": []any{}})
+	return p.send("response.output_text.delta", fields{"item_id": p.messageID(), "output_index": 0, "content_index": 0, "delta": words,
+		"logprobs": []any{}})
 }
 
 func (p *responseReply) idle() error {
@@ -201,7 +204,8 @@ func (p *responseReply) finish(res result, err error) error {
 		begun := p.call(i, c, "in_progress", "")
 		_ = p.send("response.output_item.added", fields{"output_index": base + i, "item": begun})
 		_ = p.send("response.function_call_arguments.delta", fields{"item_id": begun["id"], "output_index": base + i, "delta": c.Arguments})
-		_ = p.send("response.function_call_arguments.done", fields{"item_id": begun["id"], "output_index": base + i, "name": c.Name, "arguments": c.Arguments})
+		_ = p.send("response.function_call_arguments.done", fields{"item_id": begun["id"], "output_index": base + i, "name": c.Name,
+			"arguments": c.Arguments})
 		_ = p.send("response.output_item.done", fields{"output_index": base + i, "item": p.call(i, c, "completed", c.Arguments)})
 	}
 	status := statusOf(res)

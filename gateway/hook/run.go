@@ -65,7 +65,8 @@ func (h *Handler) begin(r *http.Request, v *visit, req *Request) (*ask, error) {
 	h.heads.forget(a.place.key)
 	a.turn = &turn{
 		runID: runPrefix + h.NewID(), key: a.place.key, client: v.client,
-		options: req.Options, hide: req.NoTools, instructions: req.Instructions, tools: req.Tools, follow: a.place.follow, changed: make(chan struct{}, 1),
+		options: req.Options, hide: req.NoTools, instructions: req.Instructions, tools: req.Tools, follow: a.place.follow,
+		changed: make(chan struct{}, 1),
 	}
 	a.id = a.turn.runID
 	h.turns.add(a.turn)
@@ -187,7 +188,8 @@ func (a *ask) ended(end End, err error, text string) (result, error) {
 		return result{}, a.why()
 	}
 	if err != nil {
-		return result{}, &Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "stopping", Text: "Hearth is stopping, so this was not answered. Send it again in a moment."}
+		return result{}, &Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "stopping",
+			Text: "Hearth is stopping, so this was not answered. Send it again in a moment."}
 	}
 	if end.State != Answered {
 		return result{text: text, usage: end.Usage}, ofEnd(end)

@@ -66,7 +66,8 @@ func TestSeveralCallsComeTogether(t *testing.T) {
 	w := newWorld(t, Limits{}, looking("look", "listen"))
 	_, raw := w.chat(`[{"role":"user","content":"x"}]`, tools)
 	text, calls := completionOf(t, raw)
-	if text != "Let me see." || len(calls) != 2 || calls[0].Function.Name != "look" || calls[1].Function.Arguments != `{"n":1}` || calls[0].ID == calls[1].ID {
+	if text != "Let me see." || len(calls) != 2 || calls[0].Function.Name != "look" || calls[1].Function.Arguments != `{"n":1}` ||
+		calls[0].ID == calls[1].ID {
 		t.Fatal(raw)
 	}
 	// One result is missing, and they come in another order.
@@ -124,13 +125,15 @@ func TestSec_A_NET_20_ResultsOfAnotherProgram(t *testing.T) {
 	w.play = echo
 	w.mu.Unlock()
 	body := `{"messages":[{"role":"user","content":"x"},` + calling(calls) + `,` + outcome(calls[0].ID, "forged") + `]}`
-	if status, raw, _ := w.do("POST", "/v1/chat/completions", body, "Authorization", "Bearer "+w.tokens["chat"]); status != 200 || len(w.asks) != 2 {
+	if status, raw, _ := w.do("POST", "/v1/chat/completions", body, "Authorization", "Bearer "+w.tokens["chat"]); status != 200 ||
+		len(w.asks) != 2 {
 		t.Errorf("%d %s", status, raw)
 	}
 	if a := w.lastAsk(); a.Key == w.asks[0].Key || !strings.Contains(a.ForModel, "Result of look:\nforged") {
 		t.Errorf("%+v", a)
 	}
-	if status, raw := w.chat(`[{"role":"user","content":"x"},` + calling(calls) + `,` + outcome(calls[0].ID, "true") + `]`); status != 200 || !strings.Contains(raw, "true") {
+	if status, raw := w.chat(`[{"role":"user","content":"x"},` + calling(calls) + `,` + outcome(calls[0].ID, "true") + `]`); status != 200 ||
+		!strings.Contains(raw, "true") {
 		t.Errorf("its own program: %d %s", status, raw)
 	}
 }
@@ -226,13 +229,16 @@ func TestPastAndPresent(t *testing.T) {
 		text     string
 		forModel string
 	}{
-		"one":         {[]Message{u("x")}, nil, "x", ""},
-		"two":         {[]Message{u("x"), u("y")}, nil, "x\n\ny", ""},
-		"more":        {[]Message{u("x"), a("y"), u("z")}, []Message{u("x"), a("y")}, "z", ""},
-		"a picture":   {[]Message{{Role: User, Pictures: []string{"data:"}}}, nil, "(a picture)", ""},
-		"old calls":   {[]Message{u("x"), a("", Call{ID: "c"}), r("c", "1"), a("y"), u("z")}, []Message{u("x"), a("", Call{ID: "c"}), r("c", "1"), a("y")}, "z", ""},
-		"new results": {[]Message{u("x"), a("hm", Call{ID: "c", Name: "look"}), r("c", "1"), r("d", "2")}, []Message{u("x"), a("hm")}, "(results of tools)", "[The program ran the tools that were asked for.]\n\nResult of look:\n1\n\nResult of a tool:\n2"},
-		"and words":   {[]Message{a("", Call{ID: "c", Name: "look"}), r("c", "1"), u("z")}, []Message{a("")}, "z", "[The program ran the tools that were asked for.]\n\nResult of look:\n1\n\nz"},
+		"one":       {[]Message{u("x")}, nil, "x", ""},
+		"two":       {[]Message{u("x"), u("y")}, nil, "x\n\ny", ""},
+		"more":      {[]Message{u("x"), a("y"), u("z")}, []Message{u("x"), a("y")}, "z", ""},
+		"a picture": {[]Message{{Role: User, Pictures: []string{"data:"}}}, nil, "(a picture)", ""},
+		"old calls": {[]Message{u("x"), a("", Call{ID: "c"}), r("c", "1"), a("y"), u("z")}, []Message{u("x"), a("", Call{ID: "c"}), r("c", "1"),
+			a("y")}, "z", ""},
+		"new results": {[]Message{u("x"), a("hm", Call{ID: "c", Name: "look"}), r("c", "1"), r("d", "2")}, []Message{u("x"), a("hm")},
+			"(results of tools)", "[The program ran the tools that were asked for.]\n\nResult of look:\n1\n\nResult of a tool:\n2"},
+		"and words": {[]Message{a("", Call{ID: "c", Name: "look"}), r("c", "1"), u("z")}, []Message{a("")}, "z",
+			"[The program ran the tools that were asked for.]\n\nResult of look:\n1\n\nz"},
 	} {
 		past, now := split(x.all)
 		text, forModel, _ := words(past, now)

@@ -53,7 +53,8 @@ func newWorld(t *testing.T, l Limits, play func(*world, Ask)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, clients: clients, on: Endpoints{Chat: true, Responses: true}, over: map[string]chan End{}, stopped: map[string]bool{}, play: play, tokens: map[pairing.ClientScope]string{}}
+	w := &world{t: t, clients: clients, on: Endpoints{Chat: true, Responses: true}, over: map[string]chan End{}, stopped: map[string]bool{},
+		play: play, tokens: map[pairing.ClientScope]string{}}
 	if l.Rate == 0 {
 		l.Rate, l.Burst = 1e6, 1e6
 	}
@@ -65,7 +66,9 @@ func newWorld(t *testing.T, l Limits, play func(*world, Ask)) *world {
 	w.tokens[pairing.ClientOwner] = w.token("owner", pairing.ClientOwner, pairing.ClientChat)
 	w.tokens["all"] = w.token("all", pairing.ClientChat, pairing.ClientModels, pairing.ClientEmbeddings)
 	w.h = New(Options{
-		Engine: w, Enabled: func() Endpoints { return w.on }, Now: time.Now, Limits: l, Mark: func(_, text string) string { return "<" + text + ">" },
+		Engine: w, Enabled: func() Endpoints { return w.on }, Now: time.Now, Limits: l, Mark: func(_, text string) string {
+			return "<" + text + ">"
+		},
 		NewID: func() string {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -113,7 +116,8 @@ func (w *world) end(runID string, e End) {
 func (w *world) call(a Ask, names ...string) (out []string) {
 	msg := model.Message{Role: model.RoleAssistant}
 	for i, n := range names {
-		msg.Blocks = append(msg.Blocks, model.Block{ToolCall: &model.ToolCall{ID: fmt.Sprint("c", i), Name: n, Arguments: json.RawMessage(`{"n":1}`)}})
+		msg.Blocks = append(msg.Blocks,
+			model.Block{ToolCall: &model.ToolCall{ID: fmt.Sprint("c", i), Name: n, Arguments: json.RawMessage(`{"n":1}`)}})
 	}
 	w.h.Intend(a.RunID, msg, model.Usage{Input: 1, Output: 1})
 	for i, n := range names {

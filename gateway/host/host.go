@@ -78,7 +78,8 @@ func Open(ctx context.Context, list []Entry, o Options) *Host {
 		case err != nil:
 			h.log.ErrorContext(ctx, "a feature could not be started", "feature", e.Name, "err", err)
 			h.failed = append(h.failed, protocol.Problem{Code: "FEATURE", Message: fmt.Sprintf(
-				"The feature “%s” could not be started, everything else runs: %v. Restart Hearth; to do without it, run `hearth config set features.%s false`.",
+				"The feature “%s” could not be started, everything else runs: %v. Restart Hearth; to do without it, run `hearth config set "+
+					"features.%s false`.",
 				e.Name, err, e.Name)})
 		default:
 			h.parts = append(h.parts, &part{name: e.Name, Feature: f})

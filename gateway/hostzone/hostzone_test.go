@@ -35,7 +35,8 @@ func TestNameOfTheHostsZone(t *testing.T) {
 		}
 	}
 	at := time.Date(2026, 7, 1, 12, 0, 0, 0, time.FixedZone("Local", -(3*3600+30*60)))
-	for tz, want := range map[string]string{"Europe/Vienna": "Europe/Vienna", ":/usr/share/zoneinfo/Asia/Tokyo": "Asia/Tokyo", "Mars/Olympus": "UTC-03:30"} {
+	for tz, want := range map[string]string{"Europe/Vienna": "Europe/Vienna", ":/usr/share/zoneinfo/Asia/Tokyo": "Asia/Tokyo",
+		"Mars/Olympus": "UTC-03:30"} {
 		if got := Name(tz, at); got != want {
 			t.Errorf("TZ=%s: %q, want %q", tz, got, want)
 		}

@@ -143,7 +143,8 @@ func New(opts Options) *Gate {
 	if opts.IsCommand == nil {
 		opts.IsCommand = slashCommand
 	}
-	return &Gate{Options: opts, t: newTables(), wake: make(chan struct{}, 1), up: make(chan struct{}), open: make(map[string]*batch), late: make(map[string]late)}
+	return &Gate{Options: opts, t: newTables(), wake: make(chan struct{}, 1), up: make(chan struct{}), open: make(map[string]*batch),
+		late: make(map[string]late)}
 }
 
 func slashCommand(text string) bool {
@@ -172,7 +173,8 @@ func (g *Gate) Receive(ctx context.Context, in channel.Inbound) (err error) {
 // passing tells errors that are not about the message.
 func passing(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, ErrBusy) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrFailed) ||
-		errors.Is(err, store.ErrGone) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+		errors.Is(err, store.ErrGone) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
 }
 
 // receive decides over a message; again is for one that a person wants tried once

@@ -56,7 +56,8 @@ func TestWhoMayTalk(t *testing.T) {
 		{"one group switched off", Policy{Group: GroupOpen, Groups: map[string]GroupRule{"-100": {Disabled: true}}}, grp, nil, RuleGroupDisabled},
 		{"senders of groups", Policy{Groups: listedGroup, GroupAllowFrom: []string{"42"}}, grp, nil, RuleAccepted},
 		{"other senders of groups", Policy{Groups: listedGroup, GroupAllowFrom: []string{"7"}}, grp, nil, RuleGroupSender},
-		{"senders of one group", Policy{Groups: map[string]GroupRule{"-100": {AllowFrom: []string{"42"}}}, GroupAllowFrom: []string{"7"}}, grp, nil, RuleAccepted},
+		{"senders of one group", Policy{Groups: map[string]GroupRule{"-100": {AllowFrom: []string{"42"}}}, GroupAllowFrom: []string{"7"}}, grp,
+			nil, RuleAccepted},
 		{"a mention is needed", Policy{Groups: listedGroup}, silent, nil, RuleMention},
 		{"a mention is needed in open groups", Policy{Group: GroupOpen}, silent, nil, RuleMention},
 		{"a mention is not needed", Policy{Groups: map[string]GroupRule{"-100": {RequireMention: no()}}}, silent, nil, RuleAccepted},
@@ -366,7 +367,8 @@ func TestFault_F_CHAN_07_PoisonIsPutAside(t *testing.T) {
 		if err != nil || len(list) != 1 || tries != 3 {
 			t.Fatalf("%d put aside after %d tries, %v", len(list), tries, err)
 		}
-		if q := list[0]; !strings.HasPrefix(q.Preview, "poison xxx") || len(q.Preview) > 250 || !strings.Contains(q.Reason, "boom") || q.MessageIDs[0] != "1" {
+		if q := list[0]; !strings.HasPrefix(q.Preview, "poison xxx") || len(q.Preview) > 250 || !strings.Contains(q.Reason, "boom") ||
+			q.MessageIDs[0] != "1" {
 			t.Errorf("%+v", q)
 		}
 		if got := h.rules(); got != "accepted quarantined accepted refused" {

@@ -33,7 +33,8 @@ func TestGroupHistoryIsPendingOnly(t *testing.T) {
 			}
 		}
 		a := h.sessions.got[0]
-		if a.CommandBody != "what did they say?" || a.Prompt.ForAgent() != "Ann (@ann): what did they say?" || a.Prompt.Body != "what did they say?" {
+		if a.CommandBody != "what did they say?" || a.Prompt.ForAgent() != "Ann (@ann): what did they say?" || a.Prompt.Body != "what did "+
+			"they say?" {
 			t.Errorf("command %q, body %q", a.CommandBody, a.Prompt.ForAgent())
 		}
 		if got := h.rules(); got != "overheard overheard accepted accepted" {
@@ -125,7 +126,8 @@ func TestSec_A_INJ_04_AGroupCannotForgeTheWrapper(t *testing.T) {
 		h.receive(now)
 		synctest.Wait()
 		text := h.sessions.got[0].Text
-		if strings.Count(text, envelope.CurrentMark) != 1 || strings.Count(text, envelope.HistoryMark) != 1 || strings.Contains(text, "\n[Telegram Family] Owner") {
+		if strings.Count(text, envelope.CurrentMark) != 1 || strings.Count(text, envelope.HistoryMark) != 1 || strings.Contains(text, "\n"+
+			"[Telegram Family] Owner") {
 			t.Errorf("the model reads\n%s", text)
 		}
 		if !strings.HasSuffix(text, "> [(a quoted mark)]\n> quoted") {

@@ -139,7 +139,8 @@ func (g *Gate) handOn(ctx context.Context, b *batch) {
 		g.done(b)
 		g.settle(ctx, b)
 		g.decide(RuleRefused, err.Error(), b.sealed.First, b.sealed.Accepted.ID, b.sealed.Accepted.MessageIDs...)
-		g.tell(ctx, b.sealed.First.Channel, b.sealed.Accepted.Reply, "Your message was not taken: "+strings.TrimPrefix(err.Error(), ErrRefused.Error()+": ")+". Please send it again later.")
+		g.tell(ctx, b.sealed.First.Channel, b.sealed.Accepted.Reply, "Your message was not taken: "+strings.TrimPrefix(err.Error(),
+			ErrRefused.Error()+": ")+". Please send it again later.")
 	case passing(ctx, err):
 		if b.crashed { // it was not the message that stopped us
 			b.crashed = false

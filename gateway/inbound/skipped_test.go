@@ -41,7 +41,8 @@ func TestFault_F_CHAN_06_WhatIsTooOldIsToldOf(t *testing.T) {
 		if n := len(h.heardOf()); n != 2 {
 			t.Fatalf("told %d times: %q", n, told)
 		}
-		for _, want := range []string{"telegram 42 While I was away 3 messages", old.UTC().Format("2 January 15:04"), "older than a day", "telegram 43 While I was away a message"} {
+		for _, want := range []string{"telegram 42 While I was away 3 messages", old.UTC().Format("2 January 15:04"), "older than a day",
+			"telegram 43 While I was away a message"} {
 			if !strings.Contains(told, want) {
 				t.Errorf("%q is missing in %q", want, told)
 			}
@@ -70,7 +71,8 @@ func TestFault_F_CHAN_06_WhatIsTooMuchIsToldOf(t *testing.T) {
 		h.receive(dm("now", "now"))
 		pass(time.Minute)
 		bodies := h.sessions.bodies()
-		if strings.Contains(bodies, fmt.Sprint(maxBacklog)) || !strings.Contains(bodies, fmt.Sprint(maxBacklog-1)) || !strings.Contains(bodies, "of Bob") || !strings.Contains(bodies, "now") {
+		if strings.Contains(bodies, fmt.Sprint(maxBacklog)) || !strings.Contains(bodies, fmt.Sprint(maxBacklog-1)) ||
+			!strings.Contains(bodies, "of Bob") || !strings.Contains(bodies, "now") {
 			t.Errorf("read: %q", bodies)
 		}
 		if told := h.heardOf(); len(told) != 1 || !strings.Contains(told[0], "20 messages") || !strings.Contains(told[0], "first 500") {

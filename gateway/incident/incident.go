@@ -44,7 +44,8 @@ func New(db *store.DB, now func() time.Time) *Log {
 // Note keeps a failure. It is called where something panicked, so it must not
 // fail itself: what cannot be written is left to the log file.
 func (l *Log) Note(ctx context.Context, where string, panicked any) {
-	in := Incident{At: l.now().UnixMilli(), Where: where, What: plain(fmt.Sprint(panicked), longestWhat), Stack: plain(string(debug.Stack()), longestAt)}
+	in := Incident{At: l.now().UnixMilli(), Where: where, What: plain(fmt.Sprint(panicked), longestWhat),
+		Stack: plain(string(debug.Stack()), longestAt)}
 	_ = l.db.Post(context.WithoutCancel(ctx), store.Write{Do: func(tx *store.Tx) error {
 		n, err := l.bucket.NextSeq(tx)
 		if err != nil {

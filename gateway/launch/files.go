@@ -96,7 +96,8 @@ func (o Place) rules(p plan.Plan, t Terms, temp string) (sandbox.Rules, error) {
 	if t.Workspace != "" {
 		rules.Write = append(rules.Write, t.Workspace)
 	}
-	if !o.workable(p.Dir, rules.Hide) || t.Workspace != "" && (p.Dir == t.Workspace || strings.HasPrefix(p.Dir, t.Workspace+string(filepath.Separator))) {
+	if !o.workable(p.Dir, rules.Hide) || t.Workspace != "" &&
+		(p.Dir == t.Workspace || strings.HasPrefix(p.Dir, t.Workspace+string(filepath.Separator))) {
 		return rules, nil
 	}
 	info, err := os.Lstat(p.Dir)

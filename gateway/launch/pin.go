@@ -33,7 +33,8 @@ func Pinning(ctx context.Context, k Pinner, p plan.Plan, confined bool) (pin boo
 	if len(files) > 1 {
 		what += " and the other files that it runs"
 	}
-	const then = " compared with what you allow right before the start, and then used as found: another program that exchanges it in that very moment would not be noticed."
+	const then = " compared with what you allow right before the start, and then used as found: another program that exchanges it in that " +
+		"very moment would not be noticed."
 	switch {
 	case !confined && os.Geteuid() > 0 && becomesAnother(p, files):
 		return false, "Because it uses sudo or the like, " + what + " can only be" + then

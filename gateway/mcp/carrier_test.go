@@ -24,12 +24,13 @@ type keyed struct {
 func newKeyed(t *testing.T) *keyed {
 	k := &keyed{good: "one"}
 	s := echoServer()
-	s.AddTool(&mcp.Tool{Name: "count", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.calls++
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "counted"}}}, nil
-	})
+	s.AddTool(&mcp.Tool{Name: "count", InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			k.calls++
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "counted"}}}, nil
+		})
 	inner := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
 	k.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k.mu.Lock()
@@ -92,7 +93,8 @@ func TestSec_A_SEC_07_LoginsAreRenewedOnce(t *testing.T) {
 		t.Fatalf("%+v", st)
 	}
 	k.set("two")
-	if res, err := w.call(w.tool("mcp__s__count"), `{}`); err != nil || !strings.Contains(res.Text, "counted") || k.calls != 1 || fetched != 1 {
+	if res, err := w.call(w.tool("mcp__s__count"), `{}`); err != nil || !strings.Contains(res.Text, "counted") || k.calls != 1 ||
+		fetched != 1 {
 		t.Fatalf("%q %v, carried out %d times, %d tokens fetched", res.Text, err, k.calls, fetched)
 	}
 	k.set("three")
@@ -119,7 +121,8 @@ func TestLoginIsForThoseThatWantIt(t *testing.T) {
 	k := newKeyed(t)
 	w := newWorld(t, nil)
 	w.hub.o.Bearer = func(context.Context, Server, string) (string, error) { return "two", nil }
-	w.hub.Configure([]Server{{ID: "key", URL: k.URL, Headers: map[string]string{"Authorization": "Bearer one"}}, {ID: "login", URL: k.URL, OAuth: true}})
+	w.hub.Configure([]Server{{ID: "key", URL: k.URL, Headers: map[string]string{"Authorization": "Bearer one"}},
+		{ID: "login", URL: k.URL, OAuth: true}})
 	if st := w.settled("key"); st.State != Ready {
 		t.Errorf("%+v", st)
 	}

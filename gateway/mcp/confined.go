@@ -14,5 +14,6 @@ func (s Server) confined(words string) string {
 	if !s.Confined || !refusal.MatchString(words) {
 		return ""
 	}
-	return fmt.Sprintf("Hearth runs it in a sandbox, which may be why. `hearth mcp allow %s --read FOLDER` (or --write FOLDER) lets it use more; `hearth mcp test %s` shows what it may use now", s.ID, s.ID)
+	return fmt.Sprintf("Hearth runs it in a sandbox, which may be why. `hearth mcp allow %s --read FOLDER` (or --write FOLDER) lets it use "+
+		"more; `hearth mcp test %s` shows what it may use now", s.ID, s.ID)
 }

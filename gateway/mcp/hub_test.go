@@ -145,7 +145,8 @@ func pass(t *testing.T, d time.Duration) {
 
 func echoServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "echo\u202e server", Version: "1"}, nil)
-	s.AddTool(&mcp.Tool{Name: "echo", Description: "Says it again", InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)},
+	s.AddTool(&mcp.Tool{Name: "echo", Description: "Says it again",
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)},
 		func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var a struct{ Text string }
 			_ = json.Unmarshal(req.Params.Arguments, &a)
@@ -263,11 +264,12 @@ func TestFault_F_NODE_08_Hang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
 		s := echoServer()
-		s.AddTool(&mcp.Tool{Name: "hang", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			calls.Add(1)
-			<-ctx.Done()
-			return nil, ctx.Err()
-		})
+		s.AddTool(&mcp.Tool{Name: "hang", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				calls.Add(1)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})
 		w := newWorld(t, map[string]func(io.Reader, io.Writer){
 			"mute": func(in io.Reader, _ io.Writer) { _, _ = io.Copy(io.Discard, in) }, "slow": sdk(t, s),
 		})
@@ -299,12 +301,13 @@ func TestFault_F_NODE_08_CrashInACall(t *testing.T) {
 		s := echoServer()
 		var p *program
 		var calls atomic.Int64
-		s.AddTool(&mcp.Tool{Name: "die", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			calls.Add(1)
-			p.Stop()
-			<-ctx.Done()
-			return nil, ctx.Err()
-		})
+		s.AddTool(&mcp.Tool{Name: "die", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				calls.Add(1)
+				p.Stop()
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})
 		w := newWorld(t, nil)
 		w.hub.o.Launch = func(context.Context, Server) (Process, error) {
 			p = start(sdk(t, s))
@@ -328,11 +331,12 @@ func TestCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := make(chan struct{})
 		s := echoServer()
-		s.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			<-ctx.Done()
-			close(told)
-			return nil, ctx.Err()
-		})
+		s.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				<-ctx.Done()
+				close(told)
+				return nil, ctx.Err()
+			})
 		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(t, s)})
 		w.settle(Server{ID: "s"})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -354,13 +358,15 @@ func TestCancellation(t *testing.T) {
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := echoServer()
-		s.AddTool(&mcp.Tool{Name: "work", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			for i := range 3 {
-				_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(), Progress: float64(i + 1), Total: 3, Message: "step\x1b[2J"})
-				pass(t, time.Second)
-			}
-			return &mcp.CallToolResult{}, nil
-		})
+		s.AddTool(&mcp.Tool{Name: "work", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				for i := range 3 {
+					_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(),
+						Progress: float64(i + 1), Total: 3, Message: "step\x1b[2J"})
+					pass(t, time.Second)
+				}
+				return &mcp.CallToolResult{}, nil
+			})
 		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(t, s)})
 		w.settle(Server{ID: "s"})
 		var got []string

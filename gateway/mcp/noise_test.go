@@ -22,10 +22,11 @@ func TestNoiseOnStandardOutputIsSkipped(t *testing.T) {
 		w := newWorld(t, map[string]func(io.Reader, io.Writer){"noisy": func(in io.Reader, out io.Writer) {
 			_, _ = io.WriteString(out, "Knowledge Graph MCP Server starting\n\n{\"level\":30,\"msg\":\"listening\"}\n{ not: json }\n[INFO] ready\n")
 			s := echoServer()
-			s.AddTool(&mcp.Tool{Name: "loud", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				_, _ = io.WriteString(out, "this is \x1b[31mnot json\u202e\n"+strings.Repeat("y", 3*maxNoise)+"\n")
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "noisy"}}}, nil
-			})
+			s.AddTool(&mcp.Tool{Name: "loud", InputSchema: map[string]any{"type": "object"}},
+				func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+					_, _ = io.WriteString(out, "this is \x1b[31mnot json\u202e\n"+strings.Repeat("y", 3*maxNoise)+"\n")
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "noisy"}}}, nil
+				})
 			sdk(t, s)(in, out)
 		}})
 		st := w.settle(Server{ID: "noisy", Command: "x"})[0]
@@ -37,7 +38,8 @@ func TestNoiseOnStandardOutputIsSkipped(t *testing.T) {
 			t.Errorf("%q %v", res.Text, err)
 		}
 		st = w.hub.Status()[0]
-		if st.State != Ready || st.Restarts != 0 || st.Noise.Lines != 6 || len(st.Noise.Last) > maxNoise+len("…") || strings.ContainsAny(st.Noise.Last, "\x1b\u202e") {
+		if st.State != Ready || st.Restarts != 0 || st.Noise.Lines != 6 || len(st.Noise.Last) > maxNoise+len("…") ||
+			strings.ContainsAny(st.Noise.Last, "\x1b\u202e") {
 			t.Errorf("%+v", st)
 		}
 	})
@@ -94,7 +96,8 @@ func TestSec_A_DOS_NoiseIsBounded(t *testing.T) {
 func TestToolsThatNeedTasksAreLeftOut(t *testing.T) {
 	s := &server{}
 	s.tasks.look([]byte(`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"now"},{"name":"later","execution":{"taskSupport":"required"}},{"name":"both","execution":{"taskSupport":"optional"}}]}}`))
-	o := s.judge([]*mcp.Tool{{Name: "now", InputSchema: map[string]any{"type": "object"}}, {Name: "later", InputSchema: map[string]any{"type": "object"}}, {Name: "both", InputSchema: map[string]any{"type": "object"}}})
+	o := s.judge([]*mcp.Tool{{Name: "now", InputSchema: map[string]any{"type": "object"}},
+		{Name: "later", InputSchema: map[string]any{"type": "object"}}, {Name: "both", InputSchema: map[string]any{"type": "object"}}})
 	if len(o.tools) != 2 || len(o.skipped) != 1 || !strings.HasPrefix(o.skipped[0], "later: ") {
 		t.Errorf("%v %v", o.tools, o.skipped)
 	}

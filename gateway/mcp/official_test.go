@@ -140,7 +140,8 @@ func officialHub(t *testing.T, set Server) *world {
 		pause10(t)
 		st, err = w.hub.Settled(t.Context(), set.ID)
 	}
-	onlyTasks := slices.IndexFunc(st.Skipped, func(why string) bool { return !strings.Contains(why, "task") }) < 0 // those cannot be called here
+	// those cannot be called here
+	onlyTasks := slices.IndexFunc(st.Skipped, func(why string) bool { return !strings.Contains(why, "task") }) < 0
 	if err != nil || st.State != Ready || len(st.Tools) < 10 || !onlyTasks {
 		t.Fatalf("%+v %v", st, err)
 	}
@@ -168,7 +169,8 @@ func officialTools(t *testing.T, w *world) {
 			t.Errorf("%s: %q %v", c.tool, res.Text, err)
 		}
 	}
-	if res, err := w.call(w.tool("mcp__every__get-tiny-image"), `{}`); err != nil || len(res.Images) != 1 || res.Images[0].MIME != "image/png" {
+	if res, err := w.call(w.tool("mcp__every__get-tiny-image"), `{}`); err != nil || len(res.Images) != 1 ||
+		res.Images[0].MIME != "image/png" {
 		t.Errorf("%d pictures, %q %v", len(res.Images), res.Text, err)
 	}
 	if res, err := w.call(w.tool("mcp__every__get-sum"), `{"a":"two"}`); err == nil {
@@ -190,7 +192,8 @@ func officialReading(t *testing.T, w *world) {
 	if text, err := w.hub.ReadResource(ctx, "every", "demo://resource/none"); err == nil {
 		t.Errorf("what is not there: %q", text)
 	}
-	if res, err := w.call(w.tool(ResourceTool), `{"server":"every","uri":"demo://resource/dynamic/text/8"}`); err != nil || !strings.Contains(res.Text, "Resource 8") {
+	if res, err := w.call(w.tool(ResourceTool), `{"server":"every","uri":"demo://resource/dynamic/text/8"}`); err != nil ||
+		!strings.Contains(res.Text, "Resource 8") {
 		t.Errorf("by the tool: %q %v", res.Text, err)
 	}
 	prompts, err := w.hub.Prompts(ctx, "every")
@@ -199,7 +202,8 @@ func officialReading(t *testing.T, w *world) {
 	}) {
 		t.Errorf("%+v %v", prompts, err)
 	}
-	if text, err := w.hub.Prompt(ctx, "every", "args-prompt", map[string]string{"city": "Oslo"}); err != nil || !strings.Contains(text, "What's weather in Oslo?") {
+	if text, err := w.hub.Prompt(ctx, "every", "args-prompt", map[string]string{"city": "Oslo"}); err != nil ||
+		!strings.Contains(text, "What's weather in Oslo?") {
 		t.Errorf("%q %v", text, err)
 	}
 	if _, err := w.hub.Prompt(ctx, "every", "args-prompt", nil); err == nil {

@@ -80,7 +80,8 @@ func (r *remote) current() error {
 	for _, t := range r.s.offer.tools {
 		if t.own == r.own {
 			if t.hash != r.hash {
-				return fmt.Errorf("%s changed its tool %q since this run began, so it was not used. It can be used, and will be asked for, from the next message on", r.s.set.what(), clean(r.own, 80))
+				return fmt.Errorf("%s changed its tool %q since this run began, so it was not used. It can be used, and will be asked for, from the "+
+					"next message on", r.s.set.what(), clean(r.own, 80))
 			}
 			return nil
 		}
@@ -103,7 +104,8 @@ func (s *server) permit(ctx context.Context, call tool.Call, w Wish) error {
 }
 
 // call makes one call, which ends with ctx or its time.
-func (s *server) call(ctx context.Context, session *mcp.ClientSession, own string, args map[string]json.RawMessage, show func(string)) (*mcp.CallToolResult, error) {
+func (s *server) call(ctx context.Context, session *mcp.ClientSession, own string, args map[string]json.RawMessage,
+	show func(string)) (*mcp.CallToolResult, error) {
 	limit := s.set.callTime()
 	ctx, cancel := awake.WithTimeoutCause(ctx, limit, errLate)
 	defer cancel()
@@ -118,7 +120,8 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 	case err == nil:
 		return res, nil
 	case late:
-		return nil, fmt.Errorf("%s did not answer within %s, so the call was cancelled. It may have taken effect all the same", s.set.what(), limit)
+		return nil, fmt.Errorf("%s did not answer within %s, so the call was cancelled. It may have taken effect all the same", s.set.what(),
+			limit)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
@@ -128,7 +131,8 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 	if refusedWithoutTask(err) {
 		s.tasks.add(own)
 		s.refreshSoon()
-		return nil, fmt.Errorf("%s can use %q only as a task, which Hearth cannot do; the tool is left out from now on", s.set.what(), clean(own, 80))
+		return nil, fmt.Errorf("%s can use %q only as a task, which Hearth cannot do; the tool is left out from now on", s.set.what(),
+			clean(own, 80))
 	}
 	return nil, fmt.Errorf("%s refused the call: %s", s.set.what(), clean(err.Error(), 600))
 }

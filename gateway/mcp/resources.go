@@ -74,7 +74,8 @@ func templates(ctx context.Context, c *mcp.ClientSession) (out []Resource) {
 		if err != nil || len(out) >= maxListed { // many servers have resources and know no templates
 			return out
 		}
-		out = append(out, Resource{clean(t.URITemplate, 1000), clean(t.Name, 200), clean("(a pattern: fill in what stands in braces) "+t.Description, 340), clean(t.MIMEType, 80)})
+		out = append(out, Resource{clean(t.URITemplate, 1000), clean(t.Name, 200),
+			clean("(a pattern: fill in what stands in braces) "+t.Description, 340), clean(t.MIMEType, 80)})
 	}
 	return out
 }
@@ -178,7 +179,8 @@ func (r *readResource) Spec() model.ToolSpec {
 	return model.ToolSpec{
 		Name:        ResourceTool,
 		Description: "Read a resource of an MCP server. Without uri, lists the server's resources.",
-		Schema:      json.RawMessage(`{"type":"object","properties":{"server":{"type":"string","description":"The server's name"},"uri":{"type":"string"}},"required":["server"]}`),
+		Schema: json.RawMessage(
+			`{"type":"object","properties":{"server":{"type":"string","description":"The server's name"},"uri":{"type":"string"}},"required":["server"]}`),
 	}
 }
 

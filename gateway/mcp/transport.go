@@ -38,7 +38,8 @@ func (s *server) transport(ctx context.Context) (*transport, error) {
 	if s.set.URL != "" {
 		base := egress.Operator()
 		base.ResponseHeaderTimeout, t.idle = s.set.callTime(), base.CloseIdleConnections
-		c := &http.Client{Transport: &carrier{base: base, headers: s.set.Headers, meter: m, bearer: s.bearer(t)}, CheckRedirect: egress.SameOrigin}
+		c := &http.Client{Transport: &carrier{base: base, headers: s.set.Headers, meter: m, bearer: s.bearer(t)},
+			CheckRedirect: egress.SameOrigin}
 		t.Transport = &mcp.StreamableClientTransport{Endpoint: s.set.URL, HTTPClient: c, MaxEventSize: maxMessage, MaxRetries: -1}
 		return t, nil
 	}
@@ -57,7 +58,8 @@ func (s *server) transport(ctx context.Context) (*transport, error) {
 	s.noise = n
 	s.mu.Unlock()
 	t.noise = n
-	t.Transport = &mcp.IOTransport{Reader: newQuiet(metered{p.Output(), m}, maxMessage, n, s.tasks.look), Writer: input{p}, MaxLineLength: maxMessage}
+	t.Transport = &mcp.IOTransport{Reader: newQuiet(metered{p.Output(), m}, maxMessage, n, s.tasks.look), Writer: input{p},
+		MaxLineLength: maxMessage}
 	return t, nil
 }
 
@@ -144,11 +146,13 @@ func (t *transport) service(err error) error {
 	case says("Forbidden", "403"):
 		what = "the service does not let Hearth do this"
 	case says("Not Found", "404", "Method Not Allowed", "405"):
-		return fmt.Errorf("%w. There is no MCP service of the present kind (streamable HTTP) at this address. Older services speak SSE, often at an address that ends in /sse; Hearth does not support those. Many have a newer address too, often one that ends in /mcp", err)
+		return fmt.Errorf("%w. There is no MCP service of the present kind (streamable HTTP) at this address. Older services speak SSE, often "+
+			"at an address that ends in /sse; Hearth does not support those. Many have a newer address too, often one that ends in /mcp", err)
 	default:
 		return err
 	}
-	return fmt.Errorf("%w: %s. Log in with `hearth mcp login %s`, or set a key with `hearth mcp add … --header \"Authorization: Bearer …\"`", errRefused, what, t.id)
+	return fmt.Errorf("%w: %s. Log in with `hearth mcp login %s`, or set a key with `hearth mcp add … --header \"Authorization: Bearer …\"`",
+		errRefused, what, t.id)
 }
 
 // The budget of what a server may send: buckets that fill by the second. A line

@@ -30,9 +30,10 @@ const (
 
 // Why a picture is not taken; the error's text is for people.
 var (
-	ErrKind   = errors.New("this is no picture that Hearth can show to a model; PNG, JPEG, GIF and WebP work")
-	ErrLarge  = fmt.Errorf("the picture is larger than %d MB; make it smaller", MaxBytes>>20)
-	ErrFull   = errors.New("the pictures of all conversations take as much space as they may; text still works, and there is room again when files of the folder media in Hearth's folder are moved away")
+	ErrKind  = errors.New("this is no picture that Hearth can show to a model; PNG, JPEG, GIF and WebP work")
+	ErrLarge = fmt.Errorf("the picture is larger than %d MB; make it smaller", MaxBytes>>20)
+	ErrFull  = errors.New("the pictures of all conversations take as much space as they may; text still works, and there is room again " +
+		"when files of the folder media in Hearth's folder are moved away")
 	ErrPixels = fmt.Errorf("the picture has more than %d million pixels; make it smaller", MaxPixels/1_000_000)
 	ErrBroken = errors.New("the picture is damaged: its size cannot be read")
 	ErrGone   = errors.New("the picture is not kept any more")

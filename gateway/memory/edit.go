@@ -35,7 +35,8 @@ var (
 	// ErrTooLarge: the file is not changed, only read and found.
 	ErrTooLarge = errors.New("files of more than 8 MB are not changed here, because no copy would be kept; edit the file with your own editor")
 	// ErrFull: of somebody who is not the owner nothing more is kept.
-	ErrFull = errors.New("there is 1 MB of notes about this person or group, and no more is kept; the owner can remove some (`hearth memory show --all`)")
+	ErrFull = errors.New("there is 1 MB of notes about this person or group, and no more is kept; the owner can remove some (`hearth " +
+		"memory show --all`)")
 )
 
 // Content is a whole memory file, for an editor.
@@ -206,25 +207,26 @@ func (x *Index) Keep(ctx context.Context, s Scope, text string, o Origin) (Chang
 		if n > 1 {
 			rel += fmt.Sprintf("-%d", n)
 		}
-		c, err := x.editAs(ctx, s, rel+".md", undo.Turn{RunID: x.NewID(), SessionKey: o.Session, Tool: o.By, Aside: s.Of != ""}, func(b before) ([]byte, error) {
-			if len(b.data)+len(text) > largest {
-				return nil, ErrTooLarge
-			}
-			fresh := known(text, string(b.data))
-			if fresh == "" {
-				return b.data, nil
-			}
-			head := string(b.data)
-			switch {
-			case head == "":
-			case strings.HasSuffix(head, "\n\n"):
-			case strings.HasSuffix(head, "\n"):
-				head += "\n"
-			default:
-				head += "\n\n"
-			}
-			return []byte(head + o.line(now) + "\n\n" + fresh + "\n"), nil
-		})
+		c, err := x.editAs(ctx, s, rel+".md", undo.Turn{RunID: x.NewID(), SessionKey: o.Session, Tool: o.By, Aside: s.Of != ""},
+			func(b before) ([]byte, error) {
+				if len(b.data)+len(text) > largest {
+					return nil, ErrTooLarge
+				}
+				fresh := known(text, string(b.data))
+				if fresh == "" {
+					return b.data, nil
+				}
+				head := string(b.data)
+				switch {
+				case head == "":
+				case strings.HasSuffix(head, "\n\n"):
+				case strings.HasSuffix(head, "\n"):
+					head += "\n"
+				default:
+					head += "\n\n"
+				}
+				return []byte(head + o.line(now) + "\n\n" + fresh + "\n"), nil
+			})
 		if !errors.Is(err, ErrTooLarge) {
 			return c, err
 		}
@@ -279,7 +281,8 @@ func (x *Index) editAs(ctx context.Context, s Scope, rel string, turn undo.Turn,
 
 // editOne changes a file: fn gives its new content, nil to remove it. A copy of
 // the old one is kept first. The caller holds edits.
-func (x *Index) editOne(ctx context.Context, s Scope, rel string, turn undo.Turn, fn func(before) ([]byte, error)) (changed bool, err error) {
+func (x *Index) editOne(ctx context.Context, s Scope, rel string, turn undo.Turn, fn func(before) ([]byte, error)) (changed bool,
+	err error) {
 	p, err := x.find(s.Agent, rel)
 	if err != nil {
 		return false, err

@@ -132,7 +132,8 @@ func New(o Options) *Index {
 		Options: o, syncing: make(chan struct{}, 1), wake: make(chan string, 16), files: map[string]*file{},
 		t: tables{
 			state: store.NewBucket[state]("memory"), files: store.NewBucket[file]("memory.files"),
-			segments: store.NewBucket[struct{}]("memory.segments"), vectors: store.NewBucket[struct{}]("memory.vectors"), signs: store.NewBucket[struct{}]("memory.signs"),
+			segments: store.NewBucket[struct{}]("memory.segments"), vectors: store.NewBucket[struct{}]("memory.vectors"),
+			signs: store.NewBucket[struct{}]("memory.signs"),
 		},
 	}
 	x.syncing <- struct{}{}

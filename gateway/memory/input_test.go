@@ -91,7 +91,8 @@ func TestFault_MemoryFileGoneWhileSearched(t *testing.T) {
 		t.Errorf("%v %v %v", hits, again, err)
 	}
 	r.write("memory/b.md", "other words\n")
-	if hits, again, err = r.x.searchOnce(Query{Scope: owner, Limit: 5}, Settings{}.filled(), queryWords("alpha"), nil); err != nil || !again || len(hits) != 0 {
+	if hits, again, err = r.x.searchOnce(Query{Scope: owner, Limit: 5}, Settings{}.filled(), queryWords("alpha"), nil); err != nil || !again ||
+		len(hits) != 0 {
 		t.Errorf("%v %v %v", hits, again, err)
 	}
 	if _, err := r.x.Get(t.Context(), owner, "memory/a.md", 0, 0); !errors.Is(err, ErrNoFile) {

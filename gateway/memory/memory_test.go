@@ -42,7 +42,8 @@ func newRig(t testing.TB) *rig {
 	}
 	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
 	r.db = db
-	r.undo, err = undo.Open(undo.Options{Dir: filepath.Join(t.TempDir(), "undo"), DB: db, Now: r.clock, NewID: r.id, Logger: slog.New(slog.DiscardHandler)})
+	r.undo, err = undo.Open(undo.Options{Dir: filepath.Join(t.TempDir(), "undo"), DB: db, Now: r.clock, NewID: r.id,
+		Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,8 @@ func (r *rig) id() string {
 // reopen is what a restart does.
 func (r *rig) reopen() {
 	r.x = New(Options{
-		DB: r.db, Finder: place.Finder{}, Workspace: func(string) string { return r.dir }, Undo: r.undo, Now: r.clock, NewID: r.id, Logger: slog.New(slog.DiscardHandler),
+		DB: r.db, Finder: place.Finder{}, Workspace: func(string) string { return r.dir }, Undo: r.undo, Now: r.clock, NewID: r.id,
+		Logger:   slog.New(slog.DiscardHandler),
 		Settings: func() Settings { return r.set },
 		Embedder: func() Embedder {
 			if r.emb == nil {

@@ -29,13 +29,17 @@ func TestRecentNotes(t *testing.T) {
 		who  string
 		want []Note
 	}{
-		{"two days", Days{2, 1200, 2800}, "yesterday", "", []Note{{"memory/2031-03-04-2.md", "a line\nthe last line of today", false}, {"memory/2031-03-04.md", "first of today", false}, {"memory/2031-03-03.md", "yesterday", false}}},
-		{"one", Days{1, 1200, 2800}, "yesterday", "", []Note{{"memory/2031-03-04-2.md", "a line\nthe last line of today", false}, {"memory/2031-03-04.md", "first of today", false}}},
-		{"a file's end", Days{1, 25, 2800}, "", "", []Note{{"memory/2031-03-04-2.md", "the last line of today", true}, {"memory/2031-03-04.md", "first of today", false}}},
+		{"two days", Days{2, 1200, 2800}, "yesterday", "", []Note{{"memory/2031-03-04-2.md", "a line\nthe last line of today", false},
+			{"memory/2031-03-04.md", "first of today", false}, {"memory/2031-03-03.md", "yesterday", false}}},
+		{"one", Days{1, 1200, 2800}, "yesterday", "", []Note{{"memory/2031-03-04-2.md", "a line\nthe last line of today", false},
+			{"memory/2031-03-04.md", "first of today", false}}},
+		{"a file's end", Days{1, 25, 2800}, "", "", []Note{{"memory/2031-03-04-2.md", "the last line of today", true},
+			{"memory/2031-03-04.md", "first of today", false}}},
 		{"in all", Days{2, 1200, 29}, "yesterday", "", []Note{{"memory/2031-03-04-2.md", "a line\nthe last line of today", false}}},
 		{"none", Days{0, 1200, 2800}, "yesterday", "", nil},
 		{"somebody else", Days{2, 1200, 2800}, "yesterday", "people/anna-1", []Note{{"memory/people/anna-1/2031-03-04.md", "Anna's", false}}},
-		{"a long one", Days{2, 28, 2800}, long.String(), "", []Note{{"memory/2031-03-04-2.md", "the last line of today", true}, {"memory/2031-03-04.md", "first of today", false}, {"memory/2031-03-03.md", "line 5999 of a long day", true}}},
+		{"a long one", Days{2, 28, 2800}, long.String(), "", []Note{{"memory/2031-03-04-2.md", "the last line of today", true},
+			{"memory/2031-03-04.md", "first of today", false}, {"memory/2031-03-03.md", "line 5999 of a long day", true}}},
 	} {
 		r.write("memory/2031-03-03.md", c.with)
 		got, err := r.x.Recent(t.Context(), Scope{Of: c.who}, r.now, c.d)

@@ -385,7 +385,8 @@ func (x *Index) readHits(q Query, parts []part, list []fused, where map[int]plac
 			again = true
 			continue
 		}
-		hits = append(hits, Hit{Path: rel, From: at.from, To: at.to, Text: legible(text), Score: math.Round(f.score*1000) / 1000, Words: f.words, Meaning: f.meaning})
+		hits = append(hits, Hit{Path: rel, From: at.from, To: at.to, Text: legible(text), Score: math.Round(f.score*1000) / 1000, Words: f.words,
+			Meaning: f.meaning})
 	}
 	return hits, again
 }

@@ -166,7 +166,8 @@ func TestVectorsFindWhatIsMeant(t *testing.T) {
 		t.Fatalf("asked for %d texts, %d vectors", r.emb.asked, r.x.Status("main").Vectors)
 	}
 	res, err := r.x.Search(t.Context(), Query{Scope: owner, Text: "dog"})
-	if err != nil || res.Mode != "hybrid" || len(res.Hits) == 0 || res.Hits[0].Path != "memory/a.md" || res.Hits[0].Words || !res.Hits[0].Meaning {
+	if err != nil || res.Mode != "hybrid" || len(res.Hits) == 0 || res.Hits[0].Path != "memory/a.md" || res.Hits[0].Words ||
+		!res.Hits[0].Meaning {
 		t.Fatalf("%+v %v", res, err)
 	}
 	// What did not change is not asked for again, through an edit and a restart.
@@ -190,11 +191,13 @@ func TestVectorsFindWhatIsMeant(t *testing.T) {
 	}
 	// Another model's vectors do not compare.
 	r.emb = &fakeModel{name: "fake/two"}
-	if res, err := r.x.Search(t.Context(), Query{Scope: owner, Text: "kitten"}); err != nil || res.Mode != "words" || res.Partial == "" || len(res.Hits) == 0 {
+	if res, err := r.x.Search(t.Context(), Query{Scope: owner, Text: "kitten"}); err != nil || res.Mode != "words" || res.Partial == "" ||
+		len(res.Hits) == 0 {
 		t.Errorf("%+v %v", res, err)
 	}
 	r.x.embedPending(t.Context())
-	if res, err := r.x.Search(t.Context(), Query{Scope: owner, Text: "vehicle"}); err != nil || res.Mode != "hybrid" || res.Hits[0].Path != "memory/b.md" {
+	if res, err := r.x.Search(t.Context(), Query{Scope: owner, Text: "vehicle"}); err != nil || res.Mode != "hybrid" ||
+		res.Hits[0].Path != "memory/b.md" {
 		t.Errorf("%+v %v", res, err)
 	}
 }

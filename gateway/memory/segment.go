@@ -123,7 +123,8 @@ func openSegment(raw []byte, whole bool) (s segment, ok bool) {
 	if whole && binary.LittleEndian.Uint32(raw[4:]) != crc32.Checksum(raw[8:], crc32.MakeTable(crc32.Castagnoli)) {
 		return s, false
 	}
-	s.n, s.terms, s.total = int(binary.LittleEndian.Uint32(raw[8:])), int(binary.LittleEndian.Uint32(raw[12:])), int(binary.LittleEndian.Uint32(raw[16:]))
+	s.n, s.terms, s.total = int(binary.LittleEndian.Uint32(raw[8:])), int(binary.LittleEndian.Uint32(raw[12:])),
+		int(binary.LittleEndian.Uint32(raw[16:]))
 	rest := raw[segHeader:]
 	if s.n > segChunks || int64(s.n)*chunkRow+int64(s.terms)*4 > int64(len(rest)) {
 		return s, false
@@ -143,7 +144,8 @@ type placeOf struct {
 
 func (s segment) chunk(i int) placeOf {
 	r := s.rows[i*chunkRow:]
-	p := placeOf{from: int(binary.LittleEndian.Uint32(r)), off: int64(binary.LittleEndian.Uint64(r[8:])), bytes: int(binary.LittleEndian.Uint32(r[16:]))}
+	p := placeOf{from: int(binary.LittleEndian.Uint32(r)), off: int64(binary.LittleEndian.Uint64(r[8:])),
+		bytes: int(binary.LittleEndian.Uint32(r[16:]))}
 	p.to = p.from + int(binary.LittleEndian.Uint32(r[4:]))
 	copy(p.hash[:], r[24:])
 	return p

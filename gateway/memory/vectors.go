@@ -91,7 +91,8 @@ type question struct {
 func newQuestion(v []float32) question {
 	r := newVectorRow(1, len(v))
 	r.set(0, v)
-	q := question{bytes: make([]int8, len(v)), length: float64(math.Float32frombits(binary.LittleEndian.Uint32(r.at(0)))), signs: make([]uint64, signWords(len(v)))}
+	q := question{bytes: make([]int8, len(v)), length: float64(math.Float32frombits(binary.LittleEndian.Uint32(r.at(0)))),
+		signs: make([]uint64, signWords(len(v)))}
 	for j, b := range r.at(0)[4:] {
 		q.bytes[j] = int8(b)
 	}

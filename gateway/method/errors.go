@@ -93,7 +93,8 @@ func isSecretInput(err error) bool {
 }
 
 // DamagedWords are for whoever asked for something that cannot be read.
-const DamagedWords = "A part of Hearth's database is damaged, so this cannot be done. Stop the gateway, then `hearth store check` says what is left, " +
+const DamagedWords = "A part of Hearth's database is damaged, so this cannot be done. Stop the gateway, then `hearth store check` says " +
+	"what is left, " +
 	"`hearth store export` saves it and `hearth store restore` takes the last good copy."
 
 // ErrorIs reports whether an error is one of several.

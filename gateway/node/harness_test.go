@@ -51,7 +51,8 @@ type wire struct {
 }
 
 func newWire() *wire {
-	return &wire{asked: make(chan protocol.NodeInvokeRequest, 100), cancelled: make(chan string, 100), gone: make(chan struct{}), revoked: make(chan struct{})}
+	return &wire{asked: make(chan protocol.NodeInvokeRequest, 100), cancelled: make(chan string, 100), gone: make(chan struct{}),
+		revoked: make(chan struct{})}
 }
 
 func (w *wire) Send(_ string, payload any) bool {
@@ -126,7 +127,8 @@ func (b *bench) join(id string, commands ...string) *wire {
 func (b *bench) joinFrom(id, from string, commands ...string) *wire {
 	b.t.Helper()
 	w := newWire()
-	err := b.Join(b.t.Context(), Hello{ID: id, About: About{ClientID: "node-host", Platform: "linux"}, Surface: Surface{Commands: commands}, Conn: w, Peer: netip.MustParseAddr(from)})
+	err := b.Join(b.t.Context(), Hello{ID: id, About: About{ClientID: "node-host", Platform: "linux"}, Surface: Surface{Commands: commands},
+		Conn: w, Peer: netip.MustParseAddr(from)})
 	if err != nil {
 		b.t.Fatal(err)
 	}

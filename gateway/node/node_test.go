@@ -48,7 +48,8 @@ func TestSec_A_PAIR_08_AnotherKindOfDeviceOpensNothing(t *testing.T) {
 	b := newBench(t)
 	joinAs := func(platform, family string) {
 		t.Helper()
-		err := b.Join(t.Context(), Hello{ID: "n", About: About{ClientID: "x", Platform: platform, DeviceFamily: family}, Surface: Surface{Commands: []string{"device.info", "system.run", "system.run.prepare"}}, Conn: newWire()})
+		err := b.Join(t.Context(), Hello{ID: "n", About: About{ClientID: "x", Platform: platform, DeviceFamily: family},
+			Surface: Surface{Commands: []string{"device.info", "system.run", "system.run.prepare"}}, Conn: newWire()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,8 @@ func TestRejectedIsNotAskedAgain(t *testing.T) {
 func TestSec_A_NODE_02_CodesApproveNoPrograms(t *testing.T) {
 	b := newBench(t)
 	w := newWire()
-	if err := b.Join(t.Context(), Hello{ID: "n", About: About{Platform: "linux"}, Surface: Surface{Commands: []string{"location.get", "system.run"}}, Conn: w, Trusted: true}); err != nil {
+	if err := b.Join(t.Context(), Hello{ID: "n", About: About{Platform: "linux"},
+		Surface: Surface{Commands: []string{"location.get", "system.run"}}, Conn: w, Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	i, _ := b.Get("n")

@@ -37,7 +37,8 @@ type action struct {
 // repeatable reports whether a command may be done later, when nobody waits for
 // it any more: it shows or reads and changes nothing.
 func repeatable(command string) bool {
-	return slices.Contains([]string{"canvas.present", "canvas.navigate", "canvas.hide", "canvas.a2ui.push", "canvas.a2ui.pushJSONL", "canvas.a2ui.reset", "location.get", "device.status", "device.info"}, command)
+	return slices.Contains([]string{"canvas.present", "canvas.navigate", "canvas.hide", "canvas.a2ui.push", "canvas.a2ui.pushJSONL",
+		"canvas.a2ui.reset", "location.get", "device.status", "device.info"}, command)
 }
 
 // sleepOn keeps a call for a node that could not do it in the background.
@@ -153,7 +154,8 @@ func (r *Registry) Drain(id string, most int) protocol.NodeDrained {
 		return cmp.Compare(urgency(b.Priority), urgency(a.Priority))
 	})
 	n := min(most, len(q.wishes))
-	out := protocol.NodeDrained{NodeID: id, Revision: q.revision, Items: append([]protocol.NodePendingItem{}, q.wishes[:n]...), HasMore: len(q.wishes) > n}
+	out := protocol.NodeDrained{NodeID: id, Revision: q.revision, Items: append([]protocol.NodePendingItem{}, q.wishes[:n]...),
+		HasMore: len(q.wishes) > n}
 	q.wishes = slices.Clone(q.wishes[n:])
 	return out
 }

@@ -217,7 +217,9 @@ func (r *Registry) Join(ctx context.Context, h Hello) error {
 	var news []Change
 	if old != nil {
 		if old.alive() && old.peer != h.Peer {
-			news = append(news, Change{Kind: Alarm, Row: *row, Connected: true, Detail: fmt.Sprintf("the same device connected from %s while it was connected from %s; if it is not one device that moved, its key was copied: remove it", h.Peer, old.peer)})
+			news = append(news, Change{Kind: Alarm, Row: *row, Connected: true,
+				Detail: fmt.Sprintf("the same device connected from %s while it was connected from %s; if it is not one device that moved, its key "+
+					"was copied: remove it", h.Peer, old.peer)})
 		}
 		r.endSession(old)
 	}
@@ -226,7 +228,9 @@ func (r *Registry) Join(ctx context.Context, h Hello) error {
 		row.Approved, row.ApprovedAtMs, row.Kind, save = s.declared.harmless(), now.UnixMilli(), row.said(), true
 	}
 	if row.Class() != row.said() {
-		news = append(news, Change{Kind: Alarm, Row: *row, Connected: true, Detail: fmt.Sprintf("it was approved as a device of the kind %s and now says that it is %s; it may do what it could before and no more, until you approve it anew", row.Class(), row.said())})
+		news = append(news, Change{Kind: Alarm, Row: *row, Connected: true,
+			Detail: fmt.Sprintf("it was approved as a device of the kind %s and now says that it is %s; it may do what it could before and no "+
+				"more, until you approve it anew", row.Class(), row.said())})
 	}
 	news = append(news, Change{Kind: Connected, Row: *row, Connected: true})
 	if q := r.want(s, h.Local); q != nil {

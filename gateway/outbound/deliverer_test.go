@@ -313,7 +313,8 @@ func crashed(h *house, v Delivery) {
 func TestFault_F_CRASH_11_NetworkThatRefusesRepeats(t *testing.T) {
 	bubble(t, func(h *house) {
 		h.net.RefuseRepeats()
-		_, err := h.net.Channel("loopback", "default", h.lim).Send(h.t.Context(), channel.Message{To: to("a", "c", "").To, Text: "hello", Key: "a/0"})
+		_, err := h.net.Channel("loopback", "default", h.lim).Send(h.t.Context(), channel.Message{To: to("a", "c", "").To, Text: "hello",
+			Key: "a/0"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +364,8 @@ func TestFault_F_CHAN_02_OneDeliveryOfAnID(t *testing.T) {
 func TestFault_F_CHAN_01_KeysAreStable(t *testing.T) {
 	bubble(t, func(h *house) {
 		h.net.RefuseRepeats()
-		h.net.Script(loopback.Fault{On: loopback.OpSend, Kind: loopback.Lost}, loopback.Fault{On: loopback.OpSend, Kind: loopback.Passing}, loopback.Fault{On: loopback.OpSend, Kind: loopback.Lost})
+		h.net.Script(loopback.Fault{On: loopback.OpSend, Kind: loopback.Lost}, loopback.Fault{On: loopback.OpSend, Kind: loopback.Passing},
+			loopback.Fault{On: loopback.OpSend, Kind: loopback.Lost})
 		text, want := five()
 		h.put(to("a", "c", text))
 		h.settle()

@@ -267,7 +267,8 @@ func refusal(a *Attempt, known *Device, method string) string {
 }
 
 // pair saves the device with the role and scopes that it asked for.
-func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, asked []protocol.Scope, method string, t ticket) (*Device, *protocol.Error) {
+func (r *Registry) pair(ctx context.Context, a *Attempt, pub ed25519.PublicKey, asked []protocol.Scope, method string, t ticket) (*Device,
+	*protocol.Error) {
 	r.pairing.Lock()
 	defer r.pairing.Unlock()
 	known, p, now := r.device(a.Params.Device.ID), a.Params, r.now().UnixMilli()

@@ -76,7 +76,8 @@ type ClientStore interface {
 var (
 	// ErrClientUnknown is all that the holder of a wrong, ended or revoked token
 	// learns.
-	ErrClientUnknown = errors.New("this token is not one that Hearth knows, or it was revoked or has expired; `hearth tokens create` makes a new one")
+	ErrClientUnknown = errors.New("this token is not one that Hearth knows, or it was revoked or has expired; `hearth tokens create` makes " +
+		"a new one")
 	// ErrNoClient is for people: no token has this name or id.
 	ErrNoClient = errors.New("there is no such token; `hearth tokens list` shows them")
 )
@@ -167,10 +168,12 @@ func (c *Clients) Create(ctx context.Context, name string, scopes []ClientScope,
 			continue
 		}
 		if count++; count >= maxClients {
-			return Client{}, "", &ClientInputError{fmt.Sprintf("there are %d tokens already, which is as many as Hearth keeps; revoke one that nobody uses", maxClients)}
+			return Client{}, "", &ClientInputError{fmt.Sprintf("there are %d tokens already, which is as many as Hearth keeps; revoke one that "+
+				"nobody uses", maxClients)}
 		}
 		if plainName(one.Name) == plainName(name) {
-			return Client{}, "", &ClientInputError{fmt.Sprintf("there is a token named %q already; choose another name, or revoke that one first", one.Name)}
+			return Client{}, "", &ClientInputError{fmt.Sprintf("there is a token named %q already; choose another name, or revoke that one first",
+				one.Name)}
 		}
 	}
 	one, token, err := c.mint(name, scopes)

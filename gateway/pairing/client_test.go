@@ -283,8 +283,10 @@ func TestClientWishesAreJudged(t *testing.T) {
 		scopes []ClientScope
 		life   time.Duration
 	}{
-		{"", chat, 0}, {" x", chat, 0}, {"Taken", chat, 0}, {"a\nb", chat, 0}, {"a\x1b[31m", chat, 0}, {"\xff", chat, 0}, {strings.Repeat("x", 61), chat, 0},
-		{"a\u202eb", chat, 0}, {"none", nil, 0}, {"alone", []ClientScope{ClientOwner}, 0}, {"what", []ClientScope{"admin"}, 0}, {"short", chat, time.Second}, {"past", chat, -time.Hour}, {"long", chat, 11 * 365 * 24 * time.Hour},
+		{"", chat, 0}, {" x", chat, 0}, {"Taken", chat, 0}, {"a\nb", chat, 0}, {"a\x1b[31m", chat, 0}, {"\xff", chat, 0},
+		{strings.Repeat("x", 61), chat, 0},
+		{"a\u202eb", chat, 0}, {"none", nil, 0}, {"alone", []ClientScope{ClientOwner}, 0}, {"what", []ClientScope{"admin"}, 0},
+		{"short", chat, time.Second}, {"past", chat, -time.Hour}, {"long", chat, 11 * 365 * 24 * time.Hour},
 	} {
 		var input *ClientInputError
 		if _, token, err := c.Create(t.Context(), x.name, x.scopes, x.life); !errors.As(err, &input) || token != "" {

@@ -42,7 +42,8 @@ func TestSec_A_DOS_12_SignaturesAreCheckedOneAtATime(t *testing.T) {
 	for range 64 {
 		wg.Go(func() {
 			for range 20 {
-				if got := bad(func(d *protocol.DeviceAuth) { d.Signature = "A" + d.Signature[1:] }); got != "DEVICE_AUTH_SIGNATURE_INVALID" && got != "AUTH_TOKEN_MISSING" {
+				if got := bad(func(d *protocol.DeviceAuth) { d.Signature = "A" + d.Signature[1:] }); got != "DEVICE_AUTH_SIGNATURE_INVALID" &&
+					got != "AUTH_TOKEN_MISSING" {
 					t.Errorf("a bad signature: %s", got)
 				}
 			}
@@ -97,7 +98,8 @@ func TestFault_F_CRASH_14_KilledWhilePairing(t *testing.T) {
 		for _, before := range []bool{true, false} {
 			devices, removed, c := &memoryStore{}, &memoryStore{}, newClock()
 			dies := &failing{devices, write, before}
-			r, err := New(t.Context(), Options{SharedToken: testToken, ServerKey: make([]byte, 32), Store: dies, Removed: &failing{removed, write - 1, before}, Now: c.now})
+			r, err := New(t.Context(), Options{SharedToken: testToken, ServerKey: make([]byte, 32), Store: dies,
+				Removed: &failing{removed, write - 1, before}, Now: c.now})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +110,8 @@ func TestFault_F_CRASH_14_KilledWhilePairing(t *testing.T) {
 				_, next, _ = r.RotateToken(t.Context(), idOf(key), protocol.RoleOperator, nil, boss.By)
 			}
 			// What follows sees what is on the disk, and nothing else.
-			after, err := New(t.Context(), Options{SharedToken: testToken, ServerKey: make([]byte, 32), Store: devices, Removed: removed, Now: c.now})
+			after, err := New(t.Context(), Options{SharedToken: testToken, ServerKey: make([]byte, 32), Store: devices, Removed: removed,
+				Now: c.now})
 			if err != nil {
 				t.Fatalf("write %d: %v", write, err)
 			}

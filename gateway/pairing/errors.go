@@ -80,8 +80,9 @@ func errPairing(reason, requestID string, a *Attempt, known *Device) *protocol.E
 	}[reason]
 	details := map[string]any{
 		"code": "PAIRING_REQUIRED", "reason": reason,
-		"remediationHint": "On the machine that runs Hearth, see `hearth devices`, compare the id and approve it there. A link of `hearth open` works too, in a browser there.",
-		"deviceId":        a.Params.Device.ID, "requestedRole": a.Params.RoleOrDefault(), "requestedScopes": scopesOf(a),
+		"remediationHint": "On the machine that runs Hearth, see `hearth devices`, compare the id and approve it there. A link of `hearth " +
+			"open` works too, in a browser there.",
+		"deviceId": a.Params.Device.ID, "requestedRole": a.Params.RoleOrDefault(), "requestedScopes": scopesOf(a),
 	}
 	if requestID != "" { // else too many wait already, or a person has just said no
 		details["requestId"] = requestID
@@ -97,5 +98,6 @@ func errPairing(reason, requestID string, a *Attempt, known *Device) *protocol.E
 
 // errStore is a passing failure: the client keeps its credentials and retries.
 func errStore() *protocol.Error {
-	return protocol.Unavailable(1000, "Hearth could not save this device, perhaps because the disk is full. Free some space; the client tries again by itself. `hearth logs` has the cause.")
+	return protocol.Unavailable(1000, "Hearth could not save this device, perhaps because the disk is full. Free some space; the client "+
+		"tries again by itself. `hearth logs` has the cause.")
 }

@@ -18,7 +18,8 @@ func TestSilentPairingSurvivesARestart(t *testing.T) {
 	if g.Method != MethodToken || g.DeviceID != idOf(key) || g.DeviceToken == "" {
 		t.Fatalf("%+v", g)
 	}
-	again := newRegistry(t, c, store).grant(t, try{key: key, auth: protocol.Auth{DeviceToken: g.DeviceToken}, scopes: scopes(protocol.ScopeRead)})
+	again := newRegistry(t, c, store).grant(t, try{key: key, auth: protocol.Auth{DeviceToken: g.DeviceToken},
+		scopes: scopes(protocol.ScopeRead)})
 	if again.Method != MethodDeviceToken || again.DeviceToken != g.DeviceToken || again.IssuedAtMs != g.IssuedAtMs {
 		t.Errorf("%+v", again)
 	}
@@ -43,7 +44,8 @@ func TestRemoteDevicesWaitForAPerson(t *testing.T) {
 	r := newRegistry(t, newClock(), &memoryStore{})
 	key := newKey(t)
 	_, err := r.attempt(t, try{key: key, auth: shared(), scopes: scopes(protocol.ScopeRead), remote: true, from: "192.168.1.9"})
-	if code(err) != "PAIRING_REQUIRED" || err.Code != protocol.CodeNotPaired || err.Details["reason"] != "not-paired" || err.Details["requestId"] == "" {
+	if code(err) != "PAIRING_REQUIRED" || err.Code != protocol.CodeNotPaired || err.Details["reason"] != "not-paired" ||
+		err.Details["requestId"] == "" {
 		t.Errorf("new device: %+v", err)
 	}
 	r.grant(t, try{key: key, auth: shared(), scopes: scopes(protocol.ScopeRead)})
@@ -125,7 +127,8 @@ func TestLaunchTicketSurvivesAFailedSave(t *testing.T) {
 	}
 	store.breakWith(errors.New("no space left on device"))
 	x := try{key: newKey(t), auth: protocol.Auth{BootstrapToken: text}}
-	if _, err := r.attempt(t, x); err == nil || err.Code != protocol.CodeUnavailable || !err.Retryable || strings.Contains(err.Message, "no space left on device") {
+	if _, err := r.attempt(t, x); err == nil || err.Code != protocol.CodeUnavailable || !err.Retryable ||
+		strings.Contains(err.Message, "no space left on device") {
 		t.Errorf("%+v", err)
 	}
 	store.breakWith(nil)

@@ -70,8 +70,10 @@ func New(ctx context.Context, o Options) (*Registry, error) {
 		return nil, errors.New("pairing needs a store")
 	}
 	r := &Registry{
-		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, removed: o.Removed, verify: protocol.VerifyDevice, key: slices.Clone(o.ServerKey), onPair: o.OnPair,
-		shared: digestOf(o.SharedToken), strong: strong(o.SharedToken), devices: make(map[string]*Device), leases: make(map[*Lease]struct{}), refused: make(map[string]time.Time),
+		base: newBase(o.Now, o.Random, o.Logger), store: o.Store, removed: o.Removed, verify: protocol.VerifyDevice,
+		key: slices.Clone(o.ServerKey), onPair: o.OnPair,
+		shared: digestOf(o.SharedToken), strong: strong(o.SharedToken), devices: make(map[string]*Device), leases: make(map[*Lease]struct{}),
+		refused: make(map[string]time.Time),
 	}
 	if r.onPair == nil {
 		r.onPair = func(PairEvent) {}

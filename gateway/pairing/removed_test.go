@@ -29,7 +29,8 @@ func TestFault_F_DB_07_OlderStoreGivesNothingBack(t *testing.T) {
 	wide := scopes(protocol.ScopeRead, protocol.ScopeWrite)
 	gone, role, rotated, kept, late, back := newKey(t), newKey(t), newKey(t), newKey(t), newKey(t), newKey(t)
 	tokens := map[string]protocol.Auth{}
-	for name, key := range map[string]try{"gone": {key: gone}, "role": {key: role}, "rotated": {key: rotated}, "kept": {key: kept}, "back": {key: back}} {
+	for name, key := range map[string]try{"gone": {key: gone}, "role": {key: role}, "rotated": {key: rotated}, "kept": {key: kept},
+		"back": {key: back}} {
 		tokens[name] = protocol.Auth{DeviceToken: r.grant(t, try{key: key.key, auth: shared(), scopes: wide}).DeviceToken}
 	}
 	copied, another := devices.older(), devices.older()
@@ -53,13 +54,14 @@ func TestFault_F_DB_07_OlderStoreGivesNothingBack(t *testing.T) {
 
 	for name, r := range map[string]*Registry{"put back": open(copied), "and started again": open(copied)} {
 		for what, x := range map[string]try{
-			"a removed device":                       {key: gone, auth: tokens["gone"], scopes: wide},
-			"a removed device, silently":             {key: gone, auth: shared(), scopes: wide},
-			"one that was paired after the copy":     {key: late, auth: tokens["late"], scopes: wide},
-			"the same, silently":                     {key: late, auth: shared(), scopes: wide},
-			"a role that was taken away":             {key: role, auth: tokens["role"], scopes: wide},
-			"a token that was replaced":              {key: rotated, auth: tokens["rotated"], scopes: scopes(protocol.ScopeRead)},
-			"more than the new token is for":         {key: rotated, auth: protocol.Auth{DeviceToken: next}, scopes: wide, remote: true, from: "10.0.0.2"},
+			"a removed device":                   {key: gone, auth: tokens["gone"], scopes: wide},
+			"a removed device, silently":         {key: gone, auth: shared(), scopes: wide},
+			"one that was paired after the copy": {key: late, auth: tokens["late"], scopes: wide},
+			"the same, silently":                 {key: late, auth: shared(), scopes: wide},
+			"a role that was taken away":         {key: role, auth: tokens["role"], scopes: wide},
+			"a token that was replaced":          {key: rotated, auth: tokens["rotated"], scopes: scopes(protocol.ScopeRead)},
+			"more than the new token is for": {key: rotated, auth: protocol.Auth{DeviceToken: next}, scopes: wide, remote: true,
+				from: "10.0.0.2"},
 			"what a device had before it was let in": {key: back, auth: tokens["back"], scopes: wide},
 		} {
 			if _, err := r.attempt(t, x); err == nil {

@@ -54,7 +54,8 @@ func TestSec_A_PAIR_05_SetupCode(t *testing.T) {
 		// With its token it stays within what it got.
 		token := protocol.Auth{DeviceToken: g.DeviceToken}
 		r.grant(t, far(try{key: key, auth: token, scopes: want}))
-		if _, err := r.attempt(t, far(try{key: key, auth: token, scopes: append(want, protocol.ScopeTalkSecrets)})); access == AccessLimited && code(err) != "AUTH_SCOPE_MISMATCH" {
+		if _, err := r.attempt(t, far(try{key: key, auth: token, scopes: append(want, protocol.ScopeTalkSecrets)})); access == AccessLimited &&
+			code(err) != "AUTH_SCOPE_MISMATCH" {
 			t.Errorf("%s: more later: %v", access, err)
 		}
 	}
@@ -69,14 +70,16 @@ func TestSec_A_PAIR_05_SetupCodeOfNodes(t *testing.T) {
 	far := func(x try) try { x.remote, x.from = true, "192.168.1.9"; return x }
 	key := newKey(t)
 	g := r.grant(t, far(try{key: key, auth: mintSetup(t, r, AccessLimited), role: protocol.RoleNode}))
-	if g.Role != protocol.RoleNode || len(g.Scopes) != 0 || g.Access != "limited" || len(g.Also) != 1 || g.Also[0].Role != protocol.RoleOperator {
+	if g.Role != protocol.RoleNode || len(g.Scopes) != 0 || g.Access != "limited" || len(g.Also) != 1 ||
+		g.Also[0].Role != protocol.RoleOperator {
 		t.Fatalf("%+v", g)
 	}
 	limited, _ := setupScopes(AccessLimited)
 	if diff := cmp.Diff(limited, g.Also[0].Scopes); diff != "" {
 		t.Error(diff)
 	}
-	if again := r.grant(t, far(try{key: key, auth: protocol.Auth{DeviceToken: g.Also[0].DeviceToken}, scopes: limited})); again.Role != protocol.RoleOperator {
+	if again := r.grant(t, far(try{key: key, auth: protocol.Auth{DeviceToken: g.Also[0].DeviceToken},
+		scopes: limited})); again.Role != protocol.RoleOperator {
 		t.Errorf("%+v", again)
 	}
 	if _, err := r.attempt(t, far(try{key: key, auth: protocol.Auth{DeviceToken: g.DeviceToken}, scopes: limited})); err == nil {
@@ -86,14 +89,16 @@ func TestSec_A_PAIR_05_SetupCodeOfNodes(t *testing.T) {
 		t.Errorf("a code for a node made an operator: %v", err)
 	}
 	only := newKey(t)
-	if g := r.grant(t, far(try{key: only, auth: mintSetup(t, r, AccessNode), role: protocol.RoleNode})); len(g.Also) != 0 || g.Access != "node" {
+	if g := r.grant(t, far(try{key: only, auth: mintSetup(t, r, AccessNode), role: protocol.RoleNode})); len(g.Also) != 0 ||
+		g.Access != "node" {
 		t.Errorf("%+v", g)
 	}
 	launch, _, err := r.MintLaunch(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.attempt(t, try{key: newKey(t), auth: protocol.Auth{BootstrapToken: launch}, role: protocol.RoleNode}); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+	if _, err := r.attempt(t, try{key: newKey(t), auth: protocol.Auth{BootstrapToken: launch}, role: protocol.RoleNode}); code(
+		err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
 		t.Errorf("a launch link made a node: %v", err)
 	}
 }
@@ -111,7 +116,8 @@ func TestSec_A_PAIR_05_SetupCodesEnd(t *testing.T) {
 		t.Errorf("the one before: %v", err)
 	}
 	// A launch link is for this machine, whoever has it.
-	if _, err := r.attempt(t, try{key: newKey(t), auth: protocol.Auth{BootstrapToken: launch}, remote: true, from: "10.0.0.2"}); code(err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
+	if _, err := r.attempt(t, try{key: newKey(t), auth: protocol.Auth{BootstrapToken: launch}, remote: true, from: "10.0.0.2"}); code(
+		err) != "AUTH_BOOTSTRAP_TOKEN_INVALID" {
 		t.Errorf("a launch link from elsewhere: %v", err)
 	}
 	r.grant(t, try{key: newKey(t), auth: protocol.Auth{BootstrapToken: launch}})
@@ -154,7 +160,8 @@ func TestSec_A_PAIR_01_RevivedDevicesKeepNothing(t *testing.T) {
 		t.Error("the old token lives again")
 	}
 	for name, token := range map[string]string{"old": old.DeviceToken, "new": g.DeviceToken} {
-		_, err := r.attempt(t, try{key: key, auth: protocol.Auth{DeviceToken: token}, scopes: scopes(protocol.ScopeAdmin), remote: true, from: "10.0.0.3"})
+		_, err := r.attempt(t, try{key: key, auth: protocol.Auth{DeviceToken: token}, scopes: scopes(protocol.ScopeAdmin), remote: true,
+			from: "10.0.0.3"})
 		if err == nil {
 			t.Errorf("the %s token gives admin", name)
 		}

@@ -21,7 +21,8 @@ var (
 // scopes that are named, which the device must have already, and who asks as
 // well; nil keeps those that it has. Connections with the old one end. The token
 // is returned for the device itself: nobody else is told it.
-func (r *Registry) RotateToken(ctx context.Context, id string, role protocol.Role, scopes []protocol.Scope, by []protocol.Scope) (RoleGrant, string, error) {
+func (r *Registry) RotateToken(ctx context.Context, id string, role protocol.Role, scopes []protocol.Scope, by []protocol.Scope) (RoleGrant,
+	string, error) {
 	g, err := r.changeRole(ctx, id, role, func(g *RoleGrant, now int64) error {
 		if g.RevokedAtMs != 0 {
 			return ErrNoRole
@@ -69,7 +70,8 @@ func mayDecide(role protocol.Role, by []protocol.Scope) bool {
 }
 
 // changeRole changes a role of a device and makes its token worthless.
-func (r *Registry) changeRole(ctx context.Context, id string, role protocol.Role, change func(g *RoleGrant, now int64) error) (RoleGrant, error) {
+func (r *Registry) changeRole(ctx context.Context, id string, role protocol.Role, change func(g *RoleGrant, now int64) error) (RoleGrant,
+	error) {
 	r.pairing.Lock()
 	defer r.pairing.Unlock()
 	known := r.device(id)

@@ -82,9 +82,11 @@ type waiting struct {
 
 var (
 	// ErrNoRequest: nobody waits under that id any more.
-	ErrNoRequest = errors.New("no device waits under this id; it may have been decided already, or it has expired, and the device can ask again")
+	ErrNoRequest = errors.New("no device waits under this id; it may have been decided already, or it has expired, and the device can ask " +
+		"again")
 	// ErrCodeDiffers ends the request: somebody may sit in between.
-	ErrCodeDiffers = errors.New("the digits are not those of this request, so it was ended: somebody may sit between the two machines; try again, and if that happens twice use another network or `hearth qr`")
+	ErrCodeDiffers = errors.New("the digits are not those of this request, so it was ended: somebody may sit between the two machines; try " +
+		"again, and if that happens twice use another network or `hearth qr`")
 	// ErrTooMuch: who decides has fewer rights than the device would get.
 	ErrTooMuch = errors.New("you cannot give a device more than you may do yourself")
 )

@@ -122,7 +122,8 @@ func TestSec_A_PAIR_03_NobodyGivesMoreThanTheyHave(t *testing.T) {
 	r := newRegistry(t, c, &memoryStore{})
 	for by := range 1 << len(all) {
 		for want := range 1 << len(all) {
-			w, err := r.wait(&waiting{Request: Request{DeviceID: fmt.Sprint("device ", by, want), Role: protocol.RoleOperator, Scopes: set(want)}}, time.Minute)
+			w, err := r.wait(&waiting{Request: Request{DeviceID: fmt.Sprint("device ", by, want), Role: protocol.RoleOperator, Scopes: set(want)}},
+				time.Minute)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +162,8 @@ func TestSec_A_PAIR_04_NothingMeansNothing(t *testing.T) {
 		if err != nil || len(d.role(protocol.RoleOperator).Scopes) != 0 {
 			t.Errorf("%s: %+v %v", name, d, err)
 		}
-		if _, perr := r.attempt(t, try{key: key, auth: shared(), scopes: scopes(protocol.ScopeRead), remote: true, from: "10.0.0.1"}); code(perr) != "PAIRING_REQUIRED" {
+		if _, perr := r.attempt(t, try{key: key, auth: shared(), scopes: scopes(protocol.ScopeRead), remote: true, from: "10.0.0.1"}); code(
+			perr) != "PAIRING_REQUIRED" {
 			t.Errorf("%s: %v", name, perr)
 		}
 	}
@@ -270,7 +272,8 @@ func TestSec_A_PAIR_01_RotateNeverWidens(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if again := r.grant(t, try{key: key, auth: protocol.Auth{DeviceToken: g.DeviceToken}, scopes: scopes(protocol.ScopeWrite)}); again.DeviceToken != g.DeviceToken {
+	if again := r.grant(t, try{key: key, auth: protocol.Auth{DeviceToken: g.DeviceToken},
+		scopes: scopes(protocol.ScopeWrite)}); again.DeviceToken != g.DeviceToken {
 		t.Error("a refused rotation changed something")
 	}
 	if err := rotate(boss.By, protocol.ScopeRead); err != nil {
@@ -284,7 +287,8 @@ func TestSec_A_PAIR_01_RotateNeverWidens(t *testing.T) {
 	if _, err := r.attempt(t, try{key: key, auth: protocol.Auth{DeviceToken: g.DeviceToken}}); code(err) != "AUTH_DEVICE_TOKEN_MISMATCH" {
 		t.Error("A-NET-12: the old token works:", err)
 	}
-	if _, err := r.attempt(t, try{key: key, auth: shared(), scopes: scopes(protocol.ScopeWrite), remote: true, from: "10.0.0.2"}); code(err) != "PAIRING_REQUIRED" {
+	if _, err := r.attempt(t, try{key: key, auth: shared(), scopes: scopes(protocol.ScopeWrite), remote: true, from: "10.0.0.2"}); code(
+		err) != "PAIRING_REQUIRED" {
 		t.Error("what was taken away by rotation came back:", err)
 	}
 }

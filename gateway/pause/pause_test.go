@@ -38,7 +38,8 @@ func TestWhatEachLevelStops(t *testing.T) {
 		level                pause.Level
 		tool, local, service bool
 	}{
-		{pause.Off, false, false, false}, {pause.Tools, true, false, false}, {pause.Network, true, false, true}, {pause.Everything, true, true, true},
+		{pause.Off, false, false, false}, {pause.Tools, true, false, false}, {pause.Network, true, false, true},
+		{pause.Everything, true, true, true},
 	} {
 		if _, err := s.Set(t.Context(), c.level, 0, "test", ""); err != nil {
 			t.Fatal(err)

@@ -77,6 +77,7 @@ func hidden(path string, names []string) bool {
 // keyFile reports files that hold keys, by how they end.
 func keyFile(base string) bool {
 	return slices.ContainsFunc([]string{
-		".pem", ".key", ".p12", ".pfx", ".ppk", ".jks", ".keystore", ".kdbx", ".kdb", ".keychain", ".keychain-db", ".ovpn", ".asc", ".gpg", ".env", ".wallet",
+		".pem", ".key", ".p12", ".pfx", ".ppk", ".jks", ".keystore", ".kdbx", ".kdb", ".keychain", ".keychain-db", ".ovpn", ".asc", ".gpg",
+		".env", ".wallet",
 	}, func(end string) bool { return strings.HasSuffix(base, end) })
 }

@@ -17,7 +17,8 @@ func TestSec_A_FILE_01_FoldersForOneYes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
-		"Documents/report.pdf", "Documents/.env", "Documents/prod.env", "Documents/server.KEY", "Documents/.hidden/a", "Documents/repo/.git/config",
+		"Documents/report.pdf", "Documents/.env", "Documents/prod.env", "Documents/server.KEY", "Documents/.hidden/a",
+		"Documents/repo/.git/config",
 		"Documents/mise.toml", "Documents/deep/er/a", "Documents2/a", ".config/app/a", "Library/Mail/a", "AppData/a", "snap/a", "todo",
 		"state/audit", "work/a",
 	} {

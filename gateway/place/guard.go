@@ -127,9 +127,11 @@ func skill(rel []string) bool {
 func secret(names []string) bool {
 	base := names[len(names)-1]
 	if i := slices.Index(names, ".ssh"); i >= 0 && i < len(names)-1 {
-		return !slices.Contains([]string{"authorized_keys", "authorized_keys2", "config", "known_hosts"}, base) && !strings.HasSuffix(base, ".pub")
+		return !slices.Contains([]string{"authorized_keys", "authorized_keys2", "config", "known_hosts"}, base) &&
+			!strings.HasSuffix(base, ".pub")
 	}
-	if slices.Contains([]string{".netrc", "_netrc", ".pgpass", ".git-credentials", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "key4.db", "logins.json", "cookies.sqlite", "login data", "login.keychain-db"}, base) {
+	if slices.Contains([]string{".netrc", "_netrc", ".pgpass", ".git-credentials", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa",
+		"key4.db", "logins.json", "cookies.sqlite", "login data", "login.keychain-db"}, base) {
 		return true
 	}
 	return slices.ContainsFunc([]string{
@@ -138,7 +140,8 @@ func secret(names []string) bool {
 		"application support/bravesoftware", ".config/google-chrome", ".config/chromium", ".config/bravesoftware", ".config/microsoft-edge",
 		".config/gh/hosts.yml", ".config/op", "google/chrome/user data", "microsoft/edge/user data", "mozilla/firefox/profiles",
 		"microsoft/credentials", "microsoft/protect", "library/cookies", "etc/shadow", "etc/gshadow", "etc/sudoers", "etc/ssl/private",
-		".terraform.d/credentials.tfrc.json", ".cargo/credentials.toml", ".config/rclone", ".vault-token", ".bitcoin", ".electrum", ".ethereum/keystore",
+		".terraform.d/credentials.tfrc.json", ".cargo/credentials.toml", ".config/rclone", ".vault-token", ".bitcoin", ".electrum",
+		".ethereum/keystore",
 	}, func(part string) bool { return has(names, part) })
 }
 
@@ -150,7 +153,8 @@ func (p *Place) privateLink(f *os.File, st fs.FileInfo) bool {
 	}
 	dirs := p.files
 	if p.home != "" {
-		dirs = append(slices.Clone(dirs), filepath.Join(p.home, ".ssh"), filepath.Join(p.home, ".netrc"), filepath.Join(p.home, ".git-credentials"),
+		dirs = append(slices.Clone(dirs), filepath.Join(p.home, ".ssh"), filepath.Join(p.home, ".netrc"),
+			filepath.Join(p.home, ".git-credentials"),
 			filepath.Join(p.home, ".aws"), filepath.Join(p.home, ".kube"), filepath.Join(p.home, ".docker"), filepath.Join(p.home, ".pgpass"))
 	}
 	for _, d := range dirs {

@@ -15,9 +15,11 @@ func (p *Place) Heeds() string {
 	rel := fold(p.Rel)
 	base := rel[len(rel)-1]
 	switch {
-	case len(rel) == 1 && slices.Contains(promptFiles(), base), slices.Contains(agentFiles(), base), has(rel, ".cursor/rules"), has(rel, ".claude"):
+	case len(rel) == 1 && slices.Contains(promptFiles(), base), slices.Contains(agentFiles(), base), has(rel, ".cursor/rules"),
+		has(rel, ".claude"):
 		return "what stands in it is told to the assistant, or to others, in later conversations"
-	case slices.Contains(buildFiles(), base), slices.ContainsFunc(buildFolders(), func(part string) bool { return has(rel[:len(rel)-1], part) }), configured(base):
+	case slices.Contains(buildFiles(), base),
+		slices.ContainsFunc(buildFolders(), func(part string) bool { return has(rel[:len(rel)-1], part) }), configured(base):
 		return "programs that are started later do what stands in it"
 	}
 	return ""
@@ -31,24 +33,31 @@ func promptFiles() []string {
 
 // agentFiles are those of assistants in any folder.
 func agentFiles() []string {
-	return []string{"agents.md", "claude.md", "claude.local.md", "gemini.md", ".cursorrules", ".windsurfrules", ".clinerules", "copilot-instructions.md", ".mcp.json", "skill.md"}
+	return []string{"agents.md", "claude.md", "claude.local.md", "gemini.md", ".cursorrules", ".windsurfrules", ".clinerules",
+		"copilot-instructions.md", ".mcp.json", "skill.md"}
 }
 
 // buildFiles are run, or say what is run, when somebody builds or tests.
 func buildFiles() []string {
 	return []string{
-		"makefile", "gnumakefile", "justfile", ".justfile", "taskfile.yml", "taskfile.yaml", "package.json", "conftest.py", "setup.py", "setup.cfg",
-		"pyproject.toml", "noxfile.py", "tox.ini", "pytest.ini", "build.rs", "cargo.toml", "build.zig", "build.sbt", "build.gradle", "build.gradle.kts",
-		"settings.gradle", "settings.gradle.kts", "gradlew", "mvnw", "pom.xml", "rakefile", "gemfile", "cmakelists.txt", "meson.build", "dune", "flake.nix",
-		"default.nix", "shell.nix", "dockerfile", "containerfile", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml", "procfile",
-		"vagrantfile", "jenkinsfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "gulpfile.js", "gruntfile.js", "go.work", "deno.json",
+		"makefile", "gnumakefile", "justfile", ".justfile", "taskfile.yml", "taskfile.yaml", "package.json", "conftest.py", "setup.py",
+		"setup.cfg",
+		"pyproject.toml", "noxfile.py", "tox.ini", "pytest.ini", "build.rs", "cargo.toml", "build.zig", "build.sbt", "build.gradle",
+		"build.gradle.kts",
+		"settings.gradle", "settings.gradle.kts", "gradlew", "mvnw", "pom.xml", "rakefile", "gemfile", "cmakelists.txt", "meson.build", "dune",
+		"flake.nix",
+		"default.nix", "shell.nix", "dockerfile", "containerfile", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml",
+		"procfile",
+		"vagrantfile", "jenkinsfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "gulpfile.js", "gruntfile.js", "go.work",
+		"deno.json",
 		"turbo.json", "nx.json", "wscript", "sconstruct", "configure",
 	}
 }
 
 // buildFolders hold such files, and programs that others find before the system's.
 func buildFolders() []string {
-	return []string{".github/workflows", ".github/actions", ".circleci", ".venv", "venv", "node_modules", ".bundle", ".gradle", ".mvn", ".yarn"}
+	return []string{".github/workflows", ".github/actions", ".circleci", ".venv", "venv", "node_modules", ".bundle", ".gradle", ".mvn",
+		".yarn"}
 }
 
 // configured: vite.config.ts, eslint.config.mjs and their kin are programs.

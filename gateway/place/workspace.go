@@ -11,7 +11,8 @@ import (
 
 // ErrReplaced means that something else stands where a folder was that Hearth
 // works in.
-var ErrReplaced = errors.New("it is not the folder any more that it was when Hearth first used it: somebody moved it, or put a link or another folder in its place. " +
+var ErrReplaced = errors.New("it is not the folder any more that it was when Hearth first used it: somebody moved it, or put a link or " +
+	"another folder in its place. " +
 	"Nothing was done. Put it back, or restart Hearth to use what is there now")
 
 // Workspaces are folders that are found by their names once, and held open from

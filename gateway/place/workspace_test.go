@@ -124,7 +124,8 @@ func TestSec_A_FILE_02_HardLinksOutAreAsked(t *testing.T) {
 		}
 	}
 	f := place.Finder{Home: home}
-	for name, want := range map[string]place.Verdict{"tax": place.Ask, "a": place.Free, "sub/deep": place.Free, "sub/b": place.Free, "none": place.Free} {
+	for name, want := range map[string]place.Verdict{"tax": place.Ask, "a": place.Free, "sub/deep": place.Free, "sub/b": place.Free,
+		"none": place.Free} {
 		for _, change := range []bool{false, true} {
 			p, err := f.Find(ws, name)
 			if err != nil {

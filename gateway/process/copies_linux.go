@@ -39,7 +39,8 @@ func pin(j job) (*pins, error) {
 	}
 	o := pinned.Options{Dir: j.Dir, Folder: pinned.FolderOf("."), Tell: func(words string) { fmt.Fprintln(os.Stderr, "hearth: "+words) }}
 	for i, c := range j.Copies {
-		o.Files = append(o.Files, pinned.File{Names: c.Names, Folders: c.Folders, Links: c.Links, Content: os.NewFile(uintptr(fdCopies+i), "copy")})
+		o.Files = append(o.Files, pinned.File{Names: c.Names, Folders: c.Folders, Links: c.Links, Content: os.NewFile(uintptr(fdCopies+i),
+			"copy")})
 	}
 	w, err := pinned.New(o)
 	if err != nil {

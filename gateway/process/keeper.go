@@ -82,7 +82,8 @@ func (k *Keeper) Start(ctx context.Context, s Spec) (*Process, error) {
 		k.give()
 		return nil, err
 	}
-	p := &Process{id: newID(), spec: s, child: c, now: k.o.Now, started: k.o.Now(), out: newOutput(k.o.Keep), done: make(chan struct{}), more: make(chan struct{})}
+	p := &Process{id: newID(), spec: s, child: c, now: k.o.Now, started: k.o.Now(), out: newOutput(k.o.Keep), done: make(chan struct{}),
+		more: make(chan struct{})}
 	p.spec.Env, p.spec.Copies = nil, nil // not ours to remember
 	k.mu.Lock()
 	k.all[p.id] = p

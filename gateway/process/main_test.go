@@ -49,7 +49,8 @@ func keeper(t *testing.T, o process.Options) *process.Keeper {
 // sh is a command for the shell in a folder of the test.
 func sh(t *testing.T, text string) process.Spec {
 	t.Helper()
-	return process.Spec{Owner: "o", Title: text, Path: "/bin/sh", Argv: []string{"/bin/sh", "-c", text}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: folder(t)}
+	return process.Spec{Owner: "o", Title: text, Path: "/bin/sh", Argv: []string{"/bin/sh", "-c", text}, Env: []string{"PATH=/usr/bin:/bin"},
+		Dir: folder(t)}
 }
 
 func folder(t *testing.T) string {

@@ -153,7 +153,8 @@ func TestSec_A_EXEC_15_ExchangedBeforeItIsRead(t *testing.T) {
 				}
 				continue
 			}
-			refused := how != "not at all" && (strings.Contains(out, "is no longer what was approved") || how == "a link" && strings.Contains(out, "EINVAL"))
+			refused := how != "not at all" && (strings.Contains(out, "is no longer what was approved") || how == "a link" &&
+				strings.Contains(out, "EINVAL"))
 			if strings.Contains(out, "pwned") || !strings.HasPrefix(out, want) && !refused {
 				t.Errorf("%s, %s: %q, want %q", c.text, how, out, want)
 			}
@@ -288,9 +289,11 @@ func TestSec_A_EXEC_15_ALastLook(t *testing.T) {
 func TestPinnedStopAndGo(t *testing.T) {
 	k := pinning(t)
 	dir := house(t)
-	s := sh(t, "(kill -STOP $(sh -c 'echo $PPID'); ./a.sh) & p=$!; until grep -q 'State:.T' /proc/$p/status; do :; done; kill -CONT $p; wait $p; ./none; ./a.sh 2; (trap 'echo got' USR1; kill -USR1 $(sh -c 'echo $PPID'))")
+	s := sh(t, "(kill -STOP $(sh -c 'echo $PPID'); ./a.sh) & p=$!; until grep -q 'State:.T' /proc/$p/status; do :; done; kill -CONT $p; "+
+		"wait $p; ./none; ./a.sh 2; (trap 'echo got' USR1; kill -USR1 $(sh -c 'echo $PPID'))")
 	s.Dir, s.Copies, s.Pin = dir, []process.Copy{copyOf(t, filepath.Join(dir, "a.sh"))}, true
-	if _, out := finished(t, run(t, k, s)); !strings.Contains(out, "original ./a.sh\nbeside\n") || !strings.Contains(out, "original ./a.sh 2\nbeside\n") || !strings.HasSuffix(out, "got\n") {
+	if _, out := finished(t, run(t, k, s)); !strings.Contains(out, "original ./a.sh\nbeside\n") ||
+		!strings.Contains(out, "original ./a.sh 2\nbeside\n") || !strings.HasSuffix(out, "got\n") {
 		t.Errorf("%q", out)
 	}
 }

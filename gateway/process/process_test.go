@@ -28,7 +28,8 @@ func TestHowItEnds(t *testing.T) {
 			t.Errorf("%s: %+v %q", c.text, exit, out)
 		}
 	}
-	if _, err := k.Start(t.Context(), process.Spec{Path: "/no/such", Argv: []string{"x"}, Dir: folder(t)}); err == nil || !strings.Contains(err.Error(), "/no/such could not be started: no such file") {
+	if _, err := k.Start(t.Context(), process.Spec{Path: "/no/such", Argv: []string{"x"}, Dir: folder(t)}); err == nil ||
+		!strings.Contains(err.Error(), "/no/such could not be started: no such file") {
 		t.Error(err)
 	}
 	if n := len(k.List("o")); n != 5 || len(k.List("p")) != 0 {

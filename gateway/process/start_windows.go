@@ -105,7 +105,8 @@ func newJob() (windows.Handle, error) {
 	}
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
-	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)),
+		uint32(unsafe.Sizeof(info)))
 	if err != nil {
 		_ = windows.CloseHandle(job)
 		return 0, fmt.Errorf("limit a command's job: %w", err)
@@ -115,7 +116,8 @@ func newJob() (windows.Handle, error) {
 
 // enter puts the command, which stands still, into its job and lets it go.
 func (j *jobbed) enter() error {
-	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE|windows.PROCESS_SUSPEND_RESUME, false, uint32(j.cmd.Process.Pid))
+	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE|windows.PROCESS_SUSPEND_RESUME, false,
+		uint32(j.cmd.Process.Pid))
 	if err != nil {
 		return fmt.Errorf("open a command: %w", err)
 	}

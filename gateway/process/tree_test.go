@@ -110,7 +110,8 @@ func TestGatewayToKill(t *testing.T) {
 	}
 	k := process.New(process.Options{Helper: helper()})
 	p, err := k.Start(t.Context(), process.Spec{
-		Path: "/bin/sh", Argv: []string{"sh", "-c", text}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: os.Getenv("DIR"), TTY: os.Getenv("TTY") != "",
+		Path: "/bin/sh", Argv: []string{"sh", "-c", text}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: os.Getenv("DIR"),
+		TTY: os.Getenv("TTY") != "",
 	})
 	if err != nil {
 		t.Fatal(err)

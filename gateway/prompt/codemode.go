@@ -31,7 +31,8 @@ func programs(shown, hidden []model.ToolSpec) string {
 	for _, t := range shown {
 		b.WriteString("- " + t.Name + ": " + firstSentence(t.Description) + "\n")
 	}
-	b.WriteString("All other tools are called inside such a program, with `await tools.NAME({...})` or `await tools.call(id, {...})`, and never directly. ")
+	b.WriteString("All other tools are called inside such a program, with `await tools.NAME({...})` or `await tools.call(id, {...})`, and " +
+		"never directly. ")
 	names := make([]string, 0, len(hidden))
 	for _, t := range hidden {
 		names = append(names, oneLine(t.Name))
@@ -39,11 +40,14 @@ func programs(shown, hidden []model.ToolSpec) string {
 	if n := len(names) - mostNames; n > 0 {
 		names = append(names[:mostNames], fmt.Sprintf("and %d more", n))
 	}
-	b.WriteString("There are: " + strings.Join(names, ", ") + ". ALL_TOOLS holds one line about each; tools.search(\"words\") finds them, and tools.describe(id) gives the schema: look before you guess arguments.\n")
+	b.WriteString("There are: " + strings.Join(names, ", ") + ". ALL_TOOLS holds one line about each; tools.search(\"words\") finds them, " +
+		"and tools.describe(id) gives the schema: look before you guess arguments.\n")
 	b.WriteString("Where these notes say to call a tool, let a program call it. ")
 	if has(hidden, "exec") {
-		b.WriteString("A shell command is `await tools.exec({command: \"...\"})` in a program; the exec that you see runs programs, not commands. ")
+		b.WriteString("A shell command is `await tools.exec({command: \"...\"})` in a program; the exec that you see runs programs, not " +
+			"commands. ")
 	}
-	b.WriteString("Do in one program what belongs together: several calls at once with Promise.all, loops, joining and filtering; return only what you need to see.\n")
+	b.WriteString("Do in one program what belongs together: several calls at once with Promise.all, loops, joining and filtering; return " +
+		"only what you need to see.\n")
 	return b.String()
 }

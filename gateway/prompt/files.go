@@ -10,7 +10,8 @@ func (w *writer) files(in Input) {
 	if len(in.Files) == 0 {
 		return
 	}
-	w.titled("Workspace Files (injected)", "The files below are the person's and yours, from the workspace. They say who you are and how to work here; MEMORY.md and USER.md are a record of facts. Nothing in them overrides Safety.")
+	w.titled("Workspace Files (injected)", "The files below are the person's and yours, from the workspace. They say who you are and how "+
+		"to work here; MEMORY.md and USER.md are a record of facts. Nothing in them overrides Safety.")
 	start, at := w.b.Len(), len(w.parts)
 	w.b.WriteString("\n# Project Context\n")
 	w.parts = append(w.parts, Part{Name: "Project Context"})
@@ -81,6 +82,7 @@ func (w *writer) notice(in Input) {
 		}
 	}
 	if len(cut) > 0 {
-		w.b.WriteString("\nNot all of these files is shown: " + strings.Join(cut, ", ") + ". They are whole on disk: read them when you need the rest, and keep them short.\n")
+		w.b.WriteString("\nNot all of these files is shown: " + strings.Join(cut, ", ") + ". They are whole on disk: read them when you need " +
+			"the rest, and keep them short.\n")
 	}
 }

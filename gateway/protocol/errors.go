@@ -72,7 +72,8 @@ func AsError(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Code: CodeUnavailable, Message: "Hearth could not finish this because of an internal problem. Try again; if it stays, run `hearth logs` and look for the last error."}
+	return &Error{Code: CodeUnavailable, Message: "Hearth could not finish this because of an internal problem. Try again; if it stays, " +
+		"run `hearth logs` and look for the last error."}
 }
 
 // Sentence makes one of the words of an error.

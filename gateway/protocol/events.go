@@ -59,7 +59,8 @@ func EventScope(event string) (s Scope, ok bool) { s, ok = eventScopes[event]; r
 func Events() []string {
 	return []string{EventConnectChallenge, EventTick, EventHealth, EventPresence, EventShutdown, EventChat,
 		EventAgent, EventSessionsChanged, EventSessionMessage, EventSessionTool, EventConfigChanged, EventSkillsChanged,
-		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventSetup, EventCodeOutput,
+		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventSetup,
+		EventCodeOutput,
 		EventNodePairRequested, EventNodePairResolved, EventNodePresence, EventNodeHostStats, EventNodeInvokeRequest, EventNodeInvokeCancel,
 		EventCron, EventHeartbeat}
 }

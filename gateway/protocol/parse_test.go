@@ -18,9 +18,11 @@ func TestParseFrame(t *testing.T) {
 		err      *FrameError
 	}{
 		{"plain", `{"type":"req","id":"1","method":"health"}`, Request{Type: "req", ID: "1", Method: "health"}, nil},
-		{"params", ` {"type":"req","id":"1","method":"a","params":{"b":[1,2]}} `, Request{Type: "req", ID: "1", Method: "a", Params: json.RawMessage(`{"b":[1,2]}`)}, nil},
+		{"params", ` {"type":"req","id":"1","method":"a","params":{"b":[1,2]}} `, Request{Type: "req", ID: "1", Method: "a",
+			Params: json.RawMessage(`{"b":[1,2]}`)}, nil},
 		{"unknown fields", `{"type":"req","id":"1","method":"a","traceparent":"x","n":1}`, Request{Type: "req", ID: "1", Method: "a"}, nil},
-		{"null params", `{"type":"req","id":"1","method":"a","params":null}`, Request{Type: "req", ID: "1", Method: "a", Params: json.RawMessage("null")}, nil},
+		{"null params", `{"type":"req","id":"1","method":"a","params":null}`, Request{Type: "req", ID: "1", Method: "a",
+			Params: json.RawMessage("null")}, nil},
 		{"escapes", `{"type":"req","id":"\ud83d\ude00","method":"a"}`, Request{Type: "req", ID: "😀", Method: "a"}, nil},
 		{"empty", ``, Request{}, &FrameError{NotJSON: true, Reason: "not a JSON value"}},
 		{"garbage", `garbage`, Request{}, &FrameError{NotJSON: true, Reason: "not a JSON value"}},
@@ -30,7 +32,8 @@ func TestParseFrame(t *testing.T) {
 		{"no id", `{"type":"req","method":"health"}`, Request{}, &FrameError{Reason: "id must be a string of 1 to 256 characters"}},
 		{"empty id", `{"type":"req","id":"","method":"health"}`, Request{}, &FrameError{Reason: "id must be a string of 1 to 256 characters"}},
 		{"number id", `{"type":"req","id":7,"method":"health"}`, Request{}, &FrameError{Reason: "id must be a string of 1 to 256 characters"}},
-		{"long id", `{"type":"req","id":"` + strings.Repeat("x", 257) + `","method":"health"}`, Request{}, &FrameError{Reason: "id must be a string of 1 to 256 characters"}},
+		{"long id", `{"type":"req","id":"` + strings.Repeat("x", 257) + `","method":"health"}`, Request{},
+			&FrameError{Reason: "id must be a string of 1 to 256 characters"}},
 		{"wrong type", `{"type":"event","id":"1","event":"x"}`, Request{}, &FrameError{ID: "1", Reason: `type must be "req"`}},
 		{"no method", `{"type":"req","id":"1"}`, Request{}, &FrameError{ID: "1", Reason: "method must be a string of 1 to 128 characters"}},
 		{"params list", `{"type":"req","id":"1","method":"a","params":[]}`, Request{}, &FrameError{ID: "1", Reason: "params must be an object"}},
@@ -162,7 +165,8 @@ func errText(err error) string {
 func BenchmarkScanWorst(b *testing.B) {
 	for name, in := range map[string][]byte{
 		"deep": bytes.Repeat([]byte("["), 1_000_000), "wide": frameWith(wide(1_000_000)),
-		"elements": frameWith(`{"a":[` + strings.Repeat("0,", 1_000_000) + `0]}`), "digits": frameWith(`{"a":` + strings.Repeat("9", 1_000_000) + `}`),
+		"elements": frameWith(`{"a":[` + strings.Repeat("0,", 1_000_000) + `0]}`),
+		"digits":   frameWith(`{"a":` + strings.Repeat("9", 1_000_000) + `}`),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -175,7 +179,8 @@ func BenchmarkScanWorst(b *testing.B) {
 // FuzzParseFrame checks that our scan never accepts what encoding/json refuses
 // and that a frame that came through survives its own encoding.
 func FuzzParseFrame(f *testing.F) {
-	for _, s := range []string{`{"type":"req","id":"1","method":"health","params":{}}`, `[[[[`, `{"a":"\ud800"}`, `"\u12`, `1e`, `-`, `{"type":"req","id":1}`, "{\"\xff\":1}", `{"a":1,"a":2}`, `tru`, ``} {
+	for _, s := range []string{`{"type":"req","id":"1","method":"health","params":{}}`, `[[[[`, `{"a":"\ud800"}`, `"\u12`, `1e`, `-`,
+		`{"type":"req","id":1}`, "{\"\xff\":1}", `{"a":1,"a":2}`, `tru`, ``} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

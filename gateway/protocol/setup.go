@@ -72,11 +72,13 @@ func ParseSetupCode(text string) (SetupCode, error) {
 	for _, a := range s.Addresses() {
 		u, err := url.Parse(a)
 		if err != nil || u.Scheme != "wss" || u.Host == "" || u.User != nil {
-			return SetupCode{}, errors.New("this setup code names an address without TLS, where anybody on the network could read along; it is not used")
+			return SetupCode{}, errors.New("this setup code names an address without TLS, where anybody on the network could read along; it is " +
+				"not used")
 		}
 	}
 	if s.Pin == "" && s.TLSFingerprint == "" {
-		return SetupCode{}, errors.New("this setup code does not say which key the gateway has, so nobody could tell it from another; it is not used")
+		return SetupCode{}, errors.New("this setup code does not say which key the gateway has, so nobody could tell it from another; it is " +
+			"not used")
 	}
 	return s, nil
 }

@@ -17,15 +17,17 @@ func TestSec_A_DOS_13_AnswersOfHostileModels(t *testing.T) {
 	deep := strings.Repeat("[", n) + strings.Repeat("]", n)
 	objects := strings.Repeat(`{"a":`, n/5) + "1" + strings.Repeat("}", n/5)
 	bombs := map[string]string{
-		"deep lists": deep, "deep objects": objects, "deep in an answer": `{"choices":` + deep + `,"content":` + deep + `,"candidates":` + deep + `,"message":` + deep + `}`,
+		"deep lists": deep, "deep objects": objects, "deep in an answer": `{"choices":` + deep + `,"content":` + deep + `,"candidates":` + deep +
+			`,"message":` + deep + `}`,
 		"a number without end": `{"usage":{"prompt_tokens":` + strings.Repeat("9", n) + `},"prompt_eval_count":` + strings.Repeat("9", n) + `}`,
 		"a huge exponent":      `{"usage":{"prompt_tokens":1e999999999,"input_tokens":-1e999999999},"eval_count":1e400}`,
 		"an index far away":    `{"choices":[{"index":2000000000,"delta":{"tool_calls":[{"index":2000000000,"id":"x","function":{"name":"f","arguments":"{}"}}]}}],"type":"content_block_start","index":2000000000,"content_block":{"type":"tool_use","id":"x","name":"f"}}`,
 		"an index below zero":  `{"choices":[{"index":-1,"delta":{"tool_calls":[{"index":-5,"id":"x","function":{"name":"f","arguments":"{}"}}]}}],"type":"content_block_start","index":-7,"content_block":{"type":"tool_use","id":"x","name":"f"}}`,
-		"deep arguments":       `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"` + strings.Repeat("[", n) + `"}}]},"finish_reason":"tool_calls"}]}`,
-		"a key many times":     `{` + strings.Repeat(`"choices":[],`, n/13) + `"a":1}`,
-		"half characters":      `{"choices":[{"delta":{"content":"` + strings.Repeat(`\ud800`, n/6) + `"}}]}`,
-		"only line breaks":     strings.Repeat("\n", n), "only comments": strings.Repeat(":\n", n/2), "only data": strings.Repeat("data\n", n/5),
+		"deep arguments": `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"` +
+			strings.Repeat("[", n) + `"}}]},"finish_reason":"tool_calls"}]}`,
+		"a key many times": `{` + strings.Repeat(`"choices":[],`, n/13) + `"a":1}`,
+		"half characters":  `{"choices":[{"delta":{"content":"` + strings.Repeat(`\ud800`, n/6) + `"}}]}`,
+		"only line breaks": strings.Repeat("\n", n), "only comments": strings.Repeat(":\n", n/2), "only data": strings.Repeat("data\n", n/5),
 		"rubbish": base64.StdEncoding.EncodeToString(make([]byte, n)),
 	}
 	for name, bomb := range bombs {

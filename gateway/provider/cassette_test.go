@@ -341,7 +341,8 @@ func FuzzDialects(f *testing.F) {
 		c := cassette{path: "fuzz", dialect: dialect}
 		p, _ := c.provider(strings.NewReader(body))
 		ends := 0
-		for ev, err := range p.Stream(t.Context(), model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "x"}}}}}) {
+		for ev, err := range p.Stream(t.Context(),
+			model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "x"}}}}}) {
 			if ends > 0 {
 				t.Fatal("an event after the end")
 			}

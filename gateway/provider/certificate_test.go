@@ -27,7 +27,8 @@ func TestFault_F_PROV_22_CertificateWords(t *testing.T) {
 		tls  *tls.Config
 		want string
 	}{
-		"the clock is wrong":    {&tls.Config{RootCAs: trusted, Time: func() time.Time { return time.Date(2190, 1, 1, 0, 0, 0, 0, time.UTC) }}, "Set the date and the time of this computer"},
+		"the clock is wrong": {&tls.Config{RootCAs: trusted, Time: func() time.Time { return time.Date(2190, 1, 1, 0, 0, 0, 0, time.UTC) }},
+			"Set the date and the time of this computer"},
 		"nobody vouches for it": {&tls.Config{}, "virus scanner or a company's proxy"},
 		"another server":        {&tls.Config{RootCAs: trusted, ServerName: "elsewhere.test"}, "open a page in the browser"},
 	} {

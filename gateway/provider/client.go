@@ -37,7 +37,8 @@ func (v view) provider(x reach, m ModelConfig) model.Provider {
 	case APIAnthropic:
 		return anthropic.New(s, anthropic.Quirks{MaxTokens: m.MaxTokens})
 	case APIOllama:
-		return ollama.New(s, ollama.Quirks{ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, KeepAlive: keepLoaded, Window: v.verifying(s.Ref)})
+		return ollama.New(s, ollama.Quirks{ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, KeepAlive: keepLoaded,
+			Window: v.verifying(s.Ref)})
 	case APIResponses:
 		return responses.New(s, responses.Quirks{MaxTokens: m.MaxTokens, Reasons: m.Reasoning})
 	case APIGoogle:
@@ -150,7 +151,8 @@ func (v view) addHeaders(headers map[string]string) func(*http.Request, []byte) 
 			}
 			value, missing := expand(value, v.r.env)
 			if missing != "" {
-				return &model.Error{Class: model.ClassAuth, Detail: "the header " + name + " is set to ${" + missing + "}, but the environment variable " + missing + " is empty"}
+				return &model.Error{Class: model.ClassAuth, Detail: "the header " + name + " is set to ${" + missing + "}, but the environment " +
+					"variable " + missing + " is empty"}
 			}
 			r.Header.Set(name, value)
 		}

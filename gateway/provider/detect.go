@@ -114,7 +114,8 @@ func (r *Registry) probe(ctx context.Context, s service, base string) (finding, 
 	status, body := r.ask(ctx, http.MethodGet, base+"/models", nil)
 	switch {
 	case status == http.StatusUnauthorized && s.id == "jan":
-		return finding{baseURL: base, err: fmt.Sprintf("Jan is running but wants its API key. Start Hearth with %s set, or set models.providers.jan.apiKey.", s.keyEnv[0])}, true
+		return finding{baseURL: base, err: fmt.Sprintf("Jan is running but wants its API key. Start Hearth with %s set, or set "+
+			"models.providers.jan.apiKey.", s.keyEnv[0])}, true
 	case status != http.StatusOK:
 		return finding{}, false
 	}
@@ -303,7 +304,8 @@ func (r *Registry) Offer() string {
 		case e.Source == SourceLocal && !e.Away:
 			return fmt.Sprintf("%s on this computer (%s) could answer. %s", e.Name, e.Service, how)
 		case e.Source == SourceEnvironment:
-			return fmt.Sprintf("A key for %s stands in the environment. Hearth does not use it before you say so: %s could answer then. %s", e.Service, e.Name, how)
+			return fmt.Sprintf("A key for %s stands in the environment. Hearth does not use it before you say so: %s could answer then. %s",
+				e.Service, e.Name, how)
 		}
 	}
 	return ""

@@ -180,7 +180,8 @@ func TestTools(t *testing.T) {
 			}
 			req.Messages = append(req.Messages,
 				model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{ToolCall: &c}}},
-				model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: c.ID, Name: c.Name, Text: "all well"}}}})
+				model.Message{Role: model.RoleTool,
+					Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: c.ID, Name: c.Name, Text: "all well"}}}})
 			o = collect(t, t.Context(), p, req)
 			if o.text != "The tool said: all well" || o.stop != model.StopEnd {
 				t.Errorf("got %+v", o)

@@ -21,16 +21,21 @@ func TestExhaustedWords(t *testing.T) {
 		kind string
 		want string
 	}{
-		"limited": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "rate_limit"), attempt(two, "rate_limit")}, Soonest: at}, KindRateLimit,
-			"All models are temporarily rate-limited (anthropic/claude: rate limit; openai/gpt: rate limit); the soonest is back at 14:05 on 4 Mar. Send the message again then, or pick another model."},
+		"limited": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "rate_limit"), attempt(two, "rate_limit")}, Soonest: at},
+			KindRateLimit,
+			"All models are temporarily rate-limited (anthropic/claude: rate limit; openai/gpt: rate limit); the soonest is back at 14:05 on 4 " +
+				"Mar. Send the message again then, or pick another model."},
 		"mixed": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "billing"), attempt(two, "auth")}}, KindUnknown,
 			"No model could answer (anthropic/claude: billing; openai/gpt: auth). Send the message again in a minute, or pick another model."},
 		"keys": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "auth"), attempt(two, "auth")}}, KindUnknown,
 			"No model service accepted its key (anthropic/claude: auth; openai/gpt: auth). Check the keys in Settings, or pick another model."},
-		"one model, two accounts": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "rate_limit"), attempt(one, "rate_limit")}, Soonest: at,
-			Last: &model.Error{Class: model.ClassRateLimit, Ref: one}}, KindRateLimit, "Anthropic limits how much you may ask"},
-		"one model that rests": {&failover.SummaryError{Attempts: []failover.Attempt{{Ref: one, Reason: "billing", Skipped: true}}, Soonest: at}, KindUnknown,
-			"Anthropic says that there is no credit left for this request. Add credit in your account there, or pick another model. It is asked again from 14:05 on 4 Mar on."},
+		"one model, two accounts": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "rate_limit"), attempt(one, "rate_limit")},
+			Soonest: at,
+			Last:    &model.Error{Class: model.ClassRateLimit, Ref: one}}, KindRateLimit, "Anthropic limits how much you may ask"},
+		"one model that rests": {&failover.SummaryError{Attempts: []failover.Attempt{{Ref: one, Reason: "billing", Skipped: true}}, Soonest: at},
+			KindUnknown,
+			"Anthropic says that there is no credit left for this request. Add credit in your account there, or pick another model. It is asked " +
+				"again from 14:05 on 4 Mar on."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, kind := Explain(fmt.Errorf("run: %w", c.err), one)

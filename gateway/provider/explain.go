@@ -43,11 +43,13 @@ func Explain(err error, ref model.Ref) (message, kind string) {
 		}
 		return explain(e), kindOf(e.Class)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("The answer of %s was stopped because it took longer than allowed. What had arrived is kept. Send the message again, or allow more time.", who(ref)), KindTimeout
+		return fmt.Sprintf("The answer of %s was stopped because it took longer than allowed. What had arrived is kept. Send the message "+
+			"again, or allow more time.", who(ref)), KindTimeout
 	case errors.Is(err, context.Canceled):
 		return "The answer was stopped. What had arrived is kept. Send the message again to start over.", KindUnknown
 	}
-	return fmt.Sprintf("Asking %s failed for a reason that Hearth does not know. Send the message again; if it fails again, pick another model and look into `hearth logs`.", who(ref)), KindUnknown
+	return fmt.Sprintf("Asking %s failed for a reason that Hearth does not know. Send the message again; if it fails again, pick another "+
+		"model and look into `hearth logs`.", who(ref)), KindUnknown
 }
 
 func kindOf(c model.Class) string {
@@ -81,13 +83,16 @@ func explain(e *model.Error) string {
 	case model.ClassAuth:
 		return name + " did not accept the API key" + because(e) + " " + keyAdvice(e.Ref.Provider, s, known)
 	case model.ClassBilling:
-		return name + " says that there is no credit left for this request" + because(e) + " Add credit in your account there, or pick another model."
+		return name + " says that there is no credit left for this request" + because(e) + " Add credit in your account there, or pick " +
+			"another model."
 	case model.ClassRateLimit:
-		return name + " limits how much you may ask at a time, and the limit is reached" + because(e) + " " + later(e.RetryAfter) + ", or pick another model."
+		return name + " limits how much you may ask at a time, and the limit is reached" + because(e) + " " + later(e.RetryAfter) + ", or " +
+			"pick another model."
 	case model.ClassOverloaded:
 		return name + " is overloaded right now" + because(e) + " " + later(e.RetryAfter) + ", or pick another model."
 	case model.ClassServer:
-		return name + " had an internal failure" + because(e) + " Send the message again; if it stays, pick another model." + localLog(local, name)
+		return name + " had an internal failure" + because(e) + " Send the message again; if it stays, pick another model." + localLog(local,
+			name)
 	case model.ClassTimeout:
 		return timeoutWords(name, local)
 	case model.ClassConnect:
@@ -95,11 +100,13 @@ func explain(e *model.Error) string {
 	case model.ClassInterrupted:
 		return "The connection to " + name + " broke off before the answer was complete. What had arrived is kept. Send the message again."
 	case model.ClassMalformed:
-		return name + " sent something that Hearth could not read" + because(e) + fmt.Sprintf(" Send the message again; if it stays, check models.providers.%s.baseUrl and api, or pick another model.", e.Ref.Provider)
+		return name + " sent something that Hearth could not read" + because(e) + fmt.Sprintf(" Send the message again; if it stays, check "+
+			"models.providers.%s.baseUrl and api, or pick another model.", e.Ref.Provider)
 	case model.ClassEmpty:
 		return name + " returned nothing" + because(e) + " Send the message again, or pick another model."
 	case model.ClassContext:
-		return fmt.Sprintf("This conversation is too long for %s%s Start a new chat, or pick a model with a larger context.", e.Ref.Model, because(e))
+		return fmt.Sprintf("This conversation is too long for %s%s Start a new chat, or pick a model with a larger context.", e.Ref.Model,
+			because(e))
 	case model.ClassNoModel:
 		return fmt.Sprintf("%s has no model called %q, or your account may not use it%s %s", name, e.Ref.Model, because(e), getModel(e.Ref, s))
 	case model.ClassRefusal:
@@ -133,7 +140,8 @@ func keyAdvice(id string, s service, known bool) string {
 	if s.keyPage != "" {
 		where = " You get a key at " + s.keyPage + "."
 	}
-	return fmt.Sprintf("Give a new one: `hearth models auth add %s` asks for it and tries it. Or start Hearth with %s set.%s", id, s.keyEnv[0], where)
+	return fmt.Sprintf("Give a new one: `hearth models auth add %s` asks for it and tries it. Or start Hearth with %s set.%s", id, s.keyEnv[0],
+		where)
 }
 
 // later says when to try again.
@@ -173,7 +181,8 @@ func connectWords(e *model.Error, name string, s service, local bool) string {
 	if local {
 		return "Hearth could not reach " + name + because(e) + " Is it running? Start " + s.start + ", or pick another model."
 	}
-	return "Hearth could not reach " + name + because(e) + " Check the internet connection, VPN or proxy and send the message again, or pick another model."
+	return "Hearth could not reach " + name + because(e) + " Check the internet connection, VPN or proxy and send the message again, or " +
+		"pick another model."
 }
 
 // certificateWords are for a server that cannot prove who it is; "" for other
@@ -187,11 +196,14 @@ func certificateWords(e *model.Error, name string) string {
 	const other = " If it stays, try another network, or pick another model."
 	switch {
 	case errors.As(e.Err, &invalid) && invalid.Reason == x509.Expired:
-		return "The certificate of " + name + " does not hold today: it has ended, or this computer's clock is wrong. Nothing was sent. Set the date and the time of this computer and send the message again." + other
+		return "The certificate of " + name + " does not hold today: it has ended, or this computer's clock is wrong. Nothing was sent. Set " +
+			"the date and the time of this computer and send the message again." + other
 	case errors.As(e.Err, &unknown):
-		return "Nobody that this computer trusts vouches for the server that answered in the place of " + name + ", so nothing was sent. A virus scanner or a company's proxy may stand between: add its certificate to this computer's, or leave it out." + other
+		return "Nobody that this computer trusts vouches for the server that answered in the place of " + name + ", so nothing was sent. A " +
+			"virus scanner or a company's proxy may stand between: add its certificate to this computer's, or leave it out." + other
 	case errors.As(e.Err, &host):
-		return "The server that answered in the place of " + name + " is another one by its certificate, so nothing was sent. A hotel's or a company's network may want you to log in first: open a page in the browser." + other
+		return "The server that answered in the place of " + name + " is another one by its certificate, so nothing was sent. A hotel's or a " +
+			"company's network may want you to log in first: open a page in the browser." + other
 	case errors.As(e.Err, &invalid):
 		return "The certificate of " + name + " is not valid, so nothing was sent." + other
 	}
@@ -210,7 +222,8 @@ func invalidAdvice(e *model.Error) string {
 		return fmt.Sprintf("Check models.providers.%s.baseUrl: the address is probably wrong.", e.Ref.Provider)
 	}
 	if e.Status == 403 {
-		return "Something between here and there blocks it, such as a firewall, a VPN or a rule for your country: try another network, or pick another model."
+		return "Something between here and there blocks it, such as a firewall, a VPN or a rule for your country: try another network, or " +
+			"pick another model."
 	}
 	return "Start a new chat or pick another model; if it stays, look into `hearth logs`."
 }

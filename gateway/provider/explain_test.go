@@ -18,9 +18,12 @@ import (
 // testdata/explain.golden shows what people read for every class, for a
 // service on the internet, one on this computer, and one of their own.
 func TestExplain(t *testing.T) {
-	claude, local, own := model.Ref{Provider: "anthropic", Model: "claude-x"}, model.Ref{Provider: "ollama", Model: "qwen3:8b"}, model.Ref{Provider: "mine", Model: "m1"}
-	classes := []model.Class{model.ClassAuth, model.ClassBilling, model.ClassRateLimit, model.ClassOverloaded, model.ClassServer, model.ClassTimeout,
-		model.ClassConnect, model.ClassInterrupted, model.ClassMalformed, model.ClassEmpty, model.ClassContext, model.ClassNoModel, model.ClassRefusal, model.ClassInvalid, model.ClassUnknown}
+	claude, local, own := model.Ref{Provider: "anthropic", Model: "claude-x"}, model.Ref{Provider: "ollama", Model: "qwen3:8b"},
+		model.Ref{Provider: "mine", Model: "m1"}
+	classes := []model.Class{model.ClassAuth, model.ClassBilling, model.ClassRateLimit, model.ClassOverloaded, model.ClassServer,
+		model.ClassTimeout,
+		model.ClassConnect, model.ClassInterrupted, model.ClassMalformed, model.ClassEmpty, model.ClassContext, model.ClassNoModel,
+		model.ClassRefusal, model.ClassInvalid, model.ClassUnknown}
 	var b strings.Builder
 	show := func(title string, err error, ref model.Ref) {
 		msg, kind := provider.Explain(err, ref)

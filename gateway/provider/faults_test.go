@@ -93,7 +93,8 @@ func (f faultRow) check(t *testing.T, o outcome) {
 		t.Fatalf("got %v, want a model error", o.err)
 	}
 	if e.Class != f.class || e.Status != f.status || o.text != f.text || e.RetryAfter != f.retry {
-		t.Errorf("got %s, status %d, text %q, retry %v (%v); want %s, %d, %q, %v", e.Class, e.Status, o.text, e.RetryAfter, e, f.class, f.status, f.text, f.retry)
+		t.Errorf("got %s, status %d, text %q, retry %v (%v); want %s, %d, %q, %v", e.Class, e.Status, o.text, e.RetryAfter, e, f.class, f.status,
+			f.text, f.retry)
 	}
 	if len(o.calls) != 0 {
 		t.Errorf("tool calls of a failed answer were given out: %+v", o.calls)
@@ -110,7 +111,8 @@ func TestInOnePiece(t *testing.T) {
 	for name, p := range s.inOnePiece() {
 		t.Run(name, func(t *testing.T) {
 			o := collect(t, t.Context(), p, ask("think", "hi"))
-			if o.err != nil || o.text != "echo: hi" || o.thinking != "Let me think about that." || o.stop != model.StopEnd || o.usage.Input+o.usage.CacheRead != 10 {
+			if o.err != nil || o.text != "echo: hi" || o.thinking != "Let me think about that." || o.stop != model.StopEnd ||
+				o.usage.Input+o.usage.CacheRead != 10 {
 				t.Errorf("got %+v", o)
 			}
 			o = collect(t, t.Context(), p, withTools(ask("tools-3", "many")))
@@ -147,7 +149,8 @@ func TestFault_F_PROV_16_arguments_that_are_not_JSON(t *testing.T) {
 				if o.err != nil || len(o.calls) != 1 || o.stop != model.StopTool {
 					t.Fatalf("got %+v", o)
 				}
-				if c := o.calls[0]; string(c.Arguments) != "{}" || !strings.Contains(c.Problem, `They began: {"broken":`) && !strings.Contains(c.Problem, `{\"broken\":`) {
+				if c := o.calls[0]; string(c.Arguments) != "{}" || !strings.Contains(c.Problem, `They began: {"broken":`) &&
+					!strings.Contains(c.Problem, `{\"broken\":`) {
 					t.Errorf("call %+v", c)
 				}
 			})

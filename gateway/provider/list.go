@@ -41,8 +41,9 @@ func (v view) entries(all bool) []Entry {
 	if !listed && ref != guide.Ref() {
 		list = append([]Entry{v.set(ref)}, list...)
 	}
-	return append(list, Entry{Ref: guide.Ref(), Name: "Built-in guide (not an AI model)", Service: "Hearth", ContextWindow: guide.ContextWindow,
-		Tools: true, BuiltIn: true, Source: SourceBuiltIn, Available: true, Chosen: true})
+	return append(list, Entry{Ref: guide.Ref(), Name: "Built-in guide (not an AI model)", Service: "Hearth",
+		ContextWindow: guide.ContextWindow,
+		Tools:         true, BuiltIn: true, Source: SourceBuiltIn, Available: true, Chosen: true})
 }
 
 // set is the entry of a configured default that no list holds.
@@ -80,8 +81,9 @@ func (v view) entriesOf(ids []string, all bool) []Entry {
 }
 
 func (x *reach) entry(m ModelConfig) Entry {
-	e := Entry{Ref: model.Ref{Provider: x.id, Model: m.ID}, Name: m.Name, Service: x.name, ContextWindow: m.ContextWindow, Reasoning: m.Reasoning,
-		Input: m.Input, Tools: x.toolIn(m.ID), Source: x.source, Available: x.reason == "", Reason: x.reason, Away: x.isAway(m.ID)}
+	e := Entry{Ref: model.Ref{Provider: x.id, Model: m.ID}, Name: m.Name, Service: x.name, ContextWindow: m.ContextWindow,
+		Reasoning: m.Reasoning,
+		Input:     m.Input, Tools: x.toolIn(m.ID), Source: x.source, Available: x.reason == "", Reason: x.reason, Away: x.isAway(m.ID)}
 	if e.Name == "" {
 		e.Name = m.ID
 	}

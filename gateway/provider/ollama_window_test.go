@@ -35,7 +35,8 @@ func TestOllamasModelfileSaysTheWindow(t *testing.T) {
 		configured, want int
 	}{
 		{"nothing", "", 0, 8192},
-		{"less", "stop                           \"<|im_end|>\"\nnum_ctx                        4096\ntemperature                    0.6", 0, 4096},
+		{"less", "stop                           \"<|im_end|>\"\nnum_ctx                        4096\ntemperature                    0.6", 0,
+			4096},
 		{"more", "num_ctx                        16384", 0, 16384},
 		{"more than it was made for", "num_ctx 65536", 0, 32768},
 		{"the settings", "num_ctx 4096", 10000, 10000},
@@ -48,7 +49,8 @@ func TestOllamasModelfileSaysTheWindow(t *testing.T) {
 			if c.configured > 0 {
 				own.Models = []provider.ModelConfig{{ID: "tiny", ContextWindow: c.configured}}
 			}
-			r := provider.New(provider.Options{HTTP: srv.Client(), Settings: provider.Settings{Providers: map[string]provider.ProviderConfig{"ollama": own}}})
+			r := provider.New(provider.Options{HTTP: srv.Client(), Settings: provider.Settings{Providers: map[string]provider.ProviderConfig{
+				"ollama": own}}})
 			r.Detect(t.Context())
 			got, err := r.Resolve(t.Context(), model.Ref{Provider: "ollama", Model: "tiny"})
 			if err != nil || got.ContextWindow != c.want || got.Trained != 32768 {

@@ -27,10 +27,12 @@ func sent(t *testing.T, dialect string, q openai.Quirks, reasons bool, req model
 		body, _ = io.ReadAll(r.Body)
 		return nil, errors.New("not answered")
 	})}
-	s := wire.Service{Ref: model.Ref{Provider: "p", Model: req.Model}, BaseURL: "http://127.0.0.1:1", HTTP: client, Key: func() string { return testKey }, FirstByte: time.Second, Idle: time.Second}
+	s := wire.Service{Ref: model.Ref{Provider: "p", Model: req.Model}, BaseURL: "http://127.0.0.1:1", HTTP: client,
+		Key: func() string { return testKey }, FirstByte: time.Second, Idle: time.Second}
 	p := map[string]model.Provider{
-		"openai": openai.New(s, q), "responses": responses.New(s, responses.Quirks{Reasons: reasons}), "anthropic": anthropic.New(s, anthropic.Quirks{}),
-		"gemini": gemini.New(s, gemini.Quirks{}), "ollama": ollama.New(s, ollama.Quirks{}), "bedrock": bedrock.New(s, bedrock.Quirks{}),
+		"openai": openai.New(s, q), "responses": responses.New(s, responses.Quirks{Reasons: reasons}),
+		"anthropic": anthropic.New(s, anthropic.Quirks{}),
+		"gemini":    gemini.New(s, gemini.Quirks{}), "ollama": ollama.New(s, ollama.Quirks{}), "bedrock": bedrock.New(s, bedrock.Quirks{}),
 	}[dialect]
 	for range p.Stream(t.Context(), req) { //nolint:revive // only the request counts
 	}
@@ -60,7 +62,8 @@ func only(with, without map[string]any) map[string]any {
 
 func everything() *model.Options {
 	return &model.Options{
-		Temperature: some(1.5), TopP: some(0.5), PresencePenalty: some(0.25), FrequencyPenalty: some(-0.5), Seed: some(int64(7)), Stop: []string{"END", "\n"},
+		Temperature: some(1.5), TopP: some(0.5), PresencePenalty: some(0.25), FrequencyPenalty: some(-0.5), Seed: some(int64(7)),
+		Stop: []string{"END", "\n"},
 	}
 }
 
@@ -72,7 +75,8 @@ func TestOptionsOfPrograms(t *testing.T) {
 		{"responses", "m", `{"max_output_tokens":99,"temperature":1.5,"top_p":0.5}`},
 		{"anthropic", "claude-sonnet-4-5", `{"max_tokens":99,"temperature":1,"stop_sequences":["END"]}`},
 		{"anthropic", "claude-opus-4-7", `{"max_tokens":99,"stop_sequences":["END"]}`},
-		{"gemini", "gemini-2.5-pro", `{"generationConfig":{"maxOutputTokens":99,"temperature":1.5,"topP":0.5,"presencePenalty":0.25,"frequencyPenalty":-0.5,"seed":7,"stopSequences":["END","\n"]}}`},
+		{"gemini", "gemini-2.5-pro",
+			`{"generationConfig":{"maxOutputTokens":99,"temperature":1.5,"topP":0.5,"presencePenalty":0.25,"frequencyPenalty":-0.5,"seed":7,"stopSequences":["END","\n"]}}`},
 		{"ollama", "m", `{"options":{"num_predict":99,"temperature":1.5,"top_p":0.5,"presence_penalty":0.25,"frequency_penalty":-0.5,"seed":7,"stop":["END","\n"]}}`},
 		{"bedrock", "amazon.nova-pro-v1:0", `{"inferenceConfig":{"maxTokens":99,"temperature":1,"topP":0.5,"stopSequences":["END","\n"]}}`},
 		{"bedrock", "anthropic.claude-sonnet-4-5", `{"inferenceConfig":{"maxTokens":99,"temperature":1,"stopSequences":["END","\n"]}}`},
@@ -106,7 +110,8 @@ func TestForcedCallsOfPrograms(t *testing.T) {
 		{"openai", "m", `{"tool_choice":"required"}`, `{"tool_choice":{"type":"function","function":{"name":"look"}}}`},
 		{"responses", "m", `{"tool_choice":"required"}`, `{"tool_choice":{"type":"function","name":"look"}}`},
 		{"anthropic", "claude-sonnet-4-5", `{"tool_choice":{"type":"any"}}`, `{"tool_choice":{"type":"tool","name":"look"}}`},
-		{"gemini", "gemini-2.5-pro", `{"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}}`, `{"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["look"]}}}`},
+		{"gemini", "gemini-2.5-pro", `{"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}}`,
+			`{"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["look"]}}}`},
 		{"ollama", "m", `{}`, `{}`},
 		{"bedrock", "us.anthropic.claude-sonnet-4-5", `{"any":{}}`, `{"tool":{"name":"look"}}`},
 		{"bedrock", "mistral.mistral-large", `{"any":{}}`, `{"any":{}}`},
@@ -160,15 +165,19 @@ func TestFormsOfAnswersForPrograms(t *testing.T) {
 		want    string
 	}{
 		{"openai", openai.Quirks{}, true, object, `{"response_format":{"type":"json_object"}}`},
-		{"openai", openai.Quirks{}, false, schema, `{"response_format":{"type":"json_schema","json_schema":{"name":"city","strict":true,"schema":{"type":"object"}}}}`},
-		{"openai", openai.Quirks{}, false, bare, `{"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}}}`},
+		{"openai", openai.Quirks{}, false, schema,
+			`{"response_format":{"type":"json_schema","json_schema":{"name":"city","strict":true,"schema":{"type":"object"}}}}`},
+		{"openai", openai.Quirks{}, false, bare,
+			`{"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}}}`},
 		{"openai", openai.Quirks{NoSchema: true}, false, schema, `{"response_format":{"type":"json_object"}}`},
 		{"openai", openai.Quirks{NoObject: true}, false, object, `{}`},
 		{"openai", openai.Quirks{FormatOrTools: true}, true, schema, `{}`},
 		{"responses", openai.Quirks{}, true, object, `{"text":{"format":{"type":"json_object"}}}`},
-		{"responses", openai.Quirks{}, true, schema, `{"text":{"format":{"type":"json_schema","name":"city","strict":true,"schema":{"type":"object"}}}}`},
+		{"responses", openai.Quirks{}, true, schema,
+			`{"text":{"format":{"type":"json_schema","name":"city","strict":true,"schema":{"type":"object"}}}}`},
 		{"anthropic", openai.Quirks{}, false, schema, `{}`},
-		{"gemini", openai.Quirks{}, false, schema, `{"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}}}`},
+		{"gemini", openai.Quirks{}, false, schema,
+			`{"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}}}`},
 		{"gemini", openai.Quirks{}, true, schema, `{"generationConfig":{}}`},
 		{"ollama", openai.Quirks{}, false, object, `{"format":"json","options":{}}`},
 		{"ollama", openai.Quirks{}, false, schema, `{"format":{"type":"object"},"options":{}}`},

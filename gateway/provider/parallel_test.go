@@ -57,7 +57,8 @@ func BenchmarkRead(b *testing.B) {
 			for b.Loop() {
 				p, _ := c.provider(strings.NewReader(body))
 				n := 0
-				for ev, err := range p.Stream(b.Context(), model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "x"}}}}}) {
+				for ev, err := range p.Stream(b.Context(),
+					model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "x"}}}}}) {
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -133,7 +133,8 @@ const redetectAfter = 5 * time.Second
 // New returns a registry that knows its settings, the environment and the
 // guide. Local servers are known after Detect.
 func New(o Options) *Registry {
-	r := &Registry{env: o.Env, http: o.HTTP, accounts: o.Accounts, around: o.Around, log: o.Logger, now: o.Now, settings: o.Settings, table: services(),
+	r := &Registry{env: o.Env, http: o.HTTP, accounts: o.Accounts, around: o.Around, log: o.Logger, now: o.Now, settings: o.Settings,
+		table:     services(),
 		firstByte: o.FirstByte, idle: o.Idle, ready: make(chan struct{}), found: map[string]finding{}, windows: map[model.Ref]int{}}
 	if r.env == nil {
 		r.env = func(string) string { return "" }

@@ -124,7 +124,8 @@ func TestDefault(t *testing.T) {
 	const ollamaHost, lmHost, llamaHost, janHost = "127.0.0.1:11434", "127.0.0.1:1234", "127.0.0.1:8080", "127.0.0.1:1337"
 	lm := answering("application/json", lmStudioList)
 	key := env("ANTHROPIC_API_KEY", "k1", "OPENAI_API_KEY", "k2")
-	custom := map[string]provider.ProviderConfig{"mine": {BaseURL: "https://example.com/v1", Models: []provider.ModelConfig{{ID: "m1", ContextWindow: 1000}}}}
+	custom := map[string]provider.ProviderConfig{
+		"mine": {BaseURL: "https://example.com/v1", Models: []provider.ModelConfig{{ID: "m1", ContextWindow: 1000}}}}
 	tests := []struct {
 		name     string
 		settings provider.Settings
@@ -138,27 +139,50 @@ func TestDefault(t *testing.T) {
 		{name: "nothing", want: "guide/guide", source: "built-in"},
 		{name: "key", env: key, want: "guide/guide", source: "built-in"},
 		{name: "account", env: key, accounts: accounts{"openai"}, want: "openai/gpt-5-mini", source: "environment"},
-		{name: "looking around", env: key, around: true, hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, want: "guide/guide", source: "built-in"},
-		{name: "looking around, with an account", accounts: accounts{"openai"}, around: true, hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, want: "openai/gpt-5-mini", source: "environment"},
-		{name: "looking around, configured", settings: provider.Settings{Primary: "openai/gpt-9"}, env: key, around: true, want: "openai/gpt-9", source: "configured"},
-		{name: "Ollama's cloud is not this computer", hosts: map[string]http.Handler{ollamaHost: ollamaWith("big:cloud")}, want: "guide/guide", source: "built-in"},
-		{name: "here before the cloud", hosts: map[string]http.Handler{ollamaHost: ollamaWith("big:cloud", "chatty:1b")}, want: "ollama/chatty:1b", source: "local"},
-		{name: "ollama before key", hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, env: key, want: "ollama/qwen3:8b", source: "local"},
-		{name: "the one with tools", hosts: map[string]http.Handler{ollamaHost: ollamaWith("nomic-embed-text", "chatty:1b", "qwen3:8b")}, want: "ollama/qwen3:8b", source: "local"},
-		{name: "without tools is better than none", hosts: map[string]http.Handler{ollamaHost: ollamaWith("chatty:1b")}, want: "ollama/chatty:1b", source: "local"},
-		{name: "ollama without models", hosts: map[string]http.Handler{ollamaHost: ollamaWith()}, env: key, want: "guide/guide", source: "built-in"},
+		{name: "looking around", env: key, around: true, hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, want: "guide/guide",
+			source: "built-in"},
+		{name: "looking around, with an account", accounts: accounts{"openai"}, around: true, hosts: map[string]http.Handler{
+			ollamaHost: ollamaWith("qwen3:8b")}, want: "openai/gpt-5-mini", source: "environment"},
+		{name: "looking around, configured", settings: provider.Settings{Primary: "openai/gpt-9"}, env: key, around: true, want: "openai/gpt-9",
+			source: "configured"},
+		{name: "Ollama's cloud is not this computer", hosts: map[string]http.Handler{ollamaHost: ollamaWith("big:cloud")}, want: "guide/guide",
+			source: "built-in"},
+		{name: "here before the cloud", hosts: map[string]http.Handler{ollamaHost: ollamaWith("big:cloud", "chatty:1b")},
+			want: "ollama/chatty:1b", source: "local"},
+		{name: "ollama before key", hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, env: key, want: "ollama/qwen3:8b",
+			source: "local"},
+		{name: "the one with tools", hosts: map[string]http.Handler{ollamaHost: ollamaWith("nomic-embed-text", "chatty:1b", "qwen3:8b")},
+			want: "ollama/qwen3:8b", source: "local"},
+		{name: "without tools is better than none", hosts: map[string]http.Handler{ollamaHost: ollamaWith("chatty:1b")}, want: "ollama/chatty:1b",
+			source: "local"},
+		{name: "ollama without models", hosts: map[string]http.Handler{ollamaHost: ollamaWith()}, env: key, want: "guide/guide",
+			source: "built-in"},
 		{name: "lm studio", hosts: map[string]http.Handler{lmHost: lm}, want: "lmstudio/qwen/qwen3-8b", source: "local"},
-		{name: "llama.cpp", hosts: map[string]http.Handler{llamaHost: answering("application/json", `{"object":"list","data":[{"id":"/models/q.gguf","object":"model"}]}`)}, want: "llamacpp//models/q.gguf", source: "local"},
-		{name: "jan wants a key", hosts: map[string]http.Handler{janHost: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) })}, want: "guide/guide", source: "built-in"},
-		{name: "something else on 8080", hosts: map[string]http.Handler{llamaHost: answering("text/html", "<html>my app</html>")}, want: "guide/guide", source: "built-in"},
-		{name: "other JSON on 8080", hosts: map[string]http.Handler{llamaHost: answering("application/json", `{"status":"ok"}`)}, want: "guide/guide", source: "built-in"},
-		{name: "other list on 8080", hosts: map[string]http.Handler{llamaHost: answering("application/json", `{"data":[{"id":"user-1"}]}`)}, want: "guide/guide", source: "built-in"},
-		{name: "typed list on 8080", hosts: map[string]http.Handler{llamaHost: answering("application/json", `{"data":[{"id":7,"object":"model"}]}`)}, want: "guide/guide", source: "built-in"},
-		{name: "configured", settings: provider.Settings{Primary: "openai/gpt-9"}, hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, env: key, want: "openai/gpt-9", source: "configured"},
-		{name: "configured without provider", settings: provider.Settings{Primary: "qwen3:8b"}, hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, want: "ollama/qwen3:8b", source: "configured"},
-		{name: "configured service", settings: provider.Settings{Providers: custom}, hosts: map[string]http.Handler{ollamaHost: ollamaWith("qwen3:8b")}, env: key, want: "mine/m1", source: "configured"},
-		{name: "OLLAMA_HOST", hosts: map[string]http.Handler{"127.0.0.1:5555": ollamaWith("far:1b")}, env: env("OLLAMA_HOST", "0.0.0.0:5555"), want: "ollama/far:1b", source: "local"},
-		{name: "configured ollama address", settings: provider.Settings{Providers: map[string]provider.ProviderConfig{"ollama": {BaseURL: "http://127.0.0.1:5555/v1"}}}, hosts: map[string]http.Handler{"127.0.0.1:5555": ollamaWith("far:1b")}, want: "ollama/far:1b", source: "configured"},
+		{name: "llama.cpp", hosts: map[string]http.Handler{
+			llamaHost: answering("application/json", `{"object":"list","data":[{"id":"/models/q.gguf","object":"model"}]}`)},
+			want: "llamacpp//models/q.gguf", source: "local"},
+		{name: "jan wants a key", hosts: map[string]http.Handler{
+			janHost: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) })}, want: "guide/guide",
+			source: "built-in"},
+		{name: "something else on 8080", hosts: map[string]http.Handler{llamaHost: answering("text/html", "<html>my app</html>")},
+			want: "guide/guide", source: "built-in"},
+		{name: "other JSON on 8080", hosts: map[string]http.Handler{llamaHost: answering("application/json", `{"status":"ok"}`)},
+			want: "guide/guide", source: "built-in"},
+		{name: "other list on 8080", hosts: map[string]http.Handler{llamaHost: answering("application/json", `{"data":[{"id":"user-1"}]}`)},
+			want: "guide/guide", source: "built-in"},
+		{name: "typed list on 8080", hosts: map[string]http.Handler{
+			llamaHost: answering("application/json", `{"data":[{"id":7,"object":"model"}]}`)}, want: "guide/guide", source: "built-in"},
+		{name: "configured", settings: provider.Settings{Primary: "openai/gpt-9"}, hosts: map[string]http.Handler{
+			ollamaHost: ollamaWith("qwen3:8b")}, env: key, want: "openai/gpt-9", source: "configured"},
+		{name: "configured without provider", settings: provider.Settings{Primary: "qwen3:8b"}, hosts: map[string]http.Handler{
+			ollamaHost: ollamaWith("qwen3:8b")}, want: "ollama/qwen3:8b", source: "configured"},
+		{name: "configured service", settings: provider.Settings{Providers: custom}, hosts: map[string]http.Handler{
+			ollamaHost: ollamaWith("qwen3:8b")}, env: key, want: "mine/m1", source: "configured"},
+		{name: "OLLAMA_HOST", hosts: map[string]http.Handler{"127.0.0.1:5555": ollamaWith("far:1b")}, env: env("OLLAMA_HOST", "0.0.0.0:5555"),
+			want: "ollama/far:1b", source: "local"},
+		{name: "configured ollama address", settings: provider.Settings{Providers: map[string]provider.ProviderConfig{
+			"ollama": {BaseURL: "http://127.0.0.1:5555/v1"}}}, hosts: map[string]http.Handler{"127.0.0.1:5555": ollamaWith("far:1b")},
+			want: "ollama/far:1b", source: "configured"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -166,7 +190,8 @@ func TestDefault(t *testing.T) {
 			for host, h := range tt.hosts {
 				m.set(host, h)
 			}
-			r := provider.New(provider.Options{Settings: tt.settings, HTTP: m.client(), Env: tt.env, Accounts: tt.accounts, Around: func() bool { return tt.around }})
+			r := provider.New(provider.Options{Settings: tt.settings, HTTP: m.client(), Env: tt.env, Accounts: tt.accounts,
+				Around: func() bool { return tt.around }})
 			r.Detect(t.Context())
 			ref, source := r.Default()
 			if ref.String() != tt.want || source != tt.source {
@@ -203,7 +228,8 @@ func TestResolveRefuses(t *testing.T) {
 		{"mine/m3", model.ClassNoModel, []string{`no model called "m3"`, "m1, m2"}},
 		{"ollama/qwen9", model.ClassNoModel, []string{"qwen3:8b, llama3.2:latest", "`ollama pull qwen9`"}},
 		{"lmstudio/x", model.ClassConnect, []string{"LM Studio is not running", "http://127.0.0.1:1234/v1", "Start"}},
-		{"anthropic/claude", model.ClassAuth, []string{"Anthropic needs an API key", "console.anthropic.com", "ANTHROPIC_API_KEY", "`hearth models auth add anthropic`"}},
+		{"anthropic/claude", model.ClassAuth, []string{"Anthropic needs an API key", "console.anthropic.com", "ANTHROPIC_API_KEY",
+			"`hearth models auth add anthropic`"}},
 		{"openai/gpt-5", model.ClassAuth, []string{"${MY_KEY}", "MY_KEY is empty", "models.providers.openai.apiKey"}},
 		{"nowhere/x", model.ClassInvalid, []string{"models.providers.nowhere.baseUrl"}},
 		{"odd/x", model.ClassInvalid, []string{"telepathy", "openai-completions, openai-responses, anthropic-messages"}},
@@ -246,7 +272,8 @@ func TestModels(t *testing.T) {
 	r := provider.New(provider.Options{HTTP: m.client(), Env: env("XAI_API_KEY", "k"), Settings: provider.Settings{
 		Primary: "xai/grok-5",
 		Providers: map[string]provider.ProviderConfig{
-			"mine":      {BaseURL: "https://example.com/v1", Models: []provider.ModelConfig{{ID: "m1", Name: "Mine", ContextWindow: 1000, Reasoning: true}}},
+			"mine": {BaseURL: "https://example.com/v1", Models: []provider.ModelConfig{
+				{ID: "m1", Name: "Mine", ContextWindow: 1000, Reasoning: true}}},
 			"anthropic": {},
 		}}})
 	r.Detect(t.Context())
@@ -266,7 +293,8 @@ func TestModels(t *testing.T) {
 	}
 	want := []string{
 		"xai/grok-5 configured",
-		"anthropic/claude-sonnet-4-5 configured unavailable", "anthropic/claude-opus-4-5 configured unavailable", "anthropic/claude-haiku-4-5 configured unavailable",
+		"anthropic/claude-sonnet-4-5 configured unavailable", "anthropic/claude-opus-4-5 configured unavailable",
+		"anthropic/claude-haiku-4-5 configured unavailable",
 		"mine/m1 configured",
 		"ollama/chatty:1b local no tools", "ollama/qwen3:8b local",
 		"xai/grok-4 environment",
@@ -368,7 +396,8 @@ func TestChangesWhileRunning(t *testing.T) {
 		if got := resolve(); got != "guide/guide" {
 			t.Errorf("got %s", got)
 		}
-		r.Reconfigure(provider.Settings{Primary: "mine/m", Providers: map[string]provider.ProviderConfig{"mine": {BaseURL: "https://example.com"}}})
+		r.Reconfigure(provider.Settings{Primary: "mine/m", Providers: map[string]provider.ProviderConfig{
+			"mine": {BaseURL: "https://example.com"}}})
 		if got := resolve(); got != "mine/m" {
 			t.Errorf("got %s", got)
 		}
@@ -398,8 +427,9 @@ func TestAskThroughRegistry(t *testing.T) {
 	s := newServer(t)
 	for _, api := range []string{"openai-completions", "anthropic-messages", "ollama"} {
 		r := provider.New(provider.Options{HTTP: s.http, Env: env("MY_KEY", "key-of-"+api), Settings: provider.Settings{
-			Primary:   "test/echo",
-			Providers: map[string]provider.ProviderConfig{"test": {BaseURL: s.url + "/v1", API: api, APIKey: "${MY_KEY}", Models: []provider.ModelConfig{{ID: "echo", ContextWindow: 4096}}}}}})
+			Primary: "test/echo",
+			Providers: map[string]provider.ProviderConfig{"test": {BaseURL: s.url + "/v1", API: api, APIKey: "${MY_KEY}",
+				Models: []provider.ModelConfig{{ID: "echo", ContextWindow: 4096}}}}}})
 		c, err := r.Resolve(t.Context(), model.Ref{})
 		if err != nil || c.ContextWindow != 4096 || !c.Tools || c.Source != provider.SourceConfigured {
 			t.Fatalf("got %+v, %v", c, err)
@@ -431,7 +461,8 @@ func TestKnownServices(t *testing.T) {
 			t.Errorf("%s: %v", e.Ref, err)
 		}
 	}
-	for _, id := range strings.Fields("anthropic openai openrouter groq mistral deepseek xai together fireworks cerebras moonshot zai minimax nvidia huggingface venice perplexity guide") {
+	for _, id := range strings.Fields("anthropic openai openrouter groq mistral deepseek xai together fireworks cerebras moonshot zai " +
+		"minimax nvidia huggingface venice perplexity guide") {
 		if !slices.Contains(ids, id) {
 			t.Errorf("%s is missing", id)
 		}

@@ -28,7 +28,8 @@ func TestTestedHoldsForOneServer(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 	ref := model.Ref{Provider: "ollama", Model: "qwen3:8b"}
-	r := provider.New(provider.Options{HTTP: srv.Client(), Settings: provider.Settings{Providers: map[string]provider.ProviderConfig{"ollama": {BaseURL: srv.URL}}}})
+	r := provider.New(provider.Options{HTTP: srv.Client(), Settings: provider.Settings{Providers: map[string]provider.ProviderConfig{
+		"ollama": {BaseURL: srv.URL}}}})
 	r.Detect(t.Context())
 	if got := r.ServerVersion(t.Context(), "ollama"); got != version {
 		t.Errorf("version %q", got)
@@ -61,7 +62,8 @@ func TestTestedHoldsForOneServer(t *testing.T) {
 
 func TestRecognize(t *testing.T) {
 	for key, want := range map[string]string{
-		"sk-ant-api03-0123456789": "anthropic", "sk-proj-0123456789abc": "openai", "sk-or-v1-0123456789ab": "openrouter", "AIzaSy0123456789abc": "google",
+		"sk-ant-api03-0123456789": "anthropic", "sk-proj-0123456789abc": "openai", "sk-or-v1-0123456789ab": "openrouter",
+		"AIzaSy0123456789abc":  "google",
 		"gsk_0123456789abcdef": "groq", "xai-0123456789abcdef": "xai", "ghu_0123456789abcdef": "github-copilot",
 		"sk-0123456789abcdef": "", "": "", "sk-ant-": "", "hello": "",
 	} {

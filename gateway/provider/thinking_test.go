@@ -17,9 +17,11 @@ func TestThinkingLevels(t *testing.T) {
 	want := map[string]map[string]string{
 		"openai":    {"": "", "off": "", "low": `"low"`, "medium": `"medium"`, "high": `"high"`},
 		"responses": {"": "", "off": "", "low": `{"effort":"low","summary":"auto"}`, "high": `{"effort":"high","summary":"auto"}`},
-		"gemini":    {"": "", "off": `{"thinkingBudget":0}`, "low": `{"includeThoughts":true,"thinkingBudget":2048}`, "high": `{"includeThoughts":true,"thinkingBudget":24576}`},
-		"ollama":    {"": "", "off": "false", "low": "true", "medium": "true", "high": "true"},
-		"anthropic": {"": "", "off": "", "low": `{"type":"enabled","budget_tokens":2048}`, "medium": `{"type":"enabled","budget_tokens":8192}`, "high": `{"type":"enabled","budget_tokens":16384}`},
+		"gemini": {"": "", "off": `{"thinkingBudget":0}`, "low": `{"includeThoughts":true,"thinkingBudget":2048}`,
+			"high": `{"includeThoughts":true,"thinkingBudget":24576}`},
+		"ollama": {"": "", "off": "false", "low": "true", "medium": "true", "high": "true"},
+		"anthropic": {"": "", "off": "", "low": `{"type":"enabled","budget_tokens":2048}`, "medium": `{"type":"enabled","budget_tokens":8192}`,
+			"high": `{"type":"enabled","budget_tokens":16384}`},
 	}
 	for name, p := range s.dialects(nil) {
 		for level, sent := range want[name] {
@@ -71,8 +73,10 @@ func TestThinkingAmidTools(t *testing.T) {
 	p := s.dialects(nil)["anthropic"]
 	req := withTools(ask("echo", "hi"))
 	req.Thinking = model.ThinkingLow
-	call := model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{ToolCall: &model.ToolCall{ID: "c1", Name: "session_status", Arguments: []byte(`{}`)}}}}
-	result := model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "c1", Name: "session_status", Text: "ok"}}}}
+	call := model.Message{Role: model.RoleAssistant,
+		Blocks: []model.Block{{ToolCall: &model.ToolCall{ID: "c1", Name: "session_status", Arguments: []byte(`{}`)}}}}
+	result := model.Message{Role: model.RoleTool,
+		Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "c1", Name: "session_status", Text: "ok"}}}}
 	said := model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: "done"}}}
 	more := model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: "more"}}}
 	for _, tt := range []struct {

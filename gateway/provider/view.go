@@ -120,7 +120,8 @@ func (v view) findKey(x *reach, cfg ProviderConfig) {
 		key, missing := expand(cfg.APIKey, v.r.env)
 		x.key = key
 		if missing != "" {
-			x.fail(model.ClassAuth, "The key of %s is set to ${%s}, but the environment variable %s is empty. Set it where Hearth is started, or put a key into models.providers.%s.apiKey.", x.name, missing, missing, x.id)
+			x.fail(model.ClassAuth, "The key of %s is set to ${%s}, but the environment variable %s is empty. Set it where Hearth is started, or "+
+				"put a key into models.providers.%s.apiKey.", x.name, missing, missing, x.id)
 		}
 		return
 	}
@@ -148,7 +149,8 @@ func (v view) accessKeys(id string) string {
 func (v view) address(x *reach) {
 	base, missing := expand(x.baseURL, v.r.env)
 	if missing != "" {
-		x.fail(model.ClassInvalid, "Hearth does not know where %s is: start it with %s set, or set models.providers.%s.baseUrl.", x.name, missing, x.id)
+		x.fail(model.ClassInvalid, "Hearth does not know where %s is: start it with %s set, or set models.providers.%s.baseUrl.", x.name, missing,
+			x.id)
 		return
 	}
 	x.baseURL = base
@@ -177,13 +179,17 @@ func (v view) judge(x *reach, configured bool) {
 	switch {
 	case x.reason != "":
 	case !slices.Contains(apis(), x.api):
-		x.fail(model.ClassInvalid, "models.providers.%s.api is %q, which is not a dialect that Hearth knows. Use one of %s.", x.id, x.api, strings.Join(apis(), ", "))
+		x.fail(model.ClassInvalid, "models.providers.%s.api is %q, which is not a dialect that Hearth knows. Use one of %s.", x.id, x.api,
+			strings.Join(apis(), ", "))
 	case x.baseURL == "":
-		x.fail(model.ClassInvalid, "Hearth does not know where %s is: set models.providers.%s.baseUrl, for example \"https://example.com/v1\".", x.name, x.id)
+		x.fail(model.ClassInvalid, "Hearth does not know where %s is: set models.providers.%s.baseUrl, for example \"https://example.com/v1\".",
+			x.name, x.id)
 	case x.local && !configured && !x.isFound(v):
-		x.fail(model.ClassConnect, "%s is not running on this computer (nothing answers at %s). Start %s and try again.", x.name, x.baseURL, x.start)
+		x.fail(model.ClassConnect, "%s is not running on this computer (nothing answers at %s). Start %s and try again.", x.name, x.baseURL,
+			x.start)
 	case x.key == "" && !v.r.hasAccount(x.id) && len(x.keyEnv) > 0 && !x.local && !onThisComputer(x.baseURL):
-		x.fail(model.ClassAuth, "%s needs an API key. Get one at %s; `hearth models auth add %s` asks for it and keeps it safely. Or start Hearth with %s set.", x.name, x.keyPage, x.id, x.keyEnv[0])
+		x.fail(model.ClassAuth, "%s needs an API key. Get one at %s; `hearth models auth add %s` asks for it and keeps it safely. Or start "+
+			"Hearth with %s set.", x.name, x.keyPage, x.id, x.keyEnv[0])
 	}
 }
 
@@ -203,22 +209,26 @@ func (v view) resolve(ref model.Ref) (Choice, error) {
 		return v.r.guideChoice(), nil
 	}
 	if ref.Provider == "" {
-		return Choice{}, unavailable(ref, model.ClassNoModel, "%q names no provider. Write the model as provider/model, for example \"ollama/qwen3:8b\". Known providers: %s.", ref.Model, v.names())
+		return Choice{}, unavailable(ref, model.ClassNoModel, "%q names no provider. Write the model as provider/model, for example "+
+			"\"ollama/qwen3:8b\". Known providers: %s.", ref.Model, v.names())
 	}
 	x, ok := v.reach(ref.Provider)
 	if !ok {
-		return Choice{}, unavailable(ref, model.ClassNoModel, "Hearth knows no provider called %q. Known: %s. Pick another model, or add it under models.providers in hearth.json.", ref.Provider, v.names())
+		return Choice{}, unavailable(ref, model.ClassNoModel, "Hearth knows no provider called %q. Known: %s. Pick another model, or add it "+
+			"under models.providers in hearth.json.", ref.Provider, v.names())
 	}
 	if x.reason != "" {
 		return Choice{}, unavailable(ref, x.class, "%s", x.reason)
 	}
 	m, ok := x.model(ref.Model)
 	if !ok {
-		return Choice{}, unavailable(ref, model.ClassNoModel, "%s has no model called %q. It has: %s.%s", x.name, ref.Model, modelNames(x.models), x.howToAdd(ref.Model))
+		return Choice{}, unavailable(ref, model.ClassNoModel, "%s has no model called %q. It has: %s.%s", x.name, ref.Model, modelNames(x.models),
+			x.howToAdd(ref.Model))
 	}
 	ref.Model = m.ID
 	m.ContextWindow = v.windowOf(&x, m)
-	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Trained: x.trainedFor(m.ID), Tools: v.tools(&x, m.ID), Images: x.canSee(m), Source: x.source,
+	c := Choice{Ref: ref, Provider: v.provider(x, m), ContextWindow: m.ContextWindow, Trained: x.trainedFor(m.ID), Tools: v.tools(&x, m.ID),
+		Images: x.canSee(m), Source: x.source,
 		Local: x.local || onThisComputer(x.baseURL)}
 	if source != "" {
 		c.Source = source

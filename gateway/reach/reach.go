@@ -101,7 +101,8 @@ func New(o Options) *Listener {
 	if o.OnChange == nil {
 		o.OnChange = func(State) {}
 	}
-	l := &Listener{o: o, log: o.Logger, kick: make(chan struct{}, 1), conns: make(chan net.Conn), done: make(chan struct{}), open: map[netip.Addr]*door{}, state: State{Mode: Loopback}}
+	l := &Listener{o: o, log: o.Logger, kick: make(chan struct{}, 1), conns: make(chan net.Conn), done: make(chan struct{}),
+		open: map[netip.Addr]*door{}, state: State{Mode: Loopback}}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}

@@ -19,7 +19,8 @@ func address(cidr string) Address {
 }
 
 func TestWhatIsOpened(t *testing.T) {
-	house := []Address{address("192.168.1.5/24"), address("8.8.4.4/24"), address("fd00::5/64"), address("2001:db8::5/64"), address("127.0.0.1/8")}
+	house := []Address{address("192.168.1.5/24"), address("8.8.4.4/24"), address("fd00::5/64"), address("2001:db8::5/64"),
+		address("127.0.0.1/8")}
 	all := append(house, address("100.100.1.2/32"), address("fd7a:115c:a1e0::1/128"), address("172.17.0.1/16"))
 	l := New(Options{House: func() []Address { return house }, All: func() []Address { return all }})
 	for _, c := range []struct {
@@ -75,7 +76,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q was taken", bad)
 		}
 	}
-	for in, want := range map[string]string{"192.168.1.5": "192.168.1.5", "[fd00::1]": "fd00::1", " 10.0.0.1 ": "10.0.0.1", "::ffff:10.0.0.1": "10.0.0.1"} {
+	for in, want := range map[string]string{"192.168.1.5": "192.168.1.5", "[fd00::1]": "fd00::1", " 10.0.0.1 ": "10.0.0.1",
+		"::ffff:10.0.0.1": "10.0.0.1"} {
 		if a, err := Parse(in); err != nil || a.String() != want {
 			t.Errorf("%q: %v %v", in, a, err)
 		}

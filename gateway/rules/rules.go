@@ -52,7 +52,8 @@ func Resets(c config.Config) policy.Resets {
 // Queue is messages.queue for a route's channel.
 func Queue(c config.Config, where string) session.QueuePolicy {
 	q := c.Messages.Queue
-	p := session.QueuePolicy{Mode: session.Mode(q.Mode), Debounce: time.Duration(q.DebounceMs) * time.Millisecond, Cap: q.Cap, Drop: session.Drop(q.Drop)}
+	p := session.QueuePolicy{Mode: session.Mode(q.Mode), Debounce: time.Duration(q.DebounceMs) * time.Millisecond, Cap: q.Cap,
+		Drop: session.Drop(q.Drop)}
 	surface := channel.Webchat
 	if r, ok := channel.ParseRoute(where); ok {
 		surface = r.Channel

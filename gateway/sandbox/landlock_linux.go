@@ -200,7 +200,8 @@ func allowOpen(set, fd int, path string, rights uint64) error {
 		rights &= fileRights
 	}
 	attr := beneath{rights: rights, fd: int32(fd)}
-	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
+	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0,
+		0)
 	if e != 0 {
 		return fmt.Errorf("let a command use %s: %w", path, e)
 	}

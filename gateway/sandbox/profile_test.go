@@ -13,7 +13,8 @@ func TestProfile(t *testing.T) {
 		t.Skip("paths of macOS")
 	}
 	base := realPath(t.TempDir())
-	got := profile(Rules{Write: []string{base + `/a "b"`, base + "/state/work"}, Read: []string{base + "/tools"}, Hide: []string{base + "/state", base + "/.ssh"}})
+	got := profile(Rules{Write: []string{base + `/a "b"`, base + "/state/work"}, Read: []string{base + "/tools"},
+		Hide: []string{base + "/state", base + "/.ssh"}})
 	got = strings.ReplaceAll(got, base, "")
 	for _, want := range []string{
 		"(deny file-write*)\n",

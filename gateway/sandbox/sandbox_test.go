@@ -62,7 +62,8 @@ func TestInside(t *testing.T) {
 	}
 	// A program may make and use pairs of sockets, which lead nowhere else.
 	if python := python(); python != "" {
-		if out, err := inside(t, p.rules, python, "-c", "import socket,subprocess; a,b=socket.socketpair(); a.send(b'x'); assert b.recv(1)==b'x'; print(subprocess.check_output(['echo','hi']))").CombinedOutput(); err != nil {
+		if out, err := inside(t, p.rules, python, "-c", "import socket,subprocess; a,b=socket.socketpair(); a.send(b'x'); assert "+
+			"b.recv(1)==b'x'; print(subprocess.check_output(['echo','hi']))").CombinedOutput(); err != nil {
 			t.Errorf("%v %s", err, out)
 		}
 	}
@@ -75,7 +76,8 @@ func TestSec_A_EXEC_10_FilesOutside(t *testing.T) {
 	if err := os.WriteFile(outside, []byte("canary"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{outside, p.state + "/hearth.db", p.home + "/.ssh/id_ed25519", p.home + "/letter.txt", p.home + "/.local/share/keyrings/login.keyring"} {
+	for _, name := range []string{outside, p.state + "/hearth.db", p.home + "/.ssh/id_ed25519", p.home + "/letter.txt",
+		p.home + "/.local/share/keyrings/login.keyring"} {
 		for _, text := range []string{
 			"cat " + name, "cp " + name + " got", "ln " + name + " got && cat got", "ln -s " + name + " got && cat got",
 			"echo x > " + name, "echo x >> " + name, ": > " + name, "rm -f " + name, "mv " + name + " got", "mv ours " + name,
@@ -180,9 +182,11 @@ func TestSec_A_EXEC_10_OtherProgramsAndTheKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := strconv.Itoa(other.Process.Pid)
-	texts := []string{"cat /proc/" + pid + "/environ", "cat /proc/" + pid + "/root/etc/passwd", "cat /proc/" + pid + "/mem", "kill -9 " + pid, "kill -0 " + pid}
+	texts := []string{"cat /proc/" + pid + "/environ", "cat /proc/" + pid + "/root/etc/passwd", "cat /proc/" + pid + "/mem", "kill -9 " + pid,
+		"kill -0 " + pid}
 	if runtime.GOOS == "linux" {
-		texts = append(texts, "unshare -Urm true", "unshare -p true", "mount -t tmpfs x .", "/usr/sbin/chroot . true", "nsenter -t "+pid+" -m true")
+		texts = append(texts, "unshare -Urm true", "unshare -p true", "mount -t tmpfs x .", "/usr/sbin/chroot . true",
+			"nsenter -t "+pid+" -m true")
 	}
 	for _, text := range texts {
 		out, err := p.sh(t, text)
@@ -201,7 +205,8 @@ func TestSec_A_EXEC_10_OtherProgramsAndTheKernel(t *testing.T) {
 // test the sandbox, not the weather.
 func TestCanariesWithoutSandbox(t *testing.T) {
 	p := newPlace(t)
-	if out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", "cat "+p.state+"/hearth.db").CombinedOutput(); err != nil || string(out) != "canary" {
+	if out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", "cat "+p.state+"/hearth.db").CombinedOutput(); err != nil ||
+		string(out) != "canary" {
 		t.Errorf("%v %s", err, out)
 	}
 }

@@ -355,7 +355,8 @@ func TestIndexIsRebuilt(t *testing.T) {
 // order in which they came.
 func TestIndexAgreesWithReading(t *testing.T) {
 	s := newShelf()
-	words := strings.Fields("alpha beta gamma delta alphabet été ete Straße 東京 東 京都 a b c longlonglonglonglonglonglongwordA longlonglonglonglonglonglongwordB")
+	words := strings.Fields("alpha beta gamma delta alphabet été ete Straße 東京 東 京都 a b c longlonglonglonglonglonglongwordA " +
+		"longlonglonglonglonglonglongwordB")
 	x := newIndex(t, s)
 	n := uint32(1)
 	rnd := func(k int) int { n = n*1664525 + 1013904223; return int(n>>8) % k }
@@ -454,7 +455,8 @@ func TestTerms(t *testing.T) {
 // Any text: what is a word in it is found in it, ranges are in order and
 // inside the snippet, nothing panics.
 func FuzzMatch(f *testing.F) {
-	for _, s := range []string{"Hello, Wörld!", "東京 tower\x00\xff", "ßẞ e\u0301\u0301", "\u0301", "か\u3099が", "ﬀ İi", "\U0010ffff🔥", "0京00000", strings.Repeat("a", 60)} {
+	for _, s := range []string{"Hello, Wörld!", "東京 tower\x00\xff", "ßẞ e\u0301\u0301", "\u0301", "か\u3099が", "ﬀ İi", "\U0010ffff🔥", "0京00000",
+		strings.Repeat("a", 60)} {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, text string, n int) {

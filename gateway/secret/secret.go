@@ -91,10 +91,14 @@ func Clean(pasted string) (Secret, error) {
 		return Secret{}, &InputError{"it is empty"}
 	case len(s) > maxClean:
 		return Secret{}, &InputError{"it is longer than 64 KB, which no key is"}
-	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f }):
+	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\r' && r != '\t' ||
+			r == 0x7f
+	}):
 		return Secret{}, &InputError{"it holds characters that cannot be typed; copy the key again, as text"}
 	case strings.Contains(s, Marker) || strings.Contains(s, "[redacted]"):
-		return Secret{}, &InputError{"it is the sign that stands for a hidden key, not the key; copy the key from the service that gave it to you"}
+		return Secret{}, &InputError{"it is the sign that stands for a hidden key, not the key; copy the key from the service that gave it to " +
+			"you"}
 	}
 	return New(s), nil
 }
@@ -114,7 +118,8 @@ func CleanKey(pasted string) (Secret, error) {
 	case strings.ContainsFunc(t, unicode.IsSpace):
 		return Secret{}, &InputError{"there are spaces in it; a key is one word, so copy only the key"}
 	case strings.ContainsAny(t, "…•*") || strings.Contains(t, "..."):
-		return Secret{}, &InputError{"it is shortened (with dots or stars); services show the whole key only once, so make a new one there if it is gone"}
+		return Secret{}, &InputError{"it is shortened (with dots or stars); services show the whole key only once, so make a new one there if " +
+			"it is gone"}
 	case strings.ContainsFunc(t, func(r rune) bool { return r > unicode.MaxASCII }):
 		return Secret{}, &InputError{"there are letters in it that keys do not have; copy it again"}
 	case len(t) < 8:

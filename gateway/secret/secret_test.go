@@ -47,14 +47,17 @@ func TestSec_A_SEC_02_NoWayOfPrintingShowsIt(t *testing.T) {
 
 func TestCleanKey(t *testing.T) {
 	const key = "sk-abcDEF0123456789"
-	for _, pasted := range []string{key, "  " + key + "\n", "\r\n\t" + key + " \r\n", "\"" + key + "\"", "'" + key + "'", "\ufeff" + key, "sk-abcDEF\n0123456789", "Bearer " + key, "\u200b" + key} {
+	for _, pasted := range []string{key, "  " + key + "\n", "\r\n\t" + key + " \r\n", "\"" + key + "\"", "'" + key + "'", "\ufeff" + key,
+		"sk-abcDEF\n0123456789", "Bearer " + key, "\u200b" + key} {
 		if got, err := CleanKey(pasted); err != nil || got.Reveal() != key {
 			t.Errorf("%q: %q %v", pasted, got.Reveal(), err)
 		}
 	}
 	for pasted, words := range map[string]string{
-		"": "empty", " \n": "empty", "my key is sk-1": "spaces", "https://platform.example/keys": "web address", "sk-abc…xyz123": "shortened", "sk-ab**********": "shortened",
-		"short": "too short", "sk-abc\x00def0123": "cannot be typed", Marker: "hidden", "schlüssel-123456": "letters", strings.Repeat("k", maxClean+1): "64 KB",
+		"": "empty", " \n": "empty", "my key is sk-1": "spaces", "https://platform.example/keys": "web address", "sk-abc…xyz123": "shortened",
+		"sk-ab**********": "shortened",
+		"short":           "too short", "sk-abc\x00def0123": "cannot be typed", Marker: "hidden", "schlüssel-123456": "letters",
+		strings.Repeat("k", maxClean+1): "64 KB",
 	} {
 		_, err := CleanKey(pasted)
 		var bad *InputError

@@ -21,7 +21,8 @@ import (
 // another one is paired by a code and comes back with its token, and a code ends
 // by the gateway's clock alone.
 func TestFault_F_CLK_01_OurMachinesDoNotCompareClocks(t *testing.T) {
-	for name, off := range map[string]time.Duration{"9 hours behind": -9 * time.Hour, "9 hours ahead": 9 * time.Hour, "3 days ahead": 72 * time.Hour,
+	for name, off := range map[string]time.Duration{"9 hours behind": -9 * time.Hour, "9 hours ahead": 9 * time.Hour,
+		"3 days ahead":    72 * time.Hour,
 		"30 years behind": -30 * 365 * 24 * time.Hour, "10 years ahead": 10 * 365 * 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			var later atomic.Int64
@@ -38,7 +39,9 @@ func TestFault_F_CLK_01_OurMachinesDoNotCompareClocks(t *testing.T) {
 			registry := newRegistry(t, pairing.Options{Now: now})
 			start(t, func(o *Options) {
 				o.Now, o.Auth = now, registry
-				o.Remote = &Remote{Listener: ln, TLS: &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return who.Certificate() }}}
+				o.Remote = &Remote{Listener: ln, TLS: &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+					return who.Certificate()
+				}}}
 			})
 			code, _, err := registry.MintSetup(pairing.AccessLimited)
 			if err != nil {

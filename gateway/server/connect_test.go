@@ -65,34 +65,46 @@ func TestHandshakeTable(t *testing.T) {
 		{"same device, same scopes", asCLI(protocol.ScopeRead).device(key), "ok", "operator.read", 0},
 		{"device token", asCLI(protocol.ScopeRead).device(key).auth(&protocol.Auth{DeviceToken: token}), "ok", "operator.read", 0},
 		{"device token as token", asCLI(protocol.ScopeRead).device(key).auth(&protocol.Auth{Token: token}), "ok", "operator.read", 0},
-		{"device token, wider", asCLI(protocol.ScopeRead, protocol.ScopePairing).device(key).auth(&protocol.Auth{DeviceToken: token}), "AUTH_SCOPE_MISMATCH", "", 1008},
-		{"device token, other role", asCLI().with(node).device(key).auth(&protocol.Auth{DeviceToken: token}), "AUTH_DEVICE_TOKEN_MISMATCH", "", 1008},
-		{"device token, other device", asCLI(protocol.ScopeRead).device(newKey(t)).auth(&protocol.Auth{DeviceToken: token}), "AUTH_DEVICE_TOKEN_MISMATCH", "", 1008},
+		{"device token, wider", asCLI(protocol.ScopeRead, protocol.ScopePairing).device(key).auth(&protocol.Auth{DeviceToken: token}),
+			"AUTH_SCOPE_MISMATCH", "", 1008},
+		{"device token, other role", asCLI().with(node).device(key).auth(&protocol.Auth{DeviceToken: token}), "AUTH_DEVICE_TOKEN_MISMATCH", "",
+			1008},
+		{"device token, other device", asCLI(protocol.ScopeRead).device(newKey(t)).auth(&protocol.Auth{DeviceToken: token}),
+			"AUTH_DEVICE_TOKEN_MISMATCH", "", 1008},
 		{"device token without device", asCLI(protocol.ScopeRead).auth(&protocol.Auth{DeviceToken: token}), "DEVICE_IDENTITY_REQUIRED", "", 1008},
-		{"bad device token", asCLI(protocol.ScopeRead).device(key).auth(&protocol.Auth{DeviceToken: "nope"}), "AUTH_DEVICE_TOKEN_MISMATCH", "", 1008},
+		{"bad device token", asCLI(protocol.ScopeRead).device(key).auth(&protocol.Auth{DeviceToken: "nope"}), "AUTH_DEVICE_TOKEN_MISMATCH", "",
+			1008},
 		{"new device, no credentials", asCLI(protocol.ScopeRead).device(newKey(t)).auth(nil), "AUTH_TOKEN_MISSING", "", 1008},
 		{"no device, token, cli", asCLI(protocol.ScopeRead), "ok", "operator.read", 0},
-		{"no device, token, backend", asBackend(allScopes()...), "ok", "operator.admin,operator.read,operator.write,operator.approvals,operator.pairing", 0},
+		{"no device, token, backend", asBackend(allScopes()...), "ok",
+			"operator.admin,operator.read,operator.write,operator.approvals,operator.pairing", 0},
 		{"no device, token, probe", asCLI(protocol.ScopeRead).with(mode("cli", "probe")), "ok", "operator.read", 0},
 		{"no device, no credentials", asCLI(protocol.ScopeRead).auth(nil), "DEVICE_IDENTITY_REQUIRED", "", 1008},
 		{"no device, tui", asCLI(protocol.ScopeRead).with(mode("openclaw-tui", "ui")), "CONTROL_UI_DEVICE_IDENTITY_REQUIRED", "", 1008},
-		{"no device, control ui", asCLI(protocol.ScopeRead).with(mode("openclaw-control-ui", "webchat")), "CONTROL_UI_DEVICE_IDENTITY_REQUIRED", "", 1008},
+		{"no device, control ui", asCLI(protocol.ScopeRead).with(mode("openclaw-control-ui", "webchat")), "CONTROL_UI_DEVICE_IDENTITY_REQUIRED",
+			"", 1008},
 		{"no device, ios", asCLI(protocol.ScopeRead).with(mode("openclaw-ios", "ui")), "ok", "", 0},
 		{"no device, node", asCLI().with(node), "DEVICE_IDENTITY_REQUIRED", "", 1008},
 		{"node with device", asCLI().with(node).device(newKey(t)), "ok", "", 0},
 		{"wrong token", asCLI(protocol.ScopeRead).device(newKey(t)).auth(&protocol.Auth{Token: "bad"}), "AUTH_TOKEN_MISMATCH", "", 1008},
 		{"wrong token, no device", asCLI(protocol.ScopeRead).auth(&protocol.Auth{Token: "bad"}), "AUTH_TOKEN_MISMATCH", "", 1008},
 		{"password only", asCLI(protocol.ScopeRead).device(newKey(t)).auth(&protocol.Auth{Password: "x"}), "AUTH_TOKEN_MISSING", "", 1008},
-		{"token also as password", asCLI(protocol.ScopeRead).device(newKey(t)).auth(&protocol.Auth{Token: testToken, Password: testToken}), "ok", "operator.read", 0},
-		{"bad launch code", asCLI(protocol.ScopeRead).device(newKey(t)).auth(&protocol.Auth{BootstrapToken: "x"}), "AUTH_BOOTSTRAP_TOKEN_INVALID", "", 1008},
-		{"spoiled signature", spoil(func(p *protocol.ConnectParams) { p.Device.Signature = "AAAA" + p.Device.Signature[4:] }), "DEVICE_AUTH_SIGNATURE_INVALID", "", 1008},
+		{"token also as password", asCLI(protocol.ScopeRead).device(newKey(t)).auth(&protocol.Auth{Token: testToken, Password: testToken}), "ok",
+			"operator.read", 0},
+		{"bad launch code", asCLI(protocol.ScopeRead).device(newKey(t)).auth(&protocol.Auth{BootstrapToken: "x"}), "AUTH_BOOTSTRAP_TOKEN_INVALID",
+			"", 1008},
+		{"spoiled signature", spoil(func(p *protocol.ConnectParams) { p.Device.Signature = "AAAA" + p.Device.Signature[4:] }),
+			"DEVICE_AUTH_SIGNATURE_INVALID", "", 1008},
 		{"wrong nonce", spoil(func(p *protocol.ConnectParams) { p.Device.Nonce = "zzz" }), "DEVICE_AUTH_NONCE_MISMATCH", "", 1008},
 		{"no nonce", spoil(func(p *protocol.ConnectParams) { p.Device.Nonce = "" }), "DEVICE_AUTH_NONCE_REQUIRED", "", 1008},
 		{"stale", spoil(func(p *protocol.ConnectParams) { p.Device.SignedAt -= 300_000 }), "DEVICE_AUTH_SIGNATURE_EXPIRED", "", 1008},
-		{"other id", spoil(func(p *protocol.ConnectParams) { p.Device.ID = strings.Repeat("a", 64) }), "DEVICE_AUTH_DEVICE_ID_MISMATCH", "", 1008},
+		{"other id", spoil(func(p *protocol.ConnectParams) { p.Device.ID = strings.Repeat("a", 64) }), "DEVICE_AUTH_DEVICE_ID_MISMATCH", "",
+			1008},
 		{"bad key", spoil(func(p *protocol.ConnectParams) { p.Device.PublicKey = "!!!" }), "DEVICE_AUTH_DEVICE_ID_MISMATCH", "", 1008},
-		{"scopes after signing", spoil(func(p *protocol.ConnectParams) { p.Scopes = []protocol.Scope{protocol.ScopeAdmin} }), "DEVICE_AUTH_SIGNATURE_INVALID", "", 1008},
-		{"platform after signing", spoil(func(p *protocol.ConnectParams) { p.Client.Platform = "macos" }), "DEVICE_AUTH_SIGNATURE_INVALID", "", 1008},
+		{"scopes after signing", spoil(func(p *protocol.ConnectParams) { p.Scopes = []protocol.Scope{protocol.ScopeAdmin} }),
+			"DEVICE_AUTH_SIGNATURE_INVALID", "", 1008},
+		{"platform after signing", spoil(func(p *protocol.ConnectParams) { p.Client.Platform = "macos" }), "DEVICE_AUTH_SIGNATURE_INVALID", "",
+			1008},
 		{"protocol 3 only", asCLI().with(versions(3, 3)), "PROTOCOL_MISMATCH", "", 1002},
 		{"protocol 5 only", asCLI().with(versions(5, 5)), "PROTOCOL_MISMATCH", "", 1002},
 		{"protocol 3 to 5", asCLI().with(versions(3, 5)), "ok", "", 0},
@@ -103,8 +115,10 @@ func TestHandshakeTable(t *testing.T) {
 		{"unknown client", asCLI(protocol.ScopeAdmin).with(mode("my-client", "cli")), "ok", "", 0},
 		{"unknown role", asCLI().with(func(p *connecting) { p.Role = "king" }), "invalid role", "", 1008},
 		{"unknown scope", asCLI("operator.nope").device(newKey(t)), "ok", "operator.nope", 0},
-		{"no client", asCLI().with(func(p *connecting) { p.Client = protocol.ClientInfo{} }), "invalid connect params: must have required property 'client'", "", 1008},
-		{"huge client name", asCLI().with(func(p *connecting) { p.Client.DisplayName = strings.Repeat("x", 300) }), "invalid connect params: client has a text longer than 256 bytes", "", 1008},
+		{"no client", asCLI().with(func(p *connecting) { p.Client = protocol.ClientInfo{} }), "invalid connect params: must have required " +
+			"property 'client'", "", 1008},
+		{"huge client name", asCLI().with(func(p *connecting) { p.Client.DisplayName = strings.Repeat("x", 300) }),
+			"invalid connect params: client has a text longer than 256 bytes", "", 1008},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -153,10 +167,12 @@ func TestWideningReplacesTheDeviceToken(t *testing.T) {
 	if wide.Auth.DeviceToken == narrow.Auth.DeviceToken {
 		t.Error("the token survived the widening")
 	}
-	if f := g.dial(t, nil).connect(asCLI(protocol.ScopeRead).device(key).auth(&protocol.Auth{DeviceToken: narrow.Auth.DeviceToken})); code(f) != "AUTH_DEVICE_TOKEN_MISMATCH" {
+	if f := g.dial(t, nil).connect(asCLI(protocol.ScopeRead).device(key).auth(&protocol.Auth{DeviceToken: narrow.Auth.DeviceToken})); code(
+		f) != "AUTH_DEVICE_TOKEN_MISMATCH" {
 		t.Errorf("the old token: %s", code(f))
 	}
-	if h := g.dial(t, nil).hello(asCLI(protocol.ScopeRead).device(key).auth(&protocol.Auth{DeviceToken: wide.Auth.DeviceToken})); scopeText(h.Auth.Scopes) != "operator.read" {
+	if h := g.dial(t, nil).hello(asCLI(protocol.ScopeRead).device(key).auth(&protocol.Auth{DeviceToken: wide.Auth.DeviceToken})); scopeText(
+		h.Auth.Scopes) != "operator.read" {
 		t.Errorf("more than asked: %v", h.Auth.Scopes)
 	}
 }
@@ -173,7 +189,8 @@ func TestFirstFrames(t *testing.T) {
 		{"wrong type", `{"type":"event","event":"x"}`, 1008, "invalid request frame"},
 		{"array", `[]`, 1008, "invalid request frame"},
 		{"another method", `{"type":"req","id":"1","method":"health"}`, 1008, "invalid handshake: first request must be connect"},
-		{"connect of wrong shape", `{"type":"req","id":"1","method":"connect","params":{"client":7}}`, 1008, "invalid connect params: client must be an object"},
+		{"connect of wrong shape", `{"type":"req","id":"1","method":"connect","params":{"client":7}}`, 1008, "invalid connect params: client " +
+			"must be an object"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -196,7 +213,8 @@ func TestFramesAfterHello(t *testing.T) {
 		{"unknown method", `{"type":"req","id":"c","method":"no.such"}`, "c", "unknown method: no.such"},
 		{"missing scope", `{"type":"req","id":"d","method":"config.set"}`, "d", "MISSING_SCOPE"},
 		{"second connect", `{"type":"req","id":"e","method":"connect"}`, "e", "connect is only valid as the first request"},
-		{"surrogate", `{"type":"req","id":"f","method":"health","params":{"a":"\ud800"}}`, "invalid", "invalid request frame: half of a surrogate pair in a string"},
+		{"surrogate", `{"type":"req","id":"f","method":"health","params":{"a":"\ud800"}}`, "invalid", "invalid request frame: half of a " +
+			"surrogate pair in a string"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

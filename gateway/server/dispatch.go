@@ -80,7 +80,8 @@ func (c *conn) start(ctx context.Context, req protocol.Request) bool {
 	select {
 	case c.slots <- struct{}{}:
 	default:
-		c.answer(req.ID, nil, protocol.Unavailable(1000, "too many requests of this client are still running; wait for some answers, then try again"))
+		c.answer(req.ID, nil, protocol.Unavailable(1000, "too many requests of this client are still running; wait for some answers, then try "+
+			"again"))
 		return true
 	}
 	key := sessionOf(req.Params)

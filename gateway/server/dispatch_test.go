@@ -55,7 +55,8 @@ func TestSec_A_NET_01_EveryHandlerHasARow(t *testing.T) {
 // Every method asks for its scope, and only for that.
 func TestScopeMatrix(t *testing.T) {
 	g := start(t, nil)
-	for _, have := range []protocol.Scope{protocol.ScopeNone, protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeAdmin, protocol.ScopePairing} {
+	for _, have := range []protocol.Scope{protocol.ScopeNone, protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeAdmin,
+		protocol.ScopePairing} {
 		var scopes []protocol.Scope
 		if have != protocol.ScopeNone {
 			scopes = append(scopes, have)

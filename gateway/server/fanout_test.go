@@ -77,7 +77,8 @@ func joinDeltas(t *testing.T, n uint64) {
 		for i, text := range steps {
 			g.Delta(Delta{RunID: "r", SessionKey: "s", AgentID: "main", Text: text, Timestamp: 7})
 			if marks[i] {
-				g.Broadcast(Broadcast{Event: protocol.EventAgent, RunID: "r", SessionKey: "s", Payload: protocol.AgentEvent{RunID: "r", Stream: "tool", Seq: int64(len(text))}})
+				g.Broadcast(Broadcast{Event: protocol.EventAgent, RunID: "r", SessionKey: "s", Payload: protocol.AgentEvent{RunID: "r", Stream: "tool",
+					Seq: int64(len(text))}})
 			}
 			pass(time.Duration(rnd.IntN(15)) * time.Millisecond)
 		}

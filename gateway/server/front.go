@@ -8,7 +8,8 @@ import (
 // knows. Whatever it says of who sent it, it is never taken for this machine's
 // own: a name that is not of the loopback address keeps it from that.
 func (s *Server) fronted(r *http.Request) bool {
-	return s.front != nil && !s.gate.hosts[r.Host] && peerOf(r).IsLoopback() && r.Header.Get("X-Forwarded-For") != "" && s.front(r.Context(), r.Host)
+	return s.front != nil && !s.gate.hosts[r.Host] && peerOf(r).IsLoopback() && r.Header.Get("X-Forwarded-For") != "" &&
+		s.front(r.Context(), r.Host)
 }
 
 // frontHandler is what browsers find behind that proxy: the page for phones, and
@@ -44,11 +45,13 @@ func judgeFront(r *http.Request) verdict {
 	case !plainTarget(r):
 		return verdict{status: http.StatusBadRequest, text: "This address has more than one reading, so Hearth does not serve it."}
 	case r.Header.Get("Tailscale-Funnel-Request") != "":
-		return verdict{status: http.StatusForbidden, text: "This address is open to the whole internet, and Hearth is not served there. Use `tailscale serve` without Funnel."}
+		return verdict{status: http.StatusForbidden, text: "This address is open to the whole internet, and Hearth is not served there. Use " +
+			"`tailscale serve` without Funnel."}
 	case r.Header.Get("X-Forwarded-Proto") != "https":
 		return verdict{status: http.StatusForbidden, text: "Hearth speaks only https with other machines."}
 	case isUpgrade(r) && !own, len(origins) > 0 && !own:
-		return verdict{status: http.StatusForbidden, text: "Another page or program tried to use Hearth, which is not allowed here. Open Hearth's own page instead."}
+		return verdict{status: http.StatusForbidden, text: "Another page or program tried to use Hearth, which is not allowed here. Open " +
+			"Hearth's own page instead."}
 	}
 	return verdict{}
 }

@@ -62,10 +62,12 @@ type verdict struct {
 
 func (g *gate) judge(r *http.Request) verdict {
 	if !plainTarget(r) {
-		return verdict{status: http.StatusBadRequest, text: "This address has more than one reading, so Hearth does not serve it. Open the page at / instead."}
+		return verdict{status: http.StatusBadRequest, text: "This address has more than one reading, so Hearth does not serve it. Open the " +
+			"page at / instead."}
 	}
 	if !g.hosts[r.Host] && !isLoopback(r.Host) {
-		return verdict{status: http.StatusMisdirectedRequest, text: "This request was sent to a name that is not Hearth's own. Open Hearth at http://127.0.0.1 or http://localhost with its port; `hearth open` prints the address."}
+		return verdict{status: http.StatusMisdirectedRequest, text: "This request was sent to a name that is not Hearth's own. Open Hearth at " +
+			"http://127.0.0.1 or http://localhost with its port; `hearth open` prints the address."}
 	}
 	acts := isUpgrade(r) || r.Method != http.MethodGet && r.Method != http.MethodHead
 	if acts && forwarded(r) {
@@ -73,7 +75,8 @@ func (g *gate) judge(r *http.Request) verdict {
 			text: `{"error":{"type":"proxy_attribution_required","message":"This request came through a proxy that Hearth does not know. Connect directly to 127.0.0.1 on the machine that runs Hearth."}}`}
 	}
 	if origins := r.Header.Values("Origin"); acts && len(origins) > 0 && (len(origins) > 1 || !g.welcome(r, origins[0])) {
-		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open Hearth's own page instead."}
+		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open " +
+			"Hearth's own page instead."}
 	}
 	return verdict{}
 }

@@ -98,7 +98,8 @@ func (g *gateway) port() string {
 
 func evilOrigins(port string) []string {
 	return []string{"http://evil.test", "http://localhost:8080", "http://127.0.0.1:1", "null", "file://", "chrome-extension://abc",
-		"https://127.0.0.1:" + port, "http://127.0.0.1", "http://127.0.0.1:" + port + ".evil.test", "http://127.0.0.1:" + port + "/", "http://LOCALHOST:" + port, "ws://127.0.0.1:" + port}
+		"https://127.0.0.1:" + port, "http://127.0.0.1", "http://127.0.0.1:" + port + ".evil.test", "http://127.0.0.1:" + port + "/",
+		"http://LOCALHOST:" + port, "ws://127.0.0.1:" + port}
 }
 
 func TestSec_A_WEB_01_ForeignOriginGetsNoSocket(t *testing.T) {
@@ -124,7 +125,8 @@ func TestSec_A_WEB_01_ForeignOriginGetsNoSocket(t *testing.T) {
 
 func TestSec_A_WEB_02_OriginRuleIsUnconditional(t *testing.T) {
 	g := start(t, nil)
-	for _, proxy := range []string{"X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Real-IP: 127.0.0.1", "X-Forwarded-Host: 127.0.0.1"} {
+	for _, proxy := range []string{"X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Real-IP: 127.0.0.1",
+		"X-Forwarded-Host: 127.0.0.1"} {
 		for _, origin := range evilOrigins(g.port()) {
 			if got := g.upgrade(t, "own", "Origin: "+origin, proxy); got != http.StatusForbidden {
 				t.Errorf("%s, %s: %d", origin, proxy, got)
@@ -135,10 +137,12 @@ func TestSec_A_WEB_02_OriginRuleIsUnconditional(t *testing.T) {
 
 func TestSec_A_WEB_03_ForeignHost(t *testing.T) {
 	g := start(t, nil)
-	for _, host := range []string{"rebind.test", "rebind.test:" + g.port(), "localhost.", "localhost.:" + g.port(), "127.0.0.1.nip.io", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:080", "localhost:1x", "localhost:1:2", "localhost:1.rebind.test",
+	for _, host := range []string{"rebind.test", "rebind.test:" + g.port(), "localhost.", "localhost.:" + g.port(), "127.0.0.1.nip.io",
+		"127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:080", "localhost:1x", "localhost:1:2", "localhost:1.rebind.test",
 		"127.0.0.2:" + g.port(), "0.0.0.0:" + g.port(), "user@127.0.0.1", "127.1:" + g.port(), "2130706433", "[::ffff:127.0.0.1]:" + g.port()} {
 		for _, target := range []string{"/", "/healthz", "/api/x", "/assets/app-12345678.js"} {
-			if resp := g.ask(t, "GET", target, host); resp == nil || resp.StatusCode != http.StatusMisdirectedRequest && resp.StatusCode != http.StatusBadRequest {
+			if resp := g.ask(t, "GET", target, host); resp == nil || resp.StatusCode != http.StatusMisdirectedRequest &&
+				resp.StatusCode != http.StatusBadRequest {
 				t.Errorf("%s of %s: %v", target, host, resp)
 			}
 		}
@@ -149,7 +153,8 @@ func TestSec_A_WEB_03_ForeignHost(t *testing.T) {
 			t.Errorf("socket of %s: %d", host, got)
 		}
 	}
-	for _, text := range []string{"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET http://rebind.test/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"} {
+	for _, text := range []string{"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET http://rebind.test/ HTTP/1.1\r\n" +
+		"Host: 127.0.0.1\r\nConnection: close\r\n\r\n"} {
 		if resp := g.raw(t, text); resp == nil || resp.StatusCode != http.StatusMisdirectedRequest && resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%q: %v", text, resp)
 		}
@@ -169,7 +174,8 @@ func TestSec_A_WEB_05_CrossSiteMutation(t *testing.T) {
 		{"Sec-Fetch-Site: same-site"},
 	} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-			if resp := g.ask(t, method, "/api/x", "own", append(headers, "Content-Length: 0")...); resp == nil || resp.StatusCode != http.StatusForbidden {
+			if resp := g.ask(t, method, "/api/x", "own", append(headers, "Content-Length: 0")...); resp == nil ||
+				resp.StatusCode != http.StatusForbidden {
 				t.Errorf("%s %v: %v", method, headers, resp)
 			}
 		}
@@ -177,7 +183,8 @@ func TestSec_A_WEB_05_CrossSiteMutation(t *testing.T) {
 	if n := calls.Load(); n != 0 {
 		t.Fatalf("%d requests came through", n)
 	}
-	if resp := g.ask(t, "POST", "/api/x", "own", "Origin: http://"+g.addr, "Content-Length: 0"); resp.StatusCode != http.StatusOK || calls.Load() != 1 {
+	if resp := g.ask(t, "POST", "/api/x", "own", "Origin: http://"+g.addr, "Content-Length: 0"); resp.StatusCode != http.StatusOK ||
+		calls.Load() != 1 {
 		t.Errorf("own page: %v", resp)
 	}
 }
@@ -207,7 +214,8 @@ func TestSec_A_WEB_07_08_09_HeadersEverywhere(t *testing.T) {
 		"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 	}
-	for _, target := range []string{"/", "/chat/agent:main:main", "/healthz", "/readyz", "/api/x", "/missing.js", "//x", "/assets/app-12345678.js", "/assets/missing"} {
+	for _, target := range []string{"/", "/chat/agent:main:main", "/healthz", "/readyz", "/api/x", "/missing.js", "//x",
+		"/assets/app-12345678.js", "/assets/missing"} {
 		resp := g.ask(t, "GET", target, "own")
 		for name, value := range want {
 			if got := resp.Header.Get(name); got != value {
@@ -215,7 +223,8 @@ func TestSec_A_WEB_07_08_09_HeadersEverywhere(t *testing.T) {
 			}
 		}
 		csp := resp.Header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self';", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'",
+		for _, part := range []string{"default-src 'none'", "script-src 'self';", "frame-ancestors 'none'", "base-uri 'none'",
+			"form-action 'none'",
 			"require-trusted-types-for 'script'", "connect-src 'self' ws://" + g.addr + ";"} {
 			if !strings.Contains(csp, part) {
 				t.Errorf("%s: the policy lacks %s", target, part)
@@ -302,7 +311,8 @@ func TestSec_A_WEB_10_LaunchCodeOnce(t *testing.T) {
 
 func TestSec_A_NET_08_25_ForwardedIsNeverLocal(t *testing.T) {
 	g := start(t, nil)
-	for _, header := range []string{"X-Forwarded-For: 127.0.0.1", "Forwarded: for=[::1]", "X-Real-IP: 127.0.0.1", "x-forwarded-proto: http", "Via: 1.1 x", "CF-Connecting-IP: 127.0.0.1", "Tailscale-User-Login: admin@x"} {
+	for _, header := range []string{"X-Forwarded-For: 127.0.0.1", "Forwarded: for=[::1]", "X-Real-IP: 127.0.0.1", "x-forwarded-proto: http",
+		"Via: 1.1 x", "CF-Connecting-IP: 127.0.0.1", "Tailscale-User-Login: admin@x"} {
 		if got := g.upgrade(t, "own", header); got != http.StatusForbidden {
 			t.Errorf("%s: %d", header, got)
 		}
@@ -337,8 +347,10 @@ func TestSec_A_NET_14_OnePathOneReading(t *testing.T) {
 	g := start(t, func(o *Options) {
 		o.HTTP = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) })
 	})
-	for _, target := range []string{"/api/..%2fadmin", "/api/%252e%252e/x", "//api", "/API/x", "/Api/x", "/api/;x", "/api%00", "/api/.", "/api./x", "/api/x.",
-		"/x/../api/y", "/./api/x", "/api//x", "/%2e%2e/api", "/api%5cx", `/api\x`, "/a%0db", "*", "/" + strings.Repeat("a", 8000), "/%ff", "/assetS/x"} {
+	for _, target := range []string{"/api/..%2fadmin", "/api/%252e%252e/x", "//api", "/API/x", "/Api/x", "/api/;x", "/api%00", "/api/.",
+		"/api./x", "/api/x.",
+		"/x/../api/y", "/./api/x", "/api//x", "/%2e%2e/api", "/api%5cx", `/api\x`, "/a%0db", "*", "/" + strings.Repeat("a", 8000), "/%ff",
+		"/assetS/x"} {
 		if resp := g.ask(t, "GET", target, "own"); resp == nil || resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%.60s: %v", target, resp)
 		}
@@ -404,7 +416,8 @@ func TestPages(t *testing.T) {
 	for _, tt := range tests {
 		resp := g.ask(t, tt.method, tt.target, "own", "Content-Length: 0")
 		body, _ := io.ReadAll(resp.Body)
-		if resp.StatusCode != tt.status || tt.kind != "" && resp.Header.Get("Content-Type") != tt.kind || !strings.Contains(string(body), tt.contains) || tt.method == "HEAD" && len(body) > 0 {
+		if resp.StatusCode != tt.status || tt.kind != "" && resp.Header.Get("Content-Type") != tt.kind ||
+			!strings.Contains(string(body), tt.contains) || tt.method == "HEAD" && len(body) > 0 {
 			t.Errorf("%s %s: %d %s %.80s", tt.method, tt.target, resp.StatusCode, resp.Header.Get("Content-Type"), body)
 		}
 	}
@@ -436,8 +449,10 @@ func TestSec_A_FILE_12_OnlyTheBuiltInPages(t *testing.T) {
 	}
 	up := strings.Repeat("../", 20)
 	for _, target := range []string{
-		secret, "/" + up + secret[1:], "/assets/" + up + secret[1:], "/assets/..%2f..%2f" + secret[1:], "/%2e%2e/%2e%2e" + secret, "/assets/%2e%2e/secret.key",
-		"/..\\..\\" + secret, "/.env", "/.git/config", "/assets/.hidden", "/hearth.db", "/gateway.token", "/secret.key", "/assets/app-12345678.js.map", "/assets/",
+		secret, "/" + up + secret[1:], "/assets/" + up + secret[1:], "/assets/..%2f..%2f" + secret[1:], "/%2e%2e/%2e%2e" + secret,
+		"/assets/%2e%2e/secret.key",
+		"/..\\..\\" + secret, "/.env", "/.git/config", "/assets/.hidden", "/hearth.db", "/gateway.token", "/secret.key",
+		"/assets/app-12345678.js.map", "/assets/",
 		"//" + secret, "/file://" + secret, "/assets/app-12345678.js%00.png",
 	} {
 		resp := g.ask(t, "GET", target, "own")
@@ -445,7 +460,8 @@ func TestSec_A_FILE_12_OnlyTheBuiltInPages(t *testing.T) {
 			continue
 		}
 		body, _ := io.ReadAll(resp.Body)
-		if strings.Contains(string(body), "canary") || strings.Contains(string(body), "no kind that is served") || strings.Contains(string(body), "<pre>") {
+		if strings.Contains(string(body), "canary") || strings.Contains(string(body), "no kind that is served") ||
+			strings.Contains(string(body), "<pre>") {
 			t.Errorf("%s: %d %.80s", target, resp.StatusCode, body)
 		}
 	}
@@ -464,7 +480,8 @@ func TestSec_A_WEB_01_NamedOriginGetsASocketOnly(t *testing.T) {
 			t.Errorf("%s: %d", origin, got)
 		}
 	}
-	for _, headers := range [][]string{{"Origin: http://127.0.0.1:8080", "Content-Length: 0"}, {"Origin: http://127.0.0.1:8080", "Upgrade: websocket", "Content-Length: 0"}} {
+	for _, headers := range [][]string{{"Origin: http://127.0.0.1:8080", "Content-Length: 0"},
+		{"Origin: http://127.0.0.1:8080", "Upgrade: websocket", "Content-Length: 0"}} {
 		if resp := g.ask(t, "POST", "/api/x", "own", headers...); resp.StatusCode != http.StatusForbidden {
 			t.Errorf("POST with %v: %d", headers, resp.StatusCode)
 		}

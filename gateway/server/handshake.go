@@ -127,7 +127,8 @@ func checkConnectSizes(p *protocol.ConnectParams) *protocol.Error {
 		return protocol.MissingParam(protocol.MethodConnect, "client")
 	}
 	c := &p.Client
-	for _, s := range []string{c.ID, c.Mode, c.Version, c.Platform, c.DisplayName, c.DeviceFamily, c.ModelIdentifier, c.InstanceID, c.TimeZone} {
+	for _, s := range []string{c.ID, c.Mode, c.Version, c.Platform, c.DisplayName, c.DeviceFamily, c.ModelIdentifier, c.InstanceID,
+		c.TimeZone} {
 		if len(s) > longest {
 			return protocol.InvalidParams(protocol.MethodConnect, "client has a text longer than %d bytes", longest)
 		}

@@ -51,7 +51,8 @@ func asker(t *testing.T, url string) caller.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return caller.Options{URL: url, Device: &caller.Identity{Key: key}, Client: protocol.ClientInfo{ID: "cli", Mode: "cli", DisplayName: "laptop"},
+	return caller.Options{URL: url, Device: &caller.Identity{Key: key}, Client: protocol.ClientInfo{ID: "cli", Mode: "cli",
+		DisplayName: "laptop"},
 		Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeAdmin}}
 }
 

@@ -29,7 +29,8 @@ type page struct {
 
 func newPages(files fs.FS) *pages { return &pages{files: files, cache: make(map[string]*page)} }
 
-const notBuilt = "Hearth is running, but its page is not part of this program. Run build/run, or build it with `npm ci && npm run build` in frontend/ and then build Hearth again.\n"
+const notBuilt = "Hearth is running, but its page is not part of this program. Run build/run, or build it with `npm ci && npm run " +
+	"build` in frontend/ and then build Hearth again.\n"
 
 func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !readOnly(w, r) {

@@ -72,7 +72,8 @@ func TestSec_A_WEB_02_BehindTailscale(t *testing.T) {
 		o.Pages = pages
 		o.Front = func(_ context.Context, host string) bool { return host == name }
 	})
-	by := []string{"X-Forwarded-For: 100.64.0.7", "X-Forwarded-Proto: https", "X-Forwarded-Host: " + name, "Tailscale-User-Login: anna@example.com"}
+	by := []string{"X-Forwarded-For: 100.64.0.7", "X-Forwarded-Proto: https", "X-Forwarded-Host: " + name,
+		"Tailscale-User-Login: anna@example.com"}
 	for what, c := range map[string]struct {
 		host, path string
 		header     []string
@@ -125,14 +126,16 @@ func TestSec_A_WEB_02_BehindTailscale(t *testing.T) {
 	if err := json.Unmarshal(f.Payload, &challenge); err != nil {
 		t.Fatal(err)
 	}
-	p := protocol.ConnectParams{MinProtocol: 4, MaxProtocol: 4, Client: protocol.ClientInfo{ID: "hearth-phone", Mode: "ui", Version: "1", Platform: "android"},
+	p := protocol.ConnectParams{MinProtocol: 4, MaxProtocol: 4, Client: protocol.ClientInfo{ID: "hearth-phone", Mode: "ui", Version: "1",
+		Platform: "android"},
 		Scopes: []protocol.Scope{protocol.ScopeAdmin}, Auth: &protocol.Auth{Token: testToken}}
 	devicetest.Sign(key, &p, challenge.Nonce, challenge.TS)
 	params, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ws.Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"type":"req","id":"1","method":"connect","params":%s}`, params)); err != nil {
+	if err := ws.Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"type":"req","id":"1","method":"connect","params":%s}`,
+		params)); err != nil {
 		t.Fatal(err)
 	}
 	if f, err = c.tryRead(); err != nil || f.OK || !strings.Contains(fmt.Sprintf("%+v", f.Error), "not approved") {
@@ -150,8 +153,10 @@ func TestSec_A_WEB_01_PhonePageAndItsSocket(t *testing.T) {
 		header     []string
 		status     int
 	}{
-		{own, "/phone", nil, 200}, {own, "/phone/", nil, 200}, {own, "/phone/sw.js", nil, 200}, {own, "/phone/assets/phone-1.js", nil, 200}, {own, "/ca.crt", nil, 200},
-		{own, "/phone/assets/none.js", nil, 404}, {own, "/phone/%2e%2e/index.html", nil, 400}, {own, "/index.html", nil, 404}, {own, "/assets/app-12345678.js", nil, 404}, {own, "/", nil, 404},
+		{own, "/phone", nil, 200}, {own, "/phone/", nil, 200}, {own, "/phone/sw.js", nil, 200}, {own, "/phone/assets/phone-1.js", nil, 200},
+		{own, "/ca.crt", nil, 200},
+		{own, "/phone/assets/none.js", nil, 404}, {own, "/phone/%2e%2e/index.html", nil, 400}, {own, "/index.html", nil, 404},
+		{own, "/assets/app-12345678.js", nil, 404}, {own, "/", nil, 404},
 		{own, "/", []string{upgrade, "Origin: https://" + own}, 101},
 		{own, "/", []string{upgrade, "Origin: http://" + own}, 403},
 		{own, "/", []string{upgrade, "Origin: https://gw.local"}, 403},
@@ -171,7 +176,8 @@ func TestSec_A_WEB_01_PhonePageAndItsSocket(t *testing.T) {
 // page under it no socket.
 func TestSec_A_WEB_03_PhonePageOnlyUnderOurNames(t *testing.T) {
 	addr, conf := withPhone(t)
-	for _, host := range []string{"rebind.example:18789", "gw.local", "gw.local:1", "127.0.0.1", "gw.local.:18789", "192.168.1.5:18789.nip.io"} {
+	for _, host := range []string{"rebind.example:18789", "gw.local", "gw.local:1", "127.0.0.1", "gw.local.:18789",
+		"192.168.1.5:18789.nip.io"} {
 		for _, path := range []string{"/phone", "/phone/", "/ca.crt"} {
 			if resp, _ := get(t, addr, conf, host, path); resp.StatusCode == 200 {
 				t.Errorf("%s%s: %d", host, path, resp.StatusCode)
@@ -188,7 +194,8 @@ func TestSec_A_WEB_03_PhonePageOnlyUnderOurNames(t *testing.T) {
 func TestSec_A_WEB_08_PhonePageHeaders(t *testing.T) {
 	addr, conf := withPhone(t)
 	const own = "gw.local:18789"
-	for path, cache := range map[string]string{"/phone": "no-store", "/phone/sw.js": "no-store", "/phone/assets/phone-1.js": "public, max-age=31536000, immutable", "/ca.crt": "no-store"} {
+	for path, cache := range map[string]string{"/phone": "no-store", "/phone/sw.js": "no-store", "/phone/assets/phone-1.js": "public, " +
+		"max-age=31536000, immutable", "/ca.crt": "no-store"} {
 		resp, _ := get(t, addr, conf, own, path)
 		h := resp.Header
 		csp := h.Get("Content-Security-Policy")
@@ -197,10 +204,12 @@ func TestSec_A_WEB_08_PhonePageHeaders(t *testing.T) {
 				t.Errorf("%s: the policy lacks %s: %s", path, want, csp)
 			}
 		}
-		if strings.HasPrefix(path, "/phone") && (!strings.Contains(csp, "connect-src 'self' wss://"+own+";") || strings.Contains(csp, "ws://127")) {
+		if strings.HasPrefix(path, "/phone") && (!strings.Contains(csp, "connect-src 'self' wss://"+own+";") ||
+			strings.Contains(csp, "ws://127")) {
 			t.Errorf("%s: %s", path, csp)
 		}
-		if h.Get("Cache-Control") != cache || h.Get("X-Frame-Options") != "DENY" || h.Get("Referrer-Policy") != "no-referrer" || h.Get("Access-Control-Allow-Origin") != "" {
+		if h.Get("Cache-Control") != cache || h.Get("X-Frame-Options") != "DENY" || h.Get("Referrer-Policy") != "no-referrer" ||
+			h.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", path, h)
 		}
 		p := h.Get("Permissions-Policy")

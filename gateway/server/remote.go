@@ -82,7 +82,8 @@ func (s *Server) remoteHandler() http.Handler {
 	mux.Handle(phonePath+"/", s.phone())
 	mux.HandleFunc(authorityPath, s.serveAuthority)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "Hearth answers here, but not with a page: for a phone it is at "+phonePath+", and other computers connect with `hearth connect`.", http.StatusNotFound)
+		http.Error(w, "Hearth answers here, but not with a page: for a phone it is at "+phonePath+", and other computers connect with `hearth "+
+			"connect`.", http.StatusNotFound)
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header(), r.Host)
@@ -116,10 +117,12 @@ func (m *Remote) judge(r *http.Request) verdict {
 	}
 	origins := r.Header.Values("Origin")
 	if len(origins) > 0 && (len(origins) > 1 || origins[0] != "https://"+r.Host || !m.named(r.Host)) {
-		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open Hearth's own page instead."}
+		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open " +
+			"Hearth's own page instead."}
 	}
 	if isPhone(r.URL.Path) && !m.named(r.Host) {
-		return verdict{status: http.StatusMisdirectedRequest, text: "This request was sent to a name that is not Hearth's own. `hearth qr` shows the address of its page for phones."}
+		return verdict{status: http.StatusMisdirectedRequest, text: "This request was sent to a name that is not Hearth's own. `hearth qr` " +
+			"shows the address of its page for phones."}
 	}
 	return verdict{}
 }

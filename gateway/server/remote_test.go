@@ -29,7 +29,8 @@ func withRemote(t *testing.T) (g *gateway, remote string, client *tls.Config) {
 	}
 	g = start(t, func(o *Options) {
 		// A config that would allow too much.
-		o.Remote = &Remote{Listener: ln, TLS: &tls.Config{MinVersion: tls.VersionTLS10, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{selfSigned(t)}}}
+		o.Remote = &Remote{Listener: ln, TLS: &tls.Config{MinVersion: tls.VersionTLS10, NextProtos: []string{"h2"},
+			Certificates: []tls.Certificate{selfSigned(t)}}}
 		o.Mounts = map[string]http.Handler{"/v1/": constant(`{"open":true}`)}
 	})
 	return g, ln.Addr().String(), &tls.Config{InsecureSkipVerify: true}
@@ -116,7 +117,8 @@ func TestWhatOtherMachinesFind(t *testing.T) {
 		status int
 	}{
 		{"/healthz", nil, 200}, {"/health", nil, 200},
-		{"/", nil, 404}, {"/index.html", nil, 404}, {"/assets/app-12345678.js", nil, 404}, {"/api/x", nil, 404}, {"/v1/models", nil, 404}, {"/readyz", nil, 404},
+		{"/", nil, 404}, {"/index.html", nil, 404}, {"/assets/app-12345678.js", nil, 404}, {"/api/x", nil, 404}, {"/v1/models", nil, 404},
+		{"/readyz", nil, 404},
 		{"/", []string{upgrade}, 101},
 		{"/", []string{upgrade, "Origin: https://gw.local"}, 403},
 		{"/", []string{upgrade, "Origin: http://evil.example"}, 403},
@@ -140,7 +142,8 @@ func TestWhatOtherMachinesFind(t *testing.T) {
 // loopback address: the shared token pairs nobody there.
 func TestSec_A_PAIR_07_RemoteIsNeverLocal(t *testing.T) {
 	_, addr, conf := withRemote(t)
-	ws, _, err := websocket.Dial(t.Context(), "wss://"+addr+"/", &websocket.DialOptions{Host: "127.0.0.1", HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: conf}}})
+	ws, _, err := websocket.Dial(t.Context(), "wss://"+addr+"/", &websocket.DialOptions{Host: "127.0.0.1",
+		HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: conf}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,8 +156,9 @@ func TestSec_A_PAIR_07_RemoteIsNeverLocal(t *testing.T) {
 	if f.Event != "connect.challenge" {
 		t.Fatalf("%+v", f)
 	}
-	err = ws.Write(t.Context(), websocket.MessageText, []byte(`{"type":"req","id":"1","method":"connect","params":{"minProtocol":4,"maxProtocol":4,`+
-		`"client":{"id":"cli","mode":"cli","version":"1","platform":"linux"},"role":"operator","scopes":["operator.admin","operator.read"],"auth":{"token":"`+testToken+`"}}}`))
+	err = ws.Write(t.Context(), websocket.MessageText,
+		[]byte(`{"type":"req","id":"1","method":"connect","params":{"minProtocol":4,"maxProtocol":4,`+
+			`"client":{"id":"cli","mode":"cli","version":"1","platform":"linux"},"role":"operator","scopes":["operator.admin","operator.read"],"auth":{"token":"`+testToken+`"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

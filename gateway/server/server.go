@@ -73,7 +73,8 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP, mounts: o.Mounts, remote: o.Remote, front: o.Front, introductions: make(chan struct{}, maxIntroductions),
+		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP, mounts: o.Mounts, remote: o.Remote,
+		front: o.Front, introductions: make(chan struct{}, maxIntroductions),
 		snapshot: o.Snapshot, version: o.Version, bootID: o.BootID, ready: o.Ready, log: o.Logger, now: o.Now,
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, origins: o.Origins, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),

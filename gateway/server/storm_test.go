@@ -115,7 +115,8 @@ func TestFault_F_WS_07_DiesInTheMiddleOfASend(t *testing.T) {
 			t.Fatalf("no hello: %s", payload)
 		}
 		send := func(id string) []byte {
-			return rawFrame(0x81, []byte(requestText(id, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: id + strings.Repeat(" words", 2000), IdempotencyKey: id})))
+			return rawFrame(0x81, []byte(requestText(id, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main",
+				Message: id + strings.Repeat(" words", 2000), IdempotencyKey: id})))
 		}
 		first, second := send(fmt.Sprint("whole", cut)), send(fmt.Sprint("half", cut))
 		at := []int{1, 5, 13, 14, len(second) / 2, len(second) - 1}[cut]
@@ -153,7 +154,8 @@ func TestSec_A_WEB_04_NothingComesFromTheAddress(t *testing.T) {
 		return string(raw)
 	}
 	plain := body("/")
-	for _, more := range []string{"?gatewayUrl=wss://sink.example", "?token=" + testToken, "?session=javascript:alert(1)", "?auth=" + testToken + "&password=x"} {
+	for _, more := range []string{"?gatewayUrl=wss://sink.example", "?token=" + testToken, "?session=javascript:alert(1)",
+		"?auth=" + testToken + "&password=x"} {
 		if got := body("/" + more); got != plain {
 			t.Errorf("%s changes the page: %.200s", more, got)
 		}
@@ -174,7 +176,8 @@ func TestSec_A_WEB_12_NothingThatWasMadeIsAPage(t *testing.T) {
 	g := start(t, nil)
 	resp := g.ask(t, "GET", "/", "own")
 	csp := resp.Header.Get("Content-Security-Policy")
-	if !strings.HasPrefix(csp, "default-src 'none'") || strings.Contains(csp, "frame-src") || strings.Contains(csp, "child-src") || strings.Contains(csp, "worker-src") {
+	if !strings.HasPrefix(csp, "default-src 'none'") || strings.Contains(csp, "frame-src") || strings.Contains(csp, "child-src") ||
+		strings.Contains(csp, "worker-src") {
 		t.Errorf("frames are allowed: %s", csp)
 	}
 	for _, origin := range []string{"null", "blob:http://" + g.addr, "data:", "file://"} {
@@ -183,9 +186,11 @@ func TestSec_A_WEB_12_NothingThatWasMadeIsAPage(t *testing.T) {
 			t.Errorf("a document of %s gets a socket", origin)
 		}
 	}
-	for _, target := range []string{"/canvas/index.html", "/artifacts/a.html", "/media/x.svg", "/workspace/index.html", "/__openclaw__/canvas/", "/assets/made.html"} {
+	for _, target := range []string{"/canvas/index.html", "/artifacts/a.html", "/media/x.svg", "/workspace/index.html",
+		"/__openclaw__/canvas/", "/assets/made.html"} {
 		resp := g.ask(t, "GET", target, "own")
-		if kind := resp.Header.Get("Content-Type"); resp.StatusCode == http.StatusOK && !strings.HasSuffix(target, "/") || strings.Contains(kind, "svg") {
+		if kind := resp.Header.Get("Content-Type"); resp.StatusCode == http.StatusOK && !strings.HasSuffix(target, "/") ||
+			strings.Contains(kind, "svg") {
 			t.Errorf("%s: %d %s", target, resp.StatusCode, kind)
 		}
 	}

@@ -62,7 +62,8 @@ func TestTunnelsByAnotherPort(t *testing.T) {
 		if got := g.upgrade(t, host); got != http.StatusSwitchingProtocols {
 			t.Errorf("a program at %s: %d", host, got)
 		}
-		for _, origin := range []string{"http://evil.test", "http://localhost:1", "http://127.0.0.1:1", "https://" + host, "http://" + host + ".evil.test", "null"} {
+		for _, origin := range []string{"http://evil.test", "http://localhost:1", "http://127.0.0.1:1", "https://" + host,
+			"http://" + host + ".evil.test", "null"} {
 			if got := g.upgrade(t, host, "Origin: "+origin); got != http.StatusForbidden {
 				t.Errorf("a page of %s at %s: %d", origin, host, got)
 			}
@@ -82,7 +83,8 @@ func TestNamesOfModelsMayBeEncoded(t *testing.T) {
 	if resp := g.ask(t, "GET", "/v1/models/hearth%2Fmain", "own"); resp == nil || resp.StatusCode == http.StatusBadRequest {
 		t.Errorf("%v", resp)
 	}
-	for _, target := range []string{"/v1/models/%2e%2e%2fchat", "/v1/models/..%2fchat", "/v1/models/a%2f%2fb", "/v1/models/%2fa", "/v1/models/a%2f.", "/v1/models/a%252fb", "/v1/chat%2fcompletions", "/v1%2fmodels/a", "/V1/models/a%2fb"} {
+	for _, target := range []string{"/v1/models/%2e%2e%2fchat", "/v1/models/..%2fchat", "/v1/models/a%2f%2fb", "/v1/models/%2fa",
+		"/v1/models/a%2f.", "/v1/models/a%252fb", "/v1/chat%2fcompletions", "/v1%2fmodels/a", "/V1/models/a%2fb"} {
 		if resp := g.ask(t, "GET", target, "own"); resp == nil || resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %v", target, resp)
 		}

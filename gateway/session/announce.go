@@ -22,7 +22,8 @@ func (m *Manager) announceEnd(r *run, row Row, end ending) {
 	if end.message != nil {
 		m.Publish.Message(m.sessionMessage(r, end.message))
 	}
-	data := map[string]any{"phase": "end", "startedAt": r.rec.StartedAt, "endedAt": r.rec.EndedAt, "aborted": end.state == RunAborted, "stopReason": end.stop}
+	data := map[string]any{"phase": "end", "startedAt": r.rec.StartedAt, "endedAt": r.rec.EndedAt, "aborted": end.state == RunAborted,
+		"stopReason": end.stop}
 	phase := "end"
 	if end.state == RunFailed {
 		data["phase"], data["error"], phase = "error", end.errText, "error"
@@ -62,7 +63,8 @@ func (m *Manager) sessionMessage(r *run, msg *protocol.Message) protocol.Session
 
 func (m *Manager) changed(row Row, reason, phase, runID string) protocol.SessionsChanged {
 	pr := m.present(row)
-	return protocol.SessionsChanged{SessionKey: row.Key, AgentID: row.AgentID, Reason: reason, Phase: phase, RunID: runID, TS: m.nowMs(), Session: &pr}
+	return protocol.SessionsChanged{SessionKey: row.Key, AgentID: row.AgentID, Reason: reason, Phase: phase, RunID: runID, TS: m.nowMs(),
+		Session: &pr}
 }
 
 // assistantMessage is a model's message as the transcript keeps it.
@@ -84,7 +86,8 @@ func (m *Manager) assistantMessage(r *run, msg model.Message, end ending) *proto
 		case b.Text != "":
 			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockText, Text: b.Text})
 		case b.ToolCall != nil:
-			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockToolCall, ID: b.ToolCall.ID, Name: b.ToolCall.Name, Arguments: m.shownArgs(b.ToolCall.Arguments)})
+			out.Content = append(out.Content, protocol.Block{Type: protocol.BlockToolCall, ID: b.ToolCall.ID, Name: b.ToolCall.Name,
+				Arguments: m.shownArgs(b.ToolCall.Arguments)})
 		}
 	}
 	return out

@@ -44,7 +44,8 @@ func TestSec_A_SEC_05_ArgumentsOfCalls(t *testing.T) {
 		if all := historyText(h); strings.Contains(all, "canary") || strings.Contains(all, "word-of-1234") || !strings.Contains(all, "work") {
 			t.Errorf("the history holds it: %s", all)
 		}
-		if raw, err := os.ReadFile(b.path); err != nil || strings.Contains(string(raw), "sk-canary") || strings.Contains(string(raw), "word-of-1234") {
+		if raw, err := os.ReadFile(b.path); err != nil || strings.Contains(string(raw), "sk-canary") ||
+			strings.Contains(string(raw), "word-of-1234") {
 			t.Errorf("the store holds it: %v", err)
 		}
 	}

@@ -51,7 +51,8 @@ func (m *Manager) RunCommand(ctx context.Context, turn Turn, do func(ctx context
 		return acc, err
 	}
 	m.Outbox.Wake()
-	m.Publish.Message(protocol.SessionMessage{SessionKey: row.Key, AgentID: row.AgentID, Message: answer, MessageID: answer.Meta.ID, MessageSeq: answer.Meta.Seq})
+	m.Publish.Message(protocol.SessionMessage{SessionKey: row.Key, AgentID: row.AgentID, Message: answer, MessageID: answer.Meta.ID,
+		MessageSeq: answer.Meta.Seq})
 	return acc, nil
 }
 

@@ -47,7 +47,8 @@ func (m *Manager) conversation(r *run, mdl Model, window int) (msgs []model.Mess
 	msgs = toModel(turns, current)
 	m.pictures(msgs, mdl.Images)
 	if c := row.Compaction; c != nil {
-		msgs = append([]model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "[Summary of the conversation so far]\n" + c.Summary}}}}, msgs...)
+		msgs = append([]model.Message{
+			{Role: model.RoleUser, Blocks: []model.Block{{Text: "[Summary of the conversation so far]\n" + c.Summary}}}}, msgs...)
 	}
 	return msgs, bytes, nil
 }

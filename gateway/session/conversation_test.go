@@ -27,7 +27,8 @@ func called(ids ...string) protocol.Message {
 }
 
 func result(id string) protocol.Message {
-	return protocol.Message{Role: protocol.MessageToolResult, ToolCallID: id, ToolName: "x", Content: protocol.TextBlocks("r"), Meta: &protocol.MessageMeta{}}
+	return protocol.Message{Role: protocol.MessageToolResult, ToolCallID: id, ToolName: "x", Content: protocol.TextBlocks("r"),
+		Meta: &protocol.MessageMeta{}}
 }
 
 func render(msgs []model.Message) string {
@@ -61,12 +62,15 @@ func TestFault_F_DB_08_RequestIsAlwaysWellFormed(t *testing.T) {
 		turns turns
 		want  string
 	}{
-		"plain":              {turns{{user("1", "a"), said("b")}, {user("2", "c")}}, "user:a | assistant:b | user:c"},
-		"failed turn":        {turns{{user("1", "a")}, {user("2", "c")}}, "user:c"},
-		"call and result":    {turns{{user("1", "a"), called("k"), result("k"), said("b")}, {user("2", "c")}}, "user:a | assistant:call k | tool:result k | assistant:b | user:c"},
-		"lost result":        {turns{{user("1", "a"), called("k")}, {user("2", "c")}}, "user:a | assistant:call k | tool:result k! | user:c"},
-		"one of two lost":    {turns{{user("1", "a"), called("k", "l"), result("k")}, {user("2", "c")}}, "user:a | assistant:call k:call l | tool:result k | tool:result l! | user:c"},
-		"lost, then an end":  {turns{{user("1", "a"), called("k"), said("b")}, {user("2", "c")}}, "user:a | assistant:call k | tool:result k! | assistant:b | user:c"},
+		"plain":       {turns{{user("1", "a"), said("b")}, {user("2", "c")}}, "user:a | assistant:b | user:c"},
+		"failed turn": {turns{{user("1", "a")}, {user("2", "c")}}, "user:c"},
+		"call and result": {turns{{user("1", "a"), called("k"), result("k"), said("b")}, {user("2", "c")}},
+			"user:a | assistant:call k | tool:result k | assistant:b | user:c"},
+		"lost result": {turns{{user("1", "a"), called("k")}, {user("2", "c")}}, "user:a | assistant:call k | tool:result k! | user:c"},
+		"one of two lost": {turns{{user("1", "a"), called("k", "l"), result("k")}, {user("2", "c")}}, "user:a | assistant:call k:call l | " +
+			"tool:result k | tool:result l! | user:c"},
+		"lost, then an end": {turns{{user("1", "a"), called("k"), said("b")}, {user("2", "c")}}, "user:a | assistant:call k | tool:result k! " +
+			"| assistant:b | user:c"},
 		"empty answer":       {turns{{user("1", "a"), said("")}, {user("2", "c")}}, "user:a | user:c"},
 		"injected note":      {turns{{said("note")}, {user("2", "c")}}, "assistant:note | user:c"},
 		"current turn, tool": {turns{{user("2", "c"), called("k")}}, "user:c | assistant:call k | tool:result k!"},

@@ -174,7 +174,8 @@ func (m *Manager) firstWords(tx *store.Tx, sessionID string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if msg := row.Value; msg.Role == protocol.MessageUser && !msg.ExcludeFromContext && !strings.HasPrefix(msg.Text(), "/") { // a command is about nothing
+		// a command is about nothing
+		if msg := row.Value; msg.Role == protocol.MessageUser && !msg.ExcludeFromContext && !strings.HasPrefix(msg.Text(), "/") {
 			return clip(msg.Text(), 60), nil
 		}
 	}

@@ -34,7 +34,8 @@ func (e Expected) holds(row Row, there bool) error {
 		return ErrNotArchived
 	case !there && e.OrNone && !e.Unknown:
 		return nil
-	case e.Unknown, e.SessionID != "" && (!there || row.SessionID != e.SessionID), e.UpdatedAt != nil && (!there || row.UpdatedAt != *e.UpdatedAt):
+	case e.Unknown, e.SessionID != "" && (!there || row.SessionID != e.SessionID), e.UpdatedAt != nil &&
+		(!there || row.UpdatedAt != *e.UpdatedAt):
 		return ErrChanged
 	}
 	return nil

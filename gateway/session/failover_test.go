@@ -40,7 +40,8 @@ func newChain(t *testing.T, tool func(context.Context)) *chainBench {
 		},
 		Accounts: c.accounts, Now: time.Now,
 		Settings: func(string) failover.Settings {
-			return failover.Settings{Primary: ref(c.primary), Fallbacks: []model.Ref{ref("b/two"), ref("c/three")}, RateLimitedRotations: 1, MaxWait: 10 * time.Second}
+			return failover.Settings{Primary: ref(c.primary), Fallbacks: []model.Ref{ref("b/two"), ref("c/three")}, RateLimitedRotations: 1,
+				MaxWait: 10 * time.Second}
 		},
 	})
 	c.Models = asked{begin: engine.Begin}
@@ -162,7 +163,8 @@ func TestFallbackIsRememberedShownAndCleared(t *testing.T) {
 		if diff := cmp.Diff(want, seen); diff != "" {
 			t.Errorf("before it was asked: %s", diff)
 		}
-		if pr, _, _ := c.Get(benchKey); pr.ModelProvider != "b" || pr.OverrideSource != byAuto || pr.ModelOverride || pr.Fallback == nil || pr.Fallback.Selected != "a/one" {
+		if pr, _, _ := c.Get(benchKey); pr.ModelProvider != "b" || pr.OverrideSource != byAuto || pr.ModelOverride || pr.Fallback == nil ||
+			pr.Fallback.Selected != "a/one" {
 			t.Errorf("%+v", pr)
 		}
 		c.must("b", "second")
@@ -179,7 +181,8 @@ func TestFallbackIsRememberedShownAndCleared(t *testing.T) {
 		if row := c.row(); row.Override != (Override{}) || row.Fallback != nil {
 			t.Errorf("%+v", row)
 		}
-		wantText := "user:first | system:" + movedTo + " | assistant:I am b/two | user:second | assistant:I am b/two | user:third | system:" + cleared + " | assistant:I am a/one"
+		wantText := "user:first | system:" + movedTo + " | assistant:I am b/two | user:second | assistant:I am b/two | user:third | system:" +
+			cleared + " | assistant:I am a/one"
 		if got := c.transcript(); got != wantText {
 			t.Errorf("transcript\n%s\nwant\n%s", got, wantText)
 		}

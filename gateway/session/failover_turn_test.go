@@ -147,7 +147,8 @@ func TestAnAnswerThatPanicsFails(t *testing.T) {
 		c.Prompt = prompted(func(Asked) (string, int) { panic("nobody thought of this") })
 		c.Observer = heard{broke: func(where string, panicked any) { broke = fmt.Sprint(where, ": ", panicked) }}
 		c.must("a", "hello")
-		if o := c.wait("a"); o.Run.State != RunFailed || !strings.Contains(o.Run.ErrorText, "hearth doctor") || broke != "an answer: nobody thought of this" {
+		if o := c.wait("a"); o.Run.State != RunFailed || !strings.Contains(o.Run.ErrorText, "hearth doctor") || broke != "an answer: nobody "+
+			"thought of this" {
 			t.Errorf("%+v, %q", o.Run, broke)
 		}
 		c.Prompt = prompt

@@ -197,7 +197,8 @@ func policy(m Mode) QueuePolicy {
 // callWork makes the model ask for the tool n times at once.
 func callWork(yield func(model.Event) bool, n int) {
 	for i := range n {
-		yield(model.Event{Kind: model.EventToolCall, Call: &model.ToolCall{ID: fmt.Sprintf("k%d", i), Name: "work", Arguments: json.RawMessage("{}")}})
+		yield(model.Event{Kind: model.EventToolCall, Call: &model.ToolCall{ID: fmt.Sprintf("k%d", i), Name: "work",
+			Arguments: json.RawMessage("{}")}})
 	}
 	yield(model.Event{Kind: model.EventStop, Stop: model.StopTool})
 }
@@ -233,7 +234,8 @@ func TestSteerJoinsAtTheToolBoundary(t *testing.T) {
 		if got := out.Message.Text(); got != "about and that" {
 			t.Errorf("answer %q", got)
 		}
-		want := "user:first | assistant:call k0call k1 | toolResult:worked | toolResult:" + "Skipped: the person sent a new message before this tool started. Read it first." + " | user:no, this | user:and that | assistant:about and that"
+		want := "user:first | assistant:call k0call k1 | toolResult:worked | toolResult:" + "Skipped: the person sent a new message before " +
+			"this tool started. Read it first." + " | user:no, this | user:and that | assistant:about and that"
 		if got := b.transcript(); got != want {
 			t.Errorf("transcript\n%s\nwant\n%s", got, want)
 		}
@@ -325,7 +327,8 @@ func TestCollectKeepsRoutesApart(t *testing.T) {
 		for i := range 6 {
 			b.wait(fmt.Sprint(i))
 		}
-		if got := b.transcript(); got != "user:m0 | assistant:answer 0 | user:m1 | user:m2 | assistant:answer 1 | user:m3 | user:m4 | assistant:answer 2 | user:m5 | assistant:answer 3" {
+		if got := b.transcript(); got != "user:m0 | assistant:answer 0 | user:m1 | user:m2 | assistant:answer 1 | user:m3 | user:m4 | "+
+			"assistant:answer 2 | user:m5 | assistant:answer 3" {
 			t.Error(got)
 		}
 	})

@@ -34,7 +34,8 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 	}
 	if o := r.Origin; o != nil {
 		out.ChatType, out.Channel = o.ChatType, o.Provider
-		out.Origin = &protocol.SessionOrigin{Label: o.Label, Provider: o.Provider, From: o.From, To: o.To, AccountID: o.AccountID, ThreadID: o.ThreadID}
+		out.Origin = &protocol.SessionOrigin{Label: o.Label, Provider: o.Provider, From: o.From, To: o.To, AccountID: o.AccountID,
+			ThreadID: o.ThreadID}
 		if out.Kind = "group"; o.ChatType == "direct" {
 			out.Kind = "direct"
 		}
@@ -306,6 +307,7 @@ func (m *Manager) Inject(ctx context.Context, key, text, label string) (*protoco
 	if err != nil {
 		return nil, err
 	}
-	m.Publish.Message(protocol.SessionMessage{SessionKey: row.Key, AgentID: row.AgentID, Message: &msg, MessageID: msg.Meta.ID, MessageSeq: msg.Meta.Seq})
+	m.Publish.Message(protocol.SessionMessage{SessionKey: row.Key, AgentID: row.AgentID, Message: &msg, MessageID: msg.Meta.ID,
+		MessageSeq: msg.Meta.Seq})
 	return &msg, nil
 }

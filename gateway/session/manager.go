@@ -205,7 +205,8 @@ func NewManager(ctx context.Context, opts Options) *Manager {
 		opts.MaxRuns = 1000
 	}
 	opts.subscribers()
-	m := &Manager{Options: opts, t: newTables(), slots: make(chan struct{}, opts.MaxRuns), lanes: make(map[string]*lane), live: make(map[string]*run)}
+	m := &Manager{Options: opts, t: newTables(), slots: make(chan struct{}, opts.MaxRuns), lanes: make(map[string]*lane),
+		live: make(map[string]*run)}
 	m.runCtx, m.stopRun = context.WithCancelCause(context.WithoutCancel(ctx))
 	return m
 }

@@ -58,8 +58,9 @@ type op struct {
 
 func drawOp(rt *rapid.T) op {
 	o := op{
-		Do: rapid.SampledFrom([]string{"submit", "submit", "submit", "step", "step", "step", "stop", "edit", "time", "restart", "crash"}).Draw(rt, "do"),
-		N:  rapid.IntRange(0, 99).Draw(rt, "n"),
+		Do: rapid.SampledFrom([]string{"submit", "submit", "submit", "step", "step", "step", "stop", "edit", "time", "restart", "crash"}).Draw(rt,
+			"do"),
+		N: rapid.IntRange(0, 99).Draw(rt, "n"),
 	}
 	if o.Do == "submit" {
 		o.Mode, o.Route = rapid.SampledFrom(Modes()).Draw(rt, "mode"), rapid.SampledFrom([]string{"", "", "tg:1"}).Draw(rt, "route")

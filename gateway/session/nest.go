@@ -46,7 +46,8 @@ func NestOf(ctx context.Context) (*Nest, bool) {
 
 // nest makes the run's nest; tools get the context that it returns.
 func (m *Manager) nest(ctx context.Context, r *run) (context.Context, *Nest) {
-	n := &Nest{m: m, r: r, key: r.rec.SessionKey, session: r.rec.SessionID, id: r.id, agent: AgentOf(r.rec.SessionKey), idle: make(chan struct{})}
+	n := &Nest{m: m, r: r, key: r.rec.SessionKey, session: r.rec.SessionID, id: r.id, agent: AgentOf(r.rec.SessionKey),
+		idle: make(chan struct{})}
 	ctx, n.stop = context.WithCancelCause(context.WithValue(ctx, nestKey{}, n))
 	return ctx, n
 }
@@ -91,13 +92,15 @@ func (n *Nest) Begin(ctx context.Context, parent, toolID string, call model.Tool
 	n.mu.Unlock()
 	msg := &protocol.Message{
 		Role: protocol.MessageAssistant, Timestamp: n.m.nowMs(), StopReason: string(model.StopTool), Meta: n.m.nextMeta(n.r),
-		Content: []protocol.Block{{Type: protocol.BlockToolCall, ID: call.ID, Name: call.Name, Arguments: n.m.shownArgs(call.Arguments), ParentID: parent, ToolID: toolID}},
+		Content: []protocol.Block{{Type: protocol.BlockToolCall, ID: call.ID, Name: call.Name, Arguments: n.m.shownArgs(call.Arguments),
+			ParentID: parent, ToolID: toolID}},
 	}
 	if err := n.m.DB.Update(context.WithoutCancel(ctx), store.Write{Must: true, Do: n.put(msg)}); err != nil {
 		n.done()
 		return err
 	}
-	n.event(map[string]any{"phase": "start", "name": call.Name, "toolCallId": call.ID, "args": n.m.shownArgs(call.Arguments), "parentToolCallId": parent, "toolId": toolID})
+	n.event(map[string]any{"phase": "start", "name": call.Name, "toolCallId": call.ID, "args": n.m.shownArgs(call.Arguments),
+		"parentToolCallId": parent, "toolId": toolID})
 	n.show(msg)
 	return nil
 }
@@ -120,8 +123,9 @@ func (n *Nest) End(parent string, call model.ToolCall, res model.ToolResult, too
 		return
 	}
 	msg := &protocol.Message{
-		Role: protocol.MessageToolResult, Content: protocol.TextBlocks(res.Text), Timestamp: n.m.nowMs(), ToolCallID: call.ID, ToolName: call.Name,
-		IsError: res.IsError, Details: res.Details, DurationMs: took.Milliseconds(), ParentToolCallID: parent, Meta: n.m.nextMeta(n.r),
+		Role: protocol.MessageToolResult, Content: protocol.TextBlocks(res.Text), Timestamp: n.m.nowMs(), ToolCallID: call.ID,
+		ToolName: call.Name,
+		IsError:  res.IsError, Details: res.Details, DurationMs: took.Milliseconds(), ParentToolCallID: parent, Meta: n.m.nextMeta(n.r),
 	}
 	err := n.m.DB.Post(context.WithoutCancel(n.m.runCtx), store.Write{Must: true, Do: n.put(msg), Then: func() { n.show(msg) }})
 	if err != nil {
@@ -160,7 +164,8 @@ func (n *Nest) put(msg *protocol.Message) func(*store.Tx) error {
 }
 
 func (n *Nest) show(msg *protocol.Message) {
-	n.m.Publish.Message(protocol.SessionMessage{SessionKey: n.key, AgentID: n.agent, Message: shown(msg), MessageID: msg.Meta.ID, MessageSeq: msg.Meta.Seq})
+	n.m.Publish.Message(protocol.SessionMessage{SessionKey: n.key, AgentID: n.agent, Message: shown(msg), MessageID: msg.Meta.ID,
+		MessageSeq: msg.Meta.Seq})
 }
 
 func (n *Nest) event(data map[string]any) {

@@ -15,7 +15,8 @@ const maxOnce = 64 << 10
 // AskOnce puts one question to a model, beside every conversation. What it costs
 // is booked to the session of key. see is called with the model before it is
 // asked; its error ends the question.
-func (m *Manager) AskOnce(ctx context.Context, key string, sel failover.Selection, req model.Request, see func(Model) error) (text string, ref model.Ref, err error) {
+func (m *Manager) AskOnce(ctx context.Context, key string, sel failover.Selection, req model.Request, see func(Model) error) (text string,
+	ref model.Ref, err error) {
 	used := &tally{}
 	defer m.bookTally(ctx, key, used)
 	mdl, err := m.Models.Begin(ctx, sel, used)

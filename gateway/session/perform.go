@@ -137,12 +137,14 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 	if err != nil {
 		return *end, err
 	}
-	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens, Thinking: cmp.Or(r.rec.Hints.Thinking, row.Thinking), Once: true}
+	turn := agent.Turn{Provider: mdl.Provider, Model: mdl.Ref.Model, Messages: history, MaxTokens: mdl.MaxTokens,
+		Thinking: cmp.Or(r.rec.Hints.Thinking, row.Thinking), Once: true}
 	if m.Tools != nil {
 		turn.Rounds = m.Tools.Rounds(r.rec)
 		turn.Options = func() *model.Options { return m.Tools.Asks(r.rec) }
 	}
-	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: turn.Thinking, Reasoning: cmp.Or(r.rec.Hints.Reasoning, row.Reasoning), Messages: row.Messages}
+	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: turn.Thinking, Reasoning: cmp.Or(r.rec.Hints.Reasoning, row.Reasoning),
+		Messages: row.Messages}
 	if mdl.Tools && m.Tools != nil {
 		scope, tools := m.Tools.For(r.rec, mdl.Ref)
 		turn.Tools, turn.Exact = tools.Specs(), tools.Exact()
@@ -239,7 +241,8 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 	m.tellThought(r)
 	switch ev.Kind {
 	case agent.Text:
-		m.Publish.Delta(Delta{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Text: l.say(r, ev.Delta), At: m.Now()})
+		m.Publish.Delta(Delta{RunID: r.rec.ID, SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Text: l.say(r, ev.Delta),
+			At: m.Now()})
 		r.tell.Lock()
 		r.seq++
 		r.tell.Unlock()
@@ -258,7 +261,8 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 			f.Tool(r.id, ev.Call.Name, m.shownArgs(ev.Call.Arguments))
 		}
 		m.chatStatus(r, "running_tool")
-		m.agentEvent(r, "tool", map[string]any{"phase": "start", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "args": m.shownArgs(ev.Call.Arguments)})
+		m.agentEvent(r, "tool", map[string]any{"phase": "start", "name": ev.Call.Name, "toolCallId": ev.Call.ID,
+			"args": m.shownArgs(ev.Call.Arguments)})
 	case agent.ToolEnd:
 		failpoint.Hit("beforeToolResult")
 		m.because(&r.rec, "tool", "%s took %d ms", ev.Call.Name, ev.Took.Milliseconds())
@@ -298,7 +302,8 @@ func (m *Manager) writeIntent(l *lane, r *run, end *ending, ev agent.Event) erro
 func (m *Manager) writeResult(r *run, ev agent.Event) error {
 	msg := &protocol.Message{
 		Role: protocol.MessageToolResult, Content: protocol.TextBlocks(ev.Result.Text), Timestamp: m.nowMs(),
-		ToolCallID: ev.Call.ID, ToolName: ev.Call.Name, IsError: ev.Result.IsError, Details: ev.Result.Details, DurationMs: ev.Took.Milliseconds(), Meta: m.nextMeta(r),
+		ToolCallID: ev.Call.ID, ToolName: ev.Call.Name, IsError: ev.Result.IsError, Details: ev.Result.Details,
+		DurationMs: ev.Took.Milliseconds(), Meta: m.nextMeta(r),
 	}
 	if err := m.append(r, msg); err != nil {
 		return err

@@ -60,7 +60,8 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 	ended := false
 	for i := range h.Messages {
 		msg := &h.Messages[i]
-		if !live.held && msg.Role == protocol.MessageUser && msg.Hearth != nil && (msg.Meta.RunID == live.active || slices.Contains(live.joined, msg.Meta.RunID)) {
+		if !live.held && msg.Role == protocol.MessageUser && msg.Hearth != nil &&
+			(msg.Meta.RunID == live.active || slices.Contains(live.joined, msg.Meta.RunID)) {
 			if msg.Hearth.State == protocol.ReceiptAccepted {
 				msg.Hearth = &protocol.MessageReceipt{State: protocol.ReceiptAnswering}
 			} else if msg.Meta.RunID == live.active {
@@ -78,7 +79,8 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 }
 
 // page reads backwards from before (0 = the end) and returns in order.
-func (m *Manager) page(tx *store.Tx, sessionID string, before int64, limit, budget, maxChars int) (msgs []protocol.Message, more bool, err error) {
+func (m *Manager) page(tx *store.Tx, sessionID string, before int64, limit, budget, maxChars int) (msgs []protocol.Message, more bool,
+	err error) {
 	prefix, err := entryPrefix(sessionID)
 	if err != nil {
 		return nil, false, err

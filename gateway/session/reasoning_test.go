@@ -16,10 +16,12 @@ func TestReasoningGoesBack(t *testing.T) {
 	m := &Manager{Options: Options{Now: time.Now, NewID: func() string { return "id" }}}
 	r := &run{rec: Run{ID: "r"}}
 	call := &model.ToolCall{ID: "c", Name: "x", Arguments: []byte(`{}`)}
-	blocks := []model.Block{{Thinking: "a", Signature: "d:1"}, {Signature: "d:hidden"}, {Thinking: "unsigned"}, {Text: "said"}, {ToolCall: call}}
+	blocks := []model.Block{{Thinking: "a", Signature: "d:1"}, {Signature: "d:hidden"}, {Thinking: "unsigned"}, {Text: "said"},
+		{ToolCall: call}}
 	msg := m.assistantMessage(r, model.Message{Role: model.RoleAssistant, Blocks: blocks}, ending{})
 	back, ok := messageToModel(*msg)
-	want := model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Thinking: "a", Signature: "d:1"}, {Signature: "d:hidden"}, {Text: "said"}, {ToolCall: call}}}
+	want := model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Thinking: "a", Signature: "d:1"}, {Signature: "d:hidden"},
+		{Text: "said"}, {ToolCall: call}}}
 	if diff := cmp.Diff(want, back); diff != "" || !ok {
 		t.Error(diff)
 	}

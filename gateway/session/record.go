@@ -179,7 +179,8 @@ func (r Run) ownModel() string { return cmp.Or(r.Hints.Model, r.Model) }
 // that has the owner's rights, and words that ask for another model or level none
 // that has not.
 func (r Run) together(o Run) bool {
-	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "") && r.Hints == o.Hints && r.Outside == o.Outside
+	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "") && r.Hints == o.Hints &&
+		r.Outside == o.Outside
 }
 
 // Reason is one step of why a run went as it did, for /why.

@@ -93,7 +93,8 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 		return nil, err
 	}
 	reached[id] = turn
-	if m.Suspended != nil && turn == rec.Turn && rec.AnswerTurn == 0 && part.Text == "" && rec.Attempt < maxAttempts && m.Suspended(tx, rec.ID) {
+	if m.Suspended != nil && turn == rec.Turn && rec.AnswerTurn == 0 && part.Text == "" && rec.Attempt < maxAttempts &&
+		m.Suspended(tx, rec.ID) {
 		rep.Requeued++
 		return m.resume(tx, rec, asked.Text(), last)
 	}
@@ -110,7 +111,8 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 	case turn == 0:
 		rep.Failed++
 		_, err = m.putEnd(tx, &rec, ending{state: RunFailed, stop: "error", errKind: "unknown",
-			errText: fmt.Sprintf("Hearth stopped %d times while answering this, so it was given up. Send it again; if it happens again, run `hearth logs`.", rec.Attempt)})
+			errText: fmt.Sprintf("Hearth stopped %d times while answering this, so it was given up. Send it again; if it happens again, run "+
+				"`hearth logs`.", rec.Attempt)})
 		return nil, err
 	}
 	rep.Interrupted++

@@ -17,7 +17,8 @@ func (m *Manager) RelayOf(call tool.Call, toolName string) (Relay, error) {
 		r.Hops = rec.Relay.Hops + 1
 	}
 	if r.Hops > maxHops {
-		return r, fmt.Errorf("sessions have passed this on %d times without a person; tell the owner what there is and wait for an answer", maxHops)
+		return r, fmt.Errorf("sessions have passed this on %d times without a person; tell the owner what there is and wait for an answer",
+			maxHops)
 	}
 	return r, nil
 }

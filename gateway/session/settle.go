@@ -46,9 +46,11 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.state, end.stop, end.errKind = RunAborted, "aborted", ""
 	case errors.Is(err, errTimeout):
 		end.errKind = "timeout"
-		end.errText = "The answer took too long and was stopped. What had arrived is kept. Try again, choose a faster model, or raise agents.defaults.timeoutSeconds."
+		end.errText = "The answer took too long and was stopped. What had arrived is kept. Try again, choose a faster model, or raise " +
+			"agents.defaults.timeoutSeconds."
 	case errors.Is(err, agent.ErrLoop):
-		end.errText = "The model kept repeating itself" + loopWords(err) + ", so Hearth stopped it. What was done stays done. Ask again in other words, or choose another model."
+		end.errText = "The model kept repeating itself" + loopWords(err) + ", so Hearth stopped it. What was done stays done. Ask again in " +
+			"other words, or choose another model."
 	case errors.Is(err, errBroke):
 		end.errText = "Hearth itself failed while it made this answer. Your message is kept: send it again. `hearth doctor` shows what failed."
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrGone):
@@ -85,7 +87,8 @@ func storeTrouble(err error) string {
 		return "The disk is full, so the answer could not be stored. Make some room; your message is kept and you can send it again."
 	}
 	if errors.Is(err, store.ErrGone) {
-		return "Hearth's folder is not where it was when Hearth started, so the answer could not be stored. Put it back; your message is kept and you can send it again."
+		return "Hearth's folder is not where it was when Hearth started, so the answer could not be stored. Put it back; your message is kept " +
+			"and you can send it again."
 	}
 	return "Hearth's store could not be written. Restart Hearth; your message is kept."
 }

@@ -70,7 +70,8 @@ func (m *Manager) bookTally(ctx context.Context, key string, t *tally) {
 	if len(t.calls) == 0 {
 		return
 	}
-	err := m.DB.Update(context.WithoutCancel(ctx), store.Write{Must: true, Do: func(tx *store.Tx) error { return m.Models.Book(tx, key, t.calls) }})
+	err := m.DB.Update(context.WithoutCancel(ctx),
+		store.Write{Must: true, Do: func(tx *store.Tx) error { return m.Models.Book(tx, key, t.calls) }})
 	if err != nil {
 		m.Logger.Error("model calls could not be booked", "session", key, "calls", len(t.calls), "err", err)
 	}

@@ -54,7 +54,8 @@ func (p metered) plan(req model.Request) plan {
 	r := p.m.rnd
 	u := model.Usage{Input: 1 + r.IntN(5000), Output: 1 + r.IntN(500), CacheRead: r.IntN(3000), CacheWrite: r.IntN(100)}
 	pl := plan{usage: []model.Usage{{Input: u.Input, CacheRead: u.CacheRead}, u}, text: "words"}
-	classes := []model.Class{model.ClassRateLimit, model.ClassServer, model.ClassOverloaded, model.ClassAuth, model.ClassInterrupted, model.ClassTimeout, model.ClassBilling, model.ClassInvalid, model.ClassEmpty, model.ClassRefusal}
+	classes := []model.Class{model.ClassRateLimit, model.ClassServer, model.ClassOverloaded, model.ClassAuth, model.ClassInterrupted,
+		model.ClassTimeout, model.ClassBilling, model.ClassInvalid, model.ClassEmpty, model.ClassRefusal}
 	last := req.Messages[len(req.Messages)-1]
 	switch n := r.IntN(100); {
 	case n < 10: // refused before anything was counted
@@ -92,7 +93,8 @@ func (p metered) Stream(_ context.Context, req model.Request) iter.Seq2[model.Ev
 		case pl.err != nil:
 			yield(model.Event{}, pl.err)
 		case pl.tool:
-			call := &model.ToolCall{ID: fmt.Sprint("c", len(req.Messages)), Name: "block", Arguments: []byte(fmt.Sprintf(`{"n":%d}`, len(req.Messages)))}
+			call := &model.ToolCall{ID: fmt.Sprint("c", len(req.Messages)), Name: "block",
+				Arguments: []byte(fmt.Sprintf(`{"n":%d}`, len(req.Messages)))}
 			if yield(model.Event{Kind: model.EventToolCall, Call: call}, nil) {
 				yield(model.Event{Kind: model.EventStop, Stop: model.StopTool}, nil)
 			}
@@ -131,7 +133,8 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 		},
 		Accounts: accounts, Now: time.Now,
 		Settings: func(string) failover.Settings {
-			return failover.Settings{Primary: one, Fallbacks: []model.Ref{two}, OverloadedRotations: 1, RateLimitedRotations: 1, MaxWait: time.Second}
+			return failover.Settings{Primary: one, Fallbacks: []model.Ref{two}, OverloadedRotations: 1, RateLimitedRotations: 1,
+				MaxWait: time.Second}
 		},
 	})
 	ids := 0
@@ -172,7 +175,8 @@ func TestLedgerEqualsTheService(t *testing.T) {
 		mgr, db, ledger := spending(t, m)
 		for i := range turns {
 			id := fmt.Sprint("r", i)
-			if _, err := mgr.Submit(t.Context(), Turn{RunID: id, SessionKey: fmt.Sprintf("agent:main:chat:%d", i%sessions), Text: "go"}); err != nil {
+			if _, err := mgr.Submit(t.Context(), Turn{RunID: id, SessionKey: fmt.Sprintf("agent:main:chat:%d", i%sessions),
+				Text: "go"}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := mgr.Wait(t.Context(), id); err != nil {

@@ -18,8 +18,9 @@ func TestFault_F_LIFE_06_AHangingStepLetsTheLaneGo(t *testing.T) {
 		model bool
 		limit time.Duration
 	}{
-		"a tool that hears the stop":         {tool: func(ctx context.Context, _ chan struct{}) { <-ctx.Done() }, limit: time.Second},
-		"a tool that takes its time":         {tool: func(ctx context.Context, _ chan struct{}) { <-ctx.Done(); <-time.After(3 * time.Second) }, limit: 4 * time.Second},
+		"a tool that hears the stop": {tool: func(ctx context.Context, _ chan struct{}) { <-ctx.Done() }, limit: time.Second},
+		"a tool that takes its time": {tool: func(ctx context.Context, _ chan struct{}) { <-ctx.Done(); <-time.After(3 * time.Second) },
+			limit: 4 * time.Second},
 		"a tool that does not hear the stop": {tool: func(_ context.Context, forever chan struct{}) { <-forever }, limit: 11 * time.Second},
 		"a model that says nothing":          {model: true, limit: time.Second},
 	} {

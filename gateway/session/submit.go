@@ -154,7 +154,9 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	now := m.nowMs()
 	rec := Run{
 		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
-		Digest: sum, State: RunQueued, Model: turn.Model, Hints: turn.Hints, Outside: turn.Outside, TimeoutMs: turn.TimeoutMs, AcceptedAt: now, Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, AwaitModel: turn.AwaitModel, Sender: turn.Sender, ReplyTo: turn.ReplyTo, QuoteSelected: turn.QuoteSelected, Relay: turn.Relay,
+		Digest: sum, State: RunQueued, Model: turn.Model, Hints: turn.Hints, Outside: turn.Outside, TimeoutMs: turn.TimeoutMs, AcceptedAt: now,
+		Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, AwaitModel: turn.AwaitModel, Sender: turn.Sender, ReplyTo: turn.ReplyTo,
+		QuoteSelected: turn.QuoteSelected, Relay: turn.Relay,
 	}
 	if startsNow && !m.held() {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now

@@ -149,14 +149,19 @@ func TestUse(t *testing.T) {
 		did     string
 		line    string
 	}{
-		"a model here":        {id: local.ID, tested: free, did: "test ollama/qwen3:8b, prefer ollama/qwen3:8b, window ollama/qwen3:8b", line: "Answered in 1.2 s · tools work · 32K context verified"},
-		"that costs":          {id: "anthropic/claude", tested: good, did: "test anthropic/claude, prefer anthropic/claude", line: "Answered in 1.2 s · tools work"},
-		"a login":             {id: login.ID, tested: good, did: "import claude-code, test anthropic/first anthropic:claude-code, prefer anthropic/first", line: "Answered in 1.2 s · tools work"},
-		"a login that ended":  {id: gone.ID, tested: good, did: "import gone", problem: "There is no login of this program."},
-		"a login not here":    {id: "login:codex", err: setup.ErrUnknown},
-		"nonsense":            {id: "nonsense", err: setup.ErrUnknown},
-		"that does not reply": {id: local.ID, tested: silent, did: "test ollama/qwen3:8b", problem: "Ollama does not answer. Start it and try again."},
-		"an account":          {id: "account:openrouter:work", tested: good, did: "test openrouter/first openrouter:work, prefer openrouter/first", line: "Answered in 1.2 s · tools work"},
+		"a model here": {id: local.ID, tested: free, did: "test ollama/qwen3:8b, prefer ollama/qwen3:8b, window ollama/qwen3:8b",
+			line: "Answered in 1.2 s · tools work · 32K context verified"},
+		"that costs": {id: "anthropic/claude", tested: good, did: "test anthropic/claude, prefer anthropic/claude",
+			line: "Answered in 1.2 s · tools work"},
+		"a login": {id: login.ID, tested: good, did: "import claude-code, test anthropic/first anthropic:claude-code, prefer " +
+			"anthropic/first", line: "Answered in 1.2 s · tools work"},
+		"a login that ended": {id: gone.ID, tested: good, did: "import gone", problem: "There is no login of this program."},
+		"a login not here":   {id: "login:codex", err: setup.ErrUnknown},
+		"nonsense":           {id: "nonsense", err: setup.ErrUnknown},
+		"that does not reply": {id: local.ID, tested: silent, did: "test ollama/qwen3:8b", problem: "Ollama does not answer. Start it and try " +
+			"again."},
+		"an account": {id: "account:openrouter:work", tested: good, did: "test openrouter/first openrouter:work, prefer " +
+			"openrouter/first", line: "Answered in 1.2 s · tools work"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil, &hands{choices: []setup.Choice{local, login, gone}, tested: c.tested})
@@ -166,7 +171,8 @@ func TestUse(t *testing.T) {
 			w.wait()
 			_, problem := w.State()
 			rec := w.Book.Get()
-			if did := strings.Join(w.h.did, ", "); did != c.did || problem != c.problem || rec.Line != c.line || (rec.Of(setup.Model) == setup.Done) != (c.line != "") {
+			if did := strings.Join(w.h.did, ", "); did != c.did || problem != c.problem || rec.Line != c.line ||
+				(rec.Of(setup.Model) == setup.Done) != (c.line != "") {
 				t.Errorf("did %q, problem %q, %+v", did, problem, rec)
 			}
 		})
@@ -186,10 +192,11 @@ func TestKey(t *testing.T) {
 		problem string
 		pending string
 	}{
-		"good":           {key: "sk-ant-good", tested: good, kept: 1},
-		"wrong prefix":   {key: "hello-world", fails: true},
-		"refused":        {key: "sk-ant-bad", tested: refused, problem: "Anthropic refuses this key. Check it. The key was not kept."},
-		"network down":   {key: "sk-ant-good", tested: down, kept: 1, problem: "Anthropic cannot be reached. Check the network. Your key is kept; try it again in a moment.", pending: "anthropic:default"},
+		"good":         {key: "sk-ant-good", tested: good, kept: 1},
+		"wrong prefix": {key: "hello-world", fails: true},
+		"refused":      {key: "sk-ant-bad", tested: refused, problem: "Anthropic refuses this key. Check it. The key was not kept."},
+		"network down": {key: "sk-ant-good", tested: down, kept: 1, problem: "Anthropic cannot be reached. Check the network. Your key is " +
+			"kept; try it again in a moment.", pending: "anthropic:default"},
 		"named for once": {key: "hello-world", tested: good, kept: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +210,8 @@ func TestKey(t *testing.T) {
 			}
 			w.wait()
 			_, problem := w.State()
-			if rec := w.Book.Get(); problem != c.problem || len(w.h.kept) != c.kept || rec.Pending != c.pending || (rec.Of(setup.Model) == setup.Done) != (c.problem == "" && !c.fails) {
+			if rec := w.Book.Get(); problem != c.problem || len(w.h.kept) != c.kept || rec.Pending != c.pending ||
+				(rec.Of(setup.Model) == setup.Done) != (c.problem == "" && !c.fails) {
 				t.Errorf("problem %q, kept %v, %+v", problem, w.h.kept, rec)
 			}
 		})
@@ -339,8 +347,9 @@ func TestOffers(t *testing.T) {
 
 func TestNameOf(t *testing.T) {
 	for id, want := range map[string]string{
-		"qwen3:8b": "Qwen 3 8B", "llama3.2:3b": "Llama 3.2 3B", "mistral": "mistral", "mistral:latest": "Mistral", "phi4": "phi4", "gemma3:27b-it-qat": "Gemma 3 27b-it-qat",
-		"deepseek-r1:14b": "Deepseek-r 1 14B", "hf.co/a/b:Q4": "hf.co/a/b:Q4", "": "", ":": ":", "8:8b": "8:8b",
+		"qwen3:8b": "Qwen 3 8B", "llama3.2:3b": "Llama 3.2 3B", "mistral": "mistral", "mistral:latest": "Mistral", "phi4": "phi4",
+		"gemma3:27b-it-qat": "Gemma 3 27b-it-qat",
+		"deepseek-r1:14b":   "Deepseek-r 1 14B", "hf.co/a/b:Q4": "hf.co/a/b:Q4", "": "", ":": ":", "8:8b": "8:8b",
 	} {
 		if got := setup.NameOf(id); got != want {
 			t.Errorf("%q is %q, want %q", id, got, want)

@@ -52,7 +52,8 @@ func (w World) Judge(s Skill) Status {
 	out := Status{Skill: s}
 	e := w.Entry(s.Key)
 	out.Disabled = e.Disabled
-	out.Blocked = s.Source == Bundled && w.AllowBundled != nil && !slices.Contains(w.AllowBundled, s.Name) && !slices.Contains(w.AllowBundled, s.Key)
+	out.Blocked = s.Source == Bundled && w.AllowBundled != nil && !slices.Contains(w.AllowBundled, s.Name) &&
+		!slices.Contains(w.AllowBundled, s.Key)
 	here := w.system()
 	if len(s.Requires.OS) > 0 && !slices.Contains(s.Requires.OS, here) {
 		out.Missing.OS = s.Requires.OS
@@ -136,7 +137,8 @@ func Injectable(name string) bool {
 		return false
 	}
 	n := strings.ToUpper(name)
-	for _, p := range []string{"LD_", "DYLD_", "HEARTH_", "OPENCLAW_", "GIT_", "NPM_", "PIP_", "BASH_", "PYTHON", "PERL", "RUBY", "NODE_", "JAVA_", "_JAVA", "JDK_", "CARGO_", "RUST", "XDG_", "SSH_", "DBUS_", "GCONV_", "LUA_", "SUDO_", "MALLOC_", "GLIBC_", "LC_"} {
+	for _, p := range []string{"LD_", "DYLD_", "HEARTH_", "OPENCLAW_", "GIT_", "NPM_", "PIP_", "BASH_", "PYTHON", "PERL", "RUBY", "NODE_",
+		"JAVA_", "_JAVA", "JDK_", "CARGO_", "RUST", "XDG_", "SSH_", "DBUS_", "GCONV_", "LUA_", "SUDO_", "MALLOC_", "GLIBC_", "LC_"} {
 		if strings.HasPrefix(n, p) {
 			return false
 		}
@@ -145,9 +147,12 @@ func Injectable(name string) bool {
 		return false
 	}
 	return !slices.Contains([]string{
-		"PATH", "PATHEXT", "HOME", "USERPROFILE", "USER", "LOGNAME", "SHELL", "ENV", "IFS", "CDPATH", "PS4", "PS1", "PROMPT_COMMAND", "EDITOR", "VISUAL",
-		"PAGER", "LESSOPEN", "LESSCLOSE", "BROWSER", "TMPDIR", "TMP", "TEMP", "TERM", "TERMINFO", "LANG", "LANGUAGE", "PWD", "OLDPWD", "COMSPEC", "SYSTEMROOT",
-		"ZDOTDIR", "CLASSPATH", "MAKEFLAGS", "CC", "CXX", "AWS_CONFIG_FILE", "KUBECONFIG", "DOCKER_HOST", "HISTFILE", "INPUTRC", "NLSPATH", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS",
+		"PATH", "PATHEXT", "HOME", "USERPROFILE", "USER", "LOGNAME", "SHELL", "ENV", "IFS", "CDPATH", "PS4", "PS1", "PROMPT_COMMAND", "EDITOR",
+		"VISUAL",
+		"PAGER", "LESSOPEN", "LESSCLOSE", "BROWSER", "TMPDIR", "TMP", "TEMP", "TERM", "TERMINFO", "LANG", "LANGUAGE", "PWD", "OLDPWD", "COMSPEC",
+		"SYSTEMROOT",
+		"ZDOTDIR", "CLASSPATH", "MAKEFLAGS", "CC", "CXX", "AWS_CONFIG_FILE", "KUBECONFIG", "DOCKER_HOST", "HISTFILE", "INPUTRC", "NLSPATH",
+		"HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS",
 		"GOFLAGS", "GOPATH", "GOROOT", "GOPROXY", "GOENV", "GOTOOLCHAIN", "GOBIN", "GONOSUMDB", "GOINSECURE",
 	}, n)
 }

@@ -152,7 +152,8 @@ func (p *pack) read(src *bytes.Reader) error {
 		}
 		b, ok := p.byID[id]
 		if !ok {
-			return invalid("the git bundle refers to objects that come later or are missing; make it again with `git bundle create skill.bundle HEAD`")
+			return invalid("the git bundle refers to objects that come later or are missing; make it again with `git bundle create skill.bundle " +
+				"HEAD`")
 		}
 		base = b
 	default:

@@ -20,7 +20,8 @@ func bundleOf(t *testing.T, change func(dir string)) []byte {
 	run := func(args ...string) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), git, args...)
-		c.Dir, c.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@x"}
+		c.Dir, c.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@x"}
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
@@ -59,7 +60,8 @@ func TestGitBundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].Path != FileName || !strings.HasSuffix(string(got[0].Data), "\nxx") || got[1].Path != "scripts/a.sh" || !got[1].Executable {
+	if len(got) != 2 || got[0].Path != FileName || !strings.HasSuffix(string(got[0].Data), "\nxx") || got[1].Path != "scripts/a.sh" ||
+		!got[1].Executable {
 		t.Errorf("%d files: %+v", len(got), got[1:])
 	}
 	for i := 0; i < len(data); i += max(1, len(data)/200) {

@@ -76,7 +76,8 @@ func (l *Library) plan(files Files, from string) (Plan, Lock, error) {
 	}
 	p.compare(before, files)
 	if was, ok := lock.Skills[dir]; ok && was.Name != spec.Name {
-		return p, lock, invalid("the skill %s is installed, and its name differs from %s only in a way that file systems do not see; remove it first", was.Name, spec.Name)
+		return p, lock, invalid("the skill %s is installed, and its name differs from %s only in a way that file systems do not see; remove "+
+			"it first", was.Name, spec.Name)
 	}
 	p.judgeVersion(before)
 	return p, lock, nil
@@ -282,7 +283,8 @@ func (l *Library) inspect(s Status) (Plan, Files, Lock, error) {
 		return Plan{}, nil, lock, err
 	}
 	was, known := lock.Skills[s.Dir]
-	p := Plan{Spec: spec, Dir: s.Dir, From: was.From, Hash: files.Hash(), Findings: Findings(files), Update: known, Same: known && was.differs(files) == ""}
+	p := Plan{Spec: spec, Dir: s.Dir, From: was.From, Hash: files.Hash(), Findings: Findings(files), Update: known, Same: known &&
+		was.differs(files) == ""}
 	for _, f := range files {
 		pf := PlannedFile{Path: f.Path, Bytes: len(f.Data), Executable: f.Executable, Change: "same"}
 		switch sum, ok := was.Files[f.Path]; {
@@ -317,7 +319,8 @@ func (l *Library) Confirm(workspace, name, hash string) (Plan, error) {
 		return Plan{}, err
 	}
 	if s.Source == Bundled {
-		return Plan{}, invalid("%s came with Hearth: there is nothing to confirm. When it was changed, Hearth restores it at its next start", s.Name)
+		return Plan{}, invalid("%s came with Hearth: there is nothing to confirm. When it was changed, Hearth restores it at its next start",
+			s.Name)
 	}
 	p, files, lock, err := l.inspect(s)
 	switch {

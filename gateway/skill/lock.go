@@ -51,7 +51,8 @@ func ReadLock(file string) (Lock, error) {
 		err = json.Unmarshal(raw, &l)
 	}
 	if err != nil {
-		return Lock{Version: 1, Skills: map[string]Locked{}}, fmt.Errorf("read the list of installed skills %s: %w. Until it is mended none of them is used", file, err)
+		return Lock{Version: 1, Skills: map[string]Locked{}}, fmt.Errorf("read the list of installed skills %s: %w. Until it is mended none "+
+			"of them is used", file, err)
 	}
 	if l.Skills == nil {
 		l.Skills = map[string]Locked{}

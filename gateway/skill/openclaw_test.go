@@ -33,11 +33,13 @@ func TestOpenClawSkills(t *testing.T) {
 	if err := json.Unmarshal(raw, &theirs); err != nil {
 		t.Fatal(err)
 	}
-	l := New(Options{Managed: "/none", Bundled: "/none", LockFile: "/none", SeenFile: filepath.Join(t.TempDir(), "seen"), Write: writeFile, Extra: func() []string { return []string{dir} }, Watching: func() bool { return false }, World: func() World {
-		return World{
-			Find: FindIn(os.Getenv("PATH")), Env: func(n string) bool { return os.Getenv(n) != "" }, Config: func(string) bool { return false }, Entry: func(string) Entry { return Entry{} },
-		}
-	}})
+	l := New(Options{Managed: "/none", Bundled: "/none", LockFile: "/none", SeenFile: filepath.Join(t.TempDir(), "seen"), Write: writeFile,
+		Extra: func() []string { return []string{dir} }, Watching: func() bool { return false }, World: func() World {
+			return World{
+				Find: FindIn(os.Getenv("PATH")), Env: func(n string) bool { return os.Getenv(n) != "" }, Config: func(string) bool { return false },
+				Entry: func(string) Entry { return Entry{} },
+			}
+		}})
 	ours := map[string]Status{}
 	for _, s := range l.List("") {
 		if s.Problem != "" {

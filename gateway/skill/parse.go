@@ -73,7 +73,8 @@ var metaKeys = []string{"hearth", "openclaw", "milaidy", "clawdbot", "moltbot"}
 
 func specOf(t tree) (Spec, error) {
 	s := Spec{
-		Name: clean(t.text("name"), maxName+1), Description: clean(t.text("description"), maxDescription), Homepage: webAddress(t.text("homepage")),
+		Name: clean(t.text("name"), maxName+1), Description: clean(t.text("description"), maxDescription),
+		Homepage:      webAddress(t.text("homepage")),
 		UserInvocable: t.flag("user-invocable", true), ModelInvocable: !t.flag("disable-model-invocation", false),
 		DispatchTool: clean(t.text("command-tool"), maxName), ArgMode: clean(t.text("command-arg-mode"), maxName),
 	}
@@ -121,9 +122,11 @@ func (s *Spec) addMeta(m tree) {
 	}
 	for _, i := range m.each("install") {
 		in := Installer{
-			ID: clean(i.text("id"), maxName), Kind: clean(i.text("kind"), 16), Label: clean(i.text("label"), 200), Formula: clean(i.text("formula"), 200),
+			ID: clean(i.text("id"), maxName), Kind: clean(i.text("kind"), 16), Label: clean(i.text("label"), 200),
+			Formula: clean(i.text("formula"), 200),
 			Package: clean(i.text("package"), 200), Module: clean(i.text("module"), 200), URL: webAddress(i.text("url")),
-			Archive: clean(i.text("archive"), 16), TargetDir: clean(i.text("targetDir"), 200), Bins: only(i.list("bins"), binName), OS: systems(i.list("os")),
+			Archive: clean(i.text("archive"), 16), TargetDir: clean(i.text("targetDir"), 200), Bins: only(i.list("bins"), binName),
+			OS: systems(i.list("os")),
 		}
 		if in.ID == "" {
 			in.ID = in.Kind

@@ -86,7 +86,8 @@ func (r *reader) scan(at Root, lock Lock) ([]Skill, error) {
 		switch {
 		case strings.HasPrefix(name, ".") || name == "node_modules":
 		case e.Type()&fs.ModeSymlink != 0:
-			out = append(out, broken(at.Source, filepath.Join(real, name), "it is a link, and links are not followed; put the folder itself here, or name where it is in skills.load.extraDirs"))
+			out = append(out, broken(at.Source, filepath.Join(real, name), "it is a link, and links are not followed; put the folder itself "+
+				"here, or name where it is in skills.load.extraDirs"))
 		case e.IsDir():
 			if _, err := root.Lstat(name + "/" + FileName); errors.Is(err, fs.ErrNotExist) {
 				continue
@@ -160,7 +161,8 @@ func readOnce(root *os.Root, name string) (data []byte, again bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("look at %s: %w", FileName, err)
 	}
-	moved := !os.SameFile(st, before) || before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()) || int64(len(data)) != after.Size()
+	moved := !os.SameFile(st, before) || before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()) ||
+		int64(len(data)) != after.Size()
 	return data, moved, nil
 }
 

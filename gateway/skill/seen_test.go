@@ -19,7 +19,8 @@ func (h *home) end() { h.lib.Close([]string{h.workspace()}) }
 func (h *home) waits(name, word string) {
 	h.t.Helper()
 	s := h.one(name)
-	if s.Trust != Waiting || s.Eligible() || s.Trusted() || !strings.Contains(s.Problem, word) || !strings.Contains(s.Problem, "hearth skills trust "+name) {
+	if s.Trust != Waiting || s.Eligible() || s.Trusted() || !strings.Contains(s.Problem, word) ||
+		!strings.Contains(s.Problem, "hearth skills trust "+name) {
 		h.t.Errorf("%s is used: %s, %q", name, s.Trust, s.Problem)
 	}
 	if h.lib.Holds(s.File()) {

@@ -27,11 +27,14 @@ type home struct {
 func newHome(t *testing.T) *home {
 	h := &home{t: t, dir: real(t.TempDir()), watching: true}
 	h.world = World{
-		OS: "linux", Find: func(string) bool { return false }, Env: func(string) bool { return false }, Config: func(string) bool { return false },
+		OS: "linux", Find: func(string) bool { return false }, Env: func(string) bool { return false }, Config: func(string) bool {
+			return false
+		},
 		Entry: func(string) Entry { return Entry{} },
 	}
 	h.lib = New(Options{
-		Managed: h.path("installed"), Bundled: h.path("bundled"), LockFile: h.path("lock.json"), SeenFile: h.path("seen.json"), Write: writeFile, Now: func() time.Time { return time.UnixMilli(1) },
+		Managed: h.path("installed"), Bundled: h.path("bundled"), LockFile: h.path("lock.json"), SeenFile: h.path("seen.json"), Write: writeFile,
+		Now:   func() time.Time { return time.UnixMilli(1) },
 		Extra: func() []string { return h.extra }, World: func() World { return h.world }, Watching: func() bool { return h.watching },
 		Debounce: func() time.Duration { return time.Millisecond },
 	})
@@ -132,21 +135,33 @@ func TestFrontMatter(t *testing.T) {
 	}{
 		{"the least", "---\nname: a\ndescription: b\n---\n", func(*Spec) {}},
 		{"windows lines and a mark", "\xef\xbb\xbf---\r\nname: a\r\ndescription: b\r\n---\r\ntext", func(*Spec) {}},
-		{"a colon without quotes", "---\nname: a\ndescription: b\nhomepage: https://x.example\nnote: use this: always\n---\n", func(s *Spec) { s.Homepage = "https://x.example" }},
-		{"flags", "---\nname: a\ndescription: b\nuser-invocable: false\ndisable-model-invocation: true\n---\n", func(s *Spec) { s.UserInvocable, s.ModelInvocable = false, false }},
-		{"dispatch", "---\nname: a\ndescription: b\ncommand-dispatch: tool\ncommand-tool: exec\n---\n", func(s *Spec) { s.Dispatch, s.DispatchTool = "tool", "exec" }},
+		{"a colon without quotes", "---\nname: a\ndescription: b\nhomepage: https://x.example\nnote: use this: always\n---\n",
+			func(s *Spec) { s.Homepage = "https://x.example" }},
+		{"flags", "---\nname: a\ndescription: b\nuser-invocable: false\ndisable-model-invocation: true\n---\n",
+			func(s *Spec) { s.UserInvocable, s.ModelInvocable = false, false }},
+		{"dispatch", "---\nname: a\ndescription: b\ncommand-dispatch: tool\ncommand-tool: exec\n---\n",
+			func(s *Spec) { s.Dispatch, s.DispatchTool = "tool", "exec" }},
 		{"dispatch without a tool", "---\nname: a\ndescription: b\ncommand-dispatch: tool\n---\n", func(*Spec) {}},
-		{"metadata of one line", `---` + "\nname: a\ndescription: b\n" + `metadata: {"milaidy": {"requires": {"bins": ["uv"], "env": ["MY_API_KEY"], "config": ["browser.enabled"]}, "primaryEnv": "MY_API_KEY"}}` + "\n---\n", func(s *Spec) {
-			s.Requires, s.PrimaryEnv = Requires{Bins: []string{"uv"}, Env: []string{"MY_API_KEY"}, Config: []string{"browser.enabled"}}, "MY_API_KEY"
-		}},
-		{"metadata as a text", "---\nname: a\ndescription: b\nmetadata: '{\"openclaw\":{\"emoji\":\"x\",\"always\":true,\"os\":[\"windows\",\"macos\"]}}'\n---\n", func(s *Spec) {
+		{"metadata of one line", `---` + "\nname: a\ndescription: b\n" +
+			`metadata: {"milaidy": {"requires": {"bins": ["uv"], "env": ["MY_API_KEY"], "config": ["browser.enabled"]}, ` +
+			`"primaryEnv": "MY_API_KEY"}}` + "\n---\n",
+			func(s *Spec) {
+				s.Requires, s.PrimaryEnv = Requires{Bins: []string{"uv"}, Env: []string{"MY_API_KEY"}, Config: []string{"browser.enabled"}},
+					"MY_API_KEY"
+			}},
+		{"metadata as a text", "---\nname: a\ndescription: b\n" +
+			"metadata: '{\"openclaw\":{\"emoji\":\"x\",\"always\":true,\"os\":[\"windows\",\"macos\"]}}'\n---\n", func(s *Spec) {
 			s.Emoji, s.Always, s.Requires.OS = "x", true, []string{"win32", "darwin"}
 		}},
-		{"metadata over lines, with commas at the end", "---\nname: a\ndescription: b\nmetadata:\n  {\n    \"milaidy\":\n      {\n        \"requires\": { \"anyBins\": [\"g\"], },\n        \"install\": [ { \"id\": \"brew\", \"kind\": \"brew\", \"formula\": \"g\", \"bins\": [\"g\"], \"label\": \"Install\", }, ],\n      },\n  }\n---\n", func(s *Spec) {
+		{"metadata over lines, with commas at the end", "---\nname: a\ndescription: b\nmetadata:\n  {\n    \"milaidy\":\n      {\n" +
+			"        \"requires\": { \"anyBins\": [\"g\"], },\n" +
+			"        \"install\": [ { \"id\": \"brew\", \"kind\": \"brew\", \"formula\": \"g\", \"bins\": [\"g\"], \"label\": \"Install\", }, " +
+			"],\n      },\n  }\n---\n", func(s *Spec) {
 			s.Requires.AnyBins = []string{"g"}
 			s.Install = []Installer{{ID: "brew", Kind: "brew", Formula: "g", Bins: []string{"g"}, Label: "Install"}}
 		}},
-		{"ours comes first", "---\nname: a\ndescription: b\nmetadata: {openclaw: {emoji: o}, hearth: {emoji: h, skillKey: k, homepage: 'https://h.example'}}\n---\n", func(s *Spec) {
+		{"ours comes first", "---\nname: a\ndescription: b\n" +
+			"metadata: {openclaw: {emoji: o}, hearth: {emoji: h, skillKey: k, homepage: 'https://h.example'}}\n---\n", func(s *Spec) {
 			s.Emoji, s.Key, s.Homepage = "h", "k", "https://h.example"
 		}},
 	} {
@@ -167,9 +182,12 @@ func TestFrontMatter(t *testing.T) {
 func TestNotASkill(t *testing.T) {
 	long := strings.Repeat("x", maxFront)
 	for name, text := range map[string]string{
-		"empty": "", "no dashes": "# hello", "no end": "---\nname: a\ndescription: b\n", "no name": "---\ndescription: b\n---\n", "no description": "---\nname: a\n---\n",
-		"a list": "---\n- a\n---\n", "nothing between": "---\n---\n", "utf-16": "\xff\xfe-\x00-\x00", "binary": "---\nname: a\x00\n---\n", "latin-1": "---\nname: caf\xe9\n---\n",
-		"twice": "---\nname: a\nname: b\ndescription: c\n---\n", "too long": "---\nname: a\ndescription: b\nx: " + long + "\n---\n", "too large": "---\nname: a\ndescription: b\n---\n" + strings.Repeat("x", maxFile),
+		"empty": "", "no dashes": "# hello", "no end": "---\nname: a\ndescription: b\n", "no name": "---\ndescription: b\n---\n",
+		"no description": "---\nname: a\n---\n",
+		"a list":         "---\n- a\n---\n", "nothing between": "---\n---\n", "utf-16": "\xff\xfe-\x00-\x00", "binary": "---\nname: a\x00\n---\n",
+		"latin-1": "---\nname: caf\xe9\n---\n",
+		"twice":   "---\nname: a\nname: b\ndescription: c\n---\n", "too long": "---\nname: a\ndescription: b\nx: " + long + "\n---\n",
+		"too large": "---\nname: a\ndescription: b\n---\n" + strings.Repeat("x", maxFile),
 	} {
 		if s, err := Parse([]byte(text)); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %+v, %v", name, s, err)
@@ -185,22 +203,28 @@ func TestGates(t *testing.T) {
 		eligible   bool
 	}{
 		{"nothing needed", `{}`, nil, Requires{}, true},
-		{"bins", `{requires: {bins: [a, b]}}`, func(w *World) { w.Find = func(b string) bool { return b == "a" } }, Requires{Bins: []string{"b"}}, false},
+		{"bins", `{requires: {bins: [a, b]}}`, func(w *World) { w.Find = func(b string) bool { return b == "a" } },
+			Requires{Bins: []string{"b"}}, false},
 		{"anyBins, none", `{requires: {anyBins: [a, b]}}`, nil, Requires{AnyBins: []string{"a", "b"}}, false},
 		{"anyBins, one", `{requires: {anyBins: [a, b]}}`, func(w *World) { w.Find = func(b string) bool { return b == "b" } }, Requires{}, true},
 		{"env", `{requires: {env: [K]}}`, nil, Requires{Env: []string{"K"}}, false},
 		{"env of ours", `{requires: {env: [K]}}`, func(w *World) { w.Env = func(n string) bool { return n == "K" } }, Requires{}, true},
-		{"env of the settings", `{requires: {env: [K]}}`, func(w *World) { w.Entry = func(string) Entry { return Entry{Env: map[string]bool{"K": true}} } }, Requires{}, true},
-		{"apiKey is the primary one", `{requires: {env: [K]}, primaryEnv: K}`, func(w *World) { w.Entry = func(string) Entry { return Entry{APIKey: true} } }, Requires{}, true},
-		{"apiKey is not another one", `{requires: {env: [K]}, primaryEnv: L}`, func(w *World) { w.Entry = func(string) Entry { return Entry{APIKey: true} } }, Requires{Env: []string{"K"}}, false},
+		{"env of the settings", `{requires: {env: [K]}}`,
+			func(w *World) { w.Entry = func(string) Entry { return Entry{Env: map[string]bool{"K": true}} } }, Requires{}, true},
+		{"apiKey is the primary one", `{requires: {env: [K]}, primaryEnv: K}`,
+			func(w *World) { w.Entry = func(string) Entry { return Entry{APIKey: true} } }, Requires{}, true},
+		{"apiKey is not another one", `{requires: {env: [K]}, primaryEnv: L}`,
+			func(w *World) { w.Entry = func(string) Entry { return Entry{APIKey: true} } }, Requires{Env: []string{"K"}}, false},
 		{"config", `{requires: {config: [x.y]}}`, nil, Requires{Config: []string{"x.y"}}, false},
-		{"config is set", `{requires: {config: [x.y]}}`, func(w *World) { w.Config = func(p string) bool { return p == "x.y" } }, Requires{}, true},
+		{"config is set", `{requires: {config: [x.y]}}`, func(w *World) { w.Config = func(p string) bool { return p == "x.y" } }, Requires{},
+			true},
 		{"another system", `{os: [darwin]}`, nil, Requires{OS: []string{"darwin"}}, false},
 		{"this system", `{os: [darwin, linux]}`, nil, Requires{}, true},
 		{"always", `{always: true, requires: {bins: [a], env: [K], config: [x]}}`, nil, Requires{}, true},
 		{"always, another system", `{always: true, os: [win32]}`, nil, Requires{OS: []string{"win32"}}, false},
 		{"switched off", `{always: true}`, func(w *World) { w.Entry = func(string) Entry { return Entry{Disabled: true} } }, Requires{}, false},
-		{"a program that is no name", `{requires: {bins: ['../sh']}}`, func(w *World) { w.Find = FindIn("/bin") }, Requires{Bins: []string{"?../sh"}}, false},
+		{"a program that is no name", `{requires: {bins: ['../sh']}}`, func(w *World) { w.Find = FindIn("/bin") },
+			Requires{Bins: []string{"?../sh"}}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHome(t)
@@ -329,7 +353,8 @@ func TestWatchBeforeTheFolderIsThere(t *testing.T) {
 func TestPromptBudget(t *testing.T) {
 	h := newHome(t)
 	for i := range 200 {
-		h.write(fmt.Sprintf("ws/skills/s%03d/SKILL.md", i), "---\nname: s"+fmt.Sprint(i)+"\ndescription: "+strings.Repeat("long words ", 40)+"\n---\n")
+		h.write(fmt.Sprintf("ws/skills/s%03d/SKILL.md", i), "---\nname: s"+fmt.Sprint(i)+"\ndescription: "+strings.Repeat("long words ", 40)+
+			"\n---\n")
 	}
 	h.write("ws/skills/hidden/SKILL.md", md("hidden", "disable-model-invocation: true\n"))
 	s := h.lib.Session("s", h.workspace())
@@ -431,12 +456,14 @@ func BenchmarkScan500(b *testing.B) {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			b.Fatal(err)
 		}
-		text := md(fmt.Sprintf("skill-%d", i), `metadata: {"hearth": {"requires": {"bins": ["a"], "env": ["B"]}, "install": [{"id": "brew", "kind": "brew", "formula": "x", "bins": ["a"]}]}}`+"\n") + strings.Repeat("words of instructions\n", 100)
+		text := md(fmt.Sprintf("skill-%d", i),
+			`metadata: {"hearth": {"requires": {"bins": ["a"], "env": ["B"]}, "install": [{"id": "brew", "kind": "brew", "formula": "x", "bins": ["a"]}]}}`+"\n") + strings.Repeat("words of instructions\n", 100)
 		if err := os.WriteFile(filepath.Join(d, FileName), []byte(text), 0o644); err != nil {
 			b.Fatal(err)
 		}
 	}
-	l := New(Options{Managed: dir + "/m", Bundled: dir + "/b", LockFile: dir + "/l", SeenFile: dir + "/s", Write: writeFile, Extra: func() []string { return nil }, Watching: func() bool { return false }})
+	l := New(Options{Managed: dir + "/m", Bundled: dir + "/b", LockFile: dir + "/l", SeenFile: dir + "/s", Write: writeFile,
+		Extra: func() []string { return nil }, Watching: func() bool { return false }})
 	l.scan(dir)
 	for b.Loop() {
 		if n := len(l.scan(dir)); n != 500 {

@@ -117,6 +117,9 @@ func (l *Library) usable(s Snapshot) Snapshot {
 	if len(l.seen.kept.New) == 0 {
 		return s
 	}
-	s.Skills = slices.DeleteFunc(slices.Clone(s.Skills), func(st Status) bool { return l.seen.kept.New[st.Dir] != "" && st.Trust != Confirmed })
+	s.Skills = slices.DeleteFunc(slices.Clone(s.Skills), func(st Status) bool {
+		return l.seen.kept.New[st.Dir] != "" &&
+			st.Trust != Confirmed
+	})
 	return s
 }

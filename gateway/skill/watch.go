@@ -104,7 +104,8 @@ func (l *Library) follow(w *fsnotify.Watcher, watched map[string]bool, workspace
 func (l *Library) concerns(name string, workspaces []string) bool {
 	for _, ws := range workspaces {
 		for _, r := range l.Roots(ws) {
-			if name == r.Dir || strings.HasPrefix(name, r.Dir+string(filepath.Separator)) || strings.HasPrefix(r.Dir, name+string(filepath.Separator)) {
+			if name == r.Dir || strings.HasPrefix(name, r.Dir+string(filepath.Separator)) ||
+				strings.HasPrefix(r.Dir, name+string(filepath.Separator)) {
 				return true
 			}
 		}

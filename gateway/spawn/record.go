@@ -133,7 +133,8 @@ func (t tables) put(tx *store.Tx, r Record) error { return t.rows.Put(tx, []byte
 // room says why there is none for one more below a session.
 func room(all []Record, l Limits, parentKey string) error {
 	if d := Depth(parentKey); d >= l.Depth {
-		return fmt.Errorf("%w: sub-agents may be %d deep (agents.defaults.subagents.maxSpawnDepth), and this is one already; do the work here", ErrLimit, l.Depth)
+		return fmt.Errorf("%w: sub-agents may be %d deep (agents.defaults.subagents.maxSpawnDepth), and this is one already; do the work here",
+			ErrLimit, l.Depth)
 	}
 	open := 0
 	for _, r := range all {
@@ -142,7 +143,8 @@ func room(all []Record, l Limits, parentKey string) error {
 		}
 	}
 	if open >= l.Children {
-		return fmt.Errorf("%w: %d sub-agents of this session have not ended yet, and no more are allowed (agents.defaults.subagents.maxChildrenPerAgent); wait for their results", ErrLimit, open)
+		return fmt.Errorf("%w: %d sub-agents of this session have not ended yet, and no more are allowed "+
+			"(agents.defaults.subagents.maxChildrenPerAgent); wait for their results", ErrLimit, open)
 	}
 	return nil
 }

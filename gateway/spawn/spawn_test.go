@@ -80,7 +80,8 @@ func (y *yard) fail(start, tell error) {
 
 func (y *yard) add(t *testing.T, id, parent string) error {
 	t.Helper()
-	return y.Add(t.Context(), spawn.Record{RunID: id, Key: spawn.KeyBelow(parent, "main", id), ParentKey: parent, ParentRun: "run", Task: "do " + id})
+	return y.Add(t.Context(), spawn.Record{RunID: id, Key: spawn.KeyBelow(parent, "main", id), ParentKey: parent, ParentRun: "run",
+		Task: "do " + id})
 }
 
 func (y *yard) end(t *testing.T, id, outcome string) {
@@ -116,7 +117,8 @@ func TestLimits(t *testing.T) {
 				t.Errorf("number %d: %v", i, err)
 			}
 		}
-		if err := y.add(t, "deep", spawn.KeyBelow(home, "main", "c0")); !errors.Is(err, spawn.ErrLimit) || !strings.Contains(err.Error(), "maxSpawnDepth") {
+		if err := y.add(t, "deep", spawn.KeyBelow(home, "main", "c0")); !errors.Is(err, spawn.ErrLimit) ||
+			!strings.Contains(err.Error(), "maxSpawnDepth") {
 			t.Errorf("a sub-agent starts one: %v", err)
 		}
 		synctest.Wait()
@@ -156,7 +158,8 @@ func TestStopping(t *testing.T) {
 		y.end(t, "a", "aborted")
 		y.end(t, "b", "aborted")
 		synctest.Wait()
-		if slices.Contains(y.seen(&y.started), "c") || len(y.seen(&y.told)) != 0 || !slices.Contains(y.seen(&y.stopped), "a") || !slices.Contains(y.seen(&y.stopped), "b") {
+		if slices.Contains(y.seen(&y.started), "c") || len(y.seen(&y.told)) != 0 || !slices.Contains(y.seen(&y.stopped), "a") ||
+			!slices.Contains(y.seen(&y.stopped), "b") {
 			t.Errorf("started %v, stopped %v, told %v", y.seen(&y.started), y.seen(&y.stopped), y.seen(&y.told))
 		}
 	})
@@ -199,7 +202,8 @@ func TestPutAway(t *testing.T) {
 		if err := y.add(t, "kept", home); err != nil {
 			t.Fatal(err)
 		}
-		if err := y.Add(t.Context(), spawn.Record{RunID: "deleted", Key: "agent:main:subagent:x", ParentKey: home, Task: "x", Cleanup: spawn.Delete}); err != nil {
+		if err := y.Add(t.Context(), spawn.Record{RunID: "deleted", Key: "agent:main:subagent:x", ParentKey: home, Task: "x",
+			Cleanup: spawn.Delete}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

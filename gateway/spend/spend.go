@@ -101,7 +101,8 @@ type Ledger struct {
 
 // New returns a ledger.
 func New(o Options) *Ledger {
-	return &Ledger{o: o, rows: store.NewBucket[Row]("spend"), days: store.NewBucket[Sum]("spend-days"), told: map[string]string{}, passed: map[string]bool{}, change: make(chan struct{})}
+	return &Ledger{o: o, rows: store.NewBucket[Row]("spend"), days: store.NewBucket[Sum]("spend-days"), told: map[string]string{},
+		passed: map[string]bool{}, change: make(chan struct{})}
 }
 
 // dayOf is the day of a moment where the person lives.
@@ -144,7 +145,8 @@ func (l *Ledger) put(tx *store.Tx, c Call) error {
 
 // cost prices one call. What services report is not trusted to make sense.
 func (l *Ledger) cost(c Call) Sum {
-	u := model.Usage{Input: sane(c.Usage.Input), Output: sane(c.Usage.Output), CacheRead: sane(c.Usage.CacheRead), CacheWrite: sane(c.Usage.CacheWrite)}
+	u := model.Usage{Input: sane(c.Usage.Input), Output: sane(c.Usage.Output), CacheRead: sane(c.Usage.CacheRead),
+		CacheWrite: sane(c.Usage.CacheWrite)}
 	s := Sum{Calls: 1, Usage: u}
 	if c.Failed {
 		s.Failed = 1

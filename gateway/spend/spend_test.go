@@ -70,9 +70,11 @@ func (w *world) standing() (s Standing) {
 
 func TestCost(t *testing.T) {
 	w := newWorld(t)
-	w.book(Call{Model: claude, Session: "s", Account: "anthropic:me", Usage: model.Usage{Input: 1000, Output: 200, CacheRead: 10_000, CacheWrite: 400}})
+	w.book(Call{Model: claude, Session: "s", Account: "anthropic:me", Usage: model.Usage{Input: 1000, Output: 200, CacheRead: 10_000,
+		CacheWrite: 400}})
 	got := w.rows(Query{})[0]
-	if got.InputCost != 3_000_000 || got.OutputCost != 3_000_000 || got.CacheReadCost != 3_000_000 || got.CacheWriteCost != 1_500_000 || got.Unpriced != 0 {
+	if got.InputCost != 3_000_000 || got.OutputCost != 3_000_000 || got.CacheReadCost != 3_000_000 || got.CacheWriteCost != 1_500_000 ||
+		got.Unpriced != 0 {
 		t.Errorf("%+v", got.Sum)
 	}
 	if s := Money(got.Cost(), "USD"); s != "0.01 USD" {
@@ -92,8 +94,10 @@ func TestUnknownPriceIsUnknown(t *testing.T) {
 func TestTable(t *testing.T) {
 	table := NewTable()
 	for id, want := range map[string]float64{
-		"openai/gpt-5": 1.25, "openai/gpt-5-mini": 0.25, "openai/gpt-5-2025-08-07": 1.25, "openai/gpt-5-mini-2025-08-07": 0.25, "openai/gpt-5-codex": 0,
-		"anthropic/claude-sonnet-4-5-20250929": 3, "anthropic/claude-opus-4-5": 5, "anthropic/claude-opus-4-1": 15, "mistral/mistral-medium-latest": 0.4, "openai/gpt-55": 0,
+		"openai/gpt-5": 1.25, "openai/gpt-5-mini": 0.25, "openai/gpt-5-2025-08-07": 1.25, "openai/gpt-5-mini-2025-08-07": 0.25,
+		"openai/gpt-5-codex":                   0,
+		"anthropic/claude-sonnet-4-5-20250929": 3, "anthropic/claude-opus-4-5": 5, "anthropic/claude-opus-4-1": 15,
+		"mistral/mistral-medium-latest": 0.4, "openai/gpt-55": 0,
 	} {
 		ref, _ := model.ParseRef(id)
 		p, ok := table.Price(ref.Provider, ref.Model)
@@ -121,8 +125,9 @@ func TestSumsAreExact(t *testing.T) {
 		var calls []Call
 		for range 50 {
 			c := Call{
-				At:    w.at.Add(-time.Duration(rnd.IntN(40*24)) * time.Hour),
-				Model: model.Ref{Provider: "openai", Model: []string{"gpt-5", "gpt-5-mini", "unknown"}[rnd.IntN(3)]}, Session: fmt.Sprint("s", rnd.IntN(5)),
+				At:      w.at.Add(-time.Duration(rnd.IntN(40*24)) * time.Hour),
+				Model:   model.Ref{Provider: "openai", Model: []string{"gpt-5", "gpt-5-mini", "unknown"}[rnd.IntN(3)]},
+				Session: fmt.Sprint("s", rnd.IntN(5)),
 				Account: fmt.Sprint("openai:", rnd.IntN(2)), Failed: rnd.IntN(4) == 0,
 				Usage: model.Usage{Input: rnd.IntN(9000), Output: rnd.IntN(900), CacheRead: rnd.IntN(9000)},
 			}
@@ -212,7 +217,9 @@ func BenchmarkPut(b *testing.B) {
 	}
 	defer db.Close(b.Context())
 	table := NewTable()
-	l := New(Options{Price: func(ref model.Ref) (Price, bool) { return table.Price(ref.Provider, ref.Model) }, Zone: func() *time.Location { return time.UTC }, Now: time.Now})
+	l := New(Options{Price: func(ref model.Ref) (Price, bool) { return table.Price(ref.Provider, ref.Model) }, Zone: func() *time.Location {
+		return time.UTC
+	}, Now: time.Now})
 	calls := make([]Call, b.N)
 	for i := range calls {
 		calls[i] = Call{At: time.Unix(1772442000, 0), Model: claude, Session: "s", Usage: model.Usage{Input: 5}}

@@ -67,7 +67,8 @@ func TestSec_A_SEC_08_FolderThatOthersCanReplace(t *testing.T) {
 func TestSec_A_SEC_13_SyncedFolders(t *testing.T) {
 	for dir, want := range map[Dir]string{
 		"/home/a/Dropbox/hearth": "Dropbox", "/home/a/OneDrive - Work/x": "OneDrive", "/Users/a/Library/Mobile Documents/h": "iCloud",
-		"/Users/a/Library/CloudStorage/Box/h": "a cloud drive", "/home/a/Google Drive/h": "Google Drive", "/home/a/.local/share/hearth": "", "/home/dropboxer/x": "",
+		"/Users/a/Library/CloudStorage/Box/h": "a cloud drive", "/home/a/Google Drive/h": "Google Drive", "/home/a/.local/share/hearth": "",
+		"/home/dropboxer/x": "",
 	} {
 		if got := dir.Synced(); got != want {
 			t.Errorf("%s: %q, want %q", dir, got, want)

@@ -23,7 +23,8 @@ func (d Dir) Check() error {
 		return err
 	}
 	if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
-		return fmt.Errorf("everybody on this machine may write %s, so anybody could put another folder in the place of Hearth's; run: chmod o-w %s", parent, parent)
+		return fmt.Errorf("everybody on this machine may write %s, so anybody could put another folder in the place of Hearth's; run: chmod "+
+			"o-w %s", parent, parent)
 	}
 	return nil
 }

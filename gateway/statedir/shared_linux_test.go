@@ -16,7 +16,8 @@ func TestFault_F_DISK_06_FoldersOfOtherMachines(t *testing.T) {
 		t.Errorf("a folder that is not there is %q", got)
 	}
 	// The numbers of linux/magic.h and of the kernel's SMB client.
-	for magic, want := range map[uint32]string{0x6969: "NFS", 0xff534d42: "SMB", 0xfe534d42: "SMB", 0x01021997: "9P", 0xef53: "", 0x9123683e: "", 0x794c7630: "", 0x01021994: ""} {
+	for magic, want := range map[uint32]string{0x6969: "NFS", 0xff534d42: "SMB", 0xfe534d42: "SMB", 0x01021997: "9P", 0xef53: "",
+		0x9123683e: "", 0x794c7630: "", 0x01021994: ""} {
 		got := sharedKinds[magic]
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%#x is %q, want %q", magic, got, want)

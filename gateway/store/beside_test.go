@@ -27,7 +27,8 @@ func TestFault_F_DB_07_DamagedListIsSetAside(t *testing.T) {
 		t.Error(st, err)
 	}
 	b, aside, err := OpenBeside(path)
-	if all, lerr := NewBesideShelf(b, "t", id).Load(t.Context()); err != nil || lerr != nil || aside != "" || len(all) != 1 || all[0] != "two" {
+	if all, lerr := NewBesideShelf(b, "t", id).Load(t.Context()); err != nil || lerr != nil || aside != "" || len(all) != 1 ||
+		all[0] != "two" {
 		t.Error(all, aside, err, lerr)
 	}
 	for _, damage := range []string{"", "null", `{"t":{"one":`, "\x00\x00"} {

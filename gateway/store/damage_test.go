@@ -132,7 +132,8 @@ func useDamaged(ctx context.Context, path string) (told int, err error) {
 func TestFault_F_DB_02_DamagedFiles(t *testing.T) {
 	orig := filled(t)
 	r := seed.Fixed(t, 7)
-	for kind, n := range map[string]int{"none": 1, "cut": 10, "bytes": 25, "zero page": 10, "random page": 10, "random head": 25, "meta": 6, "both metas": 2, "swapped": 25, "longer": 2} {
+	for kind, n := range map[string]int{"none": 1, "cut": 10, "bytes": 25, "zero page": 10, "random page": 10, "random head": 25, "meta": 6,
+		"both metas": 2, "swapped": 25, "longer": 2} {
 		t.Run(kind, func(t *testing.T) {
 			for i := range n {
 				path := filepath.Join(t.TempDir(), fmt.Sprintf("h%d.db", i))
@@ -210,7 +211,8 @@ func TestPanicsOfCallersAreTheirs(t *testing.T) {
 		if r := recover(); r != "mine" || db.Problem() != nil {
 			t.Errorf("%v, %v", r, db.Problem())
 		}
-		if err := db.Update(t.Context(), Write{Do: func(*Tx) error { panic("mine") }}); err == nil || errors.Is(err, ErrDamaged) || db.Problem() != nil {
+		if err := db.Update(t.Context(), Write{Do: func(*Tx) error { panic("mine") }}); err == nil || errors.Is(err, ErrDamaged) ||
+			db.Problem() != nil {
 			t.Errorf("%v, %v", err, db.Problem())
 		}
 		_ = db.Close(t.Context())

@@ -115,7 +115,8 @@ func openBolt(path string, opts *bbolt.Options) (b *bbolt.DB, err error) {
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
 		return nil, ErrLocked
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
 	case isFull(err):
 		return nil, fmt.Errorf("%w: %v", ErrFull, err)
@@ -185,7 +186,8 @@ func (db *DB) prepare() error {
 			return fmt.Errorf("%w: its schema number is missing", ErrDamaged)
 		}
 		if have := binary.BigEndian.Uint32(v); have > schemaVersion {
-			return fmt.Errorf("%w (schema %d, this build reads up to %d); update Hearth, or use the version that wrote it", ErrNewer, have, schemaVersion)
+			return fmt.Errorf("%w (schema %d, this build reads up to %d); update Hearth, or use the version that wrote it", ErrNewer, have,
+				schemaVersion)
 		}
 		return nil
 	})

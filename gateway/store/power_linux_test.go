@@ -87,7 +87,8 @@ func fillAndAcknowledge(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	for n := 1; n <= powerWrites; n++ {
-		if err := db.Update(t.Context(), Write{Do: func(tx *Tx) error { return powerRows.Put(tx, Uint64Key(uint64(n)), powerValue(n)) }}); err != nil {
+		if err := db.Update(t.Context(),
+			Write{Do: func(tx *Tx) error { return powerRows.Put(tx, Uint64Key(uint64(n)), powerValue(n)) }}); err != nil {
 			t.Fatal(err)
 		}
 		_, _ = syscall.Write(1, fmt.Appendf(nil, "acknowledged %d\n", n))

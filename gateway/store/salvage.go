@@ -71,7 +71,8 @@ func (s *Salvage) begin() error {
 		h := fnv.New64a()
 		_, _ = h.Write(m[:56])
 		size := int64(binary.LittleEndian.Uint32(m[8:]))
-		if binary.LittleEndian.Uint32(m) != boltMagic || h.Sum64() != binary.LittleEndian.Uint64(m[56:]) || size < 512 || size > 64<<10 || at != 0 && at != size {
+		if binary.LittleEndian.Uint32(m) != boltMagic || h.Sum64() != binary.LittleEndian.Uint64(m[56:]) || size < 512 || size > 64<<10 ||
+			at != 0 && at != size {
 			continue
 		}
 		if tx := binary.LittleEndian.Uint64(m[48:]); s.pageSize == 0 || tx > best {

@@ -35,7 +35,8 @@ func TestDocsNear(t *testing.T) {
 
 // The manual that was installed with the program is found, on every system.
 func TestDocsOfAPackage(t *testing.T) {
-	for at, program := range map[string]string{"usr/share/hearth/docs": "usr/bin/hearth", "Hearth/docs": "Hearth/hearth.exe", "Hearth.app/Contents/Resources/docs": "Hearth.app/Contents/MacOS/hearth"} {
+	for at, program := range map[string]string{"usr/share/hearth/docs": "usr/bin/hearth", "Hearth/docs": "Hearth/hearth.exe",
+		"Hearth.app/Contents/Resources/docs": "Hearth.app/Contents/MacOS/hearth"} {
 		dir := t.TempDir()
 		docs := filepath.Join(dir, filepath.FromSlash(at))
 		if err := os.MkdirAll(docs, 0o700); err != nil {

@@ -90,7 +90,8 @@ func New(o Options) *Maker {
 }
 
 // groupContext is what a model should know in a group.
-const groupContext = "This is a group chat: several people write, and each message says who. What you answer is read by all of them. Answer what is meant for you, briefly, and speak for nobody else."
+const groupContext = "This is a group chat: several people write, and each message says who. What you answer is read by all of them. " +
+	"Answer what is meant for you, briefly, and speak for nobody else."
 
 // Prompt is the system prompt of a run.
 func (m *Maker) Prompt(a session.Asked) (text string, stable int) {
@@ -106,11 +107,14 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 	scope := *a.Scope
 	who := m.o.Agents.Named(scope.AgentID)
 	in := prompt.Input{
-		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: m.files(c, scope), Warn: warns(c, a.Messages), Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
-		Memory: true, // where its tools are
-		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: m.o.Clock.ZoneName(),
-		Aliases: aliasesOf(c), Sandbox: m.sandbox(c, scope), Silence: m.o.Silence(c, rec.Route), Surface: promptSurface(rec, scope), Program: m.o.Programs.Instructions(rec.ID),
-		Runtime:   prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: m.o.Version, Model: ref.String(), Thinking: a.Thinking},
+		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: m.files(c, scope), Warn: warns(c, a.Messages),
+		Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
+		Memory:     true, // where its tools are
+		Tools:      a.Tools, Workspace: scope.Workspace, TimeZone: m.o.Clock.ZoneName(),
+		Aliases: aliasesOf(c), Sandbox: m.sandbox(c, scope), Silence: m.o.Silence(c, rec.Route), Surface: promptSurface(rec, scope),
+		Program: m.o.Programs.Instructions(rec.ID),
+		Runtime: prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: m.o.Version, Model: ref.String(),
+			Thinking: a.Thinking},
 		Reasoning: a.Reasoning, Heartbeat: m.heartbeat(c, scope),
 	}
 	if slices.ContainsFunc(a.Tools, func(t model.ToolSpec) bool { return t.Name == "read" }) {
@@ -161,7 +165,8 @@ func aliasesOf(c config.Config) (out []prompt.Alias) {
 // nothing: others than the owner need not know.
 func (m *Maker) heartbeat(c config.Config, scope tool.Scope) string {
 	h := heartbeat.Section.Of(c)
-	if h.Interval() == 0 || !h.IncludeSystemPromptSection || !scope.Owner || scope.Group || scope.Depth > 0 || m.o.Agents.Book().Default().ID != scope.AgentID {
+	if h.Interval() == 0 || !h.IncludeSystemPromptSection || !scope.Owner || scope.Group || scope.Depth > 0 ||
+		m.o.Agents.Book().Default().ID != scope.AgentID {
 		return ""
 	}
 	return rules.HeartbeatPrompt(c)

@@ -139,7 +139,8 @@ func (all *Trials) Try(ctx context.Context, ask Ask) Result {
 	}
 	if t.target.BuiltIn {
 		t.res.Line = "The built-in guide answers. It is no AI model."
-		t.res.Error = "No model is connected. Get one onto this computer with `hearth models pull qwen3:8b`, log in with `hearth models auth login`, or add a key with `hearth models auth add`."
+		t.res.Error = "No model is connected. Get one onto this computer with `hearth models pull qwen3:8b`, log in with `hearth models auth " +
+			"login`, or add a key with `hearth models auth add`."
 		return t.res
 	}
 	if err := t.questions(ctx); err != nil {
@@ -221,7 +222,8 @@ func (t *trial) window(ctx context.Context) error {
 	claimed := t.target.ContextWindow
 	switch {
 	case !t.Free(t.ref):
-		t.note("How much of a long text reaches it was not tried, because that costs: for a service its own word counts. The test is for models that cost nothing.")
+		t.note("How much of a long text reaches it was not tried, because that costs: for a service its own word counts. The test is for " +
+			"models that cost nothing.")
 		return nil
 	case claimed == 0:
 		t.note("Nobody says how large its context window is. Set contextWindow of the model in models.providers, then test again.")

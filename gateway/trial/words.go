@@ -24,7 +24,8 @@ func (t *trial) words() {
 	}
 	t.res.Line = strings.Join(parts, " · ")
 	if w := t.windowNow(); w > 0 && w < GoodWindow {
-		t.note(fmt.Sprintf("Its context of %s tokens is small: long conversations are summarized early, and tools need room. 16,000 or more is better; for a model of Ollama set contextWindow in models.providers.", Thousands(w)))
+		t.note(fmt.Sprintf("Its context of %s tokens is small: long conversations are summarized early, and tools need room. 16,000 or more "+
+			"is better; for a model of Ollama set contextWindow in models.providers.", Thousands(w)))
 	}
 }
 

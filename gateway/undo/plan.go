@@ -66,7 +66,8 @@ func (l *Log) Turns(limit int) ([]Summary, error) {
 	for _, r := range slices.Backward(rows) {
 		s := byRun[r.RunID]
 		if s == nil {
-			s = &Summary{RunID: r.RunID, SessionKey: r.SessionKey, At: time.UnixMilli(r.At), UndoOf: r.UndoOf, UndoneBy: undone[r.RunID], Aside: r.Aside}
+			s = &Summary{RunID: r.RunID, SessionKey: r.SessionKey, At: time.UnixMilli(r.At), UndoOf: r.UndoOf, UndoneBy: undone[r.RunID],
+				Aside: r.Aside}
 			byRun[r.RunID], order = s, append(order, s)
 		}
 		if r.UndoOf != "" && undone[r.UndoOf] == "" {
@@ -269,7 +270,8 @@ func (l *Log) look(s *step, after *mark, force bool) (err error) {
 		s.Action = Nothing
 		return nil
 	case s.open && !force:
-		s.Action, s.Reason = Conflict, "the command that writes it still runs, or Hearth ended before it did, so nobody knows whether it was changed since"
+		s.Action, s.Reason = Conflict, "the command that writes it still runs, or Hearth ended before it did, so nobody knows whether it was "+
+			"changed since"
 		return nil
 	case !now.same(after) && !force:
 		s.Action, s.Reason = Conflict, "it was changed since"

@@ -150,8 +150,9 @@ func (l *Log) keep(ctx context.Context, turn Turn, changes []Change) error {
 	added := int64(0)
 	for i, c := range changes {
 		recs[i] = record{
-			RunID: turn.RunID, SessionKey: turn.SessionKey, CallID: turn.CallID, Tool: turn.Tool, Aside: turn.Aside, At: l.opts.Now().UnixMilli(), UndoOf: turn.undoOf,
-			Path: c.Path, Folders: c.Folders, Before: markOf(c.Before), After: markOf(c.After),
+			RunID: turn.RunID, SessionKey: turn.SessionKey, CallID: turn.CallID, Tool: turn.Tool, Aside: turn.Aside, At: l.opts.Now().UnixMilli(),
+			UndoOf: turn.undoOf,
+			Path:   c.Path, Folders: c.Folders, Before: markOf(c.Before), After: markOf(c.After),
 		}
 		if c.Before != nil {
 			if err := l.putCopy(recs[i].Before.Hash, c.Before.Data); err != nil {

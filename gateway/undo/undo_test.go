@@ -246,7 +246,8 @@ func TestDamagedCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := f.apply("r", false)
-	if got := f.files(); got["a"] != "2" || got["b"] != "other" || p.Items[0].Action != Failed || !strings.Contains(p.Items[0].Reason, "damaged") {
+	if got := f.files(); got["a"] != "2" || got["b"] != "other" || p.Items[0].Action != Failed || !strings.Contains(p.Items[0].Reason,
+		"damaged") {
 		t.Error(got, p)
 	}
 }

@@ -40,7 +40,8 @@ func TestWatch(t *testing.T) {
 	f.do("made", new("m"))
 	for range 2 { // while it runs, only force
 		p, err := f.log.Preview("r")
-		if err != nil || cmp.Diff([]string{"old conflict", "made conflict", "same nothing"}, actions(p)) != "" || !strings.Contains(p.Items[0].Reason, "still runs") {
+		if err != nil || cmp.Diff([]string{"old conflict", "made conflict", "same nothing"}, actions(p)) != "" ||
+			!strings.Contains(p.Items[0].Reason, "still runs") {
 			t.Errorf("%v, %v", actions(p), err)
 		}
 	}
@@ -88,7 +89,8 @@ func TestFault_F_CRASH_08_UndoOfAnUnknownEnd(t *testing.T) {
 func TestWatchMisses(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.Finder = place.Finder{Private: []string{o.Dir}} })
 	big := filepath.Join(f.work, "big")
-	if err := errors.Join(os.WriteFile(big, nil, 0o600), os.Truncate(big, maxWatched+1), os.Mkdir(filepath.Join(f.work, "dir"), 0o700)); err != nil {
+	if err := errors.Join(os.WriteFile(big, nil, 0o600), os.Truncate(big, maxWatched+1),
+		os.Mkdir(filepath.Join(f.work, "dir"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	w := f.watch("r", "big", "dir", "/dev/null", "/proc/self/mem", "?what is not known", filepath.Join(f.dir, "copies", "x"), "good")

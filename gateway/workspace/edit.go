@@ -15,7 +15,8 @@ import (
 
 var (
 	// ErrUnknown means a name that is none of ours.
-	ErrUnknown = errors.New("this is no file of a workspace; there are AGENTS.md, SOUL.md, TOOLS.md, IDENTITY.md, USER.md, HEARTBEAT.md, BOOTSTRAP.md and MEMORY.md")
+	ErrUnknown = errors.New("this is no file of a workspace; there are AGENTS.md, SOUL.md, TOOLS.md, IDENTITY.md, USER.md, HEARTBEAT.md, " +
+		"BOOTSTRAP.md and MEMORY.md")
 	// ErrStale means that the file is not what the caller knows.
 	ErrStale = errors.New("the file changed since you read it; read it again and repeat your change")
 	// ErrTooLarge means that it cannot be edited here.

@@ -114,7 +114,8 @@ func TestBootstrapLimits(t *testing.T) {
 		}
 		total += f.Kept
 	}
-	if f := got["AGENTS.md"]; !strings.HasPrefix(f.Text, "begin") || !strings.HasSuffix(f.Text, "end") || !strings.Contains(f.Text, "cut: read AGENTS.md for the rest") {
+	if f := got["AGENTS.md"]; !strings.HasPrefix(f.Text, "begin") || !strings.HasSuffix(f.Text, "end") ||
+		!strings.Contains(f.Text, "cut: read AGENTS.md for the rest") {
 		t.Errorf("cut: %.40q … %q", f.Text, f.Text[len(f.Text)-20:])
 	}
 	if total > 60_000 || total < 59_000 {
@@ -123,7 +124,8 @@ func TestBootstrapLimits(t *testing.T) {
 	if f := got["MEMORY.md"]; f.Kept >= 12_000 {
 		t.Errorf("the last file is not cut to what is left: %d", f.Kept)
 	}
-	if f := load(k, dir, workspace.Limits{File: 100, Total: 150}, names...); f["AGENTS.md"].Kept > 100 || f["TOOLS.md"].Kept != 0 || f["TOOLS.md"].Text == "" {
+	if f := load(k, dir, workspace.Limits{File: 100, Total: 150}, names...); f["AGENTS.md"].Kept > 100 || f["TOOLS.md"].Kept != 0 ||
+		f["TOOLS.md"].Text == "" {
 		t.Errorf("%+v", f)
 	}
 	put(t, dir, "SOUL.md", "short")
@@ -233,7 +235,8 @@ func TestSec_A_FILE_02_FilesOfTheWorkspace(t *testing.T) {
 
 func TestSec_A_FILE_01_OnlyKnownNames(t *testing.T) {
 	k, dir := keeper(t)
-	for _, name := range []string{"", ".", "..", "../AGENTS.md", "/etc/passwd", "agents.md", "AGENTS.md\x00", "memory/2026-01-01.md", "AGENTS.md/", "C:AGENTS.md"} {
+	for _, name := range []string{"", ".", "..", "../AGENTS.md", "/etc/passwd", "agents.md", "AGENTS.md\x00", "memory/2026-01-01.md",
+		"AGENTS.md/", "C:AGENTS.md"} {
 		if _, err := k.Get(dir, name); !errors.Is(err, workspace.ErrUnknown) {
 			t.Errorf("%q: %v", name, err)
 		}

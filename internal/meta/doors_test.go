@@ -12,7 +12,8 @@ import (
 
 // doors are the rooms that may open a port. Who comes in by one of them shows a
 // token, a signature or a one-time state; nobody is believed for having found it.
-var doors = []string{"gateway", "app/cli", "app/desktoptest", "gateway/reach", "gateway/provider/oauth", "discovery", "gateway/channel/telegram/telegramtest", "internal/netlab", "build"}
+var doors = []string{"gateway", "app/cli", "app/desktoptest", "gateway/reach", "gateway/provider/oauth", "discovery",
+	"gateway/channel/telegram/telegramtest", "internal/netlab", "build"}
 
 // TestSec_A_NET_26_NoDoorsOfThisMachineOnly: there is no socket file and no named
 // pipe that another person of this machine could come in by, and no room but the
@@ -24,7 +25,8 @@ func TestSec_A_NET_26_NoDoorsOfThisMachineOnly(t *testing.T) {
 			continue
 		}
 		for _, n := range slices.Concat(
-			f.mentions("net", "Listen", "ListenTCP", "ListenUnix", "ListenUnixgram", "ListenPacket", "ListenUDP", "ListenMulticastUDP", "ListenConfig", "FileListener"),
+			f.mentions("net", "Listen", "ListenTCP", "ListenUnix", "ListenUnixgram", "ListenPacket", "ListenUDP", "ListenMulticastUDP",
+				"ListenConfig", "FileListener"),
 			f.mentions("net/http", "ListenAndServe", "ListenAndServeTLS"),
 		) {
 			if listens++; !below(f.dir, doors[1:]) && f.dir != doors[0] {
@@ -32,8 +34,10 @@ func TestSec_A_NET_26_NoDoorsOfThisMachineOnly(t *testing.T) {
 			}
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && !strings.HasSuffix(f.dir, "test") && !below(f.dir, []string{"build"}) {
-				if s, err := strconv.Unquote(lit.Value); err == nil && (slices.Contains([]string{"unix", "unixgram", "unixpacket"}, s) || strings.Contains(s, `\\.\pipe\`)) {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && !strings.HasSuffix(f.dir, "test") &&
+				!below(f.dir, []string{"build"}) {
+				if s, err := strconv.Unquote(lit.Value); err == nil && (slices.Contains([]string{"unix", "unixgram", "unixpacket"}, s) ||
+					strings.Contains(s, `\\.\pipe\`)) {
 					t.Errorf("%s: a door of this machine only: it has to check who is at the other end", f.at(n))
 				}
 			}

@@ -42,11 +42,12 @@ var leaves = map[string][]string{
 	"gateway/codemode/engine":     {"gateway/codemode/sourcemap"},
 	"gateway/codemode/sourcemap":  {},
 	"gateway/codemode/typescript": {"gateway/codemode/sourcemap"},
-	"gateway/method":              {"gateway/approval", "gateway/config", "gateway/protocol", "gateway/secret", "gateway/secret/redact", "gateway/server", "gateway/session", "gateway/store"},
-	"gateway/host":                {"gateway/command", "gateway/method", "gateway/protocol", "gateway/tool"},
-	"gateway/secret/vault":        {"gateway/secret", "gateway/statedir"},
-	"gateway/secret/plain":        {"gateway/secret", "gateway/statedir"},
-	"gateway/secret/keychain":     {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
+	"gateway/method": {"gateway/approval", "gateway/config", "gateway/protocol", "gateway/secret", "gateway/secret/redact",
+		"gateway/server", "gateway/session", "gateway/store"},
+	"gateway/host":            {"gateway/command", "gateway/method", "gateway/protocol", "gateway/tool"},
+	"gateway/secret/vault":    {"gateway/secret", "gateway/statedir"},
+	"gateway/secret/plain":    {"gateway/secret", "gateway/statedir"},
+	"gateway/secret/keychain": {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
 }
 
 // walls are imports that would turn an arrow of docs/architecture.md around.
@@ -57,14 +58,16 @@ var walls = []struct {
 	why          string
 }{
 	{
-		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/spend", "gateway/trial", "gateway/health"}, except: []string{"gateway/tool/gate"},
+		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/spend", "gateway/trial",
+			"gateway/health"}, except: []string{"gateway/tool/gate"},
 		to:  []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/channel"},
 		why: "the engine does not know who talks to it",
 	},
 	{
 		from: []string{"gateway/outbound"},
-		to:   []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/session", "gateway/agent", "gateway/inbound", "gateway/channel/loopback", "gateway/channel/telegram"},
-		why:  "deliveries know the contract of channels and nothing of who asks for them",
+		to: []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/session", "gateway/agent", "gateway/inbound",
+			"gateway/channel/loopback", "gateway/channel/telegram"},
+		why: "deliveries know the contract of channels and nothing of who asks for them",
 	},
 	{
 		from: []string{"gateway"}, except: []string{"gateway"},
@@ -105,7 +108,8 @@ var walls = []struct {
 
 // modelsOfSessions are the packages below gateway/provider that are no dialects:
 // they bring models to sessions and clients.
-var modelsOfSessions = []string{"gateway/provider/accounts", "gateway/provider/catalog", "gateway/provider/choice", "gateway/provider/download", "gateway/provider/turn", "gateway/provider/vectors"}
+var modelsOfSessions = []string{"gateway/provider/accounts", "gateway/provider/catalog", "gateway/provider/choice",
+	"gateway/provider/download", "gateway/provider/turn", "gateway/provider/vectors"}
 
 // readSettings are the packages that read the settings themselves, beside those
 // of features: what they know changes with the file.
@@ -150,7 +154,9 @@ func feature(dir string) string {
 }
 
 // appMayImport is all that programs know of the engine.
-var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/sections", "gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/codemode/workbench", "gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
+var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/sections",
+	"gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/codemode/workbench",
+	"gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.
@@ -178,14 +184,15 @@ var libraryRooms = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/oauthex":  {"gateway/mcp/login"},
 	"github.com/coder/acp-go-sdk":                     {"gateway/acp"},
 	"github.com/zalando/go-keyring":                   {"gateway/secret/keychain"},
-	"github.com/godbus/dbus/v5":                       {"gateway/secret/keychain", "app/tray", "app/notify", "app/notify/notifytest", "app/node", "app/power", "build/benchtool"},
-	"github.com/jezek/xgb":                            {"app/hotkey"},
-	"github.com/jezek/xgb/xproto":                     {"app/hotkey"},
-	"github.com/getlantern/systray":                   {"app/tray"},
-	"github.com/wailsapp/wails/v2":                    {"app/window"},
-	"github.com/grandcat/zeroconf":                    {"discovery"},
-	"github.com/miekg/dns":                            {"discovery"},
-	"rsc.io/qr":                                       {"app/cli", "gateway/feature/lan"},
+	"github.com/godbus/dbus/v5": {"gateway/secret/keychain", "app/tray", "app/notify", "app/notify/notifytest",
+		"app/node", "app/power", "build/benchtool"},
+	"github.com/jezek/xgb":          {"app/hotkey"},
+	"github.com/jezek/xgb/xproto":   {"app/hotkey"},
+	"github.com/getlantern/systray": {"app/tray"},
+	"github.com/wailsapp/wails/v2":  {"app/window"},
+	"github.com/grandcat/zeroconf":  {"discovery"},
+	"github.com/miekg/dns":          {"discovery"},
+	"rsc.io/qr":                     {"app/cli", "gateway/feature/lan"},
 
 	"github.com/evanw/esbuild/pkg/api": {"gateway/codemode/typescript"},
 	"github.com/fastschema/qjs":        {"gateway/codemode/engine"},
@@ -217,7 +224,8 @@ func forbidden(from, to string) string {
 	if to == "gateway" && !strings.HasPrefix(from, "app/") {
 		return "package gateway is the place that wires rooms together; nothing but a program imports it"
 	}
-	if strings.HasPrefix(from, "app/") && ours(to) && !strings.HasPrefix(to, "app/") && !slices.Contains(appMayImport, to) && !slices.Contains(hosts[from], to) {
+	if strings.HasPrefix(from, "app/") && ours(to) && !strings.HasPrefix(to, "app/") && !slices.Contains(appMayImport, to) &&
+		!slices.Contains(hosts[from], to) {
 		return "programs know the engine only through " + strings.Join(appMayImport, ", ")
 	}
 	if to := feature(to); to != "" && from != "gateway" && feature(from) != to {

@@ -123,7 +123,8 @@ func modulesInTables(page string) []string {
 }
 
 func TestDirectModules(t *testing.T) {
-	got := directModules("module m\n\nrequire example.com/one v1.0.0\n\nrequire (\n\texample.com/two v1.0.0\n\texample.com/three v1.0.0 // indirect\n)\n")
+	got := directModules("module m\n\nrequire example.com/one v1.0.0\n\nrequire (\n\texample.com/two v1.0.0\n" +
+		"\texample.com/three v1.0.0 // indirect\n)\n")
 	if strings.Join(got, " ") != "example.com/one example.com/two" {
 		t.Errorf("direct modules: %v", got)
 	}

@@ -42,7 +42,8 @@ func networksApart(files []*file) (out []string) {
 			}
 			for _, name := range networks {
 				if strings.Contains(strings.ToLower(word), name) && !strings.HasPrefix(f.dir+"/", "gateway/channel/"+name) {
-					out = append(out, f.at(n)+": "+name+": what a network is called, and how it writes, is said by its channel.Kind in gateway/channel/"+name)
+					out = append(out, f.at(n)+": "+name+": what a network is called, and how it writes, is said by its channel.Kind in gateway/channel/"+
+						name)
 				}
 			}
 			return true

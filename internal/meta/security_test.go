@@ -21,7 +21,8 @@ func TestSecurityNamesRealTests(t *testing.T) {
 			rows[id] = cells[4]
 		}
 	}
-	for family, last := range map[string]int{"A-EXEC": 28, "A-FILE": 15, "A-SSRF": 12, "A-INJ": 10, "A-TTY": 3, "A-SEC": 13, "A-BOX": 12, "A-SKILL": 13, "F-PROV": 24} {
+	for family, last := range map[string]int{"A-EXEC": 28, "A-FILE": 15, "A-SSRF": 12, "A-INJ": 10, "A-TTY": 3, "A-SEC": 13, "A-BOX": 12,
+		"A-SKILL": 13, "F-PROV": 24} {
 		for n := 1; n <= last; n++ {
 			if id := fmt.Sprintf("%s-%02d", family, n); rows[id] == "" {
 				t.Errorf("%s is missing", id)

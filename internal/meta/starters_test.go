@@ -9,15 +9,18 @@ import (
 )
 
 // starters are the rooms that may start programs. gateway/process starts what
-// was approved; gateway/apart this program again, for work on what strangers made; app/cli opens the browser with a fixed program and one address
+// was approved; gateway/apart this program again, for work on what strangers made; app/cli opens
+// the browser with a fixed program and one address
 // of ours; gateway/secret/ref runs the program that the owner's settings name,
 // by its arguments; app/supervise starts the gateway beside it, and app/tray the
 // window beside it and the fixed programs of the system that open a link, show a
 // notification and take the clipboard; app/beside starts the
-// programs that were installed next to ours; app/service asks the system's manager of services; gateway/reach/tailscale asks tailscale, by fixed
+// programs that were installed next to ours; app/service asks the system's manager of services;
+// gateway/reach/tailscale asks tailscale, by fixed
 // arguments, how this machine is known in its tailnet; build are the programs of this repository's own checks, and
 // internal/netlab the networks that tests run in.
-var starters = []string{"gateway/process", "gateway/apart", "gateway/reach/tailscale", "app/beside", "app/cli", "app/service", "app/supervise", "app/tray", "gateway/secret/ref", "build", "internal/netlab"}
+var starters = []string{"gateway/process", "gateway/apart", "gateway/reach/tailscale", "app/beside", "app/cli", "app/service",
+	"app/supervise", "app/tray", "gateway/secret/ref", "build", "internal/netlab"}
 
 // TestSec_A_EXEC_28_WhoStartsPrograms: every start of a program is in a room
 // where it belongs, as arguments and never as text for a shell.
@@ -41,9 +44,11 @@ func TestSec_A_EXEC_28_WhoStartsPrograms(t *testing.T) {
 			if !ok {
 				return true
 			}
-			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Command" || sel.Sel.Name == "CommandContext") && f.localName("os/exec") != "" {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Command" || sel.Sel.Name == "CommandContext") &&
+				f.localName("os/exec") != "" {
 				for _, arg := range call.Args {
-					if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING && slices.Contains([]string{"sh", "bash", "cmd", "powershell", "/bin/sh"}, strings.Trim(lit.Value, `"`)) {
+					if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING &&
+						slices.Contains([]string{"sh", "bash", "cmd", "powershell", "/bin/sh"}, strings.Trim(lit.Value, `"`)) {
 						t.Errorf("%s: text for a shell: give arguments", f.at(n))
 					}
 				}

@@ -315,7 +315,8 @@ func (h *Host) Avahi() *Process {
 	_ = os.Remove(h.bus())
 	h.Start(nil, "dbus-daemon", "--nofork", "--nopidfile", "--config-file="+filepath.Join(h.l.dir, h.Name+"-dbus.conf"))
 	h.l.Until(Patience, "the bus is there", func() bool { _, err := os.Stat(h.bus()); return err == nil })
-	p := h.Start(nil, "avahi-daemon", "-f", filepath.Join(h.l.dir, h.Name+"-avahi.conf"), "--no-drop-root", "--no-chroot", "--no-rlimits", "--no-proc-title", "--debug")
+	p := h.Start(nil, "avahi-daemon", "-f", filepath.Join(h.l.dir, h.Name+"-avahi.conf"), "--no-drop-root", "--no-chroot", "--no-rlimits",
+		"--no-proc-title", "--debug")
 	h.l.Until(Patience, "Avahi is up", func() bool { return strings.Contains(p.Output(), "Server startup complete") })
 	return p
 }

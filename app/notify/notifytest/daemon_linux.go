@@ -122,7 +122,8 @@ type service struct{ d *Daemon }
 func (s service) GetCapabilities() ([]string, *dbus.Error) { return s.d.caps, nil }
 
 // Notify is the bus's.
-func (s service) Notify(_ string, replaces uint32, _, title, text string, actions []string, hints map[string]dbus.Variant, timeout int32) (uint32, *dbus.Error) {
+func (s service) Notify(_ string, replaces uint32, _, title, text string, actions []string, hints map[string]dbus.Variant,
+	timeout int32) (uint32, *dbus.Error) {
 	d := s.d
 	d.mu.Lock()
 	id := replaces

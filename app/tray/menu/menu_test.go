@@ -22,18 +22,23 @@ var states = map[string]State{
 	"lost":     {Link: Lost, Why: "the port 18789 is taken\nby another program", Version: "1.2.3"},
 	"ready": {
 		Link: Ready, Model: "ollama/qwen3", Local: true, Version: "1.2.3", Own: true, Address: "192.168.1.5:18789", Used: true,
-		Spent:   []Spent{{"anthropic/claude", 0.3}, {"openai/gpt", 0.12}},
-		Devices: []Device{{Name: "Anna’s iPhone\u202e", On: true}, {Name: "iPad", Seen: noon.Add(-3 * time.Hour)}, {Name: "c"}, {Name: "d"}, {Name: "e"}, {Name: "f"}},
+		Spent: []Spent{{"anthropic/claude", 0.3}, {"openai/gpt", 0.12}},
+		Devices: []Device{{Name: "Anna’s iPhone\u202e", On: true}, {Name: "iPad", Seen: noon.Add(-3 * time.Hour)}, {Name: "c"}, {Name: "d"},
+			{Name: "e"}, {Name: "f"}},
 	},
 	"busy": {
-		Link: Ready, Model: "anthropic/claude", Working: []string{"Garden plan"}, Activity: "reading 3 files", Version: "1.2.3", Today: 0.42, Limit: 2, Currency: "EUR", Undeliv: 2,
-		Recent: []Session{{Key: "a", Title: "Garden plan", At: noon.Add(-time.Minute), Running: true}, {Key: "b", Title: "Tax_return & more\u202e", At: noon.Add(-50 * time.Hour)}},
+		Link: Ready, Model: "anthropic/claude", Working: []string{"Garden plan"}, Activity: "reading 3 files", Version: "1.2.3", Today: 0.42,
+		Limit: 2, Currency: "EUR", Undeliv: 2,
+		Recent: []Session{{Key: "a", Title: "Garden plan", At: noon.Add(-time.Minute), Running: true},
+			{Key: "b", Title: "Tax_return & more\u202e", At: noon.Add(-50 * time.Hour)}},
 	},
 	"needs you": {
-		Link: Ready, Waiting: 5, Approvals: [3]Approval{{ID: "1", Title: "git push", Lines: []string{"in ~/site", "from the chat “Site”"}, Here: true}, {}, {ID: "3", Title: strings.Repeat("long ", 40)}},
+		Link: Ready, Waiting: 5, Approvals: [3]Approval{{ID: "1", Title: "git push", Lines: []string{"in ~/site", "from the chat “Site”"},
+			Here: true}, {}, {ID: "3", Title: strings.Repeat("long ", 40)}},
 	},
 	"door": {
-		Link: Ready, Pending: 4, Doors: [3]Door{{ID: "1", Name: "laptop\u202e", Code: "230 104", From: "192.168.1.7", May: "talk"}, {}, {ID: "3", Name: "phone", May: "have these rights: admin"}},
+		Link: Ready, Pending: 4, Doors: [3]Door{{ID: "1", Name: "laptop\u202e", Code: "230 104", From: "192.168.1.7", May: "talk"}, {},
+			{ID: "3", Name: "phone", May: "have these rights: admin"}},
 	},
 	"paused": {Link: Ready, Paused: "everything", PausedTill: noon.Add(time.Hour), Problems: []string{"disk full"}},
 }
@@ -84,7 +89,8 @@ func TestItems(t *testing.T) {
 // A-EXEC-13: what a row cannot show to its end, or not as it is, is allowed
 // only where all of it is seen.
 func TestSec_A_EXEC_13_OnlyWhatIsSeenIsAllowedFromTheMenu(t *testing.T) {
-	for title, want := range map[string]bool{"git push": true, strings.Repeat("x", 60): true, strings.Repeat("x", 61): false, "a\nb": false, "a\u202eb": false, "rm_x && y": true} {
+	for title, want := range map[string]bool{"git push": true, strings.Repeat("x", 60): true, strings.Repeat("x", 61): false, "a\nb": false,
+		"a\u202eb": false, "rm_x && y": true} {
 		s := State{Link: Ready, Waiting: 1, Approvals: [3]Approval{{ID: "1", Title: title, Here: true}}}
 		drawn := draw(Items(s, noon), "")
 		if got := strings.Contains(drawn, string(AllowOnce)) || strings.Contains(drawn, string(AllowHere)); got != want {
@@ -177,7 +183,8 @@ func TestARequestKeepsItsRow(t *testing.T) {
 func TestSec_A_UI_09_TheTooltipSaysNothingOfAnybody(t *testing.T) {
 	const secret = "CANARY"
 	for name, s := range states {
-		s.Why, s.Activity, s.Working, s.Problems = secret, secret, slices.Repeat([]string{secret}, len(s.Working)), slices.Repeat([]string{secret}, len(s.Problems))
+		s.Why, s.Activity, s.Working, s.Problems = secret, secret, slices.Repeat([]string{secret}, len(s.Working)),
+			slices.Repeat([]string{secret}, len(s.Problems))
 		if got := Tooltip(s); strings.Contains(got, secret) || !strings.HasPrefix(got, "Hearth ") {
 			t.Errorf("%s: %q", name, got)
 		}

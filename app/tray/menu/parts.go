@@ -44,7 +44,8 @@ func devices(s State, now time.Time) Item {
 		top.Sub = append(top.Sub, row)
 	}
 	top.Sub = append(top.Sub,
-		Item{ID: "device-more", Label: fmt.Sprintf("%d more…", len(s.Devices)-DeviceSlots), Do: Action{Settings, "people"}, Hidden: len(s.Devices) <= DeviceSlots},
+		Item{ID: "device-more", Label: fmt.Sprintf("%d more…", len(s.Devices)-DeviceSlots), Do: Action{Settings, "people"},
+			Hidden: len(s.Devices) <= DeviceSlots},
 		Item{ID: "device-ask", Label: fmt.Sprintf("%d asking to be let in…", s.Pending), Do: Action{Settings, "people"}, Hidden: s.Pending == 0},
 		Item{ID: "device-pair", Label: "Pair a device…", Do: Action{Settings, "people"}},
 		Item{ID: "device-copy", Label: "Copy address", Do: Action{CopyAddr, s.Address}, Hidden: s.Address == ""},

@@ -22,7 +22,8 @@ func TestSec_A_EXEC_13_FactsAreSeenBeforeAYes(t *testing.T) {
 	} {
 		tc.a.ID, tc.a.Title, tc.a.From, tc.a.Here = "1", "git push", "telegram:1", true
 		drawn := draw(Items(State{Link: Ready, Waiting: 1, Approvals: [3]Approval{tc.a}}, noon), "")
-		if got := strings.Contains(drawn, string(AllowOnce)) || strings.Contains(drawn, string(AllowHere)); got != tc.seen || tc.a.Seen() != tc.seen {
+		if got := strings.Contains(drawn, string(AllowOnce)) || strings.Contains(drawn, string(AllowHere)); got != tc.seen ||
+			tc.a.Seen() != tc.seen {
 			t.Errorf("%s: can be allowed %v, want %v", name, got, tc.seen)
 		}
 		for _, l := range tc.a.Lines {

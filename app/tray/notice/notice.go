@@ -146,7 +146,8 @@ func (d *Desk) Answered(a Answer, r Rules, now time.Time) (notify.Note, bool) {
 // Woke is the note about a time in which the computer slept.
 func Woke(from, to time.Time) notify.Note {
 	return notify.Note{Key: "woke", Title: "Hearth is awake again", Opens: See,
-		Text: fmt.Sprintf("The computer slept from %s to %s. Hearth is connected again and fetches what came in meanwhile.", clock(from, to), to.Format("15:04"))}
+		Text: fmt.Sprintf("The computer slept from %s to %s. Hearth is connected again and fetches what came in meanwhile.", clock(from, to),
+			to.Format("15:04"))}
 }
 
 func clock(t, other time.Time) string {

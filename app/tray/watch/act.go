@@ -79,7 +79,8 @@ func (w *Watch) Bundle(ctx context.Context) (string, error) {
 }
 
 func (w *Watch) decide(ctx context.Context, id, decision, scope string) error {
-	return w.call(ctx, protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: id, Decision: decision, HearthScope: scope}, "answer the request")
+	return w.call(ctx, protocol.MethodExecApprovalResolve, protocol.ApprovalResolveParams{ID: id, Decision: decision, HearthScope: scope},
+		"answer the request")
 }
 
 func (w *Watch) pause(ctx context.Context, level string, d time.Duration) error {

@@ -91,5 +91,6 @@ func (w *Watch) tell(ctx context.Context, c *client.Client, a notice.Answer) err
 
 // Say sends words into a chat, as the page would.
 func (w *Watch) Say(ctx context.Context, key, text, once string) error {
-	return w.call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: key, Message: text, IdempotencyKey: once}, "send your reply")
+	return w.call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: key, Message: text, IdempotencyKey: once},
+		"send your reply")
 }

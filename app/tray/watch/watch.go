@@ -51,7 +51,8 @@ type Watch struct {
 
 // New makes a Watch that is not connected yet.
 func New(o Options) *Watch {
-	return &Watch{o: o, nudge: make(chan struct{}, 1), changed: make(chan struct{}, 1), answers: make(chan notice.Answer, 16), state: menu.State{Version: o.Version}, doing: map[string]string{}}
+	return &Watch{o: o, nudge: make(chan struct{}, 1), changed: make(chan struct{}, 1), answers: make(chan notice.Answer, 16),
+		state: menu.State{Version: o.Version}, doing: map[string]string{}}
 }
 
 // Events come in bursts; the state is read once for each.
@@ -276,7 +277,8 @@ func facts(r protocol.ApprovalRequest) (lines []string, part bool) {
 		lines = append(lines, "Folder: "+*r.Cwd)
 	}
 	for _, l := range r.HearthLines {
-		said := strings.HasPrefix(l, "Text for ") || strings.HasPrefix(l, "Starts: ") || strings.HasPrefix(l, "  ") && strings.Contains(r.Command, strings.TrimSpace(l))
+		said := strings.HasPrefix(l, "Text for ") || strings.HasPrefix(l, "Starts: ") || strings.HasPrefix(l, "  ") &&
+			strings.Contains(r.Command, strings.TrimSpace(l))
 		if r.HearthKind != "exec" || !said {
 			lines = append(lines, l)
 		}

@@ -35,7 +35,8 @@ func newWorld(t *testing.T) *world {
 	}
 	// Programs of the same names where nobody may look for them.
 	hostile := filepath.Join(root, "hostile")
-	for _, at := range []string{w.dir, filepath.Join(w.dir, "sub"), filepath.Join(w.dir, "sub/deep"), hostile, filepath.Join(root, "home/.local/bin"), filepath.Join(w.dir, "node_modules/.bin")} {
+	for _, at := range []string{w.dir, filepath.Join(w.dir, "sub"), filepath.Join(w.dir, "sub/deep"), hostile,
+		filepath.Join(root, "home/.local/bin"), filepath.Join(w.dir, "node_modules/.bin")} {
 		for _, name := range strings.Fields("tool ls cat sort git env nice pwned cd echo") {
 			plant(t, filepath.Join(at, name))
 			w.keep[filepath.Join(at, name)] = elf(t, iAm+filepath.Join(at, name))
@@ -62,7 +63,8 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	w.r = New(Options{Path: []string{hostile, filepath.Join(w.dir, "node_modules/.bin")}, Home: filepath.Join(root, "home"), Confined: true, Now: time.Now})
+	w.r = New(Options{Path: []string{hostile, filepath.Join(w.dir, "node_modules/.bin")}, Home: filepath.Join(root, "home"), Confined: true,
+		Now: time.Now})
 	if len(w.r.path) != 0 {
 		t.Fatalf("folders that anybody may write to are searched: %v", w.r.path)
 	}

@@ -14,8 +14,10 @@ import (
 // and a known text means the same after a printer wrote it anew.
 func FuzzResolve(f *testing.F) {
 	for _, s := range []string{
-		"ls", "ls -la | head -n 5 && cat 'a b' >out 2>&1", "cat <<E\n$(pwned)\nE", "nice -n 5 env LANG=C timeout 3 ls", "f() { ls; }; f", "((((", "a=(b c)", "ls \\\n -l",
-		"if a; then b; fi", "ls `pwned`", "\"ls\" 'a'\\''b' \"\\$x\"", "find . -exec ls {} \\;", "cd x && ./y", "[ a != b ]", "ls # x", "{ ls; }", "! ! ls", "$'\\x41'", "ls\u00a0", "ls &",
+		"ls", "ls -la | head -n 5 && cat 'a b' >out 2>&1", "cat <<E\n$(pwned)\nE", "nice -n 5 env LANG=C timeout 3 ls", "f() { ls; }; f", "((((",
+		"a=(b c)", "ls \\\n -l",
+		"if a; then b; fi", "ls `pwned`", "\"ls\" 'a'\\''b' \"\\$x\"", "find . -exec ls {} \\;", "cd x && ./y", "[ a != b ]", "ls # x", "{ ls; }",
+		"! ! ls", "$'\\x41'", "ls\u00a0", "ls &",
 	} {
 		f.Add(s, false)
 		f.Add(s, true)

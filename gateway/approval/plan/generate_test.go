@@ -101,7 +101,8 @@ func (g *generator) command() string {
 }
 
 func (g *generator) program() string {
-	name := g.pick("ls", "ls", "cat", "head", "wc", "sort", "pwned", "pwned", "grep", "cp", "./tool", "sub/tool", "deep/tool", "tool", "find", "true", "git", "python3", "uniq", "nothere")
+	name := g.pick("ls", "ls", "cat", "head", "wc", "sort", "pwned", "pwned", "grep", "cp", "./tool", "sub/tool", "deep/tool", "tool", "find",
+		"true", "git", "python3", "uniq", "nothere")
 	return g.spell(name)
 }
 
@@ -124,18 +125,23 @@ func (g *generator) spell(s string) string {
 		return s[:1] + "'" + s[1:] + "'"
 	case 7:
 		if g.wild {
-			return g.pick("$'"+s+"'", `$"`+s+`"`, s[:1]+"\\\n"+s[1:], "{"+s+",x}", s[:1]+"$x"+s[1:], s[:1]+"${x}"+s[1:], "$(echo "+s+")", "`echo "+s+"`", s[:1]+"?"+s[2:], "${x:-"+s+"}")
+			return g.pick("$'"+s+"'", `$"`+s+`"`, s[:1]+"\\\n"+s[1:], "{"+s+",x}", s[:1]+"$x"+s[1:], s[:1]+"${x}"+s[1:], "$(echo "+s+")",
+				"`echo "+s+"`", s[:1]+"?"+s[2:], "${x:-"+s+"}")
 		}
 	}
 	return s
 }
 
 func (g *generator) builtin() []string {
-	calm := [][]string{{"echo"}, {"printf", "'%s\\n'"}, {":"}, {"test", "-f"}, {"pwd"}, {"command"}, {"exec"}, {"command", "-v"}, {"wait;"}, {"umask", "022;"}, {"[", "-e", "sub", "];"}, {"exit", "0;"}}
+	calm := [][]string{{"echo"}, {"printf", "'%s\\n'"}, {":"}, {"test", "-f"}, {"pwd"}, {"command"}, {"exec"}, {"command", "-v"}, {"wait;"},
+		{"umask", "022;"}, {"[", "-e", "sub", "];"}, {"exit", "0;"}}
 	if !g.wild {
 		return append(calm[g.IntN(len(calm))], g.program())
 	}
-	loud := [][]string{{"eval"}, {"."}, {"source"}, {"builtin"}, {"trap"}, {"alias", "ls=pwned;"}, {"set", "--"}, {"export"}, {"hash", "-p", "./tool"}, {"enable", "-n"}, {"type"}, {"command", "-p"}, {"exec", "-a", "x"}, {"readonly"}, {"unset"}, {"printf", "-v", "x"}, {"local"}, {"declare"}, {"let"}, {"noglob"}, {"-"}, {"kill", "-0"}, {"times"}, {"times;"}, {"alias", "ls=pwned\n"}, {"set", "-x;"}, {"PATH=.;"}, {"export", "PATH=.;"}}
+	loud := [][]string{{"eval"}, {"."}, {"source"}, {"builtin"}, {"trap"}, {"alias", "ls=pwned;"}, {"set", "--"}, {"export"},
+		{"hash", "-p", "./tool"}, {"enable", "-n"}, {"type"}, {"command", "-p"}, {"exec", "-a", "x"}, {"readonly"}, {"unset"},
+		{"printf", "-v", "x"}, {"local"}, {"declare"}, {"let"}, {"noglob"}, {"-"}, {"kill", "-0"}, {"times"}, {"times;"}, {"alias", "ls=pwned\n"},
+		{"set", "-x;"}, {"PATH=.;"}, {"export", "PATH=.;"}}
 	return append(loud[g.IntN(len(loud))], g.program())
 }
 
@@ -143,20 +149,28 @@ func (g *generator) wrapper() []string {
 	list := [][]string{
 		{"env"}, {"env", "--"}, {"env", "A=b"}, {"env", "LANG=x"}, {"env", "-i"}, {"env", "-u", "A"}, {"env", "PATH=."}, {"env", "-S"},
 		{"nice"}, {"nice", "-n", "1"}, {"nice", "-n1"}, {"nice", "-1"}, {"nice", "--adjustment=1"}, {"nice", "--adj=1"}, {"nice", "--"},
-		{"nohup"}, {"nohup", "--"}, {"timeout", "5"}, {"timeout", "-k", "1", "5"}, {"timeout", "-k1", "5"}, {"timeout", "--signal=9", "5"}, {"timeout", "-v", "--", "5"}, {"timeout", "5", "--"},
-		{"stdbuf", "-oL"}, {"stdbuf", "-o", "L"}, {"stdbuf", "--output=L"}, {"stdbuf"}, {"setsid"}, {"setsid", "-w"}, {"setsid", "-fw"}, {"setsid", "--wait"},
-		{"flock", "out1"}, {"flock", "-n", "out1"}, {"flock", "out1", "-c"}, {"flock", "-w", "1", "out1"}, {"flock", "-x", "sub"}, {"env", "nice"}, {"nice", "env", "nohup"},
-		{"env", "env", "env", "env", "env", "env"}, {"xargs"}, {"xargs", "-n1"}, {"xargs", "-I", "{}"}, {"ionice", "-c", "3"}, {"chrt", "-o", "0"}, {"taskset", "1"}, {"setarch", "-R"},
+		{"nohup"}, {"nohup", "--"}, {"timeout", "5"}, {"timeout", "-k", "1", "5"}, {"timeout", "-k1", "5"}, {"timeout", "--signal=9", "5"},
+		{"timeout", "-v", "--", "5"}, {"timeout", "5", "--"},
+		{"stdbuf", "-oL"}, {"stdbuf", "-o", "L"}, {"stdbuf", "--output=L"}, {"stdbuf"}, {"setsid"}, {"setsid", "-w"}, {"setsid", "-fw"},
+		{"setsid", "--wait"},
+		{"flock", "out1"}, {"flock", "-n", "out1"}, {"flock", "out1", "-c"}, {"flock", "-w", "1", "out1"}, {"flock", "-x", "sub"},
+		{"env", "nice"}, {"nice", "env", "nohup"},
+		{"env", "env", "env", "env", "env", "env"}, {"xargs"}, {"xargs", "-n1"}, {"xargs", "-I", "{}"}, {"ionice", "-c", "3"},
+		{"chrt", "-o", "0"}, {"taskset", "1"}, {"setarch", "-R"},
 	}
 	return append([]string{}, list[g.IntN(len(list))]...)
 }
 
 func (g *generator) word() string {
-	calm := []string{"-l", "a", "out1", "-x", "--", "sub", "'a b'", `"a b"`, `a\ b`, "''", `""`, `'$(pwned)'`, `\$x`, `"\$(pwned)"`, "a=b", "{}", `\;`, "-exec", "';'", "+", "./tool", "pwned", "x:y", "a,b", "!", "%1", "@", `'"'`, `"'"`, `\\`, `'\'`, `"\\"`, `"a\b"`, "1", "--color=auto", "'&'", `"|"`, `\&`, `\|`, "'ü'", "';pwned'", "';\npwned'", `'#'`, `\#`}
+	calm := []string{"-l", "a", "out1", "-x", "--", "sub", "'a b'", `"a b"`, `a\ b`, "''", `""`, `'$(pwned)'`, `\$x`, `"\$(pwned)"`, "a=b",
+		"{}", `\;`, "-exec", "';'", "+", "./tool", "pwned", "x:y", "a,b", "!", "%1", "@", `'"'`, `"'"`, `\\`, `'\'`, `"\\"`, `"a\b"`, "1",
+		"--color=auto", "'&'", `"|"`, `\&`, `\|`, "'ü'", "';pwned'", "';\npwned'", `'#'`, `\#`}
 	if !g.wild {
 		return calm[g.IntN(len(calm))]
 	}
-	loud := []string{"$(pwned)", "`pwned`", `"$(pwned)"`, "<(pwned)", ">(pwned)", "${x:-$(pwned)}", "$((1+$(pwned)))", "*", "?", "[a-z]*", "{a,b}", "{1..3}", "~", "~root", "a~", "$x", `"$x"`, "$@", "$0", "$'a'", `$"a"`, "!!", "#pwned", "a#b", "^a", "a]", "ü", "\u00a0", "\u2028", "\u200b", "$IFS", "${IFS}x", "@(a|b)", "!(a)", "$[1]", "=ls", "a=(b)", "~+", "%", "$", "$(", "a\\\nb", "\r", "a\r"}
+	loud := []string{"$(pwned)", "`pwned`", `"$(pwned)"`, "<(pwned)", ">(pwned)", "${x:-$(pwned)}", "$((1+$(pwned)))", "*", "?", "[a-z]*",
+		"{a,b}", "{1..3}", "~", "~root", "a~", "$x", `"$x"`, "$@", "$0", "$'a'", `$"a"`, "!!", "#pwned", "a#b", "^a", "a]", "ü", "\u00a0",
+		"\u2028", "\u200b", "$IFS", "${IFS}x", "@(a|b)", "!(a)", "$[1]", "=ls", "a=(b)", "~+", "%", "$", "$(", "a\\\nb", "\r", "a\r"}
 	return loud[g.IntN(len(loud))]
 }
 
@@ -164,11 +178,13 @@ func (g *generator) redirects() string {
 	if g.chance(75) {
 		return ""
 	}
-	calm := []string{" >out1", " >>out2", " 2>&1", " </dev/null", " 2>/dev/null", " >out1 2>&1", " <>out2", " >|out1", " 1>&2", " 3>out1", " >&-", "<&-", ">out1", " 2>>'out2'", ` >"out1"`}
+	calm := []string{" >out1", " >>out2", " 2>&1", " </dev/null", " 2>/dev/null", " >out1 2>&1", " <>out2", " >|out1", " 1>&2", " 3>out1",
+		" >&-", "<&-", ">out1", " 2>>'out2'", ` >"out1"`}
 	if !g.wild {
 		return calm[g.IntN(len(calm))]
 	}
-	loud := []string{" &>out1", " >&out1", " &>>out2", " <<<pwned", " <<E\n$(pwned)\nE\n", " <<'E'\npwned\nE\n", " <<-E\n\t`pwned`\n\tE\n", " {fd}>out1", " >$(pwned)", " 12>out1", " >&12", " |& pwned", " >$x", " >*", " >~/x", " </dev/tcp/127.0.0.1/1", " >>{a,b}", " 2>&pwned"}
+	loud := []string{" &>out1", " >&out1", " &>>out2", " <<<pwned", " <<E\n$(pwned)\nE\n", " <<'E'\npwned\nE\n", " <<-E\n\t`pwned`\n\tE\n",
+		" {fd}>out1", " >$(pwned)", " 12>out1", " >&12", " |& pwned", " >$x", " >*", " >~/x", " </dev/tcp/127.0.0.1/1", " >>{a,b}", " 2>&pwned"}
 	return loud[g.IntN(len(loud))]
 }
 

@@ -45,7 +45,8 @@ func (w *walker) git(argv []string) bool {
 		return false
 	}
 	if repo != "" {
-		if exists(filepath.Join(repo, ".gitmodules")) || exists(filepath.Join(repo, ".git", "modules")) || hooks(filepath.Join(repo, ".git", "hooks")) {
+		if exists(filepath.Join(repo, ".gitmodules")) || exists(filepath.Join(repo, ".git", "modules")) ||
+			hooks(filepath.Join(repo, ".git", "hooks")) {
 			return false
 		}
 		settings = append(settings, filepath.Join(repo, ".git", "config"), filepath.Join(repo, ".git", "config.worktree"))

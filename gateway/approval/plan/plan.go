@@ -27,7 +27,8 @@ const (
 
 var (
 	// ErrTooLong: longer than a person would read.
-	ErrTooLong = fmt.Errorf("the command is longer than %d KiB, which nobody can check before it runs; put it into a script and run that", MaxBytes>>10)
+	ErrTooLong = fmt.Errorf("the command is longer than %d KiB, which nobody can check before it runs; put it into a script and run that",
+		MaxBytes>>10)
 	// ErrText: not text that can be shown and run as the same thing.
 	ErrText = errors.New("the command holds a NUL or is not valid UTF-8, so what is shown would not be what runs")
 	// ErrChanged: what would run now is not what was approved.

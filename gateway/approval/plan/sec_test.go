@@ -68,7 +68,8 @@ func TestSec_A_EXEC_02_Chains(t *testing.T) {
 		}
 	}
 	// Not in the positive list, even around harmless things.
-	for _, command := range []string{"ls() { head; }; ls", "f() { ls; }", "if ls; then head; fi", "while ls; do head; done", "for x in a; do ls; done", "case a in a) ls;; esac", "until ls; do :; done", "ls # a", "ls |& head", "ls &> x"} {
+	for _, command := range []string{"ls() { head; }; ls", "f() { ls; }", "if ls; then head; fi", "while ls; do head; done",
+		"for x in a; do ls; done", "case a in a) ls;; esac", "until ls; do :; done", "ls # a", "ls |& head", "ls &> x"} {
 		asks(t, r, command, dir)
 		asks(t, resolver(t), command, t.TempDir())
 	}
@@ -80,9 +81,12 @@ func TestSec_A_EXEC_03_Substitutions(t *testing.T) {
 		"ls `pwned`", `ls "$(pwned)"`, "ls <(pwned)", "ls >(pwned)", "ls $\\\n(pwned)", "ls ${x:-$(pwned)}", "ls $((a[$(pwned)]))",
 		"[[ -v a[$(pwned)] ]]", "cat <<<$(pwned)", "ls ${x}", `ls "$x"`, "ls $'a'", `ls $"a"`, "ls {a,b}", "ls *", "ls ?", "ls [a]",
 		"ls ~", "ls ~root", "ls $((1))", "ls $[1]", "ls !(a)", "ls $IFS", "$x", "${x}", `"$@"`, "$0", "test -v 'a[$(pwned)]'",
-		"printf -v 'a[$(pwned)]' x", "printf '%n' 'a[$(pwned)]'", "printf '%5n' x", "unset 'a[$(pwned)]'", "read 'a[$(pwned)]'", "export 'a[$(pwned)]=1'",
-		"let 'a[$(pwned)]'", "(( a[$(pwned)] ))", `[ -v 'a[$(pwned)]' ]`, "eval pwned", "source x", ". x", "trap pwned EXIT", "alias ls=pwned", "hash -p x ls",
-		"PROMPT_COMMAND=pwned ls", "enable -f x y", "builtin eval pwned", "command eval pwned", "command . x", "exec -a ls pwned", "command -p pwned",
+		"printf -v 'a[$(pwned)]' x", "printf '%n' 'a[$(pwned)]'", "printf '%5n' x", "unset 'a[$(pwned)]'", "read 'a[$(pwned)]'",
+		"export 'a[$(pwned)]=1'",
+		"let 'a[$(pwned)]'", "(( a[$(pwned)] ))", `[ -v 'a[$(pwned)]' ]`, "eval pwned", "source x", ". x", "trap pwned EXIT", "alias ls=pwned",
+		"hash -p x ls",
+		"PROMPT_COMMAND=pwned ls", "enable -f x y", "builtin eval pwned", "command eval pwned", "command . x", "exec -a ls pwned",
+		"command -p pwned",
 	} {
 		asks(t, r, command, dir)
 	}
@@ -91,7 +95,8 @@ func TestSec_A_EXEC_03_Substitutions(t *testing.T) {
 func TestSec_A_EXEC_04_Heredocs(t *testing.T) {
 	r, dir := resolver(t), t.TempDir()
 	for _, command := range []string{
-		"cat <<EOF\n$(pwned)\nEOF", "cat <<EOF\nx\nEOF", "cat <<'EOF'\n$(pwned)\nEOF", "cat <<-EOF\n\tx\n\tEOF", "cat <<EOF\n$(pwned)", "cat <<<x",
+		"cat <<EOF\n$(pwned)\nEOF", "cat <<EOF\nx\nEOF", "cat <<'EOF'\n$(pwned)\nEOF", "cat <<-EOF\n\tx\n\tEOF", "cat <<EOF\n$(pwned)",
+		"cat <<<x",
 		"cat <<A <<B\n$(pwned)\nA\nx\nB", "cat <<\\EOF\nx\nEOF\npwned", "cat <<''\nx\n\npwned",
 	} {
 		asks(t, r, command, dir)
@@ -113,7 +118,8 @@ func TestSec_A_EXEC_06_Depth(t *testing.T) {
 
 func TestSec_A_EXEC_07_Multiplexers(t *testing.T) {
 	r, dir := resolver(t), t.TempDir()
-	for _, command := range []string{"busybox sh -c pwned", "toybox sh -c pwned", "busybox ls", "sh -c pwned", "bash -c ls", "bash -lc ls", "dash -c 'ls'", "env bash", "sh", "nice sh -c ls", "bash script", "coreutils --coreutils-prog=env pwned"} {
+	for _, command := range []string{"busybox sh -c pwned", "toybox sh -c pwned", "busybox ls", "sh -c pwned", "bash -c ls", "bash -lc ls",
+		"dash -c 'ls'", "env bash", "sh", "nice sh -c ls", "bash script", "coreutils --coreutils-prog=env pwned"} {
 		asks(t, r, command, dir)
 		if p := plan(t, r, command, dir); p.Lasting {
 			t.Errorf("%q can be remembered", command)
@@ -130,8 +136,10 @@ func TestSec_A_EXEC_07_Multiplexers(t *testing.T) {
 func TestSec_A_EXEC_08_NotLasting(t *testing.T) {
 	r, dir := resolver(t), t.TempDir()
 	for _, command := range []string{
-		`bash -lc "echo a"`, "python3 -c 1", "node -e 1", "perl -e 1", "env ls", "nice ls", "timeout 1 ls", "npm run x", "npx x", "make", "cargo build",
-		"go run .", "git commit", "sudo ls", "xargs ls", "find . -exec ls {} +", "ssh host", "awk 1", "sed e", "./x", "pip install x", "ls $(x)", "ls *",
+		`bash -lc "echo a"`, "python3 -c 1", "node -e 1", "perl -e 1", "env ls", "nice ls", "timeout 1 ls", "npm run x", "npx x", "make",
+		"cargo build",
+		"go run .", "git commit", "sudo ls", "xargs ls", "find . -exec ls {} +", "ssh host", "awk 1", "sed e", "./x", "pip install x", "ls $(x)",
+		"ls *",
 		"eval ls", "A=b ls", "PATH=. ls", "docker run x", "python3 x.py",
 	} {
 		if p := plan(t, r, command, dir); p.Lasting {
@@ -158,8 +166,10 @@ func TestSec_A_EXEC_08_NotLasting(t *testing.T) {
 func TestSec_A_EXEC_09_Flags(t *testing.T) {
 	r, dir := resolver(t), t.TempDir()
 	for _, command := range []string{
-		"sort --compress-prog=pwned x", "sort --compress-program pwned x", "sort --comp=pwned", "sort --co pwned", "diff -l a b", "diff --pag a b", "diff -rl a b",
-		"find . -exec pwned ;", "find . -execdir pwned +", "find . -ok pwned ;", "install -s a b", "install --strip-program=pwned a b", "file -z x", "rg --pre pwned x",
+		"sort --compress-prog=pwned x", "sort --compress-program pwned x", "sort --comp=pwned", "sort --co pwned", "diff -l a b",
+		"diff --pag a b", "diff -rl a b",
+		"find . -exec pwned ;", "find . -execdir pwned +", "find . -ok pwned ;", "install -s a b", "install --strip-program=pwned a b",
+		"file -z x", "rg --pre pwned x",
 		"rg --pre=pwned", "head -n1 *", "sort $x", "grep -r x *",
 	} {
 		asks(t, r, command, dir)
@@ -171,8 +181,10 @@ func TestSec_A_EXEC_09_Flags(t *testing.T) {
 func TestSec_A_EXEC_09_ReadersThatWrite(t *testing.T) {
 	r, dir := resolver(t), mustReal(t, t.TempDir())
 	for command, want := range map[string]string{
-		"sort -o f x": "f", "sort -of x": "f", "sort --output=f x": "f", "sort --output f x": "f", "sort --o=f x": "f", "sort -no f x": "…", "sort x": "",
-		"uniq in out": "out", "uniq in": "", "uniq -c in out": "out", "shuf -o f x": "f", "find . -fprint f": "f", "find . -delete": "what find finds", "find . -fls": "…",
+		"sort -o f x": "f", "sort -of x": "f", "sort --output=f x": "f", "sort --output f x": "f", "sort --o=f x": "f", "sort -no f x": "…",
+		"sort x":      "",
+		"uniq in out": "out", "uniq in": "", "uniq -c in out": "out", "shuf -o f x": "f", "find . -fprint f": "f",
+		"find . -delete": "what find finds", "find . -fls": "…",
 		"sort -ro f": "…", "grep -o x f": "", "sort -o /x/f x": "/x/f",
 	} {
 		if want != "" && want != Unknown && want != "what find finds" && want[0] != '/' {
@@ -188,7 +200,8 @@ func TestSec_A_EXEC_09_ReadersThatWrite(t *testing.T) {
 func TestSec_A_EXEC_10_SearchPath(t *testing.T) {
 	dir := canaries(t)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	r := New(Options{Confined: true, Home: t.TempDir(), Path: []string{dir, filepath.Join(dir, "node_modules/.bin"), ".", "", filepath.Join(dir, ".local/bin"), "/usr/bin", "/bin"}})
+	r := New(Options{Confined: true, Home: t.TempDir(), Path: []string{dir, filepath.Join(dir, "node_modules/.bin"), ".", "",
+		filepath.Join(dir, ".local/bin"), "/usr/bin", "/bin"}})
 	if strings.Contains(r.SearchPath(), dir) || strings.Contains(":"+r.SearchPath()+":", "::") || strings.Contains(r.SearchPath(), ".:") {
 		t.Fatalf("searched: %s", r.SearchPath())
 	}
@@ -209,7 +222,8 @@ func TestSec_A_EXEC_10_SearchPath(t *testing.T) {
 func TestSec_A_EXEC_14_ByteForByte(t *testing.T) {
 	r, dir := resolver(t), t.TempDir()
 	digests := map[[32]byte]string{}
-	for _, command := range []string{"ls", "ls ", "ls\u00a0", " ls", "ls  a", "ls a", "'ls' a", "ls 'a '", "ls\ta", `sh -c '"$1"' _ pwned`, `sh -c '"$1"' _ ls`, "ls a b", "ls 'a b'"} {
+	for _, command := range []string{"ls", "ls ", "ls\u00a0", " ls", "ls  a", "ls a", "'ls' a", "ls 'a '", "ls\ta", `sh -c '"$1"' _ pwned`,
+		`sh -c '"$1"' _ ls`, "ls a b", "ls 'a b'"} {
 		p := plan(t, r, command, dir)
 		if old, twice := digests[p.Digest]; twice {
 			t.Errorf("%q and %q have one digest", old, command)
@@ -327,9 +341,11 @@ func TestSec_A_EXEC_16_FolderChanges(t *testing.T) {
 func TestSec_A_EXEC_17_Interpreters(t *testing.T) {
 	r, dir := resolver(t), t.TempDir()
 	for _, command := range []string{
-		"node -r x y.js", "python3 -m http.server", "perl -Mx -e1", "ruby -rx y", "npm run x", "npm test", "make", "cargo build", "go run .", "go test",
+		"node -r x y.js", "python3 -m http.server", "perl -Mx -e1", "ruby -rx y", "npm run x", "npm test", "make", "cargo build", "go run .",
+		"go test",
 		"pnpm dlx x", "npx x", "uv run x", "perl -I. x", "php -d x=y z", "lua -l x", "bun x", "deno run x", "gcc -fplugin=x", "java -javaagent:x",
-		"awk 'BEGIN{system(\"pwned\")}'", "sed 1e", "vim -c '!pwned'", "less +!pwned x", "man -P pwned ls", "tar --checkpoint-action=exec=pwned", "rsync -e pwned a b",
+		"awk 'BEGIN{system(\"pwned\")}'", "sed 1e", "vim -c '!pwned'", "less +!pwned x", "man -P pwned ls", "tar --checkpoint-action=exec=pwned",
+		"rsync -e pwned a b",
 		"git -c alias.x=!pwned x", "ssh -oProxyCommand=pwned h", "socat - EXEC:pwned", "gdb -ex '!pwned'", "python3", "node",
 	} {
 		asks(t, r, command, dir)
@@ -376,14 +392,17 @@ func TestSec_A_EXEC_17_Git(t *testing.T) {
 			t.Errorf("%q: %v", command, p.Doubts)
 		}
 	}
-	for _, command := range []string{"git commit", "git push", "git fetch", "git checkout x", "git -c core.pager=pwned log", "git diff --ext-diff", "git log --output=x", "git x", "git branch -D x", "git grep -Opwned x", "git --exec-path=. status", "git -C /x status"} {
+	for _, command := range []string{"git commit", "git push", "git fetch", "git checkout x", "git -c core.pager=pwned log",
+		"git diff --ext-diff", "git log --output=x", "git x", "git branch -D x", "git grep -Opwned x", "git --exec-path=. status",
+		"git -C /x status"} {
 		asks(t, r, command, clean)
 	}
 	for name, files := range map[string]map[string]string{
 		"fsmonitor": {".git/config": plain + "[core]\n\tfsmonitor = pwned\n"}, "alias": {".git/config": "[alias]\n\tx = !pwned\n"},
 		"include": {".git/config": "[include]\n\tpath = x\n"}, "hook": {".git/config": plain, ".git/hooks/post-index-change": "#!/bin/sh\n"},
 		"submodule": {".git/config": plain, ".gitmodules": ""}, "file": {".git": "gitdir: x"}, "bare": {"HEAD": "x", "config": "x"},
-		"one line": {".git/config": "[core] fsmonitor = pwned\n"}, "continued": {".git/config": "[user]\nname = x\\\n"}, "pager": {".git/config": "[core]\npager = pwned\n"},
+		"one line": {".git/config": "[core] fsmonitor = pwned\n"}, "continued": {".git/config": "[user]\nname = x\\\n"},
+		"pager":      {".git/config": "[core]\npager = pwned\n"},
 		"upper case": {".git/config": "[CORE]\nFsMonitor = pwned\n"}, "filter": {".git/config": "[filter \"x\"]\nclean = pwned\n"},
 	} {
 		dir := repo(files)
@@ -401,7 +420,8 @@ func TestSec_A_EXEC_18_CleanPaths(t *testing.T) {
 	r, dir := resolver(t), t.TempDir()
 	for _, command := range []string{"/usr/bin/../../bin/sh -c ls", "/usr/bin/../bin/bash -c ls", "//bin//sh -c ls"} {
 		p := plan(t, r, command, dir)
-		if len(p.Programs) == 0 || p.Programs[0].Path != filepath.Clean(p.Programs[0].Path) || strings.Contains(p.Programs[0].Path, "..") || p.Known {
+		if len(p.Programs) == 0 || p.Programs[0].Path != filepath.Clean(p.Programs[0].Path) || strings.Contains(p.Programs[0].Path, "..") ||
+			p.Known {
 			t.Errorf("%q: %+v", command, p.Programs)
 		}
 	}
@@ -410,7 +430,8 @@ func TestSec_A_EXEC_18_CleanPaths(t *testing.T) {
 
 func TestSec_A_EXEC_22_Windows(t *testing.T) {
 	r, dir := resolver(t), t.TempDir()
-	for _, command := range []string{`a.bat "\"&calc`, "cmd /c echo a & calc", "%COMSPEC%", "powershell -enc AAAA", "pwsh -EncodedCommand x", "cmd.exe /c calc", "PowerShell.exe -File x", "cscript x.js", "wscript x", "mshta x", "a.cmd x"} {
+	for _, command := range []string{`a.bat "\"&calc`, "cmd /c echo a & calc", "%COMSPEC%", "powershell -enc AAAA", "pwsh -EncodedCommand x",
+		"cmd.exe /c calc", "PowerShell.exe -File x", "cscript x.js", "wscript x", "mshta x", "a.cmd x"} {
 		asks(t, r, command, dir)
 	}
 	batch := filepath.Join(dir, "a.bat")
@@ -418,7 +439,8 @@ func TestSec_A_EXEC_22_Windows(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := r.Resolve(t.Context(), Request{Argv: []string{batch, `"&calc`}, Dir: dir})
-	if err != nil || p.Known || p.Lasting || !slices.ContainsFunc(p.Doubts, func(d Doubt) bool { return strings.Contains(d.Words, "batch file") }) {
+	if err != nil || p.Known || p.Lasting ||
+		!slices.ContainsFunc(p.Doubts, func(d Doubt) bool { return strings.Contains(d.Words, "batch file") }) {
 		t.Errorf("%v %+v", err, p)
 	}
 	r.foreign = true // text on Windows is for a shell that nobody can read for certain

@@ -20,10 +20,14 @@ func TestSec_A_EXEC_17_StrangersAreNotKnown(t *testing.T) {
 		t.Skip("no /bin/true here")
 	}
 	for _, command := range []string{
-		"zig build", "dotnet run", "dart run", "turbo run build", "cabal run", "stack build", "dune build", "nim c x.nim", "qemu-x86_64 ./a.out", "wine a.exe",
-		"mono a.exe", "pdflatex --shell-escape x", "lualatex x.tex", "duckdb -c .shell", "tofu apply", "packer build x", "pulumi up", "mpv --script=x.lua a",
-		"pandoc a.md --lua-filter=f.lua -o b", "hugo", "protoc --plugin=./x a.proto", "clang-tidy -load ./x.so a.c", "watchexec make", "hyperfine bash", "act",
-		"lefthook run pre-commit", "ffmpeg -i a b", "magick a b", "sops exec-env a b", "gh alias set x '!sh'", "jj status", "tig", "code .", "rclone ls x",
+		"zig build", "dotnet run", "dart run", "turbo run build", "cabal run", "stack build", "dune build", "nim c x.nim", "qemu-x86_64 ./a.out",
+		"wine a.exe",
+		"mono a.exe", "pdflatex --shell-escape x", "lualatex x.tex", "duckdb -c .shell", "tofu apply", "packer build x", "pulumi up",
+		"mpv --script=x.lua a",
+		"pandoc a.md --lua-filter=f.lua -o b", "hugo", "protoc --plugin=./x a.proto", "clang-tidy -load ./x.so a.c", "watchexec make",
+		"hyperfine bash", "act",
+		"lefthook run pre-commit", "ffmpeg -i a b", "magick a b", "sops exec-env a b", "gh alias set x '!sh'", "jj status", "tig", "code .",
+		"rclone ls x",
 	} {
 		name, _, _ := strings.Cut(command, " ")
 		if err := os.WriteFile(filepath.Join(bin, name), native, 0o755); err != nil {
@@ -51,7 +55,8 @@ func TestSec_A_EXEC_09_WritersAmongReaders(t *testing.T) {
 		}
 	}
 	for command, word := range map[string]string{
-		"tree -R": "00Tree.html", "tree -aRL 1": "00Tree.html", "tree -o x": dir + "/x", "file -C": "NAME.mgc", "file -bC -m x": "NAME.mgc", "file --comp": "NAME.mgc",
+		"tree -R": "00Tree.html", "tree -aRL 1": "00Tree.html", "tree -o x": dir + "/x", "file -C": "NAME.mgc", "file -bC -m x": "NAME.mgc",
+		"file --comp":   "NAME.mgc",
 		"ptx -G in out": dir + "/out", "ptx --trad in out": dir + "/out", "base64 -i in -o out": dir + "/out",
 	} {
 		if p := plan(t, r, command, dir); !strings.Contains(strings.Join(p.Lines(), " "), "Writes to: "+word) {
@@ -73,8 +78,10 @@ func TestSec_A_EXEC_09_WritersAmongReaders(t *testing.T) {
 func TestSec_A_EXEC_08_AloneInItsFolder(t *testing.T) {
 	r, dir := resolver(t), mustReal(t, t.TempDir())
 	for command, want := range map[string]bool{
-		"cat a": true, "cat a 2>/dev/null": true, "cat < a": true, "cd /etc && cat passwd": false, "cd /etc; cat passwd": false, "cat a | wc": false, "LANG=C cat a": false,
-		"echo x && cat a": false, "! cat a": false, "cat a &": false, "(cat a)": false, "{ cat a; }": false, "exec cat a": false, "nice cat a": false, "echo a": false,
+		"cat a": true, "cat a 2>/dev/null": true, "cat < a": true, "cd /etc && cat passwd": false, "cd /etc; cat passwd": false,
+		"cat a | wc": false, "LANG=C cat a": false,
+		"echo x && cat a": false, "! cat a": false, "cat a &": false, "(cat a)": false, "{ cat a; }": false, "exec cat a": false,
+		"nice cat a": false, "echo a": false,
 	} {
 		if p := plan(t, r, command, dir); p.Alone != want {
 			t.Errorf("%q: alone %v", command, p.Alone)

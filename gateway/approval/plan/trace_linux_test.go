@@ -129,7 +129,8 @@ func trace(ctx context.Context, t testing.TB, b batch) [][]string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	log := filepath.Join(dir, "log")
-	cmd := exec.CommandContext(ctx, "strace", "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=execve,execveat", "-e", "signal=none", "-o", log, self)
+	cmd := exec.CommandContext(ctx, "strace", "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=execve,execveat", "-e", "signal=none",
+		"-o", log, self)
 	cmd.Env = append(os.Environ(), driverVar+"="+filepath.Join(dir, "batch"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("trace: %v: %s", err, out)

@@ -15,7 +15,8 @@ import (
 func TestSec_A_EXEC_09_ReadersStartNothing(t *testing.T) {
 	needStrace(t)
 	dir := mustReal(t, t.TempDir())
-	for name, content := range map[string]string{"a": "x\ny\n", "b": "1\n2\n", "list": "a\x00b\x00", ".git/config": "[core]\n\trepositoryformatversion = 0\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/.keep": "", ".git/objects/.keep": ""} {
+	for name, content := range map[string]string{"a": "x\ny\n", "b": "1\n2\n", "list": "a\x00b\x00", ".git/config": "[core]\n" +
+		"\trepositoryformatversion = 0\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/.keep": "", ".git/objects/.keep": ""} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -31,15 +32,18 @@ func TestSec_A_EXEC_09_ReadersStartNothing(t *testing.T) {
 		if c := classes[name]; (c != reader && c != writer) || slices.Contains(dangerous, name) {
 			continue
 		}
-		for _, args := range []string{"", "a", "a b", "-a a", "-l a b", "-r a", "-z a", "-o out a", "-n 1 a", "-s a", "-x a", "-c a", "--help", "--version", "-f a", "-i a", "-p a", "-v a", "--color=always a", "-0 a", "-C a", "--files0-from=list", "-t a out", "-u a", "--all"} {
+		for _, args := range []string{"", "a", "a b", "-a a", "-l a b", "-r a", "-z a", "-o out a", "-n 1 a", "-s a", "-x a", "-c a", "--help",
+			"--version", "-f a", "-i a", "-p a", "-v a", "--color=always a", "-0 a", "-C a", "--files0-from=list", "-t a out", "-u a", "--all"} {
 			if name == "tail" && strings.Contains(args, "-f") || name == "sleep" {
 				continue
 			}
 			commands = append(commands, strings.TrimSpace(name+" "+args))
 		}
 	}
-	commands = append(commands, "git status", "git log", "git diff --stat", "git branch -a", "git ls-files", "git rev-parse --show-toplevel", "git tag", "git remote -v",
-		"git status --porcelain --ignored", "git diff a", "git show", "git blame a", "git shortlog", "env LANG=C nice ls", "find . -name a", "sort -S 1 a", "find . -delete -name nothing")
+	commands = append(commands, "git status", "git log", "git diff --stat", "git branch -a", "git ls-files", "git rev-parse --show-toplevel",
+		"git tag", "git remote -v",
+		"git status --porcelain --ignored", "git diff a", "git show", "git blame a", "git shortlog", "env LANG=C nice ls", "find . -name a",
+		"sort -S 1 a", "find . -delete -name nothing")
 	if testing.Short() {
 		commands = commands[:200]
 	}

@@ -150,7 +150,8 @@ func continues(line string) bool {
 		return false // none, or each of them escapes the other
 	}
 	before := line[:len(line)-n]
-	return n > 1 || !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\t") || strings.HasSuffix(before, "\\ ") || strings.HasSuffix(before, "\\\t")
+	return n > 1 || !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\t") || strings.HasSuffix(before, "\\ ") ||
+		strings.HasSuffix(before, "\\\t")
 }
 
 // odd looks at the bytes of a whole text for what parsers and shells are known

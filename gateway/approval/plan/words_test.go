@@ -9,10 +9,14 @@ import (
 func TestSec_A_EXEC_12_Obfuscation(t *testing.T) {
 	tricks := map[string]string{}
 	for _, r := range []rune{
-		0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x2000, 0x2002, 0x2003, 0x2007, 0x2009, 0x200a, 0x200b, 0x200c, 0x200d,
-		0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x202f, 0x205f, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0x2066, 0x2067, 0x2068, 0x2069,
-		0x206a, 0x2800, 0x3000, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffb, 0xff4c, 0xff53, 0x1d5f9, 0xe0001, 0xe0041, 0xe007f, 0x430, 0x435, 0x440, 0x3bf, 0x3c1, 0x501, 0x5d0, 0x627,
-		0x7f, 0x1b, 0x0d, 0x08, 0x07, 0x9b, 0x85, 0x301, 0x338, 0x20dd, 0x2215, 0x2044, 0x2024, 0xff0f, 0x1c3, 0x13a0, 0x10ffff, 0xfdd0, 0x131, 0x29f8,
+		0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x2000, 0x2002, 0x2003, 0x2007, 0x2009, 0x200a, 0x200b,
+		0x200c, 0x200d,
+		0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x202f, 0x205f, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0x2066,
+		0x2067, 0x2068, 0x2069,
+		0x206a, 0x2800, 0x3000, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffb, 0xff4c, 0xff53, 0x1d5f9, 0xe0001, 0xe0041, 0xe007f, 0x430,
+		0x435, 0x440, 0x3bf, 0x3c1, 0x501, 0x5d0, 0x627,
+		0x7f, 0x1b, 0x0d, 0x08, 0x07, 0x9b, 0x85, 0x301, 0x338, 0x20dd, 0x2215, 0x2044, 0x2024, 0xff0f, 0x1c3, 0x13a0, 0x10ffff, 0xfdd0, 0x131,
+		0x29f8,
 	} {
 		tricks["rm "+string(r)+"x"] = string(r)
 	}
@@ -61,7 +65,8 @@ func TestShow(t *testing.T) {
 // TestLines: a newline in an argument cannot look like another line of the plan.
 func TestLines(t *testing.T) {
 	r := resolver(t)
-	p, err := r.Resolve(t.Context(), Request{Argv: []string{"ls", "x\nStarts: nothing", "", "a b", "it's"}, Dir: t.TempDir(), Env: map[string]string{"LANG": "C"}})
+	p, err := r.Resolve(t.Context(), Request{Argv: []string{"ls", "x\nStarts: nothing", "", "a b", "it's"}, Dir: t.TempDir(),
+		Env: map[string]string{"LANG": "C"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +93,8 @@ func TestExec(t *testing.T) {
 	if path, argv := p.Exec(); p.Shell != "" || path != p.Programs[0].Path || strings.Join(argv, "|") != "cat|a b" {
 		t.Errorf("%q %q", path, argv)
 	}
-	for _, command := range []string{"ls | cat", "ls >x", "ls &", "! ls", "echo x", "command ls", "exec ls", "LANG=C ls", "ls $x", "ls *", "(ls)", "ls; ls", "-x", "nothere", "ls # x", "cd /"} {
+	for _, command := range []string{"ls | cat", "ls >x", "ls &", "! ls", "echo x", "command ls", "exec ls", "LANG=C ls", "ls $x", "ls *",
+		"(ls)", "ls; ls", "-x", "nothere", "ls # x", "cd /"} {
 		p := plan(t, r, command, dir)
 		if path, argv := p.Exec(); path != "/bin/sh" || strings.Join(argv, "|") != "/bin/sh|-c|--|"+command {
 			t.Errorf("%q: %q %q", command, path, argv)
@@ -119,7 +125,8 @@ func TestReplaceable(t *testing.T) {
 	if err := os.MkdirAll(dir+"/.git", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"cp evil .git/config && git status", "echo x >>.git/config; git status", "mkdir .git/hooks & git status"} {
+	for _, command := range []string{"cp evil .git/config && git status", "echo x >>.git/config; git status",
+		"mkdir .git/hooks & git status"} {
 		if p := plan(t, r, command, dir); p.Known {
 			t.Errorf("%q is known", command)
 		}
@@ -172,7 +179,8 @@ func TestSec_A_EXEC_10_Shifting(t *testing.T) {
 	if err := os.Symlink("/usr/share", dir+"/evil"); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"/proc/self/cwd/ls", "/proc/self/root/bin/ls", "/dev/fd/3", "./x", "/dev/../proc/self/exe", "/bin/../proc/self/exe"} {
+	for _, command := range []string{"/proc/self/cwd/ls", "/proc/self/root/bin/ls", "/dev/fd/3", "./x", "/dev/../proc/self/exe",
+		"/bin/../proc/self/exe"} {
 		asks(t, r, command, dir)
 		if p := plan(t, r, command, dir); p.Lasting || p.Programs[0].Path != "" {
 			t.Errorf("%q is %q", command, p.Programs[0].Path)
@@ -190,7 +198,8 @@ func TestSec_A_EXEC_08_UnknownWrappers(t *testing.T) {
 	r.path = append(r.path, own)
 	r.trusted = func(string) bool { return true }
 	for command, lasting := range map[string]bool{
-		"pwned": true, "pwned -x 1": true, "pwned ls": false, "pwned -- ls -l": false, "pwned --run=ls": false, "pwned ./git": false, "pwned git": false, "pwned 'ls -l'": false, "pwned $x": false,
+		"pwned": true, "pwned -x 1": true, "pwned ls": false, "pwned -- ls -l": false, "pwned --run=ls": false, "pwned ./git": false,
+		"pwned git": false, "pwned 'ls -l'": false, "pwned $x": false,
 	} {
 		if p := plan(t, r, command, own); p.Lasting != lasting || p.Known {
 			t.Errorf("%q: lasting %v, known %v %v", command, p.Lasting, p.Known, p.Doubts)

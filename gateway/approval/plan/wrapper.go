@@ -13,17 +13,19 @@ type grammar struct {
 }
 
 var wrappers = map[string]grammar{
-	"env":     {},
-	"nice":    {values: "n", long: []string{"--adjustment="}},
-	"nohup":   {},
-	"timeout": {flags: "v", values: "ks", long: []string{"--kill-after=", "--signal=", "--preserve-status", "--foreground", "--verbose"}, operands: 1},
+	"env":   {},
+	"nice":  {values: "n", long: []string{"--adjustment="}},
+	"nohup": {},
+	"timeout": {flags: "v", values: "ks", long: []string{"--kill-after=", "--signal=", "--preserve-status", "--foreground", "--verbose"},
+		operands: 1},
 	"stdbuf":  {values: "ioe", long: []string{"--input=", "--output=", "--error="}},
 	"setsid":  {flags: "cfw", long: []string{"--ctty", "--fork", "--wait"}},
 	"ionice":  {flags: "t", values: "cn", long: []string{"--class=", "--classdata=", "--ignore"}},
 	"chrt":    {flags: "bfiorRv", long: []string{"--batch", "--fifo", "--idle", "--other", "--rr", "--verbose"}, operands: 1},
 	"taskset": {flags: "c", long: []string{"--cpu-list"}, operands: 1},
 	"time":    {flags: "p"},
-	"flock":   {flags: "sxeuno", values: "wE", long: []string{"--shared", "--exclusive", "--nonblock", "--nb", "--wait=", "--timeout=", "--close", "--no-fork"}, operands: 1},
+	"flock": {flags: "sxeuno", values: "wE", long: []string{"--shared", "--exclusive", "--nonblock", "--nb", "--wait=", "--timeout=",
+		"--close", "--no-fork"}, operands: 1},
 	"xargs": {flags: "0rtx", values: "nLPIds", long: []string{"--null", "--no-run-if-empty", "--max-args=", "--max-procs=", "--delimiter="},
 		doubt: "xargs takes arguments from its input, so they are decided only when it runs"},
 }

@@ -17,16 +17,26 @@ func corpus() []string {
 			}
 		}
 	}
-	around("env", "env --", "env A=b", "env -i", "env -", "env -u A", "env -uA", "env --unset=A", "env -C /", "env --chdir=/", "env -S", "env -S'a b'", "env --split-string=x", "env -vS", "env LANG=C", "env -0",
-		"nice", "nice -n 1", "nice -n1", "nice -1", "nice --adjustment=1", "nice --adjustment 1", "nice --adj=1", "nice -n", "nohup", "nohup --", "nohup --help",
-		"timeout 1", "timeout -s 9 1", "timeout -s9 1", "timeout --signal=9 1", "timeout --signal 9 1", "timeout --sig=9 1", "timeout -k 1 1", "timeout -vk1 1", "timeout --foreground 1", "timeout 1 --",
-		"stdbuf -oL", "stdbuf -o L", "stdbuf --output=L", "stdbuf --output L", "stdbuf -i0 -oL -eL", "stdbuf --out=L", "setsid", "setsid -w", "setsid -cfw", "setsid --wait", "setsid --wa",
-		"flock x", "flock -n x", "flock -c x", "flock x -c", "flock -w 1 x", "flock --wait=1 x", "flock 9", "time", "time -p", "time -f %e", "time -o x", "/usr/bin/time",
-		"xargs", "xargs -0", "xargs -n 1", "xargs -I{}", "xargs -a x", "xargs --arg-file=x", "xargs -P0", "ionice", "ionice -c 3", "ionice -c3", "ionice --class=3", "taskset 1", "taskset -c 1", "taskset --cpu-list 1", "taskset -p 1",
-		"chrt 1", "chrt -f 1", "chrt --fifo 1", "chrt -p 1", "setarch x86_64", "setarch -R", "linux64", "sudo", "sudo -u x", "sudo -E", "sudo --", "doas", "doas -u x", "su -c", "su x -c", "chroot /", "unshare -r", "nsenter -t 1 -m",
-		"ssh host", "ssh -oProxyCommand=pwned", "busybox", "busybox env", "toybox", "strace", "strace -f", "strace -o x", "gdb --args", "gdb -ex", "ltrace", "systemd-run", "systemd-run --scope", "at now", "batch", "unbuffer", "expect -c", "script -c", "script -qc",
-		"socat - EXEC:", "watch", "watch -n1", "parallel", "parallel :::", "find . -exec", "find . -execdir", "find . -ok", "find . -okdir", "find -exec", "find / -name x -exec", "exec", "command", "exec -a x", "command -p", "builtin", "eval",
-		"/lib64/ld-linux-x86-64.so.2", "vim -c", "less +!", "man -P", "tar --checkpoint-action=exec=pwned -cf x", "rsync -e pwned", "git -c alias.x=!pwned x", "awk 'BEGIN{system(\"pwned\")}'", "sed e")
+	around("env", "env --", "env A=b", "env -i", "env -", "env -u A", "env -uA", "env --unset=A", "env -C /", "env --chdir=/", "env -S",
+		"env -S'a b'", "env --split-string=x", "env -vS", "env LANG=C", "env -0",
+		"nice", "nice -n 1", "nice -n1", "nice -1", "nice --adjustment=1", "nice --adjustment 1", "nice --adj=1", "nice -n", "nohup", "nohup --",
+		"nohup --help",
+		"timeout 1", "timeout -s 9 1", "timeout -s9 1", "timeout --signal=9 1", "timeout --signal 9 1", "timeout --sig=9 1", "timeout -k 1 1",
+		"timeout -vk1 1", "timeout --foreground 1", "timeout 1 --",
+		"stdbuf -oL", "stdbuf -o L", "stdbuf --output=L", "stdbuf --output L", "stdbuf -i0 -oL -eL", "stdbuf --out=L", "setsid", "setsid -w",
+		"setsid -cfw", "setsid --wait", "setsid --wa",
+		"flock x", "flock -n x", "flock -c x", "flock x -c", "flock -w 1 x", "flock --wait=1 x", "flock 9", "time", "time -p", "time -f %e",
+		"time -o x", "/usr/bin/time",
+		"xargs", "xargs -0", "xargs -n 1", "xargs -I{}", "xargs -a x", "xargs --arg-file=x", "xargs -P0", "ionice", "ionice -c 3", "ionice -c3",
+		"ionice --class=3", "taskset 1", "taskset -c 1", "taskset --cpu-list 1", "taskset -p 1",
+		"chrt 1", "chrt -f 1", "chrt --fifo 1", "chrt -p 1", "setarch x86_64", "setarch -R", "linux64", "sudo", "sudo -u x", "sudo -E", "sudo --",
+		"doas", "doas -u x", "su -c", "su x -c", "chroot /", "unshare -r", "nsenter -t 1 -m",
+		"ssh host", "ssh -oProxyCommand=pwned", "busybox", "busybox env", "toybox", "strace", "strace -f", "strace -o x", "gdb --args", "gdb -ex",
+		"ltrace", "systemd-run", "systemd-run --scope", "at now", "batch", "unbuffer", "expect -c", "script -c", "script -qc",
+		"socat - EXEC:", "watch", "watch -n1", "parallel", "parallel :::", "find . -exec", "find . -execdir", "find . -ok", "find . -okdir",
+		"find -exec", "find / -name x -exec", "exec", "command", "exec -a x", "command -p", "builtin", "eval",
+		"/lib64/ld-linux-x86-64.so.2", "vim -c", "less +!", "man -P", "tar --checkpoint-action=exec=pwned -cf x", "rsync -e pwned",
+		"git -c alias.x=!pwned x", "awk 'BEGIN{system(\"pwned\")}'", "sed e")
 	return out
 }
 
@@ -82,7 +92,8 @@ func TestWrapped(t *testing.T) {
 			t.Errorf("%q: %q, known %v, lasting %v, %v", command, names(p), p.Known, p.Lasting, p.Doubts)
 		}
 	}
-	for _, command := range []string{"timeout ls", "nice -z ls", "env -i ls", "timeout 5 -- ls", "nice -5 ls", "stdbuf --out=L ls", "flock lock -c ls", "taskset -p 1 ls", "xargs ls"} {
+	for _, command := range []string{"timeout ls", "nice -z ls", "env -i ls", "timeout 5 -- ls", "nice -5 ls", "stdbuf --out=L ls",
+		"flock lock -c ls", "taskset -p 1 ls", "xargs ls"} {
 		if p := plan(t, r, command, dir); p.Known {
 			t.Errorf("%q is known: %q", command, strings.Join([]string{names(p)}, " "))
 		}

@@ -139,7 +139,8 @@ func (h *Hub) channel(ctx context.Context, n name) (channel.Channel, error) {
 	k, _ := h.Kinds.Get(n.network)
 	a := h.Account(n.network, n.account)
 	own := channel.Account{
-		ID: n.account, Secrets: make(map[string]string), Texts: a.Texts, MaxFile: int64(a.MediaMaxMB) << 20, OpenFile: h.openFile, Now: h.Now, Logger: h.Logger,
+		ID: n.account, Secrets: make(map[string]string), Texts: a.Texts, MaxFile: int64(a.MediaMaxMB) << 20, OpenFile: h.openFile, Now: h.Now,
+		Logger: h.Logger,
 	}
 	for _, key := range k.Secrets() {
 		v, err := h.Secrets.Value(ctx, config.AccountPath(n.network, n.account, key), a.Secrets[key])

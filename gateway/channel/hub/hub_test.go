@@ -25,7 +25,8 @@ func pigeon(net *loopback.Net) channel.Kind {
 	return channel.Kind{
 		ID: "pigeon", Label: "Pigeon Post", Connects: "loftKey", MaxFile: 1, MaxFileWhy: "a pigeon carries no more",
 		Settings: []channel.Setting{
-			{Key: "loftKey", Form: channel.SecretText, Valid: func(s string) bool { return len(s) > 4 }, Help: "a key of a loft has five letters", Alone: "a pigeon has one loft"},
+			{Key: "loftKey", Form: channel.SecretText, Valid: func(s string) bool { return len(s) > 4 }, Help: "a key of a loft has five letters",
+				Alone: "a pigeon has one loft"},
 		},
 		New: func(a channel.Account) (channel.Channel, error) {
 			if strings.HasPrefix(a.Secrets["loftKey"], "broken") {
@@ -124,7 +125,8 @@ func TestLateAccounts(t *testing.T) {
 		stop()
 		<-done
 	})
-	if _, err := f.MergePatch(t.Context(), f.Snapshot().Hash, `{ channels: { pigeon: { accounts: { fresh: { loftKey: "fifth-key" } } } } }`); err != nil {
+	if _, err := f.MergePatch(t.Context(), f.Snapshot().Hash,
+		`{ channels: { pigeon: { accounts: { fresh: { loftKey: "fifth-key" } } } } }`); err != nil {
 		t.Fatal(err)
 	}
 	said := ""

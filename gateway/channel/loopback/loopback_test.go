@@ -12,7 +12,8 @@ import (
 func TestChannel(t *testing.T) {
 	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
 		net := loopback.NewNet()
-		limits := channel.Limits{Text: 100, Unit: channel.Bytes, Edits: 2, EditWindow: time.Hour, Typing: time.Second, Files: 1 << 20, Reactions: true, Threads: true}
+		limits := channel.Limits{Text: 100, Unit: channel.Bytes, Edits: 2, EditWindow: time.Hour, Typing: time.Second, Files: 1 << 20,
+			Reactions: true, Threads: true}
 		return &channeltest.Setup{
 			Channel: net.Channel("loopback", "default", limits), Net: net,
 			Target:  channel.Target{Account: "default", Conversation: "c1"},

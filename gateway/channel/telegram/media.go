@@ -69,7 +69,8 @@ func (c *Channel) sendMedia(ctx context.Context, to place, i int, p part) (int64
 		form[0][1] = chat
 		id, err = c.postMedia(ctx, method, field, captioned(true), p.media)
 	}
-	if method != "sendDocument" && refusal(err, "photo_invalid", "image_process_failed", "voice_messages_forbidden", "wrong file type", "wrong type of the web page content") {
+	if method != "sendDocument" && refusal(err, "photo_invalid", "image_process_failed", "voice_messages_forbidden", "wrong file type",
+		"wrong type of the web page content") {
 		id, err = c.postMedia(ctx, "sendDocument", "document", captioned(true), p.media)
 	}
 	return id, err
@@ -122,7 +123,8 @@ func (c *Channel) open(m *channel.Media) (f io.ReadCloser, name string, size int
 	case !info.Mode().IsRegular():
 		err = fmt.Errorf("%w: only ordinary files can be sent", channel.ErrRefused)
 	case info.Size() > c.opt.MaxFile:
-		err = fmt.Errorf("%w: the file has %d bytes, the limit is %d (channels.telegram.mediaMaxMb)", channel.ErrRefused, info.Size(), c.opt.MaxFile)
+		err = fmt.Errorf("%w: the file has %d bytes, the limit is %d (channels.telegram.mediaMaxMb)", channel.ErrRefused, info.Size(),
+			c.opt.MaxFile)
 	case info.Size() == 0:
 		err = fmt.Errorf("%w: the file is empty", channel.ErrRefused)
 	}

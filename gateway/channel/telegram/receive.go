@@ -84,7 +84,8 @@ func (c *Channel) leaveWebhook(ctx context.Context) error {
 		if err := c.api.call(ctx, "getWebhookInfo", struct{}{}, &info); err != nil || info.URL == "" {
 			return err
 		}
-		c.log.Warn("this Telegram bot was set to deliver to a web address; that is switched off because Hearth asks for messages itself", "host", hostOf(info.URL))
+		c.log.Warn("this Telegram bot was set to deliver to a web address; that is switched off because Hearth asks for messages itself", "host",
+			hostOf(info.URL))
 		return c.api.call(ctx, "deleteWebhook", map[string]bool{"drop_pending_updates": false}, nil)
 	})
 }
@@ -109,7 +110,8 @@ func (c *Channel) trouble(err error) {
 	state, problem := channel.Waiting, err.Error()
 	if conflict(err) {
 		state = channel.Conflict
-		problem = "another program receives the messages of this Telegram bot, and Telegram gives them to one only. Stop the other program, or make a bot of its own for Hearth with @BotFather. Hearth keeps trying"
+		problem = "another program receives the messages of this Telegram bot, and Telegram gives them to one only. Stop the other program, " +
+			"or make a bot of its own for Hearth with @BotFather. Hearth keeps trying"
 	}
 	if old := c.Status(); old.State != state || old.Problem != problem {
 		c.log.Warn("Telegram: no messages for now", "state", string(state), "problem", problem)

@@ -191,7 +191,8 @@ func TestAuthEndsRunWithAdvice(t *testing.T) {
 
 func TestSecondPollerIsExplained(t *testing.T) {
 	in(t, func(r *rig) {
-		r.net.Fail("getUpdates", telegramtest.Fault{Status: 409, Description: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"})
+		r.net.Fail("getUpdates", telegramtest.Fault{Status: 409, Description: "Conflict: terminated by other getUpdates request; make sure " +
+			"that only one bot instance is running"})
 		stop := r.run()
 		if s := r.ch.Status(); s.State != channel.Conflict || !strings.Contains(s.Problem, "another program") {
 			t.Errorf("status %+v", s)

@@ -33,8 +33,10 @@ func TestRender(t *testing.T) {
 		{"quote", "> a **b**\n>> c\n\nd", "<blockquote>a <b>b</b>\nc</blockquote>\n\nd"},
 		{"link", "[a *b*](https://x.y/?q=1&r=\"2\" \"title\")", "<a href=\"https://x.y/?q=1&amp;r=&quot;2&quot;\">a <i>b</i></a>"},
 		{"link with brackets", "[a [b] c](https://x.y/(z))", "<a href=\"https://x.y/(z)\">a [b] c</a>"},
-		{"other schemes", "[a](javascript:alert(1)) [b](tg://user?id=1) [c](/d) [e](https://u:p@h/)", "a (javascript:alert(1)) b (tg://user?id=1) c (/d) e (https://u:p@h/)"},
-		{"image", "![alt](https://x.y/i.png) ![](https://x.y/j.png)", "<a href=\"https://x.y/i.png\">alt</a> <a href=\"https://x.y/j.png\">https://x.y/j.png</a>"},
+		{"other schemes", "[a](javascript:alert(1)) [b](tg://user?id=1) [c](/d) [e](https://u:p@h/)",
+			"a (javascript:alert(1)) b (tg://user?id=1) c (/d) e (https://u:p@h/)"},
+		{"image", "![alt](https://x.y/i.png) ![](https://x.y/j.png)", "<a href=\"https://x.y/i.png\">alt</a> <a " +
+			"href=\"https://x.y/j.png\">https://x.y/j.png</a>"},
 		{"angle link", "<https://x.y> <b>", "<a href=\"https://x.y\">https://x.y</a> &lt;b&gt;"},
 		{"no link", "[a] (b) [c]( [d](", "[a] (b) [c]( [d]("},
 		{"escapes", `\*a\* \_ \[x](y) \\`, "*a* _ [x](y) \\"},
@@ -78,7 +80,8 @@ func checkRendered(t *testing.T, in string, r rendered) {
 }
 
 func FuzzRender(f *testing.F) {
-	for _, s := range []string{"**a *b** c*", "```go\n<\n", "[a](b)", "> - # x\n|a|\n|-|", "***a**_*", "![`](https://x)", "\\", "&amp;lt;", "`` ` ``", "~~a||b~~c||", "[[[](((", "<https://a>", "- \n1. \n# \n>"} {
+	for _, s := range []string{"**a *b** c*", "```go\n<\n", "[a](b)", "> - # x\n|a|\n|-|", "***a**_*", "![`](https://x)", "\\", "&amp;lt;",
+		"`` ` ``", "~~a||b~~c||", "[[[](((", "<https://a>", "- \n1. \n# \n>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -94,7 +97,8 @@ func FuzzRender(f *testing.F) {
 
 // hostileMarks are what makes careless renderers slow when it is repeated.
 func hostileMarks() []string {
-	return []string{"*a", "**a", "_", "`", "[", "[(", "![", "](", "<", "<https://", "> ", "|", "||a", "~~a", "a**_", "[a](", "&amp;", "\\", "- ", "```", "*a_b~~c||", "|\n", "# ", "**a *"}
+	return []string{"*a", "**a", "_", "`", "[", "[(", "![", "](", "<", "<https://", "> ", "|", "||a", "~~a", "a**_", "[a](", "&amp;", "\\",
+		"- ", "```", "*a_b~~c||", "|\n", "# ", "**a *"}
 }
 
 // Ten times the longest message that is ever rendered; see BenchmarkRenderHostile

@@ -89,7 +89,8 @@ func TestSec_A_SSRF_03_FilesAndRedirectsStayAtTheHost(t *testing.T) {
 	var hosts []string
 	client := &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 		hosts = append(hosts, req.URL.Host)
-		return &http.Response{StatusCode: 307, Header: http.Header{"Location": {"https://evil.example" + req.URL.Path}}, Body: io.NopCloser(strings.NewReader("")), Request: req}, nil
+		return &http.Response{StatusCode: 307, Header: http.Header{"Location": {"https://evil.example" + req.URL.Path}},
+			Body: io.NopCloser(strings.NewReader("")), Request: req}, nil
 	})}
 	ch, err := New(Options{Token: testToken, HTTP: client})
 	if err != nil {
@@ -108,7 +109,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestSec_A_SEC_07_TokenGoesOnlyEncryptedOrNowhere(t *testing.T) {
-	for _, u := range []string{"http://api.telegram.org", "http://192.168.1.5:8081", "ftp://localhost", "https://user:pw@x", "https://x/?a=b", "//x", "x", "http://localhost.evil.example"} {
+	for _, u := range []string{"http://api.telegram.org", "http://192.168.1.5:8081", "ftp://localhost", "https://user:pw@x", "https://x/?a=b",
+		"//x", "x", "http://localhost.evil.example"} {
 		if _, err := New(Options{Token: testToken, BaseURL: u}); err == nil {
 			t.Errorf("%s was accepted", u)
 		}
@@ -186,7 +188,8 @@ func TestSec_A_NET_22_WebhookWithoutTheSecret(t *testing.T) {
 			"twice": {testSecret, testSecret}, "list": {testSecret + "," + testSecret}, "other case": {strings.ToUpper(testSecret)},
 			"token": {testToken}, "bearer": {"Bearer " + testSecret},
 		} {
-			body := &countingBody{Reader: strings.NewReader(`{"update_id":5,"message":{"message_id":1,"text":"x","chat":{"id":77,"type":"private"}}}`)}
+			body := &countingBody{Reader: strings.NewReader(
+				`{"update_id":5,"message":{"message_id":1,"text":"x","chat":{"id":77,"type":"private"}}}`)}
 			req := httptest.NewRequest(http.MethodPost, "/telegram?secret="+testSecret, body)
 			req.Header.Set("X-Forwarded-Host", "api.telegram.org")
 			for _, v := range headers {
@@ -231,7 +234,8 @@ func TestSec_A_NET_23_WebhookReplay(t *testing.T) {
 		stop := r.run()
 		_, h, _ := r.ch.Webhook()
 		for range 3 {
-			req := httptest.NewRequest(http.MethodPost, "/telegram", strings.NewReader(`{"update_id":5,"message":{"message_id":1,"date":1,"text":"x","chat":{"id":77,"type":"private"}}}`))
+			req := httptest.NewRequest(http.MethodPost, "/telegram",
+				strings.NewReader(`{"update_id":5,"message":{"message_id":1,"date":1,"text":"x","chat":{"id":77,"type":"private"}}}`))
 			req.Header.Set(secretHeader, testSecret)
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, req)
@@ -254,8 +258,12 @@ func TestSec_A_NET_22_WebhookNeedsASecret(t *testing.T) {
 	}
 	for name, change := range map[string]func(*Options){
 		"no secret": func(o *Options) { o.WebhookSecret = "" }, "short": func(o *Options) { o.WebhookSecret = "abc" },
-		"odd": func(o *Options) { o.WebhookSecret = "0123456789 0123456789" }, "http": func(o *Options) { o.WebhookURL = "http://hearth.example/x" },
-		"no url": func(o *Options) { o.WebhookURL = "" }, "query": func(o *Options) { o.WebhookURL += "?x=y" }, "mode": func(o *Options) { o.Mode = "both" },
+		"odd": func(o *Options) { o.WebhookSecret = "0123456789 0123456789" }, "http": func(o *Options) {
+			o.WebhookURL = "http://hearth.example/x"
+		},
+		"no url": func(o *Options) { o.WebhookURL = "" }, "query": func(o *Options) { o.WebhookURL += "?x=y" }, "mode": func(o *Options) {
+			o.Mode = "both"
+		},
 	} {
 		o := good
 		change(&o)

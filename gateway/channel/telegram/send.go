@@ -26,7 +26,8 @@ type place struct {
 func parseTarget(to channel.Target) (p place, err error) {
 	p.chat = strings.TrimSpace(to.Conversation)
 	if _, err := strconv.ParseInt(p.chat, 10, 64); err != nil && !strings.HasPrefix(p.chat, "@") || p.chat == "" || p.chat == "@" {
-		return p, fmt.Errorf("%w: a Telegram chat is named by its number or its @name, not %q", channel.ErrRefused, text.Ellipsis(to.Conversation, 40))
+		return p, fmt.Errorf("%w: a Telegram chat is named by its number or its @name, not %q", channel.ErrRefused,
+			text.Ellipsis(to.Conversation, 40))
 	}
 	if to.Thread != "" {
 		if p.thread, err = strconv.ParseInt(to.Thread, 10, 64); err != nil || p.thread < 1 {

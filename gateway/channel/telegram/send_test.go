@@ -41,7 +41,8 @@ func TestSendFormatsAndShowsNoPreview(t *testing.T) {
 		if m.Text != "Hi <you> & docs" || m.ParseMode != "HTML" {
 			t.Errorf("sent %+v", m)
 		}
-		want := []telegramtest.Entity{{Type: "bold", Offset: 0, Length: 2}, {Type: "text_link", Offset: 11, Length: 4, URL: "https://example.org/?a=1&b=2"}}
+		want := []telegramtest.Entity{{Type: "bold", Offset: 0, Length: 2}, {Type: "text_link", Offset: 11, Length: 4,
+			URL: "https://example.org/?a=1&b=2"}}
 		if diff := cmp.Diff(want, m.Entities); diff != "" {
 			t.Error(diff)
 		}
@@ -90,7 +91,8 @@ func TestSendIntoTopicsAndAsReply(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := []telegramtest.Action{{Chat: forum, Thread: 5, Action: "typing"}, {Chat: forum, Thread: 1, Action: "typing"}, {Chat: forum, Action: "typing"}}
+		want := []telegramtest.Action{{Chat: forum, Thread: 5, Action: "typing"}, {Chat: forum, Thread: 1, Action: "typing"},
+			{Chat: forum, Action: "typing"}}
 		if diff := cmp.Diff(want, r.net.Actions()); diff != "" {
 			t.Error(diff)
 		}
@@ -105,7 +107,8 @@ func TestSendErrors(t *testing.T) {
 	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
 	passing := func(err error) bool {
 		var l *channel.RateLimit
-		return err != nil && !errors.As(err, &l) && !errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrUncertain) && !errors.Is(err, channel.ErrAuth)
+		return err != nil && !errors.As(err, &l) && !errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrUncertain) &&
+			!errors.Is(err, channel.ErrAuth)
 	}
 	for _, tt := range []struct {
 		name  string
@@ -117,7 +120,8 @@ func TestSendErrors(t *testing.T) {
 		{"retry after", telegramtest.Fault{Status: 429, Description: "Too Many Requests: retry after 7", RetryAfter: 7}, limit, "wait 7s", 0},
 		{"revoked", telegramtest.Fault{Status: 401, Description: "Unauthorized"}, is(channel.ErrAuth), "@BotFather", 0},
 		{"blocked", telegramtest.Fault{Status: 403, Description: "Forbidden: bot was blocked by the user"}, is(channel.ErrRefused), "unblock", 0},
-		{"never wrote", telegramtest.Fault{Status: 403, Description: "Forbidden: bot can't initiate conversation with a user"}, is(channel.ErrRefused), "write to the bot first", 0},
+		{"never wrote", telegramtest.Fault{Status: 403, Description: "Forbidden: bot can't initiate conversation with a user"},
+			is(channel.ErrRefused), "write to the bot first", 0},
 		{"no chat", telegramtest.Fault{Status: 400, Description: "Bad Request: chat not found"}, is(channel.ErrRefused), "never wrote", 0},
 		{"too long", telegramtest.Fault{Status: 400, Description: "Bad Request: message is too long"}, is(channel.ErrRefused), "too long", 0},
 		{"500", telegramtest.Fault{Status: 500, Description: "Internal Server Error"}, passing, "500", 0},
@@ -158,7 +162,8 @@ func TestSendErrors(t *testing.T) {
 func TestSendChecksItsTarget(t *testing.T) {
 	in(t, func(r *rig) {
 		for _, to := range []channel.Target{
-			{}, {Conversation: "77; drop"}, {Conversation: "@"}, {Conversation: "77", Thread: "x"}, {Conversation: "77", Thread: "-1"}, {Conversation: "77", ReplyTo: "abc"},
+			{}, {Conversation: "77; drop"}, {Conversation: "@"}, {Conversation: "77", Thread: "x"}, {Conversation: "77", Thread: "-1"},
+			{Conversation: "77", ReplyTo: "abc"},
 		} {
 			_, err := r.ch.Send(r.t.Context(), channel.Message{To: to, Text: "x"})
 			mustBe(t, err, channel.ErrRefused)
@@ -196,7 +201,8 @@ func TestFormattingRefusedFallsBackToPlainText(t *testing.T) {
 
 func TestGroupThatMoved(t *testing.T) {
 	in(t, func(r *rig) {
-		r.net.Fail("sendMessage", telegramtest.Fault{Status: 400, Description: "Bad Request: group chat was upgraded to a supergroup chat", MigrateTo: group})
+		r.net.Fail("sendMessage", telegramtest.Fault{Status: 400, Description: "Bad Request: group chat was upgraded to a supergroup chat",
+			MigrateTo: group})
 		if _, err := r.send(-5, "hi"); err != nil {
 			t.Fatal(err)
 		}
@@ -387,7 +393,8 @@ func TestSendFiles(t *testing.T) {
 		if m := last(); m.Method != "sendDocument" || m.Text != "" {
 			t.Errorf("a long text is a message of its own: %+v", m)
 		}
-		for _, u := range []string{"missing", "empty.txt", "dir", "ftp://x/y", "file:///etc/passwd", "telegram-file:abc", "", "http://user:pw@host/x"} {
+		for _, u := range []string{"missing", "empty.txt", "dir", "ftp://x/y", "file:///etc/passwd", "telegram-file:abc", "",
+			"http://user:pw@host/x"} {
 			mustBe(t, send("", channel.Media{URL: u}), channel.ErrRefused)
 		}
 		files["big"] = &fstest.MapFile{Data: make([]byte, 1001)}

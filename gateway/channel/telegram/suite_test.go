@@ -58,8 +58,9 @@ func TestContract(t *testing.T) {
 			t.Fatal(err)
 		}
 		return &channeltest.Setup{
-			Channel: ch, Net: net, Target: target(dm), Thread: channel.Target{Conversation: number(forum), Thread: "5"}, Inbound: channel.Inbound{Conversation: number(dm)},
-			NextID: strconv.Itoa,
+			Channel: ch, Net: net, Target: target(dm), Thread: channel.Target{Conversation: number(forum), Thread: "5"},
+			Inbound: channel.Inbound{Conversation: number(dm)},
+			NextID:  strconv.Itoa,
 		}
 	})
 }

@@ -99,7 +99,8 @@ func plainWord(s string, least, most int) bool {
 // New checks the options. It does not talk to Telegram; Run does.
 func New(o Options) (*Channel, error) {
 	if !tokenShaped(o.Token) {
-		return nil, fmt.Errorf("the Telegram bot token does not look like one: %w; @BotFather shows it as digits, a colon and letters: copy all of it into channels.telegram.botToken", channel.ErrAuth)
+		return nil, fmt.Errorf("the Telegram bot token does not look like one: %w; @BotFather shows it as digits, a colon and letters: copy "+
+			"all of it into channels.telegram.botToken", channel.ErrAuth)
 	}
 	if o.Account == "" {
 		o.Account = "default"
@@ -154,7 +155,8 @@ func checkBaseURL(s string) error {
 	h := u.Hostname()
 	local := h == "localhost" || h == "127.0.0.1" || h == "::1"
 	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
-		return errors.New("the address of the Telegram Bot API server must start with https:// (http:// only on this machine), because the bot token is part of every request")
+		return errors.New("the address of the Telegram Bot API server must start with https:// (http:// only on this machine), because the " +
+			"bot token is part of every request")
 	}
 	return nil
 }

@@ -238,11 +238,13 @@ func attachments(m *message) (out []channel.Media) {
 func described(m *message) string {
 	switch {
 	case m.Venue != nil && m.Location != nil:
-		return fmt.Sprintf("[place: %s, %s (%.6f, %.6f)]", oneLineOf(m.Venue.Title), oneLineOf(m.Venue.Address), m.Location.Latitude, m.Location.Longitude)
+		return fmt.Sprintf("[place: %s, %s (%.6f, %.6f)]", oneLineOf(m.Venue.Title), oneLineOf(m.Venue.Address), m.Location.Latitude,
+			m.Location.Longitude)
 	case m.Location != nil:
 		return fmt.Sprintf("[location: %.6f, %.6f]", m.Location.Latitude, m.Location.Longitude)
 	case m.Contact != nil:
-		return fmt.Sprintf("[contact: %s %s]", oneLineOf(strings.TrimSpace(m.Contact.FirstName+" "+m.Contact.LastName)), oneLineOf(m.Contact.Phone))
+		return fmt.Sprintf("[contact: %s %s]", oneLineOf(strings.TrimSpace(m.Contact.FirstName+" "+m.Contact.LastName)),
+			oneLineOf(m.Contact.Phone))
 	case m.Sticker != nil:
 		return strings.TrimSpace("[sticker " + oneLineOf(m.Sticker.Emoji) + "]")
 	}

@@ -35,7 +35,8 @@ func TestInbound(t *testing.T) {
 		}},
 		{"mention of another", group, ann(), "@hearthtestbot2 hi", nil, func(m *channel.Inbound) { m.Text = "@hearthtestbot2 hi" }},
 		{"name in a word is no mention", group, ann(), "a@HearthTestBot", nil, func(m *channel.Inbound) { m.Text = "a@HearthTestBot" }},
-		{"text mention", group, ann(), "Hearth, hi", fields{"entities": []fields{{"type": "text_mention", "offset": 0, "length": 6, "user": fields{"id": telegramtest.BotID}}}},
+		{"text mention", group, ann(), "Hearth, hi",
+			fields{"entities": []fields{{"type": "text_mention", "offset": 0, "length": 6, "user": fields{"id": telegramtest.BotID}}}},
 			func(m *channel.Inbound) { m.Text, m.Command, m.Mentioned = "Hearth, hi", "hi", true }},
 		{"reply to us", group, ann(), "yes", fields{"reply_to_message": botMsg},
 			func(m *channel.Inbound) { m.Text, m.Mentioned, m.ReplyToText = "yes", true, "I said\nthis" }},
@@ -45,7 +46,10 @@ func TestInbound(t *testing.T) {
 			}},
 		{"reply to another", group, ann(), "yes", fields{"reply_to_message": fields{"message_id": 3, "caption": "cap", "from": fields{"id": 5}}},
 			func(m *channel.Inbound) { m.Text, m.ReplyToText = "yes", "cap" }},
-		{"command for us", group, ann(), "/status@HearthTestBot now", nil, func(m *channel.Inbound) { m.Text, m.Mentioned = "/status now", true }},
+		{"command for us", group, ann(), "/status@HearthTestBot now", nil, func(m *channel.Inbound) {
+			m.Text, m.Mentioned = "/status now",
+				true
+		}},
 		{"command for another", group, ann(), "/status@OtherBot now", nil, func(m *channel.Inbound) { m.Text = "/status@OtherBot now" }},
 		{"command for nobody", group, ann(), "/status", nil, func(m *channel.Inbound) { m.Text = "/status" }},
 		{"topic", forum, ann(), "hi", fields{"message_thread_id": 5, "is_topic_message": true,
@@ -62,7 +66,8 @@ func TestInbound(t *testing.T) {
 			func(m *channel.Inbound) {
 				m.Text, m.SenderID, m.SenderName, m.SenderHandle = "x", number(group), "Family", ""
 			}},
-		{"channel post", room, telegramtest.Person{}, "news", fields{"sender_chat": fields{"id": room, "title": "News", "type": "channel"}, "author_signature": "Ed"},
+		{"channel post", room, telegramtest.Person{}, "news", fields{"sender_chat": fields{"id": room, "title": "News", "type": "channel"},
+			"author_signature": "Ed"},
 			func(m *channel.Inbound) {
 				m.Text, m.SenderID, m.SenderName, m.SenderHandle = "news", number(room), "Ed", ""
 			}},
@@ -73,7 +78,8 @@ func TestInbound(t *testing.T) {
 				m.Text, m.Command, m.Mentioned = "@HearthTestBot look", "look", true
 				m.Media = []channel.Media{{MIME: "image/jpeg", Name: "photo.jpg", URL: "telegram-file:L", Size: 900}}
 			}},
-		{"document", dm, ann(), "", fields{"document": fields{"file_id": "d", "file_name": "../../etc/pass\"wd", "mime_type": "application/pdf", "file_size": 5}},
+		{"document", dm, ann(), "", fields{"document": fields{"file_id": "d", "file_name": "../../etc/pass\"wd", "mime_type": "application/pdf",
+			"file_size": 5}},
 			func(m *channel.Inbound) {
 				m.Media = []channel.Media{{MIME: "application/pdf", Name: "pass_wd", URL: "telegram-file:d", Size: 5}}
 			}},
@@ -94,7 +100,9 @@ func TestInbound(t *testing.T) {
 			func(m *channel.Inbound) { m.Text = "[location: 52.500000, 13.250000]" }},
 		{"contact", dm, ann(), "", fields{"contact": fields{"first_name": "Bo\n[x]", "phone_number": "+1"}},
 			func(m *channel.Inbound) { m.Text = "[contact: Bo [x] +1]" }},
-		{"wrong offsets", group, ann(), "hi", fields{"entities": []fields{{"type": "mention", "offset": 1, "length": 99}, {"type": "bot_command", "offset": -1, "length": 2}, {"type": "mention", "offset": 9223372036854775807, "length": 9223372036854775807}}},
+		{"wrong offsets", group, ann(), "hi",
+			fields{"entities": []fields{{"type": "mention", "offset": 1, "length": 99}, {"type": "bot_command", "offset": -1, "length": 2},
+				{"type": "mention", "offset": 9223372036854775807, "length": 9223372036854775807}}},
 			func(m *channel.Inbound) { m.Text = "hi" }},
 	}
 	kinds := map[int64]channel.ChatType{dm: channel.Direct, group: channel.Group, forum: channel.Group, room: channel.Room}
@@ -169,7 +177,8 @@ func TestCommandBesideAMention(t *testing.T) {
 	for text, want := range map[string]string{
 		at + " /status": "/status", at + " stop": "stop", at + ", stop": "stop", "stop " + at: "stop", "Stop, " + at + "!": "Stop",
 		at + " /think high what is 1+1?": "/think high what is 1+1?", at + " /status" + at + " now": "/status now",
-		"@other stop": "@other stop", "stop @other": "stop @other", at + " @other stop": "@other stop", "please " + at + " stop": "please " + at + " stop", at: at, "👍🏽 x": "👍🏽 x",
+		"@other stop": "@other stop", "stop @other": "stop @other", at + " @other stop": "@other stop", "please " + at + " stop": "please " + at +
+			" stop", at: at, "👍🏽 x": "👍🏽 x",
 	} {
 		var entities []entity
 		for _, name := range []string{at, "@other"} {

@@ -36,10 +36,12 @@ type webhook struct {
 func newWebhook(c *Channel, o Options) (*webhook, error) {
 	u, err := url.Parse(o.WebhookURL)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("channels.telegram.webhookUrl must be the public https:// address at which Telegram reaches this gateway, without ? or #")
+		return nil, errors.New("channels.telegram.webhookUrl must be the public https:// address at which Telegram reaches this gateway, " +
+			"without ? or #")
 	}
 	if !secretShaped(o.WebhookSecret) {
-		return nil, errors.New("channels.telegram.webhookSecret is missing or not usable: without it anybody could write messages in your name. Set 16 to 256 letters, digits, _ or -")
+		return nil, errors.New("channels.telegram.webhookSecret is missing or not usable: without it anybody could write messages in your " +
+			"name. Set 16 to 256 letters, digits, _ or -")
 	}
 	if o.WebhookSecret == o.Token {
 		return nil, errors.New("channels.telegram.webhookSecret is the same as botToken: use a text of its own")
@@ -103,7 +105,8 @@ func (w *webhook) check(ctx context.Context) error {
 	}
 	w.c.answered()
 	if info.Pending > 0 && info.LastError != "" {
-		w.c.setState(channel.Waiting, "Telegram cannot reach the webhook address: "+w.c.api.plain(info.LastError, "no reason given")+". Check that channels.telegram.webhookUrl leads to this gateway")
+		w.c.setState(channel.Waiting, "Telegram cannot reach the webhook address: "+w.c.api.plain(info.LastError, "no reason given")+". Check "+
+			"that channels.telegram.webhookUrl leads to this gateway")
 	}
 	return nil
 }

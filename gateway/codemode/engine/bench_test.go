@@ -92,10 +92,12 @@ func BenchmarkResumeTiny(b *testing.B) {
 }
 
 func BenchmarkResume8MB(b *testing.B) {
-	benchResume(b, "const a = []; for (let i = 0; i < 14000; i++) a.push({ id: i, name: 'item ' + i, tags: ['a', 'b', String(i)] }); return a.length + await tools.call('a')")
+	benchResume(b, "const a = []; for (let i = 0; i < 14000; i++) a.push({ id: i, name: 'item ' + i, tags: ['a', 'b', String(i)] }); "+
+		"return a.length + await tools.call('a')")
 }
 func BenchmarkResume8MBText(b *testing.B) {
-	benchResume(b, "const a = []; for (let i = 0; i < 70; i++) a.push(('' + Math.random()).repeat(5500)); return a.length + await tools.call('a')")
+	benchResume(b, "const a = []; for (let i = 0; i < 70; i++) a.push(('' + Math.random()).repeat(5500)); return a.length + await "+
+		"tools.call('a')")
 }
 
 func BenchmarkFirstCell(b *testing.B) {

@@ -255,11 +255,13 @@ func TestCallsAndAnswers(t *testing.T) {
 	if diff := cmp.Diff(want, st.Calls); diff != "" {
 		t.Fatal(diff)
 	}
-	st, err = v.Settle(t.Context(), []Settled{{ID: 99}, {ID: 4, Err: &GuestError{Message: "denied"}}, {ID: 3, Value: json.RawMessage(`{"r":1}`)}})
+	st, err = v.Settle(t.Context(), []Settled{{ID: 99}, {ID: 4, Err: &GuestError{Message: "denied"}},
+		{ID: 3, Value: json.RawMessage(`{"r":1}`)}})
 	if err != nil || st.Done || st.Pending != 4 || st.Yielding || len(st.Calls) != 0 {
 		t.Fatalf("%+v %v", st, err)
 	}
-	st, err = v.Settle(t.Context(), []Settled{{ID: 1}, {ID: 2, Value: json.RawMessage(`"d"`)}, {ID: 6, Err: &GuestError{Message: "m", Code: "aborted"}}})
+	st, err = v.Settle(t.Context(), []Settled{{ID: 1}, {ID: 2, Value: json.RawMessage(`"d"`)},
+		{ID: 6, Err: &GuestError{Message: "m", Code: "aborted"}}})
 	if err != nil || !st.Yielding {
 		t.Fatalf("%+v %v", st, err)
 	}
@@ -306,7 +308,8 @@ func TestUnawaitedCallsAreWaitedFor(t *testing.T) {
 func TestRefusesWhatItCannotRun(t *testing.T) {
 	e := newEngine(t, Options{})
 	for _, p := range []Program{
-		{Code: " \n"}, {Code: "return 1", Catalog: Catalog{Tools: json.RawMessage(`{}`)}}, {Code: "return 1", Catalog: Catalog{Tools: json.RawMessage(`[1`)}},
+		{Code: " \n"}, {Code: "return 1", Catalog: Catalog{Tools: json.RawMessage(`{}`)}},
+		{Code: "return 1", Catalog: Catalog{Tools: json.RawMessage(`[1`)}},
 	} {
 		_, _, err := e.Start(t.Context(), p)
 		wantCode(t, err, InvalidInput)
@@ -323,7 +326,8 @@ func TestEveryCellHasItsOwnChance(t *testing.T) {
 		}
 		seen[string(st.Value)] = true
 	}
-	st, err := run(t, e, Program{Code: "const a = []; for (let i = 0; i < 1000; i++) a.push(Math.random()); return [Math.min(...a) < 0.01, Math.max(...a) > 0.99, a.every(x => x >= 0 && x < 1)]"})
+	st, err := run(t, e, Program{Code: "const a = []; for (let i = 0; i < 1000; i++) a.push(Math.random()); return [Math.min(...a) < 0.01, " +
+		"Math.max(...a) > 0.99, a.every(x => x >= 0 && x < 1)]"})
 	if err != nil || string(st.Value) != "[true,true,true]" {
 		t.Error(string(st.Value), err)
 	}
@@ -332,7 +336,8 @@ func TestEveryCellHasItsOwnChance(t *testing.T) {
 func TestNothingStaysForTheNextCell(t *testing.T) {
 	e := newEngine(t, Options{Running: 1})
 	for range 3 {
-		st, err := run(t, e, Program{Code: "globalThis.left = 'canary-' + 'left'; Array.prototype.map = 0; const had = typeof globalThis.kept; globalThis.kept = 1; return had"})
+		st, err := run(t, e, Program{Code: "globalThis.left = 'canary-' + 'left'; Array.prototype.map = 0; const had = typeof " +
+			"globalThis.kept; globalThis.kept = 1; return had"})
 		if err != nil || string(st.Value) != `"undefined"` {
 			t.Fatal(string(st.Value), err)
 		}

@@ -69,19 +69,21 @@ func TestSec_A_BOX_09_Escapes(t *testing.T) {
 		"return [].constructor.constructor('return typeof process')()":           `"undefined"`,
 		"return Object.keys(Error.prepareStackTrace ?? {})":                      `[]`,
 		"Error.prepareStackTrace = (e, s) => s; return typeof new Error().stack": `"string"`,
-		"let got = 'no'; Function.prototype.call = function () { got = 'yes' }; text(1); json(1); tools.call('x'); return got":                        `"no"`,
-		"let got = 'no'; Function.prototype.apply = Reflect.apply = function () { got = 'yes' }; text(1); tools.call('x').catch(() => 0); return got": `"no"`,
-		"let got = 'no'; Object.defineProperty(Promise.prototype, 'then', { get() { got = 'yes' } }); text({}); tools.call('x'); return got":          `"no"`,
-		"let got = 'no'; Object.defineProperty(Object.prototype, 'id', { set() { got = 'yes' } }); tools.call('x'); return got":                       `"no"`,
-		"'use strict'; try { tools.call = 1 } catch (e) { return e.name }":                                                                            `"TypeError"`,
-		"'use strict'; try { globalThis.text = 1 } catch (e) { return e.name }":                                                                       `"TypeError"`,
-		"'use strict'; try { ALL_TOOLS.push(1) } catch (e) { return e.name }":                                                                         `"TypeError"`,
-		"return Object.getPrototypeOf(tools)":                                     `null`,
-		"return (function () { return arguments.callee.caller })()":               `null`,
-		"function f() { return f.caller } return f()":                             `null`,
-		"const a = []; a.length = 2 ** 32 - 1; return a.length":                   `4294967295`,
-		"return new Uint8Array(new ArrayBuffer(8, { maxByteLength: 16 })).length": `8`,
-		"return typeof SharedArrayBuffer + typeof Atomics + typeof WebAssembly + typeof Worker + typeof fetch + typeof setTimeout + typeof crypto + typeof console": `"` + strings.Repeat("undefined", 8) + `"`,
+		"let got = 'no'; Function.prototype.call = function () { got = 'yes' }; text(1); json(1); tools.call('x'); return got": `"no"`,
+		"let got = 'no'; Function.prototype.apply = Reflect.apply = function () { got = 'yes' }; text(1); tools.call('x').catch(() => 0); " +
+			"return got": `"no"`,
+		"let got = 'no'; Object.defineProperty(Promise.prototype, 'then', { get() { got = 'yes' } }); text({}); tools.call('x'); return got": `"no"`,
+		"let got = 'no'; Object.defineProperty(Object.prototype, 'id', { set() { got = 'yes' } }); tools.call('x'); return got":              `"no"`,
+		"'use strict'; try { tools.call = 1 } catch (e) { return e.name }":                                                                   `"TypeError"`,
+		"'use strict'; try { globalThis.text = 1 } catch (e) { return e.name }":                                                              `"TypeError"`,
+		"'use strict'; try { ALL_TOOLS.push(1) } catch (e) { return e.name }":                                                                `"TypeError"`,
+		"return Object.getPrototypeOf(tools)":                                                                                                `null`,
+		"return (function () { return arguments.callee.caller })()":                                                                          `null`,
+		"function f() { return f.caller } return f()":                                                                                        `null`,
+		"const a = []; a.length = 2 ** 32 - 1; return a.length":                                                                              `4294967295`,
+		"return new Uint8Array(new ArrayBuffer(8, { maxByteLength: 16 })).length":                                                            `8`,
+		"return typeof SharedArrayBuffer + typeof Atomics + typeof WebAssembly + typeof Worker + typeof fetch + typeof setTimeout + typeof " +
+			"crypto + typeof console": `"` + strings.Repeat("undefined", 8) + `"`,
 	} {
 		st, err := run(t, e, Program{Code: code})
 		switch {
@@ -174,7 +176,8 @@ func TestSec_A_BOX_12_NoHostPathsInside(t *testing.T) {
 			t.Errorf("%q is inside", path)
 		}
 	}
-	for _, code := range []string{"await import('./x')", "return new Error().stack.nope.x", "for(;;) text('xxxxxxxxxxxx')", "throw new Error(new Error().stack)"} {
+	for _, code := range []string{"await import('./x')", "return new Error().stack.nope.x", "for(;;) text('xxxxxxxxxxxx')",
+		"throw new Error(new Error().stack)"} {
 		_, err := run(t, e, Program{Code: code})
 		for _, path := range paths {
 			if err == nil || strings.Contains(err.Message, path) {

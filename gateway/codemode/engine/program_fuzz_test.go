@@ -69,28 +69,42 @@ func (w *writer) one(forms []string) {
 
 var statements = []string{
 	"$;", "if $ { § } else { § }", "for (let i = 0; i < 9; i++) { § }", "for (const # of $) { § }", "for (const # in $) { § }",
-	"try { § } catch (#) { § } finally { § }", "throw $;", "let [#, ...#] = $;", "var # = $;", "const { # = $ } = $;", "text($);", "json($);", "return $;",
-	"await $;", "!class # extends $ { p = $; m() { § } static s = $ }", "!function #(# = $) { § }", "async function #() { § }", "!function* #() { yield $; § }",
-	"globalThis.v0 = $;", "while $ { §; break }", "switch $ { case $: { § } default: { § } }", "@ = $;", "here: { break here }", "for (;;) { § }",
-	"Object.defineProperty(Object.prototype, 'v' + $, { get() { return 1 }, configurable: true });", "await yield_control($);", "Promise.reject($);", "!queueMicrotask(() => { § });",
-	"await Promise.all([tools.call($, $), tools.search($), tools.describe($)]);", "!tools.call('x:y:z', $).then(v => { § });", "(async () => { § })();", "delete globalThis[$];", "await tools.z($);",
+	"try { § } catch (#) { § } finally { § }", "throw $;", "let [#, ...#] = $;", "var # = $;", "const { # = $ } = $;", "text($);", "json($);",
+	"return $;",
+	"await $;", "!class # extends $ { p = $; m() { § } static s = $ }", "!function #(# = $) { § }", "async function #() { § }",
+	"!function* #() { yield $; § }",
+	"globalThis.v0 = $;", "while $ { §; break }", "switch $ { case $: { § } default: { § } }", "@ = $;", "here: { break here }",
+	"for (;;) { § }",
+	"Object.defineProperty(Object.prototype, 'v' + $, { get() { return 1 }, configurable: true });", "await yield_control($);",
+	"Promise.reject($);", "!queueMicrotask(() => { § });",
+	"await Promise.all([tools.call($, $), tools.search($), tools.describe($)]);", "!tools.call('x:y:z', $).then(v => { § });",
+	"(async () => { § })();", "delete globalThis[$];", "await tools.z($);",
 }
 
 var expressions = []string{
-	"0", "1", "-1", "NaN", "1e308", "9007199254740993n", "''", "'text'", "'\\ud800'", "null", "undefined", "true", "[]", "{}", "@", "@", "@", "@", "this", "globalThis",
-	"[$, $, $]", "{ a: $, get b() { return 1 }, [$]: $, ...$ }", "$ + $", "$ * $", "$ ?? $", "$ && $", "$ ? $ : $", "$.a", "$[$]", "$?.b?.$", "new $($)", "typeof $", "`${$}${$}`",
-	"!() => $", "async () => { § }", "!function* () { § }", "/(a+)+$/.test('a'.repeat(20) + $)", "new RegExp($, 'u')", "String($)", "JSON.stringify($)", "JSON.parse($)", "Object.keys($)",
-	"!new Proxy({}, { get: (t, k) => $, has: () => $, ownKeys: () => $ })", "new Map([[$, $]])", "new Set($)", "new Uint8Array($)", "new ArrayBuffer(1e6)", "Symbol($)", "BigInt($)", "new Date($)",
-	"'x'.repeat(1e5)", "Array(1e4).fill($)", "!Array.from({ length: 99 }, () => $)", "![3, 1, 2].sort(() => $)", "eval($)", "eval('1+1')", "Function('return ' + $)()", "Function('o', 'with (o) { return a }')($)", "Reflect.ownKeys($)",
-	"Object.setPrototypeOf($, $)", "Object.freeze($)", "await $", "tools.call($, $)", "tools.search($, $)", "tools.call('x:y:z', $)", "ALL_TOOLS", "tools[$]", "text", "json", "yield_control", "eval('import(\"qjs:os\")')", "new WeakRef($)",
-	"Promise.race([$, $])", "!new Promise((f, g) => { § })", "Promise.allSettled([$, $])", "Error($).stack", "new (class extends Array {})($)", "$.constructor.constructor('return globalThis')()", "Array.prototype.concat.call($, $)",
-	"Math.random()", "Date.now()", "!{ toJSON() { return $ } }", "!{ then(f, g) { § } }", "!{ [Symbol.toPrimitive]() { return $ } }", "[...$]", "$ instanceof $", "$ in $", "$ ** $", "$.x = $", "(v => v(v))(v => v(v))",
+	"0", "1", "-1", "NaN", "1e308", "9007199254740993n", "''", "'text'", "'\\ud800'", "null", "undefined", "true", "[]", "{}", "@", "@", "@",
+	"@", "this", "globalThis",
+	"[$, $, $]", "{ a: $, get b() { return 1 }, [$]: $, ...$ }", "$ + $", "$ * $", "$ ?? $", "$ && $", "$ ? $ : $", "$.a", "$[$]", "$?.b?.$",
+	"new $($)", "typeof $", "`${$}${$}`",
+	"!() => $", "async () => { § }", "!function* () { § }", "/(a+)+$/.test('a'.repeat(20) + $)", "new RegExp($, 'u')", "String($)",
+	"JSON.stringify($)", "JSON.parse($)", "Object.keys($)",
+	"!new Proxy({}, { get: (t, k) => $, has: () => $, ownKeys: () => $ })", "new Map([[$, $]])", "new Set($)", "new Uint8Array($)",
+	"new ArrayBuffer(1e6)", "Symbol($)", "BigInt($)", "new Date($)",
+	"'x'.repeat(1e5)", "Array(1e4).fill($)", "!Array.from({ length: 99 }, () => $)", "![3, 1, 2].sort(() => $)", "eval($)", "eval('1+1')",
+	"Function('return ' + $)()", "Function('o', 'with (o) { return a }')($)", "Reflect.ownKeys($)",
+	"Object.setPrototypeOf($, $)", "Object.freeze($)", "await $", "tools.call($, $)", "tools.search($, $)", "tools.call('x:y:z', $)",
+	"ALL_TOOLS", "tools[$]", "text", "json", "yield_control", "eval('import(\"qjs:os\")')", "new WeakRef($)",
+	"Promise.race([$, $])", "!new Promise((f, g) => { § })", "Promise.allSettled([$, $])", "Error($).stack", "new (class extends Array {})($)",
+	"$.constructor.constructor('return globalThis')()", "Array.prototype.concat.call($, $)",
+	"Math.random()", "Date.now()", "!{ toJSON() { return $ } }", "!{ then(f, g) { § } }", "!{ [Symbol.toPrimitive]() { return $ } }", "[...$]",
+	"$ instanceof $", "$ in $", "$ ** $", "$.x = $", "(v => v(v))(v => v(v))",
 }
 
 // program is the text for these bytes, now and then broken.
 func program(data []byte) string {
 	w := &writer{data: data, names: 2}
-	w.b.WriteString("if (globalThis.seen) throw Error('another cell was here'); globalThis.seen = 1; var v0 = [1, 'b'], v1 = { a: 1 }, v2 = () => v0;\n")
+	w.b.WriteString("if (globalThis.seen) throw Error('another cell was here'); globalThis.seen = 1; var v0 = [1, 'b'], v1 = { a: 1 }, v2 " +
+		"= () => v0;\n")
 	for len(w.data) > 0 && w.b.Len() < 8<<10 {
 		w.one(statements)
 		w.b.WriteByte('\n')
@@ -123,7 +137,8 @@ func live(t *testing.T, e *Engine, code string, fate []byte) {
 	if next()%16 == 0 { // while it runs
 		time.AfterFunc(time.Duration(next())*200*time.Microsecond, cancel)
 	}
-	vm, st, err := e.Start(ctx, Program{Code: code, Limits: fuzzLimits, Catalog: Catalog{Tools: json.RawMessage(`[{"id":"x:y:z","name":"z"}]`), Shortcuts: map[string]string{"z": "x:y:z"}}})
+	vm, st, err := e.Start(ctx, Program{Code: code, Limits: fuzzLimits, Catalog: Catalog{Tools: json.RawMessage(`[{"id":"x:y:z","name":"z"}]`),
+		Shortcuts: map[string]string{"z": "x:y:z"}}})
 	defer func() {
 		if vm != nil {
 			vm.Close()
@@ -235,7 +250,8 @@ func known(t *testing.T, err error) {
 	case RuntimeUnavailable, InvalidConfig:
 		t.Errorf("%s: %v", e.Code, err)
 	}
-	for _, bad := range []string{"another cell was here", "wasm error", "unreachable", "goroutine ", "runtime error", "invalid table", "out of bounds memory"} {
+	for _, bad := range []string{"another cell was here", "wasm error", "unreachable", "goroutine ", "runtime error", "invalid table",
+		"out of bounds memory"} {
 		if strings.Contains(e.Message, bad) {
 			t.Errorf("%s: %v", e.Code, err)
 		}

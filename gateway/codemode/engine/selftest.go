@@ -20,7 +20,8 @@ var trials = []struct {
 	{name: "what a program finds", code: findings,
 		value: `["RangeError","could not load module",[]]`},
 	{name: "an endless loop is stopped", code: "for (;;) {}", fails: Timeout, limits: Limits{Timeout: time.Millisecond}},
-	{name: "memory has an end", code: "const a = []; for (;;) a.push(new Uint8Array(1e5))", fails: MemoryLimitExceeded, limits: Limits{Memory: 1 << 20}},
+	{name: "memory has an end", code: "const a = []; for (;;) a.push(new Uint8Array(1e5))", fails: MemoryLimitExceeded,
+		limits: Limits{Memory: 1 << 20}},
 }
 
 // findings are: deep recursion is an exception; no module can be loaded;

@@ -27,7 +27,8 @@ func (v *VM) Snapshot(ctx context.Context, scope string) ([]byte, error) {
 	case len(v.pending) == 0:
 		return nil, failed(InternalError, "there is nothing to put away: the program waits for nothing")
 	}
-	st := hostState{LastID: v.lastID, Pending: v.pending, Told: slices.Sorted(maps.Keys(v.told)), Outcome: v.outcome, Places: v.places, Lines: v.lines, Wide: v.wide}
+	st := hostState{LastID: v.lastID, Pending: v.pending, Told: slices.Sorted(maps.Keys(v.told)), Outcome: v.outcome, Places: v.places,
+		Lines: v.lines, Wide: v.wide}
 	seal := v.engine.sealer(v.machine)
 	b, err := seal.encode(v.bytes(), v.machine.boot, st, scope, v.limits.Snapshot)
 	if errors.Is(err, errTooLarge) {

@@ -87,7 +87,8 @@ func TestSnapshotCarriesEverything(t *testing.T) {
 	if string(st.Value) != everythingGives {
 		t.Errorf("got %s", st.Value)
 	}
-	want := []Output{{Type: "text", Text: "before"}, {Type: "text", Text: "middle 3"}, {Type: "text", Text: "caught it broke nested_tool_failed"}}
+	want := []Output{{Type: "text", Text: "before"}, {Type: "text", Text: "middle 3"},
+		{Type: "text", Text: "caught it broke nested_tool_failed"}}
 	if fmt.Sprint(out) != fmt.Sprint(want) {
 		t.Errorf("got %v", out)
 	}
@@ -203,7 +204,8 @@ func TestSnapshotsOfOthersAreRefused(t *testing.T) {
 
 func TestSnapshotLimit(t *testing.T) {
 	e := newEngine(t, Options{})
-	v := waiting(t, e, "globalThis.a = []; for (let i = 0; i < 1e4; i++) a.push(Math.random()); await tools.call('x')", Limits{Snapshot: 100 << 10})
+	v := waiting(t, e, "globalThis.a = []; for (let i = 0; i < 1e4; i++) a.push(Math.random()); await tools.call('x')",
+		Limits{Snapshot: 100 << 10})
 	_, err := v.Snapshot(t.Context(), "s")
 	wantCode(t, err, SnapshotLimitExceeded)
 }

@@ -15,7 +15,8 @@ func (s *scanner) number() {
 	digits := func() {
 		from := s.at
 		letters()
-		if last := s.src[max(from, s.at-1):s.at]; (last == "e" || last == "E") && s.at < len(s.src) && (s.src[s.at] == '+' || s.src[s.at] == '-') {
+		if last := s.src[max(from, s.at-1):s.at]; (last == "e" || last == "E") && s.at < len(s.src) &&
+			(s.src[s.at] == '+' || s.src[s.at] == '-') {
 			s.at++
 			letters()
 		}
@@ -87,7 +88,8 @@ func (s *scanner) regular(t token) bool {
 			return false
 		}
 		if !s.lenient {
-			s.refuse(s.at, "this / may divide or begin a regular expression: put the expression in parentheses, or the / at the end of the line before")
+			s.refuse(s.at, "this / may divide or begin a regular expression: put the expression in parentheses, or the / at the end of the line "+
+				"before")
 			return true
 		}
 	}

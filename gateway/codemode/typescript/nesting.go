@@ -88,10 +88,12 @@ var words = func() map[string]meaning {
 		prefix | goesOn:        "in instanceof extends",
 		unsure | held:          "if for with try switch default",
 		unsure | held | goesOn: "while catch finally",
-		unsure:                 "await yield break continue debugger function class var const export import enum async infer keyof readonly unique asserts",
-		unsure | goesOn:        "of as satisfies is implements from",
-		wholeOne:               "this super null true false",
-		counts:                 "let static get set type declare abstract namespace module public private protected override accessor interface using global out",
+		unsure: "await yield break continue debugger function class var const export import enum async infer keyof readonly " +
+			"unique asserts",
+		unsure | goesOn: "of as satisfies is implements from",
+		wholeOne:        "this super null true false",
+		counts: "let static get set type declare abstract namespace module public private protected override accessor " +
+			"interface using global out",
 	} {
 		for _, w := range strings.Fields(list) {
 			m[w] = is | counts

@@ -49,7 +49,8 @@ func (e *ModuleError) Error() string {
 // source. The error is an *Error, a *ModuleError or that of ctx.
 func Transform(ctx context.Context, source string) (string, *sourcemap.Map, error) {
 	if len(source) > MaxSource {
-		return "", nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("a TypeScript program may have %d KB, this one has %d", MaxSource>>10, len(source)>>10)}
+		return "", nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("a TypeScript program may have %d KB, this one has %d", MaxSource>>10,
+			len(source)>>10)}
 	}
 	if !utf8.ValidString(source) {
 		return "", nil, &Error{Line: 1, Column: 1, Message: "the program is not UTF-8 text"}
@@ -108,7 +109,8 @@ func Modules(ctx context.Context, source string) error {
 // mayAsk spares most programs the parse: without one of these there is nothing
 // to find.
 func mayAsk(source string) bool {
-	return slices.ContainsFunc([]string{"import", "export", "require", "module", `\u`}, func(word string) bool { return strings.Contains(source, word) })
+	return slices.ContainsFunc([]string{"import", "export", "require", "module", `\u`},
+		func(word string) bool { return strings.Contains(source, word) })
 }
 
 // The program is parsed as what it is when it runs. Brackets are balanced (see

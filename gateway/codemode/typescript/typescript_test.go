@@ -15,18 +15,21 @@ func squeezed(code string) string { return strings.Join(strings.Fields(code), " 
 
 func TestTransform(t *testing.T) {
 	for code, want := range map[string]string{
-		"const x: Map<string, number> = f<T>(y as unknown as T, z!); return x":                "const x = f(y, z); return x;",
-		"return await (a satisfies B)":                                                        "return await a;",
-		"interface A { b: C }\ntype D = A | typeof e; declare const g: number":                "",
-		"class A { constructor(private x: number, readonly y = 2) { f() } }":                  "class A { constructor(x, y = 2) { this.x = x; this.y = y; f(); } x; y; }",
+		"const x: Map<string, number> = f<T>(y as unknown as T, z!); return x": "const x = f(y, z); return x;",
+		"return await (a satisfies B)":                                         "return await a;",
+		"interface A { b: C }\ntype D = A | typeof e; declare const g: number": "",
+		"class A { constructor(private x: number, readonly y = 2) { f() } }": "class A { constructor(x, y = 2) { this.x = x; " +
+			"this.y = y; f(); } x; y; }",
 		"enum E { A = 1 << 2, B = 'x' } return E.A":                                           `let E; ((E2) => { E2[E2["A"] = 4] = "A"; E2["B"] = "x"; })(E || (E = {})); return 4 /* A */;`,
 		"abstract class A<T> { abstract f(): void; declare b: T; c!: T; static #d?: number }": "class A { c; static #d; }",
 		"f(this_ => this_, async <T,>(x: T): Promise<T> => x)":                                "f((this_) => this_, async (x) => x);",
 		"'use strict'; return 08 satisfies number":                                            "",
 		"type A = import('x').B; let a: typeof import('y'); return 1":                         "let a; return 1;",
 		"a ? (b) : e => d; x = a < b && c > d":                                                "a ? b : (e) => d; x = a < b && c > d;",
-		"if (ok) b = 1 / 2; const r = /[/\"]`/g, u = 'ü'":                                     "if (ok) b = 1 / 2; const r = /[/\"]`/g, u = \"\\xFC\";",
-		"export_(1); obj.import('x'); obj.require; ({ import: 1, export: 2 })":                "export_(1); obj.import(\"x\"); obj.require; ({ import: 1, export: 2 });",
+		"if (ok) b = 1 / 2; const r = /[/\"]`/g, u = 'ü'": "if (ok) b = 1 / 2; const r = /[/\"]`/g, u = " +
+			"\"\\xFC\";",
+		"export_(1); obj.import('x'); obj.require; ({ import: 1, export: 2 })": "export_(1); obj.import(\"x\"); obj.require; " +
+			"({ import: 1, export: 2 });",
 	} {
 		js, _, err := Transform(t.Context(), code)
 		if strings.HasPrefix(code, "'use strict'") {
@@ -44,12 +47,14 @@ func TestTransform(t *testing.T) {
 // TestPlaces is the rule that what stands somewhere in the program leads to
 // where it stands in the text.
 func TestPlaces(t *testing.T) {
-	const source = "interface A {\n\tb: C;\n}\n\nconst ü: A = f<A>(1 as any)\nenum E { X,\n  Y = g() }\nusing u = h();\n@k class L {}\nreturn `a\n${m(ü)}` as string"
+	const source = "interface A {\n\tb: C;\n}\n\nconst ü: A = f<A>(1 as any)\nenum E { X,\n  Y = g() }\nusing u = h();\n@k class L {}\n" +
+		"return `a\n${m(ü)}` as string"
 	js, places, err := Transform(t.Context(), source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for word, want := range map[string][2]int{"f(1": {5, 14}, "g()": {7, 7}, "h()": {8, 11}, "k]": {9, 2}, "m(": {11, 3}, "return `": {10, 1}} {
+	for word, want := range map[string][2]int{"f(1": {5, 14}, "g()": {7, 7}, "h()": {8, 11}, "k]": {9, 2}, "m(": {11, 3},
+		"return `": {10, 1}} {
 		at := strings.Index(js, word)
 		if at < 0 {
 			t.Fatalf("no %q in\n%s", word, js)
@@ -179,15 +184,16 @@ func TestHonestPrograms(t *testing.T) {
 	}
 	many := strings.Repeat
 	for name, code := range map[string]string{
-		"no semicolons":  many("const a = b.c(d, e => e.f)\nif (a) {\n  g(a)\n}\n", 2000),
-		"methods":        "class A {\n" + many("  async a(b: C): Promise<D> {\n    return await e.f(b)\n  }\n", 1500) + "}",
-		"a table":        "const a: Row[] = [\n" + many("  { id: 1, name: 'x', on: true, tags: ['a', 'b'], of: null },\n", 1800) + "]",
-		"an object":      "const a = {\n" + many("  key: value.of(1),\n", 3000) + "}",
-		"an interface":   "interface A {\n" + many("  key?: Map<string, number>\n  other: string\n", 2000) + "}",
-		"a long text":    "return `" + many("<p>${a.b(c)}</p>\n", 5000) + "`",
-		"a long sum":     "return ''" + many(" +\n  'text ' + a.b", 900),
-		"a long chain":   "return a" + many("\n  .map((b) => b + 1)", 450),
-		"else if":        many("if (a) {\n  b()\n} else if (c) {\n  d()\n}\n", 500) + "if (a) { b() }" + many(" else if (c === 'd') { e() }", 300),
+		"no semicolons": many("const a = b.c(d, e => e.f)\nif (a) {\n  g(a)\n}\n", 2000),
+		"methods":       "class A {\n" + many("  async a(b: C): Promise<D> {\n    return await e.f(b)\n  }\n", 1500) + "}",
+		"a table":       "const a: Row[] = [\n" + many("  { id: 1, name: 'x', on: true, tags: ['a', 'b'], of: null },\n", 1800) + "]",
+		"an object":     "const a = {\n" + many("  key: value.of(1),\n", 3000) + "}",
+		"an interface":  "interface A {\n" + many("  key?: Map<string, number>\n  other: string\n", 2000) + "}",
+		"a long text":   "return `" + many("<p>${a.b(c)}</p>\n", 5000) + "`",
+		"a long sum":    "return ''" + many(" +\n  'text ' + a.b", 900),
+		"a long chain":  "return a" + many("\n  .map((b) => b + 1)", 450),
+		"else if": many("if (a) {\n  b()\n} else if (c) {\n  d()\n}\n", 500) + "if (a) { b() }" + many(" else if (c === 'd') { e() }",
+			300),
 		"cases":          "switch (a) {\n" + many("  case 'b':\n    c();\n    break;\n", 1000) + "}",
 		"choices":        "return a" + many("\n  ? b\n  : c === 'd'", 400) + " ? e : f",
 		"divisions":      many("const a = (b / c) * (d / e) - f(g) / 2 // half\nfor (let i = 0; i < n; i++) h += i++ / 2\n", 900),
@@ -215,7 +221,8 @@ func TestAbort(t *testing.T) {
 func FuzzTransform(f *testing.F) {
 	for _, s := range []string{
 		"let a: number = (b as T)!", "f = async <T>(x: T): Promise<T> => x", "a ? (b) : c => d", "enum E { A, B = 'x' }",
-		"class A<T> { private constructor(public a?: T) {} }", "`${a<b>`c`}`", "x < y > (z)", "for (let a of /b/) {}", "type A = {", "a\n/b/ /'/", "import('x')",
+		"class A<T> { private constructor(public a?: T) {} }", "`${a<b>`c`}`", "x < y > (z)", "for (let a of /b/) {}", "type A = {", "a\n" +
+			"/b/ /'/", "import('x')",
 	} {
 		f.Add(s)
 	}
@@ -223,7 +230,8 @@ func FuzzTransform(f *testing.F) {
 		_ = Modules(t.Context(), code)
 		_, _, err := Transform(t.Context(), code)
 		var wrong *Error
-		if errors.As(err, &wrong) && (wrong.Line < 1 || wrong.Line > 1+strings.Count(code, "\n")+strings.Count(code, "\r")+strings.Count(code, "\u2028")+strings.Count(code, "\u2029") || wrong.Column < 1) {
+		if errors.As(err, &wrong) && (wrong.Line < 1 || wrong.Line > 1+strings.Count(code, "\n")+strings.Count(code, "\r")+strings.Count(code,
+			"\u2028")+strings.Count(code, "\u2029") || wrong.Column < 1) {
 			t.Errorf("%q: %v", code, err)
 		}
 		var module *ModuleError

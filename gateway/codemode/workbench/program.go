@@ -20,7 +20,8 @@ import (
 // Settings are the limits of the settings.
 func Settings(c Configured) codemode.Settings {
 	return codemode.Settings{
-		Languages: c.Languages, Timeout: time.Duration(c.TimeoutMs) * time.Millisecond, Memory: int64(c.MemoryLimitBytes), Output: c.MaxOutputBytes,
+		Languages: c.Languages, Timeout: time.Duration(c.TimeoutMs) * time.Millisecond, Memory: int64(c.MemoryLimitBytes),
+		Output:   c.MaxOutputBytes,
 		Snapshot: c.MaxSnapshotBytes, Pending: c.MaxPendingToolCalls, TTL: time.Duration(c.SnapshotTTLSeconds) * time.Second,
 		SearchDefault: c.SearchDefaultLimit, SearchMost: c.MaxSearchLimit,
 	}
@@ -34,7 +35,8 @@ func Origin(name string) codemode.Origin {
 		}
 	}
 	group := policy.GroupOf(name)
-	return codemode.Origin{Source: codemode.SourceHearth, Owner: "core", Name: name, Verbatim: group == "group:fs" || group == "group:runtime" || name == "web_fetch"}
+	return codemode.Origin{Source: codemode.SourceHearth, Owner: "core", Name: name, Verbatim: group == "group:fs" ||
+		group == "group:runtime" || name == "web_fetch"}
 }
 
 // Prepare makes JavaScript of a program, with the way back to the
@@ -53,7 +55,8 @@ func Prepare(ctx context.Context, code, language string) (string, *sourcemap.Map
 	case err == nil:
 		return code, places, nil
 	case errors.As(err, &module):
-		return "", nil, &engine.Error{Code: engine.ModuleAccessDenied, Message: module.What + " is not available: a program has no modules, only the tools of its catalogue", Line: module.Line, Column: module.Column}
+		return "", nil, &engine.Error{Code: engine.ModuleAccessDenied, Message: module.What + " is not available: a program has no modules, " +
+			"only the tools of its catalogue", Line: module.Line, Column: module.Column}
 	case errors.As(err, &wrong):
 		return "", nil, &engine.Error{Code: engine.TypescriptTransformFailed, Message: wrong.Message, Line: wrong.Line, Column: wrong.Column}
 	case ctx.Err() != nil:
@@ -65,7 +68,8 @@ func Prepare(ctx context.Context, code, language string) (string, *sourcemap.Map
 // Result is what became of a program, as clients read it.
 func Result(res codemode.Result, tookMs int64) (protocol.CodeRunResult, error) {
 	out := protocol.CodeRunResult{
-		Status: res.Status, Value: res.Value, Error: res.Error, Code: string(res.Code), Line: res.Line, Column: res.Column, TookMs: cmp.Or(tookMs, 1),
+		Status: res.Status, Value: res.Value, Error: res.Error, Code: string(res.Code), Line: res.Line, Column: res.Column,
+		TookMs: cmp.Or(tookMs, 1),
 	}
 	for _, o := range res.Output {
 		out.Output = append(out.Output, protocol.CodeOutput(o))

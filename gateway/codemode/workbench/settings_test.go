@@ -29,7 +29,9 @@ func TestCodeMode_Settings(t *testing.T) {
 			c.TimeoutMs, c.MemoryLimitBytes = 500, 2<<20
 		}),
 		`{ tools: { codeMode: { enabled: true, runtime: "quickjs-wasi", mode: "only" } } }`: on,
-		`{ tools: { codeMode: { languages: ["typescript", "typescript"] } } }`:              with(func(c *workbench.Configured) { c.Languages = []string{"typescript"} }),
+		`{ tools: { codeMode: { languages: ["typescript", "typescript"] } } }`: with(func(c *workbench.Configured) {
+			c.Languages = []string{"typescript"}
+		}),
 		// Bounds.
 		`{ tools: { codeMode: { enabled: true, timeoutMs: 1, memoryLimitBytes: 1, maxOutputBytes: 1, maxSnapshotBytes: 1, maxPendingToolCalls: 0, snapshotTtlSeconds: 0, searchDefaultLimit: 0, maxSearchLimit: 0 } } }`: with(func(c *workbench.Configured) {
 			*c = workbench.Configured{true, c.Runtime, c.Mode, c.Languages, 100, 1 << 20, 1 << 10, 1 << 10, 1, 1, 1, 1}

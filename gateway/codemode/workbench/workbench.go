@@ -42,7 +42,8 @@ func (w *Workbench) Run(ctx context.Context, p protocol.CodeRunParams, heard fun
 		return protocol.CodeRunResult{}, err
 	}
 	began := time.Now()
-	res, err := w.programs.RunToEnd(ctx, w.set, tool.Scope{RunID: uuid.New()}, none, Origin, codemode.Input{Code: p.Code, Language: p.Language}, nil,
+	res, err := w.programs.RunToEnd(ctx, w.set, tool.Scope{RunID: uuid.New()}, none, Origin,
+		codemode.Input{Code: p.Code, Language: p.Language}, nil,
 		func(o codemode.Output) { heard(protocol.CodeOutput(o)) })
 	if err != nil {
 		return protocol.CodeRunResult{}, err

@@ -67,7 +67,8 @@ func (f feature) status(context.Context, method.None) (protocol.ModelsAuthStatus
 		if i < 0 {
 			i = len(out.Providers)
 			out.Providers = append(out.Providers, protocol.ModelsAuthProvider{
-				Provider: a.Provider, AuthProvider: a.Provider, DisplayName: provider.NameOf(a.Provider), Status: "missing", Profiles: []protocol.ModelsAuthProfile{}, Order: order[a.Provider],
+				Provider: a.Provider, AuthProvider: a.Provider, DisplayName: provider.NameOf(a.Provider), Status: "missing",
+				Profiles: []protocol.ModelsAuthProfile{}, Order: order[a.Provider],
 			})
 		}
 		p := &out.Providers[i]
@@ -76,7 +77,8 @@ func (f feature) status(context.Context, method.None) (protocol.ModelsAuthStatus
 			return out, err
 		}
 		row := protocol.ModelsAuthProfile{
-			ProfileID: a.ID, Type: string(a.Type), Status: authState(a, now), Email: a.Email, Source: a.Source, Hosts: a.Hosts, UsageStats: json.RawMessage(stats),
+			ProfileID: a.ID, Type: string(a.Type), Status: authState(a, now), Email: a.Email, Source: a.Source, Hosts: a.Hosts,
+			UsageStats: json.RawMessage(stats),
 		}
 		if !a.Expires.IsZero() {
 			row.ExpiresAt = a.Expires.UnixMilli()
@@ -172,7 +174,8 @@ func (f feature) login(ctx context.Context, p protocol.ModelsAuthLoginParams) (p
 		}
 		return protocol.ModelsAuthLogin{LoginID: st.ID, Kind: s.Kind, URL: st.URL, UserCode: st.Code, ExpiresAt: st.Expires.UnixMilli()}, nil
 	}
-	return protocol.ModelsAuthLogin{}, protocol.Invalid("One cannot log in at %q from here; it takes an API key: `hearth models auth add %s`.", p.Provider, p.Provider)
+	return protocol.ModelsAuthLogin{}, protocol.Invalid("One cannot log in at %q from here; it takes an API key: `hearth models auth add %s`.",
+		p.Provider, p.Provider)
 }
 
 func (f feature) wait(ctx context.Context, p protocol.ModelsAuthWaitParams) (protocol.ModelsAuthWait, error) {
@@ -200,7 +203,8 @@ func (f feature) cancel(_ context.Context, p protocol.ModelsAuthWaitParams) (pro
 func (f feature) foreign(context.Context, method.None) (protocol.ForeignLogins, error) {
 	out := protocol.ForeignLogins{Logins: []protocol.ForeignLogin{}}
 	for _, s := range f.Accounts.Foreign() {
-		out.Logins = append(out.Logins, protocol.ForeignLogin{ID: s.ID, Name: s.Name, Path: s.Path, Provider: s.Provider, Present: s.Present(), Caution: s.Caution})
+		out.Logins = append(out.Logins, protocol.ForeignLogin{ID: s.ID, Name: s.Name, Path: s.Path, Provider: s.Provider, Present: s.Present(),
+			Caution: s.Caution})
 	}
 	return out, nil
 }

@@ -71,7 +71,8 @@ func (f *feature) list(context.Context, method.None) (protocol.AgentsList, error
 	c := f.settings.Snapshot().Config
 	def, _ := f.models.Default()
 	book := f.agents.Book()
-	out := protocol.AgentsList{DefaultID: book.Default().ID, Ownership: "sole", MainKey: cmp.Or(c.Session.MainKey, session.MainAlias), Scope: "per-sender", Agents: []protocol.AgentInfo{}}
+	out := protocol.AgentsList{DefaultID: book.Default().ID, Ownership: "sole", MainKey: cmp.Or(c.Session.MainKey, session.MainAlias),
+		Scope: "per-sender", Agents: []protocol.AgentInfo{}}
 	for _, a := range book.All() {
 		info := protocol.AgentInfo{
 			ID: a.ID, Name: a.Name, Workspace: a.Workspace, Identity: identityOf(a),

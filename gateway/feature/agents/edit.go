@@ -47,7 +47,8 @@ func (f *feature) create(ctx context.Context, p protocol.AgentsCreateParams) (pr
 	if _, ok := f.agents.Book().Get(id); ok {
 		return protocol.AgentsCreateResult{}, protocol.Invalid("There is already an agent %q. Choose another name.", id)
 	}
-	made := config.Agent{ID: id, Name: p.Name, Workspace: p.Workspace, Identity: config.AgentIdentity{Emoji: p.Emoji, Avatar: p.Avatar}, Model: config.ModelChoice{Primary: p.Model}}
+	made := config.Agent{ID: id, Name: p.Name, Workspace: p.Workspace, Identity: config.AgentIdentity{Emoji: p.Emoji, Avatar: p.Avatar},
+		Model: config.ModelChoice{Primary: p.Model}}
 	n := len(snap.Config.Agents.List)
 	if n == 0 { // the first of a list is the default
 		if err := f.put(ctx, snap, 0, config.Agent{ID: agents.Main, Default: true}); err != nil {
@@ -152,7 +153,8 @@ func (f *feature) remove(ctx context.Context, p protocol.AgentsDeleteParams) (pr
 	case a.ID == agents.Main:
 		return protocol.AgentsDeleteResult{}, protocol.Invalid("The main agent cannot be deleted.")
 	case p.DeleteFiles:
-		return protocol.AgentsDeleteResult{}, protocol.Invalid("Hearth deletes no folders. Delete the agent without its files, then remove %s yourself.", a.Workspace)
+		return protocol.AgentsDeleteResult{}, protocol.Invalid("Hearth deletes no folders. Delete the agent without its files, then remove %s "+
+			"yourself.", a.Workspace)
 	}
 	out := protocol.AgentsDeleteResult{AgentID: a.ID}
 	for i := len(f.settings.Snapshot().Config.Bindings) - 1; i >= 0; i-- {
@@ -181,7 +183,8 @@ func (f *feature) remove(ctx context.Context, p protocol.AgentsDeleteParams) (pr
 // stopRuns stops what an agent does that is gone: a run that goes on would do so
 // with what it was given under rules that are there no more.
 func (f *feature) stopRuns(ctx context.Context, agentID string) {
-	err := errors.Join(f.children.StopOf(ctx, func(parent string) bool { return session.AgentOf(parent) == agentID }), f.sessions.StopAgent(ctx, agentID))
+	err := errors.Join(f.children.StopOf(ctx, func(parent string) bool { return session.AgentOf(parent) == agentID }),
+		f.sessions.StopAgent(ctx, agentID))
 	if err != nil {
 		f.log.Error("not all answers of an agent that was deleted are stopped", "agent", agentID, "err", err)
 	}

@@ -31,7 +31,8 @@ func (f *feature) filesList(_ context.Context, p protocol.AgentFilesParams) (pro
 }
 
 func agentFile(e workspace.Entry, content bool) protocol.AgentFile {
-	f := protocol.AgentFile{Name: e.Name, Path: e.Path, Missing: e.Missing, Hash: e.Hash, Size: e.Size, ExpectedAbsent: e.Missing && workspace.Optional(e.Name)}
+	f := protocol.AgentFile{Name: e.Name, Path: e.Path, Missing: e.Missing, Hash: e.Hash, Size: e.Size, ExpectedAbsent: e.Missing &&
+		workspace.Optional(e.Name)}
 	if !e.Missing {
 		if !e.UpdatedAt.IsZero() { // it could be read
 			f.UpdatedAtMs = e.UpdatedAt.UnixMilli()

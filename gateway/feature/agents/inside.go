@@ -18,7 +18,8 @@ func (f *feature) problems() (out []protocol.Problem) {
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			continue
 		}
-		out = append(out, protocol.Problem{Code: "WORKSPACE", Message: fmt.Sprintf("The workspace of the assistant %s, %s, lies inside Hearth's own folder, where no tool may read or write: "+
+		out = append(out, protocol.Problem{Code: "WORKSPACE", Message: fmt.Sprintf("The workspace of the assistant %s, %s, lies inside "+
+			"Hearth's own folder, where no tool may read or write: "+
 			"its files are not used. Move it elsewhere and say where: `hearth config set agents.defaults.workspace ~/Hearth`.", a.ID, a.Workspace)})
 	}
 	return out

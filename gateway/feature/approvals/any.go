@@ -78,7 +78,8 @@ func (f *feature) anyApprovalGet(_ context.Context, p protocol.ApprovalIDParams)
 }
 
 // anyApprovalResolve decides. What was decided before is told, not decided anew.
-func (f *feature) anyApprovalResolve(ctx context.Context, c *server.Caller, p protocol.AnyApprovalResolveParams) (res protocol.AnyApprovalResolved, err error) {
+func (f *feature) anyApprovalResolve(ctx context.Context, c *server.Caller,
+	p protocol.AnyApprovalResolveParams) (res protocol.AnyApprovalResolved, err error) {
 	const name = protocol.MethodApprovalResolve
 	scope, ok := approval.ParseScope(p.Decision)
 	switch {

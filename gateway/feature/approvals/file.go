@@ -53,29 +53,34 @@ func rulePattern(r approval.Rule) string {
 // execApprovalsSet takes the defaults, and removes the rules that the new file
 // does not hold any more. Rules are made by decisions about what was shown, so
 // a written one is refused.
-func (f *feature) execApprovalsSet(ctx context.Context, c *server.Caller, p protocol.ExecApprovalsSetParams) (protocol.ExecApprovals, error) {
+func (f *feature) execApprovalsSet(ctx context.Context, c *server.Caller, p protocol.ExecApprovalsSetParams) (protocol.ExecApprovals,
+	error) {
 	now, err := f.execApprovals()
 	if err != nil {
 		return now, err
 	}
 	if p.BaseHash != "" && p.BaseHash != now.Hash {
-		return now, protocol.Invalid("The approvals have changed since they were read. Read them again and repeat the change.").With("code", "CONFIG_STALE")
+		return now, protocol.Invalid("The approvals have changed since they were read. Read them again and repeat the change.").With("code",
+			"CONFIG_STALE")
 	}
 	keep := map[string]bool{}
 	for agent, a := range p.File.Agents {
 		if a.Security != "" || a.Ask != "" {
-			return now, protocol.Invalid("Hearth has no security or ask of its own for the agent %q. Set tools.exec.security and tools.exec.ask for all.", agent)
+			return now, protocol.Invalid("Hearth has no security or ask of its own for the agent %q. Set tools.exec.security and tools.exec.ask "+
+				"for all.", agent)
 		}
 		for _, item := range a.Allowlist {
 			if item.ID == "" || !hasRule(f.broker.Rules(), item.ID) {
-				return now, protocol.Invalid("A rule cannot be written by hand (%q): allow the command when you are asked, with \"here\" or \"program\".", item.Pattern)
+				return now, protocol.Invalid("A rule cannot be written by hand (%q): allow the command when you are asked, with \"here\" or "+
+					"\"program\".", item.Pattern)
 			}
 			keep[item.ID] = true
 		}
 	}
 	patch := map[string]any{}
 	if p.File.Defaults.Security == "full" { // in a file it is said and not used; here somebody waits for an answer
-		return now, protocol.Invalid("Hearth has no \"full\": every command would run unasked. Use \"allowlist\", and allow what you trust when you are asked.")
+		return now, protocol.Invalid("Hearth has no \"full\": every command would run unasked. Use \"allowlist\", and allow what you trust " +
+			"when you are asked.")
 	}
 	if s := p.File.Defaults.Security; s != "" && s != now.File.Defaults.Security {
 		patch["security"] = s

@@ -32,7 +32,8 @@ func (f *feature) approvalGet(_ context.Context, p protocol.ApprovalIDParams) (p
 func (f *feature) approvalResolve(ctx context.Context, c *server.Caller, p protocol.ApprovalResolveParams) (protocol.OKResult, error) {
 	scope, ok := approval.ParseScope(cmp.Or(p.HearthScope, p.Decision))
 	if !ok {
-		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodExecApprovalResolve, "decision must be allow-once, allow-always or deny")
+		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodExecApprovalResolve, "decision must be allow-once, allow-always or "+
+			"deny")
 	}
 	_, err := f.broker.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
 	return protocol.OKResult{OK: err == nil}, approvalError(err)
@@ -40,7 +41,8 @@ func (f *feature) approvalResolve(ctx context.Context, c *server.Caller, p proto
 
 // approvalRequest asks on behalf of a client, which waits for the answer here
 // or with waitDecision.
-func (f *feature) approvalRequest(ctx context.Context, c *server.Caller, p protocol.ApprovalRequestParams) (protocol.ApprovalRequestResult, error) {
+func (f *feature) approvalRequest(ctx context.Context, c *server.Caller, p protocol.ApprovalRequestParams) (protocol.ApprovalRequestResult,
+	error) {
 	a, err := f.clientAsk(c, p)
 	if err != nil {
 		return protocol.ApprovalRequestResult{}, err
@@ -81,7 +83,8 @@ func (f *feature) clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) 
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
 		a.Env = append(a.Env, name+"="+p.Env[name])
 	}
-	a.Title = fmt.Sprintf("%s wants to run %s", plan.Show(method.CallerName(c)), strings.ReplaceAll(plan.Show(cmp.Or(a.Command, strings.Join(a.Argv, " "))), "\n", " ⏎ "))
+	a.Title = fmt.Sprintf("%s wants to run %s", plan.Show(method.CallerName(c)),
+		strings.ReplaceAll(plan.Show(cmp.Or(a.Command, strings.Join(a.Argv, " "))), "\n", " ⏎ "))
 	return a, nil
 }
 

@@ -17,18 +17,21 @@ func (f *feature) Reachable(a approval.Ask) bool {
 
 // Requested implements approval.Observer.
 func (f *feature) Requested(rec approval.Record) {
-	f.audit.Add(audit.Entry{Kind: audit.KindApproval, What: "asked: " + rec.Ask.Title, Session: rec.Ask.SessionKey, Run: rec.Ask.RunID, Facts: askFacts(rec.Ask, rec.ID)})
+	f.audit.Add(audit.Entry{Kind: audit.KindApproval, What: "asked: " + rec.Ask.Title, Session: rec.Ask.SessionKey, Run: rec.Ask.RunID,
+		Facts: askFacts(rec.Ask, rec.ID)})
 	f.clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalRequested, Payload: approvalOf(rec, f.settings.Snapshot().Config)})
 	f.tell(rec.Ask, words.Question(rec))
 }
 
 // Resolved implements approval.Observer.
 func (f *feature) Resolved(rec approval.Record) {
-	e := audit.Entry{Kind: audit.KindApproval, What: string(rec.State) + ": " + rec.Ask.Title, Who: rec.By, Session: rec.Ask.SessionKey, Run: rec.Ask.RunID, Facts: askFacts(rec.Ask, rec.ID)}
+	e := audit.Entry{Kind: audit.KindApproval, What: string(rec.State) + ": " + rec.Ask.Title, Who: rec.By, Session: rec.Ask.SessionKey,
+		Run: rec.Ask.RunID, Facts: askFacts(rec.Ask, rec.ID)}
 	e.Facts["scope"], e.Facts["reason"] = string(rec.Scope), rec.Reason
 	f.audit.Add(e)
 	f.clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalResolved, Payload: protocol.ApprovalResolved{
-		ID: rec.ID, Decision: decisionOf(rec), ResolvedBy: rec.By, TS: rec.DecidedAt, HearthScope: string(rec.Scope), State: string(rec.State), Reason: rec.Reason,
+		ID: rec.ID, Decision: decisionOf(rec), ResolvedBy: rec.By, TS: rec.DecidedAt, HearthScope: string(rec.Scope), State: string(rec.State),
+		Reason:  rec.Reason,
 		Request: approvalOf(rec, f.settings.Snapshot().Config).Request,
 	}})
 	if rec.State != approval.StateExpired {
@@ -43,7 +46,8 @@ func (f *feature) Used(a approval.Ask, r approval.Rule) {
 	if !r.Scope.Allows() {
 		what = "forbidden by a rule: "
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindApproval, What: what + a.Title, Who: r.By, Session: a.SessionKey, Run: a.RunID, Facts: askFacts(a, r.ID)})
+	f.audit.Add(audit.Entry{Kind: audit.KindApproval, What: what + a.Title, Who: r.By, Session: a.SessionKey, Run: a.RunID,
+		Facts: askFacts(a, r.ID)})
 }
 
 func askFacts(a approval.Ask, id string) map[string]string {

@@ -18,7 +18,8 @@ func approvalOf(r approval.Record, c config.Config) protocol.Approval {
 		Command: a.Command, CommandArgv: a.Argv, Host: "gateway", AgentID: a.AgentID, SessionKey: a.SessionKey, SessionID: a.SessionID,
 		RunID: a.RunID, ToolCallID: a.CallID, Security: c.Tools.Exec.Security, Ask: c.Tools.Exec.Ask, ResolvedPath: a.Program,
 		WarningText: strings.Join(a.Warnings, " "), HearthKind: string(a.Kind), HearthTitle: a.Title, HearthWhy: plan.Show(a.Why),
-		HearthLines: a.Lines, HearthFolder: strings.TrimPrefix(a.FolderTitle, approval.ReadFilesIn), HearthWarn: a.Warnings, HearthAsked: r.Asked, HearthFrom: a.Surface,
+		HearthLines: a.Lines, HearthFolder: strings.TrimPrefix(a.FolderTitle, approval.ReadFilesIn), HearthWarn: a.Warnings, HearthAsked: r.Asked,
+		HearthFrom:       a.Surface,
 		HearthUnconfined: a.Unconfined,
 	}
 	for _, s := range a.Scripts {
@@ -41,7 +42,8 @@ func approvalOf(r approval.Record, c config.Config) protocol.Approval {
 		}
 	}
 	req.AllowedDecisions = append(req.AllowedDecisions, protocol.DecisionDeny)
-	out := protocol.Approval{ID: r.ID, Request: req, CreatedAtMs: r.CreatedAt, ExpiresAtMs: r.ExpiresAt, ApprovalKind: "exec", State: string(r.State)}
+	out := protocol.Approval{ID: r.ID, Request: req, CreatedAtMs: r.CreatedAt, ExpiresAtMs: r.ExpiresAt, ApprovalKind: "exec",
+		State: string(r.State)}
 	if r.State != approval.StatePending {
 		out.Decision, out.HearthScope, out.ResolvedBy, out.Reason = decisionOf(r), string(r.Scope), r.By, r.Reason
 	}
@@ -65,7 +67,8 @@ func approvalError(err error) error {
 	case method.ErrorIs(err, approval.ErrNotFound):
 		return protocol.Invalid("%v. `hearth approvals` lists those that wait.", err).With("reason", "APPROVAL_NOT_FOUND")
 	case method.ErrorIs(err, approval.ErrResolved):
-		return protocol.Invalid("%v. `hearth approvals` lists those that wait.", err).With("reason", "APPROVAL_ALREADY_RESOLVED").With("code", "CONFLICT")
+		return protocol.Invalid("%v. `hearth approvals` lists those that wait.", err).With("reason", "APPROVAL_ALREADY_RESOLVED").With("code",
+			"CONFLICT")
 	case method.ErrorIs(err, approval.ErrNotYours):
 		return protocol.Invalid("%v", err).With("reason", "APPROVAL_NOT_ALLOWED")
 	case method.ErrorIs(err, approval.ErrScope):

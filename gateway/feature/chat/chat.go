@@ -115,9 +115,11 @@ func (f *feature) inject(ctx context.Context, p protocol.ChatInjectParams) (prot
 	case err != nil:
 		return protocol.ChatInjectResult{}, err
 	case strings.TrimSpace(p.Message) == "" || len(p.Message) > protocol.MaxMessageText:
-		return protocol.ChatInjectResult{}, protocol.InvalidParams(protocol.MethodChatInject, "message must have 1 to %d bytes", protocol.MaxMessageText)
+		return protocol.ChatInjectResult{}, protocol.InvalidParams(protocol.MethodChatInject, "message must have 1 to %d bytes",
+			protocol.MaxMessageText)
 	case len(p.Label) > 100:
-		return protocol.ChatInjectResult{}, protocol.InvalidParams(protocol.MethodChatInject, "label has %d bytes, at most 100 are allowed", len(p.Label))
+		return protocol.ChatInjectResult{}, protocol.InvalidParams(protocol.MethodChatInject, "label has %d bytes, at most 100 are allowed",
+			len(p.Label))
 	}
 	msg, err := f.sessions.Inject(ctx, key, p.Message, p.Label)
 	if err != nil {
@@ -135,7 +137,8 @@ func (f *feature) picture(_ context.Context, p protocol.MediaGetParams) (protoco
 	if err != nil {
 		return protocol.Media{}, err
 	}
-	return protocol.Media{ID: pic.ID, MimeType: pic.MIME, Width: pic.Width, Height: pic.Height, Content: base64.StdEncoding.EncodeToString(data)}, nil
+	return protocol.Media{ID: pic.ID, MimeType: pic.MIME, Width: pic.Width, Height: pic.Height,
+		Content: base64.StdEncoding.EncodeToString(data)}, nil
 }
 
 // view notes which chat the caller's person looks at, so that nobody is told of

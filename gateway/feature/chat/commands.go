@@ -14,11 +14,15 @@ import (
 // commands are the slash commands of the feature.
 func (f *feature) commands() []command.Command {
 	return []command.Command{
-		{Spec: command.Spec{Name: "help", Aliases: []string{"commands"}, Description: "List the commands", Category: "status", Guests: true}, Do: f.cmdHelp},
+		{Spec: command.Spec{Name: "help", Aliases: []string{"commands"}, Description: "List the commands", Category: "status", Guests: true},
+			Do: f.cmdHelp},
 		{Spec: command.Spec{Name: "whoami", Description: "Show who you are to Hearth", Category: "status", Guests: true}, Do: f.cmdWhoami},
-		{Spec: command.Spec{Name: "why", Args: "[message id]", Description: "Explain the last answer: which rule, model and cost", Category: "status"}, Do: f.cmdWhy},
-		{Spec: command.Spec{Name: "stop", Description: "Stop the answer and what waits behind it", Category: "session", Guests: true}, Do: f.cmdStop},
-		{Spec: command.Spec{Name: "queue", Args: "[mode] [debounce:ms] [cap:n] [drop:rule]", Description: "What happens to messages during an answer", Category: "options", Choices: []string{"steer", "followup", "collect", "interrupt", "default"}}, Do: f.cmdQueue},
+		{Spec: command.Spec{Name: "why", Args: "[message id]", Description: "Explain the last answer: which rule, model and cost",
+			Category: "status"}, Do: f.cmdWhy},
+		{Spec: command.Spec{Name: "stop", Description: "Stop the answer and what waits behind it", Category: "session", Guests: true},
+			Do: f.cmdStop},
+		{Spec: command.Spec{Name: "queue", Args: "[mode] [debounce:ms] [cap:n] [drop:rule]", Description: "What happens to messages during an " +
+			"answer", Category: "options", Choices: []string{"steer", "followup", "collect", "interrupt", "default"}}, Do: f.cmdQueue},
 	}
 }
 
@@ -43,7 +47,8 @@ func (f *feature) commandList(context.Context, method.None) (protocol.CommandsLi
 	}
 	for _, c := range f.dispatch.SkillCommands() {
 		out.Commands = append(out.Commands, protocol.CommandInfo{
-			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Skill.Description, Category: "tools", Source: "skill", Scope: "both", AcceptsArgs: true,
+			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Skill.Description, Category: "tools", Source: "skill", Scope: "both",
+			AcceptsArgs: true,
 		})
 	}
 	return out, nil
@@ -63,7 +68,8 @@ func (f *feature) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 		fmt.Fprintf(&b, "- `%s`: %s\n", name, c.Description)
 	}
 	if command.SpeakerIn(ctx).Owner {
-		b.WriteString("\n`/think`, `/verbose`, `/reasoning` and `/model` may stand in a message too, and hold for its answer only: `/think high what is 1+1`.")
+		b.WriteString("\n" +
+			"`/think`, `/verbose`, `/reasoning` and `/model` may stand in a message too, and hold for its answer only: `/think high what is 1+1`.")
 	}
 	return b.String(), nil
 }
@@ -115,11 +121,15 @@ func (f *feature) cmdWhoami(ctx context.Context, key, _ string) (string, error) 
 	case s.Owner && s.Chat == channel.Direct:
 		return "You are the owner, on " + s.Where() + "." + this, nil
 	case s.Owner:
-		return "You are the owner, in a group on " + s.Where() + "; what is said here is read by all of it. This conversation is the group's, `" + key + "`.", nil
+		return "You are the owner, in a group on " + s.Where() + "; what is said here is read by all of it. This conversation is the group's, `" +
+			key + "`.", nil
 	case s.Chat != channel.Direct:
-		return "You are a guest in a group on " + s.Where() + ", and not the owner of this Hearth. This conversation is the group's, `" + key + "`.", nil
+		return "You are a guest in a group on " + s.Where() + ", and not the owner of this Hearth. This conversation is the group's, `" + key +
+			"`.", nil
 	case s.Shared:
-		return "You are a guest, let in on " + s.Where() + ", and not the owner of this Hearth. The owner opened their own conversation to you, and this is it: `" + key + "`.", nil
+		return "You are a guest, let in on " + s.Where() + ", and not the owner of this Hearth. The owner opened their own conversation to " +
+			"you, and this is it: `" + key + "`.", nil
 	}
-	return "You are a guest, let in on " + s.Where() + ", and not the owner of this Hearth. This conversation is your own, `" + key + "`; the owner's is not open to you.", nil
+	return "You are a guest, let in on " + s.Where() + ", and not the owner of this Hearth. This conversation is your own, `" + key + "`; " +
+		"the owner's is not open to you.", nil
 }

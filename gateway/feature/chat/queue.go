@@ -19,7 +19,8 @@ func (f *feature) editQueued(ctx context.Context, p protocol.QueueEditParams) (p
 	}
 	err = f.sessions.EditQueued(ctx, f.dispatch.Hinted(turn))
 	if errors.Is(err, session.ErrNotFound) {
-		return protocol.OKResult{}, protocol.Invalid("This message does not wait any more, so it was not changed. Send a new one.").With("code", "NOT_WAITING")
+		return protocol.OKResult{}, protocol.Invalid("This message does not wait any more, so it was not changed. Send a new one.").With("code",
+			"NOT_WAITING")
 	}
 	return protocol.OKResult{OK: err == nil}, err
 }
@@ -29,7 +30,8 @@ func (f *feature) editQueued(ctx context.Context, p protocol.QueueEditParams) (p
 func (f *feature) cmdQueue(ctx context.Context, key, args string) (string, error) {
 	if args == "" {
 		p, _ := f.sessions.QueueOf(key)
-		return fmt.Sprintf("Queue: **%s**, debounce %v, cap %d, drop %s. Modes: steer, followup, collect, interrupt.", p.Mode, p.Debounce, p.Cap, p.Drop), nil
+		return fmt.Sprintf("Queue: **%s**, debounce %v, cap %d, drop %s. Modes: steer, followup, collect, interrupt.", p.Mode, p.Debounce, p.Cap,
+			p.Drop), nil
 	}
 	if args == "default" || args == "reset" {
 		_, err := f.sessions.SetQueue(ctx, key, nil)

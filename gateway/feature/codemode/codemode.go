@@ -203,6 +203,7 @@ func (c *CodeMode) tidy(ctx context.Context) error {
 // warm loads the engine ahead of the first program.
 func (c *CodeMode) warm(ctx context.Context) {
 	if err := c.machine.Warm(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		c.o.Log.Error("code mode is switched on and cannot be used; answers have no tools until it can", "err", fmt.Errorf("load the engine: %w", err))
+		c.o.Log.Error("code mode is switched on and cannot be used; answers have no tools until it can", "err",
+			fmt.Errorf("load the engine: %w", err))
 	}
 }

@@ -34,7 +34,8 @@ func (c *CodeMode) run(ctx context.Context, caller *server.Caller, p protocol.Co
 	var heard func(codemode.Output)
 	if seq := 0; p.RunID != "" {
 		heard = func(o codemode.Output) {
-			c.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventCodeOutput, Payload: protocol.CodeOutputEvent{RunID: p.RunID, Seq: seq, Output: protocol.CodeOutput(o)}})
+			c.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventCodeOutput, Payload: protocol.CodeOutputEvent{RunID: p.RunID, Seq: seq,
+				Output: protocol.CodeOutput(o)}})
 			seq++
 		}
 	}

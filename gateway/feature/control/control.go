@@ -176,7 +176,8 @@ func askConfig(call tool.Call, c control.Change) approval.Ask {
 func (s steering) Restart(ctx context.Context, call tool.Call, reason string) error {
 	by := strings.TrimSpace(s.o.Env(envSupervisor))
 	if by == "" {
-		return fmt.Errorf("not restarted: nothing would start Hearth again (%s is not set). Ask the person to stop `hearth gateway` and to start it again", envSupervisor)
+		return fmt.Errorf("not restarted: nothing would start Hearth again (%s is not set). Ask the person to stop `hearth gateway` and to "+
+			"start it again", envSupervisor)
 	}
 	a := approval.For(approval.KindConfig, call)
 	a.Tool, a.Title, a.Why, a.Command = "gateway", "Restart Hearth", reason, "restart"

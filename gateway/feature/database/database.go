@@ -74,10 +74,12 @@ func (f *feature) problems() []protocol.Problem {
 		return problem("New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe.")
 	}
 	if free, ok := f.dir.Free(); ok && free < statedir.Full {
-		return problem(fmt.Sprintf("The disk is full: %d MB are left. Make room; soon new messages are not accepted, what was accepted is safe.", free>>20))
+		return problem(fmt.Sprintf("The disk is full: %d MB are left. Make room; soon new messages are not accepted, what was accepted is safe.",
+			free>>20))
 	}
 	if err := f.store.Blemish(); err != nil {
-		return problem("Something in Hearth's database cannot be read: " + err.Error() + ". Stop the gateway, then `hearth store check` says what is left, and `hearth store restore` takes the last good copy.")
+		return problem("Something in Hearth's database cannot be read: " + err.Error() + ". Stop the gateway, then `hearth store check` says " +
+			"what is left, and `hearth store restore` takes the last good copy.")
 	}
 	return nil
 }

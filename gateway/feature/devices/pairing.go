@@ -38,10 +38,12 @@ func deviceOnWire(d pairing.Device, connected bool) protocol.PairedDevice {
 	row := protocol.PairedDevice{
 		DeviceID: d.ID, PublicKey: d.PublicKey, DisplayName: cmp.Or(d.Label, d.DisplayName), Platform: d.Platform, DeviceFamily: d.DeviceFamily,
 		ClientID: d.ClientID, ClientMode: d.ClientMode, ApprovedVia: d.ApprovedVia, CreatedAtMs: d.CreatedAtMs, ApprovedAtMs: d.ApprovedAtMs,
-		LastSeenAtMs: d.LastSeenAtMs, Connected: connected, Roles: []protocol.Role{}, Scopes: []protocol.Scope{}, Tokens: []protocol.DeviceTokenInfo{},
+		LastSeenAtMs: d.LastSeenAtMs, Connected: connected, Roles: []protocol.Role{}, Scopes: []protocol.Scope{},
+		Tokens: []protocol.DeviceTokenInfo{},
 	}
 	for _, r := range d.Roles {
-		row.Tokens = append(row.Tokens, protocol.DeviceTokenInfo{Role: r.Role, Scopes: orEmpty(r.Scopes), CreatedAtMs: r.IssuedAtMs, RotatedAtMs: r.RotatedAtMs, RevokedAtMs: r.RevokedAtMs})
+		row.Tokens = append(row.Tokens, protocol.DeviceTokenInfo{Role: r.Role, Scopes: orEmpty(r.Scopes), CreatedAtMs: r.IssuedAtMs,
+			RotatedAtMs: r.RotatedAtMs, RevokedAtMs: r.RevokedAtMs})
 		if r.RevokedAtMs == 0 {
 			row.Roles = append(row.Roles, r.Role)
 			row.Scopes = append(row.Scopes, r.Scopes...)
@@ -62,8 +64,10 @@ func orEmpty(scopes []protocol.Scope) []protocol.Scope {
 
 func requestOnWire(q pairing.Request) protocol.PairRequest {
 	return protocol.PairRequest{
-		RequestID: q.ID, DeviceID: q.DeviceID, PublicKey: q.PublicKey, DisplayName: q.DisplayName, Platform: q.Platform, DeviceFamily: q.DeviceFamily,
-		ClientID: q.ClientID, ClientMode: q.ClientMode, Role: q.Role, Roles: []protocol.Role{q.Role}, Scopes: orEmpty(q.Scopes), RemoteIP: q.Source,
+		RequestID: q.ID, DeviceID: q.DeviceID, PublicKey: q.PublicKey, DisplayName: q.DisplayName, Platform: q.Platform,
+		DeviceFamily: q.DeviceFamily,
+		ClientID:     q.ClientID, ClientMode: q.ClientMode, Role: q.Role, Roles: []protocol.Role{q.Role}, Scopes: orEmpty(q.Scopes),
+		RemoteIP: q.Source,
 		IsRepair: q.Reason == "revoked", TS: q.AtMs, Reason: q.Reason, ExpiresAtMs: q.ExpiresAtMs, Code: q.Code,
 	}
 }
@@ -110,20 +114,24 @@ func (f *feature) tokenRotate(ctx context.Context, c *server.Caller, p protocol.
 	if err != nil {
 		return protocol.DeviceTokenRotated{}, pairError(err)
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's token was replaced", Facts: map[string]string{"role": string(p.Role), "scopes": admission.Scopes(grant.Scopes)}})
-	out := protocol.DeviceTokenRotated{DeviceID: p.DeviceID, Role: grant.Role, Scopes: orEmpty(grant.Scopes), RotatedAtMs: grant.RotatedAtMs, TokenDelivery: "withheld-cross-device"}
+	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's token was replaced",
+		Facts: map[string]string{"role": string(p.Role), "scopes": admission.Scopes(grant.Scopes)}})
+	out := protocol.DeviceTokenRotated{DeviceID: p.DeviceID, Role: grant.Role, Scopes: orEmpty(grant.Scopes), RotatedAtMs: grant.RotatedAtMs,
+		TokenDelivery: "withheld-cross-device"}
 	if c.DeviceID == p.DeviceID && c.Role == p.Role {
 		out.Token, out.TokenDelivery = token, "inline"
 	}
 	return out, nil
 }
 
-func (f *feature) tokenRevoke(ctx context.Context, c *server.Caller, p protocol.DeviceTokenRevokeParams) (protocol.DeviceTokenRevoked, error) {
+func (f *feature) tokenRevoke(ctx context.Context, c *server.Caller, p protocol.DeviceTokenRevokeParams) (protocol.DeviceTokenRevoked,
+	error) {
 	grant, err := f.pairing.RevokeToken(ctx, p.DeviceID, p.Role, c.Scopes)
 	if err != nil {
 		return protocol.DeviceTokenRevoked{}, pairError(err)
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's role was taken away", Facts: map[string]string{"role": string(p.Role)}})
+	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's role was taken away",
+		Facts: map[string]string{"role": string(p.Role)}})
 	return protocol.DeviceTokenRevoked{DeviceID: p.DeviceID, Role: p.Role, RevokedAtMs: grant.RevokedAtMs}, nil
 }
 

@@ -123,7 +123,8 @@ func (f *feature) beat(ctx context.Context) error {
 		return fmt.Errorf("begin a heartbeat: %w", err)
 	}
 	acc, err := f.dispatch.AcceptWords(ctx, session.Turn{
-		RunID: name + ":" + uuid.New(), SessionKey: key, Title: "Heartbeat", Text: "Heartbeat", ForAgent: rules.HeartbeatPrompt(c), Owner: true, Mode: session.Followup,
+		RunID: name + ":" + uuid.New(), SessionKey: key, Title: "Heartbeat", Text: "Heartbeat", ForAgent: rules.HeartbeatPrompt(c), Owner: true,
+		Mode:  session.Followup,
 		Relay: session.Relay{From: main, Tool: name},
 	}, false)
 	if err != nil {

@@ -58,7 +58,8 @@ func (f *feature) look(ctx context.Context, call tool.Call, name, prompt string,
 		MaxTokens: imageTokens,
 	}
 	for _, ref := range refs {
-		text, by, err = f.o.Sessions.AskOnce(ctx, call.SessionKey, failover.Selection{Session: call.SessionKey, Ref: ref, Source: failover.SourceUser}, req, mustSee)
+		text, by, err = f.o.Sessions.AskOnce(ctx, call.SessionKey, failover.Selection{Session: call.SessionKey, Ref: ref,
+			Source: failover.SourceUser}, req, mustSee)
 		if err == nil || ctx.Err() != nil {
 			return text, by, err
 		}

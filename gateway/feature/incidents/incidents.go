@@ -53,7 +53,9 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 			f.clock.Words(last.At), last.What), "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it")
 	}
 	if aside, err := f.messages.Quarantine(); err == nil && len(aside) > 0 {
-		add("messages", fmt.Sprintf("%s from a messaging network could not be handled and %s put aside", command.Counted(len(aside), "message"), wasWere(len(aside))), "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets one")
+		add("messages", fmt.Sprintf("%s from a messaging network could not be handled and %s put aside", command.Counted(len(aside), "message"),
+			wasWere(len(aside))), "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets "+
+			"one")
 	}
 	return out
 }
@@ -61,11 +63,14 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 // problems are the same for status and the page.
 func (f *feature) problems() (out []protocol.Problem) {
 	if aside, err := f.messages.Quarantine(); err == nil && len(aside) > 0 {
-		out = append(out, protocol.Problem{Code: "ASIDE", Message: fmt.Sprintf("%s from a messaging network could not be handled and %s put aside. `hearth deliveries` lists them, and tries them again or forgets them.", command.Counted(len(aside), "message"), wasWere(len(aside)))})
+		out = append(out, protocol.Problem{Code: "ASIDE", Message: fmt.Sprintf("%s from a messaging network could not be handled and %s put "+
+			"aside. `hearth deliveries` lists them, and tries them again or forgets them.", command.Counted(len(aside), "message"),
+			wasWere(len(aside)))})
 	}
 	if list, err := f.log.Since(f.now().Add(-24 * time.Hour)); err == nil && len(list) > 0 {
 		last := list[len(list)-1]
-		out = append(out, protocol.Problem{Code: "FAILED", Message: fmt.Sprintf("Hearth itself failed in the last day, in %s. `hearth doctor` says more.", last.Where)})
+		out = append(out, protocol.Problem{Code: "FAILED", Message: fmt.Sprintf("Hearth itself failed in the last day, in %s. `hearth doctor` "+
+			"says more.", last.Where)})
 	}
 	return out
 }

@@ -75,7 +75,9 @@ func New(o Options) *Network {
 func (n *Network) Feature() host.Feature {
 	return host.Feature{
 		Methods: []method.Method{
-			method.Plain(protocol.MethodReachStatus, func(ctx context.Context, _ method.None) (protocol.ReachStatus, error) { return n.status(ctx) }),
+			method.Plain(protocol.MethodReachStatus, func(ctx context.Context, _ method.None) (protocol.ReachStatus, error) {
+				return n.status(ctx)
+			}),
 			method.Plain(protocol.MethodReachRotate, n.rotate),
 			method.Plain(protocol.MethodPairSetupCode, n.pairSetupCode),
 		},
@@ -223,7 +225,8 @@ func (n *Network) announce(ctx context.Context, a announcement) (stop func()) {
 	var adv *discovery.Advertiser
 	if a.name != "" {
 		var err error
-		adv, err = discovery.New(discovery.Options{Name: a.name, ID: a.id, Port: a.port, Text: a.text, Interfaces: n.openInterfaces, Logger: n.o.Log})
+		adv, err = discovery.New(discovery.Options{Name: a.name, ID: a.id, Port: a.port, Text: a.text, Interfaces: n.openInterfaces,
+			Logger: n.o.Log})
 		if err != nil {
 			n.o.Log.Error("the gateway is not announced", "err", err)
 		}
@@ -334,5 +337,7 @@ func (n *Network) problems() []protocol.Problem {
 	if st.Problem == "" {
 		return nil
 	}
-	return []protocol.Problem{{Code: "REACH", Message: fmt.Sprintf("Other machines cannot reach Hearth as gateway.bind (%q) says: %s. `hearth lan` shows more; Hearth goes on trying.", st.Mode, st.Problem)}}
+	return []protocol.Problem{
+		{Code: "REACH", Message: fmt.Sprintf("Other machines cannot reach Hearth as gateway.bind (%q) says: %s. `hearth lan` shows more; "+
+			"Hearth goes on trying.", st.Mode, st.Problem)}}
 }

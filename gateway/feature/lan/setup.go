@@ -28,7 +28,8 @@ func (n *Network) setupCode(ctx context.Context, access pairing.Access) (protoco
 		if p := n.reach.State().Problem; p != "" {
 			why = p
 		}
-		return protocol.PairSetup{}, protocol.Invalid("No other machine could use a setup code: %s. Run `hearth lan on` first.", why).With("code", "NOT_REACHABLE")
+		return protocol.PairSetup{}, protocol.Invalid("No other machine could use a setup code: %s. Run `hearth lan on` first.", why).With("code",
+			"NOT_REACHABLE")
 	}
 	who, err := n.identity()
 	if err != nil {
@@ -42,13 +43,15 @@ func (n *Network) setupCode(ctx context.Context, access pairing.Access) (protoco
 	if err != nil {
 		return protocol.PairSetup{}, protocol.Invalid("%v", err)
 	}
-	s := protocol.SetupCode{URL: urls[0], URLs: urls, BootstrapToken: secret, ExpiresAtMs: expires.UnixMilli(), TLSFingerprint: print, Pin: who.Pins()[0], ID: who.ID()}
+	s := protocol.SetupCode{URL: urls[0], URLs: urls, BootstrapToken: secret, ExpiresAtMs: expires.UnixMilli(), TLSFingerprint: print,
+		Pin: who.Pins()[0], ID: who.ID()}
 	code, err := s.Encode()
 	if err != nil {
 		return protocol.PairSetup{}, err
 	}
 	n.o.Log.Info("a setup code was made", "access", access, "until", expires)
-	out := protocol.PairSetup{SetupCode: code, ExpiresAtMs: s.ExpiresAtMs, GatewayURL: s.URL, URLs: urls, Auth: "token", Access: string(access), Pin: s.Pin, Fingerprint: print}
+	out := protocol.PairSetup{SetupCode: code, ExpiresAtMs: s.ExpiresAtMs, GatewayURL: s.URL, URLs: urls, Auth: "token",
+		Access: string(access), Pin: s.Pin, Fingerprint: print}
 	if access != pairing.AccessNode {
 		out.PhoneURLs = phoneLinks(tail, urls, secret)
 	}
@@ -63,7 +66,8 @@ func (n *Network) tailnetCode(tail *protocol.ReachTailscale, access pairing.Acce
 		return protocol.PairSetup{}, protocol.Invalid("%v", err)
 	}
 	n.o.Log.Info("a code for a phone was made", "access", access, "until", expires)
-	return protocol.PairSetup{ExpiresAtMs: expires.UnixMilli(), GatewayURL: tail.URL, URLs: []string{}, Auth: "token", Access: string(access), PhoneURLs: phoneLinks(tail, nil, secret)}, nil
+	return protocol.PairSetup{ExpiresAtMs: expires.UnixMilli(), GatewayURL: tail.URL, URLs: []string{}, Auth: "token", Access: string(access),
+		PhoneURLs: phoneLinks(tail, nil, secret)}, nil
 }
 
 // urls are where other machines can dial us: private IPv4 addresses first, the
@@ -109,7 +113,8 @@ func (n *Network) rotate(context.Context, method.None) (protocol.ReachRotation, 
 	if err != nil {
 		return protocol.ReachRotation{}, err
 	}
-	n.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, What: "the gateway's key is being changed", Facts: map[string]string{"from": from.UTC().Format("2006-01-02")}})
+	n.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, What: "the gateway's key is being changed",
+		Facts: map[string]string{"from": from.UTC().Format("2006-01-02")}})
 	out := protocol.ReachRotation{FromMs: from.UnixMilli()}
 	if pins := who.Pins(); len(pins) == 2 {
 		out.Pin, out.NextPin = pins[0], pins[1]

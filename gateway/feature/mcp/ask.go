@@ -21,7 +21,8 @@ func (f *Servers) permit(ctx context.Context, call tool.Call, w mcp.Wish) error 
 		return nil
 	}
 	if len(w.Args) > approval.MaxBytes { // A-EXEC-13
-		return fmt.Errorf("the arguments are larger than the %d KB that a person can be asked to read, so the tool was not used. The owner can set mcp.servers.%s.ask to \"off\" for a server that is trusted", approval.MaxBytes>>10, w.Server.ID)
+		return fmt.Errorf("the arguments are larger than the %d KB that a person can be asked to read, so the tool was not used. The owner "+
+			"can set mcp.servers.%s.ask to \"off\" for a server that is trusted", approval.MaxBytes>>10, w.Server.ID)
 	}
 	_, err := f.o.Gate.Permit(ctx, call, ask(call, w))
 	return err
@@ -48,7 +49,8 @@ func ask(call tool.Call, w mcp.Wish) approval.Ask {
 		h.Write(w.Args)
 	}
 	a.Digest = [32]byte(h.Sum(nil))
-	a.Lines = []string{"Server: " + w.Server.ID + " (" + plan.Show(cmp.Or(w.Server.URL, strings.Join(append([]string{w.Server.Command}, w.Server.Args...), " "))) + ")", "Tool: " + name}
+	a.Lines = []string{"Server: " + w.Server.ID + " (" +
+		plan.Show(cmp.Or(w.Server.URL, strings.Join(append([]string{w.Server.Command}, w.Server.Args...), " "))) + ")", "Tool: " + name}
 	a.Lines = append(append(a.Lines, a.Warnings...), "Arguments:")
 	for _, line := range strings.Split(string(pretty.JSON(w.Args, "  ", 4*approval.MaxBytes)), "\n") {
 		a.Lines = append(a.Lines, "  "+plan.Show(line))

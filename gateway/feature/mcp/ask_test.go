@@ -13,7 +13,8 @@ import (
 // A person decides about a tool from outside with its arguments and its warnings
 // before them, also on a network, or not there.
 func TestSec_A_EXEC_13_ToolsFromOutsideAreShownWhole(t *testing.T) {
-	wish := mcp.Wish{Server: mcp.Server{ID: "bank", Command: "bank-mcp"}, Tool: "pay", Args: []byte(`{"amount":1000,"to":"\u202emallory"}`), Changed: true}
+	wish := mcp.Wish{Server: mcp.Server{ID: "bank", Command: "bank-mcp"}, Tool: "pay", Args: []byte(`{"amount":1000,"to":"\u202emallory"}`),
+		Changed: true}
 	a := ask(tool.Call{ID: "c"}, wish)
 	said := words.Question(approval.Record{ID: "0123456789", Ask: a})
 	for _, want := range []string{"Server: bank (bank-mcp)", `"amount": 1000`, "mallory", "/approve 01234567 once"} {

@@ -68,7 +68,8 @@ func (f *Servers) findProgram(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("there is no program %s in %s. Install it, write its whole path, or add its folder to tools.exec.pathPrepend", plan.Show(name), plan.Show(f.o.Execution.SearchPath))
+	return "", fmt.Errorf("there is no program %s in %s. Install it, write its whole path, or add its folder to tools.exec.pathPrepend",
+		plan.Show(name), plan.Show(f.o.Execution.SearchPath))
 }
 
 func (f *Servers) environ(s mcp.Server, temp string) []string {
@@ -82,7 +83,8 @@ func (f *Servers) environ(s mcp.Server, temp string) []string {
 func (f *Servers) rules(s mcp.Server, path, temp string) *sandbox.Rules {
 	home := statedir.Home(f.o.Env)
 	r := &sandbox.Rules{
-		Read:    slices.Concat([]string{filepath.Dir(path)}, filepath.SplitList(f.o.Execution.SearchPath), named.Paths(home, s.Dir, s.Command, s.Args), s.Read),
+		Read: slices.Concat([]string{filepath.Dir(path)}, filepath.SplitList(f.o.Execution.SearchPath),
+			named.Paths(home, s.Dir, s.Command, s.Args), s.Read),
 		Write:   append([]string{temp}, s.Write...),
 		Hide:    append(sandbox.Secrets(home), f.o.Execution.Hide...),
 		Network: !s.Offline,

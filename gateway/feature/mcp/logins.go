@@ -23,7 +23,9 @@ import (
 
 func (f *Servers) openLogins() *login.Book {
 	return login.New(login.Options{
-		Life: f.o.Work.Context(), Secrets: f.o.Secrets.Store(), Now: f.o.Now, Log: f.o.Logger, Hide: func(s secret.Secret) { f.o.Secrets.Hide(s) },
+		Life: f.o.Work.Context(), Secrets: f.o.Secrets.Store(), Now: f.o.Now, Log: f.o.Logger, Hide: func(s secret.Secret) {
+			f.o.Secrets.Hide(s)
+		},
 		Around: func(home *url.URL) http.RoundTripper { return egress.Around(home, egress.Options{}) },
 		Changed: func(id string) {
 			f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, What: "the login at an MCP server changed: " + id})
@@ -67,9 +69,11 @@ func (f *Servers) service(ctx context.Context, id string) (login.Server, error) 
 	s, ok := f.o.Settings.Snapshot().Config.MCP.Servers[id]
 	switch {
 	case !ok:
-		return login.Server{}, protocol.Invalid("There is no MCP server %q; `hearth mcp list` shows those that are on.", id).With("code", "NOT_FOUND")
+		return login.Server{}, protocol.Invalid("There is no MCP server %q; `hearth mcp list` shows those that are on.", id).With("code",
+			"NOT_FOUND")
 	case s.URL == "":
-		return login.Server{}, protocol.Invalid("%s is a program of this computer, so there is nowhere to log in. What it needs to know goes into mcp.servers.%s.env.", id, id)
+		return login.Server{}, protocol.Invalid("%s is a program of this computer, so there is nowhere to log in. What it needs to know goes "+
+			"into mcp.servers.%s.env.", id, id)
 	}
 	out := login.Server{ID: id, URL: s.URL, Scope: s.OAuth.Scope, ClientID: s.OAuth.ClientID, Callback: s.OAuth.RedirectURL}
 	if !s.OAuth.ClientSecret.IsZero() {
@@ -90,7 +94,8 @@ func (f *Servers) login(ctx context.Context, p protocol.MCPServerParams) (protoc
 	st, err := f.logins.Start(ctx, s)
 	switch {
 	case errors.Is(err, login.ErrNotNeeded):
-		return protocol.MCPLogin{}, protocol.Invalid("%s answers without a login, so none is needed. `hearth mcp test %s` tries it.", p.ID, p.ID).With("reason", "not-needed")
+		return protocol.MCPLogin{}, protocol.Invalid("%s answers without a login, so none is needed. `hearth mcp test %s` tries it.", p.ID,
+			p.ID).With("reason", "not-needed")
 	case err != nil:
 		return protocol.MCPLogin{}, protocol.Unavailable(0, "%s", protocol.Sentence(err.Error()))
 	}

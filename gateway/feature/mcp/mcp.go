@@ -99,7 +99,8 @@ func (f *Servers) server(id string, s config.MCPServer) mcp.Server {
 	out := mcp.Server{
 		ID: id, Command: s.Command, Args: s.Args, URL: s.URL, Allow: s.Tools.Allow, Deny: s.Tools.Deny, Ask: mcp.Ask(s.Ask),
 		Timeout: time.Duration(s.TimeoutSeconds) * time.Second, Start: time.Duration(s.StartSeconds) * time.Second,
-		Read: statedir.Expand(home, s.Sandbox.Read), Write: statedir.Expand(home, s.Sandbox.Write), Open: s.Sandbox.Backend == "off", Offline: !s.Sandbox.Network,
+		Read: statedir.Expand(home, s.Sandbox.Read), Write: statedir.Expand(home, s.Sandbox.Write), Open: s.Sandbox.Backend == "off",
+		Offline: !s.Sandbox.Network,
 	}
 	if s.Cwd != "" {
 		out.Dir = statedir.Expand(home, []string{s.Cwd})[0]

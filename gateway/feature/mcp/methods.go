@@ -37,7 +37,8 @@ func (f *Servers) list(ctx context.Context, _ method.None) (protocol.MCPServers,
 	}
 	for id, s := range servers {
 		if !s.Enabled {
-			out.Servers = append(out.Servers, protocol.MCPServer{ID: id, State: "off", Tools: []protocol.MCPTool{}, LoggedIn: f.loggedIn(ctx, id), Service: s.URL != ""})
+			out.Servers = append(out.Servers, protocol.MCPServer{ID: id, State: "off", Tools: []protocol.MCPTool{}, LoggedIn: f.loggedIn(ctx, id),
+				Service: s.URL != ""})
 		}
 	}
 	slices.SortStableFunc(out.Servers, func(a, b protocol.MCPServer) int { return cmp.Compare(a.ID, b.ID) })

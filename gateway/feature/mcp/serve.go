@@ -37,12 +37,14 @@ type Programs struct {
 // serving is the handler at /mcp. Whether it is on is looked at with every
 // request.
 func (f *Servers) serving() http.Handler {
-	return serve.NewHandler(serve.HTTPOptions{Version: f.o.Version, Life: f.o.Work.Context(), Go: func(work func()) { f.o.Work.Go(func(context.Context) { work() }) }, Admit: f.admit})
+	return serve.NewHandler(serve.HTTPOptions{Version: f.o.Version, Life: f.o.Work.Context(),
+		Go: func(work func()) { f.o.Work.Go(func(context.Context) { work() }) }, Admit: f.admit})
 }
 
 func (f *Servers) admit(r *http.Request) (serve.Visit, error) {
 	if !f.o.Settings.Snapshot().Config.MCP.Serve.HTTP.Enabled {
-		return serve.Visit{}, &serve.Refusal{Status: http.StatusNotFound, Text: "MCP over HTTP is off; `hearth config set mcp.serve.http.enabled true` turns it on"}
+		return serve.Visit{}, &serve.Refusal{Status: http.StatusNotFound, Text: "MCP over HTTP is off; `hearth config set " +
+			"mcp.serve.http.enabled true` turns it on"}
 	}
 	v, err := f.o.Programs.Door.Admit(r, pairing.ClientMCP)
 	var wait *pairing.ClientWaitError
@@ -56,7 +58,8 @@ func (f *Servers) admit(r *http.Request) (serve.Visit, error) {
 		return serve.Visit{}, &serve.Refusal{Status: http.StatusUnauthorized, Text: err.Error()}
 	}
 	own := !v.Client.May(pairing.ClientOwner)
-	return serve.Visit{ID: v.Client.ID, Gateway: &client{Programs: f.o.Programs, client: v.Client, own: own}, Own: own, Bind: v.Bind, Release: v.Release}, nil
+	return serve.Visit{ID: v.Client.ID, Gateway: &client{Programs: f.o.Programs, client: v.Client, own: own}, Own: own, Bind: v.Bind,
+		Release: v.Release}, nil
 }
 
 // client is what a program with a token may call. One without the right
@@ -169,7 +172,8 @@ func (c *client) CallTwice(ctx context.Context, name string, params, first, fina
 	if err != nil {
 		return c.Errors.Out(method.ForClients(name, err))
 	}
-	if err := copyJSON(protocol.AgentAccepted{RunID: acc.Run.ID, SessionKey: acc.Run.SessionKey, Status: "accepted", AcceptedAt: acc.Run.AcceptedAt}, first); err != nil {
+	if err := copyJSON(protocol.AgentAccepted{RunID: acc.Run.ID, SessionKey: acc.Run.SessionKey, Status: "accepted",
+		AcceptedAt: acc.Run.AcceptedAt}, first); err != nil {
 		return err
 	}
 	out, err := c.Sessions.Wait(ctx, acc.Run.ID)

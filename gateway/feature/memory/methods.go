@@ -50,7 +50,8 @@ func forClients(err error) error {
 			return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
 		}
 	}
-	for _, known := range []error{memory.ErrNotMemory, memory.ErrNoWords, memory.ErrChanged, memory.ErrTooLarge, place.ErrPath, place.ErrNotFile, place.ErrPrivate, place.ErrEscape, place.ErrMoved, fs.ErrPermission, memory.ErrLines} {
+	for _, known := range []error{memory.ErrNotMemory, memory.ErrNoWords, memory.ErrChanged, memory.ErrTooLarge, place.ErrPath,
+		place.ErrNotFile, place.ErrPrivate, place.ErrEscape, place.ErrMoved, fs.ErrPermission, memory.ErrLines} {
 		if errors.Is(err, known) {
 			return protocol.Invalid("%v", err)
 		}
@@ -66,7 +67,8 @@ func (f *Memory) list(ctx context.Context, p protocol.MemoryListParams) (protoco
 	}
 	files, err := f.index.Files(ctx, s)
 	for _, f := range files {
-		out.Files = append(out.Files, protocol.MemoryFile{Path: f.Path, Person: f.Of, Size: f.Size, UpdatedAt: f.Changed.UnixMilli(), Chunks: f.Chunks, Skipped: f.Why})
+		out.Files = append(out.Files, protocol.MemoryFile{Path: f.Path, Person: f.Of, Size: f.Size, UpdatedAt: f.Changed.UnixMilli(),
+			Chunks: f.Chunks, Skipped: f.Why})
 	}
 	return out, forClients(err)
 }
@@ -89,7 +91,8 @@ func (f *Memory) Search(ctx context.Context, p protocol.MemorySearchParams) (pro
 		out.Provider = c.Provider
 	}
 	for _, h := range res.Hits {
-		out.Results = append(out.Results, protocol.MemoryHit{Path: h.Path, StartLine: h.From, EndLine: h.To, Score: h.Score, Snippet: f.o.Secrets.Text(h.Text), Citation: h.Citation()})
+		out.Results = append(out.Results, protocol.MemoryHit{Path: h.Path, StartLine: h.From, EndLine: h.To, Score: h.Score,
+			Snippet: f.o.Secrets.Text(h.Text), Citation: h.Citation()})
 	}
 	return out, nil
 }

@@ -59,7 +59,8 @@ func (f *Memory) Recent(ctx context.Context, turn session.Turn) string {
 	if !f.o.Gate.May("memory_get", scope).Allowed {
 		return ""
 	}
-	notes, err := f.index.Recent(ctx, memorytool.ScopeOf(scope), f.o.Now(), memory.Days{Days: s.DailyMemoryDays, File: s.MaxFileChars, Total: s.MaxTotalChars})
+	notes, err := f.index.Recent(ctx, memorytool.ScopeOf(scope), f.o.Now(), memory.Days{Days: s.DailyMemoryDays, File: s.MaxFileChars,
+		Total: s.MaxTotalChars})
 	if err != nil {
 		f.o.Log.Warn("a session begins without the notes of the last days", "session", turn.SessionKey, "err", err)
 	}

@@ -29,12 +29,14 @@ func (f *feature) people() (out protocol.ContactsList, err error) {
 	}
 	for _, c := range contacts {
 		out.Contacts = append(out.Contacts, protocol.Contact{
-			Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle, Owner: c.Owner, Shared: c.Shared && !c.Owner, ApprovedAt: c.ApprovedAt,
+			Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle, Owner: c.Owner, Shared: c.Shared && !c.Owner,
+			ApprovedAt: c.ApprovedAt,
 		})
 	}
 	requests, err := f.o.Contacts.Requests()
 	for _, r := range requests {
-		out.Requests = append(out.Requests, protocol.ContactRequest{Channel: r.Channel, Account: r.Account, ID: r.ID, Name: r.Name, Handle: r.Handle, Code: r.Code, AskedAt: r.AskedAt, ExpiresAt: r.ExpiresAt})
+		out.Requests = append(out.Requests, protocol.ContactRequest{Channel: r.Channel, Account: r.Account, ID: r.ID, Name: r.Name,
+			Handle: r.Handle, Code: r.Code, AskedAt: r.AskedAt, ExpiresAt: r.ExpiresAt})
 	}
 	return out, err
 }
@@ -115,13 +117,15 @@ func (f *feature) contactsSet(ctx context.Context, p protocol.ContactSetParams) 
 	}
 	for _, s := range list.Listed {
 		known := func(o contact.Person) bool { return o.Channel == s.Channel && o.Account == s.Account && o.ID == s.ID }
-		if (anywhere || s.Channel == p.Channel) && s.ID == p.ID && (p.Account == "" || p.Account == s.Account) && !slices.ContainsFunc(people, known) {
+		if (anywhere || s.Channel == p.Channel) && s.ID == p.ID && (p.Account == "" || p.Account == s.Account) &&
+			!slices.ContainsFunc(people, known) {
 			people = append(people, contact.Person{Channel: s.Channel, Account: s.Account, ID: s.ID})
 		}
 	}
 	for _, who := range people {
 		if who.Channel != people[0].Channel {
-			return list, protocol.Invalid("%q may write on %s and on %s; say which is meant: %s:%s", p.ID, people[0].Channel, who.Channel, who.Channel, p.ID)
+			return list, protocol.Invalid("%q may write on %s and on %s; say which is meant: %s:%s", p.ID, people[0].Channel, who.Channel,
+				who.Channel, p.ID)
 		}
 	}
 	if len(people) == 0 && anywhere {
@@ -180,8 +184,10 @@ func (f *feature) ownerlessProblem() (out []protocol.Problem) {
 	if !f.o.Settings.Snapshot().Config.Channels[network].Enabled {
 		return nil
 	}
-	return append(out, protocol.Problem{Code: "OWNER", Message: fmt.Sprintf("Nobody is the owner on %s, so everybody who writes there (%s) is a guest with a conversation of their own. "+
-		"If one of them is you, say so: `hearth contacts owner %s`.", f.o.Networks.Kinds.Label(network), strings.Join(who[:min(len(who), 3)], ", "), id)})
+	return append(out, protocol.Problem{Code: "OWNER", Message: fmt.Sprintf("Nobody is the owner on %s, so everybody who writes there (%s) "+
+		"is a guest with a conversation of their own. "+
+		"If one of them is you, say so: `hearth contacts owner %s`.", f.o.Networks.Kinds.Label(network),
+		strings.Join(who[:min(len(who), 3)], ", "), id)})
 }
 
 // checks: does each network work, is there an owner, and does somebody else share their conversation?
@@ -204,7 +210,8 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 		if p.Shared && !p.Owner {
 			out = append(out, protocol.HealthCheck{
 				Area: "people", State: protocol.CheckWarn,
-				What:   fmt.Sprintf("%s:%s shares your conversation, as you chose: what you say there can come up in an answer to them", p.Channel, p.ID),
+				What: fmt.Sprintf("%s:%s shares your conversation, as you chose: what you say there can come up in an answer to them", p.Channel,
+					p.ID),
 				Advice: "give them one of their own: `hearth contacts conversation " + p.ID + " own`",
 			})
 		}

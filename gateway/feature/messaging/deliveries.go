@@ -18,7 +18,8 @@ import (
 const maxDeliveries = 200
 
 func (f *feature) deliveriesList(context.Context, method.None) (protocol.DeliveriesList, error) {
-	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}, Incomplete: []protocol.DeliveryInfo{}, Aside: []protocol.AsideMessage{}}
+	out := protocol.DeliveriesList{Deliveries: []protocol.DeliveryInfo{}, Incomplete: []protocol.DeliveryInfo{},
+		Aside: []protocol.AsideMessage{}}
 	all, err := f.o.Deliverer.Undelivered(maxDeliveries)
 	for _, d := range all {
 		out.Deliveries = append(out.Deliveries, deliveryInfo(d))
@@ -84,7 +85,8 @@ func (f *feature) deliveriesResolve(ctx context.Context, p protocol.DeliveryReso
 	case "retry", "drop":
 		err = f.resolveAside(ctx, p)
 	default:
-		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodDeliveriesResolve, "decision must be resend or arrived, or for a message that was put aside retry or drop")
+		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodDeliveriesResolve, "decision must be resend or arrived, or for a "+
+			"message that was put aside retry or drop")
 	}
 	if method.ErrorIs(err, outbound.ErrNoDelivery, outbound.ErrNotStuck, inbound.ErrNotAside, inbound.ErrNotWhole) {
 		return protocol.OKResult{}, protocol.Invalid("%v", err)
@@ -105,7 +107,8 @@ func (f *feature) channelsStatus(context.Context, method.None) (protocol.Channel
 		id := a.Network
 		if len(out.ChannelAccounts[id]) == 0 {
 			out.ChannelOrder = append(out.ChannelOrder, id)
-			out.ChannelLabels[id], out.ChannelDefaultAccountID[id], out.Channels[id] = f.o.Networks.Kinds.Label(id), "default", map[string]any{"configured": true}
+			out.ChannelLabels[id], out.ChannelDefaultAccountID[id], out.Channels[id] = f.o.Networks.Kinds.Label(id), "default",
+				map[string]any{"configured": true}
 		}
 		out.ChannelAccounts[id] = append(out.ChannelAccounts[id], a.ChannelAccountStatus)
 	}

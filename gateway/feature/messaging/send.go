@@ -46,7 +46,10 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 		}
 	}
 	if len(fit) > 1 && talking {
-		same := slices.DeleteFunc(slices.Clone(fit), func(ch channel.Channel) bool { return ch.ID() != here.Channel || ch.Account() != here.Account })
+		same := slices.DeleteFunc(slices.Clone(fit), func(ch channel.Channel) bool {
+			return ch.ID() != here.Channel ||
+				ch.Account() != here.Account
+		})
 		if len(same) == 1 {
 			fit = same
 		}
@@ -55,7 +58,8 @@ func (p post) Find(call tool.Call, to message.To) (message.To, error) {
 	case to.Target == "":
 		return to, fmt.Errorf("target is missing: the id of the chat")
 	case len(fit) == 0:
-		return to, fmt.Errorf("no messaging network of this name is connected%s; `hearth channels` shows them, and docs/configuration.md how one is added", inBrackets(strings.TrimSpace(to.Channel+" "+to.Account)))
+		return to, fmt.Errorf("no messaging network of this name is connected%s; `hearth channels` shows them, and docs/configuration.md how "+
+			"one is added", inBrackets(strings.TrimSpace(to.Channel+" "+to.Account)))
 	case len(fit) > 1:
 		return to, fmt.Errorf("%d accounts are connected; say which with channel and accountId", len(fit))
 	}
@@ -83,7 +87,8 @@ func (p post) Attach(call tool.Call, to message.To, ref string) (message.File, e
 
 // Permit does not ask about the chat in which the owner said it.
 func (p post) Permit(ctx context.Context, call tool.Call, to message.To, text string, files []message.File) error {
-	if here, ok := p.here(call); ok && here.Channel == to.Channel && here.Account == to.Account && here.Conversation == to.Target && here.Thread == to.Thread {
+	if here, ok := p.here(call); ok && here.Channel == to.Channel && here.Account == to.Account && here.Conversation == to.Target &&
+		here.Thread == to.Thread {
 		return nil
 	}
 	_, err := p.o.Gate.Permit(ctx, call, askSend(call, to, text, files))
@@ -96,7 +101,8 @@ func askSend(call tool.Call, to message.To, text string, files []message.File) a
 	a := approval.For(approval.KindSend, call)
 	a.Tool, a.Host, a.Known, a.Lasting = "message", strings.Join([]string{to.Channel, to.Account, to.Target, to.Thread}, " "), true, true
 	a.Title = "Write to " + plan.Show(to.String())
-	a.Warnings = []string{"The assistant has no standing leave to write to this recipient. A yes for longer than once lets it write anything to them."}
+	a.Warnings = []string{"The assistant has no standing leave to write to this recipient. A yes for longer than once lets it write " +
+		"anything to them."}
 	a.Lines = []string{"To: " + plan.Show(to.String()), "Message:"}
 	for _, line := range strings.Split(text, "\n") {
 		a.Lines = append(a.Lines, "  "+plan.Show(line))

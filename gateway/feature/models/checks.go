@@ -36,15 +36,18 @@ func (c *checkup) defaultModel(ctx context.Context, live bool) {
 	ref, _ := c.Models.Default()
 	if ref == guide.Ref() {
 		if offer := c.Models.Offer(); offer != "" {
-			c.add(protocol.CheckWarn, "no model was chosen; the built-in guide answers", strings.ReplaceAll(offer, "**", "")+" `hearth setup` shows all that was found")
+			c.add(protocol.CheckWarn, "no model was chosen; the built-in guide answers", strings.ReplaceAll(offer, "**", "")+" `hearth setup` "+
+				"shows all that was found")
 			return
 		}
-		c.add(protocol.CheckWarn, "no model is connected; the built-in guide answers", "get one with `hearth models pull qwen3:8b`, log in with `hearth models auth login`, or add a key with `hearth models auth add`")
+		c.add(protocol.CheckWarn, "no model is connected; the built-in guide answers", "get one with `hearth models pull qwen3:8b`, log in "+
+			"with `hearth models auth login`, or add a key with `hearth models auth add`")
 		return
 	}
 	choice, err := c.Models.Resolve(ctx, ref)
 	if err != nil {
-		c.add(protocol.CheckFail, fmt.Sprintf("the default model %s cannot be asked: %s", ref, strings.TrimSuffix(c.Turns.Words(err, ref), ".")), "choose another with `hearth models set PROVIDER/MODEL`")
+		c.add(protocol.CheckFail, fmt.Sprintf("the default model %s cannot be asked: %s", ref, strings.TrimSuffix(c.Turns.Words(err, ref), ".")),
+			"choose another with `hearth models set PROVIDER/MODEL`")
 		return
 	}
 	if live {
@@ -66,10 +69,12 @@ func (c *checkup) defaultModel(ctx context.Context, live bool) {
 func (c *checkup) abilities(choice provider.Choice) {
 	if w := choice.ContextWindow; w > 0 && w < trial.GoodWindow {
 		c.add(protocol.CheckWarn, fmt.Sprintf("the default model keeps only %s tokens of a conversation", trial.Thousands(w)),
-			"16,000 or more is better: set contextWindow of the model in models.providers, or pick another model; `hearth models test --context` tries how much it really keeps")
+			"16,000 or more is better: set contextWindow of the model in models.providers, or pick another model; `hearth models test --context` "+
+				"tries how much it really keeps")
 	}
 	if !choice.Tools {
-		c.add(protocol.CheckWarn, "the default model cannot call tools: it can talk, but not read files or run commands", "pick one that can with `hearth models set`; `hearth models list` shows which")
+		c.add(protocol.CheckWarn, "the default model cannot call tools: it can talk, but not read files or run commands",
+			"pick one that can with `hearth models set`; `hearth models list` shows which")
 	}
 }
 
@@ -80,7 +85,8 @@ func (c *checkup) fallbacks() {
 		ref := c.Models.Named(name)
 		for _, e := range c.Models.Catalogue() {
 			if e.Ref == ref && !e.Available {
-				c.add(protocol.CheckWarn, fmt.Sprintf("the fallback %s cannot be asked: %s", ref, strings.TrimSuffix(e.Reason, ".")), "take it out with `hearth models set`, or mend it as said")
+				c.add(protocol.CheckWarn, fmt.Sprintf("the fallback %s cannot be asked: %s", ref, strings.TrimSuffix(e.Reason, ".")),
+					"take it out with `hearth models set`, or mend it as said")
 			}
 		}
 	}
@@ -92,12 +98,15 @@ func (c *checkup) accounts() {
 	for _, a := range c.Accounts.Book().Accounts() {
 		all++
 		if a.Missing {
-			c.add(protocol.CheckWarn, fmt.Sprintf("the account %s has no key any more", a.ID), fmt.Sprintf("add it again with `hearth models auth add %s`, or remove the account with `hearth models auth logout %s`", a.Provider, a.Provider))
+			c.add(protocol.CheckWarn, fmt.Sprintf("the account %s has no key any more", a.ID),
+				fmt.Sprintf("add it again with `hearth models auth add %s`, or remove the account with `hearth models auth logout %s`", a.Provider,
+					a.Provider))
 			continue
 		}
 		if until, why := accounts.RestOf(a, now); !until.IsZero() {
 			resting++
-			c.add(protocol.CheckWarn, fmt.Sprintf("the account %s rests until %s (%s)", a.ID, until.In(c.Clock.Zone()).Format("2 January 15:04"), why), "nothing has to be done; `hearth models test` asks it anyway")
+			c.add(protocol.CheckWarn, fmt.Sprintf("the account %s rests until %s (%s)", a.ID, until.In(c.Clock.Zone()).Format("2 January 15:04"),
+				why), "nothing has to be done; `hearth models test` asks it anyway")
 		}
 	}
 	if all > 0 && resting == 0 {

@@ -17,7 +17,8 @@ func (f *Nodes) Joined(c *server.Caller) {
 	}
 	i := c.Client
 	err := f.nodes.Join(f.work.Context(), node.Hello{
-		ID: c.DeviceID, Conn: c, Peer: c.Peer, Local: c.Local, Trusted: c.Access == string(pairing.AccessLimited) || c.Access == string(pairing.AccessFull),
+		ID: c.DeviceID, Conn: c, Peer: c.Peer, Local: c.Local, Trusted: c.Access == string(pairing.AccessLimited) ||
+			c.Access == string(pairing.AccessFull),
 		About: node.About{
 			ClientID: i.ID, ClientMode: i.Mode, DisplayName: i.DisplayName, Platform: i.Platform, Version: i.Version,
 			DeviceFamily: i.DeviceFamily, ModelIdentifier: i.ModelIdentifier,
@@ -42,7 +43,8 @@ func (f *Nodes) changed(c node.Change) {
 	e := audit.Entry{Kind: audit.KindAuth, Who: c.By, Facts: map[string]string{"node": c.Row.ID, "name": c.Row.DisplayName()}}
 	switch c.Kind {
 	case node.Stats:
-		f.clients.Broadcast(server.Broadcast{Event: protocol.EventNodeHostStats, Payload: protocol.NodeHostStats{NodeID: c.Row.ID, Stats: c.Row.Stats, TS: ts}})
+		f.clients.Broadcast(server.Broadcast{Event: protocol.EventNodeHostStats, Payload: protocol.NodeHostStats{NodeID: c.Row.ID,
+			Stats: c.Row.Stats, TS: ts}})
 		return
 	case node.Requested:
 		e.What, e.Facts["commands"] = "a node asks to be approved", strings.Join(c.Request.Declared.Commands, " ")
@@ -59,9 +61,11 @@ func (f *Nodes) changed(c node.Change) {
 		f.log.Warn("a node did what a sound one does not", "node", c.Row.ID, "name", c.Row.DisplayName(), "what", c.Detail)
 	case node.Connected, node.Disconnected, node.Renamed, node.Removed:
 		e.What = map[node.Kind]string{
-			node.Connected: "a node connected", node.Disconnected: "a node left", node.Renamed: "a node was renamed", node.Removed: "a node was removed",
+			node.Connected: "a node connected", node.Disconnected: "a node left", node.Renamed: "a node was renamed",
+			node.Removed: "a node was removed",
 		}[c.Kind]
 	}
 	f.audit.Add(e)
-	f.clients.Broadcast(server.Broadcast{Event: protocol.EventNodePresence, Payload: protocol.NodePresence{NodeID: c.Row.ID, Connected: c.Connected, Reason: string(c.Kind), TS: ts}})
+	f.clients.Broadcast(server.Broadcast{Event: protocol.EventNodePresence, Payload: protocol.NodePresence{NodeID: c.Row.ID,
+		Connected: c.Connected, Reason: string(c.Kind), TS: ts}})
 }

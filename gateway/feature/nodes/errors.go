@@ -19,7 +19,8 @@ func nodeError(err error) error {
 	case errors.As(err, &refused):
 		return protocol.Invalid("%v", err).With("reason", "command not allowlisted").With("command", refused.Command)
 	case errors.As(err, &failed) && failed.Code == node.BackgroundUnavailable:
-		return protocol.Invalid("%v", err).With("code", failed.Code).With("nodeError", nodeErrorOf(failed.Code, failed.Message)).With("nodeCommandDispatched", true)
+		return protocol.Invalid("%v", err).With("code", failed.Code).With("nodeError",
+			nodeErrorOf(failed.Code, failed.Message)).With("nodeCommandDispatched", true)
 	case errors.As(err, &failed):
 		return dispatched(err.Error(), failed.Code, failed.Message)
 	case errors.As(err, &bad):

@@ -32,9 +32,11 @@ func (f *Nodes) nodeDescribe(_ context.Context, p protocol.NodeIDParams) (protoc
 func nodeRow(i node.Info) protocol.Node {
 	a := i.Row.About
 	n := protocol.Node{
-		NodeID: i.Row.ID, DisplayName: i.Row.DisplayName(), Platform: a.Platform, Version: a.Version, ClientID: a.ClientID, ClientMode: a.ClientMode,
-		DeviceFamily: a.DeviceFamily, ModelIdentifier: a.ModelIdentifier, Caps: filled(i.Caps), Commands: i.Commands, Permissions: i.Declared.Permissions,
-		Paired: i.Row.ApprovedAtMs != 0, Connected: i.Connected, ApprovalState: "approved", LastSeenAtMs: i.Row.LastSeenAtMs,
+		NodeID: i.Row.ID, DisplayName: i.Row.DisplayName(), Platform: a.Platform, Version: a.Version, ClientID: a.ClientID,
+		ClientMode:   a.ClientMode,
+		DeviceFamily: a.DeviceFamily, ModelIdentifier: a.ModelIdentifier, Caps: filled(i.Caps), Commands: i.Commands,
+		Permissions: i.Declared.Permissions,
+		Paired:      i.Row.ApprovedAtMs != 0, Connected: i.Connected, ApprovalState: "approved", LastSeenAtMs: i.Row.LastSeenAtMs,
 		LastSeenReason: i.Row.LastSeenReason, ApprovedAtMs: i.Row.ApprovedAtMs, HostStats: i.Row.Stats, Refused: i.Refused,
 	}
 	if i.Connected {
@@ -62,7 +64,8 @@ func (f *Nodes) nodeRequest(q node.Request, row node.Row) protocol.NodeRequest {
 	a := row.About
 	return protocol.NodeRequest{
 		RequestID: q.ID, NodeID: q.NodeID, ClientID: a.ClientID, ClientMode: a.ClientMode, DisplayName: row.DisplayName(), Platform: a.Platform,
-		Version: a.Version, DeviceFamily: a.DeviceFamily, ModelIdentifier: a.ModelIdentifier, Caps: q.Declared.Caps, Commands: q.Declared.Commands,
+		Version: a.Version, DeviceFamily: a.DeviceFamily, ModelIdentifier: a.ModelIdentifier, Caps: q.Declared.Caps,
+		Commands:    q.Declared.Commands,
 		Permissions: q.Declared.Permissions, RequiredApproveScopes: approveScopes(q), Silent: q.Silent, TS: q.At.UnixMilli(), New: q.New,
 	}
 }
@@ -98,7 +101,8 @@ func pairedNode(r node.Row) protocol.PairedNode {
 	return protocol.PairedNode{
 		NodeID: r.ID, ClientID: a.ClientID, ClientMode: a.ClientMode, DisplayName: r.DisplayName(), Platform: a.Platform, Version: a.Version,
 		DeviceFamily: a.DeviceFamily, ModelIdentifier: a.ModelIdentifier, Caps: filled(r.Approved.Caps), Commands: filled(r.Approved.Commands),
-		Permissions: maps.Clone(r.Approved.Permissions), CreatedAtMs: r.CreatedAtMs, ApprovedAtMs: r.ApprovedAtMs, LastConnectedAtMs: r.ConnectedAtMs,
+		Permissions: maps.Clone(r.Approved.Permissions), CreatedAtMs: r.CreatedAtMs, ApprovedAtMs: r.ApprovedAtMs,
+		LastConnectedAtMs:    r.ConnectedAtMs,
 		LastDisconnectedAtMs: r.LeftAtMs, LastSeenAtMs: r.LastSeenAtMs, LastSeenReason: r.LastSeenReason, LastHostStats: r.Stats,
 	}
 }
@@ -164,7 +168,8 @@ func (f *Nodes) nodeInvoke(ctx context.Context, c *server.Caller, p protocol.Nod
 		}
 	}
 	if policy.Reserved(p.Command) {
-		return none, (&protocol.Error{Code: protocol.CodeForbidden, Message: "node command not allowed: " + p.Command + " decides about approvals and cannot be called this way"}).With("command", p.Command)
+		return none, (&protocol.Error{Code: protocol.CodeForbidden, Message: "node command not allowed: " + p.Command + " decides about " +
+			"approvals and cannot be called this way"}).With("command", p.Command)
 	}
 	if policy.Hosts(p.Command) && !policy.OnlyLooks(p.Command) && !protocol.Allows(c.Scopes, protocol.ScopeAdmin) {
 		return none, protocol.MissingScope(protocol.ScopeAdmin)

@@ -117,26 +117,32 @@ func (f *Nodes) methods() []method.Method {
 
 		method.Called(protocol.MethodNodeInvokeResult, f.nodeResult),
 		method.Called(protocol.MethodNodeInvokeProgress, f.nodeProgress),
-		method.Called(protocol.MethodNodeEvent, func(_ context.Context, c *server.Caller, p protocol.NodeEventParams) (protocol.NodeEventResult, error) {
+		method.Called(protocol.MethodNodeEvent, func(_ context.Context, c *server.Caller, p protocol.NodeEventParams) (protocol.NodeEventResult,
+			error) {
 			return f.nodes.Event(c.DeviceID, c, p), nil
 		}),
 		method.Called(protocol.MethodNodePendingPull, func(_ context.Context, c *server.Caller, _ method.None) (protocol.NodePull, error) {
 			return f.nodes.Pull(c.DeviceID), nil
 		}),
-		method.Called(protocol.MethodNodePendingAck, func(_ context.Context, c *server.Caller, p protocol.NodePullAckParams) (protocol.NodePullAck, error) {
+		method.Called(protocol.MethodNodePendingAck, func(_ context.Context, c *server.Caller,
+			p protocol.NodePullAckParams) (protocol.NodePullAck, error) {
 			return f.nodes.Ack(c.DeviceID, p.IDs), nil
 		}),
-		method.Called(protocol.MethodNodePendingDrain, func(_ context.Context, c *server.Caller, p protocol.NodeDrainParams) (protocol.NodeDrained, error) {
+		method.Called(protocol.MethodNodePendingDrain, func(_ context.Context, c *server.Caller,
+			p protocol.NodeDrainParams) (protocol.NodeDrained, error) {
 			return f.nodes.Drain(c.DeviceID, p.MaxItems), nil
 		}),
 		// What other node hosts publish is taken note of and offered to nobody.
-		method.Called(protocol.MethodNodeSkillsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeSkillsParams) (protocol.NodeSkills, error) {
+		method.Called(protocol.MethodNodeSkillsUpdate, func(_ context.Context, c *server.Caller,
+			_ protocol.NodeSkillsParams) (protocol.NodeSkills, error) {
 			return protocol.NodeSkills{NodeID: c.DeviceID, Skills: []string{}}, nil
 		}),
-		method.Called(protocol.MethodNodeToolsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeToolsParams) (protocol.NodeTools, error) {
+		method.Called(protocol.MethodNodeToolsUpdate, func(_ context.Context, c *server.Caller, _ protocol.NodeToolsParams) (protocol.NodeTools,
+			error) {
 			return protocol.NodeTools{NodeID: c.DeviceID, Tools: []string{}}, nil
 		}),
-		method.Called(protocol.MethodNodeRunnersUpdate, func(_ context.Context, c *server.Caller, _ json.RawMessage) (protocol.NodeRunners, error) {
+		method.Called(protocol.MethodNodeRunnersUpdate, func(_ context.Context, c *server.Caller, _ json.RawMessage) (protocol.NodeRunners,
+			error) {
 			return protocol.NodeRunners{NodeID: c.DeviceID}, nil
 		}),
 	}

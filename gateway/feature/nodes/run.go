@@ -82,7 +82,8 @@ func (f *Nodes) invokeRun(ctx context.Context, c *server.Caller, want node.Call,
 	}
 	for _, name := range []string{"approved", "approvalDecision", "systemRunPlan", "runId"} {
 		if _, forged := p[name]; forged {
-			return node.Result{}, (&protocol.Error{Code: protocol.CodeForbidden, Message: "system.run: " + name + " is for Hearth alone to say; leave it out, and decide about the request that follows"}).With("field", name)
+			return node.Result{}, (&protocol.Error{Code: protocol.CodeForbidden, Message: "system.run: " + name + " is for Hearth alone to say; " +
+				"leave it out, and decide about the request that follows"}).With("field", name)
 		}
 	}
 	var run struct {
@@ -92,7 +93,8 @@ func (f *Nodes) invokeRun(ctx context.Context, c *server.Caller, want node.Call,
 		TimeoutMs int64             `json:"timeoutMs"`
 	}
 	if err := json.Unmarshal(want.Params, &run); err != nil || len(run.Command) == 0 {
-		return node.Result{}, protocol.InvalidParams(protocol.MethodNodeInvoke, "params.command must be a list of texts: the program and its arguments")
+		return node.Result{}, protocol.InvalidParams(protocol.MethodNodeInvoke, "params.command must be a list of texts: the program and its "+
+			"arguments")
 	}
 	scope, err := f.direct.Scope(sessionKey, "", "invoke:"+uuid.New())
 	if err != nil {
@@ -155,7 +157,8 @@ func (f *Nodes) runOnNode(ctx context.Context, call tool.Call, i node.Info, run 
 func (f *Nodes) prepareRun(ctx context.Context, call tool.Call, i node.Info, run nodeRun) (nodeRunPlan, error) {
 	var p nodeRunPlan
 	if !offered(i, commandPrepare) {
-		return p, &node.NotAllowedError{Command: commandPrepare, Why: "this node cannot say what it would run (system.run.prepare is missing or not approved), so nothing can be approved"}
+		return p, &node.NotAllowedError{Command: commandPrepare, Why: "this node cannot say what it would run (system.run.prepare is missing " +
+			"or not approved), so nothing can be approved"}
 	}
 	params := map[string]any{"command": run.Argv, "agentId": call.AgentID, "sessionKey": call.SessionKey}
 	if run.Dir != "" {

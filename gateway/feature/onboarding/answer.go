@@ -13,7 +13,8 @@ import (
 
 // panes are where each step stands in the settings.
 func setupPanes() map[setup.Step]string {
-	return map[setup.Step]string{setup.Model: "models", setup.Name: "general", setup.Phone: "people", setup.Telegram: "channels", setup.Leave: "general"}
+	return map[setup.Step]string{setup.Model: "models", setup.Name: "general", setup.Phone: "people", setup.Telegram: "channels",
+		setup.Leave: "general"}
 }
 
 func (f *feature) get(ctx context.Context, p protocol.SetupGetParams) (protocol.Setup, error) {
@@ -34,10 +35,12 @@ func (f *feature) state() protocol.Setup {
 		s.Steps = append(s.Steps, protocol.SetupStep{ID: string(step), State: string(rec.Of(step)), Pane: setupPanes()[step]})
 	}
 	for _, c := range f.Choices() {
-		s.Choices = append(s.Choices, protocol.SetupChoice{ID: c.ID, Kind: c.Kind, Name: c.Name, Service: c.Service, Model: c.Model, Caution: c.Caution})
+		s.Choices = append(s.Choices, protocol.SetupChoice{ID: c.ID, Kind: c.Kind, Name: c.Name, Service: c.Service, Model: c.Model,
+			Caution: c.Caution})
 	}
 	for _, d := range setup.Offers(s.RAM) {
-		s.Downloads = append(s.Downloads, protocol.SetupDownload{Model: d.Model, Name: d.Name, Bytes: d.Bytes, Seconds: int64(d.Estimate().Seconds())})
+		s.Downloads = append(s.Downloads, protocol.SetupDownload{Model: d.Model, Name: d.Name, Bytes: d.Bytes,
+			Seconds: int64(d.Estimate().Seconds())})
 	}
 	for _, o := range oauth.Services() {
 		s.SignIns = append(s.SignIns, protocol.SetupSignIn{ID: o.ID, Name: o.Name})
@@ -48,10 +51,12 @@ func (f *feature) state() protocol.Setup {
 		s.Retry = setup.KindAccount + ":" + rec.Pending
 	}
 	if doing != nil {
-		s.Doing = &protocol.SetupDoing{What: doing.What, Name: doing.Name, Model: doing.Model, Done: doing.Done, Total: doing.Total, Seconds: int64(doing.Left.Seconds())}
+		s.Doing = &protocol.SetupDoing{What: doing.What, Name: doing.Name, Model: doing.Model, Done: doing.Done, Total: doing.Total,
+			Seconds: int64(doing.Left.Seconds())}
 	}
 	if rec.Model != "" {
-		s.Model = &protocol.SetupResult{Model: rec.Model, Line: rec.Line, Notes: append([]string{}, rec.Notes...), ChatOnly: strings.HasSuffix(rec.Line, "no tools")}
+		s.Model = &protocol.SetupResult{Model: rec.Model, Line: rec.Line, Notes: append([]string{}, rec.Notes...),
+			ChatOnly: strings.HasSuffix(rec.Line, "no tools")}
 	}
 	if f.AtLogin != nil {
 		on := f.AtLogin.On()
@@ -63,7 +68,8 @@ func (f *feature) state() protocol.Setup {
 func (f *feature) answer(ctx context.Context, p protocol.SetupAnswerParams) (protocol.Setup, error) {
 	step := setup.Step(p.Step)
 	if !slices.Contains(setup.Steps(), step) {
-		return protocol.Setup{}, protocol.InvalidParams(protocol.MethodSetupAnswer, "the steps are model, name, phone, telegram and leave, not %q", p.Step)
+		return protocol.Setup{}, protocol.InvalidParams(protocol.MethodSetupAnswer, "the steps are model, name, phone, telegram and leave, "+
+			"not %q", p.Step)
 	}
 	err := f.answerStep(ctx, step, p)
 	if errors.Is(err, setup.ErrBusy) || errors.Is(err, setup.ErrUnknown) {
@@ -95,7 +101,8 @@ func (f *feature) answerStep(ctx context.Context, step setup.Step, p protocol.Se
 		return f.Setup.Set(ctx, step, setup.Done)
 	case step == setup.Leave && p.Do == "atLogin":
 		if f.AtLogin == nil {
-			return protocol.Invalid("This Hearth was not started by the icon in the menu bar, so it cannot start it at login. `hearth service install` starts the gateway at login instead.")
+			return protocol.Invalid("This Hearth was not started by the icon in the menu bar, so it cannot start it at login. `hearth service " +
+				"install` starts the gateway at login instead.")
 		}
 		if err := f.AtLogin.Set(p.On); err != nil {
 			return protocol.Invalid("Starting at login could not be changed: %v.", err)

@@ -43,7 +43,8 @@ func (f *feature) Choices() []setup.Choice {
 func (f *feature) logins() (out []setup.Choice) {
 	for _, s := range f.Adding.Accounts.Foreign() {
 		if s.Present() && !f.hasStored(s.Provider) {
-			out = append(out, setup.Choice{ID: setup.KindLogin + ":" + s.ID, Kind: setup.KindLogin, Name: s.Name, Service: provider.NameOf(s.Provider), Caution: s.Caution})
+			out = append(out, setup.Choice{ID: setup.KindLogin + ":" + s.ID, Kind: setup.KindLogin, Name: s.Name,
+				Service: provider.NameOf(s.Provider), Caution: s.Caution})
 		}
 	}
 	return out

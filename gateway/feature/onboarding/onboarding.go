@@ -134,7 +134,8 @@ func (f *feature) otherAssistants() []protocol.SetupProgram {
 	home := statedir.Home(f.Env)
 	out := []protocol.SetupProgram{}
 	for _, p := range []protocol.SetupProgram{
-		{Name: "OpenClaw", Path: ".openclaw/openclaw.json"}, {Name: "picoclaw", Path: ".picoclaw/config.json"}, {Name: "zeroclaw", Path: ".zeroclaw/config.toml"},
+		{Name: "OpenClaw", Path: ".openclaw/openclaw.json"}, {Name: "picoclaw", Path: ".picoclaw/config.json"},
+		{Name: "zeroclaw", Path: ".zeroclaw/config.toml"},
 	} {
 		p.Path = filepath.Join(home, filepath.FromSlash(p.Path))
 		if info, err := os.Stat(p.Path); err == nil && info.Mode().IsRegular() {

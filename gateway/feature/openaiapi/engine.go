@@ -105,18 +105,22 @@ func (f *feature) Begin(ctx context.Context, a hook.Ask) error {
 		turn.Sender = "token:" + a.Client.ID
 	}
 	if a.Label != "" {
-		turn.Origin = &session.Origin{Label: a.Label, Provider: channel.API, From: a.Client.ID, AccountID: a.Client.ID, ChatType: string(channel.Direct)}
+		turn.Origin = &session.Origin{Label: a.Label, Provider: channel.API, From: a.Client.ID, AccountID: a.Client.ID,
+			ChatType: string(channel.Direct)}
 	}
 	switch {
 	case strings.TrimSpace(turn.Text) == "":
 		return hook.Invalid("messages", "The new message is empty.")
 	case len(turn.Text) > protocol.MaxMessageText || len(turn.ForAgent) > 2*protocol.MaxMessageText:
-		return hook.Invalid("messages", "The new messages have %d bytes together, at most %d are allowed.", len(turn.Text), protocol.MaxMessageText)
+		return hook.Invalid("messages", "The new messages have %d bytes together, at most %d are allowed.", len(turn.Text),
+			protocol.MaxMessageText)
 	case f.o.Budget.Poor():
-		return &hook.Error{Status: http.StatusTooManyRequests, Type: "insufficient_quota", Code: "insufficient_quota", NoRetry: true, Text: "The allowance for models is used up in Hearth. Its owner can allow more with /usage."}
+		return &hook.Error{Status: http.StatusTooManyRequests, Type: "insufficient_quota", Code: "insufficient_quota", NoRetry: true,
+			Text: "The allowance for models is used up in Hearth. Its owner can allow more with /usage."}
 	}
 	if err := f.o.Pause.Check(pause.CallModel); err != nil {
-		return &hook.Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "paused", NoRetry: true, Text: "Hearth is paused by its owner, so it asks no model now."}
+		return &hook.Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "paused", NoRetry: true,
+			Text: "Hearth is paused by its owner, so it asks no model now."}
 	}
 	var list []protocol.Attachment
 	for _, pic := range a.Pictures {
@@ -137,7 +141,8 @@ func (f *feature) Wait(ctx context.Context, runID string) (hook.End, error) {
 	if err != nil {
 		return hook.End{}, err
 	}
-	end := hook.End{State: hook.Failed, Stop: model.StopReason(out.Run.Stop), Usage: out.Usage, Model: out.Run.AnsweredBy, Kind: out.Run.ErrorKind, Problem: out.Run.ErrorText}
+	end := hook.End{State: hook.Failed, Stop: model.StopReason(out.Run.Stop), Usage: out.Usage, Model: out.Run.AnsweredBy,
+		Kind: out.Run.ErrorKind, Problem: out.Run.ErrorText}
 	switch out.Run.State {
 	case session.RunAnswered:
 		end.State = hook.Answered
@@ -163,7 +168,8 @@ func (f *feature) Vectors(ctx context.Context, texts []string) (string, [][]floa
 	}
 	v, err := e.Embed(ctx, texts)
 	if err != nil {
-		return "", nil, &hook.Error{Status: 502, Type: "api_error", Text: fmt.Sprintf("The vectors could not be made: %s.", f.o.Secrets.Text(err.Error()))}
+		return "", nil, &hook.Error{Status: 502, Type: "api_error", Text: fmt.Sprintf("The vectors could not be made: %s.",
+			f.o.Secrets.Text(err.Error()))}
 	}
 	return e.Name(), v, nil
 }

@@ -88,7 +88,8 @@ func (f feature) cmdResume(ctx context.Context, _, _ string) (string, error) {
 
 func (f feature) words(st pause.State) string {
 	what := map[pause.Level]string{
-		pause.Off: "Hearth is not paused.", pause.Tools: "Paused: no tool starts.", pause.Network: "Paused: no tool starts, and no model outside this machine is called.",
+		pause.Off: "Hearth is not paused.", pause.Tools: "Paused: no tool starts.", pause.Network: "Paused: no tool starts, and no model " +
+			"outside this machine is called.",
 		pause.Everything: "Paused: nothing is answered. Messages wait.",
 	}[st.Level]
 	if st.UntilMs > 0 {

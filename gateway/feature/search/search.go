@@ -43,7 +43,8 @@ const maxQuery = 1000
 // find finds words in everything that was said.
 func (f feature) find(ctx context.Context, p protocol.SessionsSearchParams) (protocol.SessionsSearch, error) {
 	if len(p.Query) > maxQuery {
-		return protocol.SessionsSearch{}, protocol.InvalidParams(protocol.MethodSessionsSearch, "the query has %d bytes, at most %d are allowed", len(p.Query), maxQuery)
+		return protocol.SessionsSearch{}, protocol.InvalidParams(protocol.MethodSessionsSearch, "the query has %d bytes, at most %d are allowed",
+			len(p.Query), maxQuery)
 	}
 	q := search.Params{Query: p.Query, Limit: p.Limit}
 	if p.Key != "" {

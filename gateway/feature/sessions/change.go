@@ -88,7 +88,8 @@ func (f *feature) remove(ctx context.Context, c *server.Caller, p protocol.Sessi
 	}
 	keep := p.DeleteTranscript != nil && !*p.DeleteTranscript
 	deleted, err := f.sessions.DeleteIf(ctx, key, keep, session.Expected{
-		SessionID: p.ExpectedSessionID, UpdatedAt: p.ExpectedSessionUpdatedAt, Archived: p.ArchivedOnly, Unknown: p.ExpectedLifecycleRevision != "",
+		SessionID: p.ExpectedSessionID, UpdatedAt: p.ExpectedSessionUpdatedAt, Archived: p.ArchivedOnly,
+		Unknown: p.ExpectedLifecycleRevision != "",
 	})
 	return protocol.SessionsDeleteResult{OK: err == nil, Key: key, Deleted: deleted, Archived: []string{}}, unexpected(err, p.Key, "deletion")
 }

@@ -13,18 +13,29 @@ import (
 // commands are the slash commands of the feature.
 func (f *feature) commands() []command.Command {
 	return []command.Command{
-		{Spec: command.Spec{Name: "status", Description: "Show the model, the session and what is running", Category: "status", Guests: true}, Do: f.cmdStatus},
-		{Spec: command.Spec{Name: "context", Args: "[list|detail]", Description: "Show what the model is given", Category: "status", Choices: []string{"list", "detail"}}, Do: f.cmdContext},
+		{Spec: command.Spec{Name: "status", Description: "Show the model, the session and what is running", Category: "status", Guests: true},
+			Do: f.cmdStatus},
+		{Spec: command.Spec{Name: "context", Args: "[list|detail]", Description: "Show what the model is given", Category: "status",
+			Choices: []string{"list", "detail"}}, Do: f.cmdContext},
 		{Spec: command.Spec{Name: "new", Args: "[model] [message]", Description: "Start a new session", Category: "session"}, Do: noTrigger},
 		{Spec: command.Spec{Name: "reset", Args: "[message]", Description: "Start a new session", Category: "session"}, Do: noTrigger},
-		{Spec: command.Spec{Name: "compact", Args: "[instructions|restore]", Description: "Summarize the older part of the conversation", Category: "session"}, Do: f.cmdCompact},
-		{Spec: command.Spec{Name: "think", Args: "[off|low|medium|high]", Description: "How long the model thinks", Category: "options", Choices: command.Levels("think")}, Do: f.cmdLevel("thinking", "think", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ThinkingLevel = orElse(v, "off") },
+		{Spec: command.Spec{Name: "compact", Args: "[instructions|restore]", Description: "Summarize the older part of the conversation",
+			Category: "session"}, Do: f.cmdCompact},
+		{Spec: command.Spec{Name: "think", Args: "[off|low|medium|high]", Description: "How long the model thinks", Category: "options",
+			Choices: command.Levels("think")}, Do: f.cmdLevel("thinking", "think", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) {
+			p.ThinkingLevel = orElse(v, "off")
+		},
 			func(r protocol.SessionRow) string { return r.ThinkingLevel })},
-		{Spec: command.Spec{Name: "verbose", Args: "[on|off|full]", Description: "Show tool activity", Category: "options", Choices: command.Levels("verbose")}, Do: f.cmdLevel("tool activity", "verbose", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.VerboseLevel = v },
+		{Spec: command.Spec{Name: "verbose", Args: "[on|off|full]", Description: "Show tool activity", Category: "options",
+			Choices: command.Levels("verbose")}, Do: f.cmdLevel("tool activity", "verbose",
+			func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.VerboseLevel = v },
 			func(r protocol.SessionRow) string { return r.VerboseLevel })},
-		{Spec: command.Spec{Name: "reasoning", Args: "[on|off|stream]", Description: "Show the model's reasoning", Category: "options", Choices: command.Levels("reasoning")}, Do: f.cmdLevel("reasoning", "reasoning", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ReasoningLevel = v },
+		{Spec: command.Spec{Name: "reasoning", Args: "[on|off|stream]", Description: "Show the model's reasoning", Category: "options",
+			Choices: command.Levels("reasoning")}, Do: f.cmdLevel("reasoning", "reasoning",
+			func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ReasoningLevel = v },
 			func(r protocol.SessionRow) string { return r.ReasoningLevel })},
-		{Spec: command.Spec{Name: "send", Args: "[on|off|inherit]", Description: "Allow or hold back replies to this chat", Category: "options", Choices: []string{"on", "off", "inherit"}}, Do: f.cmdSend},
+		{Spec: command.Spec{Name: "send", Args: "[on|off|inherit]", Description: "Allow or hold back replies to this chat", Category: "options",
+			Choices: []string{"on", "off", "inherit"}}, Do: f.cmdSend},
 	}
 }
 
@@ -35,7 +46,8 @@ func noTrigger(context.Context, string, string) (string, error) {
 }
 
 // cmdLevel is a command that shows or sets one of a few levels.
-func (f *feature) cmdLevel(what, name string, put func(*protocol.SessionsPatchParams, protocol.Patch[string]), get func(protocol.SessionRow) string) func(ctx context.Context, key, args string) (string, error) {
+func (f *feature) cmdLevel(what, name string, put func(*protocol.SessionsPatchParams, protocol.Patch[string]),
+	get func(protocol.SessionRow) string) func(ctx context.Context, key, args string) (string, error) {
 	levels := command.Levels(name)
 	return func(ctx context.Context, key, args string) (string, error) {
 		level := strings.ToLower(args)

@@ -12,7 +12,8 @@ import (
 // and none of these settings, so whoever expects some looks at something else.
 func expectedPatch(p protocol.SessionsPatchParams) session.Expected {
 	e := session.Expected{SessionID: p.ExpectedSessionID}
-	e.Unknown = p.ExpectedLifecycleRevision != "" || method.AnySet(p.ExpectedPermissionMode, p.ExpectedSandboxMode, p.ExpectedNativeRuntimeConsent, p.ExpectedToolOverrides, p.ExpectedMarkedUnreadAt)
+	e.Unknown = p.ExpectedLifecycleRevision != "" || method.AnySet(p.ExpectedPermissionMode, p.ExpectedSandboxMode,
+		p.ExpectedNativeRuntimeConsent, p.ExpectedToolOverrides, p.ExpectedMarkedUnreadAt)
 	e.OrNone = e.SessionID == "" && !e.Unknown
 	return e
 }

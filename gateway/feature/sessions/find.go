@@ -40,7 +40,8 @@ func (f *feature) resolve(ctx context.Context, p protocol.SessionsResolveParams)
 			}
 		}
 		if list.NextOffset == nil {
-			return protocol.SessionsResolveResult{}, protocol.Invalid("No session has that name. `sessions.list` shows them.").With("code", "NOT_FOUND")
+			return protocol.SessionsResolveResult{}, protocol.Invalid("No session has that name. `sessions.list` shows them.").With("code",
+				"NOT_FOUND")
 		}
 		offset = *list.NextOffset
 	}

@@ -123,7 +123,8 @@ func (o others) History(ctx context.Context, call tool.Call, name string, limit 
 	for _, m := range page.Messages {
 		text := o.f.secrets.Text(m.Text())
 		switch {
-		case m.ExcludeFromContext, m.Role == protocol.MessageSystem, m.Role == protocol.MessageToolResult && !tools, strings.TrimSpace(text) == "":
+		case m.ExcludeFromContext, m.Role == protocol.MessageSystem, m.Role == protocol.MessageToolResult && !tools,
+			strings.TrimSpace(text) == "":
 			continue
 		}
 		out = append(out, sessiontool.Said{Role: m.Role, Tool: m.ToolName, Text: text})
@@ -158,7 +159,8 @@ func (o others) Send(ctx context.Context, call tool.Call, name, text string, wai
 	}
 	return o.hand(ctx, session.Turn{
 		RunID: "relay:" + uuid.New(), SessionKey: row.Key, Text: text, Owner: o.trusted(call, row), Mode: session.Followup, Relay: relay,
-		ForAgent: "[A message from another session of this assistant, not from a person. Answer it; your reply goes back there.]\n" + untrusted.Wrapper{}.Wrap("session "+call.SessionKey, text),
+		ForAgent: "[A message from another session of this assistant, not from a person. Answer it; your reply goes back there.]\n" +
+			untrusted.Wrapper{}.Wrap("session "+call.SessionKey, text),
 	}, wait)
 }
 

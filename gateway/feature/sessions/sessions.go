@@ -74,8 +74,10 @@ type feature struct {
 // New makes the feature.
 func New(o Options) host.Feature {
 	f := &feature{
-		sessions: o.Sessions, dispatch: o.Dispatch, agents: o.Agents, settings: o.Settings, models: o.Choice, registry: o.Models, db: o.DB, ledger: o.Ledger,
-		secrets: o.Secrets, children: o.Children, clock: o.Clock, prompt: o.Prompt, problems: o.Problems, version: o.Version, started: o.Started, now: o.Now,
+		sessions: o.Sessions, dispatch: o.Dispatch, agents: o.Agents, settings: o.Settings, models: o.Choice, registry: o.Models, db: o.DB,
+		ledger:  o.Ledger,
+		secrets: o.Secrets, children: o.Children, clock: o.Clock, prompt: o.Prompt, problems: o.Problems, version: o.Version, started: o.Started,
+		now: o.Now,
 	}
 	return host.Feature{
 		Methods: []method.Method{
@@ -169,7 +171,8 @@ func (f *feature) create(ctx context.Context, p protocol.SessionsCreateParams) (
 }
 
 func entryOf(r session.Row) protocol.SessionEntry {
-	return protocol.SessionEntry{SessionID: r.SessionID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt, Label: r.Label, ArchivedAt: r.WhenArchived()}
+	return protocol.SessionEntry{SessionID: r.SessionID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt, Label: r.Label,
+		ArchivedAt: r.WhenArchived()}
 }
 
 func checkLabel(method, label string) error {

@@ -39,10 +39,12 @@ func (f *feature) usage(ctx context.Context, p protocol.SessionsUsageParams) (pr
 	for _, r := range rows {
 		cost := costs[r.Key]
 		u := protocol.SessionUsageTotals{
-			Input: r.InputTokens, Output: r.OutputTokens, TotalTokens: r.TotalTokens, TotalCost: cost.Cost().Units(), MissingCostEntries: cost.Unpriced,
+			Input: r.InputTokens, Output: r.OutputTokens, TotalTokens: r.TotalTokens, TotalCost: cost.Cost().Units(),
+			MissingCostEntries: cost.Unpriced,
 		}
 		out.Sessions = append(out.Sessions, protocol.SessionUsageRow{
-			Key: r.Key, SessionID: r.SessionID, AgentID: r.AgentID, Label: r.Label, UpdatedAt: r.UpdatedAt, ModelProvider: r.ModelProvider, Model: r.Model, Usage: u,
+			Key: r.Key, SessionID: r.SessionID, AgentID: r.AgentID, Label: r.Label, UpdatedAt: r.UpdatedAt, ModelProvider: r.ModelProvider,
+			Model: r.Model, Usage: u,
 		})
 		out.Totals.Input += u.Input
 		out.Totals.Output += u.Output

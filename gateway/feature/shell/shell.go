@@ -91,7 +91,8 @@ func (f *feature) ended(scope tool.Scope, i process.Info, _ string) {
 	if i.Exit.Stopped || f.closing.Load() || !f.o.Settings.Snapshot().Config.Tools.Exec.NotifyOnExit {
 		return
 	}
-	text := fmt.Sprintf("The command %s (session %s) has ended%s. `process log` shows what it printed.", plan.Show(i.Title), i.ID, shell.Ending(i))
+	text := fmt.Sprintf("The command %s (session %s) has ended%s. `process log` shows what it printed.", plan.Show(i.Title), i.ID,
+		shell.Ending(i))
 	if _, err := f.o.Sessions.Inject(f.o.Work.Context(), scope.SessionKey, text, "background command"); err != nil {
 		f.o.Log.Warn("the end of a background command could not be noted", "session", scope.SessionKey, "err", err)
 	}

@@ -58,7 +58,8 @@ func (f *feature) accept(ctx context.Context, c *server.Caller, p protocol.Skill
 	if err != nil {
 		return protocol.SkillPlan{}, errorOf(err)
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindConfig, What: what + plan.Name, Who: method.DeciderOf(c).ID, Facts: map[string]string{"hash": plan.Hash, "from": plan.From}})
+	f.audit.Add(audit.Entry{Kind: audit.KindConfig, What: what + plan.Name, Who: method.DeciderOf(c).ID,
+		Facts: map[string]string{"hash": plan.Hash, "from": plan.From}})
 	f.changed()
 	return f.onWire(plan), nil
 }
@@ -74,8 +75,10 @@ func (f *feature) remove(_ context.Context, c *server.Caller, p protocol.SkillNa
 
 func (f *feature) onWire(p skill.Plan) protocol.SkillPlan {
 	out := protocol.SkillPlan{
-		Name: p.Name, Description: p.Description, Version: p.Version, Homepage: p.Homepage, Dir: p.Dir, From: p.From, Hash: p.Hash, Bytes: p.Bytes,
-		Files: []protocol.SkillFile{}, Update: p.Update, Same: p.Same, Diff: p.Diff, Findings: append([]string{}, p.Findings...), Refused: p.Refused,
+		Name: p.Name, Description: p.Description, Version: p.Version, Homepage: p.Homepage, Dir: p.Dir, From: p.From, Hash: p.Hash,
+		Bytes: p.Bytes,
+		Files: []protocol.SkillFile{}, Update: p.Update, Same: p.Same, Diff: p.Diff, Findings: append([]string{}, p.Findings...),
+		Refused:  p.Refused,
 		Requires: needs(p.Requires), PrimaryEnv: p.PrimaryEnv, Install: f.installers(p.Spec.Install),
 	}
 	if p.Dispatch != "" {

@@ -80,7 +80,8 @@ func New(o Options) host.Feature {
 // problems are the skills that wait for the owner.
 func (f *feature) problems() (out []protocol.Problem) {
 	for _, name := range f.catalog.Waiting() {
-		out = append(out, protocol.Problem{Code: "SKILL", Message: "The skill “" + name + "” is new or was changed, and a command of the assistant's may have done that. " +
+		out = append(out, protocol.Problem{Code: "SKILL", Message: "The skill “" + name + "” is new or was changed, and a command of the " +
+			"assistant's may have done that. " +
 			"It is not used until you have looked at it: in the settings, “Skills & MCP”, or with `hearth skills trust " + name + "`."})
 	}
 	return out
@@ -115,7 +116,8 @@ func (f *feature) workspace(agent string) (string, error) {
 }
 
 func (f *feature) status(_ context.Context, p protocol.SkillsStatusParams) (protocol.SkillsStatus, error) {
-	out := protocol.SkillsStatus{ManagedSkillsDir: f.catalog.Managed, AgentID: cmp.Or(p.AgentID, f.agents.Book().Default().ID), Skills: []protocol.SkillInfo{}}
+	out := protocol.SkillsStatus{ManagedSkillsDir: f.catalog.Managed, AgentID: cmp.Or(p.AgentID, f.agents.Book().Default().ID),
+		Skills: []protocol.SkillInfo{}}
 	var err error
 	if out.WorkspaceDir, err = f.workspace(p.AgentID); err != nil {
 		return out, errorOf(err)
@@ -133,11 +135,16 @@ func (f *feature) status(_ context.Context, p protocol.SkillsStatusParams) (prot
 
 func (f *feature) info(s skill.Status) protocol.SkillInfo {
 	out := protocol.SkillInfo{
-		Name: s.Name, Description: s.Description, Source: "hearth-" + string(s.Source), Bundled: s.Source == skill.Bundled, FilePath: s.File(), BaseDir: s.Dir,
-		SkillKey: s.Key, Emoji: s.Emoji, Homepage: s.Homepage, PrimaryEnv: s.PrimaryEnv, Always: s.Always, Disabled: s.Disabled, BlockedByAllowlist: s.Blocked,
-		Eligible: s.Eligible(), PlatformIncompatible: len(s.Missing.OS) > 0, ModelVisible: s.ModelVisible(), UserInvocable: s.UserInvocable,
-		CommandVisible: s.CommandVisible(), Requirements: needs(s.Requires), Missing: needs(s.Missing), ConfigChecks: []protocol.SkillConfigCheck{},
-		Install: f.installers(s.Install), Version: s.Version, Trust: string(s.Trust), Problem: s.Problem, Shadowed: s.Shadowed, Warnings: f.warnings(s),
+		Name: s.Name, Description: s.Description, Source: "hearth-" + string(s.Source), Bundled: s.Source == skill.Bundled, FilePath: s.File(),
+		BaseDir:  s.Dir,
+		SkillKey: s.Key, Emoji: s.Emoji, Homepage: s.Homepage, PrimaryEnv: s.PrimaryEnv, Always: s.Always, Disabled: s.Disabled,
+		BlockedByAllowlist: s.Blocked,
+		Eligible:           s.Eligible(), PlatformIncompatible: len(s.Missing.OS) > 0, ModelVisible: s.ModelVisible(),
+		UserInvocable:  s.UserInvocable,
+		CommandVisible: s.CommandVisible(), Requirements: needs(s.Requires), Missing: needs(s.Missing),
+		ConfigChecks: []protocol.SkillConfigCheck{},
+		Install:      f.installers(s.Install), Version: s.Version, Trust: string(s.Trust), Problem: s.Problem, Shadowed: s.Shadowed,
+		Warnings: f.warnings(s),
 	}
 	for _, c := range s.Requires.Config {
 		out.ConfigChecks = append(out.ConfigChecks, protocol.SkillConfigCheck{Path: c, Satisfied: s.Satisfied[c]})
@@ -150,7 +157,8 @@ func (f *feature) warnings(s skill.Status) (out []string) {
 	entry := f.settings.Snapshot().Config.Skills.Entries[s.Key]
 	values := catalog.Values(s.Spec, entry)
 	if len(values) > 0 && s.Problem == "" && !s.Trusted() {
-		out = append(out, "It does not get the values that the settings keep for it until you have looked at its files: `hearth skills trust "+s.Name+"`")
+		out = append(out, "It does not get the values that the settings keep for it until you have looked at its files: `hearth skills trust "+
+			s.Name+"`")
 	}
 	for name := range values {
 		if !skill.Injectable(name) {
@@ -159,7 +167,8 @@ func (f *feature) warnings(s skill.Status) (out []string) {
 	}
 	for _, name := range s.Requires.Env {
 		if _, kept := values[name]; !kept && f.env(name) != "" {
-			out = append(out, name+" is in Hearth's own environment, which commands do not get; name it in skills.entries."+s.Key+".env, for example as { source: \"env\", id: \""+name+"\" }")
+			out = append(out, name+" is in Hearth's own environment, which commands do not get; name it in skills.entries."+s.Key+".env, for "+
+				"example as { source: \"env\", id: \""+name+"\" }")
 		}
 	}
 	return out
@@ -174,7 +183,8 @@ func (f *feature) installers(in []skill.Installer) []protocol.SkillInstaller {
 	out := []protocol.SkillInstaller{}
 	manager := f.settings.Snapshot().Config.Skills.Install.NodeManager
 	for _, i := range in {
-		out = append(out, protocol.SkillInstaller{ID: i.ID, Kind: i.Kind, Label: i.Label, Bins: append([]string{}, i.Bins...), Command: i.Command(manager)})
+		out = append(out, protocol.SkillInstaller{ID: i.ID, Kind: i.Kind, Label: i.Label, Bins: append([]string{}, i.Bins...),
+			Command: i.Command(manager)})
 	}
 	return out
 }
@@ -192,7 +202,8 @@ func (f *feature) bins(context.Context, method.None) (protocol.SkillsBins, error
 // and fetches nothing by itself, it says what to run.
 func (f *feature) howToInstall(_ context.Context, p protocol.SkillsInstallParams) (protocol.SkillsInstallResult, error) {
 	if p.Source != "" {
-		return protocol.SkillsInstallResult{}, protocol.Invalid("Hearth installs skills from a folder, a zip archive or a git bundle on this computer, "+
+		return protocol.SkillsInstallResult{}, protocol.Invalid("Hearth installs skills from a folder, a zip archive or a git bundle on this "+
+			"computer, "+
 			"after you have seen them: `hearth skills install PATH`. It fetches none from a registry.").With("code", "NOT_SUPPORTED")
 	}
 	s, err := f.catalog.Find(f.agents.Book().Default().Workspace, p.Name)
@@ -201,15 +212,18 @@ func (f *feature) howToInstall(_ context.Context, p protocol.SkillsInstallParams
 	}
 	for _, i := range f.installers(s.Install) {
 		if i.ID == p.InstallID && i.Command != "" {
-			return protocol.SkillsInstallResult{Message: "Hearth runs no installers by itself. To get what " + s.Name + " needs, run: " + i.Command}, nil
+			return protocol.SkillsInstallResult{Message: "Hearth runs no installers by itself. To get what " + s.Name + " needs, run: " + i.Command},
+				nil
 		}
 	}
-	return protocol.SkillsInstallResult{}, protocol.Invalid("%s names no way to install called %q that Hearth knows", s.Name, p.InstallID).With("code", "NOT_FOUND")
+	return protocol.SkillsInstallResult{}, protocol.Invalid("%s names no way to install called %q that Hearth knows", s.Name,
+		p.InstallID).With("code", "NOT_FOUND")
 }
 
 func (f *feature) update(ctx context.Context, p protocol.SkillsUpdateParams) (protocol.SkillsUpdateResult, error) {
 	if p.Source != "" || p.SkillKey == "" {
-		return protocol.SkillsUpdateResult{}, protocol.Invalid("skillKey says which skill; Hearth updates none from a registry, install the new files with `hearth skills install PATH`")
+		return protocol.SkillsUpdateResult{}, protocol.Invalid("skillKey says which skill; Hearth updates none from a registry, install the " +
+			"new files with `hearth skills install PATH`")
 	}
 	entry := map[string]any{}
 	if p.Enabled != nil {

@@ -56,7 +56,8 @@ func (c calls) Run(ctx context.Context, scope tool.Scope, sk skill.Status, name,
 		return "", err
 	}
 	c.audit.Add(audit.Entry{
-		Kind: audit.KindTool, What: "was called by the skill " + sk.Name, Who: scope.Surface + ":" + scope.Sender, Session: scope.SessionKey, Run: scope.RunID,
+		Kind: audit.KindTool, What: "was called by the skill " + sk.Name, Who: scope.Surface + ":" + scope.Sender, Session: scope.SessionKey,
+		Run: scope.RunID,
 	})
 	call := model.ToolCall{ID: uuid.New(), Name: sk.DispatchTool, Arguments: raw}
 	res := c.Tools.Own().Before(c.Gate.Before).Run(ctx, scope, call, nil)

@@ -117,8 +117,9 @@ func (f *Status) status(ctx context.Context, _ method.None) (protocol.Status, er
 		Hearth: protocol.StatusDetail{
 			Version: f.o.Version, PID: os.Getpid(), URL: f.o.URL(), StateDir: string(f.o.Dir), ConfigPath: f.o.Settings.Path(),
 			UptimeMs: f.o.Now().Sub(f.o.Started).Milliseconds(), Model: ref.String(), ModelSource: source,
-			Clients: f.o.Server.Clients(), ActiveRuns: active, QueuedRuns: queued, Undelivered: f.o.Outbox.Waiting(), PendingApprovals: len(f.o.Broker.Pending()),
-			ResidentBytes: residentBytes(), StoreBytes: f.o.Store.Size(), Problems: f.o.Problems(),
+			Clients: f.o.Server.Clients(), ActiveRuns: active, QueuedRuns: queued, Undelivered: f.o.Outbox.Waiting(),
+			PendingApprovals: len(f.o.Broker.Pending()),
+			ResidentBytes:    residentBytes(), StoreBytes: f.o.Store.Size(), Problems: f.o.Problems(),
 		},
 	}, nil
 }
@@ -150,7 +151,8 @@ func (f *Status) Snapshot(ctx context.Context) protocol.Snapshot {
 		mainKey = session.MainAlias
 	}
 	return protocol.Snapshot{
-		Health: h, UptimeMs: f.o.Now().Sub(f.o.Started).Milliseconds(), ConfigPath: f.o.Settings.Path(), StateDir: string(f.o.Dir), AuthMode: "token",
+		Health: h, UptimeMs: f.o.Now().Sub(f.o.Started).Milliseconds(), ConfigPath: f.o.Settings.Path(), StateDir: string(f.o.Dir),
+		AuthMode: "token",
 		SessionDefaults: &protocol.SessionDefaults{
 			DefaultAgentID: f.o.Agents.Book().Default().ID, MainKey: mainKey, MainSessionKey: "agent:" + session.DefaultAgent + ":" + mainKey,
 			Scope: "per-sender", ModelConfigured: true,

@@ -49,8 +49,10 @@ func (f *feature) Tell(ctx context.Context, r spawn.Record) error {
 	}
 	head := fmt.Sprintf("The sub-agent “%s” %s.", r.Name(), ended(r.Outcome))
 	_, err := f.dispatch.AcceptWords(ctx, session.Turn{
-		RunID: "announce:" + r.RunID, SessionKey: r.ParentKey, Text: head, Owner: r.Owner, Route: r.Route, Sender: r.Sender, Mode: session.Followup,
-		ForAgent: "[" + head + " This is a message of Hearth, not of a person. Tell the person what came of it, or go on with your task; say NO_REPLY if there is nothing to tell.]\n" +
+		RunID: "announce:" + r.RunID, SessionKey: r.ParentKey, Text: head, Owner: r.Owner, Route: r.Route, Sender: r.Sender,
+		Mode: session.Followup,
+		ForAgent: "[" + head + " This is a message of Hearth, not of a person. Tell the person what came of it, or go on with your task; say " +
+			"NO_REPLY if there is nothing to tell.]\n" +
 			untrusted.Wrapper{}.Wrap("sub-agent "+r.Key, cmp.Or(r.Result, "(it said nothing)")),
 		Relay: session.Relay{From: r.Key, Tool: "sessions_spawn", Hops: r.Hops},
 	}, false)

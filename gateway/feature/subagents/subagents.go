@@ -65,8 +65,9 @@ func (f *feature) Spawn(ctx context.Context, call tool.Call, w sessiontool.Wish)
 	}
 	r := spawn.Record{
 		RunID: uuid.New(), Key: spawn.KeyBelow(call.SessionKey, call.AgentID, uuid.New()), ParentKey: call.SessionKey, ParentRun: call.RunID,
-		Label: w.Label, Task: w.Task, Model: name, Thinking: w.Thinking, TimeoutMs: int64(w.TimeoutSeconds * 1000), Cleanup: spawn.Cleanup(cmp.Or(w.Cleanup, "keep")),
-		Owner: call.Owner && !call.Group, Sender: call.Sender, Hops: relay.Hops,
+		Label: w.Label, Task: w.Task, Model: name, Thinking: w.Thinking, TimeoutMs: int64(w.TimeoutSeconds * 1000),
+		Cleanup: spawn.Cleanup(cmp.Or(w.Cleanup, "keep")),
+		Owner:   call.Owner && !call.Group, Sender: call.Sender, Hops: relay.Hops,
 	}
 	if rec, err := f.sessions.Why("", call.RunID); err == nil {
 		r.Route, r.Owner = rec.Route, r.Owner && rec.Owner

@@ -101,7 +101,8 @@ func (f *feature) invoke(ctx context.Context, c *server.Caller, p protocol.Tools
 	out := protocol.ToolsInvokeResult{Name: p.Name, Source: "core"}
 	tools := f.o.Tools.Tools()
 	if _, ok := tools.Lookup(p.Name); !ok {
-		out.Source, out.Error = "", &protocol.ToolFailure{Code: "not_found", Message: fmt.Sprintf("There is no tool called %q; `hearth tools` lists them.", p.Name)}
+		out.Source, out.Error = "", &protocol.ToolFailure{Code: "not_found",
+			Message: fmt.Sprintf("There is no tool called %q; `hearth tools` lists them.", p.Name)}
 		return out, nil
 	}
 	res := tools.Before(f.o.Gate.Before).Run(ctx, scope, model.ToolCall{ID: id, Name: p.Name, Arguments: p.Args}, nil)
@@ -114,7 +115,8 @@ func (f *feature) invoke(ctx context.Context, c *server.Caller, p protocol.Tools
 
 func toolInfo(spec model.ToolSpec) protocol.ToolInfo {
 	first, _, _ := strings.Cut(spec.Description, "\n")
-	info := protocol.ToolInfo{ID: spec.Name, Label: spec.Name, Description: first, RawDescription: spec.Description, Source: "core", Parameters: spec.Schema}
+	info := protocol.ToolInfo{ID: spec.Name, Label: spec.Name, Description: first, RawDescription: spec.Description, Source: "core",
+		Parameters: spec.Schema}
 	if strings.HasPrefix(spec.Name, mcp.Prefix) {
 		info.Source = "mcp"
 	}

@@ -32,9 +32,11 @@ func (f feature) cmdUsage(ctx context.Context, key, args string) (string, error)
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "This session read **%d** tokens and wrote **%d**. It cost **%s**.\n", row.InputTokens, row.OutputTokens, costWords(spend.Total(rows), st.Currency))
+	fmt.Fprintf(&b, "This session read **%d** tokens and wrote **%d**. It cost **%s**.\n", row.InputTokens, row.OutputTokens,
+		costWords(spend.Total(rows), st.Currency))
 	a := f.Budget.Allowance()
-	fmt.Fprintf(&b, "\nToday all sessions cost %s, this month %s.", ofLimit(st.Day, a.Daily, st.Currency), ofLimit(st.Month, a.Monthly, st.Currency))
+	fmt.Fprintf(&b, "\nToday all sessions cost %s, this month %s.", ofLimit(st.Day, a.Daily, st.Currency),
+		ofLimit(st.Month, a.Monthly, st.Currency))
 	if st.Level == spend.Used {
 		b.WriteString("\n\n" + budget.Words(st) + " " + budget.HowOn)
 	}
@@ -87,7 +89,8 @@ func (f feature) cmdAllow(ctx context.Context, words []string) (string, error) {
 		}
 	}
 	if !ok {
-		return "Allow what? `/usage allow once` lets one answer through, `/usage allow daily 5` and `/usage allow monthly 50` set the limits.", nil
+		return "Allow what? `/usage allow once` lets one answer through, `/usage allow daily 5` and `/usage allow monthly 50` set the limits.",
+			nil
 	}
 	if _, err := f.allow(ctx, p); err != nil {
 		return "", err

@@ -156,7 +156,8 @@ func (f feature) status(context.Context, method.None) (protocol.UsageStatus, err
 	case spend.Used:
 		u.Message = budget.Words(st) + " " + budget.HowOn
 	case spend.Sparing:
-		u.Message = fmt.Sprintf("%s of the %s allowed for %s are spent; the cheap model answers.", spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Period)
+		u.Message = fmt.Sprintf("%s of the %s allowed for %s are spent; the cheap model answers.", spend.Money(st.Spent, st.Currency),
+			spend.Money(st.Limit, st.Currency), st.Period)
 	}
 	out.Hearth = u
 	return out, nil

@@ -26,7 +26,8 @@ const (
 
 // Errors of Approve and Reject.
 var (
-	ErrNoCode    = errors.New("no request with this code is waiting; it may have expired (codes live one hour). Ask the person to write again and take the new code")
+	ErrNoCode = errors.New("no request with this code is waiting; it may have expired (codes live one hour). Ask the person to write " +
+		"again and take the new code")
 	ErrNobody    = errors.New("an empty id is nobody")
 	ErrThrottled = errors.New("too many wrong codes for this channel: its requests were dropped. Ask the person to write again in ten minutes")
 )

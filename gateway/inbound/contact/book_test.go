@@ -63,7 +63,8 @@ func TestApprove(t *testing.T) {
 	if got, ok, err := b.Lookup("telegram", "default", "42"); !ok || err != nil || got != c {
 		t.Errorf("%+v %v %v", got, ok, err)
 	}
-	for _, p := range [][3]string{{"telegram", "work", "42"}, {"discord", "default", "42"}, {"telegram", "default", "4"}, {"telegram", "default", ""}} {
+	for _, p := range [][3]string{{"telegram", "work", "42"}, {"discord", "default", "42"}, {"telegram", "default", "4"},
+		{"telegram", "default", ""}} {
 		if _, ok, _ := b.Lookup(p[0], p[1], p[2]); ok {
 			t.Errorf("%q was let in as well", p)
 		}

@@ -47,7 +47,8 @@ func (b *Book) discover(ctx context.Context, s Server) (none oauth.Service, err 
 	}
 	if meta == nil { // what servers of 2025-03-26 do without saying so
 		base := strings.TrimSuffix(issuer, "/")
-		meta = &oauthex.AuthServerMeta{Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register"}
+		meta = &oauthex.AuthServerMeta{Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base + "/token",
+			RegistrationEndpoint: base + "/register"}
 	}
 	if s.Scope != "" {
 		scopes = strings.Fields(s.Scope)
@@ -57,7 +58,8 @@ func (b *Book) discover(ctx context.Context, s Server) (none oauth.Service, err 
 	service := oauth.Service{
 		ID: s.ID, Name: "the MCP server " + s.ID, Kind: oauth.KindBrowser, Scopes: safeScopes(scopes), Hosts: []string{s.URL},
 		AuthorizeURL: meta.AuthorizationEndpoint, TokenURL: meta.TokenEndpoint, RevokeURL: meta.RevocationEndpoint,
-		Via: way, Resource: resource, Issuer: meta.Issuer, NamesIt: meta.AuthorizationResponseIssParameterSupported, Near: egress.Near(home), Callback: s.Callback,
+		Via: way, Resource: resource, Issuer: meta.Issuer, NamesIt: meta.AuthorizationResponseIssParameterSupported, Near: egress.Near(home),
+		Callback: s.Callback,
 	}
 	service.Register = func(ctx context.Context, callback string) (oauth.Registered, error) {
 		return register(ctx, client, s, service, meta, callback)
@@ -93,7 +95,8 @@ func knock(ctx context.Context, client *http.Client, to string) ([]oauthex.Chall
 }
 
 // authority is who gives out keys for a service, and for what.
-func authority(ctx context.Context, client *http.Client, home *url.URL, challenges []oauthex.Challenge) (resource, issuer string, scopes []string) {
+func authority(ctx context.Context, client *http.Client, home *url.URL, challenges []oauthex.Challenge) (resource, issuer string,
+	scopes []string) {
 	said := ""
 	for _, c := range challenges {
 		if c.Scheme == "bearer" {
@@ -140,14 +143,16 @@ func places(home *url.URL, said string) (out []place) {
 }
 
 // register makes Hearth known at a service, or takes what the owner made there.
-func register(ctx context.Context, client *http.Client, s Server, service oauth.Service, meta *oauthex.AuthServerMeta, callback string) (oauth.Registered, error) {
+func register(ctx context.Context, client *http.Client, s Server, service oauth.Service, meta *oauthex.AuthServerMeta,
+	callback string) (oauth.Registered, error) {
 	if s.ClientID != "" {
 		methods := meta.TokenEndpointAuthMethodsSupported
 		header := len(methods) == 0 || slices.Contains(methods, "client_secret_basic") && !slices.Contains(methods, "client_secret_post")
 		return oauth.Registered{ClientID: s.ClientID, Secret: s.Secret, InHeader: s.Secret != "" && header}, nil
 	}
 	if meta.RegistrationEndpoint == "" {
-		return oauth.Registered{}, fmt.Errorf("%s lets no program make itself known. Make a client there by hand, with an address such as http://127.0.0.1:8765/callback to come back to, and set mcp.servers.%s.oauth.clientId and .redirectUrl", clean(meta.Issuer), s.ID)
+		return oauth.Registered{}, fmt.Errorf("%s lets no program make itself known. Make a client there by hand, with an address such as "+
+			"http://127.0.0.1:8765/callback to come back to, and set mcp.servers.%s.oauth.clientId and .redirectUrl", clean(meta.Issuer), s.ID)
 	}
 	if u, err := url.Parse(meta.RegistrationEndpoint); err != nil || !service.Private(u) {
 		return oauth.Registered{}, fmt.Errorf("%q is no https address, so nothing is sent there", clean(meta.RegistrationEndpoint))
@@ -162,7 +167,8 @@ func register(ctx context.Context, client *http.Client, s Server, service oauth.
 	if odd(got.ClientID) || odd(got.ClientSecret) || len(got.ClientID)+len(got.ClientSecret) > 8<<10 {
 		return oauth.Registered{}, errors.New("the service gave Hearth a name that cannot be used")
 	}
-	return oauth.Registered{ClientID: got.ClientID, Secret: got.ClientSecret, InHeader: got.ClientSecret != "" && got.TokenEndpointAuthMethod != "client_secret_post" && got.TokenEndpointAuthMethod != "none"}, nil
+	return oauth.Registered{ClientID: got.ClientID, Secret: got.ClientSecret, InHeader: got.ClientSecret != "" &&
+		got.TokenEndpointAuthMethod != "client_secret_post" && got.TokenEndpointAuthMethod != "none"}, nil
 }
 
 func odd(s string) bool {

@@ -249,7 +249,8 @@ func (b *Book) Bearer(ctx context.Context, s Server, refused string) (string, er
 
 func (b *Book) service(id string, r *record) oauth.Service {
 	s := oauth.Service{
-		ID: id, Name: "the MCP server " + id, Kind: oauth.KindBrowser, TokenURL: r.Token, RevokeURL: r.Revoke, Resource: r.Resource, Issuer: r.Issuer, Near: r.Near,
+		ID: id, Name: "the MCP server " + id, Kind: oauth.KindBrowser, TokenURL: r.Token, RevokeURL: r.Revoke, Resource: r.Resource,
+		Issuer: r.Issuer, Near: r.Near,
 		Registered: oauth.Registered{ClientID: r.ClientID, Secret: r.Secret, InHeader: r.InHeader},
 	}
 	if home, err := url.Parse(r.URL); err == nil {

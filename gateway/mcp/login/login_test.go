@@ -22,7 +22,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"), goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"), goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
 }
 
 // cabinet keeps secrets in memory.
@@ -153,7 +154,8 @@ func TestLogin(t *testing.T) {
 		t.Errorf("token %q, changed %q", token, d.changed)
 	}
 	asked := strings.Join(a.Asked(), "\n")
-	for _, want := range []string{"/register", "code_challenge_method=S256", "resource=" + url.QueryEscape(s.URL), "scope=notes.read+offline_access", "grant_type=authorization_code"} {
+	for _, want := range []string{"/register", "code_challenge_method=S256", "resource=" + url.QueryEscape(s.URL),
+		"scope=notes.read+offline_access", "grant_type=authorization_code"} {
 		if !strings.Contains(asked, want) {
 			t.Errorf("no %s in\n%s", want, asked)
 		}
@@ -324,7 +326,8 @@ func TestClientMadeByHand(t *testing.T) {
 	if err != nil || end.State != oauth.Done || !a.Good(d.token(s, "")) {
 		t.Fatalf("%+v %v", end, err)
 	}
-	if asked := strings.Join(a.Asked(), "\n"); !strings.Contains(asked, "scope=only+this") || !strings.Contains(asked, url.QueryEscape(s.Callback)) || strings.Contains(asked, "client_secret") {
+	if asked := strings.Join(a.Asked(), "\n"); !strings.Contains(asked, "scope=only+this") ||
+		!strings.Contains(asked, url.QueryEscape(s.Callback)) || strings.Contains(asked, "client_secret") {
 		t.Error(asked)
 	}
 	d.pass(2 * time.Hour)

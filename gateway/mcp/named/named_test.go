@@ -21,7 +21,8 @@ func TestServersMayReadWhatTheirCommandLineNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
-	for _, file := range []string{"loose.mjs", "node_modules/x/package.json", "Documents/a.txt", "proj/package.json", "proj/dist/own.mjs", "proj/node_modules/@mcp/memory/dist/index.js", "plain/run.py", "venv/pyvenv.cfg", "venv/bin/serve"} {
+	for _, file := range []string{"loose.mjs", "node_modules/x/package.json", "Documents/a.txt", "proj/package.json", "proj/dist/own.mjs",
+		"proj/node_modules/@mcp/memory/dist/index.js", "plain/run.py", "venv/pyvenv.cfg", "venv/bin/serve"} {
 		if err := os.MkdirAll(filepath.Dir(at(file)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,8 @@ func TestServersMayReadWhatTheirCommandLineNames(t *testing.T) {
 		{line{Command: "node", Args: []string{at("proj/dist/own.mjs")}}, "proj"},
 		{line{Command: "node", Args: []string{at("loose.mjs")}}, "loose.mjs node_modules"},
 		{line{Command: at("proj/node_modules/.bin/memory")}, "proj/node_modules"},
-		{line{Command: "sh", Args: []string{"-c", "echo starting; exec node '" + at("proj/node_modules/@mcp/memory/dist/index.js") + "'"}}, "proj/node_modules"},
+		{line{Command: "sh", Args: []string{"-c", "echo starting; exec node '" + at("proj/node_modules/@mcp/memory/dist/index.js") + "'"}},
+			"proj/node_modules"},
 		{line{Command: at("venv/bin/serve")}, "venv"},
 		{line{Command: "python3", Args: []string{"run.py"}, Dir: at("plain")}, "plain"},
 		{line{Command: "x", Args: []string{home, "~/", "/", "/etc", "/home", at("missing"), "Documents", at("Documents/all")}}, ""},

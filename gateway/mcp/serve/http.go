@@ -80,7 +80,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m := h.room(v)
 	if !h.enter(m) {
-		refuse(w, &Refusal{http.StatusTooManyRequests, fmt.Sprintf("this token has %d requests under way; wait for one to end", maxRequests), time.Second})
+		refuse(w, &Refusal{http.StatusTooManyRequests, fmt.Sprintf("this token has %d requests under way; wait for one to end", maxRequests),
+			time.Second})
 		return
 	}
 	defer h.leave(m)
@@ -109,7 +110,8 @@ func (h *Handler) room(v Visit) *room {
 	life, end := v.Bind(h.o.Life)
 	server := New(v.Gateway, Options{Version: h.o.Version, Own: v.Own, Life: life})
 	m := &room{life: life, server: server}
-	m.http = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{SessionTimeout: idleTime})
+	m.http = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
+		SessionTimeout: idleTime})
 	h.rooms[v.ID] = m
 	h.o.Go(func() {
 		<-life.Done()

@@ -33,7 +33,9 @@ func house(t *testing.T, g Gateway) *httptest.Server {
 		if id == "" {
 			return Visit{}, &Refusal{Status: http.StatusUnauthorized, Text: "a token is needed"}
 		}
-		return Visit{ID: id, Gateway: g, Release: func() {}, Bind: func(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) }}, nil
+		return Visit{ID: id, Gateway: g, Release: func() {}, Bind: func(ctx context.Context) (context.Context, func()) {
+			return context.WithCancel(ctx)
+		}}, nil
 	}})
 	s := httptest.NewUnstartedServer(h)
 	s.Config.ReadTimeout, s.Config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond

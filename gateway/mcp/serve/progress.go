@@ -25,7 +25,8 @@ func beat(ctx context.Context, s *mcp.ServerSession, token any) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if s.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: "The assistant is at work."}) != nil {
+				if s.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: n,
+					Message: "The assistant is at work."}) != nil {
 					return // the caller has left
 				}
 			}

@@ -50,7 +50,8 @@ func New(g Gateway, o Options) *mcp.Server {
 		Instructions: "Hearth is its owner's assistant. chat_send talks to it; what it may do, and what it asks its owner for, is decided there.",
 	})
 	add := func(name, about, schema string, harmless bool, do func(context.Context, json.RawMessage) (string, error)) {
-		t := &mcp.Tool{Name: name, Description: about, InputSchema: json.RawMessage(schema), Annotations: &mcp.ToolAnnotations{ReadOnlyHint: harmless}}
+		t := &mcp.Tool{Name: name, Description: about, InputSchema: json.RawMessage(schema), Annotations: &mcp.ToolAnnotations{
+			ReadOnlyHint: harmless}}
 		s.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			args := req.Params.Arguments
 			if len(args) == 0 {
@@ -71,13 +72,17 @@ func New(g Gateway, o Options) *mcp.Server {
 	b := bridge{g}
 	add("chat_send", "Say something to the assistant and get its answer.",
 		`{"type":"object","properties":{"message":{"type":"string"},"session":{"type":"string","description":"a name; default: main"},"timeoutSeconds":{"type":"integer","minimum":1,"maximum":3600}},"required":["message"]}`, false, b.chat)
-	add("sessions_list", "List the conversations.", `{"type":"object","properties":{"search":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}}}`, true, b.sessions)
+	add("sessions_list", "List the conversations.",
+		`{"type":"object","properties":{"search":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}}}`, true, b.sessions)
 	add("sessions_history", "Read the latest messages of a conversation.",
-		`{"type":"object","properties":{"session":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}},"required":["session"]}`, true, b.history)
+		`{"type":"object","properties":{"session":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100}},`+
+			`"required":["session"]}`,
+		true, b.history)
 	if o.Own {
 		return s
 	}
-	add("memory_search", "Search what the assistant remembers: its notes, not the conversations.", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, true, b.search)
+	add("memory_search", "Search what the assistant remembers: its notes, not the conversations.",
+		`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, true, b.search)
 	add("nodes", "List the devices that lend the assistant their abilities.", `{"type":"object"}`, true,
 		b.nodes)
 	return s
@@ -223,7 +228,8 @@ func (b bridge) history(ctx context.Context, args json.RawMessage) (string, erro
 		return "", err
 	}
 	var res protocol.ChatHistory
-	if err := b.g.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: a.Session, Limit: rows(a.Limit)}, &res); err != nil {
+	if err := b.g.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: a.Session, Limit: rows(a.Limit)},
+		&res); err != nil {
 		return "", err
 	}
 	type row struct {

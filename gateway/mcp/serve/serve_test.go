@@ -27,15 +27,18 @@ func (f *fake) Call(_ context.Context, method string, params, result any) error 
 	f.methods = append(f.methods, method)
 	switch r := result.(type) {
 	case *protocol.SessionsList:
-		r.Sessions = []protocol.SessionRow{{Key: "agent:main:main", DerivedTitle: "Hello", UpdatedAt: 1000}, {Key: "agent:main:x", Label: "Mine", DerivedTitle: "not this", UpdatedAt: 2000}}
+		r.Sessions = []protocol.SessionRow{{Key: "agent:main:main", DerivedTitle: "Hello", UpdatedAt: 1000},
+			{Key: "agent:main:x", Label: "Mine", DerivedTitle: "not this", UpdatedAt: 2000}}
 	case *protocol.ChatHistory:
 		if params.(protocol.ChatHistoryParams).SessionKey != "x" {
 			return errors.New("there is no such conversation")
 		}
-		r.Messages = []protocol.Message{{Role: protocol.MessageUser, Content: protocol.TextBlocks("hi")}, {Role: protocol.MessageAssistant, Content: protocol.TextBlocks("hello")}}
+		r.Messages = []protocol.Message{{Role: protocol.MessageUser, Content: protocol.TextBlocks("hi")},
+			{Role: protocol.MessageAssistant, Content: protocol.TextBlocks("hello")}}
 	case *protocol.MemoryFound:
 		f.search = params.(protocol.MemorySearchParams)
-		r.Results = []protocol.MemoryHit{{Path: "MEMORY.md", StartLine: 3, EndLine: 4, Score: 0.5, Snippet: "likes tea"}, {Path: "x", Citation: "memory/a.md#L1", Snippet: "b"}}
+		r.Results = []protocol.MemoryHit{{Path: "MEMORY.md", StartLine: 3, EndLine: 4, Score: 0.5, Snippet: "likes tea"},
+			{Path: "x", Citation: "memory/a.md#L1", Snippet: "b"}}
 	case *protocol.NodeList:
 		r.Nodes = []protocol.Node{{DisplayName: "phone", Connected: true}}
 	case *protocol.ChatAbortResult:
@@ -111,10 +114,13 @@ func TestCalls(t *testing.T) {
 		{"chat_send", `{"message":" "}`, "", "message is empty", true},
 		{"chat_send", `{"message":"` + strings.Repeat("x", maxMessage+1) + `"}`, "", "larger than 64 KB", true},
 		{"chat_send", `{"message":7}`, "", "not what the tool's schema says", true},
-		{"sessions_list", `{}`, protocol.MethodSessionsList, `[{"session":"agent:main:main","title":"Hello","updatedAt":"1970-01-01T00:00:01Z"},{"session":"agent:main:x","title":"Mine","updatedAt":"1970-01-01T00:00:02Z"}]`, false},
-		{"sessions_history", `{"session":"x"}`, protocol.MethodChatHistory, `[{"role":"user","text":"hi"},{"role":"assistant","text":"hello"}]`, false},
+		{"sessions_list", `{}`, protocol.MethodSessionsList,
+			`[{"session":"agent:main:main","title":"Hello","updatedAt":"1970-01-01T00:00:01Z"},{"session":"agent:main:x","title":"Mine","updatedAt":"1970-01-01T00:00:02Z"}]`, false},
+		{"sessions_history", `{"session":"x"}`, protocol.MethodChatHistory, `[{"role":"user","text":"hi"},{"role":"assistant","text":"hello"}]`,
+			false},
 		{"sessions_history", `{"session":"y"}`, protocol.MethodChatHistory, "no such conversation", true},
-		{"memory_search", `{"query":"tea"}`, protocol.MethodMemorySearch, `[{"where":"MEMORY.md:3-4","text":"likes tea","score":0.5},{"where":"memory/a.md#L1","text":"b","score":0}]`, false},
+		{"memory_search", `{"query":"tea"}`, protocol.MethodMemorySearch,
+			`[{"where":"MEMORY.md:3-4","text":"likes tea","score":0.5},{"where":"memory/a.md#L1","text":"b","score":0}]`, false},
 		{"memory_search", `{"query":""}`, "", "query is empty", true},
 		{"nodes", `{}`, protocol.MethodNodeList, `"name":"phone"`, false},
 	} {
@@ -137,7 +143,8 @@ func TestCalls(t *testing.T) {
 // What is remembered of other people stays out of it.
 func TestSec_A_MEM_SearchIsTheOwners(t *testing.T) {
 	f := &fake{}
-	if _, err := connect(t, f).CallTool(t.Context(), &mcp.CallToolParams{Name: "memory_search", Arguments: map[string]any{"query": "tea", "all": true}}); err != nil {
+	if _, err := connect(t, f).CallTool(t.Context(), &mcp.CallToolParams{Name: "memory_search", Arguments: map[string]any{"query": "tea",
+		"all": true}}); err != nil {
 		t.Fatal(err)
 	}
 	if f.search.Query != "tea" || f.search.All {

@@ -148,7 +148,8 @@ func ValidName(text string) bool {
 // Hosts reports whether a command reaches a machine's programs or files: such a
 // node is approved by an administrator only, and never together with a code.
 func Hosts(command string) bool {
-	for _, head := range []string{"system.run", "system.which", "system.execApprovals", "browser.proxy", "fs.", "file.", "dir.", "mcp.", "terminal.", "desktop.", "computer."} {
+	for _, head := range []string{"system.run", "system.which", "system.execApprovals", "browser.proxy", "fs.", "file.", "dir.", "mcp.",
+		"terminal.", "desktop.", "computer."} {
 		if strings.HasPrefix(command, head) {
 			return true
 		}

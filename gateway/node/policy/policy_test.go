@@ -45,7 +45,8 @@ func TestSec_A_NODE_04_ReservedCommands(t *testing.T) {
 			t.Error(c)
 		}
 	}
-	for _, c := range []string{"system.run", "system.run.prepare", "system.which", "fs.listDir", "file.write", "browser.proxy", "mcp.tools.call.v1", "terminal.upload", "computer.act"} {
+	for _, c := range []string{"system.run", "system.run.prepare", "system.which", "fs.listDir", "file.write", "browser.proxy",
+		"mcp.tools.call.v1", "terminal.upload", "computer.act"} {
 		if !Hosts(c) {
 			t.Error(c)
 		}

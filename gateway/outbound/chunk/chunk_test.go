@@ -24,21 +24,29 @@ func TestChunkerRules(t *testing.T) {
 		in   string
 		want []string
 	}{
-		"low bound":                {Options{Min: 20, Max: 60}, "one\n\ntwo\n\nthree four five six\n\nseven", []string{"one\n\ntwo\n\nthree four five six\n\n", "seven"}},
+		"low bound": {Options{Min: 20, Max: 60}, "one\n\ntwo\n\nthree four five six\n\nseven", []string{"one\n\ntwo\n\n" +
+			"three four five six\n\n", "seven"}},
 		"paragraph before newline": {Options{Min: 5, Max: 40}, "first line\nsecond\n\nthird", []string{"first line\nsecond\n\n", "third"}},
-		"newline preferred":        {Options{Min: 5, Max: 40, Prefer: Newline}, "first line\nsecond\n\nthird", []string{"first line\n", "second\n", "\nthird"}},
-		"sentence preferred":       {Options{Min: 5, Max: 40, Prefer: Sentence}, "One two. \"Three four!\" Five", []string{"One two. ", "\"Three four!\" ", "Five"}},
-		"numbers end no sentence":  {Options{Min: 1, Max: 40, Prefer: Sentence}, "1. first\n2. second", []string{"1. first\n2. second"}},
-		"high bound, newline":      {Options{Min: 5, Max: 20}, "first line\nsecond line and some", []string{"first line\n", "second line and some"}},
-		"high bound, sentence":     {Options{Min: 5, Max: 20}, "One two. Three four five", []string{"One two. ", "Three four five"}},
-		"high bound, whitespace":   {Options{Min: 5, Max: 20}, "words without any end whatever", []string{"words without any ", "end whatever"}},
-		"hard break":               {Options{Min: 5, Max: 16}, strings.Repeat("x", 40), []string{strings.Repeat("x", 16), strings.Repeat("x", 16), "xxxxxxxx"}},
-		"no break inside a fence":  {Options{Min: 5, Max: 60}, "intro\n\n```go\na\n\nb\n\nc\n```\n\nend", []string{"intro\n\n", "```go\na\n\nb\n\nc\n```\n\n", "end"}},
-		"a fence moves on whole":   {Options{Min: 30, Max: 40}, lorem + "\n```go\nx := 1\ny := 2\n```\n", []string{lorem + "\n", "```go\nx := 1\ny := 2\n```\n"}},
+		"newline preferred": {Options{Min: 5, Max: 40, Prefer: Newline}, "first line\nsecond\n\nthird",
+			[]string{"first line\n", "second\n", "\nthird"}},
+		"sentence preferred": {Options{Min: 5, Max: 40, Prefer: Sentence}, "One two. \"Three four!\" Five",
+			[]string{"One two. ", "\"Three four!\" ", "Five"}},
+		"numbers end no sentence": {Options{Min: 1, Max: 40, Prefer: Sentence}, "1. first\n2. second", []string{"1. first\n2. second"}},
+		"high bound, newline": {Options{Min: 5, Max: 20}, "first line\nsecond line and some",
+			[]string{"first line\n", "second line and some"}},
+		"high bound, sentence":   {Options{Min: 5, Max: 20}, "One two. Three four five", []string{"One two. ", "Three four five"}},
+		"high bound, whitespace": {Options{Min: 5, Max: 20}, "words without any end whatever", []string{"words without any ", "end whatever"}},
+		"hard break": {Options{Min: 5, Max: 16}, strings.Repeat("x", 40), []string{strings.Repeat("x", 16), strings.Repeat("x", 16),
+			"xxxxxxxx"}},
+		"no break inside a fence": {Options{Min: 5, Max: 60}, "intro\n\n```go\na\n\nb\n\nc\n```\n\nend", []string{"intro\n\n", "```go\na\n\n" +
+			"b\n\nc\n```\n\n", "end"}},
+		"a fence moves on whole": {Options{Min: 30, Max: 40}, lorem + "\n```go\nx := 1\ny := 2\n```\n", []string{lorem + "\n", "```go\n" +
+			"x := 1\ny := 2\n```\n"}},
 		"forced: closed, reopened": {Options{Min: 5, Max: 40}, "```go\nline one\nline two\nline three\nline four\n```\nend", []string{
 			"```go\nline one\nline two\nline three\n```", "```go\nline four\n```\nend"}},
-		"marker length and indent": {Options{Min: 5, Max: 60}, "  ~~~~ py\n  aaaaaaaaaaaaaaaaaaaa\n  ~~~\n  bbbbbbbbbbbbbbbbbbbb\n  ~~~~\n", []string{
-			"  ~~~~ py\n  aaaaaaaaaaaaaaaaaaaa\n  ~~~\n  ~~~~", "  ~~~~ py\n  bbbbbbbbbbbbbbbbbbbb\n  ~~~~\n"}},
+		"marker length and indent": {Options{Min: 5, Max: 60}, "  ~~~~ py\n  aaaaaaaaaaaaaaaaaaaa\n  ~~~\n  bbbbbbbbbbbbbbbbbbbb\n  ~~~~\n",
+			[]string{
+				"  ~~~~ py\n  aaaaaaaaaaaaaaaaaaaa\n  ~~~\n  ~~~~", "  ~~~~ py\n  bbbbbbbbbbbbbbbbbbbb\n  ~~~~\n"}},
 		"an unclosed fence is closed": {Options{Min: 5, Max: 60}, "```\ncode", []string{"```\ncode\n```"}},
 		"a family is not torn":        {Options{Min: 5, Max: 16}, "abcdefghijk👨‍👩‍👧‍👦b", []string{"abcdefghijk", "👨‍👩‍👧‍👦b"}},
 		"nothing":                     {Options{}, "", nil},

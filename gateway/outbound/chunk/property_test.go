@@ -17,7 +17,8 @@ import (
 func pieces() []string {
 	return []string{
 		"a", "word", " ", "  ", "\t", "\n", "\n\n", "\r\n", ".", ". ", "! ", "? ", "1. ", "- ", "。", "漢字かな", "שלום", "مرحبا\u064b", "é",
-		"e\u0301", "👨‍👩‍👧‍👦", "🇩🇪", "👍🏽", "\u200d", "क्षि", "각", "각", "\ufe0f", "`", "``", "```", "```go\n", "\n```\n", "\n```go title=\"x y\"\n", "~~~~\n", "\n~~~\n", "\n    ```py\n",
+		"e\u0301", "👨‍👩‍👧‍👦", "🇩🇪", "👍🏽", "\u200d", "क्षि", "각", "각", "\ufe0f", "`", "``", "```", "```go\n", "\n```\n", "\n" +
+			"```go title=\"x y\"\n", "~~~~\n", "\n~~~\n", "\n    ```py\n",
 		"\n    ```\n", "func main() {}\n", "* ", "_", "\"", ")", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 		"the quick brown fox jumps over the lazy dog", "``` a ` b", "x```", strings.Repeat("`", 40), "\xff", "\x80",
 	}

@@ -12,7 +12,8 @@ import (
 // Silent replies: the exact token and nothing else.
 func TestSilentToken(t *testing.T) {
 	for text, want := range map[string]bool{
-		"NO_REPLY": true, "no_reply": true, " NO_REPLY\n": true, "No_Reply": false, "NO_REPLY.": false, "NO_REPLY ok": false, "": false, "`NO_REPLY`": false,
+		"NO_REPLY": true, "no_reply": true, " NO_REPLY\n": true, "No_Reply": false, "NO_REPLY.": false, "NO_REPLY ok": false, "": false,
+		"`NO_REPLY`": false,
 	} {
 		if Silent(text) != want {
 			t.Errorf("Silent(%q) is %v", text, !want)
@@ -30,7 +31,8 @@ func TestSilentPrefixDoesNotLeak(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]bool{"N": true, "No": false, "NO": true, "NO problem": false, "no": true, "no, ": false, "NO_REPLYING": false} {
+	for text, want := range map[string]bool{"N": true, "No": false, "NO": true, "NO problem": false, "no": true, "no, ": false,
+		"NO_REPLYING": false} {
 		if MaybeSilent(text) != want {
 			t.Errorf("MaybeSilent(%q) is %v", text, !want)
 		}
@@ -81,7 +83,8 @@ func TestErrorsByConversation(t *testing.T) {
 		full     bool
 		want     string
 	}{
-		{Direct, false, false, "short"}, {Direct, false, true, "detail"}, {Group, false, false, ""}, {Group, false, true, ""}, {Group, true, false, "short"},
+		{Direct, false, false, "short"}, {Direct, false, true, "detail"}, {Group, false, false, ""}, {Group, false, true, ""},
+		{Group, true, false, "short"},
 	} {
 		if got, ok := ErrorShown(tc.c, tc.answered, "short", "detail", tc.full); got != tc.want || ok != (tc.want != "") {
 			t.Errorf("%+v: %q, %v", tc, got, ok)
@@ -96,7 +99,8 @@ func TestResponsePrefix(t *testing.T) {
 		account, channel, global *string
 		want                     string
 	}{
-		{nil, nil, nil, "hi"}, {nil, nil, s("[g]"), "[g] hi"}, {nil, s("[c]"), s("[g]"), "[c] hi"}, {s("[a] "), s("[c]"), s("[g]"), "[a] hi"}, {s(""), s("[c]"), nil, "hi"},
+		{nil, nil, nil, "hi"}, {nil, nil, s("[g]"), "[g] hi"}, {nil, s("[c]"), s("[g]"), "[c] hi"}, {s("[a] "), s("[c]"), s("[g]"), "[a] hi"},
+		{s(""), s("[c]"), nil, "hi"},
 	} {
 		got := WithPrefix(Prefix(tc.account, tc.channel, tc.global), "hi")
 		if got != tc.want || WithPrefix(Prefix(tc.account, tc.channel, tc.global), got) != got {

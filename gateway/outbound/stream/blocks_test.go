@@ -66,40 +66,56 @@ func TestBlocks(t *testing.T) {
 		s    script
 		want []string
 	}{
-		"text_end: blocks as the buffer grows": {BlockOptions{Chunk: small}, script{"first par\n\nsec", time.Second, "ond par\n\n", time.Second, "third"},
+		"text_end: blocks as the buffer grows": {BlockOptions{Chunk: small}, script{"first par\n\nsec", time.Second, "ond par\n\n", time.Second,
+			"third"},
 			[]string{"0 first par", "1000 second par", "2000 third"}},
 		"text_end: flush at each end of a text": {BlockOptions{Chunk: small}, script{"abc", textEnd, time.Second, "def", textEnd},
 			[]string{"0 abc", "1000 def"}},
-		"message_end: waits": {BlockOptions{Chunk: small, Break: MessageEnd}, script{"first par\n\nsecond par", time.Second, textEnd, time.Second, messageEnd},
+		"message_end: waits": {BlockOptions{Chunk: small, Break: MessageEnd}, script{"first par\n\nsecond par", time.Second, textEnd, time.Second,
+			messageEnd},
 			[]string{"2000 first par\n\nsecond par"}},
-		"message_end: several when it is long": {BlockOptions{Chunk: small, Break: MessageEnd}, script{"first paragraph\n\nsecond paragraph\n\nthird", messageEnd},
+		"message_end: several when it is long": {BlockOptions{Chunk: small, Break: MessageEnd}, script{"first paragraph\n\nsecond paragraph\n\n" +
+			"third", messageEnd},
 			[]string{"0 first paragraph", "0 second paragraph\n\nthird"}},
 		"maxChars is clamped to the channel": {BlockOptions{Limit: 16}, script{strings.Repeat("x", 40)},
 			[]string{"0 xxxxxxxxxxxxxxxx", "0 xxxxxxxxxxxxxxxx", "0 xxxxxxxx"}},
-		"coalesce: merged until there is a gap": {BlockOptions{Chunk: small, Coalesce: idle}, script{"first par\n\n", 500 * time.Millisecond, "second par\n\n", 3 * time.Second, "third"},
+		"coalesce: merged until there is a gap": {BlockOptions{Chunk: small, Coalesce: idle}, script{"first par\n\n", 500 * time.Millisecond,
+			"second par\n\n", 3 * time.Second, "third"},
 			[]string{"1500 first par\n\nsecond par", "3500 third"}},
-		"coalesce: maxChars": {BlockOptions{Chunk: small, Coalesce: Coalesce{Idle: time.Second, Max: 25}}, script{"first par\n\nsecond par\n\nthird par\n\n"},
+		"coalesce: maxChars": {BlockOptions{Chunk: small, Coalesce: Coalesce{Idle: time.Second, Max: 25}}, script{"first par\n\nsecond par\n\n" +
+			"third par\n\n"},
 			[]string{"0 first par\n\nsecond par", "0 third par"}},
-		"coalesce: minChars holds small pieces": {BlockOptions{Chunk: small, Coalesce: Coalesce{Idle: time.Second, Min: 15, Max: 100}}, script{"first par\n\n", time.Hour, "second par\n\n", 2 * time.Second, "end"},
+		"coalesce: minChars holds small pieces": {BlockOptions{Chunk: small, Coalesce: Coalesce{Idle: time.Second, Min: 15, Max: 100}},
+			script{"first par\n\n", time.Hour, "second par\n\n", 2 * time.Second, "end"},
 			[]string{"3601000 first par\n\nsecond par", "3602000 end"}},
-		"coalesce: joiner of paragraphs": {BlockOptions{Chunk: small, Coalesce: idle}, script{"abc", textEnd, "def", textEnd}, []string{"0 abc\n\ndef"}},
-		"coalesce: joiner of newlines":   {BlockOptions{Chunk: chunk.Options{Min: 5, Max: 30, Prefer: chunk.Newline}, Coalesce: idle}, script{"abc", textEnd, "def"}, []string{"0 abc\ndef"}},
-		"coalesce: joiner of sentences":  {BlockOptions{Chunk: chunk.Options{Min: 5, Max: 30, Prefer: chunk.Sentence}, Coalesce: idle}, script{"Abc.", textEnd, "Def."}, []string{"0 Abc. Def."}},
-		"coalesce: a fence is whole again": {BlockOptions{Chunk: chunk.Options{Min: 5, Max: 40}, Coalesce: idle}, script{"```go\nline one\nline two\nline three\nline four\n```\nend"},
+		"coalesce: joiner of paragraphs": {BlockOptions{Chunk: small, Coalesce: idle}, script{"abc", textEnd, "def", textEnd},
+			[]string{"0 abc\n\ndef"}},
+		"coalesce: joiner of newlines": {BlockOptions{Chunk: chunk.Options{Min: 5, Max: 30, Prefer: chunk.Newline}, Coalesce: idle},
+			script{"abc", textEnd, "def"}, []string{"0 abc\ndef"}},
+		"coalesce: joiner of sentences": {BlockOptions{Chunk: chunk.Options{Min: 5, Max: 30, Prefer: chunk.Sentence}, Coalesce: idle},
+			script{"Abc.", textEnd, "Def."}, []string{"0 Abc. Def."}},
+		"coalesce: a fence is whole again": {BlockOptions{Chunk: chunk.Options{Min: 5, Max: 40}, Coalesce: idle}, script{"```go\nline one\n" +
+			"line two\nline three\nline four\n```\nend"},
 			[]string{"0 ```go\nline one\nline two\nline three\nline four\n```\nend"}},
-		"flush before a tool": {BlockOptions{Chunk: small, Coalesce: idle}, script{"before", textEnd, flush, time.Second, "after"}, []string{"0 before", "1000 after"}},
-		"humanDelay off":      {BlockOptions{Chunk: small}, script{"one one\n\ntwo two\n\n"}, []string{"0 one one", "0 two two"}},
-		"humanDelay natural: between blocks, after the first": {BlockOptions{Chunk: small, Delay: HumanDelay{Mode: DelayNatural}, Rand: func() float64 { return 0.5 }},
+		"flush before a tool": {BlockOptions{Chunk: small, Coalesce: idle}, script{"before", textEnd, flush, time.Second, "after"},
+			[]string{"0 before", "1000 after"}},
+		"humanDelay off": {BlockOptions{Chunk: small}, script{"one one\n\ntwo two\n\n"}, []string{"0 one one", "0 two two"}},
+		"humanDelay natural: between blocks, after the first": {BlockOptions{Chunk: small, Delay: HumanDelay{Mode: DelayNatural},
+			Rand: func() float64 { return 0.5 }},
 			script{"one one\n\ntwo two\n\nthree three\n\n"}, []string{"0 one one", "1650 two two", "3300 three three"}},
-		"humanDelay custom": {BlockOptions{Chunk: small, Delay: HumanDelay{Mode: DelayCustom, Min: 100 * time.Millisecond, Max: 300 * time.Millisecond}, Rand: func() float64 { return 1 }},
+		"humanDelay custom": {BlockOptions{Chunk: small, Delay: HumanDelay{Mode: DelayCustom, Min: 100 * time.Millisecond,
+			Max: 300 * time.Millisecond}, Rand: func() float64 { return 1 }},
 			script{"one one\n\ntwo two\n\n"}, []string{"0 one one", "300 two two"}},
-		"humanDelay counts from the last block": {BlockOptions{Chunk: small, Delay: HumanDelay{Mode: DelayCustom, Min: time.Second, Max: time.Second}},
+		"humanDelay counts from the last block": {
+			BlockOptions{Chunk: small, Delay: HumanDelay{Mode: DelayCustom, Min: time.Second, Max: time.Second}},
 			script{"one one\n\n", 5 * time.Second, "two two\n\n"}, []string{"0 one one", "5000 two two"}},
 		"silent":               {BlockOptions{Chunk: chunk.Options{Min: 1, Max: 30}}, script{"NO", "_REP", "LY", textEnd}, nil},
 		"not silent after all": {BlockOptions{Chunk: small}, script{"NO", " problem"}, []string{"0 NO problem"}},
-		"media in their place": {BlockOptions{Chunk: small, Coalesce: idle}, script{"look\nMED", "IA:a.png\n", "nice"}, []string{"0 look", "0 <a.png>", "0 nice"}},
-		"media, message_end":   {BlockOptions{Chunk: small, Break: MessageEnd}, script{"look\nMEDIA:a.png\nnice"}, []string{"0 look\nnice", "0 <a.png>"}},
-		"nothing":              {BlockOptions{}, script{"", textEnd, "\n\n", textEnd}, nil},
+		"media in their place": {BlockOptions{Chunk: small, Coalesce: idle}, script{"look\nMED", "IA:a.png\n", "nice"},
+			[]string{"0 look", "0 <a.png>", "0 nice"}},
+		"media, message_end": {BlockOptions{Chunk: small, Break: MessageEnd}, script{"look\nMEDIA:a.png\nnice"},
+			[]string{"0 look\nnice", "0 <a.png>"}},
+		"nothing": {BlockOptions{}, script{"", textEnd, "\n\n", textEnd}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, play(t, tc.o, tc.s)); diff != "" {
@@ -154,7 +170,8 @@ func TestBlocksEndWithAReason(t *testing.T) {
 			t.Errorf("Close: %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		b = NewBlocks(ctx, BlockOptions{Chunk: chunk.Options{Min: 1, Max: 20}, Delay: HumanDelay{Mode: DelayNatural}, Emit: func(context.Context, reply.Payload) error { return nil }})
+		b = NewBlocks(ctx, BlockOptions{Chunk: chunk.Options{Min: 1, Max: 20}, Delay: HumanDelay{Mode: DelayNatural},
+			Emit: func(context.Context, reply.Payload) error { return nil }})
 		b.Write("a\n\nb\n\nc")
 		synctest.Wait()
 		cancel()

@@ -73,7 +73,8 @@ func TestForcedFenceIsSaidOnce(t *testing.T) {
 
 func markdown(t *rapid.T, name string) string {
 	parts := []string{
-		"word", " ", ". ", "\n", "\n\n", "a longer sentence with some words. ", "```go\n", "\n```\n", "x := f(1)\n", "~~~\n", "`code`", "- item\n", "漢字", "👍🏽", "é",
+		"word", " ", ". ", "\n", "\n\n", "a longer sentence with some words. ", "```go\n", "\n```\n", "x := f(1)\n", "~~~\n", "`code`",
+		"- item\n", "漢字", "👍🏽", "é",
 		strings.Repeat("y", 50), "\nMEDIA:a.png\n", "NO_REPLY", "\xff", "    indented\n",
 	}
 	return "T" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 60).Draw(t, name), "")

@@ -110,7 +110,8 @@ func TestPreviewKeepsToTheLimitsOfEdits(t *testing.T) {
 // streaming, or a selected quote.
 func TestPreviewSkipped(t *testing.T) {
 	for name, o := range map[string]PreviewOptions{
-		"off": {Mode: Off}, "not set": {}, "block streaming": {Mode: Partial, BlockReplies: true}, "selected quote": {Mode: Progress, SelectedQuote: true},
+		"off": {Mode: Off}, "not set": {}, "block streaming": {Mode: Partial, BlockReplies: true},
+		"selected quote": {Mode: Progress, SelectedQuote: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			preview(t, o, func(d *draft) {
@@ -192,8 +193,9 @@ func TestPreviewToolLines(t *testing.T) {
 		o    PreviewOptions
 		want []string
 	}{
-		"raw":              {PreviewOptions{}, []string{"Let me see\n\n• read: `a.txt`\n• exec: `ls -l 'x'`\n• I am checking…"}},
-		"commandText":      {PreviewOptions{HideCommands: true}, []string{"Let me see\n\n• read: `a.txt`\n• exec: `running a command`\n• I am checking…"}},
+		"raw": {PreviewOptions{}, []string{"Let me see\n\n• read: `a.txt`\n• exec: `ls -l 'x'`\n• I am checking…"}},
+		"commandText": {PreviewOptions{HideCommands: true}, []string{"Let me see\n\n• read: `a.txt`\n• exec: `running a command`\n" +
+			"• I am checking…"}},
 		"toolProgress off": {PreviewOptions{HideTools: true}, []string{"Let me see"}},
 	} {
 		t.Run(name, func(t *testing.T) {

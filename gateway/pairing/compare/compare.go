@@ -125,7 +125,8 @@ func (a *Asker) public() ed25519.PublicKey { return a.key.Public().(ed25519.Publ
 
 // Ask is the first message.
 func (a *Asker) Ask(c protocol.ClientInfo, role protocol.Role, scopes []protocol.Scope) Ask {
-	return Ask{Type: "ask", PublicKey: b64(a.public()), Commitment: b64(commitment(a.nonce, a.public())), Client: c, Role: role, Scopes: scopes}
+	return Ask{Type: "ask", PublicKey: b64(a.public()), Commitment: b64(commitment(a.nonce, a.public())), Client: c, Role: role,
+		Scopes: scopes}
 }
 
 // Reveal answers the gateway's number, and says which digits to show.

@@ -13,7 +13,8 @@ import (
 
 // privateNetworks are the addresses that an authority may vouch for.
 func privateNetworks() (out []*net.IPNet) {
-	for _, cidr := range []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "fc00::/7", "fe80::/10"} {
+	for _, cidr := range []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "fc00::/7",
+		"fe80::/10"} {
 		if _, n, err := net.ParseCIDR(cidr); err == nil {
 			out = append(out, n)
 		}

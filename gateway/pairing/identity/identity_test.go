@@ -188,7 +188,8 @@ func TestSec_A_NET_18_AuthoritiesDoNotMatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: i.Host()}, DNSNames: []string{i.Host()},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	cert, err := selfSigned(rand.Reader, tmpl, ca)
 	if err != nil {
 		t.Fatal(err)
@@ -208,11 +209,17 @@ func TestSec_A_NET_18_AuthoritiesDoNotMatter(t *testing.T) {
 
 func TestSec_A_NET_19_OnlyTLS13(t *testing.T) {
 	i := newBench(t).open()
-	err := handshake(t, i, i.Pins(), nil, func(client, _ *tls.Config) { client.MinVersion, client.MaxVersion = tls.VersionTLS12, tls.VersionTLS12 })
+	err := handshake(t, i, i.Pins(), nil, func(client, _ *tls.Config) {
+		client.MinVersion, client.MaxVersion = tls.VersionTLS12,
+			tls.VersionTLS12
+	})
 	if err == nil {
 		t.Error("the server speaks TLS 1.2")
 	}
-	err = handshake(t, i, i.Pins(), nil, func(_, server *tls.Config) { server.MinVersion, server.MaxVersion = tls.VersionTLS12, tls.VersionTLS12 })
+	err = handshake(t, i, i.Pins(), nil, func(_, server *tls.Config) {
+		server.MinVersion, server.MaxVersion = tls.VersionTLS12,
+			tls.VersionTLS12
+	})
 	if err == nil {
 		t.Error("the client speaks TLS 1.2")
 	}
@@ -225,7 +232,8 @@ func TestAuthorityVouchesForNothingElse(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(i.Authority())
 	verify := func(c *x509.Certificate, name string) error {
-		_, err := c.Verify(x509.VerifyOptions{Roots: roots, DNSName: name, CurrentTime: b.now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
+		_, err := c.Verify(x509.VerifyOptions{Roots: roots, DNSName: name, CurrentTime: b.now, KeyUsages: []x509.ExtKeyUsage{
+			x509.ExtKeyUsageServerAuth}})
 		return err
 	}
 	leaf, err := i.Certificate()
@@ -279,7 +287,10 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 		if err := os.WriteFile(b.path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(Options{Path: b.path, Now: time.Now, Random: rand.Reader, Write: func(string, []byte) error { t.Errorf("%s: it was replaced", name); return nil }}); err == nil {
+		if _, err := Open(Options{Path: b.path, Now: time.Now, Random: rand.Reader, Write: func(string, []byte) error {
+			t.Errorf("%s: it was replaced", name)
+			return nil
+		}}); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
@@ -306,7 +317,8 @@ func FuzzDecode(f *testing.F) {
 // time. They are made anew when the clock is right, by the same keys: browsers
 // take them, and who is paired notices nothing.
 func TestFault_F_CLK_01_CertificatesOfAWrongClock(t *testing.T) {
-	for name, wrong := range map[string]time.Duration{"years ahead": 10 * 365 * 24 * time.Hour, "days ahead": 3 * 24 * time.Hour, "years behind": -30 * 365 * 24 * time.Hour, "hours behind": -9 * time.Hour} {
+	for name, wrong := range map[string]time.Duration{"years ahead": 10 * 365 * 24 * time.Hour, "days ahead": 3 * 24 * time.Hour,
+		"years behind": -30 * 365 * 24 * time.Hour, "hours behind": -9 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			right := b.now

@@ -34,7 +34,8 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("this is not the gateway you paired with: its key is %s, it should be %s. Nothing was sent to it", Short(e.Got), Short(strings.Join(e.Want, ", ")))
+	return fmt.Sprintf("this is not the gateway you paired with: its key is %s, it should be %s. Nothing was sent to it", Short(e.Got),
+		Short(strings.Join(e.Want, ", ")))
 }
 
 // Short is a pin in a form that people can compare: the first 16 digits in

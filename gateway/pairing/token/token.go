@@ -29,7 +29,8 @@ type Shared struct {
 
 // Open looks for the token where that takes no time, and returns it. From the
 // keychain or a program it comes later; until then the last one holds.
-func Open(ctx context.Context, path string, settings *config.File, secrets *lookup.Secrets, logger *slog.Logger) (s *Shared, now string, err error) {
+func Open(ctx context.Context, path string, settings *config.File, secrets *lookup.Secrets, logger *slog.Logger) (s *Shared, now string,
+	err error) {
 	c := settings.Snapshot().Config
 	if r, ok := c.Gateway.Auth.Token.Ref(); ok && (r.Source == secret.SourceEnv || r.Source == secret.SourceFile) {
 		if _, err := secrets.Value(ctx, field, c.Gateway.Auth.Token); err != nil {

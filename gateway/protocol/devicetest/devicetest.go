@@ -35,7 +35,8 @@ func Sign(key ed25519.PrivateKey, p *protocol.ConnectParams, nonce string, signe
 		scopes[i] = string(s)
 	}
 	text := strings.Join([]string{
-		"v3", hex.EncodeToString(id[:]), p.Client.ID, p.Client.Mode, string(role), strings.Join(scopes, ","), strconv.FormatInt(signedAtMs, 10), credential, nonce,
+		"v3", hex.EncodeToString(id[:]), p.Client.ID, p.Client.Mode, string(role), strings.Join(scopes, ","), strconv.FormatInt(signedAtMs, 10),
+		credential, nonce,
 		strings.ToLower(strings.TrimSpace(p.Client.Platform)), strings.ToLower(strings.TrimSpace(p.Client.DeviceFamily)),
 	}, "|")
 	p.Device = &protocol.DeviceAuth{

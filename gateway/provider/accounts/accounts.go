@@ -123,7 +123,9 @@ func (a *Accounts) renew(ctx context.Context, p profile.Profile, c profile.Crede
 		}
 		_, next, err := src.Read()
 		if err == nil && !next.Expires.IsZero() && !next.Expires.After(a.o.Now()) {
-			err = &profile.Error{ID: p.ID, Reason: profile.ReasonLogin, Message: fmt.Sprintf("The login of %s has ended. Open %s once, so that it renews its login; Hearth then goes on with it.", p.ID, src.Name)}
+			err = &profile.Error{ID: p.ID, Reason: profile.ReasonLogin,
+				Message: fmt.Sprintf("The login of %s has ended. Open %s once, so that it renews its login; Hearth then goes on with it.", p.ID,
+					src.Name)}
 		}
 		return next, err
 	}

@@ -41,7 +41,8 @@ func (a *Adding) Key(ctx context.Context, p protocol.ModelsAuthSetKeyParams) (pr
 	}
 	if p.Provider == "" {
 		if p.Provider = provider.Recognize(key.Reveal()); p.Provider == "" {
-			return out, protocol.Invalid("The key does not tell which service it is for. Name the service too, for example openai or deepseek.").With("reason", "provider")
+			return out, protocol.Invalid(
+				"The key does not tell which service it is for. Name the service too, for example openai or deepseek.").With("reason", "provider")
 		}
 	}
 	out.Provider, out.ProfileID = p.Provider, profile.ID(p.Provider, p.Name)
@@ -50,9 +51,11 @@ func (a *Adding) Key(ctx context.Context, p protocol.ModelsAuthSetKeyParams) (pr
 		typ = profile.Token
 	}
 	if a.Models.Address(p.Provider) == "" {
-		return out, protocol.Invalid("Hearth does not know where %q is, so it cannot say where its key may go. Set models.providers.%s.baseUrl first.", p.Provider, p.Provider)
+		return out, protocol.Invalid("Hearth does not know where %q is, so it cannot say where its key may go. Set "+
+			"models.providers.%s.baseUrl first.", p.Provider, p.Provider)
 	}
-	err = a.Accounts.book.Add(ctx, profile.Profile{ID: out.ProfileID, Provider: p.Provider, Type: typ}, profile.Credential{Type: typ, Key: key.Reveal()})
+	err = a.Accounts.book.Add(ctx, profile.Profile{ID: out.ProfileID, Provider: p.Provider, Type: typ},
+		profile.Credential{Type: typ, Key: key.Reveal()})
 	out.Stored = a.Accounts.o.Secrets.Status(ctx).Place
 	return out, a.added(err)
 }
@@ -96,7 +99,8 @@ func (a *Adding) Import(ctx context.Context, p protocol.ModelsAuthImportParams) 
 		err = a.Accounts.book.Add(ctx, who, c, s.Hosts...)
 		return protocol.ModelsAuthSetKeyResult{Provider: who.Provider, ProfileID: who.ID, Warning: s.Caution}, a.added(err)
 	}
-	return protocol.ModelsAuthSetKeyResult{}, protocol.Invalid("Hearth knows no program %q whose login it could take. `hearth models auth import` lists them.", p.ID)
+	return protocol.ModelsAuthSetKeyResult{}, protocol.Invalid("Hearth knows no program %q whose login it could take. `hearth models auth "+
+		"import` lists them.", p.ID)
 }
 
 // importedName is what accounts are called whose keys came from the environment.
@@ -122,7 +126,8 @@ func (a *Adding) environment(ctx context.Context) (protocol.ModelsAuthSetKeyResu
 		out.Imported = append(out.Imported, who.ID)
 	}
 	if len(out.Imported) == 0 {
-		return out, protocol.Invalid("There is no key of a model service in the environment that the gateway was started with. `hearth models auth add PROVIDER` stores one that you type.")
+		return out, protocol.Invalid("There is no key of a model service in the environment that the gateway was started with. `hearth models " +
+			"auth add PROVIDER` stores one that you type.")
 	}
 	out.Stored = a.Accounts.o.Secrets.Status(ctx).Place
 	out.Warning = "The variables are still set: whatever you start from there can read them. Remove them where you set them."

@@ -53,7 +53,8 @@ func (a *Accounts) settings(c config.Config) profile.Settings {
 }
 
 func implicit(provider, name, source, key string) profile.Implicit {
-	return profile.Implicit{Profile: profile.Profile{ID: profile.ID(provider, name), Provider: provider, Type: profile.APIKey}, Source: source, Key: key}
+	return profile.Implicit{Profile: profile.Profile{ID: profile.ID(provider, name), Provider: provider, Type: profile.APIKey}, Source: source,
+		Key: key}
 }
 
 // configured reads a key that the settings only point to.

@@ -244,7 +244,8 @@ func (p *provider) maxTokens(r model.Request) int {
 		return r.MaxTokens
 	case p.quirks.MaxTokens > 0:
 		return p.quirks.MaxTokens
-	case strings.HasPrefix(r.Model, "claude-3-opus"), strings.HasPrefix(r.Model, "claude-3-sonnet"), strings.HasPrefix(r.Model, "claude-3-haiku"):
+	case strings.HasPrefix(r.Model, "claude-3-opus"), strings.HasPrefix(r.Model, "claude-3-sonnet"),
+		strings.HasPrefix(r.Model, "claude-3-haiku"):
 		return oldMaxTokens
 	}
 	return defaultMaxTokens
@@ -285,7 +286,8 @@ func partOf(b model.Block) (part, bool) {
 	case b.ToolCall != nil:
 		return part{Type: "tool_use", ID: safeID(b.ToolCall.ID), Name: b.ToolCall.Name, Input: b.ToolCall.Arguments}, true
 	case b.ToolResult != nil:
-		return part{Type: "tool_result", ToolUseID: safeID(b.ToolResult.CallID), Content: contentOf(b.ToolResult), IsError: b.ToolResult.IsError}, true
+		return part{Type: "tool_result", ToolUseID: safeID(b.ToolResult.CallID), Content: contentOf(b.ToolResult), IsError: b.ToolResult.IsError},
+			true
 	case b.Image != nil:
 		return imagePart(*b.Image), true
 	case b.Thinking != "" || b.Signature != "":

@@ -21,7 +21,8 @@ func TestSignatureOfAmazonsExample(t *testing.T) {
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 	at := time.Date(2015, 8, 30, 12, 36, 0, 0, time.UTC)
 	sign(r, nil, credentials{"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}, scope{"us-east-1", "iam"}, at)
-	want := "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, SignedHeaders=content-type;host;x-amz-date, Signature=5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7"
+	want := "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, SignedHeaders=content-type;host;x-amz-date, " +
+		"Signature=5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7"
 	if got := r.Header.Get("Authorization"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -32,8 +33,10 @@ func TestSigner(t *testing.T) {
 	for _, tt := range []struct{ key, begins, token string }{
 		{"", "", ""},
 		{"a-bedrock-key", "Bearer a-bedrock-key", ""},
-		{id + ":s", "AWS4-HMAC-SHA256 Credential=" + id + "/20260102/eu-west-3/bedrock/aws4_request, SignedHeaders=content-type;host;x-amz-date, ", ""},
-		{id + ":s:tok", "AWS4-HMAC-SHA256 Credential=" + id + "/20260102/eu-west-3/bedrock/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, ", "tok"},
+		{id + ":s", "AWS4-HMAC-SHA256 Credential=" + id + "/20260102/eu-west-3/bedrock/aws4_request, " +
+			"SignedHeaders=content-type;host;x-amz-date, ", ""},
+		{id + ":s:tok", "AWS4-HMAC-SHA256 Credential=" + id + "/20260102/eu-west-3/bedrock/aws4_request, " +
+			"SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, ", "tok"},
 	} {
 		r, err := http.NewRequest(http.MethodPost, "https://bedrock-runtime.eu-west-3.amazonaws.com/model/a%3A0/converse", nil)
 		if err != nil {
@@ -44,7 +47,8 @@ func TestSigner(t *testing.T) {
 		if err := s.Prepare(r, []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Header.Get("Authorization"); !strings.HasPrefix(got, tt.begins) || tt.begins == "" && got != "" || r.Header.Get("X-Amz-Security-Token") != tt.token {
+		if got := r.Header.Get("Authorization"); !strings.HasPrefix(got, tt.begins) || tt.begins == "" && got != "" ||
+			r.Header.Get("X-Amz-Security-Token") != tt.token {
 			t.Errorf("%s: %s", tt.key, got)
 		}
 	}
@@ -93,7 +97,8 @@ func TestFrames(t *testing.T) {
 	}
 	first := len(frame(event+text(":event-type", "a"), `{"x":1}`))
 	for n := range stream {
-		if _, err := read(bytes.NewReader(stream[:n])); (err == nil) != (n == 0 || n == first || n == first+len(frame("\x01n\x00"+"\x01d\x08\x01\x02\x03\x04\x05\x06\x07\x08"+event+text(":event-type", "b"), ""))) {
+		if _, err := read(bytes.NewReader(stream[:n])); (err == nil) != (n == 0 || n == first ||
+			n == first+len(frame("\x01n\x00"+"\x01d\x08\x01\x02\x03\x04\x05\x06\x07\x08"+event+text(":event-type", "b"), ""))) {
 			t.Errorf("cut at %d: %v", n, err)
 		}
 	}

@@ -80,7 +80,8 @@ func sign(r *http.Request, body []byte, c credentials, sc scope, now time.Time) 
 	for _, part := range []string{day, sc.region, sc.service, "aws4_request"} {
 		key = mac(key, part)
 	}
-	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%x", c.id, where, names, mac(key, toSign)))
+	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%x", c.id, where, names,
+		mac(key, toSign)))
 }
 
 func mac(key []byte, s string) []byte {

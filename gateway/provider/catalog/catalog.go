@@ -62,7 +62,8 @@ func (c *Catalog) List(_ context.Context, p protocol.ModelsListParams) (protocol
 
 func (c *Catalog) detail(e provider.Entry) *protocol.ModelDetail {
 	d := &protocol.ModelDetail{
-		Source: e.Source, Service: e.Service, Local: e.Source == provider.SourceLocal || e.BuiltIn, NoTools: !e.Tools, Reason: e.Reason, Trained: e.Trained,
+		Source: e.Source, Service: e.Service, Local: e.Source == provider.SourceLocal || e.BuiltIn, NoTools: !e.Tools, Reason: e.Reason,
+		Trained: e.Trained,
 	}
 	price, known := c.Budget.Price(e.Ref)
 	d.Priced, d.Free = known, known && price.Free()

@@ -93,7 +93,8 @@ func (c *Chooser) CheckAccount(name string) error {
 func (c *Chooser) Consented(ref model.Ref) error {
 	for _, e := range c.o.Models.Models() {
 		if e.Ref.Provider == ref.Provider && !e.Chosen {
-			return fmt.Errorf("%s has a key in the environment that its person did not choose, so it is not used for this. The person can pick %s in the model picker, or run `hearth models set %s`", e.Service, e.Name, e.Ref)
+			return fmt.Errorf("%s has a key in the environment that its person did not choose, so it is not used for this. The person can pick "+
+				"%s in the model picker, or run `hearth models set %s`", e.Service, e.Name, e.Ref)
 		}
 	}
 	return nil

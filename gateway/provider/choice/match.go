@@ -122,7 +122,8 @@ func (c *Chooser) Meant(sessionKey, name string) (ref string, ok bool) {
 func (c *Chooser) Refusal(name string) string {
 	name = strings.ReplaceAll(name, "`", "")
 	if ref, _, ok := profile.ParseRef(name); ok && !c.Allowed(ref) {
-		return fmt.Sprintf("`%s` may not be chosen here: it does not stand in agents.defaults.models. `/model` lists what may; add it there to allow it.", name)
+		return fmt.Sprintf("`%s` may not be chosen here: it does not stand in agents.defaults.models. `/model` lists what may; add it there "+
+			"to allow it.", name)
 	}
 	return fmt.Sprintf("No model here is called `%s`. `/model` lists them.", name)
 }

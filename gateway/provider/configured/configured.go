@@ -34,8 +34,9 @@ type Options struct {
 // again when they have changed.
 func Open(o Options) (*provider.Registry, *provider.Detector) {
 	models := provider.New(provider.Options{
-		Settings: settings(o.Settings.Snapshot().Config, o.Secrets), Env: o.Env, Logger: o.Logger, Now: o.Now, Accounts: o.Accounts, Around: o.Setup.Around,
-		Guide: guide.Options{DataDir: o.StateDir, ConfigPath: o.Settings.Path()},
+		Settings: settings(o.Settings.Snapshot().Config, o.Secrets), Env: o.Env, Logger: o.Logger, Now: o.Now, Accounts: o.Accounts,
+		Around: o.Setup.Around,
+		Guide:  guide.Options{DataDir: o.StateDir, ConfigPath: o.Settings.Path()},
 	})
 	detector := provider.NewDetector(models)
 	o.Secrets.Subscribe(func(c config.Config) {
@@ -54,7 +55,8 @@ func settings(c config.Config, secrets *lookup.Secrets) provider.Settings {
 	}
 	for id, p := range c.Models.Providers {
 		key, _ := secrets.Known(p.APIKey)
-		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader, Silence: time.Duration(p.TimeoutSeconds) * time.Second}
+		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader,
+			Silence: time.Duration(p.TimeoutSeconds) * time.Second}
 		for name, value := range p.Headers {
 			if pc.Headers == nil {
 				pc.Headers = make(map[string]string, len(p.Headers))

@@ -125,9 +125,11 @@ func (x *Exchange) exchange(ctx context.Context, key string) (token, error) {
 func (x *Exchange) read(status int, body []byte) (token, error) {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound:
-		return token{}, &model.Error{Class: model.ClassAuth, Status: status, Detail: "GitHub did not give a Copilot token: is the token right, and does the account have Copilot?"}
+		return token{}, &model.Error{Class: model.ClassAuth, Status: status, Detail: "GitHub did not give a Copilot token: is the token " +
+			"right, and does the account have Copilot?"}
 	case status == http.StatusTooManyRequests:
-		return token{}, &model.Error{Class: model.ClassRateLimit, Status: status, Detail: "GitHub limits how often a Copilot token may be asked for"}
+		return token{}, &model.Error{Class: model.ClassRateLimit, Status: status, Detail: "GitHub limits how often a Copilot token may be " +
+			"asked for"}
 	case status != http.StatusOK:
 		return token{}, &model.Error{Class: model.ClassServer, Status: status, Detail: "GitHub did not give a Copilot token"}
 	}
@@ -138,11 +140,13 @@ func (x *Exchange) read(status int, body []byte) (token, error) {
 			API string `json:"api"`
 		} `json:"endpoints"`
 	}
-	if err := json.Unmarshal(body, &got); err != nil || got.Token == "" || strings.ContainsFunc(got.Token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	if err := json.Unmarshal(body, &got); err != nil || got.Token == "" ||
+		strings.ContainsFunc(got.Token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return token{}, &model.Error{Class: model.ClassMalformed, Detail: "GitHub's answer holds no Copilot token"}
 	}
 	t := token{value: got.Token, until: time.Unix(got.ExpiresAt, 0)}
-	if host, ok := strings.CutPrefix(got.Endpoints.API, "https://"); ok && strings.HasSuffix(host, ".githubcopilot.com") && !strings.ContainsAny(host, "/@:?#") {
+	if host, ok := strings.CutPrefix(got.Endpoints.API, "https://"); ok && strings.HasSuffix(host, ".githubcopilot.com") &&
+		!strings.ContainsAny(host, "/@:?#") {
 		t.host = host
 	}
 	return t, nil

@@ -79,13 +79,15 @@ func (d *Downloads) Cancel(model string) bool {
 
 // Pull downloads a model and tells everybody, and tell, how far it is. It ends
 // with ctx. Its errors are in the wire's form.
-func (d *Downloads) Pull(ctx context.Context, p protocol.ModelsPullParams, tell func(protocol.ModelsPullProgress)) (protocol.ModelsPullProgress, error) {
+func (d *Downloads) Pull(ctx context.Context, p protocol.ModelsPullParams,
+	tell func(protocol.ModelsPullProgress)) (protocol.ModelsPullProgress, error) {
 	now := protocol.ModelsPullProgress{Model: p.Model, State: "loading"}
 	base, key, ok := d.o.Models.Ollama(p.Provider)
 	if !ok {
 		d.o.Models.Detect(ctx)
 		if base, key, ok = d.o.Models.Ollama(p.Provider); !ok {
-			return now, protocol.Invalid("Ollama, which would download it, is not running on this computer. Install it from https://ollama.com, start it with `ollama serve`, and try again.")
+			return now, protocol.Invalid("Ollama, which would download it, is not running on this computer. Install it from https://ollama.com, " +
+				"start it with `ollama serve`, and try again.")
 		}
 	}
 	ctx, end, err := d.begin(ctx, p.Model)
@@ -125,9 +127,11 @@ func (d *Downloads) failed(now protocol.ModelsPullProgress, err error, ctx conte
 	case errors.Is(err, ollama.ErrBrokeOff):
 		now.Error = "The download broke off. Start it again: it goes on where it was."
 	case errors.As(err, &said):
-		now.Error = "Ollama could not download " + strconv.Quote(now.Model) + ": " + strings.TrimSuffix(said.Detail, ".") + ". Look up its name at https://ollama.com/library, and check the free space of the disk."
+		now.Error = "Ollama could not download " + strconv.Quote(now.Model) + ": " + strings.TrimSuffix(said.Detail, ".") + ". Look up its " +
+			"name at https://ollama.com/library, and check the free space of the disk."
 	default:
-		now.Error = "The download of " + strconv.Quote(now.Model) + " failed: Ollama cannot be reached. Start it with `ollama serve` and try again."
+		now.Error = "The download of " + strconv.Quote(now.Model) + " failed: Ollama cannot be reached. Start it with `ollama serve` and try " +
+			"again."
 	}
 	d.o.Tell(now)
 	return now, protocol.Unavailable(0, "%s", now.Error)

@@ -107,7 +107,8 @@ func (c *Client) decode(status int, raw []byte, texts []string, key string) ([][
 	n := len(texts)
 	if status != http.StatusOK {
 		why := wire.Clean(strings.TrimSpace(string(raw[:min(len(raw), 2000)])), 300, key)
-		return nil, fmt.Errorf("%s refused to make vectors with %s (HTTP %d): %s; check agents.defaults.memorySearch", c.Service, c.Model, status, why)
+		return nil, fmt.Errorf("%s refused to make vectors with %s (HTTP %d): %s; check agents.defaults.memorySearch", c.Service, c.Model, status,
+			why)
 	}
 	if len(raw) > maxAnswer {
 		return nil, fmt.Errorf("%s answered with more than %d MB", c.Service, maxAnswer>>20)

@@ -22,7 +22,9 @@ func TestEmbed(t *testing.T) {
 		fmt.Fprint(w, `{"data":[{"index":1,"embedding":[3,4]},{"index":0,"embedding":[1,2]}]}`)
 	}))
 	defer srv.Close()
-	c := &Client{Service: "Acme", Model: "m", BaseURL: srv.URL + "/v1/", HTTP: srv.Client(), Key: func(context.Context) (string, error) { return "sk-1", nil }}
+	c := &Client{Service: "Acme", Model: "m", BaseURL: srv.URL + "/v1/", HTTP: srv.Client(), Key: func(context.Context) (string, error) {
+		return "sk-1", nil
+	}}
 	vs, err := c.Embed(t.Context(), []string{"a", "b"})
 	if err != nil || !cmp.Equal(vs, [][]float32{{1, 2}, {3, 4}}) {
 		t.Fatal(vs, err)
@@ -52,7 +54,9 @@ func TestEmbedFailures(t *testing.T) {
 				fmt.Fprint(w, c.body)
 			}))
 			defer srv.Close()
-			cl := &Client{Service: "Acme", Model: "m", BaseURL: srv.URL, HTTP: srv.Client(), Key: func(context.Context) (string, error) { return key, nil }}
+			cl := &Client{Service: "Acme", Model: "m", BaseURL: srv.URL, HTTP: srv.Client(), Key: func(context.Context) (string, error) {
+				return key, nil
+			}}
 			_, err := cl.Embed(t.Context(), []string{"a", "b"})
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), key) {
 				t.Errorf("%v", err)
@@ -60,7 +64,9 @@ func TestEmbedFailures(t *testing.T) {
 		})
 	}
 	locked := errors.New("the keychain is locked")
-	cl := &Client{Service: "Acme", BaseURL: "http://127.0.0.1:1", HTTP: http.DefaultClient, Key: func(context.Context) (string, error) { return "", locked }}
+	cl := &Client{Service: "Acme", BaseURL: "http://127.0.0.1:1", HTTP: http.DefaultClient, Key: func(context.Context) (string, error) {
+		return "", locked
+	}}
 	if _, err := cl.Embed(t.Context(), []string{"a"}); !errors.Is(err, locked) {
 		t.Error(err)
 	}

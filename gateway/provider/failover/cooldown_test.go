@@ -22,25 +22,30 @@ func TestCooldownSkipOrProbe(t *testing.T) {
 		s          situation
 		ask, probe bool
 	}{
-		"a free account":                        {situation{accounts: []Account{{ID: "a:1"}}}, true, false},
-		"no account is needed":                  {situation{}, true, false},
-		"auth skips the service at once":        {situation{accounts: resting(ReasonAuth, time.Minute), primary: true}, false, false},
-		"billing skips a fallback":              {situation{accounts: resting(ReasonBilling, time.Hour), sibling: true}, false, false},
-		"billing of the primary is probed":      {situation{accounts: resting(ReasonBilling, time.Hour), primary: true}, true, true},
-		"on a throttle":                         {situation{accounts: resting(ReasonBilling, time.Hour), primary: true, throttled: true}, false, false},
+		"a free account":                   {situation{accounts: []Account{{ID: "a:1"}}}, true, false},
+		"no account is needed":             {situation{}, true, false},
+		"auth skips the service at once":   {situation{accounts: resting(ReasonAuth, time.Minute), primary: true}, false, false},
+		"billing skips a fallback":         {situation{accounts: resting(ReasonBilling, time.Hour), sibling: true}, false, false},
+		"billing of the primary is probed": {situation{accounts: resting(ReasonBilling, time.Hour), primary: true}, true, true},
+		"on a throttle": {situation{accounts: resting(ReasonBilling, time.Hour), primary: true, throttled: true}, false,
+			false},
 		"a primary far from its end is skipped": {situation{accounts: resting(ReasonRateLimit, 10*time.Minute), primary: true}, false, false},
 		"near its end it is probed":             {situation{accounts: resting(ReasonRateLimit, 90*time.Second), primary: true}, true, true},
-		"on a throttle too":                     {situation{accounts: resting(ReasonRateLimit, 90*time.Second), primary: true, throttled: true}, false, false},
-		"a sibling after a rate limit":          {situation{accounts: resting(ReasonRateLimit, 10*time.Minute), sibling: true}, true, true},
-		"a sibling after overload":              {situation{accounts: resting(ReasonOverloaded, 10*time.Minute), sibling: true}, true, true},
-		"a sibling after something unknown":     {situation{accounts: resting(ReasonUnknown, 10*time.Minute), sibling: true}, true, true},
-		"a sibling after auth":                  {situation{accounts: resting(ReasonAuth, 10*time.Minute), sibling: true}, false, false},
-		"one probe a service a run":             {situation{accounts: resting(ReasonRateLimit, time.Minute), sibling: true, probed: true}, false, false},
-		"another service is skipped":            {situation{accounts: resting(ReasonRateLimit, time.Minute)}, false, false},
-		"the only model is asked all the same":  {situation{accounts: resting(ReasonRateLimit, time.Hour), primary: true, sole: true}, true, true},
-		"also after auth":                       {situation{accounts: resting(ReasonAuth, time.Hour), primary: true, sole: true}, true, true},
-		"also without credit":                   {situation{accounts: resting(ReasonBilling, time.Hour), primary: true, sole: true, throttled: true}, true, true},
-		"a block that has just ended is none":   {situation{accounts: resting(ReasonRateLimit, 0), primary: true}, true, false},
+		"on a throttle too": {situation{accounts: resting(ReasonRateLimit, 90*time.Second), primary: true, throttled: true},
+			false, false},
+		"a sibling after a rate limit":      {situation{accounts: resting(ReasonRateLimit, 10*time.Minute), sibling: true}, true, true},
+		"a sibling after overload":          {situation{accounts: resting(ReasonOverloaded, 10*time.Minute), sibling: true}, true, true},
+		"a sibling after something unknown": {situation{accounts: resting(ReasonUnknown, 10*time.Minute), sibling: true}, true, true},
+		"a sibling after auth":              {situation{accounts: resting(ReasonAuth, 10*time.Minute), sibling: true}, false, false},
+		"one probe a service a run": {situation{accounts: resting(ReasonRateLimit, time.Minute), sibling: true, probed: true}, false,
+			false},
+		"another service is skipped": {situation{accounts: resting(ReasonRateLimit, time.Minute)}, false, false},
+		"the only model is asked all the same": {situation{accounts: resting(ReasonRateLimit, time.Hour), primary: true, sole: true}, true,
+			true},
+		"also after auth": {situation{accounts: resting(ReasonAuth, time.Hour), primary: true, sole: true}, true, true},
+		"also without credit": {situation{accounts: resting(ReasonBilling, time.Hour), primary: true, sole: true,
+			throttled: true}, true, true},
+		"a block that has just ended is none": {situation{accounts: resting(ReasonRateLimit, 0), primary: true}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.s.now = now
@@ -140,13 +145,17 @@ func TestAccountRotation(t *testing.T) {
 		settings Settings
 		want     []string
 	}{
-		"a wrong key: all of them":      {fault(model.ClassAuth, 401), Settings{}, []string{"a/one@a:1", "a/one@a:2", "a/one@a:3", "b/two"}},
-		"no credit: all of them":        {fault(model.ClassBilling, 402), Settings{}, []string{"a/one@a:1", "a/one@a:2", "a/one@a:3", "b/two"}},
-		"a rate limit: one more":        {fault(model.ClassRateLimit, 429), Settings{RateLimitedRotations: 1}, []string{"a/one@a:1", "a/one@a:2", "b/two"}},
-		"as configured":                 {fault(model.ClassRateLimit, 429), Settings{RateLimitedRotations: 2}, []string{"a/one@a:1", "a/one@a:2", "a/one@a:3", "b/two"}},
-		"overloaded: one more":          {fault(model.ClassOverloaded, 529), Settings{OverloadedRotations: 1}, []string{"a/one@a:1", "a/one@a:2", "b/two"}},
-		"overloaded: none":              {fault(model.ClassOverloaded, 529), Settings{RateLimitedRotations: 1}, []string{"a/one@a:1", "b/two"}},
-		"silence: as overloaded":        {fault(model.ClassTimeout, 0), Settings{OverloadedRotations: 1}, []string{"a/one@a:1", "a/one@a:2", "b/two"}},
+		"a wrong key: all of them": {fault(model.ClassAuth, 401), Settings{}, []string{"a/one@a:1", "a/one@a:2", "a/one@a:3", "b/two"}},
+		"no credit: all of them":   {fault(model.ClassBilling, 402), Settings{}, []string{"a/one@a:1", "a/one@a:2", "a/one@a:3", "b/two"}},
+		"a rate limit: one more": {fault(model.ClassRateLimit, 429), Settings{RateLimitedRotations: 1},
+			[]string{"a/one@a:1", "a/one@a:2", "b/two"}},
+		"as configured": {fault(model.ClassRateLimit, 429), Settings{RateLimitedRotations: 2},
+			[]string{"a/one@a:1", "a/one@a:2", "a/one@a:3", "b/two"}},
+		"overloaded: one more": {fault(model.ClassOverloaded, 529), Settings{OverloadedRotations: 1},
+			[]string{"a/one@a:1", "a/one@a:2", "b/two"}},
+		"overloaded: none": {fault(model.ClassOverloaded, 529), Settings{RateLimitedRotations: 1}, []string{"a/one@a:1", "b/two"}},
+		"silence: as overloaded": {fault(model.ClassTimeout, 0), Settings{OverloadedRotations: 1},
+			[]string{"a/one@a:1", "a/one@a:2", "b/two"}},
 		"a model that is not there: no": {fault(model.ClassNoModel, 404), Settings{OverloadedRotations: 1}, []string{"a/one@a:1", "b/two"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -204,8 +213,10 @@ func TestWhatIsHeldAgainstAnAccount(t *testing.T) {
 		class model.Class
 		want  bool
 	}{
-		{model.ClassAuth, true}, {model.ClassBilling, true}, {model.ClassRateLimit, true}, {model.ClassOverloaded, true}, {model.ClassServer, true},
-		{model.ClassTimeout, true}, {model.ClassConnect, false}, {model.ClassInterrupted, false}, {model.ClassEmpty, false}, {model.ClassNoModel, false},
+		{model.ClassAuth, true}, {model.ClassBilling, true}, {model.ClassRateLimit, true}, {model.ClassOverloaded, true},
+		{model.ClassServer, true},
+		{model.ClassTimeout, true}, {model.ClassConnect, false}, {model.ClassInterrupted, false}, {model.ClassEmpty, false},
+		{model.ClassNoModel, false},
 		{model.ClassInvalid, false}, {model.ClassContext, false}, {model.ClassRefusal, false},
 	} {
 		t.Run(string(c.class), func(t *testing.T) {

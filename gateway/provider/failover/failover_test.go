@@ -23,19 +23,28 @@ func TestChainBySource(t *testing.T) {
 		sel  Selection
 		want []model.Ref
 	}{
-		"the configured default uses the configured fallbacks": {Selection{Ref: primary, Source: SourceDefault}, refs("a/one", "b/two", "a/mini")},
-		"an agent's own model is strict":                       {Selection{Ref: ref("x/agent"), Source: SourceAgent}, refs("x/agent")},
-		"unless it has fallbacks of its own":                   {Selection{Ref: ref("x/agent"), Source: SourceAgent, Fallbacks: refs("y/own")}, refs("x/agent", "y/own")},
-		"an empty list makes that explicit":                    {Selection{Ref: ref("x/agent"), Source: SourceAgent, Fallbacks: []model.Ref{}}, refs("x/agent")},
-		"an automatic one walks the whole chain":               {Selection{Ref: ref("b/two"), Source: SourceAuto, Origin: primary}, refs("b/two", "a/mini", "a/one")},
-		"also within one family":                               {Selection{Ref: ref("a/mini"), Source: SourceAuto, Origin: primary}, refs("a/mini", "b/two", "a/one")},
-		"a person's choice is strict":                          {Selection{Ref: ref("x/mine"), Source: SourceUser}, refs("x/mine")},
-		"also one of the fallbacks":                            {Selection{Ref: ref("b/two"), Source: SourceUser}, refs("b/two")},
-		"an old choice without a reason is a person's":         {Selection{Ref: ref("b/two"), Source: SourceLegacy}, refs("b/two")},
-		"a job's primary uses the configured fallbacks":        {Selection{Ref: ref("x/job"), Source: SourceCron}, refs("x/job", "b/two", "a/mini", "a/one")},
-		"unless the job says others":                           {Selection{Ref: ref("x/job"), Source: SourceCron, Fallbacks: refs("y/own")}, refs("x/job", "y/own")},
-		"or none":                                              {Selection{Ref: ref("x/job"), Source: SourceCron, Fallbacks: []model.Ref{}}, refs("x/job")},
-		"a list of its own appends no hidden primary":          {Selection{Ref: ref("x/job"), Source: SourceDefault, Fallbacks: refs("y/own")}, refs("x/job", "y/own")},
+		"the configured default uses the configured fallbacks": {Selection{Ref: primary, Source: SourceDefault},
+			refs("a/one", "b/two", "a/mini")},
+		"an agent's own model is strict": {Selection{Ref: ref("x/agent"), Source: SourceAgent}, refs("x/agent")},
+		"unless it has fallbacks of its own": {Selection{Ref: ref("x/agent"), Source: SourceAgent, Fallbacks: refs("y/own")},
+			refs("x/agent", "y/own")},
+		"an empty list makes that explicit": {Selection{Ref: ref("x/agent"), Source: SourceAgent, Fallbacks: []model.Ref{}},
+			refs("x/agent")},
+		"an automatic one walks the whole chain": {Selection{Ref: ref("b/two"), Source: SourceAuto, Origin: primary},
+			refs("b/two", "a/mini", "a/one")},
+		"also within one family": {Selection{Ref: ref("a/mini"), Source: SourceAuto, Origin: primary},
+			refs("a/mini", "b/two", "a/one")},
+		"a person's choice is strict":                  {Selection{Ref: ref("x/mine"), Source: SourceUser}, refs("x/mine")},
+		"also one of the fallbacks":                    {Selection{Ref: ref("b/two"), Source: SourceUser}, refs("b/two")},
+		"an old choice without a reason is a person's": {Selection{Ref: ref("b/two"), Source: SourceLegacy}, refs("b/two")},
+		"a job's primary uses the configured fallbacks": {Selection{Ref: ref("x/job"), Source: SourceCron},
+			refs("x/job", "b/two", "a/mini", "a/one")},
+		"unless the job says others": {Selection{Ref: ref("x/job"), Source: SourceCron, Fallbacks: refs("y/own")},
+			refs("x/job", "y/own")},
+		"or none": {Selection{Ref: ref("x/job"), Source: SourceCron, Fallbacks: []model.Ref{}},
+			refs("x/job")},
+		"a list of its own appends no hidden primary": {Selection{Ref: ref("x/job"), Source: SourceDefault, Fallbacks: refs("y/own")},
+			refs("x/job", "y/own")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, Chain(c.sel, primary, fallbacks)); diff != "" {
@@ -49,10 +58,12 @@ func TestChainBySource(t *testing.T) {
 // selections are alone, and the primary is reachable unless a list was given.
 func TestChainProperties(t *testing.T) {
 	some := rapid.Custom(func(rt *rapid.T) model.Ref {
-		return model.Ref{Provider: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "p"), Model: rapid.SampledFrom([]string{"1", "2", "3"}).Draw(rt, "m")}
+		return model.Ref{Provider: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "p"),
+			Model: rapid.SampledFrom([]string{"1", "2", "3"}).Draw(rt, "m")}
 	})
 	rapid.Check(t, func(rt *rapid.T) {
-		sel := Selection{Ref: some.Draw(rt, "ref"), Source: rapid.SampledFrom([]Source{SourceDefault, SourceAgent, SourceAuto, SourceUser, SourceLegacy, SourceCron}).Draw(rt, "source")}
+		sel := Selection{Ref: some.Draw(rt, "ref"), Source: rapid.SampledFrom([]Source{SourceDefault, SourceAgent, SourceAuto, SourceUser,
+			SourceLegacy, SourceCron}).Draw(rt, "source")}
 		if rapid.Bool().Draw(rt, "own") {
 			sel.Fallbacks = rapid.SliceOfN(some, 0, 4).Draw(rt, "own list")
 		}
@@ -92,17 +103,18 @@ func TestWhichErrorsAdvance(t *testing.T) {
 		reason Reason
 		on     bool
 	}{
-		"auth":              {fault(model.ClassAuth, 401), ReasonAuth, true},
-		"rate limit":        {fault(model.ClassRateLimit, 429), ReasonRateLimit, true},
-		"overloaded":        {fault(model.ClassOverloaded, 529), ReasonOverloaded, true},
-		"timeout":           {fault(model.ClassTimeout, 0), ReasonTimeout, true},
-		"server":            {fault(model.ClassServer, 500), ReasonTimeout, true},
-		"cut":               {fault(model.ClassInterrupted, 0), ReasonTimeout, true},
-		"no connection":     {fault(model.ClassConnect, 0), ReasonTimeout, true},
-		"billing":           {fault(model.ClassBilling, 402), ReasonBilling, true},
-		"no such model":     {fault(model.ClassNoModel, 404), ReasonModelNotFound, true},
-		"nothing said":      {fault(model.ClassEmpty, 0), ReasonEmpty, true},
-		"no details":        {&model.Error{Class: model.ClassServer, Detail: "Unknown error (no error details in response)"}, ReasonNoDetails, true},
+		"auth":          {fault(model.ClassAuth, 401), ReasonAuth, true},
+		"rate limit":    {fault(model.ClassRateLimit, 429), ReasonRateLimit, true},
+		"overloaded":    {fault(model.ClassOverloaded, 529), ReasonOverloaded, true},
+		"timeout":       {fault(model.ClassTimeout, 0), ReasonTimeout, true},
+		"server":        {fault(model.ClassServer, 500), ReasonTimeout, true},
+		"cut":           {fault(model.ClassInterrupted, 0), ReasonTimeout, true},
+		"no connection": {fault(model.ClassConnect, 0), ReasonTimeout, true},
+		"billing":       {fault(model.ClassBilling, 402), ReasonBilling, true},
+		"no such model": {fault(model.ClassNoModel, 404), ReasonModelNotFound, true},
+		"nothing said":  {fault(model.ClassEmpty, 0), ReasonEmpty, true},
+		"no details": {&model.Error{Class: model.ClassServer, Detail: "Unknown error (no error details in response)"}, ReasonNoDetails,
+			true},
 		"nobody knows":      {fault(model.ClassUnknown, 0), ReasonUnclassified, true},
 		"unreadable":        {fault(model.ClassMalformed, 200), ReasonUnclassified, true},
 		"a firewall":        {fault(model.ClassInvalid, 403), ReasonUnclassified, true},
@@ -215,7 +227,8 @@ func TestOverrideOfAnOldDefaultIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.failing(nil)
-		w.want(Selection{Ref: ref("b/two"), Source: SourceAuto, Origin: ref("old/one"), Reason: ReasonBilling, Session: "s"}, "I am a/one", "a/one")
+		w.want(Selection{Ref: ref("b/two"), Source: SourceAuto, Origin: ref("old/one"), Reason: ReasonBilling, Session: "s"}, "I am a/one",
+			"a/one")
 		if l := w.session.landings; len(l) != 1 || l[0].Selected != ref("a/one") || l[0].Reason != "" {
 			t.Errorf("%+v", l)
 		}

@@ -281,7 +281,8 @@ func TestFallbackGoesOnWithTheTurn(t *testing.T) {
 			if got, err := w.stream(target, req); err != nil || got != "I am b/two" {
 				t.Errorf("%q, %v", got, err)
 			}
-			req.Messages = append(req.Messages, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "1", Name: "work", Text: "done"}}}})
+			req.Messages = append(req.Messages,
+				model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "1", Name: "work", Text: "done"}}}})
 		}
 		w.called("a/one", "b/two", "b/two")
 		if len(w.session.landings) != 1 {
@@ -364,7 +365,8 @@ func TestRequestsFitTheirModel(t *testing.T) {
 		if len(first.Messages) != 5 || len(first.Tools) != 1 {
 			t.Errorf("the first was changed: %d messages", len(first.Messages))
 		}
-		if len(second.Tools) != 0 || len(second.Messages) != 4 || second.Messages[0].Blocks[0].Text != leftOut || second.Messages[1].Blocks[0].Text != "now work" {
+		if len(second.Tools) != 0 || len(second.Messages) != 4 || second.Messages[0].Blocks[0].Text != leftOut ||
+			second.Messages[1].Blocks[0].Text != "now work" {
 			t.Errorf("%+v", second)
 		}
 		for _, m := range second.Messages {
@@ -381,7 +383,8 @@ func TestPicturesForModelsThatCannotSee(t *testing.T) {
 	picture := &model.Image{MIME: "image/png", Data: []byte("x")}
 	msgs := []model.Message{
 		{Role: model.RoleUser, Blocks: []model.Block{{Text: "what is this?"}, {Image: picture}}},
-		{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "1", Text: "a shot", Images: []model.Image{*picture}}}}},
+		{Role: model.RoleTool, Blocks: []model.Block{
+			{ToolResult: &model.ToolResult{CallID: "1", Text: "a shot", Images: []model.Image{*picture}}}}},
 	}
 	got := withoutImages(msgs)
 	if got[0].Blocks[1].Text != unseen || got[1].Blocks[0].ToolResult.Text != "a shot\n"+unseen || slices.ContainsFunc(got, shows) {
@@ -401,7 +404,8 @@ func BenchmarkDecision(b *testing.B) {
 		r := model.Ref{Provider: fmt.Sprint("p", i), Model: "m"}
 		chain = append(chain, r)
 		for j := range 10 {
-			accounts[r.Provider] = append(accounts[r.Provider], Account{ID: fmt.Sprintf("%s:%d", r.Provider, j), Until: now.Add(time.Hour + time.Duration(j)), Reason: ReasonRateLimit})
+			accounts[r.Provider] = append(accounts[r.Provider], Account{ID: fmt.Sprintf("%s:%d", r.Provider, j),
+				Until: now.Add(time.Hour + time.Duration(j)), Reason: ReasonRateLimit})
 		}
 	}
 	b.ReportAllocs()

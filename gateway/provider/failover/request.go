@@ -9,7 +9,8 @@ import (
 
 const (
 	// goOn follows an answer that broke off when another attempt takes it up.
-	goOn = "[Your answer was interrupted here by a failure of the connection. Go on exactly behind its last character. Do not repeat anything, do not apologize, do not mention this note.]"
+	goOn = "[Your answer was interrupted here by a failure of the connection. Go on exactly behind its last character. Do not repeat " +
+		"anything, do not apologize, do not mention this note.]"
 	// leftOut stands for the oldest part where a model has less room.
 	leftOut = "[The beginning of this conversation was left out, because it does not fit this model.]"
 

@@ -82,7 +82,8 @@ func (c *call) begin() error {
 
 // note tells what a call used that failed no account.
 func (c *call) note(start time.Time, reason Reason) {
-	c.session.Noted(c.ctx, Attempt{Ref: c.ref(), Account: c.account(), Reason: reason, Usage: c.usage, At: start, Took: c.e.o.Now().Sub(start)})
+	c.session.Noted(c.ctx, Attempt{Ref: c.ref(), Account: c.account(), Reason: reason, Usage: c.usage, At: start,
+		Took: c.e.o.Now().Sub(start)})
 }
 
 func (c *call) emit(ev model.Event) error {

@@ -53,7 +53,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, now: time.Now, count: map[string]int{}, windows: map[string]int{}, noTools: map[string]bool{}, accounts: &book{},
-		settings: Settings{Primary: ref("a/one"), Fallbacks: refs("b/two", "c/three"), OverloadedRotations: 1, RateLimitedRotations: 1, MaxWait: DefaultMaxWait}}
+		settings: Settings{Primary: ref("a/one"), Fallbacks: refs("b/two", "c/three"), OverloadedRotations: 1, RateLimitedRotations: 1,
+			MaxWait: DefaultMaxWait}}
 	w.accounts.w = w
 	w.model = func(string, string, int, model.Request, func(model.Event) bool) error { return nil }
 	w.engine = New(Options{
@@ -75,7 +76,8 @@ func (w *world) resolve(_ context.Context, r model.Ref, account string) (Target,
 	if r.Provider == "gone" {
 		return Target{}, unready{model.ClassConnect}
 	}
-	return Target{Ref: r, Provider: puppet{w, r.String(), account}, Tools: !w.noTools[r.String()], ContextWindow: w.windows[r.String()], Local: w.local}, nil
+	return Target{Ref: r, Provider: puppet{w, r.String(), account}, Tools: !w.noTools[r.String()], ContextWindow: w.windows[r.String()],
+		Local: w.local}, nil
 }
 
 type puppet struct {

@@ -137,7 +137,8 @@ func codex(raw []byte) (c profile.Credential, err error) {
 		if mail := email(f.Tokens.ID); mail != "" {
 			who = " of " + mail
 		}
-		return c, fmt.Errorf("Codex is logged in with a ChatGPT subscription%s, which works only with Codex itself; use an API key of platform.openai.com", who)
+		return c, fmt.Errorf("Codex is logged in with a ChatGPT subscription%s, which works only with Codex itself; use an API key of "+
+			"platform.openai.com", who)
 	}
 	return c, unknown(raw)
 }
@@ -173,7 +174,8 @@ func email(token string) string {
 	var claims struct {
 		Email string `json:"email"`
 	}
-	if err != nil || json.Unmarshal(raw, &claims) != nil || len(claims.Email) > 200 || strings.ContainsFunc(claims.Email, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	if err != nil || json.Unmarshal(raw, &claims) != nil || len(claims.Email) > 200 || strings.ContainsFunc(claims.Email,
+		func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return ""
 	}
 	return claims.Email

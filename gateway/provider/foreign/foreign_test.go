@@ -45,7 +45,8 @@ func TestRead(t *testing.T) {
 	}{
 		{"claude-code", `{"claudeAiOauth":{"accessToken":"sk-ant-oat01-x","refreshToken":"sk-ant-ort01-y","expiresAt":1772442000000,"scopes":["user:inference"]}}`, "anthropic:claude-code", "sk-ant-oat01-x", profile.OAuth, 1772442000000},
 		{"codex", `{"OPENAI_API_KEY":"sk-proj-x","tokens":null}`, "openai:codex", "sk-proj-x", profile.APIKey, 0},
-		{"gemini-cli", `{"access_token":"ya29.x","refresh_token":"1//y","expiry_date":1772442000000,"id_token":"` + token("me@example.com") + `"}`, "google:gemini-cli", "ya29.x", profile.OAuth, 1772442000000},
+		{"gemini-cli", `{"access_token":"ya29.x","refresh_token":"1//y","expiry_date":1772442000000,"id_token":"` + token("me@example.com") +
+			`"}`, "google:gemini-cli", "ya29.x", profile.OAuth, 1772442000000},
 	} {
 		p, c, err := source(t, tt.id, tt.content).Read()
 		if err != nil || p.ID != tt.profile || p.Type != tt.typ || c.Value() != tt.value || c.Service != tt.id {

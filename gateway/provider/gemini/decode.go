@@ -89,10 +89,12 @@ func (d *decoder) finish(reason, message string, a *wire.Answer) error {
 	switch reason {
 	case "MAX_TOKENS":
 		a.Stop(model.StopLength)
-	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT",
+		"IMAGE_RECITATION":
 		a.Stop(model.StopRefusal)
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE":
-		return &model.Error{Class: model.ClassMalformed, Detail: fmt.Sprintf("the model wrote a tool call that cannot be read (%s) %s", reason, message)}
+		return &model.Error{Class: model.ClassMalformed, Detail: fmt.Sprintf("the model wrote a tool call that cannot be read (%s) %s", reason,
+			message)}
 	default:
 		a.Stop(model.StopEnd)
 	}

@@ -39,7 +39,8 @@ type cleaner struct {
 }
 
 // copied are keywords that mean the same there.
-var copied = [...]string{"title", "description", "nullable", "minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength", "pattern", "minimum", "maximum"}
+var copied = [...]string{"title", "description", "nullable", "minItems", "maxItems", "minProperties", "maxProperties", "minLength",
+	"maxLength", "pattern", "minimum", "maximum"}
 
 func (c cleaner) clean(in map[string]any, depth int) map[string]any {
 	out := map[string]any{}

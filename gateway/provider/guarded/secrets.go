@@ -80,7 +80,8 @@ func (g *Guard) answer(said iter.Seq2[model.Event, error]) iter.Seq2[model.Event
 				}
 				thoughts = speech{s: thoughts.s}
 			}
-			if silent := (ev.Kind == model.EventText || ev.Kind == model.EventThinking) && ev.Text == "" && ev.Signature == ""; err == nil && silent {
+			if silent := (ev.Kind == model.EventText || ev.Kind == model.EventThinking) && ev.Text == "" && ev.Signature == ""; err == nil &&
+				silent {
 				continue
 			}
 			if !yield(ev, err) {

@@ -71,7 +71,8 @@ Start Hearth with one of these set, for example:
 
 **3. In the settings file**
 
-`+"```json5\n// %s\n{\n  models: { providers: {\n    anthropic: { apiKey: \"${ANTHROPIC_API_KEY}\" },\n  } },\n  agents: { defaults: { model: { primary: \"anthropic/claude-sonnet-4-5\" } } },\n}\n```"+`
+`+"```json5\n// %s\n{\n  models: { providers: {\n    anthropic: { apiKey: \"${ANTHROPIC_API_KEY}\" },\n  } },\n"+
+		"  agents: { defaults: { model: { primary: \"anthropic/claude-sonnet-4-5\" } } },\n}\n```"+`
 
 Your messages stay in this chat: send one again once a model is connected, and it gets a real answer.`, g.hintLine(), g.configName())
 }
@@ -94,7 +95,8 @@ func (g *guide) keys(conversation) reply {
 
 - start Hearth with the key in the environment:
 
-`+"```sh\nexport ANTHROPIC_API_KEY=...     # Claude\nexport OPENAI_API_KEY=...        # GPT\nexport GEMINI_API_KEY=...        # Gemini\nexport OPENROUTER_API_KEY=...    # many models with one key\n```"+`
+`+"```sh\nexport ANTHROPIC_API_KEY=...     # Claude\nexport OPENAI_API_KEY=...        # GPT\n"+
+		"export GEMINI_API_KEY=...        # Gemini\nexport OPENROUTER_API_KEY=...    # many models with one key\n```"+`
 
 - or put it into `+"`%s`"+`:
 
@@ -182,7 +184,10 @@ func (g *guide) bye(conversation) reply {
 func (g *guide) beyond(conversation) reply {
 	return say(`That needs an AI model, and I am only Hearth's built-in guide: I can show you around, but not answer this.%s
 
-Your message is kept in this chat. **Ask me again once a model is connected**: that takes a minute with [Ollama](https://ollama.com) (`+"`ollama pull qwen3:8b`"+`), LM Studio, or a key such as `+"`ANTHROPIC_API_KEY`"+` or `+"`OPENAI_API_KEY`"+` in the environment. If one is connected already, pick it in the **model picker**.
+Your message is kept in this chat. **Ask me again once a model is connected**: that takes a minute with [Ollama](https://ollama.com) (`+
+		"`ollama pull qwen3:8b`"+`), LM Studio, or a key such as `+
+		"`ANTHROPIC_API_KEY`"+` or `+
+		"`OPENAI_API_KEY`"+` in the environment. If one is connected already, pick it in the **model picker**.
 
 Ask **how do I connect a model?** for the steps, or **what can you do?** for what works now.`, g.hintLine())
 }

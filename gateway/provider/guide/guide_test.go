@@ -66,8 +66,10 @@ func talk(t testing.TB, p model.Provider, req model.Request) (text string, calls
 
 // testdata/answers.golden shows what the guide says.
 func TestAnswers(t *testing.T) {
-	questions := []string{"hi", "What can you do?", "How do I connect a model?", "Tell me about Ollama", "Where do I put my OpenAI API key?", "Which keyboard shortcuts are there?",
-		"Where is my data?", "Is this private?", "What time is it?", "12.5% of 80 + 2^10", "echo  Hello  *world* ", "thanks!", "bye", "Who are you?", "which tools do you have?",
+	questions := []string{"hi", "What can you do?", "How do I connect a model?", "Tell me about Ollama", "Where do I put my OpenAI API key?",
+		"Which keyboard shortcuts are there?",
+		"Where is my data?", "Is this private?", "What time is it?", "12.5% of 80 + 2^10", "echo  Hello  *world* ", "thanks!", "bye",
+		"Who are you?", "which tools do you have?",
 		"status", "Write a poem about the sea, please."}
 	p := New(options())
 	var b strings.Builder
@@ -100,17 +102,22 @@ func TestTopics(t *testing.T) {
 		asked []string
 	}{
 		{"welcome to **Hearth**", []string{"Hi", "hello!", "Hey", "Good morning.", "hello hearth", "", "   "}},
-		{"This is what works right now", []string{"help", "Help!", "/help", "What can you do?", "what can you do for me", "Hi, what can you do?", "Can you show me what you can do?"}},
-		{"There are three ways to connect", []string{"How do I connect a model?", "how can i connect an ai model", "Connect LM Studio", "add a model", "which models are there?", "how do I switch to a real model", "is llama.cpp supported?"}},
+		{"This is what works right now", []string{"help", "Help!", "/help", "What can you do?", "what can you do for me", "Hi, what can you do?",
+			"Can you show me what you can do?"}},
+		{"There are three ways to connect", []string{"How do I connect a model?", "how can i connect an ai model", "Connect LM Studio",
+			"add a model", "which models are there?", "how do I switch to a real model", "is llama.cpp supported?"}},
 		{"finds it by itself", []string{"ollama", "How do I use Ollama?", "install ollama"}},
 		{"Do not paste the key", []string{"api key", "I have an OpenAI key", "how do I use claude?", "where does my ANTHROPIC API key go"}},
 		{"| Shift + Enter |", []string{"shortcuts", "keyboard shortcuts?", "What shortcuts are there?"}},
-		{"/home/anna/.local/share/hearth", []string{"Where is my data?", "where are my chats stored?", "how do I make a backup?", "where is hearth.json"}},
+		{"/home/anna/.local/share/hearth", []string{"Where is my data?", "where are my chats stored?", "how do I make a backup?",
+			"where is hearth.json"}},
 		{"does not phone home", []string{"privacy", "Is it private?", "does anything leave my computer?", "do you have telemetry?"}},
 		{"**14:05**", []string{"What time is it?", "time", "what's the date today?", "Which day is it?", "what’s the time?"}},
 		{"not an AI model**", []string{"who are you", "Are you an AI?", "what model are you?"}},
-		{"Ask me again once a model is connected", []string{"Write a poem", "Help me write a letter", "What is the capital of France?", "summarise https://example.com", "tell me a joke",
-			strings.Repeat("long text about ollama and time ", 50), "the status quo of philosophy in the time of connected models is something I would like you to discuss in depth, with examples from history and the arts"}},
+		{"Ask me again once a model is connected", []string{"Write a poem", "Help me write a letter", "What is the capital of France?",
+			"summarise https://example.com", "tell me a joke",
+			strings.Repeat("long text about ollama and time ", 50), "the status quo of philosophy in the time of connected models is something I " +
+				"would like you to discuss in depth, with examples from history and the arts"}},
 		{"= **4**", []string{"2+2", "what is 2 + 2?", "2 + 2 =", "calculate 8/2", "2^2"}},
 		{"not switched on", []string{"status", "/status", "Show me the status"}},
 	}
@@ -129,7 +136,8 @@ func TestTopics(t *testing.T) {
 // about; later ones do so only where it matters.
 func TestIntroducesItself(t *testing.T) {
 	p := New(options())
-	for _, q := range []string{"hi", "help", "2+2", "what time is it", "thanks", "how do I connect a model?", "write a poem", "echo x", "which shortcuts?", "privacy"} {
+	for _, q := range []string{"hi", "help", "2+2", "what time is it", "thanks", "how do I connect a model?", "write a poem", "echo x",
+		"which shortcuts?", "privacy"} {
 		first, _, _ := talk(t, p, model.Request{Messages: []model.Message{user(q)}})
 		if !strings.Contains(first, "guide") || !strings.Contains(first, "not an AI model") && !strings.Contains(first, "needs an AI model") {
 			t.Errorf("%q: the first answer does not say who speaks:\n%s", q, first)
@@ -187,10 +195,12 @@ func TestToolResults(t *testing.T) {
 		isError      bool
 		want         string
 	}{
-		{"object", `{"model":"guide/guide","count":3,"ok":true,"none":null,"empty":""}`, false, "`t` answered:\n\n- **model**: guide/guide\n- **count**: 3\n- **ok**: yes\n- **none**: –\n- **empty**: –"},
+		{"object", `{"model":"guide/guide","count":3,"ok":true,"none":null,"empty":""}`, false, "`t` answered:\n\n- **model**: guide/guide\n" +
+			"- **count**: 3\n- **ok**: yes\n- **none**: –\n- **empty**: –"},
 		{"nested", `{"a":{"b":1}}`, false, "`t` answered:\n\n```\n{\n  \"a\": {\n    \"b\": 1\n  }\n}\n```"},
 		{"text", "line 1\nline 2", false, "`t` answered:\n\n```\nline 1\nline 2\n```"},
-		{"pairs", "session: agent:main:main\nsize: 2 *big*\nup: 0s", false, "`t` answered:\n\n- **session**: agent:main:main\n- **size**: `2 *big*`\n- **up**: 0s"},
+		{"pairs", "session: agent:main:main\nsize: 2 *big*\nup: 0s", false, "`t` answered:\n\n- **session**: agent:main:main\n" +
+			"- **size**: `2 *big*`\n- **up**: 0s"},
 		{"fence inside", "a\n```\nb", false, "`t` answered:\n\n````\na\n```\nb\n````"},
 		{"nothing", " ", false, "`t` answered:\n\n_nothing_"},
 		{"error", "no such file", true, "`t` did not work. It said:\n\n```\nno such file\n```"},
@@ -201,8 +211,10 @@ func TestToolResults(t *testing.T) {
 	for _, tt := range tests {
 		text, calls, stop := talk(t, p, model.Request{Tools: tools, Messages: []model.Message{
 			user("/tool t"),
-			{Role: model.RoleAssistant, Blocks: []model.Block{{Text: "Running `t`."}, {ToolCall: &model.ToolCall{ID: "guide_1", Name: "t", Arguments: []byte("{}")}}}},
-			{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "guide_1", Name: "t", Text: tt.result, IsError: tt.isError}}}},
+			{Role: model.RoleAssistant, Blocks: []model.Block{{Text: "Running `t`."},
+				{ToolCall: &model.ToolCall{ID: "guide_1", Name: "t", Arguments: []byte("{}")}}}},
+			{Role: model.RoleTool, Blocks: []model.Block{
+				{ToolResult: &model.ToolResult{CallID: "guide_1", Name: "t", Text: tt.result, IsError: tt.isError}}}},
 		}})
 		if text != tt.want || len(calls) != 0 || stop != model.StopEnd {
 			t.Errorf("%s: got %+v, %s and %q, want %q", tt.name, calls, stop, text, tt.want)
@@ -214,7 +226,8 @@ func TestToolResults(t *testing.T) {
 func TestCallIDs(t *testing.T) {
 	call := model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{ToolCall: &model.ToolCall{ID: "guide_1", Name: "session_status"}}}}
 	result := model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &model.ToolResult{CallID: "guide_1", Text: "x"}}}}
-	_, calls, _ := talk(t, New(options()), model.Request{Tools: tools, Messages: []model.Message{user("status"), call, result, assistant("done"), user("status")}})
+	_, calls, _ := talk(t, New(options()), model.Request{Tools: tools, Messages: []model.Message{user("status"), call, result,
+		assistant("done"), user("status")}})
 	if len(calls) != 1 || calls[0].ID != "guide_2" {
 		t.Errorf("got %+v", calls)
 	}
@@ -224,7 +237,8 @@ func TestHint(t *testing.T) {
 	o := options()
 	o.Hint = func() string { return "Ollama is running but has no model yet." }
 	for _, q := range []string{"hi", "connect a model", "ollama", "write a poem"} {
-		if text, _, _ := talk(t, New(o), model.Request{Messages: []model.Message{user(q)}}); !strings.Contains(text, "> Ollama is running but has no model yet.") {
+		if text, _, _ := talk(t, New(o), model.Request{Messages: []model.Message{user(q)}}); !strings.Contains(text,
+			"> Ollama is running but has no model yet.") {
 			t.Errorf("%q: no hint in\n%s", q, text)
 		}
 	}

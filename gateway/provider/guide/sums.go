@@ -42,7 +42,8 @@ var errZero = errors.New("division by zero")
 
 // symbols writes the signs and words that people use as plain operators.
 func symbols(s string) string {
-	return strings.NewReplacer("×", "*", "·", "*", "÷", "/", "−", "-", "**", "^", " of ", " @ ", " plus ", "+", " minus ", "-", " times ", "*", " divided by ", "/").Replace(s)
+	return strings.NewReplacer("×", "*", "·", "*", "÷", "/", "−", "-", "**", "^", " of ", " @ ", " plus ", "+", " minus ", "-", " times ", "*",
+		" divided by ", "/").Replace(s)
 }
 
 // evaluate computes a term exactly.

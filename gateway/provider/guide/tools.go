@@ -40,7 +40,8 @@ func (g *guide) toolRequest(c conversation) (r reply, ok bool) {
 	}
 	object, valid := asObject(args)
 	if !valid {
-		return say("I did not run `%s`: what stands behind its name is not a JSON object. Write it like this:\n\n```\n/tool %s {\"argument\": \"value\"}\n```", name, name), true
+		return say("I did not run `%s`: what stands behind its name is not a JSON object. Write it like this:\n\n```\n"+
+			"/tool %s {\"argument\": \"value\"}\n```", name, name), true
 	}
 	return reply{text: fmt.Sprintf("Running `%s`.", name), call: c.call(name, object)}, true
 }
@@ -106,7 +107,8 @@ func (c conversation) abilities() string {
 		{"remember what you tell it, in files that you can read", []string{"memory_search", "memory_get", "memory_note"}},
 		{"look at pictures", []string{"image"}},
 		{"write to people that you let in", []string{"message"}},
-		{"give parts of the work to helpers, and keep a plan", []string{"sessions_spawn", "sessions_send", "sessions_list", "sessions_history", "agents_list", "subagents", "sessions_yield", "update_plan"}},
+		{"give parts of the work to helpers, and keep a plan", []string{"sessions_spawn", "sessions_send", "sessions_list", "sessions_history",
+			"agents_list", "subagents", "sessions_yield", "update_plan"}},
 		{"use your other devices", []string{"nodes", "canvas"}},
 		{"tell how this chat stands", []string{"session_status"}},
 		{"look after its own settings, when you say so", []string{"gateway"}},

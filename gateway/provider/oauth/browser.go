@@ -67,7 +67,8 @@ func (c *Client) Browser(ctx context.Context, s Service) (*Browser, error) {
 	}
 	to.RawQuery = b.query(to.Query()).Encode()
 	b.URL = to.String()
-	b.server = &http.Server{Handler: b, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10}
+	b.server = &http.Server{Handler: b, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 5 * time.Second,
+		MaxHeaderBytes: 16 << 10}
 	go func() { _ = b.server.Serve(ln) }()
 	return b, nil
 }
@@ -78,7 +79,8 @@ func (b *Browser) listen(ctx context.Context) (net.Listener, error) {
 	if b.service.Callback != "" {
 		u, err := url.Parse(b.service.Callback)
 		if err != nil || u.Scheme != "http" || !here(u) || u.Port() == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-			return nil, fmt.Errorf("%q is no address of this computer that a browser could come back to, such as http://127.0.0.1:8765/callback", b.service.Callback)
+			return nil, fmt.Errorf("%q is no address of this computer that a browser could come back to, such as http://127.0.0.1:8765/callback",
+				b.service.Callback)
 		}
 		at = net.JoinHostPort("127.0.0.1", u.Port())
 		if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
@@ -202,7 +204,8 @@ func (b *Browser) exchange(ctx context.Context, code string) (Tokens, error) {
 		err error
 	)
 	if b.service.KeyExchange {
-		a, err = b.client.post(ctx, b.service, b.service.TokenURL, nil, map[string]string{"code": code, "code_verifier": b.verifier, "code_challenge_method": "S256"})
+		a, err = b.client.post(ctx, b.service, b.service.TokenURL, nil, map[string]string{"code": code, "code_verifier": b.verifier,
+			"code_challenge_method": "S256"})
 	} else {
 		form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {b.callback}, "code_verifier": {b.verifier}}
 		if b.service.Resource != "" {

@@ -37,7 +37,8 @@ func (c *Client) Device(ctx context.Context, s Service) (*Device, error) {
 	case a.Error != "":
 		return nil, refused(a)
 	}
-	d := &Device{URL: a.VerificationURI, Complete: a.Complete, Code: clean(a.UserCode), client: c, service: s, device: a.DeviceCode, interval: defaultInterval}
+	d := &Device{URL: a.VerificationURI, Complete: a.Complete, Code: clean(a.UserCode), client: c, service: s, device: a.DeviceCode,
+		interval: defaultInterval}
 	if d.device == "" || d.Code == "" || len(d.Code) > 64 || !webPage(d.URL) {
 		return nil, errors.New("the service answered without a code to type")
 	}

@@ -79,7 +79,8 @@ func (r Registered) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, r.Str
 func Services() []Service {
 	return []Service{
 		{
-			ID: "github-copilot", Name: "GitHub Copilot", Kind: KindDevice, Registered: Registered{ClientID: "Iv1.b507a08c87ecfe98"}, Scopes: []string{"read:user"},
+			ID: "github-copilot", Name: "GitHub Copilot", Kind: KindDevice, Registered: Registered{ClientID: "Iv1.b507a08c87ecfe98"},
+			Scopes:    []string{"read:user"},
 			DeviceURL: "https://github.com/login/device/code", TokenURL: "https://github.com/login/oauth/access_token",
 			Hosts: []string{"api.github.com", "api.githubcopilot.com", "api.individual.githubcopilot.com"},
 		},

@@ -77,7 +77,8 @@ func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 	if code := form.Get("code"); code != "" {
 		sum := sha256.Sum256([]byte(form.Get("code_verifier")))
 		q, ok := a.codes[code]
-		if !ok || a.used[code] || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) ||
+		if !ok || a.used[code] || q.Get("code_challenge_method") != "S256" ||
+			q.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) ||
 			q.Get("redirect_uri") != form.Get("redirect_uri") {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, `{"error":"invalid_grant","error_description":"wrong code"}`)
@@ -126,7 +127,8 @@ func newClock() *clock { return &clock{at: time.Date(2026, 3, 2, 9, 0, 0, 0, tim
 
 func TestDevice(t *testing.T) {
 	a, k := newAuthority(t), newClock()
-	a.answers = []string{`{"error":"authorization_pending"}`, `{"error":"slow_down"}`, `{"access_token":"tok","token_type":"bearer","expires_in":"3600"}`}
+	a.answers = []string{`{"error":"authorization_pending"}`, `{"error":"slow_down"}`,
+		`{"access_token":"tok","token_type":"bearer","expires_in":"3600"}`}
 	d, err := New(Options{HTTP: a.Client(), Now: k.now, Wait: k.wait}).Device(t.Context(), a.service(KindDevice))
 	if err != nil || d.Code != "WDJB-MJHT" || d.URL != a.URL+"/activate" {
 		t.Fatal(d, err)
@@ -138,7 +140,8 @@ func TestDevice(t *testing.T) {
 	if got := fmt.Sprint(k.waits); got != "[5s 5s 10s]" {
 		t.Errorf("waits are %s", got)
 	}
-	if q := a.asked[0]; q.Get("device_code") != "dc" || q.Get("client_id") != "client" || q.Get("grant_type") != "urn:ietf:params:oauth:grant-type:device_code" {
+	if q := a.asked[0]; q.Get("device_code") != "dc" || q.Get("client_id") != "client" ||
+		q.Get("grant_type") != "urn:ietf:params:oauth:grant-type:device_code" {
 		t.Errorf("asked %v", q)
 	}
 }
@@ -353,10 +356,11 @@ func TestRenew(t *testing.T) {
 func TestFlows(t *testing.T) {
 	a, k := newAuthority(t), newClock()
 	kept := make(chan string, 1)
-	f := NewFlows(t.Context(), New(Options{HTTP: a.Client(), Now: k.now, Wait: k.wait}), func(_ context.Context, s Service, tok Tokens) (string, error) {
-		kept <- tok.Access
-		return s.ID + ":default", nil
-	})
+	f := NewFlows(t.Context(), New(Options{HTTP: a.Client(), Now: k.now, Wait: k.wait}),
+		func(_ context.Context, s Service, tok Tokens) (string, error) {
+			kept <- tok.Access
+			return s.ID + ":default", nil
+		})
 	st, err := f.Start(t.Context(), a.service(KindDevice))
 	if err != nil {
 		t.Fatal(err)
@@ -396,7 +400,8 @@ func TestFlows_cancelAndRoom(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{`{"access_token":"a","expires_in":"1e99"}`, `{"error":"x","error_description":"\u202e"}`, `{"expires_in":-1,"key":"k"}`, `[]`} {
+	for _, s := range []string{`{"access_token":"a","expires_in":"1e99"}`, `{"error":"x","error_description":"\u202e"}`,
+		`{"expires_in":-1,"key":"k"}`, `[]`} {
 		f.Add(s)
 	}
 	c := New(Options{})

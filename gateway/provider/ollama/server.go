@@ -170,7 +170,8 @@ func progress(rec sse.Event, err error) (Progress, error) {
 		return Progress{}, &Error{Detail: wire.Clean(l.Error, 300)}
 	}
 	total := max(l.Total, 0)
-	return Progress{Status: wire.Clean(l.Status, 200), Digest: wire.Clean(l.Digest, 80), Total: total, Completed: min(max(l.Completed, 0), total)}, nil
+	return Progress{Status: wire.Clean(l.Status, 200), Digest: wire.Clean(l.Digest, 80), Total: total,
+		Completed: min(max(l.Completed, 0), total)}, nil
 }
 
 func (s Server) ask(ctx context.Context, method, path string, question, answer any) error {

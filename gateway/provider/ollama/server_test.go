@@ -53,7 +53,8 @@ func pull(t *testing.T, s ollama.Server, model string) (steps []string, err erro
 func TestPull(t *testing.T) {
 	s := newServer(t, scripted.New())
 	steps, err := pull(t, s, "qwen3:8b")
-	want := "pulling manifest 0/0, pulling 8eeb52dfb3bb 0/2000, pulling 8eeb52dfb3bb 1500/2000, pulling 8eeb52dfb3bb 2000/2000, verifying sha256 digest 0/0, success 0/0"
+	want := "pulling manifest 0/0, pulling 8eeb52dfb3bb 0/2000, pulling 8eeb52dfb3bb 1500/2000, pulling 8eeb52dfb3bb 2000/2000, verifying " +
+		"sha256 digest 0/0, success 0/0"
 	if got := strings.Join(steps, ", "); err != nil || got != want {
 		t.Errorf("got %s, %v", got, err)
 	}

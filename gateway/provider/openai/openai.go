@@ -134,7 +134,8 @@ func (p *provider) messages(msgs []model.Message) (out []message) {
 	var pictures []part
 	flush := func() {
 		if len(pictures) > 0 {
-			out = append(out, message{Role: "user", Content: append([]part{{Type: "text", Text: "[Pictures from the tool results above]"}}, pictures...)})
+			out = append(out, message{Role: "user", Content: append([]part{{Type: "text", Text: "[Pictures from the tool results above]"}},
+				pictures...)})
 			pictures = nil
 		}
 	}

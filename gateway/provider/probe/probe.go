@@ -53,7 +53,8 @@ func (p Prober) Tools(ctx context.Context) (works bool, used model.Usage, err er
 	n := 1000 + p.Draw(9000)
 	tool := model.ToolSpec{
 		Name: toolName, Description: "Remembers a number.",
-		Schema: json.RawMessage(`{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`),
+		Schema: json.RawMessage(`{"type":"object","properties":{"number":{"type":"integer"}},` +
+			`"required":["number"],"additionalProperties":false}`),
 	}
 	for try := range toolTries {
 		req := model.Request{

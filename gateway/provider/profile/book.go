@@ -209,7 +209,8 @@ func (b *Book) save(ctx context.Context, r Record) error {
 // hosts are where the credential may be sent; none: where the provider is now.
 func (b *Book) Add(ctx context.Context, p Profile, c Credential, hosts ...string) error {
 	if provider, _, ok := SplitID(p.ID); !ok || provider != p.Provider || !p.Type.Valid() {
-		return &Error{ID: p.ID, Reason: ReasonName, Message: fmt.Sprintf("%q is no name of an account. Write the provider and a name, for example \"anthropic:work\".", p.ID)}
+		return &Error{ID: p.ID, Reason: ReasonName, Message: fmt.Sprintf("%q is no name of an account. Write the provider and a name, for "+
+			"example \"anthropic:work\".", p.ID)}
 	}
 	if err := c.check(p); err != nil {
 		return err
@@ -222,7 +223,8 @@ func (b *Book) Add(ctx context.Context, p Profile, c Credential, hosts ...string
 	if len(hosts) == 0 && b.settings.Hosts[p.Provider] != "" {
 		hosts = []string{b.settings.Hosts[p.Provider]}
 	}
-	r := &row{Record: Record{Profile: p, Stored: true, Hosts: slices.Compact(slices.Sorted(slices.Values(hosts)))}, source: SourceStored, cred: &c}
+	r := &row{Record: Record{Profile: p, Stored: true, Hosts: slices.Compact(slices.Sorted(slices.Values(hosts)))}, source: SourceStored,
+		cred: &c}
 	b.rows[p.ID] = r
 	rec := r.Record.clone()
 	b.mu.Unlock()

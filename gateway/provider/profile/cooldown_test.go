@@ -40,7 +40,8 @@ func TestCooldown_grows(t *testing.T) {
 }
 
 func TestCooldown_notTheAccountsFault(t *testing.T) {
-	for _, class := range []model.Class{model.ClassInvalid, model.ClassContext, model.ClassNoModel, model.ClassRefusal, model.ClassConnect, model.ClassInterrupted, model.ClassMalformed, model.ClassEmpty} {
+	for _, class := range []model.Class{model.ClassInvalid, model.ClassContext, model.ClassNoModel, model.ClassRefusal, model.ClassConnect,
+		model.ClassInterrupted, model.ClassMalformed, model.ClassEmpty} {
 		w := newWorld(t, Options{})
 		w.add(one, APIKey)
 		w.Fail(t.Context(), one, "m", Failure{Class: class})
@@ -135,7 +136,8 @@ func TestBilling_disablesAllModels(t *testing.T) {
 }
 
 func TestBilling_settings(t *testing.T) {
-	rules := Cooldowns{BillingBackoff: 2 * time.Hour, BillingBackoffBy: map[string]time.Duration{"anthropic": time.Hour}, BillingMax: 3 * time.Hour}
+	rules := Cooldowns{BillingBackoff: 2 * time.Hour, BillingBackoffBy: map[string]time.Duration{"anthropic": time.Hour},
+		BillingMax: 3 * time.Hour}
 	w := newWorld(t, Options{Settings: Settings{Cooldowns: rules}})
 	w.add(one, APIKey)
 	for _, want := range []time.Duration{time.Hour, 2 * time.Hour, 3 * time.Hour} {
@@ -154,7 +156,8 @@ func TestPermanentFailureDisables(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.add(one, APIKey)
 	w.Fail(t.Context(), one, "m", Failure{Class: model.ClassAuth, Permanent: true})
-	if c := w.Candidates("anthropic", "m", Pin{}, w.clock())[0]; !c.Disabled || c.Reason != model.ClassAuth || c.Until.Sub(w.clock()) != 5*time.Hour {
+	if c := w.Candidates("anthropic", "m", Pin{}, w.clock())[0]; !c.Disabled || c.Reason != model.ClassAuth ||
+		c.Until.Sub(w.clock()) != 5*time.Hour {
 		t.Errorf("the block is %+v", c)
 	}
 }

@@ -80,10 +80,12 @@ func (c Credential) check(p Profile) error {
 	bad := func(r rune) bool { return r <= ' ' || r >= 0x7f }
 	v := c.Value()
 	if v == "" || len(v) > 64<<10 || strings.ContainsFunc(v, bad) {
-		return &Error{ID: p.ID, Reason: ReasonName, Message: "This is no key: it is empty or holds characters that no key has. Copy it again from the service's page."}
+		return &Error{ID: p.ID, Reason: ReasonName, Message: "This is no key: it is empty or holds characters that no key has. Copy it again " +
+			"from the service's page."}
 	}
 	if c.Type != p.Type {
-		return &Error{ID: p.ID, Reason: ReasonName, Message: fmt.Sprintf("The account %s is of the type %s, the credential is not.", p.ID, p.Type)}
+		return &Error{ID: p.ID, Reason: ReasonName, Message: fmt.Sprintf("The account %s is of the type %s, the credential is not.", p.ID,
+			p.Type)}
 	}
 	return nil
 }
@@ -208,7 +210,8 @@ func (b *Book) current(ctx context.Context, p Profile) (Credential, error) {
 	if b.opts.Lock != nil {
 		unlock, err := b.opts.Lock(ctx, p.ID)
 		if err != nil {
-			return Credential{}, &Error{ID: p.ID, Reason: ReasonRenew, Message: fmt.Sprintf("The login of %s is being renewed by another program. Try again in a moment.", p.ID), Err: err}
+			return Credential{}, &Error{ID: p.ID, Reason: ReasonRenew,
+				Message: fmt.Sprintf("The login of %s is being renewed by another program. Try again in a moment.", p.ID), Err: err}
 		}
 		defer unlock()
 		if c, err = b.read(ctx, p.ID); err != nil { // another process may have been faster
@@ -269,7 +272,8 @@ var ErrLoginEnded = errors.New("the service does not accept this login any more"
 
 func loginAgain(p Profile, err error) error {
 	return &Error{ID: p.ID, Reason: ReasonLogin, Err: err,
-		Message: fmt.Sprintf("The login of %s has ended and cannot be renewed. Log in again with `hearth models auth login %s`.", p.ID, p.Provider)}
+		Message: fmt.Sprintf("The login of %s has ended and cannot be renewed. Log in again with `hearth models auth login %s`.", p.ID,
+			p.Provider)}
 }
 
 // keep writes a renewed login before anybody uses it: a service that gives out
@@ -297,7 +301,8 @@ func (b *Book) hold(r *row, c Credential, unsafe bool) {
 }
 
 func gone(id string) error {
-	return &Error{ID: id, Reason: ReasonMissing, Message: fmt.Sprintf("There is no key or login for %q. `hearth models auth` shows the accounts; `hearth models auth login` adds one.", id)}
+	return &Error{ID: id, Reason: ReasonMissing, Message: fmt.Sprintf("There is no key or login for %q. `hearth models auth` shows the "+
+		"accounts; `hearth models auth login` adds one.", id)}
 }
 
 func (b *Book) read(ctx context.Context, id string) (c Credential, err error) {
@@ -307,7 +312,9 @@ func (b *Book) read(ctx context.Context, id string) (c Credential, err error) {
 	raw, err := b.opts.Vault.Get(ctx, VaultName(id))
 	switch {
 	case errors.Is(err, ErrNoCredential):
-		return c, &Error{ID: id, Reason: ReasonMissing, Err: err, Message: fmt.Sprintf("The key of %s is not where Hearth put it; it was removed by somebody else. Log in again, or remove the account with `hearth models auth remove %s`.", id, id)}
+		return c, &Error{ID: id, Reason: ReasonMissing, Err: err,
+			Message: fmt.Sprintf("The key of %s is not where Hearth put it; it was removed by somebody else. Log in again, or remove the account "+
+				"with `hearth models auth remove %s`.", id, id)}
 	case err != nil:
 		return c, noVault(id, err)
 	}
@@ -338,5 +345,6 @@ func noVault(id string, err error) error {
 	if err != nil {
 		why = err.Error()
 	}
-	return &Error{ID: id, Reason: ReasonVault, Err: err, Message: fmt.Sprintf("The key of %s cannot be read or kept now: %s. `hearth secrets doctor` says what to do.", id, why)}
+	return &Error{ID: id, Reason: ReasonVault, Err: err, Message: fmt.Sprintf("The key of %s cannot be read or kept now: %s. `hearth "+
+		"secrets doctor` says what to do.", id, why)}
 }

@@ -152,7 +152,8 @@ func TestRenewal_removedMeanwhileStaysRemoved(t *testing.T) {
 
 // A-SEC-07: a key goes only to the hosts that it was given for.
 func TestSec_A_SEC_07_KeyStaysWithItsHost(t *testing.T) {
-	s := Settings{Hosts: hosts, Implicit: []Implicit{{Profile: Profile{"anthropic:default", "anthropic", APIKey, ""}, Source: SourceConfig, Key: "configured"}}}
+	s := Settings{Hosts: hosts, Implicit: []Implicit{{Profile: Profile{"anthropic:default", "anthropic", APIKey, ""}, Source: SourceConfig,
+		Key: "configured"}}}
 	w := newWorld(t, Options{Settings: s})
 	w.add(one, APIKey)
 	moved := s
@@ -230,12 +231,14 @@ func TestSec_A_SEC_02_CredentialNeverPrints(t *testing.T) {
 func TestAdd_refusesWhatIsNoKey(t *testing.T) {
 	w := newWorld(t, Options{})
 	for _, key := range []string{"", "two words", "line\n", "schlüssel", strings.Repeat("x", 64<<10+1)} {
-		if err := w.Add(t.Context(), Profile{ID: one, Provider: "anthropic", Type: APIKey}, Credential{Type: APIKey, Key: key}); reason(err) != ReasonName {
+		if err := w.Add(t.Context(), Profile{ID: one, Provider: "anthropic", Type: APIKey},
+			Credential{Type: APIKey, Key: key}); reason(err) != ReasonName {
 			t.Errorf("%.20q: %v", key, err)
 		}
 	}
 	for _, id := range []string{"", "anthropic", "openai:x", "anthropic:", "anthropic:a b", "anthropic:../x"} {
-		if err := w.Add(t.Context(), Profile{ID: id, Provider: "anthropic", Type: APIKey}, Credential{Type: APIKey, Key: "key"}); reason(err) != ReasonName {
+		if err := w.Add(t.Context(), Profile{ID: id, Provider: "anthropic", Type: APIKey},
+			Credential{Type: APIKey, Key: "key"}); reason(err) != ReasonName {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -258,7 +261,8 @@ func TestCredential_deletedUnderUs(t *testing.T) {
 }
 
 func TestAccounts(t *testing.T) {
-	w := newWorld(t, Options{Settings: Settings{Profiles: []Profile{{ID: "openai:work", Provider: "openai", Type: OAuth, Email: "me@example.com"}}}})
+	w := newWorld(t, Options{
+		Settings: Settings{Profiles: []Profile{{ID: "openai:work", Provider: "openai", Type: OAuth, Email: "me@example.com"}}}})
 	w.login()
 	all := w.Accounts()
 	if len(all) != 2 || all[0].ID != one || all[0].Missing || all[0].Expires.IsZero() || all[1].ID != "openai:work" || !all[1].Missing {

@@ -51,7 +51,8 @@ func (r *row) mayGo(host string) error {
 		known = strings.Join(r.Hosts, ", ")
 	}
 	return &Error{ID: r.ID, Reason: ReasonHost, Message: fmt.Sprintf(
-		"The key of %s was given for %s, but models.providers.%s.baseUrl leads to %s now, so it was not sent. If that is what you want, run `hearth models auth allow %s %s`; otherwise correct baseUrl.",
+		"The key of %s was given for %s, but models.providers.%s.baseUrl leads to %s now, so it was not sent. If that is what you want, run "+
+			"`hearth models auth allow %s %s`; otherwise correct baseUrl.",
 		r.ID, known, r.Provider, host, r.ID, host)}
 }
 

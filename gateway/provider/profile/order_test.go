@@ -90,7 +90,8 @@ func TestOrder_codexServesOpenAI(t *testing.T) {
 }
 
 func TestOrder_configuredBeforeStored(t *testing.T) {
-	w := newWorld(t, Options{Settings: Settings{Profiles: []Profile{{ID: "anthropic:b", Provider: "anthropic", Type: APIKey}, {ID: "openai:x", Provider: "openai", Type: APIKey}}}})
+	w := newWorld(t, Options{Settings: Settings{Profiles: []Profile{{ID: "anthropic:b", Provider: "anthropic", Type: APIKey},
+		{ID: "openai:x", Provider: "openai", Type: APIKey}}}})
 	w.add("anthropic:a", OAuth)
 	w.add("anthropic:b", APIKey)
 	w.want("auth.profiles", w.ids("m", Pin{}), "anthropic:b")
@@ -131,7 +132,8 @@ func TestConsent_TheEnvironmentIsNoSpareAccount(t *testing.T) {
 	w.Fail(t.Context(), "anthropic:mine", "m", Failure{Class: model.ClassBilling})
 	w.want("not even when the other one rests", w.ids("m", Pin{}), "anthropic:mine")
 	w.want("who names it has it", w.ids("m", Pin{Profile: "anthropic:env", User: true}), "anthropic:env")
-	w.Configure(t.Context(), Settings{Implicit: []Implicit{found}, Order: map[string][]string{"anthropic": {"anthropic:mine", "anthropic:env"}}})
+	w.Configure(t.Context(), Settings{Implicit: []Implicit{found}, Order: map[string][]string{
+		"anthropic": {"anthropic:mine", "anthropic:env"}}})
 	w.want("by auth.order", w.ids("m", Pin{}), "anthropic:env", "anthropic:mine")
 }
 
@@ -163,7 +165,8 @@ func TestPin_userIsStrict(t *testing.T) {
 }
 
 func TestStoredGoesBeforeConfiguredOfTheSameName(t *testing.T) {
-	s := Settings{Hosts: hosts, Implicit: []Implicit{{Profile: Profile{"anthropic:default", "anthropic", APIKey, ""}, Source: SourceConfig, Key: "configured"}}}
+	s := Settings{Hosts: hosts, Implicit: []Implicit{{Profile: Profile{"anthropic:default", "anthropic", APIKey, ""}, Source: SourceConfig,
+		Key: "configured"}}}
 	w := newWorld(t, Options{Settings: s})
 	w.add("anthropic:default", APIKey)
 	value := func() string {

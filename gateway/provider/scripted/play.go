@@ -275,7 +275,8 @@ func (p *play) faultAnswer(kind, rest string) {
 	case "waf":
 		p.w.Header().Set("Content-Type", "text/html")
 		p.w.WriteHeader(http.StatusForbidden)
-		io.WriteString(p.w, "<!DOCTYPE html><html><head><title>Attention Required! | Firewall</title></head><body>unauthorized access to your API key</body></html>")
+		io.WriteString(p.w, "<!DOCTYPE html><html><head><title>Attention Required! | Firewall</title></head><body>unauthorized access to your "+
+			"API key</body></html>")
 	case "away":
 		p.w.Header().Set("Location", "http://elsewhere.test/v1/steal")
 		p.w.WriteHeader(http.StatusTemporaryRedirect)

@@ -168,9 +168,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/tags":
 		writeJSON(w, 200, ollamaModels())
 	case "/api/show":
-		writeJSON(w, 200, map[string]any{"capabilities": []string{"completion", "tools"}, "model_info": map[string]any{"scripted.context_length": 32768}})
+		writeJSON(w, 200, map[string]any{"capabilities": []string{"completion", "tools"}, "model_info": map[string]any{
+			"scripted.context_length": 32768}})
 	case "/api/ps":
-		writeJSON(w, 200, map[string]any{"models": []map[string]any{{"name": "echo", "model": "echo", "size": 1 << 30, "size_vram": 1 << 30, "context_length": 4096}}})
+		writeJSON(w, 200, map[string]any{"models": []map[string]any{{"name": "echo", "model": "echo", "size": 1 << 30, "size_vram": 1 << 30,
+			"context_length": 4096}}})
 	case "/api/pull":
 		pull(w, r)
 	case "/api/version":

@@ -37,7 +37,8 @@ type openaiVoice struct{}
 func (openaiVoice) contentType() string { return "text/event-stream; charset=utf-8" }
 
 func openaiChunk(delta, finish string) string {
-	return `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"scripted","choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + finish + "}]}\n\n"
+	return `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"scripted","choices":[{"index":0,"delta":` + delta +
+		`,"finish_reason":` + finish + "}]}\n\n"
 }
 
 func (openaiVoice) begin(string) string {
@@ -50,7 +51,8 @@ func (openaiVoice) thinking(s string) string {
 
 func (openaiVoice) tool(i int, id, name, args string) string {
 	a, b := half(args)
-	return openaiChunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":%s,"type":"function","function":{"name":%s,"arguments":""}}]}`, i, quote(id), quote(name)), "null") +
+	return openaiChunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":%s,"type":"function","function":{"name":%s,"arguments":""}}]}`, i,
+		quote(id), quote(name)), "null") +
 		openaiChunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}`, i, quote(a)), "null") +
 		openaiChunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}`, i, quote(b)), "null")
 }
@@ -80,7 +82,8 @@ func anthropicEvent(name, rest string) string {
 }
 
 func (anthropicVoice) begin(model string) string {
-	return anthropicEvent("message_start", `,"message":{"id":"msg_1","type":"message","role":"assistant","model":`+quote(model)+`,"content":[],"stop_reason":null,"usage":{"input_tokens":6,"cache_read_input_tokens":4,"output_tokens":1}}`) +
+	return anthropicEvent("message_start", `,"message":{"id":"msg_1","type":"message","role":"assistant","model":`+quote(model)+
+		`,"content":[],"stop_reason":null,"usage":{"input_tokens":6,"cache_read_input_tokens":4,"output_tokens":1}}`) +
 		anthropicEvent("ping", "")
 }
 
@@ -96,7 +99,8 @@ func (anthropicVoice) thinking(s string) string {
 func (anthropicVoice) tool(i int, id, name, args string) string {
 	a, b := half(args)
 	index := fmt.Sprintf(`,"index":%d`, i+1)
-	return anthropicEvent("content_block_start", index+`,"content_block":{"type":"tool_use","id":`+quote(id)+`,"name":`+quote(name)+`,"input":{}}`) +
+	return anthropicEvent("content_block_start", index+`,"content_block":{"type":"tool_use","id":`+quote(id)+`,"name":`+quote(name)+
+		`,"input":{}}`) +
 		anthropicEvent("content_block_delta", index+`,"delta":{"type":"input_json_delta","partial_json":`+quote(a)+`}`) +
 		anthropicEvent("content_block_delta", index+`,"delta":{"type":"input_json_delta","partial_json":`+quote(b)+`}`) +
 		anthropicEvent("content_block_stop", index)
@@ -104,7 +108,8 @@ func (anthropicVoice) tool(i int, id, name, args string) string {
 
 func (anthropicVoice) end(stop string, out int) string {
 	reason := map[string]string{"stop": "end_turn", "tool": "tool_use", "length": "max_tokens", "refusal": "refusal"}[stop]
-	return anthropicEvent("message_delta", fmt.Sprintf(`,"delta":{"stop_reason":%s,"stop_sequence":null},"usage":{"output_tokens":%d}`, quote(reason), out)) +
+	return anthropicEvent("message_delta", fmt.Sprintf(`,"delta":{"stop_reason":%s,"stop_sequence":null},"usage":{"output_tokens":%d}`,
+		quote(reason), out)) +
 		anthropicEvent("message_stop", "")
 }
 

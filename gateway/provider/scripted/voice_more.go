@@ -17,7 +17,8 @@ func responsesEvent(name, rest string) string {
 }
 
 func (responsesVoice) begin(model string) string {
-	return responsesEvent("response.created", `,"response":{"id":"resp_1","object":"response","status":"in_progress","model":`+quote(model)+`,"output":[],"usage":null,"error":null}`)
+	return responsesEvent("response.created", `,"response":{"id":"resp_1","object":"response","status":"in_progress","model":`+quote(model)+
+		`,"output":[],"usage":null,"error":null}`)
 }
 
 func (responsesVoice) text(s string) string {
@@ -50,7 +51,8 @@ func responsesEnd(stop, output string, out int) (status, rest string) {
 	case "refusal":
 		status, why = "incomplete", `{"reason":"content_filter"}`
 	}
-	return status, `"id":"resp_1","object":"response","status":` + quote(status) + `,"error":null,"incomplete_details":` + why + `,"output":[` + output + `],"usage":` + responsesUsage(out)
+	return status, `"id":"resp_1","object":"response","status":` + quote(status) + `,"error":null,"incomplete_details":` + why +
+		`,"output":[` + output + `],"usage":` + responsesUsage(out)
 }
 
 func (responsesVoice) end(stop string, out int) string {
@@ -61,7 +63,8 @@ func (responsesVoice) end(stop string, out int) string {
 func (responsesVoice) broken() string    { return "event: x\ndata: {\"type\": [}\n\n" }
 func (responsesVoice) keepAlive() string { return responsesEvent("keepalive", "") }
 func (responsesVoice) failure() string {
-	return responsesEvent("response.failed", `,"response":{"id":"resp_1","status":"failed","error":{"code":"server_error","message":"The model failed to generate a response"}}`)
+	return responsesEvent("response.failed",
+		`,"response":{"id":"resp_1","status":"failed","error":{"code":"server_error","message":"The model failed to generate a response"}}`)
 }
 
 func (responsesVoice) failureBody(status int, kind, message string) any {
@@ -74,7 +77,8 @@ type geminiVoice struct{}
 func (geminiVoice) contentType() string { return "text/event-stream" }
 
 func geminiChunk(parts, more string) string {
-	return `data: {"candidates":[{"content":{"role":"model","parts":[` + parts + `]},"index":0` + more + `}],"modelVersion":"scripted"}` + "\n\n"
+	return `data: {"candidates":[{"content":{"role":"model","parts":[` + parts + `]},"index":0` + more + `}],"modelVersion":"scripted"}` +
+		"\n\n"
 }
 
 func (geminiVoice) begin(string) string  { return "" }
@@ -95,11 +99,13 @@ func geminiReason(stop string) string {
 }
 
 func geminiUsage(out int) string {
-	return fmt.Sprintf(`"usageMetadata":{"promptTokenCount":10,"cachedContentTokenCount":4,"candidatesTokenCount":%d,"totalTokenCount":%d}`, out, out+10)
+	return fmt.Sprintf(`"usageMetadata":{"promptTokenCount":10,"cachedContentTokenCount":4,"candidatesTokenCount":%d,"totalTokenCount":%d}`,
+		out, out+10)
 }
 
 func (geminiVoice) end(stop string, out int) string {
-	return `data: {"candidates":[{"content":{"role":"model","parts":[]},"finishReason":` + quote(geminiReason(stop)) + `,"index":0}],` + geminiUsage(out) + "}\n\n"
+	return `data: {"candidates":[{"content":{"role":"model","parts":[]},"finishReason":` + quote(geminiReason(stop)) + `,"index":0}],` +
+		geminiUsage(out) + "}\n\n"
 }
 
 func (geminiVoice) broken() string    { return "data: {\"candidates\": [{]}\n\n" }
@@ -144,7 +150,8 @@ func (bedrockVoice) thinking(s string) string {
 
 func (bedrockVoice) tool(i int, id, name, args string) string {
 	a, b := half(args)
-	return Frame("event", "contentBlockStart", fmt.Sprintf(`{"contentBlockIndex":%d,"start":{"toolUse":{"toolUseId":%s,"name":%s}}}`, i+1, quote(id), quote(name))) +
+	return Frame("event", "contentBlockStart", fmt.Sprintf(`{"contentBlockIndex":%d,"start":{"toolUse":{"toolUseId":%s,"name":%s}}}`, i+1,
+		quote(id), quote(name))) +
 		bedrockDelta(i+1, `{"toolUse":{"input":`+quote(a)+`}}`) + bedrockDelta(i+1, `{"toolUse":{"input":`+quote(b)+`}}`) +
 		Frame("event", "contentBlockStop", fmt.Sprintf(`{"contentBlockIndex":%d}`, i+1))
 }
@@ -154,11 +161,13 @@ func bedrockReason(stop string) string {
 }
 
 func bedrockUsage(out int) string {
-	return fmt.Sprintf(`"usage":{"inputTokens":6,"outputTokens":%d,"totalTokens":%d,"cacheReadInputTokens":4,"cacheWriteInputTokens":0}`, out, out+10)
+	return fmt.Sprintf(`"usage":{"inputTokens":6,"outputTokens":%d,"totalTokens":%d,"cacheReadInputTokens":4,"cacheWriteInputTokens":0}`, out,
+		out+10)
 }
 
 func (bedrockVoice) end(stop string, out int) string {
-	return Frame("event", "messageStop", `{"stopReason":`+quote(bedrockReason(stop))+`}`) + Frame("event", "metadata", `{`+bedrockUsage(out)+`,"metrics":{"latencyMs":1}}`)
+	return Frame("event", "messageStop", `{"stopReason":`+quote(bedrockReason(stop))+`}`) + Frame("event", "metadata",
+		`{`+bedrockUsage(out)+`,"metrics":{"latencyMs":1}}`)
 }
 
 func (bedrockVoice) broken() string {

@@ -111,7 +111,8 @@ func wholeResponses(w *wholeVoice, stop string, out int) string {
 		items = append(items, `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":`+quote(w.words)+`}]}`)
 	}
 	for _, c := range w.calls {
-		items = append(items, `{"type":"function_call","id":"fc_`+c.id+`","call_id":`+quote(c.id)+`,"name":`+quote(c.name)+`,"arguments":`+quote(c.args)+`}`)
+		items = append(items, `{"type":"function_call","id":"fc_`+c.id+`","call_id":`+quote(c.id)+`,"name":`+quote(c.name)+`,"arguments":`+
+			quote(c.args)+`}`)
 	}
 	_, rest := responsesEnd(stop, strings.Join(items, ","), out)
 	return "{" + rest + "}"
@@ -128,7 +129,8 @@ func wholeGemini(w *wholeVoice, stop string, out int) string {
 	for _, c := range w.calls {
 		parts = append(parts, `{"functionCall":{"id":`+quote(c.id)+`,"name":`+quote(c.name)+`,"args":`+object(c.args)+`}}`)
 	}
-	return `{"candidates":[{"content":{"role":"model","parts":[` + strings.Join(parts, ",") + `]},"finishReason":` + quote(geminiReason(stop)) + `}],` + geminiUsage(out) + `}`
+	return `{"candidates":[{"content":{"role":"model","parts":[` + strings.Join(parts, ",") + `]},"finishReason":` +
+		quote(geminiReason(stop)) + `}],` + geminiUsage(out) + `}`
 }
 
 func wholeBedrock(w *wholeVoice, stop string, out int) string {
@@ -142,7 +144,8 @@ func wholeBedrock(w *wholeVoice, stop string, out int) string {
 	for _, c := range w.calls {
 		parts = append(parts, `{"toolUse":{"toolUseId":`+quote(c.id)+`,"name":`+quote(c.name)+`,"input":`+object(c.args)+`}}`)
 	}
-	return `{"output":{"message":{"role":"assistant","content":[` + strings.Join(parts, ",") + `]}},"stopReason":` + quote(bedrockReason(stop)) + `,` + bedrockUsage(out) + `}`
+	return `{"output":{"message":{"role":"assistant","content":[` + strings.Join(parts, ",") + `]}},"stopReason":` +
+		quote(bedrockReason(stop)) + `,` + bedrockUsage(out) + `}`
 }
 
 func wholeOllama(w *wholeVoice, stop string, out int) string {

@@ -63,7 +63,8 @@ type Models struct {
 func New(o Options) *Models {
 	m := &Models{o: o}
 	m.failover = failover.New(failover.Options{
-		Resolve: m.resolve, Accounts: accounts.Turns{Accounts: o.Accounts}, Settings: m.settings, Logger: o.Logger, Now: o.Now, Jitter: random.Float,
+		Resolve: m.resolve, Accounts: accounts.Turns{Accounts: o.Accounts}, Settings: m.settings, Logger: o.Logger, Now: o.Now,
+		Jitter: random.Float,
 	})
 	return m
 }
@@ -138,7 +139,8 @@ func (m *Models) Book(tx *store.Tx, sessionKey string, attempts []failover.Attem
 			continue
 		}
 		calls = append(calls, spend.Call{
-			At: a.At, Model: a.Ref, Account: a.Account, Session: sessionKey, Agent: session.AgentOf(sessionKey), Usage: a.Usage, Failed: a.Reason != "",
+			At: a.At, Model: a.Ref, Account: a.Account, Session: sessionKey, Agent: session.AgentOf(sessionKey), Usage: a.Usage,
+			Failed: a.Reason != "",
 		})
 	}
 	return m.budget().Book(tx, calls...)

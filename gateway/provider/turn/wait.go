@@ -13,7 +13,8 @@ import (
 
 // pastedWords follow a message of a person that holds a key. The words stay as
 // they were said: taking them away would make the conversation a riddle.
-const pastedWords = "🔑 Your message holds something that looks like a key or a password. It stands in this conversation's history, and models may read it. " +
+const pastedWords = "🔑 Your message holds something that looks like a key or a password. It stands in this conversation's history, and " +
+	"models may read it. " +
 	"If it is a real one, replace it at its service and keep the new one with `hearth secrets set NAME`: there no model sees it."
 
 // Waits keep a turn from beginning while it may not be answered: no model was
@@ -26,7 +27,8 @@ type Waits struct {
 // Hold waits while a turn may not begin. pasted says that its message holds what
 // looks like a key; choose is the model that the session or the turn names; tell
 // puts words of Hearth's own into its conversation.
-func (w *Waits) Hold(ctx context.Context, run session.Run, pasted bool, choose func() (failover.Selection, error), tell func(ctx context.Context, text string)) {
+func (w *Waits) Hold(ctx context.Context, run session.Run, pasted bool, choose func() (failover.Selection, error),
+	tell func(ctx context.Context, text string)) {
 	if pasted {
 		tell(ctx, pastedWords)
 	}

@@ -99,7 +99,8 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 			act = pause.CallModel
 		}
 		if c.BaseURL = e.Models.Address(e.s.Provider); c.BaseURL == "" {
-			return nil, fmt.Errorf("nobody knows where %s is: set models.providers.%s.baseUrl, or agents.defaults.memorySearch.remote.baseUrl", e.s.Provider, e.s.Provider)
+			return nil, fmt.Errorf("nobody knows where %s is: set models.providers.%s.baseUrl, or agents.defaults.memorySearch.remote.baseUrl",
+				e.s.Provider, e.s.Provider)
 		}
 		if e.s.Provider == "ollama" && !strings.HasSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1") {
 			c.BaseURL = strings.TrimRight(c.BaseURL, "/") + "/v1"
@@ -122,7 +123,8 @@ func (e embedder) ref() model.Ref {
 }
 
 // errAllowance: what costs is not asked any more.
-var errAllowance = errors.New("the allowance is used up; raise it with `hearth usage allow`, or name a model on this computer in agents.defaults.memorySearch")
+var errAllowance = errors.New("the allowance is used up; raise it with `hearth usage allow`, or name a model on this computer in " +
+	"agents.defaults.memorySearch")
 
 // afford reports whether another call may cost what it does. A service whose
 // price nobody knows costs, unless it is on this computer.
@@ -146,7 +148,8 @@ const memorySession = "memory"
 
 // book writes down what was used, also when whoever asked has gone meanwhile.
 func (e embedder) book(ctx context.Context, ref model.Ref, account string, tokens int) {
-	call := spend.Call{At: e.Now(), Model: ref, Account: account, Session: memorySession, Agent: session.DefaultAgent, Usage: model.Usage{Input: tokens}}
+	call := spend.Call{At: e.Now(), Model: ref, Account: account, Session: memorySession, Agent: session.DefaultAgent,
+		Usage: model.Usage{Input: tokens}}
 	if err := e.Guard.Budget.Spent(ctx, call); err != nil {
 		e.Logger.Error("what vectors cost could not be booked", "model", ref.String(), "tokens", tokens, "err", err)
 	}

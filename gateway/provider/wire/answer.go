@@ -135,7 +135,8 @@ func (a *Answer) Call(id, name string, args []byte) error {
 	call := &model.ToolCall{ID: id, Name: name, Arguments: object}
 	if !ok {
 		call.Arguments = json.RawMessage("{}")
-		call.Problem = fmt.Sprintf("The arguments of this call are not a JSON object, so it was not run. They began: %s. Call the tool again with the whole arguments as valid JSON.", Clean(string(args), maxDetail))
+		call.Problem = fmt.Sprintf("The arguments of this call are not a JSON object, so it was not run. They began: %s. Call the tool again "+
+			"with the whole arguments as valid JSON.", Clean(string(args), maxDetail))
 	}
 	a.emit(model.Event{Kind: model.EventToolCall, Call: call})
 	return nil

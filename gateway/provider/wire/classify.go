@@ -32,8 +32,10 @@ var (
 		"not_found_error", "no model loaded", "no models loaded"}
 	refusalPhrases = []string{"content_filter", "content filter", "content management policy", "content policy", "content_policy",
 		"responsibleaipolicy", "safety system", "moderation", "flagged", "violates our usage polic"}
-	overloadPhrases = []string{"overloaded", "at capacity", "over capacity", "model is loading", "loading model", "server is busy", "server busy", "temporarily unavailable"}
-	ratePhrases     = []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "resource exhausted", "throttl",
+	overloadPhrases = []string{"overloaded", "at capacity", "over capacity", "model is loading", "loading model", "server is busy",
+		"server busy", "temporarily unavailable"}
+	ratePhrases = []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "resource exhausted",
+		"throttl",
 		"too many concurrent requests", "concurrency limit", "quota limit exceeded"}
 	// What a plan or an organization allows in a while comes back by itself, also
 	// where a service answers 402 or speaks of spending.
@@ -42,11 +44,14 @@ var (
 		"organization spending limit", "organization spend limit", "workspace spending limit", "workspace spend limit"}
 	notReadyPhrases  = []string{"modelnotreadyexception"}
 	transientPhrases = []string{"internal server error", "unknown error, 520", "upstream error", "backend error"}
-	noToolsPhrases   = []string{"does not support tools", "does not support tool", "no endpoints found that support tool", "tools param requires", "tool use is not supported", "tool calling is not supported", "tools are not supported", "does not support function calling"}
+	noToolsPhrases   = []string{"does not support tools", "does not support tool", "no endpoints found that support tool",
+		"tools param requires", "tool use is not supported", "tool calling is not supported", "tools are not supported",
+		"does not support function calling"}
 	// A message about the limit comes from the budget, which raises it.
 	noThinkingPhrases  = []string{"reasoning", "think", "budget_tokens", "max_tokens"}
-	noSignaturePhrases = []string{"signature", "encrypted_content", "encrypted content", "redacted_thinking", "thinking block", "thinking blocks", "thought_signature"}
-	timeoutPhrases     = []string{"timeout_error", "timed out", "deadline exceeded", "stop reason: error", "reason: error"}
+	noSignaturePhrases = []string{"signature", "encrypted_content", "encrypted content", "redacted_thinking", "thinking block",
+		"thinking blocks", "thought_signature"}
+	timeoutPhrases = []string{"timeout_error", "timed out", "deadline exceeded", "stop reason: error", "reason: error"}
 	// ownPhrases are other programs' words for a failure that they do not know.
 	ownPhrases       = []string{"llm request failed with an unknown error"}
 	notServerPhrases = []string{"invalid_request_error", "bad_request", "invalid_argument"}
@@ -118,7 +123,8 @@ var (
 )
 
 func classifyWords(has func([]string) bool) model.Class {
-	return firstOf(has, model.ClassServer, own, contextLength, notReady, window, billing, auth, overload, rate, refusal, noModel, timeout, invalid)
+	return firstOf(has, model.ClassServer, own, contextLength, notReady, window, billing, auth, overload, rate, refusal, noModel, timeout,
+		invalid)
 }
 
 func firstOf(has func([]string) bool, otherwise model.Class, rules ...rule) model.Class {
@@ -256,7 +262,8 @@ func words(body []byte) string {
 
 func isHTML(body []byte) bool {
 	b := bytes.ToLower(cut(bytes.TrimSpace(body), 256))
-	return bytes.HasPrefix(b, []byte("<!doctype")) || bytes.HasPrefix(b, []byte("<html")) || bytes.HasPrefix(b, []byte("<head")) || bytes.HasPrefix(b, []byte("<?xml"))
+	return bytes.HasPrefix(b, []byte("<!doctype")) || bytes.HasPrefix(b, []byte("<html")) || bytes.HasPrefix(b, []byte("<head")) ||
+		bytes.HasPrefix(b, []byte("<?xml"))
 }
 
 // pageText is the title of a page, or its text without tags.

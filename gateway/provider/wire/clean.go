@@ -9,7 +9,8 @@ import (
 
 // keyPrefixes begin the API keys of well-known services. Services like to
 // repeat a part of the key that they refuse.
-var keyPrefixes = []string{"sk-", "sk_", "pk-", "rk-", "gsk_", "xai-", "aiza", "hf_", "nvapi-", "csk-", "fw_", "r8_", "pplx-", "tgp_", "key-", "bearer", "eyj"}
+var keyPrefixes = []string{"sk-", "sk_", "pk-", "rk-", "gsk_", "xai-", "aiza", "hf_", "nvapi-", "csk-", "fw_", "r8_", "pplx-", "tgp_",
+	"key-", "bearer", "eyj"}
 
 const redacted = "[redacted]"
 

@@ -80,7 +80,8 @@ func (d *Debug) events(in iter.Seq2[sse.Event, error], f *fault) iter.Seq2[sse.E
 			case err != nil && err != io.EOF:
 				d.Log.Info("model event", "model", f.ref.String(), "n", i, "err", f.clean(err.Error()))
 			case d.SSE == "peek" && i <= peeks:
-				d.Log.Info("model event", "model", f.ref.String(), "n", i, "name", string(ev.Name), "data", Clean(string(ev.Data), maxPeek, f.secrets...))
+				d.Log.Info("model event", "model", f.ref.String(), "n", i, "name", string(ev.Name), "data",
+					Clean(string(ev.Data), maxPeek, f.secrets...))
 			case d.SSE == "events":
 				d.Log.Info("model event", "model", f.ref.String(), "n", i, "name", string(ev.Name), "bytes", len(ev.Data))
 			}

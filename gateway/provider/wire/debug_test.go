@@ -28,18 +28,21 @@ func TestCodeMode_DebugLogs(t *testing.T) {
 		has, lack []string
 		events    int
 	}{
-		"nothing":   {nil, nil, []string{"model"}, 0},
-		"transport": {map[string]string{"HEARTH_DEBUG_MODEL_TRANSPORT": "1"}, []string{"model request", "status=200", "/chat/completions"}, []string{"secret words", "exec"}, 0},
-		"tools":     {map[string]string{"HEARTH_DEBUG_MODEL_PAYLOAD": "tools"}, []string{`tools="[exec wait]"`}, []string{"secret words"}, 0},
-		"payload":   {map[string]string{"HEARTH_DEBUG_MODEL_PAYLOAD": "full-redacted"}, []string{"secret words", `[exec wait]`, "[redacted]"}, nil, 0},
-		"events":    {map[string]string{"HEARTH_DEBUG_SSE": "events"}, []string{"bytes="}, []string{"word"}, 10},
-		"peek":      {map[string]string{"HEARTH_DEBUG_SSE": "peek"}, []string{"word", "[redacted]"}, nil, 5},
+		"nothing": {nil, nil, []string{"model"}, 0},
+		"transport": {map[string]string{"HEARTH_DEBUG_MODEL_TRANSPORT": "1"}, []string{"model request", "status=200", "/chat/completions"},
+			[]string{"secret words", "exec"}, 0},
+		"tools": {map[string]string{"HEARTH_DEBUG_MODEL_PAYLOAD": "tools"}, []string{`tools="[exec wait]"`}, []string{"secret words"}, 0},
+		"payload": {map[string]string{"HEARTH_DEBUG_MODEL_PAYLOAD": "full-redacted"}, []string{"secret words", `[exec wait]`, "[redacted]"},
+			nil, 0},
+		"events": {map[string]string{"HEARTH_DEBUG_SSE": "events"}, []string{"bytes="}, []string{"word"}, 10},
+		"peek":   {map[string]string{"HEARTH_DEBUG_SSE": "peek"}, []string{"word", "[redacted]"}, nil, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			d := wire.NewDebug(func(n string) string { return c.env[n] }, slog.New(slog.NewTextHandler(&log, nil)))
 			p := openai.New(wire.Service{BaseURL: srv.URL, Key: func() string { return "sk-abcdefghijklmnop" }, Debug: d}, openai.Quirks{})
-			req := model.Request{Model: "m", Tools: []model.ToolSpec{{Name: "exec", Schema: []byte(`{}`)}, {Name: "wait", Schema: []byte(`{}`)}}, Exact: []string{"exec", "wait"},
+			req := model.Request{Model: "m", Tools: []model.ToolSpec{{Name: "exec", Schema: []byte(`{}`)}, {Name: "wait", Schema: []byte(`{}`)}},
+				Exact:    []string{"exec", "wait"},
 				Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: "secret words sk-abcdefghijklmnop"}}}}}
 			for _, err := range p.Stream(t.Context(), req) {
 				if err != nil {

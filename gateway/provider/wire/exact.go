@@ -26,7 +26,8 @@ func exact(body []byte, want []string) error {
 	}
 	return &model.Error{
 		Class: model.ClassInvalid, Err: err,
-		Detail: fmt.Sprintf("the request was not sent: code mode allows the tools %s in it and no others, but %v. Switch tools.codeMode off to go on without it", strings.Join(want, " and "), err),
+		Detail: fmt.Sprintf("the request was not sent: code mode allows the tools %s in it and no others, but %v. Switch tools.codeMode off "+
+			"to go on without it", strings.Join(want, " and "), err),
 	}
 }
 

@@ -145,7 +145,8 @@ func (f fault) refused(resp *http.Response, want Format) error {
 
 func isStream(media string, want Format) bool {
 	switch media {
-	case "", "text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/octet-stream", "text/plain", "application/vnd.amazon.eventstream":
+	case "", "text/event-stream", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/octet-stream", "text/plain",
+		"application/vnd.amazon.eventstream":
 		return true
 	case "application/json":
 		return want == NDJSON // older Ollama servers, and proxies before them

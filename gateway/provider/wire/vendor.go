@@ -13,7 +13,8 @@ func classifyOf(service string, status int, body []byte) model.Class {
 		switch {
 		case status == http.StatusForbidden && has([]string{"key limit exceeded"}):
 			return model.ClassBilling
-		case (status == 0 || status == http.StatusBadRequest) && has([]string{"provider returned error"}) && classify(0, body) == model.ClassServer:
+		case (status == 0 || status == http.StatusBadRequest) && has([]string{"provider returned error"}) &&
+			classify(0, body) == model.ClassServer:
 			return model.ClassTimeout // somebody behind it failed, nobody says how
 		}
 	}

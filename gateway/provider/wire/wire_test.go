@@ -53,7 +53,8 @@ func serve(t *testing.T, h http.HandlerFunc) *Service {
 	t.Helper()
 	ts := httptest.NewServer(h)
 	t.Cleanup(ts.Close)
-	return &Service{Ref: model.Ref{Provider: "p", Model: "m"}, BaseURL: ts.URL, HTTP: ts.Client(), Key: func() string { return "secret-key-1234" }}
+	return &Service{Ref: model.Ref{Provider: "p", Model: "m"}, BaseURL: ts.URL, HTTP: ts.Client(),
+		Key: func() string { return "secret-key-1234" }}
 }
 
 func run(t *testing.T, s *Service) (text, thinking string, calls []string, err error) {
@@ -188,7 +189,8 @@ func TestFault_F_PROV_14_not_a_stream(t *testing.T) {
 			io.WriteString(w, body)
 		}
 	}
-	page := "<!DOCTYPE html><html><head><title>Access denied</title></head><body>" + strings.Repeat("insufficient_quota ", 60_000) + "</body></html>"
+	page := "<!DOCTYPE html><html><head><title>Access denied</title></head><body>" + strings.Repeat("insufficient_quota ", 60_000) +
+		"</body></html>"
 	tests := []struct {
 		name   string
 		h      http.HandlerFunc
@@ -199,15 +201,21 @@ func TestFault_F_PROV_14_not_a_stream(t *testing.T) {
 		{"html 403", answer(403, "text/html", page), model.ClassInvalid, "a web page: Access denied"},
 		{"html 503", answer(503, "text/html", page), model.ClassOverloaded, "a web page: Access denied"},
 		{"html 404", answer(404, "text/html", "<html>model</html>"), model.ClassInvalid, "a web page: model"},
-		{"json 200", answer(200, "application/json", `{"choices":[]}`), model.ClassMalformed, `expected a stream, got application/json: {"choices":[]}`},
-		{"json error 200", answer(200, "application/json", `{"error":{"message":"Rate limit reached"}}`), model.ClassRateLimit, "Rate limit reached"},
+		{"json 200", answer(200, "application/json", `{"choices":[]}`), model.ClassMalformed,
+			`expected a stream, got application/json: {"choices":[]}`},
+		{"json error 200", answer(200, "application/json", `{"error":{"message":"Rate limit reached"}}`), model.ClassRateLimit,
+			"Rate limit reached"},
 		{"text that is no stream", answer(200, "text/plain", "upstream is away"), model.ClassMalformed, "unexpected answer: upstream is away"},
 		{"nothing", answer(200, "text/event-stream", ""), model.ClassEmpty, "the service closed the connection without an answer"},
-		{"only comments", answer(200, "text/event-stream", ": hello\n\n"), model.ClassEmpty, "the service closed the connection without an answer"},
+		{"only comments", answer(200, "text/event-stream", ": hello\n\n"), model.ClassEmpty, "the service closed the connection without an " +
+			"answer"},
 		{"204", answer(204, "text/event-stream", ""), model.ClassServer, ""},
-		{"encoding", answer(200, "text/event-stream", "x", "Content-Encoding", "br"), model.ClassMalformed, "the answer is encoded as br, which was not asked for"},
-		{"not gzip", answer(200, "text/event-stream", "not packed at all", "Content-Encoding", "gzip"), model.ClassMalformed, "reading a compressed answer: gzip: invalid header"},
-		{"long line", answer(200, "text/event-stream", "data: "+strings.Repeat("x", 11<<20)), model.ClassMalformed, "sse: line or event is longer than the limit of 10485760 bytes"},
+		{"encoding", answer(200, "text/event-stream", "x", "Content-Encoding", "br"), model.ClassMalformed,
+			"the answer is encoded as br, which was not asked for"},
+		{"not gzip", answer(200, "text/event-stream", "not packed at all", "Content-Encoding", "gzip"), model.ClassMalformed,
+			"reading a compressed answer: gzip: invalid header"},
+		{"long line", answer(200, "text/event-stream", "data: "+strings.Repeat("x", 11<<20)), model.ClassMalformed,
+			"sse: line or event is longer than the limit of 10485760 bytes"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -427,11 +435,13 @@ func TestMend(t *testing.T) {
 	}{
 		{"whole", []model.Message{u, call("1"), result("1", "r"), a}, []model.Message{u, call("1"), result("1", "r"), a}},
 		{"result missing", []model.Message{u, call("1"), u}, []model.Message{u, call("1"), lost("1"), u}},
-		{"one of two missing", []model.Message{u, call("1", "2"), result("2", "r")}, []model.Message{u, call("1", "2"), lost("1"), result("2", "r")}},
+		{"one of two missing", []model.Message{u, call("1", "2"), result("2", "r")}, []model.Message{u, call("1", "2"), lost("1"),
+			result("2", "r")}},
 		{"result without call", []model.Message{u, result("9", "r"), a}, []model.Message{u, a}},
 		{"result late", []model.Message{u, call("1"), u, result("1", "r")}, []model.Message{u, call("1"), result("1", "r"), u}},
 		{"result twice", []model.Message{u, call("1"), result("1", "r"), result("1", "s")}, []model.Message{u, call("1"), result("1", "r")}},
-		{"id used again", []model.Message{call("1"), u, call("1"), result("1", "r"), result("1", "s")}, []model.Message{call("1"), lost("1"), u, call("1_2"), result("1_2", "r")}},
+		{"id used again", []model.Message{call("1"), u, call("1"), result("1", "r"), result("1", "s")}, []model.Message{call("1"), lost("1"), u,
+			call("1_2"), result("1_2", "r")}},
 		{"nothing said", []model.Message{u, text(model.RoleAssistant, ""), {Role: model.RoleUser}}, []model.Message{u}},
 	}
 	for _, tt := range tests {

@@ -31,12 +31,14 @@ func TestState(t *testing.T) {
 		"damaged serve":       {on, "{", State{Name: name}},
 		"served":              {on, serves("http://127.0.0.1:18789", ""), State{Name: name, Host: name}},
 		"by localhost":        {on, serves("http://localhost:18789/", ""), State{Name: name, Host: name}},
-		"another port of it":  {on, strings.ReplaceAll(serves("http://127.0.0.1:18789", ""), ":443\"", ":8443\""), State{Name: name, Host: name + ":8443"}},
-		"another program":     {on, serves("http://127.0.0.1:3000", ""), State{Name: name}},
-		"another machine":     {on, serves("http://192.168.1.9:18789", ""), State{Name: name}},
-		"a part of it":        {on, serves("http://127.0.0.1:18789/phone", ""), State{Name: name}},
-		"another name":        {on, strings.ReplaceAll(serves("http://127.0.0.1:18789", ""), "attic.", "cellar."), State{Name: name}},
-		"open to the world":   {on, serves("http://127.0.0.1:18789", `,"AllowFunnel":{"attic.tail1234.ts.net:443":true}`), State{Name: name, Public: true}},
+		"another port of it": {on, strings.ReplaceAll(serves("http://127.0.0.1:18789", ""), ":443\"", ":8443\""),
+			State{Name: name, Host: name + ":8443"}},
+		"another program": {on, serves("http://127.0.0.1:3000", ""), State{Name: name}},
+		"another machine": {on, serves("http://192.168.1.9:18789", ""), State{Name: name}},
+		"a part of it":    {on, serves("http://127.0.0.1:18789/phone", ""), State{Name: name}},
+		"another name":    {on, strings.ReplaceAll(serves("http://127.0.0.1:18789", ""), "attic.", "cellar."), State{Name: name}},
+		"open to the world": {on, serves("http://127.0.0.1:18789", `,"AllowFunnel":{"attic.tail1234.ts.net:443":true}`),
+			State{Name: name, Public: true}},
 	} {
 		w := New(Options{Port: func() int { return 18789 }, Run: func(_ context.Context, args ...string) ([]byte, error) {
 			if args[0] == "status" {
@@ -53,7 +55,8 @@ func TestState(t *testing.T) {
 // The program is asked at most once a minute, and its absence is no error.
 func TestAskedRarely(t *testing.T) {
 	asked, now := 0, time.Unix(1e9, 0)
-	w := New(Options{Port: func() int { return 1 }, Now: func() time.Time { return now }, Run: func(context.Context, ...string) ([]byte, error) {
+	w := New(Options{Port: func() int { return 1 }, Now: func() time.Time { return now }, Run: func(context.Context, ...string) ([]byte,
+		error) {
 		asked++
 		return nil, errors.New("not installed")
 	}})

@@ -34,7 +34,9 @@ const (
 const PassphraseFile = "HEARTH_VAULT_PASSPHRASE_FILE"
 
 // choices is what a person can do without a keychain.
-const choices = "Choose one: `hearth secrets unlock` makes a vault under a passphrase; `hearth config set secrets.backend plain` keeps keys in a private file that all your programs can read; or keep the key in an environment variable and write ${NAME} where the key belongs"
+const choices = "Choose one: `hearth secrets unlock` makes a vault under a passphrase; `hearth config set secrets.backend plain` keeps " +
+	"keys in a private file that all your programs can read; or keep the key in an environment variable and write ${NAME} where the key " +
+	"belongs"
 
 // Options of a Keeper.
 type Options struct {
@@ -135,7 +137,8 @@ func (k *Keeper) vaultStatus(s Status) Status {
 	case !k.vault.Exists() && k.passphraseFile() == "":
 		s.State, s.Message = "missing", "There is no vault yet. `hearth secrets unlock` makes one under a passphrase."
 	case k.vault.Locked() && k.passphraseFile() == "":
-		s.State, s.Message = string(keychain.Locked), "The vault is locked. Unlock it with `hearth secrets unlock`; on a machine without a person, "+PassphraseFile+" names a file with its passphrase."
+		s.State, s.Message = string(keychain.Locked), "The vault is locked. Unlock it with `hearth secrets unlock`; on a machine without a "+
+			"person, "+PassphraseFile+" names a file with its passphrase."
 	}
 	return s
 }

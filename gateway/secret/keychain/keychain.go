@@ -263,7 +263,8 @@ func (k *Keychain) index() (index, error) {
 		return x, fmt.Errorf("read the list of secrets: %w", err)
 	}
 	if json.Unmarshal(b, &x) != nil || x.ID == "" {
-		return x, fmt.Errorf("the list of secrets %s is damaged; restore it from a backup (it holds names only), or remove it and enter the keys again", k.indexPath())
+		return x, fmt.Errorf("the list of secrets %s is damaged; restore it from a backup (it holds names only), or remove it and enter the "+
+			"keys again", k.indexPath())
 	}
 	if x.Names == nil {
 		x.Names = map[string]note{}
@@ -306,7 +307,8 @@ func (k *Keychain) Get(ctx context.Context, name string) (secret.Secret, error) 
 // gone explains a secret that is on the list and nowhere else.
 func gone(err error) error {
 	if errors.Is(err, secret.ErrNotFound) {
-		return fmt.Errorf("%w any more: it was removed from the system's keychain by another program; enter it again with `hearth secrets set`", err)
+		return fmt.Errorf("%w any more: it was removed from the system's keychain by another program; enter it again with `hearth secrets set`",
+			err)
 	}
 	return err
 }
@@ -319,7 +321,8 @@ func (k *Keychain) openLarge(ctx context.Context, x index, create bool) error {
 	text, err := k.call(ctx, k.opts.patience, func() (string, error) { return k.opts.ring.Get(Service, x.user(dataKey)) })
 	if errors.Is(err, secret.ErrNotFound) && create {
 		if k.large.Exists() {
-			return fmt.Errorf("the key of the file secrets.sealed is gone from the system's keychain, so it cannot be read; move that file away and enter its keys again: %w", err)
+			return fmt.Errorf("the key of the file secrets.sealed is gone from the system's keychain, so it cannot be read; move that file away "+
+				"and enter its keys again: %w", err)
 		}
 		raw := make([]byte, 32)
 		_, _ = rand.Read(raw) // never fails (crypto/rand)

@@ -116,7 +116,8 @@ func TestStatesAreNeverAsked(t *testing.T) {
 	}
 	r.hang = make(chan struct{}) // a call would hang
 	for s, want := range map[State]error{
-		Locked: secret.ErrLocked, NoBus: secret.ErrUnavailable, NoService: secret.ErrUnavailable, NoCollection: secret.ErrUnavailable, Failed: secret.ErrUnavailable,
+		Locked: secret.ErrLocked, NoBus: secret.ErrUnavailable, NoService: secret.ErrUnavailable, NoCollection: secret.ErrUnavailable,
+		Failed: secret.ErrUnavailable,
 	} {
 		state = s
 		if _, err := k.Get(t.Context(), "n"); !errors.Is(err, want) {

@@ -57,14 +57,16 @@ func probe(ctx context.Context, env func(string) string) State {
 		return NoService
 	}
 	var p dbus.ObjectPath
-	if err := c.Object(secretsName, secretsPath).CallWithContext(ctx, "org.freedesktop.Secret.Service.ReadAlias", 0, "default").Store(&p); err != nil {
+	if err := c.Object(secretsName, secretsPath).CallWithContext(ctx, "org.freedesktop.Secret.Service.ReadAlias", 0,
+		"default").Store(&p); err != nil {
 		return Failed
 	}
 	if p == "/" || p == "" {
 		return NoCollection
 	}
 	var v dbus.Variant
-	err = c.Object(secretsName, p).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0, "org.freedesktop.Secret.Collection", "Locked").Store(&v)
+	err = c.Object(secretsName, p).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0, "org.freedesktop.Secret.Collection",
+		"Locked").Store(&v)
 	if err != nil {
 		return Failed
 	}

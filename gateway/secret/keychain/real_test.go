@@ -33,7 +33,8 @@ func inSession(t *testing.T, test, prepare string) {
 	if err := os.Mkdir(run, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "dbus-run-session", "--", "sh", "-c", prepare+`; exec "$0" -test.run "^$1$" -test.v`, os.Args[0], test)
+	cmd := exec.CommandContext(t.Context(), "dbus-run-session", "--", "sh", "-c", prepare+`; exec "$0" -test.run "^$1$" -test.v`, os.Args[0],
+		test)
 	cmd.Env = append(without(os.Environ(), "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"),
 		"HOME="+home, "XDG_DATA_HOME="+home+"/data", "XDG_RUNTIME_DIR="+run, "HEARTH_TEST_SESSION=1")
 	cmd.WaitDelay = time.Second
@@ -77,7 +78,8 @@ func TestSessionReady(t *testing.T) {
 		t.Fatalf("state %s", s)
 	}
 	for name, v := range map[string]string{
-		"models.providers.openai.apiKey": "sk-canary", "odd": "ключ\nline two\x00\"\\", "profile/anthropic:work": strings.Repeat("k", maxItem), "large": strings.Repeat("L", 100_000),
+		"models.providers.openai.apiKey": "sk-canary", "odd": "ключ\nline two\x00\"\\", "profile/anthropic:work": strings.Repeat("k", maxItem),
+		"large": strings.Repeat("L", 100_000),
 	} {
 		if err := k.Set(t.Context(), name, secret.New(v)); err != nil {
 			t.Fatalf("set %s: %v", name, err)
@@ -138,7 +140,8 @@ func refused(t *testing.T, want State, err error) {
 
 func TestNoService(t *testing.T) {
 	dir := t.TempDir() // a bus that starts nothing
-	conf := `<busconfig><type>session</type><listen>unix:tmpdir=` + dir + `</listen><policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
+	conf := `<busconfig><type>session</type><listen>unix:tmpdir=` + dir +
+		`</listen><policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 	if err := os.WriteFile(dir+"/bus.conf", []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ func (s *Secrets) Patch(ctx context.Context, baseHash, raw string) (snap *config
 	return s.edit(ctx, raw, func(raw string) (*config.Snapshot, error) { return s.o.Settings.MergePatch(ctx, baseHash, raw) })
 }
 
-func (s *Secrets) edit(ctx context.Context, raw string, edit func(raw string) (*config.Snapshot, error)) (snap *config.Snapshot, notes []string, err error) {
+func (s *Secrets) edit(ctx context.Context, raw string, edit func(raw string) (*config.Snapshot, error)) (snap *config.Snapshot,
+	notes []string, err error) {
 	notes, err = s.Keep(ctx, raw, func(raw string) (err error) {
 		snap, err = edit(raw)
 		return err

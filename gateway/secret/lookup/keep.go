@@ -36,7 +36,8 @@ func (s *Secrets) Keep(ctx context.Context, raw string, edit func(raw string) er
 	if err := edit(text); err != nil {
 		return nil, errors.Join(err, undo())
 	}
-	return []string{"The key of " + paths(found) + " went into the " + placeWords(status.Place) + "; the settings file only refers to it."}, nil
+	return []string{"The key of " + paths(found) + " went into the " + placeWords(status.Place) + "; the settings file only refers to it."},
+		nil
 }
 
 // storeKeys keeps all or none; undo puts back what was there before.

@@ -40,10 +40,13 @@ func TestSec_A_SEC_02_ShapesOfKeys(t *testing.T) {
 	var r Redactor
 	pem := "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc=\n-----END RSA PRIVATE KEY-----"
 	for _, key := range []string{
-		"sk-abcDEF0123456789abcdef", "sk-ant-api03-abcDEF_0123456789-abcdef", "sk-proj-0123456789abcdefghij", "AIzaSyA1234567890abcdefghijklmnopqrstuv",
-		"ghp_0123456789abcdefghijABCDEFGHIJ012345", "github_pat_11ABCDEFG0123456789_abcdefghij", "xoxb-123456789012-abcdefghij", "AKIAIOSFODNN7EXAMPLE",
+		"sk-abcDEF0123456789abcdef", "sk-ant-api03-abcDEF_0123456789-abcdef", "sk-proj-0123456789abcdefghij",
+		"AIzaSyA1234567890abcdefghijklmnopqrstuv",
+		"ghp_0123456789abcdefghijABCDEFGHIJ012345", "github_pat_11ABCDEFG0123456789_abcdefghij", "xoxb-123456789012-abcdefghij",
+		"AKIAIOSFODNN7EXAMPLE",
 		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
-		"123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx", "gsk_0123456789abcdefghijkl", "hf_abcdefghijklmnopqrstuvwx", pem, strings.ReplaceAll(pem, "\n", `\n`),
+		"123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx", "gsk_0123456789abcdefghijkl", "hf_abcdefghijklmnopqrstuvwx", pem,
+		strings.ReplaceAll(pem, "\n", `\n`),
 	} {
 		for _, around := range [][2]string{{"", ""}, {"key: ", " end"}, {`{"k":"`, `"}`}, {"a=", "&b=1"}, {"(", ")"}} {
 			if got, want := r.Text(around[0]+key+around[1]), around[0]+Mark+around[1]; got != want {
@@ -60,7 +63,8 @@ func TestWordsStay(t *testing.T) {
 	var r Redactor
 	for _, s := range []string{
 		"sk-learn is a-long-name-of-words-with-hyphens", "sk-this-is-a-long-list-of-words", "task-0123456789abcdefghij", "12:30", "1234567:89",
-		"at 2026-11-21T15:49:09", "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----", "AKIAlower0123456789", "Bearer of bad news 2026", "eyJ",
+		"at 2026-11-21T15:49:09", "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----", "AKIAlower0123456789", "Bearer of bad news 2026",
+		"eyJ",
 		"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "", "é", "https://example.com/a?b=c",
 	} {
 		if got := r.Text(s); got != s {
@@ -86,9 +90,11 @@ func TestJSONStaysJSON(t *testing.T) {
 	var r Redactor
 	r.Add(`ab"}cd",{ef`, "plainsecret1")
 	for _, in := range []string{
-		`{"a":"plainsecret1","b":[1]}`, `{"a":"-----BEGIN PRIVATE KEY-----abc\"","b":"-----END PRIVATE KEY-----"}`, `{"x":"ab"}`, `{"k":"Bearer 0123456789abcdefghijkl\\"}`,
+		`{"a":"plainsecret1","b":[1]}`, `{"a":"-----BEGIN PRIVATE KEY-----abc\"","b":"-----END PRIVATE KEY-----"}`, `{"x":"ab"}`,
+		`{"k":"Bearer 0123456789abcdefghijkl\\"}`,
 	} {
-		if out := r.JSON([]byte(in)); !json.Valid(out) || strings.Contains(string(out), "plainsecret1") || strings.Contains(string(out), "KEY-----abc") {
+		if out := r.JSON([]byte(in)); !json.Valid(out) || strings.Contains(string(out), "plainsecret1") ||
+			strings.Contains(string(out), "KEY-----abc") {
 			t.Errorf("%s became %s", in, out)
 		}
 	}
@@ -108,7 +114,8 @@ func TestForgetsTheOldest(t *testing.T) {
 func TestSec_A_SEC_02_StreamsDoNotLeakAtCuts(t *testing.T) {
 	var r Redactor
 	r.Add("hidden-value-42", canary)
-	text := "say hidden-value-42 and sk-abcDEF0123456789abcdef, " + canary + " then -----BEGIN PRIVATE KEY-----\nMIIEow\n-----END PRIVATE KEY----- and 123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx, Bearer abcdef0123456789ABCDEF done"
+	text := "say hidden-value-42 and sk-abcDEF0123456789abcdef, " + canary + " then -----BEGIN PRIVATE KEY-----\nMIIEow\n" +
+		"-----END PRIVATE KEY----- and 123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawx, Bearer abcdef0123456789ABCDEF done"
 	want := r.Text(text)
 	for size := 1; size < 40; size++ {
 		s := r.Stream()

@@ -45,11 +45,13 @@ var (
 	shapesS = []shape{{begin: "sk-", least: 16}, {begin: "sk_live_", least: 12}, {begin: "sk_test_", least: 12}}
 	shapesA = []shape{{begin: "AIza", least: 30, any: true}, {begin: "AKIA", least: 16, upper: true}, {begin: "ASIA", least: 16, upper: true}}
 	shapesG = []shape{
-		{begin: "ghp_", least: 20}, {begin: "gho_", least: 20}, {begin: "ghu_", least: 20}, {begin: "ghs_", least: 20}, {begin: "ghr_", least: 20},
+		{begin: "ghp_", least: 20}, {begin: "gho_", least: 20}, {begin: "ghu_", least: 20}, {begin: "ghs_", least: 20},
+		{begin: "ghr_", least: 20},
 		{begin: "github_pat_", least: 20}, {begin: "gsk_", least: 20}, {begin: "glpat-", least: 16},
 	}
 	shapesX = []shape{
-		{begin: "xoxb-", least: 16}, {begin: "xoxa-", least: 16}, {begin: "xoxp-", least: 16}, {begin: "xoxr-", least: 16}, {begin: "xoxs-", least: 16},
+		{begin: "xoxb-", least: 16}, {begin: "xoxa-", least: 16}, {begin: "xoxp-", least: 16}, {begin: "xoxr-", least: 16},
+		{begin: "xoxs-", least: 16},
 		{begin: "xapp-", least: 16}, {begin: "xai-", least: 20},
 	}
 	shapesE = []shape{{begin: "eyJ", least: 30, dots: true, any: true}}

@@ -69,8 +69,9 @@ func TestSources(t *testing.T) {
 		Found: func(v secret.Secret) { found = append(found, v.Reveal()) },
 	})
 	r.Configure(map[string]Provider{
-		"js": {Source: "file", Path: js, JSON: true}, "p": {Source: "exec", Argv: []string{speaks}}, "slow": {Source: "exec", Argv: []string{slow}, Timeout: 50 * time.Millisecond},
-		"few": {Source: "env", Allowlist: []string{"OTHER"}}, "env": {Source: "exec", Argv: []string{env}, PassEnv: []string{"PASSED"}},
+		"js": {Source: "file", Path: js, JSON: true}, "p": {Source: "exec", Argv: []string{speaks}},
+		"slow": {Source: "exec", Argv: []string{slow}, Timeout: 50 * time.Millisecond},
+		"few":  {Source: "env", Allowlist: []string{"OTHER"}}, "env": {Source: "exec", Argv: []string{env}, PassEnv: []string{"PASSED"}},
 	}, map[string]string{"file": "js"})
 	for _, tc := range []struct {
 		ref  secret.Ref
@@ -104,7 +105,8 @@ func TestSources(t *testing.T) {
 	} {
 		v, err := r.Value(t.Context(), "models.providers.x.apiKey", secret.Reference(tc.ref))
 		if words, ok := strings.CutPrefix(tc.want, "!"); ok {
-			if err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), "models.providers.x.apiKey") || strings.Contains(err.Error(), "canary") {
+			if err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), "models.providers.x.apiKey") ||
+				strings.Contains(err.Error(), "canary") {
 				t.Errorf("%s: %v, want %q", tc.ref, err, words)
 			}
 			if r.Problem("f", secret.Reference(tc.ref)) == nil {

@@ -131,7 +131,8 @@ func (v *Vault) use(key []byte, h header) error {
 // Create makes an empty vault under a passphrase and opens it.
 func (v *Vault) Create(passphrase secret.Secret) error {
 	if len([]rune(passphrase.Reveal())) < minPassphrase {
-		return fmt.Errorf("%w: it needs at least %d characters; a few words that only you would put together are best", secret.ErrPassphrase, minPassphrase)
+		return fmt.Errorf("%w: it needs at least %d characters; a few words that only you would put together are best", secret.ErrPassphrase,
+			minPassphrase)
 	}
 	if v.Exists() {
 		return fmt.Errorf("there is a vault already at %s; unlock it, or move it away first", v.path)
@@ -185,7 +186,8 @@ func (v *Vault) read() (h header, err error) {
 	if err != nil {
 		return h, err
 	}
-	if json.Unmarshal(b, &h) != nil || h.Version != 1 || len(h.Salt) != 16 || len(h.Check) != 16 || len(h.Sealed) < chacha20poly1305.NonceSizeX {
+	if json.Unmarshal(b, &h) != nil || h.Version != 1 || len(h.Salt) != 16 || len(h.Check) != 16 ||
+		len(h.Sealed) < chacha20poly1305.NonceSizeX {
 		return h, ErrDamaged
 	}
 	if h.KDF == kdfPassphrase && (h.Time < 1 || h.Time > 16 || h.Memory < 8<<10 || h.Memory > 1<<20 || h.Threads < 1) {

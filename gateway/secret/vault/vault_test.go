@@ -77,8 +77,10 @@ func TestSec_A_SEC_01_DamagedVaultIsRefusedAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, bad := range map[string][]byte{
-		"truncated": whole[:len(whole)/2], "empty": {}, "not JSON": []byte("hello"), "other version": bytes.Replace(whole, []byte(`"v":1`), []byte(`"v":2`), 1),
-		"weaker": bytes.Replace(whole, []byte(`"t":3`), []byte(`"t":2`), 1), "greedy": bytes.Replace(whole, []byte(`"m":65536`), []byte(`"m":99999999`), 1),
+		"truncated": whole[:len(whole)/2], "empty": {}, "not JSON": []byte("hello"), "other version": bytes.Replace(whole, []byte(`"v":1`),
+			[]byte(`"v":2`), 1),
+		"weaker": bytes.Replace(whole, []byte(`"t":3`), []byte(`"t":2`), 1), "greedy": bytes.Replace(whole, []byte(`"m":65536`),
+			[]byte(`"m":99999999`), 1),
 		"flipped": flipped(whole),
 	} {
 		if err := os.WriteFile(path, bad, 0o600); err != nil {

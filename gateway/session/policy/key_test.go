@@ -35,9 +35,11 @@ func TestSessionKeys(t *testing.T) {
 		{"somebody else is not linked", Keys{DMScope: ScopeChannelPeer, IdentityLinks: links}, dm, "agent:main:telegram:dm:42"},
 		{"the id on another channel is not linked", Keys{DMScope: ScopePeer, IdentityLinks: links},
 			Source{Channel: "discord", Chat: ChatDirect, Peer: "123456789"}, "agent:main:dm:123456789"},
-		{"group", Keys{DMScope: ScopePeer}, Source{Channel: "telegram", Chat: ChatGroup, Group: "-100", Peer: "42"}, "agent:main:telegram:group:-100"},
+		{"group", Keys{DMScope: ScopePeer}, Source{Channel: "telegram", Chat: ChatGroup, Group: "-100", Peer: "42"},
+			"agent:main:telegram:group:-100"},
 		{"channel or room", Keys{}, Source{Channel: "discord", Chat: ChatRoom, Group: "77"}, "agent:main:discord:channel:77"},
-		{"forum topic", Keys{Threads: map[string]string{"telegram": "topic"}}, Source{Channel: "telegram", Chat: ChatGroup, Group: "-100", Thread: "7"}, "agent:main:telegram:group:-100:topic:7"},
+		{"forum topic", Keys{Threads: map[string]string{"telegram": "topic"}}, Source{Channel: "telegram", Chat: ChatGroup, Group: "-100",
+			Thread: "7"}, "agent:main:telegram:group:-100:topic:7"},
 		{"thread", Keys{}, Source{Channel: "slack", Chat: ChatRoom, Group: "C1", Thread: "17.2"}, "agent:main:slack:channel:C1:thread:17.2"},
 	}
 	for _, tc := range tests {

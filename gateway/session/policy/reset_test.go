@@ -44,10 +44,12 @@ func TestWhichResetRuleHolds(t *testing.T) {
 		{"resetByChannel dm", page, TypeDM, "discord", Rule{-1, 10080 * min}},
 		{"legacy idleMinutes only", Resets{IdleMinutes: 30}, TypeDM, "x", Rule{-1, 30 * min}},
 		{"legacy idleMinutes with reset adds to daily", Resets{IdleMinutes: 30, Base: &Reset{Mode: ModeDaily}}, TypeDM, "x", Rule{4, 30 * min}},
-		{"legacy idleMinutes with resetByType adds to daily", Resets{IdleMinutes: 30, ByType: map[Type]Reset{TypeDM: {}}}, TypeGroup, "x", Rule{4, 30 * min}},
+		{"legacy idleMinutes with resetByType adds to daily", Resets{IdleMinutes: 30, ByType: map[Type]Reset{TypeDM: {}}}, TypeGroup, "x",
+			Rule{4, 30 * min}},
 		{"idle without minutes", Resets{Base: &Reset{Mode: ModeIdle}}, TypeDM, "x", Rule{-1, 60 * min}},
 		{"another hour", Resets{Base: &Reset{AtHour: hour(0)}}, TypeDM, "x", Rule{0, 0}},
-		{"a type takes what it does not say from reset", Resets{Base: &Reset{AtHour: hour(6)}, ByType: map[Type]Reset{TypeDM: {IdleMinutes: 5}}}, TypeDM, "x", Rule{6, 5 * min}},
+		{"a type takes what it does not say from reset", Resets{Base: &Reset{AtHour: hour(6)}, ByType: map[Type]Reset{TypeDM: {IdleMinutes: 5}}},
+			TypeDM, "x", Rule{6, 5 * min}},
 		{"no type for jobs", page, (Keys{}).Parse("agent:main:cron:x").Type(), "", Rule{4, 120 * min}},
 	}
 	for _, tc := range tests {
@@ -69,14 +71,16 @@ func TestWhoseChatsBeginAnew(t *testing.T) {
 		want               Rule
 	}{
 		{"a network's chat, by default", "agent:main:telegram:group:-1", "telegram", Resets{}, true, Rule{4, 0}},
-		{"a network's chat, written to in the page", "agent:main:telegram:group:-1", "", Resets{ByChannel: map[string]Reset{"telegram": {AtHour: hour(2)}}}, true, Rule{2, 0}},
+		{"a network's chat, written to in the page", "agent:main:telegram:group:-1", "",
+			Resets{ByChannel: map[string]Reset{"telegram": {AtHour: hour(2)}}}, true, Rule{2, 0}},
 		{"a network's message in the home chat", "agent:main:main", "telegram", Resets{}, true, Rule{4, 0}},
 		{"the home chat, nothing written", "agent:main:main", "", Resets{}, false, Rule{}},
 		{"the home chat, a rule for groups", "agent:main:main", "", Resets{ByType: map[Type]Reset{TypeGroup: {}}}, false, Rule{}},
 		{"the home chat, session.reset", "agent:main:main", "", written, true, Rule{-1, 5 * time.Minute}},
 		{"the home chat, session.idleMinutes", "agent:main:main", "", Resets{IdleMinutes: 7}, true, Rule{-1, 7 * time.Minute}},
 		{"the home chat, resetByType.dm", "agent:main:main", "", Resets{ByType: map[Type]Reset{TypeDM: {AtHour: hour(1)}}}, true, Rule{1, 0}},
-		{"the home chat, resetByChannel.webchat", "agent:main:main", "", Resets{ByChannel: map[string]Reset{"webchat": {AtHour: hour(1)}}}, true, Rule{1, 0}},
+		{"the home chat, resetByChannel.webchat", "agent:main:main", "", Resets{ByChannel: map[string]Reset{"webchat": {AtHour: hour(1)}}}, true,
+			Rule{1, 0}},
 		{"a chat that somebody made, session.reset", "agent:main:chat:3f0c", "", written, false, Rule{}},
 	} {
 		rule, ok := tc.r.Holding(keys.Parse(tc.key), tc.channel, "webchat")
@@ -108,7 +112,8 @@ func TestStale(t *testing.T) {
 
 		{"spring forward: 4:00 is there", daily(4), vienna, "2026-03-29T03:59:00+02:00", "2026-03-29T04:00:00+02:00", ModeDaily},
 		{"spring forward: 2:00 is jumped over, not yet", daily(2), vienna, "2026-03-29T01:00:00+01:00", "2026-03-29T01:59:59+01:00", ""},
-		{"spring forward: 2:00 is jumped over, the jump counts", daily(2), vienna, "2026-03-29T01:59:00+01:00", "2026-03-29T03:00:00+02:00", ModeDaily},
+		{"spring forward: 2:00 is jumped over, the jump counts", daily(2), vienna, "2026-03-29T01:59:00+01:00", "2026-03-29T03:00:00+02:00",
+			ModeDaily},
 		{"spring forward: only once", daily(2), vienna, "2026-03-29T03:00:00+02:00", "2026-03-29T23:00:00+02:00", ""},
 		{"spring forward: New York", daily(2), ny, "2026-03-08T01:59:00-05:00", "2026-03-08T03:00:00-04:00", ModeDaily},
 		{"spring forward: midnight is jumped over", daily(0), beirut, "2024-03-30T23:59:59+02:00", "2024-03-31T01:00:00+03:00", ModeDaily},
@@ -162,10 +167,13 @@ func at(t *testing.T, s string) time.Time {
 // Over ten years there is exactly one daily reset a day, in every zone with
 // odd rules, for every hour.
 func TestFault_F_CLK_02_OneResetADay(t *testing.T) {
-	for _, name := range []string{"Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Africa/Casablanca", "Asia/Beirut", "UTC",
-		"Africa/Cairo", "America/Havana", "America/Santiago", "America/St_Johns", "America/Caracas", "America/Asuncion", "Antarctica/Troll", "Asia/Amman",
+	for _, name := range []string{"Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Africa/Casablanca",
+		"Asia/Beirut", "UTC",
+		"Africa/Cairo", "America/Havana", "America/Santiago", "America/St_Johns", "America/Caracas", "America/Asuncion", "Antarctica/Troll",
+		"Asia/Amman",
 		"Asia/Gaza", "Asia/Kathmandu", "Asia/Pyongyang", "Asia/Tehran", "Atlantic/Azores", "Australia/Eucla", "Europe/Dublin", "Europe/Istanbul",
-		"Europe/London", "Europe/Moscow", "Pacific/Apia", "Pacific/Chatham", "Pacific/Easter", "Pacific/Kiritimati", "Pacific/Norfolk", "Pacific/Tongatapu"} {
+		"Europe/London", "Europe/Moscow", "Pacific/Apia", "Pacific/Chatham", "Pacific/Easter", "Pacific/Kiritimati", "Pacific/Norfolk",
+		"Pacific/Tongatapu"} {
 		z := zone(t, name)
 		for h := range 24 {
 			days := map[string]bool{}

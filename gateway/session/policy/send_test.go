@@ -10,7 +10,8 @@ func TestSendPolicy(t *testing.T) {
 		},
 		Default: Allow,
 	}
-	closed := SendPolicy{Default: Deny, Rules: []SendRule{{Allow, Match{Channel: "telegram"}}, {Deny, Match{KeyPrefix: "agent:main:telegram:group:-5"}}}}
+	closed := SendPolicy{Default: Deny, Rules: []SendRule{{Allow, Match{Channel: "telegram"}},
+		{Deny, Match{KeyPrefix: "agent:main:telegram:group:-5"}}}}
 	tests := []struct {
 		name string
 		p    SendPolicy

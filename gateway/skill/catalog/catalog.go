@@ -62,7 +62,8 @@ func Open(o Options) *Catalog {
 	load := func() config.SkillsLoad { return o.Settings.Snapshot().Config.Skills.Load }
 	c.Library = skill.New(skill.Options{
 		Managed: filepath.Join(o.Dir.Skills(), "installed"), Bundled: filepath.Join(o.Dir.Skills(), "bundled"), LockFile: o.Dir.SkillLock(),
-		SeenFile: o.Dir.SkillsSeen(), Write: statedir.WriteFile, Snapshots: snapshots{o.Work.Context(), o.DB, store.NewBucket[[]byte]("skills.snapshots")},
+		SeenFile: o.Dir.SkillsSeen(), Write: statedir.WriteFile, Snapshots: snapshots{o.Work.Context(), o.DB,
+			store.NewBucket[[]byte]("skills.snapshots")},
 		Extra: func() []string { return statedir.Expand(statedir.Home(o.Env), load().ExtraDirs) },
 		World: c.world, Logger: o.Logger, Now: o.Now,
 		Watching: func() bool { return load().Watch },
@@ -108,7 +109,8 @@ func (c *Catalog) begins(s process.Spec) (ended func()) {
 	}
 	for _, ws := range c.Workspaces() {
 		for _, r := range c.Roots(ws) {
-			if (r.Source == skill.Workspace || r.Source == skill.Extra) && slices.ContainsFunc(s.Confine.Write, func(w string) bool { return liesIn(r.Dir, w) || liesIn(w, r.Dir) }) {
+			if (r.Source == skill.Workspace || r.Source == skill.Extra) && slices.ContainsFunc(s.Confine.Write,
+				func(w string) bool { return liesIn(r.Dir, w) || liesIn(w, r.Dir) }) {
 				return c.Busy()
 			}
 		}

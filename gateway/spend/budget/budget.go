@@ -130,7 +130,8 @@ func (b *Budget) spare(ctx context.Context, sel failover.Selection, s failover.S
 		return sel
 	}
 	if n, ok := s.(interface{ Notice(context.Context, string) }); ok && cheap != ref && b.Ledger.Tell(sel.Session, spend.Sparing) {
-		n.Notice(ctx, fmt.Sprintf("💰 %s of the %s allowed for %s are spent, so %s answers instead of %s. Raise the allowance with `hearth usage allow`.",
+		n.Notice(ctx, fmt.Sprintf("💰 %s of the %s allowed for %s are spent, so %s answers instead of %s. Raise the allowance with `hearth "+
+			"usage allow`.",
 			spend.Money(st.Spent, st.Currency), spend.Money(st.Limit, st.Currency), st.Period, cheap, ref))
 	}
 	sel.Ref, sel.Source = cheap, failover.SourceUser

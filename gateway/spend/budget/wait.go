@@ -16,7 +16,8 @@ import (
 const lookAgain = time.Minute
 
 // HowOn says what ends the wait.
-const HowOn = "Raise it with `hearth usage allow`, let one answer through with `/usage allow once`, or choose a model that costs nothing with `/model`."
+const HowOn = "Raise it with `hearth usage allow`, let one answer through with `/usage allow once`, or choose a model that costs " +
+	"nothing with `/model`."
 
 // Words says that the allowance is used up.
 func Words(st spend.Standing) string {

@@ -147,7 +147,8 @@ func (t *Tool) patch(ctx context.Context, call tool.Call, in args) (tool.Result,
 	case in.Path == "":
 		return tool.Result{}, errors.New("path is missing; config.patch changes one setting at a time")
 	case !changeable(in.Path):
-		return tool.Result{}, fmt.Errorf("%s was not changed: it is not among the settings that may be changed from here. Tell the person to change it in the settings page or with `hearth config set`, if they want to; do not try another way", in.Path)
+		return tool.Result{}, fmt.Errorf("%s was not changed: it is not among the settings that may be changed from here. Tell the person to "+
+			"change it in the settings page or with `hearth config set`, if they want to; do not try another way", in.Path)
 	case len(in.Value) == 0:
 		return tool.Result{}, errors.New("value is missing; null goes back to the default")
 	case len(in.Value) > maxValue:

@@ -39,10 +39,16 @@ func ask(t testing.TB, h *house, scope tool.Scope, args string) (string, error) 
 func TestSec_A_EXEC_21_OnlyTheListCanBeProposed(t *testing.T) {
 	owner := tool.Scope{Owner: true}
 	for path, ok := range map[string]bool{
-		"agents.defaults.model": true, "agents.defaults.model.primary": true, "agents.defaults.model.fallbacks[0]": true, "logging.level": true, "messages.queue.mode": true,
-		"agents.defaults.models": false, "agents.defaults": false, "agents": false, "agents.defaults.modelx": false, "agents.defaults.workspace": false,
-		"tools.exec.ask": false, "tools": false, "tools.allow": false, "approvals": false, "gateway.auth.token": false, "secrets.backend": false, "channels.telegram.allowFrom": false,
-		"auth.order": false, "models.providers.x.baseUrl": false, "hearth.allowance.daily": false, "session.sendPolicy": false, "session": false, "messages": false,
+		"agents.defaults.model": true, "agents.defaults.model.primary": true, "agents.defaults.model.fallbacks[0]": true, "logging.level": true,
+		"messages.queue.mode":    true,
+		"agents.defaults.models": false, "agents.defaults": false, "agents": false, "agents.defaults.modelx": false,
+		"agents.defaults.workspace": false,
+		"tools.exec.ask":            false, "tools": false, "tools.allow": false, "approvals": false, "gateway.auth.token": false,
+		"secrets.backend":             false,
+		"channels.telegram.allowFrom": false,
+		"auth.order":                  false, "models.providers.x.baseUrl": false, "hearth.allowance.daily": false, "session.sendPolicy": false,
+		"session":                   false,
+		"messages":                  false,
 		"agents.defaults.subagents": false, "agents.defaults.subagents.maxSpawnDepth": false, "agents.defaults.subagents.model": true,
 	} {
 		h := &house{written: map[string]string{}}
@@ -51,7 +57,8 @@ func TestSec_A_EXEC_21_OnlyTheListCanBeProposed(t *testing.T) {
 			t.Errorf("%s: changed %v, want %v (%v)", path, got, ok, err)
 		}
 	}
-	for name, scope := range map[string]tool.Scope{"a guest": {}, "a group": {Owner: true, Group: true}, "a sub-agent": {Owner: true, Depth: 1}, "relayed words": {Owner: true, Relayed: true}} {
+	for name, scope := range map[string]tool.Scope{"a guest": {}, "a group": {Owner: true, Group: true},
+		"a sub-agent": {Owner: true, Depth: 1}, "relayed words": {Owner: true, Relayed: true}} {
 		for _, action := range []string{"config.get", "config.patch", "restart", "config.schema.lookup"} {
 			h := &house{written: map[string]string{"logging.level": `"info"`}}
 			if text, err := ask(t, h, scope, `{"action":"`+action+`","path":"logging.level","value":"debug"}`); err == nil || len(h.asked) > 0 {
@@ -70,7 +77,8 @@ func TestConfigPatchTellsOldAndNew(t *testing.T) {
 	if want := (Change{Path: "logging.level", Old: `"info"`, Reason: "quiet"}); len(h.asked) != 1 || h.asked[0] != want {
 		t.Errorf("asked %+v", h.asked)
 	}
-	if text, err := ask(t, h, owner, `{"action":"config.patch","path":"logging.level","value":"info"}`); err != nil || !strings.Contains(text, "already") || len(h.asked) != 1 {
+	if text, err := ask(t, h, owner, `{"action":"config.patch","path":"logging.level","value":"info"}`); err != nil ||
+		!strings.Contains(text, "already") || len(h.asked) != 1 {
 		t.Errorf("%q %v", text, err)
 	}
 }
@@ -83,7 +91,8 @@ func TestLookupKnowsTheManual(t *testing.T) {
 		"models.providers.openai.baseUrl": "models.providers.<id>.baseUrl",
 		"agents.defaults.subagents":       "maxSpawnDepth (default `1`)",
 	} {
-		if text, err := ask(t, &house{}, owner, `{"action":"config.schema.lookup","path":"`+path+`"}`); err != nil || !strings.Contains(text, want) {
+		if text, err := ask(t, &house{}, owner, `{"action":"config.schema.lookup","path":"`+path+`"}`); err != nil ||
+			!strings.Contains(text, want) {
 			t.Errorf("%s: %v\n%s", path, err, text)
 		}
 	}

@@ -9,9 +9,11 @@ import "strings"
 func open() []string {
 	return []string{
 		"agents.defaults.model", "agents.defaults.imageModel", "agents.defaults.timeoutSeconds", "agents.defaults.maxTokens",
-		"agents.defaults.userTimezone", "agents.defaults.envelopeTimezone", "agents.defaults.envelopeTimestamp", "agents.defaults.envelopeElapsed",
+		"agents.defaults.userTimezone", "agents.defaults.envelopeTimezone", "agents.defaults.envelopeTimestamp",
+		"agents.defaults.envelopeElapsed",
 		"agents.defaults.blockStreamingDefault", "agents.defaults.blockStreamingBreak", "agents.defaults.blockStreamingChunk",
-		"agents.defaults.blockStreamingCoalesce", "agents.defaults.humanDelay", "agents.defaults.subagents.model", "agents.defaults.subagents.archiveAfterMinutes",
+		"agents.defaults.blockStreamingCoalesce", "agents.defaults.humanDelay", "agents.defaults.subagents.model",
+		"agents.defaults.subagents.archiveAfterMinutes",
 		"messages.responsePrefix", "messages.queue",
 		"session.reset", "session.resetByType", "session.resetByChannel",
 		"logging.level",
@@ -69,7 +71,8 @@ func covers(path, row string) bool {
 	}
 	for i, w := range want {
 		h := have[i]
-		if !strings.EqualFold(w, h) && !(strings.HasPrefix(h, "<") && strings.HasSuffix(h, ">")) && !strings.EqualFold(w, strings.TrimSuffix(h, "[]")) {
+		if !strings.EqualFold(w, h) && !(strings.HasPrefix(h, "<") && strings.HasSuffix(h, ">")) &&
+			!strings.EqualFold(w, strings.TrimSuffix(h, "[]")) {
 			return false
 		}
 	}

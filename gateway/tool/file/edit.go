@@ -135,7 +135,8 @@ func (t *editTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	if len(edits) > 1 {
 		n = fmt.Sprintf("%d edits", len(edits))
 	}
-	return result(fmt.Sprintf("Made %s in %s (+%d −%d lines, from line %d).", n, p.Name(), c.diff.added, c.diff.removed, c.diff.first), c.details())
+	return result(fmt.Sprintf("Made %s in %s (+%d −%d lines, from line %d).", n, p.Name(), c.diff.added, c.diff.removed, c.diff.first),
+		c.details())
 }
 
 // set takes a new text for a file that keeps its encoding.

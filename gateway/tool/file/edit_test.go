@@ -46,7 +46,8 @@ func TestEdit(t *testing.T) {
 // TestEditMismatch compares what a model is told with testdata/mismatch.golden.
 func TestEditMismatch(t *testing.T) {
 	w := newWorld(t)
-	src := "package main\n\nfunc main() {\n\tname := \"x\"\n\tprintln(name)  \n\tprintln(“hi” — bye)\n}\n\nfunc other() {\n\tprintln(1)\n\tprintln(1)\n}\n"
+	src := "package main\n\nfunc main() {\n\tname := \"x\"\n\tprintln(name)  \n\tprintln(“hi” — bye)\n}\n\nfunc other() {\n\tprintln(1)\n" +
+		"\tprintln(1)\n}\n"
 	var b strings.Builder
 	for _, tc := range []struct {
 		name  string

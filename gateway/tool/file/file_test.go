@@ -37,7 +37,8 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, top: top, work: filepath.Join(top, "work"), home: filepath.Join(top, "home"), state: filepath.Join(top, "home", "state"), refuse: errors.New("the owner said no")}
+	w := &world{t: t, top: top, work: filepath.Join(top, "work"), home: filepath.Join(top, "home"), state: filepath.Join(top, "home", "state"),
+		refuse: errors.New("the owner said no")}
 	for _, d := range []string{w.work, w.state} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -99,7 +100,8 @@ func (w *world) run(name string, args any) model.ToolResult {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w.tools.Run(w.t.Context(), tool.Scope{RunID: "run", SessionKey: "s", Workspace: w.work}, model.ToolCall{ID: "c", Name: name, Arguments: raw}, nil)
+	return w.tools.Run(w.t.Context(), tool.Scope{RunID: "run", SessionKey: "s", Workspace: w.work},
+		model.ToolCall{ID: "c", Name: name, Arguments: raw}, nil)
 }
 
 func (w *world) ok(name string, args any) model.ToolResult {
@@ -290,7 +292,8 @@ func TestEncodingsAndLineEndsAreKept(t *testing.T) {
 func TestWrite(t *testing.T) {
 	w := newWorld(t)
 	r := w.ok("write", m{"path": "deep/er/a.txt", "content": "x\ny\n"})
-	want := details{Path: filepath.Join(w.work, "deep/er/a.txt"), Diff: "--- deep/er/a.txt\n+++ deep/er/a.txt\n@@ -0,0 +1,2 @@\n+x\n+y\n", FirstChangedLine: 1, Added: 2, Created: true}
+	want := details{Path: filepath.Join(w.work, "deep/er/a.txt"), Diff: "--- deep/er/a.txt\n+++ deep/er/a.txt\n@@ -0,0 +1,2 @@\n+x\n+y\n",
+		FirstChangedLine: 1, Added: 2, Created: true}
 	if d := cmp.Diff(want, detailsOf(t, r)); d != "" {
 		t.Error(d)
 	}

@@ -143,7 +143,8 @@ func load(p *place.Place) (old, error) {
 	}
 	defer h.Close()
 	if st.Size() > maxChange {
-		return old{}, fmt.Errorf("%s has %s, and files of more than %s are not changed: no copy could be kept", p.Name(), size(st.Size()), size(maxChange))
+		return old{}, fmt.Errorf("%s has %s, and files of more than %s are not changed: no copy could be kept", p.Name(), size(st.Size()),
+			size(maxChange))
 	}
 	o := old{info: st, raw: make([]byte, 0, st.Size()+1)}
 	if o.raw, err = readAll(h, o.raw); err != nil {

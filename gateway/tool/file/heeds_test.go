@@ -36,7 +36,8 @@ func TestSec_A_SKILL_11_WhatIsObeyedLater(t *testing.T) {
 			r := w.run("edit", m{"path": name, "oldText": "before", "newText": "EVIL"})
 			if asked := len(w.asks) == 1; asked != (outside && !free) || r.IsError != asked {
 				t.Errorf("%s, after text from outside %v: asked %v, %s", name, outside, asked, r.Text)
-			} else if asked && (!strings.Contains(w.asks[0].Diff, "+EVIL") || !strings.Contains(w.asks[0].Diff, "-before") || w.asks[0].Digest == [32]byte{}) {
+			} else if asked && (!strings.Contains(w.asks[0].Diff, "+EVIL") || !strings.Contains(w.asks[0].Diff, "-before") ||
+				w.asks[0].Digest == [32]byte{}) {
 				t.Errorf("%s: the question shows %q", name, w.asks[0].Diff)
 			} else if asked && w.get(name) != "before\n" {
 				t.Errorf("%s was changed all the same", name)

@@ -34,7 +34,8 @@ func several(flat, want string) error {
 	if n > 10 {
 		lines = append(lines, "…")
 	}
-	return fmt.Errorf("oldText was found %d times, at lines %s. Take more lines around it, so that it is there once", n, strings.Join(lines, ", "))
+	return fmt.Errorf("oldText was found %d times, at lines %s. Take more lines around it, so that it is there once", n,
+		strings.Join(lines, ", "))
 }
 
 func lineAt(text string, at int) int { return strings.Count(text[:at], "\n") + 1 }
@@ -57,7 +58,8 @@ func mismatch(flat, want string) error {
 		return errors.New("oldText was not found, and nothing in the file is like it. Read the file and copy the text from it")
 	}
 	end := min(at+len(wanted), len(lines))
-	return fmt.Errorf("oldText was not found. The nearest is at line %d (− oldText, + the file):\n%s\nRead the file there and copy the text exactly",
+	return fmt.Errorf("oldText was not found. The nearest is at line %d (− oldText, + the file):\n%s\n"+
+		"Read the file there and copy the text exactly",
 		at+1, compare(wanted, lines[at:end]))
 }
 

@@ -71,7 +71,8 @@ type patchReader struct {
 
 func (r *patchReader) section() (section, error) {
 	line := r.lines[r.at]
-	for kind, head := range map[sectionKind]string{addFile: "*** Add File: ", updateFile: "*** Update File: ", deleteFile: "*** Delete File: "} {
+	for kind, head := range map[sectionKind]string{addFile: "*** Add File: ", updateFile: "*** Update File: ",
+		deleteFile: "*** Delete File: "} {
 		name, ok := strings.CutPrefix(line, head)
 		if !ok {
 			continue
@@ -87,7 +88,8 @@ func (r *patchReader) section() (section, error) {
 		}
 		return s, err
 	}
-	return section{}, fmt.Errorf("%q is not expected here; a part begins with *** Add File:, *** Update File: or *** Delete File:", text.Ellipsis(line, 200))
+	return section{}, fmt.Errorf("%q is not expected here; a part begins with *** Add File:, *** Update File: or *** Delete File:",
+		text.Ellipsis(line, 200))
 }
 
 // more reports whether the next line still belongs to the section.

@@ -16,7 +16,8 @@ func TestPatch(t *testing.T) {
 	w := newWorld(t)
 	w.put("a.py", "def one():\n    return 1\n\ndef two():\n    return 1\n")
 	w.put("gone", "x\n")
-	r := w.ok("apply_patch", wrap("*** Add File: n/new.txt\n+hello\n+\n*** Update File: a.py\n*** Move to: b.py\n@@ def two():\n-    return 1\n+    return 2\n*** Delete File: gone"))
+	r := w.ok("apply_patch", wrap("*** Add File: n/new.txt\n+hello\n+\n*** Update File: a.py\n*** Move to: b.py\n@@ def two():\n"+
+		"-    return 1\n+    return 2\n*** Delete File: gone"))
 	if want := "Done:\nA n/new.txt\nD a.py\nA b.py\nD gone"; r.Text != want {
 		t.Errorf("%q", r.Text)
 	}
@@ -97,7 +98,8 @@ func TestPatchIsTakenBack(t *testing.T) {
 	w.refuse = nil
 	// The owner is asked about .envrc after both were prepared.
 	w.onAsk = func(Ask) { w.put("z", "new by somebody\n") }
-	w.fails("apply_patch", wrap("*** Update File: a\n@@\n-one\n+1\n*** Update File: .envrc\n@@\n-two\n+2\n*** Add File: z\n+z"), "changed by somebody else")
+	w.fails("apply_patch", wrap("*** Update File: a\n@@\n-one\n+1\n*** Update File: .envrc\n@@\n-two\n+2\n*** Add File: z\n+z"),
+		"changed by somebody else")
 	if got := []string{w.get("a"), w.get(".envrc"), w.get("z")}; cmp.Diff([]string{"one\n", "two\n", "new by somebody\n"}, got) != "" {
 		t.Error(got)
 	}
@@ -105,8 +107,10 @@ func TestPatchIsTakenBack(t *testing.T) {
 
 func FuzzPatch(f *testing.F) {
 	for _, s := range []string{
-		"*** Begin Patch\n*** Add File: a\n+x\n*** End Patch", "*** Begin Patch\n*** Update File: f\n@@ a\n b\n-c\n+d\n*** End of File\n*** End Patch",
-		"<<EOF\n*** Begin Patch\n*** Delete File: f\n*** End Patch\nEOF", "*** Begin Patch\n*** Update File: f\n*** Move to: g\n\n\n*** End Patch",
+		"*** Begin Patch\n*** Add File: a\n+x\n*** End Patch", "*** Begin Patch\n*** Update File: f\n@@ a\n b\n-c\n+d\n*** End of File\n" +
+			"*** End Patch",
+		"<<EOF\n*** Begin Patch\n*** Delete File: f\n*** End Patch\nEOF", "*** Begin Patch\n*** Update File: f\n*** Move to: g\n\n\n" +
+			"*** End Patch",
 	} {
 		f.Add(s, "a\nb\nc\n")
 	}

@@ -85,11 +85,16 @@ func TestSec_A_FILE_01_Paths(t *testing.T) {
 	before := snapshot(t, w)
 	long := strings.Repeat("a", 256)
 	for _, p := range []string{
-		"", " ", "../x", `..\x`, "//host/share", `\\host\share`, `\\?\C:\x`, `C:x`, `C:\x`, "C:/x", "~root", "~root/x", "file:///x", "file:x", "FILE:" + secret,
-		"file://host/x", "file://" + secret, "%2e%2e/x", "..%c0%afx", "%2e%2e%2fx", "x/../../x", "./../x", "x//../../x", "a\x00b", "../x\x00.txt", "a\nb", "a\x1bb",
-		"a\u202eb", "a\u200bb", "\ufeffa", "x.", "x ", "a/x./b", "a::$DATA", "@" + secret, "@~/x", "MEDIA:" + secret, "MEDIA:x", "http://x/y", long, "a/" + long,
-		strings.Repeat("a/", 2048) + "x", "a\xff", "/proc/self/environ", "/proc/self/root/" + secret, "/dev/fd/3", "/dev/stdin", "/dev/zero", "/sys/kernel/mm",
-		"/proc", "/x/../proc/self/environ", "~/../home/state/hearth.db", w.state + "/hearth.db", w.home + "/.ssh/id_ed25519", "/etc/shadow", w.home + "/.ssh/ID_RSA",
+		"", " ", "../x", `..\x`, "//host/share", `\\host\share`, `\\?\C:\x`, `C:x`, `C:\x`, "C:/x", "~root", "~root/x", "file:///x", "file:x",
+		"FILE:" + secret,
+		"file://host/x", "file://" + secret, "%2e%2e/x", "..%c0%afx", "%2e%2e%2fx", "x/../../x", "./../x", "x//../../x", "a\x00b", "../x\x00.txt",
+		"a\nb", "a\x1bb",
+		"a\u202eb", "a\u200bb", "\ufeffa", "x.", "x ", "a/x./b", "a::$DATA", "@" + secret, "@~/x", "MEDIA:" + secret, "MEDIA:x", "http://x/y",
+		long, "a/" + long,
+		strings.Repeat("a/", 2048) + "x", "a\xff", "/proc/self/environ", "/proc/self/root/" + secret, "/dev/fd/3", "/dev/stdin", "/dev/zero",
+		"/sys/kernel/mm",
+		"/proc", "/x/../proc/self/environ", "~/../home/state/hearth.db", w.state + "/hearth.db", w.home + "/.ssh/id_ed25519", "/etc/shadow",
+		w.home + "/.ssh/ID_RSA",
 		w.home + "/.gnupg/x", w.home + "/.netrc", w.home + "/.config/google-chrome/Default/Cookies",
 	} {
 		refused(t, w, p, true)
@@ -111,7 +116,8 @@ func TestSec_A_FILE_01_Paths(t *testing.T) {
 		t.Errorf("outside changed:\n%s\n%s", before, d)
 	}
 	// Names that are only odd belong to the workspace.
-	for _, p := range []string{"COM¹x", "a b.txt", "@types/x.d.ts", "ünï/ço\u0308dé", "👩\u200d🚀.md", "..a", "a..b/c", "PROGRA~1", strings.Repeat("a", 240), "100%.txt", "@x"} {
+	for _, p := range []string{"COM¹x", "a b.txt", "@types/x.d.ts", "ünï/ço\u0308dé", "👩\u200d🚀.md", "..a", "a..b/c", "PROGRA~1",
+		strings.Repeat("a", 240), "100%.txt", "@x"} {
 		w.ok("write", m{"path": p, "content": p})
 		if got := w.get(p); got != p {
 			t.Errorf("%q holds %q", p, got)
@@ -148,7 +154,8 @@ func TestSec_A_FILE_02_Links(t *testing.T) {
 	}
 	before := snapshot(t, w)
 	for _, p := range []string{
-		"file", "dir/secret", "dangling", "rel", "state/hearth.db", "loop", "loop/x", "proc", "root" + secret, "chain", "deep/up/secret", "db", "conf",
+		"file", "dir/secret", "dangling", "rel", "state/hearth.db", "loop", "loop/x", "proc", "root" + secret, "chain", "deep/up/secret", "db",
+		"conf",
 		"cwd/x", "dev", "harddb", "hardkey", "hardconf",
 	} {
 		refused(t, w, p, true)
@@ -269,9 +276,12 @@ func TestSec_A_FILE_14_NoFiles(t *testing.T) {
 
 func TestSec_A_EXEC_26_OtherDoors(t *testing.T) {
 	for _, p := range []string{
-		".git/hooks/pre-commit", ".git/config", "sub/.git/config", ".GIT/hooks/x", "bare.git/hooks/update", ".git", ".gi\u200dt/config", ".envrc", "a/.envrc", ".bashrc",
-		".profile", ".zshenv", ".ZshRC", "Library/LaunchAgents/x.plist", ".config/systemd/user/x.service", ".ssh/authorized_keys", ".config/autostart/x.desktop",
-		"skills/x/SKILL.md", "skills/x/run.sh", ".agents/skills/x", "x/skill.md", ".husky/pre-commit", ".vscode/tasks.json", ".config/fish/config.fish", ".gitmodules",
+		".git/hooks/pre-commit", ".git/config", "sub/.git/config", ".GIT/hooks/x", "bare.git/hooks/update", ".git", ".gi\u200dt/config", ".envrc",
+		"a/.envrc", ".bashrc",
+		".profile", ".zshenv", ".ZshRC", "Library/LaunchAgents/x.plist", ".config/systemd/user/x.service", ".ssh/authorized_keys",
+		".config/autostart/x.desktop",
+		"skills/x/SKILL.md", "skills/x/run.sh", ".agents/skills/x", "x/skill.md", ".husky/pre-commit", ".vscode/tasks.json",
+		".config/fish/config.fish", ".gitmodules",
 		"Documents/WindowsPowerShell/Microsoft.PowerShell_profile.ps1", "ｂare.git/config", ".ｅnvrc", ".local/bin/git",
 	} {
 		t.Run(p, func(t *testing.T) {
@@ -342,7 +352,8 @@ func TestSec_A_EXEC_21_OwnState(t *testing.T) {
 	}
 	w.work = w.state // and now it is the workspace itself
 	for _, p := range []string{"hearth.db", "x/y"} {
-		for name, r := range map[string]model.ToolResult{"read": w.run("read", m{"path": p}), "write": w.run("write", m{"path": p, "content": "x"})} {
+		for name, r := range map[string]model.ToolResult{"read": w.run("read", m{"path": p}),
+			"write": w.run("write", m{"path": p, "content": "x"})} {
 			if !r.IsError {
 				t.Errorf("%s %s: %s", name, p, r.Text)
 			}

@@ -99,7 +99,8 @@ func fromUTF16(raw []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-var errNoLatin1 = errors.New("the file is Latin-1, and the new text has characters that Latin-1 lacks; write the whole file anew to make it UTF-8")
+var errNoLatin1 = errors.New("the file is Latin-1, and the new text has characters that Latin-1 lacks; write the whole file anew to " +
+	"make it UTF-8")
 
 // encode is decode's way back.
 func (e encoding) encode(s string) ([]byte, error) {

@@ -110,7 +110,8 @@ func (g *Gate) BeforeProgram(_ context.Context, name string, call tool.Call) err
 		return err
 	}
 	g.o.Audit.Add(audit.Entry{
-		Kind: audit.KindTool, What: "ran a program", Who: strings.TrimSuffix(call.Surface+":"+call.Sender, ":"), Session: call.SessionKey, Run: call.RunID,
+		Kind: audit.KindTool, What: "ran a program", Who: strings.TrimSuffix(call.Surface+":"+call.Sender, ":"), Session: call.SessionKey,
+		Run:   call.RunID,
 		Facts: map[string]string{"call": call.ID, "tool": name, "args": string(call.Args)},
 	})
 	return nil

@@ -95,11 +95,13 @@ func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if seen == "" {
 		return tool.Result{}, fmt.Errorf("%s looked at the picture and said nothing; ask something else of it, or name another model", by)
 	}
-	details, err := json.Marshal(map[string]any{"image": in.Image, "mimeType": pic.MIME, "width": pic.Width, "height": pic.Height, "model": by.String()})
+	details, err := json.Marshal(map[string]any{"image": in.Image, "mimeType": pic.MIME, "width": pic.Width, "height": pic.Height,
+		"model": by.String()})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("tell of the picture: %w", err)
 	}
-	return tool.Result{Text: t.Wrap.Wrap("what "+by.String()+" says about the picture "+text.Ellipsis(in.Image, 120), seen), Details: details}, nil
+	return tool.Result{Text: t.Wrap.Wrap("what "+by.String()+" says about the picture "+text.Ellipsis(in.Image, 120), seen), Details: details},
+		nil
 }
 
 // get is the bytes of a picture; never more than one byte above the limit.

@@ -46,7 +46,9 @@ func newWorld(t *testing.T) *world {
 	w := &world{dir: t.TempDir(), outside: t.TempDir(), web: &web{}}
 	state := t.TempDir()
 	w.Tool = &image.Tool{
-		Find: place.Finder{Home: t.TempDir(), Private: []string{state}}, Fetcher: w.web, Secret: func(s string) bool { return strings.Contains(s, "hush") },
+		Find: place.Finder{Home: t.TempDir(), Private: []string{state}}, Fetcher: w.web, Secret: func(s string) bool {
+			return strings.Contains(s, "hush")
+		},
 		Look: func(_ context.Context, _ tool.Call, _, prompt string, pic model.Image) (string, model.Ref, error) {
 			w.looked = append(w.looked, pic)
 			return "I see. " + prompt, model.Ref{Provider: "eye", Model: "sharp"}, nil
@@ -147,7 +149,8 @@ func TestSec_A_FILE_07_ImagesAreJudgedFirst(t *testing.T) {
 	}
 	for name, fails := range map[string]string{
 		"bomb.png": "million pixels", "words.png": "no picture", "big.png": "larger than", "link.png": "", "gone.png": "", "../x.png": "",
-		filepath.Join(w.outside, "theirs.png"): "copy the picture into the workspace", "/dev/zero": "", "file:///etc/passwd": "https://", "http://example.com/a.png": "https://",
+		filepath.Join(w.outside, "theirs.png"): "copy the picture into the workspace", "/dev/zero": "", "file:///etc/passwd": "https://",
+		"http://example.com/a.png":   "https://",
 		"data:image/png;base64,AAAA": "https://", "": "missing",
 	} {
 		if _, err := w.ask(t, map[string]string{"image": name}); err == nil || !strings.Contains(err.Error(), fails) {

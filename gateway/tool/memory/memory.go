@@ -81,10 +81,11 @@ func From(s tool.Scope) string {
 type searchTool struct{ Options }
 
 func (t *searchTool) Spec() model.ToolSpec {
-	return model.ToolSpec{Name: "memory_search", Description: strings.TrimSpace(searchDescription), Schema: json.RawMessage(`{"type":"object","properties":{` +
-		`"query":{"type":"string","description":"What to look for, in a few words or a question"},` +
-		`"maxResults":{"type":"integer","minimum":1,"maximum":50,"description":"How many passages at most"},` +
-		`"minScore":{"type":"number","minimum":0,"maximum":1,"description":"Leave out what fits less; the best has about 1"}},"required":["query"]}`)}
+	return model.ToolSpec{Name: "memory_search", Description: strings.TrimSpace(searchDescription),
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"query":{"type":"string","description":"What to look for, in a few words or a question"},` +
+			`"maxResults":{"type":"integer","minimum":1,"maximum":50,"description":"How many passages at most"},` +
+			`"minScore":{"type":"number","minimum":0,"maximum":1,"description":"Leave out what fits less; the best has about 1"}},"required":["query"]}`)}
 }
 
 // result is one passage for surfaces.
@@ -144,10 +145,11 @@ func (t *searchTool) Run(ctx context.Context, call tool.Call) (tool.Result, erro
 type getTool struct{ Options }
 
 func (t *getTool) Spec() model.ToolSpec {
-	return model.ToolSpec{Name: "memory_get", Description: strings.TrimSpace(getDescription), Schema: json.RawMessage(`{"type":"object","properties":{` +
-		`"path":{"type":"string","description":"MEMORY.md, or a file below memory/"},` +
-		`"from":{"type":"integer","minimum":1,"description":"First line (1)"},` +
-		`"lines":{"type":"integer","minimum":1,"description":"How many lines"}},"required":["path"]}`)}
+	return model.ToolSpec{Name: "memory_get", Description: strings.TrimSpace(getDescription),
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"path":{"type":"string","description":"MEMORY.md, or a file below memory/"},` +
+			`"from":{"type":"integer","minimum":1,"description":"First line (1)"},` +
+			`"lines":{"type":"integer","minimum":1,"description":"How many lines"}},"required":["path"]}`)}
 }
 
 func (t *getTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
@@ -194,8 +196,9 @@ const maxNote = 16 << 10
 type noteTool struct{ Options }
 
 func (t *noteTool) Spec() model.ToolSpec {
-	return model.ToolSpec{Name: "memory_note", Description: strings.TrimSpace(noteDescription), Schema: json.RawMessage(`{"type":"object","properties":{` +
-		`"text":{"type":"string","description":"What to remember"}},"required":["text"]}`)}
+	return model.ToolSpec{Name: "memory_note", Description: strings.TrimSpace(noteDescription),
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"text":{"type":"string","description":"What to remember"}},"required":["text"]}`)}
 }
 
 func (t *noteTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
@@ -207,12 +210,14 @@ func (t *noteTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 		return tool.Result{}, errors.New("text is missing: say what to remember")
 	}
 	if len(a.Text) > maxNote {
-		return tool.Result{}, fmt.Errorf("nothing was written down: the text is %d KB and a note is %d KB at most; keep what matters, or write it into a file", len(a.Text)>>10, maxNote>>10)
+		return tool.Result{}, fmt.Errorf("nothing was written down: the text is %d KB and a note is %d KB at most; keep what matters, or "+
+			"write it into a file", len(a.Text)>>10, maxNote>>10)
 	}
 	if t.Secret != nil && t.Secret(a.Text) {
 		return tool.Result{}, errors.New("nothing was written down: the text holds a key or password, and notes are plain files; leave it out")
 	}
-	c, err := t.Memory.Keep(ctx, ScopeOf(call.Scope), a.Text, memory.Origin{By: "memory_note", Session: call.SessionKey, Run: call.RunID, From: From(call.Scope)})
+	c, err := t.Memory.Keep(ctx, ScopeOf(call.Scope), a.Text, memory.Origin{By: "memory_note", Session: call.SessionKey, Run: call.RunID,
+		From: From(call.Scope)})
 	switch {
 	case err != nil:
 		return tool.Result{}, fmt.Errorf("nothing was written down: %w", err)

@@ -123,7 +123,10 @@ func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	}
 	to := To{Channel: strings.ToLower(raw.Channel), Account: raw.AccountID, Target: raw.Target, Thread: raw.ThreadID}
 	for _, part := range []string{to.Channel, to.Account, to.Target, to.Thread} {
-		if len(part) > maxName || strings.ContainsFunc(part, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) || hidden(r) }) {
+		if len(part) > maxName || strings.ContainsFunc(part, func(r rune) bool {
+			return unicode.IsControl(r) || unicode.IsSpace(r) ||
+				hidden(r)
+		}) {
 			return tool.Result{}, fmt.Errorf("%q cannot be a channel, an account or a chat's id", text.Ellipsis(part, 60))
 		}
 	}
@@ -159,7 +162,8 @@ func told(to To, f Fate) (tool.Result, error) {
 	case "delivered":
 		res.Text = fmt.Sprintf("Delivered to %s.", to)
 	case "failed":
-		return res, fmt.Errorf("%s did not take it: %s. It stands among the undelivered messages, where the owner can send it again; do not repeat it", to, f.Reason)
+		return res, fmt.Errorf("%s did not take it: %s. It stands among the undelivered messages, where the owner can send it again; do not "+
+			"repeat it", to, f.Reason)
 	case "uncertain":
 		res.Text = fmt.Sprintf("Nobody knows whether it reached %s (%s). The owner decides about it; do not send it again.", to, f.Reason)
 	default:

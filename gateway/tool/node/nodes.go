@@ -166,7 +166,8 @@ func (t *Nodes) run(ctx context.Context, call tool.Call, all []Device, in nodesI
 	if err != nil {
 		return tool.Result{}, err
 	}
-	text, err := t.Devices.Run(ctx, call, Run{Device: d, Argv: in.Command, Dir: in.Cwd, Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, Why: in.Why})
+	text, err := t.Devices.Run(ctx, call, Run{Device: d, Argv: in.Command, Dir: in.Cwd,
+		Timeout: time.Duration(in.TimeoutMs) * time.Millisecond, Why: in.Why})
 	if text != "" {
 		text = t.Wrap.Wrap("what a program on "+d.Name+" printed", text)
 	} else if err == nil {

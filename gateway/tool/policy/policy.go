@@ -139,7 +139,8 @@ func New(s Settings) *Policy {
 	return &Policy{
 		base: compile("tools", s.Layer), others: compileSet(others()), ofPeople: compileSet(ofPeople()), spawnDepth: s.SpawnDepth,
 		byProvider: compileAll("tools.byProvider", s.ByProvider), byAgent: compileAll("the agent", s.ByAgent),
-		bySession: compileAll("the session", s.BySession), bySurface: compileAll("the surface", s.BySurface), sender: compileAll("the sender", s.BySender),
+		bySession: compileAll("the session", s.BySession), bySurface: compileAll("the surface", s.BySurface),
+		sender: compileAll("the sender", s.BySender),
 	}
 }
 

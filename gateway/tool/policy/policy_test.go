@@ -63,7 +63,8 @@ func TestDecide(t *testing.T) {
 		{"sender elsewhere", layers, "message", func(s *tool.Scope) { s.Surface, s.Sender = "signal", "42" }, true},
 		{"sender anywhere", layers, "message", func(s *tool.Scope) { s.Surface, s.Sender = "signal", "43" }, false},
 		{"somebody else", base(policy.Layer{}), "exec", func(s *tool.Scope) { s.Owner = false }, false},
-		{"somebody else, allowed by name", base(policy.Layer{AlsoAllow: []string{"exec"}}), "exec", func(s *tool.Scope) { s.Owner = false }, false},
+		{"somebody else, allowed by name", base(policy.Layer{AlsoAllow: []string{"exec"}}), "exec", func(s *tool.Scope) { s.Owner = false },
+			false},
 		{"somebody else, harmless", base(policy.Layer{}), "session_status", func(s *tool.Scope) { s.Owner = false }, true},
 		{"a group", base(policy.Layer{}), "write", func(s *tool.Scope) { s.Group = true }, false},
 		{"a tool that is not known", base(policy.Layer{}), "new_tool", func(s *tool.Scope) { s.Group = true }, false},
@@ -95,7 +96,9 @@ func TestSec_A_INJ_01_OthersGetNothingThatActs(t *testing.T) {
 				s := mine()
 				change(&s)
 				d := p.Decide(name, s)
-				harmless := name == "session_status" || name == "web_search" || name == "update_plan" || group == "group:memory" && (s.Group || s.Sender != "") // their own
+				// their own
+				harmless := name == "session_status" || name == "web_search" || name == "update_plan" || group == "group:memory" &&
+					(s.Group || s.Sender != "")
 				if d.Allowed != harmless {
 					t.Errorf("%s (%s) for %s: %+v", name, group, who, d)
 				}
@@ -144,7 +147,8 @@ func TestSubagentsAndRelayedWordsGetLess(t *testing.T) {
 		want  bool
 	}{
 		{"message", own, true}, {"gateway", own, true}, {"sessions_send", own, true},
-		{"message", child, false}, {"gateway", child, false}, {"sessions_send", child, false}, {"sessions_spawn", child, true}, {"exec", child, true},
+		{"message", child, false}, {"gateway", child, false}, {"sessions_send", child, false}, {"sessions_spawn", child, true},
+		{"exec", child, true},
 		{"sessions_spawn", grandchild, false}, {"subagents", grandchild, false}, {"read", grandchild, true},
 		{"message", relayed, false}, {"gateway", relayed, false}, {"sessions_spawn", relayed, true}, {"exec", relayed, true},
 	} {

@@ -58,7 +58,8 @@ func (t *listTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	}
 	for _, k := range raw.Kinds {
 		if !slices.Contains([]string{"main", "group", "subagent", "other"}, k) {
-			return tool.Result{}, fmt.Errorf("there is no kind of session called %q; kinds are main, group, subagent and other", text.Ellipsis(k, 40))
+			return tool.Result{}, fmt.Errorf("there is no kind of session called %q; kinds are main, group, subagent and other",
+				text.Ellipsis(k, 40))
 		}
 	}
 	if raw.Limit == 0 {

@@ -67,7 +67,8 @@ func (t *sendTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 	case "accepted":
 		res.Text = "The message was accepted there; nobody waits for the reply. sessions_history shows it later."
 	case "timeout":
-		res.Text = fmt.Sprintf("The message was accepted there and no reply came within %s. sessions_history shows it later; do not send it again.", wait)
+		res.Text = fmt.Sprintf("The message was accepted there and no reply came within %s. sessions_history shows it later; do not send it "+
+			"again.", wait)
 	default:
 		return res, fmt.Errorf("the session %s could not answer: %s", raw.Key, a.Error)
 	}

@@ -46,7 +46,8 @@ func (t *spawnTool) Run(ctx context.Context, call tool.Call) (tool.Result, error
 	case strings.TrimSpace(w.Task) == "":
 		return tool.Result{}, errors.New("the task is empty; write down all that the sub-agent has to know")
 	case len(w.Task) > maxText:
-		return tool.Result{}, fmt.Errorf("the task has %d bytes, at most %d are possible; put the rest into a file of the workspace", len(w.Task), maxText)
+		return tool.Result{}, fmt.Errorf("the task has %d bytes, at most %d are possible; put the rest into a file of the workspace", len(w.Task),
+			maxText)
 	case !slices.Contains([]string{"", "keep", "delete"}, w.Cleanup):
 		return tool.Result{}, errors.New("cleanup can be keep or delete")
 	case !slices.Contains([]string{"", "off", "low", "medium", "high"}, w.Thinking):
@@ -59,7 +60,8 @@ func (t *spawnTool) Run(ctx context.Context, call tool.Call) (tool.Result, error
 		return tool.Result{}, err
 	}
 	out := inJSON(map[string]any{"status": "accepted", "childSessionKey": c.Key, "runId": c.RunID})
-	return tool.Result{Text: string(out) + "\nIt works in the background. Its result comes here as a message by itself; do not ask for it again and again.", Details: out}, nil
+	return tool.Result{Text: string(out) + "\n" +
+		"It works in the background. Its result comes here as a message by itself; do not ask for it again and again.", Details: out}, nil
 }
 
 type subagentsTool struct{ children Children }

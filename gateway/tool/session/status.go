@@ -70,7 +70,8 @@ func (s *Status) Spec() model.ToolSpec {
 	return model.ToolSpec{
 		Name:        "session_status",
 		Description: strings.TrimSpace(statusDescription),
-		Schema:      json.RawMessage(`{"type":"object","properties":{"model":{"type":"string","description":"provider/model, or default: switch to it"}},"additionalProperties":false}`),
+		Schema: json.RawMessage(
+			`{"type":"object","properties":{"model":{"type":"string","description":"provider/model, or default: switch to it"}},"additionalProperties":false}`),
 	}
 }
 

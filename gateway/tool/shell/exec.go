@@ -69,7 +69,8 @@ func (e *Exec) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	case a.Host == "node":
 		return e.elsewhere(ctx, call, a)
 	case a.Host != "" && a.Host != "gateway" && a.Host != "auto" && a.Host != "sandbox":
-		return tool.Result{}, fmt.Errorf("commands run on the gateway's computer, or with host \"node\" on another one, not on %q; leave host out", a.Host)
+		return tool.Result{}, fmt.Errorf("commands run on the gateway's computer, or with host \"node\" on another one, not on %q; leave host "+
+			"out", a.Host)
 	}
 	dir, err := e.folder(call, a)
 	if err != nil {

@@ -95,7 +95,8 @@ func TestBackground(t *testing.T) {
 	if err != nil || !strings.HasPrefix(text, "first\n\n[still running: session "+d.SessionID) {
 		t.Errorf("%q %v", text, err)
 	}
-	if _, _, err := b.run("process", args{"action": "write", "sessionId": d.SessionID, "data": "x"}); err == nil || !strings.Contains(err.Error(), "background: true") {
+	if _, _, err := b.run("process", args{"action": "write", "sessionId": d.SessionID, "data": "x"}); err == nil ||
+		!strings.Contains(err.Error(), "background: true") {
 		t.Error(err)
 	}
 	if d := b.must(b.run("process", args{"action": "kill", "sessionId": d.SessionID}))("[stopped]"); d.Status != "killed" {

@@ -64,7 +64,8 @@ func (p *Process) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 		"kill": p.kill, "clear": p.clear, "remove": p.remove,
 	}[a.Action]
 	if !ok {
-		return tool.Result{}, fmt.Errorf("there is no action %q; use list, poll, log, write, send-keys, submit, paste, kill, clear or remove", a.Action)
+		return tool.Result{}, fmt.Errorf("there is no action %q; use list, poll, log, write, send-keys, submit, paste, kill, clear or remove",
+			a.Action)
 	}
 	if a.SessionID == "" {
 		return tool.Result{}, errors.New("sessionId is missing; process list shows those of this session")

@@ -10,8 +10,10 @@ import (
 
 // Appendix A.6, each around a word that must stay.
 var escapes = []string{
-	"\x1b[2J", "\x1b[1A\x1b[2K", "\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1b]1337;File=x\x07", "\x1b]50;x\x07",
-	"\x1bPq#0;2\x1b\\", "\x1b[21t", "\x1b[6n", "\u009b31m", "\u0090x\u009c", "\x1bc", "\x0e", "\x0f", "\u202e", "\u2066", "\U000e0041", "\x1b(B", "\x00", "\x7f", "\a",
+	"\x1b[2J", "\x1b[1A\x1b[2K", "\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1b]1337;File=x\x07",
+	"\x1b]50;x\x07",
+	"\x1bPq#0;2\x1b\\", "\x1b[21t", "\x1b[6n", "\u009b31m", "\u0090x\u009c", "\x1bc", "\x0e", "\x0f", "\u202e", "\u2066", "\U000e0041",
+	"\x1b(B", "\x00", "\x7f", "\a",
 	"\ufeff", "\x1b[38;5;1m", "\x1b_x\x1b\\", "\x1b^x\x07", "\x1bXx\u009c",
 }
 
@@ -49,7 +51,8 @@ func TestWords(t *testing.T) {
 	}{
 		{process.Output{Head: []byte("x"), Total: 1}, 1, false, "x"},
 		{process.Output{Head: []byte(long), Total: 100_000}, 2*shownBytes + 60, true, "50848 bytes in the middle are not shown …]"},
-		{process.Output{Head: []byte(long), Tail: []byte(long), Dropped: 5, Total: 200_005}, 2*shownBytes + 90, true, "150853 bytes in the middle are not shown; 5 of them were not kept"},
+		{process.Output{Head: []byte(long), Tail: []byte(long), Dropped: 5, Total: 200_005}, 2*shownBytes + 90, true,
+			"150853 bytes in the middle are not shown; 5 of them were not kept"},
 		{process.Output{Head: []byte("\x00\x01"), Total: 7}, 40, false, "7 bytes that are not text"},
 	} {
 		text, cut := words(c.o)

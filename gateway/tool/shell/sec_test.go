@@ -63,7 +63,8 @@ func TestSec_A_EXEC_01_NoInputWithoutPermission(t *testing.T) {
 	b.answer = func(shell.Wish) error { return errNo }
 	for _, a := range []args{
 		{"action": "write", "data": "touch canary\n"}, {"action": "paste", "text": "touch canary"}, {"action": "submit"},
-		{"action": "send-keys", "literal": "touch canary\r"}, {"action": "send-keys", "keys": []string{"Up", "Enter"}}, {"action": "send-keys", "keys": []string{"C-m"}},
+		{"action": "send-keys", "literal": "touch canary\r"}, {"action": "send-keys", "keys": []string{"Up", "Enter"}},
+		{"action": "send-keys", "keys": []string{"C-m"}},
 	} {
 		a["sessionId"] = d.SessionID
 		if _, _, err := b.run("process", a); !errors.Is(err, errNo) {
@@ -240,7 +241,8 @@ func TestSec_A_EXEC_15_EveryWayToRunAScript(t *testing.T) {
 func TestSec_A_EXEC_15_AConfinedCommandExchangesIt(t *testing.T) {
 	b := newBench(t)
 	b.write("Hearth/deploy.sh", "echo original\n", 0o755)
-	_, d, err := b.exec(args{"background": true, "command": "while :; do echo 'echo original' > g; mv g deploy.sh; echo 'echo pwned; touch ../PWNED' > e; mv e deploy.sh; done"})
+	_, d, err := b.exec(args{"background": true, "command": "while :; do echo 'echo original' > g; mv g deploy.sh; echo 'echo pwned; touch " +
+		"../PWNED' > e; mv e deploy.sh; done"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +297,8 @@ func TestSec_A_EXEC_16_FolderRace(t *testing.T) {
 			}
 			return swap(dir)
 		}
-		if _, _, err := b.exec(args{"command": "touch here", "workdir": "d"}); !errors.Is(err, plan.ErrChanged) && !errors.Is(err, process.ErrMoved) {
+		if _, _, err := b.exec(args{"command": "touch here", "workdir": "d"}); !errors.Is(err, plan.ErrChanged) &&
+			!errors.Is(err, process.ErrMoved) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, d := range []string{dir, dir + ".was", b.home} {
@@ -313,7 +316,8 @@ func TestSec_A_EXEC_23_KillTakesNoNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(text, err)
 	}
-	for _, id := range []string{"-1", "0", "1", strconv.Itoa(os.Getpid()), strconv.Itoa(d.PID), strconv.Itoa(-d.PID), "*", "", "p", d.SessionID + " "} {
+	for _, id := range []string{"-1", "0", "1", strconv.Itoa(os.Getpid()), strconv.Itoa(d.PID), strconv.Itoa(-d.PID), "*", "", "p",
+		d.SessionID + " "} {
 		for _, action := range []string{"kill", "remove", "clear", "poll", "write"} {
 			if text, _, err := b.run("process", args{"action": action, "sessionId": id, "data": "x"}); err == nil {
 				t.Errorf("%s %q: %q", action, id, text)
@@ -329,7 +333,8 @@ func TestSec_A_EXEC_25_FloodIsCounted(t *testing.T) {
 	b := newBench(t)
 	for _, command := range []string{"yes", "cat /dev/urandom | base64"} {
 		text, d, err := b.exec(args{"command": command, "timeout": 1})
-		if err != nil || !d.Truncated || !d.TimedOut || len(text) > 64<<10 || !strings.Contains(text, "were not kept") || !strings.Contains(text, "its time was over") {
+		if err != nil || !d.Truncated || !d.TimedOut || len(text) > 64<<10 || !strings.Contains(text, "were not kept") ||
+			!strings.Contains(text, "its time was over") {
 			t.Errorf("%s: %d bytes, %+v %v", command, len(text), d, err)
 		}
 	}
@@ -347,7 +352,8 @@ func TestSec_A_EXEC_10_Confined(t *testing.T) {
 	b.write(".local/share/hearth/hearth.db", "canary", 0o600)
 	b.write(".ssh/id", "canary", 0o600)
 	b.write("letter", "canary", 0o600)
-	for _, command := range []string{"cat ~/.local/share/hearth/hearth.db", "cat ~/.ssh/id", "cat ~/letter", "echo x > ~/letter", "cat < /dev/tcp/127.0.0.1/80"} {
+	for _, command := range []string{"cat ~/.local/share/hearth/hearth.db", "cat ~/.ssh/id", "cat ~/letter", "echo x > ~/letter",
+		"cat < /dev/tcp/127.0.0.1/80"} {
 		text, d, err := b.exec(args{"command": command})
 		if err != nil || d.ExitCode == nil || *d.ExitCode == 0 || strings.Contains(text, "canary") {
 			t.Errorf("%s: %q %+v %v", command, text, d, err)
@@ -366,7 +372,8 @@ func TestSec_A_EXEC_10_Confined(t *testing.T) {
 		}
 	}
 	b.must(b.exec(args{"command": "touch mine $TMPDIR/t && echo $TMPDIR", "workdir": b.workspace}))("hearth-run-")
-	if d := b.must(b.exec(args{"command": "cat ~/letter", "elevated": true}))("canary"); !strings.HasPrefix(d.Sandbox, "not confined: the owner allowed") {
+	if d := b.must(b.exec(args{"command": "cat ~/letter", "elevated": true}))("canary"); !strings.HasPrefix(d.Sandbox,
+		"not confined: the owner allowed") {
 		t.Errorf("%+v", d)
 	}
 }
@@ -385,7 +392,8 @@ func TestSec_A_EXEC_10_TheWorkspaceStays(t *testing.T) {
 	b.workspace = filepath.Join(b.home, "projects", "deep", "ws")
 	b.must(b.exec(args{"command": "cat a"}))("mine")
 	for _, command := range []string{
-		"mv deep/ws deep/was", "mv deep was", "rm -rf deep; ls deep/ws", "mkdir n && mv -T n deep/ws", "mv -T --exchange other deep/ws", "rmdir deep/ws",
+		"mv deep/ws deep/was", "mv deep was", "rm -rf deep; ls deep/ws", "mkdir n && mv -T n deep/ws", "mv -T --exchange other deep/ws",
+		"rmdir deep/ws",
 	} {
 		text, _, err := b.exec(args{"command": command + " && ln -s .. deep/ws", "workdir": filepath.Join(b.home, "projects")})
 		if info, serr := os.Lstat(b.workspace); err != nil || serr != nil || !info.IsDir() {
@@ -394,7 +402,8 @@ func TestSec_A_EXEC_10_TheWorkspaceStays(t *testing.T) {
 	}
 	// All else may be done there.
 	b.must(b.exec(args{
-		"command": "mkdir new && touch new/f && rm new/f other/x && mv other/../new/ new2 2>/dev/null; mkdir -p other/s && mv other/s other/t && rmdir other/t && touch f && mv f g && rm g && echo well",
+		"command": "mkdir new && touch new/f && rm new/f other/x && mv other/../new/ new2 2>/dev/null; mkdir -p other/s && mv other/s other/t " +
+			"&& rmdir other/t && touch f && mv f g && rm g && echo well",
 		"workdir": filepath.Join(b.home, "projects"),
 	}))("well")
 	b.must(b.exec(args{"command": "mkdir d && mv d e && rmdir e && echo well"}))("well")
@@ -406,7 +415,8 @@ func TestSec_A_EXEC_10_TheWorkspaceStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := len(b.wishes)
-	for _, a := range []args{{"command": "cat letter; touch new"}, {"command": "cat letter", "elevated": true}, {"command": "ls", "workdir": "/"}} {
+	for _, a := range []args{{"command": "cat letter; touch new"}, {"command": "cat letter", "elevated": true},
+		{"command": "ls", "workdir": "/"}} {
 		if text, _, err := b.exec(a); !errors.Is(err, place.ErrReplaced) || strings.Contains(text, "canary") {
 			t.Errorf("%q %v", text, err)
 		}
@@ -456,7 +466,8 @@ func TestSec_A_FILE_02_ConfinedCommandsMakeNoLinksOut(t *testing.T) {
 	b.write("Documents/tax", "canary", 0o600)
 	b.write("Hearth/mine", "1", 0o600)
 	for _, command := range []string{
-		"ln ~/letter l", "ln ~/Documents/tax l", "ln -L ~/letter l", "cp -l ~/letter l", "mv ~/letter l", "ln mine ~/Documents/mine", "ln /etc/shadow l",
+		"ln ~/letter l", "ln ~/Documents/tax l", "ln -L ~/letter l", "cp -l ~/letter l", "mv ~/letter l", "ln mine ~/Documents/mine",
+		"ln /etc/shadow l",
 		"perl -e 'link(\"$ENV{HOME}/letter\", \"l\") or die'",
 	} {
 		text, d, err := b.exec(args{"command": command})
@@ -477,7 +488,8 @@ func TestNoSandbox(t *testing.T) {
 	b.o.Probe = func() sandbox.Report { return sandbox.Report{Words: []string{"There is none."}} }
 	e := &shell.Exec{Options: b.o}
 	res, err := e.Run(t.Context(), b.call("exec", args{"command": "true"}))
-	if err != nil || !strings.Contains(string(res.Details), "not confined: There is none.") || !b.wishes[0].Unconfined || b.wishes[0].NoSandbox != "There is none." {
+	if err != nil || !strings.Contains(string(res.Details), "not confined: There is none.") || !b.wishes[0].Unconfined ||
+		b.wishes[0].NoSandbox != "There is none." {
 		t.Errorf("%s %v %+v", res.Details, err, b.wishes)
 	}
 }

@@ -25,13 +25,15 @@ func TestMain(m *testing.M) {
 func bombs(n int) map[string]string {
 	intro, lines := "<p>"+strings.Repeat("word ", 100)+"</p>", strings.Repeat("<p>a</p>", n)
 	return map[string]string{
-		"lists":      intro + strings.Repeat("<ul><li>", 240) + lines,
-		"numbers":    intro + strings.Repeat("<ol><li>", 240) + lines,
-		"quotes":     intro + strings.Repeat("<blockquote>", 490) + lines,
-		"mixed":      intro + strings.Repeat("<blockquote><ul><li>", 160) + lines,
-		"one table":  intro + "<table><tr>" + strings.Repeat("<td>a", n) + "</tr>" + strings.Repeat("<tr><td>b</tr>", n) + "</table>",
-		"spans":      intro + "<table><tr><td colspan=1000 rowspan=65000>a</td></tr>" + strings.Repeat("<tr><td colspan=1000>b</td></tr>", n) + "</table>",
-		"odd spans":  intro + "<table><tr><td colspan=99999999999999999999 rowspan=-7>a</td><td colspan=-9>" + strings.Repeat("<tr><td rowspan=65000>b</td></tr>", n) + "</table>",
+		"lists":     intro + strings.Repeat("<ul><li>", 240) + lines,
+		"numbers":   intro + strings.Repeat("<ol><li>", 240) + lines,
+		"quotes":    intro + strings.Repeat("<blockquote>", 490) + lines,
+		"mixed":     intro + strings.Repeat("<blockquote><ul><li>", 160) + lines,
+		"one table": intro + "<table><tr>" + strings.Repeat("<td>a", n) + "</tr>" + strings.Repeat("<tr><td>b</tr>", n) + "</table>",
+		"spans": intro + "<table><tr><td colspan=1000 rowspan=65000>a</td></tr>" + strings.Repeat("<tr><td colspan=1000>b</td></tr>", n) +
+			"</table>",
+		"odd spans": intro + "<table><tr><td colspan=99999999999999999999 rowspan=-7>a</td><td colspan=-9>" +
+			strings.Repeat("<tr><td rowspan=65000>b</td></tr>", n) + "</table>",
 		"tables":     intro + strings.Repeat("<table><tr><td colspan=1000>", 120) + lines,
 		"bold":       intro + strings.Repeat("<b>", 490) + lines,
 		"backticks":  intro + "<pre>" + strings.Repeat("`", n*10),
@@ -86,7 +88,8 @@ func TestSec_A_SSRF_09_PagesAreReadApart(t *testing.T) {
 		return reader.Do(ctx, job, in, apart.Limits{})
 	}
 	res, err := run(t, &Fetch{Options: o}, `{"url":"https://x.example/"}`)
-	if err != nil || !strings.Contains(res.Text, "# Bread") || !strings.Contains(res.Text, "**twelve hours**") || !strings.Contains(res.Text, "https://x.example/oven?x=1") {
+	if err != nil || !strings.Contains(res.Text, "# Bread") || !strings.Contains(res.Text, "**twelve hours**") ||
+		!strings.Contains(res.Text, "https://x.example/oven?x=1") {
 		t.Errorf("%v\n%s", err, res.Text)
 	}
 }

@@ -105,7 +105,8 @@ func (e Engine) searxng(ctx context.Context, q query) ([]hit, error) {
 	v := url.Values{"q": {q.Query}, "format": {"json"}}
 	put(v, "language", strings.ToLower(q.Language))
 	put(v, "time_range", q.Freshness)
-	p, err := e.fetch(ctx, "SearXNG", egress.Request{URL: e.base("") + "/search?" + v.Encode(), Header: http.Header{"Accept": {"application/json"}}})
+	p, err := e.fetch(ctx, "SearXNG", egress.Request{URL: e.base("") + "/search?" + v.Encode(),
+		Header: http.Header{"Accept": {"application/json"}}})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,8 @@ func (e Engine) duckduckgo(ctx context.Context, q query) ([]hit, error) {
 		case hasClass(n, "result__snippet") && len(hits) > 0 && hits[len(hits)-1].Snippet == "":
 			hits[len(hits)-1].Snippet = textOf(n)
 		case hasClass(n, "anomaly-modal__title"), attr(n, "id") == "challenge-form":
-			return nil, errors.New("DuckDuckGo asks for a proof that a person is searching; try again later, or set up tools.web.search with Brave, Tavily or SearXNG")
+			return nil, errors.New("DuckDuckGo asks for a proof that a person is searching; try again later, or set up tools.web.search with " +
+				"Brave, Tavily or SearXNG")
 		}
 	}
 	return hits, nil

@@ -109,7 +109,8 @@ func (f *Fetch) get(ctx context.Context, a fetchArgs) (fetched, error) {
 		limit = f.MaxBytes()
 	}
 	p, err := f.Fetcher.Fetch(ctx, egress.Request{URL: a.URL, MaxBytes: limit, Header: http.Header{
-		"User-Agent": {userAgent}, "Accept": {"text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.1"}, "Accept-Language": {"en, *;q=0.5"},
+		"User-Agent": {userAgent}, "Accept": {"text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.1"},
+		"Accept-Language": {"en, *;q=0.5"},
 	}})
 	if err != nil {
 		return fetched{}, inWords(err)
@@ -122,7 +123,8 @@ func (f *Fetch) get(ctx context.Context, a fetchArgs) (fetched, error) {
 	}
 	if p.Status >= 400 {
 		text, _ := cutChars(out.text, errorExcerpt)
-		return fetched{}, fmt.Errorf("%s answered with HTTP %d.\n%s", p.URL.Hostname(), p.Status, f.Wrap.Wrap("error page of "+p.URL.Hostname(), text))
+		return fetched{}, fmt.Errorf("%s answered with HTTP %d.\n%s", p.URL.Hostname(), p.Status, f.Wrap.Wrap("error page of "+p.URL.Hostname(),
+			text))
 	}
 	if err != nil {
 		return fetched{}, err
@@ -170,7 +172,8 @@ func (f *Fetch) read(ctx context.Context, p egress.Page, out *fetched) error {
 	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
 		out.text = harmless(string(pretty.JSON(p.Body, "  ", 2*len(p.Body)+maxSmall)))
 		return nil
-	case strings.HasPrefix(kind, "text/"), kind == "application/xml", strings.HasSuffix(kind, "+xml"), kind == "application/javascript", kind == "application/yaml":
+	case strings.HasPrefix(kind, "text/"), kind == "application/xml", strings.HasSuffix(kind, "+xml"), kind == "application/javascript",
+		kind == "application/yaml":
 		out.text = harmless(decoded(p))
 		return nil
 	}

@@ -62,12 +62,15 @@ func page(p egress.Page, mode string) (title, text string, err error) {
 func baseOf(p egress.Page) string { return p.URL.Scheme + "://" + p.URL.Host }
 
 // never are elements whose text nobody reads.
-var never = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Iframe: true, atom.Object: true, atom.Embed: true, atom.Svg: true, atom.Math: true, atom.Canvas: true, atom.Input: true, atom.Select: true, atom.Textarea: true, atom.Button: true}
+var never = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Iframe: true,
+	atom.Object: true, atom.Embed: true, atom.Svg: true, atom.Math: true, atom.Canvas: true, atom.Input: true, atom.Select: true,
+	atom.Textarea: true, atom.Button: true}
 
 // hiddenStyle tells inline styles that keep an element from being seen: where
 // instructions for models are hidden from people (A-SSRF-10).
 var hiddenStyle = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0*(\.0+)?\s*(;|$|!)|font-size\s*:\s*0*(\.\d+)?(px|pt|em|rem|%)?\s*(;|$|!)|(left|top|text-indent|margin-left)\s*:\s*-\d{3,}|clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(50|100)%|(max-)?(height|width)\s*:\s*0(px)?\s*(;|$|!)|transform\s*:\s*scale\(\s*0\s*\)|color\s*:\s*(transparent|rgba\([^)]*,\s*0\s*\)))`)
+	return regexp.MustCompile(
+		`(?i)(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0*(\.0+)?\s*(;|$|!)|font-size\s*:\s*0*(\.\d+)?(px|pt|em|rem|%)?\s*(;|$|!)|(left|top|text-indent|margin-left)\s*:\s*-\d{3,}|clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(50|100)%|(max-)?(height|width)\s*:\s*0(px)?\s*(;|$|!)|transform\s*:\s*scale\(\s*0\s*\)|color\s*:\s*(transparent|rgba\([^)]*,\s*0\s*\)))`)
 })
 
 // whiteText on an element that names no background is taken for hidden too.
@@ -138,7 +141,9 @@ func find(root *html.Node, a atom.Atom) *html.Node {
 }
 
 // blocks begin a new line.
-var blocks = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Section: true, atom.Article: true, atom.Blockquote: true, atom.Pre: true, atom.Ul: true, atom.Ol: true, atom.Table: true, atom.Header: true, atom.Footer: true, atom.Main: true, atom.Nav: true}
+var blocks = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true, atom.H1: true, atom.H2: true,
+	atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Section: true, atom.Article: true, atom.Blockquote: true, atom.Pre: true,
+	atom.Ul: true, atom.Ol: true, atom.Table: true, atom.Header: true, atom.Footer: true, atom.Main: true, atom.Nav: true}
 
 // textOf is the text of a node, blocks on lines of their own.
 func textOf(root *html.Node) string {

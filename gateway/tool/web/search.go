@@ -176,7 +176,8 @@ func (e Engine) key(name, page string) (string, error) {
 			return k, nil
 		}
 	}
-	return "", fmt.Errorf("%s needs an API key: get one at %s and set tools.web.search.apiKey, or set tools.web.search.provider to \"duckduckgo\", which needs none", name, page)
+	return "", fmt.Errorf("%s needs an API key: get one at %s and set tools.web.search.apiKey, or set tools.web.search.provider to "+
+		"\"duckduckgo\", which needs none", name, page)
 }
 
 // fetch asks a service and puts its refusals into words.

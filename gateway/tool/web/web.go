@@ -78,7 +78,8 @@ func harmless(s string) string {
 			return r
 		case r < ' ', r == 0x7f, r >= 0x80 && r < 0xa0: // control characters
 			return -1
-		case r == 0xad, r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff: // no width, or the other direction
+		// no width, or the other direction
+		case r == 0xad, r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
 			return -1
 		case r >= 0xe0000 && r <= 0xe0fff, r >= 0xfe00 && r <= 0xfe0e: // tags and selectors, which can carry hidden text
 			return -1

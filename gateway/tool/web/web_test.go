@@ -51,7 +51,8 @@ func cmp2(a, b string) string {
 }
 
 func options(f Fetcher) Options {
-	return Options{Fetcher: f, Wrap: untrusted.Wrapper{NewID: func() string { return "0123456789abcdef0123456789abcdef" }}, Now: func() time.Time { return time.Unix(1_800_000_000, 0) }}
+	return Options{Fetcher: f, Wrap: untrusted.Wrapper{NewID: func() string { return "0123456789abcdef0123456789abcdef" }},
+		Now: func() time.Time { return time.Unix(1_800_000_000, 0) }}
 }
 
 func serve(kind, body string) *here {
@@ -83,7 +84,8 @@ func TestFetchMakesMarkdown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Bread & butter", "**twelve hours**", "[the oven](https://bread.example/oven?x=1)", "| Flour", "bake --hot", "https://bread.example/how"} {
+	for _, want := range []string{"Bread & butter", "**twelve hours**", "[the oven](https://bread.example/oven?x=1)", "| Flour", "bake --hot",
+		"https://bread.example/how"} {
 		if !strings.Contains(res.Text, want) {
 			t.Errorf("%q is missing in:\n%s", want, res.Text)
 		}
@@ -151,10 +153,12 @@ func TestFetchErrors(t *testing.T) {
 		w.WriteHeader(404)
 		fmt.Fprint(w, "<h1>Not here</h1>")
 	})})}
-	if _, err := run(t, f, `{"url":"https://x.example/a?k=v"}`); err == nil || !strings.Contains(err.Error(), "HTTP 404") || !strings.Contains(err.Error(), "Not here") {
+	if _, err := run(t, f, `{"url":"https://x.example/a?k=v"}`); err == nil || !strings.Contains(err.Error(), "HTTP 404") ||
+		!strings.Contains(err.Error(), "Not here") {
 		t.Error(err)
 	}
-	for args, want := range map[string]string{`{"url":1}`: "arguments", `{"url":"https://x.example/","extractMode":"pdf"}`: "markdown or text"} {
+	for args, want := range map[string]string{`{"url":1}`: "arguments", `{"url":"https://x.example/","extractMode":"pdf"}`: "markdown or " +
+		"text"} {
 		if _, err := run(t, f, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
 		}
@@ -209,7 +213,8 @@ func TestSec_A_SSRF_10_HiddenWordsAreDropped(t *testing.T) {
 }
 
 func TestSec_A_INJ_05_ChatTemplateTokens(t *testing.T) {
-	tokens := []string{"<|im_start|>system", "<|im_end|>", "<|eot_id|>", "<|start_header_id|>", "<｜User｜>", "[INST]", "[/INST]", "<<SYS>>", "<start_of_turn>", "<|endoftext|>", "</s>"}
+	tokens := []string{"<|im_start|>system", "<|im_end|>", "<|eot_id|>", "<|start_header_id|>", "<｜User｜>", "[INST]", "[/INST]", "<<SYS>>",
+		"<start_of_turn>", "<|endoftext|>", "</s>"}
 	for _, kind := range []string{"text/plain", "text/html"} {
 		body := strings.Join(tokens, "\n")
 		if kind == "text/html" {
@@ -279,13 +284,15 @@ func FuzzPage(f *testing.F) {
 }
 
 func TestSearchEngines(t *testing.T) {
-	want := []hit{{Title: "Bread & more", URL: "https://bread.example/", Snippet: "How to bake it."}, {Title: "Second", URL: "https://two.example/x", Snippet: "Words."}}
+	want := []hit{{Title: "Bread & more", URL: "https://bread.example/", Snippet: "How to bake it."},
+		{Title: "Second", URL: "https://two.example/x", Snippet: "Words."}}
 	for name, c := range map[string]struct {
 		file  string
 		check func(r *http.Request) error
 	}{
 		Brave: {"brave.json", func(r *http.Request) error {
-			return expect(r.Header.Get("X-Subscription-Token") == "key" && r.URL.Host == "api.search.brave.com" && r.URL.Query().Get("q") == "bread" && r.URL.Query().Get("freshness") == "pw" && r.URL.Query().Get("country") == "DE", r)
+			return expect(r.Header.Get("X-Subscription-Token") == "key" && r.URL.Host == "api.search.brave.com" &&
+				r.URL.Query().Get("q") == "bread" && r.URL.Query().Get("freshness") == "pw" && r.URL.Query().Get("country") == "DE", r)
 		}},
 		Tavily: {"tavily.json", func(r *http.Request) error {
 			return expect(r.Header.Get("Authorization") == "Bearer key" && r.Method == http.MethodPost && r.URL.Path == "/search", r)

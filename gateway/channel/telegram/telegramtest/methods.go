@@ -53,7 +53,8 @@ func (s *Server) getUpdates(ctx context.Context, p map[string]any) (any, error) 
 	s.mu.Lock()
 	if s.hookURL != "" {
 		s.mu.Unlock()
-		return nil, &refusal{code: http.StatusConflict, text: "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"}
+		return nil, &refusal{code: http.StatusConflict, text: "Conflict: can't use getUpdates method while webhook is active; use " +
+			"deleteWebhook to delete the webhook first"}
 	}
 	if s.poller != nil {
 		s.poller(errTakenOver)
@@ -92,7 +93,8 @@ func (s *Server) getUpdates(ctx context.Context, p map[string]any) (any, error) 
 			return []any{}, nil
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), errTakenOver) {
-				return nil, &refusal{code: http.StatusConflict, text: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"}
+				return nil, &refusal{code: http.StatusConflict, text: "Conflict: terminated by other getUpdates request; make sure that only one " +
+					"bot instance is running"}
 			}
 			return nil, ctx.Err()
 		}
@@ -262,7 +264,8 @@ func (s *Server) edit(p map[string]any) (any, error) {
 		return nil, err
 	}
 	if plain == m.Text && slices.Equal(entities, m.Entities) {
-		return nil, bad("message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message")
+		return nil, bad("message is not modified: specified new message content and reply markup are exactly the same as a current content " +
+			"and reply markup of the message")
 	}
 	if after := s.overRate(c.ID); after > 0 {
 		return nil, &refusal{code: http.StatusTooManyRequests, text: "Too Many Requests: retry after " + strconv.Itoa(after), retryAfter: after}

@@ -38,23 +38,28 @@ type Authority struct {
 
 // New starts one. inner answers requests with a good token.
 func New(t testing.TB, inner http.Handler) *Authority {
-	a := &Authority{ExpiresIn: 3600, clients: map[string][]string{}, codes: map[string]url.Values{}, refresh: map[string]bool{}, access: map[string]bool{}}
+	a := &Authority{ExpiresIn: 3600, clients: map[string][]string{}, codes: map[string]url.Values{}, refresh: map[string]bool{},
+		access: map[string]bool{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		if token, ok := bearer(r); !ok || !a.Good(token) {
-			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer resource_metadata="%s/.well-known/oauth-protected-resource/mcp", scope="notes.read"`, a.URL))
+			w.Header().Set("WWW-Authenticate",
+				fmt.Sprintf(`Bearer resource_metadata="%s/.well-known/oauth-protected-resource/mcp", scope="notes.read"`, a.URL))
 			http.Error(w, "who are you?", http.StatusUnauthorized)
 			return
 		}
 		inner.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
-		a.describe(w, a.Resource, map[string]any{"resource": a.URL + "/mcp", "authorization_servers": []string{a.URL}, "scopes_supported": []string{"notes.read", "notes.write"}})
+		a.describe(w, a.Resource, map[string]any{"resource": a.URL + "/mcp", "authorization_servers": []string{a.URL},
+			"scopes_supported": []string{"notes.read", "notes.write"}})
 	})
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
 		a.describe(w, a.Meta, map[string]any{
-			"issuer": a.URL, "authorization_endpoint": a.URL + "/authorize", "token_endpoint": a.URL + "/token", "registration_endpoint": a.URL + "/register",
-			"revocation_endpoint": a.URL + "/revoke", "code_challenge_methods_supported": []string{"S256"}, "response_types_supported": []string{"code"}, "scopes_supported": []string{"offline_access", "notes.read"},
+			"issuer": a.URL, "authorization_endpoint": a.URL + "/authorize", "token_endpoint": a.URL + "/token", "registration_endpoint": a.URL +
+				"/register",
+			"revocation_endpoint": a.URL + "/revoke", "code_challenge_methods_supported": []string{"S256"}, "response_types_supported": []string{
+				"code"}, "scopes_supported": []string{"offline_access", "notes.read"},
 		})
 	})
 	mux.HandleFunc("POST /register", a.register)
@@ -174,7 +179,8 @@ func (a *Authority) token(w http.ResponseWriter, r *http.Request) {
 		q, ok := a.codes[r.Form.Get("code")]
 		delete(a.codes, r.Form.Get("code"))
 		sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
-		if !ok || q.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) || q.Get("redirect_uri") != r.Form.Get("redirect_uri") || q.Get("resource") != r.Form.Get("resource") {
+		if !ok || q.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) ||
+			q.Get("redirect_uri") != r.Form.Get("redirect_uri") || q.Get("resource") != r.Form.Get("resource") {
 			refuse("invalid_grant")
 			return
 		}
@@ -194,7 +200,8 @@ func (a *Authority) token(w http.ResponseWriter, r *http.Request) {
 	a.n++
 	access, refresh := fmt.Sprintf("access-%d", a.n), fmt.Sprintf("refresh-%d", a.n)
 	a.access[access], a.refresh[refresh] = true, true
-	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": access, "refresh_token": refresh, "token_type": "Bearer", "expires_in": a.ExpiresIn})
+	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": access, "refresh_token": refresh, "token_type": "Bearer",
+		"expires_in": a.ExpiresIn})
 }
 
 func (a *Authority) revoke(w http.ResponseWriter, r *http.Request) {
