@@ -19,7 +19,7 @@ const noParams = "Record<string, never>"
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
 	groups := slices.Concat(secretShapes(), guardShapes(), pastShapes(), skillShapes(), mcpShapes(), networkShapes(), nodeShapes(),
-		cronShapes())
+		cronShapes(), agentShapes())
 	return append(groups, []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
@@ -29,27 +29,6 @@ func methodShapes() []shape {
 		{protocol.MethodConfigGet, noParams, "ConfigSnapshot"},
 		{protocol.MethodConfigSet, "ConfigSetParams", "ConfigSetResult"},
 		{protocol.MethodConfigPatch, "ConfigSetParams", "ConfigSetResult"},
-		{protocol.MethodAgentsList, noParams, "AgentsList"},
-		{protocol.MethodAgentIdentityGet, "AgentIdentityParams", "AgentIdentity"},
-		{protocol.MethodAgentsCreate, "AgentsCreateParams", "AgentsCreateResult"},
-		{protocol.MethodAgentsUpdate, "AgentsUpdateParams", "AgentsUpdateResult"},
-		{protocol.MethodAgentsDelete, "AgentsDeleteParams", "AgentsDeleteResult"},
-		{protocol.MethodAgentsFilesList, "AgentFilesParams", "AgentFiles"},
-		{protocol.MethodAgentsFilesGet, "AgentFileParams", "AgentFileResult"},
-		{protocol.MethodAgentsFilesSet, "AgentFileSetParams", "AgentFileResult"},
-		{protocol.MethodModelsList, "ModelsListParams", "ModelsList"},
-		{protocol.MethodModelsAuthStatus, noParams, "ModelsAuthStatus"},
-		{protocol.MethodModelsAuthLogout, "ModelsAuthLogoutParams", "ModelsAuthLogoutResult"},
-		{protocol.MethodModelsAuthOrderSet, "ModelsAuthOrderParams", "OKResult"},
-		{protocol.MethodModelsAuthSetAPIKey, "ModelsAuthSetKeyParams", "ModelsAuthSetKeyResult"},
-		{protocol.MethodModelsAuthLogin, "ModelsAuthLoginParams", "ModelsAuthLogin"},
-		{protocol.MethodModelsAuthWait, "ModelsAuthWaitParams", "ModelsAuthWait"},
-		{protocol.MethodModelsAuthCancel, "ModelsAuthWaitParams", "OKResult"},
-		{protocol.MethodModelsAuthForeign, noParams, "ForeignLogins"},
-		{protocol.MethodModelsAuthImport, "ModelsAuthImportParams", "ModelsAuthSetKeyResult"},
-		{protocol.MethodModelsAuthAllow, "ModelsAuthAllowParams", "OKResult"},
-		{protocol.MethodModelsTest, "ModelsTestParams", "ModelsTestResult"},
-		{protocol.MethodModelsPull, "ModelsPullParams", "ModelsPullProgress"},
 		{protocol.MethodDoctor, "DoctorParams", "Doctor"},
 		{protocol.MethodSetupGet, "SetupGetParams", "Setup"},
 		{protocol.MethodSetupAnswer, "SetupAnswerParams", "Setup"},
@@ -97,6 +76,33 @@ func methodShapes() []shape {
 		{protocol.MethodView, "ViewParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
 	}...)
+}
+
+// agentShapes are those of who answers, and of the models that do.
+func agentShapes() []shape {
+	return []shape{
+		{protocol.MethodAgentsList, noParams, "AgentsList"},
+		{protocol.MethodAgentIdentityGet, "AgentIdentityParams", "AgentIdentity"},
+		{protocol.MethodAgentsCreate, "AgentsCreateParams", "AgentsCreateResult"},
+		{protocol.MethodAgentsUpdate, "AgentsUpdateParams", "AgentsUpdateResult"},
+		{protocol.MethodAgentsDelete, "AgentsDeleteParams", "AgentsDeleteResult"},
+		{protocol.MethodAgentsFilesList, "AgentFilesParams", "AgentFiles"},
+		{protocol.MethodAgentsFilesGet, "AgentFileParams", "AgentFileResult"},
+		{protocol.MethodAgentsFilesSet, "AgentFileSetParams", "AgentFileResult"},
+		{protocol.MethodModelsList, "ModelsListParams", "ModelsList"},
+		{protocol.MethodModelsAuthStatus, noParams, "ModelsAuthStatus"},
+		{protocol.MethodModelsAuthLogout, "ModelsAuthLogoutParams", "ModelsAuthLogoutResult"},
+		{protocol.MethodModelsAuthOrderSet, "ModelsAuthOrderParams", "OKResult"},
+		{protocol.MethodModelsAuthSetAPIKey, "ModelsAuthSetKeyParams", "ModelsAuthSetKeyResult"},
+		{protocol.MethodModelsAuthLogin, "ModelsAuthLoginParams", "ModelsAuthLogin"},
+		{protocol.MethodModelsAuthWait, "ModelsAuthWaitParams", "ModelsAuthWait"},
+		{protocol.MethodModelsAuthCancel, "ModelsAuthWaitParams", "OKResult"},
+		{protocol.MethodModelsAuthForeign, noParams, "ForeignLogins"},
+		{protocol.MethodModelsAuthImport, "ModelsAuthImportParams", "ModelsAuthSetKeyResult"},
+		{protocol.MethodModelsAuthAllow, "ModelsAuthAllowParams", "OKResult"},
+		{protocol.MethodModelsTest, "ModelsTestParams", "ModelsTestResult"},
+		{protocol.MethodModelsPull, "ModelsPullParams", "ModelsPullProgress"},
+	}
 }
 
 // pastShapes are those of conversations as they stand in the store.
