@@ -30,7 +30,6 @@ func (g *Gateway) openDelivery() {
 		Channels: g.channels.Find, Limits: g.channels.Limits, Now: g.opts.Now, Rand: random.Float, Logger: g.log,
 	})
 	g.contacts = contact.New(g.store, g.opts.Now, rand.Reader)
-	g.arrivals.g = g
 	g.gate = inbound.New(inbound.Options{
 		DB: g.store, Contacts: g.contacts, Sessions: inbox{g},
 		Settings:  func() inbound.Settings { return g.inboundSettings(g.config.Snapshot().Config) },

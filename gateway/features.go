@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/feature/accounts"
 	"github.com/hearth-assistant/hearth/gateway/feature/agents"
 	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
@@ -139,9 +140,7 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 		{Name: "devices", New: func() (host.Feature, error) {
 			return devices.New(devices.Options{
 				Pairing: g.pairing, Programs: g.clients, Clients: g.server, Audit: g.audit, Secrets: &g.redactor, Now: g.opts.Now,
-				Revoked: func(ctx context.Context, id string) {
-					g.hook.Revoked(id, func(key, runID string) { g.stopRun(ctx, key, runID) })
-				},
+				Revoked: g.hook.Revoked,
 			}), nil
 		}},
 		{Name: "nodes", New: func() (host.Feature, error) {
@@ -236,6 +235,7 @@ func modelFeatures(g *Gateway) []host.Entry {
 
 // toolFeatures are those that are tools more than anything else.
 func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
+	pages := publicweb.New(g.config) // for addresses that models choose
 	return []host.Entry{
 		{Name: "files", New: func() (host.Feature, error) {
 			return files.New(files.Options{
@@ -244,12 +244,13 @@ func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 		}},
 		{Name: "web", New: func() (host.Feature, error) {
 			return web.New(web.Options{
-				Settings: g.config, Keys: g.secrets, Web: g.web, Gate: g.toolGate, Secrets: &g.redactor, Reader: g.reader(), Now: g.opts.Now,
+				Settings: g.config, Keys: g.secrets, Web: pages, Gate: g.toolGate, Secrets: &g.redactor,
+				Reader: readerOf(g.opts.Guardian), Now: g.opts.Now,
 			}), nil
 		}},
 		{Name: "image", New: func() (host.Feature, error) {
 			return image.New(image.Options{
-				Settings: g.config, Models: g.models, Choice: g.choice, Turns: g.turns, Sessions: g.session, Files: g.finder(), Web: g.web,
+				Settings: g.config, Models: g.models, Choice: g.choice, Turns: g.turns, Sessions: g.session, Files: g.finder(), Web: pages,
 				Secrets: &g.redactor,
 			}), nil
 		}},
@@ -271,6 +272,7 @@ func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 				return host.Feature{}, err
 			}
 			g.code = c
+			g.toolset.SetSurface(c)
 			return c.Feature(), nil
 		}},
 		{Name: "skills", New: func() (host.Feature, error) {

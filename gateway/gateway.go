@@ -14,9 +14,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
+	"github.com/hearth-assistant/hearth/gateway/attachment/fetch"
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/taint"
+	"github.com/hearth-assistant/hearth/gateway/toolset"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/answers"
@@ -167,7 +168,7 @@ type Gateway struct {
 	answers    *answers.Networks
 	sendfiles  *sendfile.Files // that leave by networks
 	gate       *inbound.Gate
-	arrivals   arrivals // files of messages
+	arrivals   *fetch.Files // of messages
 	contacts   *contact.Book
 	incidents  *incident.Log // where Hearth itself failed
 	scopes     *scope.Scopes // on whose behalf runs act
@@ -178,6 +179,7 @@ type Gateway struct {
 
 	// Tools, and what stands before them.
 	tools     *tool.Catalog
+	toolset   *toolset.Runs // what each run gets of them
 	toolGate  *gate.Gate
 	direct    *gate.Direct
 	approvals *approval.Broker
@@ -187,7 +189,6 @@ type Gateway struct {
 	undo      *undo.Log
 	execution *execution.Environment
 	code      *codemode.CodeMode // nil: there is none
-	web       *publicweb.Web     // for addresses that models choose
 	taint     *taint.Tracker     // of text from outside
 }
 

@@ -13,7 +13,7 @@ type inbox struct{ g *Gateway }
 
 // Submit implements inbound.Sessions.
 func (i inbox) Submit(ctx context.Context, a inbound.Accepted) error {
-	return dispatch.Inbox{Dispatcher: i.g.dispatch, Files: &i.g.arrivals}.Submit(ctx, a)
+	return dispatch.Inbox{Dispatcher: i.g.dispatch, Files: i.g.arrivals}.Submit(ctx, a)
 }
 
 // tellStranger sends a pairing code. It does not pass the outbox: a code that

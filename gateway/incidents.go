@@ -16,11 +16,6 @@ func (g *Gateway) broke(where string, panicked any) {
 	g.incidents.Note(g.work.Context(), where, panicked)
 }
 
-func (g *Gateway) toolBroke(name string, panicked any) {
-	g.log.Error("a tool panicked", "tool", name, "panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
-	g.broke("the tool "+name, panicked)
-}
-
 func (g *Gateway) messageBroke(_ context.Context, panicked any) {
 	g.log.Error("handling a message panicked", "panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
 	g.broke("a message from a channel", panicked)

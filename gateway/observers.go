@@ -32,12 +32,12 @@ type observerOf struct{ g *Gateway }
 // Over implements session.Observer.
 func (o observerOf) Over(ctx context.Context, runID string) {
 	o.g.code.Over(ctx, runID)
-	o.g.taint.Over(runID)
+	o.g.taint.Over(ctx, runID)
 }
 
 // Stopped implements session.Observer.
 func (o observerOf) Stopped(ctx context.Context, key, runID string) {
-	o.g.stopChildren(ctx, key, runID)
+	o.g.spawns.Stopped(ctx, key, runID)
 }
 
 // Left implements session.Observer.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/answers"
+	"github.com/hearth-assistant/hearth/gateway/attachment/fetch"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
@@ -37,6 +38,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/taint"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
+	"github.com/hearth-assistant/hearth/gateway/toolset"
 )
 
 // open brings the rooms up in order. The store comes first: its lock keeps a
@@ -187,7 +189,6 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	}
 	g.sendfiles = &sendfile.Files{Finder: g.finder(), Agents: g.agents, Limits: g.channels, Secrets: &g.redactor}
 	g.channels.Open(ctx, g.sendfiles.Open)
-	g.openHook()
 	g.server, err = server.New(server.Options{
 		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: func(ctx context.Context) protocol.Snapshot {
 			return g.status.Snapshot(ctx)
@@ -200,11 +201,13 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.openSpawns()
+	g.spawns = spawn.New(spawn.Options{
+		DB: g.store, Now: g.opts.Now, Logger: g.log, Limits: func() spawn.Limits { return rules.Subagents(g.config.Snapshot().Config) },
+	})
 	g.session = session.NewManager(ctx, session.Options{
 		DB: g.store, Logger: g.log, Models: g.turns, Redact: g.redactor.Text, Tools: toolsOfRuns{g},
 		Prompt: prompterOf{g}, Gate: gateOf{g}, Observer: observerOf{g},
-		Picture:   g.picture,
+		Picture:   g.pictures().Image,
 		Queue:     func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) },
 		Suspended: func(tx *store.Tx, runID string) bool { return g.code.Suspended(tx, runID) },
 		Timeout: func() time.Duration {
@@ -217,6 +220,10 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		Files:    g.sendfiles,
 		Redactor: &g.redactor, Work: g.work, Now: g.opts.Now, Logger: g.log,
 	})
+	g.arrivals = fetch.New(fetch.Options{
+		Dir: g.opts.Dir, Store: g.store, Networks: g.channels, Agents: g.agents, Pictures: g.pictures(), Notices: g.answers,
+		Deliverer: g.deliverer, Work: g.work,
+	})
 	clients := answers.NewClients(g.server, g.store, g.touched, g.log)
 	g.outbox = clients.Outbox()
 	for _, s := range []session.Subscriber{clients.Subscriber(), {Outbox: spawn.Ends{Book: g.spawns}}, g.answers.Subscriber()} {
@@ -226,11 +233,14 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.taint = taint.New(taint.Options{Sessions: g.session, Owner: g.owner, Audit: g.audit, Work: g.work, Logger: g.log})
 	g.scopes = scope.New(g.agents, g.session)
 	g.direct = gate.NewDirect(g.scopes, g.agents, g.session, g.models)
+	g.toolset = toolset.New(toolset.Options{
+		Catalog: g.tools, Scopes: g.scopes, Gate: g.toolGate, Agents: g.agents, Programs: g.hook, Taint: g.taint, Incidents: g.incidents,
+		Work: g.work, Logger: g.log,
+	})
 	program, _ := os.Executable() // without it there is no manual to point to
 	g.prompts = systemprompt.New(systemprompt.Options{
 		Settings: g.config, Agents: g.agents, Sessions: g.session, Scopes: g.scopes, Direct: g.direct, Files: g.files, Workspaces: &g.workspaces,
-		Clock:  g.clock,
-		Skills: g.skills, Programs: g.hook, Tools: toolsOfRuns{g}, Execution: g.execution, Catalog: g.tools, Gate: g.toolGate,
+		Clock: g.clock, Skills: g.skills, Programs: g.hook, Tools: g.toolset, Execution: g.execution, Catalog: g.tools, Gate: g.toolGate,
 		Silence: answers.SilenceAdvice,
 		Program: program, Version: g.opts.Version, Logger: g.log,
 	})

@@ -47,8 +47,10 @@ func (i Inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		return forGate(err)
 	}
 	d.hintedPrompt(&a, &turn)
-	if err := i.Files.Take(ctx, a, &turn); err != nil {
-		return err
+	if !d.IsCommand(a.CommandBody) { // a command has no use for files
+		if err := i.Files.Take(ctx, a, &turn); err != nil {
+			return err
+		}
 	}
 	if a.SenderIsOwner {
 		ctx = approval.WithDecider(ctx, approval.Decider{Name: a.Origin.Provider + ":" + a.SenderID, ID: a.Origin.Provider + ":" + a.SenderID,

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -163,8 +164,8 @@ func (h *Handler) Instructions(runID string) string {
 }
 
 // Revoked ends what a client left waiting.
-func (h *Handler) Revoked(clientID string, stop func(key, runID string)) {
+func (h *Handler) Revoked(ctx context.Context, clientID string) {
 	for _, t := range h.turns.ofClient(clientID) {
-		stop(t.key, t.runID)
+		h.Engine.Stop(ctx, t.key, t.runID)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -134,6 +135,12 @@ func (s *Store) Get(id string) (Picture, []byte, error) {
 		return Picture{}, nil, ErrGone
 	}
 	return p, data, nil
+}
+
+// Image is a picture as a model is shown it.
+func (s *Store) Image(id string) (model.Image, error) {
+	p, data, err := s.Get(id)
+	return model.Image{MIME: p.MIME, Data: data, ID: id}, err
 }
 
 type header func([]byte) (image.Config, error)

@@ -108,15 +108,18 @@ func (b *Book) End(tx *store.Tx, runID, outcome, result string) error {
 }
 
 // Stopped marks the sub-agents of a session to be stopped: all of them, or those
-// that one of its runs started.
-func (b *Book) Stopped(ctx context.Context, parentKey, parentRun string) error {
+// that one of its runs started. It hears of what is done already, so it only logs
+// what fails.
+func (b *Book) Stopped(ctx context.Context, parentKey, parentRun string) {
 	if !b.any(func(r Record) bool { return r.ParentKey == parentKey && r.Open() }) {
-		return nil // no need to write
+		return // no need to write
 	}
 	_, err := b.mark(ctx, func(r Record) bool {
 		return r.ParentKey == parentKey && (parentRun == "" || r.ParentRun == parentRun)
 	})
-	return err
+	if err != nil {
+		b.Logger.Error("the sub-agents of a stopped session go on", "session", parentKey, "err", err)
+	}
 }
 
 // StopOf marks the sub-agents to be stopped of all sessions that are meant.

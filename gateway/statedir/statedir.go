@@ -106,6 +106,9 @@ func (d Dir) Config(env func(string) string) string {
 	return d.path("hearth.json")
 }
 
+// Media is the folder of the pictures of conversations.
+func (d Dir) Media() string { return d.path("media") }
+
 // Skills is the folder of skills. It lies beside the state folder: tools may
 // read it, and nothing in the state folder.
 func (d Dir) Skills() string { return strings.TrimRight(string(d), `/\`) + "-skills" }

@@ -112,7 +112,7 @@ func (t *Tracker) Noted(call tool.Call, rel string) {
 }
 
 // Over forgets a run that has ended, and tells what it changed.
-func (t *Tracker) Over(runID string) {
+func (t *Tracker) Over(_ context.Context, runID string) {
 	t.read.over(runID)
 	t.mu.Lock()
 	c := t.changed[runID]

@@ -67,7 +67,7 @@ func TestOutside(t *testing.T) {
 		"a marked result":  {own, func(l *lab) { l.After("exec", own, untrusted.Wrapper{}.Wrap("a page", "ok")) }, true},
 		"a file elsewhere": {own, func(l *lab) { l.Mark("r1") }, true},
 		"another run's":    {own, func(l *lab) { l.Mark("r2") }, false},
-		"one that is over": {own, func(l *lab) { l.Mark("r1"); l.Over("r1") }, false},
+		"one that is over": {own, func(l *lab) { l.Mark("r1"); l.Over(l.work.Context(), "r1") }, false},
 		"passed on":        {own, func(l *lab) { l.forwarded = true }, true},
 		"a guest":          {call(tool.Scope{}), nil, true},
 		"a group":          {call(tool.Scope{Owner: true, Group: true}), nil, true},
@@ -96,8 +96,8 @@ func TestChangesAreTold(t *testing.T) {
 	if len(l.said) != 0 || len(l.audited) != 8 {
 		t.Errorf("before the end: said %q, audited %q", l.said, l.audited)
 	}
-	l.Over("r1")
-	l.Over("r1")
+	l.Over(t.Context(), "r1")
+	l.Over(t.Context(), "r1")
 	l.work.Close()
 	want := "This answer changed AGENTS.md, a, b, c, d, e and 1 more: later answers, or programs, go by that. `hearth undo r1` takes it back."
 	if len(l.said) != 1 || l.said[0] != "agent:main:main: Changed for later: "+want {
@@ -114,7 +114,7 @@ func TestNotesAfterTextFromOutside(t *testing.T) {
 	l, guest := newLab(t), call(tool.Scope{})
 	l.Mark("r1")
 	l.Noted(guest, "memory/today.md")
-	l.Over("r1")
+	l.Over(t.Context(), "r1")
 	l.work.Close()
 	if len(l.said) != 1 || !strings.Contains(l.said[0], "memory/today.md") || len(l.owner) != 0 {
 		t.Errorf("said %q, told %q", l.said, l.owner)

@@ -20,7 +20,7 @@ var leaves = map[string][]string{
 	"gateway/stopwatch":           {},
 	"gateway/egress":              {"gateway/awake", "internal/text"},
 	"gateway/failpoint":           {},
-	"gateway/media":               {"gateway/statedir"},
+	"gateway/media":               {"gateway/model", "gateway/statedir"},
 	"gateway/model":               {},
 	"gateway/protocol":            {"gateway/model"},
 	"gateway/sse":                 {},
