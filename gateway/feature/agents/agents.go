@@ -34,24 +34,11 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-type feature struct {
-	agents   *agents.Directory
-	settings *config.File
-	models   *provider.Registry
-	files    *workspace.Keeper
-	undo     *undo.Log
-	sessions *session.Manager
-	children *spawn.Book
-	stateDir string
-	log      *slog.Logger
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{
-		agents: o.Agents, settings: o.Settings, models: o.Models, files: o.Files, undo: o.Undo, sessions: o.Sessions, children: o.Children,
-		stateDir: o.StateDir, log: o.Logger,
-	}
+	f := &feature{o}
 	return host.Feature{
 		Methods: []method.Method{
 			method.Plain(protocol.MethodAgentsList, f.list),
@@ -68,9 +55,9 @@ func New(o Options) host.Feature {
 }
 
 func (f *feature) list(context.Context, method.None) (protocol.AgentsList, error) {
-	c := f.settings.Snapshot().Config
-	def, _ := f.models.Default()
-	book := f.agents.Book()
+	c := f.o.Settings.Snapshot().Config
+	def, _ := f.o.Models.Default()
+	book := f.o.Agents.Book()
 	out := protocol.AgentsList{DefaultID: book.Default().ID, Ownership: "sole", MainKey: cmp.Or(c.Session.MainKey, session.MainAlias),
 		Scope: "per-sender", Agents: []protocol.AgentInfo{}}
 	for _, a := range book.All() {
@@ -92,20 +79,20 @@ func identityOf(a agents.Agent) protocol.AgentIdentity {
 
 func (f *feature) identity(_ context.Context, p protocol.AgentIdentityParams) (protocol.AgentIdentity, error) {
 	if p.AgentID == "" {
-		key, err := f.agents.Canonical(p.SessionKey, "")
+		key, err := f.o.Agents.Canonical(p.SessionKey, "")
 		if err != nil {
 			return protocol.AgentIdentity{}, err
 		}
 		p.AgentID = session.AgentOf(key)
 	}
-	out := identityOf(f.agents.Named(p.AgentID))
+	out := identityOf(f.o.Agents.Named(p.AgentID))
 	out.AgentID = p.AgentID
 	return out, nil
 }
 
 // known finds an agent, or says that there is none.
 func (f *feature) known(id string) (agents.Agent, error) {
-	a, ok := f.agents.Book().Get(id)
+	a, ok := f.o.Agents.Book().Get(id)
 	if !ok {
 		return a, protocol.Invalid("There is no agent %q. `hearth agents list` shows those that are there.", id).With("code", "NOT_FOUND")
 	}

@@ -23,8 +23,8 @@ func (f *feature) checkWorkspace(dir string) error {
 	if strings.ContainsFunc(dir, func(r rune) bool { return r < ' ' || r == 0x7f }) || !strings.HasPrefix(dir, "~/") && !filepath.IsAbs(dir) {
 		return protocol.Invalid("The workspace %q is not a folder that can be used. Give an absolute path, or one that begins with ~/.", dir)
 	}
-	at := f.agents.Workspace(dir)
-	for _, own := range []string{f.stateDir, filepath.Dir(f.settings.Path())} {
+	at := f.o.Agents.Workspace(dir)
+	for _, own := range []string{f.o.StateDir, filepath.Dir(f.o.Settings.Path())} {
 		if rel, err := filepath.Rel(own, at); err == nil && filepath.IsLocal(rel) {
 			return protocol.Invalid("The workspace cannot be in Hearth's own folder %s.", own)
 		}
@@ -43,8 +43,8 @@ func (f *feature) create(ctx context.Context, p protocol.AgentsCreateParams) (pr
 	if err := f.checkWorkspace(p.Workspace); err != nil {
 		return protocol.AgentsCreateResult{}, err
 	}
-	snap := f.settings.Snapshot()
-	if _, ok := f.agents.Book().Get(id); ok {
+	snap := f.o.Settings.Snapshot()
+	if _, ok := f.o.Agents.Book().Get(id); ok {
 		return protocol.AgentsCreateResult{}, protocol.Invalid("There is already an agent %q. Choose another name.", id)
 	}
 	made := config.Agent{ID: id, Name: p.Name, Workspace: p.Workspace, Identity: config.AgentIdentity{Emoji: p.Emoji, Avatar: p.Avatar},
@@ -54,12 +54,12 @@ func (f *feature) create(ctx context.Context, p protocol.AgentsCreateParams) (pr
 		if err := f.put(ctx, snap, 0, config.Agent{ID: agents.Main, Default: true}); err != nil {
 			return protocol.AgentsCreateResult{}, err
 		}
-		snap, n = f.settings.Snapshot(), 1
+		snap, n = f.o.Settings.Snapshot(), 1
 	}
 	if err := f.put(ctx, snap, n, made); err != nil {
 		return protocol.AgentsCreateResult{}, err
 	}
-	a := f.agents.Named(id)
+	a := f.o.Agents.Named(id)
 	return protocol.AgentsCreateResult{OK: true, AgentID: id, Name: a.Name, Workspace: a.Workspace, Model: a.Primary}, nil
 }
 
@@ -73,14 +73,14 @@ func (f *feature) put(ctx context.Context, snap *config.Snapshot, at int, a conf
 
 // edit writes one value of the list that snap shows.
 func (f *feature) edit(ctx context.Context, snap *config.Snapshot, path, value string) error {
-	if f.settings.Snapshot().Hash != snap.Hash {
+	if f.o.Settings.Snapshot().Hash != snap.Hash {
 		return config.ErrStale
 	}
 	var err error
 	if value == "" {
-		_, err = f.settings.UnsetPath(ctx, path)
+		_, err = f.o.Settings.UnsetPath(ctx, path)
 	} else {
-		_, err = f.settings.SetPath(ctx, path, value)
+		_, err = f.o.Settings.SetPath(ctx, path, value)
 	}
 	return err
 }
@@ -92,7 +92,7 @@ func (f *feature) update(ctx context.Context, p protocol.AgentsUpdateParams) (pr
 	if err := f.checkWorkspace(p.Workspace); err != nil {
 		return protocol.AgentsUpdateResult{}, err
 	}
-	snap := f.settings.Snapshot()
+	snap := f.o.Settings.Snapshot()
 	list := snap.Config.Clone().Agents.List
 	i := slices.IndexFunc(list, func(a config.Agent) bool { return a.ID == p.AgentID })
 	a := config.Agent{ID: p.AgentID}
@@ -127,7 +127,7 @@ func (f *feature) update(ctx context.Context, p protocol.AgentsUpdateParams) (pr
 		return protocol.AgentsUpdateResult{OK: true, AgentID: a.ID}, f.put(ctx, snap, i, a)
 	}
 	for _, c := range changes {
-		if err := f.edit(ctx, f.settings.Snapshot(), fmt.Sprintf("agents.list[%d].%s", i, c.path), c.value); err != nil {
+		if err := f.edit(ctx, f.o.Settings.Snapshot(), fmt.Sprintf("agents.list[%d].%s", i, c.path), c.value); err != nil {
 			return protocol.AgentsUpdateResult{}, err
 		}
 	}
@@ -157,8 +157,8 @@ func (f *feature) remove(ctx context.Context, p protocol.AgentsDeleteParams) (pr
 			"yourself.", a.Workspace)
 	}
 	out := protocol.AgentsDeleteResult{AgentID: a.ID}
-	for i := len(f.settings.Snapshot().Config.Bindings) - 1; i >= 0; i-- {
-		snap := f.settings.Snapshot()
+	for i := len(f.o.Settings.Snapshot().Config.Bindings) - 1; i >= 0; i-- {
+		snap := f.o.Settings.Snapshot()
 		if i >= len(snap.Config.Bindings) || snap.Config.Bindings[i].AgentID != a.ID {
 			continue
 		}
@@ -167,7 +167,7 @@ func (f *feature) remove(ctx context.Context, p protocol.AgentsDeleteParams) (pr
 		}
 		out.RemovedBindings++
 	}
-	snap := f.settings.Snapshot()
+	snap := f.o.Settings.Snapshot()
 	i := slices.IndexFunc(snap.Config.Agents.List, func(x config.Agent) bool { return x.ID == a.ID })
 	if i < 0 {
 		return out, config.ErrStale
@@ -183,10 +183,10 @@ func (f *feature) remove(ctx context.Context, p protocol.AgentsDeleteParams) (pr
 // stopRuns stops what an agent does that is gone: a run that goes on would do so
 // with what it was given under rules that are there no more.
 func (f *feature) stopRuns(ctx context.Context, agentID string) {
-	err := errors.Join(f.children.StopOf(ctx, func(parent string) bool { return session.AgentOf(parent) == agentID }),
-		f.sessions.StopAgent(ctx, agentID))
+	err := errors.Join(f.o.Children.StopOf(ctx, func(parent string) bool { return session.AgentOf(parent) == agentID }),
+		f.o.Sessions.StopAgent(ctx, agentID))
 	if err != nil {
-		f.log.Error("not all answers of an agent that was deleted are stopped", "agent", agentID, "err", err)
+		f.o.Logger.Error("not all answers of an agent that was deleted are stopped", "agent", agentID, "err", err)
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 )
 
 func (f *feature) filesList(_ context.Context, p protocol.AgentFilesParams) (protocol.AgentFiles, error) {
-	a, err := f.known(cmp.Or(p.AgentID, f.agents.Book().Default().ID))
+	a, err := f.known(cmp.Or(p.AgentID, f.o.Agents.Book().Default().ID))
 	if err != nil {
 		return protocol.AgentFiles{}, err
 	}
 	out := protocol.AgentFiles{AgentID: a.ID, Workspace: a.Workspace, Files: []protocol.AgentFile{}}
 	for _, name := range workspace.Names() {
-		e, err := f.files.Get(a.Workspace, name)
+		e, err := f.o.Files.Get(a.Workspace, name)
 		f := agentFile(e, false)
 		if err != nil {
 			f.Name, f.Path, f.Problem = name, filepath.Join(a.Workspace, name), err.Error()
@@ -49,7 +49,7 @@ func (f *feature) filesGet(_ context.Context, p protocol.AgentFileParams) (proto
 	if err != nil {
 		return protocol.AgentFileResult{}, err
 	}
-	e, err := f.files.Get(a.Workspace, p.Name)
+	e, err := f.o.Files.Get(a.Workspace, p.Name)
 	return protocol.AgentFileResult{AgentID: a.ID, Workspace: a.Workspace, File: agentFile(e, true)}, fileError(err)
 }
 
@@ -59,7 +59,7 @@ func (f *feature) filesSet(ctx context.Context, p protocol.AgentFileSetParams) (
 		return protocol.AgentFileResult{}, err
 	}
 	turn := undo.Turn{RunID: uuid.New(), Tool: protocol.MethodAgentsFilesSet}
-	e, err := f.files.Set(ctx, f.undo, turn, a.Workspace, p.Name, p.Content, strings.ToLower(p.ExpectedHash))
+	e, err := f.o.Files.Set(ctx, f.o.Undo, turn, a.Workspace, p.Name, p.Content, strings.ToLower(p.ExpectedHash))
 	return protocol.AgentFileResult{OK: err == nil, AgentID: a.ID, Workspace: a.Workspace, File: agentFile(e, true)}, fileError(err)
 }
 

@@ -12,8 +12,8 @@ import (
 // problems: a workspace inside of Hearth's own folder, as OpenClaw has it,
 // is one that no tool may touch and whose files are not read.
 func (f *feature) problems() (out []protocol.Problem) {
-	state := realFolder(f.stateDir)
-	for _, a := range f.agents.Book().All() {
+	state := realFolder(f.o.StateDir)
+	for _, a := range f.o.Agents.Book().All() {
 		rel, err := filepath.Rel(state, realFolder(a.Workspace))
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			continue

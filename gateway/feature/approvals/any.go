@@ -28,7 +28,7 @@ func (f *feature) noApprovals(context.Context, method.None) ([]protocol.Approval
 }
 
 func (f *feature) anyApproval(r approval.Record) protocol.AnyApproval {
-	a := approvalOf(r, f.settings.Snapshot().Config)
+	a := approvalOf(r, f.o.Settings.Snapshot().Config)
 	out := protocol.AnyApproval{
 		ID: r.ID, URLPath: "/approve/" + url.PathEscape(r.ID), CreatedAtMs: r.CreatedAt, ExpiresAtMs: r.ExpiresAt, Status: string(r.State),
 		Presentation: protocol.ApprovalPresentation{
@@ -70,7 +70,7 @@ func anyApprovalError(err error) error {
 }
 
 func (f *feature) anyApprovalGet(_ context.Context, p protocol.ApprovalIDParams) (protocol.AnyApprovalResult, error) {
-	r, err := f.broker.Get(p.ID)
+	r, err := f.o.Broker.Get(p.ID)
 	if err != nil {
 		return protocol.AnyApprovalResult{}, anyApprovalError(err)
 	}
@@ -90,9 +90,9 @@ func (f *feature) anyApprovalResolve(ctx context.Context, c *server.Caller,
 	case p.GrantExpiresInDays != 0:
 		return res, protocol.InvalidParams(name, "grantExpiresInDays is not known here: rules end by themselves after their time")
 	}
-	r, err := f.broker.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
+	r, err := f.o.Broker.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
 	if errors.Is(err, approval.ErrResolved) {
-		if before, gerr := f.broker.Get(p.ID); gerr == nil && before.State != approval.StatePending {
+		if before, gerr := f.o.Broker.Get(p.ID); gerr == nil && before.State != approval.StatePending {
 			return protocol.AnyApprovalResolved{Approval: f.anyApproval(before)}, nil
 		}
 	}
@@ -117,7 +117,7 @@ func (f *feature) anyApprovalHistory(_ context.Context, p protocol.AnyApprovalHi
 	if p.Limit <= 0 || p.Limit > anyApprovalsLimit {
 		p.Limit = anyApprovalsLimit
 	}
-	over, next, err := f.broker.Over(before, p.Limit)
+	over, next, err := f.o.Broker.Over(before, p.Limit)
 	for _, r := range over {
 		out.Items = append(out.Items, f.anyApproval(r))
 	}

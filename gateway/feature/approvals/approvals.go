@@ -36,18 +36,11 @@ type Options struct {
 	Owner    *owner.Line
 }
 
-type feature struct {
-	broker   *approval.Broker
-	settings *config.File
-	agents   *agents.Directory
-	audit    *audit.Log
-	clients  Clients
-	owner    *owner.Line
-}
+type feature struct{ o Options }
 
 // New makes the feature, which observes the broker from now on.
 func New(o Options) host.Feature {
-	f := &feature{o.Broker, o.Settings, o.Agents, o.Audit, o.Clients, o.Owner}
+	f := &feature{o}
 	o.Broker.Observe(f)
 	return host.Feature{
 		Methods: []method.Method{

@@ -17,7 +17,7 @@ func (f *feature) cmdApprove(ctx context.Context, _, args string) (string, error
 	if !ok {
 		return "You cannot approve from here: this client has no right to. Use the page on this machine, or `hearth approvals`.", nil
 	}
-	pending := f.broker.Pending()
+	pending := f.o.Broker.Pending()
 	fields := strings.Fields(args)
 	if len(fields) == 0 {
 		return words.List(pending), nil
@@ -35,7 +35,7 @@ func (f *feature) cmdApprove(ctx context.Context, _, args string) (string, error
 	if _, fits := words.Body(rec); !fits && by.Message && scope.Allows() {
 		return "Not allowed from here: nobody saw all of it. " + words.TooLong, nil
 	}
-	_, err := f.broker.Resolve(ctx, rec.ID, scope, by)
+	_, err := f.o.Broker.Resolve(ctx, rec.ID, scope, by)
 	switch {
 	case method.ErrorIs(err, approval.ErrNotFound, approval.ErrResolved, approval.ErrNotYours, approval.ErrScope):
 		return "Not done: " + err.Error() + ".", nil

@@ -22,11 +22,11 @@ func (f *feature) execApprovalsGet(context.Context, method.None) (protocol.ExecA
 }
 
 func (f *feature) execApprovals() (protocol.ExecApprovals, error) {
-	e := f.settings.Snapshot().Config.Tools.Exec
+	e := f.o.Settings.Snapshot().Config.Tools.Exec
 	d := protocol.ExecDefaults{Security: e.Security, Ask: e.Ask, AskFallback: "deny"}
-	out := protocol.ExecApprovals{Path: f.settings.Path(), Exists: true, ResolvedDefaults: d}
+	out := protocol.ExecApprovals{Path: f.o.Settings.Path(), Exists: true, ResolvedDefaults: d}
 	out.File = protocol.ExecApprovalsFile{Version: 1, Defaults: d, Agents: map[string]protocol.ExecApprovalsAgent{}}
-	for _, r := range f.broker.Rules() {
+	for _, r := range f.o.Broker.Rules() {
 		if r.Kind != approval.KindExec || !r.Scope.Allows() {
 			continue
 		}
@@ -70,7 +70,7 @@ func (f *feature) execApprovalsSet(ctx context.Context, c *server.Caller, p prot
 				"for all.", agent)
 		}
 		for _, item := range a.Allowlist {
-			if item.ID == "" || !hasRule(f.broker.Rules(), item.ID) {
+			if item.ID == "" || !hasRule(f.o.Broker.Rules(), item.ID) {
 				return now, protocol.Invalid("A rule cannot be written by hand (%q): allow the command when you are asked, with \"here\" or "+
 					"\"program\".", item.Pattern)
 			}
@@ -93,15 +93,15 @@ func (f *feature) execApprovalsSet(ctx context.Context, c *server.Caller, p prot
 		if err != nil {
 			return now, fmt.Errorf("change the settings: %w", err)
 		}
-		if _, err := f.settings.MergePatch(ctx, "", string(raw)); err != nil {
+		if _, err := f.o.Settings.MergePatch(ctx, "", string(raw)); err != nil {
 			return now, err
 		}
 	}
-	for _, r := range f.broker.Rules() {
+	for _, r := range f.o.Broker.Rules() {
 		if r.Kind != approval.KindExec || !r.Scope.Allows() || keep[r.ID] {
 			continue
 		}
-		if _, err := f.broker.RemoveRule(ctx, r.ID); err != nil {
+		if _, err := f.o.Broker.RemoveRule(ctx, r.ID); err != nil {
 			return now, err
 		}
 		f.noteRuleGone(r.ID, method.CallerName(c))
@@ -119,5 +119,5 @@ func hasRule(rules []approval.Rule, id string) bool {
 }
 
 func (f *feature) noteRuleGone(id, who string) {
-	f.audit.Add(audit.Entry{Kind: audit.KindApproval, What: "a rule was removed", Who: who, Facts: map[string]string{"id": id}})
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindApproval, What: "a rule was removed", Who: who, Facts: map[string]string{"id": id}})
 }

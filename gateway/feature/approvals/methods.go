@@ -18,15 +18,15 @@ import (
 
 func (f *feature) approvalList(context.Context, method.None) ([]protocol.Approval, error) {
 	out := []protocol.Approval{}
-	for _, r := range f.broker.Pending() {
-		out = append(out, approvalOf(r, f.settings.Snapshot().Config))
+	for _, r := range f.o.Broker.Pending() {
+		out = append(out, approvalOf(r, f.o.Settings.Snapshot().Config))
 	}
 	return out, nil
 }
 
 func (f *feature) approvalGet(_ context.Context, p protocol.ApprovalIDParams) (protocol.Approval, error) {
-	r, err := f.broker.Get(p.ID)
-	return approvalOf(r, f.settings.Snapshot().Config), approvalError(err)
+	r, err := f.o.Broker.Get(p.ID)
+	return approvalOf(r, f.o.Settings.Snapshot().Config), approvalError(err)
 }
 
 func (f *feature) approvalResolve(ctx context.Context, c *server.Caller, p protocol.ApprovalResolveParams) (protocol.OKResult, error) {
@@ -35,7 +35,7 @@ func (f *feature) approvalResolve(ctx context.Context, c *server.Caller, p proto
 		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodExecApprovalResolve, "decision must be allow-once, allow-always or "+
 			"deny")
 	}
-	_, err := f.broker.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
+	_, err := f.o.Broker.Resolve(ctx, p.ID, scope, method.DeciderOf(c))
 	return protocol.OKResult{OK: err == nil}, approvalError(err)
 }
 
@@ -47,7 +47,7 @@ func (f *feature) approvalRequest(ctx context.Context, c *server.Caller, p proto
 	if err != nil {
 		return protocol.ApprovalRequestResult{}, err
 	}
-	r, err := f.broker.Open(ctx, a, method.DeciderOf(c).ID)
+	r, err := f.o.Broker.Open(ctx, a, method.DeciderOf(c).ID)
 	if err != nil {
 		return protocol.ApprovalRequestResult{}, approvalError(err)
 	}
@@ -66,7 +66,7 @@ func (f *feature) clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) 
 	if p.AgentID != nil {
 		agent = *p.AgentID
 	}
-	key, err := f.agents.Canonical(key, agent)
+	key, err := f.o.Agents.Canonical(key, agent)
 	if err != nil {
 		return approval.Ask{}, err
 	}
@@ -89,7 +89,7 @@ func (f *feature) clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) 
 }
 
 func (f *feature) approvalWait(ctx context.Context, p protocol.ApprovalIDParams) (protocol.ApprovalRequestResult, error) {
-	r, err := f.broker.Wait(ctx, p.ID)
+	r, err := f.o.Broker.Wait(ctx, p.ID)
 	if err != nil {
 		return protocol.ApprovalRequestResult{}, approvalError(err)
 	}
@@ -103,7 +103,7 @@ func (f *feature) approvalWait(ctx context.Context, p protocol.ApprovalIDParams)
 
 func (f *feature) approvalRules(context.Context, method.None) (protocol.ApprovalRules, error) {
 	out := protocol.ApprovalRules{Rules: []protocol.ApprovalRule{}}
-	for _, r := range f.broker.Rules() {
+	for _, r := range f.o.Broker.Rules() {
 		out.Rules = append(out.Rules, protocol.ApprovalRule{
 			ID: r.ID, Scope: string(r.Scope), Kind: string(r.Kind), Title: r.Words(), AgentID: r.AgentID, SessionKey: r.SessionKey,
 			Dir: cmp.Or(r.Dir, r.Folder), Program: r.Program, By: r.By, CreatedAtMs: r.CreatedAt, ExpiresAtMs: r.ExpiresAt,
@@ -114,7 +114,7 @@ func (f *feature) approvalRules(context.Context, method.None) (protocol.Approval
 }
 
 func (f *feature) approvalRemoveRule(ctx context.Context, c *server.Caller, p protocol.ApprovalIDParams) (protocol.OKResult, error) {
-	was, err := f.broker.RemoveRule(ctx, p.ID)
+	was, err := f.o.Broker.RemoveRule(ctx, p.ID)
 	if was {
 		f.noteRuleGone(p.ID, method.CallerName(c))
 	}

@@ -12,14 +12,14 @@ import (
 
 // Reachable implements approval.Observer.
 func (f *feature) Reachable(a approval.Ask) bool {
-	return f.clients.Hears(protocol.EventExecApprovalRequested) || a.Owner && f.owner.Reaches(a.RunID)
+	return f.o.Clients.Hears(protocol.EventExecApprovalRequested) || a.Owner && f.o.Owner.Reaches(a.RunID)
 }
 
 // Requested implements approval.Observer.
 func (f *feature) Requested(rec approval.Record) {
-	f.audit.Add(audit.Entry{Kind: audit.KindApproval, What: "asked: " + rec.Ask.Title, Session: rec.Ask.SessionKey, Run: rec.Ask.RunID,
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindApproval, What: "asked: " + rec.Ask.Title, Session: rec.Ask.SessionKey, Run: rec.Ask.RunID,
 		Facts: askFacts(rec.Ask, rec.ID)})
-	f.clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalRequested, Payload: approvalOf(rec, f.settings.Snapshot().Config)})
+	f.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalRequested, Payload: approvalOf(rec, f.o.Settings.Snapshot().Config)})
 	f.tell(rec.Ask, words.Question(rec))
 }
 
@@ -28,11 +28,11 @@ func (f *feature) Resolved(rec approval.Record) {
 	e := audit.Entry{Kind: audit.KindApproval, What: string(rec.State) + ": " + rec.Ask.Title, Who: rec.By, Session: rec.Ask.SessionKey,
 		Run: rec.Ask.RunID, Facts: askFacts(rec.Ask, rec.ID)}
 	e.Facts["scope"], e.Facts["reason"] = string(rec.Scope), rec.Reason
-	f.audit.Add(e)
-	f.clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalResolved, Payload: protocol.ApprovalResolved{
+	f.o.Audit.Add(e)
+	f.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalResolved, Payload: protocol.ApprovalResolved{
 		ID: rec.ID, Decision: decisionOf(rec), ResolvedBy: rec.By, TS: rec.DecidedAt, HearthScope: string(rec.Scope), State: string(rec.State),
 		Reason:  rec.Reason,
-		Request: approvalOf(rec, f.settings.Snapshot().Config).Request,
+		Request: approvalOf(rec, f.o.Settings.Snapshot().Config).Request,
 	}})
 	if rec.State != approval.StateExpired {
 		return
@@ -46,7 +46,7 @@ func (f *feature) Used(a approval.Ask, r approval.Rule) {
 	if !r.Scope.Allows() {
 		what = "forbidden by a rule: "
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindApproval, What: what + a.Title, Who: r.By, Session: a.SessionKey, Run: a.RunID,
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindApproval, What: what + a.Title, Who: r.By, Session: a.SessionKey, Run: a.RunID,
 		Facts: askFacts(a, r.ID)})
 }
 
@@ -66,6 +66,6 @@ func askFacts(a approval.Ask, id string) map[string]string {
 // tell sends words to the owner who asked for what led to a request.
 func (f *feature) tell(a approval.Ask, text string) {
 	if a.Owner {
-		f.owner.Tell(a.RunID, text)
+		f.o.Owner.Tell(a.RunID, text)
 	}
 }

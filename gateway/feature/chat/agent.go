@@ -18,17 +18,17 @@ const (
 
 // agent runs one turn and answers twice: accepted, then how it ended.
 func (f *feature) agent(ctx context.Context, p protocol.AgentParams) (server.Later, error) {
-	turn, err := f.dispatch.Turn(protocol.MethodAgent, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
+	turn, err := f.o.Dispatch.Turn(protocol.MethodAgent, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.Timeout*1000)
 	if err != nil {
 		return server.Later{}, err
 	}
 	turn.Expected.SessionID = p.ExpectedExistingSessionID
 	if turn.Model = p.Model; p.Model != "" {
-		if err := f.models.Check(p.Model); err != nil {
+		if err := f.o.Choice.Check(p.Model); err != nil {
 			return server.Later{}, protocol.InvalidParams(protocol.MethodAgent, "%v", err)
 		}
 	}
-	acc, err := f.dispatch.Accept(ctx, turn)
+	acc, err := f.o.Dispatch.Accept(ctx, turn)
 	if errors.Is(err, session.ErrChanged) {
 		err = method.Changed("Session %q changed while starting expected work. Retry.", p.SessionKey)
 	}
@@ -41,7 +41,7 @@ func (f *feature) agent(ctx context.Context, p protocol.AgentParams) (server.Lat
 			Status: "accepted", AcceptedAt: acc.Run.AcceptedAt,
 		},
 		Final: func(ctx context.Context) (any, error) {
-			out, err := f.sessions.Wait(ctx, acc.Run.ID)
+			out, err := f.o.Sessions.Wait(ctx, acc.Run.ID)
 			if err != nil {
 				return nil, method.ForClients(protocol.MethodAgent, err)
 			}
@@ -60,7 +60,7 @@ func (f *feature) agentWait(ctx context.Context, p protocol.AgentWaitParams) (pr
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(wait, maxWait))
 	defer cancel()
-	out, err := f.sessions.Wait(ctx, p.RunID)
+	out, err := f.o.Sessions.Wait(ctx, p.RunID)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return protocol.AgentWaitResult{RunID: p.RunID, Status: "timeout"}, nil
 	}

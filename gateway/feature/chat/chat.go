@@ -41,19 +41,11 @@ type Options struct {
 	Media    *media.Store
 }
 
-type feature struct {
-	dispatch *dispatch.Dispatcher
-	sessions *session.Manager
-	agents   *agents.Directory
-	models   *choice.Chooser
-	list     Models
-	children *spawn.Book
-	media    *media.Store
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o.Dispatch, o.Sessions, o.Agents, o.Choice, o.Models, o.Children, o.Media}
+	f := &feature{o}
 	return host.Feature{
 		Methods: []method.Method{
 			method.Deciding(protocol.MethodChatSend, f.send),
@@ -76,20 +68,20 @@ func New(o Options) host.Feature {
 }
 
 func (f *feature) history(ctx context.Context, p protocol.ChatHistoryParams) (protocol.ChatHistory, error) {
-	key, err := f.agents.Canonical(p.SessionKey, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.SessionKey, p.AgentID)
 	if err != nil {
 		return protocol.ChatHistory{}, err
 	}
-	return f.sessions.History(ctx, key, p)
+	return f.o.Sessions.History(ctx, key, p)
 }
 
 func (f *feature) metadata(ctx context.Context, p protocol.ChatMetadataParams) (protocol.ChatMetadata, error) {
 	if p.SessionKey != "" {
-		if _, err := f.agents.Canonical(p.SessionKey, p.AgentID); err != nil {
+		if _, err := f.o.Agents.Canonical(p.SessionKey, p.AgentID); err != nil {
 			return protocol.ChatMetadata{}, err
 		}
 	}
-	models, err := f.list.List(ctx, protocol.ModelsListParams{})
+	models, err := f.o.Models.List(ctx, protocol.ModelsListParams{})
 	if err != nil {
 		return protocol.ChatMetadata{}, err
 	}
@@ -98,11 +90,11 @@ func (f *feature) metadata(ctx context.Context, p protocol.ChatMetadataParams) (
 }
 
 func (f *feature) abort(ctx context.Context, p protocol.ChatAbortParams) (protocol.ChatAbortResult, error) {
-	key, err := f.agents.Canonical(p.SessionKey, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.SessionKey, p.AgentID)
 	if err != nil {
 		return protocol.ChatAbortResult{}, err
 	}
-	ids, err := f.sessions.Abort(ctx, key, p.RunID)
+	ids, err := f.o.Sessions.Abort(ctx, key, p.RunID)
 	if ids == nil {
 		ids = []string{}
 	}
@@ -110,7 +102,7 @@ func (f *feature) abort(ctx context.Context, p protocol.ChatAbortParams) (protoc
 }
 
 func (f *feature) inject(ctx context.Context, p protocol.ChatInjectParams) (protocol.ChatInjectResult, error) {
-	key, err := f.agents.Canonical(p.SessionKey, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.SessionKey, p.AgentID)
 	switch {
 	case err != nil:
 		return protocol.ChatInjectResult{}, err
@@ -121,7 +113,7 @@ func (f *feature) inject(ctx context.Context, p protocol.ChatInjectParams) (prot
 		return protocol.ChatInjectResult{}, protocol.InvalidParams(protocol.MethodChatInject, "label has %d bytes, at most 100 are allowed",
 			len(p.Label))
 	}
-	msg, err := f.sessions.Inject(ctx, key, p.Message, p.Label)
+	msg, err := f.o.Sessions.Inject(ctx, key, p.Message, p.Label)
 	if err != nil {
 		return protocol.ChatInjectResult{}, err
 	}
@@ -130,7 +122,7 @@ func (f *feature) inject(ctx context.Context, p protocol.ChatInjectParams) (prot
 
 // picture gives a client a picture of a conversation.
 func (f *feature) picture(_ context.Context, p protocol.MediaGetParams) (protocol.Media, error) {
-	pic, data, err := f.media.Get(p.ID)
+	pic, data, err := f.o.Media.Get(p.ID)
 	if errors.Is(err, media.ErrGone) {
 		return protocol.Media{}, protocol.Invalid("%v", err).With("code", "NOT_FOUND")
 	}
@@ -147,7 +139,7 @@ func (f *feature) view(_ context.Context, c *server.Caller, p protocol.ViewParam
 	key := ""
 	if p.Key != "" {
 		var err error
-		if key, err = f.agents.Canonical(p.Key, ""); err != nil {
+		if key, err = f.o.Agents.Canonical(p.Key, ""); err != nil {
 			return protocol.OKResult{}, err
 		}
 	}

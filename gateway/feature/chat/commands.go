@@ -28,7 +28,7 @@ func (f *feature) commands() []command.Command {
 
 func (f *feature) commandList(context.Context, method.None) (protocol.CommandsList, error) {
 	out := protocol.CommandsList{Commands: []protocol.CommandInfo{}}
-	for _, c := range f.dispatch.Commands().All() {
+	for _, c := range f.o.Dispatch.Commands().All() {
 		info := protocol.CommandInfo{
 			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Description, Category: c.Category,
 			Source: "native", Scope: "both", AcceptsArgs: c.Args != "",
@@ -45,7 +45,7 @@ func (f *feature) commandList(context.Context, method.None) (protocol.CommandsLi
 		}
 		out.Commands = append(out.Commands, info)
 	}
-	for _, c := range f.dispatch.SkillCommands() {
+	for _, c := range f.o.Dispatch.SkillCommands() {
 		out.Commands = append(out.Commands, protocol.CommandInfo{
 			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Skill.Description, Category: "tools", Source: "skill", Scope: "both",
 			AcceptsArgs: true,
@@ -57,7 +57,7 @@ func (f *feature) commandList(context.Context, method.None) (protocol.CommandsLi
 func (f *feature) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
-	for _, c := range f.dispatch.Commands().All() {
+	for _, c := range f.o.Dispatch.Commands().All() {
 		if !command.SpeakerIn(ctx).Owner && !c.Guests {
 			continue
 		}
@@ -76,14 +76,14 @@ func (f *feature) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 
 func (f *feature) cmdStop(ctx context.Context, key, _ string) (string, error) {
 	helpers := 0
-	if list, err := f.children.Of(key); err == nil {
+	if list, err := f.o.Children.Of(key); err == nil {
 		for _, r := range list {
 			if r.Open() && !r.Stop {
 				helpers++
 			}
 		}
 	}
-	ids, err := f.sessions.Abort(ctx, key, "")
+	ids, err := f.o.Sessions.Abort(ctx, key, "")
 	if err != nil {
 		return "", err
 	}

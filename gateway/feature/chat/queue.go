@@ -13,11 +13,11 @@ import (
 )
 
 func (f *feature) editQueued(ctx context.Context, p protocol.QueueEditParams) (protocol.OKResult, error) {
-	turn, err := f.dispatch.Turn(protocol.MethodQueueEdit, p.Key, "", p.Message, p.RunID, 0)
+	turn, err := f.o.Dispatch.Turn(protocol.MethodQueueEdit, p.Key, "", p.Message, p.RunID, 0)
 	if err != nil {
 		return protocol.OKResult{}, err
 	}
-	err = f.sessions.EditQueued(ctx, f.dispatch.Hinted(turn))
+	err = f.o.Sessions.EditQueued(ctx, f.o.Dispatch.Hinted(turn))
 	if errors.Is(err, session.ErrNotFound) {
 		return protocol.OKResult{}, protocol.Invalid("This message does not wait any more, so it was not changed. Send a new one.").With("code",
 			"NOT_WAITING")
@@ -29,22 +29,22 @@ func (f *feature) editQueued(ctx context.Context, p protocol.QueueEditParams) (p
 // /queue collect debounce:2s cap:25 drop:old.
 func (f *feature) cmdQueue(ctx context.Context, key, args string) (string, error) {
 	if args == "" {
-		p, _ := f.sessions.QueueOf(key)
+		p, _ := f.o.Sessions.QueueOf(key)
 		return fmt.Sprintf("Queue: **%s**, debounce %v, cap %d, drop %s. Modes: steer, followup, collect, interrupt.", p.Mode, p.Debounce, p.Cap,
 			p.Drop), nil
 	}
 	if args == "default" || args == "reset" {
-		_, err := f.sessions.SetQueue(ctx, key, nil)
+		_, err := f.o.Sessions.SetQueue(ctx, key, nil)
 		return "This session queues like the others again.", err
 	}
 	o, err := parseQueue(args)
 	if err != nil {
 		return "Not changed: " + err.Error() + ".", nil
 	}
-	if _, err := f.sessions.SetQueue(ctx, key, &o); err != nil {
+	if _, err := f.o.Sessions.SetQueue(ctx, key, &o); err != nil {
 		return "", err
 	}
-	p, _ := f.sessions.QueueOf(key)
+	p, _ := f.o.Sessions.QueueOf(key)
 	return fmt.Sprintf("Queue: **%s**, debounce %v, cap %d, drop %s.", p.Mode, p.Debounce, p.Cap, p.Drop), nil
 }
 

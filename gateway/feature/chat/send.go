@@ -15,7 +15,7 @@ func (f *feature) send(ctx context.Context, p protocol.ChatSendParams) (protocol
 	if len(p.Attachments) > 0 && strings.TrimSpace(p.Message) == "" {
 		p.Message = "(a picture)"
 	}
-	turn, err := f.dispatch.Turn(protocol.MethodChatSend, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.TimeoutMs)
+	turn, err := f.o.Dispatch.Turn(protocol.MethodChatSend, p.SessionKey, p.AgentID, p.Message, p.IdempotencyKey, p.TimeoutMs)
 	if err != nil {
 		return protocol.ChatSendResult{}, err
 	}
@@ -25,14 +25,14 @@ func (f *feature) send(ctx context.Context, p protocol.ChatSendParams) (protocol
 		return protocol.ChatSendResult{}, protocol.InvalidParams(protocol.MethodChatSend, "%v", err)
 	}
 	if len(p.Attachments) > 0 {
-		if turn.Pictures, err = f.dispatch.Pictures(ctx, turn, p.Attachments); err != nil {
+		if turn.Pictures, err = f.o.Dispatch.Pictures(ctx, turn, p.Attachments); err != nil {
 			return protocol.ChatSendResult{}, err
 		}
 		if turn.Mode == "" || turn.Mode == session.Steer {
 			turn.Mode = session.Followup // only words can be let into a running answer
 		}
 	}
-	acc, err := f.dispatch.Accept(ctx, turn)
+	acc, err := f.o.Dispatch.Accept(ctx, turn)
 	if err != nil {
 		return protocol.ChatSendResult{}, unexpectedSend(err, p)
 	}

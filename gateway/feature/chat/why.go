@@ -12,7 +12,7 @@ import (
 
 func (f *feature) why(_ context.Context, p protocol.WhyParams) (protocol.Why, error) {
 	if p.RunID == "" {
-		key, err := f.agents.Canonical(p.Key, "")
+		key, err := f.o.Agents.Canonical(p.Key, "")
 		if err != nil {
 			return protocol.Why{}, err
 		}
@@ -43,7 +43,7 @@ func (f *feature) cmdWhy(_ context.Context, key, args string) (string, error) {
 }
 
 func (f *feature) explain(p protocol.WhyParams) (protocol.Why, error) {
-	rec, err := f.sessions.Why(p.Key, p.RunID)
+	rec, err := f.o.Sessions.Why(p.Key, p.RunID)
 	if err != nil {
 		return protocol.Why{}, err
 	}

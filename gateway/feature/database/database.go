@@ -37,16 +37,11 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-type feature struct {
-	store *store.DB
-	dir   statedir.Dir
-	now   func() time.Time
-	log   *slog.Logger
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o.Store, o.Dir, o.Now, o.Log}
+	f := &feature{o}
 	return host.Feature{Checks: f.checks, Problems: f.problems, Run: func(ctx context.Context) error {
 		f.keepCopy(ctx)
 		return nil
@@ -65,7 +60,7 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 // problems are those that a person should know about.
 func (f *feature) problems() []protocol.Problem {
 	problem := func(text string) []protocol.Problem { return []protocol.Problem{{Code: "STORE", Message: text}} }
-	switch err := f.store.Problem(); {
+	switch err := f.o.Store.Problem(); {
 	case errors.Is(err, store.ErrDamaged):
 		return problem(method.DamagedWords)
 	case errors.Is(err, store.ErrGone):
@@ -73,11 +68,11 @@ func (f *feature) problems() []protocol.Problem {
 	case err != nil:
 		return problem("New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe.")
 	}
-	if free, ok := f.dir.Free(); ok && free < statedir.Full {
+	if free, ok := f.o.Dir.Free(); ok && free < statedir.Full {
 		return problem(fmt.Sprintf("The disk is full: %d MB are left. Make room; soon new messages are not accepted, what was accepted is safe.",
 			free>>20))
 	}
-	if err := f.store.Blemish(); err != nil {
+	if err := f.o.Store.Blemish(); err != nil {
 		return problem("Something in Hearth's database cannot be read: " + err.Error() + ". Stop the gateway, then `hearth store check` says " +
 			"what is left, and `hearth store restore` takes the last good copy.")
 	}
@@ -95,8 +90,8 @@ func (f *feature) keepCopy(ctx context.Context) {
 		if !f.copyDue() {
 			continue
 		}
-		if err := f.store.Copy(ctx, f.dir.LastGood()); err != nil && ctx.Err() == nil {
-			f.log.Warn("the store could not be copied", "err", err)
+		if err := f.o.Store.Copy(ctx, f.o.Dir.LastGood()); err != nil && ctx.Err() == nil {
+			f.o.Log.Warn("the store could not be copied", "err", err)
 		}
 	}
 }
@@ -104,15 +99,15 @@ func (f *feature) keepCopy(ctx context.Context) {
 // copyDue: the last copy is old, the store was changed since, and there is much
 // room on the disk.
 func (f *feature) copyDue() bool {
-	if f.store.Problem() != nil || f.store.Blemish() != nil {
+	if f.o.Store.Problem() != nil || f.o.Store.Blemish() != nil {
 		return false
 	}
-	if st, err := os.Stat(f.dir.LastGood()); err == nil {
-		now, nerr := os.Stat(f.dir.Store())
-		if f.now().Sub(st.ModTime()) < copyEvery || nerr == nil && now.ModTime().Before(st.ModTime()) {
+	if st, err := os.Stat(f.o.Dir.LastGood()); err == nil {
+		now, nerr := os.Stat(f.o.Dir.Store())
+		if f.o.Now().Sub(st.ModTime()) < copyEvery || nerr == nil && now.ModTime().Before(st.ModTime()) {
 			return false
 		}
 	}
-	free, ok := f.dir.Free()
-	return !ok || free > 2*f.store.Size()+copyMargin
+	free, ok := f.o.Dir.Free()
+	return !ok || free > 2*f.o.Store.Size()+copyMargin
 }

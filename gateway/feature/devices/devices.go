@@ -22,7 +22,7 @@ type Clients interface {
 	Broadcast(server.Broadcast)
 }
 
-// Options are the parts that the feature needs; all but Revoked.
+// Options are the parts that the feature needs; all of them.
 type Options struct {
 	Pairing  *pairing.Registry
 	Programs *pairing.Clients // with tokens of their own
@@ -31,26 +31,15 @@ type Options struct {
 	Secrets  *redact.Redactor
 	Now      func() time.Time
 	// Revoked is told the id of a program whose token was taken away, so that what
-	// it began ends. nil: nothing goes on.
+	// it began ends.
 	Revoked func(ctx context.Context, id string)
 }
 
-type feature struct {
-	pairing  *pairing.Registry
-	programs *pairing.Clients
-	clients  Clients
-	audit    *audit.Log
-	secrets  *redact.Redactor
-	now      func() time.Time
-	revoked  func(ctx context.Context, id string)
-}
+type feature struct{ o Options }
 
 // New makes the feature, which hears who asks to be let in from now on.
 func New(o Options) host.Feature {
-	f := &feature{o.Pairing, o.Programs, o.Clients, o.Audit, o.Secrets, o.Now, o.Revoked}
-	if f.revoked == nil {
-		f.revoked = func(context.Context, string) {}
-	}
+	f := &feature{o}
 	o.Pairing.Observe(f.pairChanged)
 	return host.Feature{Methods: []method.Method{
 		method.Plain(protocol.MethodPairList, f.pairList),

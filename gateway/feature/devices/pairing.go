@@ -16,14 +16,14 @@ import (
 
 func (f *feature) pairList(context.Context, method.None) (protocol.PairedDevices, error) {
 	out := protocol.PairedDevices{Pending: []protocol.PairRequest{}, Paired: []protocol.PairedDevice{}}
-	for _, q := range f.pairing.Waiting() {
+	for _, q := range f.o.Pairing.Waiting() {
 		out.Pending = append(out.Pending, requestOnWire(q))
 	}
 	here := map[string]bool{}
-	for _, p := range f.clients.Presence() {
+	for _, p := range f.o.Clients.Presence() {
 		here[p.DeviceID] = p.DeviceID != ""
 	}
-	for _, d := range f.pairing.Devices() {
+	for _, d := range f.o.Pairing.Devices() {
 		if d.RevokedAtMs == 0 {
 			out.Paired = append(out.Paired, deviceOnWire(d, here[d.ID]))
 		}
@@ -77,17 +77,17 @@ func (f *feature) pairChanged(e pairing.PairEvent) {
 	q, what := e.Request, "a device asks to be let in"
 	if e.Decision != "" {
 		what = "a device that asked to be let in: " + string(e.Decision)
-		f.clients.Broadcast(server.Broadcast{Event: protocol.EventPairResolved, Payload: protocol.PairResolved{
-			RequestID: q.ID, DeviceID: q.DeviceID, Decision: string(e.Decision), TS: f.now().UnixMilli()}})
+		f.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventPairResolved, Payload: protocol.PairResolved{
+			RequestID: q.ID, DeviceID: q.DeviceID, Decision: string(e.Decision), TS: f.o.Now().UnixMilli()}})
 	} else {
-		f.clients.Broadcast(server.Broadcast{Event: protocol.EventPairRequested, Payload: requestOnWire(q)})
+		f.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventPairRequested, Payload: requestOnWire(q)})
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: q.DeviceID, What: what,
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, Who: q.DeviceID, What: what,
 		Facts: map[string]string{"from": q.Source, "request": q.ID, "reason": q.Reason, "scopes": admission.Scopes(q.Scopes)}})
 }
 
 func (f *feature) pairApprove(ctx context.Context, c *server.Caller, p protocol.PairDecisionParams) (protocol.PairApproved, error) {
-	d, err := f.pairing.Approve(ctx, p.RequestID, pairing.Approval{By: c.Scopes, Code: p.Code, Access: pairing.Access(p.Access)})
+	d, err := f.o.Pairing.Approve(ctx, p.RequestID, pairing.Approval{By: c.Scopes, Code: p.Code, Access: pairing.Access(p.Access)})
 	if err != nil {
 		return protocol.PairApproved{}, pairError(err)
 	}
@@ -95,7 +95,7 @@ func (f *feature) pairApprove(ctx context.Context, c *server.Caller, p protocol.
 }
 
 func (f *feature) pairReject(_ context.Context, p protocol.PairDecisionParams) (protocol.PairRejected, error) {
-	q, err := f.pairing.Reject(p.RequestID)
+	q, err := f.o.Pairing.Reject(p.RequestID)
 	if err != nil {
 		return protocol.PairRejected{}, pairError(err)
 	}
@@ -103,18 +103,18 @@ func (f *feature) pairReject(_ context.Context, p protocol.PairDecisionParams) (
 }
 
 func (f *feature) pairRename(ctx context.Context, p protocol.PairRenameParams) (protocol.PairRenamed, error) {
-	if err := f.pairing.Rename(ctx, p.DeviceID, p.Label); err != nil {
+	if err := f.o.Pairing.Rename(ctx, p.DeviceID, p.Label); err != nil {
 		return protocol.PairRenamed{}, pairError(err)
 	}
 	return protocol.PairRenamed(p), nil
 }
 
 func (f *feature) tokenRotate(ctx context.Context, c *server.Caller, p protocol.DeviceTokenParams) (protocol.DeviceTokenRotated, error) {
-	grant, token, err := f.pairing.RotateToken(ctx, p.DeviceID, p.Role, p.Scopes, c.Scopes)
+	grant, token, err := f.o.Pairing.RotateToken(ctx, p.DeviceID, p.Role, p.Scopes, c.Scopes)
 	if err != nil {
 		return protocol.DeviceTokenRotated{}, pairError(err)
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's token was replaced",
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's token was replaced",
 		Facts: map[string]string{"role": string(p.Role), "scopes": admission.Scopes(grant.Scopes)}})
 	out := protocol.DeviceTokenRotated{DeviceID: p.DeviceID, Role: grant.Role, Scopes: orEmpty(grant.Scopes), RotatedAtMs: grant.RotatedAtMs,
 		TokenDelivery: "withheld-cross-device"}
@@ -126,11 +126,11 @@ func (f *feature) tokenRotate(ctx context.Context, c *server.Caller, p protocol.
 
 func (f *feature) tokenRevoke(ctx context.Context, c *server.Caller, p protocol.DeviceTokenRevokeParams) (protocol.DeviceTokenRevoked,
 	error) {
-	grant, err := f.pairing.RevokeToken(ctx, p.DeviceID, p.Role, c.Scopes)
+	grant, err := f.o.Pairing.RevokeToken(ctx, p.DeviceID, p.Role, c.Scopes)
 	if err != nil {
 		return protocol.DeviceTokenRevoked{}, pairError(err)
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's role was taken away",
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's role was taken away",
 		Facts: map[string]string{"role": string(p.Role)}})
 	return protocol.DeviceTokenRevoked{DeviceID: p.DeviceID, Role: p.Role, RevokedAtMs: grant.RevokedAtMs}, nil
 }
@@ -149,12 +149,12 @@ func pairError(err error) error {
 }
 
 func (f *feature) pairRemove(ctx context.Context, p protocol.PairRemoveParams) (protocol.PairRemoveResult, error) {
-	if !slices.ContainsFunc(f.pairing.Devices(), func(d pairing.Device) bool { return d.ID == p.DeviceID }) {
+	if !slices.ContainsFunc(f.o.Pairing.Devices(), func(d pairing.Device) bool { return d.ID == p.DeviceID }) {
 		return protocol.PairRemoveResult{}, protocol.Invalid("no device has this id; `hearth devices` lists them").With("code", "NOT_FOUND")
 	}
-	if err := f.pairing.Revoke(ctx, p.DeviceID); err != nil {
+	if err := f.o.Pairing.Revoke(ctx, p.DeviceID); err != nil {
 		return protocol.PairRemoveResult{}, err
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device was removed"})
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device was removed"})
 	return protocol.PairRemoveResult{DeviceID: p.DeviceID, Removed: true}, nil
 }

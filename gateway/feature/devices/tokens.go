@@ -16,7 +16,7 @@ import (
 
 func (f *feature) tokensList(context.Context, method.None) (protocol.Tokens, error) {
 	out := protocol.Tokens{Tokens: []protocol.Token{}, Scopes: clientScopeNames(pairing.ClientScopes())}
-	for _, c := range f.programs.List() {
+	for _, c := range f.o.Programs.List() {
 		out.Tokens = append(out.Tokens, f.tokenOnWire(c))
 	}
 	return out, nil
@@ -34,22 +34,22 @@ func (f *feature) tokensCreate(ctx context.Context, p protocol.TokenCreateParams
 	if life.Milliseconds() != p.LifeMs {
 		return protocol.TokenCreated{}, protocol.InvalidParams(protocol.MethodTokensCreate, "lifeMs is too large")
 	}
-	c, token, err := f.programs.Create(ctx, p.Name, scopes, life)
+	c, token, err := f.o.Programs.Create(ctx, p.Name, scopes, life)
 	if err != nil {
 		return protocol.TokenCreated{}, clientError(err)
 	}
-	f.secrets.Add(token)
-	f.audit.Add(audit.Entry{Kind: audit.KindAuth, What: "a token was made: " + c.Name, Facts: map[string]string{
+	f.o.Secrets.Add(token)
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, What: "a token was made: " + c.Name, Facts: map[string]string{
 		"token": c.ID, "scopes": strings.Join(clientScopeNames(c.Scopes), " "), "life": life.String(),
 	}})
 	return protocol.TokenCreated{Token: f.tokenOnWire(c), Secret: token}, nil
 }
 
 func (f *feature) tokensRevoke(ctx context.Context, p protocol.TokenRevokeParams) (protocol.Token, error) {
-	c, err := f.programs.Revoke(ctx, p.Token)
+	c, err := f.o.Programs.Revoke(ctx, p.Token)
 	if c.ID != "" {
-		f.revoked(ctx, c.ID)
-		f.audit.Add(audit.Entry{Kind: audit.KindAuth, What: "a token was revoked: " + c.Name, Facts: map[string]string{"token": c.ID}})
+		f.o.Revoked(ctx, c.ID)
+		f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, What: "a token was revoked: " + c.Name, Facts: map[string]string{"token": c.ID}})
 	}
 	return f.tokenOnWire(c), clientError(err)
 }
@@ -73,7 +73,7 @@ func (f *feature) tokenOnWire(c pairing.Client) protocol.Token {
 	switch {
 	case c.RevokedAtMs != 0:
 		t.State = "revoked"
-	case c.ExpiresAtMs != 0 && f.now().UnixMilli() >= c.ExpiresAtMs:
+	case c.ExpiresAtMs != 0 && f.o.Now().UnixMilli() >= c.ExpiresAtMs:
 		t.State = "expired"
 	}
 	return t

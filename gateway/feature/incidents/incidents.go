@@ -28,16 +28,11 @@ type Options struct {
 	Now      func() time.Time
 }
 
-type feature struct {
-	log      *incident.Log
-	messages *inbound.Gate
-	clock    *clock.Clock
-	now      func() time.Time
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o.Log, o.Messages, o.Clock, o.Now}
+	f := &feature{o}
 	return host.Feature{Checks: f.checks, Problems: f.problems}
 }
 
@@ -46,13 +41,13 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 	add := func(area, what, advice string) {
 		out = append(out, protocol.HealthCheck{Area: area, State: protocol.CheckWarn, What: what, Advice: advice})
 	}
-	list, err := f.log.Since(f.now().Add(-recentFailures))
+	list, err := f.o.Log.Since(f.o.Now().Add(-recentFailures))
 	if err == nil && len(list) > 0 {
 		last := list[len(list)-1]
 		add("gateway", fmt.Sprintf("Hearth itself failed %s in the last seven days, last in %s at %s: %s", times(len(list)), last.Where,
-			f.clock.Words(last.At), last.What), "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it")
+			f.o.Clock.Words(last.At), last.What), "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it")
 	}
-	if aside, err := f.messages.Quarantine(); err == nil && len(aside) > 0 {
+	if aside, err := f.o.Messages.Quarantine(); err == nil && len(aside) > 0 {
 		add("messages", fmt.Sprintf("%s from a messaging network could not be handled and %s put aside", command.Counted(len(aside), "message"),
 			wasWere(len(aside))), "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets "+
 			"one")
@@ -62,12 +57,12 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 
 // problems are the same for status and the page.
 func (f *feature) problems() (out []protocol.Problem) {
-	if aside, err := f.messages.Quarantine(); err == nil && len(aside) > 0 {
+	if aside, err := f.o.Messages.Quarantine(); err == nil && len(aside) > 0 {
 		out = append(out, protocol.Problem{Code: "ASIDE", Message: fmt.Sprintf("%s from a messaging network could not be handled and %s put "+
 			"aside. `hearth deliveries` lists them, and tries them again or forgets them.", command.Counted(len(aside), "message"),
 			wasWere(len(aside)))})
 	}
-	if list, err := f.log.Since(f.now().Add(-24 * time.Hour)); err == nil && len(list) > 0 {
+	if list, err := f.o.Log.Since(f.o.Now().Add(-24 * time.Hour)); err == nil && len(list) > 0 {
 		last := list[len(list)-1]
 		out = append(out, protocol.Problem{Code: "FAILED", Message: fmt.Sprintf("Hearth itself failed in the last day, in %s. `hearth doctor` "+
 			"says more.", last.Where)})

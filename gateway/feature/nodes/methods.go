@@ -13,7 +13,7 @@ import (
 )
 
 func (f *Nodes) nodeList(context.Context, method.None) (protocol.NodeList, error) {
-	out := protocol.NodeList{TS: f.now().UnixMilli(), Nodes: []protocol.Node{}}
+	out := protocol.NodeList{TS: f.o.Now().UnixMilli(), Nodes: []protocol.Node{}}
 	for _, i := range f.nodes.List() {
 		out.Nodes = append(out.Nodes, nodeRow(i))
 	}
@@ -25,7 +25,7 @@ func (f *Nodes) nodeDescribe(_ context.Context, p protocol.NodeIDParams) (protoc
 	if !ok {
 		return protocol.NodeDescription{}, nodeError(node.ErrUnknown)
 	}
-	return protocol.NodeDescription{TS: f.now().UnixMilli(), Node: nodeRow(i)}, nil
+	return protocol.NodeDescription{TS: f.o.Now().UnixMilli(), Node: nodeRow(i)}, nil
 }
 
 // nodeRow is a node on the wire.
@@ -140,9 +140,9 @@ func (f *Nodes) nodeRemove(ctx context.Context, c *server.Caller, p protocol.Nod
 	if err := f.nodes.Remove(ctx, p.NodeID, method.CallerName(c)); err != nil {
 		return protocol.NodeRemoved{}, nodeError(err)
 	}
-	for _, d := range f.pairing.Devices() {
+	for _, d := range f.o.Pairing.Devices() {
 		if d.ID == p.NodeID && len(d.Roles) == 1 && d.Roles[0].Role == protocol.RoleNode {
-			if err := f.pairing.Revoke(ctx, d.ID); err != nil {
+			if err := f.o.Pairing.Revoke(ctx, d.ID); err != nil {
 				return protocol.NodeRemoved{}, err
 			}
 		}

@@ -50,26 +50,13 @@ type Options struct {
 
 // Nodes is the feature.
 type Nodes struct {
-	nodes    *node.Registry
-	settings *config.File
-	audit    *audit.Log
-	clients  *server.Server
-	pairing  *pairing.Registry
-	gate     *gate.Gate
-	direct   *gate.Direct
-	pictures *media.Store
-	secrets  *redact.Redactor
-	work     *background.Group
-	now      func() time.Time
-	log      *slog.Logger
+	o     Options
+	nodes *node.Registry
 }
 
 // Open reads the nodes of the store and watches who connects.
 func Open(ctx context.Context, o Options) (*Nodes, error) {
-	f := &Nodes{
-		settings: o.Settings, audit: o.Audit, clients: o.Server, pairing: o.Pairing, gate: o.Gate, direct: o.Direct,
-		pictures: o.Pictures, secrets: o.Secrets, work: o.Work, now: o.Now, log: o.Log,
-	}
+	f := &Nodes{o: o}
 	var err error
 	f.nodes, err = node.Open(ctx, node.Options{
 		Store: store.NewShelf(o.Store, "nodes", func(r node.Row) string { return r.ID }), Policy: f.policy, Changed: f.changed,
@@ -89,7 +76,7 @@ func (f *Nodes) Feature() host.Feature {
 }
 
 func (f *Nodes) policy() policy.Settings {
-	c := f.settings.Snapshot().Config.Gateway.Nodes
+	c := f.o.Settings.Snapshot().Config.Gateway.Nodes
 	return policy.Settings{Allow: c.Allow, Deny: c.Deny}
 }
 

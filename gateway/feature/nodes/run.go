@@ -96,7 +96,7 @@ func (f *Nodes) invokeRun(ctx context.Context, c *server.Caller, want node.Call,
 		return node.Result{}, protocol.InvalidParams(protocol.MethodNodeInvoke, "params.command must be a list of texts: the program and its "+
 			"arguments")
 	}
-	scope, err := f.direct.Scope(sessionKey, "", "invoke:"+uuid.New())
+	scope, err := f.o.Direct.Scope(sessionKey, "", "invoke:"+uuid.New())
 	if err != nil {
 		return node.Result{}, err
 	}
@@ -119,7 +119,7 @@ func (f *Nodes) runOnNode(ctx context.Context, call tool.Call, i node.Info, run 
 	if err != nil {
 		return node.Result{}, err
 	}
-	if _, err := f.gate.Permit(ctx, call, askNodeRun(call, i, run, p)); err != nil {
+	if _, err := f.o.Gate.Permit(ctx, call, askNodeRun(call, i, run, p)); err != nil {
 		return node.Result{}, err
 	}
 	id := uuid.New()

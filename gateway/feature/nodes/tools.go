@@ -41,10 +41,10 @@ func deviceOf(i node.Info) nodetool.Device {
 }
 
 // Secret reports whether a text holds one of the owner's keys.
-func (f *Nodes) Secret(text string) bool { return f.secrets.Has(text) }
+func (f *Nodes) Secret(text string) bool { return f.o.Secrets.Has(text) }
 
 // Keep stores a picture.
-func (f *Nodes) Keep(data []byte) (media.Picture, error) { return f.pictures.Put(data) }
+func (f *Nodes) Keep(data []byte) (media.Picture, error) { return f.o.Pictures.Put(data) }
 
 // Invoke asks the owner, where that is wanted, then the node.
 func (f *Nodes) Invoke(ctx context.Context, call tool.Call, w nodetool.Wish) (json.RawMessage, error) {
@@ -53,7 +53,7 @@ func (f *Nodes) Invoke(ctx context.Context, call tool.Call, w nodetool.Wish) (js
 		return nil, fmt.Errorf("encode the parameters: %w", err)
 	}
 	if w.Ask != "" {
-		if _, err := f.gate.Permit(ctx, call, askNode(call, w, params)); err != nil {
+		if _, err := f.o.Gate.Permit(ctx, call, askNode(call, w, params)); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +142,7 @@ func (f *Nodes) Exec(ctx context.Context, call tool.Call, r shell.Remote) (tool.
 	if i, ok := f.nodes.Get(d.ID); ok && i.Row.Class() == "windows" {
 		argv = []string{"cmd.exe", "/d", "/s", "/c", r.Command}
 	}
-	began := f.now()
+	began := f.o.Now()
 	out, err := f.runForTool(ctx, call, d.ID, nodeRun{Argv: argv, Text: r.Command, Dir: r.Dir, Env: r.Env, Timeout: r.Timeout, Why: r.Why})
 	if err != nil {
 		return tool.Result{}, err
@@ -162,7 +162,7 @@ func (f *Nodes) Exec(ctx context.Context, call tool.Call, r shell.Remote) (tool.
 		text = "It ended well and printed nothing."
 	}
 	details, err := json.Marshal(map[string]any{
-		"status": status, "exitCode": code, "durationMs": f.now().Sub(began) / time.Millisecond, "host": "node", "nodeId": d.ID, "node": d.Name,
+		"status": status, "exitCode": code, "durationMs": f.o.Now().Sub(began) / time.Millisecond, "host": "node", "nodeId": d.ID, "node": d.Name,
 		"aggregated": shown, "cwd": r.Dir,
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 func (f *feature) patch(ctx context.Context, p protocol.SessionsPatchParams) (protocol.SessionsPatchResult, error) {
 	var res protocol.SessionsPatchResult
-	key, err := f.agents.Canonical(p.Key, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return res, err
 	}
@@ -26,17 +26,17 @@ func (f *feature) patch(ctx context.Context, p protocol.SessionsPatchParams) (pr
 		}
 	}
 	if v := p.Model.Value; v != nil {
-		if err := f.models.Check(*v); err != nil {
+		if err := f.o.Choice.Check(*v); err != nil {
 			return res, protocol.InvalidParams(protocol.MethodSessionsPatch, "%v", err)
 		}
-		p.Model = protocol.PatchTo(f.models.Pin(key, *v))
+		p.Model = protocol.PatchTo(f.o.Choice.Pin(key, *v))
 	}
-	row, err := f.sessions.PatchIf(ctx, key, p, expectedPatch(p))
+	row, err := f.o.Sessions.PatchIf(ctx, key, p, expectedPatch(p))
 	if err != nil {
 		return res, unexpected(err, p.Key, "patch")
 	}
-	d := f.models.SessionDefaults()
-	res = protocol.SessionsPatchResult{OK: true, Path: f.db.Path(), Key: key, Entry: entryOf(row),
+	d := f.o.Choice.SessionDefaults()
+	res = protocol.SessionsPatchResult{OK: true, Path: f.o.DB.Path(), Key: key, Entry: entryOf(row),
 		Resolved: protocol.ResolvedModel{ModelProvider: d.ModelProvider, Model: d.Model}}
 	if ref := row.Chosen(); ref != (model.Ref{}) {
 		res.Resolved = protocol.ResolvedModel{ModelProvider: ref.Provider, Model: ref.Model}
@@ -45,35 +45,35 @@ func (f *feature) patch(ctx context.Context, p protocol.SessionsPatchParams) (pr
 }
 
 func (f *feature) reset(ctx context.Context, p protocol.SessionsResetParams) (protocol.SessionsResetResult, error) {
-	key, err := f.agents.Canonical(p.Key, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsResetResult{}, err
 	}
-	row, err := f.sessions.ResetIf(ctx, key, session.Expected{SessionID: p.ExpectedSessionID})
+	row, err := f.o.Sessions.ResetIf(ctx, key, session.Expected{SessionID: p.ExpectedSessionID})
 	return protocol.SessionsResetResult{OK: err == nil, Key: key, Entry: entryOf(row)}, unexpected(err, p.Key, "reset")
 }
 
 func (f *feature) earlier(ctx context.Context, p protocol.EarlierParams) (protocol.EarlierList, error) {
 	if p.Key != "" {
-		key, err := f.agents.Canonical(p.Key, "")
+		key, err := f.o.Agents.Canonical(p.Key, "")
 		if err != nil {
 			return protocol.EarlierList{}, err
 		}
 		p.Key = key
 	}
-	return f.sessions.Earlier(ctx, p)
+	return f.o.Sessions.Earlier(ctx, p)
 }
 
 func (f *feature) resume(ctx context.Context, p protocol.ContinueParams) (protocol.Continued, error) {
-	key, err := f.agents.Canonical(p.Key, "")
+	key, err := f.o.Agents.Canonical(p.Key, "")
 	if err != nil {
 		return protocol.Continued{}, err
 	}
-	row, err := f.sessions.Continue(ctx, key, p.SessionID, "agent:"+session.AgentOf(key)+":chat:"+uuid.New())
+	row, err := f.o.Sessions.Continue(ctx, key, p.SessionID, "agent:"+session.AgentOf(key)+":chat:"+uuid.New())
 	if err != nil {
 		return protocol.Continued{}, err
 	}
-	shown, _, err := f.sessions.Get(row.Key)
+	shown, _, err := f.o.Sessions.Get(row.Key)
 	return protocol.Continued{Key: row.Key, Session: shown}, err
 }
 
@@ -82,12 +82,12 @@ func (f *feature) remove(ctx context.Context, c *server.Caller, p protocol.Sessi
 	if !p.ArchivedOnly && !protocol.Allows(c.Scopes, protocol.ScopeAdmin) {
 		return protocol.SessionsDeleteResult{}, protocol.MissingScope(protocol.ScopeAdmin)
 	}
-	key, err := f.agents.Canonical(p.Key, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsDeleteResult{}, err
 	}
 	keep := p.DeleteTranscript != nil && !*p.DeleteTranscript
-	deleted, err := f.sessions.DeleteIf(ctx, key, keep, session.Expected{
+	deleted, err := f.o.Sessions.DeleteIf(ctx, key, keep, session.Expected{
 		SessionID: p.ExpectedSessionID, UpdatedAt: p.ExpectedSessionUpdatedAt, Archived: p.ArchivedOnly,
 		Unknown: p.ExpectedLifecycleRevision != "",
 	})
@@ -95,27 +95,27 @@ func (f *feature) remove(ctx context.Context, c *server.Caller, p protocol.Sessi
 }
 
 func (f *feature) export(ctx context.Context, p protocol.TranscriptExportParams) (protocol.TranscriptExport, error) {
-	key, err := f.agents.Canonical(p.Key, "")
+	key, err := f.o.Agents.Canonical(p.Key, "")
 	if err != nil {
 		return protocol.TranscriptExport{}, err
 	}
-	out, err := f.sessions.Export(ctx, key, p.SessionID, p.After, p.Limit)
+	out, err := f.o.Sessions.Export(ctx, key, p.SessionID, p.After, p.Limit)
 	if err != nil {
 		return protocol.TranscriptExport{}, err
 	}
-	return redacted(f.secrets, out) // an export leaves this machine
+	return redacted(f.o.Secrets, out) // an export leaves this machine
 }
 
 func (f *feature) compact(ctx context.Context, p protocol.SessionsCompactParams) (protocol.SessionsCompactResult, error) {
-	key, err := f.agents.Canonical(p.Key, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsCompactResult{}, err
 	}
 	if p.Restore {
-		err := f.sessions.Restore(ctx, key)
+		err := f.o.Sessions.Restore(ctx, key)
 		return protocol.SessionsCompactResult{OK: err == nil, Key: key}, err
 	}
-	_, err = f.sessions.Compact(ctx, key, p.Instructions)
+	_, err = f.o.Sessions.Compact(ctx, key, p.Instructions)
 	if errors.Is(err, session.ErrNothingToCompact) {
 		return protocol.SessionsCompactResult{OK: true, Key: key, Reason: err.Error()}, nil
 	}
@@ -125,17 +125,17 @@ func (f *feature) compact(ctx context.Context, p protocol.SessionsCompactParams)
 // abort is chat.abort by the session's name, or by the run's alone.
 func (f *feature) abort(ctx context.Context, p protocol.SessionsAbortParams) (protocol.SessionsAbortResult, error) {
 	if p.Key == "" && p.RunID != "" {
-		rec, err := f.sessions.Why("", p.RunID)
+		rec, err := f.o.Sessions.Why("", p.RunID)
 		if err != nil {
 			return protocol.SessionsAbortResult{}, err
 		}
 		p.Key = rec.SessionKey
 	}
-	key, err := f.agents.Canonical(p.Key, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsAbortResult{Status: "no-active-run"}, err
 	}
-	ids, err := f.sessions.Abort(ctx, key, p.RunID)
+	ids, err := f.o.Sessions.Abort(ctx, key, p.RunID)
 	if ids == nil {
 		ids = []string{}
 	}

@@ -52,7 +52,7 @@ func (f *feature) cmdLevel(what, name string, put func(*protocol.SessionsPatchPa
 	return func(ctx context.Context, key, args string) (string, error) {
 		level := strings.ToLower(args)
 		if level == "" {
-			row, _, err := f.sessions.Get(key)
+			row, _, err := f.o.Sessions.Get(key)
 			now := get(row)
 			if now == "" {
 				now = levels[0]
@@ -68,7 +68,7 @@ func (f *feature) cmdLevel(what, name string, put func(*protocol.SessionsPatchPa
 			v = protocol.Patch[string]{Set: true}
 		}
 		put(&p, v)
-		_, err := f.sessions.Patch(ctx, key, p)
+		_, err := f.o.Sessions.Patch(ctx, key, p)
 		return fmt.Sprintf("The level of %s is now **%s**.", what, level), err
 	}
 }
@@ -92,10 +92,10 @@ func (f *feature) cmdSend(ctx context.Context, key, args string) (string, error)
 	case "inherit":
 		said = "Replies to this chat follow the rules in the settings."
 	default:
-		row, _, err := f.sessions.Get(key)
+		row, _, err := f.o.Sessions.Get(key)
 		now := map[string]string{"allow": "on", "deny": "off", "": "inherit"}[row.SendPolicy]
 		return "Replies to this chat: **" + now + "**. Choose on, off or inherit.", err
 	}
-	_, err := f.sessions.Patch(ctx, key, protocol.SessionsPatchParams{SendPolicy: v})
+	_, err := f.o.Sessions.Patch(ctx, key, protocol.SessionsPatchParams{SendPolicy: v})
 	return said, err
 }

@@ -12,11 +12,11 @@ import (
 )
 
 func (f *feature) describe(_ context.Context, p protocol.SessionKeyParams) (protocol.SessionsDescribeResult, error) {
-	key, err := f.agents.Canonical(p.Key, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsDescribeResult{}, err
 	}
-	row, ok, err := f.sessions.Get(key)
+	row, ok, err := f.o.Sessions.Get(key)
 	if err != nil || !ok {
 		return protocol.SessionsDescribeResult{}, err
 	}
@@ -25,12 +25,12 @@ func (f *feature) describe(_ context.Context, p protocol.SessionKeyParams) (prot
 
 func (f *feature) resolve(ctx context.Context, p protocol.SessionsResolveParams) (protocol.SessionsResolveResult, error) {
 	if p.Key != "" {
-		key, err := f.agents.Canonical(p.Key, p.AgentID)
+		key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 		return protocol.SessionsResolveResult{OK: err == nil, Key: key, AgentID: session.AgentOf(key)}, err
 	}
 	want := strings.ToLower(p.Label)
 	for offset := 0; ; {
-		list, err := f.sessions.List(ctx, protocol.SessionsListParams{Limit: 1000, Offset: offset})
+		list, err := f.o.Sessions.List(ctx, protocol.SessionsListParams{Limit: 1000, Offset: offset})
 		if err != nil {
 			return protocol.SessionsResolveResult{}, err
 		}
@@ -58,13 +58,13 @@ func (f *feature) preview(ctx context.Context, p protocol.SessionsPreviewParams)
 	if p.MaxChars <= 0 {
 		p.MaxChars = defaultChars
 	}
-	out := protocol.SessionsPreview{TS: f.now().UnixMilli(), Previews: []protocol.SessionPreview{}}
+	out := protocol.SessionsPreview{TS: f.o.Now().UnixMilli(), Previews: []protocol.SessionPreview{}}
 	for _, k := range p.Keys {
-		key, err := f.agents.Canonical(k, "")
+		key, err := f.o.Agents.Canonical(k, "")
 		if err != nil {
 			return out, err
 		}
-		h, err := f.sessions.History(ctx, key, protocol.ChatHistoryParams{Limit: min(p.Limit, maxItems), MaxChars: p.MaxChars})
+		h, err := f.o.Sessions.History(ctx, key, protocol.ChatHistoryParams{Limit: min(p.Limit, maxItems), MaxChars: p.MaxChars})
 		if err != nil {
 			return out, err
 		}
@@ -93,7 +93,7 @@ func watchSessions(name string, on bool) method.Method {
 
 func (f *feature) watchMessages(name string, on bool) method.Method {
 	return method.Called(name, func(_ context.Context, c *server.Caller, p protocol.SessionKeyParams) (protocol.SubscribeResult, error) {
-		key, err := f.agents.Canonical(p.Key, p.AgentID)
+		key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 		if err != nil {
 			return protocol.SubscribeResult{}, err
 		}

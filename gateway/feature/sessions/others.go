@@ -31,7 +31,7 @@ func (o others) sees(call tool.Call, key string) bool {
 	if !call.Owner || call.Group {
 		return false // its own session only, whatever the settings say
 	}
-	how := o.f.settings.Snapshot().Config.Tools.Sessions.Visibility
+	how := o.f.o.Settings.Snapshot().Config.Tools.Sessions.Visibility
 	if call.Depth > 0 && how == config.SeeAgent {
 		how = config.SeeTree
 	}
@@ -39,7 +39,7 @@ func (o others) sees(call tool.Call, key string) bool {
 	case config.SeeAgent:
 		return session.AgentOf(key) == call.AgentID
 	case config.SeeTree:
-		below, err := o.f.children.Of(call.SessionKey)
+		below, err := o.f.o.Children.Of(call.SessionKey)
 		return err == nil && slices.ContainsFunc(below, func(r spawn.Record) bool { return r.Key == key })
 	}
 	return false
@@ -51,7 +51,7 @@ func (o others) find(call tool.Call, name string) (row protocol.SessionRow, err 
 	if err != nil {
 		return row, err
 	}
-	row, ok, err := o.f.sessions.Get(key)
+	row, ok, err := o.f.o.Sessions.Get(key)
 	if err != nil {
 		return row, fmt.Errorf("the session could not be read: %w", err)
 	}
@@ -77,7 +77,7 @@ func kindOf(row protocol.SessionRow) string {
 func (o others) List(ctx context.Context, call tool.Call, q sessiontool.Query) (out []sessiontool.Info, err error) {
 	p := protocol.SessionsListParams{AgentID: call.AgentID, ActiveMinutes: q.ActiveMinutes, Limit: 500}
 	for len(out) < q.Limit {
-		page, err := o.f.sessions.List(ctx, p)
+		page, err := o.f.o.Sessions.List(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -116,12 +116,12 @@ func (o others) History(ctx context.Context, call tool.Call, name string, limit 
 	if !tools {
 		ask *= 4 // most entries may be those of tools
 	}
-	page, err := o.f.sessions.History(ctx, row.Key, protocol.ChatHistoryParams{Limit: ask, MaxChars: 16 << 10})
+	page, err := o.f.o.Sessions.History(ctx, row.Key, protocol.ChatHistoryParams{Limit: ask, MaxChars: 16 << 10})
 	if err != nil {
 		return nil, fmt.Errorf("the session could not be read: %w", err)
 	}
 	for _, m := range page.Messages {
-		text := o.f.secrets.Text(m.Text())
+		text := o.f.o.Secrets.Text(m.Text())
 		switch {
 		case m.ExcludeFromContext, m.Role == protocol.MessageSystem, m.Role == protocol.MessageToolResult && !tools,
 			strings.TrimSpace(text) == "":
@@ -138,7 +138,7 @@ func (o others) trusted(call tool.Call, row protocol.SessionRow) bool {
 	if !call.Owner || call.Group || row.Kind == "group" {
 		return false
 	}
-	last, err := o.f.sessions.Why(row.Key, "")
+	last, err := o.f.o.Sessions.Why(row.Key, "")
 	if errors.Is(err, session.ErrNotFound) {
 		return true // nobody spoke there yet
 	}
@@ -153,7 +153,7 @@ func (o others) Send(ctx context.Context, call tool.Call, name, text string, wai
 	if row.Key == call.SessionKey {
 		return a, errors.New("this is that session; answer here instead")
 	}
-	relay, err := o.f.sessions.RelayOf(call, "sessions_send")
+	relay, err := o.f.o.Sessions.RelayOf(call, "sessions_send")
 	if err != nil {
 		return a, err
 	}
@@ -166,7 +166,7 @@ func (o others) Send(ctx context.Context, call tool.Call, name, text string, wai
 
 // hand accepts a turn and waits for its end.
 func (o others) hand(ctx context.Context, turn session.Turn, wait time.Duration) (a sessiontool.Answer, err error) {
-	acc, err := o.f.dispatch.AcceptWords(ctx, turn, false)
+	acc, err := o.f.o.Dispatch.AcceptWords(ctx, turn, false)
 	if err != nil {
 		return a, fmt.Errorf("the session did not take the message: %w", err)
 	}
@@ -176,7 +176,7 @@ func (o others) hand(ctx context.Context, turn session.Turn, wait time.Duration)
 	}
 	waiting, stop := context.WithTimeout(ctx, wait)
 	defer stop()
-	out, err := o.f.sessions.Wait(waiting, a.RunID)
+	out, err := o.f.o.Sessions.Wait(waiting, a.RunID)
 	switch {
 	case ctx.Err() != nil:
 		return a, context.Cause(ctx)

@@ -52,33 +52,11 @@ type Options struct {
 	Now      func() time.Time
 }
 
-type feature struct {
-	sessions *session.Manager
-	dispatch *dispatch.Dispatcher
-	agents   *agents.Directory
-	settings *config.File
-	models   *choice.Chooser
-	registry *provider.Registry
-	db       *store.DB
-	ledger   *spend.Ledger
-	secrets  *redact.Redactor
-	children *spawn.Book
-	clock    *clock.Clock
-	prompt   Prompt
-	problems func() []protocol.Problem
-	version  string
-	started  time.Time
-	now      func() time.Time
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{
-		sessions: o.Sessions, dispatch: o.Dispatch, agents: o.Agents, settings: o.Settings, models: o.Choice, registry: o.Models, db: o.DB,
-		ledger:  o.Ledger,
-		secrets: o.Secrets, children: o.Children, clock: o.Clock, prompt: o.Prompt, problems: o.Problems, version: o.Version, started: o.Started,
-		now: o.Now,
-	}
+	f := &feature{o}
 	return host.Feature{
 		Methods: []method.Method{
 			method.Plain(protocol.MethodSessionsList, f.list),
@@ -109,22 +87,22 @@ func New(o Options) host.Feature {
 const maxLabel = 512
 
 func (f *feature) list(ctx context.Context, p protocol.SessionsListParams) (protocol.SessionsList, error) {
-	list, err := f.sessions.List(ctx, p)
-	list.Defaults = f.models.SessionDefaults()
+	list, err := f.o.Sessions.List(ctx, p)
+	list.Defaults = f.o.Choice.SessionDefaults()
 	return list, err
 }
 
 func (f *feature) get(ctx context.Context, p protocol.SessionKeyParams) (protocol.SessionsGetResult, error) {
-	key, err := f.agents.Canonical(p.Key, p.AgentID)
+	key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 	if err != nil {
 		return protocol.SessionsGetResult{}, err
 	}
-	h, err := f.sessions.History(ctx, key, protocol.ChatHistoryParams{Limit: p.Limit})
+	h, err := f.o.Sessions.History(ctx, key, protocol.ChatHistoryParams{Limit: p.Limit})
 	if err != nil {
 		return protocol.SessionsGetResult{}, err
 	}
 	res := protocol.SessionsGetResult{Messages: h.Messages}
-	row, ok, err := f.sessions.Get(key)
+	row, ok, err := f.o.Sessions.Get(key)
 	if ok {
 		res.Session = &row
 	}
@@ -137,7 +115,7 @@ func (f *feature) create(ctx context.Context, p protocol.SessionsCreateParams) (
 		key = "chat:" + uuid.New()
 	}
 	var res protocol.SessionsCreateResult
-	key, err := f.agents.Canonical(key, p.AgentID)
+	key, err := f.o.Agents.Canonical(key, p.AgentID)
 	if err != nil {
 		return res, err
 	}
@@ -145,11 +123,11 @@ func (f *feature) create(ctx context.Context, p protocol.SessionsCreateParams) (
 		return res, err
 	}
 	if p.Model != "" {
-		if err := f.models.Check(p.Model); err != nil {
+		if err := f.o.Choice.Check(p.Model); err != nil {
 			return res, protocol.InvalidParams(protocol.MethodSessionsCreate, "%v", err)
 		}
 	}
-	row, err := f.sessions.Create(ctx, key, p.Label, p.Model)
+	row, err := f.o.Sessions.Create(ctx, key, p.Label, p.Model)
 	if err != nil {
 		return res, err
 	}
@@ -160,12 +138,12 @@ func (f *feature) create(ctx context.Context, p protocol.SessionsCreateParams) (
 	if p.IdempotencyKey == "" {
 		p.IdempotencyKey = uuid.New()
 	}
-	turn, err := f.dispatch.Turn(protocol.MethodChatSend, key, "", p.Message, p.IdempotencyKey, 0)
+	turn, err := f.o.Dispatch.Turn(protocol.MethodChatSend, key, "", p.Message, p.IdempotencyKey, 0)
 	if err != nil {
 		return res, err
 	}
 	turn.Expected.OrNone = true
-	acc, err := f.dispatch.Accept(ctx, turn)
+	acc, err := f.o.Dispatch.Accept(ctx, turn)
 	res.RunStarted, res.RunID = err == nil, acc.Run.ID
 	return res, err
 }

@@ -15,28 +15,28 @@ func (f *feature) cmdStatus(ctx context.Context, key, _ string) (string, error) 
 	if !command.SpeakerIn(ctx).Owner {
 		return f.guestStatus(key)
 	}
-	row, _, err := f.sessions.Get(key)
+	row, _, err := f.o.Sessions.Get(key)
 	if err != nil {
 		return "", err
 	}
-	p, override := f.sessions.QueueOf(key)
+	p, override := f.o.Sessions.QueueOf(key)
 	queue := string(p.Mode)
 	if override != nil {
 		queue += " (set for this session)"
 	}
-	active, queued := f.sessions.Load()
+	active, queued := f.o.Sessions.Load()
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Hearth %s**\n\n", f.version)
-	fmt.Fprintf(&b, "- Model: %s\n", f.models.Words(row))
-	fmt.Fprintf(&b, "- Context: %s\n", f.models.WindowWords(row))
+	fmt.Fprintf(&b, "**Hearth %s**\n\n", f.o.Version)
+	fmt.Fprintf(&b, "- Model: %s\n", f.o.Choice.Words(row))
+	fmt.Fprintf(&b, "- Context: %s\n", f.o.Choice.WindowWords(row))
 	fmt.Fprintf(&b, "- Session: `%s`, %d messages\n", key, row.MessageCount)
 	fmt.Fprintf(&b, "- Tokens: %d in, %d out; summarized %d times\n", row.InputTokens, row.OutputTokens, row.CompactionCount)
 	fmt.Fprintf(&b, "- Thinking: %s, tool activity: %s, reasoning: %s\n", orOff(row.ThinkingLevel), orOff(row.VerboseLevel),
 		orOff(row.ReasoningLevel))
 	fmt.Fprintf(&b, "- Queue: %s\n", queue)
 	fmt.Fprintf(&b, "- Running: %d answers, %d messages waiting\n", active, queued)
-	fmt.Fprintf(&b, "- Up for %s\n", f.now().Sub(f.started).Round(time.Second))
-	for _, pr := range f.problems() {
+	fmt.Fprintf(&b, "- Up for %s\n", f.o.Now().Sub(f.o.Started).Round(time.Second))
+	for _, pr := range f.o.Problems() {
 		fmt.Fprintf(&b, "- **Problem**: %s\n", pr.Message)
 	}
 	return b.String(), nil
@@ -50,11 +50,11 @@ func orOff(s string) string {
 }
 
 func (f *feature) cmdContext(_ context.Context, key, args string) (string, error) {
-	parts, err := f.prompt.Parts(key)
+	parts, err := f.o.Prompt.Parts(key)
 	if err != nil {
 		return "", err
 	}
-	if parts, err = f.sessions.Context(key, parts); err != nil {
+	if parts, err = f.o.Sessions.Context(key, parts); err != nil {
 		return "", err
 	}
 	var b strings.Builder
@@ -83,9 +83,9 @@ func (f *feature) cmdContext(_ context.Context, key, args string) (string, error
 
 func (f *feature) cmdCompact(ctx context.Context, key, args string) (string, error) {
 	if args == "restore" {
-		return "The model sees the whole conversation again.", f.sessions.Restore(ctx, key)
+		return "The model sees the whole conversation again.", f.o.Sessions.Restore(ctx, key)
 	}
-	c, err := f.sessions.Compact(ctx, key, args)
+	c, err := f.o.Sessions.Compact(ctx, key, args)
 	switch {
 	case errors.Is(err, session.ErrNothingToCompact), errors.Is(err, session.ErrNotFound):
 		return "There is nothing to summarize yet.", nil
@@ -98,7 +98,7 @@ func (f *feature) cmdCompact(ctx context.Context, key, args string) (string, err
 // guestStatus tells about the conversation and nothing of the settings, the
 // other conversations or the computer.
 func (f *feature) guestStatus(key string) (string, error) {
-	row, _, err := f.sessions.Get(key)
+	row, _, err := f.o.Sessions.Get(key)
 	if err != nil {
 		return "", err
 	}

@@ -10,14 +10,14 @@ import (
 
 // usage tells the tokens of one session, or of the last used ones.
 func (f *feature) usage(ctx context.Context, p protocol.SessionsUsageParams) (protocol.SessionsUsage, error) {
-	out := protocol.SessionsUsage{UpdatedAt: f.now().UnixMilli(), Sessions: []protocol.SessionUsageRow{}}
+	out := protocol.SessionsUsage{UpdatedAt: f.o.Now().UnixMilli(), Sessions: []protocol.SessionUsageRow{}}
 	var rows []protocol.SessionRow
 	if p.Key != "" {
-		key, err := f.agents.Canonical(p.Key, "")
+		key, err := f.o.Agents.Canonical(p.Key, "")
 		if err != nil {
 			return out, err
 		}
-		row, ok, err := f.sessions.Get(key)
+		row, ok, err := f.o.Sessions.Get(key)
 		if err != nil {
 			return out, err
 		}
@@ -25,7 +25,7 @@ func (f *feature) usage(ctx context.Context, p protocol.SessionsUsageParams) (pr
 			rows = append(rows, row)
 		}
 	} else {
-		list, err := f.sessions.List(ctx, protocol.SessionsListParams{Limit: p.Limit})
+		list, err := f.o.Sessions.List(ctx, protocol.SessionsListParams{Limit: p.Limit})
 		if err != nil {
 			return out, err
 		}
@@ -60,15 +60,15 @@ func (f *feature) usage(ctx context.Context, p protocol.SessionsUsageParams) (pr
 func (f *feature) costs(key string) (map[string]spend.Sum, error) {
 	q := spend.Query{}
 	if key != "" {
-		canonical, err := f.agents.Canonical(key, "")
+		canonical, err := f.o.Agents.Canonical(key, "")
 		if err != nil {
 			return nil, err
 		}
 		q.Session = canonical
 	}
 	var rows []spend.Row
-	err := f.db.View(func(tx *store.Tx) (err error) {
-		rows, err = f.ledger.Rows(tx, q)
+	err := f.o.DB.View(func(tx *store.Tx) (err error) {
+		rows, err = f.o.Ledger.Rows(tx, q)
 		return err
 	})
 	costs := map[string]spend.Sum{}

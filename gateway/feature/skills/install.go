@@ -20,14 +20,14 @@ func (f *feature) plan(_ context.Context, p protocol.SkillPlanParams) (protocol.
 		if err != nil {
 			return protocol.SkillPlan{}, errorOf(err)
 		}
-		plan, err := f.catalog.Inspect(ws, p.Name)
+		plan, err := f.o.Catalog.Inspect(ws, p.Name)
 		return f.onWire(plan), errorOf(err)
 	}
 	files, err := load(p.Path)
 	if err != nil {
 		return protocol.SkillPlan{}, errorOf(err)
 	}
-	plan, err := f.catalog.Plan(files, p.Path)
+	plan, err := f.o.Catalog.Plan(files, p.Path)
 	return f.onWire(plan), errorOf(err)
 }
 
@@ -46,29 +46,29 @@ func (f *feature) accept(ctx context.Context, c *server.Caller, p protocol.Skill
 	if p.Path == "" {
 		var ws string
 		if ws, err = f.workspace(p.AgentID); err == nil {
-			plan, err = f.catalog.Confirm(ws, p.Name, p.Hash)
+			plan, err = f.o.Catalog.Confirm(ws, p.Name, p.Hash)
 		}
 	} else {
 		what = "installed the skill "
 		var files skill.Files
 		if files, err = load(p.Path); err == nil {
-			plan, err = f.catalog.Install(ctx, files, p.Path, p.Hash, p.Force)
+			plan, err = f.o.Catalog.Install(ctx, files, p.Path, p.Hash, p.Force)
 		}
 	}
 	if err != nil {
 		return protocol.SkillPlan{}, errorOf(err)
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindConfig, What: what + plan.Name, Who: method.DeciderOf(c).ID,
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindConfig, What: what + plan.Name, Who: method.DeciderOf(c).ID,
 		Facts: map[string]string{"hash": plan.Hash, "from": plan.From}})
 	f.changed()
 	return f.onWire(plan), nil
 }
 
 func (f *feature) remove(_ context.Context, c *server.Caller, p protocol.SkillNameParams) (protocol.OKResult, error) {
-	if err := f.catalog.Remove(p.Name); err != nil {
+	if err := f.o.Catalog.Remove(p.Name); err != nil {
 		return protocol.OKResult{}, errorOf(err)
 	}
-	f.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "removed the skill " + p.Name, Who: method.DeciderOf(c).ID})
+	f.o.Audit.Add(audit.Entry{Kind: audit.KindConfig, What: "removed the skill " + p.Name, Who: method.DeciderOf(c).ID})
 	f.changed()
 	return protocol.OKResult{OK: true}, nil
 }

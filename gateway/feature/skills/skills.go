@@ -46,22 +46,13 @@ type Events struct {
 	Health  func(context.Context) (protocol.Health, error) // says whether one waits for the owner
 }
 
-type feature struct {
-	catalog  *catalog.Catalog
-	agents   *agents.Directory
-	settings *config.File
-	secrets  *lookup.Secrets
-	audit    *audit.Log
-	env      func(string) string
-	events   Events
-	log      *slog.Logger
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o.Catalog, o.Agents, o.Settings, o.Secrets, o.Audit, o.Env, o.Events, o.Logger}
+	f := &feature{o}
 	o.Calls.Dispatch.SetSkills(calls{o.Calls, o.Catalog, o.Audit})
-	o.Settings.Subscribe(nil, func(_, _ config.Config) { f.catalog.Reconsider() })
+	o.Settings.Subscribe(nil, func(_, _ config.Config) { f.o.Catalog.Reconsider() })
 	return host.Feature{
 		Methods: []method.Method{
 			method.Plain(protocol.MethodSkillsStatus, f.status),
@@ -79,7 +70,7 @@ func New(o Options) host.Feature {
 
 // problems are the skills that wait for the owner.
 func (f *feature) problems() (out []protocol.Problem) {
-	for _, name := range f.catalog.Waiting() {
+	for _, name := range f.o.Catalog.Waiting() {
 		out = append(out, protocol.Problem{Code: "SKILL", Message: "The skill “" + name + "” is new or was changed, and a command of the " +
 			"assistant's may have done that. " +
 			"It is not used until you have looked at it: in the settings, “Skills & MCP”, or with `hearth skills trust " + name + "`."})
@@ -89,26 +80,26 @@ func (f *feature) problems() (out []protocol.Problem) {
 
 // watch follows changes of skills until ctx ends.
 func (f *feature) watch(ctx context.Context) error {
-	if err := f.catalog.Watch(ctx, f.catalog.Workspaces, f.changed); err != nil {
-		f.log.Warn("changes of skills are seen with the next session only", "err", err)
+	if err := f.o.Catalog.Watch(ctx, f.o.Catalog.Workspaces, f.changed); err != nil {
+		f.o.Logger.Warn("changes of skills are seen with the next session only", "err", err)
 	}
 	return nil
 }
 
 // changed tells clients that there are other skills.
 func (f *feature) changed() {
-	f.events.Clients.Broadcast(server.Broadcast{Event: protocol.EventSkillsChanged, Payload: struct{}{}})
-	if h, err := f.events.Health(f.events.Life); err == nil {
-		f.events.Clients.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
+	f.o.Events.Clients.Broadcast(server.Broadcast{Event: protocol.EventSkillsChanged, Payload: struct{}{}})
+	if h, err := f.o.Events.Health(f.o.Events.Life); err == nil {
+		f.o.Events.Clients.Broadcast(server.Broadcast{Event: protocol.EventHealth, Payload: h})
 	}
 }
 
 // workspace is the folder of an agent, "" for the default one.
 func (f *feature) workspace(agent string) (string, error) {
 	if agent == "" {
-		return f.agents.Book().Default().Workspace, nil
+		return f.o.Agents.Book().Default().Workspace, nil
 	}
-	a, ok := f.agents.Book().Get(agent)
+	a, ok := f.o.Agents.Book().Get(agent)
 	if !ok {
 		return "", fmt.Errorf("%w: there is no agent %q", skill.ErrInvalid, agent)
 	}
@@ -116,14 +107,14 @@ func (f *feature) workspace(agent string) (string, error) {
 }
 
 func (f *feature) status(_ context.Context, p protocol.SkillsStatusParams) (protocol.SkillsStatus, error) {
-	out := protocol.SkillsStatus{ManagedSkillsDir: f.catalog.Managed, AgentID: cmp.Or(p.AgentID, f.agents.Book().Default().ID),
+	out := protocol.SkillsStatus{ManagedSkillsDir: f.o.Catalog.Managed, AgentID: cmp.Or(p.AgentID, f.o.Agents.Book().Default().ID),
 		Skills: []protocol.SkillInfo{}}
 	var err error
 	if out.WorkspaceDir, err = f.workspace(p.AgentID); err != nil {
 		return out, errorOf(err)
 	}
-	agent := f.agents.Named(out.AgentID)
-	for _, s := range f.catalog.List(out.WorkspaceDir) {
+	agent := f.o.Agents.Named(out.AgentID)
+	for _, s := range f.o.Catalog.List(out.WorkspaceDir) {
 		info := f.info(s)
 		if !agent.AllSkills && !slices.Contains(agent.Skills, s.Name) {
 			info.BlockedByAgentFilter, info.Eligible, info.ModelVisible, info.CommandVisible = true, false, false, false
@@ -154,7 +145,7 @@ func (f *feature) info(s skill.Status) protocol.SkillInfo {
 
 // warnings says what a skill of the settings does not get, and why.
 func (f *feature) warnings(s skill.Status) (out []string) {
-	entry := f.settings.Snapshot().Config.Skills.Entries[s.Key]
+	entry := f.o.Settings.Snapshot().Config.Skills.Entries[s.Key]
 	values := catalog.Values(s.Spec, entry)
 	if len(values) > 0 && s.Problem == "" && !s.Trusted() {
 		out = append(out, "It does not get the values that the settings keep for it until you have looked at its files: `hearth skills trust "+
@@ -166,7 +157,7 @@ func (f *feature) warnings(s skill.Status) (out []string) {
 		}
 	}
 	for _, name := range s.Requires.Env {
-		if _, kept := values[name]; !kept && f.env(name) != "" {
+		if _, kept := values[name]; !kept && f.o.Env(name) != "" {
 			out = append(out, name+" is in Hearth's own environment, which commands do not get; name it in skills.entries."+s.Key+".env, for "+
 				"example as { source: \"env\", id: \""+name+"\" }")
 		}
@@ -181,7 +172,7 @@ func needs(r skill.Requires) protocol.SkillNeeds {
 
 func (f *feature) installers(in []skill.Installer) []protocol.SkillInstaller {
 	out := []protocol.SkillInstaller{}
-	manager := f.settings.Snapshot().Config.Skills.Install.NodeManager
+	manager := f.o.Settings.Snapshot().Config.Skills.Install.NodeManager
 	for _, i := range in {
 		out = append(out, protocol.SkillInstaller{ID: i.ID, Kind: i.Kind, Label: i.Label, Bins: append([]string{}, i.Bins...),
 			Command: i.Command(manager)})
@@ -191,8 +182,8 @@ func (f *feature) installers(in []skill.Installer) []protocol.SkillInstaller {
 
 func (f *feature) bins(context.Context, method.None) (protocol.SkillsBins, error) {
 	bins := []string{}
-	for _, ws := range f.catalog.Workspaces() {
-		bins = append(bins, f.catalog.Bins(ws)...)
+	for _, ws := range f.o.Catalog.Workspaces() {
+		bins = append(bins, f.o.Catalog.Bins(ws)...)
 	}
 	slices.Sort(bins)
 	return protocol.SkillsBins{Bins: slices.Compact(bins)}, nil
@@ -206,7 +197,7 @@ func (f *feature) howToInstall(_ context.Context, p protocol.SkillsInstallParams
 			"computer, "+
 			"after you have seen them: `hearth skills install PATH`. It fetches none from a registry.").With("code", "NOT_SUPPORTED")
 	}
-	s, err := f.catalog.Find(f.agents.Book().Default().Workspace, p.Name)
+	s, err := f.o.Catalog.Find(f.o.Agents.Book().Default().Workspace, p.Name)
 	if err != nil {
 		return protocol.SkillsInstallResult{}, errorOf(err)
 	}
@@ -246,8 +237,8 @@ func (f *feature) update(ctx context.Context, p protocol.SkillsUpdateParams) (pr
 	if err != nil {
 		return protocol.SkillsUpdateResult{}, fmt.Errorf("write the settings of a skill: %w", err)
 	}
-	_, notes, err := f.secrets.Patch(ctx, f.settings.Snapshot().Hash, string(raw))
-	f.catalog.Refresh()
+	_, notes, err := f.o.Secrets.Patch(ctx, f.o.Settings.Snapshot().Hash, string(raw))
+	f.o.Catalog.Refresh()
 	return protocol.SkillsUpdateResult{OK: err == nil, SkillKey: p.SkillKey, Notes: notes}, err
 }
 

@@ -16,18 +16,18 @@ import (
 // Start hands a sub-agent its task. Its run's id makes a second time
 // change nothing.
 func (f *feature) Start(ctx context.Context, r spawn.Record) error {
-	if _, err := f.sessions.Why("", r.RunID); err == nil {
+	if _, err := f.o.Sessions.Why("", r.RunID); err == nil {
 		return nil
 	}
-	if _, err := f.sessions.Create(ctx, r.Key, r.Name(), r.Model); err != nil {
+	if _, err := f.o.Sessions.Create(ctx, r.Key, r.Name(), r.Model); err != nil {
 		return laterIfClosed(err)
 	}
 	if r.Thinking != "" {
-		if _, err := f.sessions.Patch(ctx, r.Key, protocol.SessionsPatchParams{ThinkingLevel: protocol.PatchTo(r.Thinking)}); err != nil {
+		if _, err := f.o.Sessions.Patch(ctx, r.Key, protocol.SessionsPatchParams{ThinkingLevel: protocol.PatchTo(r.Thinking)}); err != nil {
 			return laterIfClosed(err)
 		}
 	}
-	_, err := f.dispatch.AcceptWords(ctx, session.Turn{
+	_, err := f.o.Dispatch.AcceptWords(ctx, session.Turn{
 		RunID: r.RunID, SessionKey: r.Key, Text: r.Task, Title: r.Name(), TimeoutMs: r.TimeoutMs, Owner: r.Owner, Mode: session.Followup,
 		Relay: session.Relay{From: r.ParentKey, Tool: "sessions_spawn", Hops: r.Hops},
 	}, false)
@@ -44,11 +44,11 @@ func laterIfClosed(err error) error {
 // Tell gives the result to the session that wanted it: as a message for
 // the agent, in no person's name, and marked as text from outside.
 func (f *feature) Tell(ctx context.Context, r spawn.Record) error {
-	if _, ok, err := f.sessions.Get(r.ParentKey); err != nil || !ok {
+	if _, ok, err := f.o.Sessions.Get(r.ParentKey); err != nil || !ok {
 		return laterIfClosed(err) // it was deleted: nobody waits
 	}
 	head := fmt.Sprintf("The sub-agent “%s” %s.", r.Name(), ended(r.Outcome))
-	_, err := f.dispatch.AcceptWords(ctx, session.Turn{
+	_, err := f.o.Dispatch.AcceptWords(ctx, session.Turn{
 		RunID: "announce:" + r.RunID, SessionKey: r.ParentKey, Text: head, Owner: r.Owner, Route: r.Route, Sender: r.Sender,
 		Mode: session.Followup,
 		ForAgent: "[" + head + " This is a message of Hearth, not of a person. Tell the person what came of it, or go on with your task; say " +
@@ -73,21 +73,21 @@ func ended(outcome string) string {
 
 // Stop implements spawn.Sessions.
 func (f *feature) Stop(ctx context.Context, r spawn.Record) error {
-	_, err := f.sessions.Abort(ctx, r.Key, r.RunID)
+	_, err := f.o.Sessions.Abort(ctx, r.Key, r.RunID)
 	return err
 }
 
 // Remove implements spawn.Sessions.
 func (f *feature) Remove(ctx context.Context, r spawn.Record) error {
-	_, err := f.sessions.Delete(ctx, r.Key, false)
+	_, err := f.o.Sessions.Delete(ctx, r.Key, false)
 	return laterIfClosed(err)
 }
 
 // Archive implements spawn.Sessions.
 func (f *feature) Archive(ctx context.Context, r spawn.Record) error {
-	if _, ok, err := f.sessions.Get(r.Key); err != nil || !ok {
+	if _, ok, err := f.o.Sessions.Get(r.Key); err != nil || !ok {
 		return laterIfClosed(err)
 	}
-	_, err := f.sessions.Patch(ctx, r.Key, protocol.SessionsPatchParams{Archived: protocol.PatchTo(true)})
+	_, err := f.o.Sessions.Patch(ctx, r.Key, protocol.SessionsPatchParams{Archived: protocol.PatchTo(true)})
 	return laterIfClosed(err)
 }

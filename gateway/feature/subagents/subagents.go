@@ -30,22 +30,15 @@ type Options struct {
 	Now      func() time.Time
 }
 
-type feature struct {
-	book     *spawn.Book
-	sessions *session.Manager
-	dispatch *dispatch.Dispatcher
-	models   *choice.Chooser
-	settings *config.File
-	now      func() time.Time
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o.Book, o.Sessions, o.Dispatch, o.Choice, o.Settings, o.Now}
+	f := &feature{o}
 	return host.Feature{
 		Tools: sessiontool.NewChildren(f),
 		Run: func(ctx context.Context) error {
-			f.book.Run(ctx, f)
+			f.o.Book.Run(ctx, f)
 			return nil
 		},
 	}
@@ -53,13 +46,13 @@ func New(o Options) host.Feature {
 
 // Spawn implements sessiontool.Children.
 func (f *feature) Spawn(ctx context.Context, call tool.Call, w sessiontool.Wish) (c sessiontool.Child, err error) {
-	relay, err := f.sessions.RelayOf(call, "sessions_spawn")
+	relay, err := f.o.Sessions.RelayOf(call, "sessions_spawn")
 	if err != nil {
 		return c, err
 	}
-	name := cmp.Or(w.Model, f.settings.Snapshot().Config.Agents.Defaults.Subagents.Model.Primary)
+	name := cmp.Or(w.Model, f.o.Settings.Snapshot().Config.Agents.Defaults.Subagents.Model.Primary)
 	if name != "" {
-		if name, err = f.models.ForAssistant(name); err != nil {
+		if name, err = f.o.Choice.ForAssistant(name); err != nil {
 			return c, err
 		}
 	}
@@ -69,18 +62,18 @@ func (f *feature) Spawn(ctx context.Context, call tool.Call, w sessiontool.Wish)
 		Cleanup: spawn.Cleanup(cmp.Or(w.Cleanup, "keep")),
 		Owner:   call.Owner && !call.Group, Sender: call.Sender, Hops: relay.Hops,
 	}
-	if rec, err := f.sessions.Why("", call.RunID); err == nil {
+	if rec, err := f.o.Sessions.Why("", call.RunID); err == nil {
 		r.Route, r.Owner = rec.Route, r.Owner && rec.Owner
 	}
-	if err := f.book.Add(ctx, r); err != nil {
+	if err := f.o.Book.Add(ctx, r); err != nil {
 		return c, err
 	}
-	return sessiontool.Child{RunID: r.RunID, Key: r.Key, Label: r.Label, Status: string(spawn.Queued), Since: f.now()}, nil
+	return sessiontool.Child{RunID: r.RunID, Key: r.Key, Label: r.Label, Status: string(spawn.Queued), Since: f.o.Now()}, nil
 }
 
 // Children implements sessiontool.Children.
 func (f *feature) Children(_ context.Context, call tool.Call) (out []sessiontool.Child, err error) {
-	list, err := f.book.Of(call.SessionKey)
+	list, err := f.o.Book.Of(call.SessionKey)
 	for _, r := range list {
 		c := sessiontool.Child{RunID: r.RunID, Key: r.Key, Label: r.Name(), Status: string(r.State), Since: time.UnixMilli(r.CreatedAt)}
 		if !r.Open() {
@@ -93,17 +86,17 @@ func (f *feature) Children(_ context.Context, call tool.Call) (out []sessiontool
 
 // Kill implements sessiontool.Children.
 func (f *feature) Kill(ctx context.Context, _ tool.Call, runID string) error {
-	_, err := f.book.Kill(ctx, runID)
+	_, err := f.o.Book.Kill(ctx, runID)
 	return err
 }
 
 // Steer implements sessiontool.Children.
 func (f *feature) Steer(ctx context.Context, call tool.Call, c sessiontool.Child, text string) error {
-	relay, err := f.sessions.RelayOf(call, "subagents")
+	relay, err := f.o.Sessions.RelayOf(call, "subagents")
 	if err != nil {
 		return err
 	}
-	_, err = f.dispatch.AcceptWords(ctx, session.Turn{
+	_, err = f.o.Dispatch.AcceptWords(ctx, session.Turn{
 		RunID: "relay:" + uuid.New(), SessionKey: c.Key, Text: text, Owner: call.Owner && !call.Group, Mode: session.Steer, Relay: relay,
 	}, false)
 	return err
