@@ -30,8 +30,8 @@ func (e *editor) RequestPermission(_ context.Context, p sdk.RequestPermissionReq
 	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected(e.choice)}, nil
 }
 
-// editor starts `hearth acp` as editors do, with a session.
-func (h *house) editor(choice string) (*editor, *sdk.ClientSideConnection, sdk.SessionId) {
+// acp starts `hearth acp` as editors do, for one of them.
+func (h *house) acp(e sdk.Client) *sdk.ClientSideConnection {
 	h.t.Helper()
 	cmd := h.hearth("acp")
 	cmd.Stderr = h.t.Output()
@@ -47,17 +47,30 @@ func (h *house) editor(choice string) (*editor, *sdk.ClientSideConnection, sdk.S
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _ = cmd.Wait() }) // the end of the test's context ends it
-	e := &editor{words: make(chan string, 4096), choice: sdk.PermissionOptionId(choice), asked: make(chan sdk.RequestPermissionRequest, 16)}
 	c := sdk.NewClientSideConnection(e, in, out)
 	hello, err := c.Initialize(h.t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber})
 	if err != nil || !hello.AgentCapabilities.LoadSession {
 		h.t.Fatalf("%+v %v", hello, err)
 	}
-	s, err := c.NewSession(h.t.Context(), sdk.NewSessionRequest{Cwd: h.home, McpServers: []sdk.McpServer{}})
+	return c
+}
+
+// editor is one that makes a choice, with a session.
+func (h *house) editor(choice string) (*editor, *sdk.ClientSideConnection, sdk.SessionId) {
+	h.t.Helper()
+	e := &editor{words: make(chan string, 4096), choice: sdk.PermissionOptionId(choice), asked: make(chan sdk.RequestPermissionRequest, 16)}
+	c := h.acp(e)
+	return e, c, newSession(h.t, c, h.home)
+}
+
+// newSession is one of an editor that works in a folder.
+func newSession(t *testing.T, c *sdk.ClientSideConnection, dir string) sdk.SessionId {
+	t.Helper()
+	s, err := c.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: dir, McpServers: []sdk.McpServer{}})
 	if err != nil {
-		h.t.Fatal(err)
+		t.Fatal(err)
 	}
-	return e, c, s.SessionId
+	return s.SessionId
 }
 
 // said is what came so far.

@@ -67,31 +67,6 @@ func (w *watcher) all() string {
 	return out
 }
 
-// watched starts `hearth acp` for an editor that notes everything.
-func (h *house) watched() (*watcher, *sdk.ClientSideConnection) {
-	h.t.Helper()
-	cmd := h.hearth("acp")
-	cmd.Stderr = h.t.Output()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { _ = cmd.Wait() })
-	w := &watcher{}
-	c := sdk.NewClientSideConnection(w, in, out)
-	if _, err := c.Initialize(h.t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}); err != nil {
-		h.t.Fatal(err)
-	}
-	return w, c
-}
-
 // An editor is shown what goes on: commands, thoughts, calls of tools and plans,
 // prompt after prompt, and again when the session is loaded. Tools begin in the
 // folder that it works in.
@@ -105,11 +80,9 @@ func TestEditorSeesTheWork(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(project, "main.txt"), []byte("the project's own words"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w, c := h.watched()
-	s, err := c.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: project, McpServers: []sdk.McpServer{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &watcher{}
+	c := h.acp(w)
+	id := newSession(t, c, project)
 	until(t, "commands are offered", func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -124,12 +97,12 @@ func TestEditorSeesTheWork(t *testing.T) {
 		{"tool-read", `{"path":"main.txt"}`, "the project's own words"},
 	} {
 		if step.model != "" {
-			if _, err := c.Prompt(t.Context(), prompt(s.SessionId, "/model scripted/"+step.model)); err != nil {
+			if _, err := c.Prompt(t.Context(), prompt(id, "/model scripted/"+step.model)); err != nil {
 				t.Fatal(err)
 			}
 			w.all()
 		}
-		res, err := c.Prompt(t.Context(), prompt(s.SessionId, step.say))
+		res, err := c.Prompt(t.Context(), prompt(id, step.say))
 		heard := w.all()
 		if err != nil || res.StopReason != sdk.StopReasonEndTurn || !strings.Contains(heard, step.want) {
 			t.Errorf("%s: %+v %v, it was shown\n%s", step.say, res, err, heard)
@@ -138,9 +111,8 @@ func TestEditorSeesTheWork(t *testing.T) {
 			t.Errorf("no call of %s among\n%s", step.model, heard)
 		}
 	}
-	w, c = h.watched()
-	if _, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: s.SessionId, Cwd: project,
-		McpServers: []sdk.McpServer{}}); err != nil {
+	c = h.acp(w)
+	if _, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: project, McpServers: []sdk.McpServer{}}); err != nil {
 		t.Fatal(err)
 	}
 	again := w.all()

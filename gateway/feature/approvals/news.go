@@ -19,7 +19,8 @@ func (f *feature) Reachable(a approval.Ask) bool {
 func (f *feature) Requested(rec approval.Record) {
 	f.o.Audit.Add(audit.Entry{Kind: audit.KindApproval, What: "asked: " + rec.Ask.Title, Session: rec.Ask.SessionKey, Run: rec.Ask.RunID,
 		Facts: askFacts(rec.Ask, rec.ID)})
-	f.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalRequested, Payload: approvalOf(rec, f.o.Settings.Snapshot().Config)})
+	shown := approvalOf(rec, f.o.Settings.Snapshot().Config)
+	f.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalRequested, Payload: shown})
 	f.tell(rec.Ask, words.Question(rec))
 }
 

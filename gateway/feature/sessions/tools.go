@@ -14,9 +14,12 @@ import (
 
 // tools are those about conversations.
 func (f *feature) tools() []tool.Tool {
-	status := &sessiontool.Status{Now: f.o.Now, Start: f.o.Started, Facts: f.sessionFacts, Switch: f.switchModel, Clock: func() sessiontool.Clock {
-		return sessiontool.Clock{Zone: f.o.Clock.Zone(), Name: f.o.Clock.ZoneName(), Hours: f.o.Clock.Hours()}
-	}}
+	status := &sessiontool.Status{
+		Now: f.o.Now, Start: f.o.Started, Facts: f.sessionFacts, Switch: f.switchModel,
+		Clock: func() sessiontool.Clock {
+			return sessiontool.Clock{Zone: f.o.Clock.Zone(), Name: f.o.Clock.ZoneName(), Hours: f.o.Clock.Hours()}
+		},
+	}
 	return append([]tool.Tool{status}, sessiontool.New(others{f})...)
 }
 
