@@ -6,9 +6,11 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/internal/random"
 )
 
@@ -30,11 +32,16 @@ func (g *Gateway) openDelivery() {
 		Channels: g.channels.Find, Limits: g.channels.Limits, Now: g.opts.Now, Rand: random.Float, Logger: g.log,
 	})
 	g.contacts = contact.New(g.store, g.opts.Now, rand.Reader)
+}
+
+// openGate lets messages of networks in.
+func (g *Gateway) openGate() {
 	g.gate = inbound.New(inbound.Options{
-		DB: g.store, Contacts: g.contacts, Sessions: inbox{g},
-		Settings:  func() inbound.Settings { return g.inboundSettings(g.config.Snapshot().Config) },
-		Policy:    g.channels.Policy,
-		IsCommand: func(text string) bool { return g.dispatch.IsCommand(text) }, Tell: g.tellStranger, OnDecision: g.noteDecision,
-		Broken: g.messageBroke, Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
+		DB: g.store, Contacts: g.contacts, Sessions: dispatch.Inbox{Dispatcher: g.dispatch, Files: g.arrivals},
+		Settings: func() inbound.Settings {
+			return rules.Inbound(g.config.Snapshot().Config, Networks(), g.agents.Answerer)
+		},
+		Policy: g.channels.Policy, IsCommand: g.dispatch.IsCommand, Tell: g.channels.Tell, Broken: g.incidents.Broke,
+		Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
 	})
 }

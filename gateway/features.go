@@ -44,6 +44,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/turn"
+	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
 // list is the one list of features, in the order in which they start. What each
@@ -88,10 +90,7 @@ func careFeatures(g *Gateway) []host.Entry {
 			return database.New(database.Options{Store: g.store, Dir: g.opts.Dir, Now: g.opts.Now, Log: g.log}), nil
 		}},
 		{Name: "doctor", New: func() (host.Feature, error) {
-			checks := func(ctx context.Context, p protocol.DoctorParams) []protocol.HealthCheck {
-				return g.features.Checks(ctx, p)
-			}
-			return doctor.New(checks, g.hardness), nil
+			return doctor.New(g.features.Checks, g.problems.Noted()), nil
 		}},
 		{Name: "incidents", New: func() (host.Feature, error) {
 			return incidents.New(incidents.Options{Log: g.incidents, Messages: g.gate, Clock: g.clock, Now: g.opts.Now}), nil
@@ -119,7 +118,7 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 	return []host.Entry{
 		{Name: "lan", New: func() (host.Feature, error) {
 			n := lan.New(lan.Options{
-				Dir: g.opts.Dir, Settings: g.config, Pairing: g.pairing, Audit: g.audit, Port: g.port, Env: g.opts.Env, Now: g.opts.Now, Log: g.log,
+				Dir: g.opts.Dir, Settings: g.config, Pairing: g.pairing, Audit: g.audit, Port: g.port(), Env: g.opts.Env, Now: g.opts.Now, Log: g.log,
 			})
 			g.server.Reach(n.Remote(), n.Front)
 			return n.Feature(), nil
@@ -181,7 +180,8 @@ func talkFeatures(g *Gateway) []host.Entry {
 		{Name: "sessions", New: func() (host.Feature, error) {
 			return sessions.New(sessions.Options{
 				Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Settings: g.config, Choice: g.choice, Models: g.models,
-				DB: g.store, Ledger: g.budget.Ledger, Secrets: &g.redactor, Prompt: g.prompts, Problems: g.problems, Children: g.spawns, Clock: g.clock,
+				DB: g.store, Ledger: g.budget.Ledger, Secrets: &g.redactor, Prompt: g.prompts, Problems: &g.problems, Children: g.spawns,
+				Clock:   g.clock,
 				Version: g.opts.Version, Started: g.started, Now: g.opts.Now,
 			}), nil
 		}},
@@ -288,18 +288,23 @@ func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
 
 // openFeatures makes the features and gives clients and people what they add.
 func (g *Gateway) openFeatures(ctx context.Context) error {
-	on := g.config.Snapshot().Config.FeatureOn
 	g.status = status.New(status.Options{
 		Version: g.opts.Version, Started: g.started, Dir: g.opts.Dir, Settings: g.config, Store: g.store, Sessions: g.session, Agents: g.agents,
 		Models: g.models, Choice: g.choice, Server: g.server, Outbox: g.outbox, Broker: g.approvals, Pause: g.pause, Pairing: g.pairing,
 		Log: g.log,
-		URL: g.URL, Now: g.opts.Now, Problems: g.problems,
+		URL: g.URL(), Now: g.opts.Now, Problems: &g.problems,
 	})
-	g.features = host.Open(ctx, g.list(ctx), host.Options{Enabled: on, Logger: g.log})
+	g.features.Add(ctx, g.list(ctx))
+	g.session.Equip(session.Engine{
+		Tools: g.toolset, Prompt: g.prompts, Gate: &turn.Waits{Models: g.turns, Setup: g.setup, Pasted: g.dispatch}, Observer: observer{g},
+		Suspended: g.code,
+	})
 	g.dispatch.SetCommands(command.NewSet(g.features.Commands()...))
 	if err := g.tools.Add(g.features.Tools()...); err != nil {
 		return err
 	}
+	g.server.Greet(g.status.Snapshot)
+	g.server.Mount(g.channels.Webhooks())
 	g.server.Mount(g.features.Mounts())
 	return g.server.Handle(g.errors().Handlers(g.features.Methods()), g.features.Complete())
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/attachment/fetch"
 	"github.com/hearth-assistant/hearth/gateway/execution"
+	"github.com/hearth-assistant/hearth/gateway/problem"
 	"github.com/hearth-assistant/hearth/gateway/taint"
 	"github.com/hearth-assistant/hearth/gateway/toolset"
 
@@ -49,7 +50,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/place"
-	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
 	"github.com/hearth-assistant/hearth/gateway/provider/catalog"
@@ -131,10 +131,10 @@ type Gateway struct {
 	ln       net.Listener
 	removed  *store.Beside // what was taken away, apart from the store
 	pairing  *pairing.Registry
-	clients  *pairing.Clients   // other programs
-	door     *admission.Door    // where they come in
-	hook     *hook.Handler      // what they ask
-	hardness []protocol.Problem // what was found about the state folder at the start
+	clients  *pairing.Clients // other programs
+	door     *admission.Door  // where they come in
+	hook     *hook.Handler    // what they ask
+	problems problem.Board    // what a person should know about
 
 	// Keys.
 	secrets *lookup.Secrets // those that the settings refer to
@@ -148,8 +148,7 @@ type Gateway struct {
 	catalog   *catalog.Catalog   // the list of them
 	budget    *budget.Budget     // keeps calls within the allowance
 	turns     *turn.Models       // what answers the turns of sessions
-	waits     *turn.Waits
-	trials    *turn.Trials // what was found out about models
+	trials    *turn.Trials       // what was found out about models
 	downloads *download.Downloads
 	adding    *accounts.Adding // adds accounts
 
@@ -206,7 +205,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	g.work = background.New(ctx)
 	if err := g.open(ctx); err != nil {
 		if errors.Is(err, store.ErrDamaged) {
-			err = g.damagedError(err)
+			err = damagedError(opts.Dir, err)
 		}
 		g.release(ctx)
 		return nil, err

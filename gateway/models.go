@@ -56,7 +56,6 @@ func (g *Gateway) openModels(ctx context.Context) (err error) {
 	g.vectors = vectors.New(vectors.Options{
 		Settings: g.config, Secrets: g.secrets, Models: g.models, Accounts: g.accounts, Guard: guard, Now: g.opts.Now, Logger: g.log,
 	})
-	g.waits = &turn.Waits{Models: g.turns, Setup: g.setup}
 	if g.trials, err = turn.OpenTrials(ctx, g.store, g.turns); err != nil {
 		return &StartError{What: "What is known of your models could not be read", Err: err, Fix: "Restore the store from a backup"}
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/answers"
@@ -16,13 +15,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/outbound/sendfile"
 	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
-	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/scope"
@@ -53,11 +53,14 @@ func (g *Gateway) open(ctx context.Context) error {
 	if err := g.openStore(); err != nil {
 		return err
 	}
-	g.openIncidents()
+	g.incidents = incident.New(ctx, g.store, g.opts.Now)
 	if err := g.openLog(); err != nil {
 		return err
 	}
 	if err := g.openConfig(); err != nil {
+		return err
+	}
+	if err := g.listen(ctx); err != nil {
 		return err
 	}
 	if err := g.openAudit(ctx); err != nil {
@@ -80,10 +83,8 @@ func (g *Gateway) open(ctx context.Context) error {
 	if err := g.openSessions(ctx); err != nil {
 		return err
 	}
+	g.openGate()
 	if err := g.openFeatures(ctx); err != nil {
-		return err
-	}
-	if err := g.listen(ctx); err != nil {
 		return err
 	}
 	rep, err := g.session.Recover(ctx)
@@ -107,7 +108,7 @@ func (g *Gateway) openLog() (err error) {
 }
 
 func (g *Gateway) openStore() error {
-	db, err := store.Open(g.opts.Dir.Store(), store.Options{OnDamage: g.storeDamaged})
+	db, err := store.Open(g.opts.Dir.Store(), store.Options{OnDamage: func(err error) { g.damaged <- err }})
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		owner := ""
@@ -117,7 +118,7 @@ func (g *Gateway) openStore() error {
 		return &StartError{What: "Hearth is already running on " + string(g.opts.Dir) + owner, Err: err, Fix: "Use it with `hearth open`, " +
 			"stop it first, or give this one another HEARTH_HOME"}
 	case errors.Is(err, store.ErrDamaged):
-		return g.damagedError(err)
+		return err // New says it
 	case err != nil:
 		return &StartError{What: "Hearth's store cannot be opened", Err: err, Fix: "Nothing was changed. Restore " + g.opts.Dir.Store() +
 			" from a backup, or move it away to start empty"}
@@ -138,6 +139,9 @@ func (g *Gateway) openConfig() error {
 		return &StartError{What: "The settings cannot be used", Err: err, Fix: "Mend the file as said, then start again"}
 	}
 	g.config = f
+	g.features = host.New(host.Options{Enabled: f.Snapshot().Config.FeatureOn, Logger: g.log})
+	g.problems.Follow(g.features.Problems)
+	g.problems.Follow(f.Problems)
 	g.clock = clock.New(f, g.opts.Env, g.opts.Now)
 	g.agents = agents.NewDirectory(f, statedir.Home(g.opts.Env))
 	g.secrets = lookup.Open(lookup.Options{
@@ -190,11 +194,9 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 	g.sendfiles = &sendfile.Files{Finder: g.finder(), Agents: g.agents, Limits: g.channels, Secrets: &g.redactor}
 	g.channels.Open(ctx, g.sendfiles.Open)
 	g.server, err = server.New(server.Options{
-		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Snapshot: func(ctx context.Context) protocol.Snapshot {
-			return g.status.Snapshot(ctx)
-		}, Version: g.opts.Version,
-		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready, HTTP: g.channels.Webhooks(),
-		Broken:  g.broke,
+		Auth: admission.Audited{Registry: g.pairing, Log: g.audit}, Pages: g.opts.Pages, Version: g.opts.Version,
+		BootID: g.bootID, Logger: g.log, Now: g.opts.Now, Ready: g.ready,
+		Broken:  g.incidents.Broke,
 		Leaving: g.leaving,
 		Origins: func() []string { return g.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
 	})
@@ -205,15 +207,9 @@ func (g *Gateway) openSessions(ctx context.Context) error {
 		DB: g.store, Now: g.opts.Now, Logger: g.log, Limits: func() spawn.Limits { return rules.Subagents(g.config.Snapshot().Config) },
 	})
 	g.session = session.NewManager(ctx, session.Options{
-		DB: g.store, Logger: g.log, Models: g.turns, Redact: g.redactor.Text, Tools: toolsOfRuns{g},
-		Prompt: prompterOf{g}, Gate: gateOf{g}, Observer: observerOf{g},
-		Picture:   g.pictures().Image,
-		Queue:     func(route string) session.QueuePolicy { return rules.Queue(g.config.Snapshot().Config, route) },
-		Suspended: func(tx *store.Tx, runID string) bool { return g.code.Suspended(tx, runID) },
-		Timeout: func() time.Duration {
-			return time.Duration(g.config.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
-		},
-		Now: g.opts.Now, NewID: newUUID, Epoch: g.bootID, MaxRuns: g.config.Snapshot().Config.Agents.Defaults.MaxConcurrent,
+		DB: g.store, Logger: g.log, Models: g.turns, Redact: g.redactor.Text, Picture: g.pictures().Image,
+		Settings: rules.Sessions{Settings: g.config},
+		Now:      g.opts.Now, NewID: newUUID, Epoch: g.bootID, MaxRuns: g.config.Snapshot().Config.Agents.Defaults.MaxConcurrent,
 	})
 	g.answers = answers.NewNetworks(answers.Options{
 		Store: g.store, Sessions: g.session, Settings: g.config, Agents: g.agents, Channels: g.channels, Deliverer: g.deliverer,

@@ -40,7 +40,7 @@ func (g *Gateway) recall(ctx context.Context) error {
 	what := fmt.Sprintf("The database is an older copy. Some that it lets in were removed or limited since then and stay so (devices: %d, "+
 		"tokens: %d, people: %d)", devices, tokens, people)
 	g.audit.Add(audit.Entry{Kind: audit.KindAuth, What: what})
-	g.hardness = append(g.hardness, protocol.Problem{Code: "OLDER_COPY", Message: what + ". Look at `hearth devices`, `hearth tokens list` " +
-		"and `hearth contacts`, and let in anew who should come back."})
+	g.problems.Note(protocol.Problem{Code: "OLDER_COPY", Message: what + ". Look at `hearth devices`, `hearth tokens list` and `hearth " +
+		"contacts`, and let in anew who should come back."})
 	return nil
 }

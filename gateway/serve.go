@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/gateway/watchdog"
 )
 
 // drainTime is how long a stop waits for answers that are being written; what
@@ -37,8 +38,8 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		}
 	})
 	work.Go(func() { g.channels.Run(back, g.gate.Receive) })
-	work.Go(func() { g.tidy(back) })
-	work.Go(func() { g.watchParts(back) })
+	work.Go(func() { g.deliverer.Tidy(back) })
+	work.Go(func() { watchdog.Run(back, g.watched()) })
 	work.Go(func() { g.features.Run(back) })
 	work.Go(func() { _ = g.secrets.Run(back) })
 	work.Go(func() { g.detector.Run(back) })
@@ -61,7 +62,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		g.comesBack.Store(true)
 	case err = <-served:
 	case broken := <-g.damaged:
-		err = g.damagedError(broken)
+		err = damagedError(g.opts.Dir, broken)
 		g.log.Error("the store is damaged, so the gateway stops", "err", broken)
 	}
 	g.log.Info("gateway is stopping")
@@ -76,6 +77,20 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	work.Wait()
 	g.release(ctx)
 	return err
+}
+
+// Stuck tells when a part of the gateway has not moved for so long that only a new
+// start helps: whoever runs it ends the process, without waiting for Serve.
+func (g *Gateway) Stuck() <-chan error { return g.stuck }
+
+// watched are the parts that must move.
+func (g *Gateway) watched() watchdog.Options {
+	keep := watchdog.Keep{File: g.opts.Dir.Stacks(), Broke: g.incidents.Broke, GaveUp: g.stuck, Logger: g.log}
+	return keep.Options(
+		watchdog.Part{Name: "the database", Ask: g.store.Moves},
+		watchdog.Part{Name: "the conversations", Ask: func() { g.session.Load() }},
+		watchdog.Part{Name: "the state of Hearth", Ask: func() { g.problems.All() }},
+	)
 }
 
 // backSoon is how long a restart usually takes.
@@ -139,6 +154,9 @@ func (g *Gateway) release(ctx context.Context) {
 		_ = g.logs.Close()
 	}
 }
+
+// noRoom is when the store has used up what it keeps for a full disk.
+const noRoom = 4 << 20
 
 // ready is what /readyz tells.
 func (g *Gateway) ready() (bool, []string) {

@@ -7,6 +7,9 @@ import (
 	"net"
 	"strconv"
 	"syscall"
+
+	"github.com/hearth-assistant/hearth/gateway/rescue"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 const (
@@ -33,6 +36,11 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
+// damagedError says it to whoever starts the gateway.
+func damagedError(dir statedir.Dir, err error) error {
+	return &StartError{What: "Hearth's database cannot be used", Err: err, Fix: rescue.Advice(dir)}
+}
+
 // listen opens the port: the one that was asked for, or the first free one
 // from the default on.
 func (g *Gateway) listen(ctx context.Context) error {
@@ -54,15 +62,9 @@ func (g *Gateway) listen(ctx context.Context) error {
 			break
 		}
 	}
-	g.ln = nil
 	return &StartError{What: fmt.Sprintf("Port %d on this machine cannot be used", port), Err: err, Fix: "Stop the program that holds it, " +
 		"or choose another port with gateway.port or --port"}
 }
 
-// port is where the gateway listens on this machine, 0 while it does not.
-func (g *Gateway) port() int {
-	if g.ln == nil {
-		return 0
-	}
-	return g.ln.Addr().(*net.TCPAddr).Port
-}
+// port is where the gateway listens on this machine.
+func (g *Gateway) port() int { return g.ln.Addr().(*net.TCPAddr).Port }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/frontend"
 	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/harden"
 )
 
 type gatewayOptions struct {
@@ -83,7 +84,7 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 		ctx, held, stop = hold(ctx, a.In)
 		defer stop()
 	}
-	if err := gateway.Harden(); err != nil {
+	if err := harden.Process(); err != nil {
 		_ = a.errs().print(yellow("Note: "), "the memory of this process is not protected: "+line(err.Error()), "\n")
 	}
 	g, err := gateway.New(ctx, gateway.Options{

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -86,12 +88,8 @@ func (s *Snapshot) Get(path string) (value json.RawMessage, ok bool, err error) 
 	return appendJSON(nil, n), true, nil
 }
 
-// Problem is something about the file that a person should know. Its fields
-// are those of protocol.Problem.
-type Problem struct {
-	Code    string
-	Message string
-}
+// Problem is something about the file that a person should know.
+type Problem = protocol.Problem
 
 // Codes of problems.
 const (
@@ -118,14 +116,14 @@ func (s *Snapshot) Problems() []Problem {
 		if !s.Exists {
 			code = ProblemMissing
 		}
-		out = append(out, Problem{code, msg + " " + s.fallback()})
+		out = append(out, Problem{Code: code, Message: msg + " " + s.fallback()})
 	}
 	for _, w := range s.Warnings {
 		code := ProblemWarnings
 		if w.Line == 0 {
 			code = ProblemAccess
 		}
-		out = append(out, Problem{code, name + ": " + sentence(w.String())})
+		out = append(out, Problem{Code: code, Message: name + ": " + sentence(w.String())})
 	}
 	return out
 }

@@ -39,9 +39,10 @@ type Options struct {
 // Host holds the features that were made. Its methods may be called from several
 // goroutines.
 type Host struct {
-	log   *slog.Logger
-	parts []*part
-	off   []string
+	log     *slog.Logger
+	enabled func(name string) bool
+	parts   []*part
+	off     []string
 	// failed are features whose constructor failed, which Problems reports.
 	failed []protocol.Problem
 }
@@ -55,15 +56,28 @@ type part struct {
 	broken error // why its background work stands still now
 }
 
-// Open makes the features of a list, in its order. It does not fail: a feature
-// that cannot be made is reported by Problems.
+// Open makes the features of a list: New, then Add.
 func Open(ctx context.Context, list []Entry, o Options) *Host {
-	h := &Host{log: o.Logger}
+	h := New(o)
+	h.Add(ctx, list)
+	return h
+}
+
+// New returns a host without features.
+func New(o Options) *Host {
+	h := &Host{log: o.Logger, enabled: o.Enabled}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
+	return h
+}
+
+// Add makes the features of a list, in its order; it is called once, before any
+// other method. It does not fail: a feature that cannot be made is reported by
+// Problems.
+func (h *Host) Add(ctx context.Context, list []Entry) {
 	for _, e := range list {
-		if o.Enabled != nil && !o.Enabled(e.Name) {
+		if h.enabled != nil && !h.enabled(e.Name) {
 			h.off = append(h.off, e.Name)
 			continue
 		}
@@ -85,7 +99,6 @@ func Open(ctx context.Context, list []Entry, o Options) *Host {
 			h.parts = append(h.parts, &part{name: e.Name, Feature: f})
 		}
 	}
-	return h
 }
 
 // guarded calls fn; a panic is its failure, and its stack goes to the log.

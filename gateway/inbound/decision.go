@@ -57,5 +57,6 @@ func (g *Gate) decide(rule Rule, detail string, in channel.Inbound, runID string
 	if g.OnDecision != nil {
 		g.OnDecision(d)
 	}
-	g.Logger.Debug("message decided", "rule", string(rule), "channel", in.Channel, "run", runID)
+	g.Logger.Info("message from a channel", "rule", string(rule), "detail", detail, "channel", in.Channel, "account", in.Account,
+		"conversation", in.Conversation, "run", runID)
 }

@@ -116,7 +116,7 @@ type Options struct {
 	Tell       func(ctx context.Context, channelID string, to channel.Target, text string)
 	OnDecision func(Decision)
 	// Broken hears of a panic, where it happened; nil: nobody.
-	Broken func(ctx context.Context, panicked any)
+	Broken func(where string, panicked any)
 	Logger *slog.Logger
 	Now    func() time.Time
 	Local  *time.Location // of this machine
@@ -156,7 +156,7 @@ func slashCommand(text string) bool {
 func (g *Gate) Receive(ctx context.Context, in channel.Inbound) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = g.panicked(ctx, r)
+			err = g.panicked(r)
 		}
 		if err != nil && !passing(ctx, err) {
 			err = g.poisoned(ctx, in, err)

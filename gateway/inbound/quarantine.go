@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -264,16 +265,17 @@ func (g *Gate) again(tx *store.Tx, row quarantineRow) (*batch, error) {
 func (g *Gate) receiveAgain(ctx context.Context, in channel.Inbound) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = g.panicked(ctx, r)
+			err = g.panicked(r)
 		}
 	}()
 	return g.receive(ctx, in, true)
 }
 
 // panicked makes an error of a panic, and tells of it where it happened.
-func (g *Gate) panicked(ctx context.Context, r any) error {
+func (g *Gate) panicked(r any) error {
+	g.Logger.Error("handling a message panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 	if g.Broken != nil {
-		g.Broken(ctx, r)
+		g.Broken("a message from a channel", r)
 	}
 	return fmt.Errorf("handling a message panicked: %v", r)
 }

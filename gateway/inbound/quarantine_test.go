@@ -1,7 +1,6 @@
 package inbound
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,7 +16,7 @@ import (
 func TestFault_F_CHAN_07_WhatWasPutAsideIsDecided(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, h *house) {
 		broken, panics := true, 0
-		h.Broken = func(ctx context.Context, _ any) { panics++ }
+		h.Broken = func(string, any) { panics++ }
 		h.sessions.try = func(a Accepted) error {
 			if broken && strings.HasPrefix(a.CommandBody, "poison") {
 				panic("boom")

@@ -174,7 +174,7 @@ func (g *Gate) later(b *batch, d time.Duration) {
 func (g *Gate) submit(ctx context.Context, b *batch) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = g.panicked(ctx, r)
+			err = g.panicked(r)
 		}
 	}()
 	if b.sealed == nil {

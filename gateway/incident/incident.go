@@ -31,14 +31,16 @@ type Incident struct {
 
 // Log is the store of incidents.
 type Log struct {
+	life   context.Context
 	db     *store.DB
 	now    func() time.Time
 	bucket store.Bucket[Incident] // order
 }
 
-// New returns a log in db.
-func New(db *store.DB, now func() time.Time) *Log {
-	return &Log{db: db, now: now, bucket: store.NewBucket[Incident]("incidents")}
+// New returns a log in db. It is written to for as long as db is open, also when
+// ctx has ended.
+func New(ctx context.Context, db *store.DB, now func() time.Time) *Log {
+	return &Log{life: context.WithoutCancel(ctx), db: db, now: now, bucket: store.NewBucket[Incident]("incidents")}
 }
 
 // Note keeps a failure. It is called where something panicked, so it must not
@@ -61,6 +63,9 @@ func (l *Log) Note(ctx context.Context, where string, panicked any) {
 		return err
 	}})
 }
+
+// Broke is Note for whoever has no context.
+func (l *Log) Broke(where string, panicked any) { l.Note(l.life, where, panicked) }
 
 // quoted finds what a failure quotes: that may be a person's words.
 var quoted = regexp.MustCompile("(?s)\".*\"|`.*`")

@@ -17,7 +17,7 @@ func TestIncidentsAreKept(t *testing.T) {
 	}
 	defer func() { _ = db.Close(t.Context()) }()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	l := New(db, func() time.Time { return now })
+	l := New(t.Context(), db, func() time.Time { return now })
 	for i := range 60 {
 		now = now.Add(time.Minute)
 		l.Note(t.Context(), "/model", fmt.Errorf("index %d out of range of \"my secret\" \xff", i))

@@ -50,7 +50,7 @@ type Address struct {
 
 // Options of a Listener. All but Interval, Logger and OnChange are needed.
 type Options struct {
-	Port func() int
+	Port int
 	Want func() Want
 	// House are the addresses on local networks, All those of every interface.
 	House, All func() []Address
@@ -126,7 +126,7 @@ func (l *Listener) Close() error {
 }
 
 // Addr is net.Listener's. The addresses that are really open are in State.
-func (l *Listener) Addr() net.Addr { return &net.TCPAddr{Port: l.o.Port()} }
+func (l *Listener) Addr() net.Addr { return &net.TCPAddr{Port: l.o.Port} }
 
 // Kick looks at settings and network now.
 func (l *Listener) Kick() {
@@ -182,9 +182,9 @@ func (l *Listener) follow(ctx context.Context, doors *sync.WaitGroup) {
 			continue
 		}
 		var lc net.ListenConfig
-		ln, err := lc.Listen(ctx, "tcp", netip.AddrPortFrom(a.Addr, uint16(l.o.Port())).String())
+		ln, err := lc.Listen(ctx, "tcp", netip.AddrPortFrom(a.Addr, uint16(l.o.Port)).String())
 		if err != nil {
-			problem = fmt.Sprintf("%s cannot be opened: %v", net.JoinHostPort(a.Addr.String(), strconv.Itoa(l.o.Port())), err)
+			problem = fmt.Sprintf("%s cannot be opened: %v", net.JoinHostPort(a.Addr.String(), strconv.Itoa(l.o.Port)), err)
 			continue
 		}
 		d := &door{ln: ln, address: a, conns: map[net.Conn]struct{}{}}
@@ -212,7 +212,7 @@ func (l *Listener) tell(mode Mode, problem string) {
 	l.mu.Lock()
 	s := State{Mode: mode, Problem: problem}
 	for addr := range l.open {
-		s.Addresses = append(s.Addresses, netip.AddrPortFrom(addr, uint16(l.o.Port())))
+		s.Addresses = append(s.Addresses, netip.AddrPortFrom(addr, uint16(l.o.Port)))
 	}
 	slices.SortStableFunc(s.Addresses, netip.AddrPort.Compare)
 	same := l.state.Mode == s.Mode && l.state.Problem == s.Problem && slices.Equal(l.state.Addresses, s.Addresses)

@@ -96,7 +96,7 @@ func realListener(t *testing.T, mode *atomic.Value, ready func() error) (*Listen
 	port := probe.Addr().(*net.TCPAddr).Port
 	_ = probe.Close()
 	l := New(Options{
-		Port: func() int { return port }, Want: func() Want { return Want{Mode: mode.Load().(Mode), Custom: netip.MustParseAddr("127.0.0.2")} },
+		Port: port, Want: func() Want { return Want{Mode: mode.Load().(Mode), Custom: netip.MustParseAddr("127.0.0.2")} },
 		House: func() []Address { return nil }, All: func() []Address { return []Address{address("127.0.0.2/32")} },
 		Ready: ready, Interval: time.Hour,
 	})

@@ -56,6 +56,16 @@ func Look(dir statedir.Dir) (Report, error) {
 	return r, nil
 }
 
+// Advice is what a person can do about a damaged store, without a full stop.
+func Advice(dir statedir.Dir) string {
+	if st, err := os.Stat(dir.LastGood()); err == nil {
+		return fmt.Sprintf("`hearth store restore` takes the copy of %s and keeps the damaged file; "+
+			"`hearth store export --out FILE` saves what can be read", st.ModTime().Format("2 January 15:04"))
+	}
+	return "`hearth store export --out FILE` saves what can be read; then restore " + dir.Store() +
+		" from a backup, or move it away to start empty"
+}
+
 // Message is an entry of a conversation with the session that it belongs to.
 type Message struct {
 	SessionKey string

@@ -64,6 +64,20 @@ func Queue(c config.Config, where string) session.QueuePolicy {
 	return p
 }
 
+// Sessions are the rules of sessions that are looked up whenever they are needed;
+// it implements session.Settings.
+type Sessions struct{ Settings *config.File }
+
+// Queue is messages.queue for a route's channel.
+func (s Sessions) Queue(route string) session.QueuePolicy {
+	return Queue(s.Settings.Snapshot().Config, route)
+}
+
+// Timeout of a run that names none.
+func (s Sessions) Timeout() time.Duration {
+	return time.Duration(s.Settings.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
+}
+
 // Subagents are the limits of sub-agents.
 func Subagents(c config.Config) spawn.Limits {
 	s := c.Agents.Defaults.Subagents

@@ -164,7 +164,7 @@ func TestSec_A_WEB_03_ForeignHost(t *testing.T) {
 func TestSec_A_WEB_05_CrossSiteMutation(t *testing.T) {
 	var calls atomic.Int32
 	g := start(t, func(o *Options) {
-		o.HTTP = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) })
+		o.Mounts = map[string]http.Handler{"/api/": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) })}
 	})
 	for _, headers := range [][]string{
 		{"Origin: http://evil.test", "Content-Type: application/x-www-form-urlencoded"},
@@ -345,7 +345,7 @@ func TestSec_A_NET_08_25_ForwardedIsNeverLocal(t *testing.T) {
 func TestSec_A_NET_14_OnePathOneReading(t *testing.T) {
 	var calls atomic.Int32
 	g := start(t, func(o *Options) {
-		o.HTTP = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) })
+		o.Mounts = map[string]http.Handler{"/api/": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) })}
 	})
 	for _, target := range []string{"/api/..%2fadmin", "/api/%252e%252e/x", "//api", "/API/x", "/Api/x", "/api/;x", "/api%00", "/api/.",
 		"/api./x", "/api/x.",

@@ -15,9 +15,7 @@ func (s *Server) handler() http.Handler {
 	mux.Handle("/healthz", live)
 	mux.HandleFunc("/ready", s.serveReady)
 	mux.HandleFunc("/readyz", s.serveReady)
-	if s.api != nil {
-		mux.Handle("/api/", s.api)
-	} else {
+	if s.mounts["/api/"] == nil {
 		mux.HandleFunc("/api/", http.NotFound)
 	}
 	for path, h := range s.mounts {

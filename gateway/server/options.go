@@ -46,7 +46,8 @@ type Options struct {
 	Auth     Authenticator
 	// Pages is the web app, index.html at its root. nil serves no page.
 	Pages fs.FS
-	// Snapshot is the state for hello; the server fills presence and versions.
+	// Snapshot is the state for hello; the server fills presence and versions. nil:
+	// Greet says it.
 	Snapshot func(ctx context.Context) protocol.Snapshot
 	Version  string
 	BootID   string
@@ -61,8 +62,6 @@ type Options struct {
 	// Origins are pages of others that may open a socket, exactly as browsers name
 	// them; nil: only our own page. It is asked at every attempt.
 	Origins func() []string
-	// HTTP is an optional handler for paths below /api/. It is behind the gate.
-	HTTP http.Handler
 	// Mounts are further paths, such as "/v1/". Each handler checks for itself who
 	// comes and how much it reads; all of them are behind the gate.
 	Mounts map[string]http.Handler
@@ -129,8 +128,8 @@ func (l Limits) withDefaults() Limits {
 
 // check refuses options that lack what a server cannot do without.
 func (o *Options) check() error {
-	if o.Auth == nil || o.Snapshot == nil {
-		return errors.New("server: Auth and Snapshot are required")
+	if o.Auth == nil {
+		return errors.New("server: Auth is required")
 	}
 	if o.Handlers == nil {
 		return nil // Handle comes later
@@ -171,6 +170,9 @@ func (s *Server) Handle(handlers map[string]Handler, all bool) error {
 	}
 	return nil
 }
+
+// Greet says the state for hello, before Serve.
+func (s *Server) Greet(snapshot func(ctx context.Context) protocol.Snapshot) { s.snapshot = snapshot }
 
 // Mount adds handlers of paths, before Serve.
 func (s *Server) Mount(more map[string]http.Handler) {

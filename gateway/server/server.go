@@ -24,7 +24,6 @@ type Server struct {
 	methods  map[string]protocol.MethodSpec
 	auth     Authenticator
 	pages    *pages
-	api      http.Handler
 	mounts   map[string]http.Handler
 	remote   *Remote
 	front    func(ctx context.Context, host string) bool
@@ -73,9 +72,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, api: o.HTTP, mounts: o.Mounts, remote: o.Remote,
-		front: o.Front, introductions: make(chan struct{}, maxIntroductions),
-		snapshot: o.Snapshot, version: o.Version, bootID: o.BootID, ready: o.Ready, log: o.Logger, now: o.Now,
+		handlers: o.Handlers, methods: make(map[string]protocol.MethodSpec), auth: o.Auth, mounts: o.Mounts, remote: o.Remote, front: o.Front,
+		introductions: make(chan struct{}, maxIntroductions),
+		snapshot:      o.Snapshot, version: o.Version, bootID: o.BootID, ready: o.Ready, log: o.Logger, now: o.Now,
 		limits: o.Limits.withDefaults(), hosts: o.Hosts, origins: o.Origins, state: protocol.StateVersion{Presence: 1, Health: 1},
 		presenceChanged: make(chan struct{}, 1), runs: make(map[string]*run),
 	}
@@ -109,6 +108,10 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if !ok || !addr.IP.IsLoopback() {
 		_ = ln.Close()
 		return fmt.Errorf("refusing to serve on %s: Hearth answers only on this machine's loopback address (127.0.0.1 or ::1)", ln.Addr())
+	}
+	if s.handlers == nil || s.snapshot == nil {
+		_ = ln.Close()
+		return errors.New("server: Serve needs Handle and Greet before it")
 	}
 	s.mu.Lock()
 	again := s.started

@@ -86,14 +86,13 @@ func (b *bench) open(answer answerer, toolRun func(ctx context.Context), policy 
 	})
 	b.db = db
 	b.Manager = NewManager(b.t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: b, Logger: slog.New(slog.DiscardHandler), Tools: always{tools},
+		DB: db, Publish: silent{}, Outbox: b, Logger: slog.New(slog.DiscardHandler),
 		Models: asked{begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: counting, Tools: true}, nil
 		}},
-		Prompt:  prompted(func(Asked) (string, int) { return "", 0 }),
-		Queue:   func(string) QueuePolicy { return policy },
-		Timeout: func() time.Duration { return time.Hour },
-		Now:     time.Now, Epoch: fmt.Sprint(time.Now().UnixNano()),
+		Engine:   Engine{Tools: always{tools}, Prompt: prompted(func(Asked) (string, int) { return "", 0 })},
+		Settings: fixed{func() QueuePolicy { return policy }, time.Hour},
+		Now:      time.Now, Epoch: fmt.Sprint(time.Now().UnixNano()),
 		NewID: func() string {
 			return fmt.Sprintf("00000000-0000-4000-8000-%012x", ids.Add(1)+time.Now().UnixNano()&0xffffffff<<8)
 		},

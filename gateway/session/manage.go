@@ -162,7 +162,7 @@ func (m *Manager) QueueOf(key string) (p QueuePolicy, override *QueueOverride) {
 	if err == nil {
 		override = row.Queue
 	}
-	return m.Queue("").over(override), override
+	return m.Settings.Queue("").over(override), override
 }
 
 // set applies a patch to a field: null clears it.

@@ -123,6 +123,36 @@ type Observer interface {
 	Broke(where string, panicked any)
 }
 
+// Suspended is work of runs that was put away.
+type Suspended interface {
+	// Suspended reports whether a run that a stop of Hearth cut off between two steps
+	// has work put away that it can go on with.
+	Suspended(tx *store.Tx, runID string) bool
+}
+
+// Settings are those that are looked up whenever they are needed.
+type Settings interface {
+	// Queue is the policy of a route's surface.
+	Queue(route string) QueuePolicy
+	// Timeout of a run that names none.
+	Timeout() time.Duration
+}
+
+// Engine is what runs are made with. Most of these parts know the sessions
+// themselves, so Equip may say them after NewManager.
+type Engine struct {
+	// Tools are those of runs; nil: none at all.
+	Tools Tools
+	// Prompt makes system prompts; it is needed.
+	Prompt Prompter
+	// Gate holds runs back; nil: never.
+	Gate Gate
+	// Observer hears what becomes of runs and sessions; nil: nobody.
+	Observer Observer
+	// Suspended is work of runs that was put away; nil: none is.
+	Suspended Suspended
+}
+
 // Options wires a Manager.
 type Options struct {
 	DB *store.DB
@@ -136,14 +166,7 @@ type Options struct {
 	Tell func(tx *store.Tx, run Run, id, text string) error
 	// Models answer turns; it is needed.
 	Models Models
-	// Tools are those of runs; nil: none at all.
-	Tools Tools
-	// Prompt makes system prompts; it is needed.
-	Prompt Prompter
-	// Gate holds runs back; nil: never.
-	Gate Gate
-	// Observer hears what becomes of runs and sessions; nil: nobody.
-	Observer Observer
+	Engine
 	// Redact hides secrets in what is kept of a failure and of the arguments of
 	// calls; default: leaves them.
 	Redact func(string) string
@@ -152,14 +175,8 @@ type Options struct {
 	// nobody can tell any more. ok is false while there is no place. nil: never.
 	Notes func(key string, runs []Run) (keep func(ctx context.Context, text string) error, ok bool)
 	// Picture reads a picture that a message refers to; nil: there are none.
-	Picture func(id string) (model.Image, error)
-	// Queue is the policy of a route's surface.
-	Queue func(route string) QueuePolicy
-	// Suspended reports whether a run that a stop of Hearth cut off between two steps
-	// has work put away that it can go on with; nil: none has.
-	Suspended func(tx *store.Tx, runID string) bool
-	// Timeout of a run that names none.
-	Timeout func() time.Duration
+	Picture  func(id string) (model.Image, error)
+	Settings Settings
 	// MaxRuns is how many answers are made at the same time; more wait, the
 	// oldest first. 0 means 1000.
 	MaxRuns int
@@ -210,6 +227,9 @@ func NewManager(ctx context.Context, opts Options) *Manager {
 	m.runCtx, m.stopRun = context.WithCancelCause(context.WithoutCancel(ctx))
 	return m
 }
+
+// Equip says what runs are made with. It is called before Recover.
+func (m *Manager) Equip(e Engine) { m.Engine = e }
 
 // Close stops taking messages, ends active runs with their partial text
 // checkpointed (the next start closes or repeats them) and waits for the lanes

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // work answers with one call of the tool, then with words.
@@ -131,7 +130,7 @@ func TestCodeMode_ARunWithASuspendedProgramGoesOnAfterARestart(t *testing.T) {
 	}, func(context.Context) { second++ }, policy(Steer))
 	defer b.close()
 	over := make(chan string, 1)
-	b.Suspended = func(_ *store.Tx, id string) bool { return id == "a" }
+	b.Suspended = putAway("a")
 	b.Observer = heard{over: func(id string) { over <- id }}
 	rep, err := b.Recover(t.Context())
 	if err != nil || rep.Requeued != 1 {

@@ -40,6 +40,11 @@ type prompted func(Asked) (string, int)
 
 func (p prompted) Prompt(a Asked) (string, int) { return p(a) }
 
+// putAway is the run whose work is put away.
+type putAway string
+
+func (p putAway) Suspended(_ *store.Tx, runID string) bool { return runID == string(p) }
+
 // heard hears what becomes of runs.
 type heard struct {
 	over  func(runID string)

@@ -36,7 +36,7 @@ func (m *Manager) perform(l *lane, r *run) {
 	}
 	timeout := time.Duration(r.rec.TimeoutMs) * time.Millisecond
 	if timeout <= 0 {
-		timeout = m.Timeout()
+		timeout = m.Settings.Timeout()
 	}
 	ctx, stop := withPatience(r.ctx, timeout)
 	defer stop()

@@ -94,7 +94,7 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 	}
 	reached[id] = turn
 	if m.Suspended != nil && turn == rec.Turn && rec.AnswerTurn == 0 && part.Text == "" && rec.Attempt < maxAttempts &&
-		m.Suspended(tx, rec.ID) {
+		m.Suspended.Suspended(tx, rec.ID) {
 		rep.Requeued++
 		return m.resume(tx, rec, asked.Text(), last)
 	}

@@ -139,7 +139,7 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 	})
 	ids := 0
 	mgr := NewManager(t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: discard{}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Tools: always{tools},
+		DB: db, Publish: silent{}, Outbox: discard{}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Models: asked{begin: engine.Begin, book: func(tx *store.Tx, key string, attempts []failover.Attempt) error {
 			var calls []spend.Call
 			for _, a := range attempts {
@@ -149,9 +149,8 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 			}
 			return ledger.Put(tx, calls)
 		}},
-		Prompt:  prompted(func(Asked) (string, int) { return "", 0 }),
-		Queue:   func(string) QueuePolicy { return QueuePolicy{Mode: Followup} },
-		Timeout: func() time.Duration { return 1000 * time.Hour }, Now: time.Now, Epoch: "boot",
+		Engine:   Engine{Tools: always{tools}, Prompt: prompted(func(Asked) (string, int) { return "", 0 })},
+		Settings: fixed{func() QueuePolicy { return QueuePolicy{Mode: Followup} }, 1000 * time.Hour}, Now: time.Now, Epoch: "boot",
 		NewID: func() string { ids++; return fmt.Sprintf("00000000-0000-4000-8000-%012x", ids) },
 	})
 	return mgr, db, ledger

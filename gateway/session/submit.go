@@ -106,7 +106,7 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 				}
 			}
 			acc.Live = true
-			policy = m.Queue(turn.Route).over(row.Queue)
+			policy = m.Settings.Queue(turn.Route).over(row.Queue)
 			if turn.Mode != "" {
 				policy.Mode = turn.Mode
 			}

@@ -85,14 +85,13 @@ func (w *world) open(path string) {
 	w.boots++
 	w.db = db
 	w.Manager = NewManager(w.t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: w, Logger: slog.New(slog.DiscardHandler), Tools: always{tools},
+		DB: db, Publish: silent{}, Outbox: w, Logger: slog.New(slog.DiscardHandler),
 		Models: asked{begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: worldModel{w, b}, Tools: true}, nil
 		}},
-		Prompt:  prompted(func(Asked) (string, int) { return "", 0 }),
-		Queue:   func(string) QueuePolicy { return w.policy },
-		Timeout: func() time.Duration { return 1000 * time.Hour },
-		Now:     time.Now, Epoch: fmt.Sprint("boot", w.boots),
+		Engine:   Engine{Tools: always{tools}, Prompt: prompted(func(Asked) (string, int) { return "", 0 })},
+		Settings: fixed{func() QueuePolicy { return w.policy }, 1000 * time.Hour},
+		Now:      time.Now, Epoch: fmt.Sprint("boot", w.boots),
 		NewID: func() string {
 			w.ids++
 			return fmt.Sprintf("00000000-0000-4000-8000-%012x", w.ids)
@@ -102,6 +101,15 @@ func (w *world) open(path string) {
 		w.t.Fatal(err)
 	}
 }
+
+// fixed are settings of sessions.
+type fixed struct {
+	queue   func() QueuePolicy
+	timeout time.Duration
+}
+
+func (f fixed) Queue(string) QueuePolicy { return f.queue() }
+func (f fixed) Timeout() time.Duration   { return f.timeout }
 
 // Put and Wake are the outbox: a table, so that it is as durable as the rest.
 func (w *world) Put(tx *store.Tx, ev protocol.ChatEvent, _ Run) error {

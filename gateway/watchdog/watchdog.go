@@ -7,11 +7,14 @@ package watchdog
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"runtime"
 	"sync"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/awake"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 const (
@@ -27,6 +30,36 @@ const (
 type Part struct {
 	Name string // for people: "the database"
 	Ask  func()
+}
+
+// Keep is what is usually done about parts that do not move: it writes down what
+// they were doing and gives the gateway up.
+type Keep struct {
+	File   string                          // takes the stacks
+	Broke  func(where string, failure any) // keeps the failure for `hearth doctor`
+	GaveUp chan<- error                    // is told once, with room for it
+	Logger *slog.Logger
+}
+
+// Options are those of Run.
+func (k Keep) Options(parts ...Part) Options {
+	return Options{
+		Parts: parts,
+		Stuck: func(part string, stacks []byte) {
+			err := statedir.WriteFile(k.File, stacks)
+			k.Logger.Error("a part of Hearth does not move any more", "part", part, "stacks", k.File, "err", err)
+			k.Broke(part, "it has not answered for a minute; what it was doing is in "+k.File)
+		},
+		GiveUp: func(part string) {
+			err := fmt.Errorf("%s has not answered for three minutes, so Hearth ends here and can be started again; "+
+				"what it was doing is in %s", part, k.File)
+			k.Logger.Error("the gateway gives itself up", "err", err)
+			select {
+			case k.GaveUp <- err:
+			default:
+			}
+		},
+	}
 }
 
 // Options of Run.

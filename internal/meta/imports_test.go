@@ -20,6 +20,7 @@ var leaves = map[string][]string{
 	"gateway/stopwatch":           {},
 	"gateway/egress":              {"gateway/awake", "internal/text"},
 	"gateway/failpoint":           {},
+	"gateway/harden":              {},
 	"gateway/media":               {"gateway/model", "gateway/statedir"},
 	"gateway/model":               {},
 	"gateway/protocol":            {"gateway/model"},
@@ -156,7 +157,7 @@ func feature(dir string) string {
 // appMayImport is all that programs know of the engine.
 var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/sections",
 	"gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/codemode/workbench",
-	"gateway/pairing/identity", "gateway/rescue", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
+	"gateway/pairing/identity", "gateway/rescue", "gateway/harden", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.

@@ -201,8 +201,12 @@ func (h *Hub) serve(ctx context.Context, a *attached, inbox channel.Inbox) {
 	a.err = err
 }
 
-// Webhooks answers the networks that call their accounts; nil when none does.
-func (h *Hub) Webhooks() http.Handler {
+// longestCall is the most that a network may send to a webhook.
+const longestCall = 1 << 20
+
+// Webhooks answers the networks that call their accounts, by path; nil when none
+// does.
+func (h *Hub) Webhooks() map[string]http.Handler {
 	mux := http.NewServeMux()
 	some := false
 	for _, ch := range h.All() {
@@ -216,7 +220,19 @@ func (h *Hub) Webhooks() http.Handler {
 	if !some {
 		return nil
 	}
-	return mux
+	return map[string]http.Handler{"/api/": http.MaxBytesHandler(mux, longestCall)}
+}
+
+// Tell sends words of Hearth's own, without keeping them: what is lost is asked for
+// again.
+func (h *Hub) Tell(ctx context.Context, network string, to channel.Target, text string) {
+	ch := h.Find(network, to.Account)
+	if ch == nil {
+		return
+	}
+	if _, err := ch.Send(ctx, channel.Message{To: to, Text: text}); err != nil {
+		h.Logger.Warn("somebody could not be told", "channel", network, "err", err)
+	}
 }
 
 // Account is the settings of one account, with those of its network below them.

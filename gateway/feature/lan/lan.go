@@ -39,7 +39,7 @@ type Options struct {
 	Settings *config.File
 	Pairing  *pairing.Registry
 	Audit    *audit.Log
-	Port     func() int // of this machine's own listener: the same everywhere; 0: not yet
+	Port     int // of this machine's own listener: the same everywhere
 	Env      func(string) string
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -210,8 +210,8 @@ func (n *Network) announcement() announcement {
 		short, _, _ := strings.Cut(host, ".")
 		name = short + " (Hearth)"
 	}
-	return announcement{name: name, id: who.ID(), port: n.o.Port(), text: map[string]string{
-		"role": "gateway", "transport": "gateway", "displayName": name, "lanHost": who.Host(), "gatewayPort": strconv.Itoa(n.o.Port()),
+	return announcement{name: name, id: who.ID(), port: n.o.Port, text: map[string]string{
+		"role": "gateway", "transport": "gateway", "displayName": name, "lanHost": who.Host(), "gatewayPort": strconv.Itoa(n.o.Port),
 		"gatewayTls": "1", "gatewayTlsSha256": print, "gatewayDirectReachable": "1",
 	}}
 }
@@ -309,7 +309,7 @@ func reachAddress(p netip.Prefix, zone string) reach.Address {
 // status is what a person is told.
 func (n *Network) status(ctx context.Context) (protocol.ReachStatus, error) {
 	st := n.reach.State()
-	out := protocol.ReachStatus{Mode: string(st.Mode), Port: n.o.Port(), Addresses: []string{}, Problem: st.Problem}
+	out := protocol.ReachStatus{Mode: string(st.Mode), Port: n.o.Port, Addresses: []string{}, Problem: st.Problem}
 	for _, a := range st.Addresses {
 		out.Addresses = append(out.Addresses, a.String())
 	}

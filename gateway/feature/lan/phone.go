@@ -24,7 +24,7 @@ func (n *Network) names() (out []string) {
 	who := n.who
 	n.mu.Unlock()
 	if who != nil {
-		out = append(out, net.JoinHostPort(who.Host(), strconv.Itoa(n.o.Port())))
+		out = append(out, net.JoinHostPort(who.Host(), strconv.Itoa(n.o.Port)))
 	}
 	return out
 }

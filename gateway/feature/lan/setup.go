@@ -86,7 +86,7 @@ func (n *Network) urls() (out []string) {
 	who, named := n.who, n.adv != nil
 	n.mu.Unlock()
 	if len(out) > 0 && named && who != nil {
-		out = append(out, "wss://"+net.JoinHostPort(who.Host(), strconv.Itoa(n.o.Port())))
+		out = append(out, "wss://"+net.JoinHostPort(who.Host(), strconv.Itoa(n.o.Port)))
 	}
 	return out
 }

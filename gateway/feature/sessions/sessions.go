@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/problem"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
@@ -46,7 +47,7 @@ type Options struct {
 	Children *spawn.Book // sub-agents
 	Clock    *clock.Clock
 	Prompt   Prompt
-	Problems func() []protocol.Problem // what a person should know about
+	Problems *problem.Board
 	Version  string
 	Started  time.Time
 	Now      func() time.Time

@@ -36,7 +36,7 @@ func (f *feature) cmdStatus(ctx context.Context, key, _ string) (string, error) 
 	fmt.Fprintf(&b, "- Queue: %s\n", queue)
 	fmt.Fprintf(&b, "- Running: %d answers, %d messages waiting\n", active, queued)
 	fmt.Fprintf(&b, "- Up for %s\n", f.o.Now().Sub(f.o.Started).Round(time.Second))
-	for _, pr := range f.o.Problems() {
+	for _, pr := range f.o.Problems.All() {
 		fmt.Fprintf(&b, "- **Problem**: %s\n", pr.Message)
 	}
 	return b.String(), nil

@@ -21,6 +21,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/problem"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
@@ -51,9 +52,9 @@ type Options struct {
 	Pairing  *pairing.Registry
 	Log      *slog.Logger
 
-	URL      func() string // where the gateway listens
+	URL      string // where the gateway listens
 	Now      func() time.Time
-	Problems func() []protocol.Problem // of all parts
+	Problems *problem.Board // of all parts
 }
 
 // Status is the feature.
@@ -95,7 +96,7 @@ func (f *Status) Health(ctx context.Context) (protocol.Health, error) {
 		Channels: map[string]any{}, ChannelOrder: []string{}, ChannelLabels: map[string]string{},
 		DefaultAgentID: f.o.Agents.Book().Default().ID, Sessions: sessions,
 		Agents: []protocol.AgentHealth{{AgentID: f.o.Agents.Book().Default().ID, Name: agents.DefaultName, IsDefault: true, Sessions: sessions}},
-		Hearth: &protocol.HealthDetail{Problems: f.o.Problems()},
+		Hearth: &protocol.HealthDetail{Problems: f.o.Problems.All()},
 	}, nil
 }
 
@@ -115,11 +116,11 @@ func (f *Status) status(ctx context.Context, _ method.None) (protocol.Status, er
 		},
 		Pause: f.o.Pause.Get().Wire(),
 		Hearth: protocol.StatusDetail{
-			Version: f.o.Version, PID: os.Getpid(), URL: f.o.URL(), StateDir: string(f.o.Dir), ConfigPath: f.o.Settings.Path(),
+			Version: f.o.Version, PID: os.Getpid(), URL: f.o.URL, StateDir: string(f.o.Dir), ConfigPath: f.o.Settings.Path(),
 			UptimeMs: f.o.Now().Sub(f.o.Started).Milliseconds(), Model: ref.String(), ModelSource: source,
 			Clients: f.o.Server.Clients(), ActiveRuns: active, QueuedRuns: queued, Undelivered: f.o.Outbox.Waiting(),
 			PendingApprovals: len(f.o.Broker.Pending()),
-			ResidentBytes:    residentBytes(), StoreBytes: f.o.Store.Size(), Problems: f.o.Problems(),
+			ResidentBytes:    residentBytes(), StoreBytes: f.o.Store.Size(), Problems: f.o.Problems.All(),
 		},
 	}, nil
 }
@@ -137,7 +138,7 @@ func (f *Status) launchLink(_ context.Context, p protocol.LaunchLinkParams) (pro
 	if err != nil {
 		return protocol.LaunchLink{}, err
 	}
-	return protocol.LaunchLink{URL: f.o.URL() + "/#launch=" + code, ExpiresAtMs: expires.UnixMilli()}, nil
+	return protocol.LaunchLink{URL: f.o.URL + "/#launch=" + code, ExpiresAtMs: expires.UnixMilli()}, nil
 }
 
 // Snapshot is the state that hello carries.
@@ -163,14 +164,14 @@ func (f *Status) Snapshot(ctx context.Context) protocol.Snapshot {
 // watch tells clients when there are other problems than before: a full
 // disk, a broken settings file, a channel that fell silent.
 func (f *Status) watch(ctx context.Context) error {
-	last := f.o.Problems()
+	last := f.o.Problems.All()
 	for {
 		select {
 		case <-time.After(healthEvery):
 		case <-ctx.Done():
 			return nil
 		}
-		now := f.o.Problems()
+		now := f.o.Problems.All()
 		if slices.Equal(now, last) {
 			continue
 		}

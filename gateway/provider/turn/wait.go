@@ -22,14 +22,22 @@ const pastedWords = "🔑 Your message holds something that looks like a key or 
 type Waits struct {
 	Models *Models
 	Setup  *setup.Book
+	Pasted Pasted
 }
 
-// Hold waits while a turn may not begin. pasted says that its message holds what
-// looks like a key; choose is the model that the session or the turn names; tell
-// puts words of Hearth's own into its conversation.
-func (w *Waits) Hold(ctx context.Context, run session.Run, pasted bool, choose func() (failover.Selection, error),
-	tell func(ctx context.Context, text string)) {
-	if pasted {
+// Pasted knows messages that hold what looks like a key.
+type Pasted interface {
+	// Pasted reports, once, whether the message of a run does.
+	Pasted(runID string) bool
+}
+
+// Hold implements session.Gate: it waits while a turn may not begin. choose is the
+// model that the session or the turn names; tell puts words of Hearth's own into
+// its conversation.
+func (w *Waits) Hold(
+	ctx context.Context, run session.Run, choose func() (failover.Selection, error), tell func(ctx context.Context, text string),
+) {
+	if w.Pasted.Pasted(run.ID) {
 		tell(ctx, pastedWords)
 	}
 	m := w.Models

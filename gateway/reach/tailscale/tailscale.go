@@ -42,7 +42,7 @@ type State struct {
 
 // Options of a Watch. Port is needed.
 type Options struct {
-	Port func() int
+	Port int
 	// Run asks the program; nil: the one that is installed.
 	Run func(ctx context.Context, args ...string) ([]byte, error)
 	Now func() time.Time
@@ -116,7 +116,7 @@ func (w *Watch) ask(ctx context.Context) State {
 	if err != nil {
 		return State{Name: name}
 	}
-	s, err := parseServe(serve, name, w.o.Port())
+	s, err := parseServe(serve, name, w.o.Port)
 	if err != nil {
 		return State{Name: name}
 	}

@@ -40,7 +40,7 @@ func TestState(t *testing.T) {
 		"open to the world": {on, serves("http://127.0.0.1:18789", `,"AllowFunnel":{"attic.tail1234.ts.net:443":true}`),
 			State{Name: name, Public: true}},
 	} {
-		w := New(Options{Port: func() int { return 18789 }, Run: func(_ context.Context, args ...string) ([]byte, error) {
+		w := New(Options{Port: 18789, Run: func(_ context.Context, args ...string) ([]byte, error) {
 			if args[0] == "status" {
 				return []byte(c.status), nil
 			}
@@ -55,8 +55,7 @@ func TestState(t *testing.T) {
 // The program is asked at most once a minute, and its absence is no error.
 func TestAskedRarely(t *testing.T) {
 	asked, now := 0, time.Unix(1e9, 0)
-	w := New(Options{Port: func() int { return 1 }, Now: func() time.Time { return now }, Run: func(context.Context, ...string) ([]byte,
-		error) {
+	w := New(Options{Port: 1, Now: func() time.Time { return now }, Run: func(context.Context, ...string) ([]byte, error) {
 		asked++
 		return nil, errors.New("not installed")
 	}})

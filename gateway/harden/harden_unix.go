@@ -1,12 +1,12 @@
 //go:build !linux && !windows
 
-package gateway
+package harden
 
 import "golang.org/x/sys/unix"
 
-// Harden keeps a crash from writing the memory of this process, which holds
+// Process keeps a crash from writing the memory of this process, which holds
 // keys, to disk, and makes every file that it creates private.
-func Harden() error {
+func Process() error {
 	unix.Umask(0o077)
 	return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 }
