@@ -51,7 +51,7 @@ func newCronAdd(a *app) *cobra.Command {
 			"\nSCHEDULE is one of those, a cron expression of five or six fields, or “every …”.",
 		Example: "  hearth cron add \"every weekday at 8\" \"Summarize my mail\"\n" +
 			"  hearth cron add --at 20m --system-event \"The tea is ready\"\n" +
-			"  hearth cron add --cron \"0 9 * * 1\" --tz Europe/Vienna --message \"Plan the week\" --announce --channel telegram",
+			"  hearth cron add --cron \"0 9 * * 1\" --tz Europe/Vienna --message \"Plan the week\" --announce",
 	}
 	f.register(c)
 	c.Flags().StringVar(&f.declarationKey, "declaration-key", "", "a name for programs: adding it again changes that job")
@@ -156,7 +156,9 @@ func (f *jobFlags) register(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("delete-after-run", "keep-after-run")
 }
 
-func addJob(ctx context.Context, a *app, c *cobra.Command, f *jobFlags, args []string) error {
+// arguments takes what stands without a flag: the schedule or the name, and what
+// to do.
+func (f *jobFlags) arguments(c *cobra.Command, args []string) error {
 	timed := false
 	for _, name := range []string{"at", "every", "cron", "on-exit", "stream-command"} {
 		timed = timed || c.Flags().Changed(name)
@@ -180,20 +182,25 @@ func addJob(ctx context.Context, a *app, c *cobra.Command, f *jobFlags, args []s
 		}
 		f.message = args[0]
 	}
+	return nil
+}
+
+// job is the new job, as it goes to the gateway.
+func (f *jobFlags) job(ctx context.Context, a *app, c *cobra.Command) (map[string]any, error) {
 	job := map[string]any{"enabled": !f.disabled, "wakeMode": orElse(f.wake, protocol.CronWakeNow)}
 	if err := f.common(c, job); err != nil {
-		return err
+		return nil, err
 	}
 	schedule, err := f.schedule(ctx, a, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	payload, err := f.payload(a, c, "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if payload == nil {
-		return &failure{
+		return nil, &failure{
 			exitUsage,
 			"say what to do: a prompt, --system-event, --command or --script",
 			"`hearth cron add --help` has examples",
@@ -211,10 +218,21 @@ func addJob(ctx context.Context, a *app, c *cobra.Command, f *jobFlags, args []s
 		job["delivery"] = d
 	}
 	if err := f.triggerOf(a, job); err != nil {
-		return err
+		return nil, err
 	}
 	if f.declarationKey != "" {
 		job["declarationKey"] = f.declarationKey
+	}
+	return job, nil
+}
+
+func addJob(ctx context.Context, a *app, c *cobra.Command, f *jobFlags, args []string) error {
+	if err := f.arguments(c, args); err != nil {
+		return err
+	}
+	job, err := f.job(ctx, a, c)
+	if err != nil {
+		return err
 	}
 	cl, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAdmin}})
 	if err != nil {
@@ -232,6 +250,11 @@ func addJob(ctx context.Context, a *app, c *cobra.Command, f *jobFlags, args []s
 	if res.Job != nil {
 		j = res.Job
 	}
+	return a.out().print(plannedWords(j), "\n")
+}
+
+// plannedWords says what was planned.
+func plannedWords(j *protocol.CronJob) string {
 	words := "Planned: " + line(
 		jobName(j),
 	) + " (" + scheduleWords(
@@ -245,7 +268,7 @@ func addJob(ctx context.Context, a *app, c *cobra.Command, f *jobFlags, args []s
 	if j.Hearth != nil && j.Hearth.Warning != "" {
 		words += "\nCareful: " + line(j.Hearth.Warning)
 	}
-	return a.out().print(words, "\n")
+	return words
 }
 
 // positional takes a schedule without a flag.

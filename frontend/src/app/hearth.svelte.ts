@@ -4,6 +4,7 @@ import { Approvals, provideApprovals } from "../features/approvals/approvals.sve
 import { Channels, provideChannels } from "../features/channels/channels.svelte";
 import { views as chatViews } from "../features/chat";
 import { Writing, provideWriting } from "../features/chat/writing.svelte";
+import { Schedules, provideSchedules } from "../features/cron/cron.svelte";
 import { provideReachable } from "../features/devices/reachable";
 import { Problems, provideProblems } from "../features/doctor/problems.svelte";
 import { Reach, provideReach } from "../features/lan/reach.svelte";
@@ -46,6 +47,7 @@ export class Hearth {
   onboarding!: Onboarding;
   pause!: Pause;
   problems!: Problems;
+  schedules!: Schedules;
   undo!: Undo;
   writing!: Writing;
   private outgoing!: Outgoing;
@@ -123,6 +125,7 @@ export class Hearth {
     this.pictures = new Pictures(client, mostPictures);
     this.problems = new Problems(client, () => void this.channels.refresh().catch(() => undefined));
     this.reach = new Reach(client);
+    this.schedules = new Schedules(client);
     this.undo = new Undo(client);
   }
 
@@ -144,6 +147,7 @@ export class Hearth {
     provideProblems(this.problems);
     provideReach(this.reach);
     provideReachable(this.reach);
+    provideSchedules(this.schedules);
     provideUndo(this.undo);
   }
 
@@ -179,7 +183,7 @@ export class Hearth {
     await Promise.all(soon.map((v) => v.load())).catch(() => undefined);
     void this.onboarding.load().catch(() => undefined);
     await this.writing.load();
-    await Promise.all([this.channels.load(), this.approvals.load(), this.pause.load(), this.undo.load().catch(() => undefined)]);
+    await Promise.all([this.channels.load(), this.approvals.load(), this.pause.load(), this.schedules.load(), this.undo.load().catch(() => undefined)]);
   }
 
   /** everything unsent, of all sessions */

@@ -3,9 +3,9 @@
 import type { Component } from "svelte";
 import { views as audit } from "../features/audit";
 import { views as channels } from "../features/channels";
+import { views as cron } from "../features/cron";
 import { views as devices } from "../features/devices";
 import { views as doctor } from "../features/doctor";
-import { views as heartbeat } from "../features/heartbeat";
 import { views as lan } from "../features/lan";
 import { views as mcp } from "../features/mcp";
 import { views as memory } from "../features/memory";
@@ -41,7 +41,7 @@ export const panes: Record<PaneId, Pane> = {
   tools: { icon: "shield", below: [part(audit, (v) => v.ToolsPane)] },
   skills: { icon: "tool", below: [part(skills, (v) => v.SkillsPane), part(mcp, (v) => v.Servers)] },
   memory: { icon: "file", below: [part(memory, (v) => v.MemoryPane)] },
-  schedules: { icon: "clock", below: [part(heartbeat, (v) => v.SchedulesPane)] },
+  schedules: { icon: "clock", above: [part(cron, (v) => v.SchedulesPane)] },
   network: { icon: "globe", below: [part(lan, (v) => v.NetworkPane)] },
   health: { icon: "check", below: [part(doctor, (v) => v.HealthPane)] },
 };

@@ -56,6 +56,23 @@ export function shortTime(ts: number, now = Date.now()): string {
   return written(ts, ago < 7 ? { weekday: "short" } : dm);
 }
 
+/** timeAt is a time of the day. */
+export const timeAt = (hour: number, minute: number): string => timeOf(new Date(2001, 0, 1, hour, minute).getTime());
+
+/** moment is a point in time as people say it: today and tomorrow by name, the next days by their own. */
+export function moment(ts: number, now = Date.now()): string {
+  const days = dayNumber(ts) - dayNumber(now);
+  const time = timeOf(ts);
+  if (days >= -1 && days <= 1) return `${new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(days, "day")} ${time}`;
+  if (days > 1 && days < 7) return `${written(ts, { weekday: "long" })} ${time}`;
+  const year = new Date(ts).getFullYear() === new Date(now).getFullYear();
+  return `${written(ts, year ? dm : { ...dm, year: "numeric" })} ${time}`;
+}
+
+/** weekdays names days of the week, 0 is Sunday. */
+export const weekdays = (days: number[]): string =>
+  capital(list(days.map((d) => written(new Date(2001, 0, 7 + d, 12).getTime(), { weekday: days.length > 2 ? "short" : "long" }))));
+
 /** dayOf writes a date that came as 2026-11-21. */
 export const dayOf = (date: string): string => written(new Date(date + "T12:00").getTime(), dm);
 

@@ -1,0 +1,83 @@
+// Schedules in the person's words: the common ones here, the rest by the gateway.
+import { timeAt, weekdays, moment } from "../../i18n/time";
+import type { CronJob, CronSchedule } from "../../net/wire";
+import { t } from "./words";
+
+const minute = 60_000;
+
+/** often says how long there is between two runs. */
+function often(ms: number): string {
+  const units = [
+    ["day", 1440 * minute],
+    ["hour", 60 * minute],
+    ["minute", minute],
+  ] as const;
+  const [unit, size] = units.find(([, size]) => ms % size === 0) ?? ["minute", minute];
+  const n = Math.max(1, Math.round(ms / size));
+  return n === 1 ? t(`each.${unit}`) : t(`every.${unit}`, { n });
+}
+
+/** daysIn reads the last field of an expression: "1-5", "1,4", "*"; null when it is another kind. */
+export function daysIn(field: string): number[] | null {
+  if (field === "*" || field === "?") return [];
+  const days = new Set<number>();
+  for (const part of field.split(",")) {
+    const m = /^([0-7])(?:-([0-7]))?$/.exec(part);
+    if (!m) return null;
+    for (let d = Number(m[1]); d <= Number(m[2] ?? m[1]); d++) days.add(d % 7);
+  }
+  return [...days].sort((a, b) => a - b);
+}
+
+/** expression says a cron expression, "" for one that needs the gateway's words. */
+export function expression(expr: string): string {
+  const f = expr.trim().split(/\s+/);
+  if (f.length === 6 && f[0] === "0") f.shift();
+  const [min, hour, date, month, day] = f as [string, string, string, string, string];
+  if (f.length !== 5 || month !== "*") return "";
+  const step = /^\*\/(\d+)$/.exec(min);
+  if (hour === "*" && date === "*" && day === "*") {
+    if (step && 60 % Number(step[1]) === 0) return often(Number(step[1]) * minute);
+    return min === "0" ? often(60 * minute) : "";
+  }
+  if (!/^\d+$/.test(min) || !/^\d+$/.test(hour)) return "";
+  const time = timeAt(Number(hour), Number(min));
+  const days = daysIn(day);
+  if (/^\d+$/.test(date) && day === "*") return t("at.month", { n: date, time });
+  if (date !== "*" || days === null) return "";
+  if (days.length === 0 || days.length === 7) return t("at.daily", { time });
+  if (days.join() === "1,2,3,4,5") return t("at.workdays", { time });
+  return t("at.days", { days: weekdays(days), time });
+}
+
+/** scheduleWords says when a job runs. */
+export function scheduleWords(s: CronSchedule, own?: string): string {
+  switch (s.kind) {
+    case "at":
+      return t("at.once", { time: moment(Date.parse(s.at ?? "")) });
+    case "every":
+      return often(s.everyMs ?? minute);
+    case "cron": {
+      const words = expression(s.expr ?? "") || own || s.expr || "";
+      return s.tz ? t("at.zone", { words, zone: s.tz }) : words;
+    }
+    case "on-exit":
+      return t("at.exit");
+    case "stream":
+      return t("at.stream");
+  }
+  return own ?? s.kind;
+}
+
+export const nameOf = (j: CronJob): string => j.displayName || j.name;
+export const isOn = (j: CronJob): boolean => j.enabled !== false;
+
+/** asText is what a person would write to have this schedule. */
+export function asText(s: CronSchedule): string {
+  if (s.kind === "cron") return s.expr ?? "";
+  if (s.kind === "every") return `every ${Math.max(1, Math.round((s.everyMs ?? minute) / minute))}m`;
+  if (s.kind !== "at" || !s.at) return "";
+  const d = new Date(s.at);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
+}

@@ -1,3 +1,0 @@
-import { lazy } from "../../ui/lazy.svelte";
-
-export const views = lazy(() => import("./views"), "heartbeat");
