@@ -183,7 +183,9 @@ export class Hearth {
     await Promise.all(soon.map((v) => v.load())).catch(() => undefined);
     void this.onboarding.load().catch(() => undefined);
     await this.writing.load();
-    await Promise.all([this.channels.load(), this.approvals.load(), this.pause.load(), this.schedules.load(), this.undo.load().catch(() => undefined)]);
+    await Promise.all([
+      this.channels.load(), this.approvals.load(), this.pause.load(), this.schedules.load(), this.undo.load().catch(() => undefined),
+    ]);
   }
 
   /** everything unsent, of all sessions */
