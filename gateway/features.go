@@ -132,8 +132,9 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 		}},
 		{Name: "openaiapi", New: func() (host.Feature, error) {
 			return openaiapi.New(openaiapi.Options{
-				Hook: g.hook, Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Models: g.models, Choice: g.choice, Vectors: g.vectors,
-				Budget: g.budget, Pause: g.pause, Code: g.code, Secrets: &g.redactor, Work: g.work, Started: g.started, Log: g.log,
+				Hook: g.hook, Settings: g.config, Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Models: g.models,
+				Choice: g.choice, Vectors: g.vectors, Budget: g.budget, Pause: g.pause, Code: g.code, Secrets: &g.redactor, Work: g.work,
+				Started: g.started, Log: g.log,
 			}), nil
 		}},
 		{Name: "devices", New: func() (host.Feature, error) {

@@ -58,13 +58,7 @@ func (g *Gateway) openTools() (err error) {
 	}
 	g.files = workspace.New(g.finder(), g.opts.Now)
 	g.tools = tool.NewCatalog(&g.redactor, g.log)
-	g.hook = hook.New(hook.Options{
-		Admit: g.door.Admit, Now: g.opts.Now, NewID: newUUID, Mark: untrusted.Wrapper{}.Wrap,
-		Enabled: func() hook.Endpoints {
-			e := g.config.Snapshot().Config.Gateway.HTTP.Endpoints
-			return hook.Endpoints{Chat: e.ChatCompletions.Enabled, Responses: e.Responses.Enabled}
-		},
-	})
+	g.hook = hook.New(hook.Options{Admit: g.door.Admit, Now: g.opts.Now, NewID: newUUID, Mark: untrusted.Wrapper{}.Wrap})
 	g.toolGate.SetPrograms(g.hook)
 	return nil
 }

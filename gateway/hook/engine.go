@@ -12,6 +12,8 @@ import (
 
 // Engine is what the endpoints need of the engine.
 type Engine interface {
+	// Endpoints are those that are switched on now.
+	Endpoints() Endpoints
 	// Models is what a request may name.
 	Models() []Model
 	// Find turns the name in a request into who answers. Its error is an *Error.
@@ -90,8 +92,7 @@ func (e Endpoints) any() bool { return e.Chat || e.Responses }
 
 // Options of a Handler.
 type Options struct {
-	Engine  Engine
-	Enabled func() Endpoints
+	Engine Engine
 	// Admit lets a request in or not.
 	Admit func(r *http.Request, need pairing.ClientScope) (*pairing.Visit, error)
 	// Mark puts marks around text from outside.

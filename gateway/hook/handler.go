@@ -48,7 +48,7 @@ func New(o Options) *Handler {
 	h := &Handler{Options: o, limits: o.Limits.withDefaults(), mux: http.NewServeMux(), turns: newTurns(), heads: newHeads(),
 		items: newItems(), clients: make(map[string]*load)}
 	h.bodies = make(chan struct{}, h.limits.Bodies)
-	on := func(is func(Endpoints) bool) func() bool { return func() bool { return is(o.Enabled()) } }
+	on := func(is func(Endpoints) bool) func() bool { return func() bool { return is(h.Engine.Endpoints()) } }
 	h.route("POST /v1/chat/completions", pairing.ClientChat, on(func(e Endpoints) bool { return e.Chat }), h.chat)
 	h.route("POST /v1/responses", pairing.ClientChat, on(func(e Endpoints) bool { return e.Responses }), h.responses)
 	h.route("POST /v1/embeddings", pairing.ClientEmbeddings, on(Endpoints.any), h.embeddings)
@@ -79,7 +79,7 @@ func (h *Handler) route(pattern string, need pairing.ClientScope, on func() bool
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !h.Enabled().any() {
+	if !h.Engine.Endpoints().any() {
 		notFound(w)
 		return
 	}

@@ -66,7 +66,7 @@ func newWorld(t *testing.T, l Limits, play func(*world, Ask)) *world {
 	w.tokens[pairing.ClientOwner] = w.token("owner", pairing.ClientOwner, pairing.ClientChat)
 	w.tokens["all"] = w.token("all", pairing.ClientChat, pairing.ClientModels, pairing.ClientEmbeddings)
 	w.h = New(Options{
-		Engine: w, Enabled: func() Endpoints { return w.on }, Now: time.Now, Limits: l, Mark: func(_, text string) string {
+		Engine: w, Now: time.Now, Limits: l, Mark: func(_, text string) string {
 			return "<" + text + ">"
 		},
 		NewID: func() string {
@@ -190,6 +190,8 @@ func (w *world) Wait(ctx context.Context, runID string) (End, error) {
 		return End{}, ctx.Err()
 	}
 }
+
+func (w *world) Endpoints() Endpoints { return w.on }
 
 func (w *world) Stop(_ context.Context, _, runID string) {
 	w.mu.Lock()

@@ -157,8 +157,6 @@ func (f *feature) Wait(ctx context.Context, runID string) (hook.End, error) {
 	return end, nil
 }
 
-func (f *feature) Stop(ctx context.Context, key, runID string) { f.stop(ctx, key, runID) }
-
 func (*feature) Waiting(ctx context.Context) (resume func()) { return gate.Waiting(ctx) }
 
 func (f *feature) Vectors(ctx context.Context, texts []string) (string, [][]float32, error) {

@@ -16,7 +16,7 @@ type follower struct{ f *feature }
 // restart, and its program has left with it.
 func (a follower) Begin(run session.Run) {
 	if channel.IsAPI(run.Route) && !a.f.o.Hook.Begin(run.ID) {
-		a.f.o.Work.Go(func(ctx context.Context) { a.f.stop(ctx, run.SessionKey, run.ID) })
+		a.f.o.Work.Go(func(ctx context.Context) { a.f.Stop(ctx, run.SessionKey, run.ID) })
 	}
 }
 func (follower) Think(string, string)                                      {}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/background"
+	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -32,6 +33,7 @@ type Code interface {
 // Options are the parts that the feature needs; all of them.
 type Options struct {
 	Hook     *hook.Handler
+	Settings *config.File
 	Sessions *session.Manager
 	Dispatch *dispatch.Dispatcher
 	Agents   *agents.Directory
@@ -57,8 +59,14 @@ func New(o Options) host.Feature {
 	return host.Feature{Mounts: map[string]http.Handler{"/v1/": o.Hook}}
 }
 
-// stop ends a run of a program.
-func (f *feature) stop(ctx context.Context, key, runID string) {
+// Endpoints implements hook.Engine.
+func (f *feature) Endpoints() hook.Endpoints {
+	e := f.o.Settings.Snapshot().Config.Gateway.HTTP.Endpoints
+	return hook.Endpoints{Chat: e.ChatCompletions.Enabled, Responses: e.Responses.Enabled}
+}
+
+// Stop implements hook.Engine.
+func (f *feature) Stop(ctx context.Context, key, runID string) {
 	if _, err := f.o.Sessions.Abort(ctx, key, runID); err != nil {
 		f.o.Log.Warn("a run of a program could not be stopped", "run", runID, "err", err)
 	}
