@@ -42,6 +42,7 @@ func rows() []row {
 	return []row{
 		{"start", measureStart},
 		{"turn", measureTurn},
+		{"curve", measureCurve},
 		{"watch", measureWatch},
 		{"parallel", measureParallel},
 		{"scale", measureScale},
@@ -71,7 +72,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&b.hearth, "hearth", "build/bin/hearth", "the program to measure")
 	flag.StringVar(&b.page, "page", "frontend/dist", "the built page")
 	flag.StringVar(&b.cache, "cache", "build/cache/bench", "where the large test store is kept between runs")
-	flag.StringVar(&only, "only", "", "comma-separated rows: start, turn, watch, parallel, scale, status, size, tools, codemode, nodes, "+
+	flag.StringVar(&only, "only", "", "comma-separated rows: start, turn, curve, watch, parallel, scale, status, size, tools, codemode, nodes, "+
 		"desktop, network")
 	flag.BoolVar(&check, "check", false, "fail when a figure is over its budget")
 	flag.Parse()

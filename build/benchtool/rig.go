@@ -67,15 +67,22 @@ func (b *bench) close() {
 // home makes a fresh state folder whose config knows our model server.
 func (b *bench) home() (statedir.Dir, error) { return b.homeIn(b.work) }
 
-func (b *bench) homeIn(parent string) (statedir.Dir, error) {
+func (b *bench) homeIn(parent string) (statedir.Dir, error) { return b.homeFor(parent, 0) }
+
+// homeFor is homeIn with models that take so many tokens; 0: they do not tell.
+func (b *bench) homeFor(parent string, window int) (statedir.Dir, error) {
 	b.homes++
 	dir := statedir.Dir(filepath.Join(parent, "home"+strconv.Itoa(b.homes)))
 	if err := dir.Ensure(); err != nil {
 		return "", err
 	}
-	var models []map[string]string
+	var models []map[string]any
 	for _, id := range modelIDs() {
-		models = append(models, map[string]string{"id": id})
+		m := map[string]any{"id": id}
+		if window > 0 {
+			m["contextWindow"] = window
+		}
+		models = append(models, m)
 	}
 	cfg, err := json.Marshal(map[string]any{
 		"agents": map[string]any{"defaults": map[string]any{
