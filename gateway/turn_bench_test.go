@@ -32,6 +32,10 @@ func BenchmarkTurn(b *testing.B) {
 			p := r.connect(protocol.CapSlimDeltas)
 			p.call(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: key}, nil)
 			one := func(i int) {
+				if turns == 0 && i%5 == 0 { // a new session
+					key = fmt.Sprintf("agent:main:new-%d-%d", b.N, i)
+					p.call(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: key}, nil)
+				}
 				id := fmt.Sprintf("run-%d-%d", b.N, i)
 				p.send(key, id, fmt.Sprintf("question %d", i))
 				p.ended(id)

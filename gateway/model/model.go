@@ -24,6 +24,7 @@ const (
 type Message struct {
 	Role   Role
 	Blocks []Block
+	Kept   *Kept // of a message that is sent again; nil: nothing is remembered
 }
 
 // Block is one part of a message: exactly one field is set, but that reasoning

@@ -71,7 +71,7 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 	}
 	old := turns[:len(turns)-keepTurns]
 	last := old[len(old)-1]
-	c := Compaction{UpTo: last[len(last)-1].Meta.Seq, At: m.nowMs(), Model: mdl.Ref.String()}
+	c := Compaction{UpTo: last[len(last)-1].seq, At: m.nowMs(), Model: mdl.Ref.String()}
 	for _, t := range old {
 		c.Entries += len(t)
 	}
@@ -94,7 +94,7 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 		r.Compaction, r.Compactions = &c, r.Compactions+1
 		r.Used = len(c.Summary) / bytesPerToken
 		for _, t := range turns[len(old):] {
-			r.Used += sizeOfAll(t) / bytesPerToken
+			r.Used += t.size() / bytesPerToken
 		}
 		return nil
 	})
@@ -103,13 +103,13 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 }
 
 // spoken leaves out commands and their replies, which models never see.
-func spoken(turns [][]protocol.Message) [][]protocol.Message {
-	return slices.DeleteFunc(turns, func(t []protocol.Message) bool { return t[0].ExcludeFromContext })
+func spoken(turns []turn) []turn {
+	return slices.DeleteFunc(turns, func(t turn) bool { return t[0].exclude })
 }
 
 // answered leaves out the turns at the end that have no answer yet.
-func answered(turns [][]protocol.Message) [][]protocol.Message {
-	for len(turns) > 0 && len(turns[len(turns)-1]) == 1 && turns[len(turns)-1][0].Role == protocol.MessageUser {
+func answered(turns []turn) []turn {
+	for len(turns) > 0 && len(turns[len(turns)-1]) == 1 && turns[len(turns)-1][0].role == protocol.MessageUser {
 		turns = turns[:len(turns)-1]
 	}
 	return turns
@@ -117,7 +117,7 @@ func answered(turns [][]protocol.Message) [][]protocol.Message {
 
 // summarize asks the model. An answer that is no summary is an error, so that
 // nothing false takes the place of the conversation.
-func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns [][]protocol.Message, instructions string) (string, error) {
+func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns []turn, instructions string) (string, error) {
 	body := readable(row, turns)
 	if instructions != "" {
 		body += "The person asks for this summary: " + instructions + "\n"
@@ -135,7 +135,7 @@ func (m *Manager) summarize(ctx context.Context, row Row, mdl Model, turns [][]p
 // flush lets the model write down what must outlast the summary, where there is
 // a place for it. It is silent, and
 // failing it does not stop the summary.
-func (m *Manager) flush(ctx context.Context, row Row, mdl Model, turns [][]protocol.Message, runs []Run) {
+func (m *Manager) flush(ctx context.Context, row Row, mdl Model, turns []turn, runs []Run) {
 	if m.Notes == nil || mdl.BuiltIn {
 		return
 	}
@@ -154,7 +154,7 @@ func (m *Manager) flush(ctx context.Context, row Row, mdl Model, turns [][]proto
 
 // runsOf finds the runs that a summary of turns stands for: who spoke. What
 // nobody can tell any more counts as somebody else's.
-func (m *Manager) runsOf(row Row, turns [][]protocol.Message) (runs []Run, err error) {
+func (m *Manager) runsOf(row Row, turns []turn) (runs []Run, err error) {
 	somebody := Run{SessionKey: row.Key, SessionID: row.SessionID}
 	if row.Compaction != nil && row.Compaction.Others {
 		runs = append(runs, somebody)
@@ -162,12 +162,12 @@ func (m *Manager) runsOf(row Row, turns [][]protocol.Message) (runs []Run, err e
 	return runs, m.DB.View(func(tx *store.Tx) error {
 		for _, t := range turns {
 			for _, msg := range t {
-				if msg.Role != protocol.MessageUser {
+				if msg.role != protocol.MessageUser {
 					continue
 				}
 				rec, ok := somebody, false
-				if msg.Meta != nil && msg.Meta.RunID != "" {
-					if rec, ok, err = m.t.runs.Get(tx, []byte(msg.Meta.RunID)); err != nil {
+				if msg.run != "" {
+					if rec, ok, err = m.t.runs.Get(tx, []byte(msg.run)); err != nil {
 						return err
 					}
 				}
@@ -184,15 +184,15 @@ func (m *Manager) runsOf(row Row, turns [][]protocol.Message) (runs []Run, err e
 const flushPrompt = `A conversation between a person and their assistant is about to be shortened. Write down what should still be known in a month: facts about the person, decisions, names, dates, preferences, open promises. Short Markdown bullet points in the person's language, nothing else. If nothing is worth keeping, answer exactly NO_REPLY.`
 
 // readable is a conversation as text.
-func readable(row Row, turns [][]protocol.Message) string {
+func readable(row Row, turns []turn) string {
 	var b strings.Builder
 	if row.Compaction != nil {
 		b.WriteString("Earlier summary:\n" + row.Compaction.Summary + "\n\n")
 	}
 	for _, t := range turns {
 		for _, msg := range t {
-			if text := msg.Text(); text != "" {
-				fmt.Fprintf(&b, "%s: %s\n\n", msg.Role, text)
+			if msg.words != "" {
+				fmt.Fprintf(&b, "%s: %s\n\n", msg.role, msg.words)
 			}
 		}
 	}
@@ -230,18 +230,6 @@ func (m *Manager) Restore(ctx context.Context, key string) error {
 // turns reads the turns of a session up to and without the turn before, newest
 // first within the budget of bytes, and returns them in order. What a summary
 // stands for is left out.
-func (m *Manager) turns(row Row, before uint64, budget int) (turns [][]protocol.Message, err error) {
-	prefix, err := entryPrefix(row.SessionID)
-	if err != nil {
-		return nil, err
-	}
-	end, err := entryKey(row.SessionID, seqOf(before, 0))
-	if err != nil {
-		return nil, err
-	}
-	err = m.DB.View(func(tx *store.Tx) error {
-		turns, err = m.readTurns(tx, store.Range{Prefix: prefix, Before: end, Reverse: true}, row.Compaction, budget)
-		return err
-	})
-	return turns, err
+func (m *Manager) turns(row Row, before uint64, budget int) ([]turn, error) {
+	return readTurns(m.t.histories.backwards(m.DB, &m.t, row.SessionID, int64(seqOf(before, 0))), row.Compaction, budget)
 }

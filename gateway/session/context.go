@@ -28,7 +28,6 @@ func (m *Manager) Context(key string, parts []Part) ([]Part, error) {
 	if c := row.Compaction; c != nil {
 		parts = append(parts, Part{Name: fmt.Sprintf("Summary of %d older entries", c.Entries), Bytes: len(c.Summary)})
 	}
-	prune(turns)
 	total := map[string]int{}
 	for _, msg := range toModel(turns, nil) {
 		for _, b := range msg.Blocks {

@@ -2,12 +2,12 @@ package session
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 const (
@@ -41,9 +41,8 @@ func (m *Manager) conversation(r *run, mdl Model, window int) (msgs []model.Mess
 		current[f.id] = true
 	}
 	for _, t := range turns {
-		bytes += sizeOfAll(t)
+		bytes += t.size()
 	}
-	prune(turns)
 	msgs = toModel(turns, current)
 	m.pictures(msgs, mdl.Images)
 	if c := row.Compaction; c != nil {
@@ -60,18 +59,26 @@ func (m *Manager) pictures(msgs []model.Message, sees bool) {
 		return
 	}
 	left := maxPictures
-	for _, msg := range slices.Backward(msgs) {
-		for _, b := range slices.Backward(msg.Blocks) {
+	for i, msg := range slices.Backward(msgs) {
+		if left == 0 {
+			return
+		}
+		if !slices.ContainsFunc(msg.Blocks, func(b model.Block) bool { return b.Image != nil }) {
+			continue
+		}
+		blocks := slices.Clone(msg.Blocks) // the message is kept for the next turn as it is
+		for j, b := range slices.Backward(blocks) {
 			if b.Image == nil || left == 0 {
 				continue
 			}
 			left--
 			if p, err := m.Picture(b.Image.ID); err == nil {
-				*b.Image = p
+				blocks[j].Image = &p
 			} else {
 				m.Logger.Warn("a picture could not be read; the model answers without it", "picture", b.Image.ID, "err", err)
 			}
 		}
+		msgs[i].Blocks = blocks
 	}
 }
 
@@ -84,45 +91,32 @@ func room(window int) int {
 	return (window - window/answerShare) * bytesPerToken
 }
 
-// readTurns groups entries, newest first, into turns in order. A turn that is
-// its session's newest stays even when it is over the budget.
-func (m *Manager) readTurns(tx *store.Tx, r store.Range, c *Compaction, budget int) (turns [][]protocol.Message, err error) {
-	var turn []protocol.Message // newest first
-	for row, err := range m.t.entries.Scan(tx, r) {
+// readTurns groups entries, newest first, into turns in order. What a summary
+// stands for is left out. A turn that is its session's newest stays even when it
+// is over the budget.
+func readTurns(entries iter.Seq2[*entry, error], c *Compaction, budget int) (turns []turn, err error) {
+	var t turn // newest first
+	for e, err := range entries {
 		if err != nil {
 			return nil, err
 		}
-		msg := row.Value
-		if c != nil && msg.Meta.Seq <= c.UpTo {
+		if c != nil && e.seq <= c.UpTo {
 			break
 		}
-		if msg.Role == protocol.MessageSystem {
-			continue // of Hearth, for people only
-		}
-		if msg.Nested() {
-			continue // of a program, whose result tells the model what it wanted told
-		}
-		turn = append(turn, msg)
-		budget -= sizeOf(msg)
-		if msg.Meta.Seq&0xffff != 0 {
+		t = append(t, e)
+		budget -= e.size
+		if e.seq&0xffff != 0 {
 			continue
 		}
 		if budget < 0 && len(turns) > 0 {
 			break
 		}
-		slices.Reverse(turn)
-		turns = append(turns, turn)
-		turn = nil
+		slices.Reverse(t)
+		turns = append(turns, t)
+		t = nil
 	}
 	slices.Reverse(turns)
 	return turns, nil
-}
-
-func sizeOfAll(turn []protocol.Message) (n int) {
-	for _, msg := range turn {
-		n += sizeOf(msg)
-	}
-	return n
 }
 
 func sizeOf(m protocol.Message) (n int) {
@@ -141,45 +135,34 @@ func sizeOf(m protocol.Message) (n int) {
 // toModel turns turns into what a provider takes. A turn that came to nothing
 // is left out, and a tool call without a result gets one, because providers
 // refuse both for ever (F-DB-08).
-func toModel(turns [][]protocol.Message, current map[string]bool) []model.Message {
+func toModel(turns []turn, current map[string]bool) []model.Message {
 	var out []model.Message
 	var dropped []string // since the last answer
+	recent := recentFrom(turns)
 	for _, turn := range turns {
 		asked := turn[0]
-		unanswered := len(turn) == 1 && asked.Role == protocol.MessageUser
+		unanswered := len(turn) == 1 && asked.role == protocol.MessageUser
 		switch {
-		case asked.ExcludeFromContext:
+		case asked.exclude:
 			continue
-		case unanswered && isSummarized(asked):
-			dropped = append(dropped, "- "+clip(asked.Text(), 140))
+		case unanswered && asked.dropped:
+			dropped = append(dropped, "- "+clip(asked.words, 140))
 			continue
-		case unanswered && !current[asked.Meta.RunID] && !mergedAnswer(asked):
+		case unanswered && !current[asked.run] && !asked.answered:
 			continue
 		case len(dropped) > 0:
 			note := "[These messages came while you were busy and were dropped from the queue; their beginnings:]\n" + strings.Join(dropped, "\n")
 			out = append(out, model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: note}}})
 			dropped = nil
 		}
-		for _, msg := range turn {
-			if mm, ok := messageToModel(msg); ok {
+		for _, e := range turn {
+			if mm := e.given(recent); e.says {
 				out = append(closeCalls(out, mm), mm)
 			}
 		}
 		out = closeCalls(out, model.Message{Role: model.RoleUser})
 	}
 	return out
-}
-
-// isSummarized reports whether a message was dropped from a full queue and is
-// to be told in a line.
-func isSummarized(m protocol.Message) bool {
-	return m.Hearth != nil && m.Hearth.State == protocol.ReceiptDropped && m.Hearth.Error == summarizedText
-}
-
-// mergedAnswer reports whether a message without entries of its own was
-// answered together with another.
-func mergedAnswer(m protocol.Message) bool {
-	return m.Hearth != nil && m.Hearth.State == protocol.ReceiptAnswered
 }
 
 func messageToModel(msg protocol.Message) (model.Message, bool) {

@@ -53,6 +53,18 @@ func render(msgs []model.Message) string {
 	return strings.Join(out, " | ")
 }
 
+// entriesOf is a conversation as it is kept for models.
+func entriesOf(turns [][]protocol.Message) (out []turn) {
+	for _, msgs := range turns {
+		var t turn
+		for _, msg := range msgs {
+			t = append(t, entryOf(msg))
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
 // F-DB-08: whatever a crash left in a transcript, the next request is one that
 // providers accept: every call has its result, and turns that came to nothing
 // are left out.
@@ -76,7 +88,7 @@ func TestFault_F_DB_08_RequestIsAlwaysWellFormed(t *testing.T) {
 		"current turn, tool": {turns{{user("2", "c"), called("k")}}, "user:c | assistant:call k | tool:result k!"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := render(toModel(tc.turns, map[string]bool{"2": true})); got != tc.want {
+			if got := render(toModel(entriesOf(tc.turns), map[string]bool{"2": true})); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})

@@ -266,14 +266,10 @@ func (m *Manager) DeleteIf(ctx context.Context, key string, keep bool, e Expecte
 }
 
 func (m *Manager) deleteEntries(ctx context.Context, sessionID string) error {
-	prefix, err := entryPrefix(sessionID)
-	if err != nil {
-		return err
-	}
 	for {
 		var n int
 		err := m.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) (err error) {
-			n, err = m.t.entries.DeleteRange(tx, store.Range{Prefix: prefix}, deleteChunk)
+			n, err = m.t.deleteEntries(tx, sessionID, deleteChunk)
 			return err
 		}})
 		if err != nil {

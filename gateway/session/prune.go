@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -20,34 +21,32 @@ const (
 	hardResult = 50 << 10
 )
 
-// prune trims old tool results of what a model is about to be given. The transcript is not touched: turns are
-// copies.
-func prune(turns [][]protocol.Message) {
+// recentFrom is the position from which on results of tools are given whole: that
+// of the third newest message of the model.
+func recentFrom(turns []turn) int64 {
 	seen := 0
-	for i := len(turns) - 1; i >= 0; i-- {
-		for j := len(turns[i]) - 1; j >= 0; j-- {
-			m := &turns[i][j]
-			switch m.Role {
-			case protocol.MessageAssistant:
-				seen++
-			case protocol.MessageToolResult:
-				if seen >= keepResults {
-					trim(m)
-				}
+	for _, t := range slices.Backward(turns) {
+		for _, e := range slices.Backward(t) {
+			if e.role != protocol.MessageAssistant {
+				continue
+			}
+			if seen++; seen == keepResults {
+				return e.seq
 			}
 		}
 	}
+	return 0
 }
 
-func trim(m *protocol.Message) {
-	text := m.Text()
+// shortResult is what is given of an old result; ok is false when that is all of it.
+func shortResult(text string) (short string, ok bool) {
 	switch {
 	case len(text) <= softResult:
+		return text, false
 	case len(text) > hardResult:
-		m.Content = protocol.TextBlocks(clearedResult)
-	default:
-		head := strings.ToValidUTF8(text[:keepEnds], "")
-		tail := strings.ToValidUTF8(text[len(text)-keepEnds:], "")
-		m.Content = protocol.TextBlocks(head + "\n[…cut…]\n" + tail)
+		return clearedResult, true
 	}
+	head := strings.ToValidUTF8(text[:keepEnds], "")
+	tail := strings.ToValidUTF8(text[len(text)-keepEnds:], "")
+	return head + "\n[…cut…]\n" + tail, true
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -214,6 +215,8 @@ type tables struct {
 	runs     store.Bucket[Run]              // run id
 	pending  store.Bucket[string]           // accept → run id, until the run has ended
 	partials store.Bucket[partial]          // run id
+
+	histories *histories // of entries
 }
 
 // The names of the tables that hold conversations, for reading a damaged store.
@@ -241,6 +244,8 @@ func newTables() tables {
 		runs:     store.NewBucket[Run]("runs"),
 		pending:  store.NewBucket[string]("runs.pending"),
 		partials: store.NewBucket[partial]("runs.partial"),
+
+		histories: newHistories(keptHistory),
 	}
 }
 
@@ -297,13 +302,29 @@ func (t *tables) putRow(tx *store.Tx, row Row) error {
 	return t.sessions.Put(tx, []byte(row.Key), row)
 }
 
-// putEntry writes a message at its position.
+// putEntry writes a message at its position. Nothing else writes entries.
 func (t *tables) putEntry(tx *store.Tx, sessionID string, m protocol.Message) error {
 	key, err := entryKey(sessionID, uint64(m.Meta.Seq))
 	if err != nil {
 		return err
 	}
-	return t.entries.Put(tx, key, m)
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("write a message: %w", err)
+	}
+	tx.OnCommit(func() { t.histories.changed(sessionID, m.Meta.Seq, raw) })
+	return t.entries.PutRaw(tx, key, raw)
+}
+
+// deleteEntries removes up to limit entries of a transcript and returns how many
+// they were. Nothing else removes entries.
+func (t *tables) deleteEntries(tx *store.Tx, sessionID string, limit int) (int, error) {
+	prefix, err := entryPrefix(sessionID)
+	if err != nil {
+		return 0, err
+	}
+	tx.OnCommit(func() { t.histories.forget(sessionID) })
+	return t.entries.DeleteRange(tx, store.Range{Prefix: prefix}, limit)
 }
 
 // getEntry reads the message at a position.

@@ -393,6 +393,9 @@ func (w *world) check() {
 	if got = append(got, s.queued...); !slices.Equal(got, want) {
 		w.errorf("the lane has %v, unended are %v", got, want)
 	}
+	if wrong := w.differs(w.t); wrong != "" {
+		w.errorf("what is kept of the transcript is not what the store says: %s", wrong)
+	}
 }
 
 // drain answers everything and checks what came of it.

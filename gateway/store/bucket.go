@@ -12,6 +12,11 @@ import (
 // Tx is a transaction: read-only in View, writable in Update.
 type Tx struct{ tx *bbolt.Tx }
 
+// OnCommit calls fn when the transaction is on disk, before anybody is told, on
+// the writer's goroutine. It must not block. A transaction that comes to nothing
+// calls nothing; one that is run again has forgotten what it was given before.
+func (tx *Tx) OnCommit(fn func()) { tx.tx.OnCommit(fn) }
+
 // Bucket is a typed table: keys are bytes in order, values are JSON.
 type Bucket[T any] struct{ Table }
 
@@ -77,8 +82,8 @@ func (t Table) GetRaw(tx *Tx, key []byte) []byte {
 	return bb.Get(key)
 }
 
-// PutRaw sets bytes that are no JSON. They must not change until the
-// transaction ends.
+// PutRaw sets bytes that are no JSON, or are it already. They must not change until
+// the transaction ends.
 func (t Table) PutRaw(tx *Tx, key, raw []byte) error {
 	bb, err := t.writable(tx)
 	if err != nil {

@@ -9,6 +9,7 @@ package guarded
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/pause"
@@ -17,12 +18,15 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 )
 
-// Guard stands in front of models. Its fields are all needed, and not changed.
+// Guard stands in front of models. Its exported fields are all needed, and not
+// changed.
 type Guard struct {
 	Pause  *pause.Switch
 	Budget *budget.Budget
 	Models *provider.Registry // knows which are on this computer
 	Hide   *redact.Redactor
+
+	system atomic.Pointer[cleared] // the system prompt that was looked through last
 }
 
 // May reports why a model may not be asked now because of a pause.

@@ -12,15 +12,21 @@ import (
 // request is a request without the secrets that Hearth keeps. What only looks
 // like one goes through: a person may want to talk about it.
 func (g *Guard) request(req model.Request) model.Request {
-	if system := g.Hide.Known(req.System); system != req.System {
-		req.System, req.Stable = system, 0 // its places are others now
+	generation := g.Hide.Generation()
+	if now := (cleared{req.System, generation}); g.system.Load() == nil || *g.system.Load() != now {
+		if system := g.Hide.Known(req.System); system != req.System {
+			req.System, req.Stable = system, 0 // its places are others now
+		} else {
+			g.system.Store(&now)
+		}
 	}
-	if !slices.ContainsFunc(req.Messages, g.holdsSecret) {
+	holds := func(m model.Message) bool { return !m.Clear(generation, g.clear) }
+	if !slices.ContainsFunc(req.Messages, holds) {
 		return req
 	}
 	req.Messages = slices.Clone(req.Messages)
 	for i, m := range req.Messages {
-		if !g.holdsSecret(m) {
+		if !holds(m) {
 			continue
 		}
 		blocks := slices.Clone(m.Blocks)
@@ -32,9 +38,16 @@ func (g *Guard) request(req model.Request) model.Request {
 	return req
 }
 
-func (g *Guard) holdsSecret(m model.Message) bool {
+// cleared is a text in which no secret was found, and what was looked for.
+type cleared struct {
+	text       string
+	generation uint64
+}
+
+// clear reports whether no secret is in a message.
+func (g *Guard) clear(m model.Message) bool {
 	has := func(s string) bool { return g.Hide.Known(s) != s }
-	return slices.ContainsFunc(m.Blocks, func(b model.Block) bool {
+	return !slices.ContainsFunc(m.Blocks, func(b model.Block) bool {
 		return has(b.Text) || b.ToolCall != nil && has(string(b.ToolCall.Arguments)) || b.ToolResult != nil && has(b.ToolResult.Text)
 	})
 }

@@ -43,10 +43,8 @@ func (p *provider) Stream(ctx context.Context, req model.Request) iter.Seq2[mode
 	}, req)
 }
 
-type request struct {
-	Model               string         `json:"model"`
-	Messages            []message      `json:"messages"`
-	Tools               []tool         `json:"tools,omitempty"`
+// settings are the fields of a request behind the conversation and the tools.
+type settings struct {
 	Stream              bool           `json:"stream"`
 	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 	MaxTokens           int            `json:"max_tokens,omitempty"`
@@ -100,8 +98,27 @@ type toolFunction struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-func (p *provider) ask(r model.Request) request {
-	out := request{Model: r.Model, Stream: !p.service.Whole}
+func (p *provider) ask(r model.Request) *wire.Object {
+	msgs := r.Messages
+	if r.System != "" {
+		msgs = append([]model.Message{{Role: "system", Blocks: []model.Block{{Text: r.System}}}}, msgs...)
+	}
+	var out wire.Object
+	out.Value("model", r.Model)
+	conversation, err := p.messages(msgs)
+	out.List("messages", conversation, err)
+	if len(r.Tools) > 0 {
+		tools, err := p.service.Tools.Write("openai", r.Tools, func(t model.ToolSpec) any {
+			return tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}}
+		})
+		out.List("tools", tools, err)
+	}
+	out.Fields(p.settings(r))
+	return &out
+}
+
+func (p *provider) settings(r model.Request) settings {
+	out := settings{Stream: !p.service.Whole, options: p.options(r)}
 	if !p.quirks.NoStreamUsage && out.Stream {
 		out.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
@@ -117,25 +134,22 @@ func (p *provider) ask(r model.Request) request {
 	if r.Thinks() {
 		out.ReasoningEffort = r.Thinking
 	}
-	if r.System != "" {
-		out.Messages = append(out.Messages, message{Role: "system", Content: r.System})
-	}
-	out.Messages = append(out.Messages, p.messages(r.Messages)...)
-	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}})
-	}
-	out.options = p.options(r)
 	return out
 }
 
 // messages writes the conversation. Results hold only text here, so the pictures
 // of a message's results follow behind the last of them.
-func (p *provider) messages(msgs []model.Message) (out []message) {
+func (p *provider) messages(msgs []model.Message) (out [][]byte, err error) {
 	var pictures []part
+	add := func(raw []byte, failed error) {
+		if out = append(out, raw); err == nil {
+			err = failed
+		}
+	}
 	flush := func() {
 		if len(pictures) > 0 {
-			out = append(out, message{Role: "user", Content: append([]part{{Type: "text", Text: "[Pictures from the tool results above]"}},
-				pictures...)})
+			note := part{Type: "text", Text: "[Pictures from the tool results above]"}
+			add(wire.JSON(message{Role: "user", Content: append([]part{note}, pictures...)}))
 			pictures = nil
 		}
 	}
@@ -143,23 +157,34 @@ func (p *provider) messages(msgs []model.Message) (out []message) {
 	for i, m := range msgs {
 		if m.Role == model.RoleTool {
 			r := m.Blocks[0].ToolResult
-			out = append(out, message{Role: "tool", Content: r.Text, ToolCallID: r.CallID})
+			add(m.Written("openai", func() ([]byte, error) {
+				return wire.JSON(message{Role: "tool", Content: r.Text, ToolCallID: r.CallID})
+			}))
 			for _, img := range r.Images {
 				pictures = append(pictures, picture(img))
 			}
 			continue
 		}
 		flush()
-		if msg, ok := messageOf(m); ok {
-			if p.quirks.ReasoningBack && i > turn {
-				for _, b := range m.Blocks {
-					msg.ReasoningContent += b.Thinking
-				}
-			}
-			out = append(out, msg)
+		if !says(m) {
+			continue
 		}
+		if p.quirks.ReasoningBack && i > turn {
+			add(wire.JSON(p.withReasoning(m)))
+			continue
+		}
+		add(m.Written("openai", func() ([]byte, error) { return wire.JSON(messageOf(m)) }))
 	}
 	flush()
+	return out, err
+}
+
+// withReasoning is a message with what the model thought before it.
+func (p *provider) withReasoning(m model.Message) message {
+	out := messageOf(m)
+	for _, b := range m.Blocks {
+		out.ReasoningContent += b.Thinking
+	}
 	return out
 }
 
@@ -176,10 +201,14 @@ func picture(i model.Image) part {
 	return part{Type: "image_url", ImageURL: &imageURL{wire.DataURL(i)}}
 }
 
-// messageOf writes one message of the person or the model; ok is false for one
-// of nothing but reasoning.
-func messageOf(m model.Message) (out message, ok bool) {
-	out.Role = string(m.Role)
+// says reports whether there is more in a message than reasoning.
+func says(m model.Message) bool {
+	return slices.ContainsFunc(m.Blocks, func(b model.Block) bool { return b.ToolCall != nil || b.Image != nil || b.Text != "" })
+}
+
+// messageOf is one message of the person or the model.
+func messageOf(m model.Message) message {
+	out := message{Role: string(m.Role)}
 	var parts []part
 	pictures := false
 	for _, b := range m.Blocks {
@@ -197,8 +226,6 @@ func messageOf(m model.Message) (out message, ok bool) {
 		out.Content = parts
 	case len(parts) > 0:
 		out.Content = wire.Text(m)
-	case len(out.ToolCalls) == 0:
-		return out, false
 	}
-	return out, true
+	return out
 }

@@ -20,7 +20,7 @@ const unseen = "[A picture that is not shown to you.]"
 // unique, results without a call and messages without content are gone. The
 // messages given are not changed.
 func Mend(messages []model.Message) []model.Message {
-	m := mender{waiting: map[string]*model.ToolResult{}, used: map[string]int{}}
+	m := mender{out: make([]model.Message, 0, len(messages)), waiting: map[string]int{}, used: map[string]int{}}
 	for _, msg := range messages {
 		if msg.Role == model.RoleTool {
 			m.results(msg)
@@ -33,7 +33,7 @@ func Mend(messages []model.Message) []model.Message {
 
 type mender struct {
 	out     []model.Message
-	waiting map[string]*model.ToolResult // the result of the last call with this id, as long as none came
+	waiting map[string]int // where the result of the last call with this id stands, as long as none came
 	used    map[string]int
 }
 
@@ -44,35 +44,53 @@ func (m *mender) results(msg model.Message) {
 		if r == nil {
 			continue
 		}
-		if to := m.waiting[r.CallID]; to != nil {
-			to.Text, to.Images, to.IsError = r.Text, r.Images, r.IsError
-			delete(m.waiting, r.CallID)
+		at, ok := m.waiting[r.CallID]
+		if !ok {
+			continue
 		}
+		delete(m.waiting, r.CallID)
+		to := *m.out[at].Blocks[0].ToolResult
+		if len(msg.Blocks) == 1 && r.CallID == to.CallID && r.Name == to.Name && r.Details == nil {
+			m.out[at] = msg // as it is, with what is remembered of it
+			continue
+		}
+		to.Text, to.Images, to.IsError = r.Text, r.Images, r.IsError
+		m.out[at] = model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: &to}}}
 	}
 }
 
 func (m *mender) message(msg model.Message) {
-	kept := model.Message{Role: msg.Role}
-	var results []model.Message
+	var kept []model.Block
+	var results []*model.ToolResult
+	changed := false
 	for _, b := range msg.Blocks {
 		switch {
 		case b.ToolCall != nil:
 			call := *b.ToolCall
 			if m.used[call.ID]++; m.used[call.ID] > 1 {
 				call.ID = fmt.Sprintf("%s_%d", call.ID, m.used[call.ID]) // unique within a run, but not within a conversation
+				changed = true
 			}
-			r := &model.ToolResult{CallID: call.ID, Name: call.Name, Text: interrupted, IsError: true}
-			m.waiting[b.ToolCall.ID] = r
-			kept.Blocks = append(kept.Blocks, model.Block{ToolCall: &call})
-			results = append(results, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: r}}})
+			results = append(results, &model.ToolResult{CallID: call.ID, Name: call.Name, Text: interrupted, IsError: true})
+			m.waiting[b.ToolCall.ID] = len(m.out) + len(results) // behind the message and the results before
+			b = model.Block{ToolCall: &call}
 		case b.Image != nil && len(b.Image.Data) == 0:
-			kept.Blocks = append(kept.Blocks, model.Block{Text: unseen})
-		case b.Text != "" || b.Thinking != "" || b.Signature != "" || b.Image != nil:
-			kept.Blocks = append(kept.Blocks, model.Block{Text: b.Text, Thinking: b.Thinking, Signature: b.Signature, Image: b.Image})
+			b, changed = model.Block{Text: unseen}, true
+		case b.Text == "" && b.Thinking == "" && b.Signature == "" && b.Image == nil:
+			changed = true
+			continue
 		}
+		kept = append(kept, b)
 	}
-	if len(kept.Blocks) > 0 {
-		m.out = append(append(m.out, kept), results...)
+	if len(kept) == 0 {
+		return
+	}
+	if changed {
+		msg = model.Message{Role: msg.Role, Blocks: kept}
+	}
+	m.out = append(m.out, msg)
+	for _, r := range results {
+		m.out = append(m.out, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: r}}})
 	}
 }
 

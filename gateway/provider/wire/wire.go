@@ -12,7 +12,6 @@ package wire
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -53,15 +52,16 @@ type Service struct {
 	// its own is kept.
 	Prepare func(r *http.Request, body []byte) error
 	Debug   *Debug // nil: nothing is logged
+	Tools   *Tools // how tools were written before; nil: nothing is remembered
 }
 
 // Dialect describes how one family of services speaks. Its functions keep no
 // state between calls.
 type Dialect struct {
 	Stream   Format
-	Ask      func(req model.Request) (path string, body any)
-	Header   func(h http.Header, key string) // adds authentication; key may be empty
-	Decoding func() Decoder                  // a new decoder for one answer
+	Ask      func(req model.Request) (path string, body any) // an *Object, or what encoding/json writes
+	Header   func(h http.Header, key string)                 // adds authentication; key may be empty
+	Decoding func() Decoder                                  // a new decoder for one answer
 	// Frames, when set, cuts the stream into records in place of Stream.
 	Frames func(r io.Reader) iter.Seq2[sse.Event, error]
 }
@@ -182,17 +182,14 @@ func (s *Service) ref(req model.Request) model.Ref {
 // no error repeats it.
 func (s *Service) post(ctx context.Context, d Dialect, req model.Request, f *fault) (*http.Response, error) {
 	path, value := d.Ask(req)
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
+	sent, err := written(value)
+	if err != nil {
 		return nil, &model.Error{Class: model.ClassInvalid, Detail: "the question cannot be written as JSON", Err: err}
 	}
-	sent := body.Bytes()
 	if err := exact(sent, req.Exact); err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(s.BaseURL, "/")+path, &body)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(s.BaseURL, "/")+path, bytes.NewReader(sent))
 	if err != nil || r.URL.Host == "" || (r.URL.Scheme != "http" && r.URL.Scheme != "https") {
 		return nil, &model.Error{Class: model.ClassInvalid, Detail: "baseUrl is not a web address that starts with http:// or https://"}
 	}
@@ -222,6 +219,14 @@ func (s *Service) post(ctx context.Context, d Dialect, req model.Request, f *fau
 	resp, err := s.client().Do(r)
 	s.Debug.answered(resp, err, f)
 	return resp, err
+}
+
+// written is the body of a request: an *Object, or anything else as JSON.
+func written(body any) ([]byte, error) {
+	if o, ok := body.(*Object); ok {
+		return o.Bytes()
+	}
+	return JSON(body)
 }
 
 // client is the given client with our redirect rule: a redirect that leaves

@@ -16,6 +16,8 @@ type finder struct {
 	ends    map[uint32][]string // texts by the last three bytes of their window
 	first   [256][]string       // texts by their first byte, for streams
 	longest int
+
+	generation uint64 // counts the finders of a Redactor
 }
 
 const tableBits = 14

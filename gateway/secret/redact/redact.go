@@ -51,7 +51,21 @@ func (r *Redactor) Add(values ...string) {
 	if over := len(r.values) - maxValues; over > 0 {
 		r.values = slices.Delete(r.values, 0, over)
 	}
-	r.finder.Store(newFinder(r.values))
+	f := newFinder(r.values)
+	f.generation = 1
+	if old := r.finder.Load(); old != nil {
+		f.generation = old.generation + 1
+	}
+	r.finder.Store(f)
+}
+
+// Generation changes whenever other values are hidden: a text in which Known finds
+// nothing need not be searched again before that. It is never 0.
+func (r *Redactor) Generation() uint64 {
+	if f := r.finder.Load(); f != nil {
+		return f.generation + 1
+	}
+	return 1
 }
 
 // Text returns s with every secret replaced by Mark.
