@@ -61,7 +61,8 @@ func wide(b *testing.B, r *rig) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	raw = bytes.Replace(raw, []byte(`"api":"openai-completions"`), []byte(`"api":"openai-completions","models":[{"id":"stream-8-3","contextWindow":2000000}]`), 1)
+	api := `"api":"openai-completions"`
+	raw = bytes.Replace(raw, []byte(api), []byte(api+`,"models":[{"id":"stream-8-3","contextWindow":2000000}]`), 1)
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
 		b.Fatal(err)
 	}
@@ -81,7 +82,8 @@ func age(b *testing.B, r *rig, key string, turns int) {
 	entries := store.NewBucket[protocol.Message](session.TableEntries)
 	const at = 1_760_000_000_000
 	err = db.Update(b.Context(), store.Write{Do: func(tx *store.Tx) error {
-		row := session.Row{Key: key, SessionID: id, AgentID: "main", CreatedAt: at, UpdatedAt: at, Title: "old", NextTurn: uint64(turns) + 1, Messages: 2 * turns}
+		row := session.Row{Key: key, SessionID: id, AgentID: "main", CreatedAt: at, UpdatedAt: at, Title: "old"}
+		row.NextTurn, row.Messages = uint64(turns)+1, 2*turns
 		if err := rows.Put(tx, []byte(key), row); err != nil {
 			return err
 		}
@@ -90,8 +92,10 @@ func age(b *testing.B, r *rig, key string, turns int) {
 		}
 		for turn := 1; turn <= turns; turn++ {
 			for step, role := range []string{protocol.MessageUser, protocol.MessageAssistant} {
-				m := protocol.Message{Role: role, Timestamp: at, Content: protocol.TextBlocks(fmt.Sprintf("This is entry %d of turn %d, of the length that people and models write when they are brief and to the point.", step, turn)),
-					Meta: &protocol.MessageMeta{ID: fmt.Sprintf("%032d", 2*turn+step), Seq: int64(turn)<<16 | int64(step), RunID: fmt.Sprintf("old-%032d", turn)}}
+				words := fmt.Sprintf("This is entry %d of turn %d, of the length that people write when they are brief and to the point.", step, turn)
+				meta := &protocol.MessageMeta{ID: fmt.Sprintf("%032d", 2*turn+step), Seq: int64(turn)<<16 | int64(step)}
+				meta.RunID = fmt.Sprintf("old-%032d", turn)
+				m := protocol.Message{Role: role, Timestamp: at, Content: protocol.TextBlocks(words), Meta: meta}
 				if role == protocol.MessageUser {
 					m.Hearth = &protocol.MessageReceipt{State: protocol.ReceiptAnswered}
 				} else {

@@ -72,8 +72,8 @@ func run(ctx context.Context) error {
 	flag.StringVar(&b.hearth, "hearth", "build/bin/hearth", "the program to measure")
 	flag.StringVar(&b.page, "page", "frontend/dist", "the built page")
 	flag.StringVar(&b.cache, "cache", "build/cache/bench", "where the large test store is kept between runs")
-	flag.StringVar(&only, "only", "", "comma-separated rows: start, turn, curve, watch, parallel, scale, status, size, tools, codemode, nodes, "+
-		"desktop, network")
+	flag.StringVar(&only, "only", "", "comma-separated rows: start, turn, curve, watch, parallel, scale, status, size, tools, codemode, "+
+		"nodes, desktop, network")
 	flag.BoolVar(&check, "check", false, "fail when a figure is over its budget")
 	flag.Parse()
 

@@ -205,7 +205,7 @@ func (w *historyWorld) settled() {
 	}
 }
 
-// historyOps is everything that changes a transcript or what of it is in force.
+// ops is everything that changes a transcript or what of it is in force.
 func (w *historyWorld) ops() map[string]func() {
 	ctx := w.t.Context()
 	text := func() string { return "a question with a secret " + strings.Repeat("word ", w.pick(40)) }
@@ -222,7 +222,9 @@ func (w *historyWorld) ops() map[string]func() {
 		},
 		"import": func() {
 			w.submit(Turn{SessionKey: w.key(), Text: text(), Past: []protocol.Message{
-				{Role: protocol.MessageUser, Content: protocol.TextBlocks("before")}, {Role: protocol.MessageAssistant, Content: protocol.TextBlocks("after")}}})
+				{Role: protocol.MessageUser, Content: protocol.TextBlocks("before")},
+				{Role: protocol.MessageAssistant, Content: protocol.TextBlocks("after")},
+			}})
 			w.settled()
 		},
 		"queue": func() {
@@ -250,7 +252,8 @@ func (w *historyWorld) ops() map[string]func() {
 		"delete":  func() { _, err := w.Delete(ctx, w.key(), w.pick(2) == 0); may(err) },
 		"inject":  func() { _, err := w.Inject(ctx, w.key(), text(), "note"); may(err) },
 		"command": func() {
-			_, err := w.RunCommand(ctx, Turn{RunID: w.next(), SessionKey: w.key(), Text: "/do"}, func(context.Context) (string, error) { return "done", nil })
+			do := func(context.Context) (string, error) { return "done", nil }
+			_, err := w.RunCommand(ctx, Turn{RunID: w.next(), SessionKey: w.key(), Text: "/do"}, do)
 			may(err)
 		},
 		"fork": func() {
@@ -318,7 +321,7 @@ func TestHistoryIsWhatTheStoreSays(t *testing.T) {
 			w := &historyWorld{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), dir: t.TempDir()}
 			w.open(filepath.Join(w.dir, "first.db"), limit)
 			ops := w.ops()
-			names := []string{"ask", "ask", "ask", "more", "import", "queue", "queue", "compact", "restore", "reset", "delete", "inject", "command", "fork", "restart"}
+			names := strings.Fields("ask ask ask more import queue queue compact restore reset delete inject command fork restart")
 			for step := range 100 {
 				name := names[w.pick(len(names))]
 				stop := w.readersBeside()
