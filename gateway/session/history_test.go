@@ -119,15 +119,14 @@ func (w *historyWorld) open(path string, limit int) {
 	}
 	w.db = db
 	w.Manager = NewManager(w.t.Context(), Options{
-		DB: db, Publish: silent{}, Outbox: discard{}, Logger: slog.New(slog.DiscardHandler), Tools: always{set},
+		DB: db, Publish: silent{}, Outbox: discard{}, Logger: slog.New(slog.DiscardHandler),
 		Models: asked{begin: func(context.Context, failover.Selection, failover.Session) (Model, error) {
 			return Model{Ref: model.Ref{Provider: "p", Model: "m"}, Provider: w, Tools: true}, nil
 		}},
-		Prompt:  prompted(func(Asked) (string, int) { return "", 0 }),
-		Queue:   func(string) QueuePolicy { return QueuePolicy{Mode: Followup, Cap: 3, Drop: DropSummarize} },
-		Timeout: func() time.Duration { return time.Hour },
-		Redact:  func(s string) string { return strings.ReplaceAll(s, "secret", "[redacted]") },
-		Now:     time.Now, Epoch: path,
+		Engine:   Engine{Tools: always{set}, Prompt: prompted(func(Asked) (string, int) { return "", 0 })},
+		Settings: fixed{func() QueuePolicy { return QueuePolicy{Mode: Followup, Cap: 3, Drop: DropSummarize} }, time.Hour},
+		Redact:   func(s string) string { return strings.ReplaceAll(s, "secret", "[redacted]") },
+		Now:      time.Now, Epoch: path,
 		NewID: func() string {
 			w.mu.Lock()
 			defer w.mu.Unlock()
