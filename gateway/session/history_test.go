@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +21,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // differs says how what is kept of the transcripts is not what the store says, in
@@ -134,7 +134,7 @@ func (w *historyWorld) open(path string, limit int) {
 			return fmt.Sprintf("00000000-0000-4000-8000-%012x", w.ids)
 		},
 	})
-	w.t.Cleanup(func() { _ = db.Close(context.Background()) })
+	w.t.Cleanup(func() { _ = db.Close(context.WithoutCancel(w.t.Context())) })
 	w.Manager.t.histories = newHistories(limit)
 	if _, err := w.Recover(w.t.Context()); err != nil {
 		w.t.Fatal(err)
@@ -308,16 +308,11 @@ func copyStore(t testing.TB, db *store.DB, to string) {
 
 // What is kept for the next request of a session is what the store says, after
 // everything that can happen to a transcript, however little may be kept, and
-// while others read. HEARTH_SEED plays a run again.
+// while others read.
 func TestHistoryIsWhatTheStoreSays(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if s, err := strconv.ParseUint(os.Getenv("HEARTH_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("HEARTH_SEED=%d", seed)
-	for i, limit := range []int{0, 3 << 10, 20 << 10, keptHistory} {
+	for _, limit := range []int{0, 3 << 10, 20 << 10, keptHistory} {
 		t.Run(fmt.Sprint("limit=", limit), func(t *testing.T) {
-			w := &historyWorld{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), dir: t.TempDir()}
+			w := &historyWorld{t: t, rnd: seed.New(t), dir: t.TempDir()}
 			w.open(filepath.Join(w.dir, "first.db"), limit)
 			ops := w.ops()
 			names := strings.Fields("ask ask ask more import queue queue compact restore reset delete inject command fork restart")
