@@ -24,14 +24,11 @@ type Options struct {
 	Clock  *clock.Clock
 }
 
-type feature struct {
-	sw    *pause.Switch
-	clock *clock.Clock
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := feature{o.Switch, o.Clock}
+	f := feature{o}
 	return host.Feature{
 		Methods: []method.Method{
 			method.Plain(protocol.MethodPauseGet, f.get),
@@ -48,11 +45,11 @@ func New(o Options) host.Feature {
 }
 
 func (f feature) get(context.Context, method.None) (protocol.Pause, error) {
-	return f.sw.Get().Wire(), nil
+	return f.o.Switch.Get().Wire(), nil
 }
 
 func (f feature) set(ctx context.Context, c *server.Caller, p protocol.PauseSetParams) (protocol.Pause, error) {
-	st, err := f.sw.Set(ctx, pause.Level(p.Level), method.Duration(p.DurationMs), method.CallerName(c), p.Reason)
+	st, err := f.o.Switch.Set(ctx, pause.Level(p.Level), method.Duration(p.DurationMs), method.CallerName(c), p.Reason)
 	if errors.Is(err, pause.ErrLevel) {
 		return protocol.Pause{}, protocol.InvalidParams(protocol.MethodPauseSet, "%v", err)
 	}
@@ -68,7 +65,7 @@ func (f feature) cmdPause(ctx context.Context, _, args string) (string, error) {
 		}
 		level = pause.Level(w)
 	}
-	st, err := f.sw.Set(ctx, level, length, "/pause", "")
+	st, err := f.o.Switch.Set(ctx, level, length, "/pause", "")
 	if errors.Is(err, pause.ErrLevel) {
 		return "Pause what? Choose tools, network or everything, and how long if you want: `/pause tools 1h`.", nil
 	}
@@ -79,10 +76,10 @@ func (f feature) cmdPause(ctx context.Context, _, args string) (string, error) {
 }
 
 func (f feature) cmdResume(ctx context.Context, _, _ string) (string, error) {
-	if f.sw.Get().Level == pause.Off {
+	if f.o.Switch.Get().Level == pause.Off {
 		return "Hearth is not paused.", nil
 	}
-	_, err := f.sw.Set(ctx, pause.Off, 0, "/resume", "")
+	_, err := f.o.Switch.Set(ctx, pause.Off, 0, "/resume", "")
 	return "Hearth goes on.", err
 }
 
@@ -93,7 +90,7 @@ func (f feature) words(st pause.State) string {
 		pause.Everything: "Paused: nothing is answered. Messages wait.",
 	}[st.Level]
 	if st.UntilMs > 0 {
-		return what + " It ends at " + f.clock.Words(st.UntilMs) + ", or with `/resume`."
+		return what + " It ends at " + f.o.Clock.Words(st.UntilMs) + ", or with `/resume`."
 	}
 	if st.Level != pause.Off {
 		return what + " `/resume` ends it."

@@ -20,18 +20,15 @@ type Options struct {
 	Agents *agents.Directory
 }
 
-type feature struct {
-	index  *search.Index
-	agents *agents.Directory
-}
+type feature struct{ o Options }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := feature{o.Index, o.Agents}
+	f := feature{o}
 	return host.Feature{
 		Methods: []method.Method{method.Plain(protocol.MethodSessionsSearch, f.find)},
 		Run: func(ctx context.Context) error {
-			f.index.Run(ctx)
+			f.o.Index.Run(ctx)
 			return nil
 		},
 	}
@@ -48,13 +45,13 @@ func (f feature) find(ctx context.Context, p protocol.SessionsSearchParams) (pro
 	}
 	q := search.Params{Query: p.Query, Limit: p.Limit}
 	if p.Key != "" {
-		key, err := f.agents.Canonical(p.Key, p.AgentID)
+		key, err := f.o.Agents.Canonical(p.Key, p.AgentID)
 		if err != nil {
 			return protocol.SessionsSearch{}, err
 		}
 		q.Key = key
 	}
-	res, err := f.index.Find(ctx, q)
+	res, err := f.o.Index.Find(ctx, q)
 	if errors.Is(err, search.ErrNoWords) {
 		return res, protocol.InvalidParams(protocol.MethodSessionsSearch, "%v; type a word to look for", err)
 	}

@@ -22,18 +22,14 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-type feature struct {
-	log    *undo.Log
-	agents *agents.Directory
-	logger *slog.Logger
-}
+type feature struct{ o Options }
 
 // tidyEvery is how often old copies are looked for.
 const tidyEvery = time.Hour
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := feature{o.Log, o.Agents, o.Logger}
+	f := feature{o}
 	return host.Feature{Run: f.tidy, Methods: []method.Method{
 		method.Plain(protocol.MethodUndoList, f.list),
 		method.Plain(protocol.MethodUndoPreview, f.preview),
@@ -49,7 +45,7 @@ func (f feature) list(_ context.Context, p protocol.UndoListParams) (protocol.Un
 	if p.Limit <= 0 {
 		p.Limit = defaultTurns
 	}
-	turns, err := f.log.Turns(p.Limit)
+	turns, err := f.o.Log.Turns(p.Limit)
 	for _, t := range turns {
 		out.Turns = append(out.Turns, protocol.UndoTurn{
 			RunID: t.RunID, SessionKey: t.SessionKey, At: t.At.UnixMilli(), Tools: t.Tools, Files: t.Paths, UndoOf: t.UndoOf, UndoneBy: t.UndoneBy,
@@ -63,7 +59,7 @@ func (f feature) preview(_ context.Context, p protocol.UndoParams) (protocol.Und
 	if err != nil {
 		return protocol.UndoPlan{}, err
 	}
-	plan, err := f.log.Preview(run)
+	plan, err := f.o.Log.Preview(run)
 	return planOf(plan), forClients(err)
 }
 
@@ -72,7 +68,7 @@ func (f feature) apply(ctx context.Context, p protocol.UndoParams) (protocol.Und
 	if err != nil {
 		return protocol.UndoPlan{}, err
 	}
-	plan, err := f.log.Apply(ctx, run, p.Force)
+	plan, err := f.o.Log.Apply(ctx, run, p.Force)
 	return planOf(plan), forClients(err)
 }
 
@@ -84,11 +80,11 @@ func (f feature) turn(p protocol.UndoParams) (string, error) {
 	key := ""
 	if p.Key != "" {
 		var err error
-		if key, err = f.agents.Canonical(p.Key, ""); err != nil {
+		if key, err = f.o.Agents.Canonical(p.Key, ""); err != nil {
 			return "", err
 		}
 	}
-	run, err := f.log.Last(key)
+	run, err := f.o.Log.Last(key)
 	return run, forClients(err)
 }
 
@@ -110,8 +106,8 @@ func forClients(err error) error {
 // tidy removes copies that are too old to be taken back, until ctx ends.
 func (f feature) tidy(ctx context.Context) error {
 	for {
-		if err := f.log.Tidy(ctx); err != nil && ctx.Err() == nil {
-			f.logger.Warn("old copies for undo could not be removed", "err", err)
+		if err := f.o.Log.Tidy(ctx); err != nil && ctx.Err() == nil {
+			f.o.Logger.Warn("old copies for undo could not be removed", "err", err)
 		}
 		select {
 		case <-time.After(tidyEvery):
