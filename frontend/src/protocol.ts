@@ -1025,6 +1025,70 @@ export interface CodeOutputEvent {
   output: CodeOutput;
 }
 
+/**
+ * ConfigSchema is what the settings may hold: JSON Schema, and beside it what a
+ * form needs, by path ("*" for names that people choose, "[]" for entries of a
+ * list).
+ */
+export interface ConfigSchema {
+  schema: unknown;
+  uiHints: Record<string, ConfigHint>;
+  version: string;
+  generatedAt: string;
+}
+
+/** ConfigHint is what is told about one key. */
+export interface ConfigHint {
+  label?: string;
+  help?: string;
+  /** the pane of the page's settings */
+  group?: string;
+  order?: number;
+  advanced?: boolean;
+  sensitive?: boolean;
+  placeholder?: string;
+  /** ours: the feature that it belongs to */
+  hearthFeature?: string;
+  /** ours: it names a model */
+  hearthModel?: boolean;
+  /** ours: the two values of a choice that is a switch */
+  hearthOn?: string;
+  hearthOff?: string;
+  /** ours: the path without which none of the choices holds */
+  hearthWhole?: string;
+}
+
+// When a change of a key is put to use.
+export const ReloadHot = "hot";
+export const ReloadRestart = "restart";
+
+/** ConfigLookupParams names one place of the settings. */
+export interface ConfigLookupParams {
+  path: string;
+}
+
+/** ConfigLookup is what is known of one place, and what is directly below it. */
+export interface ConfigLookup {
+  path: string;
+  schema: unknown;
+  reloadKind?: string;
+  hint?: ConfigHint;
+  hintPath?: string;
+  children: ConfigChild[];
+}
+
+/** ConfigChild is a key below such a place. */
+export interface ConfigChild {
+  key: string;
+  path: string;
+  type?: unknown;
+  required: boolean;
+  hasChildren: boolean;
+  reloadKind?: string;
+  hint?: ConfigHint;
+  hintPath?: string;
+}
+
 /** Challenge is the first event on a socket. */
 export interface Challenge {
   nonce: string;
@@ -2642,6 +2706,8 @@ export const MethodLogsTail = "logs.tail";
 export const MethodConfigGet = "config.get";
 export const MethodConfigSet = "config.set";
 export const MethodConfigPatch = "config.patch";
+export const MethodConfigSchema = "config.schema";
+export const MethodConfigSchemaLookup = "config.schema.lookup";
 export const MethodAgentsList = "agents.list";
 export const MethodAgentIdentityGet = "agent.identity.get";
 export const MethodAgentsCreate = "agents.create";
@@ -5155,6 +5221,8 @@ export interface Methods {
   "config.get": { params: Record<string, never>; result: ConfigSnapshot };
   "config.set": { params: ConfigSetParams; result: ConfigSetResult };
   "config.patch": { params: ConfigSetParams; result: ConfigSetResult };
+  "config.schema": { params: Record<string, never>; result: ConfigSchema };
+  "config.schema.lookup": { params: ConfigLookupParams; result: ConfigLookup };
   "hearth.doctor": { params: DoctorParams; result: Doctor };
   "hearth.setup.get": { params: SetupGetParams; result: Setup };
   "hearth.setup.answer": { params: SetupAnswerParams; result: Setup };

@@ -167,12 +167,25 @@ func (s *Schema) At(p Path) *Schema {
 // Row is a line of the reference of settings.
 type Row struct{ Key, Default, Help string }
 
-// Reference lists the keys at and below a path that have a help text, for
+// Names are those of the sections: their paths, with /Name where several share one.
+func (l Sections) Names() (out []string) {
+	for _, b := range l.bind() {
+		out = append(out, b.name)
+	}
+	return out
+}
+
+// Reference lists the keys of a section that have a help text, for
 // docs/configuration.md. Keys without one are said of the object above them.
-func (l Sections) Reference(at string) (rows []Row) {
-	for _, d := range l.Describe() {
-		if d.Help != "" && (strings.HasPrefix(d.Path, at+".") || strings.HasPrefix(d.Path, at+"[") || d.Path == at) {
-			rows = append(rows, Row{Key: "`" + d.Path + "`", Default: d.defaultWords(), Help: d.Help})
+func (l Sections) Reference(name string) (rows []Row) {
+	for _, b := range l.bind() {
+		if b.name != name {
+			continue
+		}
+		for _, d := range describe(strings.Join(b.at, "."), b.feature, b.fields) {
+			if d.Help != "" {
+				rows = append(rows, Row{Key: "`" + d.Path + "`", Default: d.defaultWords(), Help: d.Help})
+			}
 		}
 	}
 	return rows

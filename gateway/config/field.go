@@ -32,6 +32,7 @@ type Hint struct {
 	Restart  bool   // a change is used at the next start
 	Model    bool   // names a model, as provider/model
 	On, Off  string // the two values of a choice that is a switch
+	Whole    string // the object without which none of the choices holds: there is then no rule
 }
 
 type about struct {

@@ -34,8 +34,10 @@ type Sections []Section
 // schema for clients and the page know the keys. Who obeys them asks
 // Settings.Of(snapshot.Config), each time anew.
 type Settings[T any] struct {
-	// Path is the object that holds the keys. Several sections may share one.
+	// Path is the object that holds the keys. Several sections may share one; Name
+	// tells them apart for people who read about them.
 	Path    string
+	Name    string
 	Default T
 	// Fields binds the keys to a T, which holds the defaults. It is called for
 	// every reading and must do nothing else.
@@ -65,7 +67,10 @@ func (s *Settings[T]) With(c Config, v T) Config {
 func (s *Settings[T]) bind() *bound {
 	to := new(T)
 	*to = s.Default
-	b := &bound{key: s, at: strings.Split(s.Path, "."), to: to, fields: s.Fields(to)}
+	b := &bound{key: s, name: s.Path, at: strings.Split(s.Path, "."), to: to, fields: s.Fields(to)}
+	if s.Name != "" {
+		b.name += "/" + s.Name
+	}
 	if s.Check != nil {
 		b.check = func() error { return s.Check(to) }
 	}
@@ -96,7 +101,8 @@ func (o ofFeature) bind() *bound {
 
 // bound is a section at one reading of the file.
 type bound struct {
-	key     any // the *Settings[T]
+	key     any    // the *Settings[T]
+	name    string // its path, and /Name where there is one
 	at      []string
 	to      any // a *T
 	fields  []Field

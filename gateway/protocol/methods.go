@@ -4,13 +4,15 @@ package protocol
 const (
 	MethodConnect = "connect"
 
-	MethodHealth         = "health"
-	MethodStatus         = "status"
-	MethodSystemPresence = "system-presence"
-	MethodLogsTail       = "logs.tail"
-	MethodConfigGet      = "config.get"
-	MethodConfigSet      = "config.set"
-	MethodConfigPatch    = "config.patch"
+	MethodHealth             = "health"
+	MethodStatus             = "status"
+	MethodSystemPresence     = "system-presence"
+	MethodLogsTail           = "logs.tail"
+	MethodConfigGet          = "config.get"
+	MethodConfigSet          = "config.set"
+	MethodConfigPatch        = "config.patch"
+	MethodConfigSchema       = "config.schema"
+	MethodConfigSchemaLookup = "config.schema.lookup"
 
 	MethodAgentsList       = "agents.list"
 	MethodAgentIdentityGet = "agent.identity.get"
@@ -256,6 +258,8 @@ var methods = []MethodSpec{
 	{MethodConfigGet, RoleOperator, ScopeRead},
 	{MethodConfigSet, RoleOperator, ScopeAdmin},
 	{MethodConfigPatch, RoleOperator, ScopeAdmin},
+	{MethodConfigSchema, RoleOperator, ScopeRead},
+	{MethodConfigSchemaLookup, RoleOperator, ScopeRead},
 	{MethodAgentsList, RoleOperator, ScopeRead},
 	{MethodAgentIdentityGet, RoleOperator, ScopeRead},
 	{MethodAgentsCreate, RoleOperator, ScopeAdmin},

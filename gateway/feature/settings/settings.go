@@ -1,5 +1,5 @@
 // Package settings is the feature that shows the settings and changes them: the
-// methods config.*, and telling clients that they have changed. The file is
+// methods config.*, among them what there is to set (schema.go), and telling clients that they have changed. The file is
 // package config's; keys that a change holds go into the store of secrets.
 package settings
 
@@ -21,6 +21,7 @@ type Options struct {
 	Settings *config.File
 	Secrets  *lookup.Secrets
 	Clients  *server.Server
+	Version  string // of Hearth
 	Now      func() time.Time
 	Logger   *slog.Logger
 }
@@ -36,6 +37,8 @@ func New(o Options) host.Feature {
 		method.Plain(protocol.MethodConfigGet, f.get),
 		method.Plain(protocol.MethodConfigSet, f.set),
 		method.Plain(protocol.MethodConfigPatch, f.patch),
+		method.Plain(protocol.MethodConfigSchema, f.schema),
+		method.Plain(protocol.MethodConfigSchemaLookup, f.lookup),
 	}}
 }
 

@@ -29,6 +29,8 @@ func methodShapes() []shape {
 		{protocol.MethodConfigGet, noParams, "ConfigSnapshot"},
 		{protocol.MethodConfigSet, "ConfigSetParams", "ConfigSetResult"},
 		{protocol.MethodConfigPatch, "ConfigSetParams", "ConfigSetResult"},
+		{protocol.MethodConfigSchema, noParams, "ConfigSchema"},
+		{protocol.MethodConfigSchemaLookup, "ConfigLookupParams", "ConfigLookup"},
 		{protocol.MethodDoctor, "DoctorParams", "Doctor"},
 		{protocol.MethodSetupGet, "SetupGetParams", "Setup"},
 		{protocol.MethodSetupAnswer, "SetupAnswerParams", "Setup"},
