@@ -164,7 +164,7 @@ func enableMCP(ctx context.Context, a *app, name, value string) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := s.Config.MCP.Servers[name]; s.Valid && !ok {
+	if _, ok, err := s.InUse(mcpPath(name)); err != nil || s.Valid && !ok {
 		return &failure{exitFailure, "there is no MCP server " + line(name), "`hearth config get mcp.servers` shows those that are set up"}
 	}
 	return runConfigSet(ctx, a, mcpPath(name)+".enabled", value)

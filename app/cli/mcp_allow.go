@@ -41,8 +41,14 @@ func allowMCP(ctx context.Context, a *app, name string, read, write []string) er
 	if err != nil {
 		return err
 	}
-	set, ok := s.Config.MCP.Servers[name]
-	if s.Valid && !ok {
+	var set struct {
+		Sandbox struct{ Read, Write []string }
+	}
+	raw, ok, err := s.InUse(mcpPath(name))
+	if err == nil && ok {
+		err = json.Unmarshal(raw, &set)
+	}
+	if err != nil || s.Valid && !ok {
 		return &failure{exitFailure, "there is no MCP server " + line(name), "`hearth config get mcp.servers` shows those that are set up"}
 	}
 	for key, more := range map[string][]string{"read": whole(read), "write": whole(write)} {

@@ -10,12 +10,11 @@ import (
 // taken; the rest of the file holds.
 func TestForeignValuesAreSaidAndTheFileIsUsed(t *testing.T) {
 	for text, says := range map[string]string{
-		`gateway: { bind: "auto" }`:                                       "stays on this machine",
-		`gateway: { auth: { mode: "password", password: "x" } }`:          "a token is asked for",
-		`gateway: { auth: { token: "1234" } }`:                            "this machine only",
-		`tools: { exec: { security: "full" } }`:                           `no "full"`,
-		`session: { scope: "global" }`:                                    "per-sender",
-		`mcp: { servers: { x: { url: "https://b.c", transport: "sse" }}}`: "streamable-http",
+		`gateway: { bind: "auto" }`:                              "stays on this machine",
+		`gateway: { auth: { mode: "password", password: "x" } }`: "a token is asked for",
+		`gateway: { auth: { token: "1234" } }`:                   "this machine only",
+		`tools: { exec: { security: "full" } }`:                  `no "full"`,
+		`session: { scope: "global" }`:                           "per-sender",
 	} {
 		s := open(t, place(t, `{ agents: { defaults: { timeoutSeconds: 77 } }, `+text+` }`), Options{}).Snapshot()
 		if !s.Valid || s.Config.Agents.Defaults.TimeoutSeconds != 77 {
@@ -25,8 +24,7 @@ func TestForeignValuesAreSaidAndTheFileIsUsed(t *testing.T) {
 			t.Errorf("%s: %v", text, s.Warnings)
 		}
 		c := s.Config
-		if c.Gateway.Bind != BindLoopback || c.Gateway.Auth.Mode != AuthToken || c.Tools.Exec.Security != "allowlist" ||
-			c.MCP.Servers["x"].Enabled {
+		if c.Gateway.Bind != BindLoopback || c.Gateway.Auth.Mode != AuthToken || c.Tools.Exec.Security != "allowlist" {
 			t.Errorf("%s: %+v", text, c.Gateway)
 		}
 	}
@@ -67,7 +65,8 @@ func TestAFileIsNeverRefusedAsAWhole(t *testing.T) {
 // Keys that stand twice, as in an example of OpenClaw's, are named; both objects
 // count, so that no rule is lost, until a person has decided.
 func TestKeysThatStandTwice(t *testing.T) {
-	path := place(t, `{ tools: { deny: ["exec"] }, agents: { defaults: { timeoutSeconds: 1, timeoutSeconds: 77 } }, tools: { profile: "coding" } }`)
+	path := place(t, `{ tools: { deny: ["exec"] }, agents: { defaults: { timeoutSeconds: 1, timeoutSeconds: 77 } },
+		tools: { profile: "coding" } }`)
 	s := open(t, path, Options{}).Snapshot()
 	if s.Valid || s.Origin != FromPart || len(s.Issues) != 1 || !strings.Contains(s.Issues[0].Message, "already set") {
 		t.Fatalf("%+v", s.Issues)

@@ -28,12 +28,9 @@ func (d *decoder) decode() Config {
 		}},
 		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
-		{"hearth", func(n *node) { d.own(n, &c.Hearth) }},
 		{"discovery", func(n *node) { d.discovery(n, &c.Discovery) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
-		{"skills", func(n *node) { d.skills(n, &c.Skills) }},
-		{"mcp", func(n *node) { d.mcp(n, &c.MCP) }},
 		{"features", func(n *node) { c.Features = d.features(n) }},
 		{"$schema", func(*node) {}}, // for editors
 	}

@@ -7,18 +7,6 @@ const (
 	anyMoney = -math.SmallestNonzeroFloat64 // greater than this: 0 is an amount too
 )
 
-// own reads "hearth", what no other gateway has.
-func (d *decoder) own(n *node, o *Own) {
-	d.object(n, field{"desktop", func(n *node) { d.desktop(n, &o.Desktop) }}, field{"allowance", func(n *node) {
-		a := &o.Allowance
-		d.object(n,
-			field{"daily", func(n *node) { a.Daily = d.number(n, anyMoney, maxMoney) }},
-			field{"monthly", func(n *node) { a.Monthly = d.number(n, anyMoney, maxMoney) }},
-			field{"currency", func(n *node) { a.Currency = d.filled(n, 8) }},
-			field{"cheapModel", func(n *node) { a.CheapModel = d.modelRef(n) }})
-	}})
-}
-
 func (d *decoder) pricing(n *node, m *Models) {
 	m.Pricing = make(map[string]Price, len(n.items))
 	d.each(n, func(ref string, _ int, v *node) { m.Pricing[ref] = d.price(v) })

@@ -6,7 +6,6 @@ func (d *decoder) tools(n *node, t *Tools) {
 		{"toolsBySender", func(n *node) { t.BySender = d.rulesBy(n) }},
 		{"exec", func(n *node) { d.toolsExec(n, &t.Exec) }},
 		{"sessions", func(n *node) { d.toolsSessions(n, &t.Sessions) }},
-		{"web", func(n *node) { d.toolsWeb(n, &t.Web) }},
 	}...)
 	d.object(n, append(fields, later("fs", "elevated",
 		"media", "links", "message", "sessions_spawn", "subagents", "agentToAgent", "loopDetection", "sandbox", "experimental")...)...)

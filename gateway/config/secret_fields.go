@@ -15,7 +15,7 @@ type SecretField struct {
 
 // SecretFields lists the settings that hold secrets, in a fixed order.
 func (c Config) SecretFields() []SecretField {
-	out := []SecretField{{"gateway.auth.token", c.Gateway.Auth.Token}, {"tools.web.search.apiKey", c.Tools.Web.Search.APIKey}}
+	out := []SecretField{{"gateway.auth.token", c.Gateway.Auth.Token}}
 	for _, id := range slices.Sorted(maps.Keys(c.Models.Providers)) {
 		at := func(keys ...string) string {
 			p := Path{Key("models"), Key("providers"), Key(id)}
@@ -29,7 +29,7 @@ func (c Config) SecretFields() []SecretField {
 			out = append(out, SecretField{at("headers", name), c.Models.Providers[id].Headers[name]})
 		}
 	}
-	return slices.Concat(out, c.Channels.secretFields(), c.MCP.secretFields(), c.Skills.secretFields(), c.Sections.secretFields())
+	return slices.Concat(out, c.Channels.secretFields(), c.Sections.secretFields())
 }
 
 func (c Channels) secretFields() (out []SecretField) {
@@ -47,40 +47,6 @@ func (c Channels) secretFields() (out []SecretField) {
 // AccountPath is where a key of an account on a network stands.
 func AccountPath(network, account, key string) string {
 	return Path{Key("channels"), Key(network), Key("accounts"), Key(account), Key(key)}.String()
-}
-
-func (m MCP) secretFields() (out []SecretField) {
-	for _, id := range slices.Sorted(maps.Keys(m.Servers)) {
-		s := m.Servers[id]
-		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-			if variableHoldsSecret(name, s.Env[name]) {
-				out = append(out, SecretField{"mcp.servers." + id + ".env." + name, s.Env[name]})
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-			out = append(out, SecretField{"mcp.servers." + id + ".headers." + name, s.Headers[name]})
-		}
-		out = append(out, SecretField{MCPClientSecretPath(id), s.OAuth.ClientSecret})
-	}
-	return out
-}
-
-// MCPClientSecretPath is the setting of the secret that Hearth logs in with at a
-// server of tools.
-func MCPClientSecretPath(id string) string { return "mcp.servers." + id + ".oauth.clientSecret" }
-
-func (s Skills) secretFields() (out []SecretField) {
-	for _, id := range slices.Sorted(maps.Keys(s.Entries)) {
-		e := s.Entries[id]
-		at := Path{Key("skills"), Key("entries"), Key(id)}
-		out = append(out, SecretField{append(slices.Clone(at), Key("apiKey")).String(), e.APIKey})
-		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
-			if variableHoldsSecret(name, e.Env[name]) {
-				out = append(out, SecretField{append(slices.Clone(at), Key("env"), Key(name)).String(), e.Env[name]})
-			}
-		}
-	}
-	return out
 }
 
 // variableHoldsSecret says whether a variable is a secret, or refers to one.

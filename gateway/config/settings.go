@@ -23,12 +23,9 @@ type Config struct {
 	Commands  Commands           `json:"commands,omitzero"`
 	Surfaces  map[string]Surface `json:"surfaces,omitempty"`
 	Auth      Accounts           `json:"auth"`
-	Hearth    Own                `json:"hearth"`
 	Discovery Discovery          `json:"discovery"`
 	Logging   Logging            `json:"logging"`
 	Secrets   Secrets            `json:"secrets"`
-	MCP       MCP                `json:"mcp"`
-	Skills    Skills             `json:"skills"`
 	// Features are those that are switched on or off by name, at the next start;
 	// the others are on.
 	Features map[string]bool `json:"features,omitempty"`
@@ -146,11 +143,9 @@ func Default() Config {
 		Session:  defaultSession(),
 		Messages: defaultMessages(),
 		Auth:     defaultAccounts(),
-		Hearth:   Own{Allowance: Allowance{Currency: DefaultCurrency}, Desktop: defaultDesktop()},
 		Tools:    defaultTools(), Approvals: defaultApprovals(),
 		Logging: Logging{Level: "info"},
 		Secrets: Secrets{Backend: SecretsAuto},
-		Skills:  defaultSkills(),
 	}
 }
 
@@ -177,7 +172,7 @@ func (c Config) Clone() Config {
 	c.Features = maps.Clone(c.Features)
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
 	c.Gateway.Nodes.Allow, c.Gateway.Nodes.Deny = slices.Clone(c.Gateway.Nodes.Allow), slices.Clone(c.Gateway.Nodes.Deny)
-	c.Tools, c.MCP, c.Skills = c.Tools.clone(), c.MCP.clone(), c.Skills.clone()
+	c.Tools = c.Tools.clone()
 	c.Agents.List, c.Bindings = cloneAgents(c.Agents.List), cloneBindings(c.Bindings)
 	return c
 }

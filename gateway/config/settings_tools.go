@@ -6,7 +6,6 @@ type Tools struct {
 	ByProvider map[string]ToolRules `json:"byProvider,omitempty"`    // "anthropic" or "anthropic/model"
 	BySender   map[string]ToolRules `json:"toolsBySender,omitempty"` // "NETWORK:42", or an id on any network
 	Exec       ToolsExec            `json:"exec"`
-	Web        ToolsWeb             `json:"web"`
 	Sessions   ToolsSessions        `json:"sessions"`
 }
 
@@ -17,5 +16,5 @@ func (t Tools) clone() Tools {
 }
 
 func defaultTools() Tools {
-	return Tools{Exec: defaultToolsExec(), Web: defaultToolsWeb(), Sessions: ToolsSessions{Visibility: SeeAgent}}
+	return Tools{Exec: defaultToolsExec(), Sessions: ToolsSessions{Visibility: SeeAgent}}
 }

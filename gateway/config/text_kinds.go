@@ -69,3 +69,19 @@ func ProviderName(s string) bool { return providerID(s) }
 func Timezone(words ...string) func(Value) string {
 	return func(v Value) string { return v.d.timezone(v.n, words...) }
 }
+
+// VariableName says what is wrong with the name of an environment variable.
+func VariableName(s string) error {
+	if !envName(s) {
+		return errors.New("the name of a variable has only letters, digits and _")
+	}
+	return nil
+}
+
+// HeaderName says what is wrong with the name of a header of HTTP.
+func HeaderName(s string) error {
+	if !headerName(s) {
+		return errors.New("the name of a header has only letters, digits and -")
+	}
+	return nil
+}

@@ -17,10 +17,10 @@ type Web struct{ client atomic.Pointer[egress.Client] }
 // New returns the client that follows the settings as long as these are open.
 func New(settings *config.File) *Web {
 	w := new(Web)
-	w.use(settings.Snapshot().Config.Tools.Web.Proxy)
+	w.use(Section.Of(settings.Snapshot().Config).Proxy)
 	settings.Subscribe(nil, func(old, next config.Config) {
-		if old.Tools.Web.Proxy != next.Tools.Web.Proxy {
-			w.use(next.Tools.Web.Proxy)
+		if proxy := Section.Of(next).Proxy; proxy != Section.Of(old).Proxy {
+			w.use(proxy)
 		}
 	})
 	return w

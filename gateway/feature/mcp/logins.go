@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/mcp/login"
@@ -42,7 +41,7 @@ const (
 
 // takesLogin reports whether a service gets the token of a login: not beside a key
 // of the settings, unless these say so; then that key stays away.
-func takesLogin(s config.MCPServer, headers map[string]string) bool {
+func takesLogin(s ServerSettings, headers map[string]string) bool {
 	for name := range headers {
 		if !strings.EqualFold(name, "Authorization") {
 			continue
@@ -66,7 +65,7 @@ func (f *Servers) bearer(ctx context.Context, s mcp.Server, refused string) (str
 
 // service is a server of the settings that one could log in at.
 func (f *Servers) service(ctx context.Context, id string) (login.Server, error) {
-	s, ok := f.o.Settings.Snapshot().Config.MCP.Servers[id]
+	s, ok := Section.Of(f.o.Settings.Snapshot().Config).Servers[id]
 	switch {
 	case !ok:
 		return login.Server{}, protocol.Invalid("There is no MCP server %q; `hearth mcp list` shows those that are on.", id).With("code",
@@ -77,7 +76,7 @@ func (f *Servers) service(ctx context.Context, id string) (login.Server, error) 
 	}
 	out := login.Server{ID: id, URL: s.URL, Scope: s.OAuth.Scope, ClientID: s.OAuth.ClientID, Callback: s.OAuth.RedirectURL}
 	if !s.OAuth.ClientSecret.IsZero() {
-		v, err := f.o.Secrets.Value(ctx, config.MCPClientSecretPath(id), s.OAuth.ClientSecret)
+		v, err := f.o.Secrets.Value(ctx, clientSecretPath(id), s.OAuth.ClientSecret)
 		if err != nil {
 			return out, err
 		}
@@ -130,6 +129,6 @@ func (f *Servers) logout(ctx context.Context, p protocol.MCPServerParams) (proto
 
 // loggedIn reports whether there is a login for a server.
 func (f *Servers) loggedIn(ctx context.Context, id string) bool {
-	s, ok := f.o.Settings.Snapshot().Config.MCP.Servers[id]
+	s, ok := Section.Of(f.o.Settings.Snapshot().Config).Servers[id]
 	return ok && s.URL != "" && f.logins.Has(ctx, login.Server{ID: id, URL: s.URL})
 }

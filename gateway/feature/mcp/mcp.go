@@ -86,18 +86,19 @@ func (f *Servers) Feature() host.Feature {
 // configure takes the servers of the settings.
 func (f *Servers) configure(c config.Config) {
 	var out []mcp.Server
-	for _, id := range slices.Sorted(maps.Keys(c.MCP.Servers)) {
-		if s := c.MCP.Servers[id]; s.Enabled {
+	set := Section.Of(c).Servers
+	for _, id := range slices.Sorted(maps.Keys(set)) {
+		if s := set[id]; s.Enabled {
 			out = append(out, f.server(id, s))
 		}
 	}
 	f.hub.Configure(out)
 }
 
-func (f *Servers) server(id string, s config.MCPServer) mcp.Server {
+func (f *Servers) server(id string, s ServerSettings) mcp.Server {
 	home := statedir.Home(f.o.Env)
 	out := mcp.Server{
-		ID: id, Command: s.Command, Args: s.Args, URL: s.URL, Allow: s.Tools.Allow, Deny: s.Tools.Deny, Ask: mcp.Ask(s.Ask),
+		ID: id, Command: s.Command, Args: s.Args, URL: s.URL, Allow: s.Allow, Deny: s.Deny, Ask: mcp.Ask(s.Ask),
 		Timeout: time.Duration(s.TimeoutSeconds) * time.Second, Start: time.Duration(s.StartSeconds) * time.Second,
 		Read: statedir.Expand(home, s.Sandbox.Read), Write: statedir.Expand(home, s.Sandbox.Write), Open: s.Sandbox.Backend == "off",
 		Offline: !s.Sandbox.Network,

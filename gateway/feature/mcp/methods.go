@@ -29,7 +29,7 @@ func (f *Servers) methods() []method.Method {
 
 func (f *Servers) list(ctx context.Context, _ method.None) (protocol.MCPServers, error) {
 	out := protocol.MCPServers{Servers: []protocol.MCPServer{}}
-	servers := f.o.Settings.Snapshot().Config.MCP.Servers
+	servers := Section.Of(f.o.Settings.Snapshot().Config).Servers
 	for _, s := range f.hub.Status() {
 		row := onWire(s)
 		row.LoggedIn, row.Service = f.loggedIn(ctx, s.ID), servers[s.ID].URL != ""
@@ -54,7 +54,7 @@ func (f *Servers) test(ctx context.Context, p protocol.MCPServerParams) (protoco
 	}
 	s, err := f.hub.Settled(ctx, p.ID)
 	out := onWire(s)
-	if set, ok := f.o.Settings.Snapshot().Config.MCP.Servers[p.ID]; ok {
+	if set, ok := Section.Of(f.o.Settings.Snapshot().Config).Servers[p.ID]; ok {
 		if srv := f.server(p.ID, set); srv.Confined {
 			out.Reads, out.Writes = append(named.Paths(statedir.Home(f.o.Env), srv.Dir, srv.Command, srv.Args), srv.Read...), srv.Write
 		}

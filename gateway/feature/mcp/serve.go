@@ -42,7 +42,7 @@ func (f *Servers) serving() http.Handler {
 }
 
 func (f *Servers) admit(r *http.Request) (serve.Visit, error) {
-	if !f.o.Settings.Snapshot().Config.MCP.Serve.HTTP.Enabled {
+	if !Section.Of(f.o.Settings.Snapshot().Config).Serves {
 		return serve.Visit{}, &serve.Refusal{Status: http.StatusNotFound, Text: "MCP over HTTP is off; `hearth config set " +
 			"mcp.serve.http.enabled true` turns it on"}
 	}

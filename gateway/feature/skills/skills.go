@@ -145,7 +145,7 @@ func (f *feature) info(s skill.Status) protocol.SkillInfo {
 
 // warnings says what a skill of the settings does not get, and why.
 func (f *feature) warnings(s skill.Status) (out []string) {
-	entry := f.o.Settings.Snapshot().Config.Skills.Entries[s.Key]
+	entry := catalog.Section.Of(f.o.Settings.Snapshot().Config).Entries[s.Key]
 	values := catalog.Values(s.Spec, entry)
 	if len(values) > 0 && s.Problem == "" && !s.Trusted() {
 		out = append(out, "It does not get the values that the settings keep for it until you have looked at its files: `hearth skills trust "+
@@ -172,7 +172,7 @@ func needs(r skill.Requires) protocol.SkillNeeds {
 
 func (f *feature) installers(in []skill.Installer) []protocol.SkillInstaller {
 	out := []protocol.SkillInstaller{}
-	manager := f.o.Settings.Snapshot().Config.Skills.Install.NodeManager
+	manager := catalog.Section.Of(f.o.Settings.Snapshot().Config).NodeManager
 	for _, i := range in {
 		out = append(out, protocol.SkillInstaller{ID: i.ID, Kind: i.Kind, Label: i.Label, Bins: append([]string{}, i.Bins...),
 			Command: i.Command(manager)})

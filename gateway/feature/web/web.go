@@ -49,17 +49,19 @@ func New(o Options) host.Feature {
 		}
 	}
 	return host.Feature{Tools: []tool.Tool{
-		&web.Fetch{Options: shared, MaxBytes: func() int64 { return int64(f.of().Fetch.MaxBytes) }},
+		&web.Fetch{Options: shared, MaxBytes: func() int64 { return int64(f.fetching().MaxBytes) }},
 		&web.Search{Options: shared, Engine: f.engine},
 	}}
 }
 
 // of are the settings of the web now.
-func (f *feature) of() config.ToolsWeb { return f.settings.Snapshot().Config.Tools.Web }
+func (f *feature) fetching() Fetching { return FetchSection.Of(f.settings.Snapshot().Config) }
+
+func (f *feature) searching() Searching { return SearchSection.Of(f.settings.Snapshot().Config) }
 
 // engine is the search service of the settings now.
 func (f *feature) engine() web.Engine {
-	s := f.of().Search
+	s := f.searching()
 	e := web.Engine{Name: s.Provider, BaseURL: s.BaseURL, Key: func() string {
 		key, _ := f.keys.Known(s.APIKey)
 		return strings.TrimSpace(key.Reveal())
@@ -74,8 +76,7 @@ func (f *feature) engine() web.Engine {
 
 // rule refuses the web tools that the settings switch off.
 func (f *feature) rule(name string, _ tool.Scope) string {
-	w := f.of()
-	if name == "web_fetch" && !w.Fetch.Enabled || name == "web_search" && !w.Search.Enabled {
+	if name == "web_fetch" && !f.fetching().Enabled || name == "web_search" && !f.searching().Enabled {
 		return name + " is switched off in tools.web"
 	}
 	return ""

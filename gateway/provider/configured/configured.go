@@ -16,6 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/setup"
+	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 )
 
 // Options are the parts that the registry needs; all of them.
@@ -77,7 +78,7 @@ func settings(c config.Config, secrets *lookup.Secrets) provider.Settings {
 // namedServices are the services whose models the settings name somewhere.
 func namedServices(c config.Config) (out []string) {
 	d := c.Agents.Defaults
-	names := slices.Concat([]string{d.Model.Primary, d.ImageModel.Primary, d.Subagents.Model.Primary, c.Hearth.Allowance.CheapModel},
+	names := slices.Concat([]string{d.Model.Primary, d.ImageModel.Primary, d.Subagents.Model.Primary, budget.Section.Of(c).CheapModel},
 		d.Model.Fallbacks, d.ImageModel.Fallbacks, d.Subagents.Model.Fallbacks, slices.Collect(maps.Keys(d.Models)))
 	for _, a := range c.Agents.List {
 		names = append(append(names, a.Model.Primary), a.Model.Fallbacks...)

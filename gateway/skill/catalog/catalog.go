@@ -59,7 +59,7 @@ type Catalog struct {
 // state folder: into that one no tool may look.
 func Open(o Options) *Catalog {
 	c := &Catalog{o: o}
-	load := func() config.SkillsLoad { return o.Settings.Snapshot().Config.Skills.Load }
+	load := func() Configured { return Section.Of(o.Settings.Snapshot().Config) }
 	c.Library = skill.New(skill.Options{
 		Managed: filepath.Join(o.Dir.Skills(), "installed"), Bundled: filepath.Join(o.Dir.Skills(), "bundled"), LockFile: o.Dir.SkillLock(),
 		SeenFile: o.Dir.SkillsSeen(), Write: statedir.WriteFile, Snapshots: snapshots{o.Work.Context(), o.DB,
@@ -138,14 +138,14 @@ func (c *Catalog) world() skill.World {
 		Find: skill.FindIn(c.o.Execution.SearchPath), Env: func(name string) bool { return c.o.Env(name) != "" },
 		Config: func(path string) bool { return truthy(snap, path) },
 		Entry: func(key string) skill.Entry {
-			e := snap.Config.Skills.Entries[key]
+			e := Section.Of(snap.Config).Entries[key]
 			out := skill.Entry{Disabled: e.Enabled != nil && !*e.Enabled, APIKey: !e.APIKey.IsZero(), Env: map[string]bool{}}
 			for name, v := range e.Env {
 				out.Env[name] = !v.IsZero()
 			}
 			return out
 		},
-		AllowBundled: snap.Config.Skills.AllowBundled,
+		AllowBundled: Section.Of(snap.Config).AllowBundled,
 	}
 }
 
@@ -201,9 +201,9 @@ func (c *Catalog) OfAgent(id string) []skill.Status {
 
 // Lines is what a prompt says of skills; it implements systemprompt.Skills.
 func (c *Catalog) Lines(sessionKey, sessionID, workspace string) []skill.Line {
-	limits := c.o.Settings.Snapshot().Config.Skills.Limits
-	chars := cmp.Or(c.o.Agents.Named(session.AgentOf(sessionKey)).SkillChars, limits.MaxSkillsPromptChars)
-	lines, left := c.Of(sessionKey, sessionID, workspace).Lines(limits.MaxSkillsInPrompt, chars)
+	limits := Section.Of(c.o.Settings.Snapshot().Config)
+	chars := cmp.Or(c.o.Agents.Named(session.AgentOf(sessionKey)).SkillChars, limits.MaxPromptChars)
+	lines, left := c.Of(sessionKey, sessionID, workspace).Lines(limits.MaxInPrompt, chars)
 	if left > 0 {
 		c.o.Logger.Warn("not all skills fit into the prompt", "left", left, "session", sessionKey)
 	}
@@ -217,7 +217,7 @@ func (c *Catalog) Environment(ctx context.Context, call tool.Call) []string {
 	if !call.Owner {
 		return nil
 	}
-	entries := c.o.Settings.Snapshot().Config.Skills.Entries
+	entries := Section.Of(c.o.Settings.Snapshot().Config).Entries
 	if len(entries) == 0 {
 		return nil
 	}
@@ -245,7 +245,7 @@ func (c *Catalog) Environment(ctx context.Context, call tool.Call) []string {
 }
 
 // Values are the variables of a skill, its key among them.
-func Values(s skill.Spec, e config.SkillEntry) map[string]config.Secret {
+func Values(s skill.Spec, e Entry) map[string]config.Secret {
 	out := map[string]config.Secret{}
 	if s.PrimaryEnv != "" && !e.APIKey.IsZero() {
 		out[s.PrimaryEnv] = e.APIKey

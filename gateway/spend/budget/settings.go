@@ -47,7 +47,7 @@ type tariff struct {
 }
 
 func (t tariff) allowance() spend.Allowance {
-	a := t.settings.Snapshot().Config.Hearth.Allowance
+	a := Section.Of(t.settings.Snapshot().Config)
 	return spend.Allowance{Daily: spend.FromUnits(a.Daily), Monthly: spend.FromUnits(a.Monthly), Currency: a.Currency}
 }
 
@@ -75,7 +75,7 @@ func listed(p config.Price) spend.Price {
 
 // cheap is the configured one, or one on this computer.
 func (t tariff) cheap() (model.Ref, bool) {
-	if name := t.settings.Snapshot().Config.Hearth.Allowance.CheapModel; name != "" {
+	if name := Section.Of(t.settings.Snapshot().Config).CheapModel; name != "" {
 		return t.models.Named(name), true
 	}
 	for _, e := range t.models.Models() {

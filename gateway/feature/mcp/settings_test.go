@@ -1,20 +1,28 @@
-package config
+package mcp_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
 )
 
+func read(text string) *config.Snapshot {
+	return config.Read(text, config.Options{Sections: config.Sections{mcp.Section}})
+}
+
 func TestMCPSettings(t *testing.T) {
-	f := open(t, place(t, `{ mcp: { servers: {
-		files: { command: "npx", args: ["-y", "x"], cwd: "~/d", env: { A_KEY: "canary-7f3a9c-1", OTHER: { source: "env", id: "X" } }, tools: { allow: ["read*"], deny: ["w"] },
+	s0 := read(`{ mcp: { servers: {
+		files: { command: "npx", args: ["-y", "x"], cwd: "~/d", env: { A_KEY: "canary-7f3a9c-1", OTHER: { source: "env",
+			id: "X" } }, tools: { allow: ["read*"], deny: ["w"] },
 			ask: "always", timeoutSeconds: 5, startSeconds: 6, sandbox: { backend: "off", read: ["~/a"], write: ["~/b"], network: false } },
-		tracker: { url: "https://mcp.example.com/mcp", transport: "streamable-http", headers: { Authorization: "Bearer canary-7f3a9c-2" }, toolFilter: { include: ["a"], exclude: ["b"] }, enabled: false },
-	} } }`), Options{})
-	c := f.Snapshot().Config
-	s := c.MCP.Servers["files"]
+		tracker: { url: "https://mcp.example.com/mcp", transport: "streamable-http",
+			headers: { Authorization: "Bearer canary-7f3a9c-2" }, toolFilter: { include: ["a"], exclude: ["b"] }, enabled: false },
+	} } }`)
+	c := mcp.Section.Of(s0.Config)
+	s := c.Servers["files"]
 	if v, ok := s.Env["A_KEY"].Literal(); !ok || v.Reveal() != "canary-7f3a9c-1" {
 		t.Error("a variable is missing")
 	}
@@ -22,26 +30,26 @@ func TestMCPSettings(t *testing.T) {
 		t.Error("a reference is missing")
 	}
 	s.Env = nil
-	want := MCPServer{
-		Enabled: true, Command: "npx", Args: []string{"-y", "x"}, Cwd: "~/d", Tools: MCPTools{Allow: []string{"read*"}, Deny: []string{"w"}},
-		Ask: "always", TimeoutSeconds: 5, StartSeconds: 6, Sandbox: MCPSandbox{Backend: "off", Read: []string{"~/a"}, Write: []string{"~/b"}},
+	want := mcp.ServerSettings{
+		Enabled: true, Command: "npx", Args: []string{"-y", "x"}, Cwd: "~/d", Allow: []string{"read*"}, Deny: []string{"w"},
+		Ask: "always", TimeoutSeconds: 5, StartSeconds: 6, Sandbox: mcp.Sandbox{Backend: "off", Read: []string{"~/a"}, Write: []string{"~/b"}},
 	}
 	if d := cmp.Diff(want, s); d != "" {
 		t.Error(d)
 	}
-	s = c.MCP.Servers["tracker"]
+	s = c.Servers["tracker"]
 	if v, ok := s.Headers["Authorization"].Literal(); !ok || v.Reveal() != "Bearer canary-7f3a9c-2" {
 		t.Error("a header is missing")
 	}
 	s.Headers = nil
-	want = MCPServer{
-		URL: "https://mcp.example.com/mcp", Tools: MCPTools{Allow: []string{"a"}, Deny: []string{"b"}}, Ask: "on-miss",
-		Sandbox: MCPSandbox{Backend: "auto", Network: true},
+	want = mcp.ServerSettings{
+		URL: "https://mcp.example.com/mcp", Allow: []string{"a"}, Deny: []string{"b"}, Ask: "on-miss",
+		Sandbox: mcp.Sandbox{Backend: "auto", Network: true},
 	}
 	if d := cmp.Diff(want, s); d != "" {
 		t.Error(d)
 	}
-	r, err := f.Snapshot().Redacted()
+	r, err := s0.Redacted()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,12 +57,6 @@ func TestMCPSettings(t *testing.T) {
 		if strings.Contains(text, "canary-7f3a9c") {
 			t.Errorf("a secret is shown: %s", text)
 		}
-	}
-	copied := c.Clone()
-	copied.MCP.Servers["files"].Args[0] = "other"
-	delete(copied.MCP.Servers, "tracker")
-	if len(c.MCP.Servers) != 2 || c.MCP.Servers["files"].Args[0] != "-y" {
-		t.Error("a copy shares what can be changed")
 	}
 }
 
@@ -84,9 +86,9 @@ func TestMCPMistakes(t *testing.T) {
 		`x: { command: "a", sandbox: { backend: "docker" } }`: "",
 		`x: { command: "a", sandbox: { network: "no" } }`:     "",
 	} {
-		s, err := Inspect(place(t, `{ mcp: { servers: { `+server+` } } }`), Options{})
-		if err != nil || s.Valid {
-			t.Errorf("%s was taken: %v", server, err)
+		s := read(`{ mcp: { servers: { ` + server + ` } } }`)
+		if s.Valid {
+			t.Errorf("%s was taken", server)
 			continue
 		}
 		said := ""
@@ -100,40 +102,51 @@ func TestMCPMistakes(t *testing.T) {
 }
 
 func TestMCPOAuthSettings(t *testing.T) {
-	f := open(t, place(t, `{ mcp: { servers: { x: { url: "https://a.b/mcp", auth: "oauth", oauth: { scope: "a b", clientId: "c", clientSecret: "canary-7f3a9c-3", redirectUrl: "http://127.0.0.1:8765/x", identity: "shared" } } } } }`), Options{})
-	s := f.Snapshot().Config.MCP.Servers["x"]
-	if v, ok := s.OAuth.ClientSecret.Literal(); !ok || v.Reveal() != "canary-7f3a9c-3" || s.Auth != "oauth" || s.OAuth.Scope != "a b" ||
-		s.OAuth.ClientID != "c" || s.OAuth.RedirectURL != "http://127.0.0.1:8765/x" {
+	s0 := read(`{ mcp: { servers: { x: { url: "https://a.b/mcp", auth: "oauth", oauth: { scope: "a b", clientId: "c",
+		clientSecret: "canary-7f3a9c-3", redirectUrl: "http://127.0.0.1:8765/x", identity: "shared" } } } } }`)
+	s := mcp.Section.Of(s0.Config).Servers["x"]
+	if v, ok := s.OAuth.ClientSecret.Literal(); !ok || v.Reveal() != "canary-7f3a9c-3" || s.Auth != "oauth" ||
+		s.OAuth.Scope != "a b" || s.OAuth.ClientID != "c" || s.OAuth.RedirectURL != "http://127.0.0.1:8765/x" {
 		t.Errorf("%+v", s)
 	}
-	if r, err := f.Snapshot().Redacted(); err != nil || strings.Contains(*r.Raw+string(r.Parsed)+string(r.Config), "canary-7f3a9c") {
+	if r, err := s0.Redacted(); err != nil || strings.Contains(*r.Raw+string(r.Parsed)+string(r.Config), "canary-7f3a9c") {
 		t.Error("a secret is shown")
 	}
 }
 
 // Other programs' names for the same.
 func TestMCPNamesOfOthers(t *testing.T) {
-	c := open(t, place(t, `{ mcp: { servers: {
-		a: { type: "stdio", command: "x", workingDirectory: "/w", disabled: true, requestTimeoutMs: 1500, connectionTimeoutMs: 20000 }, b: { type: "http", url: "https://a.b/c", disabled: false },
-	} } }`), Options{}).Snapshot().Config.MCP.Servers
+	c := mcp.Section.Of(read(`{ mcp: { servers: {
+		a: { type: "stdio", command: "x", workingDirectory: "/w", disabled: true, requestTimeoutMs: 1500,
+			connectionTimeoutMs: 20000 }, b: { type: "http", url: "https://a.b/c", disabled: false },
+	} } }`).Config).Servers
 	if a := c["a"]; a.Enabled || a.Cwd != "/w" || a.TimeoutSeconds != 2 || a.StartSeconds != 20 || !c["b"].Enabled {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestMCPServing(t *testing.T) {
-	if open(t, place(t, `{}`), Options{}).Snapshot().Config.MCP.Serve.HTTP.Enabled {
+	if mcp.Section.Of(read(`{}`).Config).Serves {
 		t.Error("it serves without being told to")
 	}
-	if !open(t, place(t, `{ mcp: { serve: { http: { enabled: true } } } }`), Options{}).Snapshot().Config.MCP.Serve.HTTP.Enabled {
+	if !mcp.Section.Of(read(`{ mcp: { serve: { http: { enabled: true } } } }`).Config).Serves {
 		t.Error("it does not serve")
 	}
 }
 
 // Not asking is told about.
 func TestMCPAskOffWarns(t *testing.T) {
-	s, err := Inspect(place(t, `{ mcp: { servers: { x: { command: "a", ask: "off" } } } }`), Options{})
-	if err != nil || !s.Valid || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Message, "without asking you") {
-		t.Errorf("%v %+v %+v", err, s.Issues, s.Warnings)
+	s := read(`{ mcp: { servers: { x: { command: "a", ask: "off" } } } }`)
+	if !s.Valid || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Message, "without asking you") {
+		t.Errorf("%+v %+v", s.Issues, s.Warnings)
+	}
+}
+
+// The old way of services is off, and said to be.
+func TestMCPEventStreamIsOff(t *testing.T) {
+	s := read(`{ mcp: { servers: { x: { url: "https://b.c", transport: "sse" } } } }`)
+	if !s.Valid || mcp.Section.Of(s.Config).Servers["x"].Enabled || len(s.Warnings) != 1 ||
+		!strings.Contains(s.Warnings[0].Message, "streamable-http") {
+		t.Errorf("%+v %+v", s.Issues, s.Warnings)
 	}
 }
