@@ -229,11 +229,11 @@ func forbidden(from, to string) string {
 		!slices.Contains(hosts[from], to) {
 		return "programs know the engine only through " + strings.Join(appMayImport, ", ")
 	}
-	if to := feature(to); to != "" && from != "gateway" && feature(from) != to {
+	if to := feature(to); to != "" && from != "gateway" && from != "gateway/sections" && feature(from) != to {
 		if feature(from) != "" {
 			return "features do not import each other: declare the interface that you need, and gateway/features.go passes the other"
 		}
-		return "only gateway/features.go knows the features: what both need is a package of the kernel"
+		return "only gateway/features.go, and gateway/sections for their settings, know the features: what both need is a package of the kernel"
 	}
 	for _, w := range walls {
 		if w.to[0] == "gateway/config" && feature(from) != "" {

@@ -13,8 +13,8 @@ var Section = &config.Settings[Reached]{
 	Fields: func(r *Reached) []config.Field {
 		return []config.Field{config.Text{
 			Key: "proxy", To: &r.Proxy, Max: 2048, Is: config.WebAddress, Hint: config.Hint{Default: "none"},
-			Help: "a proxy that you trust to keep your network out of reach of web pages. The environment's proxies are not used for addresses that " +
-				"a model chose",
+			Help: "a proxy that you trust to keep your network out of reach of web pages. The environment's proxies are not used for addresses " +
+				"that a model chose",
 		}}
 	},
 }

@@ -174,7 +174,8 @@ func (s *ServerSettings) rules() []config.Field {
 	}
 	return []config.Field{
 		config.Object{Key: "tools", Fields: []config.Field{
-			patterns("allow", &s.Allow, "all", "which of its tools, by its own names; `*` stands for any letters. `toolFilter.include` means the same"),
+			patterns("allow", &s.Allow, "all", "which of its tools, by its own names; `*` stands for any letters. "+
+				"`toolFilter.include` means the same"),
 			patterns("deny", &s.Deny, "none", "which of them not. `toolFilter.exclude` means the same"),
 		}},
 		config.Alias("toolFilter", config.Object{Fields: []config.Field{

@@ -27,8 +27,8 @@ var DesktopSection = &config.Settings[Desktop]{
 		return []config.Field{
 			config.Choice{
 				Key: "notifications", To: &d.Notifications, Among: []string{"all", "requests", "off"}, Hint: config.Hint{Pane: "general"},
-				Help: "`\"all\"`: requests, answers in chats that nobody looks at, messages that were not delivered; `\"requests\"`: only what waits for " +
-					"your yes; `\"off\"`",
+				Help: "`\"all\"`: requests, answers in chats that nobody looks at, messages that were not delivered; `\"requests\"`: only what " +
+					"waits for your yes; `\"off\"`",
 			},
 			config.Object{Key: "quietHours", Fields: []config.Field{
 				quiet("start", &d.QuietStart, "22:00", "from what time of day on nothing pops up, like `\"22:00\"`. Requests wait in the menu"),

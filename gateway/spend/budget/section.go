@@ -19,7 +19,8 @@ var Section = &config.Settings[Allowance]{
 	Fields: func(a *Allowance) []config.Field {
 		return []config.Field{
 			config.Amount{
-				Key: "daily", To: &a.Daily, Max: maxMoney, Help: "how much may be spent in a day", Hint: config.Hint{Pane: "usage", Default: "no limit"},
+				Key: "daily", To: &a.Daily, Max: maxMoney, Help: "how much may be spent in a day",
+				Hint: config.Hint{Pane: "usage", Default: "no limit"},
 			},
 			config.Amount{
 				Key: "monthly", To: &a.Monthly, Max: maxMoney, Help: "how much may be spent in a calendar month",
