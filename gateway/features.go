@@ -229,8 +229,7 @@ func modelFeatures(g *Gateway) []host.Entry {
 			})
 		}},
 		{Name: "settings", New: func() (host.Feature, error) {
-			return settings.New(settings.Options{Version: g.opts.Version, Settings: g.config, Secrets: g.secrets, Clients: g.server, Now: g.opts.Now,
-				Logger: g.log}), nil
+			return settings.New(settings.Options{Settings: g.config, Secrets: g.secrets, Clients: g.server, Now: g.opts.Now, Logger: g.log}), nil
 		}},
 	}
 }

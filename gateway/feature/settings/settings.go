@@ -21,7 +21,6 @@ type Options struct {
 	Settings *config.File
 	Secrets  *lookup.Secrets
 	Clients  *server.Server
-	Version  string // of Hearth
 	Now      func() time.Time
 	Logger   *slog.Logger
 }
