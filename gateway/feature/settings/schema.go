@@ -24,7 +24,8 @@ func (f feature) schema(context.Context, method.None) (protocol.ConfigSchema, er
 	}
 	sum := sha256.Sum256(raw) // another one when there are other keys
 	out := protocol.ConfigSchema{
-		Schema: raw, UIHints: map[string]protocol.ConfigHint{}, Version: hex.EncodeToString(sum[:6]), GeneratedAt: f.Now().UTC().Format(time.RFC3339),
+		Schema: raw, UIHints: map[string]protocol.ConfigHint{},
+		Version: hex.EncodeToString(sum[:6]), GeneratedAt: f.Now().UTC().Format(time.RFC3339),
 	}
 	for i, d := range sections.Describe() {
 		h := hintOf(d)
