@@ -1,11 +1,12 @@
-// Command settings writes the tables of docs/configuration.md from what each
-// section of the settings says about its keys (gateway/sections). A table stands
-// between two comments, and the first names its sections:
+// Command settings writes what is known of the settings from what each section
+// says about its keys (gateway/sections): the fields of the page's settings, and
+// the tables of docs/configuration.md. A table stands between two comments, and
+// the first names its sections:
 //
 //	<!-- settings: memory agents.defaults.memorySearch -->
 //	<!-- /settings -->
 //
-// With -check it writes nothing and fails when the page says something else.
+// With -check it writes nothing and fails when they say something else.
 package main
 
 import (
@@ -23,7 +24,7 @@ import (
 const page = "docs/configuration.md"
 
 func main() {
-	check := flag.Bool("check", false, "fail when the page is not what the sections say")
+	check := flag.Bool("check", false, "fail when something is not what the sections say")
 	flag.Parse()
 	if err := run(*check); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -40,13 +41,22 @@ func run(check bool) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case text == string(old):
-		return nil
-	case check:
-		return fmt.Errorf("%s is not what the sections of the settings say; run: go run ./build/settings", page)
+	fields, err := paneFields(sections.All())
+	if err != nil {
+		return err
 	}
-	return os.WriteFile(page, []byte(text), 0o644)
+	for _, out := range [][2]string{{page, text}, {panes, fields}} {
+		if old, err := os.ReadFile(out[0]); err == nil && string(old) == out[1] {
+			continue
+		}
+		if check {
+			return fmt.Errorf("%s is not what the sections of the settings say; run: go run ./build/settings", out[0])
+		}
+		if err := os.WriteFile(out[0], []byte(out[1]), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fill writes the tables anew.

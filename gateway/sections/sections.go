@@ -24,11 +24,11 @@ func All() config.Sections {
 	return slices.Concat(
 		config.Sections{settings.DesktopSection, budget.Section},
 		config.OfFeature("heartbeat", heartbeat.Section),
-		config.OfFeature("codemode", workbench.Section),
 		config.OfFeature("mcp", mcp.Section),
 		config.OfFeature("skills", catalog.Section),
 		config.OfFeature("web", web.FetchSection, web.SearchSection),
 		config.Sections{publicweb.Section},
+		config.OfFeature("codemode", workbench.Section),
 		config.OfFeature("memory", memory.SearchSection, memory.Section, memory.StartupSection),
 	)
 }

@@ -35,7 +35,7 @@ var FetchSection = &config.Settings[Fetching]{
 // Searching is about web_search.
 type Searching struct {
 	Enabled  bool
-	Provider string // empty: duckduckgo
+	Provider string
 	APIKey   config.Secret
 	BaseURL  string // of a SearXNG server
 }
@@ -43,7 +43,7 @@ type Searching struct {
 // SearchSection are the settings of web_search.
 var SearchSection = &config.Settings[Searching]{
 	Path:    "tools.web.search",
-	Default: Searching{Enabled: true},
+	Default: Searching{Enabled: true, Provider: "duckduckgo"},
 	Fields: func(s *Searching) []config.Field {
 		return []config.Field{
 			config.Switch{
@@ -53,7 +53,7 @@ var SearchSection = &config.Settings[Searching]{
 			config.Choice{
 				Key: "provider", To: &s.Provider, Among: []string{"duckduckgo", "brave", "tavily", "searxng"},
 				Help: "`brave`, `tavily` (both need `apiKey`), `searxng` (needs `baseUrl`) or `duckduckgo`",
-				Hint: config.Hint{Pane: "tools", Default: "`duckduckgo`"},
+				Hint: config.Hint{Pane: "tools"},
 			},
 			config.Hidden{Key: "apiKey", To: &s.APIKey, Help: "the service's key"},
 			config.Text{

@@ -1,6 +1,8 @@
 // The settings that need no more than a form, by pane. Each has a name and a
 // sentence that says what happens (i18n/settings.json: "f.<path>" and "f.<path>.what").
+// Those of sections.ts are written from what the gateway says of its settings.
 import type { PaneId } from "../../shell/panels.svelte";
+import { sections } from "./sections";
 
 interface Base {
   path: string;
@@ -19,27 +21,18 @@ export type FieldSpec =
   | (Base & { kind: "text"; example?: string })
   | (Base & { kind: "model" });
 
-export const fields: Record<PaneId, FieldSpec[]> = {
+const others: Record<PaneId, FieldSpec[]> = {
   general: [
     { path: "agents.defaults.userTimezone", kind: "text", fallback: "", example: "Europe/Vienna" },
     { path: "agents.defaults.timeFormat", kind: "choice", options: ["auto", "12", "24"], fallback: "auto" },
     { path: "agents.defaults.workspace", kind: "text", fallback: "~/Hearth" },
-    { path: "hearth.desktop.notifications", kind: "choice", options: ["all", "requests", "off"], fallback: "all" },
-    { path: "hearth.desktop.quietHours.start", kind: "text", fallback: "", example: "22:00" },
-    { path: "hearth.desktop.quietHours.end", kind: "text", fallback: "", example: "07:00" },
-    { path: "hearth.desktop.keepAwake", kind: "switch", fallback: false },
-    { path: "hearth.desktop.quickKey", kind: "text", fallback: "", example: "ctrl+alt+space" },
   ],
   models: [
     { path: "agents.defaults.model.primary", kind: "model", fallback: "" },
     { path: "agents.defaults.imageModel.primary", kind: "model", fallback: "" },
     { path: "agents.defaults.timeoutSeconds", kind: "number", min: 1, max: 86_400, fallback: 600 },
   ],
-  usage: [
-    { path: "hearth.allowance.daily", kind: "number", min: 0, max: 1_000_000, fine: true, fallback: undefined },
-    { path: "hearth.allowance.monthly", kind: "number", min: 0, max: 1_000_000, fine: true, fallback: undefined },
-    { path: "hearth.allowance.cheapModel", kind: "model", fallback: "" },
-  ],
+  usage: [],
   chat: [
     { path: "messages.queue.mode", kind: "choice", options: ["steer", "followup", "collect", "interrupt"], fallback: "steer" },
     { path: "messages.queue.cap", kind: "number", min: 1, max: 1000, fallback: 20 },
@@ -48,7 +41,6 @@ export const fields: Record<PaneId, FieldSpec[]> = {
     { path: "session.reset.atHour", kind: "number", min: 0, max: 23, fallback: 4 },
     { path: "session.reset.idleMinutes", kind: "number", min: 1, max: 525_600, fallback: undefined },
     { path: "agents.defaults.blockStreamingDefault", kind: "switch", on: "on", off: "off", fallback: "off" },
-    { path: "agents.defaults.startupContext.enabled", kind: "switch", fallback: true },
   ],
   people: [
     {
@@ -71,24 +63,17 @@ export const fields: Record<PaneId, FieldSpec[]> = {
     { path: "tools.exec.ask", kind: "choice", options: ["on-miss", "always", "off"], fallback: "on-miss" },
     { path: "tools.exec.sandbox.backend", kind: "choice", options: ["auto", "off"], fallback: "auto" },
     { path: "tools.exec.sandbox.network", kind: "switch", fallback: false },
-    { path: "tools.web.fetch.enabled", kind: "switch", fallback: true },
-    { path: "tools.web.search.enabled", kind: "switch", fallback: true },
-    { path: "tools.web.search.provider", kind: "choice", options: ["duckduckgo", "brave", "tavily", "searxng"], fallback: "duckduckgo" },
-    { path: "tools.codeMode.enabled", kind: "switch", fallback: false },
   ],
   skills: [],
-  memory: [
-    { path: "agents.defaults.memorySearch.enabled", kind: "switch", fallback: true },
-    { path: "memory.citations", kind: "choice", options: ["auto", "on", "off"], fallback: "auto" },
-  ],
-  schedules: [
-    { path: "agents.defaults.heartbeat.every", kind: "text", fallback: "0m", example: "30m" },
-    { path: "agents.defaults.heartbeat.target", kind: "choice", options: ["none", "last"], fallback: "none" },
-    { path: "agents.defaults.heartbeat.prompt", kind: "text", fallback: "" },
-  ],
+  memory: [],
+  schedules: [],
   network: [
     { path: "gateway.bind", kind: "choice", options: ["loopback", "lan", "tailnet", "custom"], fallback: "loopback" },
     { path: "discovery.mdns.mode", kind: "choice", options: ["minimal", "full", "off"], fallback: "minimal" },
   ],
   health: [{ path: "logging.level", kind: "choice", options: ["debug", "info", "warn", "error"], fallback: "info" }],
 };
+
+export const fields = Object.fromEntries(
+  Object.entries(others).map(([pane, own]) => [pane, [...own, ...(sections[pane as PaneId] ?? [])]]),
+) as Record<PaneId, FieldSpec[]>;
