@@ -163,7 +163,7 @@ func showJob(ctx context.Context, a *app, name string) error {
 	now := time.Now()
 	rows := [][]string{
 		{"id", j.ID}, {"schedule", scheduleWords(j)}, {"next", nextWords(j, now)}, {"last", resultWords(j, now)},
-		{"does", payloadWords(&j.Payload)}, {"session", j.SessionTarget}, {"result goes", deliveryWords(j.Delivery)},
+		{"does", payloadWords(j)}, {"session", j.SessionTarget}, {"result goes", deliveryWords(j.Delivery)},
 	}
 	if own := j.Hearth; own != nil {
 		var next []string

@@ -61,6 +61,9 @@ func (f *jobFlags) common(c *cobra.Command, job map[string]any) error {
 			own[to.field] = to.value
 		}
 	}
+	if f.remind != "" {
+		own["reminder"] = true
+	}
 	if len(own) > 0 {
 		job["hearth"] = own
 	}
@@ -72,6 +75,8 @@ func (f *jobFlags) common(c *cobra.Command, job map[string]any) error {
 func (f *jobFlags) payload(a *app, c *cobra.Command, was string) (map[string]any, error) {
 	p := map[string]any{}
 	switch {
+	case f.remind != "":
+		p["kind"], p["text"] = protocol.CronSystemEvent, f.remind
 	case f.systemEvent != "":
 		p["kind"], p["text"] = protocol.CronSystemEvent, f.systemEvent
 	case f.message != "":

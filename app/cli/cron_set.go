@@ -22,13 +22,13 @@ type jobFlags struct {
 	streamBatch, streamBytes                                   int64
 	exact, once, deleteAfter, keepAfter, disabled, enabled     bool
 
-	message, systemEvent, script, command, argv, commandCwd, input string
-	model, thinking, fallbacks, tools                              string
-	env                                                            []string
-	timeout, quiet, scriptTimeout                                  float64
-	maxOutput                                                      int64
-	toolBudget                                                     int
-	light                                                          bool
+	message, remind, systemEvent, script, command, argv, commandCwd, input string
+	model, thinking, fallbacks, tools                                      string
+	env                                                                    []string
+	timeout, quiet, scriptTimeout                                          float64
+	maxOutput                                                              int64
+	toolBudget                                                             int
+	light                                                                  bool
 
 	announce, noDeliver, bestEffort        bool
 	webhook, channel, to, thread, account  string
@@ -50,7 +50,7 @@ func newCronAdd(a *app) *cobra.Command {
 		Long: "Plan something: a reminder, or work at fixed times.\n\n" + cronTimes +
 			"\nSCHEDULE is one of those, a cron expression of five or six fields, or “every …”.",
 		Example: "  hearth cron add \"every weekday at 8\" \"Summarize my mail\"\n" +
-			"  hearth cron add --at 20m --system-event \"The tea is ready\"\n" +
+			"  hearth cron add --at 20m --remind \"The tea is ready\"\n" +
 			"  hearth cron add --cron \"0 9 * * 1\" --tz Europe/Vienna --message \"Plan the week\" --announce",
 	}
 	f.register(c)
@@ -117,7 +117,8 @@ func (f *jobFlags) register(c *cobra.Command) {
 	b(&f.deleteAfter, "delete-after-run", false, "delete it when it was done")
 	b(&f.keepAfter, "keep-after-run", false, "keep it when it was done")
 	s(&f.message, "message", "", "ask the assistant this")
-	s(&f.systemEvent, "system-event", "", "say this in your own conversation; no model is asked")
+	s(&f.remind, "remind", "", "remind you of this, where you are reached; no model is asked")
+	s(&f.systemEvent, "system-event", "", "put this into your own conversation, where the assistant takes note of it")
 	s(&f.command, "command", "", "run this shell command; no model is asked")
 	s(&f.argv, "command-argv", "", "run this command, a JSON list; no model is asked")
 	s(&f.commandCwd, "command-cwd", "", "the command's folder")
@@ -149,7 +150,7 @@ func (f *jobFlags) register(c *cobra.Command) {
 	c.Flags().Float64Var(&f.maxCostDay, "max-cost-per-day", 0, "what all runs of a day may cost")
 	b(&f.important, "important", false, "ask again until you have seen it")
 	c.MarkFlagsMutuallyExclusive("at", "every", "cron", "on-exit", "stream-command")
-	c.MarkFlagsMutuallyExclusive("message", "system-event", "command", "command-argv", "script")
+	c.MarkFlagsMutuallyExclusive("message", "remind", "system-event", "command", "command-argv", "script")
 	c.MarkFlagsMutuallyExclusive("announce", "no-deliver", "webhook")
 	c.MarkFlagsMutuallyExclusive("deliver", "no-deliver", "webhook")
 	c.MarkFlagsMutuallyExclusive("stagger", "exact")
@@ -202,7 +203,7 @@ func (f *jobFlags) job(ctx context.Context, a *app, c *cobra.Command) (map[strin
 	if payload == nil {
 		return nil, &failure{
 			exitUsage,
-			"say what to do: a prompt, --system-event, --command or --script",
+			"say what to do: a prompt, --remind, --system-event, --command or --script",
 			"`hearth cron add --help` has examples",
 		}
 	}
@@ -288,7 +289,7 @@ func (f *jobFlags) positional(s string) {
 
 // nameOf is a name for a job without one: the beginning of what it does.
 func nameOf(f *jobFlags) string {
-	for _, s := range []string{f.message, f.systemEvent, f.command, f.argv, f.script} {
+	for _, s := range []string{f.message, f.remind, f.systemEvent, f.command, f.argv, f.script} {
 		if s != "" {
 			runes := []rune(line(s))
 			return string(runes[:min(60, len(runes))])

@@ -98,11 +98,19 @@ func resultWords(j *protocol.CronJob, now time.Time) string {
 }
 
 // payloadWords says what a job does.
-func payloadWords(p *protocol.CronPayload) string {
+func payloadWords(j *protocol.CronJob) string {
 	const most = 200
+	p := &j.Payload
+	if p.Kind == protocol.CronSystemEvent && j.Hearth != nil && j.Hearth.Reminder {
+		words := "reminds you: "
+		if j.Hearth.Important {
+			words = "reminds you until you have seen it: "
+		}
+		return text.Ellipsis(words+p.Text, most)
+	}
 	switch p.Kind {
 	case protocol.CronSystemEvent:
-		return text.Ellipsis("says: "+p.Text, most)
+		return text.Ellipsis("tells the assistant: "+p.Text, most)
 	case protocol.CronAgentTurn:
 		words := "asks the assistant: " + p.Message
 		if p.Model != "" {

@@ -1,6 +1,7 @@
 // What the page for phones is about: whether it is let in, the conversation, what
 // waits for a yes, and what the gateway may ask of the phone.
 import { Approvals } from "../src/features/approvals/approvals.svelte";
+import { Schedules } from "../src/features/cron/cron.svelte";
 import { Pause } from "../src/features/pause/pause.svelte";
 import { Client } from "../src/net/client.svelte";
 import { loadIdentity, NoCrypto, type Identity } from "../src/net/identity";
@@ -45,6 +46,7 @@ export class Phone {
   client!: Client;
   approvals!: Approvals;
   pause!: Pause;
+  schedules!: Schedules;
   pictures!: Pictures;
 
   private socket!: Socket;
@@ -94,6 +96,7 @@ export class Phone {
     client.on((name, payload) => this.event(name, payload));
     this.approvals = new Approvals(client);
     this.pause = new Pause(client);
+    this.schedules = new Schedules(client, () => void notify("Hearth", t("notify.reminder")));
     this.pictures = new Pictures(client, mostPictures);
     this.outgoing = new Outgoing({
       keep: this.keep,
@@ -209,7 +212,8 @@ export class Phone {
       this.unsentChanged();
     }
     if (hello.auth.deviceToken) await this.keep.put("state", "phoneToken", hello.auth.deviceToken);
-    await Promise.all([this.chat.attach(), this.approvals.load(), this.pause.load(), this.socket.call("sessions.subscribe", {})]);
+    const loads = [this.approvals.load(), this.pause.load(), this.schedules.load()];
+    await Promise.all([this.chat.attach(), ...loads, this.socket.call("sessions.subscribe", {})]);
   }
 
   private async beNode(): Promise<void> {

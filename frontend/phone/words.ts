@@ -10,4 +10,5 @@ export async function speak(): Promise<void> {
   await load("page");
   await load("phone");
   await load("tools");
+  await load("cron");
 }

@@ -69,6 +69,9 @@ export function moment(ts: number, now = Date.now()): string {
   return `${written(ts, year ? dm : { ...dm, year: "numeric" })} ${time}`;
 }
 
+/** dayShort heads a day of a calendar. */
+export const dayShort = (ts: number): string => written(ts, { weekday: "short", ...dm });
+
 /** weekdays names days of the week, 0 is Sunday. */
 export const weekdays = (days: number[]): string =>
   capital(list(days.map((d) => written(new Date(2001, 0, 7 + d, 12).getTime(), { weekday: days.length > 2 ? "short" : "long" }))));

@@ -25,7 +25,11 @@ export class Schedules {
   runs = $state(0);
   private wanted = false;
 
-  constructor(private readonly client: Pick<Client, "call" | "on">) {
+  constructor(
+    private readonly client: Pick<Client, "call" | "on">,
+    /** tells somebody who does not look that there is a reminder */
+    private readonly tell: () => void = () => undefined,
+  ) {
     client.on((name, payload) => name === "cron" && this.heard(payload as CronEvent));
   }
 
@@ -105,7 +109,8 @@ export class Schedules {
     if (e.action === "started" || e.action === "finished") this.runs++;
     if (e.action !== "finished") return;
     const own = e.job?.hearth;
-    if (e.runId && e.status === "ok" && (own?.reminder || own?.important || e.hearth?.important))
+    if (e.runId && e.status === "ok" && (own?.reminder || own?.important || e.hearth?.important)) {
+      this.tell();
       this.add({
         runId: e.runId,
         jobId: e.jobId,
@@ -113,6 +118,7 @@ export class Schedules {
         important: Boolean(own?.important || e.hearth?.important),
         at: e.runAtMs ?? Date.now(),
       });
+    }
     if (e.hearth?.late) void this.client.call("hearth.cron.missed", {}).then((m) => (this.missed = m.id ? m : null), () => undefined);
   }
 
