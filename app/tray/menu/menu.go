@@ -48,6 +48,7 @@ type State struct {
 	Address    string // where other machines reach Hearth; empty: they do not
 	Paused     string // "", tools, network, everything
 	PausedTill time.Time
+	Next       Job    // what is planned next; the zero value: nothing
 	Own        bool   // the gateway was started by this program
 	AtLogin    bool   // this program starts at login
 	QuickKey   string // asks from everywhere; empty: none
@@ -96,6 +97,12 @@ type Device struct {
 	Name string
 	On   bool
 	Seen time.Time // the last time; zero: never
+}
+
+// Job is something that Hearth will do by itself.
+type Job struct {
+	Name string
+	At   time.Time
 }
 
 // Spent is what a model cost.
@@ -174,6 +181,7 @@ func Items(s State, now time.Time) []Item {
 		Item{ID: "ask", Label: ask(s), Do: Action{Verb: Ask}, Off: !ready},
 		Item{ID: "open", Label: "Open chat", Do: Action{Verb: Open}, Off: !ready},
 		recent(s, now),
+		planned(s, now),
 		Item{Line: true},
 		spend(s),
 		devices(s, now),

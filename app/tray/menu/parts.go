@@ -5,6 +5,24 @@ import (
 	"time"
 )
 
+// planned is what Hearth does next by itself.
+func planned(s State, now time.Time) Item {
+	at := s.Next.At
+	clock := at.Format("15:04")
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch {
+	case at.Before(midnight.AddDate(0, 0, 1)):
+	case at.Before(midnight.AddDate(0, 0, 7)):
+		clock = at.Format("Mon 15:04")
+	default:
+		clock = at.Format("2 Jan 15:04")
+	}
+	return Item{
+		ID: "planned", Label: "Next  " + clock + "  " + short(s.Next.Name, 40), Do: Action{Settings, "schedules"},
+		Hidden: s.Link != Ready || at.IsZero(),
+	}
+}
+
 func spend(s State) Item {
 	label := fmt.Sprintf("Today  %s", money(s.Today, s.Currency))
 	if s.Limit > 0 {
@@ -43,13 +61,20 @@ func devices(s State, now time.Time) Item {
 		}
 		top.Sub = append(top.Sub, row)
 	}
-	top.Sub = append(top.Sub,
+	top.Sub = append(
+		top.Sub,
 		Item{ID: "device-more", Label: fmt.Sprintf("%d more…", len(s.Devices)-DeviceSlots), Do: Action{Settings, "people"},
 			Hidden: len(s.Devices) <= DeviceSlots},
-		Item{ID: "device-ask", Label: fmt.Sprintf("%d asking to be let in…", s.Pending), Do: Action{Settings, "people"}, Hidden: s.Pending == 0},
+		Item{
+			ID:     "device-ask",
+			Label:  fmt.Sprintf("%d asking to be let in…", s.Pending),
+			Do:     Action{Settings, "people"},
+			Hidden: s.Pending == 0,
+		},
 		Item{ID: "device-pair", Label: "Pair a device…", Do: Action{Settings, "people"}},
 		Item{ID: "device-copy", Label: "Copy address", Do: Action{CopyAddr, s.Address}, Hidden: s.Address == ""},
-		Item{ID: "device-alone", Label: "Only this computer reaches Hearth…", Do: Action{Settings, "network"}, Hidden: s.Address != ""})
+		Item{ID: "device-alone", Label: "Only this computer reaches Hearth…", Do: Action{Settings, "network"}, Hidden: s.Address != ""},
+	)
 	return top
 }
 

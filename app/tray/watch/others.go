@@ -2,11 +2,13 @@ package watch
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/tray/menu"
+	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -61,4 +63,20 @@ func asking(list []protocol.PairRequest) []menu.Door {
 		out = append(out, d)
 	}
 	return out
+}
+
+// next is what is planned next. A gateway whose schedules are switched off has
+// nothing to say, and that is no trouble.
+func next(ctx context.Context, c *client.Client) (j menu.Job) {
+	one := 1
+	var list protocol.CronList
+	if err := c.Call(ctx, protocol.MethodCronList, protocol.CronListParams{Limit: &one, Compact: true}, &list); err != nil {
+		return j
+	}
+	for i := range list.Jobs {
+		if at := list.Jobs[i].State.NextRunAtMs; at > 0 {
+			j = menu.Job{Name: cmp.Or(list.Jobs[i].DisplayName, list.Jobs[i].Name), At: time.UnixMilli(at)}
+		}
+	}
+	return j
 }

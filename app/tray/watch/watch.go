@@ -211,6 +211,7 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 			return 0, err
 		}
 	}
+	planned := next(ctx, c)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.Now()
@@ -230,6 +231,7 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 		s.Today, s.Limit, s.Currency, s.Used = u.Today, u.Daily, u.Currency, u.Level == "used"
 	}
 	others(&s, cost, devices, reach)
+	s.Next = planned
 	s.Approvals, again = w.slots.Fill(waiting(approvals), now)
 	var free time.Duration
 	if s.Doors, free = w.doors.Fill(asking(devices.Pending), now); again == 0 || free > 0 && free < again {
