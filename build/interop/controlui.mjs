@@ -81,6 +81,7 @@ export async function controlUI(folder, port, gateway, shots) {
         await until('the stop button to go', async () => !(await stop.isVisible()));
       }],
       ['page sessions', () => visit('sessions', /main/i)],
+      ['page automations', () => visit('cron', /weekly/i)],
       ['page devices', () => visit('nodes', /device|node|paired/i)],
     ]);
   } finally {
