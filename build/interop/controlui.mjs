@@ -81,7 +81,11 @@ export async function controlUI(folder, port, gateway, shots) {
         await until('the stop button to go', async () => !(await stop.isVisible()));
       }],
       ['page sessions', () => visit('sessions', /main/i)],
-      ['page automations', () => visit('cron', /weekly/i)],
+      ['page automations', async () => {
+        const added = await gateway.owner('cron', 'add', 'every weekday at 8', 'Summarize my mail', '--name', 'weekday mail');
+        if (added.code !== 0) throw new Error(added.out);
+        await visit('cron', /weekday mail/);
+      }],
       ['page devices', () => visit('nodes', /device|node|paired/i)],
     ]);
   } finally {
