@@ -194,10 +194,16 @@ func talkFeatures(g *Gateway) []host.Entry {
 		{Name: "heartbeat", New: func() (host.Feature, error) {
 			return heartbeat.New(heartbeat.Options{
 				Settings: g.config, Agents: g.agents, Files: g.files, Sessions: g.session, Dispatch: g.dispatch, Pause: g.pause,
-				Budget: g.budget, Outbound: g.answers, Logger: g.log, Now: g.opts.Now,
+				Budget: g.budget, Outbound: g.answers, Clients: g.server, Logger: g.log, Now: g.opts.Now,
 			}), nil
 		}},
-		{Name: "cron", New: func() (host.Feature, error) { return cron.New(), nil }},
+		{Name: "cron", New: func() (host.Feature, error) {
+			return cron.Open(cron.Options{
+				DB: g.store, Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Answers: g.answers, Deliverer: g.deliverer,
+				Channels: g.channels, Budget: g.budget, Pause: g.pause, Gate: g.toolGate, Taint: g.taint, Execution: g.execution, Clients: g.server,
+				Web: publicweb.New(g.config), Keys: g.secrets, Clock: g.clock, Work: g.work, Now: g.opts.Now, Logger: g.log,
+			})
+		}},
 		{Name: "search", New: func() (host.Feature, error) {
 			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
 		}},

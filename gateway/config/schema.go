@@ -35,7 +35,7 @@ func (d *decoder) decode() Config {
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard",
-		"plugins", "hooks", "cron", "browser", "ui", "web", "update",
+		"plugins", "hooks", "browser", "ui", "web", "update",
 		"broadcast", "talk", "audio", "media", "canvasHost", "nodeHost", "acp",
 		"diagnostics")...)...)
 	d.bindingsKnown(&c)

@@ -15,6 +15,19 @@ var (
 	ErrNotStuck = errors.New("the delivery needs no decision")
 )
 
+// Follow has one more hear of every change of a delivery after it is durable. It
+// is called before Run; what it is given must not block.
+func (d *Deliverer) Follow(heard func(Delivery)) {
+	if first := d.OnState; first != nil {
+		d.OnState = func(v Delivery) {
+			first(v)
+			heard(v)
+		}
+		return
+	}
+	d.OnState = heard
+}
+
 // Get returns one delivery.
 func (d *Deliverer) Get(id string) (v Delivery, err error) {
 	err = d.db.View(func(tx *store.Tx) (err error) {

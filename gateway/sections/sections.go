@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
+	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
@@ -28,6 +29,7 @@ func All() config.Sections {
 		config.OfFeature("skills", catalog.Section),
 		config.OfFeature("web", web.FetchSection, web.SearchSection),
 		config.Sections{publicweb.Section},
+		config.OfFeature("cron", job.Section),
 		config.OfFeature("codemode", workbench.Section),
 		config.OfFeature("memory", memory.SearchSection, memory.Section, memory.StartupSection),
 	)

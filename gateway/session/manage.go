@@ -288,22 +288,56 @@ func (m *Manager) Inject(ctx context.Context, key, text, label string) (*protoco
 		text = "[" + label + "]\n\n" + text
 	}
 	var msg protocol.Message
-	row, err := m.editIn(ctx, key, "inject", true, func(tx *store.Tx, r *Row) error {
-		msg = protocol.Message{
-			Role: protocol.MessageAssistant, Content: protocol.TextBlocks(text), Timestamp: m.nowMs(),
-			Provider: "hearth", Model: "gateway-injected", StopReason: "stop",
-			Meta: &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.NextTurn, 0))},
-		}
-		r.NextTurn++
-		r.Messages++
-		r.UpdatedAt = msg.Timestamp
-		r.Preview = clip(text, 120)
-		return m.t.putEntry(tx, r.SessionID, msg)
+	row, err := m.editIn(ctx, key, "inject", true, func(tx *store.Tx, r *Row) (err error) {
+		msg, err = m.injected(tx, r, text)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	m.Publish.Message(protocol.SessionMessage{SessionKey: row.Key, AgentID: row.AgentID, Message: &msg, MessageID: msg.Meta.ID,
-		MessageSeq: msg.Meta.Seq})
+	m.showInjected(row, msg)
 	return &msg, nil
+}
+
+// InjectIn is Inject in a transaction of somebody else, who calls show after its
+// commit.
+func (m *Manager) InjectIn(tx *store.Tx, key, text, label string) (show func(), err error) {
+	if label != "" {
+		text = "[" + label + "]\n\n" + text
+	}
+	row, created, err := m.openRow(tx, key)
+	if err != nil {
+		return nil, err
+	}
+	msg, err := m.injected(tx, &row, text)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		if created {
+			m.count.Add(1)
+		}
+		m.Publish.SessionChanged(m.changed(row, "inject", "", ""))
+		m.showInjected(row, msg)
+	}, m.t.putRow(tx, row)
+}
+
+// injected writes words that no model said at the end of a conversation.
+func (m *Manager) injected(tx *store.Tx, r *Row, text string) (protocol.Message, error) {
+	msg := protocol.Message{
+		Role: protocol.MessageAssistant, Content: protocol.TextBlocks(text), Timestamp: m.nowMs(),
+		Provider: "hearth", Model: "gateway-injected", StopReason: "stop",
+		Meta: &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.NextTurn, 0))},
+	}
+	r.NextTurn++
+	r.Messages++
+	r.UpdatedAt = msg.Timestamp
+	r.Preview = clip(text, 120)
+	return msg, m.t.putEntry(tx, r.SessionID, msg)
+}
+
+func (m *Manager) showInjected(row Row, msg protocol.Message) {
+	m.Publish.Message(protocol.SessionMessage{
+		SessionKey: row.Key, AgentID: row.AgentID, Message: &msg, MessageID: msg.Meta.ID, MessageSeq: msg.Meta.Seq,
+	})
 }

@@ -66,10 +66,23 @@ func digest(key, text string, pictures ...protocol.Block) string {
 // and its place in the queue are on disk. The same RunID and text again return
 // the same run and add nothing.
 func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
+	return m.SubmitWith(ctx, turn, nil)
+}
+
+func (m *Manager) isClosed() bool {
 	m.mu.Lock()
-	closed := m.closed
-	m.mu.Unlock()
-	if closed {
+	defer m.mu.Unlock()
+	return m.closed
+}
+
+// SubmitWith is Submit that makes something more durable in the transaction that
+// accepts the message, or finds that it was accepted before; an error of also
+// takes all of it back. also may run more than once and must only touch tx.
+func (m *Manager) SubmitWith(ctx context.Context, turn Turn, also func(tx *store.Tx) error) (Accepted, error) {
+	if also == nil {
+		also = func(*store.Tx) error { return nil }
+	}
+	if m.isClosed() {
 		return Accepted{}, ErrClosed
 	}
 	l := m.laneOf(turn.SessionKey)
@@ -91,7 +104,7 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 					return ErrConflict
 				}
 				acc = Accepted{Run: old, Duplicate: true, Live: !old.State.Ended()}
-				return nil
+				return also(tx)
 			}
 			row, created, err = m.openRow(tx, turn.SessionKey)
 			if err != nil {
@@ -114,8 +127,10 @@ func (m *Manager) Submit(ctx context.Context, turn Turn) (Accepted, error) {
 				return fmt.Errorf("%w (%d); wait for an answer, stop the running one, or raise the cap", ErrQueueFull, policy.Cap)
 			}
 			turn.Mode = policy.Mode
-			acc.Run, err = m.accept(tx, &row, turn, sum, l.idle())
-			return err
+			if acc.Run, err = m.accept(tx, &row, turn, sum, l.idle()); err != nil {
+				return err
+			}
+			return also(tx)
 		},
 		Then: func() {
 			if acc.Duplicate {

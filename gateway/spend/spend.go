@@ -143,6 +143,9 @@ func (l *Ledger) put(tx *store.Tx, c Call) error {
 	return l.days.Put(tx, []byte(day), sum.Add(s))
 }
 
+// Cost is what a call costs, as far as its price is known. It books nothing.
+func (l *Ledger) Cost(c Call) Nano { return l.cost(c).Cost() }
+
 // cost prices one call. What services report is not trusted to make sense.
 func (l *Ledger) cost(c Call) Sum {
 	u := model.Usage{Input: sane(c.Usage.Input), Output: sane(c.Usage.Output), CacheRead: sane(c.Usage.CacheRead),

@@ -126,6 +126,7 @@ var readSettings = []string{
 	"gateway/egress/publicweb",
 	"gateway/execution",
 	"gateway/heartbeat",
+	"gateway/job",
 	"gateway/memory",
 	"gateway/method",
 	"gateway/pairing/token",

@@ -1,50 +1,209 @@
 // Package cron is the feature that lets things happen by themselves: jobs that
 // are due at a time, again and again, or when something ends, and what they do.
+// When a job is due, and that no slot is lost or happens twice, is package job's.
 package cron
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/answers"
+	"github.com/hearth-assistant/hearth/gateway/background"
+	"github.com/hearth-assistant/hearth/gateway/bootclock"
+	"github.com/hearth-assistant/hearth/gateway/channel/hub"
+	"github.com/hearth-assistant/hearth/gateway/clock"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
+	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spend/budget"
+	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
 
-// New makes the feature.
-func New() host.Feature {
-	return host.Feature{Methods: []method.Method{
-		method.Plain(protocol.MethodCronList, list),
-		method.Plain(protocol.MethodCronStatus, status),
-		later[protocol.CronIDParams, protocol.CronJob](protocol.MethodCronGet),
-		later[protocol.CronAddParams, protocol.CronAdded](protocol.MethodCronAdd),
-		later[protocol.CronUpdateParams, protocol.CronJob](protocol.MethodCronUpdate),
-		later[protocol.CronIDParams, protocol.CronRemoved](protocol.MethodCronRemove),
-		later[protocol.CronRunParams, protocol.CronRunStarted](protocol.MethodCronRun),
-		later[protocol.CronRunsParams, protocol.CronRuns](protocol.MethodCronRuns),
-		later[protocol.CronIDParams, protocol.CronScratchState](protocol.MethodCronScratchGet),
-		later[protocol.CronScratchSetParams, protocol.CronScratchState](protocol.MethodCronScratchSet),
-		later[protocol.WakeParams, protocol.OKResult](protocol.MethodWake),
-		later[protocol.SetHeartbeatsParams, protocol.SetHeartbeatsResult](protocol.MethodSetHeartbeats),
-		later[method.None, *protocol.HeartbeatEvent](protocol.MethodLastHeartbeat),
-		later[protocol.CronPreviewParams, protocol.CronPreview](protocol.MethodCronPreview),
-		later[protocol.CronCalendarParams, protocol.CronCalendar](protocol.MethodCronCalendar),
-		later[method.None, protocol.CronMissed](protocol.MethodCronMissed),
-		later[protocol.CronMissedParams, protocol.OKResult](protocol.MethodCronMissedResolve),
-		later[protocol.CronSnoozeParams, protocol.CronJob](protocol.MethodCronSnooze),
-		later[protocol.CronSeenParams, protocol.OKResult](protocol.MethodCronSeen),
-	}}
+// Clients are shown what happens.
+type Clients interface {
+	Broadcast(b server.Broadcast)
+	Presence() []protocol.PresenceEntry
 }
 
-func list(context.Context, protocol.CronListParams) (protocol.CronList, error) {
-	return protocol.CronList{Jobs: []protocol.CronJob{}, Limit: 50, SnapshotRevision: "0"}, nil
+// Outside says which calls come of text from outside.
+type Outside interface{ Outside(call tool.Call) bool }
+
+// Keys knows the secrets that the settings refer to.
+type Keys interface {
+	Known(v secret.Setting) (secret.Secret, bool)
 }
 
-func status(context.Context, method.None) (protocol.CronStatus, error) {
-	return protocol.CronStatus{}, nil
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	DB        *store.DB
+	Settings  *config.File
+	Agents    *agents.Directory
+	Sessions  *session.Manager
+	Models    *choice.Chooser
+	Answers   *answers.Networks
+	Deliverer *outbound.Deliverer
+	Channels  *hub.Hub
+	Budget    *budget.Budget
+	Pause     *pause.Switch
+	Gate      *gate.Gate
+	Taint     Outside
+	Execution *execution.Environment
+	Clients   Clients
+	Web       *publicweb.Web
+	Keys      Keys
+	Clock     *clock.Clock
+	Work      *background.Group
+	Now       func() time.Time
+	Logger    *slog.Logger
 }
 
-func later[P, R any](name string) method.Method {
-	return method.Plain(name, func(context.Context, P) (r R, err error) {
-		return r, protocol.Invalid("%s is not there yet in this build", name)
+type feature struct {
+	Options
+	book *job.Book
+	boot string // of this process
+
+	mu      sync.Mutex
+	working map[string]bool // runs that this process works on
+	waiting []protocol.WakeParams
+}
+
+// Open makes the feature.
+func Open(o Options) (host.Feature, error) {
+	f := &feature{Options: o, boot: uuid.New(), working: map[string]bool{}}
+	var err error
+	f.book, err = job.Open(job.Options{
+		DB: o.DB, Now: o.Now, Awake: bootclock.Now, Zone: f.zone, NewID: uuid.New, Logger: o.Logger, Limits: f.limits, Changed: f.changed,
 	})
+	if err != nil {
+		return host.Feature{}, err
+	}
+	o.Sessions.Subscribe(session.Subscriber{Outbox: ends{f}})
+	o.Deliverer.Follow(f.receipt)
+	o.Gate.AddRule(f.rule)
+	stop := o.Settings.Subscribe(nil, func(config.Config, config.Config) { f.book.Wake() })
+	return host.Feature{
+		Methods: f.methods(), Tools: []tool.Tool{&cronTool{f}}, Problems: f.problems,
+		Run: func(ctx context.Context) error { return f.run(ctx) },
+		Close: func(context.Context) error {
+			stop()
+			return nil
+		},
+	}, nil
+}
+
+func (f *feature) methods() []method.Method {
+	return []method.Method{
+		method.Plain(protocol.MethodCronList, f.list),
+		method.Plain(protocol.MethodCronStatus, f.status),
+		method.Plain(protocol.MethodCronGet, f.get),
+		method.Plain(protocol.MethodCronAdd, f.add),
+		method.Plain(protocol.MethodCronUpdate, f.update),
+		method.Plain(protocol.MethodCronRemove, f.remove),
+		method.Plain(protocol.MethodCronRun, f.start),
+		method.Plain(protocol.MethodCronRuns, f.runs),
+		method.Plain(protocol.MethodCronScratchGet, f.scratch),
+		method.Plain(protocol.MethodCronScratchSet, f.setScratch),
+		method.Plain(protocol.MethodWake, f.wake),
+		method.Plain(protocol.MethodCronPreview, f.preview),
+		method.Plain(protocol.MethodCronCalendar, f.calendar),
+		method.Plain(protocol.MethodCronMissed, f.missed),
+		method.Plain(protocol.MethodCronMissedResolve, f.resolve),
+		method.Plain(protocol.MethodCronSnooze, f.snooze),
+		method.Plain(protocol.MethodCronSeen, f.seen),
+	}
+}
+
+// run looks after jobs, and after whether somebody is there.
+func (f *feature) run(ctx context.Context) error {
+	var work sync.WaitGroup
+	defer work.Wait()
+	work.Go(func() { f.watchClients(ctx) })
+	return f.book.Run(ctx, f)
+}
+
+// watchClients tells the book when the first client is connected.
+func (f *feature) watchClients(ctx context.Context) {
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); {
+		for _, p := range f.Clients.Presence() {
+			if p.Reason != "self" {
+				f.book.Ready()
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
+
+// zone is the person's, by its name where it has one: the machine's may be changed
+// while Hearth runs.
+func (f *feature) zone() *time.Location {
+	if z, err := time.LoadLocation(f.Clock.ZoneName()); err == nil {
+		return z
+	}
+	return f.Clock.Zone()
+}
+
+func (f *feature) settings() job.Settings { return job.Section.Of(f.Settings.Snapshot().Config) }
+
+func (f *feature) limits() job.Limits {
+	c := f.settings()
+	l := job.Limits{On: c.Enabled, AtOnce: c.MaxConcurrentRuns, Late: 2, KeepRuns: 7 * 24 * time.Hour, RunsPerJob: 2000}
+	if !c.SkipMissedJobs {
+		return l
+	}
+	l.CatchUp = &protocol.CronCatchUp{Mode: "skip"}
+	return l
+}
+
+func (f *feature) changed(ev protocol.CronEvent) {
+	if ev.Job != nil {
+		f.describe(ev.Job)
+	}
+	f.Clients.Broadcast(server.Broadcast{Event: protocol.EventCron, Payload: ev})
+}
+
+// problems are jobs that were disabled by themselves.
+func (f *feature) problems() (out []protocol.Problem) {
+	jobs, _ := f.book.All()
+	for _, j := range jobs {
+		if d := j.State.AutoDisabled; d != nil && !j.On() && len(out) < 5 {
+			out = append(out, protocol.Problem{Code: "JOB", Message: "The job “" + j.Name + "” was disabled after failures: " + j.State.LastError +
+				" Mend it, then run `hearth cron enable " + j.ID + "`."})
+		}
+	}
+	return out
+}
+
+// forClients are the errors of the book in the words of OpenClaw's clients.
+func forClients(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, job.ErrNotFound), errors.Is(err, job.ErrTooMany), errors.Is(err, job.ErrChanged):
+		return protocol.Invalid("%s", err.Error())
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
@@ -16,9 +17,12 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/pause"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/rules"
+	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
@@ -40,6 +44,9 @@ type Outbound interface {
 	Deliver(ctx context.Context, d outbound.Delivery) error
 }
 
+// Clients are shown what became of heartbeats.
+type Clients interface{ Broadcast(b server.Broadcast) }
+
 // Options are the parts that the feature needs; all of them.
 type Options struct {
 	Settings *config.File
@@ -50,6 +57,7 @@ type Options struct {
 	Pause    *pause.Switch
 	Budget   Budget
 	Outbound Outbound
+	Clients  Clients
 	Logger   *slog.Logger
 	Now      func() time.Time
 }
@@ -63,11 +71,18 @@ type feature struct {
 	pause    *pause.Switch
 	budget   Budget
 	out      Outbound
+	clients  Clients
+	now      func() time.Time
+	off      atomic.Bool // until the next start
+	last     atomic.Pointer[protocol.HeartbeatEvent]
 }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o.Settings, o.Agents, o.Files, o.Sessions, o.Dispatch, o.Pause, o.Budget, o.Outbound}
+	f := &feature{
+		settings: o.Settings, agents: o.Agents, files: o.Files, sessions: o.Sessions, dispatch: o.Dispatch, pause: o.Pause, budget: o.Budget,
+		out: o.Outbound, clients: o.Clients, now: o.Now,
+	}
 	changed := make(chan struct{}, 1)
 	cancel := o.Settings.Subscribe(nil, func(config.Config, config.Config) {
 		select {
@@ -76,6 +91,10 @@ func New(o Options) host.Feature {
 		}
 	})
 	return host.Feature{
+		Methods: []method.Method{
+			method.Plain(protocol.MethodSetHeartbeats, f.set),
+			method.Plain(protocol.MethodLastHeartbeat, f.lastOne),
+		},
 		Run: func(ctx context.Context) error {
 			heartbeat.Run(ctx, heartbeat.Options{
 				Settings: func() heartbeat.When { return settingsOf(o.Settings.Snapshot().Config) },
@@ -112,6 +131,9 @@ func (f *feature) beat(ctx context.Context) error {
 	c := f.settings.Snapshot().Config
 	who := f.agents.Book().Default()
 	main := rules.Keys(c).Main(who.ID)
+	if f.off.Load() {
+		return nil
+	}
 	if f.budget.Poor() || f.pause.Check(pause.CallModel) != nil || f.dispatch.Busy(main) || !f.due(c, who) {
 		return nil
 	}
@@ -132,13 +154,16 @@ func (f *feature) beat(ctx context.Context) error {
 	}
 	out, err := f.sessions.Wait(ctx, acc.Run.ID)
 	if err != nil || out.Message == nil || out.Run.State != session.RunAnswered {
+		f.say(protocol.HeartbeatEvent{Status: "failed", Reason: out.Run.ErrorText})
 		return err // its own session shows what went wrong
 	}
 	text, ok := heartbeat.Tells(out.Message.Text(), heartbeat.Section.Of(c).AckMaxChars)
 	if !ok {
+		f.say(protocol.HeartbeatEvent{Status: "ok-token", Silent: true, DurationMs: out.Run.EndedAt - out.Run.StartedAt})
 		_, err = f.sessions.Delete(ctx, key, false)
 		return err
 	}
+	f.say(protocol.HeartbeatEvent{Status: "sent", Preview: preview(text), DurationMs: out.Run.EndedAt - out.Run.StartedAt})
 	return f.tell(ctx, main, acc.Run.ID, text)
 }
 
@@ -164,4 +189,32 @@ func (f *feature) tell(ctx context.Context, main, runID, text string) error {
 	}
 	d := outbound.Delivery{ID: runID, Channel: r.Channel, To: r.Target(""), Session: main, RunID: runID, Text: text, Reply: outbound.ReplyOff}
 	return f.out.Deliver(ctx, d)
+}
+
+// lastOne is what became of the last heartbeat, nil before the first.
+func (f *feature) lastOne(context.Context, method.None) (*protocol.HeartbeatEvent, error) {
+	return f.last.Load(), nil
+}
+
+// set switches heartbeats on or off until the next start.
+func (f *feature) set(_ context.Context, p protocol.SetHeartbeatsParams) (protocol.SetHeartbeatsResult, error) {
+	if p.Enabled == nil {
+		return protocol.SetHeartbeatsResult{}, protocol.InvalidParams(protocol.MethodSetHeartbeats, "enabled (boolean) required")
+	}
+	f.off.Store(!*p.Enabled)
+	return protocol.SetHeartbeatsResult{OK: true, Enabled: *p.Enabled}, nil
+}
+
+// say keeps what became of a heartbeat and shows it.
+func (f *feature) say(ev protocol.HeartbeatEvent) {
+	ev.TS = f.now().UnixMilli()
+	f.last.Store(&ev)
+	f.clients.Broadcast(server.Broadcast{Event: protocol.EventHeartbeat, Payload: ev})
+}
+
+func preview(text string) string {
+	if r := []rune(text); len(r) > 200 {
+		return string(r[:199]) + "…"
+	}
+	return text
 }

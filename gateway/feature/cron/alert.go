@@ -1,0 +1,77 @@
+package cron
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/hearth-assistant/hearth/gateway/job"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// policy is when the failures of a job are told; ok is false for never.
+func (f *feature) policy(s *protocol.CronSpec) (a protocol.CronFailureAlert, cooldown int64, ok bool) {
+	c := f.settings().FailureAlert
+	if string(s.FailureAlert) == "false" {
+		return a, 0, false
+	}
+	own := len(s.FailureAlert) > 0 && json.Unmarshal(s.FailureAlert, &a) == nil
+	a.After = cmp.Or(a.After, c.After)
+	cooldown = int64(c.CooldownMs)
+	if a.CooldownMs != nil {
+		cooldown = *a.CooldownMs
+	}
+	a.IncludeSkipped = a.IncludeSkipped || !own && c.IncludeSkipped
+	return a, cooldown, own || c.Enabled
+}
+
+// alert says where a failure is told. One that nobody asked to hear of goes
+// nowhere.
+func (f *feature) alert(ctx context.Context, r job.Run) (w way) {
+	j, err := f.book.Get(r.JobID)
+	a, cooldown, ok := f.policy(r.Spec)
+	if err != nil || !ok || r.Status == protocol.CronSkipped && !a.IncludeSkipped {
+		return w
+	}
+	n, now := j.State.ConsecutiveErrors+1, f.Now().UnixMilli()
+	last := j.Plan() != nil && j.Plan().Once() // there is no next time
+	if n < a.After && !last || j.State.LastAlertAtMs > 0 && now-j.State.LastAlertAtMs < cooldown {
+		return w
+	}
+	w.label = "Jobs"
+	w.text = fmt.Sprintf("The job “%s” failed: %s", r.JobName, r.Error)
+	if n > 1 {
+		w.text += fmt.Sprintf(" That was the %d. time in a row.", n)
+	}
+	agent := f.agentOf(r.Spec)
+	w.into = f.main(agent)
+	d := r.Spec.Delivery
+	switch {
+	case a.Channel != "" || a.To != "":
+		w.to(f, a.Channel, a.To, a.AccountID, "", w.into)
+	case d != nil && d.Failure != nil:
+		w.to(f, d.Failure.Channel, d.Failure.To, d.Failure.AccountID, "", w.into)
+	case d != nil && d.Mode == protocol.CronDeliverAnnounce:
+		w.to(f, d.Channel, d.To, d.AccountID, string(d.ThreadID), w.into)
+	default:
+		w.to(f, "", "", "", "", w.into)
+	}
+	w.problem = "" // the failure itself is what is noted
+	if err := f.book.Alerted(context.WithoutCancel(ctx), r.JobID, true); err != nil {
+		f.Logger.Warn("it could not be noted that a failure was told", "job", r.JobID, "err", err)
+	}
+	return w
+}
+
+// recovered is what is said when a job works again whose failure was told.
+func (f *feature) recovered(ctx context.Context, r job.Run) string {
+	j, err := f.book.Get(r.JobID)
+	if err != nil || !j.Alerted {
+		return ""
+	}
+	if err := f.book.Alerted(context.WithoutCancel(ctx), r.JobID, false); err != nil {
+		f.Logger.Warn("it could not be noted that a job works again", "job", r.JobID, "err", err)
+	}
+	return "(This job works again.)"
+}

@@ -1,0 +1,149 @@
+package cron
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/job"
+	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+const (
+	commandTime   = 10 * time.Minute
+	commandOutput = 64 << 10
+)
+
+// command runs the program of a job, which a person wrote down exactly. Its words
+// are the result.
+func (f *feature) command(ctx context.Context, r job.Run) {
+	defer f.works(r.RunID, false)
+	if err := f.book.Started(ctx, r.RunID); err != nil {
+		if !errors.Is(err, job.ErrTaken) && ctx.Err() == nil {
+			f.Logger.Error("the command of a job could not begin", "run", r.RunID, "err", err)
+		}
+		return
+	}
+	res := f.runCommand(ctx, r)
+	if ctx.Err() != nil && res.Status != protocol.CronOK {
+		res = job.Result{Status: protocol.CronError, Unknown: true, Error: "Hearth stopped while the command ran."}
+	}
+	f.end(ctx, r, res)
+}
+
+func (f *feature) runCommand(ctx context.Context, r job.Run) job.Result {
+	p := r.Spec.Payload
+	fail := func(format string, a ...any) job.Result {
+		return job.Result{Status: protocol.CronError, Error: fmt.Sprintf(format, a...)}
+	}
+	path, err := f.program(p.Argv[0])
+	if err != nil {
+		return fail("%v", err)
+	}
+	dir := cmp.Or(p.Cwd, f.Agents.Named(f.agentOf(r.Spec)).Workspace)
+	if info, err := os.Stat(dir); p.Cwd == "" && (err != nil || !info.IsDir()) {
+		dir = f.Execution.Home // nobody has talked to this agent yet
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	temp, err := os.MkdirTemp("", "hearth-job-")
+	if err != nil {
+		return fail("a folder for it could not be made: %v", err)
+	}
+	limit := commandTime
+	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
+		limit = time.Duration(min(*p.TimeoutSeconds, 24*3600) * float64(time.Second))
+	}
+	env := append(slices.Clone(f.Execution.Environ),
+		"PATH="+f.Execution.SearchPath, "TMPDIR="+temp, "HEARTH_JOB="+r.JobID, "HEARTH_RUN="+r.RunID)
+	for k, v := range p.Env {
+		env = append(env, k+"="+v)
+	}
+	c, err := f.Execution.Processes.Start(ctx, process.Spec{
+		Owner: "job:" + r.JobID, Title: r.JobName, Path: path, Argv: append([]string{path}, p.Argv[1:]...), Env: env, Dir: dir,
+		Input: p.Input != "", Timeout: limit, Temp: temp,
+	})
+	if err != nil {
+		_ = os.RemoveAll(temp)
+		return fail("%v", err)
+	}
+	if p.Input != "" {
+		_, _ = c.Write([]byte(p.Input)), c.CloseInput()
+	}
+	f.await(ctx, c, time.Duration(p.QuietSeconds*float64(time.Second)))
+	out, exit := c.Output(), c.Info().Exit
+	_ = f.Execution.Processes.Remove("job:"+r.JobID, c.ID())
+	text := strings.TrimSpace(strings.ToValidUTF8(string(out.Head)+string(out.Tail), ""))
+	if most := int(cmp.Or(p.MaxOutput, commandOutput)); len(text) > most {
+		text = strings.ToValidUTF8(text[len(text)-most:], "")
+	}
+	res := job.Result{Status: protocol.CronOK, Text: text, ExitCode: &exit.Code}
+	if !exit.OK() {
+		res.Status, res.Error = protocol.CronError, fmt.Sprintf("The command ended with code %d.", exit.Code)
+		switch {
+		case exit.TimedOut:
+			res.Error, res.Reason = "The command took longer than "+limit.String()+" and was ended.", "timeout"
+		case exit.Stopped:
+			res.Error = "The command said nothing for too long, or was stopped."
+		case exit.Signal != "":
+			res.Error = "The command was ended by " + exit.Signal + "."
+		}
+		if text != "" {
+			res.Error += " It said: " + text[max(0, len(text)-500):]
+		}
+	}
+	return res
+}
+
+// await waits for a command; one that says nothing for too long is ended.
+func (f *feature) await(ctx context.Context, c *process.Process, quiet time.Duration) {
+	for {
+		var silent <-chan time.Time
+		if quiet > 0 {
+			silent = time.After(quiet)
+		}
+		select {
+		case <-c.Done():
+			return
+		case <-ctx.Done():
+			c.Kill()
+			<-c.Done()
+			return
+		case <-silent:
+			c.Stop()
+			<-c.Done()
+			return
+		case <-c.More():
+			if quiet == 0 {
+				<-c.Done()
+				return
+			}
+			c.Next()
+		}
+	}
+}
+
+// program looks where commands are looked for.
+func (f *feature) program(name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	if strings.ContainsAny(name, `/\`) {
+		return "", fmt.Errorf("the command %q is neither a name nor an absolute path", name)
+	}
+	for _, dir := range filepath.SplitList(f.Execution.SearchPath) {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("there is no program %q in %s", name, f.Execution.SearchPath)
+}

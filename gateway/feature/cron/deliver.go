@@ -1,0 +1,254 @@
+package cron
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/gateway/job"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// byWebhook is the delivery of a run whose result is posted.
+const byWebhook = "webhook"
+
+// way is where a result goes.
+type way struct {
+	into    string // a conversation that it is written into, "" for none
+	label   string
+	text    string
+	route   channel.Route
+	send    bool   // by the route
+	webhook string // it is posted there
+	problem string // it was to go somewhere, and cannot
+	silent  string // why it is not told
+	trace   *protocol.CronDeliveryTrace
+}
+
+// settle gives the result of a run on.
+func (f *feature) settle(ctx context.Context, r job.Run) {
+	w := f.way(r)
+	if r.Status == protocol.CronError || r.Status == protocol.CronSkipped {
+		w = f.alert(ctx, r)
+	} else if a := f.recovered(ctx, r); a != "" && w.silent == "" {
+		w.text += "\n\n" + a
+	}
+	var show func()
+	err := f.book.Settle(ctx, r.RunID, func(tx *store.Tx, r *job.Run) (err error) {
+		show = nil
+		r.DeliveryStatus, r.SuppressionReason, r.CronRun.Delivery = protocol.CronNotRequested, w.silent, w.trace
+		if w.into != "" && w.text != "" {
+			if show, err = f.Sessions.InjectIn(tx, w.into, w.text, w.label); err != nil {
+				return err
+			}
+			r.Told()
+		}
+		switch {
+		case w.problem != "":
+			r.NotTold(w.problem)
+		case w.webhook != "":
+			r.Stage, r.Sent, r.Text, r.DeliveryStatus, r.Delivered = job.Delivering, byWebhook, w.text, protocol.CronUnknown, nil
+		case w.send:
+			d := outbound.Delivery{
+				ID: r.RunID + ":result", Channel: w.route.Channel, To: w.route.Target(""), Session: cmp.Or(r.SessionKey, w.into), RunID: r.RunID,
+				Text: w.text, Reply: outbound.ReplyOff,
+			}
+			if err := f.Deliverer.Put(tx, d); err != nil {
+				return err
+			}
+			r.Stage, r.Sent, r.DeliveryStatus, r.Delivered = job.Delivering, d.ID, protocol.CronUnknown, nil
+		}
+		if r.Status == protocol.CronError && (w.send || w.into != "") {
+			r.Alert = &protocol.CronAlertDelivery{Status: protocol.CronUnknown}
+			r.DeliveryStatus, r.Delivered = protocol.CronNotRequested, nil
+		}
+		return nil
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			f.Logger.Error("the result of a job could not be given on", "run", r.RunID, "err", err)
+		}
+		return
+	}
+	if show != nil {
+		show()
+	}
+	if w.send {
+		f.Deliverer.Wake()
+	}
+}
+
+// way says where the result of a run goes.
+func (f *feature) way(r job.Run) (w way) {
+	text := strings.TrimSpace(r.Text)
+	d := r.Spec.Delivery
+	if d == nil {
+		d = &protocol.CronDelivery{Mode: protocol.CronDeliverAnnounce}
+	}
+	w.text, w.label = text, r.JobName
+	if r.Spec.Hearth != nil && r.Spec.Hearth.Reminder {
+		w.label = "Reminder"
+	}
+	switch {
+	case text == "" || text == "NO_REPLY" || text == "no_reply" || text == "HEARTBEAT_OK":
+		w.silent = "silent"
+		return w
+	case d.Mode == protocol.CronDeliverWebhook:
+		w.webhook = d.To
+		return w
+	case d.Mode == protocol.CronDeliverNone:
+		return w
+	}
+	agent := f.agentOf(r.Spec)
+	home := cmp.Or(r.Spec.SessionKey, f.main(agent))
+	if key, err := f.Agents.Canonical(home, agent); err == nil {
+		home = key
+	}
+	if r.SessionKey == "" || strings.Contains(r.SessionKey, ":cron:") {
+		w.into = home // it was not said in a conversation of people
+	}
+	w.to(f, d.Channel, d.To, d.AccountID, string(d.ThreadID), home)
+	return w
+}
+
+// to finds where a channel and a chat of a job lead.
+func (w *way) to(f *feature, network, to, account, thread, home string) {
+	w.trace = &protocol.CronDeliveryTrace{Intended: &protocol.CronTarget{
+		Channel: cmp.Or(network, "last"), To: to, AccountID: account, ThreadID: protocol.CronThread(thread), Source: "explicit",
+	}}
+	if network == "" || network == "last" {
+		w.trace.Intended.Source = "last"
+		if r, ok := f.lastRoute(home); ok && f.Answers.MaySend(home, r) {
+			w.route, w.send = r, true
+			w.trace.Intended.To, w.trace.Intended.AccountID = r.Conversation, r.Account
+		}
+		return
+	}
+	if network == channel.Webchat {
+		w.into = cmp.Or(w.into, home)
+		return
+	}
+	to = strings.TrimPrefix(to, network+":")
+	r := channel.Route{Channel: network, Account: cmp.Or(account, "default"), Conversation: to, Thread: thread, Chat: channel.Direct}
+	switch {
+	case to == "":
+		w.problem = "the job names the network " + network + " and nobody there (delivery.to)"
+	case f.Channels.Find(network, account) == nil:
+		w.problem = "there is no account of " + network + " that is connected"
+	case !f.Answers.MaySend(home, r):
+		w.problem = "the settings do not allow to send there (session.sendPolicy)"
+	default:
+		w.route, w.send = r, true
+	}
+}
+
+// lastRoute is where a conversation was held last.
+func (f *feature) lastRoute(key string) (channel.Route, bool) {
+	rec, err := f.Sessions.Why(key, "")
+	if err != nil {
+		return channel.Route{}, false
+	}
+	r, ok := channel.ParseRoute(rec.Route)
+	return r, ok && r.Delivered()
+}
+
+// receipt hears what becomes of deliveries.
+func (f *feature) receipt(d outbound.Delivery) {
+	if !isRun(d.RunID) || !strings.HasSuffix(d.ID, ":result") || d.State.Open() {
+		return
+	}
+	f.Work.Go(func(ctx context.Context) {
+		if err := f.book.Receipt(ctx, d.RunID, d.State == outbound.Delivered, cmp.Or(d.Reason, string(d.State))); err != nil {
+			f.Logger.Error("a receipt could not be kept", "run", d.RunID, "err", err)
+		}
+	})
+}
+
+// awaitReceipt goes on with a run whose result is on its way.
+func (f *feature) awaitReceipt(ctx context.Context, r job.Run) {
+	if r.Sent == byWebhook {
+		if !f.atWork(r.RunID) {
+			f.works(r.RunID, true)
+			f.Work.Go(func(ctx context.Context) {
+				defer f.works(r.RunID, false)
+				f.post(ctx, r)
+			})
+		}
+		return
+	}
+	d, err := f.Deliverer.Get(r.Sent)
+	switch {
+	case errors.Is(err, outbound.ErrNoDelivery):
+		err = f.book.Receipt(ctx, r.RunID, false, "nobody knows what became of it")
+	case err == nil && !d.State.Open():
+		err = f.book.Receipt(ctx, r.RunID, d.State == outbound.Delivered, cmp.Or(d.Reason, string(d.State)))
+	}
+	if err != nil && ctx.Err() == nil {
+		f.Logger.Error("a receipt could not be kept", "run", r.RunID, "err", err)
+	}
+}
+
+// post sends a result to an address, three times at most. The run's id stands in
+// Idempotency-Key, so that who gets it twice after a crash can tell.
+func (f *feature) post(ctx context.Context, r job.Run) {
+	spec := r.Spec
+	body, err := json.Marshal(protocol.CronEvent{
+		JobID: r.JobID, Action: "finished", RunID: r.RunID, SessionKey: r.SessionKey, SessionID: r.SessionID, RunAtMs: r.RunAtMs,
+		DurationMs: r.DurationMs, Status: r.Status, CompletionStatus: r.CompletionStatus, Error: r.Error, Summary: r.Text,
+		NextRunAtMs: r.NextRunAtMs, Model: r.Model, Provider: r.Provider, Usage: r.Usage,
+	})
+	for try := 1; err == nil; try++ {
+		again, perr := f.postOnce(ctx, spec.Delivery.To, r.RunID, body)
+		if perr == nil {
+			break
+		}
+		if !again || try == 3 {
+			err = perr
+			break
+		}
+		f.Logger.Info("a result could not be posted, and is tried again", "run", r.RunID, "err", perr)
+		select {
+		case <-ctx.Done():
+			return // the next start does it
+		case <-time.After(time.Duration(try*try) * 5 * time.Second):
+		}
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	problem := ""
+	if err != nil {
+		problem = err.Error()
+	}
+	if err := f.book.Receipt(ctx, r.RunID, err == nil, problem); err != nil {
+		f.Logger.Error("a receipt could not be kept", "run", r.RunID, "err", err)
+	}
+}
+
+// postOnce posts; again says whether a failure may be gone the next time.
+func (f *feature) postOnce(ctx context.Context, to, runID string, body []byte) (again bool, err error) {
+	head := http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {runID}, "User-Agent": {"Hearth"}}
+	if token, ok := f.Keys.Known(f.settings().WebhookToken); ok {
+		head.Set("Authorization", "Bearer "+token.Reveal())
+	}
+	page, err := f.Web.Fetch(ctx, egress.Request{Method: http.MethodPost, URL: to, Body: body, MaxBytes: 64 << 10, Header: head})
+	var forbidden *egress.ForbiddenError
+	switch {
+	case errors.As(err, &forbidden):
+		return false, err
+	case err != nil:
+		return true, err
+	case page.Status >= 200 && page.Status < 300:
+		return false, nil
+	}
+	return page.Status >= 500 || page.Status == http.StatusTooManyRequests, fmt.Errorf("the address answered with status %d", page.Status)
+}

@@ -1,0 +1,237 @@
+package cron
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/schedule"
+)
+
+// Limits of what a job may say.
+const (
+	maxName  = 200
+	maxWords = 64 << 10
+)
+
+// check completes a job that somebody wrote and refuses what can never run. Its
+// errors are for people.
+func (f *feature) check(s *protocol.CronSpec) error {
+	s.Name = strings.TrimSpace(s.Name)
+	switch {
+	case s.Name == "":
+		return errors.New("must have required property 'name'")
+	case len(s.Name) > maxName:
+		return fmt.Errorf("the name has %d bytes, at most %d are allowed", len(s.Name), maxName)
+	}
+	if s.WakeMode == "" {
+		s.WakeMode = protocol.CronWakeNow
+	}
+	if s.WakeMode != protocol.CronWakeNow && s.WakeMode != protocol.CronWakeNext {
+		return fmt.Errorf("wakeMode is %q; it is now or next-heartbeat", s.WakeMode)
+	}
+	for _, step := range []func(*protocol.CronSpec) error{f.checkSchedule, f.checkPayload, f.checkTarget, checkDelivery, checkOwn} {
+		if err := step(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *feature) checkSchedule(s *protocol.CronSpec) error {
+	sc := &s.Schedule
+	if sc.Kind == protocol.CronAt {
+		if d, err := time.ParseDuration(sc.At); err == nil && d > 0 { // "20m"
+			sc.At = f.Now().Add(d).UTC().Format(time.RFC3339)
+		}
+		at, err := schedule.Instant(sc.At)
+		if err != nil {
+			return err
+		}
+		sc.At = at.UTC().Format(time.RFC3339Nano)
+		if s.DeleteAfterRun == nil {
+			yes := true
+			s.DeleteAfterRun = &yes
+		}
+		return nil
+	}
+	_, err := schedule.Compile(*sc, schedule.Options{Zone: f.zone(), Created: f.Now().UnixMilli()})
+	if errors.Is(err, schedule.ErrNoTime) {
+		return fmt.Errorf("schedules of the kind %q are not there yet", sc.Kind)
+	}
+	return err
+}
+
+func (f *feature) checkPayload(s *protocol.CronSpec) error {
+	p := &s.Payload
+	if s.Trigger != nil || s.Pacing != nil {
+		return errors.New("triggers and pacing are not there yet; leave trigger and pacing out")
+	}
+	switch p.Kind {
+	case protocol.CronSystemEvent:
+		if strings.TrimSpace(p.Text) == "" {
+			return errors.New("payload.text is empty")
+		}
+	case protocol.CronAgentTurn:
+		if strings.TrimSpace(p.Message) == "" {
+			return errors.New("payload.message is empty")
+		}
+	case protocol.CronCommand:
+		if len(p.Argv) == 0 || p.Argv[0] == "" {
+			return errors.New("payload.argv is empty")
+		}
+		if _, err := f.program(p.Argv[0]); err != nil {
+			return err
+		}
+	case protocol.CronScript:
+		return errors.New("payloads of the kind script are not there yet; a command or an agentTurn is")
+	default:
+		return fmt.Errorf("there is no kind of payload called %q; kinds are systemEvent, agentTurn and command", p.Kind)
+	}
+	if n := len(p.Text) + len(p.Message); n > maxWords {
+		return fmt.Errorf("the payload has %d bytes of words, at most %d are allowed", n, maxWords)
+	}
+	return nil
+}
+
+func (f *feature) checkTarget(s *protocol.CronSpec) error {
+	if s.AgentID != "" && f.Agents.Named(s.AgentID).ID != s.AgentID {
+		return fmt.Errorf("there is no agent called %q", s.AgentID)
+	}
+	if s.SessionTarget == "" {
+		s.SessionTarget = protocol.CronIsolated
+		if s.Payload.Kind == protocol.CronSystemEvent {
+			s.SessionTarget = protocol.CronMain
+		}
+	}
+	t := s.SessionTarget
+	key, named := strings.CutPrefix(t, protocol.CronSessionPrefix)
+	switch {
+	case named:
+		if _, err := f.Agents.Canonical(key, f.agentOf(s)); key == "" || err != nil {
+			return fmt.Errorf("%q names no session: %w", t, err)
+		}
+	case t == protocol.CronCurrent && s.SessionKey != "":
+		s.SessionTarget = protocol.CronSessionPrefix + s.SessionKey
+	case t == protocol.CronCurrent:
+		s.SessionTarget = protocol.CronMain
+	case t != protocol.CronMain && t != protocol.CronIsolated:
+		return fmt.Errorf("sessionTarget is %q; it is main, isolated, current or session:<key>", t)
+	}
+	return nil
+}
+
+func checkDelivery(s *protocol.CronSpec) error {
+	d := s.Delivery
+	if d == nil {
+		if s.SessionTarget == protocol.CronIsolated {
+			s.Delivery = &protocol.CronDelivery{Mode: protocol.CronDeliverAnnounce, Channel: "last"}
+		}
+		return nil
+	}
+	switch d.Mode {
+	case protocol.CronDeliverNone, protocol.CronDeliverAnnounce:
+	case protocol.CronDeliverWebhook:
+		u, err := url.Parse(d.To)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return errors.New("delivery.to has to be the https address that results are posted to")
+		}
+	default:
+		return fmt.Errorf("delivery.mode is %q; it is none, announce or webhook", d.Mode)
+	}
+	return nil
+}
+
+func checkOwn(s *protocol.CronSpec) error {
+	if raw := string(s.FailureAlert); raw != "" && raw != "false" {
+		var a protocol.CronFailureAlert
+		if raw == "null" {
+			s.FailureAlert = nil
+		} else if err := json.Unmarshal(s.FailureAlert, &a); err != nil {
+			return errors.New("failureAlert is false or an object")
+		}
+	}
+	o := s.Hearth
+	if o == nil {
+		return nil
+	}
+	o.Words, o.Zone, o.Warning, o.Next = "", "", "", nil // told, not set
+	if c := o.CatchUp; c != nil {
+		if !slices.Contains([]string{"once", "skip", "all"}, c.Mode) {
+			return fmt.Errorf("hearth.catchUp.mode is %q; it is once, skip or all", c.Mode)
+		}
+		if d, err := time.ParseDuration(c.Within); c.Within != "" && (err != nil || d <= 0) {
+			return fmt.Errorf("hearth.catchUp.within is %q; write it like 6h", c.Within)
+		}
+	}
+	if o.MaxCostUSD < 0 || o.MaxCostPerDay < 0 || o.MaxRunsPerDay < 0 || o.AgainMs < 0 {
+		return errors.New("limits of a job cannot be below zero")
+	}
+	return nil
+}
+
+// patched is a job with a part of it replaced (RFC 7396): null takes away; a
+// schedule, and a payload of another kind, are replaced as a whole.
+func patched(s protocol.CronSpec, patch json.RawMessage) (out protocol.CronSpec, err error) {
+	var change map[string]any
+	if err := decode(patch, &change); err != nil || change == nil {
+		return out, errors.New("patch has to be an object")
+	}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return out, err
+	}
+	var now map[string]any
+	if err := decode(raw, &now); err != nil {
+		return out, err
+	}
+	delete(change, "state") // the gateway's own
+	if _, ok := change["schedule"]; ok {
+		delete(now, "schedule")
+	}
+	if p, ok := change["payload"].(map[string]any); ok && p["kind"] != nil && p["kind"] != s.Payload.Kind {
+		delete(now, "payload")
+	}
+	if _, ok := change["failureAlert"].(map[string]any); ok && string(s.FailureAlert) == "false" {
+		delete(now, "failureAlert")
+	}
+	merged, err := json.Marshal(merge(now, change))
+	if err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal(merged, &out); err != nil {
+		return out, fmt.Errorf("the patch does not fit a job: %w", err)
+	}
+	return out, nil
+}
+
+// decode keeps numbers as they were written.
+func decode(raw []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
+func merge(now, change map[string]any) map[string]any {
+	if now == nil {
+		now = map[string]any{}
+	}
+	for k, v := range change {
+		switch in, deep := v.(map[string]any); {
+		case v == nil:
+			delete(now, k)
+		case deep && k != "schedule" && k != "env":
+			old, _ := now[k].(map[string]any)
+			now[k] = merge(old, in)
+		default:
+			now[k] = v
+		}
+	}
+	return now
+}
