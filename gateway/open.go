@@ -60,20 +60,10 @@ func (g *Gateway) open(ctx context.Context) error {
 	if err := g.openConfig(); err != nil {
 		return err
 	}
-	if err := g.listen(ctx); err != nil {
-		return err
-	}
-	if err := g.openAudit(ctx); err != nil {
-		return err
-	}
-	if err := g.openPairing(ctx); err != nil {
-		return err
-	}
-	if err := g.openClients(ctx); err != nil {
-		return err
-	}
-	if err := g.openModels(ctx); err != nil {
-		return err
+	for _, part := range []func(context.Context) error{g.listen, g.openAudit, g.openPairing, g.openClients, g.openModels} {
+		if err := part(ctx); err != nil {
+			return err
+		}
 	}
 	g.openChannels()
 	g.openDelivery()

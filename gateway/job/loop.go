@@ -89,6 +89,7 @@ func (l *loop) start(ctx context.Context) error {
 		return err
 	}
 	now := l.clocks.look().now
+	l.tidied = time.Now().Add(settleDown - time.Hour) // not in each start of many
 	l.resumed, l.failing, l.zone = map[string]State{}, map[string]time.Time{}, l.Zone().String()
 	l.mu.Lock()
 	l.Book.awake, l.health = now.UnixMilli(), time.Now()
