@@ -1,16 +1,20 @@
 package gateway
 
 import (
-	"crypto/rand"
+	"context"
 
+	"github.com/hearth-assistant/hearth/gateway/answers"
+	"github.com/hearth-assistant/hearth/gateway/attachment/fetch"
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
-	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/outbound/sendfile"
 	"github.com/hearth-assistant/hearth/gateway/rules"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/internal/random"
 )
 
@@ -21,27 +25,47 @@ func Networks() channel.Kinds {
 	}
 }
 
-// openChannels makes what holds the accounts on messaging networks.
-func (g *Gateway) openChannels() {
-	g.channels = hub.New(hub.Options{Kinds: Networks(), Settings: g.config, Secrets: g.secrets, Now: g.opts.Now, Logger: g.log})
+// networks are the ways of answers out, to clients and to messaging networks, and of
+// messages in from those.
+type networks struct {
+	sendfiles *sendfile.Files // that leave by them
+	deliverer *outbound.Deliverer
+	answers   *answers.Networks
+	outbox    *outbound.Outbox // to clients
+	gate      *inbound.Gate
 }
 
-// openDelivery wires what goes out to networks and what comes in from them.
-func (g *Gateway) openDelivery() {
-	g.deliverer = outbound.NewDeliverer(g.store, outbound.DelivererOptions{
-		Channels: g.channels.Find, Limits: g.channels.Limits, Now: g.opts.Now, Rand: random.Float, Logger: g.log,
+func openNetworks(ctx context.Context, b *base, a *access, e *engine, t *talk, r *runs) *networks {
+	n := new(networks)
+	n.sendfiles = &sendfile.Files{Finder: r.finder, Agents: b.agents, Limits: t.hub, Secrets: &b.redactor}
+	t.hub.Open(ctx, n.sendfiles.Open)
+	n.deliverer = outbound.NewDeliverer(b.store, outbound.DelivererOptions{
+		Channels: t.hub.Find, Limits: t.hub.Limits, Now: b.Now, Rand: random.Float, Logger: b.Logger,
 	})
-	g.contacts = contact.New(g.store, g.opts.Now, rand.Reader)
-}
-
-// openGate lets messages of networks in.
-func (g *Gateway) openGate() {
-	g.gate = inbound.New(inbound.Options{
-		DB: g.store, Contacts: g.contacts, Sessions: dispatch.Inbox{Dispatcher: g.dispatch, Files: g.arrivals},
+	n.answers = answers.NewNetworks(answers.Options{
+		Store: b.store, Sessions: t.sessions, Settings: b.config, Agents: b.agents, Channels: t.hub, Deliverer: n.deliverer,
+		Files: n.sendfiles, Redactor: &b.redactor, Work: b.work, Now: b.Now, Logger: b.Logger,
+	})
+	clients := answers.NewClients(a.server, b.store, func(key string) { // another model may be chosen
+		t.search.Touch(key)
+		e.budget.Ledger.Wake()
+		e.setup.Wake()
+	}, b.Logger)
+	n.outbox = clients.Outbox()
+	for _, s := range []session.Subscriber{clients.Subscriber(), {Outbox: spawn.Ends{Book: t.spawns}}, n.answers.Subscriber()} {
+		t.sessions.Subscribe(s)
+	}
+	files := fetch.New(fetch.Options{
+		Dir: b.Dir, Store: b.store, Networks: t.hub, Agents: b.agents, Pictures: b.pictures, Notices: n.answers, Deliverer: n.deliverer,
+		Work: b.work,
+	})
+	n.gate = inbound.New(inbound.Options{
+		DB: b.store, Contacts: a.contacts, Sessions: dispatch.Inbox{Dispatcher: t.dispatch, Files: files}, Policy: t.hub.Policy,
 		Settings: func() inbound.Settings {
-			return rules.Inbound(g.config.Snapshot().Config, Networks(), g.agents.Answerer)
+			return rules.Inbound(b.config.Snapshot().Config, Networks(), b.agents.Answerer)
 		},
-		Policy: g.channels.Policy, IsCommand: g.dispatch.IsCommand, Tell: g.channels.Tell, Broken: g.incidents.Broke,
-		Logger: g.log, Now: g.opts.Now, Local: g.opts.Now().Location(), NewID: newUUID,
+		IsCommand: t.dispatch.IsCommand, Tell: t.hub.Tell, Broken: b.incidents.Broke, Logger: b.Logger, Now: b.Now,
+		Local: b.Now().Location(), NewID: uuid.New,
 	})
+	return n
 }

@@ -11,27 +11,27 @@ import (
 // BreakCommand makes a slash command panic, for tests of what people then see.
 // It is called before anything is asked.
 func (g *Gateway) BreakCommand(name string) {
-	c, _ := g.dispatch.Commands().Get(name)
+	c, _ := g.talk.dispatch.Commands().Get(name)
 	c.Do = func(context.Context, string, string) (string, error) { panic("broken for a test") }
-	g.dispatch.SetCommands(command.NewSet(append([]command.Command{c}, g.dispatch.Commands().All()...)...))
+	g.talk.dispatch.SetCommands(command.NewSet(append([]command.Command{c}, g.talk.dispatch.Commands().All()...)...))
 }
 
 // PromptOf is the system prompt that the owner's next message would get.
 func (g *Gateway) PromptOf(key string) string {
-	text, _ := g.prompts.Prompt(session.Asked{Run: session.Run{SessionKey: key, Owner: true}})
+	text, _ := g.runs.prompts.Prompt(session.Asked{Run: session.Run{SessionKey: key, Owner: true}})
 	return text
 }
 
 // Commands are the slash commands.
-func (g *Gateway) Commands() []command.Command { return g.dispatch.Commands().All() }
+func (g *Gateway) Commands() []command.Command { return g.talk.dispatch.Commands().All() }
 
 // FeatureNames are those of the list of features.
 func (g *Gateway) FeatureNames(ctx context.Context) (names []string) {
-	for _, e := range g.list(ctx) {
+	for _, e := range list(ctx, g) {
 		names = append(names, e.Name)
 	}
 	return names
 }
 
 // Methods are those of all features.
-func (g *Gateway) Methods() []method.Method { return g.features.Methods() }
+func (g *Gateway) Methods() []method.Method { return g.base.features.Methods() }

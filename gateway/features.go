@@ -50,103 +50,108 @@ import (
 
 // list is the one list of features, in the order in which they start. What each
 // needs stands in its Options.
-func (g *Gateway) list(ctx context.Context) []host.Entry {
-	return slices.Concat(talkFeatures(g), modelFeatures(g), toolFeatures(ctx, g), memoryFeatures(g), careFeatures(g), reachFeatures(ctx, g))
+func list(ctx context.Context, gw *Gateway) []host.Entry {
+	return slices.Concat(
+		talkFeatures(gw), modelFeatures(gw), toolFeatures(ctx, gw), memoryFeatures(gw), careFeatures(gw), reachFeatures(ctx, gw),
+	)
 }
 
 // memoryFeatures remember, and let programs ask for it.
-func memoryFeatures(g *Gateway) []host.Entry {
+func memoryFeatures(gw *Gateway) []host.Entry {
+	b, a, g, e, t, r := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs
 	var remembered func(context.Context, protocol.MemorySearchParams) (protocol.MemoryFound, error) // nil: nothing is
 	return []host.Entry{
 		{Name: "memory", New: func() (host.Feature, error) {
 			m := memory.New(memory.Options{
-				DB: g.store, Finder: g.finder(), Undo: g.undo, Settings: g.config, Agents: g.agents, Contacts: g.contacts, Vectors: g.vectors,
-				Gate: g.toolGate, Scopes: g.scopes, Taint: g.taint, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
+				DB: b.store, Finder: r.finder, Undo: r.undo, Settings: b.config, Agents: b.agents, Contacts: a.contacts, Vectors: e.vectors,
+				Gate: g.gate, Scopes: t.scopes, Taint: r.taint, Secrets: &b.redactor, Now: b.Now, Log: b.Logger,
 			})
-			g.session.KeepNotes(m.Notes)
-			g.dispatch.SetNotes(m)
+			t.sessions.KeepNotes(m.Notes)
+			t.dispatch.SetNotes(m)
 			remembered = m.Search
 			return m.Feature(), nil
 		}},
 		{Name: "mcp", New: func() (host.Feature, error) {
 			m := mcp.Open(mcp.Options{
-				Version: g.opts.Version, Dir: g.opts.Dir, DB: g.store, Settings: g.config, Secrets: g.secrets, Redactor: &g.redactor, Audit: g.audit,
-				Gate: g.toolGate, Env: g.opts.Env, Work: g.work, Now: g.opts.Now, Logger: g.log,
-				Execution: g.execution,
+				Version: b.Version, Dir: b.Dir, DB: b.store, Settings: b.config, Secrets: b.secrets, Redactor: &b.redactor, Audit: b.audit,
+				Gate: g.gate, Env: b.Env, Work: b.work, Now: b.Now, Logger: b.Logger,
+				Execution: r.execution,
 				Programs: mcp.Programs{
-					Door: g.door, Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Memory: remembered, Errors: g.errors(),
+					Door: a.door, Dispatch: t.dispatch, Sessions: t.sessions, Agents: b.agents, Choice: e.choice, Memory: remembered, Errors: b.errors(),
 				},
 			})
-			g.tools.Follow(m.Tools)
+			r.catalog.Follow(m.Tools)
 			return m.Feature(), nil
 		}},
 	}
 }
 
 // careFeatures look after Hearth and what it may do.
-func careFeatures(g *Gateway) []host.Entry {
+func careFeatures(gw *Gateway) []host.Entry {
+	b, a, g, t, r, n := gw.base, gw.access, gw.guard, gw.talk, gw.runs, gw.networks
 	return []host.Entry{
 		{Name: "database", New: func() (host.Feature, error) {
-			return database.New(database.Options{Store: g.store, Dir: g.opts.Dir, Now: g.opts.Now, Log: g.log}), nil
+			return database.New(database.Options{Store: b.store, Dir: b.Dir, Now: b.Now, Log: b.Logger}), nil
 		}},
 		{Name: "doctor", New: func() (host.Feature, error) {
-			return doctor.New(g.features.Checks, g.problems.Noted()), nil
+			return doctor.New(b.features.Checks, b.problems.Noted()), nil
 		}},
 		{Name: "incidents", New: func() (host.Feature, error) {
-			return incidents.New(incidents.Options{Log: g.incidents, Messages: g.gate, Clock: g.clock, Now: g.opts.Now}), nil
+			return incidents.New(incidents.Options{Log: b.incidents, Messages: n.gate, Clock: b.clock, Now: b.Now}), nil
 		}},
-		{Name: "status", New: func() (host.Feature, error) { return g.status.Feature(), nil }},
-		{Name: "audit", New: func() (host.Feature, error) { return audit.New(g.audit), nil }},
+		{Name: "status", New: func() (host.Feature, error) { return gw.status.Feature(), nil }},
+		{Name: "audit", New: func() (host.Feature, error) { return audit.New(b.audit), nil }},
 		{Name: "approvals", New: func() (host.Feature, error) {
 			return approvals.New(approvals.Options{
-				Broker: g.approvals, Settings: g.config, Agents: g.agents, Audit: g.audit, Clients: g.server, Owner: g.owner,
+				Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit, Clients: a.server, Owner: t.owner,
 			}), nil
 		}},
-		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: g.clock}), nil }},
+		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: b.clock}), nil }},
 		{Name: "undo", New: func() (host.Feature, error) {
-			return undo.New(undo.Options{Log: g.undo, Agents: g.agents, Logger: g.log}), nil
+			return undo.New(undo.Options{Log: r.undo, Agents: b.agents, Logger: b.Logger}), nil
 		}},
 		{Name: "secrets", New: func() (host.Feature, error) {
-			return secrets.New(secrets.Options{Secrets: g.secrets, Settings: g.config}), nil
+			return secrets.New(secrets.Options{Secrets: b.secrets, Settings: b.config}), nil
 		}},
 	}
 }
 
 // reachFeatures lead to other machines and people.
-func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
+func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
+	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
 	var remote shell.Nodes // nil: there are none
 	return []host.Entry{
 		{Name: "lan", New: func() (host.Feature, error) {
 			n := lan.New(lan.Options{
-				Dir: g.opts.Dir, Settings: g.config, Pairing: g.pairing, Audit: g.audit, Port: g.port(), Env: g.opts.Env, Now: g.opts.Now, Log: g.log,
+				Dir: b.Dir, Settings: b.config, Pairing: a.pairing, Audit: b.audit, Port: a.port(), Env: b.Env, Now: b.Now, Log: b.Logger,
 			})
-			g.server.Reach(n.Remote(), n.Front)
+			a.server.Reach(n.Remote(), n.Front)
 			return n.Feature(), nil
 		}},
 		{Name: "messaging", New: func() (host.Feature, error) {
 			return messaging.New(messaging.Options{
-				Networks: g.channels, Settings: g.config, Contacts: g.contacts, Messages: g.gate, Deliverer: g.deliverer, Answers: g.answers,
-				Files:    g.sendfiles,
-				Sessions: g.session, Gate: g.toolGate, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
+				Networks: t.hub, Settings: b.config, Contacts: a.contacts, Messages: n.gate, Deliverer: n.deliverer, Answers: n.answers,
+				Files:    n.sendfiles,
+				Sessions: t.sessions, Gate: g.gate, Secrets: &b.redactor, Now: b.Now, Log: b.Logger,
 			}), nil
 		}},
 		{Name: "openaiapi", New: func() (host.Feature, error) {
 			return openaiapi.New(openaiapi.Options{
-				Hook: g.hook, Settings: g.config, Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Models: g.models,
-				Choice: g.choice, Vectors: g.vectors, Budget: g.budget, Pause: g.pause, Code: g.code, Secrets: &g.redactor, Work: g.work,
-				Started: g.started, Log: g.log,
+				Hook: r.hook, Settings: b.config, Sessions: t.sessions, Dispatch: t.dispatch, Agents: b.agents, Models: e.models,
+				Choice: e.choice, Vectors: e.vectors, Budget: e.budget, Pause: g.pause, Code: r.code, Secrets: &b.redactor, Work: b.work,
+				Started: b.started, Log: b.Logger,
 			}), nil
 		}},
 		{Name: "devices", New: func() (host.Feature, error) {
 			return devices.New(devices.Options{
-				Pairing: g.pairing, Programs: g.clients, Clients: g.server, Audit: g.audit, Secrets: &g.redactor, Now: g.opts.Now,
-				Revoked: g.hook.Revoked,
+				Pairing: a.pairing, Programs: a.clients, Clients: a.server, Audit: b.audit, Secrets: &b.redactor, Now: b.Now,
+				Revoked: r.hook.Revoked,
 			}), nil
 		}},
 		{Name: "nodes", New: func() (host.Feature, error) {
 			n, err := nodes.Open(ctx, nodes.Options{
-				Store: g.store, Settings: g.config, Audit: g.audit, Server: g.server, Pairing: g.pairing, Gate: g.toolGate, Direct: g.direct,
-				Pictures: g.pictures(), Secrets: &g.redactor, Work: g.work, Now: g.opts.Now, Log: g.log,
+				Store: b.store, Settings: b.config, Audit: b.audit, Server: a.server, Pairing: a.pairing, Gate: g.gate, Direct: t.direct,
+				Pictures: b.pictures, Secrets: &b.redactor, Work: b.work, Now: b.Now, Log: b.Logger,
 			})
 			if err != nil {
 				return host.Feature{}, err
@@ -156,162 +161,167 @@ func reachFeatures(ctx context.Context, g *Gateway) []host.Entry {
 		}},
 		{Name: "shell", New: func() (host.Feature, error) {
 			return shell.New(shell.Options{
-				Execution: g.execution, Workspaces: &g.workspaces, Skills: g.skills, Gate: g.toolGate, Settings: g.config, Sessions: g.session,
-				Undo: g.undo, Nodes: remote, Work: g.work, Log: g.log,
+				Execution: r.execution, Workspaces: &r.workspaces, Skills: r.skills, Gate: g.gate, Settings: b.config, Sessions: t.sessions,
+				Undo: r.undo, Nodes: remote, Work: b.work, Log: b.Logger,
 			}), nil
 		}},
 	}
 }
 
 // talkFeatures are about conversations.
-func talkFeatures(g *Gateway) []host.Entry {
+func talkFeatures(gw *Gateway) []host.Entry {
+	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
 	return []host.Entry{
 		{Name: "agents", New: func() (host.Feature, error) {
 			return agents.New(agents.Options{
-				Agents: g.agents, Settings: g.config, Models: g.models, Files: g.files, Undo: g.undo, Sessions: g.session, Children: g.spawns,
-				StateDir: string(g.opts.Dir), Logger: g.log,
+				Agents: b.agents, Settings: b.config, Models: e.models, Files: r.files, Undo: r.undo, Sessions: t.sessions, Children: t.spawns,
+				StateDir: string(b.Dir), Logger: b.Logger,
 			}), nil
 		}},
 		{Name: "chat", New: func() (host.Feature, error) {
 			return chat.New(chat.Options{
-				Dispatch: g.dispatch, Sessions: g.session, Agents: g.agents, Choice: g.choice, Models: g.catalog,
-				Children: g.spawns, Media: g.pictures(),
+				Dispatch: t.dispatch, Sessions: t.sessions, Agents: b.agents, Choice: e.choice, Models: e.catalog,
+				Children: t.spawns, Media: b.pictures,
 			}), nil
 		}},
 		{Name: "sessions", New: func() (host.Feature, error) {
 			return sessions.New(sessions.Options{
-				Sessions: g.session, Dispatch: g.dispatch, Agents: g.agents, Settings: g.config, Choice: g.choice, Models: g.models,
-				DB: g.store, Ledger: g.budget.Ledger, Secrets: &g.redactor, Prompt: g.prompts, Problems: &g.problems, Children: g.spawns,
-				Clock:   g.clock,
-				Version: g.opts.Version, Started: g.started, Now: g.opts.Now,
+				Sessions: t.sessions, Dispatch: t.dispatch, Agents: b.agents, Settings: b.config, Choice: e.choice, Models: e.models,
+				DB: b.store, Ledger: e.budget.Ledger, Secrets: &b.redactor, Prompt: r.prompts, Problems: &b.problems, Children: t.spawns,
+				Clock:   b.clock,
+				Version: b.Version, Started: b.started, Now: b.Now,
 			}), nil
 		}},
 		{Name: "subagents", New: func() (host.Feature, error) {
 			return subagents.New(subagents.Options{
-				Book: g.spawns, Sessions: g.session, Dispatch: g.dispatch, Choice: g.choice, Settings: g.config, Now: g.opts.Now,
+				Book: t.spawns, Sessions: t.sessions, Dispatch: t.dispatch, Choice: e.choice, Settings: b.config, Now: b.Now,
 			}), nil
 		}},
 		{Name: "heartbeat", New: func() (host.Feature, error) {
 			return heartbeat.New(heartbeat.Options{
-				Settings: g.config, Agents: g.agents, Files: g.files, Sessions: g.session, Dispatch: g.dispatch, Pause: g.pause,
-				Budget: g.budget, Outbound: g.answers, Clients: g.server, Logger: g.log, Now: g.opts.Now,
+				Settings: b.config, Agents: b.agents, Files: r.files, Sessions: t.sessions, Dispatch: t.dispatch, Pause: g.pause,
+				Budget: e.budget, Outbound: n.answers, Clients: a.server, Logger: b.Logger, Now: b.Now,
 			}), nil
 		}},
 		{Name: "cron", New: func() (host.Feature, error) {
 			return cron.Open(cron.Options{
-				DB: g.store, Settings: g.config, Agents: g.agents, Sessions: g.session, Models: g.choice, Answers: g.answers, Deliverer: g.deliverer,
-				Channels: g.channels, Budget: g.budget, Pause: g.pause, Gate: g.toolGate, Taint: g.taint, Execution: g.execution, Clients: g.server,
-				Web: publicweb.New(g.config), Keys: g.secrets, Clock: g.clock, Work: g.work, Now: g.opts.Now, Logger: g.log,
+				DB: b.store, Settings: b.config, Agents: b.agents, Sessions: t.sessions, Models: e.choice, Answers: n.answers, Deliverer: n.deliverer,
+				Channels: t.hub, Budget: e.budget, Pause: g.pause, Gate: g.gate, Taint: r.taint, Execution: r.execution, Clients: a.server,
+				Web: publicweb.New(b.config), Keys: b.secrets, Clock: b.clock, Work: b.work, Now: b.Now, Logger: b.Logger,
 			})
 		}},
 		{Name: "search", New: func() (host.Feature, error) {
-			return search.New(search.Options{Index: g.search, Agents: g.agents}), nil
+			return search.New(search.Options{Index: t.search, Agents: b.agents}), nil
 		}},
 	}
 }
 
 // modelFeatures are about models, what they cost, and the first steps to one.
-func modelFeatures(g *Gateway) []host.Entry {
+func modelFeatures(gw *Gateway) []host.Entry {
+	b, a, e, t, r := gw.base, gw.access, gw.engine, gw.talk, gw.runs
 	return []host.Entry{
 		{Name: "models", New: func() (host.Feature, error) {
 			return models.New(models.Options{
-				Settings: g.config, Models: g.models, Choice: g.choice, Catalog: g.catalog, Accounts: g.accounts, Turns: g.turns, Trials: g.trials,
-				Downloads: g.downloads, Sessions: g.session, Clock: g.clock,
+				Settings: b.config, Models: e.models, Choice: e.choice, Catalog: e.catalog, Accounts: e.accounts, Turns: e.turns, Trials: e.trials,
+				Downloads: e.downloads, Sessions: t.sessions, Clock: b.clock,
 			}), nil
 		}},
 		{Name: "accounts", New: func() (host.Feature, error) {
 			return accounts.New(accounts.Options{
-				Adding: g.adding, Accounts: g.accounts, Settings: g.config, Work: g.work, Env: g.opts.Env, Now: g.opts.Now,
+				Adding: e.adding, Accounts: e.accounts, Settings: b.config, Work: b.work, Env: b.Env, Now: b.Now,
 			}), nil
 		}},
 		{Name: "usage", New: func() (host.Feature, error) {
-			return usage.New(usage.Options{Budget: g.budget, Sessions: g.session, Settings: g.config, Clock: g.clock}), nil
+			return usage.New(usage.Options{Budget: e.budget, Sessions: t.sessions, Settings: b.config, Clock: b.clock}), nil
 		}},
 		{Name: "onboarding", New: func() (host.Feature, error) {
-			return onboarding.New(g.work.Context(), onboarding.Options{
-				Setup: g.setup, Adding: g.adding, Models: g.models, Detector: g.detector, Trials: g.trials, Downloads: g.downloads, Budget: g.budget,
-				Sessions: g.session, Settings: g.config, Agents: g.agents, Files: g.files, Undo: g.undo, Clients: g.server, Work: g.work,
-				AtLogin: g.opts.AtLogin, Env: g.opts.Env, Now: g.opts.Now, Logger: g.log,
+			return onboarding.New(b.work.Context(), onboarding.Options{
+				Setup: e.setup, Adding: e.adding, Models: e.models, Detector: e.detector, Trials: e.trials, Downloads: e.downloads, Budget: e.budget,
+				Sessions: t.sessions, Settings: b.config, Agents: b.agents, Files: r.files, Undo: r.undo, Clients: a.server, Work: b.work,
+				AtLogin: b.AtLogin, Env: b.Env, Now: b.Now, Logger: b.Logger,
 			})
 		}},
 		{Name: "settings", New: func() (host.Feature, error) {
-			return settings.New(settings.Options{Settings: g.config, Secrets: g.secrets, Clients: g.server, Now: g.opts.Now, Logger: g.log}), nil
+			return settings.New(settings.Options{Settings: b.config, Secrets: b.secrets, Clients: a.server, Now: b.Now, Logger: b.Logger}), nil
 		}},
 	}
 }
 
 // toolFeatures are those that are tools more than anything else.
-func toolFeatures(ctx context.Context, g *Gateway) []host.Entry {
-	pages := publicweb.New(g.config) // for addresses that models choose
+func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
+	b, a, g, e, t, r := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs
+	pages := publicweb.New(b.config) // for addresses that models choose
 	return []host.Entry{
 		{Name: "files", New: func() (host.Feature, error) {
 			return files.New(files.Options{
-				Finder: g.finder(), Agents: g.agents, Models: g.models, Skills: g.skills, Gate: g.toolGate, Taint: g.taint, Undo: g.undo,
+				Finder: r.finder, Agents: b.agents, Models: e.models, Skills: r.skills, Gate: g.gate, Taint: r.taint, Undo: r.undo,
 			}), nil
 		}},
 		{Name: "web", New: func() (host.Feature, error) {
 			return web.New(web.Options{
-				Settings: g.config, Keys: g.secrets, Web: pages, Gate: g.toolGate, Secrets: &g.redactor,
-				Reader: readerOf(g.opts.Guardian), Now: g.opts.Now,
+				Settings: b.config, Keys: b.secrets, Web: pages, Gate: g.gate, Secrets: &b.redactor,
+				Reader: readerOf(b.Guardian), Now: b.Now,
 			}), nil
 		}},
 		{Name: "image", New: func() (host.Feature, error) {
 			return image.New(image.Options{
-				Settings: g.config, Models: g.models, Choice: g.choice, Turns: g.turns, Sessions: g.session, Files: g.finder(), Web: pages,
-				Secrets: &g.redactor,
+				Settings: b.config, Models: e.models, Choice: e.choice, Turns: e.turns, Sessions: t.sessions, Files: r.finder, Web: pages,
+				Secrets: &b.redactor,
 			}), nil
 		}},
 		{Name: "control", New: func() (host.Feature, error) {
 			return control.New(control.Options{
-				Settings: g.config, Models: g.models, Turns: g.turns, Gate: g.toolGate, Sessions: g.session, Work: g.work, Env: g.opts.Env,
-				Restart: g.restart,
+				Settings: b.config, Models: e.models, Turns: e.turns, Gate: g.gate, Sessions: t.sessions, Work: b.work, Env: b.Env,
+				Restart: gw.restart,
 			}), nil
 		}},
 		{Name: "tools", New: func() (host.Feature, error) {
-			return tools.New(tools.Options{Tools: g.tools, Gate: g.toolGate, Direct: g.direct, Agents: g.agents, Settings: g.config}), nil
+			return tools.New(tools.Options{Tools: r.catalog, Gate: g.gate, Direct: t.direct, Agents: b.agents, Settings: b.config}), nil
 		}},
 		{Name: "codemode", New: func() (host.Feature, error) {
 			c, err := codemode.Open(ctx, codemode.Options{
-				Dir: g.opts.Dir, Env: g.opts.Env, Store: g.store, Settings: g.config, Sessions: g.session, Tools: g.tools, Gate: g.toolGate,
-				Direct: g.direct, Brought: g.hook, Clients: g.server, Secrets: &g.redactor, Now: g.opts.Now, Log: g.log,
+				Dir: b.Dir, Env: b.Env, Store: b.store, Settings: b.config, Sessions: t.sessions, Tools: r.catalog, Gate: g.gate,
+				Direct: t.direct, Brought: r.hook, Clients: a.server, Secrets: &b.redactor, Now: b.Now, Log: b.Logger,
 			})
 			if err != nil {
 				return host.Feature{}, err
 			}
-			g.code = c
-			g.toolset.SetSurface(c)
+			r.code = c
+			r.tools.SetSurface(c)
 			return c.Feature(), nil
 		}},
 		{Name: "skills", New: func() (host.Feature, error) {
 			return skills.New(skills.Options{
-				Catalog: g.skills, Agents: g.agents, Settings: g.config, Secrets: g.secrets, Audit: g.audit, Env: g.opts.Env,
-				Calls:  skills.Calls{Dispatch: g.dispatch, Gate: g.toolGate, Tools: g.tools},
-				Events: skills.Events{Life: g.work.Context(), Clients: g.server, Health: g.status.Health},
-				Logger: g.log,
+				Catalog: r.skills, Agents: b.agents, Settings: b.config, Secrets: b.secrets, Audit: b.audit, Env: b.Env,
+				Calls:  skills.Calls{Dispatch: t.dispatch, Gate: g.gate, Tools: r.catalog},
+				Events: skills.Events{Life: b.work.Context(), Clients: a.server, Health: gw.status.Health},
+				Logger: b.Logger,
 			}), nil
 		}},
 	}
 }
 
 // openFeatures makes the features and gives clients and people what they add.
-func (g *Gateway) openFeatures(ctx context.Context) error {
-	g.status = status.New(status.Options{
-		Version: g.opts.Version, Started: g.started, Dir: g.opts.Dir, Settings: g.config, Store: g.store, Sessions: g.session, Agents: g.agents,
-		Models: g.models, Choice: g.choice, Server: g.server, Outbox: g.outbox, Broker: g.approvals, Pause: g.pause, Pairing: g.pairing,
-		Log: g.log,
-		URL: g.URL(), Now: g.opts.Now, Problems: &g.problems,
+func openFeatures(ctx context.Context, gw *Gateway) error {
+	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
+	gw.status = status.New(status.Options{
+		Version: b.Version, Started: b.started, Dir: b.Dir, Settings: b.config, Store: b.store, Sessions: t.sessions, Agents: b.agents,
+		Models: e.models, Choice: e.choice, Server: a.server, Outbox: n.outbox, Broker: g.approvals, Pause: g.pause, Pairing: a.pairing,
+		Log: b.Logger,
+		URL: a.url(), Now: b.Now, Problems: &b.problems,
 	})
-	g.features.Add(ctx, g.list(ctx))
-	g.session.Equip(session.Engine{
-		Tools: g.toolset, Prompt: g.prompts, Gate: &turn.Waits{Models: g.turns, Setup: g.setup, Pasted: g.dispatch}, Observer: observer{g},
-		Suspended: g.code,
+	gw.ends.add("the features", b.features.Close)
+	b.features.Add(ctx, list(ctx, gw))
+	t.sessions.Equip(session.Engine{
+		Tools: r.tools, Prompt: r.prompts, Gate: &turn.Waits{Models: e.turns, Setup: e.setup, Pasted: t.dispatch},
+		Observer: observer{r.code, r.taint, t.spawns, r.execution.Processes, b.incidents}, Suspended: r.code,
 	})
-	g.dispatch.SetCommands(command.NewSet(g.features.Commands()...))
-	if err := g.tools.Add(g.features.Tools()...); err != nil {
+	t.dispatch.SetCommands(command.NewSet(b.features.Commands()...))
+	if err := r.catalog.Add(b.features.Tools()...); err != nil {
 		return err
 	}
-	g.server.Greet(g.status.Snapshot)
-	g.server.Mount(g.channels.Webhooks())
-	g.server.Mount(g.features.Mounts())
-	return g.server.Handle(g.errors().Handlers(g.features.Methods()), g.features.Complete())
+	a.server.Greet(gw.status.Snapshot)
+	a.server.Mount(t.hub.Webhooks())
+	a.server.Mount(b.features.Mounts())
+	return a.server.Handle(b.errors().Handlers(b.features.Methods()), b.features.Complete())
 }

@@ -18,79 +18,76 @@ const drainTime = 5 * time.Second
 // Serve answers until ctx ends, then stops in order: no new messages, running
 // answers kept, clients told, store closed.
 func (g *Gateway) Serve(ctx context.Context) error {
-	runtime := statedir.Runtime{URL: g.URL(), PID: os.Getpid(), Version: g.opts.Version, StartedAt: g.started.UnixMilli()}
-	if err := g.opts.Dir.WriteRuntime(runtime); err != nil {
-		g.release(ctx)
+	b, log := g.base, g.base.Logger
+	defer b.Dir.RemoveRuntime(os.Getpid())
+	defer g.ends.all(ctx)
+	runtime := statedir.Runtime{URL: g.URL(), PID: os.Getpid(), Version: b.Version, StartedAt: b.started.UnixMilli()}
+	if err := b.Dir.WriteRuntime(runtime); err != nil {
 		return err
 	}
-	defer g.opts.Dir.RemoveRuntime(os.Getpid())
-	g.log.Info("gateway is ready", "url", g.URL(), "version", g.opts.Version, "pid", os.Getpid(), "startMs",
-		g.opts.Now().Sub(g.started).Milliseconds())
+	log.Info("gateway is ready", "url", g.URL(), "version", b.Version, "pid", os.Getpid(), "startMs", b.Now().Sub(b.started).Milliseconds())
 
 	back, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup
-	work.Go(func() { g.outbox.Run(back) })
-	work.Go(func() { g.deliverer.Run(back) })
-	work.Go(func() {
-		if err := g.gate.Run(back); err != nil {
-			g.log.Error("messages from channels are not taken any more", "err", err)
-		}
-	})
-	work.Go(func() { g.channels.Run(back, g.gate.Receive) })
-	work.Go(func() { g.deliverer.Tidy(back) })
-	work.Go(func() { watchdog.Run(back, g.watched()) })
-	work.Go(func() { g.features.Run(back) })
-	work.Go(func() { _ = g.secrets.Run(back) })
-	work.Go(func() { g.detector.Run(back) })
-	work.Go(func() {
-		if err := g.config.Watch(back); err != nil {
-			g.log.Warn("hand edits of the settings are not followed", "err", err)
-		}
-	})
-
+	g.run(back, &work)
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
 	served := make(chan error, 1)
-	work.Go(func() { served <- g.server.Serve(serving, g.ln) })
+	work.Go(func() { served <- g.access.server.Serve(serving, g.access.ln) })
 
 	var err error
 	select {
 	case <-ctx.Done():
 	case <-g.restart:
-		g.log.Info("a restart was asked for and allowed")
+		log.Info("a restart was asked for and allowed")
 		g.comesBack.Store(true)
 	case err = <-served:
-	case broken := <-g.damaged:
-		err = damagedError(g.opts.Dir, broken)
-		g.log.Error("the store is damaged, so the gateway stops", "err", broken)
+	case broken := <-b.damaged:
+		err = damagedError(b.Dir, broken)
+		log.Error("the store is damaged, so the gateway stops", "err", broken)
 	}
-	g.log.Info("gateway is stopping")
+	log.Info("gateway is stopping")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
-	if cerr := g.session.Close(drain); cerr != nil {
-		g.log.Warn("some answers did not stop in time", "err", cerr)
+	if cerr := g.talk.sessions.Close(drain); cerr != nil {
+		log.Warn("some answers did not stop in time", "err", cerr)
 	}
 	stopServing()
-	g.hook.Close()
+	g.runs.hook.Close()
 	stop()
 	work.Wait()
-	g.release(ctx)
 	return err
 }
 
-// Stuck tells when a part of the gateway has not moved for so long that only a new
-// start helps: whoever runs it ends the process, without waiting for Serve.
-func (g *Gateway) Stuck() <-chan error { return g.stuck }
-
-// watched are the parts that must move.
-func (g *Gateway) watched() watchdog.Options {
-	keep := watchdog.Keep{File: g.opts.Dir.Stacks(), Broke: g.incidents.Broke, GaveUp: g.stuck, Logger: g.log}
-	return keep.Options(
-		watchdog.Part{Name: "the database", Ask: g.store.Moves},
-		watchdog.Part{Name: "the conversations", Ask: func() { g.session.Load() }},
-		watchdog.Part{Name: "the state of Hearth", Ask: func() { g.problems.All() }},
-	)
+// run does what goes on in the background until ctx ends.
+func (g *Gateway) run(ctx context.Context, work *sync.WaitGroup) {
+	b, n := g.base, g.networks
+	work.Go(func() { n.outbox.Run(ctx) })
+	work.Go(func() { n.deliverer.Run(ctx) })
+	work.Go(func() { n.deliverer.Tidy(ctx) })
+	work.Go(func() {
+		if err := n.gate.Run(ctx); err != nil {
+			b.Logger.Error("messages from channels are not taken any more", "err", err)
+		}
+	})
+	work.Go(func() { g.talk.hub.Run(ctx, n.gate.Receive) })
+	work.Go(func() { b.features.Run(ctx) })
+	work.Go(func() { _ = b.secrets.Run(ctx) })
+	work.Go(func() { g.engine.detector.Run(ctx) })
+	work.Go(func() {
+		if err := b.config.Watch(ctx); err != nil {
+			b.Logger.Warn("hand edits of the settings are not followed", "err", err)
+		}
+	})
+	keep := watchdog.Keep{File: b.Dir.Stacks(), Broke: b.incidents.Broke, GaveUp: g.stuck, Logger: b.Logger}
+	work.Go(func() {
+		watchdog.Run(ctx, keep.Options(
+			watchdog.Part{Name: "the database", Ask: b.store.Moves},
+			watchdog.Part{Name: "the conversations", Ask: func() { g.talk.sessions.Load() }},
+			watchdog.Part{Name: "the state of Hearth", Ask: func() { b.problems.All() }},
+		))
+	})
 }
 
 // backSoon is how long a restart usually takes.
@@ -99,8 +96,8 @@ const backSoon = 3 * time.Second
 // leaving tells clients whether to wait.
 func (g *Gateway) leaving() server.Leaving {
 	said := FarewellNone
-	if g.opts.Farewell != nil {
-		said = g.opts.Farewell()
+	if f := g.base.Farewell; f != nil {
+		said = f()
 	}
 	switch {
 	case said == FarewellQuit:
@@ -109,62 +106,4 @@ func (g *Gateway) leaving() server.Leaving {
 		return server.Leaving{Reason: "gateway restarting", RestartExpectedMs: int(backSoon.Milliseconds())}
 	}
 	return server.Leaving{Reason: "gateway stopping"}
-}
-
-// release gives back what New opened.
-func (g *Gateway) release(ctx context.Context) {
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-	defer cancel()
-	if g.ln != nil {
-		_ = g.ln.Close()
-	}
-	g.closing.Store(true)
-	if g.features != nil {
-		if err := g.features.Close(closing); err != nil {
-			g.log.Error("some features did not close", "err", err)
-		}
-	}
-	if g.execution != nil {
-		if err := g.execution.Processes.Close(closing); err != nil {
-			g.log.Error("some commands did not end", "err", err)
-		}
-	}
-	if g.skills != nil {
-		g.skills.Close()
-	}
-	g.workspaces.Close()
-	if g.approvals != nil {
-		g.approvals.Close()
-	}
-	g.work.Close()
-	if g.pause != nil {
-		g.pause.Close()
-	}
-	if g.audit != nil {
-		if err := g.audit.Close(closing); err != nil && g.log != nil {
-			g.log.Error("the audit log did not close", "err", err)
-		}
-	}
-	if g.store != nil {
-		if err := g.store.Close(closing); err != nil && g.log != nil {
-			g.log.Error("the store did not close", "err", err)
-		}
-	}
-	if g.logs != nil {
-		_ = g.logs.Close()
-	}
-}
-
-// noRoom is when the store has used up what it keeps for a full disk.
-const noRoom = 4 << 20
-
-// ready is what /readyz tells.
-func (g *Gateway) ready() (bool, []string) {
-	if err := g.store.Problem(); err != nil {
-		return false, []string{"store"}
-	}
-	if free, ok := g.opts.Dir.Free(); ok && free < noRoom {
-		return false, []string{"disk"}
-	}
-	return true, nil
 }

@@ -2,21 +2,12 @@ package gateway
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
-	"strconv"
-	"syscall"
+	"io"
+	"log/slog"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/rescue"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
-)
-
-const (
-	// DefaultPort is OpenClaw's, so that its clients find us.
-	DefaultPort = 18789
-	// portTries is how many ports after the default one are tried.
-	portTries = 20
 )
 
 // StartError is a reason not to start that a restart does not mend.
@@ -36,35 +27,51 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
+func cannot(what string, err error, fix string) error {
+	return &StartError{What: what, Err: err, Fix: fix}
+}
+
+// restoreStore is what to do about a part of the store that cannot be read.
+const restoreStore = "Restore the store from a backup"
+
 // damagedError says it to whoever starts the gateway.
 func damagedError(dir statedir.Dir, err error) error {
-	return &StartError{What: "Hearth's database cannot be used", Err: err, Fix: rescue.Advice(dir)}
+	return cannot("Hearth's database cannot be used", err, rescue.Advice(dir))
 }
 
-// listen opens the port: the one that was asked for, or the first free one
-// from the default on.
-func (g *Gateway) listen(ctx context.Context) error {
-	port, tries := g.opts.Port, 1
-	if port == 0 {
-		port = g.config.Snapshot().Config.Gateway.Port
-	}
-	if port == 0 {
-		port, tries = DefaultPort, portTries
-	}
-	var lc net.ListenConfig
-	var err error
-	for p := port; p < port+tries; p++ {
-		g.ln, err = lc.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p)))
-		if err == nil {
-			return nil
-		}
-		if !errors.Is(err, syscall.EADDRINUSE) {
-			break
-		}
-	}
-	return &StartError{What: fmt.Sprintf("Port %d on this machine cannot be used", port), Err: err, Fix: "Stop the program that holds it, " +
-		"or choose another port with gateway.port or --port"}
+// ends are what gives back what was opened: the last first, and the log after all
+// others, which may have something to say.
+type ends struct {
+	log  *slog.Logger
+	list []end
 }
 
-// port is where the gateway listens on this machine.
-func (g *Gateway) port() int { return g.ln.Addr().(*net.TCPAddr).Port }
+type end struct {
+	what  string
+	close func(context.Context) error
+}
+
+func (e *ends) add(what string, close func(context.Context) error) {
+	e.list = append(e.list, end{what, close})
+}
+
+// plain is add for what cannot fail.
+func (e *ends) plain(close func()) {
+	e.add("", func(context.Context) error { close(); return nil })
+}
+
+// logTo says where to complain, and what to close at the very end.
+func (e *ends) logTo(log *slog.Logger, file io.Closer) {
+	e.log = log
+	e.list = slices.Insert(e.list, 0, end{"the log", func(context.Context) error { return file.Close() }})
+}
+
+func (e *ends) all(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	for _, end := range slices.Backward(e.list) {
+		if err := end.close(ctx); err != nil {
+			e.log.Error("something did not end as it should", "what", end.what, "err", err)
+		}
+	}
+}

@@ -1,19 +1,28 @@
 package gateway
 
 import (
+	"context"
+	"os"
 	"slices"
 
+	"github.com/hearth-assistant/hearth/gateway/answers"
 	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/execution"
+	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
 	"github.com/hearth-assistant/hearth/gateway/hook"
-	"github.com/hearth-assistant/hearth/gateway/media"
+	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	skillcatalog "github.com/hearth-assistant/hearth/gateway/skill/catalog"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/systemprompt"
+	"github.com/hearth-assistant/hearth/gateway/taint"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 	"github.com/hearth-assistant/hearth/gateway/tool/web"
+	"github.com/hearth-assistant/hearth/gateway/toolset"
 	"github.com/hearth-assistant/hearth/gateway/undo"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
@@ -38,35 +47,75 @@ func readerOf(guardian []string) []string {
 	return nil
 }
 
-// openTools opens what tools stand on; features bring the tools.
-func (g *Gateway) openTools() (err error) {
-	g.execution = execution.Open(execution.Options{
-		Dir: g.opts.Dir, Settings: g.config, Guardian: g.opts.Guardian, Env: g.opts.Env, Now: g.opts.Now, Logger: g.log,
+// runs is what answers work with: tools, and what those stand on; features bring
+// the tools.
+type runs struct {
+	workspaces place.Workspaces // held from the start on
+	execution  *execution.Environment
+	skills     *skillcatalog.Catalog
+	finder     place.Finder // of files, and never our own
+	undo       *undo.Log
+	files      *workspace.Keeper // those that tell an agent who it is
+	catalog    *tool.Catalog     // of all tools
+	hook       *hook.Handler     // programs that speak OpenAI's API
+	taint      *taint.Tracker    // of text from outside
+	tools      *toolset.Runs     // what each run gets of them
+	prompts    *systemprompt.Maker
+	code       *codemode.CodeMode // nil: there is none
+}
+
+func openRuns(b *base, a *access, g *guard, t *talk, ends *ends) (r *runs, err error) {
+	r = new(runs)
+	ends.plain(r.workspaces.Close)
+	r.execution = execution.Open(execution.Options{
+		Dir: b.Dir, Settings: b.config, Guardian: b.Guardian, Env: b.Env, Now: b.Now, Logger: b.Logger,
 	})
-	g.skills = skillcatalog.Open(skillcatalog.Options{
-		Dir: g.opts.Dir, DB: g.store, Settings: g.config, Agents: g.agents, Workspaces: &g.workspaces, Secrets: g.secrets, Env: g.opts.Env,
-		Execution: g.execution, Work: g.work, Now: g.opts.Now, Logger: g.log,
+	r.skills = skillcatalog.Open(skillcatalog.Options{
+		Dir: b.Dir, DB: b.store, Settings: b.config, Agents: b.agents, Workspaces: &r.workspaces, Secrets: b.secrets, Env: b.Env,
+		Execution: r.execution, Work: b.work, Now: b.Now, Logger: b.Logger,
 	})
-	g.undo, err = undo.Open(undo.Options{
-		Dir: g.opts.Dir.Undo(), DB: g.store, Finder: g.finder(), Now: g.opts.Now, NewID: newUUID, Logger: g.log,
+	ends.plain(r.skills.Close)
+	ends.add("commands", r.execution.Processes.Close)
+	r.finder = place.Finder{Home: r.execution.Home, Private: r.execution.Hide, Readable: r.skills.Holds, Workspaces: &r.workspaces}
+	r.undo, err = undo.Open(undo.Options{
+		Dir: b.Dir.Undo(), DB: b.store, Finder: r.finder, Now: b.Now, NewID: uuid.New, Logger: b.Logger,
 	})
 	if err != nil {
-		return &StartError{
-			What: "The kept copies of changed files cannot be used", Err: err,
-			Fix: "Move " + g.opts.Dir.Undo() + " away; nothing can be taken back then",
-		}
+		return nil, cannot("The kept copies of changed files cannot be used", err,
+			"Move "+b.Dir.Undo()+" away; nothing can be taken back then")
 	}
-	g.files = workspace.New(g.finder(), g.opts.Now)
-	g.tools = tool.NewCatalog(&g.redactor, g.log)
-	g.hook = hook.New(hook.Options{Admit: g.door.Admit, Now: g.opts.Now, NewID: newUUID, Mark: untrusted.Wrapper{}.Wrap})
-	g.toolGate.SetPrograms(g.hook)
-	return nil
+	r.files = workspace.New(r.finder, b.Now)
+	r.catalog = tool.NewCatalog(&b.redactor, b.Logger)
+	r.hook = hook.New(hook.Options{Admit: a.door.Admit, Now: b.Now, NewID: uuid.New, Mark: untrusted.Wrapper{}.Wrap})
+	g.gate.SetPrograms(r.hook)
+	r.taint = taint.New(taint.Options{Sessions: t.sessions, Owner: t.owner, Audit: b.audit, Work: b.work, Logger: b.Logger})
+	r.tools = toolset.New(toolset.Options{
+		Catalog: r.catalog, Scopes: t.scopes, Gate: g.gate, Agents: b.agents, Programs: r.hook, Taint: r.taint, Incidents: b.incidents,
+		Work: b.work, Logger: b.Logger,
+	})
+	program, _ := os.Executable() // without it there is no manual to point to
+	r.prompts = systemprompt.New(systemprompt.Options{
+		Settings: b.config, Agents: b.agents, Sessions: t.sessions, Scopes: t.scopes, Direct: t.direct, Files: r.files,
+		Workspaces: &r.workspaces, Clock: b.clock, Skills: r.skills, Programs: r.hook, Tools: r.tools, Execution: r.execution,
+		Catalog: r.catalog, Gate: g.gate, Silence: answers.SilenceAdvice, Program: program, Version: b.Version, Logger: b.Logger,
+	})
+	return r, nil
 }
 
-// finder finds files for tools, and never our own.
-func (g *Gateway) finder() place.Finder {
-	return place.Finder{Home: g.execution.Home, Private: g.execution.Hide, Readable: g.skills.Holds, Workspaces: &g.workspaces}
+// observer hears what becomes of runs and sessions; it implements session.Observer.
+type observer struct {
+	code      *codemode.CodeMode // nil: there is none
+	taint     *taint.Tracker
+	spawns    *spawn.Book
+	processes *process.Keeper
+	incidents *incident.Log
 }
 
-// pictures are those of conversations.
-func (g *Gateway) pictures() *media.Store { return media.New(g.opts.Dir.Media()) }
+func (o observer) Over(ctx context.Context, runID string) {
+	o.code.Over(ctx, runID)
+	o.taint.Over(ctx, runID)
+}
+
+func (o observer) Stopped(ctx context.Context, key, runID string) { o.spawns.Stopped(ctx, key, runID) }
+func (o observer) Left(key string)                                { o.processes.StopOwner(key) }
+func (o observer) Broke(where string, panicked any)               { o.incidents.Broke(where, panicked) }

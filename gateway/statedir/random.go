@@ -29,3 +29,16 @@ func Random(path string, n int) (string, error) {
 	s := hex.EncodeToString(raw)
 	return s, WriteFile(path, []byte(s+"\n"))
 }
+
+// Key is Random as the bytes that it stands for.
+func Key(path string, n int) ([]byte, error) {
+	text, err := Random(path, n)
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return key, nil
+}

@@ -1,0 +1,164 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/background"
+	"github.com/hearth-assistant/hearth/gateway/clock"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/incident"
+	"github.com/hearth-assistant/hearth/gateway/logfile"
+	"github.com/hearth-assistant/hearth/gateway/media"
+	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/problem"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
+	"github.com/hearth-assistant/hearth/gateway/secret/redact"
+	"github.com/hearth-assistant/hearth/gateway/sections"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
+)
+
+// base is what everything stands on.
+type base struct {
+	Options            // Logger is the log file's too
+	bootID  string     // of this start
+	started time.Time  // when that was
+	damaged chan error // of the store, told once
+
+	store     *store.DB
+	incidents *incident.Log // where Hearth itself failed
+	redactor  redact.Redactor
+	audit     *audit.Log
+	config    *config.File
+	problems  problem.Board // what a person should know about
+	features  *host.Host
+	clock     *clock.Clock
+	agents    *agents.Directory // who there is, and who answers
+	work      *background.Group // what outlives the call that began it
+	secrets   *lookup.Secrets   // those that the settings refer to
+	pictures  *media.Store      // of conversations
+}
+
+// openBase begins with the store: its lock keeps a second gateway from everything
+// else.
+func openBase(ctx context.Context, o Options, ends *ends) (*base, error) {
+	b := &base{Options: o, bootID: uuid.New(), started: o.Now(), damaged: make(chan error, 1), pictures: media.New(o.Dir.Media())}
+	if err := b.openFolder(); err != nil {
+		return nil, err
+	}
+	if err := b.openStore(ends); err != nil {
+		return nil, err
+	}
+	b.incidents = incident.New(ctx, b.store, b.Now)
+	var level slog.LevelVar // of the log file
+	if err := b.openLog(ends, &level); err != nil {
+		return nil, err
+	}
+	log, err := audit.Open(ctx, audit.Options{
+		Path: filepath.Join(string(b.Dir), "audit.jsonl"), DB: b.store, Now: b.Now, Redact: b.redactor.Text, Logger: b.Logger,
+	})
+	if err != nil {
+		return nil, cannot("The audit log cannot be written", err, "Check the folder's permissions and free space")
+	}
+	b.audit = log
+	ends.add("the audit log", log.Close)
+	if err := b.openConfig(&level); err != nil {
+		return nil, err
+	}
+	b.clock = clock.New(b.config, b.Env, b.Now)
+	b.agents = agents.NewDirectory(b.config, statedir.Home(b.Env))
+	b.work = background.New(ctx)
+	ends.plain(b.work.Close)
+	b.secrets = lookup.Open(lookup.Options{
+		Settings: b.config, Dir: string(b.Dir), Env: b.Env, Names: provider.KeyNames(), Redactor: &b.redactor, Work: b.work, Now: b.Now,
+		Logger: b.Logger,
+	})
+	return b, nil
+}
+
+// openFolder refuses a state folder that others could tamper with, makes what is
+// open in it private again, and warns about one that is copied elsewhere.
+func (b *base) openFolder() error {
+	if err := b.Dir.Ensure(); err != nil {
+		return cannot("Hearth cannot use its folder", err, "Give it a folder that you may write, with HEARTH_HOME")
+	}
+	if err := b.Dir.Check(); err != nil {
+		return cannot("Hearth's folder is not safe", err, "Mend that, or give Hearth another folder with HEARTH_HOME")
+	}
+	fixed, err := b.Dir.Tighten()
+	if err != nil {
+		return cannot("Hearth's folder cannot be made private", err, "Give it a folder that belongs to you, with HEARTH_HOME")
+	}
+	b.problems.Note(problem.OfFolder(b.Dir, fixed)...)
+	return nil
+}
+
+func (b *base) openStore(ends *ends) error {
+	db, err := store.Open(b.Dir.Store(), store.Options{OnDamage: func(err error) { b.damaged <- err }})
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		owner := ""
+		if r, rerr := b.Dir.ReadRuntime(); rerr == nil {
+			owner = fmt.Sprintf(" (process %d at %s)", r.PID, r.URL)
+		}
+		return cannot("Hearth is already running on "+string(b.Dir)+owner, err,
+			"Use it with `hearth open`, stop it first, or give this one another HEARTH_HOME")
+	case errors.Is(err, store.ErrDamaged):
+		return err // New says it
+	case err != nil:
+		return cannot("Hearth's store cannot be opened", err,
+			"Nothing was changed. Restore "+b.Dir.Store()+" from a backup, or move it away to start empty")
+	}
+	b.store = db
+	ends.add("the store", db.Close)
+	// Whoever wrote it is dead, and its number and port may be somebody else's.
+	b.Dir.ForgetRuntime()
+	b.Dir.Sweep(b.Now())
+	return nil
+}
+
+func (b *base) openLog(ends *ends, level *slog.LevelVar) error {
+	file, err := logfile.Open(b.Dir.Log(), logfile.Options{Level: level, Redact: b.redactor.Text, Now: b.Now})
+	if err != nil {
+		return cannot("The log file cannot be written", err, "Check the folder's permissions and free space")
+	}
+	b.Logger = slog.New(slog.NewMultiHandler(file.Handler(), redact.Handler(b.Logger.Handler(), &b.redactor)))
+	ends.logTo(b.Logger, file)
+	return nil
+}
+
+func (b *base) openConfig(level *slog.LevelVar) error {
+	f, err := config.Open(cmp.Or(b.ConfigPath, b.Dir.Config(b.Env)), config.Options{
+		Logger: b.Logger, Now: b.Now, Sections: sections.All(), Networks: Networks(),
+		Env: func(name string) (string, bool) { v := b.Env(name); return v, v != "" },
+	})
+	if err != nil {
+		return cannot("The settings cannot be used", err, "Mend the file as said, then start again")
+	}
+	b.config = f
+	b.features = host.New(host.Options{Enabled: f.Snapshot().Config.FeatureOn, Logger: b.Logger})
+	b.problems.Follow(b.features.Problems)
+	b.problems.Follow(f.Problems)
+	level.Set(f.Snapshot().Config.Logging.SlogLevel())
+	f.Subscribe(nil, func(_, next config.Config) { level.Set(next.Logging.SlogLevel()) })
+	f.Follow(func(s *config.Snapshot) {
+		b.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "the settings changed", Facts: map[string]string{"hash": s.Hash, "file": s.Path}})
+	})
+	return nil
+}
+
+// errors are what may leave the gateway of errors.
+func (b *base) errors() method.Errors {
+	return method.Errors{Hide: &b.redactor, Damaged: method.DamagedWords}
+}
