@@ -1,14 +1,13 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net"
-	"strconv"
-	"syscall"
 
+	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
@@ -16,13 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
-)
-
-const (
-	// DefaultPort is OpenClaw's, so that its clients find us.
-	DefaultPort = 18789
-	// portTries is how many ports after the default one are tried.
-	portTries = 20
+	"github.com/hearth-assistant/hearth/gateway/teardown"
 )
 
 // access is who may come in, and where.
@@ -37,12 +30,14 @@ type access struct {
 
 // openAccess opens the port, which is served when everything stands, and what knows
 // who may come. leaving says why the server ends, when it does.
-func openAccess(ctx context.Context, b *base, ends *ends, leaving func() server.Leaving) (a *access, err error) {
+func openAccess(ctx context.Context, b *base, ends *teardown.Stack, leaving func() server.Leaving) (a *access, err error) {
 	a = &access{contacts: contact.New(b.store, b.Now, rand.Reader)}
-	if a.ln, err = listen(ctx, b); err != nil {
-		return nil, err
+	port := cmp.Or(b.Port, b.config.Snapshot().Config.Gateway.Port)
+	if a.ln, err = server.Listen(ctx, port); err != nil {
+		return nil, cannot(fmt.Sprintf("Port %d on this machine cannot be used", cmp.Or(port, server.DefaultPort)), err,
+			"Stop the program that holds it, or choose another port with gateway.port or --port")
 	}
-	ends.plain(func() { _ = a.ln.Close() })
+	ends.Plain(func() { _ = a.ln.Close() })
 	// What was taken away, which an older copy of the store, put back, does not know.
 	removed, aside, err := store.OpenBeside(b.Dir.Removed())
 	if err != nil {
@@ -63,7 +58,7 @@ func openAccess(ctx context.Context, b *base, ends *ends, leaving func() server.
 	b.problems.Note(admission.Recalled(a.pairing, a.clients, people, b.audit)...)
 	a.server, err = server.New(server.Options{
 		Auth: admission.Audited{Registry: a.pairing, Log: b.audit}, Pages: b.Pages, Version: b.Version, BootID: b.bootID, Logger: b.Logger,
-		Now: b.Now, Ready: func() (bool, []string) { return ready(b) }, Broken: b.incidents.Broke, Leaving: leaving,
+		Now: b.Now, Ready: status.Ready(b.store, b.Dir), Broken: b.incidents.Broke, Leaving: leaving,
 		Origins: func() []string { return b.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
 	})
 	return a, err
@@ -101,45 +96,7 @@ func (a *access) openPairing(ctx context.Context, b *base, removed *store.Beside
 	return nil
 }
 
-// listen opens the port: the one that was asked for, or the first free one from
-// the default on.
-func listen(ctx context.Context, b *base) (ln net.Listener, err error) {
-	port, tries := b.Port, 1
-	if port == 0 {
-		port = b.config.Snapshot().Config.Gateway.Port
-	}
-	if port == 0 {
-		port, tries = DefaultPort, portTries
-	}
-	var lc net.ListenConfig
-	for p := port; p < port+tries; p++ {
-		ln, err = lc.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p)))
-		if err == nil {
-			return ln, nil
-		}
-		if !errors.Is(err, syscall.EADDRINUSE) {
-			break
-		}
-	}
-	return nil, cannot(fmt.Sprintf("Port %d on this machine cannot be used", port), err,
-		"Stop the program that holds it, or choose another port with gateway.port or --port")
-}
-
 // url is where the gateway listens, and port the port of that.
 func (a *access) url() string { return "http://" + a.ln.Addr().String() }
 
 func (a *access) port() int { return a.ln.Addr().(*net.TCPAddr).Port }
-
-// noRoom is when the store has used up what it keeps for a full disk.
-const noRoom = 4 << 20
-
-// ready is what /readyz tells.
-func ready(b *base) (bool, []string) {
-	if err := b.store.Problem(); err != nil {
-		return false, []string{"store"}
-	}
-	if free, ok := b.Dir.Free(); ok && free < noRoom {
-		return false, []string{"disk"}
-	}
-	return true, nil
-}

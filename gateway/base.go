@@ -26,6 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/sections"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/teardown"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
 
@@ -52,7 +53,7 @@ type base struct {
 
 // openBase begins with the store: its lock keeps a second gateway from everything
 // else.
-func openBase(ctx context.Context, o Options, ends *ends) (*base, error) {
+func openBase(ctx context.Context, o Options, ends *teardown.Stack) (*base, error) {
 	b := &base{Options: o, bootID: uuid.New(), started: o.Now(), damaged: make(chan error, 1), pictures: media.New(o.Dir.Media())}
 	if err := b.openFolder(); err != nil {
 		return nil, err
@@ -72,14 +73,14 @@ func openBase(ctx context.Context, o Options, ends *ends) (*base, error) {
 		return nil, cannot("The audit log cannot be written", err, "Check the folder's permissions and free space")
 	}
 	b.audit = log
-	ends.add("the audit log", log.Close)
+	ends.Add("the audit log", log.Close)
 	if err := b.openConfig(&level); err != nil {
 		return nil, err
 	}
 	b.clock = clock.New(b.config, b.Env, b.Now)
 	b.agents = agents.NewDirectory(b.config, statedir.Home(b.Env))
 	b.work = background.New(ctx)
-	ends.plain(b.work.Close)
+	ends.Plain(b.work.Close)
 	b.secrets = lookup.Open(lookup.Options{
 		Settings: b.config, Dir: string(b.Dir), Env: b.Env, Names: provider.KeyNames(), Redactor: &b.redactor, Work: b.work, Now: b.Now,
 		Logger: b.Logger,
@@ -104,7 +105,7 @@ func (b *base) openFolder() error {
 	return nil
 }
 
-func (b *base) openStore(ends *ends) error {
+func (b *base) openStore(ends *teardown.Stack) error {
 	db, err := store.Open(b.Dir.Store(), store.Options{OnDamage: func(err error) { b.damaged <- err }})
 	switch {
 	case errors.Is(err, store.ErrLocked):
@@ -121,20 +122,20 @@ func (b *base) openStore(ends *ends) error {
 			"Nothing was changed. Restore "+b.Dir.Store()+" from a backup, or move it away to start empty")
 	}
 	b.store = db
-	ends.add("the store", db.Close)
+	ends.Add("the store", db.Close)
 	// Whoever wrote it is dead, and its number and port may be somebody else's.
 	b.Dir.ForgetRuntime()
 	b.Dir.Sweep(b.Now())
 	return nil
 }
 
-func (b *base) openLog(ends *ends, level *slog.LevelVar) error {
+func (b *base) openLog(ends *teardown.Stack, level *slog.LevelVar) error {
 	file, err := logfile.Open(b.Dir.Log(), logfile.Options{Level: level, Redact: b.redactor.Text, Now: b.Now})
 	if err != nil {
 		return cannot("The log file cannot be written", err, "Check the folder's permissions and free space")
 	}
 	b.Logger = slog.New(slog.NewMultiHandler(file.Handler(), redact.Handler(b.Logger.Handler(), &b.redactor)))
-	ends.logTo(b.Logger, file)
+	ends.LogTo(b.Logger, file)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/feature/accounts"
@@ -46,6 +47,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/turn"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/toolset"
 )
 
 // list is the one list of features, in the order in which they start. What each
@@ -74,8 +76,7 @@ func memoryFeatures(gw *Gateway) []host.Entry {
 		{Name: "mcp", New: func() (host.Feature, error) {
 			m := mcp.Open(mcp.Options{
 				Version: b.Version, Dir: b.Dir, DB: b.store, Settings: b.config, Secrets: b.secrets, Redactor: &b.redactor, Audit: b.audit,
-				Gate: g.gate, Env: b.Env, Work: b.work, Now: b.Now, Logger: b.Logger,
-				Execution: r.execution,
+				Gate: g.gate, Env: b.Env, Work: b.work, Now: b.Now, Logger: b.Logger, Execution: r.execution,
 				Programs: mcp.Programs{
 					Door: a.door, Dispatch: t.dispatch, Sessions: t.sessions, Agents: b.agents, Choice: e.choice, Memory: remembered, Errors: b.errors(),
 				},
@@ -90,29 +91,17 @@ func memoryFeatures(gw *Gateway) []host.Entry {
 func careFeatures(gw *Gateway) []host.Entry {
 	b, a, g, t, r, n := gw.base, gw.access, gw.guard, gw.talk, gw.runs, gw.networks
 	return []host.Entry{
-		{Name: "database", New: func() (host.Feature, error) {
-			return database.New(database.Options{Store: b.store, Dir: b.Dir, Now: b.Now, Log: b.Logger}), nil
-		}},
-		{Name: "doctor", New: func() (host.Feature, error) {
-			return doctor.New(b.features.Checks, b.problems.Noted()), nil
-		}},
-		{Name: "incidents", New: func() (host.Feature, error) {
-			return incidents.New(incidents.Options{Log: b.incidents, Messages: n.gate, Clock: b.clock, Now: b.Now}), nil
-		}},
+		host.Of("database", database.New, database.Options{Store: b.store, Dir: b.Dir, Now: b.Now, Log: b.Logger}),
+		{Name: "doctor", New: func() (host.Feature, error) { return doctor.New(b.features.Checks, b.problems.Noted()), nil }},
+		host.Of("incidents", incidents.New, incidents.Options{Log: b.incidents, Messages: n.gate, Clock: b.clock, Now: b.Now}),
 		{Name: "status", New: func() (host.Feature, error) { return gw.status.Feature(), nil }},
-		{Name: "audit", New: func() (host.Feature, error) { return audit.New(b.audit), nil }},
-		{Name: "approvals", New: func() (host.Feature, error) {
-			return approvals.New(approvals.Options{
-				Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit, Clients: a.server, Owner: t.owner,
-			}), nil
-		}},
-		{Name: "pause", New: func() (host.Feature, error) { return pause.New(pause.Options{Switch: g.pause, Clock: b.clock}), nil }},
-		{Name: "undo", New: func() (host.Feature, error) {
-			return undo.New(undo.Options{Log: r.undo, Agents: b.agents, Logger: b.Logger}), nil
-		}},
-		{Name: "secrets", New: func() (host.Feature, error) {
-			return secrets.New(secrets.Options{Secrets: b.secrets, Settings: b.config}), nil
-		}},
+		host.Of("audit", audit.New, b.audit),
+		host.Of("approvals", approvals.New, approvals.Options{
+			Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit, Clients: a.server, Owner: t.owner,
+		}),
+		host.Of("pause", pause.New, pause.Options{Switch: g.pause, Clock: b.clock}),
+		host.Of("undo", undo.New, undo.Options{Log: r.undo, Agents: b.agents, Logger: b.Logger}),
+		host.Of("secrets", secrets.New, secrets.Options{Secrets: b.secrets, Settings: b.config}),
 	}
 }
 
@@ -128,13 +117,10 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 			a.server.Reach(n.Remote(), n.Front)
 			return n.Feature(), nil
 		}},
-		{Name: "messaging", New: func() (host.Feature, error) {
-			return messaging.New(messaging.Options{
-				Networks: t.hub, Settings: b.config, Contacts: a.contacts, Messages: n.gate, Deliverer: n.deliverer, Answers: n.answers,
-				Files:    n.sendfiles,
-				Sessions: t.sessions, Gate: g.gate, Secrets: &b.redactor, Now: b.Now, Log: b.Logger,
-			}), nil
-		}},
+		host.Of("messaging", messaging.New, messaging.Options{
+			Networks: t.hub, Settings: b.config, Contacts: a.contacts, Messages: n.gate, Deliverer: n.deliverer, Answers: n.answers,
+			Files: n.sendfiles, Sessions: t.sessions, Gate: g.gate, Secrets: &b.redactor, Now: b.Now, Log: b.Logger,
+		}),
 		{Name: "openaiapi", New: func() (host.Feature, error) {
 			return openaiapi.New(openaiapi.Options{
 				Hook: r.hook, Settings: b.config, Sessions: t.sessions, Dispatch: t.dispatch, Agents: b.agents, Models: e.models,
@@ -142,12 +128,10 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 				Started: b.started, Log: b.Logger,
 			}), nil
 		}},
-		{Name: "devices", New: func() (host.Feature, error) {
-			return devices.New(devices.Options{
-				Pairing: a.pairing, Programs: a.clients, Clients: a.server, Audit: b.audit, Secrets: &b.redactor, Now: b.Now,
-				Revoked: r.hook.Revoked,
-			}), nil
-		}},
+		host.Of("devices", devices.New, devices.Options{
+			Pairing: a.pairing, Programs: a.clients, Clients: a.server, Audit: b.audit, Secrets: &b.redactor, Now: b.Now,
+			Revoked: r.hook.Revoked,
+		}),
 		{Name: "nodes", New: func() (host.Feature, error) {
 			n, err := nodes.Open(ctx, nodes.Options{
 				Store: b.store, Settings: b.config, Audit: b.audit, Server: a.server, Pairing: a.pairing, Gate: g.gate, Direct: t.direct,
@@ -172,37 +156,26 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 func talkFeatures(gw *Gateway) []host.Entry {
 	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
 	return []host.Entry{
-		{Name: "agents", New: func() (host.Feature, error) {
-			return agents.New(agents.Options{
-				Agents: b.agents, Settings: b.config, Models: e.models, Files: r.files, Undo: r.undo, Sessions: t.sessions, Children: t.spawns,
-				StateDir: string(b.Dir), Logger: b.Logger,
-			}), nil
-		}},
-		{Name: "chat", New: func() (host.Feature, error) {
-			return chat.New(chat.Options{
-				Dispatch: t.dispatch, Sessions: t.sessions, Agents: b.agents, Choice: e.choice, Models: e.catalog,
-				Children: t.spawns, Media: b.pictures,
-			}), nil
-		}},
-		{Name: "sessions", New: func() (host.Feature, error) {
-			return sessions.New(sessions.Options{
-				Sessions: t.sessions, Dispatch: t.dispatch, Agents: b.agents, Settings: b.config, Choice: e.choice, Models: e.models,
-				DB: b.store, Ledger: e.budget.Ledger, Secrets: &b.redactor, Prompt: r.prompts, Problems: &b.problems, Children: t.spawns,
-				Clock:   b.clock,
-				Version: b.Version, Started: b.started, Now: b.Now,
-			}), nil
-		}},
-		{Name: "subagents", New: func() (host.Feature, error) {
-			return subagents.New(subagents.Options{
-				Book: t.spawns, Sessions: t.sessions, Dispatch: t.dispatch, Choice: e.choice, Settings: b.config, Now: b.Now,
-			}), nil
-		}},
-		{Name: "heartbeat", New: func() (host.Feature, error) {
-			return heartbeat.New(heartbeat.Options{
-				Settings: b.config, Agents: b.agents, Files: r.files, Sessions: t.sessions, Dispatch: t.dispatch, Pause: g.pause,
-				Budget: e.budget, Outbound: n.answers, Clients: a.server, Logger: b.Logger, Now: b.Now,
-			}), nil
-		}},
+		host.Of("agents", agents.New, agents.Options{
+			Agents: b.agents, Settings: b.config, Models: e.models, Files: r.files, Undo: r.undo, Sessions: t.sessions, Children: t.spawns,
+			StateDir: string(b.Dir), Logger: b.Logger,
+		}),
+		host.Of("chat", chat.New, chat.Options{
+			Dispatch: t.dispatch, Sessions: t.sessions, Agents: b.agents, Choice: e.choice, Models: e.catalog,
+			Children: t.spawns, Media: b.pictures,
+		}),
+		host.Of("sessions", sessions.New, sessions.Options{
+			Sessions: t.sessions, Dispatch: t.dispatch, Agents: b.agents, Settings: b.config, Choice: e.choice, Models: e.models,
+			DB: b.store, Ledger: e.budget.Ledger, Secrets: &b.redactor, Prompt: r.prompts, Problems: &b.problems, Children: t.spawns,
+			Clock: b.clock, Version: b.Version, Started: b.started, Now: b.Now,
+		}),
+		host.Of("subagents", subagents.New, subagents.Options{
+			Book: t.spawns, Sessions: t.sessions, Dispatch: t.dispatch, Choice: e.choice, Settings: b.config, Now: b.Now,
+		}),
+		host.Of("heartbeat", heartbeat.New, heartbeat.Options{
+			Settings: b.config, Agents: b.agents, Files: r.files, Sessions: t.sessions, Dispatch: t.dispatch, Pause: g.pause,
+			Budget: e.budget, Outbound: n.answers, Clients: a.server, Logger: b.Logger, Now: b.Now,
+		}),
 		{Name: "cron", New: func() (host.Feature, error) {
 			return cron.Open(cron.Options{
 				DB: b.store, Settings: b.config, Agents: b.agents, Sessions: t.sessions, Models: e.choice, Answers: n.answers, Deliverer: n.deliverer,
@@ -210,9 +183,7 @@ func talkFeatures(gw *Gateway) []host.Entry {
 				Web: publicweb.New(b.config), Keys: b.secrets, Clock: b.clock, Work: b.work, Now: b.Now, Logger: b.Logger,
 			})
 		}},
-		{Name: "search", New: func() (host.Feature, error) {
-			return search.New(search.Options{Index: t.search, Agents: b.agents}), nil
-		}},
+		host.Of("search", search.New, search.Options{Index: t.search, Agents: b.agents}),
 	}
 }
 
@@ -220,30 +191,26 @@ func talkFeatures(gw *Gateway) []host.Entry {
 func modelFeatures(gw *Gateway) []host.Entry {
 	b, a, e, t, r := gw.base, gw.access, gw.engine, gw.talk, gw.runs
 	return []host.Entry{
-		{Name: "models", New: func() (host.Feature, error) {
-			return models.New(models.Options{
-				Settings: b.config, Models: e.models, Choice: e.choice, Catalog: e.catalog, Accounts: e.accounts, Turns: e.turns, Trials: e.trials,
-				Downloads: e.downloads, Sessions: t.sessions, Clock: b.clock,
-			}), nil
-		}},
-		{Name: "accounts", New: func() (host.Feature, error) {
-			return accounts.New(accounts.Options{
-				Adding: e.adding, Accounts: e.accounts, Settings: b.config, Work: b.work, Env: b.Env, Now: b.Now,
-			}), nil
-		}},
-		{Name: "usage", New: func() (host.Feature, error) {
-			return usage.New(usage.Options{Budget: e.budget, Sessions: t.sessions, Settings: b.config, Clock: b.clock}), nil
-		}},
+		host.Of("models", models.New, models.Options{
+			Settings: b.config, Models: e.models, Choice: e.choice, Catalog: e.catalog, Accounts: e.accounts, Turns: e.turns, Trials: e.trials,
+			Downloads: e.downloads, Sessions: t.sessions, Clock: b.clock,
+		}),
+		host.Of("accounts", accounts.New, accounts.Options{
+			Adding: e.adding, Accounts: e.accounts, Settings: b.config, Work: b.work, Env: b.Env, Now: b.Now,
+		}),
+		host.Of("usage", usage.New, usage.Options{Budget: e.budget, Sessions: t.sessions, Settings: b.config, Clock: b.clock}),
 		{Name: "onboarding", New: func() (host.Feature, error) {
 			return onboarding.New(b.work.Context(), onboarding.Options{
-				Setup: e.setup, Adding: e.adding, Models: e.models, Detector: e.detector, Trials: e.trials, Downloads: e.downloads, Budget: e.budget,
-				Sessions: t.sessions, Settings: b.config, Agents: b.agents, Files: r.files, Undo: r.undo, Clients: a.server, Work: b.work,
-				AtLogin: b.AtLogin, Env: b.Env, Now: b.Now, Logger: b.Logger,
+				Setup: e.setup, Sessions: t.sessions, Settings: b.config, Clients: a.server, Work: b.work,
+				Engine: onboarding.Engine{
+					Adding: e.adding, Models: e.models, Detector: e.detector, Trials: e.trials, Downloads: e.downloads, Budget: e.budget,
+				},
+				Assistant: onboarding.Assistant{Agents: b.agents, Files: r.files, Undo: r.undo},
+				AtLogin:   b.AtLogin, Env: b.Env, Now: b.Now, Logger: b.Logger,
 			})
 		}},
-		{Name: "settings", New: func() (host.Feature, error) {
-			return settings.New(settings.Options{Settings: b.config, Secrets: b.secrets, Clients: a.server, Now: b.Now, Logger: b.Logger}), nil
-		}},
+		host.Of("settings", settings.New, settings.Options{Settings: b.config, Secrets: b.secrets, Clients: a.server, Now: b.Now,
+			Logger: b.Logger}),
 	}
 }
 
@@ -252,32 +219,22 @@ func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 	b, a, g, e, t, r := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs
 	pages := publicweb.New(b.config) // for addresses that models choose
 	return []host.Entry{
-		{Name: "files", New: func() (host.Feature, error) {
-			return files.New(files.Options{
-				Finder: r.finder, Agents: b.agents, Models: e.models, Skills: r.skills, Gate: g.gate, Taint: r.taint, Undo: r.undo,
-			}), nil
-		}},
-		{Name: "web", New: func() (host.Feature, error) {
-			return web.New(web.Options{
-				Settings: b.config, Keys: b.secrets, Web: pages, Gate: g.gate, Secrets: &b.redactor,
-				Reader: readerOf(b.Guardian), Now: b.Now,
-			}), nil
-		}},
-		{Name: "image", New: func() (host.Feature, error) {
-			return image.New(image.Options{
-				Settings: b.config, Models: e.models, Choice: e.choice, Turns: e.turns, Sessions: t.sessions, Files: r.finder, Web: pages,
-				Secrets: &b.redactor,
-			}), nil
-		}},
-		{Name: "control", New: func() (host.Feature, error) {
-			return control.New(control.Options{
-				Settings: b.config, Models: e.models, Turns: e.turns, Gate: g.gate, Sessions: t.sessions, Work: b.work, Env: b.Env,
-				Restart: gw.restart,
-			}), nil
-		}},
-		{Name: "tools", New: func() (host.Feature, error) {
-			return tools.New(tools.Options{Tools: r.catalog, Gate: g.gate, Direct: t.direct, Agents: b.agents, Settings: b.config}), nil
-		}},
+		host.Of("files", files.New, files.Options{
+			Finder: r.finder, Agents: b.agents, Models: e.models, Skills: r.skills, Gate: g.gate, Taint: r.taint, Undo: r.undo,
+		}),
+		host.Of("web", web.New, web.Options{
+			Settings: b.config, Keys: b.secrets, Web: pages, Gate: g.gate, Secrets: &b.redactor,
+			Reader: apart.Beside(b.Guardian, ReaderArg), Now: b.Now,
+		}),
+		host.Of("image", image.New, image.Options{
+			Settings: b.config, Models: e.models, Choice: e.choice, Turns: e.turns, Sessions: t.sessions, Files: r.finder, Web: pages,
+			Secrets: &b.redactor,
+		}),
+		host.Of("control", control.New, control.Options{
+			Settings: b.config, Models: e.models, Turns: e.turns, Gate: g.gate, Sessions: t.sessions, Work: b.work, Env: b.Env,
+			Restart: gw.restart,
+		}),
+		host.Of("tools", tools.New, tools.Options{Tools: r.catalog, Gate: g.gate, Direct: t.direct, Agents: b.agents, Settings: b.config}),
 		{Name: "codemode", New: func() (host.Feature, error) {
 			c, err := codemode.Open(ctx, codemode.Options{
 				Dir: b.Dir, Env: b.Env, Store: b.store, Settings: b.config, Sessions: t.sessions, Tools: r.catalog, Gate: g.gate,
@@ -290,14 +247,12 @@ func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 			r.tools.SetSurface(c)
 			return c.Feature(), nil
 		}},
-		{Name: "skills", New: func() (host.Feature, error) {
-			return skills.New(skills.Options{
-				Catalog: r.skills, Agents: b.agents, Settings: b.config, Secrets: b.secrets, Audit: b.audit, Env: b.Env,
-				Calls:  skills.Calls{Dispatch: t.dispatch, Gate: g.gate, Tools: r.catalog},
-				Events: skills.Events{Life: b.work.Context(), Clients: a.server, Health: gw.status.Health},
-				Logger: b.Logger,
-			}), nil
-		}},
+		host.Of("skills", skills.New, skills.Options{
+			Catalog: r.skills, Agents: b.agents, Settings: b.config, Secrets: b.secrets, Audit: b.audit, Env: b.Env,
+			Calls:  skills.Calls{Dispatch: t.dispatch, Gate: g.gate, Tools: r.catalog},
+			Events: skills.Events{Life: b.work.Context(), Clients: a.server, Health: gw.status.Health},
+			Logger: b.Logger,
+		}),
 	}
 }
 
@@ -307,14 +262,15 @@ func openFeatures(ctx context.Context, gw *Gateway) error {
 	gw.status = status.New(status.Options{
 		Version: b.Version, Started: b.started, Dir: b.Dir, Settings: b.config, Store: b.store, Sessions: t.sessions, Agents: b.agents,
 		Models: e.models, Choice: e.choice, Server: a.server, Outbox: n.outbox, Broker: g.approvals, Pause: g.pause, Pairing: a.pairing,
-		Log: b.Logger,
-		URL: a.url(), Now: b.Now, Problems: &b.problems,
+		Log: b.Logger, URL: a.url(), Now: b.Now, Problems: &b.problems,
 	})
-	gw.ends.add("the features", b.features.Close)
+	gw.ends.Add("the features", b.features.Close)
 	b.features.Add(ctx, list(ctx, gw))
 	t.sessions.Equip(session.Engine{
 		Tools: r.tools, Prompt: r.prompts, Gate: &turn.Waits{Models: e.turns, Setup: e.setup, Pasted: t.dispatch},
-		Observer: observer{r.code, r.taint, t.spawns, r.execution.Processes, b.incidents}, Suspended: r.code,
+		Observer: toolset.Observer{
+			Code: r.code, Taint: r.taint, Children: t.spawns, Processes: r.execution.Processes, Incidents: b.incidents,
+		}, Suspended: r.code,
 	})
 	t.dispatch.SetCommands(command.NewSet(b.features.Commands()...))
 	if err := r.catalog.Add(b.features.Tools()...); err != nil {

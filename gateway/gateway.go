@@ -13,7 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
+	"github.com/hearth-assistant/hearth/gateway/teardown"
 
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -50,10 +52,7 @@ const (
 )
 
 // AtLogin has Hearth start when its person logs in.
-type AtLogin interface {
-	On() bool
-	Set(on bool) error
-}
+type AtLogin = onboarding.AtLogin
 
 // Gateway is a running engine: the kernel's parts in groups, and what starts and
 // ends them.
@@ -67,7 +66,7 @@ type Gateway struct {
 	networks *networks
 	status   *status.Status
 
-	ends      ends
+	ends      *teardown.Stack
 	restart   chan struct{} // something will start us again
 	comesBack atomic.Bool   // a restart was asked for
 	stuck     chan error    // told once, see Stuck
@@ -82,12 +81,12 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{restart: make(chan struct{}, 1), stuck: make(chan error, 1), ends: ends{log: opts.Logger}}
+	g := &Gateway{restart: make(chan struct{}, 1), stuck: make(chan error, 1), ends: teardown.New(opts.Logger, drainTime)}
 	if err := g.open(ctx, opts); err != nil {
 		if errors.Is(err, store.ErrDamaged) {
 			err = damagedError(opts.Dir, err)
 		}
-		g.ends.all(ctx)
+		g.ends.Close(ctx)
 		return nil, err
 	}
 	return g, nil
@@ -96,20 +95,20 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 // open is the order of the start: each group is made of those before it, the
 // features of all of them, and what waits since the last run is taken up at last.
 func (g *Gateway) open(ctx context.Context, opts Options) (err error) {
-	if g.base, err = openBase(ctx, opts, &g.ends); err != nil {
+	if g.base, err = openBase(ctx, opts, g.ends); err != nil {
 		return err
 	}
-	if g.access, err = openAccess(ctx, g.base, &g.ends, g.leaving); err != nil {
+	if g.access, err = openAccess(ctx, g.base, g.ends, g.leaving); err != nil {
 		return err
 	}
-	if g.guard, err = openGuard(ctx, g.base, g.access, &g.ends); err != nil {
+	if g.guard, err = openGuard(ctx, g.base, g.access, g.ends); err != nil {
 		return err
 	}
 	if g.engine, err = openEngine(ctx, g.base, g.access, g.guard); err != nil {
 		return err
 	}
 	g.talk = openTalk(ctx, g.base, g.access, g.engine)
-	if g.runs, err = openRuns(g.base, g.access, g.guard, g.talk, &g.ends); err != nil {
+	if g.runs, err = openRuns(g.base, g.access, g.guard, g.talk, g.ends); err != nil {
 		return err
 	}
 	g.networks = openNetworks(ctx, g.base, g.access, g.engine, g.talk, g.runs)

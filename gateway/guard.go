@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/teardown"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
@@ -20,12 +21,12 @@ type guard struct {
 	gate      *gate.Gate // before every call of a tool
 }
 
-func openGuard(ctx context.Context, b *base, a *access, ends *ends) (g *guard, err error) {
+func openGuard(ctx context.Context, b *base, a *access, ends *teardown.Stack) (g *guard, err error) {
 	g = new(guard)
 	if g.pause, err = pause.Open(b.store, b.Now); err != nil {
 		return nil, err
 	}
-	ends.plain(g.pause.Close)
+	ends.Plain(g.pause.Close)
 	g.pause.Follow(func(st pause.State) {
 		b.audit.Add(audit.Entry{
 			Kind: audit.KindPause, What: "the pause is now " + string(st.Level), Who: st.By, Facts: map[string]string{"reason": st.Reason},
@@ -40,7 +41,7 @@ func openGuard(ctx context.Context, b *base, a *access, ends *ends) (g *guard, e
 	if err != nil {
 		return nil, err
 	}
-	ends.plain(g.approvals.Close)
+	ends.Plain(g.approvals.Close)
 	g.gate = gate.New(gate.Options{Settings: b.config, Agents: b.agents, Audit: b.audit, Pause: g.pause, Broker: g.approvals})
 	return g, nil
 }

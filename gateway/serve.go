@@ -20,7 +20,7 @@ const drainTime = 5 * time.Second
 func (g *Gateway) Serve(ctx context.Context) error {
 	b, log := g.base, g.base.Logger
 	defer b.Dir.RemoveRuntime(os.Getpid())
-	defer g.ends.all(ctx)
+	defer g.ends.Close(ctx)
 	runtime := statedir.Runtime{URL: g.URL(), PID: os.Getpid(), Version: b.Version, StartedAt: b.started.UnixMilli()}
 	if err := b.Dir.WriteRuntime(runtime); err != nil {
 		return err

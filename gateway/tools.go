@@ -1,22 +1,19 @@
 package gateway
 
 import (
-	"context"
 	"os"
-	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/answers"
 	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
 	"github.com/hearth-assistant/hearth/gateway/hook"
-	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	skillcatalog "github.com/hearth-assistant/hearth/gateway/skill/catalog"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/taint"
+	"github.com/hearth-assistant/hearth/gateway/teardown"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 	"github.com/hearth-assistant/hearth/gateway/tool/web"
@@ -39,14 +36,6 @@ func Guardian() int { return process.Child() }
 // Reader does one job within limits, see package apart; it returns the exit code.
 func Reader() int { return apart.Main(map[string]apart.Job{web.Job: web.Convert}) }
 
-// readerOf is the command that starts Reader, next to the guardian's; nil for none.
-func readerOf(guardian []string) []string {
-	if n := len(guardian); n > 1 {
-		return append(slices.Clone(guardian[:n-1]), ReaderArg)
-	}
-	return nil
-}
-
 // runs is what answers work with: tools, and what those stand on; features bring
 // the tools.
 type runs struct {
@@ -64,9 +53,9 @@ type runs struct {
 	code       *codemode.CodeMode // nil: there is none
 }
 
-func openRuns(b *base, a *access, g *guard, t *talk, ends *ends) (r *runs, err error) {
+func openRuns(b *base, a *access, g *guard, t *talk, ends *teardown.Stack) (r *runs, err error) {
 	r = new(runs)
-	ends.plain(r.workspaces.Close)
+	ends.Plain(r.workspaces.Close)
 	r.execution = execution.Open(execution.Options{
 		Dir: b.Dir, Settings: b.config, Guardian: b.Guardian, Env: b.Env, Now: b.Now, Logger: b.Logger,
 	})
@@ -74,8 +63,8 @@ func openRuns(b *base, a *access, g *guard, t *talk, ends *ends) (r *runs, err e
 		Dir: b.Dir, DB: b.store, Settings: b.config, Agents: b.agents, Workspaces: &r.workspaces, Secrets: b.secrets, Env: b.Env,
 		Execution: r.execution, Work: b.work, Now: b.Now, Logger: b.Logger,
 	})
-	ends.plain(r.skills.Close)
-	ends.add("commands", r.execution.Processes.Close)
+	ends.Plain(r.skills.Close)
+	ends.Add("commands", r.execution.Processes.Close)
 	r.finder = place.Finder{Home: r.execution.Home, Private: r.execution.Hide, Readable: r.skills.Holds, Workspaces: &r.workspaces}
 	r.undo, err = undo.Open(undo.Options{
 		Dir: b.Dir.Undo(), DB: b.store, Finder: r.finder, Now: b.Now, NewID: uuid.New, Logger: b.Logger,
@@ -101,21 +90,3 @@ func openRuns(b *base, a *access, g *guard, t *talk, ends *ends) (r *runs, err e
 	})
 	return r, nil
 }
-
-// observer hears what becomes of runs and sessions; it implements session.Observer.
-type observer struct {
-	code      *codemode.CodeMode // nil: there is none
-	taint     *taint.Tracker
-	spawns    *spawn.Book
-	processes *process.Keeper
-	incidents *incident.Log
-}
-
-func (o observer) Over(ctx context.Context, runID string) {
-	o.code.Over(ctx, runID)
-	o.taint.Over(ctx, runID)
-}
-
-func (o observer) Stopped(ctx context.Context, key, runID string) { o.spawns.Stopped(ctx, key, runID) }
-func (o observer) Left(key string)                                { o.processes.StopOwner(key) }
-func (o observer) Broke(where string, panicked any)               { o.incidents.Broke(where, panicked) }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"time"
 )
 
@@ -162,4 +163,13 @@ func (c *ceiling) result(ctx, limited context.Context, cmd *exec.Cmd, err error)
 		return nil, &JobError{string(out[1:])}
 	}
 	return out[1:], nil
+}
+
+// Beside is the command that starts Main, next to another that ends in an argument
+// of its own; nil for none.
+func Beside(command []string, arg string) []string {
+	if n := len(command); n > 1 {
+		return append(slices.Clone(command[:n-1]), arg)
+	}
+	return nil
 }

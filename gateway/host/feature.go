@@ -45,3 +45,8 @@ type Entry struct {
 	// New makes the feature; it is called once, or not at all.
 	New func() (Feature, error)
 }
+
+// Of is the entry of a feature that is made of the parts in o and cannot fail.
+func Of[O any](name string, construct func(o O) Feature, o O) Entry {
+	return Entry{Name: name, New: func() (Feature, error) { return construct(o), nil }}
+}

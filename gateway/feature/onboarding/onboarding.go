@@ -37,24 +37,35 @@ import (
 
 // Options are the parts that the feature needs; all but AtLogin.
 type Options struct {
-	Setup     *setup.Book
+	Setup *setup.Book
+	Engine
+	Assistant
+	Sessions *session.Manager
+	Settings *config.File
+	Clients  *server.Server
+	Work     *background.Group
+	AtLogin  AtLogin // nil: not known here
+	Env      func(string) string
+	Now      func() time.Time
+	Logger   *slog.Logger
+}
+
+// Engine is what a person chooses a model with.
+type Engine struct {
 	Adding    *accounts.Adding
 	Models    *provider.Registry
 	Detector  *provider.Detector
 	Trials    *turn.Trials
 	Downloads *download.Downloads
 	Budget    *budget.Budget
-	Sessions  *session.Manager
-	Settings  *config.File
-	Agents    *agents.Directory
-	Files     *workspace.Keeper
-	Undo      *undo.Log
-	Clients   *server.Server
-	Work      *background.Group
-	AtLogin   AtLogin // nil: not known here
-	Env       func(string) string
-	Now       func() time.Time
-	Logger    *slog.Logger
+}
+
+// Assistant is what the first steps write of the assistant: its name, and whom it
+// helps.
+type Assistant struct {
+	Agents *agents.Directory
+	Files  *workspace.Keeper
+	Undo   *undo.Log
 }
 
 // AtLogin has Hearth start when its person logs in.
