@@ -12,7 +12,7 @@ import (
 
 // doors are the rooms that may open a port. Who comes in by one of them shows a
 // token, a signature or a one-time state; nobody is believed for having found it.
-var doors = []string{"gateway", "app/cli", "app/desktoptest", "gateway/reach", "gateway/provider/oauth", "discovery",
+var doors = []string{"gateway/server", "app/cli", "app/desktoptest", "gateway/reach", "gateway/provider/oauth", "discovery",
 	"gateway/channel/telegram/telegramtest", "internal/netlab", "build"}
 
 // TestSec_A_NET_26_NoDoorsOfThisMachineOnly: there is no socket file and no named
