@@ -32,7 +32,9 @@ func (o Observer) Over(ctx context.Context, runID string) {
 }
 
 // Stopped hears that runs of a session were stopped by somebody.
-func (o Observer) Stopped(ctx context.Context, key, runID string) { o.Children.Stopped(ctx, key, runID) }
+func (o Observer) Stopped(ctx context.Context, key, runID string) {
+	o.Children.Stopped(ctx, key, runID)
+}
 
 // Left hears that a session begins anew or is deleted.
 func (o Observer) Left(key string) { o.Processes.StopOwner(key) }
