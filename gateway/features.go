@@ -20,6 +20,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/doctor"
 	"github.com/hearth-assistant/hearth/gateway/feature/files"
 	"github.com/hearth-assistant/hearth/gateway/feature/heartbeat"
+	"github.com/hearth-assistant/hearth/gateway/feature/hooks"
 	"github.com/hearth-assistant/hearth/gateway/feature/image"
 	"github.com/hearth-assistant/hearth/gateway/feature/incidents"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
@@ -127,6 +128,12 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 				Choice: e.choice, Vectors: e.vectors, Budget: e.budget, Pause: g.pause, Code: r.code, Secrets: &b.redactor, Work: b.work,
 				Started: b.started, Log: b.Logger,
 			}), nil
+		}},
+		{Name: "hooks", New: func() (host.Feature, error) {
+			return hooks.New(hooks.Options{
+				Store: b.store, Settings: b.config, Secrets: b.secrets, Agents: b.agents, Sessions: t.sessions, Dispatch: t.dispatch,
+				Models: e.choice, Networks: t.hub, Now: b.Now, Log: b.Logger,
+			})
 		}},
 		host.Of("devices", devices.New, devices.Options{
 			Pairing: a.pairing, Programs: a.clients, Clients: a.server, Audit: b.audit, Secrets: &b.redactor, Now: b.Now,

@@ -46,7 +46,7 @@ func keyPlace(p Path, value string) bool {
 	}
 	return match("models", "providers", "*", "apiKey") || match("tools", "web", "search", "apiKey") ||
 		match("skills", "entries", "*", "apiKey") || match("agents", "defaults", "memorySearch", "remote", "apiKey") ||
-		match("mcp", "servers", "*", "oauth", "clientSecret") ||
+		match("mcp", "servers", "*", "oauth", "clientSecret") || match("hooks", "token") ||
 		match("channels", "*", "botToken") || match("channels", "*", "webhookSecret") ||
 		match("channels", "*", "accounts", "*", "botToken") || match("channels", "*", "accounts", "*", "webhookSecret")
 }

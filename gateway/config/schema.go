@@ -31,11 +31,12 @@ func (d *decoder) decode() Config {
 		{"discovery", func(n *node) { d.discovery(n, &c.Discovery) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
+		{"hooks", func(n *node) { d.hooks(n, &c.Hooks) }},
 		{"features", func(n *node) { c.Features = d.features(n) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard",
-		"plugins", "hooks", "browser", "ui", "web", "update",
+		"plugins", "browser", "ui", "web", "update",
 		"broadcast", "talk", "audio", "media", "canvasHost", "nodeHost", "acp",
 		"diagnostics")...)...)
 	d.bindingsKnown(&c)

@@ -240,6 +240,7 @@ func (d *decoder) exampleNetwork() string {
 // secretsApart: a secret that serves two purposes protects neither, and two
 // accounts cannot share what only one can have.
 func (d *decoder) secretsApart(c *Config) {
+	d.hooksApart(c)
 	paths := map[string]string{} // of all networks: they come in at one port
 	for _, k := range d.networks {
 		accounts := c.Channels[k.ID].Accounts

@@ -29,7 +29,7 @@ func (c Config) SecretFields() []SecretField {
 			out = append(out, SecretField{at("headers", name), c.Models.Providers[id].Headers[name]})
 		}
 	}
-	return slices.Concat(out, c.Channels.secretFields(), c.Sections.secretFields())
+	return slices.Concat(out, c.Channels.secretFields(), c.Hooks.secretFields(), c.Sections.secretFields())
 }
 
 func (c Channels) secretFields() (out []SecretField) {

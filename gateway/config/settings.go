@@ -26,6 +26,7 @@ type Config struct {
 	Discovery Discovery          `json:"discovery"`
 	Logging   Logging            `json:"logging"`
 	Secrets   Secrets            `json:"secrets"`
+	Hooks     Hooks              `json:"hooks"`
 	// Features are those that are switched on or off by name, at the next start;
 	// the others are on.
 	Features map[string]bool `json:"features,omitempty"`
@@ -146,6 +147,7 @@ func Default() Config {
 		Tools:    defaultTools(), Approvals: defaultApprovals(),
 		Logging: Logging{Level: "info"},
 		Secrets: Secrets{Backend: SecretsAuto},
+		Hooks:   defaultHooks(),
 	}
 }
 
@@ -173,6 +175,7 @@ func (c Config) Clone() Config {
 	c.Channels, c.Auth, c.Secrets = c.Channels.clone(), c.Auth.clone(), c.Secrets.clone()
 	c.Gateway.Nodes.Allow, c.Gateway.Nodes.Deny = slices.Clone(c.Gateway.Nodes.Allow), slices.Clone(c.Gateway.Nodes.Deny)
 	c.Tools = c.Tools.clone()
+	c.Hooks = c.Hooks.clone()
 	c.Agents.List, c.Bindings = cloneAgents(c.Agents.List), cloneBindings(c.Bindings)
 	return c
 }

@@ -27,6 +27,14 @@ func (s *Server) handler() http.Handler {
 	front := s.frontHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header(), r.Host)
+		if s.outward(r.URL.Path) {
+			if v := judgeOutward(r); v.status != 0 {
+				refuse(w, v)
+				return
+			}
+			inner.ServeHTTP(w, r)
+			return
+		}
 		if s.fronted(r) {
 			front.ServeHTTP(w, r)
 			return
@@ -63,6 +71,27 @@ func (s *Server) mounted(path string) bool {
 		}
 	}
 	return false
+}
+
+// outward reports whether a path belongs to a mount that is Outward.
+func (s *Server) outward(path string) bool {
+	for m, h := range s.mounts {
+		if _, ok := h.(Outward); ok && strings.HasSuffix(m, "/") && strings.HasPrefix(path, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeOutward is the gate for them: no browser calls there, whatever page it shows.
+func judgeOutward(r *http.Request) verdict {
+	switch {
+	case !plainTarget(r):
+		return verdict{status: http.StatusBadRequest, text: "This address has more than one reading, so Hearth does not serve it."}
+	case isUpgrade(r), r.Header.Get("Origin") != "", r.Header.Get("Sec-Fetch-Site") != "":
+		return verdict{status: http.StatusForbidden, text: "This address is for programs, not for pages."}
+	}
+	return verdict{}
 }
 
 // secure sets the headers that every answer carries, errors included.

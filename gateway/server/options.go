@@ -174,6 +174,14 @@ func (s *Server) Handle(handlers map[string]Handler, all bool) error {
 // Greet says the state for hello, before Serve.
 func (s *Server) Greet(snapshot func(ctx context.Context) protocol.Snapshot) { s.snapshot = snapshot }
 
+// Outward is the handler of a mount that other services call: by any name, and
+// through proxies that nobody knows. It proves each request by what that carries
+// and by nothing else, so that neither its address nor a browser is a proof.
+type Outward interface {
+	http.Handler
+	Outward()
+}
+
 // Mount adds handlers of paths, before Serve.
 func (s *Server) Mount(more map[string]http.Handler) {
 	mounts := maps.Clone(s.mounts)

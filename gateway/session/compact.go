@@ -43,7 +43,8 @@ const (
 var ErrNothingToCompact = errors.New("there is nothing to summarize yet")
 
 const compactPrompt = `You summarize a conversation between a person and their assistant so that it can go on from your summary alone.
-Keep: what the person wants, decisions, facts, names, numbers, file paths, open questions, and what was promised. Leave out greetings and repetition. Write in the person's language, as short notes. Do not answer the conversation.`
+Keep: what the person wants, decisions, facts, names, numbers, file paths, open questions,
+	and what was promised. Leave out greetings and repetition. Write in the person's language, as short notes. Do not answer the conversation.`
 
 // Compact summarizes all but the last turns of a session.
 func (m *Manager) Compact(ctx context.Context, key, instructions string) (Compaction, error) {

@@ -185,6 +185,10 @@ func messageToModel(msg protocol.Message) (model.Message, bool) {
 		}}}}, true
 	case protocol.MessageAssistant:
 		mm := model.Message{Role: model.RoleAssistant}
+		if msg.ForAgent != "" { // a note that brings somebody else's words
+			mm.Blocks = append(mm.Blocks, model.Block{Text: msg.ForAgent})
+			return mm, true
+		}
 		for _, b := range msg.Content {
 			switch {
 			case b.Type == protocol.BlockThinking && b.ThinkingSignature != "":

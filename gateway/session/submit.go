@@ -40,6 +40,10 @@ type Turn struct {
 	// Past is what was said before, for a session without messages; another one
 	// knows better.
 	Past []protocol.Message
+	// With changes more in the transaction that accepts the message; its error
+	// refuses the message. It may run more than once, and does not run for a
+	// message that was accepted before. nil: nothing.
+	With func(tx *store.Tx) error
 }
 
 // Accepted tells what became of a Submit.
@@ -162,6 +166,11 @@ func (m *Manager) SubmitWith(ctx context.Context, turn Turn, also func(tx *store
 // accept writes the message, its run and its place in the queue. A run that
 // will start at once is claimed in the same transaction, which saves a flush.
 func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNow bool) (Run, error) {
+	if turn.With != nil {
+		if err := turn.With(tx); err != nil {
+			return Run{}, err
+		}
+	}
 	order, err := m.t.pending.NextSeq(tx)
 	if err != nil {
 		return Run{}, err

@@ -30,9 +30,9 @@ var leaves = map[string][]string{
 	"gateway/sandbox":             {},
 	"gateway/statedir":            {},
 	"gateway/store":               {"gateway/failpoint", "gateway/statedir"},
-	"gateway/config":              {"gateway/channel", "gateway/statedir", "gateway/protocol", "gateway/secret", "internal/text"},
 	"gateway/hostzone":            {},
 	"gateway/secret":              {},
+	"gateway/webhook":             {"gateway/secret"},
 	"gateway/secret/redact":       {},
 	"gateway/secret/ref":          {"gateway/secret"},
 	"gateway/logfile":             {"gateway/protocol"},
@@ -49,6 +49,8 @@ var leaves = map[string][]string{
 	"gateway/secret/vault":    {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/plain":    {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/keychain": {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
+
+	"gateway/config": {"gateway/channel", "gateway/statedir", "gateway/protocol", "gateway/secret", "gateway/webhook", "internal/text"},
 }
 
 // walls are imports that would turn an arrow of docs/architecture.md around.

@@ -1,0 +1,36 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSec_A_NET_24_HookSecretsApart: a secret that opens two doors is refused, by
+// the names of both, and hooks without one do not open.
+func TestSec_A_NET_24_HookSecretsApart(t *testing.T) {
+	for text, want := range map[string]string{
+		`{gateway: {auth: {token: "0123456789abcdef0"}}, hooks: {token: "0123456789abcdef0"}}`: "the same as gateway.auth.token",
+		`{hooks: {token: "0123456789abcdef0", mappings: [{match: {path: "a"}, messageTemplate: "x",
+			signature: {kind: "github", secret: "0123456789abcdef0"}}]}}`: "the same as hooks.token",
+		`{hooks: {enabled: true}}`: "hooks.enabled needs hooks.token",
+		`{hooks: {enabled: true, mappings: [{match: {path: "a"}, messageTemplate: "x", signature: {kind: "github"}}]}}`: "secret is missing",
+		`{hooks: {mappings: [{messageTemplate: "x", signature: {kind: "github", secret: "abc"}}]}}`:                     "needs match.path",
+		`{hooks: {path: "/"}}`:          "may not be",
+		`{hooks: {path: "/api/hooks"}}`: "something else",
+		`{hooks: {defaultSessionKey: "main", allowedSessionKeyPrefixes: ["hook:"]}}`: "does not allow",
+		`{hooks: {mappings: [{match: {path: "a"}}]}}`:                                "needs messageTemplate",
+		`{hooks: {mappings: [{action: "wake"}]}}`:                                    "needs textTemplate",
+	} {
+		s := open(t, place(t, text), Options{}).Snapshot()
+		found := false
+		for _, p := range s.Problems() {
+			found = found || strings.Contains(p.Message, want)
+		}
+		if !found {
+			t.Errorf("%s: %+v, want %q", text, s.Problems(), want)
+		}
+		if s.Config.Hooks.Enabled {
+			t.Errorf("%s opens hooks", text)
+		}
+	}
+}

@@ -1,0 +1,365 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/webhook"
+)
+
+const (
+	maxBody     = 256 << 10
+	bodyTime    = 30 * time.Second
+	maxUnproven = 16
+)
+
+// refusal is an answer that is no acceptance.
+type refusal struct {
+	status int
+	text   string
+	retry  time.Duration
+}
+
+func (r *refusal) Error() string { return r.text }
+
+func bad(text string) error { return &refusal{status: http.StatusBadRequest, text: text} }
+
+// incoming is a call whose sender is known.
+type incoming struct {
+	name    string // behind the path of hooks
+	by      string // what proved the sender: the token, or a mapping's signature
+	event   string // id of what was signed, "" without a signature
+	payload any
+	req     webhook.Request
+	idem    string // the caller's key, "" for none
+}
+
+// ServeHTTP implements http.Handler.
+func (f *feature) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := f.o.Settings.Snapshot().Config.Hooks
+	name := strings.Trim(strings.TrimPrefix(r.URL.Path, f.path), "/")
+	switch {
+	case !h.Enabled || name == "":
+		http.Error(w, "There is no hook here. hooks.enabled in the settings switches them on.", http.StatusNotFound)
+		return
+	case r.URL.Query().Has("token"):
+		http.Error(w, "A token in the address is not taken, because addresses are written into logs. "+
+			"Send it as Authorization: Bearer <token>, or as x-openclaw-token.", http.StatusBadRequest)
+		return
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "Hooks are called with POST.", http.StatusMethodNotAllowed)
+		return
+	}
+	in, err := f.prove(w, r, h, name)
+	if err != nil {
+		f.refuse(w, name, err)
+		return
+	}
+	if challenge, ok := slackChallenge(in); ok {
+		answer(w, http.StatusOK, map[string]any{"challenge": challenge})
+		return
+	}
+	f.act(w, r, h, in)
+}
+
+// act does what a call asks for.
+func (f *feature) act(w http.ResponseWriter, r *http.Request, h config.Hooks, in incoming) {
+	p, err := f.plan(r.Context(), h, in)
+	if err != nil {
+		f.refuse(w, in.name, err)
+		return
+	}
+	if len(p.actions) == 0 {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	rows, err := f.accept(r.Context(), h, in, p)
+	if err != nil {
+		f.refuse(w, in.name, err)
+		return
+	}
+	out := map[string]any{"ok": true}
+	if p.actions[0].kind == kindWake {
+		out["mode"], out["eventOutcome"] = p.actions[0].wakeMode, "queued"
+	}
+	if rows.duplicate {
+		out["duplicate"] = true
+	}
+	if out["runId"] = rows.ids[0]; len(rows.ids) > 1 {
+		out["runIds"], out["dispatched"] = rows.ids, len(rows.ids)
+	}
+	if p.dropped > 0 {
+		out["dropped"] = p.dropped
+		f.o.Log.Warn("a hook sent more items than one call may have", "hook", in.name, "dropped", p.dropped)
+	}
+	if p.wait {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // an answer takes its time
+		done, err := f.book.await(r.Context(), rows.ids[0])
+		if err != nil {
+			return // the caller has left, or we stop: the run goes on by itself
+		}
+		out["completion"] = done
+		answer(w, http.StatusOK, out)
+		return
+	}
+	answer(w, http.StatusAccepted, out)
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func (f *feature) refuse(w http.ResponseWriter, name string, err error) {
+	var r *refusal
+	if !errors.As(err, &r) {
+		f.o.Log.Error("a hook could not be taken", "hook", name, "err", err)
+		r = &refusal{status: http.StatusServiceUnavailable, text: "This cannot be kept now, so it was not taken. Send it again later.",
+			retry: 5 * time.Second}
+	}
+	if r.retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(r.retry.Seconds()))))
+	}
+	if r.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	answer(w, r.status, map[string]any{"ok": false, "error": r.text})
+}
+
+// prove finds out who calls and reads what they send. A token is looked at before
+// a byte of the body, a signature is of all of it.
+func (f *feature) prove(w http.ResponseWriter, r *http.Request, h config.Hooks, name string) (in incoming, err error) {
+	in = incoming{name: name, by: "token"}
+	i, sig := signatureOf(h, name)
+	if sig == nil {
+		if err := f.byToken(r, h); err != nil {
+			return in, err
+		}
+	} else {
+		select {
+		case f.unproven <- struct{}{}:
+			defer func() { <-f.unproven }()
+		default:
+			return in, &refusal{http.StatusServiceUnavailable, "Too many calls at once. Send it again in a moment.", time.Second}
+		}
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		return in, err
+	}
+	if sig != nil {
+		in.by = config.HookSecretPath(i)
+		if in.event, err = f.bySignature(r, i, sig, body); err != nil {
+			return in, err
+		}
+	}
+	if in.payload, err = payloadOf(r, body); err != nil {
+		return in, err
+	}
+	in.req = webhook.Request{Path: name, Payload: in.payload, Headers: headersOf(r.Header), Query: queryOf(r.URL.Query()), Now: f.o.Now()}
+	in.idem = idempotencyKey(r.Header, in.payload)
+	return in, nil
+}
+
+// signatureOf is the signature that a hook needs, nil when a token does.
+func signatureOf(h config.Hooks, name string) (int, *config.HookSignature) {
+	if name == "wake" || name == "agent" {
+		return 0, nil
+	}
+	for i, m := range h.Mappings {
+		if m.Match.Path == name && m.Signature != nil {
+			return i, m.Signature
+		}
+	}
+	return 0, nil
+}
+
+func (f *feature) byToken(r *http.Request, h config.Hooks) error {
+	want, err := f.o.Secrets.Value(r.Context(), config.HookTokenPath, h.Token)
+	if err != nil {
+		f.o.Log.Warn("the token of hooks cannot be read", "err", err)
+	}
+	got := tokenOf(r.Header)
+	if err == nil && !want.IsZero() && secret.New(got).Equal(want) {
+		f.tries.good(peer(r))
+		return nil
+	}
+	return f.failed(r, "the token is missing or wrong")
+}
+
+func (f *feature) bySignature(r *http.Request, i int, s *config.HookSignature, body []byte) (string, error) {
+	key, err := f.o.Secrets.Value(r.Context(), config.HookSecretPath(i), s.Secret)
+	if err != nil {
+		f.o.Log.Warn("the secret of a hook cannot be read", "setting", config.HookSecretPath(i), "err", err)
+	}
+	id, err := webhook.Verify(webhook.Scheme{
+		Kind: s.Kind, Secret: key, Header: s.Header, Prefix: s.Prefix, Encoding: s.Encoding, Algorithm: s.Algorithm,
+		TimestampHeader: s.TimestampHeader,
+	}, r.Header, body, f.o.Now())
+	if err != nil {
+		f.o.Log.Warn("a hook was refused", "hook", r.URL.Path, "err", err)
+		return "", f.failed(r, "the signature is missing or wrong")
+	}
+	f.tries.good(peer(r))
+	return id, nil
+}
+
+// failed counts a bad try.
+func (f *feature) failed(r *http.Request, why string) error {
+	if wait, ok := f.tries.bad(peer(r), f.o.Now()); !ok {
+		return &refusal{http.StatusTooManyRequests, "Too many wrong tries.", wait}
+	}
+	return &refusal{status: http.StatusUnauthorized, text: "Not let in: " + why + "."}
+}
+
+// peer is who the kernel says is there; what proxies write is not believed.
+func peer(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// tokenOf reads the two headers that carry a token.
+func tokenOf(h http.Header) string {
+	if v := h.Values("Authorization"); len(v) == 1 && len(v[0]) > 7 && strings.EqualFold(v[0][:7], "bearer ") {
+		if t := strings.TrimSpace(v[0][7:]); t != "" {
+			return t
+		}
+	}
+	return strings.TrimSpace(h.Get("X-Openclaw-Token"))
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(bodyTime))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = c.SetReadDeadline(time.Time{})
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge,
+			text: "That is more than 256 KB. Send less, or an address where the rest is."}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &refusal{status: http.StatusRequestTimeout, text: "The body did not arrive within 30 seconds."}
+	case err != nil:
+		return nil, bad("The body could not be read.")
+	}
+	return body, nil
+}
+
+// payloadOf reads JSON, or what forms send.
+func payloadOf(r *http.Request, body []byte) (any, error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	// curl calls everything a form.
+	if json := bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")); kind == "application/x-www-form-urlencoded" && !json {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, bad("The form could not be read.")
+		}
+		out := map[string]any{}
+		for k, v := range form {
+			out[k] = strings.Join(v, ",")
+		}
+		if inner, ok := out["payload"].(string); ok && len(out) == 1 { // buttons of Slack, GitHub's form
+			if v, err := readJSON([]byte(inner)); err == nil {
+				return v, nil
+			}
+		}
+		return out, nil
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return map[string]any{}, nil
+	}
+	return readJSON(body)
+}
+
+func readJSON(body []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, bad("The body is not valid JSON.")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, bad("There is more than one JSON value in the body.")
+	}
+	return v, nil
+}
+
+func headersOf(h http.Header) map[string]string {
+	out := make(map[string]string, len(h))
+	for k, v := range h {
+		switch k = strings.ToLower(k); k {
+		case "authorization", "x-openclaw-token", "cookie", "proxy-authorization":
+		default:
+			out[k] = strings.Join(v, ", ")
+		}
+	}
+	return out
+}
+
+func queryOf(q url.Values) map[string]string {
+	out := make(map[string]string, len(q))
+	for k := range q {
+		out[k] = q.Get(k)
+	}
+	return out
+}
+
+const maxIdempotencyKey = 256
+
+func idempotencyKey(h http.Header, payload any) string {
+	body, _ := payload.(map[string]any)
+	inBody, _ := body["idempotencyKey"].(string)
+	for _, v := range []string{h.Get("Idempotency-Key"), h.Get("X-Openclaw-Idempotency-Key"), inBody} {
+		if v = strings.TrimSpace(v); v != "" && len(v) <= maxIdempotencyKey {
+			return v
+		}
+	}
+	return ""
+}
+
+// slackChallenge: Slack asks once, signed, whether an address is ours.
+func slackChallenge(in incoming) (string, bool) {
+	body, _ := in.payload.(map[string]any)
+	if !strings.HasPrefix(in.event, webhook.Slack+":") || body["type"] != "url_verification" {
+		return "", false
+	}
+	c, ok := body["challenge"].(string)
+	return c, ok
+}
+
+// accept keeps what a call asks for, unless its hook was called too often.
+func (f *feature) accept(ctx context.Context, h config.Hooks, in incoming, p plan) (accepted, error) {
+	rows, known, err := f.book.known(in, p)
+	if err != nil || known {
+		return rows, err
+	}
+	perMinute := h.PerMinute
+	if p.perMinute > 0 {
+		perMinute = p.perMinute
+	}
+	if wait, ok := f.allowed(in.name, perMinute, len(p.actions)); !ok {
+		return accepted{}, &refusal{http.StatusTooManyRequests, "This hook was called too often; hooks.perMinute allows " +
+			strconv.Itoa(perMinute) + " a minute.", wait}
+	}
+	return f.book.accept(ctx, in, p)
+}

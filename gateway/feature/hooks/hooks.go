@@ -1,0 +1,122 @@
+// Package hooks is the feature by which other programs start something here: a
+// POST to /hooks/wake, /hooks/agent or /hooks/<name> becomes a message to an
+// assistant. A caller proves itself with a token, or with the signature of a
+// service; an answer of 202 means that the message is on disk. What is sent is
+// somebody else's words: a run that comes of it has the tools of a stranger.
+//
+// It does not own how services sign and what templates say (package webhook), nor
+// how messages are answered (package session).
+package hooks
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
+	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
+
+// Secrets finds what settings refer to.
+type Secrets interface {
+	Value(ctx context.Context, field string, v secret.Setting) (secret.Secret, error)
+}
+
+// Networks are the accounts that are connected.
+type Networks interface {
+	Find(network, account string) channel.Channel
+}
+
+// Models says which models may be asked for by a name.
+type Models interface {
+	ForAssistant(name string) (string, error)
+}
+
+// Options are the parts that the feature needs; all of them.
+type Options struct {
+	Store    *store.DB
+	Settings *config.File
+	Secrets  Secrets
+	Agents   *agents.Directory
+	Sessions *session.Manager
+	Dispatch *dispatch.Dispatcher
+	Models   Models
+	Networks Networks
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+type feature struct {
+	o     Options
+	path  string // where it is mounted
+	book  *book
+	tries *tries
+	// unproven are places for bodies that are read before anybody knows who sends them.
+	unproven chan struct{}
+
+	mu     sync.Mutex
+	limits map[string]*limit // by hook
+}
+
+// limit is how often one hook may be called.
+type limit struct {
+	*rate.Limiter
+	perMinute int
+}
+
+// New makes the feature.
+func New(o Options) (host.Feature, error) {
+	f := &feature{
+		o: o, path: o.Settings.Snapshot().Config.Hooks.Path, tries: newTries(), unproven: make(chan struct{}, maxUnproven),
+		limits: map[string]*limit{},
+	}
+	var err error
+	if f.book, err = openBook(o); err != nil {
+		return host.Feature{}, err
+	}
+	return host.Feature{
+		Mounts:   map[string]http.Handler{f.path + "/": f},
+		Problems: f.problems,
+		Run:      f.book.run,
+	}, nil
+}
+
+// Outward implements server.Outward: every request proves itself.
+func (*feature) Outward() {}
+
+func (f *feature) problems() []protocol.Problem {
+	if h := f.o.Settings.Snapshot().Config.Hooks; h.Enabled && h.Path != f.path {
+		return []protocol.Problem{{Code: "HOOKS_PATH", Message: "hooks.path is now " + h.Path +
+			"; until Hearth is restarted, hooks are called at " + f.path + "."}}
+	}
+	return nil
+}
+
+// allowed takes one of the calls that a hook has in a minute.
+func (f *feature) allowed(hook string, perMinute int, n int) (wait time.Duration, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.limits[hook]
+	if l == nil || l.perMinute != perMinute {
+		l = &limit{rate.NewLimiter(rate.Limit(float64(perMinute)/60), max(perMinute, maxItems)), perMinute}
+		f.limits[hook] = l
+	}
+	now := f.o.Now()
+	r := l.ReserveN(now, n)
+	if wait = r.DelayFrom(now); wait > 0 {
+		r.CancelAt(now)
+		return wait, false
+	}
+	return 0, true
+}
