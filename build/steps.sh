@@ -13,8 +13,9 @@ mkdir -p "$CACHE" "$BIN"
 case ":$PATH:" in *:/usr/local/go/bin:*) ;; *) PATH=$PATH:/usr/local/go/bin ;; esac
 export PATH
 # The version comes from version() below; asking git again can fail in a
-# checkout that belongs to somebody else.
-export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false"
+# checkout that belongs to somebody else. Without paths inside, what one thing
+# compiled the next one finds in the cache.
+export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false -trimpath"
 GO_NEEDED=1.26
 NODE_NEEDED=20.19
 
@@ -64,6 +65,7 @@ step() {
 	say "→ $name"
 	(
 		trap 'kill $! 2>/dev/null; exit 0' TERM
+		[ -z "${HEARTH_LANE:-}" ] || exit 0 # who shows several at once says it
 		every=5
 		while :; do
 			sleep "$every" >/dev/null 2>&1 &
@@ -128,7 +130,7 @@ version() {
 }
 
 go_build() {
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(version)" -o "$@"
+	CGO_ENABLED=0 go build -ldflags "-s -w -X main.version=$(version)" -o "$@"
 }
 
 # binary builds build/bin/hearth; Go itself knows what is out of date.
@@ -162,7 +164,7 @@ desktop_libraries() {
 }
 
 cgo_build() { # cgo_build TAGS OUTPUT PACKAGE
-	CGO_ENABLED=1 go build -trimpath -tags "$1" -ldflags "-s -w -X main.version=$(version)" -o "$2" "$3"
+	CGO_ENABLED=1 go build -tags "$1" -ldflags "-s -w -X main.version=$(version)" -o "$2" "$3"
 }
 
 # desktop builds build/bin/hearth-tray and hearth-window; the first time it takes a minute or two.

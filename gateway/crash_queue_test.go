@@ -203,20 +203,16 @@ func hashOf(t *testing.T, msgs []protocol.Message) [sha256.Size]byte {
 }
 
 const (
-	mixedPoints  = 100
 	mixedClients = 10
 	mixedKeys    = 5
 )
 
-// A hundred kills under ten clients that send in all modes, half of them to a
+// Many kills under ten clients that send in all modes, half of them to a
 // model that calls tools: nothing acknowledged is lost or doubled, order is
 // kept, every message has one visible end, and every tool call has one result.
 func TestFault_F_CRASH_19_RandomKillsMixedModes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
 	v := newVictim(t, "chat/stream-6-3")
-	rnd := seed.New(t)
+	rnd, mixedPoints := seed.New(t), seed.Rounds(40, 100)
 	keys := v.mixedSessions()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

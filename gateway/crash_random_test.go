@@ -14,20 +14,16 @@ import (
 )
 
 const (
-	crashPoints  = 200 // kills of TestFault_F_CRASH_19
 	crashClients = 20
 	crashKeys    = 10 // sessions; two clients share each
 )
 
-// Two hundred kills at random times and at every failpoint, under twenty
+// Many kills at random times and at every failpoint, under twenty
 // clients that send without pause: no acknowledged message is lost, none is
 // doubled, each ends in one visible state, and order is kept.
 func TestFault_F_CRASH_19_RandomKills(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes minutes")
-	}
 	v := newVictim(t, "chat/stream-12-3")
-	rnd := seed.New(t)
+	rnd, crashPoints := seed.New(t), seed.Rounds(60, 200)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
 // What commands leave behind, in the real program.
@@ -219,14 +220,11 @@ func TestSec_A_FILE_05_CallerChosenNames(t *testing.T) {
 }
 
 // loops is how often a crash test repeats: enough for each change, more on wish.
-func loops(t *testing.T, usual int) int {
+func loops(t *testing.T, usual, long int) int {
 	if n, err := strconv.Atoi(os.Getenv("HEARTH_LOOPS")); err == nil && n > 0 {
 		return n
 	}
-	if testing.Short() {
-		return usual / 10
-	}
-	return usual
+	return seed.Rounds(usual, long)
 }
 
 // A counter as the side effect, and a kill at every point of its way: intent,
@@ -242,7 +240,7 @@ func TestFault_F_CRASH_09_CounterAtEveryPoint(t *testing.T) {
 		{"beforeToolResult", 1, 1}}
 	counted := map[string]int{}
 	var slowest time.Duration
-	for i := range loops(t, 102) {
+	for i := range loops(t, 36, 102) {
 		p := points[i%len(points)]
 		counter := "counter" + strconv.Itoa(i)
 		command := "echo x >> " + counter

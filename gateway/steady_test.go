@@ -72,8 +72,9 @@ func FuzzCommands(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, args string) {
 		all := gw.Commands()
 		c := all[int(which)%len(all)]
-		if c.Name == "pause" { // would hold back the others' answers
-			defer p.say("main", fmt.Sprint("resume", n), "/resume")
+		key := "agent:main:chat:" + c.Name // a long conversation costs more with every turn
+		if c.Name == "pause" {             // would hold back the others' answers
+			defer p.say(key, fmt.Sprint("resume", n), "/resume")
 		}
 		n++
 		text := "/" + c.Name + " " + args
@@ -82,7 +83,7 @@ func FuzzCommands(f *testing.F) {
 		}
 		text = strings.ToValidUTF8(text, "?")
 		p.t = t
-		end := p.say("main", fmt.Sprint("f", n), text)
+		end := p.say(key, fmt.Sprint("f", n), text)
 		if end.Message == nil || strings.TrimSpace(end.Message.Text()) == "" || strings.Contains(end.Message.Text(), "failed inside Hearth") {
 			t.Errorf("%q had no answer: %+v", text, end)
 		}

@@ -24,8 +24,11 @@ var compiled = sync.OnceValues(func() (string, error) {
 		"hearth":        {"../hearth"},
 		"hearth-window": {"-tags", "desktop,production,webkit2_41", "../.."},
 	} {
-		out, err := exec.Command("go", append([]string{"build", "-o", filepath.Join(dir, name)}, args...)...).CombinedOutput()
-		if err != nil {
+		cmd := exec.Command("go", append([]string{"build", "-o", filepath.Join(dir, name)}, args...)...)
+		if name == "hearth" {
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
 		}
 	}

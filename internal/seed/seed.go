@@ -15,6 +15,18 @@ import (
 	"testing"
 )
 
+// LongVariable, when set, lets random tests run for as long as they would before a
+// release: build/test --long sets it.
+const LongVariable = "HEARTH_LONG"
+
+// Rounds is how often a random test tries: usual, or long when LongVariable is set.
+func Rounds(usual, long int) int {
+	if os.Getenv(LongVariable) != "" {
+		return long
+	}
+	return usual
+}
+
 // Variable names the seed of every random test that is run.
 const Variable = "HEARTH_SEED"
 

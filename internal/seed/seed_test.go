@@ -44,3 +44,14 @@ func TestASeedRepeats(t *testing.T) {
 		t.Errorf("the seed is not told: %q", s.lines)
 	}
 }
+
+func TestRounds(t *testing.T) {
+	t.Setenv(LongVariable, "")
+	if n := Rounds(10, 200); n != 10 {
+		t.Errorf("usually %d rounds", n)
+	}
+	t.Setenv(LongVariable, "1")
+	if n := Rounds(10, 200); n != 200 {
+		t.Errorf("%d rounds when there is time", n)
+	}
+}

@@ -1,0 +1,312 @@
+# What build/test checks, and what each check needs. It is sourced after
+# build/steps.sh, with CHECK the name of the check that runs.
+
+STATICCHECK=v0.8.2
+MCP_PACKAGES=(@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/inspector@2.12.0)
+OPENAI_PACKAGE=openai@7.57.0
+GOVULNCHECK=v1.1.4
+# In the order in which they are begun; the tests are the longest by far.
+CHECKS=(page-build vet program go format generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client
+	linker vet-other page-browser lived-in desktop cross lab root)
+SLOW=" lab cross vet-other page-browser lived-in "
+# What root may do and others may not: these packages' tests run once more as root.
+ROOT_SLICE=(./gateway/process ./gateway/sandbox ./gateway/launch ./gateway/place ./gateway/config ./gateway/statedir ./gateway/tool/shell ./gateway/tool/file)
+
+# What is compiled for one check is compiled for all: without C, but for the race
+# detector, and for the desktop.
+export CGO_ENABLED=0
+
+about() {
+	case $1 in
+	format) echo "gofmt" ;;
+	vet) echo "go vet" ;;
+	staticcheck) echo "staticcheck $STATICCHECK" ;;
+	vulnerabilities) echo "govulncheck, where its database can be reached" ;;
+	generated) echo "frontend/src/protocol.ts is what gateway/protocol says, and the licences are those of what is inside, docs/configuration.md and the fields of the page are what the sections of the settings say" ;;
+	page-types) echo "svelte-check" ;;
+	page-unit) echo "vitest" ;;
+	page-build) echo "the page builds and is within its size budget" ;;
+	program) echo "the hearth binary builds" ;;
+	go) echo "go test -race ./... (with the kill-point tests)" ;;
+	desktop) echo "the icon in the menu bar and the window against a real gateway, X server and session bus" ;;
+	keyring) echo "the keychain against a real gnome-keyring, as it is when locked, empty and absent too" ;;
+	mcp) echo "MCP's official server and inspector, and an editor's client, with ours" ;;
+	lab) echo "discovery between machines made of network namespaces, with Avahi (started as root on Linux)" ;;
+	root) echo "what differs for root, once more as root" ;;
+	openai-client) echo "the openai package of npm ($OPENAI_PACKAGE), unchanged, against our HTTP API" ;;
+	cross) echo "static builds for Linux (amd64, arm64), macOS (arm64), Windows (amd64)" ;;
+	vet-other) echo "go vet for macOS and Windows" ;;
+	linker) echo "no reflective method calls, which would double the binary" ;;
+	page-browser) echo "the page in Chromium against the real gateway" ;;
+	lived-in) echo "a first week with Hearth, from outside: command line, page, Telegram, OpenClaw's client" ;;
+	interop) echo "OpenClaw's own clients against our gateway" ;;
+	esac
+}
+
+# awaited CHECK: what must have ended before it begins, because it would do the same.
+awaited() {
+	case $1 in
+	program | generated | page-types | page-unit) echo page-build ;;
+	page-browser | lived-in | interop | desktop) echo page-build program ;;
+	esac
+}
+
+# --- what the checks need ---------------------------------------------------
+
+# debian PACKAGE…: installs Debian packages, or says how.
+debian() {
+	if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
+		say "  missing: $*. Install it and run this again; on Debian: sudo apt-get install $*"
+		return 1
+	fi
+	apt_updated=${apt_updated:-no}
+	if [ "$apt_updated" = no ]; then
+		step "Read the list of Debian packages" apt-get update -q || return
+		apt_updated=yes
+	fi
+	step "Install $*" env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "$@"
+}
+
+need_compiler() { command -v gcc >/dev/null || debian gcc libc6-dev; }
+
+need_tmux() { command -v tmux >/dev/null || debian tmux; } # the terminal chat is tested in a terminal
+
+need_keyring() {
+	command -v gnome-keyring-daemon >/dev/null && command -v dbus-run-session >/dev/null || debian gnome-keyring dbus dbus-daemon
+}
+
+# Commands are really run and traced, in every shell that may read their text.
+need_strace() { command -v strace >/dev/null && command -v busybox >/dev/null || debian strace busybox; }
+require_strace() { export HEARTH_REQUIRE_STRACE=1; }
+
+need_lab() {
+	local program
+	for program in avahi-daemon avahi-browse nft ip dbus-daemon busybox openssl; do
+		command -v "$program" >/dev/null || { debian avahi-daemon avahi-utils nftables iproute2 dbus-daemon busybox openssl; return; }
+	done
+}
+
+need_chromium() {
+	command -v chromium >/dev/null || debian chromium fonts-dejavu-core fonts-noto-color-emoji
+}
+
+# What confines commands is tested with real ones, from a shell and from Python.
+need_python() { [ "$(uname)" != Linux ] || { { [ -x /usr/bin/python3 ] || debian python3-minimal; } && { command -v bwrap >/dev/null || debian bubblewrap; }; }; }
+
+# What the icon and the window are linked with, an X server, and a session bus;
+# the panel is the test itself.
+need_desktop() {
+	if ! pkg-config --exists ayatana-appindicator3-0.1 gtk+-3.0 webkit2gtk-4.1 2>/dev/null || ! command -v xvfb-run >/dev/null || ! command -v dbus-run-session >/dev/null || ! command -v xdotool >/dev/null || ! command -v scrot >/dev/null; then
+		debian "${DESKTOP_PACKAGES[@]}" xvfb xauth xdotool scrot dbus dbus-daemon || return
+	fi
+}
+
+# What a check needs of the system's packages. Only root can install them, so they
+# are there before the checks begin.
+needs_go() { need_compiler && need_tmux && need_strace && need_python; }
+needs_keyring() { need_keyring; }
+needs_desktop() { [ "$(uname)" != Linux ] || need_desktop; }
+needs_lab() { [ "$(uname)" != Linux ] || { need_compiler && need_lab; }; }
+needs_page-browser() { need_chromium; }
+needs_lived-in() { need_chromium; }
+needs_interop() { need_chromium && need_tmux; }
+needs_root() { [ "$(uname)" != Linux ] || needs_go; }
+
+need_staticcheck() {
+	local have
+	have=$("$CACHE/bin/staticcheck" -version 2>/dev/null) || have=
+	case $have in *"${STATICCHECK#v}"*) return 0 ;; esac
+	step "Install staticcheck $STATICCHECK" env GOBIN="$CACHE/bin" go install "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK"
+}
+
+# --- the checks -------------------------------------------------------------
+
+check_format() {
+	local files
+	files=$(find . \( -path ./frontend/node_modules -o -path ./build/cache -o -path ./.git \) -prune -o -name '*.go' -print0 | xargs -0 gofmt -l)
+	[ -z "$files" ] || { printf 'not formatted, run gofmt -w:\n%s\n' "$files"; return 1; }
+}
+
+check_vet() { go vet ./...; }
+
+check_staticcheck() { need_staticcheck && "$CACHE/bin/staticcheck" ./...; }
+
+check_vulnerabilities() {
+	if ! node -e 'fetch("https://vuln.go.dev/index/db.json",{signal:AbortSignal.timeout(5000)}).then(r=>process.exit(r.ok?0:1),()=>process.exit(1))'; then
+		say "  skipped: the database at vuln.go.dev cannot be reached from here"
+		return 0
+	fi
+	go run "golang.org/x/vuln/cmd/govulncheck@$GOVULNCHECK" ./app/...
+}
+
+check_generated() { go run ./gateway/protocol/tsgen -check && page_dependencies && go run ./build/licenses -check && go run ./build/settings -check; }
+
+check_page-types() { page_dependencies && (cd frontend && npm run --silent check); }
+
+check_page-unit() { page_dependencies && (cd frontend && npm test --silent); }
+
+check_page-build() { page_dependencies && page_build && touch "$CACHE/page.stamp"; }
+
+require_sandbox() { [ "$(uname)" != Linux ] || export HEARTH_REQUIRE_SANDBOX=1; }
+
+check_go() {
+	needs_go && require_strace && require_sandbox || return
+	local around=(env CGO_ENABLED=1)
+	go_test -race -timeout 20m -- ./...
+}
+
+# go_test FLAGS… -- PACKAGES…: go test, inside of what the array around names, if
+# there is one.
+go_test() {
+	local log=$CACHE/go-test-$CHECK.log flags=()
+	while [ "$1" != -- ]; do flags+=("$1") && shift; done
+	shift
+	${around[@]+"${around[@]}"} go test "${flags[@]}" "$@" 2>&1 | tee "$log" && return
+	again "$log" "${flags[@]}"
+}
+
+# unsteady WHERE NAMES: tests (with | between) that failed once and passed when
+# they were run again. build/test tells them at its end.
+unsteady() {
+	local name
+	say "UNSTEADY  $1: $2 failed once, passed when run again"
+	[ -n "${HEARTH_UNSTEADY:-}" ] || return 0
+	for name in ${2//|/ }; do
+		printf '{"check": "%s", "where": "%s", "name": "%s"}\n' "$CHECK" "$1" "$name" >>"$HEARTH_UNSTEADY"
+	done
+}
+
+# again LOG FLAGS…: runs what failed once more, alone. Hundreds of tests with real
+# processes and clocks share two processors here; what fails twice is broken, and
+# what did not is named. A race, a panic, a time-out or a package that does not
+# build is broken at once.
+again() {
+	if grep -qE '^panic:|WARNING: DATA RACE|\[(build|setup) failed\]|test timed out' "$1"; then return 1; fi
+	local log=$1 package tests failed=0
+	shift
+	while read -r package tests; do
+		[ -n "$tests" ] || return 1
+		say "  once more: $package $tests"
+		if ${around[@]+"${around[@]}"} go test "$@" -count=1 -timeout 10m -run "^($tests)\$" "$package" </dev/null; then
+			unsteady "$package" "$tests"
+		else
+			failed=1
+		fi
+	done < <(awk '
+		/^--- FAIL: / { name = $3; tests = tests (tests == "" ? "" : "|") name }
+		/^ok / || /^\?/ { tests = "" }
+		/^FAIL\t/ { print $2, tests; tests = "" }' "$log")
+	return "$failed"
+}
+
+check_desktop() {
+	if [ "$(uname)" != Linux ]; then
+		say "  skipped: it drives the icon over D-Bus, which only Linux has"
+		return 0
+	fi
+	# -noreset: a server that begins anew when its last program leaves turns the
+	# next one away.
+	local tags=desktop,production,webkit2_41 around=(env CGO_ENABLED=1 HEARTH_REQUIRE_DESKTOP=1 dbus-run-session -- xvfb-run -a -s "-screen 0 1280x900x24 -noreset")
+	needs_desktop && page && CGO_ENABLED=1 go vet -tags "$tags" . ./app/tray/... ./app/window ./app/notify/... ./app/node &&
+		go_test -p 1 -tags "$tags" -count=1 -timeout 8m -- ./app/tray/... ./app/window ./app/notify ./app/node ./app/hotkey ./app/power
+}
+
+check_keyring() {
+	local around=(env HEARTH_REQUIRE_KEYRING=1)
+	needs_keyring && go_test -count=1 -timeout 5m -- ./gateway/secret/keychain
+}
+
+# The packages are only started, never built, so their scripts stay off.
+need_mcp() {
+	local dir=$CACHE/mcp want="${MCP_PACKAGES[*]}"
+	[ "$(cat "$dir/version" 2>/dev/null)" != "$want" ] || return 0
+	need_node
+	mkdir -p "$dir"
+	step "Install ${MCP_PACKAGES[*]} from npm (about 125 MB)" \
+		npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --loglevel=error "${MCP_PACKAGES[@]}" || return
+	printf '%s' "$want" >"$dir/version"
+}
+
+check_mcp() {
+	local around=(env "HEARTH_MCP_PACKAGES=$CACHE/mcp/node_modules")
+	need_mcp && go_test -count=1 -timeout 3m -run 'TestOfficial' -- ./gateway/mcp ./app/hearth
+}
+
+# The lab's machines are network namespaces. Who makes them has root's rights over
+# the network and nothing else of root; what people start on them has none.
+LAB_RIGHTS=+net_admin,+net_raw,+net_bind_service,+sys_admin,+sys_chroot,+sys_ptrace,+dac_override,+chown,+kill,+setpcap
+
+check_lab() {
+	if [ "$(uname)" != Linux ]; then
+		say "  skipped: it is made of network namespaces, which only Linux has"
+		return 0
+	elif ! { ip netns add hearth-try && ip netns del hearth-try; } 2>/dev/null; then
+		say "  SKIPPED: making network namespaces needs root; run build/test as root for this check"
+		return 0
+	fi
+	local around=(env CGO_ENABLED=1 HEARTH_LAB=1 HEARTH_REQUIRE_LAB=1)
+	needs_lab && go_test -race -count=1 -parallel 4 -timeout 20m -run 'TestLab|TestSec_A_DISC' -- ./discovery ./app/hearth
+}
+
+check_root() {
+	if [ "$(uname)" != Linux ] || [ "$(id -u)" -ne 0 ]; then
+		say "  SKIPPED: only root can run it; run build/test as root for this check"
+		return 0
+	fi
+	local around=(env CGO_ENABLED=1)
+	needs_root && require_strace && require_sandbox && go_test -race -timeout 10m -- "${ROOT_SLICE[@]}"
+}
+
+# It is only loaded, never built, so its scripts stay off.
+need_openai() {
+	local dir=$CACHE/openai
+	[ "$(cat "$dir/version" 2>/dev/null)" != "$OPENAI_PACKAGE" ] || return 0
+	need_node
+	mkdir -p "$dir"
+	step "Install $OPENAI_PACKAGE from npm (about 35 MB)" \
+		npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --loglevel=error "$OPENAI_PACKAGE" || return
+	printf '%s' "$OPENAI_PACKAGE" >"$dir/version"
+}
+
+check_openai-client() {
+	local around=(env "HEARTH_OPENAI_PACKAGE=$CACHE/openai/node_modules/openai")
+	need_openai && go_test -count=1 -timeout 3m -run TestOfficialOpenAIClient -- ./gateway
+}
+
+cross_targets="linux/amd64 linux/arm64 darwin/arm64 windows/amd64"
+
+check_cross() {
+	local target
+	for target in $cross_targets; do
+		say "  $target"
+		CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -ldflags "-s -w" -o /dev/null ./app/hearth || return
+	done
+}
+
+check_vet-other() {
+	GOOS=darwin GOARCH=arm64 go vet ./... && GOOS=windows GOARCH=amd64 go vet ./... && GOOS=windows GOARCH=amd64 go vet -tags desktop . ./app/tray ./app/window
+}
+
+check_program() { page && binary; }
+
+check_linker() {
+	local n
+	n=$(go build -ldflags=-dumpdep -o /dev/null ./app/hearth 2>&1 | grep -c ReflectMethod) || true
+	[ "$n" = 0 ] || { say "$n reachable calls of a method by a computed name; find them with: go build -ldflags=-dumpdep ./app/hearth 2>&1 | grep ReflectMethod"; return 1; }
+}
+
+check_page-browser() {
+	need_chromium && page && binary && (cd frontend && HEARTH_BIN="$BIN/hearth" npm run --silent test:page)
+}
+
+OPENCLAW=2026.9.6
+
+check_lived-in() {
+	# shellcheck source=build/interop/install.sh
+	. build/interop/install.sh
+	needs_lived-in && page && binary && need_node24 && need_openclaw "$OPENCLAW" &&
+		go build -o "$CACHE/botapi" ./build/botapi &&
+		"$NODE24" build/livedin/main.mjs "$BIN/hearth" "$CACHE/botapi" "$CACHE/interop/$OPENCLAW/node_modules/openclaw/openclaw.mjs"
+}
+
+check_interop() { needs_interop && page && binary && bash build/interop/run; }
