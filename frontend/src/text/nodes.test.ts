@@ -150,11 +150,12 @@ describe("Sec A-UI-06: a message cannot stop the page", () => {
   };
   for (const [name, text] of Object.entries(bombs)) {
     test(name, () => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       const root = render(text);
-      const took = performance.now() - start;
+      const { user, system } = process.cpuUsage(start);
+      const took = (user + system) / 1000; // of the processor: a busy machine is not the text's fault
       check(root, name);
-      // Each takes well under half a second alone; the room is for busy machines.
+      // Each takes well under half a second alone.
       expect(took, `${name} took ${took.toFixed(0)} ms`).toBeLessThan(3_000);
     });
   }

@@ -254,8 +254,11 @@ export const cases = [
       await answered(page, "another quokka here");
       await page.keyboard.press("Control+Shift+F");
       await page.locator("dialog [role=combobox]").pressSequentially("quokka rott");
-      await until(page, () => document.querySelectorAll("dialog [role=option]").length === 2);
-      assert.deepEqual(await page.$$eval("dialog mark", (all) => all.slice(0, 2).map((e) => e.textContent.toLowerCase())), ["quokka", "rott"].map((s, i) => (i ? s : s)));
+      // While it is typed there are answers to less of it.
+      await until(page, () => {
+        const marked = [...document.querySelectorAll("dialog mark")].slice(0, 2).map((e) => e.textContent.toLowerCase());
+        return document.querySelectorAll("dialog [role=option]").length === 2 && marked.join(" ") === "quokka rott";
+      });
       await clean(page, "search");
       await page.locator("dialog [role=combobox]").fill("quokka");
       await until(page, () => document.querySelectorAll("dialog [role=group]").length === 2);

@@ -25,11 +25,13 @@ function freePort() {
   });
 }
 
-/** binary builds hearth, unless HEARTH_BIN names one that is built. */
-function binary() {
-  if (process.env.HEARTH_BIN) return process.env.HEARTH_BIN;
-  const out = join(root, "build/bin/hearth-pagetest");
-  execFileSync("go", ["build", "-o", out, "./app/hearth"], { cwd: root, stdio: "inherit", env: { ...process.env, CGO_ENABLED: "0" } });
+const programs = new Map();
+
+/** program builds a program of the checkout once, for all worlds. */
+function program(folder) {
+  const out = join(root, `build/bin/${folder.split("/").at(-1)}-pagetest`);
+  if (!programs.has(folder)) execFileSync("go", ["build", "-o", out, folder], { cwd: root, stdio: "inherit", env: { ...process.env, CGO_ENABLED: "0" } });
+  programs.set(folder, out);
   return out;
 }
 
@@ -55,10 +57,10 @@ export class World {
   static async start({ models = {}, defaultModel = "script/echo" } = {}) {
     const w = new World();
     w.home = mkdtempSync(join(tmpdir(), "hearth-page-"));
-    w.bin = binary();
+    w.bin = process.env.HEARTH_BIN ?? program("./app/hearth"); // one that is built already
     w.port = await freePort();
     w.url = `http://127.0.0.1:${w.port}`;
-    w.script = spawn("go", ["run", "./build/scriptmodel", "-addr", `127.0.0.1:${(w.scriptPort = await freePort())}`], { cwd: root, detached: true });
+    w.script = spawn(program("./build/scriptmodel"), ["-addr", `127.0.0.1:${(w.scriptPort = await freePort())}`]);
     await lineWith(w.script, /http:\/\/\S+/, "the scripted model");
     w.model = await startModel(models);
     w.config = join(w.home, "hearth.json");
@@ -129,7 +131,7 @@ export class World {
   async stop() {
     if (!this.shared) await this.browser?.close();
     await this.killGateway();
-    if (this.script) process.kill(-this.script.pid, "SIGKILL");
+    this.script?.kill("SIGKILL");
     await this.model?.stop();
     rmSync(this.home, { recursive: true, force: true });
   }

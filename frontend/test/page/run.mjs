@@ -3,7 +3,7 @@
 //   npm run test:page -- stop    those whose name has "stop" in it
 //   npm run test:page -- chat    those of cases-chat.mjs
 // HEARTH_BIN names a built hearth; without it one is built from the checkout.
-import { mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as chat from "./cases-chat.mjs";
 import * as first from "./cases-first.mjs";
@@ -79,21 +79,38 @@ async function once(w, c) {
   }
 }
 
-for (const world of ["model", "guide"]) {
-  const mine = cases.filter((c) => (c.world ?? "model") === world);
-  if (mine.length === 0) continue;
-  const w = await World.start(world === "guide" ? { defaultModel: "" } : { models });
-  try {
-    for (const c of mine) {
-      if (await once(w, c)) continue;
-      // A shared machine can make a browser miss a moment; what fails twice is broken. What did not is named at the end.
-      if (await once(w, c)) unsteady.push(c.name);
-      else failed++;
+// Cases of one file share a gateway and run one after the other; files share
+// nothing, so two of them run beside each other, each with its own browser.
+const groups = [];
+for (const c of cases) {
+  const world = c.world ?? "model";
+  const room = Object.values(rooms).find((m) => m.cases.includes(c));
+  const group = groups.find((g) => g.room === room && g.world === world);
+  if (group) group.cases.push(c);
+  else groups.push({ room, world, cases: [c] });
+}
+groups.sort((a, b) => b.cases.length - a.cases.length);
+
+async function browser() {
+  for (let g = groups.shift(); g; g = groups.shift()) {
+    const w = await World.start(g.world === "guide" ? { defaultModel: "" } : { models });
+    try {
+      for (const c of g.cases) {
+        if (await once(w, c)) continue;
+        // A shared machine can make a browser miss a moment; what fails twice is broken. What did not is named at the end.
+        if (await once(w, c)) unsteady.push(c.name);
+        else failed++;
+      }
+    } finally {
+      await w.stop();
     }
-  } finally {
-    await w.stop();
   }
 }
-for (const name of unsteady) console.log(`UNSTEADY  ${name}: failed once, passed when it was run again`);
+
+await Promise.all(Array.from({ length: Number(process.env.HEARTH_BROWSERS ?? 2) }, browser));
+for (const name of unsteady) {
+  console.log(`UNSTEADY  ${name}: failed once, passed when it was run again`);
+  if (process.env.HEARTH_UNSTEADY) appendFileSync(process.env.HEARTH_UNSTEADY, `${JSON.stringify({ check: "page-browser", where: "frontend/test/page", name })}\n`);
+}
 console.log(`${cases.length - failed} passed, ${failed} failed, ${((performance.now() - start) / 1000).toFixed(0)} s`);
 process.exit(failed > 0 ? 1 : 0);
