@@ -6,6 +6,8 @@ import { language, renderBlock } from "./nodes";
 import { blocksOf, Stream } from "./stream";
 import { cuts, document as randomDocument, random } from "./random";
 
+declare const process: { cpuUsage(since?: object): { user: number; system: number } }; // of Node, whose types the page does not need
+
 const hostile = corpus as string[];
 
 function render(text: string): HTMLElement {
