@@ -4,9 +4,10 @@
 STATICCHECK=v0.8.2
 MCP_PACKAGES=(@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/inspector@2.12.0)
 OPENAI_PACKAGE=openai@7.57.0
+AI_PACKAGES=(ai@7.0.173 @ai-sdk/openai-compatible@3.0.92)
 GOVULNCHECK=v1.1.4
 # In the order in which they are begun; the tests are the longest by far.
-CHECKS=(page-build vet program go format generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client
+CHECKS=(page-build vet program go format generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client ai-sdk
 	linker vet-other page-browser lived-in desktop cross lab root)
 SLOW=" lab cross vet-other page-browser lived-in "
 # What root may do and others may not: these packages' tests run once more as root.
@@ -34,6 +35,7 @@ about() {
 	lab) echo "discovery between machines made of network namespaces, with Avahi (started as root on Linux)" ;;
 	root) echo "what differs for root, once more as root" ;;
 	openai-client) echo "the openai package of npm ($OPENAI_PACKAGE), unchanged, against our HTTP API" ;;
+	ai-sdk) echo "the AI SDK of npm (${AI_PACKAGES[*]}), unchanged, against our HTTP API" ;;
 	cross) echo "static builds for Linux (amd64, arm64), macOS (arm64), Windows (amd64)" ;;
 	vet-other) echo "go vet for macOS and Windows" ;;
 	linker) echo "no reflective method calls, which would double the binary" ;;
@@ -271,6 +273,22 @@ need_openai() {
 check_openai-client() {
 	local around=(env "HEARTH_OPENAI_PACKAGE=$CACHE/openai/node_modules/openai")
 	need_openai && go_test -count=1 -timeout 3m -run TestOfficialOpenAIClient -- ./gateway
+}
+
+# As above.
+need_ai_sdk() {
+	local dir=$CACHE/ai-sdk want="${AI_PACKAGES[*]}"
+	[ "$(cat "$dir/version" 2>/dev/null)" != "$want" ] || return 0
+	need_node
+	mkdir -p "$dir"
+	step "Install $want from npm (about 25 MB)" \
+		npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --loglevel=error "${AI_PACKAGES[@]}" || return
+	printf '%s' "$want" >"$dir/version"
+}
+
+check_ai-sdk() {
+	local around=(env "HEARTH_AI_PACKAGES=$CACHE/ai-sdk/node_modules")
+	need_ai_sdk && go_test -count=1 -timeout 3m -run TestOfficialAISDK -- ./gateway
 }
 
 cross_targets="linux/amd64 linux/arm64 darwin/arm64 windows/amd64"

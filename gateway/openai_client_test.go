@@ -54,3 +54,22 @@ func TestOfficialOpenAIClient(t *testing.T) {
 	p.call(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: raw}, nil)
 	run("yes")
 }
+
+// The AI SDK of npm, unchanged, with its provider for services like ours.
+func TestOfficialAISDK(t *testing.T) {
+	dir := os.Getenv("HEARTH_AI_PACKAGES")
+	if dir == "" {
+		t.Skip("the AI SDK of npm is not there; `build/test --only ai-sdk` fetches it and runs this")
+	}
+	r := newRig(t, "chat/echo")
+	app := programOf(t, r, r.connect(), "notebook")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "testdata/ai-sdk-client.mjs")
+	cmd.Env = append(os.Environ(), "AI_PACKAGES="+dir, "BASE="+app.base, "TOKEN="+app.token)
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+}
