@@ -40,6 +40,9 @@ func measureCurve(ctx context.Context, b *bench) ([]figure, error) {
 		return nil, err
 	}
 	defer g.stop()
+	if err := g.rests(ctx); err != nil {
+		return nil, err
+	}
 	c, answers, err := watcher(ctx, g)
 	if err != nil {
 		return nil, err
@@ -71,6 +74,28 @@ func measureCurve(ctx context.Context, b *bench) ([]figure, error) {
 		out = append(out, f, figure{name: "own cost of a turn, p50, " + name, measured: own, unit: "ms"})
 	}
 	return out, nil
+}
+
+// rests waits until the gateway has done what it does after a start, such as
+// looking through conversations that the search does not know.
+func (g *gateway) rests(ctx context.Context) error {
+	before := time.Duration(-1)
+	for range 120 {
+		now, err := g.cpu()
+		if err != nil {
+			return err
+		}
+		if before >= 0 && now-before <= 10*time.Millisecond {
+			return nil
+		}
+		before = now
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return errors.New("the gateway did not come to rest within two minutes of its start")
 }
 
 // timeAge takes turns in sessions of one age. A new session is left after a few.

@@ -60,6 +60,10 @@ func (m *mender) results(msg model.Message) {
 }
 
 func (m *mender) message(msg model.Message) {
+	if plain(msg) {
+		m.out = append(m.out, msg)
+		return
+	}
 	var kept []model.Block
 	var results []*model.ToolResult
 	changed := false
@@ -92,6 +96,17 @@ func (m *mender) message(msg model.Message) {
 	for _, r := range results {
 		m.out = append(m.out, model.Message{Role: model.RoleTool, Blocks: []model.Block{{ToolResult: r}}})
 	}
+}
+
+// plain reports whether nothing of a message needs a second look, as of most.
+func plain(msg model.Message) bool {
+	for i := range msg.Blocks {
+		b := &msg.Blocks[i]
+		if b.ToolCall != nil || b.Image != nil || b.Text == "" && b.Thinking == "" && b.Signature == "" {
+			return false
+		}
+	}
+	return len(msg.Blocks) > 0
 }
 
 // Text joins the text blocks of a message.
