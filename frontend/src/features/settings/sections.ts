@@ -23,6 +23,8 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
     { path: "agents.defaults.heartbeat.every", kind: "text", example: "30m", fallback: "0m" },
     { path: "agents.defaults.heartbeat.target", kind: "choice", options: ["none", "last"], fallback: "none" },
     { path: "agents.defaults.heartbeat.prompt", kind: "text", fallback: "" },
+    { path: "cron.enabled", kind: "switch", fallback: true },
+    { path: "cron.skipMissedJobs", kind: "switch", fallback: false },
   ],
   tools: [
     { path: "tools.web.fetch.enabled", kind: "switch", fallback: true },
