@@ -99,7 +99,7 @@ func Open(o Options) (host.Feature, error) {
 	o.Gate.AddRule(f.rule)
 	stop := o.Settings.Subscribe(nil, func(config.Config, config.Config) { f.book.Wake() })
 	return host.Feature{
-		Methods: f.methods(), Tools: []tool.Tool{&cronTool{f}}, Problems: f.problems,
+		Methods: f.methods(), Tools: []tool.Tool{&cronTool{f}}, Commands: f.commands(), Problems: f.problems,
 		Run: func(ctx context.Context) error { return f.run(ctx) },
 		Close: func(context.Context) error {
 			stop()
