@@ -34,7 +34,7 @@ func paneFields(all config.Sections) (string, error) {
 	var b strings.Builder
 	b.WriteString("// Written by build/settings from the sections of the settings (gateway/sections). Do not edit:\n" +
 		"// change the section of the feature or package, and run: go run ./build/settings\n" +
-		"import type { PaneId } from \"../../shell/panels.svelte\";\nimport type { FieldSpec } from \"./fields\";\n\n" +
+		"import type { PaneId } from \"../../shell/panels.svelte\";\nimport type { FieldSpec } from \"./field\";\n\n" +
 		"// prettier-ignore\nexport const sections: Partial<Record<PaneId, FieldSpec[]>> = {\n")
 	for _, pane := range order {
 		fmt.Fprintf(&b, "  %s: [\n    %s,\n  ],\n", pane, strings.Join(rows[pane], ",\n    "))
@@ -43,7 +43,7 @@ func paneFields(all config.Sections) (string, error) {
 	return b.String(), nil
 }
 
-// fieldSpec is a FieldSpec of fields.ts.
+// fieldSpec is a FieldSpec of field.ts.
 func fieldSpec(d config.Described) (string, error) {
 	parts := []string{"path: " + quoted(d.Path)}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

@@ -2,24 +2,8 @@
 // sentence that says what happens (i18n/settings.json: "f.<path>" and "f.<path>.what").
 // Those of sections.ts are written from what the gateway says of its settings.
 import type { PaneId } from "../../shell/panels.svelte";
+import type { FieldSpec } from "./field";
 import { sections } from "./sections";
-
-interface Base {
-  path: string;
-  /** what holds when the file says nothing */
-  fallback: unknown;
-}
-
-export type FieldSpec =
-  | (Base & { kind: "switch"; /** the two values, when they are not true and false */ on?: string; off?: string })
-  | (Base & {
-      kind: "choice";
-      options: readonly string[];
-      /** what the choice belongs to: while nothing stands there, none of the options holds */ of?: string;
-    })
-  | (Base & { kind: "number"; min: number; max: number; /** in steps of a fraction, as money is */ fine?: boolean })
-  | (Base & { kind: "text"; example?: string })
-  | (Base & { kind: "model" });
 
 const others: Record<PaneId, FieldSpec[]> = {
   general: [

@@ -1,7 +1,7 @@
 // Written by build/settings from the sections of the settings (gateway/sections). Do not edit:
 // change the section of the feature or package, and run: go run ./build/settings
 import type { PaneId } from "../../shell/panels.svelte";
-import type { FieldSpec } from "./fields";
+import type { FieldSpec } from "./field";
 
 // prettier-ignore
 export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
