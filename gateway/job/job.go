@@ -242,6 +242,11 @@ func (b *Book) load(tx *store.Tx) error {
 	}
 	m, _, err := b.t.meta.Get(tx, metaKey)
 	b.missed = m.Missed
+	for _, j := range m.Missed.Jobs {
+		if m.Missed.Ask && j.Outcome == "asking" { // nobody has said a word yet
+			b.asked[j.JobID] = true
+		}
+	}
 	return err
 }
 

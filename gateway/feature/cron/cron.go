@@ -81,7 +81,6 @@ type feature struct {
 
 	mu      sync.Mutex
 	working map[string]bool // runs that this process works on
-	waiting []protocol.WakeParams
 }
 
 // Open makes the feature.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/cronexpr"
-	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -20,13 +19,12 @@ import (
 )
 
 const (
-	maxWaiting  = 200 // words of wake that wait for a turn
 	maxCalendar = 2000
 	calendar    = 62 * 24 * time.Hour
 )
 
-// wake puts words into a conversation: now as a turn of its own, else with its
-// next one.
+// wake puts words into a conversation, as a turn of its own. Both modes do it at
+// once: what was accepted is then as durable as every other message.
 func (f *feature) wake(ctx context.Context, p protocol.WakeParams) (protocol.OKResult, error) {
 	if p.Text == "" || p.Mode != protocol.CronWakeNow && p.Mode != protocol.CronWakeNext {
 		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodWake, "mode is now or next-heartbeat, and text must not be empty")
@@ -39,27 +37,12 @@ func (f *feature) wake(ctx context.Context, p protocol.WakeParams) (protocol.OKR
 			return protocol.OKResult{}, err
 		}
 	}
-	if p.Mode == protocol.CronWakeNext && f.beats() {
-		p.SessionKey = key
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if len(f.waiting) >= maxWaiting {
-			f.waiting = f.waiting[1:]
-		}
-		f.waiting = append(f.waiting, p)
-		return protocol.OKResult{OK: true}, nil
-	}
 	_, err := f.Sessions.Submit(ctx, session.Turn{
 		RunID: "wake:" + uuid.New(), SessionKey: key, Text: p.Text, Title: "Wake", Owner: true, Mode: session.Followup,
 		ForAgent: "[This is a message of a program, not of a person. Act on it, or tell the person; reply NO_REPLY if there is nothing to " +
 			"tell.]\n" + p.Text,
 	})
 	return protocol.OKResult{OK: err == nil}, err
-}
-
-// beats reports whether heartbeats take words along.
-func (f *feature) beats() bool {
-	return heartbeat.Section.Of(f.Settings.Snapshot().Config).Interval() > 0
 }
 
 func (f *feature) preview(_ context.Context, p protocol.CronPreviewParams) (protocol.CronPreview, error) {

@@ -98,9 +98,6 @@ func (f *feature) turn(j *job.Job, r *job.Run) (session.Turn, error) {
 	}
 	t.Hints.Thinking = p.Thinking
 	t.ForAgent = f.head(j, r) + "\n" + words
-	if events := f.events(key); len(events) > 0 {
-		t.ForAgent = "[While nobody asked, this happened: " + strings.Join(events, "; ") + "]\n" + t.ForAgent
-	}
 	return t, nil
 }
 
@@ -282,20 +279,4 @@ func (f *feature) rule(name string, s tool.Scope) string {
 		return name + " is not among the tools of this job (payload.toolsAllow)"
 	}
 	return ""
-}
-
-// events are the words of wake that waited for a session's next turn.
-func (f *feature) events(key string) (out []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	rest := f.waiting[:0]
-	for _, w := range f.waiting {
-		if w.SessionKey == key {
-			out = append(out, w.Text)
-		} else {
-			rest = append(rest, w)
-		}
-	}
-	f.waiting = rest
-	return out
 }
