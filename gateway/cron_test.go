@@ -148,8 +148,8 @@ func TestCronRefusals(t *testing.T) {
 	p.call(protocol.MethodCronUpdate, map[string]any{"id": j.ID, "patch": map[string]any{
 		"name": "m", "payload": map[string]any{"kind": "agentTurn", "thinking": nil}, "delivery": map[string]any{"mode": "none"},
 	}}, &out)
-	if out.Name != "m" || out.Payload.Message != "x" || out.Payload.Thinking != "" || !slices.Equal(out.Payload.ToolsAllow,
-		[]string{"read"}) ||
+	if out.Name != "m" || out.Payload.Message != "x" || out.Payload.Thinking != "" ||
+		!slices.Equal(out.Payload.ToolsAllow, []string{"read"}) ||
 		out.Delivery.Mode != protocol.CronDeliverNone || out.Schedule.TZ != "Europe/Vienna" || out.NextRunAtMs != j.NextRunAtMs {
 		t.Errorf("%+v", out)
 	}
