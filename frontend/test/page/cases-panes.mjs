@@ -118,7 +118,9 @@ export const cases = [
         await ready(page);
         if (dir) await page.evaluate((d) => (document.documentElement.dir = d), dir);
         await page.keyboard.press("Control+,");
-        for (let i = 1; i <= 12; i++) {
+        await page.waitForSelector("dialog nav li");
+        const parts = await page.$$eval("dialog nav li", (all) => all.length);
+        for (let i = 1; i <= parts; i++) {
           await page.click(`dialog nav li:nth-child(${i}) button`);
           await page.waitForSelector("dialog section h2");
           await settled(page);
