@@ -78,7 +78,7 @@ func TestStopTakesWhatCameBeforeItAndNothingElse(t *testing.T) {
 
 func aroundStops(t *testing.T, mode Mode, quiet time.Duration, n uint64) {
 	rng := seed.Fixed(t, n)
-	k := &talker{rng: rand.New(rng), given: map[string]bool{}}
+	k := &talker{rng: seed.Fixed(t, n+6), given: map[string]bool{}}
 	b := newBench(t, k.answer, func(ctx context.Context) { // a tool does not end in the moment in which it is told to
 		<-time.After(k.pause(60))
 	}, QueuePolicy{Mode: mode, Debounce: quiet, Cap: 100, Drop: DropNew})

@@ -41,12 +41,12 @@ func TestExec(t *testing.T) {
 		t.Errorf("%+v", left)
 	}
 	for want, a := range map[string]args{
-		"command is missing":      {"command": " "},
-		"is not there":            {"command": "true", "workdir": "none"},
-		"on the gateway's comput": {"command": "true", "host": "node"},
-		"must be a bool":          {"command": "true", "pty": "yes"},
-		"holds a NUL":             {"command": "echo \x00"},
-		"longer than 16 KiB":      {"command": "echo " + strings.Repeat("x", 20<<10)},
+		"command is missing":        {"command": " "},
+		"is not there":              {"command": "true", "workdir": "none"},
+		"feature nodes is switched": {"command": "true", "host": "node"},
+		"must be a bool":            {"command": "true", "pty": "yes"},
+		"holds a NUL":               {"command": "echo \x00"},
+		"longer than 16 KiB":        {"command": "echo " + strings.Repeat("x", 20<<10)},
 	} {
 		if _, _, err := b.exec(a); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.100v: %v", a, err)
