@@ -220,16 +220,7 @@ check_keyring() {
 	needs_keyring && go_test -count=1 -timeout 5m -- ./gateway/secret/keychain
 }
 
-# The packages are only started, never built, so their scripts stay off.
-need_mcp() {
-	local dir=$CACHE/mcp want="${MCP_PACKAGES[*]}"
-	[ "$(cat "$dir/version" 2>/dev/null)" != "$want" ] || return 0
-	need_node
-	mkdir -p "$dir"
-	step "Install ${MCP_PACKAGES[*]} from npm (about 125 MB)" \
-		npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --loglevel=error "${MCP_PACKAGES[@]}" || return
-	printf '%s' "$want" >"$dir/version"
-}
+need_mcp() { npm_packages mcp 125 "${MCP_PACKAGES[@]}"; }
 
 check_mcp() {
 	local around=(env "HEARTH_MCP_PACKAGES=$CACHE/mcp/node_modules")
@@ -261,32 +252,27 @@ check_root() {
 	needs_root && require_strace && require_sandbox && go_test -timeout 10m -- "${ROOT_SLICE[@]}"
 }
 
-# It is only loaded, never built, so its scripts stay off.
-need_openai() {
-	local dir=$CACHE/openai
-	[ "$(cat "$dir/version" 2>/dev/null)" != "$OPENAI_PACKAGE" ] || return 0
+# npm_packages FOLDER MEGABYTES PACKAGE…: these of npm, in a folder of the cache. They
+# are only loaded, never built, so their scripts stay off.
+npm_packages() {
+	local dir=$CACHE/$1 size=$2
+	shift 2
+	[ "$(cat "$dir/version" 2>/dev/null)" != "$*" ] || return 0
 	need_node
 	mkdir -p "$dir"
-	step "Install $OPENAI_PACKAGE from npm (about 35 MB)" \
-		npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --loglevel=error "$OPENAI_PACKAGE" || return
-	printf '%s' "$OPENAI_PACKAGE" >"$dir/version"
+	step "Install $* from npm (about $size MB)" \
+		npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --loglevel=error "$@" || return
+	printf '%s' "$*" >"$dir/version"
 }
+
+need_openai() { npm_packages openai 35 "$OPENAI_PACKAGE"; }
 
 check_openai-client() {
 	local around=(env "HEARTH_OPENAI_PACKAGE=$CACHE/openai/node_modules/openai")
 	need_openai && go_test -count=1 -timeout 3m -run TestOfficialOpenAIClient -- ./gateway
 }
 
-# As above.
-need_ai_sdk() {
-	local dir=$CACHE/ai-sdk want="${AI_PACKAGES[*]}"
-	[ "$(cat "$dir/version" 2>/dev/null)" != "$want" ] || return 0
-	need_node
-	mkdir -p "$dir"
-	step "Install $want from npm (about 25 MB)" \
-		npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --loglevel=error "${AI_PACKAGES[@]}" || return
-	printf '%s' "$want" >"$dir/version"
-}
+need_ai_sdk() { npm_packages ai-sdk 25 "${AI_PACKAGES[@]}"; }
 
 check_ai-sdk() {
 	local around=(env "HEARTH_AI_PACKAGES=$CACHE/ai-sdk/node_modules")

@@ -84,12 +84,24 @@ func eachJob(ctx context.Context, c *client.Client, p protocol.CronListParams, f
 
 // findJob finds a job by its id, the beginning of one, or its name.
 func findJob(ctx context.Context, a *app, name string) (*protocol.CronJob, error) {
-	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead}})
+	c, j, err := dialJob(ctx, a, name, protocol.ScopeRead)
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
-	return findJobBy(ctx, c, name)
+	c.Close()
+	return j, nil
+}
+
+// dialJob connects with these rights and finds a job; the caller closes c.
+func dialJob(ctx context.Context, a *app, name string, scopes ...protocol.Scope) (c *client.Client, j *protocol.CronJob, err error) {
+	if c, err = a.dial(ctx, client.Options{Scopes: scopes}); err != nil {
+		return nil, nil, err
+	}
+	if j, err = findJobBy(ctx, c, name); err != nil {
+		c.Close()
+		return nil, nil, err
+	}
+	return c, j, nil
 }
 
 func findJobBy(ctx context.Context, c *client.Client, name string) (*protocol.CronJob, error) {
@@ -209,15 +221,11 @@ func updateJob(
 	name string,
 	change func(*protocol.CronJob) (map[string]any, error),
 ) (*protocol.CronJob, error) {
-	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAdmin}})
+	c, j, err := dialJob(ctx, a, name, protocol.ScopeRead, protocol.ScopeAdmin)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	j, err := findJobBy(ctx, c, name)
-	if err != nil {
-		return nil, err
-	}
 	fields, err := change(j)
 	if err != nil {
 		return nil, err
@@ -259,15 +267,11 @@ func enableJob(ctx context.Context, a *app, name string, on bool) error {
 }
 
 func removeJob(ctx context.Context, a *app, name string) error {
-	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAdmin}})
+	c, j, err := dialJob(ctx, a, name, protocol.ScopeRead, protocol.ScopeAdmin)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	j, err := findJobBy(ctx, c, name)
-	if err != nil {
-		return err
-	}
 	var res protocol.CronRemoved
 	if err := c.Call(ctx, protocol.MethodCronRemove, protocol.CronIDParams{ID: j.ID}, &res); err != nil {
 		return explainJob(err)

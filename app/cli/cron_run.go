@@ -35,15 +35,11 @@ func runJob(ctx context.Context, a *app, o cronRunOptions, name string) error {
 	if o.poll <= 0 || o.timeout < 0 {
 		return usage("--poll-interval and --wait-timeout are lengths of time, such as 2s and 10m")
 	}
-	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAdmin}})
+	c, j, err := dialJob(ctx, a, name, protocol.ScopeRead, protocol.ScopeAdmin)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	j, err := findJobBy(ctx, c, name)
-	if err != nil {
-		return err
-	}
 	id := protocol.CronIDParams{ID: j.ID}
 	p := protocol.CronRunParams{CronIDParams: id, Mode: "force"}
 	if o.due {
@@ -271,15 +267,11 @@ func newCronScratch(a *app) *cobra.Command {
 const maxScratch = 256 << 10
 
 func jobScratch(ctx context.Context, a *app, o scratchOptions, set bool, name string) error {
-	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAdmin}})
+	c, j, err := dialJob(ctx, a, name, protocol.ScopeRead, protocol.ScopeAdmin)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	j, err := findJobBy(ctx, c, name)
-	if err != nil {
-		return err
-	}
 	id := protocol.CronIDParams{ID: j.ID}
 	var res protocol.CronScratchState
 	if err := c.Call(ctx, protocol.MethodCronScratchGet, id, &res); err != nil {

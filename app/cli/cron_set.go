@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -188,7 +189,7 @@ func (f *jobFlags) arguments(c *cobra.Command, args []string) error {
 
 // job is the new job, as it goes to the gateway.
 func (f *jobFlags) job(ctx context.Context, a *app, c *cobra.Command) (map[string]any, error) {
-	job := map[string]any{"enabled": !f.disabled, "wakeMode": orElse(f.wake, protocol.CronWakeNow)}
+	job := map[string]any{"enabled": !f.disabled, "wakeMode": cmp.Or(f.wake, protocol.CronWakeNow)}
 	if err := f.common(c, job); err != nil {
 		return nil, err
 	}
@@ -208,7 +209,7 @@ func (f *jobFlags) job(ctx context.Context, a *app, c *cobra.Command) (map[strin
 		}
 	}
 	job["schedule"], job["payload"] = schedule, payload
-	job["sessionTarget"] = orElse(
+	job["sessionTarget"] = cmp.Or(
 		f.session,
 		map[bool]string{true: protocol.CronMain, false: protocol.CronIsolated}[payload["kind"] == protocol.CronSystemEvent],
 	)
@@ -256,16 +257,8 @@ func addJob(ctx context.Context, a *app, c *cobra.Command, f *jobFlags, args []s
 
 // plannedWords says what was planned.
 func plannedWords(j *protocol.CronJob) string {
-	words := "Planned: " + line(
-		jobName(j),
-	) + " (" + scheduleWords(
-		j,
-	) + "), next " + nextWords(
-		j,
-		time.Now(),
-	) + ". Its id is " + shortID(
-		j.ID,
-	) + "."
+	words := "Planned: " + line(jobName(j)) + " (" + scheduleWords(j) + "), next " + nextWords(j, time.Now()) +
+		". Its id is " + shortID(j.ID) + "."
 	if j.Hearth != nil && j.Hearth.Warning != "" {
 		words += "\nCareful: " + line(j.Hearth.Warning)
 	}
@@ -298,13 +291,6 @@ func nameOf(f *jobFlags) string {
 	return "Job"
 }
 
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 // schedule is the schedule that was said, nil for none; was is the one so far.
 func (f *jobFlags) schedule(ctx context.Context, a *app, was *protocol.CronSchedule) (*protocol.CronSchedule, error) {
 	stagger, err := f.staggerMs()
@@ -328,9 +314,8 @@ func (f *jobFlags) schedule(ctx context.Context, a *app, was *protocol.CronSched
 		if !json.Valid([]byte(f.streamCommand)) || !strings.HasPrefix(strings.TrimSpace(f.streamCommand), "[") {
 			return nil, usage(`--stream-command is a JSON list, such as '["tail","-f","/var/log/syslog"]'`)
 		}
-		s.Kind, s.Command, s.Cwd, s.Mode, s.Match = protocol.CronStream, json.RawMessage(
-			f.streamCommand,
-		), f.streamCwd, f.streamMode, f.streamMatch
+		s.Kind, s.Command, s.Cwd = protocol.CronStream, json.RawMessage(f.streamCommand), f.streamCwd
+		s.Mode, s.Match = f.streamMode, f.streamMatch
 		s.BatchMs, s.MaxBatch = f.streamBatch, f.streamBytes
 		return s, nil
 	case was == nil || f.tz == "" && stagger == nil:
@@ -372,7 +357,7 @@ func (f *jobFlags) inWords(ctx context.Context, a *app, said string) (*protocol.
 		return nil, explainJob(err)
 	}
 	if res.Error != "" || res.Schedule == nil {
-		return nil, &failure{exitUsage, orElse(line(res.Error), "“"+line(said)+"” is no time that Hearth understands"),
+		return nil, &failure{exitUsage, cmp.Or(line(res.Error), "“"+line(said)+"” is no time that Hearth understands"),
 			"for example 20m, \"2026-12-24 18:00\", \"Friday at nine\", \"every weekday at 8\" or \"0 9 * * 1-5\""}
 	}
 	return res.Schedule, nil
