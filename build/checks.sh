@@ -8,7 +8,7 @@ AI_PACKAGES=(ai@7.0.173 @ai-sdk/openai-compatible@3.0.92)
 GOVULNCHECK=v1.1.4
 # In the order in which they are begun; the tests are the longest by far.
 CHECKS=(page-build format vet program go generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client ai-sdk
-	linker vet-other page-browser lived-in desktop cross lab root)
+	linker cover cross vet-other page-browser lived-in desktop lab root)
 SLOW=" lab cross vet-other page-browser lived-in "
 # What root may do and others may not: these packages' tests run once more as root.
 ROOT_SLICE=(./gateway/process ./gateway/sandbox ./gateway/launch ./gateway/place ./gateway/config ./gateway/statedir ./gateway/tool/shell ./gateway/tool/file)
@@ -37,7 +37,8 @@ about() {
 	openai-client) echo "the openai package of npm ($OPENAI_PACKAGE), unchanged, against our HTTP API" ;;
 	ai-sdk) echo "the AI SDK of npm (${AI_PACKAGES[*]}), unchanged, against our HTTP API" ;;
 	cross) echo "static builds for Linux (amd64, arm64), macOS (arm64), Windows (amd64)" ;;
-	vet-other) echo "go vet for macOS and Windows" ;;
+	cover) echo "go test -cover, where tests start their own program again" ;;
+	vet-other) echo "for macOS and Windows: every package and test is read as there, and go vet where the files differ" ;;
 	linker) echo "no reflective method calls, which would double the binary" ;;
 	page-browser) echo "the page in Chromium against the real gateway" ;;
 	lived-in) echo "a first week with Hearth, from outside: command line, page, Telegram, OpenClaw's client" ;;
@@ -51,6 +52,7 @@ awaited() {
 	case $1 in
 	page-build | format | vulnerabilities) ;;
 	page-browser | lived-in | interop | desktop) echo page-build program ;;
+	vet-other) echo page-build cross ;;
 	*) echo page-build ;;
 	esac
 }
@@ -82,6 +84,12 @@ need_keyring() {
 # Commands are really run and traced, in every shell that may read their text.
 need_strace() { command -v strace >/dev/null && command -v busybox >/dev/null || debian strace busybox; }
 require_strace() { export HEARTH_REQUIRE_STRACE=1; }
+
+# The servers of calendars and mail that watchers are tried against.
+need_servers() {
+	export HEARTH_REQUIRE_SERVERS=1
+	{ command -v radicale && { command -v dovecot || [ -x /usr/sbin/dovecot ]; }; } >/dev/null || debian radicale dovecot-imapd
+}
 
 need_lab() {
 	local program
@@ -154,15 +162,29 @@ check_page-build() { page_dependencies && page_build && touch "$CACHE/page.stamp
 require_sandbox() { [ "$(uname)" != Linux ] || export HEARTH_REQUIRE_SANDBOX=1; }
 
 check_go() {
-	needs_go && require_strace && require_sandbox || return
-	local around=(env CGO_ENABLED=1)
-	go_test -race -timeout 20m -- ./...
+	needs_go && require_strace && require_sandbox && need_servers || return
+	go build -tags failpoint -o "$CACHE/hearth-failpoints" ./app/hearth || return
+	local around=(env CGO_ENABLED=1 "HEARTH_FAILPOINT_PROGRAM=$CACHE/hearth-failpoints") flags=(-race -timeout 20m) status=0
+	[ -z "${HEARTH_COVER:-}" ] || flags+=("-coverprofile=$CACHE/cover.out")
+	go_test "${flags[@]}" -- ./... || status=1
+	[ -z "${HEARTH_COVER:-}" ] || tell_cover
+	return "$status"
 }
 
+# tell_cover: how much of each package its own tests ran, the least first, and of all.
+tell_cover() {
+	say "" "covered by the tests of the package itself:"
+	sed -nE 's/^(ok  )?\t(github[^\t]*)\t.*coverage: ([0-9.]+)%.*/\3 % \2/p' "$CACHE/go-test-$CHECK.log" | sort -n
+	go tool cover -func="$CACHE/cover.out" | sed -nE 's/^total:.*\t([0-9.]+)%$/\1 % in total/p'
+}
+
+# What runs itself again as something else is the first to stumble over -cover.
+check_cover() { go_test -cover -count=1 -timeout 5m -run '^(TestHowItEnds|TestInput|TestSec_A_EXEC_16_FolderIsExchanged)$' -- ./gateway/process; }
+
 # go_test FLAGS… -- PACKAGES…: go test, inside of what the array around names, if
-# there is one.
+# there is one. It does not vet once more what the check vet does.
 go_test() {
-	local log=$CACHE/go-test-$CHECK.log flags=()
+	local log=$CACHE/go-test-$CHECK.log flags=(-vet=off)
 	while [ "$1" != -- ]; do flags+=("$1") && shift; done
 	shift
 	${around[@]+"${around[@]}"} go test "${flags[@]}" "$@" 2>&1 | tee "$log" && return
@@ -186,12 +208,13 @@ unsteady() {
 # build is broken at once.
 again() {
 	if grep -qE '^panic:|WARNING: DATA RACE|\[(build|setup) failed\]|test timed out' "$1"; then return 1; fi
-	local log=$1 package tests failed=0
+	local log=$1 package tests failed=0 flag flags=()
 	shift
+	for flag; do [[ $flag == -coverprofile=* ]] || flags+=("$flag"); done # the profile is of all
 	while read -r package tests; do
 		[ -n "$tests" ] || return 1
 		say "  once more: $package $tests"
-		if ${around[@]+"${around[@]}"} go test "$@" -count=1 -timeout 10m -run "^($tests)\$" "$package" </dev/null; then
+		if ${around[@]+"${around[@]}"} go test "${flags[@]}" -count=1 -timeout 10m -run "^($tests)\$" "$package" </dev/null; then
 			unsteady "$package" "$tests"
 		else
 			failed=1
@@ -269,14 +292,14 @@ need_openai() { npm_packages openai 35 "$OPENAI_PACKAGE"; }
 
 check_openai-client() {
 	local around=(env "HEARTH_OPENAI_PACKAGE=$CACHE/openai/node_modules/openai")
-	need_openai && go_test -count=1 -timeout 3m -run TestOfficialOpenAIClient -- ./gateway
+	need_openai && go_test -count=1 -timeout 3m -run TestOfficialOpenAIClient -- ./gateway/feature/openaiapi
 }
 
 need_ai_sdk() { npm_packages ai-sdk 25 "${AI_PACKAGES[@]}"; }
 
 check_ai-sdk() {
 	local around=(env "HEARTH_AI_PACKAGES=$CACHE/ai-sdk/node_modules")
-	need_ai_sdk && go_test -count=1 -timeout 3m -run TestOfficialAISDK -- ./gateway
+	need_ai_sdk && go_test -count=1 -timeout 3m -run TestOfficialAISDK -- ./gateway/feature/openaiapi
 }
 
 cross_targets="linux/amd64 linux/arm64 darwin/arm64 windows/amd64"
@@ -289,8 +312,19 @@ check_cross() {
 	done
 }
 
+# A package with the same files on every system is vetted by the check vet, and
+# read here as the other system has it, with its tests. That compiles nothing of ours.
 check_vet-other() {
-	GOOS=darwin GOARCH=arm64 go vet ./... && GOOS=windows GOARCH=amd64 go vet ./... && GOOS=windows GOARCH=amd64 go vet -tags desktop . ./app/tray ./app/window
+	local typecheck=$CACHE/bin/typecheck target system differing
+	go build -o "$typecheck" ./build/typecheck || return
+	for target in darwin/arm64 windows/amd64; do
+		system=(env "GOOS=${target%/*}" "GOARCH=${target#*/}")
+		say "  $target"
+		"${system[@]}" "$typecheck" && differing=$("${system[@]}" "$typecheck" -differing) || return
+		# shellcheck disable=SC2086
+		"${system[@]}" go vet $differing || return
+	done
+	GOOS=windows GOARCH=amd64 go vet -tags desktop . ./app/tray ./app/window
 }
 
 check_program() { page && binary; }

@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/background"
+	"github.com/hearth-assistant/hearth/gateway/backup/restore"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -26,6 +27,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/sections"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/task"
 	"github.com/hearth-assistant/hearth/gateway/teardown"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
@@ -47,6 +49,7 @@ type base struct {
 	clock     *clock.Clock
 	agents    *agents.Directory // who there is, and who answers
 	work      *background.Group // what outlives the call that began it
+	tasks     *task.Book        // background work of all features, as they report it
 	secrets   *lookup.Secrets   // those that the settings refer to
 	pictures  *media.Store      // of conversations
 }
@@ -81,6 +84,9 @@ func openBase(ctx context.Context, o Options, ends *teardown.Stack) (*base, erro
 	b.agents = agents.NewDirectory(b.config, statedir.Home(b.Env))
 	b.work = background.New(ctx)
 	ends.Plain(b.work.Close)
+	if b.tasks, err = task.Open(task.Options{DB: b.store, Now: b.Now, Logger: b.Logger}); err != nil {
+		return nil, cannot("The book of tasks could not be read", err, restoreStore)
+	}
 	b.secrets = lookup.Open(lookup.Options{
 		Settings: b.config, Dir: string(b.Dir), Env: b.Env, Names: provider.KeyNames(), Redactor: &b.redactor, Work: b.work, Now: b.Now,
 		Logger: b.Logger,
@@ -96,6 +102,10 @@ func (b *base) openFolder() error {
 	}
 	if err := b.Dir.Check(); err != nil {
 		return cannot("Hearth's folder is not safe", err, "Mend that, or give Hearth another folder with HEARTH_HOME")
+	}
+	if restore.Half(b.Dir) {
+		return cannot("A restore was cut short", nil, "Finish it with `hearth backup restore --finish`, or take it back with `hearth "+
+			"backup undo`")
 	}
 	fixed, err := b.Dir.Tighten()
 	if err != nil {
@@ -141,7 +151,7 @@ func (b *base) openLog(ends *teardown.Stack, level *slog.LevelVar) error {
 
 func (b *base) openConfig(level *slog.LevelVar) error {
 	f, err := config.Open(cmp.Or(b.ConfigPath, b.Dir.Config(b.Env)), config.Options{
-		Logger: b.Logger, Now: b.Now, Sections: sections.All(), Networks: Networks(),
+		Logger: b.Logger, Now: b.Now, Sections: sections.All(Networks()),
 		Env: func(name string) (string, bool) { v := b.Env(name); return v, v != "" },
 	})
 	if err != nil {
@@ -154,7 +164,8 @@ func (b *base) openConfig(level *slog.LevelVar) error {
 	level.Set(f.Snapshot().Config.Logging.SlogLevel())
 	f.Subscribe(nil, func(_, next config.Config) { level.Set(next.Logging.SlogLevel()) })
 	f.Follow(func(s *config.Snapshot) {
-		b.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "the settings changed", Facts: map[string]string{"hash": s.Hash, "file": s.Path}})
+		b.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "the settings changed", Facts: map[string]string{"hash": s.Hash,
+			"file": s.Path}})
 	})
 	return nil
 }

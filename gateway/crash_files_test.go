@@ -9,18 +9,19 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram/telegramtest"
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // telegramVictim is a victim with a bot, whose owner is Anna.
-func telegramVictim(t *testing.T) (*victim, *telegramtest.Server, string) {
-	v := newVictim(t, "chat/echo")
-	api := telegramtest.New(botToken)
+func telegramVictim(t *testing.T) (*gatewaytest.Victim, *telegramtest.Server, string) {
+	v := gatewaytest.NewVictim(t, "chat/echo")
+	api := telegramtest.New(gatewaytest.BotToken)
 	t.Cleanup(api.Close)
 	front := httptest.NewServer(api)
 	t.Cleanup(front.Close)
-	api.AddChat(telegramtest.Chat{ID: anna, Type: "private"})
-	file := filepath.Join(string(v.dir), "hearth.json")
+	api.AddChat(telegramtest.Chat{ID: gatewaytest.Anna, Type: "private"})
+	file := filepath.Join(string(v.Dir), "hearth.json")
 	raw, err := os.ReadFile(file)
 	cfg := map[string]any{}
 	if err == nil {
@@ -31,7 +32,7 @@ func telegramVictim(t *testing.T) (*victim, *telegramtest.Server, string) {
 	}
 	dir := filepath.Join(t.TempDir(), "workspace")
 	cfg["agents"] = map[string]any{"defaults": map[string]any{"model": "chat/echo", "workspace": dir}}
-	cfg["channels"] = map[string]any{"telegram": map[string]any{"enabled": true, "botToken": botToken, "apiRoot": front.URL,
+	cfg["channels"] = map[string]any{"telegram": map[string]any{"enabled": true, "botToken": gatewaytest.BotToken, "apiRoot": front.URL,
 		"streaming": "off",
 		"dmPolicy":  "allowlist", "allowFrom": []string{"777"}}}
 	cfg["commands"] = map[string]any{"ownerAllowFrom": []string{"telegram:777"}}
@@ -41,22 +42,22 @@ func telegramVictim(t *testing.T) (*victim, *telegramtest.Server, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.port = freePort(t) // after the servers, which take ports too
+	v.Port = gatewaytest.FreePort(t) // after the servers, which take ports too
 	return v, api, dir
 }
 
 // undelivered asks the gateway what has not arrived.
-func (v *victim) undelivered() []protocol.DeliveryInfo {
-	v.t.Helper()
-	ctx := v.background()
-	c := v.dial(ctx, nil)
+func undelivered(v *gatewaytest.Victim) []protocol.DeliveryInfo {
+	v.T.Helper()
+	ctx := v.Background()
+	c := v.Dial(ctx, nil)
 	if c == nil {
-		v.t.Fatal("the gateway does not answer")
+		v.T.Fatal("the gateway does not answer")
 	}
 	defer c.Close()
 	var list protocol.DeliveriesList
 	if err := c.Call(ctx, protocol.MethodDeliveriesList, nil, &list); err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	return list.Deliveries
 }
@@ -81,23 +82,23 @@ func TestFault_F_CRASH_11_AnswerWithFiles(t *testing.T) {
 	} {
 		t.Run(tc.point, func(t *testing.T) {
 			v, api, dir := telegramVictim(t)
-			putFile(t, dir, "one.png", pixels(t, 30))
-			putFile(t, dir, "two.csv", []byte("a,b\n"))
-			v.start(tc.point)
-			api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "here you are\nMEDIA:one.png\nMEDIA:two.csv", nil)
-			v.died()
+			gatewaytest.PutFile(t, dir, "one.png", gatewaytest.Pixels(t, 30))
+			gatewaytest.PutFile(t, dir, "two.csv", []byte("a,b\n"))
+			v.Start(tc.point)
+			api.Say(gatewaytest.Anna, telegramtest.Person{ID: gatewaytest.Anna, Name: "Anna"}, "here you are\nMEDIA:one.png\nMEDIA:two.csv", nil)
+			v.Died()
 			for range 2 { // a second restart changes nothing
-				v.start("")
+				v.Start("")
 				var list []protocol.DeliveryInfo
-				waitFor(t, "an end that the gateway tells", func() bool {
-					list = v.undelivered()
+				gatewaytest.WaitFor(t, "an end that the gateway tells", func() bool {
+					list = undelivered(v)
 					if len(list) == 1 && list[0].State == "uncertain" {
 						return tc.files < 0 || tc.uncertain != "" && strings.Contains(list[0].Reason, tc.uncertain)
 					}
-					return tc.uncertain == "" && len(list) == 0 && len(api.Sent(anna)) == 2
+					return tc.uncertain == "" && len(list) == 0 && len(api.Sent(gatewaytest.Anna)) == 2
 				})
 				seen := map[string]int{}
-				for _, m := range api.Sent(anna) {
+				for _, m := range api.Sent(gatewaytest.Anna) {
 					if m.File == nil {
 						t.Fatalf("sent %s %q without its file", m.Method, m.Text)
 					}
@@ -106,7 +107,7 @@ func TestFault_F_CRASH_11_AnswerWithFiles(t *testing.T) {
 				if tc.files >= 0 && len(seen) != tc.files || seen["one.png"] > 1 || seen["two.csv"] > 1 {
 					t.Errorf("people see %v, want %d files once each", seen, tc.files)
 				}
-				v.kill()
+				v.Kill()
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/internal/seed"
 )
@@ -18,11 +19,11 @@ import (
 // Kill points of messages that are answered together, and of summaries.
 
 // say delivers a message in a mode.
-func (v *victim) say(ctx context.Context, c *client.Client, runID, text, mode string) *client.Client {
-	v.t.Helper()
-	c, _, ok := v.deliverAs(ctx, c, protocol.ChatSendParams{SessionKey: "main", Message: text, IdempotencyKey: runID, QueueMode: mode})
+func say(v *gatewaytest.Victim, ctx context.Context, c *client.Client, runID, text, mode string) *client.Client {
+	v.T.Helper()
+	c, _, ok := v.DeliverAs(ctx, c, protocol.ChatSendParams{SessionKey: "main", Message: text, IdempotencyKey: runID, QueueMode: mode})
 	if !ok {
-		v.t.Fatalf("%q was not acknowledged", text)
+		v.T.Fatalf("%q was not acknowledged", text)
 	}
 	return c
 }
@@ -30,7 +31,7 @@ func (v *victim) say(ctx context.Context, c *client.Client, runID, text, mode st
 // states renders a transcript: "first answered(call,result,text) …".
 func states(msgs []protocol.Message) string {
 	var out []string
-	for _, turn := range turnsOf(msgs) {
+	for _, turn := range gatewaytest.TurnsOf(msgs) {
 		var parts []string
 		for _, m := range turn[1:] {
 			switch {
@@ -53,20 +54,20 @@ func states(msgs []protocol.Message) string {
 // part of is closed, its tool is not called again, and the messages that had
 // joined are answered.
 func TestFault_F_CRASH_03_Steer(t *testing.T) {
-	v := newVictim(t, "chat/wait-300-tool-session_status")
-	v.start("afterSteer")
-	ctx := v.background()
-	c := v.say(ctx, nil, "a", "first", "steer")
-	c = v.say(ctx, c, "b", "second", "steer")
-	v.say(ctx, c, "c", "third", "steer")
-	v.died()
-	v.start("")
-	got := states(v.settled(mainKey)[mainKey])
+	v := gatewaytest.NewVictim(t, "chat/wait-300-tool-session_status")
+	v.Start("afterSteer")
+	ctx := v.Background()
+	c := say(v, ctx, nil, "a", "first", "steer")
+	c = say(v, ctx, c, "b", "second", "steer")
+	say(v, ctx, c, "c", "third", "steer")
+	v.Died()
+	v.Start("")
+	got := states(v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey])
 	want := "first interrupted(call,result) second answered(call,result) third answered(call,result,text)"
 	if got != want {
 		t.Errorf("transcript %s\nwant       %s", got, want)
 	}
-	if n := v.model.Calls("first"); n != 1 {
+	if n := v.Model.Calls("first"); n != 1 {
 		t.Errorf("the model was asked about the first %d times", n)
 	}
 }
@@ -74,19 +75,19 @@ func TestFault_F_CRASH_03_Steer(t *testing.T) {
 // Killed right after waiting messages were put together: nobody has seen
 // anything of their answer, so they are answered, once.
 func TestFault_F_CRASH_03_Collect(t *testing.T) {
-	v := newVictim(t, "chat/wait-300-echo")
-	v.start("afterCollect")
-	ctx := v.background()
-	c := v.say(ctx, nil, "a", "first", "collect")
-	c = v.say(ctx, c, "b", "second", "collect")
-	v.say(ctx, c, "c", "third", "collect")
-	v.died()
-	v.start("")
-	got := states(v.settled(mainKey)[mainKey])
+	v := gatewaytest.NewVictim(t, "chat/wait-300-echo")
+	v.Start("afterCollect")
+	ctx := v.Background()
+	c := say(v, ctx, nil, "a", "first", "collect")
+	c = say(v, ctx, c, "b", "second", "collect")
+	say(v, ctx, c, "c", "third", "collect")
+	v.Died()
+	v.Start("")
+	got := states(v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey])
 	if want := "first answered(text) second answered() third answered(text)"; got != want {
 		t.Errorf("transcript %s\nwant       %s", got, want)
 	}
-	if n := v.model.Calls("first") + v.model.Calls("third"); n != 2 {
+	if n := v.Model.Calls("first") + v.Model.Calls("third"); n != 2 {
 		t.Errorf("the model was asked %d times", n)
 	}
 }
@@ -94,22 +95,22 @@ func TestFault_F_CRASH_03_Collect(t *testing.T) {
 // Ten messages of all modes wait when the process is killed: all are answered
 // after the start, in order, each once.
 func TestFault_F_CRASH_03_MixedQueue(t *testing.T) {
-	v := newVictim(t, "chat/stream-200-20")
-	v.start("")
-	ctx := v.background()
-	c := v.say(ctx, nil, "q0", "m0", "followup")
+	v := gatewaytest.NewVictim(t, "chat/stream-200-20")
+	v.Start("")
+	ctx := v.Background()
+	c := say(v, ctx, nil, "q0", "m0", "followup")
 	want := []string{"m0"}
 	for i := 1; i <= 10; i++ {
 		mode := []string{"followup", "collect", "steer", "collect", "collect"}[i%5]
-		c = v.say(ctx, c, fmt.Sprintf("q%d", i), fmt.Sprintf("m%d", i), mode)
+		c = say(v, ctx, c, fmt.Sprintf("q%d", i), fmt.Sprintf("m%d", i), mode)
 		want = append(want, fmt.Sprintf("m%d", i))
 	}
-	v.kill()
-	writeConfig(t, v.dir, v.url, "chat/echo")
-	v.start("")
-	msgs := v.settled(mainKey)[mainKey]
+	v.Kill()
+	gatewaytest.WriteConfig(t, v.Dir, v.ModelURL, "chat/echo")
+	v.Start("")
+	msgs := v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]
 	var asked []string
-	for _, turn := range turnsOf(msgs) {
+	for _, turn := range gatewaytest.TurnsOf(msgs) {
 		asked = append(asked, turn[0].Text())
 		if s := turn[0].Hearth.State; s != protocol.ReceiptAnswered && turn[0].Text() != "m0" {
 			t.Errorf("%s ended as %s", turn[0].Text(), s)
@@ -122,7 +123,7 @@ func TestFault_F_CRASH_03_MixedQueue(t *testing.T) {
 		t.Errorf("asked %v, want %v", asked, want)
 	}
 	for _, text := range want[1:] {
-		if n := v.model.Calls(text); n > 1 {
+		if n := v.Model.Calls(text); n > 1 {
 			t.Errorf("the model was asked %q %d times", text, n)
 		}
 	}
@@ -140,16 +141,16 @@ func TestFault_F_CRASH_12_Compaction(t *testing.T) {
 }
 
 func killCompaction(t *testing.T, point string, nth int) {
-	v := newVictim(t, "chat/echo")
-	v.start(fmt.Sprintf("%s@%d", point, nth))
-	ctx := v.background()
-	c := v.dial(ctx, nil)
+	v := gatewaytest.NewVictim(t, "chat/echo")
+	v.Start(fmt.Sprintf("%s@%d", point, nth))
+	ctx := v.Background()
+	c := v.Dial(ctx, nil)
 	message := 0
 	chat := func(n int) {
 		for range n {
 			message++
 			id := fmt.Sprintf("k%d", message)
-			c = v.say(ctx, c, id, fmt.Sprintf("message %d", message), "")
+			c = say(v, ctx, c, id, fmt.Sprintf("message %d", message), "")
 			if err := c.Call(ctx, protocol.MethodAgentWait, protocol.AgentWaitParams{RunID: id, TimeoutMs: 20_000}, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -165,16 +166,16 @@ func killCompaction(t *testing.T, point string, nth int) {
 		}
 		chat(4)
 	}
-	before := hashOf(t, v.settled(mainKey)[mainKey])
+	before := hashOf(t, v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey])
 	if err := compact(); err == nil {
 		t.Fatal("the gateway lived on")
 	}
-	v.died()
-	v.start("")
-	if after := hashOf(t, v.settled(mainKey)[mainKey]); after != before {
+	v.Died()
+	v.Start("")
+	if after := hashOf(t, v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]); after != before {
 		t.Error("the transcript has changed")
 	}
-	c = v.dial(ctx, nil)
+	c = v.Dial(ctx, nil)
 	defer c.Close()
 	var d protocol.SessionsDescribeResult
 	if err := c.Call(ctx, protocol.MethodSessionsDescribe, protocol.SessionKeyParams{Key: "main"}, &d); err != nil {
@@ -188,7 +189,7 @@ func killCompaction(t *testing.T, point string, nth int) {
 		t.Errorf("%d summaries, want %d", d.Session.CompactionCount, want)
 	}
 	chat(1)
-	if msgs := v.settled(mainKey)[mainKey]; msgs[len(msgs)-1].Text() != fmt.Sprintf("echo: message %d", message) {
+	if msgs := v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]; msgs[len(msgs)-1].Text() != fmt.Sprintf("echo: message %d", message) {
 		t.Errorf("the next answer: %+v", msgs[len(msgs)-1])
 	}
 }
@@ -211,9 +212,9 @@ const (
 // model that calls tools: nothing acknowledged is lost or doubled, order is
 // kept, every message has one visible end, and every tool call has one result.
 func TestFault_F_CRASH_19_RandomKillsMixedModes(t *testing.T) {
-	v := newVictim(t, "chat/stream-6-3")
+	v := gatewaytest.NewVictim(t, "chat/stream-6-3")
 	rnd, mixedPoints := seed.New(t), seed.Rounds(40, 100)
-	keys := v.mixedSessions()
+	keys := mixedSessions(v)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	senders := make([]*sender, mixedClients)
@@ -234,26 +235,26 @@ func TestFault_F_CRASH_19_RandomKillsMixedModes(t *testing.T) {
 			fp = fmt.Sprintf("%s@%d", points[rnd.IntN(len(points))], 1+rnd.IntN(10))
 			wait = time.Second
 		}
-		v.start(fp)
+		v.Start(fp)
 		select {
-		case <-v.gone:
-			v.cmd = nil
+		case <-v.Gone:
+			v.Cmd = nil
 		case <-time.After(wait):
-			v.kill()
+			v.Kill()
 		}
 	}
-	v.start("")
+	v.Start("")
 	stop()
 	wg.Wait()
-	checkMixed(t, v.settled(keys...), senders)
+	checkMixed(t, v.Settled(keys...), senders)
 }
 
 // mixedSessions makes the sessions; every other one calls tools.
-func (v *victim) mixedSessions() []string {
-	v.t.Helper()
-	v.start("")
-	defer v.kill()
-	c := v.dial(v.background(), nil)
+func mixedSessions(v *gatewaytest.Victim) []string {
+	v.T.Helper()
+	v.Start("")
+	defer v.Kill()
+	c := v.Dial(v.Background(), nil)
 	defer c.Close()
 	keys := make([]string, mixedKeys)
 	for i := range keys {
@@ -262,9 +263,9 @@ func (v *victim) mixedSessions() []string {
 		if i%2 == 1 {
 			model = "chat/wait-5-tool-session_status"
 		}
-		if err := c.Call(v.background(), protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: keys[i], Model: model},
+		if err := c.Call(v.Background(), protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: keys[i], Model: model},
 			nil); err != nil {
-			v.t.Fatal(err)
+			v.T.Fatal(err)
 		}
 	}
 	return keys
@@ -277,7 +278,7 @@ func checkMixed(t *testing.T, transcripts map[string][]protocol.Message, senders
 	for key, msgs := range transcripts {
 		last := map[int]int{}
 		open := "" // a message that was answered together with a later one
-		for _, turn := range turnsOf(msgs) {
+		for _, turn := range gatewaytest.TurnsOf(msgs) {
 			asked := turn[0]
 			var id, n int
 			if _, err := fmt.Sscanf(asked.Text(), "c%d-m%d says hello", &id, &n); err != nil {

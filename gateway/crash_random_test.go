@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/internal/seed"
 )
@@ -22,7 +23,7 @@ const (
 // clients that send without pause: no acknowledged message is lost, none is
 // doubled, each ends in one visible state, and order is kept.
 func TestFault_F_CRASH_19_RandomKills(t *testing.T) {
-	v := newVictim(t, "chat/stream-12-3")
+	v := gatewaytest.NewVictim(t, "chat/stream-12-3")
 	rnd, crashPoints := seed.New(t), seed.Rounds(60, 200)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -44,15 +45,15 @@ func TestFault_F_CRASH_19_RandomKills(t *testing.T) {
 			byPoint[name]++
 			wait = 2 * time.Second
 		}
-		v.start(fp)
+		v.Start(fp)
 		select {
-		case <-v.gone: // by its failpoint
-			v.cmd = nil
+		case <-v.Gone: // by its failpoint
+			v.Cmd = nil
 		case <-time.After(wait):
-			v.kill()
+			v.Kill()
 		}
 	}
-	v.start("")
+	v.Start("")
 	stop()
 	wg.Wait()
 
@@ -60,13 +61,13 @@ func TestFault_F_CRASH_19_RandomKills(t *testing.T) {
 	for i := range keys {
 		keys[i] = fmt.Sprintf("agent:main:crash-%d", i)
 	}
-	checkHistory(t, v.settled(keys...), senders)
+	checkHistory(t, v.Settled(keys...), senders)
 	t.Logf("%d kills, at failpoints: %v", crashPoints, byPoint)
 }
 
 // sender sends numbered messages in order, each until it is acknowledged.
 type sender struct {
-	v   *victim
+	v   *gatewaytest.Victim
 	id  int
 	key string
 	// mode, when set, says in which mode message n is sent.
@@ -89,7 +90,7 @@ func (s *sender) run(ctx context.Context) {
 		if s.mode != nil {
 			p.QueueMode = s.mode(n)
 		}
-		c, _, ok = s.v.deliverAs(ctx, c, p)
+		c, _, ok = s.v.DeliverAs(ctx, c, p)
 		if !ok {
 			break
 		}
@@ -111,7 +112,7 @@ func checkHistory(t *testing.T, transcripts map[string][]protocol.Message, sende
 	for key, msgs := range transcripts {
 		last := map[int]int{} // per client, the number of its last message
 		var seq int64
-		for _, turn := range turnsOf(msgs) {
+		for _, turn := range gatewaytest.TurnsOf(msgs) {
 			asked := turn[0]
 			if asked.Meta.Seq <= seq {
 				t.Fatalf("%s: positions do not rise", key)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -16,21 +17,21 @@ import (
 func TestFault_F_CRASH_01_02_AroundTheAccept(t *testing.T) {
 	for _, point := range []string{"beforeAcceptCommit", "afterAcceptCommit"} {
 		t.Run(point, func(t *testing.T) {
-			v := newVictim(t, "chat/echo")
-			v.start(point)
-			ctx := v.background()
+			v := gatewaytest.NewVictim(t, "chat/echo")
+			v.Start(point)
+			ctx := v.Background()
 			acked := make(chan protocol.ChatSendResult, 1)
 			go func() {
-				_, res, _ := v.deliver(ctx, nil, "main", "k", "remember me")
+				_, res, _ := v.Deliver(ctx, nil, "main", "k", "remember me")
 				acked <- res
 			}()
-			v.died()
-			v.start("")
+			v.Died()
+			v.Start("")
 			res := <-acked
 			if dup := res.Status != protocol.SendStarted; dup != (point == "afterAcceptCommit") {
 				t.Errorf("the second send was answered %q", res.Status)
 			}
-			msgs := v.settled(mainKey)[mainKey]
+			msgs := v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]
 			if len(msgs) != 2 || msgs[0].Text() != "remember me" || msgs[1].Text() != "echo: remember me" {
 				t.Errorf("transcript: %+v", msgs)
 			}
@@ -41,20 +42,20 @@ func TestFault_F_CRASH_01_02_AroundTheAccept(t *testing.T) {
 // Ten messages wait behind a running answer when the process is killed: all
 // ten are answered after the start, in order, each once.
 func TestFault_F_CRASH_03_QueueSurvives(t *testing.T) {
-	v := newVictim(t, "chat/stream-200-20")
-	v.start("")
-	ctx := v.background()
-	c := v.dial(ctx, nil)
+	v := gatewaytest.NewVictim(t, "chat/stream-200-20")
+	v.Start("")
+	ctx := v.Background()
+	c := v.Dial(ctx, nil)
 	for i := range 11 {
 		var ok bool
-		if c, _, ok = v.deliver(ctx, c, "main", fmt.Sprintf("q%d", i), fmt.Sprintf("message %d", i)); !ok {
+		if c, _, ok = v.Deliver(ctx, c, "main", fmt.Sprintf("q%d", i), fmt.Sprintf("message %d", i)); !ok {
 			t.Fatal("not acknowledged")
 		}
 	}
-	v.kill()
-	writeConfig(t, v.dir, v.url, "chat/echo")
-	v.start("")
-	turns := turnsOf(v.settled(mainKey)[mainKey])
+	v.Kill()
+	gatewaytest.WriteConfig(t, v.Dir, v.ModelURL, "chat/echo")
+	v.Start("")
+	turns := gatewaytest.TurnsOf(v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey])
 	if len(turns) != 11 {
 		t.Fatalf("%d turns, want 11", len(turns))
 	}
@@ -72,74 +73,74 @@ func TestFault_F_CRASH_03_QueueSurvives(t *testing.T) {
 // has seen anything, so the answer is simply made.
 func TestFault_F_CRASH_04_05_BeforeTheFirstWord(t *testing.T) {
 	t.Run("claimed", func(t *testing.T) {
-		v := newVictim(t, "chat/echo")
-		v.start("afterClaim")
-		ctx := v.background()
-		go v.deliver(ctx, nil, "main", "k", "hello")
-		v.died()
-		v.start("")
-		msgs := v.settled(mainKey)[mainKey]
+		v := gatewaytest.NewVictim(t, "chat/echo")
+		v.Start("afterClaim")
+		ctx := v.Background()
+		go v.Deliver(ctx, nil, "main", "k", "hello")
+		v.Died()
+		v.Start("")
+		msgs := v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]
 		if len(msgs) != 2 || msgs[1].Text() != "echo: hello" {
 			t.Errorf("transcript: %+v", msgs)
 		}
-		v.saysResumed()
+		saysResumed(v)
 	})
 	t.Run("requested", func(t *testing.T) {
-		v := newVictim(t, "chat/fault-slowfirst-60000")
-		v.start("")
-		ctx := v.background()
-		if _, _, ok := v.deliver(ctx, nil, "main", "k", "hello"); !ok {
+		v := gatewaytest.NewVictim(t, "chat/fault-slowfirst-60000")
+		v.Start("")
+		ctx := v.Background()
+		if _, _, ok := v.Deliver(ctx, nil, "main", "k", "hello"); !ok {
 			t.Fatal("not acknowledged")
 		}
-		for v.model.Calls("hello") == 0 && ctx.Err() == nil {
+		for v.Model.Calls("hello") == 0 && ctx.Err() == nil {
 			select {
 			case <-time.After(5 * time.Millisecond):
 			case <-ctx.Done():
 			}
 		}
-		v.kill()
-		writeConfig(t, v.dir, v.url, "chat/echo")
-		v.start("")
-		msgs := v.settled(mainKey)[mainKey]
+		v.Kill()
+		gatewaytest.WriteConfig(t, v.Dir, v.ModelURL, "chat/echo")
+		v.Start("")
+		msgs := v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]
 		if len(msgs) != 2 || msgs[1].Text() != "echo: hello" {
 			t.Errorf("transcript: %+v", msgs)
 		}
-		v.saysResumed()
+		saysResumed(v)
 	})
 }
 
 // saysResumed: a person can see that the answer was made anew.
-func (v *victim) saysResumed() {
-	v.t.Helper()
-	ctx := v.background()
-	c := v.dial(ctx, nil)
+func saysResumed(v *gatewaytest.Victim) {
+	v.T.Helper()
+	ctx := v.Background()
+	c := v.Dial(ctx, nil)
 	if c == nil {
-		v.t.Fatal("the gateway does not answer")
+		v.T.Fatal("the gateway does not answer")
 	}
 	defer c.Close()
 	var w protocol.Why
 	if err := c.Call(ctx, protocol.MethodWhy, protocol.WhyParams{RunID: "k"}, &w); err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	if !slices.ContainsFunc(w.Reasons, func(r protocol.WhyReason) bool { return r.Rule == "resumed" }) {
-		v.t.Errorf("nobody is told that it was made anew: %+v", w.Reasons)
+		v.T.Errorf("nobody is told that it was made anew: %+v", w.Reasons)
 	}
 }
 
 // Killed in the middle of an answer: the text that was checkpointed is kept
 // and marked, nothing stands twice.
 func TestFault_F_CRASH_06_MidStream(t *testing.T) {
-	v := newVictim(t, "chat/stream-300-10")
-	v.start("midStream@150")
-	ctx := v.background()
-	c, _, ok := v.deliver(ctx, nil, "main", "k", "tell me")
+	v := gatewaytest.NewVictim(t, "chat/stream-300-10")
+	v.Start("midStream@150")
+	ctx := v.Background()
+	c, _, ok := v.Deliver(ctx, nil, "main", "k", "tell me")
 	if !ok {
 		t.Fatal("not acknowledged")
 	}
 	defer c.Close()
-	v.died()
-	v.start("")
-	msgs := v.settled(mainKey)[mainKey]
+	v.Died()
+	v.Start("")
+	msgs := v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]
 	if len(msgs) != 2 {
 		t.Fatalf("transcript: %+v", msgs)
 	}
@@ -150,7 +151,7 @@ func TestFault_F_CRASH_06_MidStream(t *testing.T) {
 	if !strings.HasPrefix(text, "re: tell me\nw1 w2 ") || strings.Count(text, "w1 ") != 1 {
 		t.Errorf("partial text %q", text)
 	}
-	if n := v.model.Calls("tell me"); n != 1 {
+	if n := v.Model.Calls("tell me"); n != 1 {
 		t.Errorf("the model was asked %d times", n)
 	}
 }
@@ -160,12 +161,12 @@ func TestFault_F_CRASH_06_MidStream(t *testing.T) {
 func TestFault_F_CRASH_07_ToolIntent(t *testing.T) {
 	for _, point := range []string{"afterToolIntent", "beforeToolResult"} {
 		t.Run(point, func(t *testing.T) {
-			v := newVictim(t, "chat/tool-session_status")
-			v.start(point)
-			go v.deliver(v.background(), nil, "main", "k", "status?")
-			v.died()
-			v.start("")
-			turn := v.settled(mainKey)[mainKey]
+			v := gatewaytest.NewVictim(t, "chat/tool-session_status")
+			v.Start(point)
+			go v.Deliver(v.Background(), nil, "main", "k", "status?")
+			v.Died()
+			v.Start("")
+			turn := v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]
 			if len(turn) != 3 || turn[1].Content[len(turn[1].Content)-1].Type != protocol.BlockToolCall {
 				t.Fatalf("transcript: %+v", turn)
 			}
@@ -181,16 +182,16 @@ func TestFault_F_CRASH_07_ToolIntent(t *testing.T) {
 func TestFault_F_CRASH_10_AfterTheFinal(t *testing.T) {
 	for _, point := range []string{"afterFinalCommit", "beforeDelivery"} {
 		t.Run(point, func(t *testing.T) {
-			v := newVictim(t, "chat/echo")
-			v.start(point)
-			go v.deliver(v.background(), nil, "main", "k", "once")
-			v.died()
-			v.start("")
-			msgs := v.settled(mainKey)[mainKey]
+			v := gatewaytest.NewVictim(t, "chat/echo")
+			v.Start(point)
+			go v.Deliver(v.Background(), nil, "main", "k", "once")
+			v.Died()
+			v.Start("")
+			msgs := v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey]
 			if len(msgs) != 2 || msgs[1].Text() != "echo: once" || msgs[0].Hearth.State != protocol.ReceiptAnswered {
 				t.Errorf("transcript: %+v", msgs)
 			}
-			if n := v.model.Calls("once"); n != 1 {
+			if n := v.Model.Calls("once"); n != 1 {
 				t.Errorf("the model was asked %d times", n)
 			}
 		})

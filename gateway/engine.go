@@ -31,7 +31,7 @@ type engine struct {
 	catalog   *catalog.Catalog   // the list of them
 	budget    *budget.Budget     // keeps calls within the allowance
 	turns     *turn.Models       // what answers the turns of sessions
-	vectors   *vectors.Service
+	vectors   *vectors.Maker
 	trials    *turn.Trials // what was found out about models
 	downloads *download.Downloads
 }
@@ -73,7 +73,7 @@ func openEngine(ctx context.Context, b *base, a *access, g *guard) (e *engine, e
 		return nil, cannot("What is known of your models could not be read", err, restoreStore)
 	}
 	e.downloads = download.New(download.Options{
-		Models: e.models, Detector: e.detector, Now: b.Now, Tell: func(p protocol.ModelsPullProgress) {
+		Models: e.models, Detector: e.detector, Tasks: b.tasks, Work: b.work, Now: b.Now, Tell: func(p protocol.ModelsPullProgress) {
 			a.server.Broadcast(server.Broadcast{Event: protocol.EventModelsPull, Payload: p})
 		},
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/agents"
 	"github.com/hearth-assistant/hearth/gateway/feature/approvals"
 	"github.com/hearth-assistant/hearth/gateway/feature/audit"
+	"github.com/hearth-assistant/hearth/gateway/feature/backup"
 	"github.com/hearth-assistant/hearth/gateway/feature/chat"
 	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
 	"github.com/hearth-assistant/hearth/gateway/feature/control"
@@ -40,6 +41,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/skills"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
+	"github.com/hearth-assistant/hearth/gateway/feature/tasks"
 	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
 	"github.com/hearth-assistant/hearth/gateway/feature/usage"
@@ -48,15 +50,18 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/turn"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/toolset"
 )
 
 // list is the one list of features, in the order in which they start. What each
 // needs stands in its Options.
 func list(ctx context.Context, gw *Gateway) []host.Entry {
-	return slices.Concat(
+	return append(slices.Concat(
 		talkFeatures(gw), modelFeatures(gw), toolFeatures(ctx, gw), memoryFeatures(gw), careFeatures(gw), reachFeatures(ctx, gw),
-	)
+	), host.Of("tasks", tasks.New, tasks.Options{ // the last: it shows what the others do
+		Book: gw.base.tasks, Agents: gw.base.agents, Sessions: gw.talk.sessions, Clients: gw.access.server, Now: gw.base.Now,
+	}))
 }
 
 // memoryFeatures remember, and let programs ask for it.
@@ -93,6 +98,10 @@ func careFeatures(gw *Gateway) []host.Entry {
 	b, a, g, t, r, n := gw.base, gw.access, gw.guard, gw.talk, gw.runs, gw.networks
 	return []host.Entry{
 		host.Of("database", database.New, database.Options{Store: b.store, Dir: b.Dir, Now: b.Now, Log: b.Logger}),
+		host.Of("backup", backup.New, backup.Options{
+			Store: b.store, Dir: b.Dir, Settings: b.config, Agents: b.agents, Secrets: b.secrets, Version: b.Version,
+			Home: statedir.Home(b.Env), Clock: b.clock, Now: b.Now, Log: b.Logger,
+		}),
 		{Name: "doctor", New: func() (host.Feature, error) { return doctor.New(b.features.Checks, b.problems.Noted()), nil }},
 		host.Of("incidents", incidents.New, incidents.Options{Log: b.incidents, Messages: n.gate, Clock: b.clock, Now: b.Now}),
 		{Name: "status", New: func() (host.Feature, error) { return gw.status.Feature(), nil }},
@@ -177,19 +186,12 @@ func talkFeatures(gw *Gateway) []host.Entry {
 			Clock: b.clock, Version: b.Version, Started: b.started, Now: b.Now,
 		}),
 		host.Of("subagents", subagents.New, subagents.Options{
-			Book: t.spawns, Sessions: t.sessions, Dispatch: t.dispatch, Choice: e.choice, Settings: b.config, Now: b.Now,
+			Book: t.spawns, Sessions: t.sessions, Dispatch: t.dispatch, Choice: e.choice, Settings: b.config, Tasks: b.tasks, Now: b.Now,
 		}),
 		host.Of("heartbeat", heartbeat.New, heartbeat.Options{
 			Settings: b.config, Agents: b.agents, Files: r.files, Sessions: t.sessions, Dispatch: t.dispatch, Pause: g.pause,
 			Budget: e.budget, Outbound: n.answers, Clients: a.server, Logger: b.Logger, Now: b.Now,
 		}),
-		{Name: "cron", New: func() (host.Feature, error) {
-			return cron.Open(cron.Options{
-				DB: b.store, Settings: b.config, Agents: b.agents, Sessions: t.sessions, Models: e.choice, Answers: n.answers, Deliverer: n.deliverer,
-				Channels: t.hub, Budget: e.budget, Pause: g.pause, Gate: g.gate, Taint: r.taint, Execution: r.execution, Clients: a.server,
-				Web: publicweb.New(b.config), Keys: b.secrets, Clock: b.clock, Work: b.work, Now: b.Now, Logger: b.Logger,
-			})
-		}},
 		host.Of("search", search.New, search.Options{Index: t.search, Agents: b.agents}),
 	}
 }
@@ -223,7 +225,7 @@ func modelFeatures(gw *Gateway) []host.Entry {
 
 // toolFeatures are those that are tools more than anything else.
 func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
-	b, a, g, e, t, r := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs
+	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
 	pages := publicweb.New(b.config) // for addresses that models choose
 	return []host.Entry{
 		host.Of("files", files.New, files.Options{
@@ -254,8 +256,16 @@ func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 			r.tools.SetSurface(c)
 			return c.Feature(), nil
 		}},
+		{Name: "cron", New: func() (host.Feature, error) { // after code mode, whose programs it runs
+			return cron.Open(cron.Options{
+				DB: b.store, Settings: b.config, Agents: b.agents, Sessions: t.sessions, Models: e.choice, Answers: n.answers,
+				Deliverer: n.deliverer, Channels: t.hub, Budget: e.budget, Pause: g.pause, Gate: g.gate, Taint: r.taint, Programs: r.code,
+				Direct: t.direct, Execution: r.execution, Clients: a.server, Web: pages, Keys: b.secrets, Clock: b.clock, Work: b.work,
+				Tasks: b.tasks, Now: b.Now, Logger: b.Logger,
+			})
+		}},
 		host.Of("skills", skills.New, skills.Options{
-			Catalog: r.skills, Agents: b.agents, Settings: b.config, Secrets: b.secrets, Audit: b.audit, Env: b.Env,
+			Catalog: r.skills, Agents: b.agents, Settings: b.config, Secrets: b.secrets, Audit: b.audit, Tasks: b.tasks, Env: b.Env,
 			Calls:  skills.Calls{Dispatch: t.dispatch, Gate: g.gate, Tools: r.catalog},
 			Events: skills.Events{Life: b.work.Context(), Clients: a.server, Health: gw.status.Health},
 			Logger: b.Logger,

@@ -7,28 +7,29 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // TestEachFeatureCanBeAbsent: with one feature switched off Hearth starts and
 // answers, without complaint and without the feature's methods.
 func TestEachFeatureCanBeAbsent(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	first := r.connect()
+	r := gatewaytest.New(t, "chat/echo")
+	first := r.Connect()
 	whole := first.Hello().Features.Methods
 	for name, tools := range toolsOf {
 		for _, tool := range tools {
-			if !slices.Contains(first.tools(), tool) {
+			if !slices.Contains(toolNames(first), tool) {
 				t.Errorf("%s has no tool %s", name, tool)
 			}
 		}
 	}
-	for _, name := range r.gw.FeatureNames(t.Context()) {
+	for _, name := range r.Gateway.FeatureNames(t.Context()) {
 		t.Run(name, func(t *testing.T) {
-			r.shutdown()
-			r.switchOff(name)
-			r.start()
-			p := r.connect()
+			r.Shutdown()
+			switchOff(r, name)
+			r.Start()
+			p := r.Connect()
 			without := p.Hello().Features.Methods
 			for _, m := range without {
 				if !slices.Contains(whole, m) {
@@ -36,7 +37,7 @@ func TestEachFeatureCanBeAbsent(t *testing.T) {
 				}
 			}
 			for _, tool := range toolsOf[name] {
-				if slices.Contains(p.tools(), tool) {
+				if slices.Contains(toolNames(p), tool) {
 					t.Errorf("the tool %s is there without it", tool)
 				}
 			}
@@ -47,14 +48,14 @@ func TestEachFeatureCanBeAbsent(t *testing.T) {
 				}
 			}
 			if name == "chat" { // a message can still come in another way
-				p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: "agent:main:other", Message: "hello", IdempotencyKey: name},
+				p.Do(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Key: "agent:main:other", Message: "hello", IdempotencyKey: name},
 					nil)
-				if end := p.ended(name); end.State != "final" {
+				if end := p.Ended(name); end.State != "final" {
 					t.Errorf("a message without it: %+v", end)
 				}
 				return
 			}
-			if end := p.say("agent:main:main", name, "hello"); end.State != "final" {
+			if end := p.Say("agent:main:main", name, "hello"); end.State != "final" {
 				t.Errorf("a message without it: %+v", end)
 			}
 		})
@@ -67,10 +68,10 @@ var toolsOf = map[string][]string{
 	"subagents": {"sessions_spawn", "subagents"}, "web": {"web_fetch", "web_search"}, "image": {"image"}, "nodes": {"nodes", "canvas"},
 }
 
-// tools are the names of all tools that there are.
-func (p *peer) tools() (names []string) {
+// toolNames are the names of all tools that there are.
+func toolNames(p *gatewaytest.Peer) (names []string) {
 	var list protocol.ToolsCatalog
-	p.call(protocol.MethodToolsCatalog, protocol.ToolsCatalogParams{}, &list)
+	p.Do(protocol.MethodToolsCatalog, protocol.ToolsCatalogParams{}, &list)
 	for _, group := range list.Groups {
 		for _, tool := range group.Tools {
 			names = append(names, tool.ID)
@@ -80,23 +81,23 @@ func (p *peer) tools() (names []string) {
 }
 
 // switchOff has the gateway start without a feature, "" for none.
-func (r *rig) switchOff(feature string) {
-	r.t.Helper()
-	path := filepath.Join(string(r.dir), "hearth.json")
+func switchOff(r *gatewaytest.Rig, feature string) {
+	r.T.Helper()
+	path := filepath.Join(string(r.Dir), "hearth.json")
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	var settings map[string]any
 	if err := json.Unmarshal(raw, &settings); err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	settings["features"] = map[string]bool{feature: false}
 	if raw, err = json.Marshal(settings); err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 }
 
@@ -107,7 +108,7 @@ func TestMethodsStandInTheListOnce(t *testing.T) {
 	for _, m := range protocol.Methods() {
 		known[m.Name] = true
 	}
-	for _, m := range newRig(t, "chat/echo").gw.Methods() {
+	for _, m := range gatewaytest.New(t, "chat/echo").Gateway.Methods() {
 		switch {
 		case seen[m.Name]:
 			t.Errorf("%s is two features'", m.Name)

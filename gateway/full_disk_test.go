@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -25,22 +26,22 @@ func TestFault_F_DISK_01_FullIsTold(t *testing.T) {
 		t.Skipf("no small file system can be mounted here (it takes root): %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
-	r := &rig{t: t, dir: statedir.Dir(filepath.Join(disk, "state")), model: scripted.New()}
-	srv := httptest.NewServer(r.model)
+	r := &gatewaytest.Rig{T: t, Dir: statedir.Dir(filepath.Join(disk, "state")), Model: scripted.New()}
+	srv := httptest.NewServer(r.Model)
 	t.Cleanup(srv.Close)
-	if err := os.MkdirAll(string(r.dir), 0o700); err != nil {
+	if err := os.MkdirAll(string(r.Dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	writeConfig(t, r.dir, srv.URL, "chat/echo")
-	r.start()
-	p := r.connect()
+	gatewaytest.WriteConfig(t, r.Dir, srv.URL, "chat/echo")
+	r.Start()
+	p := r.Connect()
 	told := func() (status bool, ready string) {
 		var s protocol.Status
-		p.call(protocol.MethodStatus, nil, &s)
+		p.Do(protocol.MethodStatus, nil, &s)
 		for _, q := range s.Hearth.Problems {
 			status = status || strings.Contains(q.Message, "The disk is full")
 		}
-		res, err := http.Get(r.gw.URL() + "/readyz")
+		res, err := http.Get(r.Gateway.URL() + "/readyz")
 		if err != nil {
 			t.Fatal(err)
 		}

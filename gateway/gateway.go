@@ -15,11 +15,10 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
-	"github.com/hearth-assistant/hearth/gateway/teardown"
-
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/teardown"
 )
 
 // Options of a Gateway.

@@ -10,29 +10,28 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
-
-const mainKey = "agent:main:main"
 
 // A message goes in, the answer streams out, and the transcript holds both, in
 // each dialect and with the built-in guide.
 func TestChatRoundTrip(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	p := r.connect()
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
 	for _, model := range []string{"chat/echo", "claude/echo", "llama/echo", "guide/guide"} {
 		t.Run(strings.ReplaceAll(model, "/", "-"), func(t *testing.T) {
 			key := "agent:main:" + strings.ReplaceAll(model, "/", "-")
 			var patched protocol.SessionsPatchResult
-			p.call(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Model: protocol.PatchTo(model)}, &patched)
+			p.Do(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Model: protocol.PatchTo(model)}, &patched)
 			if got := patched.Resolved.ModelProvider + "/" + patched.Resolved.Model; got != model {
 				t.Errorf("the answer to choosing %s names %s", model, got)
 			}
 			run := "run-" + model
-			if got := p.send(key, run, "hello there, friend"); got.RunID != run || got.Status != protocol.SendStarted {
+			if got := p.Send(key, run, "hello there, friend"); got.RunID != run || got.Status != protocol.SendStarted {
 				t.Fatalf("chat.send said %+v", got)
 			}
-			end := p.ended(run)
+			end := p.Ended(run)
 			if end.State != protocol.ChatFinal || end.Message == nil {
 				t.Fatalf("the run ended as %q: %s", end.State, end.ErrorMessage)
 			}
@@ -42,7 +41,7 @@ func TestChatRoundTrip(t *testing.T) {
 			if guide := strings.HasPrefix(model, "guide"); guide != (end.Message.Hearth != nil && end.Message.Hearth.BuiltIn) {
 				t.Errorf("the built-in label is %v for %s", end.Message.Hearth, model)
 			}
-			h := p.history(key)
+			h := p.History(key)
 			if len(h.Messages) != 2 {
 				t.Fatalf("%d messages in the transcript, want 2", len(h.Messages))
 			}
@@ -63,14 +62,14 @@ func TestChatRoundTrip(t *testing.T) {
 // A model that asks for a tool gets its result, and all steps stand in the
 // transcript in order.
 func TestToolTurn(t *testing.T) {
-	r := newRig(t, "chat/tool-session_status")
-	p := r.connect(protocol.CapToolEvents)
-	p.send("main", "t1", "how are things?")
-	end := p.ended("t1")
-	if end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), "session: "+mainKey) {
+	r := gatewaytest.New(t, "chat/tool-session_status")
+	p := r.Connect(protocol.CapToolEvents)
+	p.Send("main", "t1", "how are things?")
+	end := p.Ended("t1")
+	if end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), "session: "+gatewaytest.MainKey) {
 		t.Fatalf("ended %q with %q %s", end.State, end.Message.Text(), end.ErrorMessage)
 	}
-	h := p.history("main")
+	h := p.History("main")
 	var roles []string
 	for _, m := range h.Messages {
 		roles = append(roles, m.Role)
@@ -81,7 +80,7 @@ func TestToolTurn(t *testing.T) {
 	if c := h.Messages[1].Content; len(c) == 0 || c[len(c)-1].Type != protocol.BlockToolCall || c[len(c)-1].ID != h.Messages[2].ToolCallID {
 		t.Errorf("call and result do not match: %+v / %+v", c, h.Messages[2])
 	}
-	p.until("tool result event", func(ev protocol.Event) bool {
+	p.Until("tool result event", func(ev protocol.Event) bool {
 		return ev.Event == protocol.EventAgent && strings.Contains(string(ev.Payload), `"phase":"result"`)
 	})
 }
@@ -89,10 +88,10 @@ func TestToolTurn(t *testing.T) {
 // F-WS-05: one key is one message, whoever sends it and how often; other words
 // under it are a conflict.
 func TestFault_F_WS_05_IdempotencyKey(t *testing.T) {
-	r := newRig(t, "chat/stream-5-20")
-	peers := make([]*peer, 10)
+	r := gatewaytest.New(t, "chat/stream-5-20")
+	peers := make([]*gatewaytest.Peer, 10)
 	for i := range peers {
-		peers[i] = r.connect()
+		peers[i] = r.Connect()
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -118,16 +117,16 @@ func TestFault_F_WS_05_IdempotencyKey(t *testing.T) {
 	if started != 1 {
 		t.Errorf("%d sends started a run, want 1", started)
 	}
-	peers[0].ended("k1")
-	if n := r.model.Calls("only once"); n != 1 {
+	peers[0].Ended("k1")
+	if n := r.Model.Calls("only once"); n != 1 {
 		t.Errorf("the model was asked %d times", n)
 	}
-	if got := peers[0].send("main", "k1", "only once"); got.Status != protocol.SendOK {
+	if got := peers[0].Send("main", "k1", "only once"); got.Status != protocol.SendOK {
 		t.Errorf("after the end: %+v", got)
 	}
-	r.restart()
-	p := r.connect()
-	if got := p.send("main", "k1", "only once"); got.Status != protocol.SendOK {
+	r.Restart()
+	p := r.Connect()
+	if got := p.Send("main", "k1", "only once"); got.Status != protocol.SendOK {
 		t.Errorf("after a restart: %+v", got)
 	}
 	var pe *protocol.Error
@@ -136,7 +135,7 @@ func TestFault_F_WS_05_IdempotencyKey(t *testing.T) {
 	if !errors.As(err, &pe) || pe.Details["reason"] != "chat-request-conflict" {
 		t.Errorf("other words under the key: %v", err)
 	}
-	if h := p.history("main"); len(h.Messages) != 2 {
+	if h := p.History("main"); len(h.Messages) != 2 {
 		t.Errorf("%d messages, want 2", len(h.Messages))
 	}
 }
@@ -144,15 +143,15 @@ func TestFault_F_WS_05_IdempotencyKey(t *testing.T) {
 // Messages that arrive during an answer are answered after it, in order, and
 // the transcript reads as a conversation.
 func TestFault_F_CRASH_03_OrderIsAcceptanceOrder(t *testing.T) {
-	r := newRig(t, "chat/stream-3-5")
-	p := r.connect()
+	r := gatewaytest.New(t, "chat/stream-3-5")
+	p := r.Connect()
 	for i := range 10 {
-		p.send("main", fmt.Sprintf("o%d", i), fmt.Sprintf("question %d", i))
+		p.Send("main", fmt.Sprintf("o%d", i), fmt.Sprintf("question %d", i))
 	}
 	for i := range 10 {
-		p.ended(fmt.Sprintf("o%d", i))
+		p.Ended(fmt.Sprintf("o%d", i))
 	}
-	h := p.history("main")
+	h := p.History("main")
 	if len(h.Messages) != 20 {
 		t.Fatalf("%d messages, want 20", len(h.Messages))
 	}
@@ -168,33 +167,33 @@ func TestFault_F_CRASH_03_OrderIsAcceptanceOrder(t *testing.T) {
 // Stop ends the answer within 250 ms, keeps the text it had, and lets the next
 // message through; queued messages are stopped first.
 func TestStopKeepsThePartialText(t *testing.T) {
-	r := newRig(t, "chat/stream-1000-10")
-	p := r.connect()
-	p.send("main", "s1", "go on")
-	p.until("some words", func(ev protocol.Event) bool {
-		c, ok := chatOf(ev)
+	r := gatewaytest.New(t, "chat/stream-1000-10")
+	p := r.Connect()
+	p.Send("main", "s1", "go on")
+	p.Until("some words", func(ev protocol.Event) bool {
+		c, ok := gatewaytest.ChatOf(ev)
 		return ok && c.State == protocol.ChatDelta
 	})
-	p.send("main", "s2", "and then?")
+	p.Send("main", "s2", "and then?")
 	var res protocol.ChatAbortResult
-	p.call(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main"}, &res)
-	end := p.ended("s1") // long before the model would have finished; how long is benchtool's business
+	p.Do(protocol.MethodChatAbort, protocol.ChatAbortParams{SessionKey: "main"}, &res)
+	end := p.Ended("s1") // long before the model would have finished; how long is benchtool's business
 	if !res.Aborted || strings.Join(res.RunIDs, " ") != "s2 s1" {
 		t.Errorf("chat.abort said %+v", res)
 	}
 	if end.State != protocol.ChatAborted || end.Message == nil || !strings.HasPrefix(end.Message.Text(), "re: go on") {
 		t.Errorf("ended %+v", end)
 	}
-	if end := p.ended("s2"); end.State != protocol.ChatAborted {
+	if end := p.Ended("s2"); end.State != protocol.ChatAborted {
 		t.Errorf("the queued message ended as %q", end.State)
 	}
-	h := p.history("main")
+	h := p.History("main")
 	if got := h.Messages[0].Hearth.State; got != protocol.ReceiptAborted {
 		t.Errorf("receipt of the stopped message: %s", got)
 	}
-	p.call(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: "main", Model: protocol.PatchTo("chat/echo")}, nil)
-	p.send("main", "s3", "still there?")
-	if end := p.ended("s3"); end.State != protocol.ChatFinal {
+	p.Do(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: "main", Model: protocol.PatchTo("chat/echo")}, nil)
+	p.Send("main", "s3", "still there?")
+	if end := p.Ended("s3"); end.State != protocol.ChatFinal {
 		t.Errorf("after the stop: %q %s", end.State, end.ErrorMessage)
 	}
 }
@@ -204,60 +203,65 @@ func TestStopKeepsThePartialText(t *testing.T) {
 func TestFault_F_PROV_EveryFailureIsTold(t *testing.T) {
 	faults := []string{"fault-401", "fault-402", "fault-429-7", "fault-500", "fault-529", "fault-empty", "fault-malformed", "fault-cut-3",
 		"fault-html", "fault-context", "fault-refusal"}
-	r := newRig(t, "chat/echo")
-	p := r.connect()
+	t.Parallel() // it waits as long as a service asks for
+	r := gatewaytest.New(t, "chat/echo")
 	for _, dialect := range []string{"chat", "claude", "llama"} {
-		for _, fault := range faults {
-			t.Run(dialect+"-"+fault, func(t *testing.T) {
-				key := "agent:main:" + dialect + "-" + fault
-				p.call(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Model: protocol.PatchTo(dialect + "/" + fault)}, nil)
-				run := dialect + fault
-				p.send(key, run, "please")
-				end := p.ended(run)
-				if fault == "fault-refusal" && end.State == protocol.ChatFinal {
-					return // some services refuse in words of their own
-				}
-				if end.State != protocol.ChatError || len(end.ErrorMessage) < 20 || strings.Contains(end.ErrorMessage, "sk-test") {
-					t.Fatalf("ended %q: %q", end.State, end.ErrorMessage)
-				}
-				if h := p.history(key); h.Messages[0].Hearth.State != protocol.ReceiptFailed || h.Messages[0].Hearth.Error != end.ErrorMessage {
-					t.Errorf("receipt %+v", h.Messages[0].Hearth)
-				}
-				if strings.HasPrefix(fault, "fault-cut") && (end.Message == nil || end.Message.Text() == "") {
-					t.Errorf("the words before the cut are lost")
-				}
-				p.call(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Model: protocol.PatchTo(dialect + "/echo")}, nil)
-				p.send(key, run+"-again", "please")
-				if end := p.ended(run + "-again"); end.State != protocol.ChatFinal {
-					t.Errorf("the next message ended as %q: %s", end.State, end.ErrorMessage)
-				}
-			})
-		}
+		t.Run(dialect, func(t *testing.T) {
+			t.Parallel() // a dialect's service knows nothing of the others'
+			p := r.Connect()
+			for _, fault := range faults {
+				t.Run(fault, func(t *testing.T) { failureIsTold(t, p, dialect, fault) })
+			}
+		})
+	}
+}
+
+func failureIsTold(t *testing.T, p *gatewaytest.Peer, dialect, fault string) {
+	key, run := "agent:main:"+dialect+"-"+fault, dialect+fault
+	p.Do(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Model: protocol.PatchTo(dialect + "/" + fault)}, nil)
+	p.Send(key, run, "please")
+	end := p.Ended(run)
+	if fault == "fault-refusal" && end.State == protocol.ChatFinal {
+		return // some services refuse in words of their own
+	}
+	if end.State != protocol.ChatError || len(end.ErrorMessage) < 20 || strings.Contains(end.ErrorMessage, "sk-test") {
+		t.Fatalf("ended %q: %q", end.State, end.ErrorMessage)
+	}
+	if h := p.History(key); h.Messages[0].Hearth.State != protocol.ReceiptFailed || h.Messages[0].Hearth.Error != end.ErrorMessage {
+		t.Errorf("receipt %+v", h.Messages[0].Hearth)
+	}
+	if strings.HasPrefix(fault, "fault-cut") && (end.Message == nil || end.Message.Text() == "") {
+		t.Errorf("the words before the cut are lost")
+	}
+	p.Do(protocol.MethodSessionsPatch, protocol.SessionsPatchParams{Key: key, Model: protocol.PatchTo(dialect + "/echo")}, nil)
+	p.Send(key, run+"-again", "please")
+	if end := p.Ended(run + "-again"); end.State != protocol.ChatFinal {
+		t.Errorf("the next message ended as %q: %s", end.State, end.ErrorMessage)
 	}
 }
 
 // A client that reconnects in the middle of an answer gets the text so far and
 // every word after it exactly once.
 func TestFault_F_WS_04_ReconnectMidStreamHasNoGap(t *testing.T) {
-	r := newRig(t, "chat/stream-60-5")
-	first := r.connect()
-	first.send("main", "m1", "count")
-	first.until("some words", func(ev protocol.Event) bool {
-		c, ok := chatOf(ev)
+	r := gatewaytest.New(t, "chat/stream-60-5")
+	first := r.Connect()
+	first.Send("main", "m1", "count")
+	first.Until("some words", func(ev protocol.Event) bool {
+		c, ok := gatewaytest.ChatOf(ev)
 		return ok && c.State == protocol.ChatDelta
 	})
-	p := r.connect(protocol.CapSlimDeltas)
-	p.call(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: "main"}, nil)
-	h := p.history("main")
+	p := r.Connect(protocol.CapSlimDeltas)
+	p.Do(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: "main"}, nil)
+	h := p.History("main")
 	if h.InFlightRun == nil || h.InFlightRun.RunID != "m1" {
 		t.Fatalf("in flight: %+v", h.InFlightRun)
 	}
 	if got := h.Messages[0].Hearth.State; got != protocol.ReceiptAnswering {
 		t.Errorf("receipt while answering: %s", got)
 	}
-	end := p.ended("m1")
+	end := p.Ended("m1")
 	text, at := h.InFlightRun.Text, h.InFlightRun.End
-	for _, c := range p.chatEvents("m1") {
+	for _, c := range p.ChatEvents("m1") {
 		switch {
 		case c.State != protocol.ChatDelta || c.End <= at:
 		case c.Offset > at:
@@ -275,27 +279,27 @@ func TestFault_F_WS_04_ReconnectMidStreamHasNoGap(t *testing.T) {
 // A stop in good order keeps running answers with their text and queued
 // messages in order.
 func TestFault_F_LIFE_04_RestartUnderLoad(t *testing.T) {
-	r := newRig(t, "chat/stream-200-10")
-	p := r.connect()
-	p.send("main", "a", "long one")
-	p.until("some words", func(ev protocol.Event) bool {
-		c, ok := chatOf(ev)
+	r := gatewaytest.New(t, "chat/stream-200-10")
+	p := r.Connect()
+	p.Send("main", "a", "long one")
+	p.Until("some words", func(ev protocol.Event) bool {
+		c, ok := gatewaytest.ChatOf(ev)
 		return ok && c.State == protocol.ChatDelta
 	})
-	p.send("main", "b", "second")
-	p.send("main", "c", "third")
-	r.shutdown()
-	writeConfig(t, r.dir, r.url, "chat/echo")
-	r.start()
-	p = r.connect()
+	p.Send("main", "b", "second")
+	p.Send("main", "c", "third")
+	r.Shutdown()
+	gatewaytest.WriteConfig(t, r.Dir, r.ModelURL, "chat/echo")
+	r.Start()
+	p = r.Connect()
 	var wait protocol.AgentWaitResult
 	for _, id := range []string{"b", "c"} {
-		p.call(protocol.MethodAgentWait, protocol.AgentWaitParams{RunID: id, TimeoutMs: 10_000}, &wait)
+		p.Do(protocol.MethodAgentWait, protocol.AgentWaitParams{RunID: id, TimeoutMs: 10_000}, &wait)
 		if wait.Status != "ok" {
 			t.Errorf("queued message %s: %+v", id, wait)
 		}
 	}
-	h := p.history("main")
+	h := p.History("main")
 	var got []string
 	for _, m := range h.Messages {
 		got = append(got, m.Role+"/"+m.StopReason)
@@ -312,41 +316,41 @@ func TestFault_F_LIFE_04_RestartUnderLoad(t *testing.T) {
 }
 
 func TestSessionLifeCycle(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	p := r.connect()
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
 	var made protocol.SessionsCreateResult
-	p.call(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Label: "Trip", Message: "where to?", IdempotencyKey: "c1"}, &made)
+	p.Do(protocol.MethodSessionsCreate, protocol.SessionsCreateParams{Label: "Trip", Message: "where to?", IdempotencyKey: "c1"}, &made)
 	if !made.RunStarted || !strings.HasPrefix(made.Key, "agent:main:chat:") {
 		t.Fatalf("sessions.create said %+v", made)
 	}
-	p.ended("c1")
+	p.Ended("c1")
 	var inj protocol.ChatInjectResult
-	p.call(protocol.MethodChatInject, protocol.ChatInjectParams{SessionKey: made.Key, Message: "noted", Label: "note"}, &inj)
+	p.Do(protocol.MethodChatInject, protocol.ChatInjectParams{SessionKey: made.Key, Message: "noted", Label: "note"}, &inj)
 	var list protocol.SessionsList
-	p.call(protocol.MethodSessionsList, protocol.SessionsListParams{Search: "trip"}, &list)
+	p.Do(protocol.MethodSessionsList, protocol.SessionsListParams{Search: "trip"}, &list)
 	if list.Count != 1 || list.Sessions[0].Label != "Trip" || list.Sessions[0].MessageCount != 3 {
 		t.Fatalf("sessions.list said %+v", list)
 	}
 	var exp protocol.TranscriptExport
-	p.call(protocol.MethodTranscriptExport, protocol.TranscriptExportParams{Key: made.Key, Limit: 2}, &exp)
+	p.Do(protocol.MethodTranscriptExport, protocol.TranscriptExportParams{Key: made.Key, Limit: 2}, &exp)
 	if len(exp.Messages) != 2 || !exp.HasMore {
 		t.Fatalf("export page: %d, more %v", len(exp.Messages), exp.HasMore)
 	}
-	p.call(protocol.MethodTranscriptExport, protocol.TranscriptExportParams{Key: made.Key, After: exp.Messages[1].Meta.Seq}, &exp)
+	p.Do(protocol.MethodTranscriptExport, protocol.TranscriptExportParams{Key: made.Key, After: exp.Messages[1].Meta.Seq}, &exp)
 	if len(exp.Messages) != 1 || exp.HasMore || exp.Messages[0].Meta.ID != inj.MessageID {
 		t.Fatalf("second export page: %+v", exp)
 	}
 	var reset protocol.SessionsResetResult
-	p.call(protocol.MethodSessionsReset, protocol.SessionsResetParams{Key: made.Key}, &reset)
-	if reset.Entry.SessionID == made.SessionID || len(p.history(made.Key).Messages) != 0 {
+	p.Do(protocol.MethodSessionsReset, protocol.SessionsResetParams{Key: made.Key}, &reset)
+	if reset.Entry.SessionID == made.SessionID || len(p.History(made.Key).Messages) != 0 {
 		t.Errorf("after the reset: %+v", reset)
 	}
 	var del protocol.SessionsDeleteResult
-	p.call(protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: made.Key}, &del)
+	p.Do(protocol.MethodSessionsDelete, protocol.SessionsDeleteParams{Key: made.Key}, &del)
 	if !del.Deleted {
 		t.Errorf("sessions.delete said %+v", del)
 	}
-	p.call(protocol.MethodSessionsList, nil, &list)
+	p.Do(protocol.MethodSessionsList, nil, &list)
 	if list.TotalCount != 0 {
 		t.Errorf("%d sessions are left", list.TotalCount)
 	}
@@ -354,8 +358,8 @@ func TestSessionLifeCycle(t *testing.T) {
 
 // Bad parameters get a clear refusal and change nothing.
 func TestBadMessagesAreRefused(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	p := r.connect()
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
 	big := strings.Repeat("x", protocol.MaxMessageText+1)
 	for name, tc := range map[string]struct {
 		params protocol.ChatSendParams
@@ -381,7 +385,7 @@ func TestBadMessagesAreRefused(t *testing.T) {
 		})
 	}
 	var list protocol.SessionsList
-	p.call(protocol.MethodSessionsList, nil, &list)
+	p.Do(protocol.MethodSessionsList, nil, &list)
 	if list.TotalCount != 0 {
 		t.Errorf("a refused message left %d sessions", list.TotalCount)
 	}
@@ -390,34 +394,34 @@ func TestBadMessagesAreRefused(t *testing.T) {
 // F-LIFE-01, F-LIFE-02: a second gateway on the folder and a port in use are
 // told in words, and the first one is not disturbed.
 func TestFault_F_LIFE_02_StartRefusals(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	p := r.connect()
-	_, err := gateway.New(t.Context(), gateway.Options{Dir: r.dir, Env: noEnv})
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	_, err := gateway.New(t.Context(), gateway.Options{Dir: r.Dir, Env: gatewaytest.Env(t)})
 	var se *gateway.StartError
-	if !errors.As(err, &se) || !strings.Contains(err.Error(), "already running") || !strings.Contains(err.Error(), r.gw.URL()) {
+	if !errors.As(err, &se) || !strings.Contains(err.Error(), "already running") || !strings.Contains(err.Error(), r.Gateway.URL()) {
 		t.Errorf("second gateway: %v", err)
 	}
 	var port int
-	if _, err := fmt.Sscanf(r.gw.URL(), "http://127.0.0.1:%d", &port); err != nil {
+	if _, err := fmt.Sscanf(r.Gateway.URL(), "http://127.0.0.1:%d", &port); err != nil {
 		t.Fatal(err)
 	}
-	other := r.dir + "-other"
+	other := r.Dir + "-other"
 	t.Cleanup(func() { _ = os.RemoveAll(string(other)) })
-	_, err = gateway.New(t.Context(), gateway.Options{Dir: other, Env: noEnv, Port: port})
+	_, err = gateway.New(t.Context(), gateway.Options{Dir: other, Env: gatewaytest.Env(t), Port: port})
 	if !errors.As(err, &se) || !strings.Contains(err.Error(), "Port") {
 		t.Errorf("port in use: %v", err)
 	}
-	p.send("main", "x", "hi")
-	p.ended("x")
+	p.Send("main", "x", "hi")
+	p.Ended("x")
 }
 
 // A-SEC-08: what holds messages or tokens is private, whatever the umask.
 func TestSec_A_SEC_08_FilesArePrivate(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	p := r.connect()
-	p.send("main", "x", "hi")
-	p.ended("x")
-	err := filepath.WalkDir(string(r.dir), func(path string, d os.DirEntry, err error) error {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	p.Send("main", "x", "hi")
+	p.Ended("x")
+	err := filepath.WalkDir(string(r.Dir), func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -425,7 +429,7 @@ func TestSec_A_SEC_08_FilesArePrivate(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if info.Mode().Perm()&0o077 != 0 && path != string(r.dir)+"/hearth.json" {
+		if info.Mode().Perm()&0o077 != 0 && path != string(r.Dir)+"/hearth.json" {
 			t.Errorf("%s has mode %v", path, info.Mode().Perm())
 		}
 		return nil

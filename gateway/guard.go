@@ -7,7 +7,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/teardown"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
@@ -36,7 +35,7 @@ func openGuard(ctx context.Context, b *base, a *access, ends *teardown.Stack) (g
 	})
 	g.approvals, err = approval.New(ctx, approval.Options{
 		DB: b.store, Now: b.Now, NewID: uuid.New, Logger: b.Logger, Epoch: b.bootID,
-		Settings: func(approval.Ask) approval.Settings { return rules.Approvals(b.config.Snapshot().Config) },
+		Settings: func(approval.Ask) approval.Settings { return approval.SettingsOf(b.config.Snapshot().Config) },
 	})
 	if err != nil {
 		return nil, err

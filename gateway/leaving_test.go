@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -17,21 +18,21 @@ func TestLeavingSaysWhetherItComesBack(t *testing.T) {
 		gateway.FarewellQuit:  {"reason": "quit"},
 		gateway.FarewellAgain: {"reason": "gateway restarting", "restartExpectedMs": 3000.},
 	} {
-		r := &rig{t: t, dir: statedir.Dir(t.TempDir())}
+		r := &gatewaytest.Rig{T: t, Dir: statedir.Dir(t.TempDir())}
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		gw, err := gateway.New(ctx, gateway.Options{Dir: r.dir, Env: noEnv, Port: freePort(t), Version: "test",
+		gw, err := gateway.New(ctx, gateway.Options{Dir: r.Dir, Env: gatewaytest.Env(t), Port: gatewaytest.FreePort(t), Version: "test",
 			Farewell: func() gateway.Farewell { return said }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		served := make(chan error, 1)
 		go func() { served <- gw.Serve(ctx) }()
-		r.gw = gw
-		p := r.connect()
+		r.Gateway = gw
+		p := r.Connect()
 		stop()
 		var got map[string]any
-		p.until("the last word", func(e protocol.Event) bool {
+		p.Until("the last word", func(e protocol.Event) bool {
 			return e.Event == protocol.EventShutdown && json.Unmarshal(e.Payload, &got) == nil
 		})
 		if err := <-served; err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -12,8 +13,8 @@ import (
 // answers are written and messages wait, for good and back again: no message is
 // lost, answered twice or answered out of turn.
 func TestFault_F_CFG_03_EveryKeyUnderLoad(t *testing.T) {
-	r := newRig(t, "chat/stream-5-2")
-	p := r.connect()
+	r := gatewaytest.New(t, "chat/stream-5-2")
+	p := r.Connect()
 	changes := []string{
 		`{"gateway":{"controlUi":{"allowedOrigins":["http://127.0.0.1:9"]}}}`, `{"gateway":{"nodes":{"denyCommands":["x.y"]}}}`,
 		`{"gateway":{"http":{"endpoints":{"chatCompletions":{"enabled":true}}}}}`, `{"gateway":{"port":18999}}`,
@@ -33,15 +34,15 @@ func TestFault_F_CFG_03_EveryKeyUnderLoad(t *testing.T) {
 		`{"logging":{"level":"debug"}}`, `{"discovery":{"mdns":{"mode":"off"}}}`,
 	}
 	var config protocol.ConfigSnapshot
-	p.call(protocol.MethodConfigGet, nil, &config)
+	p.Do(protocol.MethodConfigGet, nil, &config)
 	before := config.Raw
 	for i, change := range changes {
 		id := fmt.Sprint("m", i)
-		p.send("main", id, "message "+id)
+		p.Send("main", id, "message "+id)
 		if err := p.Call(t.Context(), protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: change}, nil); err != nil {
 			t.Errorf("%s: %v", change, err)
 		}
-		p.call(protocol.MethodConfigGet, nil, &config)
+		p.Do(protocol.MethodConfigGet, nil, &config)
 		if i%5 == 4 && before != nil { // and all back
 			if err := p.Call(t.Context(), protocol.MethodConfigSet, protocol.ConfigSetParams{Raw: *before, BaseHash: config.Hash}, nil); err != nil {
 				t.Errorf("back: %v", err)
@@ -49,7 +50,7 @@ func TestFault_F_CFG_03_EveryKeyUnderLoad(t *testing.T) {
 		}
 	}
 	for i := range changes {
-		p.ended(fmt.Sprint("m", i))
+		p.Ended(fmt.Sprint("m", i))
 	}
 	want := make([]string, 0, len(changes))
 	for i := range changes {
@@ -57,7 +58,7 @@ func TestFault_F_CFG_03_EveryKeyUnderLoad(t *testing.T) {
 	}
 	var got []string
 	answers := 0
-	for _, m := range p.history("main").Messages {
+	for _, m := range p.History("main").Messages {
 		switch {
 		case m.Role == protocol.MessageUser:
 			got = append(got, m.Text())
@@ -70,7 +71,7 @@ func TestFault_F_CFG_03_EveryKeyUnderLoad(t *testing.T) {
 	}
 	for i := range changes {
 		finals := 0
-		for _, c := range p.chatEvents(fmt.Sprint("m", i)) {
+		for _, c := range p.ChatEvents(fmt.Sprint("m", i)) {
 			if c.State == protocol.ChatFinal {
 				finals++
 			} else if c.State == protocol.ChatError || c.State == protocol.ChatAborted {

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // Clients of OpenClaw sort commands by six categories, and complete arguments by
 // value and label.
 func TestCommandsAreOfOpenClawsShape(t *testing.T) {
-	p := newRig(t, "chat/echo").connect()
+	p := gatewaytest.New(t, "chat/echo").Connect()
 	var res struct {
 		Commands []struct {
 			Name, Description, Category, Source, Scope string
@@ -21,7 +22,7 @@ func TestCommandsAreOfOpenClawsShape(t *testing.T) {
 			}
 		}
 	}
-	p.call(protocol.MethodCommandsList, map[string]any{}, &res)
+	p.Do(protocol.MethodCommandsList, map[string]any{}, &res)
 	chosen := 0
 	for _, c := range res.Commands {
 		if !slices.Contains([]string{"session", "options", "status", "management", "media", "tools"}, c.Category) {
@@ -46,14 +47,14 @@ func TestCommandsAreOfOpenClawsShape(t *testing.T) {
 
 // What they read of a search's hit is there.
 func TestHitsAreOfOpenClawsShape(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	p := r.connect()
-	p.send("notes", "k1", "Tea, then tea again")
-	p.ended("k1")
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	p.Send("notes", "k1", "Tea, then tea again")
+	p.Ended("k1")
 	var res struct {
 		Results []map[string]json.RawMessage `json:"results"`
 	}
-	p.call(protocol.MethodSessionsSearch, protocol.SessionsSearchParams{Query: "tea"}, &res)
+	p.Do(protocol.MethodSessionsSearch, protocol.SessionsSearchParams{Query: "tea"}, &res)
 	if len(res.Results) != 2 {
 		t.Fatalf("%d hits", len(res.Results))
 	}

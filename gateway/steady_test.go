@@ -6,39 +6,42 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram/telegramtest"
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // A handler that panics answers, in the page and on a network, and is written
 // down where people look.
 func TestFault_F_CHAN_07_ABrokenCommandAnswers(t *testing.T) {
-	r, api := telegramRig(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}})
-	r.gw.BreakCommand("status")
-	p := r.connect()
-	if end := p.say("main", "a", "/status"); end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), "failed inside Hearth") {
+	r, api := gatewaytest.NewOnTelegram(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}})
+	r.Gateway.BreakCommand("status")
+	p := r.Connect()
+	if end := p.Say("main", "a", "/status"); end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), "failed inside Hearth") {
 		t.Errorf("in the page: %+v", end)
 	}
-	api.Say(anna, telegramtest.Person{ID: anna, Name: "Anna"}, "/status", nil)
-	waitFor(t, "an answer on Telegram", func() bool { return strings.Contains(strings.Join(texts(api, anna), "\n"), "failed inside Hearth") })
+	api.Say(gatewaytest.Anna, telegramtest.Person{ID: gatewaytest.Anna, Name: "Anna"}, "/status", nil)
+	gatewaytest.WaitFor(t, "an answer on Telegram", func() bool {
+		return strings.Contains(strings.Join(gatewaytest.Texts(api, gatewaytest.Anna), "\n"), "failed inside Hearth")
+	})
 	var doc protocol.Doctor
-	p.call(protocol.MethodDoctor, protocol.DoctorParams{}, &doc)
+	p.Do(protocol.MethodDoctor, protocol.DoctorParams{}, &doc)
 	if !strings.Contains(fmt.Sprint(doc.Checks), "Hearth itself failed 2 times") {
 		t.Errorf("doctor says %+v", doc.Checks)
 	}
-	if end := p.say("main", "b", "still there?"); end.Message.Text() != "echo: still there?" {
+	if end := p.Say("main", "b", "still there?"); end.Message.Text() != "echo: still there?" {
 		t.Errorf("afterwards: %+v", end)
 	}
 }
 
 // What once panicked: an account without a model in front of it.
 func TestModelsWithoutANameAreRefused(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	p := r.connect()
-	if end := p.say("main", "1", "/model @x"); end.Message == nil || !strings.Contains(end.Message.Text(), "there is no account") {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	if end := p.Say("main", "1", "/model @x"); end.Message == nil || !strings.Contains(end.Message.Text(), "there is no account") {
 		t.Errorf("/model @x: %+v", end)
 	}
 	for i, text := range []string{"/new @x", "/new @bob says hi", "/new @"} {
-		if end := p.say("main", fmt.Sprint("n", i), text); end.Message == nil || !strings.Contains(end.Message.Text(),
+		if end := p.Say("main", fmt.Sprint("n", i), text); end.Message == nil || !strings.Contains(end.Message.Text(),
 			strings.TrimPrefix(text, "/new ")) {
 			t.Errorf("%s: %+v", text, end)
 		}
@@ -60,21 +63,21 @@ func hostile() []string {
 // FuzzCommands sends every command with any arguments the whole way. Each must
 // be answered or become a message; none may panic.
 func FuzzCommands(f *testing.F) {
-	r := newRig(f, "chat/echo") // one gateway for all of them
-	gw := r.gw
+	r := gatewaytest.New(f, "chat/echo") // one gateway for all of them
+	gw := r.Gateway
 	for i := range gw.Commands() {
 		for j := range hostile() {
 			f.Add(uint8(i), hostile()[j])
 		}
 	}
-	p := r.connect()
+	p := r.Connect()
 	n := 0
 	f.Fuzz(func(t *testing.T, which uint8, args string) {
 		all := gw.Commands()
 		c := all[int(which)%len(all)]
 		key := "agent:main:chat:" + c.Name // a long conversation costs more with every turn
 		if c.Name == "pause" {             // would hold back the others' answers
-			defer p.say(key, fmt.Sprint("resume", n), "/resume")
+			defer p.Say(key, fmt.Sprint("resume", n), "/resume")
 		}
 		n++
 		text := "/" + c.Name + " " + args
@@ -82,23 +85,10 @@ func FuzzCommands(f *testing.F) {
 			return
 		}
 		text = strings.ToValidUTF8(text, "?")
-		p.t = t
-		end := p.say(key, fmt.Sprint("f", n), text)
+		p.T = t
+		end := p.Say(key, fmt.Sprint("f", n), text)
 		if end.Message == nil || strings.TrimSpace(end.Message.Text()) == "" || strings.Contains(end.Message.Text(), "failed inside Hearth") {
 			t.Errorf("%q had no answer: %+v", text, end)
 		}
 	})
-}
-
-// Session page: "/new <model> accepts a model alias".
-func TestNewTakesAnAlias(t *testing.T) {
-	r := newRig(t, "chat/echo")
-	p := r.connect()
-	p.patch(map[string]any{"agents": map[string]any{
-		"defaults": map[string]any{"models": map[string]any{"chat/echo": map[string]any{}, "chat/think": map[string]any{"alias": "deep"}}}}})
-	p.say("main", "a", "/new deep what is new?")
-	h := p.history("main")
-	if got := h.Messages[len(h.Messages)-1].Model; got != "think" {
-		t.Errorf("answered by %q; the model was given %q", got, h.Messages[0].ForAgent)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/internal/seed"
 )
@@ -15,38 +16,38 @@ import (
 // asks the gateway to stop and kills it soon after, again and again while people
 // write. What was acknowledged is answered once, in order, or shown as interrupted.
 func TestFault_F_LIFE_03_05_LittleTimeToStop(t *testing.T) {
-	v := newVictim(t, "chat/stream-20-10")
-	ctx := v.background()
+	v := gatewaytest.NewVictim(t, "chat/stream-20-10")
+	ctx := v.Background()
 	sent, rnd := 0, seed.New(t)
 	for range 6 { // so few that none gives way to others in the queue
-		v.start("")
-		c := v.dial(ctx, nil)
+		v.Start("")
+		c := v.Dial(ctx, nil)
 		if c == nil {
 			t.Fatal("it does not come back")
 		}
 		for range 3 {
 			var ok bool
-			if c, _, ok = v.deliver(ctx, c, "main", fmt.Sprint("m", sent), fmt.Sprint("message ", sent)); !ok {
+			if c, _, ok = v.Deliver(ctx, c, "main", fmt.Sprint("m", sent), fmt.Sprint("message ", sent)); !ok {
 				t.Fatal("not acknowledged")
 			}
 			sent++
 		}
 		_ = c.Close()
-		if err := v.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		if err := v.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
 		select {
 		case <-time.After(time.Duration(rnd.IntN(250)) * time.Millisecond):
-		case <-v.gone:
+		case <-v.Gone:
 		}
-		v.kill()
+		v.Kill()
 	}
-	if out, err := os.ReadFile(string(v.dir.RuntimeFile())); err == nil {
+	if out, err := os.ReadFile(string(v.Dir.RuntimeFile())); err == nil {
 		t.Logf("a stale runtime file is left, as after every kill: %s", out)
 	}
-	writeConfig(t, v.dir, v.url, "chat/echo")
-	v.start("")
-	turns := turnsOf(v.settled(mainKey)[mainKey])
+	gatewaytest.WriteConfig(t, v.Dir, v.ModelURL, "chat/echo")
+	v.Start("")
+	turns := gatewaytest.TurnsOf(v.Settled(gatewaytest.MainKey)[gatewaytest.MainKey])
 	if len(turns) != sent {
 		t.Fatalf("%d messages of %d are there", len(turns), sent)
 	}

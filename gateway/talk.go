@@ -31,11 +31,11 @@ func openTalk(ctx context.Context, b *base, a *access, e *engine) *talk {
 	t := new(talk)
 	t.sessions = session.NewManager(ctx, session.Options{
 		DB: b.store, Logger: b.Logger, Models: e.turns, Redact: b.redactor.Text, Picture: b.pictures.Image,
-		Settings: rules.Sessions{Settings: b.config}, MaxRuns: b.config.Snapshot().Config.Agents.Defaults.MaxConcurrent, Now: b.Now,
+		Settings: rules.Sessions{Settings: b.config}, MaxRuns: rules.RunsSection.Of(b.config.Snapshot().Config).MaxConcurrent, Now: b.Now,
 		NewID: uuid.New, Epoch: b.bootID,
 	})
 	t.spawns = spawn.New(spawn.Options{
-		DB: b.store, Now: b.Now, Logger: b.Logger, Limits: func() spawn.Limits { return rules.Subagents(b.config.Snapshot().Config) },
+		DB: b.store, Now: b.Now, Logger: b.Logger, Limits: func() spawn.Limits { return spawn.LimitsOf(b.config.Snapshot().Config) },
 	})
 	t.scopes = scope.New(b.agents, t.sessions)
 	t.direct = gate.NewDirect(t.scopes, b.agents, t.sessions, e.models)

@@ -25,10 +25,7 @@ import (
 
 // The arguments with which this program starts itself again, each as its only one:
 // to watch over a command, and to read what strangers made.
-const (
-	GuardianArg = "__child"
-	ReaderArg   = "__reader"
-)
+const GuardianArg, ReaderArg = "__child", "__reader"
 
 // Guardian watches over a command; it returns the exit code.
 func Guardian() int { return process.Child() }
@@ -66,9 +63,7 @@ func openRuns(b *base, a *access, g *guard, t *talk, ends *teardown.Stack) (r *r
 	ends.Plain(r.skills.Close)
 	ends.Add("commands", r.execution.Processes.Close)
 	r.finder = place.Finder{Home: r.execution.Home, Private: r.execution.Hide, Readable: r.skills.Holds, Workspaces: &r.workspaces}
-	r.undo, err = undo.Open(undo.Options{
-		Dir: b.Dir.Undo(), DB: b.store, Finder: r.finder, Now: b.Now, NewID: uuid.New, Logger: b.Logger,
-	})
+	r.undo, err = undo.Open(undo.Options{Dir: b.Dir.Undo(), DB: b.store, Finder: r.finder, Now: b.Now, NewID: uuid.New, Logger: b.Logger})
 	if err != nil {
 		return nil, cannot("The kept copies of changed files cannot be used", err,
 			"Move "+b.Dir.Undo()+" away; nothing can be taken back then")

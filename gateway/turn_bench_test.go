@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -21,27 +22,27 @@ import (
 func BenchmarkTurn(b *testing.B) {
 	for _, turns := range []int{0, 10, 100, 1000, 10000} {
 		b.Run(fmt.Sprintf("history=%d", turns), func(b *testing.B) {
-			r := newRig(b, "chat/stream-8-3")
-			r.shutdown()
+			r := gatewaytest.New(b, "chat/stream-8-3")
+			r.Shutdown()
 			wide(b, r)
 			key := "agent:main:old"
 			if turns > 0 {
 				age(b, r, key, turns)
 			}
-			r.start()
-			p := r.connect(protocol.CapSlimDeltas)
-			p.call(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: key}, nil)
+			r.Start()
+			p := r.Connect(protocol.CapSlimDeltas)
+			p.Do(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: key}, nil)
 			one := func(i int) {
 				if turns == 0 && i%5 == 0 { // a new session
 					key = fmt.Sprintf("agent:main:new-%d-%d", b.N, i)
-					p.call(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: key}, nil)
+					p.Do(protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: key}, nil)
 				}
 				id := fmt.Sprintf("run-%d-%d", b.N, i)
-				p.send(key, id, fmt.Sprintf("question %d", i))
-				p.ended(id)
-				p.mu.Lock()
-				p.events = p.events[:0]
-				p.mu.Unlock()
+				p.Send(key, id, fmt.Sprintf("question %d", i))
+				p.Ended(id)
+				p.Mu.Lock()
+				p.Events = p.Events[:0]
+				p.Mu.Unlock()
 			}
 			one(-1)
 			b.ReportAllocs()
@@ -54,9 +55,9 @@ func BenchmarkTurn(b *testing.B) {
 }
 
 // wide gives the model a window that holds the longest conversation.
-func wide(b *testing.B, r *rig) {
+func wide(b *testing.B, r *gatewaytest.Rig) {
 	b.Helper()
-	path := filepath.Join(string(r.dir), "hearth.json")
+	path := filepath.Join(string(r.Dir), "hearth.json")
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)
@@ -69,9 +70,9 @@ func wide(b *testing.B, r *rig) {
 }
 
 // age writes a conversation of so many turns into a store that is closed.
-func age(b *testing.B, r *rig, key string, turns int) {
+func age(b *testing.B, r *gatewaytest.Rig, key string, turns int) {
 	b.Helper()
-	db, err := store.Open(r.dir.Store(), store.Options{NoSync: true, ReserveBytes: -1})
+	db, err := store.Open(r.Dir.Store(), store.Options{NoSync: true, ReserveBytes: -1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -110,10 +110,10 @@ func newRoot(a *app) *cobra.Command {
 	})
 	root.AddCommand(
 		newGateway(a), newSetup(a), newChat(a), newTUI(a), newStatus(a), newOpen(a), newSessions(a), newModels(a), newAgents(a), newUsage(a),
-		newSearch(a), newCron(a),
+		newSearch(a), newCron(a), newTasks(a), newWatch(a),
 		newQueue(a), newWhy(a), newCompact(a), newContacts(a), newTokens(a), newDeliveries(a), newUndo(a), newApprovals(a),
 		newTools(a), newMCP(a), newACP(a), newPause(a), newResume(a), newAudit(a), newChannels(a), newConfig(a), newLogs(a), newVersion(a),
-		newSecrets(a), newDoctor(a), newSkills(a), newMemory(a), newCode(a), newService(a), newStore(a),
+		newSecrets(a), newDoctor(a), newSkills(a), newMemory(a), newCode(a), newService(a), newStore(a), newBackup(a),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesHelp},
 	)
 	root.AddCommand(networkCommands(a)...)

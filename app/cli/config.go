@@ -81,7 +81,7 @@ func (a *app) configPath(ctx context.Context) (string, error) {
 // settingsOptions are how this program reads the settings.
 func (a *app) settingsOptions() config.Options {
 	env := func(name string) (string, bool) { v := a.Env(name); return v, v != "" }
-	return config.Options{Sections: sections.All(), Networks: gateway.Networks(), Env: env}
+	return config.Options{Sections: sections.All(gateway.Networks()), Env: env}
 }
 
 func (a *app) settings(ctx context.Context) (*config.Snapshot, error) {

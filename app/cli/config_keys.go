@@ -13,7 +13,7 @@ import (
 // of it, into the keychain or vault where that can be; else they stand in the file,
 // with a warning.
 func (a *app) setKeys(ctx context.Context, f *config.File, path, literal string) (*config.Snapshot, error) {
-	clean, found, err := config.HoistAt(path, literal)
+	clean, found, err := f.Sections().HoistAt(path, literal)
 	if err != nil {
 		return nil, asSecretsFailure(err)
 	}

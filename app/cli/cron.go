@@ -126,11 +126,7 @@ func findJobBy(ctx context.Context, c *client.Client, name string) (*protocol.Cr
 	case len(found) == 0:
 		return nil, noJob(name)
 	case len(found) > 1:
-		return nil, &failure{
-			exitUsage,
-			count(len(found), "job") + " are called " + line(name),
-			"say the id: `hearth cron list --all` shows them",
-		}
+		return nil, &failure{exitUsage, count(len(found), "job") + " are called " + line(name), "say the id: `hearth cron list --all` shows them"}
 	}
 	return found[0], nil
 }
@@ -156,10 +152,8 @@ func listJobs(ctx context.Context, a *app, agent string, all bool) error {
 	now := time.Now()
 	var rows [][]string
 	for _, j := range jobs {
-		rows = append(
-			rows,
-			[]string{shortID(j.ID), nextWords(j, now), scheduleWords(j), resultWords(j, now), text.Ellipsis(line(jobName(j)), 60)},
-		)
+		rows = append(rows, []string{shortID(j.ID), nextWords(j, now), scheduleWords(j), resultWords(j, now),
+			text.Ellipsis(line(jobName(j)), 60)})
 	}
 	return a.out().table([]string{"ID", "NEXT", "SCHEDULE", "LAST", "NAME"}, rows)
 }
@@ -190,10 +184,8 @@ func showJob(ctx context.Context, a *app, name string) error {
 	}
 	rows = appendSaid(rows, "error", j.State.LastError)
 	if d := j.State.AutoDisabled; d != nil {
-		rows = append(
-			rows,
-			[]string{"switched off", "by itself at " + stamp(d.AtMs) + " after " + count(d.ConsecutiveErrors, "failure") + " in a row"},
-		)
+		rows = append(rows, []string{"switched off",
+			"by itself at " + stamp(d.AtMs) + " after " + count(d.ConsecutiveErrors, "failure") + " in a row"})
 	}
 	if err := a.out().print(bold(line(jobName(j))), "\n"); err != nil {
 		return err
@@ -215,12 +207,8 @@ func appendSaid(rows [][]string, name, value string) [][]string {
 
 // updateJob changes a job and says so. A job that somebody else changed meanwhile
 // is left alone.
-func updateJob(
-	ctx context.Context,
-	a *app,
-	name string,
-	change func(*protocol.CronJob) (map[string]any, error),
-) (*protocol.CronJob, error) {
+func updateJob(ctx context.Context, a *app, name string,
+	change func(*protocol.CronJob) (map[string]any, error)) (*protocol.CronJob, error) {
 	c, j, err := dialJob(ctx, a, name, protocol.ScopeRead, protocol.ScopeAdmin)
 	if err != nil {
 		return nil, err
@@ -246,11 +234,7 @@ func updateJob(
 func explainJob(err error) error {
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest {
-		return &failure{
-			exitFailure,
-			refusal.Message,
-			"`hearth cron add --help` shows what a job may say, `hearth cron list --all` what there is",
-		}
+		return &failure{exitFailure, refusal.Message, "`hearth cron add --help` shows what a job may say, `hearth cron list --all` what there is"}
 	}
 	return err
 }

@@ -251,13 +251,8 @@ func failureAlert(c *cobra.Command) (any, error) {
 }
 
 // patch is what the flags of edit change in a job.
-func (f *jobFlags) patch(
-	ctx context.Context,
-	a *app,
-	c *cobra.Command,
-	j *protocol.CronJob,
-	forget map[string]*bool,
-) (map[string]any, error) {
+func (f *jobFlags) patch(ctx context.Context, a *app, c *cobra.Command, j *protocol.CronJob,
+	forget map[string]*bool) (map[string]any, error) {
 	patch := map[string]any{}
 	if err := f.common(c, patch); err != nil {
 		return nil, err

@@ -78,23 +78,14 @@ func runJob(ctx context.Context, a *app, o cronRunOptions, name string) error {
 		err = a.out().print(line(runWords(run)), "\n")
 	}
 	if err == nil && (run.Status != protocol.CronOK || run.CompletionStatus == "failed") {
-		return &failure{
-			exitFailure,
-			"the run failed: " + line(run.Error+run.DeliveryError),
-			"`hearth cron runs " + shortID(j.ID) + "` has more",
-		}
+		return &failure{exitFailure, "the run failed: " + line(run.Error+run.DeliveryError), "`hearth cron runs " + shortID(j.ID) + "` has more"}
 	}
 	return err
 }
 
 // waitForRun looks until a run has ended.
-func waitForRun(
-	ctx context.Context,
-	c *client.Client,
-	id protocol.CronIDParams,
-	runID string,
-	o cronRunOptions,
-) (*protocol.CronRun, error) {
+func waitForRun(ctx context.Context, c *client.Client, id protocol.CronIDParams, runID string,
+	o cronRunOptions) (*protocol.CronRun, error) {
 	limited, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	one := 1
@@ -188,16 +179,8 @@ func listRuns(ctx context.Context, a *app, p protocol.CronRunsParams, args []str
 		if r.DurationMs != nil {
 			took = span(time.Duration(*r.DurationMs) * time.Millisecond)
 		}
-		rows = append(
-			rows,
-			[]string{
-				moment(began(r), now),
-				took,
-				runCost(r),
-				text.Ellipsis(line(r.JobName), 30),
-				text.Ellipsis(line(runWords(r)), 90),
-			},
-		)
+		rows = append(rows, []string{moment(began(r), now), took, runCost(r),
+			text.Ellipsis(line(r.JobName), 30), text.Ellipsis(line(runWords(r)), 90)})
 	}
 	if err := a.out().table([]string{"WHEN", "TOOK", "COST", "JOB", "RESULT"}, rows); err != nil {
 		return err

@@ -209,10 +209,8 @@ func (f *jobFlags) job(ctx context.Context, a *app, c *cobra.Command) (map[strin
 		}
 	}
 	job["schedule"], job["payload"] = schedule, payload
-	job["sessionTarget"] = cmp.Or(
-		f.session,
-		map[bool]string{true: protocol.CronMain, false: protocol.CronIsolated}[payload["kind"] == protocol.CronSystemEvent],
-	)
+	job["sessionTarget"] = cmp.Or(f.session,
+		map[bool]string{true: protocol.CronMain, false: protocol.CronIsolated}[payload["kind"] == protocol.CronSystemEvent])
 	if f.name == "" {
 		job["name"] = nameOf(f)
 	}

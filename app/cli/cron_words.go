@@ -51,7 +51,7 @@ func nextWords(j *protocol.CronJob, now time.Time) string {
 		return "off"
 	case j.State.RunningAtMs > 0:
 		return "running"
-	case j.Schedule.Kind == protocol.CronOnExit, j.Schedule.Kind == protocol.CronStream:
+	case j.Schedule.Kind == protocol.CronOnExit, j.Schedule.Kind == protocol.CronStream, j.Schedule.Kind == protocol.CronWatch:
 		return "when it happens"
 	}
 	return moment(j.State.NextRunAtMs, now)

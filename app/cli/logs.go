@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 type logsOptions struct {
@@ -64,7 +65,7 @@ func runLogs(ctx context.Context, a *app, o logsOptions) error {
 			return nil
 		}
 		if len(lines) == 0 || t.Cursor >= t.Size {
-			if pause(ctx, logPoll) != nil {
+			if sleep.For(ctx, logPoll) != nil {
 				return nil // Ctrl-C is how one ends this
 			}
 		}
@@ -75,17 +76,6 @@ func runLogs(ctx context.Context, a *app, o logsOptions) error {
 			return err
 		}
 		lines = t.Lines
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -60,7 +60,13 @@ func setModel(ctx context.Context, a *app, name string, fallbacks []string, none
 		if err != nil {
 			return err
 		}
-		res.Fallbacks = append(res.Fallbacks, s.Config.Agents.Defaults.Model.Fallbacks...)
+		if raw, ok, err := s.InUse("agents.defaults.model.fallbacks"); err != nil {
+			return err
+		} else if ok {
+			if err := json.Unmarshal(raw, &res.Fallbacks); err != nil {
+				return err
+			}
+		}
 		val["fallbacks"] = res.Fallbacks
 	}
 	raw, err := json.Marshal(val)

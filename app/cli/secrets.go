@@ -300,7 +300,7 @@ func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) ([]string, erro
 		return nil, err
 	}
 	s := f.Snapshot()
-	text, found, err := config.Hoist(s.Raw)
+	text, found, err := f.Sections().Hoist(s.Raw)
 	if err != nil || len(found) == 0 {
 		return []string{}, err
 	}
@@ -323,7 +323,7 @@ func unlockSecrets(ctx context.Context, a *app) error {
 			return nil
 		}
 		if s.State != "locked" {
-			pass, err = a.newPassphrase()
+			pass, err = a.newPassphrase("the vault")
 		} else {
 			pass, err = a.typed("Passphrase of the vault: ")
 		}

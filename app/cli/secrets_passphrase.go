@@ -13,11 +13,11 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-// newPassphrase asks for a passphrase that will be needed for ever: twice at a
+// newPassphrase asks for a passphrase of something that will need it for ever: twice at a
 // terminal, and says how hard it is to guess in between.
-func (a *app) newPassphrase() (string, error) {
+func (a *app) newPassphrase(what string) (string, error) {
 	for {
-		pass, err := a.typed("New passphrase for the vault (8 characters or more; there is no way to get it back): ")
+		pass, err := a.typed("New passphrase for " + what + " (8 characters or more; there is no way to get it back): ")
 		pass = strings.TrimRight(pass, "\r\n")
 		if err != nil || !a.InTerminal {
 			return pass, err
@@ -129,7 +129,7 @@ func (a *app) keepable(ctx context.Context, c *client.Client) error {
 	}
 	switch strings.TrimSpace(word) {
 	case "", "1":
-		pass, err := a.newPassphrase()
+		pass, err := a.newPassphrase("the vault")
 		if err != nil {
 			return err
 		}

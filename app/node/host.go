@@ -28,6 +28,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Options of a Host. Dial, Device and Folder are needed.
@@ -108,7 +109,7 @@ func New(o Options) *Host {
 		o.Now = time.Now
 	}
 	if o.Wait == nil {
-		o.Wait = pause
+		o.Wait = sleep.For
 	}
 	if o.Report == nil {
 		o.Report = func(State) {}
@@ -300,17 +301,6 @@ func jitter(d time.Duration) time.Duration {
 		return d
 	}
 	return d - time.Duration(n.Int64())
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // conn is one connection and the calls that came over it. They end with it.

@@ -23,13 +23,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/rerun"
 )
 
 const guardianArg = "__child"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == guardianArg {
-		os.Exit(process.Child())
+		rerun.Exit(process.Child())
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // ErrNotRunning is what Attach returns when no gateway is there.
@@ -53,7 +55,7 @@ type Options struct {
 // that it started, if any, has ended.
 func Run(ctx context.Context, o Options) {
 	if o.Wait == nil {
-		o.Wait = pause
+		o.Wait = sleep.For
 	}
 	if o.OnDown == nil {
 		o.OnDown = func(error, time.Duration) {}
@@ -146,17 +148,6 @@ func (o Options) attach(ctx context.Context) {
 			return
 		}
 		wait = min(2*wait, 2*time.Second)
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // The test program is its own gateway: it says that it is there by a file and
@@ -62,7 +64,7 @@ func options(file string, attached chan<- struct{}) Options {
 			if attached != nil {
 				attached <- struct{}{}
 			}
-			for there(file) && pause(ctx, 5*time.Millisecond) == nil {
+			for there(file) && sleep.For(ctx, 5*time.Millisecond) == nil {
 			}
 			return errors.New("lost")
 		},
@@ -74,7 +76,7 @@ func gone(t *testing.T, file string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for there(file) {
-		if pause(ctx, 5*time.Millisecond) != nil {
+		if sleep.For(ctx, 5*time.Millisecond) != nil {
 			t.Fatal("the gateway is still there")
 		}
 	}
@@ -124,7 +126,7 @@ func TestFault_F_GW_GatewayKilledTwentyTimes(t *testing.T) {
 		current.Store(c)
 		return c
 	}
-	o.Wait = func(ctx context.Context, _ time.Duration) error { return pause(ctx, time.Millisecond) }
+	o.Wait = func(ctx context.Context, _ time.Duration) error { return sleep.For(ctx, time.Millisecond) }
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { Run(ctx, o); close(done) }()
@@ -153,7 +155,7 @@ func TestFault_F_CRASH_22_ACrashLoopWaitsLongerEachTimeAndSaysWhy(t *testing.T) 
 				cancel()
 			}
 		},
-		Wait: func(ctx context.Context, _ time.Duration) error { return pause(ctx, time.Millisecond) },
+		Wait: func(ctx context.Context, _ time.Duration) error { return sleep.For(ctx, time.Millisecond) },
 	})
 	if waits[0] != minBackoff || waits[1] != 2*minBackoff || waits[8] != maxBackoff {
 		t.Errorf("waited %v", waits)
@@ -176,7 +178,7 @@ func TestFault_F_GW_NoOrphanWhenTheSupervisorIsKilled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for !there(file) {
-		if pause(ctx, 5*time.Millisecond) != nil {
+		if sleep.For(ctx, 5*time.Millisecond) != nil {
 			t.Fatal("no gateway was started")
 		}
 	}

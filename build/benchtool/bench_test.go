@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -59,14 +61,86 @@ func TestLightFields(t *testing.T) {
 }
 
 func TestReportMarksWhatIsMissed(t *testing.T) {
-	if err := report([]figure{{name: "good", measured: 1, budget: 2}, {name: "told", measured: 9}}, true); err != nil {
+	one := func(busy float64, f ...figure) []result { return []result{{row: "turn", figures: f, busy: busy}} }
+	if err := report(one(1, figure{name: "good", measured: 1, budget: 2}, figure{name: "told", measured: 9}), true); err != nil {
 		t.Errorf("all within budget, but: %v", err)
 	}
 	for _, bad := range []figure{{name: "over", measured: 3, budget: 2}, {name: "some", measured: 1, none: true},
 		{name: "broken", err: fmt.Errorf("x")}} {
-		if err := report([]figure{bad}, true); err == nil || !strings.Contains(err.Error(), "1 figure") {
+		if err := report(one(1, bad), true); err == nil || !strings.Contains(err.Error(), "1 figure") {
 			t.Errorf("%s: %v", bad.name, err)
 		}
+	}
+}
+
+// A busy machine excuses times, processor time less than others, and nothing that
+// is no time.
+func TestWhatABusyMachineExcuses(t *testing.T) {
+	for _, tc := range []struct {
+		figure
+		busy float64
+		ok   bool
+	}{
+		{figure{measured: 7, budget: 2, unit: "ms"}, 1, false},
+		{figure{measured: 7, budget: 2, unit: "ms"}, 4, true},
+		{figure{measured: 9, budget: 2, unit: "ms"}, 4, false},
+		{figure{measured: 17, budget: 2, unit: "ms"}, 100, false},
+		{figure{measured: 5, budget: 3, unit: "ms", work: true}, 4, true},
+		{figure{measured: 7, budget: 3, unit: "ms", work: true}, 100, false},
+		{figure{measured: 13, budget: 12, unit: "MB"}, 100, false},
+		{figure{measured: 1, none: true, unit: "ms"}, 100, false},
+	} {
+		if tc.ok != tc.figure.ok(tc.busy) {
+			t.Errorf("%+v at %v: want %v", tc.figure, tc.busy, tc.ok)
+		}
+	}
+	var b bench
+	if first := b.busy(); first < 1 || b.fastest.Load() <= 0 {
+		t.Errorf("a machine is %v times as slow as itself", first)
+	}
+}
+
+// What was measured stands in the page, what was not stays, and nothing else of it
+// changes.
+func TestPageIsBroughtUpToDate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bench.md")
+	at := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
+	write := func(all ...result) string {
+		t.Helper()
+		if err := writePage(path, all); err != nil {
+			t.Fatal(err)
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	if err := os.WriteFile(path, []byte("# before\n\n"+tablesBegin+"\n"+tablesEnd+"\n\nbehind\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	size := result{row: "size", figures: []figure{{name: "binary", measured: 39, budget: 40, unit: "MB", note: "a | b"}}, busy: 3, at: at}
+	write(size)
+	turn := result{row: "turn", figures: []figure{{name: "own", measured: 1, budget: 2, unit: "ms"}}, busy: 1, at: at}
+	got := write(turn)
+	turn.figures[0].measured = 1.5
+	if again := write(turn); again != strings.Replace(got, "1.00 ms", "1.50 ms", 1) {
+		t.Errorf("a second time:\n%s", again)
+	}
+	for _, want := range []string{"# before\n", "\nbehind\n", "### turn\n\nOn 23 November 2026, 09:30,", "3.0 times as long",
+		"| binary | 39.0 MB  | 40.0 MB | yes   | a \\| b |"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+	if strings.Index(got, "### turn") > strings.Index(got, "### size") {
+		t.Error("not in the order of the rows")
+	}
+	if err := os.WriteFile(path, []byte("no place"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writePage(path, nil); err == nil {
+		t.Error("a page without a place was written")
 	}
 }
 

@@ -55,14 +55,13 @@ func measureCurve(ctx context.Context, b *bench) ([]figure, error) {
 		if err != nil {
 			return out, fmt.Errorf("after %d turns: %w", age, err)
 		}
-		n := float64(len(t.firsts))
-		name, own, cpu := "in a new session", quantile(t.firsts, 0.5)-quantile(t.direct, 0.5), ms(t.cpu)/n
+		name, own, cpu := "in a new session", quantile(t.firsts, 0.5)-quantile(t.direct, 0.5), ms(t.cpu)/float64(t.turns)
 		if age > 0 {
 			name = fmt.Sprintf("after %d turns", age)
 		} else {
 			fresh = cpu
 		}
-		f := figure{name: "processor time of a turn, " + name, measured: cpu, unit: "ms",
+		f := figure{name: "processor time of a turn, " + name, measured: cpu, unit: "ms", work: true,
 			note: fmt.Sprintf("%.2f of a new session's; first words after %.2f ms, of which the model %.2f ms, for a question of %d KB",
 				cpu/fresh, quantile(t.firsts, 0.5), quantile(t.direct, 0.5), len(*b.asked.last.Load())/1000)}
 		switch age {
@@ -117,6 +116,9 @@ func timeAge(ctx context.Context, b *bench, g *gateway, c *client.Client, answer
 				}
 			}
 			one, err := turn(ctx, c, answers, key, fmt.Sprintf("question %d", i))
+			if errors.Is(err, errNoDelta) {
+				continue
+			}
 			if err != nil {
 				return t, err
 			}
@@ -132,7 +134,7 @@ func timeAge(ctx context.Context, b *bench, g *gateway, c *client.Client, answer
 		if err != nil {
 			return t, err
 		}
-		t.cpu += after - before
+		t.cpu, t.turns = t.cpu+after-before, t.turns+counted
 	}
 	return t, nil
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
@@ -28,6 +29,7 @@ type bench struct {
 	model               *http.Server
 	asked               *models
 	homes               int
+	fastest             atomic.Int64 // nanoseconds that spin ever took
 }
 
 func (b *bench) open(ctx context.Context) (err error) {
@@ -72,6 +74,7 @@ func (b *bench) homeIn(parent string) (statedir.Dir, error) { return b.homeFor(p
 // homeFor is homeIn with models that take so many tokens; 0: they do not tell.
 func (b *bench) homeFor(parent string, window int) (statedir.Dir, error) {
 	b.homes++
+	workspace := filepath.Join(parent, "work"+strconv.Itoa(b.homes)) // not in the state folder, which no prompt is made of
 	dir := statedir.Dir(filepath.Join(parent, "home"+strconv.Itoa(b.homes)))
 	if err := dir.Ensure(); err != nil {
 		return "", err
@@ -86,7 +89,7 @@ func (b *bench) homeFor(parent string, window int) (statedir.Dir, error) {
 	}
 	cfg, err := json.Marshal(map[string]any{
 		"agents": map[string]any{"defaults": map[string]any{
-			"model": map[string]any{"primary": "bench/" + modelTurn}, "workspace": filepath.Join(string(dir), "workspace")}},
+			"model": map[string]any{"primary": "bench/" + modelTurn}, "workspace": workspace}},
 		"models": map[string]any{"providers": map[string]any{
 			"bench": map[string]any{"baseUrl": b.modelURL + "/v1", "api": "openai-completions", "models": models}}},
 	})

@@ -1,5 +1,6 @@
 // OpenClaw's command line, each command with a home of its own.
-import { finished, json, newHome, until } from './rig.mjs';
+import { commands as automations } from './cron.mjs';
+import { finished, json, newHome } from './rig.mjs';
 
 const texts = (history) => (history?.messages ?? []).map((m) => `${m.role}: ${m.content.map((b) => b.text ?? '').join('')}`);
 
@@ -8,38 +9,6 @@ export function client(openclaw, g, args, ms = 120000) {
   const env = newHome({ gateway: { mode: 'remote', remote: { url: g.url, token: g.token } } });
   return finished(process.execPath, [openclaw, ...args], env, env.HOME, ms);
 }
-
-/** theJob is the id of the job that these cases made. */
-const theJob = async (run) => json(await run('cron', 'list', '--all', '--json')).jobs.find((j) => j.description === 'interop').id;
-const onJob = (...args) => async (run) => run(args[0], args[1], await theJob(run), ...args.slice(2));
-
-// Every verb of `openclaw cron`, also called automations, one after the other on one job.
-const automations = [
-  ['cron add', (run) => run('cron', 'add', '--name', 'morning', '--description', 'interop', '--cron', '0 9 * * 1-5', '--tz', 'Europe/Vienna', '--session', 'isolated', '--message', 'turn by cron', '--no-deliver', '--json'),
-    (r) => json(r).name === 'morning' && json(r).enabled],
-  ['cron add, schedule and prompt', (run) => run('cron', 'add', '0 9 * * 1', 'Plan the week', '--name', 'weekly', '--no-deliver'), (r) => r.code === 0 && json(r).schedule.expr === '0 9 * * 1', '2026.9'],
-  ['cron status', (run) => run('cron', 'status', '--json'), (r) => json(r).enabled === true && json(r).jobs >= 1],
-  ['cron list', (run) => run('cron', 'list'), (r) => r.code === 0 && r.out.includes('morning')],
-  ['automations list', (run) => run('automations', 'list', '--json'), (r) => json(r).jobs.some((j) => j.name === 'morning'), '2026.9'],
-  ['cron show, by name', (run) => run('cron', 'show', 'morning'), (r) => r.code === 0 && r.out.includes('0 9 * * 1-5')],
-  ['cron get', onJob('cron', 'get'), (r) => json(r).name === 'morning'],
-  ['cron edit', onJob('cron', 'edit', '--name', 'evening', '--cron', '0 18 * * *'), (r) => json(r).name === 'evening' && json(r).schedule.expr === '0 18 * * *'],
-  ['cron disable', onJob('cron', 'disable'), (r) => json(r).enabled === false],
-  ['cron enable', onJob('cron', 'enable'), (r) => json(r).enabled === true],
-  ['cron scratch', async (run) => {
-    const set = await onJob('cron', 'scratch', '--set', 'kept')(run);
-    return set.code === 0 ? onJob('cron', 'scratch')(run) : set;
-  }, (r) => r.stdout.includes('kept'), '2026.9'],
-  ['cron run', async (run, g, version) => onJob('cron', 'run', ...(version >= '2026.9' ? ['--wait', '--wait-timeout', '60s'] : []))(run), (r) => r.code === 0],
-  ['cron runs', async (run) => {
-    const id = await theJob(run);
-    return until('the run in the log', async () => {
-      const r = await run('cron', 'runs', '--id', id, '--limit', '1');
-      return json(r)?.entries?.[0]?.status === 'ok' && r;
-    });
-  }, (r) => json(r).entries[0].summary.includes('echo:')],
-  ['cron rm', onJob('cron', 'rm'), (r) => json(r).ok === true],
-];
 
 // A case returns the client's answer; the check says whether it is right.
 // since: the first version that asks the gateway for it.

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { extname, join, normalize } from 'node:path';
+import { onPage } from './cron.mjs';
 import { judged } from './tui.mjs';
 import { until } from './rig.mjs';
 
@@ -81,11 +82,7 @@ export async function controlUI(folder, port, gateway, shots) {
         await until('the stop button to go', async () => !(await stop.isVisible()));
       }],
       ['page sessions', () => visit('sessions', /main/i)],
-      ['page automations', async () => {
-        const added = await gateway.owner('cron', 'add', 'every weekday at 8', 'Summarize my mail', '--name', 'weekday mail');
-        if (added.code !== 0) throw new Error(added.out);
-        await visit('cron', /weekday mail/);
-      }],
+      ...onPage(page, visit, gateway, 'weekday mail'),
       ['page devices', () => visit('nodes', /device|node|paired/i)],
     ]);
   } finally {

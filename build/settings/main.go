@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/sections"
 )
@@ -37,11 +38,11 @@ func run(check bool) error {
 	if err != nil {
 		return fmt.Errorf("run this from the root of the repository: %w", err)
 	}
-	text, err := fill(string(old), sections.All())
+	text, err := fill(string(old), sections.All(gateway.Networks()))
 	if err != nil {
 		return err
 	}
-	fields, err := paneFields(sections.All())
+	fields, err := paneFields(sections.All(gateway.Networks()))
 	if err != nil {
 		return err
 	}

@@ -81,6 +81,10 @@ func fieldSpec(d config.Described) (string, error) {
 	default:
 		return "", fmt.Errorf("%s is of a kind that no pane can show; take the pane out of its hint", d.Path)
 	}
+	word, ok := strings.CutSuffix(strings.TrimPrefix(d.Hint.Default, "`"), "`")
+	if ok && !strings.Contains(word, `"`) && (fallback == "" || fallback == `""`) {
+		fallback = quoted(word)
+	}
 	if fallback == "" {
 		fallback = "undefined"
 	}

@@ -556,6 +556,82 @@ export interface AccountRest {
   disabledReason: string;
 }
 
+/** BackupStatus is how backups are. Times are milliseconds, 0 for never. */
+export interface BackupStatus {
+  /** "" = no place was chosen yet */
+  folder?: string;
+  /** who can open them (age1…) */
+  recipients: string[];
+  /** the place has a key under a passphrase */
+  passphrase: boolean;
+  /** they hold identity and keys */
+  secrets: boolean;
+  /** 0 = only when asked for */
+  everyMs: number;
+  lastAt?: number;
+  nextAt?: number;
+  running: boolean;
+  /** of the last try */
+  error?: string;
+}
+
+/**
+ * BackupSetupParams choose the place. With a passphrase the place gets a key, or the
+ * passphrase opens the one it has; with Recipient somebody's own age key opens the
+ * backups.
+ */
+export interface BackupSetupParams {
+  folder: string;
+  passphrase?: string;
+  recipient?: string;
+  secrets?: boolean;
+}
+
+/** BackupCreateParams: Full makes one that stands by itself. */
+export interface BackupCreateParams {
+  full?: boolean;
+}
+
+/** BackupEntry is a backup in the place. */
+export interface BackupEntry {
+  name: string;
+  at: number;
+  full: boolean;
+  /** the full one that it builds upon */
+  base?: string;
+  /** of its file */
+  bytes: number;
+}
+
+/** BackupList is the newest first. */
+export interface BackupList {
+  folder: string;
+  backups: BackupEntry[];
+}
+
+/** BackupMade is a backup that was made. */
+export interface BackupMade {
+  name: string;
+  at: number;
+  full: boolean;
+  /** the full one that it builds upon */
+  base?: string;
+  /** of its file */
+  bytes: number;
+  files: number;
+  /** bytes of all files */
+  source: number;
+  /** could not be read */
+  left?: string[];
+  /** became shorter while they were read */
+  torn?: string[];
+}
+
+/** BackupPruned are those that were removed. */
+export interface BackupPruned {
+  removed: BackupEntry[];
+}
+
 /** ChannelsStatus is the answer to channels.status. */
 export interface ChannelsStatus {
   ts: number;
@@ -1254,6 +1330,8 @@ export const CronEvery = "every";
 export const CronExpr = "cron";
 export const CronOnExit = "on-exit";
 export const CronStream = "stream";
+/** ours: when something that is watched has changed */
+export const CronWatch = "watch";
 
 // Kinds of payloads: what a job does when it is due.
 export const CronSystemEvent = "systemEvent";
@@ -1320,6 +1398,50 @@ export interface CronSchedule {
   /** stream */
   batchMs?: number;
   maxBatchBytes?: number;
+  /** watch */
+  watch?: CronWatched;
+}
+
+// Kinds of what is watched.
+export const WatchFile = "file";
+export const WatchPage = "page";
+export const WatchFeed = "feed";
+export const WatchCalendar = "calendar";
+export const WatchMail = "mail";
+export const WatchOutput = "output";
+
+/** CronWatched is what is watched. Which fields count depends on Source. */
+export interface CronWatched {
+  source: string;
+  /** file: of a file or folder; calendar: of an .ics file */
+  path?: string;
+  /** page, feed, calendar; mail: imaps://host */
+  url?: string;
+  /** page: which part, as in CSS */
+  selector?: string;
+  /** file: names like "*.pdf" */
+  match?: string;
+  /** file: folders in it too */
+  deep?: boolean;
+  /** mail: "" = INBOX */
+  folder?: string;
+  /** mail: only from these addresses */
+  from?: string[];
+  /** calendar, mail */
+  user?: string;
+  /** calendar, mail: where the password is, such as keychain:mail */
+  secret?: string;
+  /** output */
+  argv?: string[];
+  /** calendar: also so long before an event begins */
+  aheadMs?: number;
+  /** how often it is looked at; 0: by its kind */
+  everyMs?: number;
+  /**
+   * Near allows an address of this computer or its network, which a person has to
+   * say.
+   */
+  near?: boolean;
 }
 
 /** CronPacing bounds when the next check is, where a job says so itself. */
@@ -1343,11 +1465,13 @@ export interface CronPayload {
   message?: string;
   /** agentTurn: provider/model */
   model?: string;
+  /** agentTurn: in the place of the configured ones; empty: none */
   fallbacks?: string[];
   thinking?: string;
   timeoutSeconds?: number;
   allowUnsafeExternalContent?: boolean;
   lightContext?: boolean;
+  /** empty: no tools */
   toolsAllow?: string[];
   toolsAllowIsDefault?: boolean;
   /** command */
@@ -1415,6 +1539,14 @@ export interface CronCatchUp {
   within?: string;
 }
 
+/** CronWatching is how a watcher is. */
+export interface CronWatching {
+  lookedAtMs?: number;
+  nextLookAtMs?: number;
+  /** why the last look failed */
+  problem?: string;
+}
+
 /**
  * CronOwn are the parts of a job that are ours. What stands below the line is
  * told, not set.
@@ -1437,6 +1569,8 @@ export interface CronOwn {
   warning?: string;
   /** the next few times */
   next?: number[];
+  /** Watching is how a watcher is. */
+  watching?: CronWatching;
 }
 
 /** CronAutoDisabled says why a job was disabled by itself. */
@@ -2031,6 +2165,72 @@ export interface CronSeenParams {
   runId: string;
 }
 
+/**
+ * CronWatchTestParams say what is looked at: what a job watches, or something that
+ * may become one.
+ */
+export interface CronWatchTestParams {
+  id?: string;
+  watch?: CronWatched;
+}
+
+/** CronWatchTest is what was seen. */
+export interface CronWatchTest {
+  ok: boolean;
+  problem?: string;
+  count: number;
+  /** the last of them */
+  items: CronWatchItem[];
+}
+
+/** CronWatchItem is something that is there; its words are from outside. */
+export interface CronWatchItem {
+  title: string;
+  text?: string;
+  link?: string;
+}
+
+/**
+ * CronProposal is something that the assistant said it would do, and that becomes
+ * a job when the person says yes.
+ */
+export interface CronProposal {
+  id: string;
+  agentId?: string;
+  sessionKey: string;
+  /** reminder, task */
+  kind: string;
+  text: string;
+  schedule: CronSchedule;
+  /** the schedule, as a person says it */
+  words: string;
+  zone?: string;
+  /** its first time */
+  atMs: number;
+  createdAtMs: number;
+}
+
+/** CronProposals are those that nobody has answered yet, the oldest first. */
+export interface CronProposals {
+  proposals: CronProposal[];
+}
+
+/**
+ * CronProposalParams answer a proposal. With When, in a person's words, it is
+ * another time.
+ */
+export interface CronProposalParams {
+  id: string;
+  yes: boolean;
+  when?: string;
+}
+
+/** CronProposalAnswered says what came of it. */
+export interface CronProposalAnswered {
+  ok: boolean;
+  job?: CronJob;
+}
+
 // Version is the only protocol number that both client generations use.
 export const Version = 4;
 
@@ -2110,6 +2310,11 @@ export const EventCodeOutput = "hearth.code.output";
 /** Schedules, and what became of a heartbeat. */
 export const EventCron = "cron";
 export const EventHeartbeat = "heartbeat";
+/** Background work, in OpenClaw's shape and in ours. */
+export const EventTask = "task";
+export const EventTaskView = "hearth.task";
+/** EventCronProposals is ours: what the assistant would do, if somebody says yes. */
+export const EventCronProposals = "hearth.cron.proposals";
 
 // Client capabilities that change what we send.
 /** agent events of stream "tool" */
@@ -2825,6 +3030,11 @@ export const MethodMemoryForget = "hearth.memory.forget";
 export const MethodMemoryStatus = "hearth.memory.status";
 export const MethodMemoryIndex = "hearth.memory.index";
 export const MethodMemorySearchFlat = "memory.search";
+export const MethodBackupStatus = "hearth.backup.status";
+export const MethodBackupSetup = "hearth.backup.setup";
+export const MethodBackupCreate = "hearth.backup.create";
+export const MethodBackupList = "hearth.backup.list";
+export const MethodBackupPrune = "hearth.backup.prune";
 export const MethodUndoList = "hearth.undo.list";
 export const MethodUndoPreview = "hearth.undo.preview";
 export const MethodUndoApply = "hearth.undo.apply";
@@ -2930,6 +3140,20 @@ export const MethodCronMissed = "hearth.cron.missed";
 export const MethodCronMissedResolve = "hearth.cron.missed.resolve";
 export const MethodCronSnooze = "hearth.cron.snooze";
 export const MethodCronSeen = "hearth.cron.seen";
+/** MethodCronWatchTest is ours: looking once at what a job watches or would. */
+export const MethodCronWatchTest = "hearth.cron.watch.test";
+/** What the assistant said it would do, and the person's yes or no to it. */
+export const MethodCronProposals = "hearth.cron.proposals";
+export const MethodCronProposalAnswer = "hearth.cron.proposals.answer";
+/** Tasks: background work, as OpenClaw's programs ask for it. */
+export const MethodTasksList = "tasks.list";
+export const MethodTasksGet = "tasks.get";
+export const MethodTasksCancel = "tasks.cancel";
+export const MethodTasksRetry = "tasks.retry";
+export const MethodTasksDismiss = "tasks.dismiss";
+export const MethodTasksHistory = "tasks.history";
+/** MethodTaskViews is ours: tasks.list with how far each is and what can be done. */
+export const MethodTaskViews = "hearth.tasks.list";
 /** MethodTranscriptExport is ours: one page of raw transcript entries. */
 export const MethodTranscriptExport = "hearth.sessions.export";
 
@@ -4783,6 +5007,213 @@ export interface LaunchLinkParams {
   ttlMs?: number;
 }
 
+// How a task stands.
+export const TaskQueued = "queued";
+export const TaskRunning = "running";
+export const TaskCompleted = "completed";
+export const TaskFailed = "failed";
+export const TaskCancelled = "cancelled";
+export const TaskTimedOut = "timed_out";
+
+// What kinds of tasks there are. The first two are named as OpenClaw names them.
+export const TaskAutomation = "automation_run";
+export const TaskSubagent = "subagent";
+export const TaskDownload = "model_download";
+export const TaskSkill = "skill_install";
+
+// What became of telling the result of a task.
+export const TaskDeliveryPending = "pending";
+export const TaskDeliveryDelivered = "delivered";
+export const TaskDeliveryFailed = "failed";
+export const TaskDeliveryNone = "not_applicable";
+
+/** TaskExecution is how a task is at this moment. */
+export interface TaskExecution {
+  /** queued, running, finished */
+  state: string;
+  lastActivityAt?: number;
+}
+
+/**
+ * Task is background work as OpenClaw's clients see it; they refuse one with other
+ * fields. Prompt and Result are in the answer of tasks.get only.
+ */
+export interface Task {
+  id: string;
+  /** the same */
+  taskId?: string;
+  kind?: string;
+  /** who does it: subagent, cron, download, skill */
+  runtime?: string;
+  status: string;
+  execution?: TaskExecution;
+  title?: string;
+  agentId?: string;
+  /** the conversation that wanted it */
+  sessionKey?: string;
+  /** the one in which it is done */
+  childSessionKey?: string;
+  hasTranscript?: boolean;
+  ownerKey?: string;
+  runId?: string;
+  parentTaskId?: string;
+  /** of a job's run: the job */
+  sourceId?: string;
+  createdAt?: number;
+  updatedAt?: number;
+  startedAt?: number;
+  endedAt?: number;
+  progressSummary?: string;
+  terminalSummary?: string;
+  error?: string;
+  deliveryStatus?: string;
+  result?: string;
+  prompt?: string;
+}
+
+/** TaskEvent says that a task is as it is there, or that it is gone. */
+export interface TaskEvent {
+  /** upserted, removed */
+  action: string;
+  taskId?: string;
+  task?: Task;
+}
+
+/** TaskOwn is what is ours of a task. */
+export interface TaskOwn {
+  done?: number;
+  /** 0: nobody knows */
+  total?: number;
+  /** Interrupted: Hearth stopped while it worked, and nobody went on with it. */
+  interrupted?: boolean;
+  canCancel?: boolean;
+  canRetry?: boolean;
+}
+
+/** TaskView is a task as our own clients see it. */
+export interface TaskView {
+  id: string;
+  /** the same */
+  taskId?: string;
+  kind?: string;
+  /** who does it: subagent, cron, download, skill */
+  runtime?: string;
+  status: string;
+  execution?: TaskExecution;
+  title?: string;
+  agentId?: string;
+  /** the conversation that wanted it */
+  sessionKey?: string;
+  /** the one in which it is done */
+  childSessionKey?: string;
+  hasTranscript?: boolean;
+  ownerKey?: string;
+  runId?: string;
+  parentTaskId?: string;
+  /** of a job's run: the job */
+  sourceId?: string;
+  createdAt?: number;
+  updatedAt?: number;
+  startedAt?: number;
+  endedAt?: number;
+  progressSummary?: string;
+  terminalSummary?: string;
+  error?: string;
+  deliveryStatus?: string;
+  result?: string;
+  prompt?: string;
+  hearth: TaskOwn;
+}
+
+/** TaskViewEvent is TaskEvent for our own clients. */
+export interface TaskViewEvent {
+  /** its id */
+  removed?: string;
+  task?: TaskView;
+}
+
+/** TaskStatuses is one status, or a list of them. */
+export type TaskStatuses = string[];
+
+/** TasksListParams are those of tasks.list. */
+export interface TasksListParams {
+  status?: TaskStatuses;
+  agentId?: string;
+  sessionKey?: string;
+  limit?: number;
+  cursor?: string;
+  /** updatedAt, endedAt; without one by when they were created */
+  sortBy?: string;
+}
+
+/** TasksList is a page of tasks, the newest first. */
+export interface TasksList {
+  tasks: Task[];
+  nextCursor?: string;
+}
+
+/** TaskViews is TasksList for our own clients. */
+export interface TaskViews {
+  tasks: TaskView[];
+  nextCursor?: string;
+}
+
+/** TaskIDParams name a task. */
+export interface TaskIDParams {
+  taskId: string;
+}
+
+/** TaskResult is the answer of tasks.get. */
+export interface TaskResult {
+  task: Task;
+}
+
+/** TaskCancelParams are those of tasks.cancel. */
+export interface TaskCancelParams {
+  taskId: string;
+  reason?: string;
+}
+
+/** TaskCancelResult says what came of tasks.cancel. */
+export interface TaskCancelResult {
+  found: boolean;
+  cancelled: boolean;
+  reason?: string;
+  task?: Task;
+}
+
+/** TaskIDsParams name up to ten tasks. */
+export interface TaskIDsParams {
+  taskIds: string[];
+}
+
+/** TaskDone says what came of one of several tasks. */
+export interface TaskDone {
+  taskId: string;
+  ok: boolean;
+  reason?: string;
+  duplicateRisk?: boolean;
+  task?: Task;
+}
+
+/** TasksDone is the answer of tasks.retry and tasks.dismiss. */
+export interface TasksDone {
+  results: TaskDone[];
+}
+
+/** TaskHistoryParams are those of tasks.history. */
+export interface TaskHistoryParams {
+  taskId: string;
+  cursor?: string;
+  limit?: number;
+}
+
+/** TaskHistory is what was said while a task was done. */
+export interface TaskHistory {
+  messages: Message[];
+  nextCursor?: string;
+}
+
 /** Tokens are those that other programs come in with. */
 export interface Tokens {
   tokens: Token[];
@@ -5122,6 +5553,11 @@ export interface Methods {
   "hearth.memory.status": { params: MemoryStatusParams; result: MemoryStatus };
   "hearth.memory.index": { params: MemoryIndexParams; result: MemoryStatus };
   "memory.search": { params: MemorySearchParams; result: MemoryFound };
+  "hearth.backup.status": { params: Record<string, never>; result: BackupStatus };
+  "hearth.backup.setup": { params: BackupSetupParams; result: BackupStatus };
+  "hearth.backup.create": { params: BackupCreateParams; result: BackupMade };
+  "hearth.backup.list": { params: Record<string, never>; result: BackupList };
+  "hearth.backup.prune": { params: Record<string, never>; result: BackupPruned };
   "hearth.undo.list": { params: UndoListParams; result: UndoList };
   "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
   "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
@@ -5192,6 +5628,16 @@ export interface Methods {
   "hearth.cron.missed.resolve": { params: CronMissedParams; result: OKResult };
   "hearth.cron.snooze": { params: CronSnoozeParams; result: CronJob };
   "hearth.cron.seen": { params: CronSeenParams; result: OKResult };
+  "hearth.cron.watch.test": { params: CronWatchTestParams; result: CronWatchTest };
+  "hearth.cron.proposals": { params: Record<string, never>; result: CronProposals };
+  "hearth.cron.proposals.answer": { params: CronProposalParams; result: CronProposalAnswered };
+  "tasks.list": { params: TasksListParams; result: TasksList };
+  "tasks.get": { params: TaskIDParams; result: TaskResult };
+  "tasks.cancel": { params: TaskCancelParams; result: TaskCancelResult };
+  "tasks.retry": { params: TaskIDsParams; result: TasksDone };
+  "tasks.dismiss": { params: TaskIDsParams; result: TasksDone };
+  "tasks.history": { params: TaskHistoryParams; result: TaskHistory };
+  "hearth.tasks.list": { params: TasksListParams; result: TaskViews };
   "agents.list": { params: Record<string, never>; result: AgentsList };
   "agent.identity.get": { params: AgentIdentityParams; result: AgentIdentity };
   "agents.create": { params: AgentsCreateParams; result: AgentsCreateResult };
@@ -5301,4 +5747,7 @@ export interface Events {
   "node.invoke.cancel": NodeInvokeCancel;
   "cron": CronEvent;
   "heartbeat": HeartbeatEvent;
+  "task": TaskEvent;
+  "hearth.task": TaskViewEvent;
+  "hearth.cron.proposals": CronProposals;
 }

@@ -44,33 +44,33 @@ func (d *Directory) Book() *Book {
 	if m := d.book.Load(); m != nil && m.snap == snap {
 		return m.book
 	}
-	made := &madeBook{snap, New(d.list(snap.Config), bindingsOf(snap.Config), d.agentOf(config.Agent{ID: Main}, snap.Config))}
+	made := &madeBook{snap, New(d.list(snap.Config), BindingsSection.Of(snap.Config), d.agentOf(Entry{ID: Main}, snap.Config))}
 	d.book.Store(made)
 	return made.book
 }
 
 func (d *Directory) list(c config.Config) (out []Agent) {
-	for _, a := range c.Agents.List {
+	for _, a := range Section.Of(c).List {
 		out = append(out, d.agentOf(a, c))
 	}
 	return out
 }
 
 // agentOf fills in what an agent does not say.
-func (d *Directory) agentOf(a config.Agent, c config.Config) Agent {
+func (d *Directory) agentOf(a Entry, c config.Config) Agent {
 	out := Agent{
 		ID: a.ID, Default: a.Default, Name: cmp.Or(a.Identity.Name, a.Name), Emoji: a.Identity.Emoji, Avatar: a.Identity.Avatar,
-		Theme: a.Identity.Theme, SkillChars: a.SkillsLimits.MaxSkillsPromptChars,
+		Theme: a.Identity.Theme, SkillChars: a.SkillChars,
 		Workspace: d.Workspace(a.Workspace), Primary: a.Model.Primary, Fallbacks: a.Model.Fallbacks,
 	}
 	if a.Skills == nil {
-		a.Skills = c.Agents.Defaults.Skills
+		a.Skills = DefaultsSection.Of(c).Skills
 	}
 	if out.AllSkills = a.Skills == nil; !out.AllSkills {
-		out.Skills = *a.Skills
+		out.Skills = a.Skills
 	}
 	if a.Workspace == "" {
-		out.Workspace = d.Workspace(c.Agents.Defaults.Workspace)
+		out.Workspace = d.Workspace(DefaultsSection.Of(c).Workspace)
 		if a.ID != Main {
 			out.Workspace += "-" + a.ID
 		}
@@ -82,24 +82,13 @@ func (d *Directory) agentOf(a config.Agent, c config.Config) Agent {
 	return out
 }
 
-func bindingsOf(c config.Config) (out []Binding) {
-	for _, b := range c.Bindings {
-		x := Binding{Agent: b.AgentID, Channel: b.Match.Channel, Account: b.Match.Account}
-		if p := b.Match.Peer; p != nil {
-			x.PeerKind, x.PeerID = p.Kind, p.ID
-		}
-		out = append(out, x)
-	}
-	return out
-}
-
 // Named is the agent of an id. One that was taken out of the settings is as the main one, under its
 // own name and in its own folder.
 func (d *Directory) Named(id string) Agent {
 	if a, ok := d.Book().Get(id); ok {
 		return a
 	}
-	return d.agentOf(config.Agent{ID: id}, d.settings.Snapshot().Config)
+	return d.agentOf(Entry{ID: id}, d.settings.Snapshot().Config)
 }
 
 // OfSession is the agent of a session.
@@ -134,12 +123,13 @@ func (d *Directory) Workspace(configured string) string {
 }
 
 // Limits are those of an agent on what its context may hold.
-func (d *Directory) Limits(id string) config.ContextLimits {
+func (d *Directory) Limits(id string) ContextLimits {
 	c := d.settings.Snapshot().Config
-	for _, a := range c.Agents.List {
+	below := DefaultsSection.Of(c).ContextLimits
+	for _, a := range Section.Of(c).List {
 		if a.ID == id {
-			return a.ContextLimits.Over(c.Agents.Defaults.ContextLimits)
+			return a.ContextLimits.over(below)
 		}
 	}
-	return c.Agents.Defaults.ContextLimits
+	return below
 }

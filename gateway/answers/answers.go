@@ -110,10 +110,10 @@ func (n *Networks) MaySend(key string, r channel.Route) bool {
 	if err != nil {
 		return false
 	}
-	return n.maySendAs(key, r, map[string]policy.Override{"allow": policy.SendOn, "deny": policy.SendOff}[row.SendPolicy])
+	return n.maySendAs(key, r, map[string]policy.SendOverride{"allow": policy.SendOn, "deny": policy.SendOff}[row.SendPolicy])
 }
 
-func (n *Networks) maySendAs(key string, r channel.Route, override policy.Override) bool {
+func (n *Networks) maySendAs(key string, r channel.Route, override policy.SendOverride) bool {
 	c := n.Settings.Snapshot().Config
 	v := rules.Sending(c).Decide(rules.Keys(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat),
 		Override: override})

@@ -17,7 +17,7 @@ func SilenceAdvice(c config.Config, where string) string {
 	if !ok {
 		return ""
 	}
-	p := silencePolicy(c.Surfaces[r.Channel].SilentReply).Over(silencePolicy(c.Agents.Defaults.SilentReply))
+	p := silencePolicy(Silence(c.Surfaces[r.Channel].SilentReply)).Over(silencePolicy(Section.Of(c).Silence))
 	if !p.Guided(reply.ConversationOf(r.Chat)) {
 		return ""
 	}
@@ -25,7 +25,7 @@ func SilenceAdvice(c config.Config, where string) string {
 }
 
 // silencePolicy leaves out what a surface does not say.
-func silencePolicy(s config.SilentReply) reply.SilencePolicy {
+func silencePolicy(s Silence) reply.SilencePolicy {
 	p := reply.SilencePolicy{}
 	for conv, word := range map[reply.Conversation]string{reply.Group: s.Group, reply.Internal: s.Internal} {
 		if word != "" {

@@ -28,8 +28,7 @@ func TestSilenceAdvice(t *testing.T) {
 		{"the surface allows", "group", "disallow", surface("allow"), true},
 		{"the surface says nothing", "group", "disallow", surface(""), false},
 	} {
-		c := config.Config{Surfaces: tt.surfaces}
-		c.Agents.Defaults.SilentReply.Group = tt.group
+		c := Section.With(config.Config{Surfaces: tt.surfaces}, Configured{Silence: Silence{Group: tt.group}})
 		where := ""
 		if tt.chat != "" {
 			where = strings.Join([]string{"telegram", "default", "-1", "", tt.chat}, "\x1f")

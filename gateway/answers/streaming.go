@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
 	"github.com/hearth-assistant/hearth/gateway/outbound/stream"
@@ -20,7 +21,7 @@ type streaming struct {
 
 func (n *Networks) streaming(id, account, agent string) streaming {
 	cfg := n.Settings.Snapshot().Config
-	d, a := cfg.Agents.Defaults, n.Channels.Account(id, account)
+	d, a := Section.Of(cfg), n.Channels.Account(id, account)
 	kind, _ := n.Channels.Kinds.Get(id)
 	pace := paceOf(cfg, agent)
 	lines := a.Streaming.Preview
@@ -29,12 +30,11 @@ func (n *Networks) streaming(id, account, agent string) streaming {
 	}
 	s := streaming{
 		mode: stream.Mode(a.Streaming.Mode), hideTools: !lines.ToolProgress, hideCommands: lines.CommandText == "status",
-		steps: draftChunk(a.DraftChunk), blocks: stream.On(d.BlockStreamingDefault == "on", nil, a.BlockStreaming, !kind.Blocks),
+		steps: draftChunk(a.DraftChunk), blocks: stream.On(d.BlockStreaming == "on", nil, a.BlockStreaming, !kind.Blocks),
 	}
 	s.block = stream.BlockOptions{
 		Chunk: chunkOptions(d.BlockStreamingChunk),
-		Limit: a.TextChunkLimit, Break: stream.BreakAt(d.BlockStreamingBreak), Coalesce: coalesce(d.BlockStreamingCoalesce,
-			a.BlockStreamingCoalesce),
+		Limit: a.TextChunkLimit, Break: stream.BreakAt(d.BlockStreamingBreak), Coalesce: coalesce(d.BlockStreamingMerged, a.Merged),
 		Delay: stream.HumanDelay{
 			Mode: stream.DelayMode(pace.Mode), Min: time.Duration(pace.MinMs) * time.Millisecond, Max: time.Duration(pace.MaxMs) * time.Millisecond,
 		},
@@ -43,29 +43,27 @@ func (n *Networks) streaming(id, account, agent string) streaming {
 }
 
 // paceOf is the pause of an agent between the blocks of its answers.
-func paceOf(c config.Config, agent string) config.HumanDelay {
-	for _, own := range c.Agents.List {
-		if own.ID == agent && own.HumanDelay != nil {
-			return *own.HumanDelay
-		}
+func paceOf(c config.Config, agent string) Pace {
+	if own, _ := AgentSection.Of(c, agent); own != (Pace{}) {
+		return own
 	}
-	return c.Agents.Defaults.HumanDelay
+	return Section.Of(c).Pace
 }
 
 // draftChunk are the steps of a preview, smaller than blocks.
-func draftChunk(b config.BlockChunk) chunk.Options {
+func draftChunk(b hub.BlockChunk) chunk.Options {
 	o := chunkOptions(b)
 	o.Max = cmp.Or(o.Max, max(800, o.Min))
 	o.Min = cmp.Or(o.Min, min(200, o.Max))
 	return o
 }
 
-func chunkOptions(b config.BlockChunk) chunk.Options {
+func chunkOptions(b hub.BlockChunk) chunk.Options {
 	return chunk.Options{Min: b.MinChars, Max: b.MaxChars, Prefer: chunk.Break(b.BreakPreference)}
 }
 
 // coalesce lays an account's values over the defaults.
-func coalesce(def, over config.BlockCoalesce) stream.Coalesce {
+func coalesce(def, over hub.BlockCoalesce) stream.Coalesce {
 	pick := func(a, b int) int {
 		if b > 0 {
 			return b

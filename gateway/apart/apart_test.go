@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/rerun"
 )
 
 var kept [][]byte
@@ -50,7 +52,7 @@ func down(n int) int {
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "apart" {
-		os.Exit(Main(jobs))
+		rerun.Exit(Main(jobs))
 	}
 	os.Exit(m.Run())
 }

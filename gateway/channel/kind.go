@@ -46,6 +46,8 @@ func (k Kind) Group(conversation string) bool { return k.IsGroup != nil && k.IsG
 type Setting struct {
 	Key  string
 	Form SettingForm
+	// About says what it is, and Unset what holds without it, in the reference.
+	About, Unset string
 	// Valid judges a Secret's text, and Help says what it should look like.
 	Valid func(string) bool
 	Help  string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Link is a connection that is made again when it is lost. Its first
@@ -72,7 +73,7 @@ func (l *Link) redial(ctx context.Context) (*Client, error) {
 	}
 	wait := l.Wait
 	if wait == nil {
-		wait = pause
+		wait = sleep.For
 	}
 	for waited, delay := time.Duration(0), 50*time.Millisecond; ; delay = min(2*delay, longestPause) {
 		c, err := l.Dial(ctx)
@@ -96,17 +97,6 @@ func mayReturn(err error) bool {
 		return refusal.Retryable
 	}
 	return errors.Is(err, ErrLost) || errors.Is(err, ErrUnreachable) || errors.Is(err, statedir.ErrNotRunning)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Call is Client.Call, repeated on a new connection when the old one was lost.

@@ -46,7 +46,7 @@ func (c *Clock) ZoneName() string {
 
 // Hours is 12 or 24.
 func (c *Clock) Hours() int {
-	if c.settings.Snapshot().Config.Agents.Defaults.TimeFormat == "12" {
+	if Section.Of(c.settings.Snapshot().Config).TimeFormat == "12" {
 		return 12
 	}
 	return 24
@@ -62,4 +62,4 @@ func (c *Clock) Words(ms int64) string {
 	return time.UnixMilli(ms).In(c.Zone()).Format(layout)
 }
 
-func (c *Clock) configured() string { return c.settings.Snapshot().Config.Agents.Defaults.UserTimezone }
+func (c *Clock) configured() string { return Section.Of(c.settings.Snapshot().Config).UserTimezone }

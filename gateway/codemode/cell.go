@@ -108,7 +108,7 @@ func (c *cell) wake() {
 // time.
 func (c *cell) drive(ctx context.Context, st engine.State, err error) Result {
 	for {
-		c.hear(outputs(st.Output))
+		c.hear(st.Output)
 		if err != nil {
 			return c.fail(err)
 		}

@@ -40,11 +40,7 @@ type Result struct {
 }
 
 // Output is one text() or json() of a program.
-type Output struct {
-	Type  string          `json:"type"`
-	Text  string          `json:"text,omitempty"`
-	Value json.RawMessage `json:"value,omitempty"`
-}
+type Output = engine.Output
 
 // PendingCall is a call that a waiting program waits for.
 type PendingCall struct {
@@ -129,26 +125,17 @@ func (r Result) JSON() string {
 func (r Result) size() (n int) {
 	n = len(r.Value)
 	for _, o := range r.Output {
-		n += o.size()
+		n += sizeOf(o)
 	}
 	return n
 }
 
-func (o Output) size() int { return len(o.Text) + len(o.Value) + 24 }
-
-// outputs takes over what a program said.
-func outputs(in []engine.Output) []Output {
-	out := make([]Output, len(in))
-	for i, o := range in {
-		out[i] = Output(o)
-	}
-	return out
-}
+func sizeOf(o Output) int { return len(o.Text) + len(o.Value) + 24 }
 
 // within leaves of the output what fits.
 func within(out []Output, most int) []Output {
 	for i, o := range out {
-		if most -= o.size(); most < 0 {
+		if most -= sizeOf(o); most < 0 {
 			return out[:i]
 		}
 	}

@@ -3,12 +3,9 @@ package config
 import (
 	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
 // Issue points at one place of the file and says what is wrong there and what
@@ -38,18 +35,16 @@ const maxIssues = 50
 type decoder struct {
 	doc      *document
 	env      func(string) (string, bool)
-	networks channel.Kinds
 	sections Sections
 	path     Path
 	issues   []Issue
 	wrong    []Path // where the issues are
 	warnings []Issue
 
-	bindingAt []int // where each binding stands
-
 	bound []*bound        // the sections at this reading
 	tree  *branch         // where they are
 	off   map[string]bool // features that the file switches off
+	late  []func()        // what is read when the rest of its object was
 }
 
 // field is a known key of an object; a nil read marks one that other versions
@@ -104,6 +99,7 @@ func (d *decoder) object(n *node, fields ...field) {
 		fields = d.sectionFields(at, fields)
 		defer d.whole(n, at, len(d.issues))
 	}
+	before := len(d.late)
 	for _, it := range n.items {
 		d.path = append(d.path, Key(it.key))
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == it.key })
@@ -117,6 +113,10 @@ func (d *decoder) object(n *node, fields ...field) {
 		}
 		d.path = d.path[:len(d.path)-1]
 	}
+	for _, read := range d.late[before:] {
+		read()
+	}
+	d.late = d.late[:before]
 }
 
 const unknownWords = "this key is not known and has no effect"
@@ -248,30 +248,30 @@ func (d *decoder) integer(n *node, lo, hi int) int {
 	return int(f)
 }
 
+// clamped reads a number and moves one that is out of bounds to the nearest.
+func (d *decoder) clamped(n *node, lo, hi int) int {
+	if n.kind != kindNumber {
+		d.wrongKind(n, "a whole number")
+		return lo
+	}
+	f, err := strconv.ParseFloat(n.text, 64)
+	if err != nil || f != math.Trunc(f) {
+		d.issue(n.start, "expected a whole number")
+		return lo
+	}
+	out := int(min(max(f, float64(lo)), float64(hi)))
+	if float64(out) != f {
+		d.warn(n.start, "this is outside of %d to %d; %d is used", lo, hi, out)
+	}
+	return out
+}
+
 func (d *decoder) boolean(n *node) bool {
 	if n.kind != kindBool {
 		d.wrongKind(n, kindBool.String())
 		return false
 	}
 	return n.text == "true"
-}
-
-// webURL reads the address of a model service.
-func (d *decoder) webURL(n *node) string {
-	s := d.filled(n, 2048)
-	if s == "" {
-		return ""
-	}
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		d.issue(n.start, "expected a web address that starts with http:// or https://")
-		return ""
-	}
-	if u.User != nil {
-		d.issue(n.start, "a name or password may not stand in the address; use apiKey")
-		return ""
-	}
-	return strings.TrimRight(s, "/")
 }
 
 // nearest finds the known key that a mistyped one probably means.

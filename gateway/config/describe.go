@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -38,7 +39,7 @@ type Described struct {
 // is in it.
 func (l Sections) Describe() (out []Described) {
 	for _, b := range l.bind() {
-		out = append(out, describe(strings.Join(b.at, "."), b.feature, b.fields)...)
+		out = append(out, describe(b.path(), b.feature, b.fields)...)
 	}
 	return out
 }
@@ -49,7 +50,7 @@ func describe(above, feature string, fields []Field) (out []Described) {
 		case unused, alias:
 			continue
 		}
-		at := above + "." + f.key()
+		at := strings.TrimPrefix(above+"."+f.key(), ".")
 		if f.key() == "[]" {
 			at = above + "[]"
 		}
@@ -118,6 +119,9 @@ func (l Sections) Schema() *Schema {
 
 // steps are the parts of a described path: "[]" is one.
 func steps(path string) []string {
+	if path == "" {
+		return nil
+	}
 	return strings.Split(strings.ReplaceAll(path, "[]", ".[]"), ".")
 }
 
@@ -182,7 +186,14 @@ func (l Sections) Reference(name string) (rows []Row) {
 		if b.name != name {
 			continue
 		}
-		for _, d := range describe(strings.Join(b.at, "."), b.feature, b.fields) {
+		above := "" // whose keys are told of elsewhere
+		for _, d := range describe(b.path(), b.feature, b.fields) {
+			if above != "" && strings.HasPrefix(d.Path, above) {
+				continue
+			}
+			if above = ""; d.Hint.Like {
+				above = d.Path + "."
+			}
 			if d.Help != "" {
 				rows = append(rows, Row{Key: "`" + d.Path + "`", Default: d.defaultWords(), Help: d.Help})
 			}
@@ -206,6 +217,12 @@ func (d Described) defaultWords() string {
 // Faults says what is wrong with the sections themselves: keys that two of them
 // have, keys that say nothing of themselves. A test keeps it empty.
 func (l Sections) Faults() (out []string) {
+	names := l.Names()
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			out = append(out, fmt.Sprintf("two sections are called %s: give one a Name", name))
+		}
+	}
 	helped := map[string]bool{} // by path: it, or what is above it, has a help text
 	for _, d := range l.Describe() {
 		if _, twice := helped[d.Path]; twice {

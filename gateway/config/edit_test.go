@@ -140,7 +140,7 @@ func TestUnknownPath(t *testing.T) {
 		"gateway.port": "", "agents.defaults.model": "", "models.providers.mine.baseUrl": "", "models.providers.openai.apiKey": "", "": "",
 		"a..b": "",
 	} {
-		if got := Unknown(path, Options{}); got != want {
+		if got := Unknown(path, Options{Sections: standSections()}); got != want {
 			t.Errorf("%s: %q", path, got)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // Field is one key of a section: how it is read, and what people and clients are
 // told about it. The kinds of fields are the structs of this package that
-// implement it: Text, Choice, Number, Amount, Switch, Maybe, Hidden, Texts, Object,
+// implement it: Text, Choice, Number, MaybeNumber, Amount, Switch, Maybe, Hidden, Texts, Object,
 // Map, List, Any, Alias and Later.
 type Field interface {
 	key() string
@@ -32,6 +32,7 @@ type Hint struct {
 	Restart  bool   // a change is used at the next start
 	Model    bool   // names a model, as provider/model
 	On, Off  string // the two values of a choice that is a switch
+	Like     bool   // what is below it is as elsewhere: the reference says it there only
 	Whole    string // the object without which none of the choices holds: there is then no rule
 }
 
@@ -217,6 +218,22 @@ func (f Maybe) read(v Value) {
 	*f.To = new(v.Switch())
 }
 
+// MaybeNumber is a whole number, or not said.
+type MaybeNumber struct {
+	Key      string
+	To       **int
+	Min, Max int
+	Help     string
+	Hint     Hint
+}
+
+func (f MaybeNumber) key() string        { return f.Key }
+func (f MaybeNumber) about() about       { return about{f.Help, f.Hint} }
+func (f MaybeNumber) shown() (any, bool) { return *f.To, *f.To != nil }
+func (f MaybeNumber) below(bool) []Field { return nil }
+func (f MaybeNumber) schema() Schema     { return Number{Min: f.Min, Max: f.Max}.schema() }
+func (f MaybeNumber) read(v Value)       { *f.To = new(v.Number(f.Min, f.Max)) }
+
 // Hidden is a key, token or password, or where one is found.
 type Hidden struct {
 	Key   string
@@ -224,8 +241,12 @@ type Hidden struct {
 	Check func(string) string // what is wrong with one that is written out; nil: any text, also none
 	// Perhaps: a header or variable, which is a secret when its name or value says so.
 	Perhaps bool
-	Help    string
-	Hint    Hint
+	// Covered: it is not shown either when it is perhaps no secret.
+	Covered bool
+	// Stays: other programs read it in the file, so it is never kept elsewhere.
+	Stays bool
+	Help  string
+	Hint  Hint
 }
 
 func (f Hidden) key() string        { return f.Key }
@@ -259,7 +280,7 @@ type Texts struct {
 
 func (f Texts) key() string        { return f.Key }
 func (f Texts) about() about       { return about{f.Help, f.Hint} }
-func (f Texts) shown() (any, bool) { return *f.To, len(*f.To) > 0 }
+func (f Texts) shown() (any, bool) { return *f.To, len(*f.To) > 0 || *f.To != nil && !f.Unset }
 func (f Texts) below(bool) []Field { return nil }
 func (f Texts) schema() Schema {
 	return Schema{Type: "array", Items: &Schema{Type: "string", Enum: f.Among}}

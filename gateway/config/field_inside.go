@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -12,8 +13,10 @@ type Object struct {
 	Fields []Field
 	Check  func() error     // of keys that belong together
 	Short  func(Value) bool // reads what may stand in place of the object, and says whether it did
-	Help   string
-	Hint   Hint
+	// Rest gets the keys that are not among Fields as JSON; nil: nobody knows them.
+	Rest *[]byte
+	Help string
+	Hint Hint
 }
 
 func (f Object) key() string        { return f.Key }
@@ -25,10 +28,11 @@ func (f Object) read(v Value) {
 	if f.Short != nil && !v.IsObject() && f.Short(v) {
 		return
 	}
+	if f.Rest != nil && v.IsObject() {
+		v, *f.Rest = v.split(f.Fields)
+	}
 	if v.Object(f.Fields...) && f.Check != nil {
-		if err := f.Check(); err != nil {
-			v.Wrong("%s", err)
-		}
+		v.d.judged(v.n, f.Check())
 	}
 }
 
@@ -51,11 +55,15 @@ type Map[T any] struct {
 	// One is the field of an entry. Its Key is the name, and need not be given.
 	One func(name string, to *T) Field
 	// Is says what is wrong with a name; nil: any name.
-	Is   func(string) error
+	Is func(string) error
+	// Last: it is read after the other keys of its object, which an entry may begin
+	// with (New).
+	Last bool
 	Help string
 	Hint Hint
 }
 
+func (f Map[T]) isLast() bool   { return f.Last }
 func (f Map[T]) key() string    { return f.Key }
 func (f Map[T]) about() about   { return about{f.Help, f.Hint} }
 func (f Map[T]) schema() Schema { return Schema{Type: "object"} }
@@ -173,10 +181,12 @@ func (f List[T]) shown() (any, bool) {
 	return out, len(out) > 0
 }
 
-// Keys of what stands in a list cannot be kept elsewhere: a place in it is no name.
-func (f List[T]) below(asSet bool) []Field {
-	if asSet {
-		return nil
+func (f List[T]) below(asSet bool) (out []Field) {
+	if !asSet {
+		return []Field{entry{f.One(f.start()), "[]"}}
 	}
-	return []Field{entry{f.One(f.start()), "[]"}}
+	for i := range *f.To {
+		out = append(out, entry{f.One(&(*f.To)[i]), fmt.Sprintf("[%d]", i)})
+	}
+	return out
 }

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -20,7 +19,6 @@ type Options struct {
 	Logger       *slog.Logger
 	LastGoodPath string                      // default: the file's path + ".last-good"
 	Sections     Sections                    // what is read, and by whom
-	Networks     channel.Kinds               // whose settings are read; without any, channels is not looked at
 	Env          func(string) (string, bool) // for ${NAME}; default: no variable is set
 	OnChange     func(*Snapshot)             // after every new snapshot; must return soon
 	Now          func() time.Time            // default: time.Now
@@ -99,7 +97,7 @@ func (f *File) Path() string { return f.path }
 
 // judge parses and checks a content. An invalid one gets no Config yet.
 func (f *File) judge(c content) *Snapshot {
-	s := &Snapshot{Path: f.path, Exists: c.exists, Raw: c.raw, Hash: c.hash(), Origin: FromFile}
+	s := &Snapshot{Path: f.path, Exists: c.exists, Raw: c.raw, Hash: c.hash(), Origin: FromFile, known: f.opts.Sections.known()}
 	if !c.exists {
 		s.Valid, s.Config, s.Origin = true, f.defaults(), FromDefaults
 		return s
@@ -132,7 +130,7 @@ func (f *File) judge(c content) *Snapshot {
 		}
 		return s
 	}
-	if c.readable && doc.holdsSecrets() {
+	if c.readable && doc.holdsSecrets(s.known) {
 		s.Warnings = append(s.Warnings, Issue{Message: "it holds secrets and other users of this machine can read it; run: chmod 600 " +
 			shellQuote(target(f.path))})
 	}
@@ -140,13 +138,12 @@ func (f *File) judge(c content) *Snapshot {
 }
 
 func (f *File) decoder(doc *document) *decoder {
-	return &decoder{doc: doc, env: f.opts.Env, networks: f.opts.Networks, sections: f.opts.Sections}
+	return &decoder{doc: doc, env: f.opts.Env, sections: f.opts.Sections}
 }
 
 // defaults are the settings without a file.
 func (f *File) defaults() Config {
 	c := Default()
-	c.Channels = defaultChannels(f.opts.Networks)
 	c.Sections = Values{f.opts.Sections.bind()}
 	return c
 }
@@ -155,18 +152,20 @@ func (f *File) defaults() Config {
 // default. A mistake in the rules about tools may have been a ban: then no tool may
 // be used until it is corrected. nil when nothing can be used. The document is of no other use afterwards.
 func (f *File) usable(doc *document) *Config {
-	strict := false
+	var banned Path // all keys on the way to a mistake
 	for range maxIssues {
 		d := f.decoder(doc)
 		c := d.decode()
 		if len(d.issues) == 0 {
-			if strict {
-				c.Tools.Deny = []string{"*"}
+			for _, b := range d.bound {
+				if b.strict != nil && slices.Contains(banned, Key(b.at[len(b.at)-1])) {
+					b.strict()
+				}
 			}
 			return &c
 		}
 		for _, p := range d.wrong {
-			strict = strict || slices.Contains(p, Key("tools"))
+			banned = append(banned, p...)
 			doc.drop(p)
 		}
 	}

@@ -55,6 +55,9 @@ func get(t *testing.T, path string) string {
 
 func open(t *testing.T, path string, opts Options) *File {
 	t.Helper()
+	if opts.Sections == nil {
+		opts.Sections = standSections()
+	}
 	f, err := Open(path, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +71,7 @@ func TestOpenMissing(t *testing.T) {
 	if s.Exists || !s.Valid || s.Origin != FromDefaults || len(s.Problems()) != 0 {
 		t.Errorf("snapshot of a missing file: %+v", s)
 	}
-	if diff := cmp.Diff(Default(), s.Config); diff != "" {
+	if diff := cmp.Diff(standing(), s.Config); diff != "" {
 		t.Error(diff)
 	}
 	if names, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(names) != 0 {
@@ -79,15 +82,22 @@ func TestOpenMissing(t *testing.T) {
 func TestOpenGood(t *testing.T) {
 	path := place(t, sample)
 	f := open(t, path, Options{})
-	want := Default()
+	want := standing()
 	want.Gateway.Port = 18800
 	want.Gateway.Auth.Token = secret.Literal("a-token-of-some-length")
-	want.Models.Providers = map[string]Provider{
-		"anthropic": {APIKey: secret.Literal("sk-ant-0123456789abcdef"), API: APIAnthropic},
-		"local":     {BaseURL: "http://127.0.0.1:8080/v1", Models: []Model{{ID: "llama", ContextWindow: 8192, Input: []string{"text"}}}},
+	want = standIns.models.With(want, standModels{map[string]standService{
+		"anthropic": {APIKey: secret.Literal("sk-ant-0123456789abcdef")},
+		"local":     {BaseURL: "http://127.0.0.1:8080/v1", Models: []standModel{{ID: "llama", Window: 8192, Input: []string{"text"}}}},
+	}})
+	model := ModelChoice{Primary: "anthropic/claude", Fallbacks: []string{"local/llama"}}
+	want = standIns.runs.With(want, standRuns{TimeoutSeconds: 60, Model: model})
+	if d := cmp.Diff(standIns.models.Of(want), standIns.models.Of(f.Snapshot().Config)); d != "" {
+		t.Error(d)
 	}
-	want.Agents.Defaults.Model = ModelChoice{Primary: "anthropic/claude", Fallbacks: []string{"local/llama"}}
-	want.Agents.Defaults.TimeoutSeconds = 60
+	if d := cmp.Diff(standIns.runs.Of(want), standIns.runs.Of(f.Snapshot().Config)); d != "" {
+		t.Error(d)
+	}
+	want.Sections = f.Snapshot().Config.Sections
 	if diff := cmp.Diff(want, f.Snapshot().Config); diff != "" {
 		t.Error(diff)
 	}
@@ -121,14 +131,14 @@ func TestOpenBroken(t *testing.T) {
 	}
 	put(t, path+".last-good", "{ gateway: { port: 'x' } }")
 	s = open(t, path, Options{}).Snapshot()
-	if diff := cmp.Diff(Default(), s.Config); diff != "" || s.Origin != FromDefaults {
+	if diff := cmp.Diff(standing(), s.Config); diff != "" || s.Origin != FromDefaults {
 		t.Errorf("with a broken last good copy: origin %s %s", s.Origin, diff)
 	}
 	if err := os.Remove(path + ".last-good"); err != nil {
 		t.Fatal(err)
 	}
 	s = open(t, path, Options{}).Snapshot()
-	if diff := cmp.Diff(Default(), s.Config); diff != "" || s.Origin != FromDefaults || s.Valid {
+	if diff := cmp.Diff(standing(), s.Config); diff != "" || s.Origin != FromDefaults || s.Valid {
 		t.Errorf("without a last good copy: origin %s %s", s.Origin, diff)
 	}
 }

@@ -2,7 +2,7 @@ package config
 
 import (
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/secret"
@@ -19,94 +19,24 @@ type Hoisted struct {
 }
 
 // keyPlace says whether a place of the file holds a key that can be kept
-// elsewhere. gateway.auth.token is none: other programs need it in its file.
-// Headers and variables may hold anything: there the name says it, or else the
-// value.
-func keyPlace(p Path, value string) bool {
-	name := make([]string, len(p))
-	for i, s := range p {
-		if s.index >= 0 {
-			return false
-		}
-		name[i] = s.key
+// elsewhere. What stands in a list has no name of its own.
+func (k *known) keyPlace(p Path, value string) (f Hidden, ok bool) {
+	f, ok = k.hiddenAt(p)
+	if !ok || f.Stays || slices.ContainsFunc(p, func(s Segment) bool { return s.index >= 0 }) {
+		return f, false
 	}
-	match := func(pattern ...string) bool {
-		if len(pattern) != len(name) {
-			return false
-		}
-		for i := range pattern {
-			if pattern[i] != "*" && pattern[i] != name[i] {
-				return false
-			}
-		}
-		return true
-	}
-	if anything(p) {
-		return HoldsSecret(name[4], value)
-	}
-	return match("models", "providers", "*", "apiKey") || match("tools", "web", "search", "apiKey") ||
-		match("skills", "entries", "*", "apiKey") || match("agents", "defaults", "memorySearch", "remote", "apiKey") ||
-		match("mcp", "servers", "*", "oauth", "clientSecret") || match("hooks", "token") ||
-		match("channels", "*", "botToken") || match("channels", "*", "webhookSecret") ||
-		match("channels", "*", "accounts", "*", "botToken") || match("channels", "*", "accounts", "*", "webhookSecret")
+	return f, !f.Perhaps || secret.Likely(p[len(p)-1].key, value)
 }
-
-// anything says whether a place is a header or a variable, which may be a key or
-// any other text.
-func anything(p Path) bool {
-	if len(p) != 5 {
-		return false
-	}
-	switch p[0].key + "." + p[1].key + "." + p[3].key {
-	case "mcp.servers.env", "mcp.servers.headers", "skills.entries.env", "models.providers.headers":
-		return true
-	}
-	return false
-}
-
-// HoldsSecret says whether a header or variable is a secret, by its name or else
-// by its value.
-func HoldsSecret(name, value string) bool {
-	return secretKey(name) || passwordName(name) || keyLike(value)
-}
-
-// passwordName tells the short forms that people write variables with.
-func passwordName(name string) bool {
-	name = strings.ToLower(name)
-	for _, end := range []string{"pw", "pwd", "pass", "passcode", "auth"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// keyLike tells a value that can hardly be anything but a key: by a known shape,
-// or as one long word of letters and digits that is no path and no address.
-func keyLike(value string) bool {
-	value = strings.TrimSpace(value)
-	if known.MatchString(value) {
-		return true
-	}
-	_, word, ok := strings.Cut(value, " ") // "Bearer …"
-	if !ok {
-		word = value
-	}
-	return len(word) >= 20 && long.MatchString(word) && strings.ContainsAny(word, "0123456789") && strings.ContainsAny(strings.ToLower(word),
-		"abcdefghijklmnopqrstuvwxyz") && !uuid.MatchString(word)
-}
-
-var (
-	known = keyShaped()
-	long  = regexp.MustCompile(`^[A-Za-z0-9_\-+=]+$`)
-	uuid  = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-)
 
 // Hoist takes the keys out of a text of settings, which may be a merge patch:
 // the text that it returns refers to each by its path, and holds none. Spaces
 // and line breaks around a pasted key are dropped; what cannot be a key is an
 // error that says why.
-func Hoist(raw string) (text string, found []Hoisted, err error) {
+func (l Sections) Hoist(raw string) (text string, found []Hoisted, err error) {
+	return l.known().hoist(raw)
+}
+
+func (k *known) hoist(raw string) (text string, found []Hoisted, err error) {
 	doc, err := parseObject(raw)
 	if err != nil {
 		return raw, nil, nil //nolint:nilerr // the edit itself says what is wrong with it
@@ -114,9 +44,9 @@ func Hoist(raw string) (text string, found []Hoisted, err error) {
 	var edits []splice
 	var walk func(p Path, n *node) error
 	walk = func(p Path, n *node) error {
-		if n.kind == kindString && keyPlace(p, n.text) && hoistable(n.text) {
+		if f, ok := k.keyPlace(p, n.text); n.kind == kindString && ok && hoistable(n.text) {
 			clean := secret.CleanKey
-			if anything(p) {
+			if f.Perhaps {
 				clean = secret.Clean // a header is more than its key
 			}
 			v, err := clean(n.text)
@@ -165,7 +95,7 @@ func (s *Snapshot) Literals() []Hoisted {
 	if s.doc == nil {
 		return nil
 	}
-	_, found, err := Hoist(s.Raw)
+	_, found, err := s.known.hoist(s.Raw)
 	if err != nil {
 		return nil
 	}

@@ -5,7 +5,7 @@ import "fmt"
 // HoistAt is Hoist for the value of one setting, written as JSON5: literal is the
 // value with each key in it replaced by a reference. A path with an index has none:
 // what stands in a list has no name of its own.
-func HoistAt(path, value string) (literal string, found []Hoisted, err error) {
+func (l Sections) HoistAt(path, value string) (literal string, found []Hoisted, err error) {
 	p, err := ParsePath(path)
 	if err != nil {
 		return "", nil, err
@@ -21,7 +21,7 @@ func HoistAt(path, value string) (literal string, found []Hoisted, err error) {
 		}
 		doc = append(appendString([]byte{'{'}, p[i].key), append([]byte{':'}, append(doc, '}')...)...)
 	}
-	text, found, err := Hoist(string(doc))
+	text, found, err := l.Hoist(string(doc))
 	if err != nil || len(found) == 0 {
 		return value, nil, err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Inspect reads and checks a settings file and touches nothing. The Config of
-// a file that is not valid is empty. Of o it takes Env, Sections and Networks.
+// a file that is not valid is empty. Of o it takes Env and Sections.
 func Inspect(path string, o Options) (*Snapshot, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -19,14 +19,14 @@ func Inspect(path string, o Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, opts: Options{Logger: slog.New(slog.DiscardHandler), Env: o.Env, Networks: o.Networks, Sections: o.Sections}}
+	f := &File{path: path, opts: Options{Logger: slog.New(slog.DiscardHandler), Env: o.Env, Sections: o.Sections}}
 	return f.judge(c), nil
 }
 
-// Read judges a text as if it were the file. Of o it takes Env, Sections and
-// Networks.
+// Read judges a text as if it were the file. Of o it takes Env and
+// Sections.
 func Read(text string, o Options) *Snapshot {
-	f := &File{opts: Options{Logger: slog.New(slog.DiscardHandler), Env: o.Env, Networks: o.Networks, Sections: o.Sections}}
+	f := &File{opts: Options{Logger: slog.New(slog.DiscardHandler), Env: o.Env, Sections: o.Sections}}
 	return f.judge(content{raw: text, exists: true})
 }
 
@@ -67,7 +67,7 @@ func Unknown(path string, o Options) string {
 	if err != nil {
 		return ""
 	}
-	d := &decoder{doc: doc, env: func(string) (string, bool) { return "", false }, networks: o.Networks, sections: o.Sections}
+	d := &decoder{doc: doc, env: func(string) (string, bool) { return "", false }, sections: o.Sections}
 	d.decode()
 	for _, w := range d.warnings {
 		if strings.HasPrefix(w.Message, unknownWords) && strings.HasPrefix(p.String(), w.Path) {

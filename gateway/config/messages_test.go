@@ -38,19 +38,11 @@ const pages = `{
     responsePrefix: "[me] ",
   },
   surfaces: { telegram: { silentReply: { group: "disallow" } } },
-  agents: { defaults: {
-    userTimezone: "UTC", timeFormat: 12, envelopeTimezone: "utc", envelopeTimestamp: "off", envelopeElapsed: "off",
-    silentReply: { direct: "disallow", group: "disallow", internal: "allow" },
-    humanDelay: { mode: "custom", minMs: 100, maxMs: 200 },
-    blockStreamingDefault: "on", blockStreamingBreak: "message_end",
-    blockStreamingChunk: { minChars: 800, maxChars: 1200, breakPreference: "sentence" },
-    blockStreamingCoalesce: { minChars: 100, maxChars: 900, idleMs: 700 },
-  } },
 }`
 
 func TestSessionAndMessageKeys(t *testing.T) {
 	four := 4
-	want := Default()
+	want := standing()
 	want.Session = Session{
 		MainKey: "main", DMScope: "per-channel-peer", IdleMinutes: 30, ResetTriggers: []string{"/new", "/reset"},
 		IdentityLinks: map[string][]string{"alice": {"telegram:123456789", "discord:987654321012345678"}},
@@ -67,13 +59,6 @@ func TestSessionAndMessageKeys(t *testing.T) {
 		Queue: Queue{Mode: "collect", DebounceMs: 1000, Cap: 5, Drop: "old", ByChannel: map[string]string{"telegram": "interrupt"}},
 	}
 	want.Surfaces = map[string]Surface{"telegram": {SilentReply: SilentReply{Group: "disallow"}}}
-	want.Agents.Defaults.Conversation = Conversation{
-		UserTimezone: "UTC", TimeFormat: "12", EnvelopeTimezone: "utc", EnvelopeTimestamp: "off", EnvelopeElapsed: "off",
-		SilentReply: SilentReply{Group: "disallow", Internal: "allow"}, HumanDelay: HumanDelay{Mode: "custom", MinMs: 100, MaxMs: 200},
-		BlockStreamingDefault: "on", BlockStreamingBreak: "message_end",
-		BlockStreamingChunk:    BlockChunk{MinChars: 800, MaxChars: 1200, BreakPreference: "sentence"},
-		BlockStreamingCoalesce: BlockCoalesce{MinChars: 100, MaxChars: 900, IdleMs: 700},
-	}
 	s := open(t, place(t, pages), Options{}).Snapshot()
 	if !s.Valid || len(s.Problems()) != 0 {
 		t.Fatalf("issues %v, problems %v", s.Issues, s.Problems())
@@ -93,8 +78,8 @@ func TestSessionAndMessageMistakes(t *testing.T) {
 	for text, says := range map[string]string{
 		`{session:{dmScope:"per-moon"}}`:                                        "per-channel-peer",
 		`{session:{scope:"everybody"}}`:                                         "per-sender",
-		`{session:{identityLinks:{alice:["123"]}}}`:                             "telegram:123456789",
-		`{session:{identityLinks:{alice:["telegram:"]}}}`:                       "telegram:123456789",
+		`{session:{identityLinks:{alice:["123"]}}}`:                             "NETWORK:123456789",
+		`{session:{identityLinks:{alice:["telegram:"]}}}`:                       "NETWORK:123456789",
 		`{session:{identityLinks:{alice:["a:1"],bob:["a:1"]}}}`:                 "another person",
 		`{session:{identityLinks:{"":["a:1"]}}}`:                                "name",
 		`{session:{reset:{atHour:24}}}`:                                         "0 to 23",
@@ -109,20 +94,10 @@ func TestSessionAndMessageMistakes(t *testing.T) {
 		`{messages:{queue:{mode:"queue"}}}`:                                     "steer, followup, collect, interrupt",
 		`{messages:{queue:{drop:"all"}}}`:                                       "summarize, old, new",
 		`{messages:{queue:{byChannel:{x:"y"}}}}`:                                "steer",
-		`{agents:{defaults:{timeFormat:13}}}`:                                   "auto, 12, 24",
-		`{agents:{defaults:{envelopeTimestamp:true}}}`:                          "on, off",
-		`{agents:{defaults:{userTimezone:""}}}`:                                 "empty",
-		`{agents:{defaults:{silentReply:{direct:"allow"}}}}`:                    "disallow",
-		`{agents:{defaults:{humanDelay:{minMs:9,maxMs:8}}}}`:                    "greater",
-		`{agents:{defaults:{blockStreamingChunk:{minChars:9,maxChars:8}}}}`:     "greater",
 	} {
-		s := open(t, place(t, text), Options{Networks: networks()}).Snapshot()
+		s := open(t, place(t, text), Options{}).Snapshot()
 		if s.Valid || len(s.Issues) == 0 || !strings.Contains(s.Issues[0].Message, says) {
 			t.Errorf("%s: valid %v, %v", text, s.Valid, s.Issues)
 		}
-	}
-	s := open(t, place(t, `{agents:{defaults:{userTimezone:"Mars/Olympus"}}}`), Options{}).Snapshot()
-	if !s.Valid || len(s.Problems()) != 1 {
-		t.Errorf("an unknown zone: valid %v, %v", s.Valid, s.Problems())
 	}
 }

@@ -216,7 +216,7 @@ func TestFault_F_CFG_01_MutatedFiles(t *testing.T) {
 		text := mutate(rng, sample)
 		put(t, path+".last-good", sample)
 		put(t, path, text)
-		f, err := Open(path, Options{})
+		f, err := Open(path, Options{Sections: standSections()})
 		if err != nil {
 			t.Fatalf("mutation %d: %v\n%s", i, err, text)
 		}
@@ -299,8 +299,8 @@ func TestFault_F_CFG_04_NoLostUpdate(t *testing.T) {
 	}
 	wg.Wait()
 	s := open(t, path, Options{}).Snapshot()
-	if len(s.Config.Models.Providers) != 100 || !strings.HasPrefix(s.Raw, "// start\n") {
-		t.Errorf("%d of 100 updates are there", len(s.Config.Models.Providers))
+	if len(standIns.models.Of(s.Config).Services) != 100 || !strings.HasPrefix(s.Raw, "// start\n") {
+		t.Errorf("%d of 100 updates are there", len(standIns.models.Of(s.Config).Services))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
@@ -54,7 +55,7 @@ func (p Path) shown() string {
 	if len(s) < 16 {
 		return s
 	}
-	return text.Ellipsis(keyShaped().ReplaceAllString(s, "…"), 256)
+	return text.Ellipsis(secret.Shaped().ReplaceAllString(s, "…"), 256)
 }
 
 // In returns what stands at the path in a decoded JSON value.

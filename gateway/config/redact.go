@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -18,43 +17,10 @@ const RedactedMarker = secret.Marker
 // no secret is stored; saving it would destroy something.
 var ErrRedacted = errors.New("a hidden value cannot be saved")
 
-// secretKey says whether a key names a secret. Plural "tokens" is a count.
-func secretKey(key string) bool {
-	if strings.HasSuffix(key, "_KEY") || strings.HasSuffix(key, "_PAT") {
-		return true // environment style: SOME_KEY
-	}
-	k := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(key))
-	for _, end := range []string{"token", "password", "passwd", "passphrase", "secret", "apikey", "accesskey",
-		"privatekey", "secretkey", "credential", "credentials", "authorization", "cookie", "secrets", "passwords",
-		"apikeys", "webhookurl", "headers"} {
-		if strings.HasSuffix(k, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// skillEnv: what skills get in their environment is mostly keys.
-func skillEnv(p Path, key string) bool {
-	return key == "env" && len(p) == 3 && p[0].key == "skills" && p[1].key == "entries"
-}
-
-// keyShaped finds well-known shapes of keys in any text, and names and
-// passwords inside web addresses.
-func keyShaped() *regexp.Regexp {
-	return regexp.MustCompile(
-		`\b(sk|pk|rk|ghp|gho|ghs|github_pat|xox[a-z]|hf|gsk|AIza|glpat|npm|r8)[-_][A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{20,}|\bAKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-.]+|://[^/\s:@'"]*:[^/\s@'"]+@`)
-}
-
-// assignment finds a secret that was commented out: apiKey: "…".
-func assignment() *regexp.Regexp {
-	return regexp.MustCompile(
-		`(?i)[A-Za-z0-9_\-]*(token|password|passwd|passphrase|secret|api_?-?key|private_?-?key|access_?-?key|authorization|cookie|credentials?)["']?\s*[:=]`)
-}
-
-// secretNodes calls found for every value that must be hidden.
-func (d *document) secretNodes(found func(p Path, n *node)) {
-	shaped := keyShaped()
+// secretNodes calls found for every value that must be hidden: what a section says
+// is a secret, and what is named or looks like one.
+func (d *document) secretNodes(k *known, found func(p Path, n *node)) {
+	shaped := secret.Shaped()
 	var walk func(p Path, n *node, hide bool)
 	walk = func(p Path, n *node, hide bool) {
 		switch n.kind {
@@ -69,8 +35,8 @@ func (d *document) secretNodes(found func(p Path, n *node)) {
 		case kindObject:
 			hide = hide && !reference(n)
 			for _, it := range n.items {
-				about := len(p) == 0 && it.key == "secrets" // where secrets are kept, which is none
-				walk(p.child(Key(it.key)), it.value, hide || secretKey(it.key) && !about || skillEnv(p, it.key))
+				at := p.child(Key(it.key))
+				walk(at, it.value, hide || secret.Named(it.key) && k.tree.find(at) == nil || k.hides(at, it.value.text))
 			}
 		case kindArray:
 			for i, it := range n.items {
@@ -81,8 +47,8 @@ func (d *document) secretNodes(found func(p Path, n *node)) {
 	walk(nil, d.root, false)
 }
 
-func (d *document) holdsSecrets() (found bool) {
-	d.secretNodes(func(Path, *node) { found = true })
+func (d *document) holdsSecrets(k *known) (found bool) {
+	d.secretNodes(k, func(Path, *node) { found = true })
 	return found
 }
 
@@ -125,9 +91,9 @@ func apply(src string, edits []splice) string {
 
 // redacted returns the text with every secret replaced, in comments too:
 // people comment out old keys.
-func (d *document) redacted() string {
+func (d *document) redacted(k *known) string {
 	var edits []splice
-	d.secretNodes(func(_ Path, n *node) { edits = append(edits, splice{n.start, n.end, quote(RedactedMarker)}) })
+	d.secretNodes(k, func(_ Path, n *node) { edits = append(edits, splice{n.start, n.end, quote(RedactedMarker)}) })
 	for _, c := range d.comments {
 		old := d.src[c.start:c.end]
 		if text := redactComment(old); text != old {
@@ -140,7 +106,7 @@ func (d *document) redacted() string {
 // redactComment hides, line by line, all that follows the name of a secret,
 // and anything shaped like a key.
 func redactComment(c string) string {
-	assign, shaped := assignment(), keyShaped()
+	assign, shaped := secret.Assigned(), secret.Shaped()
 	lines := strings.SplitAfter(c, "\n")
 	for i, l := range lines {
 		body := strings.TrimRight(l, "\r\n")

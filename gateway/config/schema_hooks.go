@@ -250,3 +250,9 @@ func (d *decoder) hooksApart(c *Config) {
 		}
 	}
 }
+
+// folder reads a path that means the same wherever Hearth was started.
+func (d *decoder) folder(n *node) (p string) {
+	Text{To: &p, Is: Folder}.read(Value{d, n})
+	return p
+}

@@ -136,49 +136,6 @@ func (d *decoder) queue(n *node, q *Queue) {
 		}})
 }
 
-// conversation lists the keys of agents.defaults about time, silence and the
-// blocks of an answer.
-func (d *decoder) conversation(c *Conversation) []field {
-	onOff := func(to *string) func(*node) { return func(n *node) { *to = d.choice(n, "on", "off") } }
-	return []field{
-		{"userTimezone", func(n *node) { c.UserTimezone = d.timezone(n) }},
-		{"timeFormat", func(n *node) {
-			if n.kind == kindNumber && (n.text == "12" || n.text == "24") {
-				c.TimeFormat = n.text
-				return
-			}
-			c.TimeFormat = d.choice(n, "auto", "12", "24")
-		}},
-		{"envelopeTimezone", func(n *node) { c.EnvelopeTimezone = d.timezone(n, "local", "utc", "user") }},
-		{"envelopeTimestamp", onOff(&c.EnvelopeTimestamp)},
-		{"envelopeElapsed", onOff(&c.EnvelopeElapsed)},
-		{"silentReply", func(n *node) { d.silentReply(n, &c.SilentReply) }},
-		{"humanDelay", func(n *node) { d.humanDelay(n, &c.HumanDelay) }},
-		{"blockStreamingDefault", onOff(&c.BlockStreamingDefault)},
-		{"blockStreamingBreak", func(n *node) { c.BlockStreamingBreak = d.choice(n, "text_end", "message_end") }},
-		{"blockStreamingChunk", func(n *node) { d.blockChunk(n, &c.BlockStreamingChunk) }},
-		{"blockStreamingCoalesce", func(n *node) { d.coalesce(n, &c.BlockStreamingCoalesce) }},
-	}
-}
-
-func (d *decoder) blockChunk(n *node, b *BlockChunk) {
-	d.object(n,
-		field{"minChars", func(n *node) { b.MinChars = d.integer(n, 1, 100_000) }},
-		field{"maxChars", func(n *node) { b.MaxChars = d.integer(n, 1, 100_000) }},
-		field{"breakPreference", func(n *node) {
-			b.BreakPreference = d.choice(n, "paragraph", "newline", "sentence", "whitespace")
-		}})
-	d.ordered(n, "minChars", b.MinChars, "maxChars", b.MaxChars)
-}
-
-func (d *decoder) coalesce(n *node, b *BlockCoalesce) {
-	d.object(n,
-		field{"minChars", func(n *node) { b.MinChars = d.integer(n, 1, 100_000) }},
-		field{"maxChars", func(n *node) { b.MaxChars = d.integer(n, 1, 100_000) }},
-		field{"idleMs", func(n *node) { b.IdleMs = d.integer(n, 0, maxDebounceMs) }})
-	d.ordered(n, "minChars", b.MinChars, "maxChars", b.MaxChars)
-}
-
 // silentReply: direct conversations are never silent by rule.
 func (d *decoder) silentReply(n *node, s *SilentReply) {
 	allow := func(to *string) func(*node) { return func(n *node) { *to = d.choice(n, "allow", "disallow") } }
@@ -196,20 +153,6 @@ func (d *decoder) surfaces(n *node) map[string]Surface {
 		out[id] = s
 	})
 	return out
-}
-
-func (d *decoder) humanDelay(n *node, h *HumanDelay) {
-	d.object(n,
-		field{"mode", func(n *node) { h.Mode = d.choice(n, "off", "natural", "custom") }},
-		field{"minMs", func(n *node) { h.MinMs = d.integer(n, 0, maxDebounceMs) }},
-		field{"maxMs", func(n *node) { h.MaxMs = d.integer(n, 0, maxDebounceMs) }})
-	d.ordered(n, "minMs", h.MinMs, "maxMs", h.MaxMs)
-}
-
-func (d *decoder) ordered(n *node, low string, lo int, high string, hi int) {
-	if hi > 0 && lo > hi {
-		d.issue(n.start, "%s may not be greater than %s", low, high)
-	}
 }
 
 // timezone reads a name of the time zone database, or one of the words. A zone

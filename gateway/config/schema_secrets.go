@@ -119,3 +119,10 @@ func (d *decoder) reference(n *node) Secret {
 	}
 	return secret.Reference(r)
 }
+
+// accountName tells a name of small letters, digits, - and _.
+func accountName(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	})
+}

@@ -147,7 +147,7 @@ func TestSec_A_CFG_01_NoIncludes(t *testing.T) {
 		raw := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "%[1]q", strconv.Quote(other)), "%q",
 			strconv.Quote(other)), "%[1]s", other), "%[2]s", filepath.Base(other))
 		s := open(t, place(t, raw), Options{}).Snapshot()
-		if s.Config.Gateway.Port == 4711 || string(s.Config.Tools.Exec.Ask) == "off" || s.Config.Session.MainKey != "" &&
+		if s.Config.Gateway.Port == 4711 || standIns.exec.Of(s.Config).Ask == "off" || s.Config.Session.MainKey != "" &&
 			strings.Contains(s.Config.Session.MainKey, "4711") {
 			t.Errorf("%s was read in", raw)
 		}
@@ -163,7 +163,7 @@ func TestSec_A_CFG_04_EditableByOthers(t *testing.T) {
 	}
 	refused := func(path, fix string) {
 		t.Helper()
-		_, err := Open(path, Options{})
+		_, err := Open(path, Options{Sections: standSections()})
 		var pe *PermissionError
 		if !errors.As(err, &pe) || !strings.Contains(err.Error(), fix) {
 			t.Errorf("got %v, want the fix %q", err, fix)
@@ -235,12 +235,12 @@ func TestSec_A_CFG_04_NotAFile(t *testing.T) {
 
 func TestSec_A_SEC_02_SecretsAreNeverPrinted(t *testing.T) {
 	var log bytes.Buffer
-	opts := Options{Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	opts := Options{Sections: standSections(), Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	path := place(t, secretive)
 	f := open(t, path, opts)
 	c := f.Snapshot().Config
 	opts.Logger.Info("x", "config", c, "token", c.Gateway.Auth.Token)
-	fmt.Fprintf(&log, "%v %+v %#v %s %x %q", c, c, c, c.Gateway.Auth.Token, c.Gateway.Auth.Token, c.Models.Providers["a"].APIKey)
+	fmt.Fprintf(&log, "%v %+v %#v %s %x %q", c, c, c, c.Gateway.Auth.Token, c.Gateway.Auth.Token, standIns.models.Of(c).Services["a"].APIKey)
 	rng := seed.Fixed(t, 7)
 	for range 500 {
 		put(t, path, mutate(rng, secretive))
@@ -306,7 +306,7 @@ func TestSec_A_SEC_04_SavingWhatWasShown(t *testing.T) {
 	if i, ok := s.doc.find(Path{Key("channels"), Key("x"), Key("accounts"), Index(1), Key("password")}); !ok || i.text != canary+"-8" {
 		t.Errorf("the moved secret: %v", i)
 	}
-	if s.Config.Models.Providers["a"].APIKey != secret.Literal(canary+"-2") || s.Config.Models.Providers["a"].BaseURL != "http://h2" {
+	if a := standIns.models.Of(s.Config).Services["a"]; a.APIKey != secret.Literal(canary+"-2") || a.BaseURL != "http://h2" {
 		t.Error("the secret beside a changed value is gone")
 	}
 	if strings.Contains(s.Raw, RedactedMarker) {
@@ -353,7 +353,7 @@ func TestEnvironmentReferences(t *testing.T) {
 	text := `{models:{providers:{a:{apiKey:"${MY_KEY}"},b:{apiKey:"${NOPE}"},c:{apiKey:"$${MY_KEY} ${x} $"},d:{apiKey:"a${MY_KEY}b"}}}}`
 	s := open(t, place(t, text), Options{Env: env}).Snapshot()
 	got := map[string]string{}
-	for id, p := range s.Config.Models.Providers {
+	for id, p := range standIns.models.Of(s.Config).Services {
 		key, _ := p.APIKey.Literal()
 		got[id] = key.Reveal()
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -34,48 +35,73 @@ type Sections []Section
 // schema for clients and the page know the keys. Who obeys them asks
 // Settings.Of(snapshot.Config), each time anew.
 type Settings[T any] struct {
-	// Path is the object that holds the keys. Several sections may share one; Name
-	// tells them apart for people who read about them.
+	// Path is the object that holds the keys, "" for the whole file. Several sections
+	// may share one; Name tells them apart for people who read about them.
 	Path    string
 	Name    string
 	Default T
 	// Fields binds the keys to a T, which holds the defaults. It is called for
 	// every reading and must do nothing else.
 	Fields func(*T) []Field
-	// Check judges keys that belong together; nil: each is judged alone.
+	// Check judges keys that belong together; nil: each is judged alone. A Notice as
+	// its error is told and changes nothing.
 	Check func(*T) error
 	// Short reads what may stand in place of the object, and says whether it did.
 	Short func(*T, Value) bool
+	// Whole judges the values among all others, when everything was read; wrong
+	// says what is wrong at a place.
+	Whole func(v *T, all Config, wrong func(at Path, format string, args ...any))
+	// Strict makes the values safe when a file is used in part and a mistake stood
+	// below a key of this section's name, which may have been a ban.
+	Strict func(*T)
+	// Renames finds keys of older versions, which still work, for `hearth doctor --fix`.
+	Renames func(in Places) []Rename
+	// Switches are the features that the values switch on or off.
+	Switches func(T) map[string]bool
 }
 
 // Of returns the section's values: those of the file, or the defaults.
 func (s *Settings[T]) Of(c Config) T {
-	if b := c.Sections.of(s); b != nil {
+	if b := c.Sections.of(s.name()); b != nil {
 		return *b.to.(*T)
 	}
 	return s.Default
+}
+
+// name tells the section from all others.
+func (s *Settings[T]) name() string {
+	if s.Name == "" {
+		return s.Path
+	}
+	return s.Path + "/" + s.Name
 }
 
 // With returns the settings with other values in this section, for tests.
 func (s *Settings[T]) With(c Config, v T) Config {
 	b := s.bind()
 	*b.to.(*T) = v
-	c.Sections = Values{append(slices.DeleteFunc(slices.Clone(c.Sections.list), func(o *bound) bool { return o.key == any(s) }), b)}
+	c.Sections = c.Sections.with(b)
 	return c
 }
 
 func (s *Settings[T]) bind() *bound {
 	to := new(T)
 	*to = s.Default
-	b := &bound{key: s, name: s.Path, at: strings.Split(s.Path, "."), to: to, fields: s.Fields(to)}
-	if s.Name != "" {
-		b.name += "/" + s.Name
-	}
+	b := &bound{name: s.name(), at: steps(s.Path), to: to, fields: s.Fields(to), renames: s.Renames}
 	if s.Check != nil {
 		b.check = func() error { return s.Check(to) }
 	}
 	if s.Short != nil {
 		b.short = func(v Value) bool { return s.Short(to, v) }
+	}
+	if s.Whole != nil {
+		b.whole = func(c Config, wrong func(Path, string, ...any)) { s.Whole(to, c, wrong) }
+	}
+	if s.Strict != nil {
+		b.strict = func() { s.Strict(to) }
+	}
+	if s.Switches != nil {
+		b.switches = func() map[string]bool { return s.Switches(*to) }
 	}
 	return b
 }
@@ -101,15 +127,25 @@ func (o ofFeature) bind() *bound {
 
 // bound is a section at one reading of the file.
 type bound struct {
-	key     any    // the *Settings[T]
-	name    string // its path, and /Name where there is one
-	at      []string
-	to      any // a *T
+	name    string   // its path, and /Name where there is one
+	at      []string // the steps of its path
+	to      any      // a *T
 	fields  []Field
 	check   func() error
 	short   func(Value) bool
+	whole   func(Config, func(Path, string, ...any))
+	strict  func()
 	feature string // that it belongs to, "" for the kernel's
+
+	fresh   func() (to any, fields []Field) // of an entry; nil: the section is no Entries
+	entries []boundEntry                    // that were read
+
+	renames  func(Places) []Rename
+	switches func() map[string]bool
 }
+
+// path is where the section stands, as people write it.
+func (b *bound) path() string { return strings.ReplaceAll(strings.Join(b.at, "."), ".[]", "[]") }
 
 func (l Sections) bind() []*bound {
 	out := make([]*bound, len(l))
@@ -122,9 +158,9 @@ func (l Sections) bind() []*bound {
 // Values are those of all sections at one moment. They never change.
 type Values struct{ list []*bound }
 
-func (v Values) of(key any) *bound {
+func (v Values) of(name string) *bound {
 	for _, b := range v.list {
-		if b.key == key {
+		if b.name == name {
 			return b
 		}
 	}
@@ -133,7 +169,26 @@ func (v Values) of(key any) *bound {
 
 // Equal reports whether both hold the same.
 func (v Values) Equal(o Values) bool {
-	return slices.EqualFunc(v.list, o.list, func(a, b *bound) bool { return a.key == b.key && reflect.DeepEqual(a.to, b.to) })
+	return slices.EqualFunc(v.list, o.list, func(a, b *bound) bool {
+		return a.name == b.name && reflect.DeepEqual(a.to, b.to) && slices.EqualFunc(a.entries, b.entries, boundEntry.equal)
+	})
+}
+
+// with are the values with one section in place of what it was.
+func (v Values) with(b *bound) Values {
+	return Values{append(slices.DeleteFunc(slices.Clone(v.list), func(o *bound) bool { return o.name == b.name }), b)}
+}
+
+// FeatureOn reports whether a feature is to be started.
+func (c *Config) FeatureOn(name string) bool {
+	for _, b := range c.Sections.list {
+		if b.switches != nil {
+			if on, said := b.switches()[name]; said {
+				return on
+			}
+		}
+	}
+	return true
 }
 
 // branch is a place of the file at which sections, or places with sections, are.
@@ -161,10 +216,14 @@ func grow(list []*bound) *branch {
 
 func (b *branch) find(p Path) *branch {
 	for _, s := range p {
-		if b == nil || s.index >= 0 {
+		switch {
+		case b == nil:
 			return nil
+		case s.index >= 0:
+			b = b.at[anyEntry]
+		default:
+			b = b.at[s.key]
 		}
-		b = b.at[s.key]
 	}
 	return b
 }
@@ -174,9 +233,15 @@ func (d *decoder) begin() {
 	d.bound = d.sections.bind()
 	d.tree = grow(d.bound)
 	d.off = map[string]bool{}
-	if n, ok := d.doc.find(Path{Key("features")}); ok && n.kind == kindObject {
-		for _, it := range n.items {
-			d.off[it.key] = it.value.kind == kindBool && it.value.text == "false"
+	for i, b := range d.bound {
+		if b.switches == nil {
+			continue
+		}
+		first := &decoder{doc: d.doc, env: d.env, bound: d.sections[i : i+1].bind()}
+		first.tree = grow(first.bound)
+		first.object(d.doc.root)
+		for name, on := range first.bound[0].switches() {
+			d.off[name] = !on
 		}
 	}
 }
@@ -185,7 +250,7 @@ func (d *decoder) begin() {
 func (d *decoder) sectionFields(at *branch, others []field) []field {
 	var out []field
 	for _, b := range at.own {
-		out = append(out, d.readers(b.fields)...)
+		out = append(out, d.readers(d.fieldsOf(b))...)
 	}
 	for _, key := range at.kids {
 		known := func(f field) bool { return f.name == key && f.read != nil }
@@ -203,9 +268,24 @@ func (d *decoder) readers(fields []Field) (out []field) {
 			out = append(out, later(l...)...)
 			continue
 		}
-		out = append(out, field{f.key(), func(n *node) { f.read(Value{d, n}) }})
+		read := func(n *node) { f.read(Value{d, n}) }
+		if m, ok := f.(interface{ isLast() bool }); ok && m.isLast() {
+			read = func(n *node) { d.lately(func() { f.read(Value{d, n}) }) }
+		}
+		out = append(out, field{f.key(), read})
 	}
 	return out
+}
+
+// lately reads something at this place when the rest of the object was read.
+func (d *decoder) lately(read func()) {
+	at := slices.Clone(d.path)
+	d.late = append(d.late, func() {
+		here := d.path
+		d.path = at
+		read()
+		d.path = here
+	})
 }
 
 // place reads an object that only sections know.
@@ -225,9 +305,7 @@ func (d *decoder) place(n *node, at *branch) {
 func (d *decoder) whole(n *node, at *branch, before int) {
 	for _, b := range at.own {
 		if b.check != nil && len(d.issues) == before {
-			if err := b.check(); err != nil {
-				d.issue(n.start, "%s", err)
-			}
+			d.judged(n, b.check())
 		}
 	}
 	off := ""
@@ -239,6 +317,43 @@ func (d *decoder) whole(n *node, at *branch, before int) {
 	}
 	if off != "" && len(n.items) > 0 {
 		d.warn(n.start, "the feature %s is switched off (features.%s), so this has no effect; it is kept as it is", off, off)
+	}
+}
+
+// Notice is what a person should know of keys that are used all the same.
+type Notice string
+
+func (n Notice) Error() string { return string(n) }
+
+// judged tells what a check said.
+func (d *decoder) judged(n *node, err error) {
+	var notice Notice
+	switch {
+	case errors.As(err, &notice):
+		d.warn(n.start, "%s", notice)
+	case err != nil:
+		d.issue(n.start, "%s", err)
+	}
+}
+
+// among judges the sections among each other.
+func (d *decoder) among(c Config) {
+	for _, b := range d.bound {
+		if b.whole != nil {
+			b.whole(c, d.wrongAt)
+		}
+	}
+}
+
+// wrongAt is an issue at a place of the file, or where the place would be.
+func (d *decoder) wrongAt(at Path, format string, args ...any) {
+	for i := len(at); i >= 0; i-- {
+		if n, ok := d.doc.find(at[:i]); ok {
+			d.path = slices.Clone(at[:i])
+			d.issue(n.start, format, args...)
+			d.path = nil
+			return
+		}
 	}
 }
 
@@ -267,6 +382,12 @@ func (b *branch) show(all map[string]json.RawMessage) (err error) {
 		}
 	}
 	for _, key := range b.kids {
+		if entries := b.at[key].at[anyEntry]; entries != nil {
+			if err := entries.showEntries(all, key); err != nil {
+				return err
+			}
+			continue
+		}
 		below := map[string]json.RawMessage{}
 		if old, ok := all[key]; ok && string(old) != "null" {
 			if err := json.Unmarshal(old, &below); err != nil {

@@ -62,10 +62,19 @@ var lamps = &config.Settings[lamp]{
 	},
 }
 
+var switched = &config.Settings[map[string]bool]{
+	Fields: func(m *map[string]bool) []config.Field {
+		one := func(_ string, on *bool) config.Field { return config.Switch{To: on} }
+		return []config.Field{config.Map[bool]{Key: "features", To: m, One: one}}
+	},
+	Switches: func(m map[string]bool) map[string]bool { return m },
+}
+
 type paint struct{ Color string }
 
 var paints = &config.Settings[paint]{
 	Path: "house.lamps",
+	Name: "paint",
 	Fields: func(p *paint) []config.Field {
 		return []config.Field{config.Text{Key: "color", To: &p.Color, Help: "another owner's key at the same place"}}
 	},
@@ -151,7 +160,7 @@ func TestSectionMistakes(t *testing.T) {
 // TestSectionOfAFeatureThatIsOff: its settings stay in the file, and a person is
 // told that they have no effect.
 func TestSectionOfAFeatureThatIsOff(t *testing.T) {
-	only := config.Options{Sections: config.OfFeature("lamps", lamps)}
+	only := config.Options{Sections: append(config.OfFeature("lamps", lamps), switched)}
 	text := `{ features: { lamps: false }, house: { lamps: { level: 4 } } }`
 	s := config.Read(text, only)
 	if !s.Valid || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].String(), "the feature lamps is switched off") || s.Raw != text {
@@ -181,7 +190,10 @@ func TestSectionsDescribeThemselves(t *testing.T) {
 	if name == nil || step == nil || name.Type != "string" || step.MaxLength != 10 {
 		t.Errorf("%+v %+v", name, step)
 	}
-	if rows := all.Reference("house.lamps"); len(rows) != 11 || rows[1].Key != "`house.lamps.mode`" || rows[1].Default != "`\"dim\"`" {
+	if len(all.Reference("house.lamps/paint")) != 1 {
+		t.Error("another owner's key is not shown by its section's name")
+	}
+	if rows := all.Reference("house.lamps"); len(rows) != 10 || rows[1].Key != "`house.lamps.mode`" || rows[1].Default != "`\"dim\"`" {
 		t.Errorf("%+v", rows)
 	}
 }

@@ -78,44 +78,6 @@ type Surface struct {
 	SilentReply SilentReply `json:"silentReply"`
 }
 
-// HumanDelay is the pause between the blocks of an answer.
-type HumanDelay struct {
-	Mode  string `json:"mode"` // off, natural, custom
-	MinMs int    `json:"minMs,omitempty"`
-	MaxMs int    `json:"maxMs,omitempty"`
-}
-
-// BlockChunk bounds the blocks of an answer. Zero: outbound's default.
-type BlockChunk struct {
-	MinChars        int    `json:"minChars,omitempty"`
-	MaxChars        int    `json:"maxChars,omitempty"`
-	BreakPreference string `json:"breakPreference,omitempty"` // paragraph, newline, sentence, whitespace
-}
-
-// BlockCoalesce merges blocks that follow each other. Zero: outbound's default.
-type BlockCoalesce struct {
-	MinChars int `json:"minChars,omitempty"`
-	MaxChars int `json:"maxChars,omitempty"`
-	IdleMs   int `json:"idleMs,omitempty"`
-}
-
-// Conversation holds the keys of agents.defaults about time, silence and the
-// blocks of an answer.
-type Conversation struct {
-	UserTimezone      string `json:"userTimezone,omitempty"` // IANA; empty: that of this machine
-	TimeFormat        string `json:"timeFormat"`             // auto, 12, 24
-	EnvelopeTimezone  string `json:"envelopeTimezone"`       // local, utc, user, or IANA
-	EnvelopeTimestamp string `json:"envelopeTimestamp"`      // on, off
-	EnvelopeElapsed   string `json:"envelopeElapsed"`        // on, off
-
-	SilentReply            SilentReply   `json:"silentReply"`
-	HumanDelay             HumanDelay    `json:"humanDelay"`
-	BlockStreamingDefault  string        `json:"blockStreamingDefault"` // on, off
-	BlockStreamingBreak    string        `json:"blockStreamingBreak"`   // text_end, message_end
-	BlockStreamingChunk    BlockChunk    `json:"blockStreamingChunk"`
-	BlockStreamingCoalesce BlockCoalesce `json:"blockStreamingCoalesce"`
-}
-
 func defaultSession() Session {
 	return Session{MainKey: "main", DMScope: "main", SendPolicy: SendPolicy{Default: "allow"}}
 }
@@ -124,14 +86,6 @@ func defaultMessages() Messages {
 	return Messages{
 		GroupChat: GroupChat{HistoryLimit: 50},
 		Queue:     Queue{Mode: "steer", DebounceMs: 500, Cap: 20, Drop: "summarize"},
-	}
-}
-
-func defaultConversation() Conversation {
-	return Conversation{
-		TimeFormat: "auto", EnvelopeTimezone: "local", EnvelopeTimestamp: "on", EnvelopeElapsed: "on",
-		SilentReply: SilentReply{Group: "allow", Internal: "allow"}, HumanDelay: HumanDelay{Mode: "off"},
-		BlockStreamingDefault: "off", BlockStreamingBreak: "text_end",
 	}
 }
 

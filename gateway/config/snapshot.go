@@ -33,8 +33,9 @@ type Snapshot struct {
 	Issues   []Issue // why the file is not in use
 	Warnings []Issue
 
-	doc  *document // of Raw; nil when it does not parse
-	part *Config   // what can be used of a file that has issues; nil when nothing can
+	doc   *document // of Raw; nil when it does not parse
+	known *known
+	part  *Config // what can be used of a file that has issues; nil when nothing can
 }
 
 // Redacted is a snapshot that may be shown: secrets are replaced by
@@ -61,7 +62,7 @@ func (s *Snapshot) Redacted() (Redacted, error) {
 		}
 		return r, nil
 	}
-	raw := s.doc.redacted()
+	raw := s.doc.redacted(s.known)
 	shown, err := parseObject(raw)
 	if err != nil {
 		return r, fmt.Errorf("hide the secrets of the settings: %w", err)
@@ -77,7 +78,7 @@ func (s *Snapshot) Get(path string) (value json.RawMessage, ok bool, err error) 
 	if err != nil || s.doc == nil {
 		return nil, false, err
 	}
-	shown, err := parseObject(s.doc.redacted())
+	shown, err := parseObject(s.doc.redacted(s.known))
 	if err != nil {
 		return nil, false, fmt.Errorf("hide the secrets of the settings: %w", err)
 	}

@@ -80,7 +80,10 @@ func VariableName(s string) error {
 
 // HeaderName says what is wrong with the name of a header of HTTP.
 func HeaderName(s string) error {
-	if !headerName(s) {
+	odd := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+	}
+	if s == "" || len(s) > 64 || strings.ContainsFunc(s, odd) {
 		return errors.New("the name of a header has only letters, digits and -")
 	}
 	return nil

@@ -37,6 +37,9 @@ func (v Value) IsList() bool { return v.n.kind == kindArray }
 // Text reads a text of at most limit bytes that is not empty.
 func (v Value) Text(limit int) string { return v.d.filled(v.n, limit) }
 
+// AnyText reads a text of at most limit bytes, which may be empty.
+func (v Value) AnyText(limit int) string { return v.d.text(v.n, limit) }
+
 // Choice reads one of some words.
 func (v Value) Choice(among ...string) string { return v.d.choice(v.n, among...) }
 
@@ -72,4 +75,21 @@ func (v Value) JSON() []byte { return appendJSON(nil, v.n) }
 // Has reports whether the value is an object with one of these keys.
 func (v Value) Has(keys ...string) bool {
 	return v.n.kind == kindObject && slices.ContainsFunc(v.n.items, func(it item) bool { return slices.Contains(keys, it.key) })
+}
+
+// split takes the keys of other fields away and returns them as JSON.
+func (v Value) split(fields []Field) (own Value, rest []byte) {
+	known := func(it item) bool {
+		return slices.ContainsFunc(fields, func(f Field) bool { return f.key() == it.key })
+	}
+	mine, others := *v.n, *v.n
+	mine.items, others.items = nil, nil
+	for _, it := range v.n.items {
+		if known(it) {
+			mine.items = append(mine.items, it)
+		} else {
+			others.items = append(others.items, it)
+		}
+	}
+	return Value{v.d, &mine}, appendJSON(nil, &others)
 }

@@ -12,7 +12,7 @@ import (
 // everybody could reach them, unless the service itself is near (Near): then
 // what it names may be so too.
 func Around(home *url.URL, o Options) http.RoundTripper {
-	own, others := Operator(), guarded(o)
+	own, others := Operator(), guarded(o, Policy{})
 	// Few requests, far apart: no connection is kept.
 	own.DisableKeepAlives, others.DisableKeepAlives = true, true
 	own.ResponseHeaderTimeout, own.MaxResponseHeaderBytes = firstByteTime, maxHeaderBytes

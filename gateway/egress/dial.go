@@ -15,7 +15,11 @@ type guard struct {
 	resolver Resolver
 	own      func() []netip.Addr
 	system   func(ctx context.Context, network, address string) (net.Conn, error)
+	policy   Policy
 }
+
+// trusted marks a connection to a host that may lead anywhere.
+type trusted struct{}
 
 func newGuard(o Options) *guard {
 	g := &guard{resolver: o.Resolver, own: o.Own, system: o.Dial}
@@ -28,7 +32,7 @@ func newGuard(o Options) *guard {
 	if g.system == nil {
 		d := &net.Dialer{Timeout: connectTime}
 		if o.Proxy == nil {
-			d.Control = g.control
+			d.ControlContext = g.control
 		}
 		g.system = d.DialContext
 	}
@@ -41,6 +45,9 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, ErrUnreachable
+	}
+	if g.policy.trusts(host) {
+		ctx = context.WithValue(ctx, trusted{}, true)
 	}
 	addrs, err := g.addresses(ctx, host)
 	if err != nil {
@@ -67,7 +74,7 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 // leads to a public and a private address is an attack, not a web site.
 func (g *guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{a.Unmap()}, g.allow(host, a)
+		return []netip.Addr{a.Unmap()}, g.allow(ctx, host, a)
 	}
 	addrs, err := g.resolver.LookupNetIP(ctx, "ip", strings.TrimSuffix(host, "."))
 	if err != nil || len(addrs) == 0 {
@@ -80,7 +87,7 @@ func (g *guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 		addrs = addrs[:maxAddresses]
 	}
 	for i, a := range addrs {
-		if err := g.allow(host, a); err != nil {
+		if err := g.allow(ctx, host, a); err != nil {
 			return nil, err
 		}
 		addrs[i] = a.Unmap()
@@ -89,7 +96,10 @@ func (g *guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 }
 
 // allow decides on one address.
-func (g *guard) allow(host string, a netip.Addr) error {
+func (g *guard) allow(ctx context.Context, host string, a netip.Addr) error {
+	if ctx.Value(trusted{}) != nil {
+		return nil
+	}
 	a = a.Unmap()
 	if !public(a) {
 		return &ForbiddenError{Host: host, Reason: "it leads to this machine or to a private network"}
@@ -102,10 +112,10 @@ func (g *guard) allow(host string, a netip.Addr) error {
 
 // control looks once more at the address that the system is about to connect
 // to: the last moment at which it can be refused.
-func (g *guard) control(network, address string, _ syscall.RawConn) error {
+func (g *guard) control(ctx context.Context, network, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !strings.HasPrefix(network, "tcp") {
 		return &ForbiddenError{Host: address, Reason: "it is not an internet address"}
 	}
-	return g.allow(address, a.Addr())
+	return g.allow(ctx, address, a.Addr())
 }

@@ -66,11 +66,12 @@ type Options struct {
 
 // Public returns a client for addresses that somebody else chose.
 func Public(o Options) *Client {
-	return &Client{http: &http.Client{Transport: guarded(o), CheckRedirect: checkRedirect}, parse: Parse}
+	return &Client{http: &http.Client{Transport: guarded(o, Policy{}), CheckRedirect: redirects(check)}, parse: Parse}
 }
 
-func guarded(o Options) *http.Transport {
+func guarded(o Options, p Policy) *http.Transport {
 	d := newGuard(o)
+	d.policy = p
 	t := &http.Transport{
 		DialContext:            d.dial,
 		ForceAttemptHTTP2:      true,
@@ -140,9 +141,13 @@ func SameOrigin(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// checkRedirect looks at every hop as at the first address, and sends nothing
-// of the request's own headers to another origin (A-SSRF-03, A-SSRF-04).
-func checkRedirect(r *http.Request, via []*http.Request) error {
+// redirects looks at every hop as at the first address, and sends nothing of the
+// request's own headers to another origin (A-SSRF-03, A-SSRF-04).
+func redirects(check func(*url.URL) error) func(r *http.Request, via []*http.Request) error {
+	return func(r *http.Request, via []*http.Request) error { return checkRedirect(check, r, via) }
+}
+
+func checkRedirect(check func(*url.URL) error, r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return &ForbiddenError{Host: via[0].URL.Host, Reason: fmt.Sprintf("it redirects more than %d times", maxRedirects)}
 	}

@@ -23,6 +23,15 @@ var ports = map[int]bool{80: true, 443: true, 8080: true, 8443: true}
 // programs could read in two ways is refused rather than mended. The host of
 // the result is in its ASCII form.
 func Parse(raw string) (*url.URL, error) {
+	u, err := read(raw)
+	if err != nil {
+		return nil, err
+	}
+	return u, check(u)
+}
+
+// read is Parse that does not decide whether the host may be reached.
+func read(raw string) (*url.URL, error) {
 	refuse := func(reason string) (*url.URL, error) { return nil, &ForbiddenError{Host: clip(raw), Reason: reason} }
 	switch {
 	case raw == "":
@@ -52,7 +61,7 @@ func Parse(raw string) (*url.URL, error) {
 	if err := normalize(u); err != nil {
 		return nil, err
 	}
-	return u, check(u)
+	return u, nil
 }
 
 // normalize puts the host into the form that name servers use.

@@ -45,7 +45,7 @@ func Open(o Options) *Environment {
 	}
 	o.Logger.Info("commands", "sandbox", e.Sandbox.Summary())
 	e.Resolver = plan.New(plan.Options{
-		Own:  statedir.Expand(home, o.Settings.Snapshot().Config.Tools.Exec.PathPrepend),
+		Own:  statedir.Expand(home, Section.Of(o.Settings.Snapshot().Config).PathPrepend),
 		Home: home, Confined: e.Sandbox.Confined, Now: o.Now,
 	})
 	e.SearchPath = e.Resolver.SearchPath()

@@ -6,12 +6,13 @@
 // by type, and returns a Feature: a value that says what it adds (methods of the
 // wire, tools, slash commands, checks) and what it does in the background.
 // Package gateway lists the constructors (gateway/features.go) and hands them to
-// Open, or to Add of a host that others know already, in order. Features do not import each other; one that needs another
-// declares a small interface, and the list passes the other, or nothing.
+// Host.Add. Features do not import each other; one that needs another declares a
+// small interface, and the list passes the other, or nothing.
 //
-//	features := host.Open(ctx, []host.Entry{
+//	features := host.New(host.Options{Enabled: enabled, Logger: logger})
+//	features.Add(ctx, []host.Entry{
 //		host.Of("undo", undo.New, undo.Options{Log: log, Agents: agents}),
-//	}, host.Options{Enabled: enabled, Logger: logger})
+//	})
 //
 // Start order is the order of the list; Run of every feature begins with
 // Host.Run and is supervised: one that ends with an error or a panic is logged,

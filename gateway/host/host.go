@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/command"
@@ -42,7 +43,7 @@ type Host struct {
 	log     *slog.Logger
 	enabled func(name string) bool
 	parts   []*part
-	off     []string
+	off     bool // a feature is switched off, or has nothing to do here
 	// failed are features whose constructor failed, which Problems reports.
 	failed []protocol.Problem
 }
@@ -51,19 +52,10 @@ type Host struct {
 type part struct {
 	name string
 	Feature
-
-	mu     sync.Mutex
-	broken error // why its background work stands still now
+	broken atomic.Pointer[error] // why its background work stands still now
 }
 
-// Open makes the features of a list: New, then Add.
-func Open(ctx context.Context, list []Entry, o Options) *Host {
-	h := New(o)
-	h.Add(ctx, list)
-	return h
-}
-
-// New returns a host without features.
+// New returns a host without features, for what has to know it before they are made.
 func New(o Options) *Host {
 	h := &Host{log: o.Logger, enabled: o.Enabled}
 	if h.log == nil {
@@ -78,7 +70,7 @@ func New(o Options) *Host {
 func (h *Host) Add(ctx context.Context, list []Entry) {
 	for _, e := range list {
 		if h.enabled != nil && !h.enabled(e.Name) {
-			h.off = append(h.off, e.Name)
+			h.off = true
 			continue
 		}
 		var f Feature
@@ -88,13 +80,11 @@ func (h *Host) Add(ctx context.Context, list []Entry) {
 		})
 		switch {
 		case errors.Is(err, ErrOff):
-			h.off = append(h.off, e.Name)
+			h.off = true
 		case err != nil:
 			h.log.ErrorContext(ctx, "a feature could not be started", "feature", e.Name, "err", err)
-			h.failed = append(h.failed, protocol.Problem{Code: "FEATURE", Message: fmt.Sprintf(
-				"The feature “%s” could not be started, everything else runs: %v. Restart Hearth; to do without it, run `hearth config set "+
-					"features.%s false`.",
-				e.Name, err, e.Name)})
+			h.failed = append(h.failed, protocol.Problem{Code: "FEATURE", Message: fmt.Sprintf("The feature “%[1]s” could not be started, "+
+				"everything else runs: %[2]v. Restart Hearth; to do without it, run `hearth config set features.%[1]s false`.", e.Name, err)})
 		default:
 			h.parts = append(h.parts, &part{name: e.Name, Feature: f})
 		}
@@ -112,12 +102,8 @@ func (h *Host) guarded(ctx context.Context, name string, fn func() error) (err e
 	return fn()
 }
 
-// Off are the names of the features that were not made, because they are
-// switched off or have nothing to do here.
-func (h *Host) Off() []string { return h.off }
-
 // Complete reports whether every feature of the list was made.
-func (h *Host) Complete() bool { return len(h.off) == 0 && len(h.failed) == 0 }
+func (h *Host) Complete() bool { return !h.off && len(h.failed) == 0 }
 
 // Methods are those of all features, in the order of the list.
 func (h *Host) Methods() (out []method.Method) {
@@ -170,9 +156,9 @@ func (h *Host) Problems() (out []protocol.Problem) {
 		if p.Problems != nil {
 			out = append(out, p.Problems()...)
 		}
-		if err := p.problem(); err != nil {
+		if err := p.broken.Load(); err != nil {
 			out = append(out, protocol.Problem{Code: "FEATURE", Message: fmt.Sprintf(
-				"The feature “%s” stopped and is tried again in a while: %v. `hearth logs` has more.", p.name, err)})
+				"The feature “%s” stopped and is tried again in a while: %v. `hearth logs` has more.", p.name, *err)})
 		}
 	}
 	return out
@@ -201,28 +187,16 @@ func (h *Host) supervise(ctx context.Context, p *part) {
 		if time.Since(began) > LongestPause {
 			pause = FirstPause
 		}
-		p.stands(err)
+		p.broken.Store(&err)
 		h.log.ErrorContext(ctx, "the background work of a feature stopped", "feature", p.name, "err", err, "again", pause)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
 		}
-		p.stands(nil)
+		p.broken.Store(nil)
 		pause = min(2*pause, LongestPause)
 	}
-}
-
-func (p *part) stands(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.broken = err
-}
-
-func (p *part) problem() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.broken
 }
 
 // Close closes the features, the last one first; the errors of all are joined.

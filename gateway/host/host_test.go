@@ -25,18 +25,19 @@ func TestOrder(t *testing.T) {
 			}}, err
 		}}
 	}
-	h := host.Open(t.Context(), []host.Entry{
+	h := host.New(host.Options{Enabled: func(name string) bool { return name != "off" }})
+	h.Add(t.Context(), []host.Entry{
 		entry("a", nil), entry("off", nil), entry("broken", errors.New("no disk")), entry("nothing", host.ErrOff),
 		{Name: "panics", New: func() (host.Feature, error) { panic("oh") }}, entry("b", nil),
-	}, host.Options{Enabled: func(name string) bool { return name != "off" }})
+	})
 	if err := h.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"new a", "new broken", "new nothing", "new b", "close b", "close a"}; !slices.Equal(log, want) {
 		t.Errorf("%q, want %q", log, want)
 	}
-	if want := []string{"off", "nothing"}; !slices.Equal(h.Off(), want) || h.Complete() {
-		t.Errorf("off: %q, complete: %v", h.Off(), h.Complete())
+	if h.Complete() {
+		t.Error("a list with features that are off is complete")
 	}
 	problems := h.Problems()
 	if len(problems) != 2 || !strings.Contains(problems[0].Message, "broken") || !strings.Contains(problems[0].Message, "no disk") ||
@@ -51,7 +52,8 @@ func TestWorkIsSupervised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
 		ctx, cancel := context.WithCancel(t.Context())
-		h := host.Open(ctx, []host.Entry{{Name: "shaky", New: func() (host.Feature, error) {
+		h := host.New(host.Options{})
+		h.Add(ctx, []host.Entry{{Name: "shaky", New: func() (host.Feature, error) {
 			return host.Feature{Run: func(ctx context.Context) error {
 				switch runs++; runs {
 				case 1:
@@ -64,7 +66,7 @@ func TestWorkIsSupervised(t *testing.T) {
 			}}, nil
 		}}, {Name: "short", New: func() (host.Feature, error) {
 			return host.Feature{Run: func(context.Context) error { return nil }}, nil
-		}}}, host.Options{})
+		}}})
 		done := make(chan struct{})
 		go func() { h.Run(ctx); close(done) }()
 		synctest.Wait()

@@ -24,6 +24,7 @@ type batch struct {
 	attempts int  // failures that count
 	crashed  bool // one of them stands for a stop of the gateway
 	delays   int  // failures that do not
+	past     bool // it came before a backup became the store: see store.DB.Past
 	retryAt  time.Time
 }
 

@@ -82,6 +82,7 @@ func (g *Gate) recover(ctx context.Context) error {
 		for _, row := range rows {
 			b := newBatch(row, time.Time{}, time.Time{})
 			b.sealed = sealed[row.Seq]
+			b.past = g.DB.Past(row.at())
 			if o := open[b.stream]; o != nil && b.sealed == nil && len(o.seqs) < maxBatch {
 				o.seqs = append(o.seqs, row.Seq)
 				continue
@@ -118,7 +119,11 @@ func (g *Gate) recover(ctx context.Context) error {
 
 // handOn gives one batch to its session. Whatever it does, the gate goes on.
 func (g *Gate) handOn(ctx context.Context, b *batch) {
-	if b.attempts >= maxAttempts {
+	switch {
+	case b.past:
+		g.giveUp(ctx, b, errors.New("Hearth was restored from a backup that is older than it, so it may have been answered"))
+		return
+	case b.attempts >= maxAttempts:
 		g.giveUp(ctx, b, errors.New("Hearth stopped while handling it, again and again"))
 		return
 	}

@@ -26,6 +26,14 @@ type pendingRow struct {
 	PossibleRepeat bool            `json:"possibleRepeat,omitempty"`
 }
 
+// at is when it was received (ms); of a sealed one, when it was written.
+func (r pendingRow) at() int64 {
+	if r.ReceivedAt == 0 && !r.In.At.IsZero() {
+		return r.In.At.UnixMilli()
+	}
+	return r.ReceivedAt
+}
+
 // sealedRow is a turn that was written down and not yet taken by its session.
 type sealedRow struct {
 	Accepted Accepted        `json:"accepted"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/schedule"
@@ -38,7 +39,7 @@ func (b *Book) Add(ctx context.Context, j Job) (out Job, created bool, err error
 		return Job{}, false, err
 	}
 	b.keep(j, true)
-	b.tell(protocol.CronEvent{JobID: j.ID, Action: "added", NextRunAtMs: j.due()}, &j)
+	b.tell(protocol.CronEvent{JobID: j.ID, Action: "added", NextRunAtMs: j.planned()}, &j)
 	b.Wake()
 	return j, true, nil
 }
@@ -84,7 +85,7 @@ func (b *Book) Update(ctx context.Context, id string, revision int64, change fun
 		if revision != 0 && revision != j.Revision {
 			return ErrChanged
 		}
-		was, on := j.Schedule, j.On()
+		was, on, script := j.Schedule, j.On(), scriptOf(&j.CronSpec)
 		if err := change(&j.CronSpec); err != nil {
 			return err
 		}
@@ -92,8 +93,13 @@ func (b *Book) Update(ctx context.Context, id string, revision int64, change fun
 		j.Revision++
 		j.UpdatedAt = now
 		b.compile(j)
+		if script != scriptOf(&j.CronSpec) {
+			j.State.TriggerState = nil // of another script
+		}
 		if !same(was, j.Schedule) || on != j.On() {
 			j.State.AutoDisabled, j.State.ConsecutiveErrors, j.BadTimes = nil, 0, 0
+			j.State.StreamStatus, j.State.StreamError, j.State.StreamFailures, j.State.StreamExhausted = "", "", 0, false
+			j.State.StreamLastStartedAtMs, j.State.StreamLastExitAtMs = 0, 0
 			if j.On() {
 				return b.replan(j, now)
 			}
@@ -107,9 +113,17 @@ func (b *Book) Update(ctx context.Context, id string, revision int64, change fun
 	b.edits++
 	delete(b.asked, id)
 	b.mu.Unlock()
-	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.due()}, &j)
+	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
 	b.Wake()
 	return j, nil
+}
+
+// scriptOf is the script of a job that keeps a state.
+func scriptOf(s *protocol.CronSpec) string {
+	if s.Trigger != nil {
+		return s.Trigger.Script
+	}
+	return s.Payload.Script
 }
 
 // edit changes a job in a transaction.
@@ -137,6 +151,7 @@ func (b *Book) editIn(tx *store.Tx, id string, change func(*Job) error) (Job, er
 	if err := change(&j); err != nil {
 		return j, err
 	}
+	j.Writes++
 	return j, b.t.jobs.Put(tx, []byte(id), j)
 }
 
@@ -145,7 +160,9 @@ func (b *Book) keep(j Job, edited bool) {
 	b.compile(&j)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.jobs[j.ID] = &j
+	if was := b.jobs[j.ID]; was == nil || was.Writes <= j.Writes {
+		b.jobs[j.ID] = &j
+	}
 	if edited {
 		b.edits++
 	}
@@ -171,6 +188,9 @@ func (b *Book) removeIn(tx *store.Tx, id string) error {
 	if err := b.t.scratch.Delete(tx, []byte(id)); err != nil {
 		return err
 	}
+	if err := b.forgetItems(tx, id); err != nil {
+		return err
+	}
 	return b.t.jobs.Delete(tx, []byte(id))
 }
 
@@ -186,7 +206,7 @@ func same(a, b protocol.CronSchedule) bool {
 	eq := func(x, y *int64) bool { return x == y || x != nil && y != nil && *x == *y }
 	return a.Kind == b.Kind && a.At == b.At && a.EveryMs == b.EveryMs && a.Expr == b.Expr && a.TZ == b.TZ && a.Cwd == b.Cwd &&
 		a.Mode == b.Mode && a.Match == b.Match && string(a.Command) == string(b.Command) && eq(a.AnchorMs, b.AnchorMs) &&
-		eq(a.StaggerMs, b.StaggerMs)
+		a.BatchMs == b.BatchMs && a.MaxBatch == b.MaxBatch && reflect.DeepEqual(a.Watch, b.Watch) && eq(a.StaggerMs, b.StaggerMs)
 }
 
 // Scratch is what a job keeps from run to run; nil: nothing.
@@ -250,7 +270,7 @@ func (j *Job) Wire() protocol.CronJob {
 		ConfigRevision: fmt.Sprintf("%s-%d", j.ID, j.Revision)}
 	out.Enabled = &on
 	s := &out.State
-	s.NextRunAtMs, s.LastStatus = j.due(), s.LastRunStatus
+	s.NextRunAtMs, s.LastStatus = j.planned(), s.LastRunStatus
 	out.NextRunAtMs, out.LastRunAtMs, out.LastRunStatus, out.LastRunError = s.NextRunAtMs, s.LastRunAtMs, s.LastRunStatus, s.LastError
 	out.LastDelivered, out.LastDeliveryStatus, out.LastDeliveryError = s.LastDelivered, s.LastDeliveryStatus, s.LastDeliveryError
 	return out

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -17,17 +18,25 @@ type Claim struct {
 	Job Job
 	Run Run
 
-	b      *Book
-	expect int64 // what is due
-	manual bool
-	after  Job
+	b       *Book
+	expect  int64 // what is due
+	manual  bool
+	event   *Event // it is due by what happened
+	checked bool   // its condition says that it is to begin
+	after   Job
 }
 
 // claim prepares a run of a slot; slot 0 is one that is begun by hand.
 func (b *Book) claim(j Job, slot int64) *Claim {
 	c := &Claim{Job: j, b: b, expect: j.Next, manual: slot == 0}
 	spec := j.CronSpec
-	c.Run = Run{Slot: slot, Stage: Claimed, Spec: &spec, Guest: j.Guest, Attempt: j.Attempt}
+	c.Run = Run{Slot: slot, Stage: Claimed, Spec: &spec, Guest: j.Guest, Attempt: j.Attempt, Revision: j.Revision}
+	if !c.manual {
+		c.Run.Items = b.pending(&j)
+	}
+	if j.Trigger != nil && !c.manual && j.Attempt == 0 {
+		c.Run.Stage = Checking
+	}
 	c.Run.JobID, c.Run.JobName, c.Run.Action = j.ID, j.Name, "finished"
 	c.Run.RunID = RunID(j.ID, slot, j.Attempt)
 	if c.manual {
@@ -39,6 +48,9 @@ func (b *Book) claim(j Job, slot int64) *Claim {
 // Put writes the claim. It fails with ErrTaken when the slot was run before, or is
 // not due any more. It may run more than once.
 func (c *Claim) Put(tx *store.Tx) error {
+	if c.checked {
+		return c.putChecked(tx)
+	}
 	b := c.b
 	if b.t.ids.Has(tx, []byte(c.Run.RunID)) {
 		return ErrTaken
@@ -46,11 +58,26 @@ func (c *Claim) Put(tx *store.Tx) error {
 	now := b.Now().UnixMilli()
 	var err error
 	c.after, err = b.editIn(tx, c.Job.ID, func(j *Job) error {
-		if !c.manual {
+		switch {
+		case c.event != nil:
+			if !j.On() || j.Revision != c.Run.Revision {
+				return ErrTaken
+			}
+			j.Slot = c.Run.Slot
+			if c.event.Last {
+				off := false
+				j.Enabled = &off
+			}
+		case !c.manual:
 			if !j.On() || j.Next != c.expect {
 				return ErrTaken
 			}
 			b.advance(tx, j, c.Run.Slot)
+			if !j.timed() {
+				if err := b.take(tx, j, c.Run.Items); err != nil {
+					return err
+				}
+			}
 		}
 		j.State.RunningAtMs = now
 		return nil
@@ -96,7 +123,7 @@ func (b *Book) addRun(tx *store.Tx, r *Run) (err error) {
 func (b *Book) putRun(tx *store.Tx, r Run) error {
 	key := store.Uint64Key(r.Seq)
 	if !r.Open() {
-		r.Spec, r.Text = nil, ""
+		r.Spec, r.Text, r.Items, r.Event, r.Keeps = nil, "", nil, "", nil
 		if err := b.t.open.Delete(tx, key); err != nil {
 			return err
 		}
@@ -138,6 +165,11 @@ func (b *Book) runIn(tx *store.Tx, runID string) (r Run, ok bool, err error) {
 	return b.t.runs.Get(tx, store.Uint64Key(seq))
 }
 
+// FindIn is Find in a transaction.
+func (b *Book) FindIn(tx *store.Tx, runID string) (r Run, ok bool, err error) {
+	return b.runIn(tx, runID)
+}
+
 // Find is one run.
 func (b *Book) Find(runID string) (r Run, ok bool, err error) {
 	err = b.DB.View(func(tx *store.Tx) (err error) {
@@ -160,13 +192,15 @@ type Result struct {
 	Usage     *protocol.CronUsage
 	Cost      float64
 	ExitCode  *int
+	Keeps     json.RawMessage // the state of its script; nil: as it was
+	Look      time.Duration   // after which it wants to be looked at again; 0: it does not say
 }
 
 // EndIn notes in a transaction what came of a run that is at work. Call Wake after
 // the commit.
 func (b *Book) EndIn(tx *store.Tx, runID string, res Result) error {
 	r, ok, err := b.runIn(tx, runID)
-	if err != nil || !ok || r.Stage != Claimed && r.Stage != Running {
+	if err != nil || !ok || r.Stage != Claimed && r.Stage != Running && r.Stage != Checking {
 		return err
 	}
 	now := b.Now().UnixMilli()
@@ -175,6 +209,12 @@ func (b *Book) EndIn(tx *store.Tx, runID string, res Result) error {
 	r.Status, r.Error, r.ErrorReason, r.SessionID = res.Status, res.Error, res.Reason, res.SessionID
 	r.Model, r.Provider, r.Usage, r.Cost = res.Model, res.Provider, res.Usage, res.Cost
 	r.CompletionStatus = map[string]string{protocol.CronOK: "succeeded", protocol.CronError: "failed"}[res.Status]
+	if res.Keeps != nil {
+		r.Keeps = res.Keeps
+	}
+	if res.Look > 0 {
+		r.Look = ms(res.Look)
+	}
 	if res.Unknown {
 		r.CompletionStatus = protocol.CronUnknown
 	}
@@ -188,7 +228,7 @@ func (b *Book) EndIn(tx *store.Tx, runID string, res Result) error {
 }
 
 func source(s *protocol.CronSpec) string {
-	if s != nil && s.Payload.Kind == protocol.CronCommand {
+	if s != nil && (s.Payload.Kind == protocol.CronCommand || s.Payload.Kind == protocol.CronScript) {
 		return "exec"
 	}
 	return "agent-run"
@@ -240,6 +280,9 @@ func (b *Book) Settle(ctx context.Context, runID string, deliver func(tx *store.
 		j, err = b.editIn(tx, r.JobID, func(j *Job) error {
 			known = true
 			b.judge(j, &r)
+			if len(r.Items) > 0 && j.Attempt > 0 && j.Next == r.Slot {
+				return b.putBack(tx, j, &r)
+			}
 			return nil
 		})
 		if errors.Is(err, ErrNotFound) {
@@ -338,7 +381,7 @@ func (b *Book) Receipt(ctx context.Context, runID string, arrived bool, problem 
 	b.mu.Unlock()
 	if known {
 		b.keep(j, false)
-		b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.due()}, &j)
+		b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
 	}
 	if gone {
 		b.forget(j.ID)

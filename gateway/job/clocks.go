@@ -99,6 +99,10 @@ func (l *loop) wentBack(ctx context.Context) {
 	now := l.Now().UnixMilli()
 	l.since(now)
 	l.each(ctx, func(tx *store.Tx, j *Job) bool {
+		if !j.timed() && j.NotBefore > now+ms(time.Hour) {
+			j.NotBefore = 0
+			return true
+		}
 		if j.plan == nil || j.plan.Once() || !j.On() {
 			return false
 		}
@@ -165,6 +169,7 @@ func (l *loop) each(ctx context.Context, change func(tx *store.Tx, j *Job) bool)
 			if !change(tx, &j) {
 				continue
 			}
+			j.Writes++
 			if err := l.t.jobs.Put(tx, []byte(id), j); err != nil {
 				return err
 			}
@@ -178,7 +183,7 @@ func (l *loop) each(ctx context.Context, change func(tx *store.Tx, j *Job) bool)
 	}
 	for _, j := range changed {
 		l.keep(j, true)
-		l.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.due()}, &j)
+		l.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
 	}
 }
 

@@ -9,6 +9,7 @@
 package job
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,6 +36,7 @@ type State string
 
 // The states of a run.
 const (
+	Checking   State = "checking"   // its condition is asked whether it is to begin
 	Claimed    State = "claimed"    // it is to begin
 	Running    State = "running"    // it has begun
 	Ended      State = "ended"      // its result is to be delivered
@@ -59,6 +61,9 @@ type Job struct {
 	// Guest: the words that made it were not the owner's own; it has no more rights.
 	Guest  bool `json:"guest,omitempty"`
 	System bool `json:"system,omitempty"` // made by the gateway
+	// Writes counts the times that it was written, so that what is known of it in
+	// memory is never an older one.
+	Writes int64 `json:"writes,omitempty"`
 
 	plan *schedule.Schedule
 }
@@ -71,12 +76,18 @@ func (j *Job) due() int64 {
 	if !j.On() || j.Next == 0 {
 		return 0
 	}
+	if !j.timed() { // what happened is due at once, also when a clock was set since
+		return max(j.NotBefore, 1)
+	}
 	return max(j.Next, j.NotBefore)
 }
 
-// timed reports whether the clock says when it is due.
-func (j *Job) timed() bool {
-	return j.Schedule.Kind != protocol.CronOnExit && j.Schedule.Kind != protocol.CronStream
+// planned is when it is due next as people are told it, 0 for nobody knows.
+func (j *Job) planned() int64 {
+	if !j.On() || j.Next == 0 {
+		return 0
+	}
+	return max(j.Next, j.NotBefore)
 }
 
 // Own are the parts of the job that are ours.
@@ -103,6 +114,13 @@ type Run struct {
 	Cost    float64            `json:"cost,omitempty"`
 	Seen    int64              `json:"seen,omitempty"`
 	Again   int64              `json:"again,omitempty"` // when it is told again unless it was seen
+	Items   []Item             `json:"items,omitempty"` // by which it was due, while it is open
+
+	Revision int64           `json:"revision,omitempty"` // of the job, as it was claimed
+	Event    string          `json:"event,omitempty"`    // what happened, until it is done
+	Outside  bool            `json:"outside,omitempty"`  // strangers may have written that
+	Keeps    json.RawMessage `json:"keeps,omitempty"`    // the state of its script, if it succeeds
+	Look     int64           `json:"look,omitempty"`     // after how many milliseconds it wants to be looked at again
 }
 
 // Open reports whether something is still to be done.
@@ -188,6 +206,7 @@ type tables struct {
 	ids     store.Bucket[uint64] // run id → seq
 	byJob   store.Bucket[struct{}]
 	open    store.Bucket[string] // seq → run id
+	items   store.Bucket[Item]   // job, seq
 	meta    store.Bucket[meta]
 }
 
@@ -213,7 +232,7 @@ func Open(o Options) (*Book, error) {
 			jobs: store.NewBucket[Job]("cron.jobs"), scratch: store.NewBucket[protocol.CronScratch]("cron.scratch"),
 			runs: store.NewBucket[Run]("cron.runs"), ids: store.NewBucket[uint64]("cron.runs.id"),
 			byJob: store.NewBucket[struct{}]("cron.runs.job"), open: store.NewBucket[string]("cron.runs.open"),
-			meta: store.NewBucket[meta]("cron.meta"),
+			items: store.NewBucket[Item]("cron.items"), meta: store.NewBucket[meta]("cron.meta"),
 		},
 	}
 	return b, o.DB.View(b.load)

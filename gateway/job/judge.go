@@ -18,8 +18,8 @@ const (
 	againAfter   = 10 * time.Minute
 )
 
-// backOff is how long a job rests after so many failures in a row.
-func backOff(errors int) time.Duration {
+// BackOff is how long a job rests after so many failures in a row.
+func BackOff(errors int) time.Duration {
 	list := []time.Duration{30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
 	return list[min(max(errors, 1), len(list))-1]
 }
@@ -51,6 +51,7 @@ func (b *Book) judge(j *Job, r *Run) {
 	switch r.Status {
 	case protocol.CronOK:
 		s.ConsecutiveErrors, s.ConsecutiveSkipped = 0, 0
+		j.succeeded(r, now)
 		if own := j.Own(); own.Important && own.Reminder && r.Slot != 0 && r.Attempt < mostAgain && r.SuppressionReason == "" {
 			wait := againAfter
 			if own.AgainMs > 0 {
@@ -65,11 +66,11 @@ func (b *Book) judge(j *Job, r *Run) {
 		s.ConsecutiveErrors++
 		b.failed(j, r, now)
 	}
-	if r.Slot != 0 && j.plan != nil && j.plan.Once() && j.Next == 0 && !finished(j, r) {
+	if j.On() && r.Slot != 0 && j.plan != nil && j.plan.Once() && j.Next == 0 && !finished(j, r) {
 		off := false // it is over, and kept
 		j.Enabled = &off
 	}
-	r.NextRunAtMs = j.due()
+	r.NextRunAtMs = j.planned()
 }
 
 func (b *Book) failed(j *Job, r *Run, now int64) {
@@ -77,13 +78,17 @@ func (b *Book) failed(j *Job, r *Run, now int64) {
 	if r.Slot == 0 {
 		return // begun by hand: the schedule goes on
 	}
+	if len(r.Items) > 0 && passing(r.ErrorReason) && r.Attempt < retries { // what happened is dealt with later
+		j.Next, j.Attempt, j.NotBefore = r.Slot, r.Attempt+1, now+ms(BackOff(n))
+		return
+	}
 	if j.plan != nil && j.plan.Once() {
 		if passing(r.ErrorReason) && r.Attempt < retries {
-			j.Next, j.Attempt, j.NotBefore = r.Slot, r.Attempt+1, now+ms(backOff(n))
+			j.Next, j.Attempt, j.NotBefore = r.Slot, r.Attempt+1, now+ms(BackOff(n))
 		}
 		return
 	}
-	j.NotBefore = now + ms(backOff(n))
+	j.NotBefore = now + ms(BackOff(n))
 	if n >= mostErrors {
 		j.disable(protocol.CronTooManyFailures, n, now)
 	}
@@ -140,7 +145,7 @@ func (b *Book) Seen(ctx context.Context, runID string) error {
 		return nil
 	}
 	b.keep(j, false)
-	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.due()}, &j)
+	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
 	return nil
 }
 

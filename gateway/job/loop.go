@@ -37,8 +37,9 @@ type Does interface {
 	Refuses(j *Job) string
 	// Asks reports whether a job asks a model.
 	Asks(j *Job) bool
-	// Waits says why nothing that asks a model begins now; "" = nothing keeps it.
-	Waits() string
+	// Waits says why a job does not begin now, and is tried again; "" = nothing
+	// keeps it.
+	Waits(j *Job) string
 	// Tidy takes away what is old.
 	Tidy(ctx context.Context)
 }
@@ -117,18 +118,21 @@ func (b *Book) Ready() {
 	}
 }
 
-// Waiting says why jobs that ask a model wait; "" = they do not.
-func (l *loop) waiting() string {
-	l.mu.Lock()
-	if !l.ready && time.Since(l.health) >= settleDown {
-		l.ready = true
-	}
-	ready := l.ready
-	l.mu.Unlock()
-	if !ready {
+// waiting says why a job has to wait; "" = it has not.
+func (b *Book) waiting(j *Job, does Does) string {
+	if does.Asks(j) && !b.settledDown() {
 		return "Hearth has just started: what asks a model begins after a minute, or when somebody connects"
 	}
-	return l.does.Waits()
+	return does.Waits(j)
+}
+
+func (b *Book) settledDown() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.ready && !b.health.IsZero() && time.Since(b.health) >= settleDown {
+		b.ready = true
+	}
+	return b.ready
 }
 
 // refresh hands on the runs that an earlier start, or a transaction of somebody
@@ -235,7 +239,6 @@ func (l *loop) begin(ctx context.Context, due []*Job, limits Limits, now int64) 
 	}
 	since := l.Book.awake
 	l.mu.RUnlock()
-	waits, asked := "", false
 	for _, j := range due {
 		if ctx.Err() != nil {
 			return false
@@ -244,14 +247,9 @@ func (l *loop) begin(ctx context.Context, due []*Job, limits Limits, now int64) 
 			more = true
 			continue
 		}
-		if l.does.Asks(j) {
-			if !asked {
-				waits, asked = l.waiting(), true
-			}
-			if waits != "" {
-				more = true
-				continue
-			}
+		if l.waiting(j, l.does) != "" {
+			more = true
+			continue
 		}
 		if j.plan == nil && j.timed() {
 			l.unplanned(ctx, j)
@@ -286,6 +284,12 @@ type step struct {
 
 // step decides about a job that is due.
 func (l *loop) step(j *Job, now, since int64, limits Limits) step {
+	if !j.timed() {
+		return step{slot: j.Next} // it was noticed, and cannot have been missed
+	}
+	if l.DB.Past(j.Next) && (j.Own().CatchUp == nil || j.Own().CatchUp.Mode == "") {
+		return l.undone(j)
+	}
 	if j.plan == nil || j.plan.Once() || j.Attempt > 0 {
 		return step{slot: j.Next, late: j.Next < since-ms(grace) && j.Attempt == 0}
 	}
@@ -308,6 +312,18 @@ func (l *loop) step(j *Job, now, since int64, limits Limits) step {
 		s.skip, s.missed, s.why = true, n, "it was missed while nothing ran, and this job is not made up for"
 	case within > 0 && now-last > ms(within):
 		s.skip, s.missed, s.why = true, n, "it was missed for longer than this job is made up for ("+within.String()+")"
+	}
+	return s
+}
+
+// undone leaves out the slots between a backup and the moment at which it was
+// restored: they were run then. A job that says itself how it is made up for is.
+func (l *loop) undone(j *Job) step {
+	s := step{slot: j.Next, missed: 1, skip: true, why: "Hearth was restored from a backup that is older than this, so it was run already"}
+	if j.plan != nil && !j.plan.Once() {
+		if n, last := j.plan.Count(j.Next-1, l.DB.Restored().UnixMilli()-1, 10_000); n > 0 {
+			s.slot, s.missed = last, n
+		}
 	}
 	return s
 }
@@ -391,31 +407,16 @@ func (l *loop) skipTaken(ctx context.Context, j *Job) {
 // pass notes that slots were left out, and moves the job on.
 func (l *loop) pass(ctx context.Context, j *Job, s step) {
 	c := l.claim(*j, s.slot)
-	c.Run.Missed, c.Run.Stage, c.Run.Status, c.Run.Error, c.Run.Spec = s.missed, Done, protocol.CronSkipped, s.why, nil
-	c.Run.DeliveryStatus = protocol.CronNotRequested
-	err := l.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) (err error) {
-		if err := c.Put(tx); err != nil {
-			return err
-		}
-		c.after, err = l.editIn(tx, j.ID, func(j *Job) error {
-			j.State.LastRunStatus, j.State.LastError, j.State.RunningAtMs = protocol.CronSkipped, s.why, 0
-			j.State.ConsecutiveSkipped++
-			return nil
-		})
-		return err
-	}})
+	c.Run.Missed = s.missed
+	err := l.Book.pass(ctx, c, s.why)
 	switch {
 	case errors.Is(err, ErrTaken):
 		l.skipTaken(ctx, j)
 	case err != nil:
 		l.Logger.Warn("a slot could not be left out", "job", j.ID, "err", err)
 		l.failing[j.ID] = l.Now().Add(look)
-	default:
-		l.keep(c.after, false)
-		l.tell(finishedEvent(c.Run), &c.after)
-		if s.late {
-			l.missedOne(ctx, *j, s, "")
-		}
+	case s.late:
+		l.missedOne(ctx, *j, s, "")
 	}
 }
 

@@ -245,7 +245,7 @@ func (r *rig) Refuses(*job.Job) string {
 func (r *rig) Asks(*job.Job) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.asks }
 
 // Waits implements job.Does.
-func (r *rig) Waits() string { r.mu.Lock(); defer r.mu.Unlock(); return r.waits }
+func (r *rig) Waits(*job.Job) string { r.mu.Lock(); defer r.mu.Unlock(); return r.waits }
 
 // Tidy implements job.Does.
 func (r *rig) Tidy(context.Context) {}

@@ -20,7 +20,7 @@ func (b *Book) Runs(q Query) (out []Run, total int, err error) {
 	err = b.DB.View(func(tx *store.Tx) error {
 		take := func(key []byte) error {
 			r, ok, err := b.t.runs.Get(tx, key)
-			if err != nil || !ok || r.Stage == Claimed || r.Stage == Running || !q.Fits(&r) {
+			if err != nil || !ok || r.Stage == Checking || r.Stage == Claimed || r.Stage == Running || !q.Fits(&r) {
 				return err
 			}
 			if total++; total > q.Skip && len(out) < q.Limit {
@@ -56,7 +56,7 @@ func (b *Book) Since(jobID string, from int64) (runs int, cost float64) {
 			if err != nil || ok && r.RunAtMs < from {
 				return err
 			}
-			if ok && r.Status != "skipped" {
+			if ok && r.Status != "skipped" && r.Stage != Checking {
 				runs, cost = runs+1, cost+r.Cost
 			}
 		}

@@ -14,8 +14,17 @@ type Settings struct {
 	SkipMissedJobs    bool
 	MaxConcurrentRuns int
 	SessionRetention  string
+	RemindTo          string // last, webchat, or a network and somebody there
 	WebhookToken      config.Secret
+	WebhookPolicy     WebhookPolicy
+	Triggers          bool // conditions, scripts, programs that are watched
 	FailureAlert      FailureAlert
+}
+
+// WebhookPolicy says which addresses results may be posted to beside those of the
+// public internet.
+type WebhookPolicy struct {
+	Allowed, Blocked []string
 }
 
 // FailureAlert says when failures of jobs are told.
@@ -29,7 +38,8 @@ type FailureAlert struct {
 var Section = &config.Settings[Settings]{
 	Path: "cron",
 	Default: Settings{
-		Enabled: true, MaxConcurrentRuns: 8, SessionRetention: "24h", FailureAlert: FailureAlert{Enabled: true, After: 2, CooldownMs: 3_600_000},
+		Enabled: true, Triggers: true, MaxConcurrentRuns: 8, SessionRetention: "24h", RemindTo: "last",
+		FailureAlert: FailureAlert{Enabled: true, After: 2, CooldownMs: 3_600_000},
 	},
 	Fields: func(s *Settings) []config.Field {
 		return []config.Field{
@@ -48,6 +58,11 @@ var Section = &config.Settings[Settings]{
 				Key: "sessionRetention", To: &s.SessionRetention, Max: 32, Is: retention, Hint: config.Hint{Advanced: true, Example: "24h"},
 				Help: "how long the conversations of isolated runs are kept; `\"0\"`: for good",
 			},
+			config.Text{
+				Key: "remindTo", To: &s.RemindTo, Max: 200, Is: remindTo, Hint: config.Hint{Pane: "schedules", Example: "NETWORK:CHAT"},
+				Help: "where reminders reach you beside the page and its notifications, where a job says nothing else: `\"last\"`, the network " +
+					"where you wrote last; `\"webchat\"`, nowhere else; or a network and your chat there, `\"NETWORK:CHAT\"`",
+			},
 			config.Hidden{Key: "webhookToken", To: &s.WebhookToken, Help: "is sent as bearer token to the addresses that results are posted to"},
 			config.Object{
 				Key: "failureAlert", Help: "when failures of jobs are told; a job can have its own",
@@ -59,7 +74,28 @@ var Section = &config.Settings[Settings]{
 					config.Later("mode", "channel", "to", "accountId"),
 				},
 			},
-			config.Later("triggers", "webhook", "webhookSsrfPolicy", "store", "runLog", "retry"),
+			config.Object{
+				Key: "triggers", Help: "what runs with nobody there and without a model",
+				Fields: []config.Field{config.Switch{
+					Key: "enabled", To: &s.Triggers, Help: "`false`: no scripts of jobs, no conditions, and no programs that are watched",
+				}},
+			},
+			config.Object{
+				Key: "webhookSsrfPolicy", Help: "which addresses results may be posted to; without it those of the public internet",
+				Hint: config.Hint{Advanced: true},
+				Fields: []config.Field{
+					config.Texts{
+						Key: "allowedHostnames", To: &s.WebhookPolicy.Allowed, Max: 253, Unset: true,
+						Help: "hosts that may be on this machine or in a private network, on any port",
+					},
+					config.Texts{
+						Key: "blockedHostnames", To: &s.WebhookPolicy.Blocked, Max: 253, Unset: true,
+						Help: "hosts that nothing is posted to; `*.example.org` is all below",
+					},
+					config.Later("dangerouslyAllowPrivateNetwork"), // nothing turns the guard off: hosts are named
+				},
+			},
+			config.Later("webhook", "store", "runLog", "retry"),
 		}
 	},
 }
@@ -68,6 +104,15 @@ func retention(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if v, err := time.ParseDuration(s); s != "0" && (err != nil || v < time.Minute) {
 		return "", errors.New("write how long like \"24h\", a minute at least; \"0\" keeps them")
+	}
+	return s, nil
+}
+
+func remindTo(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	network, to, _ := strings.Cut(s, ":")
+	if s != "last" && s != "webchat" && (network == "" || strings.TrimSpace(to) == "") {
+		return "", errors.New("write \"last\", \"webchat\", or a network and your chat there, like \"NETWORK:CHAT\"")
 	}
 	return s, nil
 }

@@ -261,6 +261,17 @@ func (d *Deliverer) work(ctx context.Context, name string, l *lane) {
 	}
 }
 
+// past closes what a backup held as to be sent: it was sent since, or not, and
+// nobody but a person sends it again.
+func (d *Deliverer) past(v *Delivery, i int) {
+	const why = "Hearth was restored from a backup that is older than this, so it may have been sent already"
+	if i < 0 {
+		v.State, v.Reason = Uncertain, why
+		return
+	}
+	d.uncertain(v, i, why)
+}
+
 // recover closes what a crash left between an attempt and its receipt: nobody
 // knows whether it arrived, so nobody but a person sends it again.
 func (d *Deliverer) recover(ctx context.Context) error {
@@ -270,6 +281,13 @@ func (d *Deliverer) recover(ctx context.Context) error {
 	}
 	for _, v := range fresh {
 		i := v.next()
+		if d.db.Past(v.CreatedAt) {
+			d.past(&v, i)
+			if err := d.save(ctx, &v); err != nil {
+				return err
+			}
+			continue
+		}
 		if i < 0 || v.Parts[i].State != Sending {
 			continue
 		}

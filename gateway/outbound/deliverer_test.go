@@ -499,3 +499,25 @@ func TestPrune(t *testing.T) {
 
 // pass lets time go by on the clock of the bubble.
 func pass(d time.Duration) { <-time.After(d) }
+
+// What a backup held as to be sent was sent since, or not: it is not sent by itself,
+// and a person can have it sent.
+func TestFault_F_OPS_RestoredDeliveriesAreNotSentAgain(t *testing.T) {
+	bubble(t, func(h *house) {
+		h.off = true
+		h.put(to("a", "c", "one"))
+		pass(time.Minute)
+		if err := h.db.MarkRestored(h.t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		h.end()
+		h.off = false
+		h.start()
+		h.settle()
+		h.want("a", Uncertain, "restored from a backup")
+		h.seen()
+		h.put(to("b", "c", "two"))
+		h.settle()
+		h.seen("two")
+	})
+}

@@ -1,7 +1,7 @@
 // Package outbound delivers what a run ended with. The terminal event is put
 // into the outbox in the transaction that makes it true; one goroutine hands
-// the rows to the surface in order and removes each after it was taken. What a
-// crash leaves behind is delivered at the next start.
+// the rows to the surface in order, and what was taken is removed with the next
+// commit. What a crash leaves behind is delivered at the next start.
 //
 // The Outbox is for the gateway's own socket, whose clients also read the
 // transcript. The Deliverer is for messaging networks: it records each attempt
@@ -78,7 +78,7 @@ func (o *Outbox) Run(ctx context.Context) {
 			last = keys[i]
 		}
 		if len(keys) > 0 {
-			o.remove(ctx, keys)
+			o.remove(keys)
 			o.waiting.Store(0)
 			continue
 		}
@@ -107,10 +107,10 @@ func (o *Outbox) read(after []byte) (keys [][]byte, events []protocol.ChatEvent,
 	return keys, events, err
 }
 
-// remove does not wait: a row that comes back after a crash is delivered
-// again, and clients know its run by id.
-func (o *Outbox) remove(ctx context.Context, keys [][]byte) {
-	err := o.db.Post(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
+// remove does not wait, and brings about no commit of its own: a row that comes
+// back after a crash is delivered again, and clients know its run by id.
+func (o *Outbox) remove(keys [][]byte) {
+	o.db.Ride(store.Write{Must: true, Do: func(tx *store.Tx) error {
 		for _, k := range keys {
 			if err := o.rows.Delete(tx, k); err != nil {
 				return err
@@ -118,7 +118,4 @@ func (o *Outbox) remove(ctx context.Context, keys [][]byte) {
 		}
 		return nil
 	}})
-	if err != nil {
-		o.log.Debug("delivered rows stay in the outbox until the next start", "err", err)
-	}
 }

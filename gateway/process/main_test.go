@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/internal/rerun"
 )
 
 // The test program is its own guardian, and its own gateway to be killed.
@@ -21,7 +22,7 @@ const (
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == guardianArg {
-		os.Exit(process.Child())
+		rerun.Exit(process.Child())
 	}
 	harden() // as a gateway is
 	goleak.VerifyTestMain(m)

@@ -12,6 +12,7 @@ const (
 	CronExpr   = "cron"
 	CronOnExit = "on-exit"
 	CronStream = "stream"
+	CronWatch  = "watch" // ours: when something that is watched has changed
 )
 
 // Kinds of payloads: what a job does when it is due.
@@ -81,6 +82,37 @@ type CronSchedule struct {
 	Match     string          `json:"match,omitempty"`     // stream: what a line has to contain
 	BatchMs   int64           `json:"batchMs,omitempty"`   // stream
 	MaxBatch  int64           `json:"maxBatchBytes,omitempty"`
+	Watch     *CronWatched    `json:"watch,omitempty"` // watch
+}
+
+// Kinds of what is watched.
+const (
+	WatchFile     = "file"
+	WatchPage     = "page"
+	WatchFeed     = "feed"
+	WatchCalendar = "calendar"
+	WatchMail     = "mail"
+	WatchOutput   = "output"
+)
+
+// CronWatched is what is watched. Which fields count depends on Source.
+type CronWatched struct {
+	Source   string   `json:"source"`
+	Path     string   `json:"path,omitempty"`     // file: of a file or folder; calendar: of an .ics file
+	URL      string   `json:"url,omitempty"`      // page, feed, calendar; mail: imaps://host
+	Selector string   `json:"selector,omitempty"` // page: which part, as in CSS
+	Match    string   `json:"match,omitempty"`    // file: names like "*.pdf"
+	Deep     bool     `json:"deep,omitempty"`     // file: folders in it too
+	Folder   string   `json:"folder,omitempty"`   // mail: "" = INBOX
+	From     []string `json:"from,omitempty"`     // mail: only from these addresses
+	User     string   `json:"user,omitempty"`     // calendar, mail
+	Secret   string   `json:"secret,omitempty"`   // calendar, mail: where the password is, such as keychain:mail
+	Argv     []string `json:"argv,omitempty"`     // output
+	AheadMs  int64    `json:"aheadMs,omitempty"`  // calendar: also so long before an event begins
+	EveryMs  int64    `json:"everyMs,omitempty"`  // how often it is looked at; 0: by its kind
+	// Near allows an address of this computer or its network, which a person has to
+	// say.
+	Near bool `json:"near,omitempty"`
 }
 
 // CronPacing bounds when the next check is, where a job says so itself.
@@ -98,15 +130,15 @@ type CronTrigger struct {
 // CronPayload is what is done. Which fields count depends on Kind.
 type CronPayload struct {
 	Kind           string            `json:"kind"`
-	Text           string            `json:"text,omitempty"`    // systemEvent
-	Message        string            `json:"message,omitempty"` // agentTurn
-	Model          string            `json:"model,omitempty"`   // agentTurn: provider/model
-	Fallbacks      []string          `json:"fallbacks,omitempty"`
+	Text           string            `json:"text,omitempty"`     // systemEvent
+	Message        string            `json:"message,omitempty"`  // agentTurn
+	Model          string            `json:"model,omitempty"`    // agentTurn: provider/model
+	Fallbacks      []string          `json:"fallbacks,omitzero"` // agentTurn: in the place of the configured ones; empty: none
 	Thinking       string            `json:"thinking,omitempty"`
 	TimeoutSeconds *float64          `json:"timeoutSeconds,omitempty"`
 	Unsafe         bool              `json:"allowUnsafeExternalContent,omitempty"`
 	LightContext   bool              `json:"lightContext,omitempty"`
-	ToolsAllow     []string          `json:"toolsAllow,omitempty"`
+	ToolsAllow     []string          `json:"toolsAllow,omitzero"` // empty: no tools
 	ToolsDefault   bool              `json:"toolsAllowIsDefault,omitempty"`
 	Argv           []string          `json:"argv,omitempty"` // command
 	Cwd            string            `json:"cwd,omitempty"`
@@ -179,6 +211,13 @@ type CronCatchUp struct {
 	Within string `json:"within,omitempty"`
 }
 
+// CronWatching is how a watcher is.
+type CronWatching struct {
+	LookedAtMs   int64  `json:"lookedAtMs,omitempty"`
+	NextLookAtMs int64  `json:"nextLookAtMs,omitempty"`
+	Problem      string `json:"problem,omitempty"` // why the last look failed
+}
+
 // CronOwn are the parts of a job that are ours. What stands below the line is
 // told, not set.
 type CronOwn struct {
@@ -196,6 +235,8 @@ type CronOwn struct {
 	Zone    string  `json:"zone,omitempty"`
 	Warning string  `json:"warning,omitempty"`
 	Next    []int64 `json:"next,omitempty"` // the next few times
+	// Watching is how a watcher is.
+	Watching *CronWatching `json:"watching,omitempty"`
 }
 
 // CronAutoDisabled says why a job was disabled by itself.

@@ -367,3 +367,25 @@ type CronSnoozeParams struct {
 type CronSeenParams struct {
 	RunID string `json:"runId"`
 }
+
+// CronWatchTestParams say what is looked at: what a job watches, or something that
+// may become one.
+type CronWatchTestParams struct {
+	ID    string       `json:"id,omitempty"`
+	Watch *CronWatched `json:"watch,omitempty"`
+}
+
+// CronWatchTest is what was seen.
+type CronWatchTest struct {
+	OK      bool            `json:"ok"`
+	Problem string          `json:"problem,omitempty"`
+	Count   int             `json:"count"`
+	Items   []CronWatchItem `json:"items"` // the last of them
+}
+
+// CronWatchItem is something that is there; its words are from outside.
+type CronWatchItem struct {
+	Title string `json:"title"`
+	Text  string `json:"text,omitempty"`
+	Link  string `json:"link,omitempty"`
+}

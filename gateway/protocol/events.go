@@ -38,6 +38,11 @@ const (
 	// Schedules, and what became of a heartbeat.
 	EventCron      = "cron"
 	EventHeartbeat = "heartbeat"
+	// Background work, in OpenClaw's shape and in ours.
+	EventTask     = "task"
+	EventTaskView = "hearth.task"
+	// EventCronProposals is ours: what the assistant would do, if somebody says yes.
+	EventCronProposals = "hearth.cron.proposals"
 )
 
 // eventScopes says who may see an event (protocol.md §6). An event without a
@@ -50,6 +55,7 @@ var eventScopes = map[string]Scope{
 	EventNodePairRequested: ScopePairing, EventNodePairResolved: ScopePairing, EventNodePresence: ScopeRead, EventNodeHostStats: ScopeRead,
 	EventCodeOutput: ScopeAdmin, EventExecApprovalRequested: ScopeApprovals, EventExecApprovalResolved: ScopeApprovals,
 	EventPairRequested: ScopePairing, EventPairResolved: ScopePairing, EventCron: ScopeRead, EventHeartbeat: ScopeRead,
+	EventTask: ScopeRead, EventTaskView: ScopeRead, EventCronProposals: ScopeRead,
 }
 
 // EventScope returns the scope that an event needs; ok is false for unknown ones.
@@ -62,7 +68,7 @@ func Events() []string {
 		EventExecApprovalRequested, EventExecApprovalResolved, EventPairRequested, EventPairResolved, EventPause, EventModelsPull, EventSetup,
 		EventCodeOutput,
 		EventNodePairRequested, EventNodePairResolved, EventNodePresence, EventNodeHostStats, EventNodeInvokeRequest, EventNodeInvokeCancel,
-		EventCron, EventHeartbeat}
+		EventCron, EventHeartbeat, EventTask, EventTaskView, EventCronProposals}
 }
 
 // Client capabilities that change what we send.

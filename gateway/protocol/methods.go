@@ -137,6 +137,11 @@ const (
 	MethodMemoryStatus     = "hearth.memory.status"
 	MethodMemoryIndex      = "hearth.memory.index"
 	MethodMemorySearchFlat = "memory.search"
+	MethodBackupStatus     = "hearth.backup.status"
+	MethodBackupSetup      = "hearth.backup.setup"
+	MethodBackupCreate     = "hearth.backup.create"
+	MethodBackupList       = "hearth.backup.list"
+	MethodBackupPrune      = "hearth.backup.prune"
 	MethodUndoList         = "hearth.undo.list"
 	MethodUndoPreview      = "hearth.undo.preview"
 	MethodUndoApply        = "hearth.undo.apply"
@@ -237,6 +242,20 @@ const (
 	MethodCronMissedResolve = "hearth.cron.missed.resolve"
 	MethodCronSnooze        = "hearth.cron.snooze"
 	MethodCronSeen          = "hearth.cron.seen"
+	// MethodCronWatchTest is ours: looking once at what a job watches or would.
+	MethodCronWatchTest = "hearth.cron.watch.test"
+	// What the assistant said it would do, and the person's yes or no to it.
+	MethodCronProposals      = "hearth.cron.proposals"
+	MethodCronProposalAnswer = "hearth.cron.proposals.answer"
+	// Tasks: background work, as OpenClaw's programs ask for it.
+	MethodTasksList    = "tasks.list"
+	MethodTasksGet     = "tasks.get"
+	MethodTasksCancel  = "tasks.cancel"
+	MethodTasksRetry   = "tasks.retry"
+	MethodTasksDismiss = "tasks.dismiss"
+	MethodTasksHistory = "tasks.history"
+	// MethodTaskViews is ours: tasks.list with how far each is and what can be done.
+	MethodTaskViews = "hearth.tasks.list"
 	// MethodTranscriptExport is ours: one page of raw transcript entries.
 	MethodTranscriptExport = "hearth.sessions.export"
 )
@@ -358,6 +377,11 @@ var methods = []MethodSpec{
 	{MethodMemoryStatus, RoleOperator, ScopeRead},
 	{MethodMemoryIndex, RoleOperator, ScopeWrite},
 	{MethodMemorySearchFlat, RoleOperator, ScopeRead},
+	{MethodBackupStatus, RoleOperator, ScopeAdmin},
+	{MethodBackupSetup, RoleOperator, ScopeAdmin},
+	{MethodBackupCreate, RoleOperator, ScopeAdmin},
+	{MethodBackupList, RoleOperator, ScopeAdmin},
+	{MethodBackupPrune, RoleOperator, ScopeAdmin},
 	{MethodUndoList, RoleOperator, ScopeRead},
 	{MethodUndoPreview, RoleOperator, ScopeRead},
 	{MethodUndoApply, RoleOperator, ScopeWrite},
@@ -434,6 +458,16 @@ var methods = []MethodSpec{
 	{MethodCronMissedResolve, RoleOperator, ScopeWrite},
 	{MethodCronSnooze, RoleOperator, ScopeWrite},
 	{MethodCronSeen, RoleOperator, ScopeWrite},
+	{MethodCronWatchTest, RoleOperator, ScopeAdmin},
+	{MethodCronProposals, RoleOperator, ScopeRead},
+	{MethodCronProposalAnswer, RoleOperator, ScopeWrite},
+	{MethodTasksList, RoleOperator, ScopeRead},
+	{MethodTasksGet, RoleOperator, ScopeRead},
+	{MethodTasksCancel, RoleOperator, ScopeWrite},
+	{MethodTasksRetry, RoleOperator, ScopeWrite},
+	{MethodTasksDismiss, RoleOperator, ScopeWrite},
+	{MethodTasksHistory, RoleOperator, ScopeRead},
+	{MethodTaskViews, RoleOperator, ScopeRead},
 }
 
 // Methods returns the table in a fixed order; the caller owns the slice.

@@ -24,7 +24,7 @@ const keepLoaded = "15m"
 func (v view) provider(x reach, m ModelConfig) model.Provider {
 	s := wire.Service{
 		Ref: model.Ref{Provider: x.id, Model: m.ID}, BaseURL: x.baseURL, HTTP: v.r.http, Now: v.r.now,
-		Key: func() string { return x.key }, FirstByte: v.r.firstByte, Idle: v.r.idle, Debug: v.r.debug, Tools: &v.r.tools,
+		Key: func() string { return x.key }, FirstByte: v.r.firstByte, Idle: v.r.idle, Debug: v.r.debug, Stable: &v.r.stable,
 	}
 	if x.silence > 0 {
 		s.FirstByte, s.Idle = x.silence, x.silence

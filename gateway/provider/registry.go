@@ -113,7 +113,7 @@ type Registry struct {
 	idle      time.Duration
 	copilot   *copilot.Exchange
 	debug     *wire.Debug // nil: nothing is logged
-	tools     wire.Tools  // of all services
+	stable    wire.Stable // of all services
 
 	detecting sync.Mutex    // held while probing
 	ready     chan struct{} // closed once the first detection is done

@@ -3,8 +3,8 @@ package rules
 import (
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
@@ -13,7 +13,7 @@ import (
 // Inbound are the rules of messages that come in from networks; answerer says who
 // answers one.
 func Inbound(c config.Config, networks channel.Kinds, answerer func(channel.Inbound) string) inbound.Settings {
-	d := c.Agents.Defaults
+	line, clocks := EnvelopeSection.Of(c), clock.Section.Of(c)
 	keys := Keys(c)
 	keys.Threads = networks.Threads()
 	s := inbound.Settings{
@@ -21,20 +21,12 @@ func Inbound(c config.Config, networks channel.Kinds, answerer func(channel.Inbo
 		Debounce:          time.Duration(c.Messages.Inbound.DebounceMs) * time.Millisecond,
 		DebounceByChannel: map[string]time.Duration{},
 		Envelope: envelope.Settings{
-			Timezone: d.EnvelopeTimezone, UserTimezone: d.UserTimezone, TimeFormat: d.TimeFormat,
-			NoTimestamp: d.EnvelopeTimestamp == "off", NoElapsed: d.EnvelopeElapsed == "off",
+			Timezone: line.Timezone, UserTimezone: clocks.UserTimezone, TimeFormat: clocks.TimeFormat,
+			NoTimestamp: line.Timestamp == "off", NoElapsed: line.Elapsed == "off",
 		},
 	}
 	for ch, ms := range c.Messages.Inbound.ByChannel {
 		s.DebounceByChannel[ch] = time.Duration(ms) * time.Millisecond
 	}
 	return s
-}
-
-// Approvals are the rules of what needs a yes.
-func Approvals(c config.Config) approval.Settings {
-	return approval.Settings{
-		Security: approval.Security(c.Tools.Exec.Security), Ask: approval.Mode(c.Tools.Exec.Ask),
-		Life: time.Duration(c.Approvals.ExpireSeconds) * time.Second,
-	}
 }

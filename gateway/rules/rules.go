@@ -11,12 +11,16 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 )
 
 // Keys are the rules of session keys.
 func Keys(c config.Config) policy.Keys {
 	return policy.Keys{MainKey: c.Session.MainKey, DMScope: policy.Scope(c.Session.DMScope), IdentityLinks: c.Session.IdentityLinks}
+}
+
+// Main is the key of the main conversation of an agent, by the settings now.
+func Main(settings *config.File, agent string) string {
+	return Keys(settings.Snapshot().Config).Main(agent)
 }
 
 // Sending is who may be written to.
@@ -33,7 +37,7 @@ func Sending(c config.Config) policy.SendPolicy {
 // Resets are the rules by which sessions begin anew.
 func Resets(c config.Config) policy.Resets {
 	one := func(r config.SessionReset) policy.Reset {
-		return policy.Reset{Mode: policy.Mode(r.Mode), AtHour: r.AtHour, IdleMinutes: r.IdleMinutes}
+		return policy.Reset{Mode: policy.ResetMode(r.Mode), AtHour: r.AtHour, IdleMinutes: r.IdleMinutes}
 	}
 	out := policy.Resets{IdleMinutes: c.Session.IdleMinutes, ByType: map[policy.Type]policy.Reset{}, ByChannel: map[string]policy.Reset{}}
 	if c.Session.Reset != nil {
@@ -75,16 +79,7 @@ func (s Sessions) Queue(route string) session.QueuePolicy {
 
 // Timeout of a run that names none.
 func (s Sessions) Timeout() time.Duration {
-	return time.Duration(s.Settings.Snapshot().Config.Agents.Defaults.TimeoutSeconds) * time.Second
-}
-
-// Subagents are the limits of sub-agents.
-func Subagents(c config.Config) spawn.Limits {
-	s := c.Agents.Defaults.Subagents
-	return spawn.Limits{
-		Depth: s.MaxSpawnDepth, Concurrent: s.MaxConcurrent, Children: s.MaxChildrenPerAgent,
-		Archive: time.Duration(s.ArchiveAfterMinutes) * time.Minute,
-	}
+	return time.Duration(RunsSection.Of(s.Settings.Snapshot().Config).TimeoutSeconds) * time.Second
 }
 
 // HeartbeatPrompt is what a heartbeat asks.

@@ -68,10 +68,10 @@ func Compile(s protocol.CronSchedule, o Options) (*Schedule, error) {
 		if err := out.expression(s, o); err != nil {
 			return nil, err
 		}
-	case protocol.CronOnExit, protocol.CronStream:
+	case protocol.CronOnExit, protocol.CronStream, protocol.CronWatch:
 		return nil, ErrNoTime
 	default:
-		return nil, fmt.Errorf("there is no kind of schedule called %q; kinds are at, every, cron, on-exit and stream", s.Kind)
+		return nil, fmt.Errorf("there is no kind of schedule called %q; kinds are at, every, cron, on-exit, stream and watch", s.Kind)
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -52,8 +53,33 @@ func Words(s protocol.CronSchedule, st Style) string {
 		return "when a command ends"
 	case protocol.CronStream:
 		return "when a program says something"
+	case protocol.CronWatch:
+		return watched(s.Watch)
 	}
 	return s.Kind
+}
+
+// watched says what is watched.
+func watched(w *protocol.CronWatched) string {
+	if w == nil {
+		return "when something changes"
+	}
+	what := cmp.Or(w.Path, w.URL)
+	switch w.Source {
+	case protocol.WatchFile:
+		if w.Match != "" {
+			what += " (" + w.Match + ")"
+		}
+	case protocol.WatchFeed:
+		what = "the feed " + what
+	case protocol.WatchCalendar:
+		what = "the calendar " + what
+	case protocol.WatchMail:
+		return "when mail comes for " + w.User
+	case protocol.WatchOutput:
+		what = "what `" + strings.Join(w.Argv, " ") + "` prints"
+	}
+	return "when " + what + " changes"
 }
 
 // Span says a duration: "20 minutes", "1 hour 30 minutes".

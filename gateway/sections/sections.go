@@ -7,30 +7,56 @@ package sections
 import (
 	"slices"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/answers"
+	"github.com/hearth-assistant/hearth/gateway/approval"
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/hub"
+	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/codemode/workbench"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
+	"github.com/hearth-assistant/hearth/gateway/execution"
+	"github.com/hearth-assistant/hearth/gateway/feature/backup"
 	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
+	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
+	"github.com/hearth-assistant/hearth/gateway/feature/shell"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
+	"github.com/hearth-assistant/hearth/gateway/host/enabled"
 	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/memory"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
+	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
+	"github.com/hearth-assistant/hearth/gateway/systemprompt"
+	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
 
-// All are the sections, in the order in which people are shown them.
-func All() config.Sections {
+// All are the sections with those of the messaging networks, in the order in which
+// people are shown them.
+func All(networks channel.Kinds) config.Sections {
 	return slices.Concat(
-		config.Sections{settings.DesktopSection, budget.Section},
+		config.Sections{enabled.Section, provider.Section, budget.PricingSection, budget.Section},
+		config.Sections{choice.Section, rules.RunsSection, clock.Section, agents.DefaultsSection, settings.DesktopSection,
+			systemprompt.Section, spawn.Section,
+			rules.EnvelopeSection, answers.Section, agents.Section, answers.AgentSection, agents.BindingsSection},
+		config.Sections{policy.Section, policy.AgentSection, approval.CommandsSection, approval.Section, execution.Section},
+		config.OfFeature("shell", shell.Section),
+		config.OfFeature("sessions", sessions.Section),
+		hub.Sections(networks),
 		config.OfFeature("heartbeat", heartbeat.Section),
 		config.OfFeature("mcp", mcp.Section),
 		config.OfFeature("skills", catalog.Section),
 		config.OfFeature("web", web.FetchSection, web.SearchSection),
 		config.Sections{publicweb.Section},
 		config.OfFeature("cron", job.Section),
-		config.OfFeature("codemode", workbench.Section),
+		config.OfFeature("backup", backup.Section),
+		config.OfFeature("codemode", workbench.Section, workbench.AgentSection),
 		config.OfFeature("memory", memory.SearchSection, memory.Section, memory.StartupSection),
 	)
 }

@@ -87,7 +87,7 @@ func (r Row) selection() failover.Selection {
 	o := r.Override
 	sel := failover.Selection{Session: r.Key, Source: failover.SourceDefault}
 	if o.ProfileSource == byUser || o.Profile != "" && o.ProfileCompactions == r.Compactions {
-		sel.Pin = failover.Pin{ID: o.Profile, User: o.ProfileSource == byUser}
+		sel.Pin = failover.Pinned{ID: o.Profile, User: o.ProfileSource == byUser}
 	}
 	switch {
 	case o.Model != "" && o.Source == byAuto:

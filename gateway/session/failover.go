@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
@@ -36,11 +37,44 @@ func (m *Manager) begin(ctx context.Context, r *run, end *ending) (Model, failov
 	return mdl, sel, row, err
 }
 
+// CeilingError ends a run that has cost as much as it may.
+type CeilingError struct{ Spent, Most float64 }
+
+func (e *CeilingError) Error() string {
+	return fmt.Sprintf("it has cost %.4f, and no more than %.4f are allowed for one run (hearth.maxCostUsd), so no model was asked any more",
+		e.Spent, e.Most)
+}
+
+// within ends the run before its next call of a model when it has cost as much as
+// it may.
+func (r *run) within() {
+	if t := r.rec.Terms; t != nil && t.MaxCost > 0 && r.spent >= t.MaxCost {
+		r.cancel(&CeilingError{Spent: r.spent, Most: t.MaxCost})
+	}
+}
+
 // selectionFor is what a run is to be answered with: its message's own model
 // comes first.
 func (row Row) selectionFor(rec Run) failover.Selection {
+	sel := row.chosenFor(rec)
+	if rec.Terms == nil || rec.Terms.Fallbacks == nil {
+		return sel
+	}
+	sel.Fallbacks = []model.Ref{}
+	for _, name := range rec.Terms.Fallbacks {
+		if ref, ok := model.ParseRef(name); ok {
+			sel.Fallbacks = append(sel.Fallbacks, ref)
+		}
+	}
+	if sel.Source == failover.SourceUser {
+		sel.Source = failover.SourceAgent // its list counts
+	}
+	return sel
+}
+
+func (row Row) chosenFor(rec Run) failover.Selection {
 	if ref, account, ok := profile.ParseRef(rec.ownModel()); ok {
-		return failover.Selection{Ref: ref, Source: failover.SourceUser, Session: row.Key, Pin: failover.Pin{ID: account, User: account != ""}}
+		return failover.Selection{Ref: ref, Source: failover.SourceUser, Session: row.Key, Pin: failover.Pinned{ID: account, User: account != ""}}
 	}
 	return row.selection()
 }
@@ -229,6 +263,9 @@ func (s *modelOf) Rechosen() bool {
 // Noted keeps what became of each attempt.
 func (s *modelOf) Noted(_ context.Context, a failover.Attempt) {
 	s.r.calls = append(s.r.calls, a)
+	if s.r.rec.Terms != nil && !a.Skipped {
+		s.r.spent += s.Models.Cost(a)
+	}
 	switch {
 	case a.Reason == "" || a.Reason == failover.ReasonAborted:
 	case a.Skipped:

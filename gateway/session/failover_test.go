@@ -76,12 +76,12 @@ func (p puppet) Stream(ctx context.Context, req model.Request) iter.Seq2[model.E
 }
 
 type fixedAccounts struct {
-	list map[string][]failover.Account
+	list map[string][]failover.AccountState
 }
 
-func (f *fixedAccounts) Candidates(service, _ string, pin failover.Pin) []failover.Account {
+func (f *fixedAccounts) Candidates(service, _ string, pin failover.Pinned) []failover.AccountState {
 	list := slices.Clone(f.list[service])
-	slices.SortStableFunc(list, func(x, y failover.Account) int {
+	slices.SortStableFunc(list, func(x, y failover.AccountState) int {
 		switch pin.ID {
 		case x.ID:
 			return -1
@@ -92,9 +92,9 @@ func (f *fixedAccounts) Candidates(service, _ string, pin failover.Pin) []failov
 	})
 	return list
 }
-func (*fixedAccounts) Used(context.Context, string)                             {}
-func (*fixedAccounts) Failed(context.Context, string, string, failover.Failure) {}
-func (*fixedAccounts) Succeeded(context.Context, string, string)                {}
+func (*fixedAccounts) Used(context.Context, string)                                {}
+func (*fixedAccounts) Failed(context.Context, string, string, failover.FailedCall) {}
+func (*fixedAccounts) Succeeded(context.Context, string, string)                   {}
 
 func limited() error { return &model.Error{Class: model.ClassRateLimit, Status: 429} }
 
@@ -478,7 +478,7 @@ func TestAccountsArePinned(t *testing.T) {
 		c := newChain(t, nil)
 		defer c.close()
 		c.down()
-		c.accounts.list = map[string][]failover.Account{"a": {{ID: "a:1"}, {ID: "a:2"}}}
+		c.accounts.list = map[string][]failover.AccountState{"a": {{ID: "a:1"}, {ID: "a:2"}}}
 		c.must("a", "first")
 		c.wait("a")
 		if o := c.row().Override; o.Profile != "a:1" || o.ProfileSource != byAuto || o.Model != "" {

@@ -48,6 +48,7 @@ type run struct {
 	step       int                // of the last entry written; place
 	nest       *Nest              // of calls that programs make; lane's goroutine
 	calls      []failover.Attempt // of models; lane's goroutine
+	spent      float64            // for all of them, where somebody asked; lane's goroutine
 	thought    thought            // lane's goroutine
 	checked    int                // bytes of said that are checkpointed; lane's goroutine
 	checkedAt  time.Time

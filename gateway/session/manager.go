@@ -76,6 +76,8 @@ type Models interface {
 	// Book books model calls of a session in the transaction. It may run more than
 	// once.
 	Book(tx *store.Tx, session string, calls []failover.Attempt) error
+	// Cost is what a call cost, in units of the currency.
+	Cost(call failover.Attempt) float64
 	// Explain turns a failed model call into words for people and a kind
 	// (refusal, timeout, rate_limit, context_length, unknown).
 	Explain(err error, ref model.Ref) (message, kind string)

@@ -49,14 +49,14 @@ func (m *Manager) InjectNote(ctx context.Context, key string, n Note) (*protocol
 	return &msg, nil
 }
 
-// InjectIn is Inject in a transaction of somebody else, who calls show after its
-// commit.
-func (m *Manager) InjectIn(tx *store.Tx, key, text, label string) (show func(), err error) {
+// InjectNoteIn is InjectNote in a transaction of somebody else, who calls show
+// after its commit.
+func (m *Manager) InjectNoteIn(tx *store.Tx, key string, n Note) (show func(), err error) {
 	row, created, err := m.openRow(tx, key)
 	if err != nil {
 		return nil, err
 	}
-	msg, err := m.injected(tx, &row, Note{Text: text, Label: label})
+	msg, err := m.injected(tx, &row, n)
 	if err != nil {
 		return nil, err
 	}

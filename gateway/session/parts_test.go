@@ -26,6 +26,7 @@ func (a asked) Book(tx *store.Tx, key string, attempts []failover.Attempt) error
 	return a.book(tx, key, attempts)
 }
 
+func (asked) Cost(failover.Attempt) float64                   { return 0 }
 func (asked) Explain(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" }
 
 // always gives every run the same tools.

@@ -141,7 +141,10 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		Thinking: cmp.Or(r.rec.Hints.Thinking, row.Thinking), Once: true}
 	if m.Tools != nil {
 		turn.Rounds = m.Tools.Rounds(r.rec)
-		turn.Options = func() *model.Options { return m.Tools.Asks(r.rec) }
+		turn.Options = func() *model.Options {
+			r.within()
+			return m.Tools.Asks(r.rec)
+		}
 	}
 	asked := Asked{Run: r.rec, Model: mdl.Ref, Thinking: turn.Thinking, Reasoning: cmp.Or(r.rec.Hints.Reasoning, row.Reasoning),
 		Messages: row.Messages}

@@ -143,6 +143,14 @@ type Run struct {
 	ErrorText     string   `json:"errorText,omitempty"`
 	Detail        string   `json:"detail,omitempty"` // of a failure, for who wants it raw
 	Trace         []Reason `json:"trace,omitempty"`  // why it went as it did
+	Terms         *Terms   `json:"terms,omitempty"`
+}
+
+// Terms are what whoever began a run by itself, such as a job, set for it.
+type Terms struct {
+	Fallbacks []string `json:"fallbacks"`         // "provider/model", in the place of the configured ones; empty: none, nil: as configured
+	MaxCost   float64  `json:"maxCost,omitempty"` // of its model calls: beyond it none is made
+	Light     bool     `json:"light,omitempty"`   // without the workspace's files
 }
 
 // Relay says which session sent words, and how many sessions passed something
@@ -181,7 +189,7 @@ func (r Run) ownModel() string { return cmp.Or(r.Hints.Model, r.Model) }
 // that has not.
 func (r Run) together(o Run) bool {
 	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "") && r.Hints == o.Hints &&
-		r.Outside == o.Outside
+		r.Outside == o.Outside && r.Terms == nil && o.Terms == nil
 }
 
 // Reason is one step of why a run went as it did, for /why.

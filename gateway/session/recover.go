@@ -16,6 +16,9 @@ const maxAttempts = 3
 // interruptedText is the receipt of a run that a crash cut short.
 const interruptedText = "Hearth stopped while it was answering. What had arrived is kept; send the message again for a whole answer."
 
+// restoredText is the receipt of a run that a backup held as not answered yet.
+const restoredText = "Hearth was restored from a backup that was made before this was answered. If it still matters, send it again."
+
 // Recovery is what Recover found.
 type Recovery struct {
 	Requeued    int // runs that will be answered now, in order
@@ -93,7 +96,8 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 		return nil, err
 	}
 	reached[id] = turn
-	if m.Suspended != nil && turn == rec.Turn && rec.AnswerTurn == 0 && part.Text == "" && rec.Attempt < maxAttempts &&
+	past := m.DB.Past(rec.AcceptedAt)
+	if !past && m.Suspended != nil && turn == rec.Turn && rec.AnswerTurn == 0 && part.Text == "" && rec.Attempt < maxAttempts &&
 		m.Suspended.Suspended(tx, rec.ID) {
 		rep.Requeued++
 		return m.resume(tx, rec, asked.Text(), last)
@@ -102,6 +106,10 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 	r := m.newRun(rec, cmp.Or(asked.ForAgent, asked.Text()))
 	r.behind, r.debounce = true, DefaultQueue().Debounce
 	switch {
+	case turn == 0 && past:
+		rep.Failed++
+		_, err = m.putEnd(tx, &rec, ending{state: RunFailed, stop: "error", errKind: "unknown", errText: restoredText})
+		return nil, err
 	case turn == 0 && rec.Attempt < maxAttempts:
 		if rec.State == RunClaimed {
 			m.because(&r.rec, "resumed", "Hearth stopped before anybody had seen a word of this answer, and makes it anew")

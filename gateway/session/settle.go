@@ -41,6 +41,7 @@ const maxDetail = 1000
 // is kept.
 func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 	end.state, end.stop, end.errKind = RunFailed, "error", "unknown"
+	var ceiling *CeilingError
 	switch {
 	case errors.Is(err, errAborted), errors.Is(err, errInterrupted):
 		end.state, end.stop, end.errKind = RunAborted, "aborted", ""
@@ -51,6 +52,8 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 	case errors.Is(err, agent.ErrLoop):
 		end.errText = "The model kept repeating itself" + loopWords(err) + ", so Hearth stopped it. What was done stays done. Ask again in " +
 			"other words, or choose another model."
+	case errors.As(err, &ceiling):
+		end.errText, end.errKind = protocol.Sentence(ceiling.Error())+" What was done stays done.", "ceiling"
 	case errors.Is(err, errBroke):
 		end.errText = "Hearth itself failed while it made this answer. Your message is kept: send it again. `hearth doctor` shows what failed."
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrGone):

@@ -122,7 +122,7 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 		},
 		Zone: func() *time.Location { return time.UTC }, Now: time.Now,
 	})
-	accounts := &fixedAccounts{list: map[string][]failover.Account{"a": {{ID: "a:x"}, {ID: "a:y"}}, "b": {{ID: "b:x"}}}}
+	accounts := &fixedAccounts{list: map[string][]failover.AccountState{"a": {{ID: "a:x"}, {ID: "a:y"}}, "b": {{ID: "b:x"}}}}
 	one, two := model.Ref{Provider: "a", Model: "one"}, model.Ref{Provider: "b", Model: "two"}
 	engine := failover.New(failover.Options{
 		Resolve: func(_ context.Context, ref model.Ref, account string) (failover.Target, error) {

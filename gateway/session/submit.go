@@ -36,6 +36,7 @@ type Turn struct {
 	Pictures      []protocol.Block // of type image, kept already
 	Origin        *Origin          // where it came from; nil = the gateway's own clients
 	Relay         Relay            // set when another session sent it
+	Terms         *Terms           // nil: as usual
 	Expected      Expected         // which session it is meant for; not part of the message
 	// Past is what was said before, for a session without messages; another one
 	// knows better.
@@ -180,7 +181,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
 		Digest: sum, State: RunQueued, Model: turn.Model, Hints: turn.Hints, Outside: turn.Outside, TimeoutMs: turn.TimeoutMs, AcceptedAt: now,
 		Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, AwaitModel: turn.AwaitModel, Sender: turn.Sender, ReplyTo: turn.ReplyTo,
-		QuoteSelected: turn.QuoteSelected, Relay: turn.Relay,
+		QuoteSelected: turn.QuoteSelected, Relay: turn.Relay, Terms: turn.Terms,
 	}
 	if startsNow && !m.held() {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now

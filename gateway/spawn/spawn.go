@@ -28,6 +28,9 @@ type Options struct {
 	Now    func() time.Time
 	Logger *slog.Logger
 	Limits func() Limits
+	// Follow is told how all sub-agents are, after each change and before anything
+	// is done about it; nil: nobody wants to know.
+	Follow func(all []Record)
 }
 
 // Sessions are those of sub-agents. What is asked of them must be safe to repeat:
@@ -197,6 +200,12 @@ func (b *Book) Of(parentKey string) (out []Record, err error) {
 // Run starts, tells and puts away until ctx ends.
 func (b *Book) Run(ctx context.Context, with Sessions) {
 	b.does = with
+	if !b.DB.Restored().IsZero() {
+		if _, err := b.mark(ctx, func(r Record) bool { return b.DB.Past(r.CreatedAt) }); err != nil {
+			b.Logger.Error("sub-agents of a restored backup could not be ended", "err", err)
+			return
+		}
+	}
 	for ctx.Err() == nil {
 		wait, err := b.round(ctx)
 		if errors.Is(err, ErrLater) {
@@ -228,6 +237,9 @@ func (b *Book) round(ctx context.Context) (wait time.Duration, err error) {
 	all, err := b.All()
 	if err != nil {
 		return 0, err
+	}
+	if b.Follow != nil {
+		b.Follow(all)
 	}
 	limits, running, open := b.Limits(), 0, map[string]bool{}
 	for _, r := range all {

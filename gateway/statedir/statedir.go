@@ -152,6 +152,9 @@ func (d Dir) Stacks() string { return d.path("gateway.stacks") }
 // CodeCache is where the machine code of the engine of code mode is kept.
 func (d Dir) CodeCache() string { return d.path("codemode-cache") }
 
+// BackupBlocks is what the last full backup has, so that the next one can be small.
+func (d Dir) BackupBlocks() string { return d.path("backup.blocks.json") }
+
 // Undo holds copies of what tools changed.
 func (d Dir) Undo() string { return d.path("undo") }
 

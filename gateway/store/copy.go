@@ -26,10 +26,7 @@ func (db *DB) Copy(ctx context.Context, path string) (err error) {
 		}
 	}()
 	b := bufio.NewWriterSize(patient{ctx, f}, 256<<10)
-	err = db.guard(func() error {
-		return db.bolt.View(func(tx *bbolt.Tx) error { _, err := tx.WriteTo(b); return err })
-	})
-	if err != nil {
+	if err := db.Snapshot(func(_ int64, write func(io.Writer) error) error { return write(b) }); err != nil {
 		return err
 	}
 	if err := errors.Join(b.Flush(), f.Sync(), f.Close()); err != nil {
@@ -39,6 +36,16 @@ func (db *DB) Copy(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("the copy is not good: %w", err)
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// Snapshot hands over the store as it is at one moment: its size in bytes, and
+// what writes them. Others go on writing meanwhile; the file may grow for it.
+func (db *DB) Snapshot(take func(size int64, write func(io.Writer) error) error) error {
+	return db.guard(func() error {
+		return db.bolt.View(func(tx *bbolt.Tx) error {
+			return take(tx.Size(), func(w io.Writer) error { _, err := tx.WriteTo(w); return err })
+		})
+	})
 }
 
 // patient writes as long as ctx goes on.

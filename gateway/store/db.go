@@ -56,8 +56,12 @@ type DB struct {
 	failed  atomic.Bool
 	owed    atomic.Int64  // writes that were handed over and are not finished
 	rounds  atomic.Uint64 // of the writer
+	riding  sync.Mutex
+	riders  []*write // that wait for the next commit; guarded by riding
 	reserve reserve
 	opened  os.FileInfo // the file at path when it was opened
+
+	restored atomic.Int64 // see Past; 0 = never
 
 	damaged  atomic.Pointer[error]
 	blemish  atomic.Pointer[error]
@@ -76,14 +80,20 @@ func Open(path string, opts Options) (*DB, error) {
 	}
 	bopts := &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType, NoSync: opts.NoSync}
 	if runtime.GOOS != "windows" { // there the file is stretched to the map's size
-		bopts.InitialMmapSize = 256 << 20
+		bopts.InitialMmapSize = mapSize(path)
 	}
 	b, err := openBolt(path, bopts)
 	if err != nil {
 		return nil, err
 	}
 	db := &DB{bolt: b, path: path, writes: make(chan *write, 1024), done: make(chan struct{}), onDamage: opts.OnDamage}
-	if err := db.guard(db.prepare); err != nil {
+	err = db.guard(func() error {
+		if err := db.prepare(); err != nil {
+			return err
+		}
+		return db.readRestored()
+	})
+	if err != nil {
 		if db.damage() == nil { // else bbolt may hold locks that its end would wait for
 			_ = b.Close()
 		}
@@ -101,6 +111,17 @@ func Open(path string, opts Options) (*DB, error) {
 	db.reserve.fill()
 	go db.loop()
 	return db, nil
+}
+
+// mapSize is how much of the address space the file gets. A commit that needs more
+// waits until nobody reads, and a backup reads for long: so the file may double
+// before that.
+func mapSize(path string) int {
+	size := int64(256 << 20)
+	if st, err := os.Stat(path); err == nil {
+		size = max(size, 2*st.Size())
+	}
+	return int(size)
 }
 
 // openBolt turns bbolt's panics on damaged pages into ErrDamaged.

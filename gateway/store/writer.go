@@ -47,6 +47,24 @@ func (db *DB) Post(ctx context.Context, w Write) error {
 	return db.hand(ctx, &write{Write: w})
 }
 
+// Ride adds a write to the next commit that another one brings about, at the latest
+// to that of Close, so that it costs no flush of its own. Its error is lost, and so
+// is the write in a crash before: only for what is done again without harm.
+func (db *DB) Ride(w Write) {
+	db.riding.Lock()
+	defer db.riding.Unlock()
+	db.riders = append(db.riders, &write{Write: w})
+}
+
+// board takes the writes that wait for a commit.
+func (db *DB) board(batch []*write) []*write {
+	db.riding.Lock()
+	defer db.riding.Unlock()
+	batch = append(batch, db.riders...)
+	db.riders = nil
+	return batch
+}
+
 func (db *DB) hand(ctx context.Context, q *write) error {
 	db.closing.RLock()
 	defer db.closing.RUnlock()
@@ -84,9 +102,13 @@ func (db *DB) loop() {
 			}
 		}
 		n := len(batch)
+		batch = db.board(batch)
 		db.commit(batch)
 		db.owed.Add(int64(-n))
 		db.rounds.Add(1)
+	}
+	if batch = db.board(batch[:0]); len(batch) > 0 {
+		db.commit(batch)
 	}
 }
 

@@ -3,9 +3,11 @@ package systemprompt
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
+	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
@@ -19,12 +21,21 @@ func (m *Maker) first(dir string) bool {
 	return !was
 }
 
+// filesFor leaves out of a run that is to be light all but what a heartbeat reads.
+func (m *Maker) filesFor(c config.Config, rec session.Run, scope tool.Scope) []prompt.File {
+	all := m.files(c, scope)
+	if rec.Terms == nil || !rec.Terms.Light {
+		return all
+	}
+	return slices.DeleteFunc(all, func(f prompt.File) bool { return f.Name != workspace.Heartbeat })
+}
+
 // files are the files of the workspace that a run reads. A new workspace
 // gets its starters with the owner's first message.
 func (m *Maker) files(c config.Config, scope tool.Scope) (out []prompt.File) {
-	b := c.Agents.Defaults.Bootstrap
+	b := Section.Of(c)
 	private := scope.Owner && !scope.Group
-	if private && scope.Depth == 0 && !b.SkipBootstrap && m.first(scope.Workspace) {
+	if private && scope.Depth == 0 && !b.Skip && m.first(scope.Workspace) {
 		_, _, err := m.o.Workspaces.Hold(scope.Workspace)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			err = workspace.Seed(scope.Workspace)
@@ -34,7 +45,7 @@ func (m *Maker) files(c config.Config, scope tool.Scope) (out []prompt.File) {
 		}
 	}
 	names := workspace.For(workspace.Reader{Helper: scope.Depth > 0, Stranger: !private, Heartbeat: m.heartbeat(c, scope) != ""})
-	for _, f := range m.o.Files.Load(scope.Workspace, names, workspace.Limits{File: b.BootstrapMaxChars, Total: b.BootstrapTotalMaxChars}) {
+	for _, f := range m.o.Files.Load(scope.Workspace, names, workspace.Limits{File: b.MaxChars, Total: b.TotalMaxChars}) {
 		out = append(out, prompt.File(f))
 	}
 	return out
@@ -42,7 +53,7 @@ func (m *Maker) files(c config.Config, scope tool.Scope) (out []prompt.File) {
 
 // warns reports whether the model is told that files were cut.
 func warns(c config.Config, messages int) bool {
-	switch c.Agents.Defaults.BootstrapPromptTruncationWarning {
+	switch Section.Of(c).TruncationWarning {
 	case "off":
 		return false
 	case "once":

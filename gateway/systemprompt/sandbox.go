@@ -2,6 +2,7 @@ package systemprompt
 
 import (
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -10,7 +11,7 @@ import (
 // sandbox is what confines the commands of a run; nil: nothing does, or it has
 // none.
 func (m *Maker) sandbox(c config.Config, scope tool.Scope) *prompt.Sandbox {
-	ex, set := m.o.Execution, c.Tools.Exec.Sandbox
+	ex, set := m.o.Execution, execution.Section.Of(c).Sandbox
 	if _, ok := m.o.Catalog.Own().Lookup("exec"); !ok || set.Backend == "off" || !ex.Sandbox.Confined || !m.o.Gate.May("exec", scope).Allowed {
 		return nil
 	}

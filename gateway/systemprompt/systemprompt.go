@@ -20,6 +20,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -76,6 +77,8 @@ type Maker struct {
 	o    Options
 	docs string // folder with the manual on this computer, "" = none
 
+	cache prompt.Cache
+
 	mu   sync.Mutex
 	seen map[string]bool // workspaces that were looked at since the start
 }
@@ -107,10 +110,10 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 	scope := *a.Scope
 	who := m.o.Agents.Named(scope.AgentID)
 	in := prompt.Input{
-		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: m.files(c, scope), Warn: warns(c, a.Messages),
-		Delegation: prompt.Delegation(c.Agents.Defaults.Subagents.DelegationMode),
-		Memory:     true, // where its tools are
-		Tools:      a.Tools, Workspace: scope.Workspace, TimeZone: m.o.Clock.ZoneName(),
+		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: m.filesFor(c, rec, scope),
+		Warn: warns(c, a.Messages), Delegation: prompt.Delegation(spawn.Section.Of(c).DelegationMode),
+		Memory: true, // where its tools are
+		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: m.o.Clock.ZoneName(),
 		Aliases: aliasesOf(c), Sandbox: m.sandbox(c, scope), Silence: m.o.Silence(c, rec.Route), Surface: promptSurface(rec, scope),
 		Program: m.o.Programs.Instructions(rec.ID),
 		Runtime: prompt.Runtime{Agent: scope.AgentID, OS: runtime.GOOS + "/" + runtime.GOARCH, Version: m.o.Version, Model: ref.String(),
@@ -133,7 +136,7 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 	case scope.Group:
 		in.Context = groupContext
 	}
-	return prompt.Render(in)
+	return m.cache.Render(in)
 }
 
 // helperContext is what a sub-agent has to know of its place.
@@ -152,9 +155,9 @@ func promptSurface(rec session.Run, scope tool.Scope) prompt.Surface {
 
 // aliasesOf are the short names of models, in one order.
 func aliasesOf(c config.Config) (out []prompt.Alias) {
-	models := c.Agents.Defaults.Models
-	for _, ref := range slices.Sorted(maps.Keys(models)) {
-		if a := models[ref].Alias; a != "" {
+	aliases := choice.Section.Of(c).Aliases
+	for _, ref := range slices.Sorted(maps.Keys(aliases)) {
+		if a := aliases[ref]; a != "" {
 			out = append(out, prompt.Alias{Name: a, Model: ref})
 		}
 	}

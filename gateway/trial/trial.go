@@ -167,7 +167,7 @@ func (t *trial) begin(ctx context.Context) (err error) {
 		}
 		t.known(t.ref, again)
 	}
-	pin := failover.Pin{ID: t.ask.Account, User: t.ask.Account != ""}
+	pin := failover.Pinned{ID: t.ask.Account, User: t.ask.Account != ""}
 	sel := failover.Selection{Session: t.Session, Ref: t.ref, Source: failover.SourceUser, Pin: pin}
 	if t.target, err = t.Begin(ctx, sel, t); err != nil {
 		return err

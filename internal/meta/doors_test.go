@@ -56,7 +56,8 @@ var backtracking = regexp.MustCompile(`(?i)regexp2|pcre|onigur|hyperscan|/re2/`)
 // TestSec_A_DOS_07_PatternsAreOursAndLinear: patterns are compiled by the standard
 // library, whose matching is linear in the text, and they are constants: nobody
 // else's pattern runs in the gateway. (Those of programs in code mode run in their
-// machine, which can be stopped.)
+// machine, which can be stopped.) One is the owner's: which lines of a program count,
+// at most 1,000 bytes on lines of at most 64 KB (package feature/cron).
 func TestSec_A_DOS_07_PatternsAreOursAndLinear(t *testing.T) {
 	patterns := 0
 	for _, f := range repository(t) {
@@ -67,6 +68,9 @@ func TestSec_A_DOS_07_PatternsAreOursAndLinear(t *testing.T) {
 			if backtracking.MatchString(to) {
 				t.Errorf("%s imports %s, whose patterns backtrack", f.path, to)
 			}
+		}
+		if f.path == "gateway/feature/cron/spec_events.go" {
+			continue
 		}
 		for _, n := range f.mentions("regexp", "Compile", "CompilePOSIX", "Match", "MatchString", "MatchReader") {
 			t.Errorf("%s: a pattern that is made while Hearth runs; if somebody else writes it, cap its size and say so here", f.at(n))

@@ -12,6 +12,7 @@ var leaves = map[string][]string{
 	"gateway/apart":               {},
 	"gateway/pretty":              {},
 	"internal/random":             {},
+	"internal/sleep":              {},
 	"internal/text":               {},
 	"discovery":                   {},
 	"gateway/approval/plan":       {},
@@ -50,7 +51,7 @@ var leaves = map[string][]string{
 	"gateway/secret/plain":    {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/keychain": {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
 
-	"gateway/config": {"gateway/channel", "gateway/statedir", "gateway/protocol", "gateway/secret", "gateway/webhook", "internal/text"},
+	"gateway/config": {"gateway/statedir", "gateway/protocol", "gateway/secret", "gateway/webhook", "internal/text"},
 }
 
 // walls are imports that would turn an arrow of docs/architecture.md around.
@@ -61,7 +62,8 @@ var walls = []struct {
 	why          string
 }{
 	{
-		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/spend", "gateway/trial",
+		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/spend",
+			"gateway/trial",
 			"gateway/health"}, except: []string{"gateway/tool/gate"},
 		to:  []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/channel"},
 		why: "the engine does not know who talks to it",
@@ -104,8 +106,8 @@ var walls = []struct {
 	},
 	{
 		from: []string{"app", "gateway", "frontend", "discovery"},
-		to:   []string{"gateway/provider/scripted", "build"},
-		why:  "the scripted model is for tests and measurements",
+		to:   []string{"gateway/provider/scripted", "gateway/gatewaytest", "build"},
+		why:  "the scripted model and what starts a gateway on it are for tests and measurements",
 	},
 }
 
@@ -120,6 +122,7 @@ var readSettings = []string{
 	"app/cli", "app/reach", "gateway",
 	"gateway/agents",
 	"gateway/answers",
+	"gateway/approval",
 	"gateway/channel/hub",
 	"gateway/clock",
 	"gateway/codemode/workbench",
@@ -128,10 +131,12 @@ var readSettings = []string{
 	"gateway/egress/publicweb",
 	"gateway/execution",
 	"gateway/heartbeat",
+	"gateway/host/enabled",
 	"gateway/job",
 	"gateway/memory",
 	"gateway/method",
 	"gateway/pairing/token",
+	"gateway/provider",
 	"gateway/provider/accounts",
 	"gateway/provider/catalog",
 	"gateway/provider/choice",
@@ -142,9 +147,11 @@ var readSettings = []string{
 	"gateway/secret/lookup",
 	"gateway/sections",
 	"gateway/skill/catalog",
+	"gateway/spawn",
 	"gateway/spend/budget",
 	"gateway/systemprompt",
 	"gateway/tool/gate",
+	"gateway/tool/policy",
 }
 
 // feature is the feature that a folder belongs to, "" for none.
@@ -160,7 +167,8 @@ func feature(dir string) string {
 // appMayImport is all that programs know of the engine.
 var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/sections",
 	"gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/codemode/workbench",
-	"gateway/pairing/identity", "gateway/rescue", "gateway/harden", "frontend", "discovery", "internal/licenses", "internal/text", "docs"}
+	"gateway/pairing/identity", "gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/harden", "frontend", "discovery",
+	"internal/licenses", "internal/sleep", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.
@@ -178,8 +186,9 @@ var libraryRooms = map[string][]string{
 	"mvdan.cc/sh/v3/syntax":                           {"gateway/approval/plan"},
 	"codeberg.org/readeck/go-readability/v2":          {"gateway/tool/web"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"gateway/tool/web"},
-	"github.com/fsnotify/fsnotify":                    {"gateway/config", "gateway/skill"},
+	"github.com/fsnotify/fsnotify":                    {"gateway/config", "gateway/skill", "gateway/watch/file"},
 	"go.yaml.in/yaml/v3":                              {"gateway/skill"},
+	"filippo.io/age":                                  {"gateway/backup"},
 	"github.com/creack/pty":                           {"gateway/process"},
 	"text/template":                                   {}, // either makes the linker keep every method of every type
 	"html/template":                                   {},
@@ -201,7 +210,18 @@ var libraryRooms = map[string][]string{
 	"github.com/evanw/esbuild/pkg/api": {"gateway/codemode/typescript"},
 	"github.com/fastschema/qjs":        {"gateway/codemode/engine"},
 	"github.com/tetratelabs/wazero":    {"gateway/codemode/engine"},
-	"github.com/klauspost/compress/s2": {"gateway/codemode/engine"},
+	"github.com/klauspost/compress/s2": {"gateway/codemode/engine"}, "github.com/klauspost/compress/zstd": {"gateway/backup"},
+
+	"github.com/mmcdole/gofeed/rss":             {"gateway/watch/feed"},
+	"github.com/mmcdole/gofeed/atom":            {"gateway/watch/feed"},
+	"github.com/andybalholm/cascadia":           {"gateway/watch/page"},
+	"github.com/emersion/go-ical":               {"gateway/watch/calendar"},
+	"github.com/emersion/go-webdav":             {"gateway/watch/calendar"},
+	"github.com/emersion/go-webdav/caldav":      {"gateway/watch/calendar"},
+	"github.com/emersion/go-imap/v2":            {"gateway/watch/mailbox"},
+	"github.com/emersion/go-imap/v2/imapclient": {"gateway/watch/mailbox"},
+	"github.com/emersion/go-message":            {"gateway/watch/mailbox"},
+	"github.com/emersion/go-message/mail":       {"gateway/watch/mailbox"},
 
 	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill", "gateway/search"},
 }
@@ -221,11 +241,37 @@ func importDirection(files []*file) []string {
 	return out
 }
 
+// wholeGateway is what tests of a whole gateway share.
+const wholeGateway = "gateway/gatewaytest"
+
+// testDirection: a test that stands outside of its package (package x_test) may
+// import the composition, though that imports the package; one inside may not. And
+// a feature's tests know no other feature.
+func testDirection(files []*file) []string {
+	var out []string
+	for _, f := range files {
+		if !f.test || !below(f.dir, []string{"gateway"}) || f.dir == wholeGateway {
+			continue
+		}
+		inside := !strings.HasSuffix(f.ast.Name.Name, "_test")
+		for _, to := range f.imports() {
+			switch other := feature(to); {
+			case inside && (to == "gateway" || to == wholeGateway):
+				out = append(out, fmt.Sprintf("%s imports %s: what asks a whole gateway stands outside, in package %s_test", f.path, to,
+					f.ast.Name.Name))
+			case feature(f.dir) != "" && other != "" && other != feature(f.dir):
+				out = append(out, fmt.Sprintf("%s imports %s: a feature's tests know no other feature, they ask over the wire", f.path, to))
+			}
+		}
+	}
+	return out
+}
+
 func forbidden(from, to string) string {
 	if allowed, ok := leaves[from]; ok && ours(to) && !slices.Contains(allowed, to) {
 		return "this room is a leaf, it may import of ours only: " + strings.Join(allowed, ", ")
 	}
-	if to == "gateway" && !strings.HasPrefix(from, "app/") {
+	if to == "gateway" && !strings.HasPrefix(from, "app/") && from != "build/settings" {
 		return "package gateway is the place that wires rooms together; nothing but a program imports it"
 	}
 	if strings.HasPrefix(from, "app/") && ours(to) && !strings.HasPrefix(to, "app/") && !slices.Contains(appMayImport, to) &&
@@ -236,7 +282,8 @@ func forbidden(from, to string) string {
 		if feature(from) != "" {
 			return "features do not import each other: declare the interface that you need, and gateway/features.go passes the other"
 		}
-		return "only gateway/features.go, and gateway/sections for their settings, know the features: what both need is a package of the kernel"
+		return "only gateway/features.go, and gateway/sections for their settings, know the features: what both need is a package of " +
+			"the kernel"
 	}
 	for _, w := range walls {
 		if w.to[0] == "gateway/config" && feature(from) != "" {

@@ -20,7 +20,7 @@ const module = "github.com/hearth-assistant/hearth"
 type file struct {
 	path  string // from the root, with slashes
 	dir   string
-	test  bool // a _test.go file
+	test  bool // a _test.go file, or of the package that tests share
 	lines int
 	ast   *ast.File
 	fset  *token.FileSet
@@ -119,7 +119,7 @@ func parse(fset *token.FileSet, name string, src []byte) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"),
+	return &file{path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go") || path.Dir(name) == wholeGateway,
 		lines: strings.Count(string(src), "\n"), ast: a, fset: fset}, nil
 }
 
@@ -184,6 +184,7 @@ type rule struct {
 func rules() []rule {
 	return []rule{
 		{"imports go one way", importDirection},
+		{"tests of a whole gateway stand outside of it", testDirection},
 		{"one room owns each library", libraryOwners},
 		{"packages say what they own", packageDocs},
 		{"no init functions", noInit},
@@ -198,6 +199,8 @@ func rules() []rule {
 		{"A-SSRF-07 one way out", oneWayOut},
 		{"a network is known to its folder", networksApart},
 		{"comments cite what is there", citations},
+		{"an exported type's name has one meaning in its tree", oneMeaning},
+		{"nothing asks whether a part was made already", startOrder},
 	}
 }
 
@@ -218,6 +221,8 @@ func TestRulesCanFail(t *testing.T) {
 	bad := map[string]struct{ path, src string }{
 		"imports go one way": {"gateway/session/a.go",
 			"package session\nimport _ \"" + module + "/gateway/server\""},
+		"tests of a whole gateway stand outside of it": {"gateway/feature/cron/a_test.go",
+			"package cron\nimport _ \"" + module + "/gateway/gatewaytest\""},
 		"one room owns each library": {"gateway/session/a.go",
 			"package session\nimport _ \"go.etcd.io/bbolt\""},
 		"packages say what they own":       {"gateway/session/a.go", "package session"},
@@ -238,6 +243,8 @@ func TestRulesCanFail(t *testing.T) {
 			"package session\nimport \"math/rand/v2\"\nvar r = rand.New(rand.NewPCG(1, 2))"},
 		"secrets are compared in constant time": {"gateway/pairing/a.go",
 			"package pairing\nfunc f(a, b struct{ Token string }) bool { return a.Token == b.Token }"},
+		"an exported type's name has one meaning in its tree": {"gateway/session/a.go", "package session\ntype Entry struct{}"},
+		"nothing asks whether a part was made already":        {"gateway/a.go", "package gateway\nvar no = g.store == nil"},
 		"A-SSRF-07 one way out": {"gateway/session/a.go",
 			"package session\nimport \"net/http\"\nvar c = http.Client{Transport: &http.Transport{}}"},
 	}
@@ -251,7 +258,11 @@ func TestRulesCanFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.check([]*file{f})) == 0 {
+		other, err := parse(token.NewFileSet(), "gateway/session/policy/a.go", []byte("package policy\ntype Entry struct{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.check([]*file{f, other})) == 0 {
 			t.Errorf("the rule %q accepts:\n%.300s", r.name, src.src)
 		}
 	}

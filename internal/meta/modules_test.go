@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-const maxModules = 42
+const maxModules = 48
 
 // TestDependenciesAreExplained: whoever adds a dependency says in
 // docs/dependencies.md what it is for and why this one.

@@ -13,7 +13,6 @@ var networks = []string{"telegram"}
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{
 	"gateway/channels.go":                  "the one list of networks",
-	"gateway/config/schema_channels.go":    "keys of other gateways, which are kept and not used",
 	"gateway/setup/setup.go":               "the first steps lead through one network, step by step; their steps have names on the wire",
 	"gateway/feature/onboarding/answer.go": "as setup.go",
 	"gateway/protocol/first_steps.go":      "as setup.go",

@@ -77,5 +77,5 @@ func isSettings(e ast.Expr) bool {
 		return false
 	}
 	sel, ok := index.X.(*ast.SelectorExpr)
-	return ok && sel.Sel.Name == "Settings"
+	return ok && (sel.Sel.Name == "Settings" || sel.Sel.Name == "Entries")
 }

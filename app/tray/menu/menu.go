@@ -49,9 +49,17 @@ type State struct {
 	Paused     string // "", tools, network, everything
 	PausedTill time.Time
 	Next       Job    // what is planned next; the zero value: nothing
+	Tasks      Tasks  // what works in the background; the zero value: nothing
 	Own        bool   // the gateway was started by this program
 	AtLogin    bool   // this program starts at login
 	QuickKey   string // asks from everywhere; empty: none
+}
+
+// Tasks is what works in the background.
+type Tasks struct {
+	N       int
+	Title   string // of the first
+	Percent int    // how far that is; below 0: nobody knows
 }
 
 // How many requests of each kind, sessions, devices and models have rows of
@@ -181,6 +189,7 @@ func Items(s State, now time.Time) []Item {
 		Item{ID: "ask", Label: ask(s), Do: Action{Verb: Ask}, Off: !ready},
 		Item{ID: "open", Label: "Open chat", Do: Action{Verb: Open}, Off: !ready},
 		recent(s, now),
+		atWork(s),
 		planned(s, now),
 		Item{Line: true},
 		spend(s),

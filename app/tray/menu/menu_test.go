@@ -43,6 +43,7 @@ var states = map[string]State{
 		Limit:    2,
 		Currency: "EUR",
 		Undeliv:  2,
+		Tasks:    Tasks{N: 1, Title: "qwen3:8b\u202e", Percent: 42},
 		Recent: []Session{{Key: "a", Title: "Garden plan", At: noon.Add(-time.Minute), Running: true},
 			{Key: "b", Title: "Tax_return & more\u202e", At: noon.Add(-50 * time.Hour)}},
 	},
@@ -54,7 +55,10 @@ var states = map[string]State{
 		Link: Ready, Pending: 4, Doors: [3]Door{{ID: "1", Name: "laptop\u202e", Code: "230 104", From: "192.168.1.7", May: "talk"}, {},
 			{ID: "3", Name: "phone", May: "have these rights: admin"}},
 	},
-	"paused": {Link: Ready, Paused: "everything", PausedTill: noon.Add(time.Hour), Problems: []string{"disk full"}},
+	"paused": {
+		Link: Ready, Tasks: Tasks{N: 3, Percent: -1},
+		Paused: "everything", PausedTill: noon.Add(time.Hour), Problems: []string{"disk full"},
+	},
 }
 
 func draw(rows []Item, indent string) string {

@@ -23,6 +23,18 @@ func planned(s State, now time.Time) Item {
 	}
 }
 
+// atWork is what is done in the background.
+func atWork(s State) Item {
+	label := "At work  " + short(s.Tasks.Title, 40)
+	switch {
+	case s.Tasks.N > 1:
+		label = fmt.Sprintf("At work  %d tasks", s.Tasks.N)
+	case s.Tasks.Percent >= 0:
+		label += fmt.Sprintf("  %d %%", s.Tasks.Percent)
+	}
+	return Item{ID: "tasks", Label: label, Do: Action{Settings, "tasks"}, Hidden: s.Link != Ready || s.Tasks.N == 0}
+}
+
 func spend(s State) Item {
 	label := fmt.Sprintf("Today  %s", money(s.Today, s.Currency))
 	if s.Limit > 0 {

@@ -80,3 +80,19 @@ func next(ctx context.Context, c *client.Client) (j menu.Job) {
 	}
 	return j
 }
+
+// atWork is what works in the background; with the switch of tasks off, nothing.
+func atWork(ctx context.Context, c *client.Client) (t menu.Tasks) {
+	var list protocol.TaskViews
+	p := protocol.TasksListParams{Status: protocol.TaskStatuses{protocol.TaskQueued, protocol.TaskRunning}}
+	if err := c.Call(ctx, protocol.MethodTaskViews, p, &list); err != nil || len(list.Tasks) == 0 {
+		return t
+	}
+	first := list.Tasks[len(list.Tasks)-1]
+	t = menu.Tasks{N: len(list.Tasks), Title: first.Title, Percent: -1}
+	if h := first.Hearth; h.Total > 0 {
+		const whole = 100
+		t.Percent = int(min(h.Done*whole/h.Total, whole))
+	}
+	return t
+}

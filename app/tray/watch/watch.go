@@ -162,7 +162,7 @@ func (w *Watch) set(change func(*menu.State)) {
 // event notes what a tool does and asks for a new look.
 func (w *Watch) event(e protocol.Event) {
 	switch e.Event {
-	case protocol.EventTick, protocol.EventPresence:
+	case protocol.EventTick, protocol.EventPresence, protocol.EventTask: // tasks are told twice
 		return
 	case protocol.EventChat:
 		w.ended(e)
@@ -211,7 +211,7 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 			return 0, err
 		}
 	}
-	planned := next(ctx, c)
+	planned, working := next(ctx, c), atWork(ctx, c)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.Now()
@@ -231,7 +231,7 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 		s.Today, s.Limit, s.Currency, s.Used = u.Today, u.Daily, u.Currency, u.Level == "used"
 	}
 	others(&s, cost, devices, reach)
-	s.Next = planned
+	s.Next, s.Tasks = planned, working
 	s.Approvals, again = w.slots.Fill(waiting(approvals), now)
 	var free time.Duration
 	if s.Doors, free = w.doors.Fill(asking(devices.Pending), now); again == 0 || free > 0 && free < again {

@@ -24,7 +24,8 @@ func (s *settings) Snapshot() *config.Snapshot {
 func TestAddAFeature(t *testing.T) {
 	s := &settings{"{}"}
 	list := []host.Entry{{Name: "greeting", New: func() (host.Feature, error) { return greeting.New(greeting.Options{Settings: s}), nil }}}
-	h := host.Open(t.Context(), list, host.Options{})
+	h := host.New(host.Options{})
+	h.Add(t.Context(), list)
 
 	if len(h.Methods()) != 1 || h.Methods()[0].Name != greeting.Method {
 		t.Fatalf("methods %+v", h.Methods())
@@ -53,7 +54,8 @@ func TestAddAFeature(t *testing.T) {
 		t.Errorf("%q, %v", reply, err)
 	}
 
-	off := host.Open(t.Context(), list, host.Options{Enabled: func(name string) bool { return name != "greeting" }})
+	off := host.New(host.Options{Enabled: func(name string) bool { return name != "greeting" }})
+	off.Add(t.Context(), list)
 	if len(off.Methods())+len(off.Commands()) != 0 {
 		t.Error("it is switched off and left something behind")
 	}

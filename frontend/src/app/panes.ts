@@ -15,6 +15,7 @@ import { views as presence } from "../features/presence";
 import { views as settings } from "../features/settings";
 import type { Pane, PanePart } from "../features/settings/pane";
 import { views as skills } from "../features/skills";
+import { views as tasks } from "../features/tasks";
 import { views as usage } from "../features/usage";
 import type { PaneId } from "../shell/panels.svelte";
 import type { Views } from "../ui/lazy.svelte";
@@ -42,6 +43,7 @@ export const panes: Record<PaneId, Pane> = {
   skills: { icon: "tool", below: [part(skills, (v) => v.SkillsPane), part(mcp, (v) => v.Servers)] },
   memory: { icon: "file", below: [part(memory, (v) => v.MemoryPane)] },
   schedules: { icon: "clock", above: [part(cron, (v) => v.SchedulesPane)] },
+  tasks: { icon: "list", above: [part(tasks, (v) => v.TasksPane)] },
   network: { icon: "globe", below: [part(lan, (v) => v.NetworkPane)] },
   health: { icon: "check", below: [part(doctor, (v) => v.HealthPane)] },
 };

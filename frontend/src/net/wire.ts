@@ -3,9 +3,9 @@
 export type {
   AgentEvent, Approval, ApprovalResolved, ApprovalRule, ApprovalScript, AsideMessage, AuditEntry,
   Auth, Block as WireBlock, Challenge, ChatEvent, ChatHistory, CommandInfo, ConnectParams,
-  ContactRequest, CronEvent, CronJob, CronMissed, CronPreview, CronRun, CronSchedule, CronSlot,
+  ContactRequest, CronEvent, CronJob, CronMissed, CronPreview, CronProposal, CronProposals, CronRun, CronSchedule, CronSlot,
   DeliveryInfo, DeviceAuth, Earlier, Error as ErrorShape, Event as EventFrame,
   Events, Health, HelloOK, InFlightRun, Message, Methods, ModelInfo, Pause, Problem, ReceiptState,
   Response as ResponseFrame, Scope, SessionMessage, SessionRow, SearchHit, SessionsChanged,
-  SessionsList, SessionsSearch, Setup, ToolInfo, ToolsGroup, Why,
+  SessionsList, SessionsSearch, Setup, TaskView, TaskViewEvent, ToolInfo, ToolsGroup, Why,
 } from "../protocol";

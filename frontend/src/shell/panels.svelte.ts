@@ -13,6 +13,7 @@ export type PaneId =
   | "skills"
   | "memory"
   | "schedules"
+  | "tasks"
   | "network"
   | "health";
 

@@ -414,7 +414,9 @@ export const cases = [
         await clean(page, where + "commands");
         await say(page, "/status");
         await until(page, () => document.querySelector(".reply"));
-        await clean(page, where + "reply");
+        await say(page, "/status");
+        await until(page, () => document.querySelectorAll(".reply").length === 2);
+        await clean(page, where + "replies");
         await pick(page, "slow");
         await say(page, "an axolotl");
         await until(page, () => document.querySelector(".md p"));

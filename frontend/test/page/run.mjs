@@ -6,6 +6,7 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as chat from "./cases-chat.mjs";
+import * as cron from "./cases-cron.mjs";
 import * as first from "./cases-first.mjs";
 import * as panes from "./cases-panes.mjs";
 import * as phone from "./cases-phone.mjs";
@@ -18,7 +19,7 @@ import { World, root } from "./harness.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { first, chat, pipeline, tools, use, settings, panes, safety, phone };
+const rooms = { first, chat, pipeline, tools, use, settings, panes, cron, safety, phone };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
 const models = {

@@ -26,6 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 const (
@@ -140,7 +141,7 @@ func (f *Files) taker(a inbound.Accepted) (attachment.Taker, error) {
 	}
 	t := attachment.Taker{
 		Fetch: from.Fetch, Limit: f.o.Networks.FileLimit(a.Origin.Provider, a.Origin.AccountID),
-		Advice: f.o.Networks.FileAdvice(a.Origin.Provider), Picture: f.o.Pictures.Put, Pause: pauseFor,
+		Advice: f.o.Networks.FileAdvice(a.Origin.Provider), Picture: f.o.Pictures.Put, Pause: sleep.For,
 		Folder: attachment.Folder{
 			Root: string(f.o.Dir), Dir: filepath.Join(guestFolder, attachment.Name(a.Origin.Provider+"-"+a.SenderID, "")),
 		},
@@ -150,17 +151,6 @@ func (f *Files) taker(a inbound.Accepted) (attachment.Taker, error) {
 		t.Folder = attachment.Folder{Root: dir, Dir: inboxFolder, Shown: inboxFolder}
 	}
 	return t, nil
-}
-
-func pauseFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // put writes what became of the files into the turn.

@@ -90,11 +90,10 @@ func (h *Hub) Open(ctx context.Context, openFile func(path string) (fs.File, err
 
 // configured are the accounts of the settings that can be connected, in order.
 func (h *Hub) configured() (out []name) {
-	c := h.Settings.Snapshot().Config.Channels
+	c := h.Settings.Snapshot().Config
 	for _, k := range h.Kinds {
-		n := c[k.ID]
-		for id, a := range n.Accounts {
-			if n.Enabled && a.Enabled && !(a.Secrets[k.Connects].IsZero() && a.Texts[k.Connects] == "") {
+		for id, a := range Section(k).Of(c).InUse() {
+			if a.connects(k) {
 				out = append(out, name{k.ID, id})
 			}
 		}
@@ -110,11 +109,11 @@ func (h *Hub) mayWait(n name) bool {
 	k, _ := h.Kinds.Get(n.network)
 	a := h.Account(n.network, n.account)
 	for _, s := range k.Settings {
-		if s.Form == channel.PublicAddress && a.Texts[s.Key] != "" {
+		if s.Form == channel.PublicAddress && a.Text(s.Key) != "" {
 			return false
 		}
 	}
-	credential := a.Secrets[k.Connects]
+	credential := a.Secret(k.Connects)
 	_, found := h.Secrets.Known(credential)
 	return !found && !credential.IsZero()
 }
@@ -139,11 +138,15 @@ func (h *Hub) channel(ctx context.Context, n name) (channel.Channel, error) {
 	k, _ := h.Kinds.Get(n.network)
 	a := h.Account(n.network, n.account)
 	own := channel.Account{
-		ID: n.account, Secrets: make(map[string]string), Texts: a.Texts, MaxFile: int64(a.MediaMaxMB) << 20, OpenFile: h.openFile, Now: h.Now,
-		Logger: h.Logger,
+		ID: n.account, Secrets: make(map[string]string), Texts: make(map[string]string),
+		MaxFile: int64(a.MediaMaxMB) << 20, OpenFile: h.openFile, Now: h.Now, Logger: h.Logger,
 	}
+	for key := range a.texts {
+		own.Texts[key] = a.Text(key)
+	}
+	network := Section(k).Of(h.Settings.Snapshot().Config)
 	for _, key := range k.Secrets() {
-		v, err := h.Secrets.Value(ctx, config.AccountPath(n.network, n.account, key), a.Secrets[key])
+		v, err := h.Secrets.Value(ctx, KeyPath(k, network, n.account, key).String(), a.Secret(key))
 		if err != nil {
 			return nil, err
 		}
@@ -236,9 +239,16 @@ func (h *Hub) Tell(ctx context.Context, network string, to channel.Target, text 
 }
 
 // Account is the settings of one account, with those of its network below them.
-func (h *Hub) Account(network, account string) config.ChannelAccount {
-	a, _ := h.Settings.Snapshot().Config.Channels.Account(network, account)
+func (h *Hub) Account(network, account string) Configured {
+	a, _ := h.account(network, account)
 	return a
+}
+
+func (h *Hub) account(network, account string) (a Configured, ok bool) {
+	if k, known := h.Kinds.Get(network); known {
+		a, ok = Section(k).Of(h.Settings.Snapshot().Config).Accounts()[account]
+	}
+	return a, ok
 }
 
 // FileLimit is the largest file that an account takes or sends, in bytes.
@@ -255,7 +265,7 @@ func (h *Hub) FileAdvice(network string) string {
 // Limits is how text is cut for a channel: never beyond what its network takes.
 func (h *Hub) Limits(ch channel.Channel) chunk.Limits {
 	a, l := h.Account(ch.ID(), ch.Account()), chunk.LimitsOf(ch.Limits())
-	l.Mode = chunk.Mode(a.ChunkMode)
+	l.Mode = chunk.SplitMode(a.ChunkMode)
 	if a.TextChunkLimit > 0 && (l.Chars == 0 || a.TextChunkLimit < l.Chars) {
 		l.Chars = a.TextChunkLimit
 	}

@@ -60,7 +60,7 @@ func open(t *testing.T, net *loopback.Net, settings string) (*hub.Hub, *config.F
 		t.Fatal(err)
 	}
 	kinds := channel.Kinds{pigeon(net)}
-	f, err := config.Open(path, config.Options{Networks: kinds})
+	f, err := config.Open(path, config.Options{Sections: hub.Sections(kinds)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import "github.com/hearth-assistant/hearth/gateway/inbound"
 // makes no owners.
 func (h *Hub) Policy(network, account string) inbound.Policy {
 	c := h.Settings.Snapshot().Config
-	a, ok := c.Channels.Account(network, account)
+	a, ok := h.account(network, account)
 	if !ok {
 		return inbound.Policy{DM: inbound.DMDisabled, Group: inbound.GroupDisabled}
 	}

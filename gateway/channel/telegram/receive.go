@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 const (
@@ -99,7 +100,7 @@ func (c *Channel) persist(ctx context.Context, try func() error) error {
 			return err
 		}
 		c.trouble(err)
-		if !pause(ctx, delay(err, &wait)) {
+		if sleep.For(ctx, delay(err, &wait)) != nil {
 			return ctx.Err()
 		}
 	}
@@ -135,17 +136,6 @@ func delay(err error, wait *time.Duration) time.Duration {
 	return d
 }
 
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // poll asks for updates. Asking from the number after an update tells Telegram
 // that all before were taken, so the offset moves only after inbox took the
 // message; what a crash leaves behind comes again.
@@ -176,7 +166,7 @@ func (c *Channel) poll(ctx context.Context, inbox channel.Inbox) error {
 		default:
 			c.trouble(err)
 			patience = 0
-			if !pause(ctx, delay(err, &wait)) {
+			if sleep.For(ctx, delay(err, &wait)) != nil {
 				return nil
 			}
 		}

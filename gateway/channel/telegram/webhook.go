@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 const (
@@ -75,7 +76,7 @@ func (w *webhook) run(ctx context.Context, inbox channel.Inbox) error {
 	if err := w.c.persist(ctx, func() error { return w.register(ctx) }); err != nil {
 		return err
 	}
-	for pause(ctx, hookCheck) {
+	for sleep.For(ctx, hookCheck) == nil {
 		if err := w.c.persist(ctx, func() error { return w.check(ctx) }); err != nil {
 			return err
 		}

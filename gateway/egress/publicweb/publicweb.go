@@ -12,7 +12,10 @@ import (
 )
 
 // Web is safe for concurrent use.
-type Web struct{ client atomic.Pointer[egress.Client] }
+type Web struct {
+	client  atomic.Pointer[egress.Client]
+	options atomic.Pointer[egress.Options]
+}
 
 // New returns the client that follows the settings as long as these are open.
 func New(settings *config.File) *Web {
@@ -31,10 +34,16 @@ func (w *Web) Fetch(ctx context.Context, req egress.Request) (egress.Page, error
 	return w.client.Load().Fetch(ctx, req)
 }
 
+// FetchBut is Fetch, with a policy of the owner.
+func (w *Web) FetchBut(ctx context.Context, p egress.Policy, req egress.Request) (egress.Page, error) {
+	return egress.PublicBut(*w.options.Load(), p).Fetch(ctx, req)
+}
+
 func (w *Web) use(proxy string) {
 	var o egress.Options
 	if u, err := url.Parse(proxy); err == nil && proxy != "" {
 		o.Proxy = u
 	}
+	w.options.Store(&o)
 	w.client.Store(egress.Public(o))
 }

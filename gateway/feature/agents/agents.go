@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/undo"
@@ -66,7 +67,7 @@ func (f *feature) list(context.Context, method.None) (protocol.AgentsList, error
 			Model: protocol.AgentModels{Primary: cmp.Or(a.Primary, def.String()), Fallbacks: a.Fallbacks},
 		}
 		if a.Primary == "" {
-			info.Model.Fallbacks = c.Agents.Defaults.Model.Fallbacks
+			info.Model.Fallbacks = choice.Section.Of(c).Model.Fallbacks
 		}
 		out.Agents = append(out.Agents, info)
 	}

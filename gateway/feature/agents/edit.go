@@ -47,11 +47,11 @@ func (f *feature) create(ctx context.Context, p protocol.AgentsCreateParams) (pr
 	if _, ok := f.o.Agents.Book().Get(id); ok {
 		return protocol.AgentsCreateResult{}, protocol.Invalid("There is already an agent %q. Choose another name.", id)
 	}
-	made := config.Agent{ID: id, Name: p.Name, Workspace: p.Workspace, Identity: config.AgentIdentity{Emoji: p.Emoji, Avatar: p.Avatar},
+	made := agents.Entry{ID: id, Name: p.Name, Workspace: p.Workspace, Identity: agents.Identity{Emoji: p.Emoji, Avatar: p.Avatar},
 		Model: config.ModelChoice{Primary: p.Model}}
-	n := len(snap.Config.Agents.List)
+	n := len(agents.Section.Of(snap.Config).List)
 	if n == 0 { // the first of a list is the default
-		if err := f.put(ctx, snap, 0, config.Agent{ID: agents.Main, Default: true}); err != nil {
+		if err := f.put(ctx, snap, 0, agents.Entry{ID: agents.Main, Default: true}); err != nil {
 			return protocol.AgentsCreateResult{}, err
 		}
 		snap, n = f.o.Settings.Snapshot(), 1
@@ -63,7 +63,7 @@ func (f *feature) create(ctx context.Context, p protocol.AgentsCreateParams) (pr
 	return protocol.AgentsCreateResult{OK: true, AgentID: id, Name: a.Name, Workspace: a.Workspace, Model: a.Primary}, nil
 }
 
-func (f *feature) put(ctx context.Context, snap *config.Snapshot, at int, a config.Agent) error {
+func (f *feature) put(ctx context.Context, snap *config.Snapshot, at int, a agents.Entry) error {
 	raw, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -93,9 +93,9 @@ func (f *feature) update(ctx context.Context, p protocol.AgentsUpdateParams) (pr
 		return protocol.AgentsUpdateResult{}, err
 	}
 	snap := f.o.Settings.Snapshot()
-	list := snap.Config.Clone().Agents.List
-	i := slices.IndexFunc(list, func(a config.Agent) bool { return a.ID == p.AgentID })
-	a := config.Agent{ID: p.AgentID}
+	list := agents.Section.Of(snap.Config).List
+	i := slices.IndexFunc(list, func(a agents.Entry) bool { return a.ID == p.AgentID })
+	a := agents.Entry{ID: p.AgentID}
 	if i < 0 {
 		i = len(list)
 	} else {
@@ -157,9 +157,9 @@ func (f *feature) remove(ctx context.Context, p protocol.AgentsDeleteParams) (pr
 			"yourself.", a.Workspace)
 	}
 	out := protocol.AgentsDeleteResult{AgentID: a.ID}
-	for i := len(f.o.Settings.Snapshot().Config.Bindings) - 1; i >= 0; i-- {
+	for i := len(agents.BindingsSection.Of(f.o.Settings.Snapshot().Config)) - 1; i >= 0; i-- {
 		snap := f.o.Settings.Snapshot()
-		if i >= len(snap.Config.Bindings) || snap.Config.Bindings[i].AgentID != a.ID {
+		if list := agents.BindingsSection.Of(snap.Config); i >= len(list) || list[i].Agent != a.ID {
 			continue
 		}
 		if err := f.edit(ctx, snap, fmt.Sprintf("bindings[%d]", i), ""); err != nil {
@@ -168,7 +168,7 @@ func (f *feature) remove(ctx context.Context, p protocol.AgentsDeleteParams) (pr
 		out.RemovedBindings++
 	}
 	snap := f.o.Settings.Snapshot()
-	i := slices.IndexFunc(snap.Config.Agents.List, func(x config.Agent) bool { return x.ID == a.ID })
+	i := slices.IndexFunc(agents.Section.Of(snap.Config).List, func(x agents.Entry) bool { return x.ID == a.ID })
 	if i < 0 {
 		return out, config.ErrStale
 	}
@@ -204,7 +204,7 @@ func slug(name string) (string, error) {
 		}
 	}
 	id := strings.Trim(b.String()[:min(b.Len(), 64)], "-")
-	if !config.AgentID(id) {
+	if !agents.IsID(id) {
 		return "", errAgentID
 	}
 	return id, nil

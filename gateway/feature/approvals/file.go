@@ -22,7 +22,7 @@ func (f *feature) execApprovalsGet(context.Context, method.None) (protocol.ExecA
 }
 
 func (f *feature) execApprovals() (protocol.ExecApprovals, error) {
-	e := f.o.Settings.Snapshot().Config.Tools.Exec
+	e := approval.CommandsSection.Of(f.o.Settings.Snapshot().Config)
 	d := protocol.ExecDefaults{Security: e.Security, Ask: e.Ask, AskFallback: "deny"}
 	out := protocol.ExecApprovals{Path: f.o.Settings.Path(), Exists: true, ResolvedDefaults: d}
 	out.File = protocol.ExecApprovalsFile{Version: 1, Defaults: d, Agents: map[string]protocol.ExecApprovalsAgent{}}

@@ -13,10 +13,10 @@ import (
 
 // approvalOf is a request on the wire.
 func approvalOf(r approval.Record, c config.Config) protocol.Approval {
-	a := r.Ask
+	a, how := r.Ask, approval.CommandsSection.Of(c)
 	req := protocol.ApprovalRequest{
 		Command: a.Command, CommandArgv: a.Argv, Host: "gateway", AgentID: a.AgentID, SessionKey: a.SessionKey, SessionID: a.SessionID,
-		RunID: a.RunID, ToolCallID: a.CallID, Security: c.Tools.Exec.Security, Ask: c.Tools.Exec.Ask, ResolvedPath: a.Program,
+		RunID: a.RunID, ToolCallID: a.CallID, Security: how.Security, Ask: how.Ask, ResolvedPath: a.Program,
 		WarningText: strings.Join(a.Warnings, " "), HearthKind: string(a.Kind), HearthTitle: a.Title, HearthWhy: plan.Show(a.Why),
 		HearthLines: a.Lines, HearthFolder: strings.TrimPrefix(a.FolderTitle, approval.ReadFilesIn), HearthWarn: a.Warnings, HearthAsked: r.Asked,
 		HearthFrom:       a.Surface,

@@ -123,13 +123,7 @@ func snapshotKey(dir statedir.Dir) ([]byte, error) {
 
 // on reports whether an agent works in code mode.
 func (c *CodeMode) on(agentID string) bool {
-	set := c.o.Settings.Snapshot().Config
-	for _, a := range set.Agents.List {
-		if a.ID == agentID && a.CodeMode != nil {
-			return *a.CodeMode
-		}
-	}
-	return workbench.Section.Of(set).Enabled
+	return workbench.On(c.o.Settings.Snapshot().Config, agentID)
 }
 
 // Surface is a run's tools as its model gets to see them: as they are, or in code

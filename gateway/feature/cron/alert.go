@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/rules"
 )
 
 // policy is when the failures of a job are told; ok is false for never.
@@ -35,7 +36,7 @@ func (f *feature) alert(ctx context.Context, r job.Run) (w way) {
 		return w
 	}
 	n, now := j.State.ConsecutiveErrors+1, f.Now().UnixMilli()
-	last := j.Plan() != nil && j.Plan().Once() // there is no next time
+	last := j.Plan() != nil && j.Plan().Once() || watches(&j.CronSpec) && !j.On() // there is no next time
 	if n < a.After && !last || j.State.LastAlertAtMs > 0 && now-j.State.LastAlertAtMs < cooldown {
 		return w
 	}
@@ -45,7 +46,7 @@ func (f *feature) alert(ctx context.Context, r job.Run) (w way) {
 		w.text += fmt.Sprintf(" That was the %d. time in a row.", n)
 	}
 	agent := f.agentOf(r.Spec)
-	w.into = f.main(agent)
+	w.into = rules.Main(f.Settings, agent)
 	d := r.Spec.Delivery
 	switch {
 	case a.Channel != "" || a.To != "":

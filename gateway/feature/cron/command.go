@@ -44,40 +44,29 @@ func (f *feature) runCommand(ctx context.Context, r job.Run) job.Result {
 	fail := func(format string, a ...any) job.Result {
 		return job.Result{Status: protocol.CronError, Error: fmt.Sprintf(format, a...)}
 	}
-	path, err := f.program(p.Argv[0])
+	spec, err := f.commandSpec(r.Spec, p.Argv, p.Cwd)
 	if err != nil {
 		return fail("%v", err)
-	}
-	dir := cmp.Or(p.Cwd, f.Agents.Named(f.agentOf(r.Spec)).Workspace)
-	if info, err := os.Stat(dir); p.Cwd == "" && (err != nil || !info.IsDir()) {
-		dir = f.Execution.Home // nobody has talked to this agent yet
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	temp, err := os.MkdirTemp("", "hearth-job-")
-	if err != nil {
-		return fail("a folder for it could not be made: %v", err)
 	}
 	limit := commandTime
 	if p.TimeoutSeconds != nil && *p.TimeoutSeconds > 0 {
 		limit = time.Duration(min(*p.TimeoutSeconds, 24*3600) * float64(time.Second))
 	}
-	env := append(slices.Clone(f.Execution.Environ),
-		"PATH="+f.Execution.SearchPath, "TMPDIR="+temp, "HEARTH_JOB="+r.JobID, "HEARTH_RUN="+r.RunID)
 	for k, v := range p.Env {
-		env = append(env, k+"="+v)
+		spec.Env = append(spec.Env, k+"="+v)
 	}
-	c, err := f.Execution.Processes.Start(ctx, process.Spec{
-		Owner: "job:" + r.JobID, Title: r.JobName, Path: path, Argv: append([]string{path}, p.Argv[1:]...), Env: env, Dir: dir,
-		Input: p.Input != "", Timeout: limit, Temp: temp,
-	})
+	spec.Env = append(spec.Env, "HEARTH_JOB="+r.JobID, "HEARTH_RUN="+r.RunID)
+	input := cmp.Or(p.Input, forProgram(r.Items), r.Event)
+	spec.Owner, spec.Title, spec.Input, spec.Timeout = "job:"+r.JobID, r.JobName, input != "", limit
+	c, err := f.startCommand(ctx, spec)
 	if err != nil {
-		_ = os.RemoveAll(temp)
 		return fail("%v", err)
 	}
-	if p.Input != "" {
-		_, _ = c.Write([]byte(p.Input)), c.CloseInput()
+	if f.ended(r.RunID) { // before there was anything to end
+		c.Stop()
+	}
+	if input != "" {
+		_, _ = c.Write([]byte(input)), c.CloseInput()
 	}
 	f.await(ctx, c, time.Duration(p.QuietSeconds*float64(time.Second)))
 	out, exit := c.Output(), c.Info().Exit
@@ -102,6 +91,42 @@ func (f *feature) runCommand(ctx context.Context, r job.Run) job.Result {
 		}
 	}
 	return res
+}
+
+// commandSpec is a command of a job: which program, where, and what it gets of our
+// environment.
+func (f *feature) commandSpec(s *protocol.CronSpec, argv []string, dir string) (process.Spec, error) {
+	path, err := f.program(argv[0])
+	if err != nil {
+		return process.Spec{}, err
+	}
+	if dir == "" {
+		dir = f.Agents.Named(f.agentOf(s)).Workspace
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			dir = f.Execution.Home // nobody has talked to this agent yet
+		}
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return process.Spec{
+		Path: path, Argv: append([]string{path}, argv[1:]...), Dir: dir,
+		Env: append(slices.Clone(f.Execution.Environ), "PATH="+f.Execution.SearchPath),
+	}, nil
+}
+
+// startCommand starts it, with a folder for what it keeps for a while.
+func (f *feature) startCommand(ctx context.Context, s process.Spec) (*process.Process, error) {
+	temp, err := os.MkdirTemp("", "hearth-job-")
+	if err != nil {
+		return nil, fmt.Errorf("a folder for it could not be made: %w", err)
+	}
+	s.Temp, s.Env = temp, append(s.Env, "TMPDIR="+temp)
+	c, err := f.Execution.Processes.Start(ctx, s)
+	if err != nil {
+		_ = os.RemoveAll(temp)
+	}
+	return c, err
 }
 
 // await waits for a command; one that says nothing for too long is ended.

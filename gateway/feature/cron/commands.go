@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/when"
 )
 
@@ -32,8 +33,8 @@ func (f *feature) commands() []command.Command {
 			Description: "Ask the assistant the same again and again: /loop 10m is the build done?",
 		}, Do: f.cmdLoop},
 		{Spec: command.Spec{
-			Name: "cron", Aliases: []string{"automations"}, Args: "[list|run|pause|resume|delete] [job]", Category: "tools",
-			Description: "See what is planned, and change it", Choices: []string{"list", "run", "pause", "resume", "delete"},
+			Name: "cron", Aliases: []string{"automations"}, Args: "[list|run|pause|resume|delete|yes|no] [job]", Category: "tools",
+			Description: "See what is planned, and change it", Choices: []string{"list", "run", "pause", "resume", "delete", "yes", "no"},
 		}, Do: f.cmdCron},
 	}
 }
@@ -61,7 +62,7 @@ func (f *feature) cmdRemind(ctx context.Context, key, args string) (string, erro
 }
 
 func (f *feature) cmdLoop(ctx context.Context, key, args string) (string, error) {
-	plan, what := loop(strings.TrimSpace(args), f.Now().In(f.zone()))
+	plan, what, said := loop(strings.TrimSpace(args), f.Now().In(f.zone()))
 	switch {
 	case what == "":
 		return "What is to be done again and again? For example `/loop 10m is the build done?` or " +
@@ -69,35 +70,43 @@ func (f *feature) cmdLoop(ctx context.Context, key, args string) (string, error)
 	case plan.Every > 0 && plan.Every < time.Minute:
 		return "Every minute is the most.", nil
 	}
-	return f.plan(ctx, key, plan, protocol.CronSpec{
-		Name: headline(what), Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: what},
-	})
+	spec := protocol.CronSpec{Name: headline(what), Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: what}}
+	if !said {
+		spec.Pacing = &protocol.CronPacing{Min: "1m", Max: "1h"} // the assistant says how often
+	}
+	return f.plan(ctx, key, plan, spec)
 }
 
 // loop reads an interval, as a length or in words, and what is to be done; without
-// an interval it is ten minutes.
-func loop(args string, now time.Time) (p when.Plan, what string) {
+// an interval it is ten minutes, until the assistant says something else.
+func loop(args string, now time.Time) (p when.Plan, what string, said bool) {
 	first, rest, _ := strings.Cut(args, " ")
 	if every, ok, err := when.Read("every "+first, now); ok && err == nil && every.Every > 0 {
-		return every, strings.TrimSpace(rest)
+		return every, strings.TrimSpace(rest), true
 	}
 	if p, what, ok, err := when.Find(args, now); ok && err == nil && p.Recurs() {
-		return p, what
+		return p, what, true
 	}
-	return when.Plan{Every: loopEvery}, args
+	return when.Plan{Every: loopEvery}, args, false
+}
+
+// inSession makes a job that of a conversation: made there, done there, told where
+// it was held last.
+func (f *feature) inSession(key string, s protocol.CronSpec) protocol.CronSpec {
+	agent := f.Agents.OfSession(key).ID
+	s.AgentID, s.SessionKey, s.Owner = agent, key, &protocol.CronOwner{AgentID: agent, SessionKey: key}
+	s.SessionTarget = protocol.CronSessionPrefix + key
+	if key == rules.Main(f.Settings, agent) && s.Payload.Kind == protocol.CronSystemEvent {
+		s.SessionTarget = protocol.CronMain
+	}
+	s.Delivery = &protocol.CronDelivery{Mode: protocol.CronDeliverAnnounce, Channel: "last"}
+	return s
 }
 
 // plan makes a job of a conversation, and says when it is due.
 func (f *feature) plan(ctx context.Context, key string, p when.Plan, s protocol.CronSpec) (string, error) {
-	agent := f.Agents.OfSession(key).ID
-	s.Schedule, s.AgentID, s.SessionKey = ofPlan(p), agent, key
-	s.Owner = &protocol.CronOwner{AgentID: agent, SessionKey: key}
-	s.SessionTarget = protocol.CronSessionPrefix + key
-	if key == f.main(agent) && s.Payload.Kind == protocol.CronSystemEvent {
-		s.SessionTarget = protocol.CronMain
-	}
-	s.Delivery = &protocol.CronDelivery{Mode: protocol.CronDeliverAnnounce, Channel: "last"}
-	added, err := f.addFor(ctx, s, false)
+	s.Schedule = ofPlan(p)
+	added, err := f.addFor(ctx, f.inSession(key, s), false)
 	if err != nil {
 		return "", err
 	}
@@ -159,9 +168,12 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("*", "", "`", "", "[", "(", "]", ")").Replace(s)), " ")
 }
 
-func (f *feature) cmdCron(ctx context.Context, _, args string) (string, error) {
+func (f *feature) cmdCron(ctx context.Context, key, args string) (string, error) {
 	do, name, _ := strings.Cut(strings.TrimSpace(args), " ")
 	name = strings.TrimSpace(name)
+	if do == "yes" || do == "no" {
+		return f.cmdAnswer(ctx, key, name, do == "yes")
+	}
 	if do == "" || do == "list" {
 		return f.listed(ctx)
 	}

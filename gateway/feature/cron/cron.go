@@ -31,9 +31,11 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/task"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
+	"github.com/hearth-assistant/hearth/gateway/watch"
 )
 
 // Clients are shown what happens.
@@ -48,6 +50,7 @@ type Outside interface{ Outside(call tool.Call) bool }
 // Keys knows the secrets that the settings refer to.
 type Keys interface {
 	Known(v secret.Setting) (secret.Secret, bool)
+	Value(ctx context.Context, field string, v secret.Setting) (secret.Secret, error)
 }
 
 // Options are the parts that the feature needs; all of them.
@@ -65,27 +68,43 @@ type Options struct {
 	Gate      *gate.Gate
 	Taint     Outside
 	Execution *execution.Environment
+	Programs  Programs
+	Direct    *gate.Direct
 	Clients   Clients
 	Web       *publicweb.Web
 	Keys      Keys
 	Clock     *clock.Clock
 	Work      *background.Group
+	Tasks     *task.Book
 	Now       func() time.Time
 	Logger    *slog.Logger
 }
 
 type feature struct {
 	Options
-	book *job.Book
-	boot string // of this process
+	book    *job.Book
+	boot    string        // of this process
+	kick    chan struct{} // something changed about jobs
+	due     chan struct{} // something is to be posted
+	posts   store.Bucket[post]
+	wishes  store.Bucket[proposal] // what the assistant would do, by id
+	keeper  *watch.Keeper          // of what jobs watch that is no program
+	sources chan struct{}          // something changed about jobs, for it
 
 	mu      sync.Mutex
-	working map[string]bool // runs that this process works on
+	working map[string]bool          // runs that this process works on
+	looks   map[string]time.Duration // by run: after how long its job wants to look again
+	stopped map[string]bool          // runs that somebody cancelled
 }
 
 // Open makes the feature.
 func Open(o Options) (host.Feature, error) {
-	f := &feature{Options: o, boot: uuid.New(), working: map[string]bool{}}
+	f := &feature{
+		Options: o, boot: uuid.New(), kick: make(chan struct{}, 1), due: make(chan struct{}, 1), posts: store.NewBucket[post]("cron.posts"),
+		working: map[string]bool{}, looks: map[string]time.Duration{}, stopped: map[string]bool{}, sources: make(chan struct{}, 1),
+		wishes: store.NewBucket[proposal]("cron.proposals"),
+	}
+	f.keeper = watch.New(o.DB, sources{f}, o.Logger)
 	var err error
 	f.book, err = job.Open(job.Options{
 		DB: o.DB, Now: o.Now, Awake: bootclock.Now, Zone: f.zone, NewID: uuid.New, Logger: o.Logger, Limits: f.limits, Changed: f.changed,
@@ -95,8 +114,9 @@ func Open(o Options) (host.Feature, error) {
 	}
 	o.Sessions.Subscribe(session.Subscriber{Outbox: ends{f}})
 	o.Deliverer.Follow(f.receipt)
+	o.Tasks.Own(protocol.TaskAutomation, doer{f})
 	o.Gate.AddRule(f.rule)
-	stop := o.Settings.Subscribe(nil, func(config.Config, config.Config) { f.book.Wake() })
+	stop := o.Settings.Subscribe(nil, func(config.Config, config.Config) { f.book.Wake(); f.kicked() })
 	return host.Feature{
 		Methods: f.methods(), Tools: []tool.Tool{&cronTool{f}}, Commands: f.commands(), Problems: f.problems,
 		Run: func(ctx context.Context) error { return f.run(ctx) },
@@ -126,6 +146,9 @@ func (f *feature) methods() []method.Method {
 		method.Plain(protocol.MethodCronMissedResolve, f.resolve),
 		method.Plain(protocol.MethodCronSnooze, f.snooze),
 		method.Plain(protocol.MethodCronSeen, f.seen),
+		method.Plain(protocol.MethodCronWatchTest, f.testWatch),
+		method.Plain(protocol.MethodCronProposals, f.proposed),
+		method.Plain(protocol.MethodCronProposalAnswer, f.answer),
 	}
 }
 
@@ -134,6 +157,10 @@ func (f *feature) run(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	work.Go(func() { f.watchClients(ctx) })
+	work.Go(func() { f.watchPrograms(ctx) })
+	work.Go(func() { f.postAll(ctx) })
+	work.Go(func() { f.keepSources(ctx) })
+	work.Go(func() { _ = f.keeper.Run(ctx) })
 	return f.book.Run(ctx, f)
 }
 
@@ -177,11 +204,27 @@ func (f *feature) limits() job.Limits {
 	return l
 }
 
+// kicked says that something changed about jobs. It does not block.
+func (f *feature) kicked() {
+	select {
+	case f.kick <- struct{}{}:
+	default:
+	}
+	select {
+	case f.sources <- struct{}{}:
+	default:
+	}
+}
+
 func (f *feature) changed(ev protocol.CronEvent) {
+	f.kicked()
 	if ev.Job != nil {
 		f.describe(ev.Job)
 	}
 	f.Clients.Broadcast(server.Broadcast{Event: protocol.EventCron, Payload: ev})
+	if ev.RunID != "" {
+		f.report(ev.RunID)
+	}
 }
 
 // problems are jobs that were disabled by themselves.

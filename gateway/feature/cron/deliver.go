@@ -15,8 +15,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/rules"
+	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
+
+// reminderLabel stands over a reminder in a conversation.
+const reminderLabel = "Reminder"
 
 // byWebhook is the delivery of a run whose result is posted.
 const byWebhook = "webhook"
@@ -47,7 +53,11 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 		show = nil
 		r.DeliveryStatus, r.SuppressionReason, r.CronRun.Delivery = protocol.CronNotRequested, w.silent, w.trace
 		if w.into != "" && w.text != "" {
-			if show, err = f.Sessions.InjectIn(tx, w.into, w.text, w.label); err != nil {
+			note := session.Note{Label: w.label, Text: w.text}
+			if r.Outside { // others had a part in these words
+				note.ForAgent = untrusted.Wrapper{}.Wrap("the job "+r.JobName, w.text)
+			}
+			if show, err = f.Sessions.InjectNoteIn(tx, w.into, note); err != nil {
 				return err
 			}
 			r.Told()
@@ -67,6 +77,9 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 			}
 			r.Stage, r.Sent, r.DeliveryStatus, r.Delivered = job.Delivering, d.ID, protocol.CronUnknown, nil
 		}
+		if err := f.completed(tx, r); err != nil {
+			return err
+		}
 		if r.Status == protocol.CronError && (w.send || w.into != "") {
 			r.Alert = &protocol.CronAlertDelivery{Status: protocol.CronUnknown}
 			r.DeliveryStatus, r.Delivered = protocol.CronNotRequested, nil
@@ -82,8 +95,9 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 	if show != nil {
 		show()
 	}
-	if w.send {
+	if d := r.Spec.Delivery; w.send || d != nil && d.Completion != nil {
 		f.Deliverer.Wake()
+		f.postsWait()
 	}
 }
 
@@ -96,7 +110,10 @@ func (f *feature) way(r job.Run) (w way) {
 	}
 	w.text, w.label = text, r.JobName
 	if r.Spec.Hearth != nil && r.Spec.Hearth.Reminder {
-		w.label = "Reminder"
+		w.label = reminderLabel
+		if len(r.Items) > 0 {
+			w.label = r.JobName
+		}
 	}
 	switch {
 	case text == "" || text == "NO_REPLY" || text == "no_reply" || text == "HEARTBEAT_OK":
@@ -109,14 +126,18 @@ func (f *feature) way(r job.Run) (w way) {
 		return w
 	}
 	agent := f.agentOf(r.Spec)
-	home := cmp.Or(r.Spec.SessionKey, f.main(agent))
+	home := cmp.Or(r.Spec.SessionKey, rules.Main(f.Settings, agent))
 	if key, err := f.Agents.Canonical(home, agent); err == nil {
 		home = key
 	}
 	if r.SessionKey == "" || strings.Contains(r.SessionKey, ":cron:") {
 		w.into = home // it was not said in a conversation of people
 	}
-	w.to(f, d.Channel, d.To, d.AccountID, string(d.ThreadID), home)
+	network, to := d.Channel, d.To
+	if w.label == reminderLabel && (network == "" || network == "last") {
+		network, to, _ = strings.Cut(f.settings().RemindTo, ":")
+	}
+	w.to(f, network, to, d.AccountID, string(d.ThreadID), home)
 	return w
 }
 
@@ -142,7 +163,7 @@ func (w *way) to(f *feature, network, to, account, thread, home string) {
 	switch {
 	case to == "":
 		w.problem = "the job names the network " + network + " and nobody there (delivery.to)"
-	case f.Channels.Find(network, account) == nil:
+	case f.Channels.Find(network, r.Account) == nil:
 		w.problem = "there is no account of " + network + " that is connected"
 	case !f.Answers.MaySend(home, r):
 		w.problem = "the settings do not allow to send there (session.sendPolicy)"
@@ -167,10 +188,17 @@ func (f *feature) receipt(d outbound.Delivery) {
 		return
 	}
 	f.Work.Go(func(ctx context.Context) {
-		if err := f.book.Receipt(ctx, d.RunID, d.State == outbound.Delivered, cmp.Or(d.Reason, string(d.State))); err != nil {
+		if err := f.arrived(ctx, d.RunID, d.State == outbound.Delivered, cmp.Or(d.Reason, string(d.State))); err != nil {
 			f.Logger.Error("a receipt could not be kept", "run", d.RunID, "err", err)
 		}
 	})
+}
+
+// arrived notes what became of telling the result of a run.
+func (f *feature) arrived(ctx context.Context, runID string, arrived bool, problem string) error {
+	err := f.book.Receipt(ctx, runID, arrived, problem)
+	f.report(runID)
+	return err
 }
 
 // awaitReceipt goes on with a run whose result is on its way.
@@ -188,9 +216,9 @@ func (f *feature) awaitReceipt(ctx context.Context, r job.Run) {
 	d, err := f.Deliverer.Get(r.Sent)
 	switch {
 	case errors.Is(err, outbound.ErrNoDelivery):
-		err = f.book.Receipt(ctx, r.RunID, false, "nobody knows what became of it")
+		err = f.arrived(ctx, r.RunID, false, "nobody knows what became of it")
 	case err == nil && !d.State.Open():
-		err = f.book.Receipt(ctx, r.RunID, d.State == outbound.Delivered, cmp.Or(d.Reason, string(d.State)))
+		err = f.arrived(ctx, r.RunID, d.State == outbound.Delivered, cmp.Or(d.Reason, string(d.State)))
 	}
 	if err != nil && ctx.Err() == nil {
 		f.Logger.Error("a receipt could not be kept", "run", r.RunID, "err", err)
@@ -201,36 +229,44 @@ func (f *feature) awaitReceipt(ctx context.Context, r job.Run) {
 // Idempotency-Key, so that who gets it twice after a crash can tell.
 func (f *feature) post(ctx context.Context, r job.Run) {
 	spec := r.Spec
-	body, err := json.Marshal(protocol.CronEvent{
-		JobID: r.JobID, Action: "finished", RunID: r.RunID, SessionKey: r.SessionKey, SessionID: r.SessionID, RunAtMs: r.RunAtMs,
-		DurationMs: r.DurationMs, Status: r.Status, CompletionStatus: r.CompletionStatus, Error: r.Error, Summary: r.Text,
-		NextRunAtMs: r.NextRunAtMs, Model: r.Model, Provider: r.Provider, Usage: r.Usage,
-	})
-	for try := 1; err == nil; try++ {
-		again, perr := f.postOnce(ctx, spec.Delivery.To, r.RunID, body)
-		if perr == nil {
-			break
-		}
-		if !again || try == 3 {
-			err = perr
-			break
-		}
-		f.Logger.Info("a result could not be posted, and is tried again", "run", r.RunID, "err", perr)
-		select {
-		case <-ctx.Done():
-			return // the next start does it
-		case <-time.After(time.Duration(try*try) * 5 * time.Second):
-		}
+	body, err := posted(&r)
+	if err == nil {
+		err = f.postTo(ctx, spec.Delivery.To, r.RunID, body)
 	}
 	if ctx.Err() != nil {
-		return
+		return // the next start does it
 	}
 	problem := ""
 	if err != nil {
 		problem = err.Error()
 	}
-	if err := f.book.Receipt(ctx, r.RunID, err == nil, problem); err != nil {
+	if err := f.arrived(ctx, r.RunID, err == nil, problem); err != nil {
 		f.Logger.Error("a receipt could not be kept", "run", r.RunID, "err", err)
+	}
+}
+
+// posted is what an address is told of a run.
+func posted(r *job.Run) ([]byte, error) {
+	return json.Marshal(protocol.CronEvent{
+		JobID: r.JobID, Action: "finished", RunID: r.RunID, SessionKey: r.SessionKey, SessionID: r.SessionID, RunAtMs: r.RunAtMs,
+		DurationMs: r.DurationMs, Status: r.Status, CompletionStatus: r.CompletionStatus, Error: r.Error, Summary: r.Text,
+		NextRunAtMs: r.NextRunAtMs, Model: r.Model, Provider: r.Provider, Usage: r.Usage,
+	})
+}
+
+// postTo posts, three times at most.
+func (f *feature) postTo(ctx context.Context, to, id string, body []byte) error {
+	for try := 1; ; try++ {
+		again, err := f.postOnce(ctx, to, id, body)
+		if err == nil || !again || try == 3 {
+			return err
+		}
+		f.Logger.Info("a result could not be posted, and is tried again", "run", id, "err", err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Duration(try*try) * 5 * time.Second):
+		}
 	}
 }
 
@@ -240,7 +276,9 @@ func (f *feature) postOnce(ctx context.Context, to, runID string, body []byte) (
 	if token, ok := f.Keys.Known(f.settings().WebhookToken); ok {
 		head.Set("Authorization", "Bearer "+token.Reveal())
 	}
-	page, err := f.Web.Fetch(ctx, egress.Request{Method: http.MethodPost, URL: to, Body: body, MaxBytes: 64 << 10, Header: head})
+	p := f.settings().WebhookPolicy
+	policy := egress.Policy{Allowed: p.Allowed, Blocked: p.Blocked}
+	page, err := f.Web.FetchBut(ctx, policy, egress.Request{Method: http.MethodPost, URL: to, Body: body, MaxBytes: 64 << 10, Header: head})
 	var forbidden *egress.ForbiddenError
 	switch {
 	case errors.As(err, &forbidden):

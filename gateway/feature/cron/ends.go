@@ -19,12 +19,18 @@ type ends struct{ f *feature }
 // isRun reports whether the run of a session is one of a job.
 func isRun(id string) bool { return strings.HasPrefix(id, "cron:") || strings.HasPrefix(id, "manual:") }
 
-// Put notes the end of a run, if it is a job's.
+// Put notes the end of a run, if it is a job's; in others' answers it looks for
+// promises.
 func (e ends) Put(tx *store.Tx, ev protocol.ChatEvent, run session.Run) error {
 	if !isRun(run.ID) {
+		e.f.vows(tx, ev, run)
 		return nil
 	}
-	return e.f.book.EndIn(tx, run.ID, e.f.result(ev.Message, run))
+	res := e.f.result(ev.Message, run)
+	e.f.mu.Lock()
+	res.Look = e.f.looks[run.ID]
+	e.f.mu.Unlock()
+	return e.f.book.EndIn(tx, run.ID, res)
 }
 
 // Wake implements session.Outbox.

@@ -41,6 +41,7 @@ func (f *feature) describe(w *protocol.CronJob) {
 			own.Next = append([]int64{w.State.NextRunAtMs}, p.Slots(max(now, w.State.NextRunAtMs), shownTimes-1)...)
 		}
 	}
+	f.describeWatch(w, &own)
 	w.Hearth, w.EffectiveAgentID = &own, f.agentOf(&w.CronSpec)
 }
 
@@ -149,7 +150,7 @@ func sortJobs(all []job.Job, p protocol.CronListParams) {
 
 func (f *feature) status(context.Context, method.None) (protocol.CronStatus, error) {
 	all, _ := f.book.All()
-	out := protocol.CronStatus{Enabled: f.limits().On, StorePath: f.DB.Path(), Jobs: len(all), Waiting: f.Waits()}
+	out := protocol.CronStatus{Enabled: f.limits().On, StorePath: f.DB.Path(), Jobs: len(all), Waiting: f.modelsWait()}
 	for i := range all {
 		if at := all[i].Wire().NextRunAtMs; at > 0 && (out.NextWakeAtMs == nil || at < *out.NextWakeAtMs) {
 			out.NextWakeAtMs = &at
@@ -175,7 +176,7 @@ func (f *feature) add(ctx context.Context, p protocol.CronAddParams) (out protoc
 }
 
 func (f *feature) addFor(ctx context.Context, s protocol.CronSpec, guest bool) (out protocol.CronAdded, err error) {
-	if err := f.check(&s); err != nil {
+	if err := cmp.Or(f.check(&s), f.roomToWatch(&s, "")); err != nil {
 		return out, protocol.InvalidParams(protocol.MethodCronAdd, "%s", err.Error())
 	}
 	j, created, err := f.book.Add(ctx, job.Job{CronSpec: s, Guest: guest})
@@ -206,7 +207,7 @@ func (f *feature) update(ctx context.Context, p protocol.CronUpdateParams) (out 
 	}
 	next, err := patched(was.CronSpec, p.Patch)
 	if err == nil {
-		err = f.check(&next)
+		err = cmp.Or(f.check(&next), f.roomToWatch(&next, id))
 	}
 	if err != nil {
 		return out, protocol.InvalidParams(protocol.MethodCronUpdate, "%s", err.Error())

@@ -13,8 +13,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/schedule"
-	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/gateway/when"
 )
 
@@ -22,28 +20,6 @@ const (
 	maxCalendar = 2000
 	calendar    = 62 * 24 * time.Hour
 )
-
-// wake puts words into a conversation, as a turn of its own. Both modes do it at
-// once: what was accepted is then as durable as every other message.
-func (f *feature) wake(ctx context.Context, p protocol.WakeParams) (protocol.OKResult, error) {
-	if p.Text == "" || p.Mode != protocol.CronWakeNow && p.Mode != protocol.CronWakeNext {
-		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodWake, "mode is now or next-heartbeat, and text must not be empty")
-	}
-	agent := cmp.Or(p.AgentID, f.Agents.Book().Default().ID)
-	key := f.main(agent)
-	if p.SessionKey != "" {
-		var err error
-		if key, err = f.Agents.Canonical(p.SessionKey, agent); err != nil {
-			return protocol.OKResult{}, err
-		}
-	}
-	_, err := f.Sessions.Submit(ctx, session.Turn{
-		RunID: "wake:" + uuid.New(), SessionKey: key, Text: p.Text, Title: "Wake", Owner: true, Mode: session.Followup,
-		ForAgent: "[This is a message of a program, not of a person. Act on it, or tell the person; reply NO_REPLY if there is nothing to " +
-			"tell.]\n" + p.Text,
-	})
-	return protocol.OKResult{OK: err == nil}, err
-}
 
 func (f *feature) preview(_ context.Context, p protocol.CronPreviewParams) (protocol.CronPreview, error) {
 	out := protocol.CronPreview{Next: []int64{}}

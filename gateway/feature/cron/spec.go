@@ -36,7 +36,9 @@ func (f *feature) check(s *protocol.CronSpec) error {
 	if s.WakeMode != protocol.CronWakeNow && s.WakeMode != protocol.CronWakeNext {
 		return fmt.Errorf("wakeMode is %q; it is now or next-heartbeat", s.WakeMode)
 	}
-	for _, step := range []func(*protocol.CronSpec) error{f.checkSchedule, f.checkPayload, f.checkTarget, checkDelivery, checkOwn} {
+	for _, step := range []func(*protocol.CronSpec) error{
+		f.checkSchedule, f.checkPayload, f.checkTrigger, checkPacing, f.checkTarget, checkDelivery, checkOwn,
+	} {
 		if err := step(s); err != nil {
 			return err
 		}
@@ -61,18 +63,25 @@ func (f *feature) checkSchedule(s *protocol.CronSpec) error {
 		}
 		return nil
 	}
+	if sc.Kind == protocol.CronWatch {
+		if sc.Watch == nil {
+			return errors.New("schedule.watch is missing: it says what is watched")
+		}
+		if s.Trigger != nil || s.Pacing != nil {
+			return errors.New("a watcher has neither trigger nor pacing: it runs when something has changed")
+		}
+		return f.checkWatched(sc.Watch)
+	}
+	sc.Watch = nil
 	_, err := schedule.Compile(*sc, schedule.Options{Zone: f.zone(), Created: f.Now().UnixMilli()})
 	if errors.Is(err, schedule.ErrNoTime) {
-		return fmt.Errorf("schedules of the kind %q are not there yet", sc.Kind)
+		return f.checkEvent(s)
 	}
 	return err
 }
 
 func (f *feature) checkPayload(s *protocol.CronSpec) error {
 	p := &s.Payload
-	if s.Trigger != nil || s.Pacing != nil {
-		return errors.New("triggers and pacing are not there yet; leave trigger and pacing out")
-	}
 	switch p.Kind {
 	case protocol.CronSystemEvent:
 		if strings.TrimSpace(p.Text) == "" {
@@ -90,9 +99,11 @@ func (f *feature) checkPayload(s *protocol.CronSpec) error {
 			return err
 		}
 	case protocol.CronScript:
-		return errors.New("payloads of the kind script are not there yet; a command or an agentTurn is")
+		if err := f.checkScript(s); err != nil {
+			return err
+		}
 	default:
-		return fmt.Errorf("there is no kind of payload called %q; kinds are systemEvent, agentTurn and command", p.Kind)
+		return fmt.Errorf("there is no kind of payload called %q; kinds are systemEvent, agentTurn, command and script", p.Kind)
 	}
 	if n := len(p.Text) + len(p.Message); n > maxWords {
 		return fmt.Errorf("the payload has %d bytes of words, at most %d are allowed", n, maxWords)
@@ -129,6 +140,11 @@ func (f *feature) checkTarget(s *protocol.CronSpec) error {
 
 func checkDelivery(s *protocol.CronSpec) error {
 	d := s.Delivery
+	if d != nil && d.Completion != nil {
+		if err := checkCompletion(d.Completion); err != nil {
+			return err
+		}
+	}
 	if d == nil {
 		if s.SessionTarget == protocol.CronIsolated {
 			s.Delivery = &protocol.CronDelivery{Mode: protocol.CronDeliverAnnounce, Channel: "last"}
@@ -138,14 +154,18 @@ func checkDelivery(s *protocol.CronSpec) error {
 	switch d.Mode {
 	case protocol.CronDeliverNone, protocol.CronDeliverAnnounce:
 	case protocol.CronDeliverWebhook:
-		u, err := url.Parse(d.To)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		if !webAddress(d.To) {
 			return errors.New("delivery.to has to be the https address that results are posted to")
 		}
 	default:
 		return fmt.Errorf("delivery.mode is %q; it is none, announce or webhook", d.Mode)
 	}
 	return nil
+}
+
+func webAddress(to string) bool {
+	u, err := url.Parse(to)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 func checkOwn(s *protocol.CronSpec) error {
@@ -161,7 +181,7 @@ func checkOwn(s *protocol.CronSpec) error {
 	if o == nil {
 		return nil
 	}
-	o.Words, o.Zone, o.Warning, o.Next = "", "", "", nil // told, not set
+	o.Words, o.Zone, o.Warning, o.Next, o.Watching = "", "", "", nil, nil // told, not set
 	if c := o.CatchUp; c != nil {
 		if !slices.Contains([]string{"once", "skip", "all"}, c.Mode) {
 			return fmt.Errorf("hearth.catchUp.mode is %q; it is once, skip or all", c.Mode)

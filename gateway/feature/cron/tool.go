@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -25,11 +26,13 @@ func (t *cronTool) Spec() model.ToolSpec {
 	return model.ToolSpec{
 		Name: "cron", Description: strings.TrimSpace(description),
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
-			`"action":{"type":"string","enum":["status","list","get","add","update","remove","run","runs","wake"]},` +
+			`"action":{"type":"string","enum":["status","list","get","add","propose","update","remove","run","runs","wake","next_check"]},` +
+			`"in":{"type":"string","description":"next_check: after how long this job looks again, as 30m"},` +
 			`"jobId":{"type":"string"},"id":{"type":"string"},"name":{"type":"string"},` +
 			`"when":{"type":"string","description":"add: the time in words"},` +
 			`"text":{"type":"string","description":"add: what is said or done; wake: the event"},` +
 			`"kind":{"type":"string","enum":["reminder","task"]},"important":{"type":"boolean"},` +
+			`"watch":{"type":"object","description":"add: what is watched, instead of when"},` +
 			`"job":{"type":"object","description":"add: a whole job; update: what changes"},` +
 			`"includeDisabled":{"type":"boolean"},"limit":{"type":"number"},"offset":{"type":"number"},` +
 			`"runMode":{"type":"string","enum":["due","force"]},"mode":{"type":"string","enum":["now","next-heartbeat"]}},` +
@@ -38,10 +41,11 @@ func (t *cronTool) Spec() model.ToolSpec {
 }
 
 type toolArgs struct {
-	Action, JobID, ID, Name, When, Text, Kind, RunMode, Mode string
-	Important, IncludeDisabled                               bool
-	Job                                                      json.RawMessage
-	Limit, Offset                                            int
+	Action, JobID, ID, Name, When, Text, Kind, RunMode, Mode, In string
+	Important, IncludeDisabled                                   bool
+	Job                                                          json.RawMessage
+	Watch                                                        *protocol.CronWatched
+	Limit, Offset                                                int
 }
 
 // Run does one action.
@@ -54,7 +58,7 @@ func (t *cronTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 		return tool.Result{}, errors.New("only the owner's own words in a direct chat use jobs")
 	}
 	id := protocol.CronIDParams{ID: cmp.Or(in.JobID, in.ID)}
-	changes := map[string]bool{"add": true, "update": true, "remove": true, "run": true, "wake": true}[in.Action]
+	changes := map[string]bool{"add": true, "propose": true, "update": true, "remove": true, "run": true, "wake": true}[in.Action]
 	if changes {
 		if err := t.mayChange(call); err != nil {
 			return tool.Result{}, err
@@ -70,13 +74,16 @@ func (t *cronTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 		if limit == 0 {
 			limit = defaultPage
 		}
-		out, err = t.list(ctx, protocol.CronListParams{IncludeDisabled: in.IncludeDisabled, Limit: &limit, Offset: in.Offset, Compact: true})
+		out, err = t.list(ctx, protocol.CronListParams{IncludeDisabled: in.IncludeDisabled, Limit: &limit, Offset: in.Offset,
+			Compact: true})
 	case "get":
 		out, err = t.f.get(ctx, id)
 	case "add":
 		out, err = t.add(ctx, call, in)
+	case "propose":
+		out, err = t.propose(ctx, call, in)
 	case "update":
-		out, err = t.update(ctx, id, in)
+		out, err = t.update(ctx, call, id, in)
 	case "remove":
 		out, err = t.f.remove(ctx, id)
 	case "run":
@@ -85,15 +92,41 @@ func (t *cronTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 		limit := 10
 		out, err = t.f.runs(ctx, protocol.CronRunsParams{CronIDParams: id, Limit: &limit})
 	case "wake":
-		out, err = t.f.wake(ctx, protocol.WakeParams{Mode: cmp.Or(in.Mode, protocol.CronWakeNext), Text: in.Text, SessionKey: call.SessionKey})
+		out, err = t.f.wake(ctx, protocol.WakeParams{Mode: cmp.Or(in.Mode, protocol.CronWakeNext), Text: in.Text,
+			SessionKey: call.SessionKey})
+	case "next_check":
+		out, err = t.nextCheck(call, in.In)
 	default:
-		err = fmt.Errorf("the action %q is not known; actions are status, list, get, add, update, remove, run, runs and wake", in.Action)
+		err = fmt.Errorf("the action %q is not known; actions are status, list, get, add, propose, update, remove, run, runs, wake and "+
+			"next_check",
+			in.Action)
 	}
 	if err != nil {
 		return tool.Result{}, err
 	}
 	raw, err := json.Marshal(out)
 	return tool.Result{Text: string(raw), Details: raw}, err
+}
+
+// nextCheck says when the job that is at work looks again, within its bounds.
+func (t *cronTool) nextCheck(call tool.Call, in string) (any, error) {
+	for _, r := range t.f.book.Running("") {
+		if r.RunID != call.RunID || r.Spec == nil {
+			continue
+		}
+		d, err := lookOf(r.Spec, in)
+		if err == nil && d == 0 {
+			err = errors.New("next_check needs in, such as 30m")
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.f.mu.Lock()
+		t.f.looks[call.RunID] = d
+		t.f.mu.Unlock()
+		return map[string]any{"ok": true, "in": d.String(), "within": r.Spec.Pacing}, nil
+	}
+	return nil, errors.New("next_check is for the run of a job that paces itself")
 }
 
 // mayChange: what runs by itself makes nothing that runs by itself, and neither
@@ -173,6 +206,12 @@ func (t *cronTool) add(ctx context.Context, call tool.Call, in toolArgs) (any, e
 		}
 		s.Schedule = at
 	}
+	if in.Watch != nil {
+		s.Schedule = protocol.CronSchedule{Kind: protocol.CronWatch, Watch: in.Watch}
+	}
+	if err := mayWatch(call, s.Schedule.Watch); err != nil {
+		return nil, err
+	}
 	if s.Payload.Kind == "" {
 		s.Payload = protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: in.Text}
 		s.Hearth = &protocol.CronOwn{Reminder: true, Important: in.Important}
@@ -183,6 +222,9 @@ func (t *cronTool) add(ctx context.Context, call tool.Call, in toolArgs) (any, e
 	}
 	if k := s.Payload.Kind; k != protocol.CronSystemEvent && k != protocol.CronAgentTurn {
 		return nil, fmt.Errorf("payloads of the kind %q are the person's to make: hearth cron add, or the page", k)
+	}
+	if watches(&s) || s.Trigger != nil {
+		return nil, errors.New("programs that are watched, and conditions, are the person's to make: hearth cron add, or the page")
 	}
 	s.Name = cmp.Or(s.Name, in.Name, headline(cmp.Or(in.Text, s.Payload.Text, s.Payload.Message)))
 	s.Owner = &protocol.CronOwner{AgentID: call.AgentID, SessionKey: call.SessionKey}
@@ -197,7 +239,7 @@ func (t *cronTool) add(ctx context.Context, call tool.Call, in toolArgs) (any, e
 	return t.told(out.CronJob), nil
 }
 
-func (t *cronTool) update(ctx context.Context, id protocol.CronIDParams, in toolArgs) (any, error) {
+func (t *cronTool) update(ctx context.Context, call tool.Call, id protocol.CronIDParams, in toolArgs) (any, error) {
 	patch := in.Job
 	if in.When != "" {
 		at, err := spoken(in.When, t.f.Now().In(t.f.zone()))
@@ -211,19 +253,54 @@ func (t *cronTool) update(ctx context.Context, id protocol.CronIDParams, in tool
 	var p struct {
 		Payload  *protocol.CronPayload
 		Delivery *protocol.CronDelivery
+		Schedule protocol.CronSchedule
+		Trigger  *protocol.CronTrigger
 	}
 	if err := json.Unmarshal(patch, &p); err != nil {
 		return nil, errors.New("update needs job, an object with what changes")
 	}
 	if p.Payload != nil && p.Payload.Kind != "" && p.Payload.Kind != protocol.CronSystemEvent && p.Payload.Kind != protocol.CronAgentTurn ||
-		p.Payload != nil && p.Payload.Argv != nil || p.Delivery != nil && p.Delivery.Mode == protocol.CronDeliverWebhook {
-		return nil, errors.New("commands and webhooks are the person's to set up: hearth cron edit, or the page")
+		p.Payload != nil && (p.Payload.Argv != nil || p.Payload.Script != "") || p.Trigger != nil || len(p.Schedule.Command) > 0 ||
+		p.Delivery != nil && p.Delivery.Mode == protocol.CronDeliverWebhook {
+		return nil, errors.New("commands, scripts, conditions, programs that are watched and webhooks are the person's to set up: " +
+			"hearth cron edit, or the page")
+	}
+	if err := mayWatch(call, p.Schedule.Watch); err != nil {
+		return nil, err
 	}
 	j, err := t.f.update(ctx, protocol.CronUpdateParams{CronIDParams: id, Patch: patch})
 	if err != nil {
 		return nil, err
 	}
 	return t.told(j), nil
+}
+
+// mayWatch: a model has watched what it could look at by itself, unasked: pages and
+// feeds of the public web, and files of its workspace. The rest is the person's.
+func mayWatch(call tool.Call, w *protocol.CronWatched) error {
+	if w == nil {
+		return nil
+	}
+	switch w.Source {
+	case protocol.WatchPage, protocol.WatchFeed:
+		if !w.Near {
+			return nil
+		}
+	case protocol.WatchFile:
+		ws, err := filepath.EvalSymlinks(call.Workspace)
+		if err != nil {
+			return fmt.Errorf("the workspace cannot be found: %w", err)
+		}
+		real, err := filepath.EvalSymlinks(w.Path)
+		if err != nil {
+			return fmt.Errorf("there is no %s that could be watched", w.Path)
+		}
+		if rel, err := filepath.Rel(ws, real); err == nil && filepath.IsLocal(rel) {
+			return nil
+		}
+	}
+	return errors.New("not done: you may watch pages and feeds of the public web, and files of your workspace. Everything else is the " +
+		"person's to set up: tell them the command, `hearth watch add …`")
 }
 
 // headline is a name for a job that has none.

@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/schedule"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
 
 // longest is how long an answer may take that names no limit.
@@ -24,8 +25,19 @@ const longest = time.Hour
 const contract = "Nobody reads along and nobody can answer a question. Do it now, completely; your last reply is what is delivered, " +
 	"so begin with the result. Reply NO_REPLY if there is nothing to tell.]"
 
-// Begin implements job.Does.
+// Begin implements job.Does. A run with a condition begins with asking it.
 func (f *feature) Begin(ctx context.Context, c *job.Claim) error {
+	if len(c.Run.Items) > 0 {
+		c.Run.Event, c.Run.Outside = changesOf(c.Run.Items), true
+	}
+	if c.Run.Stage == job.Checking {
+		return f.commit(ctx, c, f.ask)
+	}
+	return f.begin(ctx, c)
+}
+
+// begin begins the payload.
+func (f *feature) begin(ctx context.Context, c *job.Claim) error {
 	p := c.Run.Spec.Payload
 	switch {
 	case p.Kind == protocol.CronSystemEvent && c.Job.Own().Reminder:
@@ -34,14 +46,12 @@ func (f *feature) Begin(ctx context.Context, c *job.Claim) error {
 		}
 		f.remind(ctx, c.Run)
 		return nil
+	case p.Kind == protocol.CronSystemEvent && c.Run.Spec.WakeMode == protocol.CronWakeNext:
+		return f.commit(ctx, c, f.leave)
 	case p.Kind == protocol.CronCommand:
-		f.works(c.Run.RunID, true)
-		if err := c.Commit(ctx); err != nil {
-			f.works(c.Run.RunID, false)
-			return err
-		}
-		f.Work.Go(func(ctx context.Context) { f.command(ctx, c.Run) })
-		return nil
+		return f.commit(ctx, c, f.command)
+	case p.Kind == protocol.CronScript:
+		return f.commit(ctx, c, f.script)
 	}
 	turn, err := f.turn(&c.Job, &c.Run)
 	if err != nil {
@@ -57,6 +67,17 @@ func (f *feature) Begin(ctx context.Context, c *job.Claim) error {
 	return nil
 }
 
+// commit begins a run whose work is done here, in the background.
+func (f *feature) commit(ctx context.Context, c *job.Claim, work func(ctx context.Context, r job.Run)) error {
+	f.works(c.Run.RunID, true)
+	if err := c.Commit(ctx); err != nil {
+		f.works(c.Run.RunID, false)
+		return err
+	}
+	f.Work.Go(func(ctx context.Context) { work(ctx, c.Run) })
+	return nil
+}
+
 // works notes whether this process works on a run.
 func (f *feature) works(runID string, does bool) {
 	f.mu.Lock()
@@ -65,6 +86,7 @@ func (f *feature) works(runID string, does bool) {
 		f.working[runID] = true
 	} else {
 		delete(f.working, runID)
+		delete(f.looks, runID)
 	}
 }
 
@@ -78,7 +100,7 @@ func (f *feature) atWork(runID string) bool {
 func (f *feature) turn(j *job.Job, r *job.Run) (session.Turn, error) {
 	p := r.Spec.Payload
 	agent := f.agentOf(&j.CronSpec)
-	key, err := f.target(j, r, agent)
+	key, err := f.target(j.ID, r, agent)
 	if err != nil {
 		return session.Turn{}, err
 	}
@@ -97,15 +119,52 @@ func (f *feature) turn(j *job.Job, r *job.Run) (session.Turn, error) {
 		}
 	}
 	t.Hints.Thinking = p.Thinking
+	t.Terms = f.terms(j, p, key)
 	t.ForAgent = f.head(j, r) + "\n" + words
+	if r.Event != "" {
+		t.Text = strings.TrimSpace(t.Text + "\n\n" + r.Event)
+		t.ForAgent += "\n\n" + f.eventFor(r)
+		t.Outside = r.Outside
+		t.Owner = t.Owner && !wary(r.Spec.Schedule.Watch)
+	}
 	return t, nil
+}
+
+// terms are what a job sets for its answer beside its words.
+func (f *feature) terms(j *job.Job, p protocol.CronPayload, key string) *session.Terms {
+	own := j.Own()
+	if p.Fallbacks == nil && !p.LightContext && own.MaxCostUSD == 0 {
+		return nil
+	}
+	t := &session.Terms{MaxCost: own.MaxCostUSD, Light: p.LightContext}
+	if p.Fallbacks != nil {
+		t.Fallbacks = make([]string, 0, len(p.Fallbacks))
+	}
+	for _, name := range p.Fallbacks {
+		if ref, ok := f.Models.Meant(key, name); ok {
+			name = ref
+		}
+		t.Fallbacks = append(t.Fallbacks, name)
+	}
+	return t
+}
+
+// eventFor is what happened, as a model reads it.
+func (f *feature) eventFor(r *job.Run) string {
+	if !r.Outside {
+		return r.Event
+	}
+	return untrusted.Wrapper{}.Wrap("what the job “"+untrusted.Clean(r.JobName)+"” watches", r.Event)
 }
 
 // head tells a model what it is about to read.
 func (f *feature) head(j *job.Job, r *job.Run) string {
 	st := f.style()
 	s := fmt.Sprintf("[The job “%s” is due", j.Name)
-	if r.Slot != 0 {
+	switch {
+	case len(r.Items) > 0:
+		s += ": what it watches has changed; what has changed stands below"
+	case r.Slot != 0 && r.Spec.Schedule.Kind != protocol.CronWatch:
 		s += ": it was planned for " + st.Moment(r.Slot)
 	}
 	s += ". It is " + st.Moment(f.Now().UnixMilli()) + " now (" + st.ZoneName + ")."
@@ -118,7 +177,20 @@ func (f *feature) head(j *job.Job, r *job.Run) string {
 	if r.Spec.Payload.Kind == protocol.CronSystemEvent {
 		return s + " Tell the person what it says, or do it. Reply NO_REPLY if there is nothing to tell.]"
 	}
+	if p := r.Spec.Pacing; p != nil {
+		s += " Call the tool cron with action next_check and in (as 30m) to say when it looks again" + paceWords(p) + "."
+	}
 	return s + " " + contract
+}
+
+func paceWords(p *protocol.CronPacing) (s string) {
+	if p.Min != "" {
+		s = ", after " + p.Min + " at the earliest"
+	}
+	if p.Max != "" {
+		s += ", after " + p.Max + " at the latest"
+	}
+	return s
 }
 
 // agentOf is the agent of a job.
@@ -133,30 +205,34 @@ func (f *feature) agentOf(s *protocol.CronSpec) string {
 }
 
 // target is the session that a run is in. Isolated runs have one each.
-func (f *feature) target(j *job.Job, r *job.Run, agent string) (string, error) {
-	switch t := j.SessionTarget; {
+func (f *feature) target(id string, r *job.Run, agent string) (string, error) {
+	switch t := r.Spec.SessionTarget; {
 	case t == protocol.CronIsolated:
-		id := strings.TrimPrefix(strings.TrimPrefix(r.RunID, "cron:"+j.ID+":"), "manual:"+j.ID+":")
-		return f.Agents.Canonical("cron:"+j.ID+":"+strings.ReplaceAll(id, ":", "-"), agent)
+		run := strings.TrimPrefix(strings.TrimPrefix(r.RunID, "cron:"+id+":"), "manual:"+id+":")
+		return f.Agents.Canonical("cron:"+id+":"+strings.ReplaceAll(run, ":", "-"), agent)
 	case strings.HasPrefix(t, protocol.CronSessionPrefix):
 		return f.Agents.Canonical(strings.TrimPrefix(t, protocol.CronSessionPrefix), agent)
-	case t == protocol.CronCurrent && j.SessionKey != "":
-		return f.Agents.Canonical(j.SessionKey, agent)
+	case t == protocol.CronCurrent && r.Spec.SessionKey != "":
+		return f.Agents.Canonical(r.Spec.SessionKey, agent)
 	}
-	return f.main(agent), nil
-}
-
-func (f *feature) main(agent string) string {
-	return rules.Keys(f.Settings.Snapshot().Config).Main(agent)
+	return rules.Main(f.Settings, agent), nil
 }
 
 func (f *feature) style() schedule.Style {
 	return schedule.Style{Zone: f.zone(), Twelve: f.Clock.Hours() == 12, ZoneName: f.Clock.ZoneName()}
 }
 
+// said are the words of a job, with what happened.
+func (f *feature) said(r *job.Run) string {
+	return strings.TrimSpace(cmp.Or(r.Spec.Payload.Text, r.Spec.Payload.Message) + "\n\n" + r.Event)
+}
+
 // remind ends a run that only has something to say.
 func (f *feature) remind(ctx context.Context, r job.Run) {
-	text := r.Spec.Payload.Text
+	text := f.said(&r)
+	if len(r.Items) > 0 {
+		text = strings.TrimSpace(r.Spec.Payload.Text + "\n\n" + happened(r.Items))
+	}
 	if r.Late {
 		text += "\n\n(This was planned for " + f.style().Moment(r.Slot) + "; Hearth was off or asleep then.)"
 	}
@@ -174,18 +250,30 @@ func (f *feature) Resume(ctx context.Context, r job.Run) {
 	case r.Stage == job.Delivering:
 		f.awaitReceipt(ctx, r)
 	case f.atWork(r.RunID):
+	case r.Stage == job.Checking:
+		f.again(r, f.ask)
 	case r.Spec.Payload.Kind == protocol.CronCommand && r.Stage == job.Claimed:
-		f.works(r.RunID, true)
-		f.Work.Go(func(ctx context.Context) { f.command(ctx, r) })
-	case r.Spec.Payload.Kind == protocol.CronCommand:
+		f.again(r, f.command)
+	case r.Spec.Payload.Kind == protocol.CronScript && r.Stage == job.Claimed:
+		f.again(r, f.script)
+	case r.Spec.Payload.Kind == protocol.CronCommand || r.Spec.Payload.Kind == protocol.CronScript:
 		f.end(ctx, r, job.Result{
-			Status: protocol.CronError, Unknown: true, Error: "Hearth stopped while the command ran. It is not started a second time by itself.",
+			Status: protocol.CronError, Unknown: true,
+			Error: "Hearth stopped while the " + r.Spec.Payload.Kind + " ran. It is not started a second time by itself.",
 		})
 	case r.Spec.Hearth != nil && r.Spec.Hearth.Reminder:
 		f.remind(ctx, r)
+	case r.Spec.Payload.Kind == protocol.CronSystemEvent && r.Spec.WakeMode == protocol.CronWakeNext:
+		f.again(r, f.leave)
 	default:
 		f.resumeAnswer(ctx, r)
 	}
+}
+
+// again goes on with work that is done here.
+func (f *feature) again(r job.Run, work func(ctx context.Context, r job.Run)) {
+	f.works(r.RunID, true)
+	f.Work.Go(func(ctx context.Context) { work(ctx, r) })
 }
 
 // resumeAnswer goes on with a run in a session, which takes it up by itself; its
@@ -211,11 +299,27 @@ func (f *feature) end(ctx context.Context, r job.Run, res job.Result) {
 // Asks implements job.Does.
 func (f *feature) Asks(j *job.Job) bool {
 	k := j.Payload.Kind
-	return k == protocol.CronAgentTurn || k == protocol.CronSystemEvent && !j.Own().Reminder
+	return k == protocol.CronAgentTurn || k == protocol.CronSystemEvent && !j.Own().Reminder && j.WakeMode != protocol.CronWakeNext
 }
 
 // Waits implements job.Does.
-func (f *feature) Waits() string {
+func (f *feature) Waits(j *job.Job) string {
+	if f.Asks(j) {
+		if why := f.modelsWait(); why != "" {
+			return why
+		}
+	}
+	if k := j.Payload.Kind; k != protocol.CronCommand && k != protocol.CronScript && j.Trigger == nil {
+		return ""
+	}
+	if err := f.Pause.Check(pause.UseTool); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// modelsWait says why nothing asks a model by itself now; "" = nothing keeps it.
+func (f *feature) modelsWait() string {
 	if err := f.Pause.Check(pause.CallModel); err != nil {
 		return err.Error()
 	}
@@ -225,9 +329,22 @@ func (f *feature) Waits() string {
 	return ""
 }
 
+// eventful reports whether a job has a script, a condition or a program that it
+// watches.
+func (f *feature) eventful(j *job.Job) bool {
+	return j.Trigger != nil || j.Payload.Kind == protocol.CronScript || watches(&j.CronSpec)
+}
+
+func watches(s *protocol.CronSpec) bool {
+	return s.Schedule.Kind == protocol.CronOnExit || s.Schedule.Kind == protocol.CronStream
+}
+
 // Refuses implements job.Does: the ceilings of a job.
 func (f *feature) Refuses(j *job.Job) string {
 	own := j.Own()
+	if f.eventful(j) && !f.settings().Triggers {
+		return protocol.Sentence(errSwitchedOff.Error())
+	}
 	if own.MaxRunsPerDay == 0 && own.MaxCostPerDay == 0 {
 		return ""
 	}
@@ -271,10 +388,8 @@ func (f *feature) rule(name string, s tool.Scope) string {
 		if r.RunID != s.RunID || r.Spec == nil || r.Spec.Payload.ToolsAllow == nil {
 			continue
 		}
-		for _, t := range r.Spec.Payload.ToolsAllow {
-			if t == "*" || t == name {
-				return ""
-			}
+		if allows(r.Spec.Payload.ToolsAllow, name, false) {
+			return ""
 		}
 		return name + " is not among the tools of this job (payload.toolsAllow)"
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
@@ -117,7 +118,7 @@ func settingsOf(c config.Config) heartbeat.When {
 	s.Hours.To, _ = config.MinuteOfDay(h.ActiveHours.End)
 	name := h.ActiveHours.Timezone
 	if name == "" || name == "user" {
-		name = c.Agents.Defaults.UserTimezone
+		name = clock.Section.Of(c).UserTimezone
 	}
 	if at, err := time.LoadLocation(name); err == nil && name != "" && name != "local" {
 		s.Hours.Zone = at
@@ -130,11 +131,15 @@ func settingsOf(c config.Config) heartbeat.When {
 func (f *feature) beat(ctx context.Context) error {
 	c := f.settings.Snapshot().Config
 	who := f.agents.Book().Default()
-	main := rules.Keys(c).Main(who.ID)
+	main := rules.Main(f.settings, who.ID)
 	if f.off.Load() {
 		return nil
 	}
-	if f.budget.Poor() || f.pause.Check(pause.CallModel) != nil || f.dispatch.Busy(main) || !f.due(c, who) {
+	if f.budget.Poor() || f.pause.Check(pause.CallModel) != nil || f.dispatch.Busy(main) {
+		return nil
+	}
+	if !f.due(c, who) {
+		f.say(protocol.HeartbeatEvent{Status: "skipped", Reason: "empty-heartbeat-file"})
 		return nil
 	}
 	key, err := f.agents.Canonical(name, who.ID)

@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/webhook"
 )
@@ -305,7 +306,7 @@ func (f *feature) resolve(h config.Hooks, a *action, direct bool) error {
 // sessionOf is the conversation of an action.
 func (f *feature) sessionOf(h config.Hooks, a *action) error {
 	if a.kind == kindWake && a.key == "" {
-		a.session = f.main(a.agent)
+		a.session = rules.Main(f.o.Settings, a.agent)
 		return nil
 	}
 	key := a.key

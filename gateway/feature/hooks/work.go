@@ -26,12 +26,6 @@ const (
 // errTold: the note is there.
 var errTold = errors.New("told already")
 
-func (f *feature) main(agent string) string { return mainOf(f.o, agent) }
-
-func mainOf(o Options, agent string) string {
-	return rules.Keys(o.Settings.Snapshot().Config).Main(agent)
-}
-
 // run does what was accepted until ctx ends. What it leaves is begun again at the
 // next start: a run has one id, and a second time changes nothing.
 func (b *book) run(ctx context.Context) error {
@@ -70,6 +64,9 @@ func (b *book) run(ctx context.Context) error {
 
 // do carries one row out; an error means again.
 func (b *book) do(ctx context.Context, r row) error {
+	if b.o.Store.Past(r.AcceptedAt) {
+		return b.done(ctx, r, "skipped", "", "The webhook “"+r.Label+"” was left out: Hearth was restored from a backup that is older than it.")
+	}
 	if r.Kind == kindWake && r.WakeMode == nextHeartbeat {
 		return b.note(ctx, r)
 	}
@@ -164,7 +161,7 @@ func (b *book) done(ctx context.Context, r row, status, reply, say string) error
 		if err := b.end(tx, r, status, reply); err != nil || say == "" {
 			return err
 		}
-		return b.tell.Put(tx, []byte(r.ID), told{Label: r.Label, Main: mainOf(b.o, r.Agent), Text: say})
+		return b.tell.Put(tx, []byte(r.ID), told{Label: r.Label, Main: rules.Main(b.o.Settings, r.Agent), Text: say})
 	}})
 	if err == nil && say != "" {
 		b.tellAll(ctx)

@@ -83,7 +83,7 @@ func (f *feature) lookers(call tool.Call, name string) ([]model.Ref, error) {
 		}
 		return []model.Ref{f.o.Models.Named(full)}, nil
 	}
-	c := f.o.Settings.Snapshot().Config.Agents.Defaults.ImageModel
+	c := choice.Section.Of(f.o.Settings.Snapshot().Config).ImageModel
 	if c.Primary != "" {
 		refs := []model.Ref{f.o.Models.Named(c.Primary)}
 		for _, name := range c.Fallbacks {

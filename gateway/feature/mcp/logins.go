@@ -56,7 +56,7 @@ func takesLogin(s ServerSettings, headers map[string]string) bool {
 
 // bearer is the token for a request to a service.
 func (f *Servers) bearer(ctx context.Context, s mcp.Server, refused string) (string, error) {
-	token, err := f.logins.Bearer(ctx, login.Server{ID: s.ID, URL: s.URL}, refused)
+	token, err := f.logins.Bearer(ctx, login.Endpoint{ID: s.ID, URL: s.URL}, refused)
 	if errors.Is(err, login.ErrEnded) {
 		err = fmt.Errorf("%w: %w", mcp.ErrLogin, err)
 	}
@@ -64,17 +64,17 @@ func (f *Servers) bearer(ctx context.Context, s mcp.Server, refused string) (str
 }
 
 // service is a server of the settings that one could log in at.
-func (f *Servers) service(ctx context.Context, id string) (login.Server, error) {
+func (f *Servers) service(ctx context.Context, id string) (login.Endpoint, error) {
 	s, ok := Section.Of(f.o.Settings.Snapshot().Config).Servers[id]
 	switch {
 	case !ok:
-		return login.Server{}, protocol.Invalid("There is no MCP server %q; `hearth mcp list` shows those that are on.", id).With("code",
+		return login.Endpoint{}, protocol.Invalid("There is no MCP server %q; `hearth mcp list` shows those that are on.", id).With("code",
 			"NOT_FOUND")
 	case s.URL == "":
-		return login.Server{}, protocol.Invalid("%s is a program of this computer, so there is nowhere to log in. What it needs to know goes "+
+		return login.Endpoint{}, protocol.Invalid("%s is a program of this computer, so there is nowhere to log in. What it needs to know goes "+
 			"into mcp.servers.%s.env.", id, id)
 	}
-	out := login.Server{ID: id, URL: s.URL, Scope: s.OAuth.Scope, ClientID: s.OAuth.ClientID, Callback: s.OAuth.RedirectURL}
+	out := login.Endpoint{ID: id, URL: s.URL, Scope: s.OAuth.Scope, ClientID: s.OAuth.ClientID, Callback: s.OAuth.RedirectURL}
 	if !s.OAuth.ClientSecret.IsZero() {
 		v, err := f.o.Secrets.Value(ctx, clientSecretPath(id), s.OAuth.ClientSecret)
 		if err != nil {
@@ -130,5 +130,5 @@ func (f *Servers) logout(ctx context.Context, p protocol.MCPServerParams) (proto
 // loggedIn reports whether there is a login for a server.
 func (f *Servers) loggedIn(ctx context.Context, id string) bool {
 	s, ok := Section.Of(f.o.Settings.Snapshot().Config).Servers[id]
-	return ok && s.URL != "" && f.logins.Has(ctx, login.Server{ID: id, URL: s.URL})
+	return ok && s.URL != "" && f.logins.Has(ctx, login.Endpoint{ID: id, URL: s.URL})
 }

@@ -120,7 +120,7 @@ func (s *ServerSettings) reach() []config.Field {
 			Help: "variables for the program, beside the few that every command gets; values may be secrets",
 		},
 		config.Map[config.Secret]{
-			Key: "headers", To: &s.Headers, Is: config.HeaderName, One: perhaps,
+			Key: "headers", To: &s.Headers, Is: config.HeaderName, One: header,
 			Help: "sent to the service with every request; values may be secrets",
 		},
 		config.Choice{
@@ -132,8 +132,12 @@ func (s *ServerSettings) reach() []config.Field {
 	}
 }
 
-// perhaps is a variable or a header.
+// perhaps is a variable, and header one that is never shown.
 func perhaps(_ string, to *config.Secret) config.Field { return config.Hidden{To: to, Perhaps: true} }
+
+func header(_ string, to *config.Secret) config.Field {
+	return config.Hidden{To: to, Perhaps: true, Covered: true}
+}
 
 func (s *ServerSettings) transport(v config.Value) {
 	if word, _ := v.Word(); word == "sse" {

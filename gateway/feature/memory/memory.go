@@ -40,7 +40,7 @@ type Options struct {
 	Settings *config.File
 	Agents   *agents.Directory
 	Contacts *contact.Book
-	Vectors  *vectors.Service
+	Vectors  *vectors.Maker
 	Gate     *gate.Gate
 	Scopes   *scope.Scopes
 	Taint    *taint.Tracker // hears of notes

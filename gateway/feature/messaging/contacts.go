@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -45,12 +46,10 @@ func (f *feature) people() (out protocol.ContactsList, err error) {
 func (f *feature) listedSenders() []protocol.ListedSender {
 	out := []protocol.ListedSender{}
 	c := f.o.Settings.Snapshot().Config
-	for network, n := range c.Channels {
+	for _, k := range f.o.Networks.Kinds {
+		network := k.ID
 		owners := idsOn(network, c.Commands.OwnerAllowFrom)
-		for account, a := range n.Accounts {
-			if !n.Enabled || !a.Enabled {
-				continue
-			}
+		for account, a := range hub.Section(k).Of(c).InUse() {
 			for _, id := range slices.Concat(idsOn(network, a.AllowFrom), owners) {
 				s := protocol.ListedSender{Channel: network, Account: account, ID: id, Owner: slices.Contains(owners, id)}
 				if !slices.Contains(out, s) {
@@ -181,7 +180,8 @@ func (f *feature) ownerlessProblem() (out []protocol.Problem) {
 		return nil
 	}
 	network, id, _ := strings.Cut(who[0], ":")
-	if !f.o.Settings.Snapshot().Config.Channels[network].Enabled {
+	k, known := f.o.Networks.Kinds.Get(network)
+	if !known || len(hub.Section(k).Of(f.o.Settings.Snapshot().Config).InUse()) == 0 {
 		return nil
 	}
 	return append(out, protocol.Problem{Code: "OWNER", Message: fmt.Sprintf("Nobody is the owner on %s, so everybody who writes there (%s) "+

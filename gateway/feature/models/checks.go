@@ -8,6 +8,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
+	pick "github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/trial"
 )
@@ -80,7 +81,7 @@ func (c *checkup) abilities(choice provider.Choice) {
 
 // fallbacks: can each of them be asked?
 func (c *checkup) fallbacks() {
-	d := c.Settings.Snapshot().Config.Agents.Defaults.Model
+	d := pick.Section.Of(c.Settings.Snapshot().Config).Model
 	for _, name := range d.Fallbacks {
 		ref := c.Models.Named(name)
 		for _, e := range c.Models.Catalogue() {

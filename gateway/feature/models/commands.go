@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 )
 
 func (f feature) cmdModel(ctx context.Context, key, args string) (string, error) {
@@ -50,13 +51,13 @@ func (f feature) words(key string) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model: **%s**\n\n", f.Choice.Words(row))
-	aliases := f.Settings.Snapshot().Config.Agents.Defaults.Models
+	aliases := choice.Section.Of(f.Settings.Snapshot().Config).Aliases
 	for _, e := range f.Models.Models() {
 		if !f.Choice.Allowed(e.Ref) {
 			continue
 		}
 		fmt.Fprintf(&b, "- `%s`", e.Ref)
-		if a := aliases[e.Ref.String()].Alias; a != "" {
+		if a := aliases[e.Ref.String()]; a != "" {
 			fmt.Fprintf(&b, " (`%s`)", a)
 		}
 		if e.ContextWindow > 0 {

@@ -19,7 +19,7 @@ func (f feature) pull(ctx context.Context, p protocol.ModelsPullParams) (protoco
 	switch {
 	case p.Model == "":
 		return protocol.ModelsPullProgress{}, protocol.MissingParam(protocol.MethodModelsPull, "model")
-	case p.Cancel && !f.Downloads.Cancel(p.Model):
+	case p.Cancel && !f.Downloads.Cancel(ctx, p.Model):
 		return protocol.ModelsPullProgress{}, protocol.Invalid("%q is not being downloaded.", p.Model)
 	case p.Cancel:
 		return protocol.ModelsPullProgress{Model: p.Model, State: "failed"}, nil

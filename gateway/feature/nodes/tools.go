@@ -47,7 +47,7 @@ func (f *Nodes) Secret(text string) bool { return f.o.Secrets.Has(text) }
 func (f *Nodes) Keep(data []byte) (media.Picture, error) { return f.o.Pictures.Put(data) }
 
 // Invoke asks the owner, where that is wanted, then the node.
-func (f *Nodes) Invoke(ctx context.Context, call tool.Call, w nodetool.Wish) (json.RawMessage, error) {
+func (f *Nodes) Invoke(ctx context.Context, call tool.Call, w nodetool.NodeCall) (json.RawMessage, error) {
 	params, err := json.Marshal(w.Params)
 	if err != nil {
 		return nil, fmt.Errorf("encode the parameters: %w", err)
@@ -65,7 +65,7 @@ func (f *Nodes) Invoke(ctx context.Context, call tool.Call, w nodetool.Wish) (js
 // askNode is the question about a device's camera, screen or place. A yes for
 // longer is for this command of this device, whatever the parameters, unless
 // they are what matters.
-func askNode(call tool.Call, w nodetool.Wish, params json.RawMessage) approval.Ask {
+func askNode(call tool.Call, w nodetool.NodeCall, params json.RawMessage) approval.Ask {
 	a := approval.For(approval.KindTool, call)
 	a.Tool, a.Host, a.Title = "nodes", "node:"+w.Device.ID, plan.Show(w.Ask)
 	a.Known, a.Lasting = !w.Once, !w.Once

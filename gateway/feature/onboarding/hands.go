@@ -9,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/setup"
@@ -101,7 +102,7 @@ func (f *feature) Test(ctx context.Context, name, account string, window bool) s
 // Prefer makes a model the one that answers.
 func (f *feature) Prefer(ctx context.Context, name string) error {
 	val := map[string]any{"primary": name}
-	if f := f.Settings.Snapshot().Config.Agents.Defaults.Model.Fallbacks; len(f) > 0 {
+	if f := choice.Section.Of(f.Settings.Snapshot().Config).Model.Fallbacks; len(f) > 0 {
 		val["fallbacks"] = f
 	}
 	raw, err := json.Marshal(val)

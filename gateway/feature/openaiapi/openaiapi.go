@@ -39,7 +39,7 @@ type Options struct {
 	Agents   *agents.Directory
 	Models   *provider.Registry
 	Choice   *choice.Chooser
-	Vectors  *vectors.Service
+	Vectors  *vectors.Maker
 	Budget   *budget.Budget
 	Pause    *pause.Switch
 	Code     Code

@@ -10,7 +10,6 @@ import (
 
 	sessiontool "github.com/hearth-assistant/hearth/gateway/tool/session"
 
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
@@ -31,14 +30,14 @@ func (o others) sees(call tool.Call, key string) bool {
 	if !call.Owner || call.Group {
 		return false // its own session only, whatever the settings say
 	}
-	how := o.f.o.Settings.Snapshot().Config.Tools.Sessions.Visibility
-	if call.Depth > 0 && how == config.SeeAgent {
-		how = config.SeeTree
+	how := Section.Of(o.f.o.Settings.Snapshot().Config).Visibility
+	if call.Depth > 0 && how == seeAgent {
+		how = seeTree
 	}
 	switch how {
-	case config.SeeAgent:
+	case seeAgent:
 		return session.AgentOf(key) == call.AgentID
-	case config.SeeTree:
+	case seeTree:
 		below, err := o.f.o.Children.Of(call.SessionKey)
 		return err == nil && slices.ContainsFunc(below, func(r spawn.Record) bool { return r.Key == key })
 	}

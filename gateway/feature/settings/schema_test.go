@@ -17,7 +17,7 @@ import (
 // client calls the feature's methods with the settings of the product.
 func client(t *testing.T) func(method, params string, to any) error {
 	t.Helper()
-	file, err := config.Open(filepath.Join(t.TempDir(), "hearth.json"), config.Options{Sections: sections.All()})
+	file, err := config.Open(filepath.Join(t.TempDir(), "hearth.json"), config.Options{Sections: sections.All(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,11 +74,12 @@ func New(o Options) host.Feature {
 
 // settings are those of commands now.
 func (f *feature) settings() shell.Settings {
-	home, e := f.o.Execution.Home, f.o.Settings.Snapshot().Config.Tools.Exec
+	home, c := f.o.Execution.Home, f.o.Settings.Snapshot().Config
+	how, within := Section.Of(c), execution.Section.Of(c).Sandbox
 	s := shell.Settings{
-		Yield: time.Duration(e.BackgroundMs) * time.Millisecond, Timeout: time.Duration(e.TimeoutSec) * time.Second,
-		Read: statedir.Expand(home, e.Sandbox.Read), Write: statedir.Expand(home, e.Sandbox.Write),
-		Network: e.Sandbox.Network, NoSandbox: e.Sandbox.Backend == "off",
+		Yield: time.Duration(how.BackgroundMs) * time.Millisecond, Timeout: time.Duration(how.TimeoutSec) * time.Second,
+		Read: statedir.Expand(home, within.Read), Write: statedir.Expand(home, within.Write),
+		Network: within.Network, NoSandbox: within.Backend == "off",
 	}
 	s.Read = append(s.Read, f.o.Skills.Managed, f.o.Skills.Bundled) // their scripts and instructions
 	s.Read = append(s.Read, f.o.Skills.Extra()...)
@@ -88,7 +89,7 @@ func (f *feature) settings() shell.Settings {
 // ended leaves a note where a command was left running, unless somebody
 // stopped it, who knows.
 func (f *feature) ended(scope tool.Scope, i process.Info, _ string) {
-	if i.Exit.Stopped || f.closing.Load() || !f.o.Settings.Snapshot().Config.Tools.Exec.NotifyOnExit {
+	if i.Exit.Stopped || f.closing.Load() || !Section.Of(f.o.Settings.Snapshot().Config).NotifyOnExit {
 		return
 	}
 	text := fmt.Sprintf("The command %s (session %s) has ended%s. `process log` shows what it printed.", plan.Show(i.Title), i.ID,

@@ -12,6 +12,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/skill"
+	"github.com/hearth-assistant/hearth/gateway/task"
+	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
 
 func (f *feature) plan(_ context.Context, p protocol.SkillPlanParams) (protocol.SkillPlan, error) {
@@ -52,7 +54,7 @@ func (f *feature) accept(ctx context.Context, c *server.Caller, p protocol.Skill
 		what = "installed the skill "
 		var files skill.Files
 		if files, err = load(p.Path); err == nil {
-			plan, err = f.o.Catalog.Install(ctx, files, p.Path, p.Hash, p.Force)
+			plan, err = f.install(ctx, files, p)
 		}
 	}
 	if err != nil {
@@ -62,6 +64,18 @@ func (f *feature) accept(ctx context.Context, c *server.Caller, p protocol.Skill
 		Facts: map[string]string{"hash": plan.Hash, "from": plan.From}})
 	f.changed()
 	return f.onWire(plan), nil
+}
+
+// install puts a skill where skills lie, as a task: what was refused can be read
+// there later too.
+func (f *feature) install(ctx context.Context, files skill.Files, p protocol.SkillAcceptParams) (plan skill.Plan, err error) {
+	t := task.Task{}
+	t.ID, t.Kind, t.Runtime, t.Title = uuid.New(), protocol.TaskSkill, "skill", filepath.Base(p.Path)
+	err = f.o.Tasks.Do(ctx, t, func(ctx context.Context) (string, error) {
+		plan, err = f.o.Catalog.Install(ctx, files, p.Path, p.Hash, p.Force)
+		return plan.Description, err
+	})
+	return plan, err
 }
 
 func (f *feature) remove(_ context.Context, c *server.Caller, p protocol.SkillNameParams) (protocol.OKResult, error) {

@@ -24,6 +24,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
+	"github.com/hearth-assistant/hearth/gateway/task"
 )
 
 // Options are the parts that the feature needs; all of them.
@@ -33,6 +34,7 @@ type Options struct {
 	Settings *config.File
 	Secrets  *lookup.Secrets
 	Audit    *audit.Log
+	Tasks    *task.Book
 	Env      func(string) string
 	Calls    Calls
 	Events   Events

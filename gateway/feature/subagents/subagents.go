@@ -13,9 +13,11 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/task"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
@@ -27,6 +29,7 @@ type Options struct {
 	Dispatch *dispatch.Dispatcher
 	Choice   *choice.Chooser
 	Settings *config.File
+	Tasks    *task.Book
 	Now      func() time.Time
 }
 
@@ -35,6 +38,8 @@ type feature struct{ o Options }
 // New makes the feature.
 func New(o Options) host.Feature {
 	f := &feature{o}
+	o.Book.Follow = f.report
+	o.Tasks.Own(protocol.TaskSubagent, doer{f})
 	return host.Feature{
 		Tools: sessiontool.NewChildren(f),
 		Run: func(ctx context.Context) error {
@@ -45,12 +50,12 @@ func New(o Options) host.Feature {
 }
 
 // Spawn implements sessiontool.Children.
-func (f *feature) Spawn(ctx context.Context, call tool.Call, w sessiontool.Wish) (c sessiontool.Child, err error) {
+func (f *feature) Spawn(ctx context.Context, call tool.Call, w sessiontool.SubAgent) (c sessiontool.Child, err error) {
 	relay, err := f.o.Sessions.RelayOf(call, "sessions_spawn")
 	if err != nil {
 		return c, err
 	}
-	name := cmp.Or(w.Model, f.o.Settings.Snapshot().Config.Agents.Defaults.Subagents.Model.Primary)
+	name := cmp.Or(w.Model, spawn.Section.Of(f.o.Settings.Snapshot().Config).Model.Primary)
 	if name != "" {
 		if name, err = f.o.Choice.ForAssistant(name); err != nil {
 			return c, err

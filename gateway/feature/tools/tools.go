@@ -70,7 +70,8 @@ func (f *feature) effective(_ context.Context, p protocol.ToolsEffectiveParams) 
 		return protocol.ToolsEffective{}, err
 	}
 	out := protocol.ToolsEffective{
-		AgentID: scope.AgentID, Profile: cmp.Or(f.o.Settings.Snapshot().Config.Tools.Profile, policy.ProfileFull), Denied: []protocol.ToolInfo{},
+		AgentID: scope.AgentID,
+		Profile: cmp.Or(policy.Section.Of(f.o.Settings.Snapshot().Config).Profile, policy.ProfileFull), Denied: []protocol.ToolInfo{},
 	}
 	var allowed []protocol.ToolInfo
 	for _, spec := range f.o.Tools.Tools().Specs() {

@@ -27,7 +27,7 @@ const (
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"hearth","version":"1"}}}`
 
 // discover finds out where one logs in for a server.
-func (b *Book) discover(ctx context.Context, s Server) (none oauth.Service, err error) {
+func (b *Book) discover(ctx context.Context, s Endpoint) (none oauth.Issuer, err error) {
 	home, err := url.Parse(s.URL)
 	if err != nil || home.Host == "" {
 		return none, fmt.Errorf("%q is no address of a service", s.URL)
@@ -55,7 +55,7 @@ func (b *Book) discover(ctx context.Context, s Server) (none oauth.Service, err 
 	} else if slices.Contains(meta.ScopesSupported, "offline_access") && !slices.Contains(scopes, "offline_access") {
 		scopes = append(scopes, "offline_access")
 	}
-	service := oauth.Service{
+	service := oauth.Issuer{
 		ID: s.ID, Name: "the MCP server " + s.ID, Kind: oauth.KindBrowser, Scopes: safeScopes(scopes), Hosts: []string{s.URL},
 		AuthorizeURL: meta.AuthorizationEndpoint, TokenURL: meta.TokenEndpoint, RevokeURL: meta.RevocationEndpoint,
 		Via: way, Resource: resource, Issuer: meta.Issuer, NamesIt: meta.AuthorizationResponseIssParameterSupported, Near: egress.Near(home),
@@ -143,7 +143,7 @@ func places(home *url.URL, said string) (out []place) {
 }
 
 // register makes Hearth known at a service, or takes what the owner made there.
-func register(ctx context.Context, client *http.Client, s Server, service oauth.Service, meta *oauthex.AuthServerMeta,
+func register(ctx context.Context, client *http.Client, s Endpoint, service oauth.Issuer, meta *oauthex.AuthServerMeta,
 	callback string) (oauth.Registered, error) {
 	if s.ClientID != "" {
 		methods := meta.TokenEndpointAuthMethodsSupported

@@ -22,8 +22,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
-// Server is one server, as the owner set it up.
-type Server struct {
+// Endpoint is one server, as the owner set it up.
+type Endpoint struct {
 	ID       string
 	URL      string
 	Scope    string // "" = what the service asks for
@@ -103,7 +103,7 @@ func secretName(id string) string { return "mcp/" + id }
 
 // Start begins a login: it finds out where, and returns the page to open. The
 // login goes on after the call, see Wait.
-func (b *Book) Start(ctx context.Context, s Server) (oauth.Started, error) {
+func (b *Book) Start(ctx context.Context, s Endpoint) (oauth.Started, error) {
 	service, err := b.discover(ctx, s)
 	if err != nil {
 		return oauth.Started{}, err
@@ -112,7 +112,7 @@ func (b *Book) Start(ctx context.Context, s Server) (oauth.Started, error) {
 }
 
 // Wait returns when a login has ended, or with ctx.
-func (b *Book) Wait(ctx context.Context, id string) (oauth.State, error) {
+func (b *Book) Wait(ctx context.Context, id string) (oauth.LoginState, error) {
 	return b.flows.Wait(ctx, id)
 }
 
@@ -120,7 +120,7 @@ func (b *Book) Wait(ctx context.Context, id string) (oauth.State, error) {
 func (b *Book) Cancel(id string) bool { return b.flows.Cancel(id) }
 
 // keep stores what a login brought.
-func (b *Book) keep(ctx context.Context, s oauth.Service, t oauth.Tokens) (string, error) {
+func (b *Book) keep(ctx context.Context, s oauth.Issuer, t oauth.Tokens) (string, error) {
 	l := b.login(s.ID)
 	l.mu.Lock()
 	l.rec, l.known = &record{
@@ -192,7 +192,7 @@ func (b *Book) load(ctx context.Context, id string, l *login) error {
 }
 
 // Has reports whether there is a login for a server.
-func (b *Book) Has(ctx context.Context, s Server) bool {
+func (b *Book) Has(ctx context.Context, s Endpoint) bool {
 	l := b.login(s.ID)
 	if !l.mu.TryLock() { // one that is being renewed
 		return true
@@ -204,7 +204,7 @@ func (b *Book) Has(ctx context.Context, s Server) bool {
 // Bearer is the token for a request to a server, renewed when it is time; ""
 // when nobody logged in there. refused is a token that the server did not take:
 // another is fetched then.
-func (b *Book) Bearer(ctx context.Context, s Server, refused string) (string, error) {
+func (b *Book) Bearer(ctx context.Context, s Endpoint, refused string) (string, error) {
 	l := b.login(s.ID)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,8 +247,8 @@ func (b *Book) Bearer(ctx context.Context, s Server, refused string) (string, er
 	return next.Access, nil
 }
 
-func (b *Book) service(id string, r *record) oauth.Service {
-	s := oauth.Service{
+func (b *Book) service(id string, r *record) oauth.Issuer {
+	s := oauth.Issuer{
 		ID: id, Name: "the MCP server " + id, Kind: oauth.KindBrowser, TokenURL: r.Token, RevokeURL: r.Revoke, Resource: r.Resource,
 		Issuer: r.Issuer, Near: r.Near,
 		Registered: oauth.Registered{ClientID: r.ClientID, Secret: r.Secret, InHeader: r.InHeader},

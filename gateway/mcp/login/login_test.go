@@ -101,11 +101,11 @@ func (d *desk) pass(by time.Duration) {
 }
 
 // in logs in and returns how that went.
-func (d *desk) in(a *logintest.Authority, s Server) (oauth.State, error) {
+func (d *desk) in(a *logintest.Authority, s Endpoint) (oauth.LoginState, error) {
 	d.t.Helper()
 	st, err := d.Start(d.t.Context(), s)
 	if err != nil {
-		return oauth.State{}, err
+		return oauth.LoginState{}, err
 	}
 	status := a.Visit(d.t, st.URL)
 	if status != http.StatusOK {
@@ -121,7 +121,7 @@ func (d *desk) in(a *logintest.Authority, s Server) (oauth.State, error) {
 	return end, nil
 }
 
-func (d *desk) token(s Server, refused string) string {
+func (d *desk) token(s Endpoint, refused string) string {
 	d.t.Helper()
 	token, err := d.Bearer(d.t.Context(), s, refused)
 	if err != nil {
@@ -132,9 +132,9 @@ func (d *desk) token(s Server, refused string) string {
 
 func nothing(http.ResponseWriter, *http.Request) {}
 
-func guarded(t *testing.T) (*logintest.Authority, Server) {
+func guarded(t *testing.T) (*logintest.Authority, Endpoint) {
 	a := logintest.New(t, http.HandlerFunc(nothing))
-	return a, Server{ID: "notes", URL: a.URL + "/mcp"}
+	return a, Endpoint{ID: "notes", URL: a.URL + "/mcp"}
 }
 
 // The whole way: found, made known, logged in, kept over a restart.
@@ -243,11 +243,11 @@ func TestSec_A_SEC_07_TokenStaysWithItsAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []string{"http://127.0.0.1:1/mcp", a.URL + "/mcp2", a.URL, "https://evil.example/mcp"} {
-		if token := d.token(Server{ID: s.ID, URL: at}, ""); token != "" {
+		if token := d.token(Endpoint{ID: s.ID, URL: at}, ""); token != "" {
 			t.Errorf("%s gets %q", at, token)
 		}
 	}
-	if token := d.token(Server{ID: "other", URL: s.URL}, ""); token != "" {
+	if token := d.token(Endpoint{ID: "other", URL: s.URL}, ""); token != "" {
 		t.Errorf("another server gets %q", token)
 	}
 }
@@ -371,7 +371,7 @@ func TestNoLoginNeeded(t *testing.T) {
 	d := newDesk(t)
 	open := httptest.NewServer(http.HandlerFunc(nothing))
 	t.Cleanup(open.Close)
-	if _, err := d.Start(t.Context(), Server{ID: "x", URL: open.URL}); !errors.Is(err, ErrNotNeeded) {
+	if _, err := d.Start(t.Context(), Endpoint{ID: "x", URL: open.URL}); !errors.Is(err, ErrNotNeeded) {
 		t.Error(err)
 	}
 }

@@ -161,7 +161,7 @@ func TestAnyTextWhole(t *testing.T) {
 		l := Limits{
 			Chars: rapid.IntRange(16, 400).Draw(t, "chars"),
 			Lines: rapid.SampledFrom([]int{0, 0, 1, 3, 17}).Draw(t, "lines"),
-			Mode:  rapid.SampledFrom([]Mode{Length, ByNewlines, ""}).Draw(t, "mode"),
+			Mode:  rapid.SampledFrom([]SplitMode{Length, ByNewlines, ""}).Draw(t, "mode"),
 			Unit:  rapid.SampledFrom([]channel.Unit{"", channel.UTF16, channel.Bytes}).Draw(t, "unit"),
 		}
 		if err := check(text, l.Chars, l.Unit, Split(text, l)); err != nil {

@@ -6,13 +6,13 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
-// Mode says how a whole text is cut into messages.
-type Mode string
+// SplitMode says how a whole text is cut into messages.
+type SplitMode string
 
 // The modes of chunkMode.
 const (
-	Length     Mode = "length"  // as few as fit
-	ByNewlines Mode = "newline" // one a paragraph
+	Length     SplitMode = "length"  // as few as fit
+	ByNewlines SplitMode = "newline" // one a paragraph
 )
 
 // Limits of the messages of a channel.
@@ -20,7 +20,7 @@ type Limits struct {
 	Chars int // in Units, 0: any
 	Unit  channel.Unit
 	Lines int // soft, 0: any
-	Mode  Mode
+	Mode  SplitMode
 }
 
 // LimitsOf are those of a channel's messages.

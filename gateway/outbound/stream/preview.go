@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
 	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Mode is channels.<channel>.streaming.mode.
@@ -171,7 +172,7 @@ func (p *Preview) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if !pause(ctx, time.Until(next)) {
+		if sleep.For(ctx, time.Until(next)) != nil {
 			return
 		}
 		if p.id == "" && p.o.Turn != nil && !p.o.Turn(ctx) {
@@ -182,20 +183,6 @@ func (p *Preview) run(ctx context.Context) {
 		if wait > 0 { // it did not work: again, with what is there then
 			p.changed(true)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

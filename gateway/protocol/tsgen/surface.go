@@ -19,7 +19,7 @@ const noParams = "Record<string, never>"
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
 	groups := slices.Concat(secretShapes(), guardShapes(), pastShapes(), skillShapes(), mcpShapes(), networkShapes(), nodeShapes(),
-		cronShapes(), agentShapes())
+		cronShapes(), taskShapes(), agentShapes())
 	return append(groups, []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
@@ -150,6 +150,11 @@ func guardShapes() []shape {
 		{protocol.MethodMemoryStatus, "MemoryStatusParams", "MemoryStatus"},
 		{protocol.MethodMemoryIndex, "MemoryIndexParams", "MemoryStatus"},
 		{protocol.MethodMemorySearchFlat, "MemorySearchParams", "MemoryFound"},
+		{protocol.MethodBackupStatus, noParams, "BackupStatus"},
+		{protocol.MethodBackupSetup, "BackupSetupParams", "BackupStatus"},
+		{protocol.MethodBackupCreate, "BackupCreateParams", "BackupMade"},
+		{protocol.MethodBackupList, noParams, "BackupList"},
+		{protocol.MethodBackupPrune, noParams, "BackupPruned"},
 		{protocol.MethodUndoList, "UndoListParams", "UndoList"},
 		{protocol.MethodUndoPreview, "UndoParams", "UndoPlan"},
 		{protocol.MethodUndoApply, "UndoParams", "UndoPlan"},
@@ -228,6 +233,9 @@ func eventShapes() []shape {
 		{protocol.EventNodeInvokeCancel, "NodeInvokeCancel", ""},
 		{protocol.EventCron, "CronEvent", ""},
 		{protocol.EventHeartbeat, "HeartbeatEvent", ""},
+		{protocol.EventTask, "TaskEvent", ""},
+		{protocol.EventTaskView, "TaskViewEvent", ""},
+		{protocol.EventCronProposals, "CronProposals", ""},
 	}
 }
 
@@ -334,6 +342,19 @@ func nodeShapes() []shape {
 	}
 }
 
+// taskShapes are about background work.
+func taskShapes() []shape {
+	return []shape{
+		{protocol.MethodTasksList, "TasksListParams", "TasksList"},
+		{protocol.MethodTasksGet, "TaskIDParams", "TaskResult"},
+		{protocol.MethodTasksCancel, "TaskCancelParams", "TaskCancelResult"},
+		{protocol.MethodTasksRetry, "TaskIDsParams", "TasksDone"},
+		{protocol.MethodTasksDismiss, "TaskIDsParams", "TasksDone"},
+		{protocol.MethodTasksHistory, "TaskHistoryParams", "TaskHistory"},
+		{protocol.MethodTaskViews, "TasksListParams", "TaskViews"},
+	}
+}
+
 // cronShapes are about schedules.
 func cronShapes() []shape {
 	return []shape{
@@ -356,5 +377,8 @@ func cronShapes() []shape {
 		{protocol.MethodCronMissedResolve, "CronMissedParams", "OKResult"},
 		{protocol.MethodCronSnooze, "CronSnoozeParams", "CronJob"},
 		{protocol.MethodCronSeen, "CronSeenParams", "OKResult"},
+		{protocol.MethodCronWatchTest, "CronWatchTestParams", "CronWatchTest"},
+		{protocol.MethodCronProposals, noParams, "CronProposals"},
+		{protocol.MethodCronProposalAnswer, "CronProposalParams", "CronProposalAnswered"},
 	}
 }

@@ -143,7 +143,7 @@ func (a *Accounts) renew(ctx context.Context, p profile.Profile, c profile.Crede
 }
 
 // Foreign are logins that other programs keep on this computer.
-func (a *Accounts) Foreign() []foreign.Source {
+func (a *Accounts) Foreign() []foreign.Program {
 	return foreign.Sources(statedir.Home(a.o.Env), a.o.Env)
 }
 

@@ -74,7 +74,7 @@ func (a *Adding) added(err error) error {
 }
 
 // Login stores what a login brought.
-func (a *Adding) Login(ctx context.Context, s oauth.Service, t oauth.Tokens) (string, error) {
+func (a *Adding) Login(ctx context.Context, s oauth.Issuer, t oauth.Tokens) (string, error) {
 	p := profile.Profile{ID: profile.ID(s.ID, ""), Provider: s.ID, Type: profile.OAuth}
 	c := profile.Credential{Type: profile.OAuth, Access: t.Access, Refresh: t.Refresh, Expires: t.Expires}
 	if t.IsKey {

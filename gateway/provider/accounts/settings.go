@@ -33,7 +33,7 @@ func (a *Accounts) settings(c config.Config) profile.Settings {
 			s.Implicit = append(s.Implicit, implicit(k.ID, profile.NameEnv, profile.SourceEnv, k.Key))
 		}
 	}
-	for id, p := range c.Models.Providers {
+	for id, p := range provider.Section.Of(c).Services {
 		if p.BaseURL != "" {
 			s.Hosts[id] = profile.Origin(p.BaseURL)
 		}

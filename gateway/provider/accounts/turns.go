@@ -12,11 +12,11 @@ import (
 type Turns struct{ *Accounts }
 
 // Candidates implements failover.Accounts.
-func (t Turns) Candidates(service, modelID string, pin failover.Pin) []failover.Account {
+func (t Turns) Candidates(service, modelID string, pin failover.Pinned) []failover.AccountState {
 	list := t.book.Candidates(service, modelID, profile.Pin{Profile: pin.ID, User: pin.User}, t.o.Now())
-	out := make([]failover.Account, len(list))
+	out := make([]failover.AccountState, len(list))
 	for i, c := range list {
-		out[i] = failover.Account{ID: c.ID, Until: c.Until, Scoped: c.Scope == profile.ScopeModel}
+		out[i] = failover.AccountState{ID: c.ID, Until: c.Until, Scoped: c.Scope == profile.ScopeModel}
 		if c.Blocked() {
 			out[i].Reason = failover.ReasonOf(&model.Error{Class: c.Reason})
 		}
@@ -32,7 +32,7 @@ func (t Turns) Used(ctx context.Context, id string) {
 }
 
 // Failed implements failover.Accounts.
-func (t Turns) Failed(ctx context.Context, id, modelID string, f failover.Failure) {
+func (t Turns) Failed(ctx context.Context, id, modelID string, f failover.FailedCall) {
 	t.book.Fail(ctx, id, modelID, profile.Failure{Class: f.Class, RetryAfter: f.RetryAfter})
 }
 

@@ -4,6 +4,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -80,16 +81,14 @@ func authorize(h http.Header, key string) {
 	}
 }
 
-type request struct {
-	Model        string        `json:"model"`
-	MaxTokens    int           `json:"max_tokens"`
-	System       []part        `json:"system,omitempty"`
-	Messages     []message     `json:"messages"`
-	Tools        []tool        `json:"tools,omitempty"`
+// settings are the fields of a request behind the tools.
+type settings struct {
 	Stream       bool          `json:"stream"`
 	Thinking     *thinking     `json:"thinking,omitempty"`
 	OutputConfig *outputConfig `json:"output_config,omitempty"`
 	options
+
+	maxTokens int // stands before the conversation
 }
 
 type thinking struct {
@@ -99,11 +98,6 @@ type thinking struct {
 
 type outputConfig struct {
 	Effort string `json:"effort"`
-}
-
-type message struct {
-	Role    string `json:"role"`
-	Content []part `json:"content"`
 }
 
 // part is a content block; Type tells which fields count.
@@ -144,51 +138,70 @@ type tool struct {
 // turn: reading them from the cache costs a tenth.
 func ephemeral() *cacheControl { return &cacheControl{"ephemeral"} }
 
-func (p *provider) ask(r model.Request) request {
-	out := request{Model: r.Model, Stream: !p.service.Whole, MaxTokens: p.maxTokens(r)}
+func (p *provider) ask(r model.Request) *wire.Object {
+	var out wire.Object
+	set := p.settings(r)
+	out.Value("model", r.Model)
+	out.Value("max_tokens", set.maxTokens)
+	if strings.TrimSpace(r.System) != "" {
+		form := dialect + " " + strconv.Itoa(r.Stable)
+		raw, err := p.service.Stable.Text(form, r.System, func(string) any { return systemOf(r) })
+		out.Raw("system", raw, err)
+	}
+	conversation, err := messages(r.Messages)
+	out.List("messages", conversation, err)
+	if n := len(r.Tools); n > 0 {
+		tools, err := p.service.Stable.Tools(dialect, r.Tools[:n-1], func(t model.ToolSpec) any { return toolOf(t) })
+		last, failed := p.service.Stable.Tools(dialect+" last", r.Tools[n-1:], func(t model.ToolSpec) any {
+			out := toolOf(t)
+			out.CacheControl = ephemeral()
+			return out
+		})
+		out.List("tools", append(tools, last...), cmp.Or(err, failed))
+	}
+	out.Fields(set)
+	return &out
+}
+
+func (p *provider) settings(r model.Request) settings {
+	out := settings{Stream: !p.service.Whole, maxTokens: p.maxTokens(r)}
 	// Reasoning and a forced call exclude each other.
 	if _, forced := r.Forced(); r.Thinks() && !forced && !amidUnsigned(r.Messages) {
 		out.think(r)
-	}
-	if strings.TrimSpace(r.System) != "" {
-		stable, rest := r.SystemParts()
-		out.System = []part{{Type: "text", Text: stable, CacheControl: ephemeral()}}
-		if strings.TrimSpace(rest) != "" { // a service refuses empty parts
-			out.System = append(out.System, part{Type: "text", Text: rest})
-		}
-	}
-	for _, m := range r.Messages {
-		out.add(m)
-	}
-	for _, t := range r.Tools {
-		schema := t.Schema
-		if len(schema) == 0 {
-			schema = json.RawMessage(`{"type":"object"}`)
-		}
-		out.Tools = append(out.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: schema})
-	}
-	if n := len(out.Tools); n > 0 {
-		out.Tools[n-1].CacheControl = ephemeral()
-	}
-	if n := len(out.Messages); n > 0 && out.Messages[n-1].Role == "user" {
-		parts := out.Messages[n-1].Content
-		parts[len(parts)-1].CacheControl = ephemeral()
 	}
 	out.options = optionsOf(r, out.Thinking != nil)
 	return out
 }
 
+// systemOf is the system prompt in its two halves.
+func systemOf(r model.Request) []part {
+	stable, rest := r.SystemParts()
+	out := []part{{Type: "text", Text: stable, CacheControl: ephemeral()}}
+	if strings.TrimSpace(rest) != "" { // a service refuses empty parts
+		out = append(out, part{Type: "text", Text: rest})
+	}
+	return out
+}
+
+func toolOf(t model.ToolSpec) tool {
+	schema := t.Schema
+	if len(schema) == 0 {
+		schema = json.RawMessage(`{"type":"object"}`)
+	}
+	return tool{Name: t.Name, Description: t.Description, InputSchema: schema}
+}
+
 // think asks for reasoning: newer models judge for themselves how much of it a
 // question needs, older ones get a budget.
-func (q *request) think(r model.Request) {
+func (q *settings) think(r model.Request) {
 	if adaptive(r.Model) {
 		q.Thinking, q.OutputConfig = &thinking{Type: "adaptive"}, &outputConfig{r.Thinking}
-		q.MaxTokens += budget(r.Thinking)
+		q.maxTokens += budget(r.Thinking)
 		return
 	}
 	// The budget counts towards the limit, which is meant for the answer.
 	q.Thinking = &thinking{"enabled", budget(r.Thinking)}
-	q.MaxTokens += q.Thinking.Budget
+	q.maxTokens += q.Thinking.Budget
 }
 
 // adaptive tells the models from 4.6 on, by the version in their names:
@@ -251,32 +264,45 @@ func (p *provider) maxTokens(r model.Request) int {
 	return defaultMaxTokens
 }
 
-// add appends a message. Neighbours of one role become one message, which puts
-// all results of a message's calls together, as the service wants them.
-func (q *request) add(m model.Message) {
-	role := "user"
-	if m.Role == model.RoleAssistant {
-		role = "assistant"
+// messages writes the conversation, each message once; only the end of the newest,
+// up to which the service may read from its cache, is written anew.
+func messages(msgs []model.Message) ([][]byte, error) {
+	out := wire.Sides{Parts: "content"}
+	var last model.Message
+	for _, m := range msgs {
+		raw, err := m.Written(dialect, func() ([]byte, error) { return wire.Elements(partsOf(m)) })
+		if err != nil {
+			return nil, err
+		}
+		if len(raw) == 0 {
+			continue
+		}
+		role := wire.RoleOf(m, "assistant")
+		if out.Last() == "" && role == "assistant" {
+			out.Add("user", []byte(`{"type":"text","text":"(conversation so far)"}`))
+		}
+		out.Add(role, raw)
+		last = m
 	}
-	var parts []part
+	if out.Last() == "user" {
+		parts := partsOf(last)
+		parts[len(parts)-1].CacheControl = ephemeral()
+		raw, err := wire.Elements(parts)
+		if err != nil {
+			return nil, err
+		}
+		out.SetLast(raw)
+	}
+	return out.Messages(), nil
+}
+
+func partsOf(m model.Message) (parts []part) {
 	for _, b := range m.Blocks {
 		if p, ok := partOf(b); ok {
 			parts = append(parts, p)
 		}
 	}
-	if len(parts) == 0 {
-		return
-	}
-	n := len(q.Messages)
-	if n == 0 && role == "assistant" {
-		q.Messages = append(q.Messages, message{Role: "user", Content: []part{{Type: "text", Text: "(conversation so far)"}}})
-		n++
-	}
-	if n > 0 && q.Messages[n-1].Role == role {
-		q.Messages[n-1].Content = append(q.Messages[n-1].Content, parts...)
-		return
-	}
-	q.Messages = append(q.Messages, message{role, parts})
+	return parts
 }
 
 // partOf writes one block. Reasoning goes back only with the service's own

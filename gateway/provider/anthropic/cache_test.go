@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -22,7 +24,12 @@ func TestTheBoundaryDividesTheSystemPrompt(t *testing.T) {
 		{"same\n", 4, []string{"same"}}, // no empty part
 		{"", 0, nil},
 	} {
-		parts := p.ask(model.Request{Model: "m", System: c.system, Stable: c.stable}).System
+		raw, err := p.ask(model.Request{Model: "m", System: c.system, Stable: c.stable}).Bytes()
+		var asked struct{ System []part }
+		if err := errors.Join(err, json.Unmarshal(raw, &asked)); err != nil {
+			t.Fatal(err)
+		}
+		parts := asked.System
 		if len(parts) != len(c.want) {
 			t.Errorf("%q: %d parts", c.system, len(parts))
 			continue

@@ -4,12 +4,12 @@
 package bedrock
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -53,12 +53,12 @@ func (p *provider) path(id string) string {
 	return base + "/converse-stream"
 }
 
-type request struct {
-	Messages   []message       `json:"messages"`
-	System     []part          `json:"system,omitempty"`
-	Inference  *inference      `json:"inferenceConfig,omitempty"`
-	ToolConfig *toolConfig     `json:"toolConfig,omitempty"`
-	More       json.RawMessage `json:"additionalModelRequestFields,omitempty"`
+// settings are the fields of a request between the conversation and the tools.
+type settings struct {
+	System    []part     `json:"system,omitempty"`
+	Inference *inference `json:"inferenceConfig,omitempty"`
+
+	more json.RawMessage // additionalModelRequestFields
 }
 
 type inference struct {
@@ -83,7 +83,6 @@ type part struct {
 	CachePoint *cachePoint `json:"cachePoint,omitempty"`
 }
 
-// cachePoint ends what may be read from the service's cache next time.
 type cachePoint struct {
 	Type string `json:"type"`
 }
@@ -117,11 +116,6 @@ type reasoningText struct {
 	Signature string `json:"signature,omitempty"`
 }
 
-type toolConfig struct {
-	Tools  []tool  `json:"tools"`
-	Choice *choice `json:"toolChoice,omitempty"`
-}
-
 type tool struct {
 	Spec toolSpec `json:"toolSpec"`
 }
@@ -134,54 +128,68 @@ type toolSpec struct {
 	} `json:"inputSchema"`
 }
 
-func (p *provider) ask(r model.Request) request {
-	out := request{Messages: []message{}}
+func (p *provider) ask(r model.Request) *wire.Object {
+	var out wire.Object
+	claude := strings.Contains(r.Model, "anthropic.")
+	conversation, err := messages(r.Messages, claude)
+	out.List("messages", conversation, err)
+	set := p.settings(r, claude)
+	out.Fields(set)
+	if len(r.Tools) > 0 {
+		raw, err := p.tools(r).Bytes()
+		out.Raw("toolConfig", bytes.TrimSpace(raw), err)
+	}
+	if set.more != nil {
+		out.Raw("additionalModelRequestFields", set.more, nil)
+	}
+	return &out
+}
+
+func (p *provider) settings(r model.Request, claude bool) (out settings) {
 	limit := r.MaxTokens
 	if limit == 0 {
 		limit = p.quirks.MaxTokens
 	}
-	if _, forced := r.Forced(); r.Thinks() && !forced && strings.Contains(r.Model, "anthropic.") && !amidUnsigned(r.Messages) {
+	if _, forced := r.Forced(); r.Thinks() && !forced && claude && !amidUnsigned(r.Messages) {
 		budget := map[string]string{model.ThinkingLow: "2048", model.ThinkingMedium: "8192", model.ThinkingHigh: "16384"}[r.Thinking]
-		out.More = json.RawMessage(`{"thinking":{"type":"enabled","budget_tokens":` + budget + `}}`)
+		out.more = json.RawMessage(`{"thinking":{"type":"enabled","budget_tokens":` + budget + `}}`)
 		limit = max(limit, 8192) + 16384
 	}
-	out.Inference = inferenceOf(r, limit, out.More != nil)
-	if strings.TrimSpace(r.System) != "" {
-		stable, rest := r.SystemParts()
-		out.System = []part{{Text: &stable}}
-		if strings.TrimSpace(rest) != "" {
-			out.System = append(out.System, part{Text: &rest})
-		}
+	out.Inference = inferenceOf(r, limit, out.more != nil)
+	if strings.TrimSpace(r.System) == "" {
+		return out
 	}
-	for _, m := range r.Messages {
-		out.add(m)
+	stable, rest := r.SystemParts()
+	out.System = []part{{Text: &stable}}
+	if claude {
+		out.System = append(out.System, cached()) // behind what stays the same
 	}
-	if strings.Contains(r.Model, "anthropic.") {
-		out.cache()
-	}
-	if len(r.Tools) > 0 {
-		out.ToolConfig = &toolConfig{Choice: choiceOf(r)}
-		for _, t := range r.Tools {
-			spec := toolSpec{Name: t.Name, Description: t.Description}
-			if spec.InputSchema.JSON = t.Schema; len(t.Schema) == 0 {
-				spec.InputSchema.JSON = json.RawMessage(`{"type":"object"}`)
-			}
-			out.ToolConfig.Tools = append(out.ToolConfig.Tools, tool{spec})
-		}
+	if strings.TrimSpace(rest) != "" {
+		out.System = append(out.System, part{Text: &rest})
 	}
 	return out
 }
 
-// cache marks the system prompt and the conversation so far.
-func (q *request) cache() {
-	point := part{CachePoint: &cachePoint{"default"}}
-	if len(q.System) > 0 {
-		q.System = slices.Insert(q.System, 1, point) // behind what stays the same
+// tools is the part of a request with the tools.
+func (p *provider) tools(r model.Request) *wire.Object {
+	var out wire.Object
+	tools, err := p.service.Stable.Tools(dialect, r.Tools, func(t model.ToolSpec) any {
+		spec := toolSpec{Name: t.Name, Description: t.Description}
+		if spec.InputSchema.JSON = t.Schema; len(t.Schema) == 0 {
+			spec.InputSchema.JSON = json.RawMessage(`{"type":"object"}`)
+		}
+		return tool{spec}
+	})
+	out.List("tools", tools, err)
+	if c := choiceOf(r); c != nil {
+		out.Value("toolChoice", c)
 	}
-	if n := len(q.Messages); n > 0 && q.Messages[n-1].Role == "user" {
-		q.Messages[n-1].Content = append(q.Messages[n-1].Content, point)
-	}
+	return &out
 }
+
+// cached ends what may be read from the service's cache next time: behind the
+// system prompt, and behind the conversation so far.
+func cached() part { return part{CachePoint: &cachePoint{"default"}} }
 
 // amidUnsigned reports whether the newest call of a tool was not reasoned about
 // here: such a turn goes on without reasoning.
@@ -200,30 +208,37 @@ func amidUnsigned(msgs []model.Message) bool {
 	return false
 }
 
-// add appends a message. Neighbours of one role become one message, which puts
-// all results of a message's calls together, as the service wants them.
-func (q *request) add(m model.Message) {
-	role := "user"
-	if m.Role == model.RoleAssistant {
-		role = "assistant"
+// messages writes the conversation, each message once.
+func messages(msgs []model.Message, cache bool) ([][]byte, error) {
+	out := wire.Sides{Parts: "content"}
+	for _, m := range msgs {
+		raw, err := m.Written(dialect, func() ([]byte, error) { return wire.Elements(partsOf(m)) })
+		if err != nil {
+			return nil, err
+		}
+		role := wire.RoleOf(m, "assistant")
+		if out.Last() == "" && role == "assistant" && len(raw) > 0 {
+			out.Add("user", []byte(`{"text":"(conversation so far)"}`))
+		}
+		out.Add(role, raw)
 	}
-	var parts []part
+	if cache && out.Last() == "user" {
+		raw, err := wire.Elements([]part{cached()})
+		if err != nil {
+			return nil, err
+		}
+		out.Add("user", raw)
+	}
+	return out.Messages(), nil
+}
+
+func partsOf(m model.Message) (parts []part) {
 	for _, b := range m.Blocks {
 		if p, ok := partOf(b); ok {
 			parts = append(parts, p)
 		}
 	}
-	n := len(q.Messages)
-	switch {
-	case len(parts) == 0:
-	case n == 0 && role == "assistant":
-		begun := "(conversation so far)"
-		q.Messages = append(q.Messages, message{"user", []part{{Text: &begun}}}, message{role, parts})
-	case n > 0 && q.Messages[n-1].Role == role:
-		q.Messages[n-1].Content = append(q.Messages[n-1].Content, parts...)
-	default:
-		q.Messages = append(q.Messages, message{role, parts})
-	}
+	return parts
 }
 
 func partOf(b model.Block) (part, bool) {

@@ -35,14 +35,14 @@ func (c *Catalog) List(_ context.Context, p protocol.ModelsListParams) (protocol
 		return protocol.ModelsList{}, protocol.InvalidParams(protocol.MethodModelsList, "view can be default, configured or all, not %q", p.View)
 	}
 	def, _ := c.Models.Default()
-	d := c.Settings.Snapshot().Config.Agents.Defaults
+	d := choice.Section.Of(c.Settings.Snapshot().Config)
 	list := c.Models.Models()
 	if p.View == "all" {
 		list = c.Models.Catalogue()
 	}
 	out := protocol.ModelsList{Models: []protocol.ModelInfo{}}
 	for _, e := range list {
-		entry, chosen := d.Models[e.Ref.String()]
+		alias, chosen := d.Aliases[e.Ref.String()]
 		switch {
 		case p.View == "all":
 		case p.View == "configured" && !chosen && e.Source != provider.SourceConfigured:
@@ -51,7 +51,7 @@ func (c *Catalog) List(_ context.Context, p protocol.ModelsListParams) (protocol
 			continue
 		}
 		info := protocol.ModelInfo{
-			ID: e.Ref.Model, Name: e.Name, Provider: e.Ref.Provider, Alias: entry.Alias, ContextWindow: e.ContextWindow, Reasoning: e.Reasoning,
+			ID: e.Ref.Model, Name: e.Name, Provider: e.Ref.Provider, Alias: alias, ContextWindow: e.ContextWindow, Reasoning: e.Reasoning,
 			Input: e.Input, Available: e.Available, Tags: c.tags(e.Ref, def),
 			Hearth: c.detail(e),
 		}
@@ -81,7 +81,7 @@ func (c *Catalog) tags(ref, def model.Ref) (tags []string) {
 	if ref == def {
 		tags = append(tags, "default")
 	}
-	for i, name := range c.Settings.Snapshot().Config.Agents.Defaults.Model.Fallbacks {
+	for i, name := range choice.Section.Of(c.Settings.Snapshot().Config).Model.Fallbacks {
 		if c.Models.Named(name) == ref {
 			tags = append(tags, fmt.Sprintf("fallback#%d", i+1))
 		}

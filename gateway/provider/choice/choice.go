@@ -37,18 +37,16 @@ type Chooser struct{ o Options }
 // New returns a chooser.
 func New(o Options) *Chooser { return &Chooser{o} }
 
-func (c *Chooser) defaults() config.AgentDefaults {
-	return c.o.Settings.Snapshot().Config.Agents.Defaults
-}
+func (c *Chooser) defaults() Defaults { return Section.Of(c.o.Settings.Snapshot().Config) }
 
 // Allowed asks the list of models that may be chosen. The default and its
 // fallbacks are the operator's own wish and need not stand there.
 func (c *Chooser) Allowed(ref model.Ref) bool {
 	d := c.defaults()
-	if len(d.Models) == 0 {
+	if len(d.Aliases) == 0 {
 		return true
 	}
-	if _, ok := d.Models[ref.String()]; ok {
+	if _, ok := d.Aliases[ref.String()]; ok {
 		return true
 	}
 	def, _ := c.o.Models.Default()
@@ -65,7 +63,7 @@ func (c *Chooser) Check(name string) error {
 	if !c.Allowed(ref) {
 		return fmt.Errorf("model %q may not be chosen: it does not stand in agents.defaults.models", name)
 	}
-	known := slices.Collect(maps.Keys(c.o.Settings.Snapshot().Config.Models.Providers))
+	known := slices.Collect(maps.Keys(provider.Section.Of(c.o.Settings.Snapshot().Config).Services))
 	for _, e := range c.o.Models.Models() {
 		known = append(known, e.Ref.Provider)
 	}
@@ -118,6 +116,9 @@ func (c *Chooser) OfAgent(sel failover.Selection) failover.Selection {
 		return sel
 	}
 	sel.Ref, sel.Source = c.o.Models.Named(a.Primary), failover.SourceAgent
+	if sel.Fallbacks != nil { // the run has its own
+		return sel
+	}
 	for _, name := range a.Fallbacks {
 		sel.Fallbacks = append(sel.Fallbacks, c.o.Models.Named(name))
 	}

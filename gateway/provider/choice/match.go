@@ -15,9 +15,9 @@ import (
 // Catalogue is what /new can name a model by.
 func (c *Chooser) Catalogue() (out policy.Catalogue) {
 	out.Aliases = map[string]string{}
-	for ref, m := range c.defaults().Models {
-		if m.Alias != "" {
-			out.Aliases[m.Alias] = ref
+	for ref, alias := range c.defaults().Aliases {
+		if alias != "" {
+			out.Aliases[alias] = ref
 		}
 	}
 	for _, e := range c.o.Models.Models() {
@@ -30,9 +30,9 @@ func (c *Chooser) Catalogue() (out policy.Catalogue) {
 
 // ByAlias finds the model of a short name.
 func (c *Chooser) ByAlias(name string) (string, bool) {
-	models := c.defaults().Models
-	for _, ref := range slices.Sorted(maps.Keys(models)) {
-		if a := models[ref].Alias; a != "" && strings.EqualFold(a, name) {
+	aliases := c.defaults().Aliases
+	for _, ref := range slices.Sorted(maps.Keys(aliases)) {
+		if a := aliases[ref]; a != "" && strings.EqualFold(a, name) {
 			return ref, true
 		}
 	}

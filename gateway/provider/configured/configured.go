@@ -10,12 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/setup"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 )
 
@@ -49,12 +52,12 @@ func Open(o Options) (*provider.Registry, *provider.Detector) {
 
 // settings is the part of the settings that the models need.
 func settings(c config.Config, secrets *lookup.Secrets) provider.Settings {
+	services, first := provider.Section.Of(c).Services, choice.Section.Of(c).Model
 	s := provider.Settings{
-		Providers: make(map[string]provider.ProviderConfig, len(c.Models.Providers)),
-		Primary:   c.Agents.Defaults.Model.Primary, Fallbacks: c.Agents.Defaults.Model.Fallbacks,
-		Named: namedServices(c),
+		Providers: make(map[string]provider.ProviderConfig, len(services)),
+		Primary:   first.Primary, Fallbacks: first.Fallbacks, Named: namedServices(c),
 	}
-	for id, p := range c.Models.Providers {
+	for id, p := range services {
 		key, _ := secrets.Known(p.APIKey)
 		pc := provider.ProviderConfig{BaseURL: p.BaseURL, APIKey: key.Reveal(), API: p.API, AuthHeader: p.AuthHeader,
 			Silence: time.Duration(p.TimeoutSeconds) * time.Second}
@@ -66,9 +69,7 @@ func settings(c config.Config, secrets *lookup.Secrets) provider.Settings {
 			pc.Headers[name] = v.Reveal()
 		}
 		for _, m := range p.Models {
-			pc.Models = append(pc.Models, provider.ModelConfig{
-				ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input,
-			})
+			pc.Models = append(pc.Models, m.ModelConfig)
 		}
 		s.Providers[id] = pc
 	}
@@ -77,10 +78,10 @@ func settings(c config.Config, secrets *lookup.Secrets) provider.Settings {
 
 // namedServices are the services whose models the settings name somewhere.
 func namedServices(c config.Config) (out []string) {
-	d := c.Agents.Defaults
-	names := slices.Concat([]string{d.Model.Primary, d.ImageModel.Primary, d.Subagents.Model.Primary, budget.Section.Of(c).CheapModel},
-		d.Model.Fallbacks, d.ImageModel.Fallbacks, d.Subagents.Model.Fallbacks, slices.Collect(maps.Keys(d.Models)))
-	for _, a := range c.Agents.List {
+	d, helper := choice.Section.Of(c), spawn.Section.Of(c).Model
+	names := slices.Concat([]string{d.Model.Primary, d.ImageModel.Primary, helper.Primary, budget.Section.Of(c).CheapModel},
+		d.Model.Fallbacks, d.ImageModel.Fallbacks, helper.Fallbacks, slices.Collect(maps.Keys(d.Aliases)))
+	for _, a := range agents.Section.Of(c).List {
 		names = append(append(names, a.Model.Primary), a.Model.Fallbacks...)
 	}
 	for _, name := range names {

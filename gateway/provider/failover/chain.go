@@ -25,7 +25,7 @@ type Selection struct {
 	Source Source
 	Origin model.Ref // of SourceAuto: what was selected before
 	Reason Reason    // of SourceAuto: why it was left
-	Pin    Pin
+	Pin    Pinned
 	// Fallbacks take the place of the configured ones when they are not nil; an
 	// empty list means that nothing else may answer.
 	Fallbacks []model.Ref

@@ -15,14 +15,14 @@ import (
 // What happens to a candidate all of whose accounts rest.
 func TestCooldownSkipOrProbe(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	resting := func(why Reason, d time.Duration) []Account {
-		return []Account{{ID: "a:1", Until: now.Add(d), Reason: why}}
+	resting := func(why Reason, d time.Duration) []AccountState {
+		return []AccountState{{ID: "a:1", Until: now.Add(d), Reason: why}}
 	}
 	for name, c := range map[string]struct {
 		s          situation
 		ask, probe bool
 	}{
-		"a free account":                   {situation{accounts: []Account{{ID: "a:1"}}}, true, false},
+		"a free account":                   {situation{accounts: []AccountState{{ID: "a:1"}}}, true, false},
 		"no account is needed":             {situation{}, true, false},
 		"auth skips the service at once":   {situation{accounts: resting(ReasonAuth, time.Minute), primary: true}, false, false},
 		"billing skips a fallback":         {situation{accounts: resting(ReasonBilling, time.Hour), sibling: true}, false, false},
@@ -65,10 +65,10 @@ func TestCooldownProperties(t *testing.T) {
 			sibling: rapid.Bool().Draw(rt, "sibling"), throttled: rapid.Bool().Draw(rt, "throttled"), probed: rapid.Bool().Draw(rt, "probed")}
 		free := rapid.IntRange(0, 3).Draw(rt, "free")
 		for i := range free {
-			s.accounts = append(s.accounts, Account{ID: fmt.Sprint("free", i)})
+			s.accounts = append(s.accounts, AccountState{ID: fmt.Sprint("free", i)})
 		}
 		for i := range rapid.IntRange(0, 4).Draw(rt, "resting") {
-			s.accounts = append(s.accounts, Account{ID: fmt.Sprint("rests", i), Until: now.Add(time.Duration(i+1) * time.Minute),
+			s.accounts = append(s.accounts, AccountState{ID: fmt.Sprint("rests", i), Until: now.Add(time.Duration(i+1) * time.Minute),
 				Reason: rapid.SampledFrom([]Reason{ReasonAuth, ReasonBilling, ReasonRateLimit, ReasonOverloaded, ReasonUnknown}).Draw(rt, "why")})
 		}
 		v := decide(s)
@@ -89,7 +89,7 @@ func TestRestingPrimaryIsSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.failing(nil)
-		w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}}}
+		w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}}}
 		w.accounts.rest("a", ReasonRateLimit, time.Hour)
 		w.want(Selection{}, "I am b/two", "b/two")
 		if l := w.session.landings; len(l) != 1 || l[0].Reason != ReasonRateLimit || l[0].Selected != ref("a/one") {
@@ -103,7 +103,7 @@ func TestPrimaryProbeNearExpiryIsThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.failing(fault(model.ClassRateLimit, 429), "a/one")
-		w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}}}
+		w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}}}
 		w.accounts.rest("a", ReasonRateLimit, 100*time.Second)
 		w.want(Selection{}, "I am b/two", "a/one@a:1", "b/two")
 		w.want(Selection{}, "I am b/two", "b/two")
@@ -120,7 +120,7 @@ func TestSiblingsAndOneTransientProbe(t *testing.T) {
 		w := newWorld(t)
 		w.settings.Fallbacks = refs("a/mini", "a/nano", "b/two")
 		w.failing(fault(model.ClassRateLimit, 429), "a/mini", "a/nano")
-		w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}}}
+		w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}}}
 		w.accounts.rest("a", ReasonRateLimit, time.Hour)
 		w.want(Selection{}, "I am b/two", "a/mini@a:1", "b/two")
 	})
@@ -132,7 +132,7 @@ func TestModelScopedCooldown(t *testing.T) {
 		w := newWorld(t)
 		w.settings.Fallbacks = refs("a/mini")
 		w.failing(nil)
-		w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}}}
+		w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}}}
 		w.accounts.models = map[string]time.Time{"a:1 one": time.Now().Add(time.Hour)}
 		w.want(Selection{}, "I am a/mini", "a/mini@a:1")
 	})
@@ -163,7 +163,7 @@ func TestAccountRotation(t *testing.T) {
 				w := newWorld(t)
 				w.settings.RateLimitedRotations, w.settings.OverloadedRotations = c.settings.RateLimitedRotations, c.settings.OverloadedRotations
 				w.failing(c.err, "a/one")
-				w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}, {ID: "a:2"}, {ID: "a:3"}}}
+				w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}, {ID: "a:2"}, {ID: "a:3"}}}
 				start := time.Now()
 				w.want(Selection{}, "I am b/two", c.want...)
 				if took := time.Since(start); took != 0 {
@@ -180,7 +180,7 @@ func TestOverloadedBackoff(t *testing.T) {
 		w := newWorld(t)
 		w.settings.OverloadedBackoff = 700 * time.Millisecond
 		w.failing(fault(model.ClassOverloaded, 529), "a/one")
-		w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}, {ID: "a:2"}}}
+		w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}, {ID: "a:2"}}}
 		start := time.Now()
 		w.want(Selection{}, "I am b/two", "a/one@a:1", "a/one@a:2", "b/two")
 		if took := time.Since(start); took != 700*time.Millisecond {
@@ -194,14 +194,14 @@ func TestPinnedAccounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.failing(fault(model.ClassRateLimit, 429), "a/one")
-		w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}, {ID: "a:2"}}}
-		w.want(Selection{Pin: Pin{ID: "a:2", User: true}}, "I am b/two", "a/one@a:2", "b/two")
+		w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}, {ID: "a:2"}}}
+		w.want(Selection{Pin: Pinned{ID: "a:2", User: true}}, "I am b/two", "a/one@a:2", "b/two")
 		// one that is gone is asked for, so that the failure tells of it
-		w.want(Selection{Pin: Pin{ID: "a:9", User: true}}, "I am b/two", "a/one@a:9", "b/two")
+		w.want(Selection{Pin: Pinned{ID: "a:9", User: true}}, "I am b/two", "a/one@a:9", "b/two")
 		// an automatic one is a preference
-		w.want(Selection{Pin: Pin{ID: "a:2"}}, "I am b/two", "a/one@a:2", "a/one@a:1", "b/two")
+		w.want(Selection{Pin: Pinned{ID: "a:2"}}, "I am b/two", "a/one@a:2", "a/one@a:1", "b/two")
 		// with a model of the person's own, nothing else answers
-		if _, err := w.ask(Selection{Ref: ref("a/one"), Source: SourceUser, Pin: Pin{ID: "a:2", User: true}}); err == nil {
+		if _, err := w.ask(Selection{Ref: ref("a/one"), Source: SourceUser, Pin: Pinned{ID: "a:2", User: true}}); err == nil {
 			t.Error("answered")
 		}
 	})
@@ -223,7 +223,7 @@ func TestWhatIsHeldAgainstAnAccount(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.failing(fault(c.class, 400), "a/one")
-				w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}}}
+				w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}}}
 				_, _ = w.ask(Selection{})
 				var want []string
 				if c.want {
@@ -242,7 +242,7 @@ func TestAnAnswerClearsTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.failing(nil)
-		w.accounts.list = map[string][]Account{"a": {{ID: "a:1"}}}
+		w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1"}}}
 		w.want(Selection{}, "I am a/one", "a/one@a:1")
 		if diff := cmp.Diff([]string{"a:1 one"}, w.accounts.good); diff != "" {
 			t.Error(diff)

@@ -14,15 +14,15 @@ const (
 // verdict is what happens to one candidate.
 type verdict struct {
 	ask      bool
-	probe    bool      // although all its accounts are blocked
-	accounts []Account // to try, in order; none: the service needs none
-	reason   Reason    // of the block
-	until    time.Time // the soonest end of it
+	probe    bool           // although all its accounts are blocked
+	accounts []AccountState // to try, in order; none: the service needs none
+	reason   Reason         // of the block
+	until    time.Time      // the soonest end of it
 }
 
 // situation is what the verdict depends on.
 type situation struct {
-	accounts  []Account
+	accounts  []AccountState
 	now       time.Time
 	primary   bool // it is the requested model
 	sole      bool // nothing else could answer
@@ -46,7 +46,7 @@ func decide(s situation) verdict {
 	block := worst(s.accounts)
 	v := verdict{reason: block.Reason, until: soonest(s.accounts).Until}
 	if v.ask = mayProbe(s, v); v.ask {
-		v.probe, v.accounts = true, []Account{block}
+		v.probe, v.accounts = true, []AccountState{block}
 	}
 	return v
 }
@@ -70,7 +70,7 @@ func mayProbe(s situation, v verdict) bool {
 
 // worst is the block that decides: a transient one may be probed, and of these
 // the one that ends first.
-func worst(list []Account) Account {
+func worst(list []AccountState) AccountState {
 	best := list[0]
 	for _, a := range list[1:] {
 		switch {
@@ -81,7 +81,7 @@ func worst(list []Account) Account {
 	return best
 }
 
-func rank(a Account) int {
+func rank(a AccountState) int {
 	switch a.Reason {
 	case ReasonAuth:
 		return 0
@@ -91,7 +91,7 @@ func rank(a Account) int {
 	return 2
 }
 
-func soonest(list []Account) Account {
+func soonest(list []AccountState) AccountState {
 	best := list[0]
 	for _, a := range list[1:] {
 		if a.Until.Before(best.Until) {

@@ -31,22 +31,22 @@ type Target struct {
 	Source        string // where it comes from: configured, local, environment, built-in
 }
 
-// Pin is the account that a session keeps to.
-type Pin struct {
+// Pinned is the account that a session keeps to.
+type Pinned struct {
 	ID   string
 	User bool // the person chose it: no other account is used
 }
 
-// Account is one way into a service, as it stands for one model.
-type Account struct {
+// AccountState is one way into a service, as it stands for one model.
+type AccountState struct {
 	ID     string
 	Until  time.Time // blocked until then for this model; zero = free
 	Reason Reason    // why it is blocked
 	Scoped bool      // only for this model
 }
 
-// Failure is what an account is told of a failed call.
-type Failure struct {
+// FailedCall is what an account is told of a failed call.
+type FailedCall struct {
 	Class      model.Class
 	RetryAfter time.Duration // as the service asked, 0 = not said
 }
@@ -55,9 +55,9 @@ type Failure struct {
 type Accounts interface {
 	// Candidates are the accounts of a service in the order in which they are
 	// tried, blocked ones last. None: the service needs no account.
-	Candidates(provider, modelID string, pin Pin) []Account
+	Candidates(provider, modelID string, pin Pinned) []AccountState
 	Used(ctx context.Context, id string)
-	Failed(ctx context.Context, id, modelID string, f Failure)
+	Failed(ctx context.Context, id, modelID string, f FailedCall)
 	Succeeded(ctx context.Context, id, modelID string)
 }
 
@@ -121,9 +121,9 @@ func New(o Options) *Engine {
 // noAccounts: no service has any.
 type noAccounts struct{}
 
-func (noAccounts) Candidates(string, string, Pin) []Account {
+func (noAccounts) Candidates(string, string, Pinned) []AccountState {
 	return nil
 }
-func (noAccounts) Used(context.Context, string)                    {}
-func (noAccounts) Failed(context.Context, string, string, Failure) {}
-func (noAccounts) Succeeded(context.Context, string, string)       {}
+func (noAccounts) Used(context.Context, string)                       {}
+func (noAccounts) Failed(context.Context, string, string, FailedCall) {}
+func (noAccounts) Succeeded(context.Context, string, string)          {}

@@ -329,7 +329,8 @@ func TestSummaryIsModelAware(t *testing.T) {
 		w := newWorld(t)
 		w.settings.Fallbacks = refs("b/two")
 		now := time.Now()
-		w.accounts.list = map[string][]Account{"a": {{ID: "a:1", Until: now.Add(30 * time.Minute), Reason: ReasonRateLimit}}, "b": {{ID: "b:1"}}}
+		w.accounts.list = map[string][]AccountState{"a": {{ID: "a:1", Until: now.Add(30 * time.Minute), Reason: ReasonRateLimit}},
+			"b": {{ID: "b:1"}}}
 		w.accounts.models = map[string]time.Time{
 			"b:1 other": now.Add(time.Minute), "b:1 two": now.Add(10 * time.Minute),
 		}

@@ -399,12 +399,12 @@ func TestPicturesForModelsThatCannotSee(t *testing.T) {
 func BenchmarkDecision(b *testing.B) {
 	now := time.Unix(1_800_000_000, 0)
 	var chain []model.Ref
-	accounts := map[string][]Account{}
+	accounts := map[string][]AccountState{}
 	for i := range 20 {
 		r := model.Ref{Provider: fmt.Sprint("p", i), Model: "m"}
 		chain = append(chain, r)
 		for j := range 10 {
-			accounts[r.Provider] = append(accounts[r.Provider], Account{ID: fmt.Sprintf("%s:%d", r.Provider, j),
+			accounts[r.Provider] = append(accounts[r.Provider], AccountState{ID: fmt.Sprintf("%s:%d", r.Provider, j),
 				Until: now.Add(time.Hour + time.Duration(j)), Reason: ReasonRateLimit})
 		}
 	}

@@ -20,8 +20,8 @@ type Run struct {
 	at        int // of the candidate in use
 	open      bool
 	target    Target
-	accounts  []Account // of the candidate; the first is in use
-	known     int       // how many accounts its service has
+	accounts  []AccountState // of the candidate; the first is in use
+	known     int            // how many accounts its service has
 	probing   bool
 	persisted *Override
 	landed    bool
@@ -96,20 +96,20 @@ func (r *Run) probesPrimary() bool {
 
 // pin is the account that a candidate keeps to: the session's, in the service of
 // the selected model.
-func (r *Run) pin(ref model.Ref) Pin {
+func (r *Run) pin(ref model.Ref) Pinned {
 	if ref.Provider == r.sel.Ref.Provider || ref.Provider == r.sel.selected().Provider {
 		return r.sel.Pin
 	}
-	return Pin{}
+	return Pinned{}
 }
 
 // candidates are the accounts of a candidate. A pin of the person whose account
 // is gone leaves nothing else: asking for it tells so.
-func (r *Run) candidates(ref model.Ref) []Account {
+func (r *Run) candidates(ref model.Ref) []AccountState {
 	pin := r.pin(ref)
 	list := r.e.o.Accounts.Candidates(ref.Provider, ref.Model, pin)
 	if len(list) == 0 && pin.User && pin.ID != "" {
-		return []Account{{ID: pin.ID}}
+		return []AccountState{{ID: pin.ID}}
 	}
 	return list
 }
@@ -237,7 +237,7 @@ func (r *Run) fail(ctx context.Context, err error, start time.Time, used model.U
 	r.last = err
 	r.attempts = append(r.attempts, a)
 	if a.Account != "" && blames(err, a.Reason) {
-		r.e.o.Accounts.Failed(ctx, a.Account, a.Ref.Model, Failure{Class: classOf(err), RetryAfter: retryAfter(err)})
+		r.e.o.Accounts.Failed(ctx, a.Account, a.Ref.Model, FailedCall{Class: classOf(err), RetryAfter: retryAfter(err)})
 	}
 	r.session.Noted(ctx, a)
 	r.logFailure(ctx, a)

@@ -224,14 +224,14 @@ func (s *recorder) Waiting(d time.Duration, why Reason) {
 // book has accounts as the test lists them.
 type book struct {
 	w      *world
-	list   map[string][]Account // by provider
-	models map[string]time.Time // "account model" → blocked until
+	list   map[string][]AccountState // by provider
+	models map[string]time.Time      // "account model" → blocked until
 	fails  []string
 	good   []string
 }
 
-func (b *book) Candidates(provider, modelID string, pin Pin) []Account {
-	var free, blocked []Account
+func (b *book) Candidates(provider, modelID string, pin Pinned) []AccountState {
+	var free, blocked []AccountState
 	for _, a := range b.list[provider] {
 		if pin.User && pin.ID != a.ID {
 			continue
@@ -243,16 +243,16 @@ func (b *book) Candidates(provider, modelID string, pin Pin) []Account {
 		case a.Until.After(b.w.now()):
 			blocked = append(blocked, a)
 		case a.ID == pin.ID:
-			free = append([]Account{a}, free...)
+			free = append([]AccountState{a}, free...)
 		default:
 			free = append(free, a)
 		}
 	}
-	slices.SortStableFunc(blocked, func(x, y Account) int { return x.Until.Compare(y.Until) })
+	slices.SortStableFunc(blocked, func(x, y AccountState) int { return x.Until.Compare(y.Until) })
 	return append(free, blocked...)
 }
 func (b *book) Used(context.Context, string) {}
-func (b *book) Failed(_ context.Context, id, modelID string, f Failure) {
+func (b *book) Failed(_ context.Context, id, modelID string, f FailedCall) {
 	b.fails = append(b.fails, id+" "+modelID+" "+string(f.Class))
 }
 func (b *book) Succeeded(_ context.Context, id, modelID string) {

@@ -23,8 +23,8 @@ import (
 // maxFile is more than any of these files has.
 const maxFile = 1 << 20
 
-// Source is a program whose login could be used.
-type Source struct {
+// Program is another program on this computer, whose login could be used.
+type Program struct {
 	ID       string // as people name it, and Credential.Service
 	Name     string
 	Path     string
@@ -37,14 +37,14 @@ type Source struct {
 }
 
 // Sources lists the programs, whether they are there or not.
-func Sources(home string, env func(string) string) []Source {
+func Sources(home string, env func(string) string) []Program {
 	at := func(variable, folder, name string) string {
 		if d := env(variable); filepath.IsAbs(d) {
 			return filepath.Join(d, name)
 		}
 		return filepath.Join(home, folder, name)
 	}
-	return []Source{
+	return []Program{
 		{
 			ID: "claude-code", Name: "Claude Code", Path: at("CLAUDE_CONFIG_DIR", ".claude", ".credentials.json"), Provider: "anthropic",
 			Hosts: []string{"api.anthropic.com"}, parse: claudeCode,
@@ -67,13 +67,13 @@ func Sources(home string, env func(string) string) []Source {
 var ErrNone = errors.New("there is no login of this program on this computer")
 
 // Present reports whether the program's file is there, without reading it.
-func (s Source) Present() bool {
+func (s Program) Present() bool {
 	info, err := os.Stat(s.Path)
 	return err == nil && info.Mode().IsRegular()
 }
 
 // Read takes the login out of the program's file.
-func (s Source) Read() (profile.Profile, profile.Credential, error) {
+func (s Program) Read() (profile.Profile, profile.Credential, error) {
 	fail := func(err error) (profile.Profile, profile.Credential, error) {
 		return profile.Profile{}, profile.Credential{}, err
 	}

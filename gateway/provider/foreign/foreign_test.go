@@ -14,7 +14,7 @@ import (
 
 func noEnv(string) string { return "" }
 
-func source(t *testing.T, id, content string) Source {
+func source(t *testing.T, id, content string) Program {
 	t.Helper()
 	home := t.TempDir()
 	for _, s := range Sources(home, noEnv) {
@@ -30,7 +30,7 @@ func source(t *testing.T, id, content string) Source {
 		return s
 	}
 	t.Fatal("no such source")
-	return Source{}
+	return Program{}
 }
 
 func token(email string) string {

@@ -5,6 +5,7 @@
 package gemini
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -59,10 +60,8 @@ func (p *provider) path(id string) string {
 	return base + ":streamGenerateContent?alt=sse"
 }
 
-type request struct {
-	Contents         []content         `json:"contents"`
-	System           *content          `json:"systemInstruction,omitempty"`
-	Tools            []tools           `json:"tools,omitempty"`
+// settings are the fields of a request behind the tools.
+type settings struct {
 	ToolConfig       *toolConfig       `json:"toolConfig,omitempty"`
 	GenerationConfig *generationConfig `json:"generationConfig,omitempty"`
 }
@@ -110,18 +109,34 @@ type functionResponse struct {
 	Response map[string]string `json:"response"`
 }
 
-type tools struct {
-	Functions []function `json:"functionDeclarations"`
-}
-
 type function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-func (p *provider) ask(r model.Request) request {
-	out := request{Contents: []content{}}
+func (p *provider) ask(r model.Request) *wire.Object {
+	var out wire.Object
+	conversation, err := contents(r.Messages, strings.Contains(r.Model, "gemini-3"))
+	out.List("contents", conversation, err)
+	if strings.TrimSpace(r.System) != "" {
+		raw, err := p.service.Stable.Text(dialect, r.System, func(text string) any { return content{Parts: []part{{Text: &text}}} })
+		out.Raw("systemInstruction", raw, err)
+	}
+	if len(r.Tools) > 0 {
+		functions, err := p.service.Stable.Tools(dialect, r.Tools, func(t model.ToolSpec) any {
+			return function{t.Name, t.Description, Schema(t.Schema)}
+		})
+		var tools wire.Object
+		tools.List("functionDeclarations", functions, err)
+		raw, err := tools.Bytes()
+		out.List("tools", [][]byte{bytes.TrimSpace(raw)}, err)
+	}
+	out.Fields(p.settings(r))
+	return &out
+}
+
+func (p *provider) settings(r model.Request) (out settings) {
 	g := generationConfig{MaxOutputTokens: r.MaxTokens, Thinking: thinkingOf(r), options: optionsOf(r)}
 	if g.MaxOutputTokens == 0 {
 		g.MaxOutputTokens = p.quirks.MaxTokens
@@ -129,19 +144,8 @@ func (p *provider) ask(r model.Request) request {
 	if g.MaxOutputTokens != 0 || g.Thinking != nil || r.Options != nil {
 		out.GenerationConfig = &g
 	}
-	if strings.TrimSpace(r.System) != "" {
-		out.System = &content{Parts: []part{{Text: &r.System}}}
-	}
-	for _, m := range r.Messages {
-		out.add(m)
-	}
-	out.tidy(strings.Contains(r.Model, "gemini-3"))
 	if len(r.Tools) > 0 {
-		var t tools
-		for _, spec := range r.Tools {
-			t.Functions = append(t.Functions, function{spec.Name, spec.Description, Schema(spec.Schema)})
-		}
-		out.Tools, out.ToolConfig = []tools{t}, toolConfigOf(r)
+		out.ToolConfig = toolConfigOf(r)
 	}
 	return out
 }
@@ -167,39 +171,60 @@ func thinkingOf(r model.Request) *thinkingConfig {
 	return &thinkingConfig{Include: true, Budget: &n}
 }
 
-// add appends a message. Neighbours of one role become one entry, which puts
-// all results of a message's calls together, as the service wants them.
-func (q *request) add(m model.Message) {
-	role := "user"
-	if m.Role == model.RoleAssistant {
-		role = "model"
+// contents writes the conversation: each message once, but for those that are put
+// in order together with their neighbours.
+func contents(msgs []model.Message, sign bool) ([][]byte, error) {
+	out := wire.Sides{Parts: "parts"}
+	for len(msgs) > 0 {
+		role := wire.RoleOf(msgs[0], "model")
+		n := 1
+		for n < len(msgs) && wire.RoleOf(msgs[n], "model") == role {
+			n++
+		}
+		one := msgs[:n]
+		msgs = msgs[n:]
+		if slices.ContainsFunc(one, needsTidying) {
+			raw, err := wire.Elements(tidy(one, sign))
+			if err != nil {
+				return nil, err
+			}
+			out.Add(role, raw)
+			continue
+		}
+		for _, m := range one {
+			raw, err := m.Written(dialect, func() ([]byte, error) { return wire.Elements(partsOf(m.Blocks)) })
+			if err != nil {
+				return nil, err
+			}
+			out.Add(role, raw)
+		}
 	}
-	parts := partsOf(m.Blocks)
-	if len(parts) == 0 {
-		return
-	}
-	if n := len(q.Contents); n > 0 && q.Contents[n-1].Role == role {
-		q.Contents[n-1].Parts = append(q.Contents[n-1].Parts, parts...)
-		return
-	}
-	q.Contents = append(q.Contents, content{role, parts})
+	return out.Messages(), nil
+}
+
+// needsTidying reports messages with calls or results, whose parts tidy changes.
+func needsTidying(m model.Message) bool {
+	return slices.ContainsFunc(m.Blocks, func(b model.Block) bool { return b.ToolCall != nil || b.ToolResult != nil })
 }
 
 // unsigned stands where a call was made by another model: Gemini 3 refuses calls
 // without a signature, and this is Google's word for one that has none.
 const unsigned = "skip_thought_signature_validator"
 
-// tidy puts results before the pictures that belong to them, and gives calls
-// that another model made what the service asks of them.
-func (q *request) tidy(sign bool) {
-	for _, c := range q.Contents {
-		if slices.ContainsFunc(c.Parts, isResult) {
-			slices.SortStableFunc(c.Parts, func(a, b part) int { return rank(a) - rank(b) })
-		}
-		if i := slices.IndexFunc(c.Parts, func(p part) bool { return p.FunctionCall != nil }); sign && i >= 0 && c.Parts[i].Signature == "" {
-			c.Parts[i].Signature = unsigned
-		}
+// tidy is what neighbours of one role say. It puts results before the pictures that
+// belong to them, and gives calls that another model made what the service asks of
+// them.
+func tidy(msgs []model.Message, sign bool) (parts []part) {
+	for _, m := range msgs {
+		parts = append(parts, partsOf(m.Blocks)...)
 	}
+	if slices.ContainsFunc(parts, isResult) {
+		slices.SortStableFunc(parts, func(a, b part) int { return rank(a) - rank(b) })
+	}
+	if i := slices.IndexFunc(parts, func(p part) bool { return p.FunctionCall != nil }); sign && i >= 0 && parts[i].Signature == "" {
+		parts[i].Signature = unsigned
+	}
+	return parts
 }
 
 func isResult(p part) bool { return p.FunctionResponse != nil }

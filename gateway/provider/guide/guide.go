@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // ContextWindow is far more than the guide ever reads.
@@ -60,7 +61,7 @@ func (g *guide) Stream(ctx context.Context, req model.Request) iter.Seq2[model.E
 	return func(yield func(model.Event, error) bool) {
 		r := g.answer(read(req))
 		for word := range strings.SplitAfterSeq(r.text, " ") {
-			if err := g.pause(ctx); err != nil {
+			if err := sleep.For(ctx, g.Delay); err != nil {
 				yield(model.Event{}, err)
 				return
 			}
@@ -76,21 +77,6 @@ func (g *guide) Stream(ctx context.Context, req model.Request) iter.Seq2[model.E
 			}
 		}
 		yield(model.Event{Kind: model.EventStop, Stop: stop}, nil)
-	}
-}
-
-// pause waits between words; it also notices that nobody wants the rest.
-func (g *guide) pause(ctx context.Context) error {
-	if g.Delay <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(g.Delay)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -28,7 +28,7 @@ type Browser struct {
 	Expires time.Time
 
 	client   *Client
-	service  Service
+	service  Issuer
 	callback string
 	host     string // of the callback: name and port
 	path     string
@@ -46,7 +46,7 @@ type result struct {
 
 // Browser opens the way back and makes the address to visit. Close must be
 // called, or Await.
-func (c *Client) Browser(ctx context.Context, s Service) (*Browser, error) {
+func (c *Client) Browser(ctx context.Context, s Issuer) (*Browser, error) {
 	to, err := url.Parse(s.AuthorizeURL)
 	if err != nil || !s.Private(to) {
 		return nil, fmt.Errorf("%q is no https address, so nobody is sent there to log in", s.AuthorizeURL)
@@ -165,7 +165,7 @@ func (b *Browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // issuedBy reports whether the browser came back from the right service.
-func (s Service) issuedBy(iss []string) bool {
+func (s Issuer) issuedBy(iss []string) bool {
 	if s.Issuer == "" || len(iss) == 0 {
 		return !s.NamesIt || s.Issuer == ""
 	}

@@ -23,13 +23,13 @@ type Device struct {
 	Expires  time.Time
 
 	client   *Client
-	service  Service
+	service  Issuer
 	device   string
 	interval time.Duration
 }
 
 // Device asks for a code.
-func (c *Client) Device(ctx context.Context, s Service) (*Device, error) {
+func (c *Client) Device(ctx context.Context, s Issuer) (*Device, error) {
 	a, err := c.post(ctx, s, s.DeviceURL, url.Values{"scope": {strings.Join(s.Scopes, " ")}}, nil)
 	switch {
 	case err != nil:

@@ -11,7 +11,7 @@ import (
 // Started is what a person needs to go on with a login.
 type Started struct {
 	ID      string
-	Service Service
+	Service Issuer
 	URL     string
 	Code    string // to type there; "" for a login in the browser
 	Expires time.Time
@@ -24,8 +24,8 @@ const (
 	Failed  = "failed"
 )
 
-// State is how a login stands.
-type State struct {
+// LoginState is how a login stands.
+type LoginState struct {
 	State   string
 	Account string // which account it made
 	Err     error
@@ -42,7 +42,7 @@ var ErrNoFlow = errors.New("there is no such login under way; start it again")
 type Flows struct {
 	ctx    context.Context
 	client *Client
-	keep   func(ctx context.Context, s Service, t Tokens) (account string, err error)
+	keep   func(ctx context.Context, s Issuer, t Tokens) (account string, err error)
 
 	mu  sync.Mutex
 	all map[string]*flow
@@ -53,17 +53,17 @@ type flow struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed once state is final
 	began  time.Time
-	state  State
+	state  LoginState
 }
 
 // NewFlows makes logins possible; keep stores what they bring and names the
 // account.
-func NewFlows(ctx context.Context, c *Client, keep func(ctx context.Context, s Service, t Tokens) (string, error)) *Flows {
+func NewFlows(ctx context.Context, c *Client, keep func(ctx context.Context, s Issuer, t Tokens) (string, error)) *Flows {
 	return &Flows{ctx: ctx, client: c, keep: keep, all: map[string]*flow{}, now: c.now}
 }
 
 // Start begins a login. It goes on after the call.
-func (f *Flows) Start(ctx context.Context, s Service) (Started, error) {
+func (f *Flows) Start(ctx context.Context, s Issuer) (Started, error) {
 	st := Started{ID: random(12), Service: s}
 	var await func(context.Context) (Tokens, error)
 	switch s.Kind {
@@ -81,7 +81,7 @@ func (f *Flows) Start(ctx context.Context, s Service) (Started, error) {
 		st.URL, st.Expires, await, s = b.URL, b.Expires, b.Await, b.service
 	}
 	run, cancel := context.WithCancel(f.ctx)
-	w := &flow{cancel: cancel, done: make(chan struct{}), began: f.now(), state: State{State: Pending}}
+	w := &flow{cancel: cancel, done: make(chan struct{}), began: f.now(), state: LoginState{State: Pending}}
 	f.mu.Lock()
 	f.makeRoom()
 	f.all[st.ID] = w
@@ -105,18 +105,18 @@ func (f *Flows) makeRoom() {
 	delete(f.all, oldest)
 }
 
-func (f *Flows) finish(ctx context.Context, w *flow, s Service, await func(context.Context) (Tokens, error)) {
+func (f *Flows) finish(ctx context.Context, w *flow, s Issuer, await func(context.Context) (Tokens, error)) {
 	defer w.cancel()
-	end := State{State: Done}
+	end := LoginState{State: Done}
 	t, err := await(ctx)
 	if err == nil {
 		end.Account, err = f.keep(ctx, s, t)
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		end = State{State: Failed, Err: errors.New("the login was given up")}
+		end = LoginState{State: Failed, Err: errors.New("the login was given up")}
 	case err != nil:
-		end = State{State: Failed, Err: err}
+		end = LoginState{State: Failed, Err: err}
 	}
 	f.mu.Lock()
 	w.state = end
@@ -125,12 +125,12 @@ func (f *Flows) finish(ctx context.Context, w *flow, s Service, await func(conte
 }
 
 // Wait returns when a login has ended, or with ctx, whichever is first.
-func (f *Flows) Wait(ctx context.Context, id string) (State, error) {
+func (f *Flows) Wait(ctx context.Context, id string) (LoginState, error) {
 	f.mu.Lock()
 	w := f.all[id]
 	f.mu.Unlock()
 	if w == nil {
-		return State{}, ErrNoFlow
+		return LoginState{}, ErrNoFlow
 	}
 	select {
 	case <-w.done:

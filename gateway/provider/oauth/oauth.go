@@ -23,6 +23,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/hearth-assistant/hearth/internal/sleep"
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
@@ -32,8 +33,8 @@ const (
 	KindBrowser = "oauth"
 )
 
-// Service is where one can log in.
-type Service struct {
+// Issuer is where one can log in.
+type Issuer struct {
 	ID     string // as people name it, and the provider that the login is for
 	Name   string
 	Kind   string
@@ -76,8 +77,8 @@ func (r Registered) String() string { return "[" + r.ClientID + "]" }
 func (r Registered) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, r.String()) }
 
 // Services are the ones that Hearth may log in at.
-func Services() []Service {
-	return []Service{
+func Services() []Issuer {
+	return []Issuer{
 		{
 			ID: "github-copilot", Name: "GitHub Copilot", Kind: KindDevice, Registered: Registered{ClientID: "Iv1.b507a08c87ecfe98"},
 			Scopes:    []string{"read:user"},
@@ -146,24 +147,13 @@ func New(o Options) *Client {
 		c.now = time.Now
 	}
 	if c.wait == nil {
-		c.wait = sleep
+		c.wait = sleep.For
 	}
 	return c
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Renew trades a refresh token for a new login.
-func (c *Client) Renew(ctx context.Context, s Service, refresh string) (Tokens, error) {
+func (c *Client) Renew(ctx context.Context, s Issuer, refresh string) (Tokens, error) {
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}}
 	if s.Resource != "" {
 		form.Set("resource", s.Resource)
@@ -197,7 +187,7 @@ type answer struct {
 }
 
 // Private reports whether what is sent to an address stays between the two.
-func (s Service) Private(u *url.URL) bool {
+func (s Issuer) Private(u *url.URL) bool {
 	if u.Host == "" || u.User != nil {
 		return false
 	}
@@ -210,7 +200,7 @@ func here(u *url.URL) bool {
 }
 
 // post sends a form, or a JSON body, to an endpoint of a service.
-func (c *Client) post(ctx context.Context, s Service, to string, form url.Values, body any) (a answer, err error) {
+func (c *Client) post(ctx context.Context, s Issuer, to string, form url.Values, body any) (a answer, err error) {
 	if u, err := url.Parse(to); err != nil || !s.Private(u) {
 		return a, fmt.Errorf("%q is no https address, so no login is sent there", to)
 	}
@@ -247,7 +237,7 @@ func (c *Client) post(ctx context.Context, s Service, to string, form url.Values
 }
 
 // identify puts who asks into a form.
-func (s Service) identify(form url.Values) {
+func (s Issuer) identify(form url.Values) {
 	switch {
 	case s.Secret == "":
 		form.Set("client_id", s.ClientID)
@@ -258,7 +248,7 @@ func (s Service) identify(form url.Values) {
 }
 
 // Revoke tells a service that a token is not used any more (RFC 7009).
-func (c *Client) Revoke(ctx context.Context, s Service, token string) error {
+func (c *Client) Revoke(ctx context.Context, s Issuer, token string) error {
 	_, err := c.post(ctx, s, s.RevokeURL, url.Values{"token": {token}}, nil)
 	return err
 }

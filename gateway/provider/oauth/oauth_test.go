@@ -97,8 +97,8 @@ func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *authority) service(kind string) Service {
-	return Service{ID: "test", Name: "Test", Kind: kind, Registered: Registered{ClientID: "client"}, Scopes: []string{"read", "write"},
+func (a *authority) service(kind string) Issuer {
+	return Issuer{ID: "test", Name: "Test", Kind: kind, Registered: Registered{ClientID: "client"}, Scopes: []string{"read", "write"},
 		DeviceURL: a.URL + "/device", AuthorizeURL: a.URL + "/authorize?tenant=1", TokenURL: a.URL + "/token"}
 }
 
@@ -319,14 +319,14 @@ func TestSec_A_SEC_06_LoginFollowsNoRedirectAndNoPlainText(t *testing.T) {
 	defer moved.Close()
 	c := New(Options{HTTP: moved.Client()})
 	for _, to := range []string{moved.URL, "http://" + strings.TrimPrefix(thief.URL, "https://")} {
-		if _, err := c.Renew(t.Context(), Service{TokenURL: to}, "refresh"); err == nil || strings.Contains(err.Error(), "refresh_token") {
+		if _, err := c.Renew(t.Context(), Issuer{TokenURL: to}, "refresh"); err == nil || strings.Contains(err.Error(), "refresh_token") {
 			t.Errorf("%s: %v", to, err)
 		}
 	}
 	if stolen > 0 {
 		t.Error("a refresh token went somewhere else")
 	}
-	if _, err := c.Browser(t.Context(), Service{AuthorizeURL: "http://login.example/"}); err == nil {
+	if _, err := c.Browser(t.Context(), Issuer{AuthorizeURL: "http://login.example/"}); err == nil {
 		t.Error("a login page without TLS is taken")
 	}
 }
@@ -357,7 +357,7 @@ func TestFlows(t *testing.T) {
 	a, k := newAuthority(t), newClock()
 	kept := make(chan string, 1)
 	f := NewFlows(t.Context(), New(Options{HTTP: a.Client(), Now: k.now, Wait: k.wait}),
-		func(_ context.Context, s Service, tok Tokens) (string, error) {
+		func(_ context.Context, s Issuer, tok Tokens) (string, error) {
 			kept <- tok.Access
 			return s.ID + ":default", nil
 		})

@@ -84,14 +84,15 @@ func (p *provider) verify(ctx context.Context, id string) {
 // answer: all words are there by then.
 const verifyTime = 500 * time.Millisecond
 
-type request struct {
-	Model    string    `json:"model"`
-	Messages []message `json:"messages"`
-	Tools    []tool    `json:"tools,omitempty"`
-	Stream   bool      `json:"stream"`
-	Options  *options  `json:"options,omitempty"`
-	Think    *bool     `json:"think,omitempty"`
-	Format   any       `json:"format,omitempty"` // "json", or a schema
+// dialect names how messages and tools are written here.
+const dialect = "ollama"
+
+// settings are the fields of a request behind the conversation and the tools.
+type settings struct {
+	Stream  bool     `json:"stream"`
+	Options *options `json:"options,omitempty"`
+	Think   *bool    `json:"think,omitempty"`
+	Format  any      `json:"format,omitempty"` // "json", or a schema
 
 	KeepAlive string `json:"keep_alive,omitempty"`
 }
@@ -143,8 +144,23 @@ type toolFunction struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-func (p *provider) ask(r model.Request) request {
-	out := request{Model: r.Model, Stream: !p.service.Whole, KeepAlive: p.quirks.KeepAlive}
+func (p *provider) ask(r model.Request) *wire.Object {
+	var out wire.Object
+	out.Value("model", r.Model)
+	conversation, err := p.messages(r)
+	out.List("messages", conversation, err)
+	if len(r.Tools) > 0 {
+		tools, err := p.service.Stable.Tools(dialect, r.Tools, func(t model.ToolSpec) any {
+			return tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}}
+		})
+		out.List("tools", tools, err)
+	}
+	out.Fields(p.settings(r))
+	return &out
+}
+
+func (p *provider) settings(r model.Request) settings {
+	out := settings{Stream: !p.service.Whole, KeepAlive: p.quirks.KeepAlive}
 	o := options{NumCtx: p.quirks.ContextWindow, NumPredict: r.MaxTokens, Sampling: wire.SamplingOf(r.Asked())}
 	if o.NumPredict == 0 {
 		o.NumPredict = p.quirks.MaxTokens
@@ -156,18 +172,33 @@ func (p *provider) ask(r model.Request) request {
 	if think := r.Thinks(); think || r.Thinking == model.ThinkingOff {
 		out.Think = &think
 	}
+	return out
+}
+
+// messages writes the conversation, each message once.
+func (p *provider) messages(r model.Request) (out [][]byte, err error) {
 	if r.System != "" {
-		out.Messages = append(out.Messages, message{Role: "system", Content: r.System})
+		raw, err := p.service.Stable.Text(dialect, r.System, func(text string) any { return message{Role: "system", Content: text} })
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, raw)
 	}
 	for _, m := range r.Messages {
-		if msg, ok := messageOf(m); ok {
-			out.Messages = append(out.Messages, msg)
+		raw, err := m.Written(dialect, func() ([]byte, error) {
+			if msg, ok := messageOf(m); ok {
+				return wire.JSON(msg)
+			}
+			return []byte{}, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(raw) > 0 {
+			out = append(out, raw)
 		}
 	}
-	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}})
-	}
-	return out
+	return out, nil
 }
 
 // messageOf writes one message; ok is false for one of nothing but reasoning,

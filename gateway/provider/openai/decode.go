@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
@@ -53,6 +54,8 @@ type content struct{ text, thinking string }
 
 func (c *content) UnmarshalJSON(b []byte) error {
 	switch {
+	case len(b) > 1 && b[0] == '"' && bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b):
+		c.text = string(b[1 : len(b)-1]) // as most are, many times a second
 	case len(b) > 0 && b[0] == '"':
 		return json.Unmarshal(b, &c.text)
 	case len(b) > 0 && b[0] == '[':

@@ -99,16 +99,12 @@ type toolFunction struct {
 }
 
 func (p *provider) ask(r model.Request) *wire.Object {
-	msgs := r.Messages
-	if r.System != "" {
-		msgs = append([]model.Message{{Role: "system", Blocks: []model.Block{{Text: r.System}}}}, msgs...)
-	}
 	var out wire.Object
 	out.Value("model", r.Model)
-	conversation, err := p.messages(msgs)
+	conversation, err := p.messages(r)
 	out.List("messages", conversation, err)
 	if len(r.Tools) > 0 {
-		tools, err := p.service.Tools.Write("openai", r.Tools, func(t model.ToolSpec) any {
+		tools, err := p.service.Stable.Tools("openai", r.Tools, func(t model.ToolSpec) any {
 			return tool{Type: "function", Function: toolFunction{t.Name, t.Description, t.Schema}}
 		})
 		out.List("tools", tools, err)
@@ -139,7 +135,8 @@ func (p *provider) settings(r model.Request) settings {
 
 // messages writes the conversation. Results hold only text here, so the pictures
 // of a message's results follow behind the last of them.
-func (p *provider) messages(msgs []model.Message) (out [][]byte, err error) {
+func (p *provider) messages(r model.Request) (out [][]byte, err error) {
+	out = make([][]byte, 0, len(r.Messages)+1)
 	var pictures []part
 	add := func(raw []byte, failed error) {
 		if out = append(out, raw); err == nil {
@@ -153,8 +150,11 @@ func (p *provider) messages(msgs []model.Message) (out [][]byte, err error) {
 			pictures = nil
 		}
 	}
-	turn := lastUser(msgs)
-	for i, m := range msgs {
+	if r.System != "" {
+		add(p.service.Stable.Text("openai", r.System, func(text string) any { return message{Role: "system", Content: text} }))
+	}
+	turn := lastUser(r.Messages)
+	for i, m := range r.Messages {
 		if m.Role == model.RoleTool {
 			r := m.Blocks[0].ToolResult
 			add(m.Written("openai", func() ([]byte, error) {

@@ -32,7 +32,7 @@ func TestRequestOfKeptMessages(t *testing.T) {
 		msgs[i] = msgs[i].Keep()
 	}
 	tools := []model.ToolSpec{{Name: "x", Description: "does <x>", Schema: json.RawMessage("{\"type\" : \"object\"}")}, {Name: "y"}}
-	p := &provider{service: wire.Service{Tools: &wire.Tools{}}}
+	p := &provider{service: wire.Service{Stable: &wire.Stable{}}}
 	for range 3 {
 		for _, req := range []model.Request{
 			{Model: "m", System: "be <kind>", Messages: msgs, Tools: tools, MaxTokens: 7, Thinking: "low"},
@@ -69,7 +69,7 @@ func TestRequestOfKeptMessages(t *testing.T) {
 // A message that is given other blocks is written anew, and a tool that changed is
 // too.
 func TestWhatChangedIsWrittenAnew(t *testing.T) {
-	p := &provider{service: wire.Service{Tools: &wire.Tools{}}}
+	p := &provider{service: wire.Service{Stable: &wire.Stable{}}}
 	m := model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: "first"}}}.Keep()
 	tools := []model.ToolSpec{{Name: "x", Description: "first"}}
 	asked := func() string {

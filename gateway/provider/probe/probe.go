@@ -26,8 +26,8 @@ type Prober struct {
 	Draw     func(n int) int
 }
 
-// Answer is what became of a question.
-type Answer struct {
+// Outcome is what became of a question.
+type Outcome struct {
 	Text  string
 	Call  *model.ToolCall // the first that came
 	Usage model.Usage
@@ -38,7 +38,7 @@ type Answer struct {
 const answerTokens = 1024
 
 // Hello asks for a word.
-func (p Prober) Hello(ctx context.Context) (Answer, error) {
+func (p Prober) Hello(ctx context.Context) (Outcome, error) {
 	return p.ask(ctx, model.Request{System: "Answer with one word.", Messages: said("Say hello.")})
 }
 
@@ -87,7 +87,7 @@ func said(text string) []model.Message {
 // errMute is a model that ended without a word or a call.
 var errMute = errors.New("the model answered nothing")
 
-func (p Prober) ask(ctx context.Context, req model.Request) (a Answer, err error) {
+func (p Prober) ask(ctx context.Context, req model.Request) (a Outcome, err error) {
 	req.Model, req.MaxTokens, req.Thinking = p.Model, answerTokens, model.ThinkingOff
 	start := p.Now()
 	var text strings.Builder

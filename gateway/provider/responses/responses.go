@@ -39,11 +39,8 @@ func (p *provider) Stream(ctx context.Context, req model.Request) iter.Seq2[mode
 	}, req)
 }
 
-type request struct {
-	Model           string     `json:"model"`
-	Instructions    string     `json:"instructions,omitempty"`
-	Input           []item     `json:"input"`
-	Tools           []tool     `json:"tools,omitempty"`
+// settings are the fields of a request behind the conversation and the tools.
+type settings struct {
 	Stream          bool       `json:"stream"`
 	Store           bool       `json:"store"`
 	Include         []string   `json:"include,omitempty"`
@@ -91,8 +88,33 @@ type sealed struct {
 	Encrypted string `json:"encrypted"`
 }
 
-func (p *provider) ask(r model.Request) request {
-	out := request{Model: r.Model, Instructions: r.System, Input: []item{}, Stream: !p.service.Whole, MaxOutputTokens: r.MaxTokens}
+func (p *provider) ask(r model.Request) *wire.Object {
+	var out wire.Object
+	out.Value("model", r.Model)
+	if r.System != "" {
+		raw, err := p.service.Stable.Text(dialect, r.System, func(text string) any { return text })
+		out.Raw("instructions", raw, err)
+	}
+	conversation, err := items(r.Messages)
+	out.List("input", conversation, err)
+	if len(r.Tools) > 0 {
+		tools, err := p.service.Stable.Tools(dialect, r.Tools, toolOf)
+		out.List("tools", tools, err)
+	}
+	out.Fields(p.settings(r))
+	return &out
+}
+
+func toolOf(t model.ToolSpec) any {
+	schema := t.Schema
+	if len(schema) == 0 {
+		schema = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema}
+}
+
+func (p *provider) settings(r model.Request) settings {
+	out := settings{Stream: !p.service.Whole, MaxOutputTokens: r.MaxTokens}
 	if out.MaxOutputTokens == 0 {
 		out.MaxOutputTokens = p.quirks.MaxTokens
 	}
@@ -102,16 +124,6 @@ func (p *provider) ask(r model.Request) request {
 	if r.Thinks() || p.quirks.Reasons {
 		out.Include = []string{"reasoning.encrypted_content"}
 	}
-	for _, m := range r.Messages {
-		out.add(m)
-	}
-	for _, t := range r.Tools {
-		schema := t.Schema
-		if len(schema) == 0 {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		out.Tools = append(out.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema})
-	}
 	out.options = optionsOf(r, p.quirks.Reasons)
 	if r.Asked().MaxTokens > 0 && out.MaxOutputTokens < leastTokens {
 		out.MaxOutputTokens = leastTokens
@@ -119,9 +131,23 @@ func (p *provider) ask(r model.Request) request {
 	return out
 }
 
-// add appends a message: words and pictures become one item, calls, results and
+// items writes the conversation, each message once.
+func items(msgs []model.Message) (out [][]byte, err error) {
+	for _, m := range msgs {
+		raw, err := m.Written(dialect, func() ([]byte, error) { return wire.Elements(itemsOf(m)) })
+		if err != nil {
+			return nil, err
+		}
+		if len(raw) > 0 {
+			out = append(out, raw)
+		}
+	}
+	return out, nil
+}
+
+// itemsOf is one message: words and pictures become one item, calls, results and
 // reasoning one each, in their order.
-func (q *request) add(m model.Message) {
+func itemsOf(m model.Message) (out []item) {
 	words := item{Type: "message", Role: string(m.Role)}
 	text := "input_text"
 	if m.Role == model.RoleAssistant {
@@ -129,7 +155,7 @@ func (q *request) add(m model.Message) {
 	}
 	flush := func() {
 		if len(words.Content) > 0 {
-			q.Input = append(q.Input, words)
+			out = append(out, words)
 			words.Content = nil
 		}
 	}
@@ -138,21 +164,22 @@ func (q *request) add(m model.Message) {
 		case b.ToolCall != nil:
 			flush()
 			args := string(b.ToolCall.Arguments)
-			q.Input = append(q.Input, item{Type: "function_call", CallID: b.ToolCall.ID, Name: b.ToolCall.Name, Arguments: &args})
+			out = append(out, item{Type: "function_call", CallID: b.ToolCall.ID, Name: b.ToolCall.Name, Arguments: &args})
 		case b.ToolResult != nil:
-			q.Input = append(q.Input, item{Type: "function_call_output", CallID: b.ToolResult.CallID, Output: outputOf(b.ToolResult)})
+			out = append(out, item{Type: "function_call_output", CallID: b.ToolResult.CallID, Output: outputOf(b.ToolResult)})
 		case b.Image != nil:
 			words.Content = append(words.Content, part{Type: "input_image", ImageURL: wire.DataURL(*b.Image)})
 		case b.Thinking != "" || b.Signature != "":
 			if it, ok := reasoningItem(b); ok {
 				flush()
-				q.Input = append(q.Input, it)
+				out = append(out, it)
 			}
 		case b.Text != "":
 			words.Content = append(words.Content, part{Type: text, Text: b.Text})
 		}
 	}
 	flush()
+	return out
 }
 
 // reasoningItem is reasoning that the service itself had encrypted.

@@ -83,7 +83,7 @@ func (m *Models) resolve(ctx context.Context, ref model.Ref, account string) (fa
 	return failover.Target{
 		Ref: c.Ref, Provider: m.o.Guard.Provider(c.Provider, c.Ref), ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn,
 		Tools: c.Tools, Images: c.Images, Local: c.Local, Source: c.Source,
-		MaxTokens: m.o.Settings.Snapshot().Config.Agents.Defaults.MaxTokens,
+		MaxTokens: choice.Section.Of(m.o.Settings.Snapshot().Config).MaxTokens,
 	}, nil
 }
 
@@ -95,10 +95,11 @@ func (m *Models) settings(sessionKey string) failover.Settings {
 		OverloadedBackoff:    time.Duration(c.Auth.Cooldowns.OverloadedBackoffMs) * time.Millisecond,
 		RateLimitedRotations: c.Auth.Cooldowns.RateLimitedProfileRotations, MaxWait: m.maxWait(),
 	}
-	if p := cmp.Or(a.Primary, c.Agents.Defaults.Model.Primary); p != "" {
+	first := choice.Section.Of(c).Model
+	if p := cmp.Or(a.Primary, first.Primary); p != "" {
 		s.Primary = m.o.Models.Named(p)
 	}
-	fallbacks := c.Agents.Defaults.Model.Fallbacks
+	fallbacks := first.Fallbacks
 	if a.Primary != "" {
 		fallbacks = a.Fallbacks
 	}
@@ -144,6 +145,11 @@ func (m *Models) Book(tx *store.Tx, sessionKey string, attempts []failover.Attem
 		})
 	}
 	return m.budget().Book(tx, calls...)
+}
+
+// Cost is what a call cost, in units of the currency.
+func (m *Models) Cost(a failover.Attempt) float64 {
+	return m.budget().Ledger.Cost(spend.Call{At: a.At, Model: a.Ref, Account: a.Account, Usage: a.Usage}).Units()
 }
 
 // Explain words failures of turns.

@@ -40,21 +40,21 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// Service makes vectors. Its methods may be called from several goroutines.
-type Service struct {
+// Maker makes vectors. Its methods may be called from several goroutines.
+type Maker struct {
 	Options
 	client func() *http.Client
 }
 
 // New returns a service, which opens no connection yet.
-func New(o Options) *Service {
-	return &Service{o, sync.OnceValue(func() *http.Client {
+func New(o Options) *Maker {
+	return &Maker{o, sync.OnceValue(func() *http.Client {
 		return &http.Client{Transport: egress.Operator(), CheckRedirect: egress.SameOrigin}
 	})}
 }
 
 // Embedder is the model of vectors that the settings name, nil for none.
-func (s *Service) Embedder() memory.Embedder {
+func (s *Maker) Embedder() memory.Embedder {
 	m := memory.SearchSection.Of(s.Settings.Snapshot().Config)
 	switch {
 	case !m.Enabled, m.Model == "":
@@ -68,7 +68,7 @@ func (s *Service) Embedder() memory.Embedder {
 // embedder asks the service of the settings; while the network is paused it does
 // not.
 type embedder struct {
-	*Service
+	*Maker
 	s memory.SearchSettings
 }
 

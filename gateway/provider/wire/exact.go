@@ -60,18 +60,25 @@ type offered struct {
 // ToolNames are the names of the tools in a request of any dialect. What it does
 // not understand counts as a tool of its own.
 func ToolNames(body []byte) ([]string, error) {
-	var req struct {
-		Tools      []json.RawMessage `json:"tools"`
-		Functions  []json.RawMessage `json:"functions"`
-		ToolConfig struct {
+	var all []json.RawMessage
+	err := eachField(body, func(name string, value json.RawMessage) (err error) {
+		var config struct {
 			Tools []json.RawMessage `json:"tools"`
-		} `json:"toolConfig"`
-	}
-	if err := json.Unmarshal(body, &req); err != nil {
+		}
+		switch strings.ToLower(name) {
+		case "tools", "functions":
+			err = json.Unmarshal(value, &config.Tools)
+		case "toolconfig":
+			err = json.Unmarshal(value, &config)
+		}
+		all = append(all, config.Tools...)
+		return err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("its tools cannot be read: %w", err)
 	}
 	names := []string{}
-	for _, raw := range slices.Concat(req.Tools, req.Functions, req.ToolConfig.Tools) {
+	for _, raw := range all {
 		var t offered
 		if err := json.Unmarshal(raw, &t); err != nil {
 			return nil, fmt.Errorf("its tools cannot be read: %w", err)

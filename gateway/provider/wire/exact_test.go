@@ -23,14 +23,15 @@ func TestCodeMode_ToolNamesOfEveryDialect(t *testing.T) {
 		`{"tools":[{"functionDeclarations":[{"name":"a"},{"name":"b"}]}]}`:        {"a", "b"},
 		`{"tools":[{"googleSearch":{}}]}`:                                         {"something unnamed"},
 		`{"toolConfig":{"tools":[{"toolSpec":{"name":"a"}}]}}`:                    {"a"},
-		`{"toolConfig":{"tools":[{"cachePoint":{}}]},"functions":[{"name":"f"}]}`: {"f", "something unnamed"},
+		`{"toolConfig":{"tools":[{"cachePoint":{}}]},"functions":[{"name":"f"}]}`: {"something unnamed", "f"},
 	} {
 		got, err := wire.ToolNames([]byte(body))
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v", body, got, err)
 		}
 	}
-	for _, body := range []string{``, `[]`, `{"tools":{"a":1}}`, `{"tools":["exec"]}`} {
+	for _, body := range []string{``, `[]`, `{`, `{"tools":{"a":1}}`, `{"tools":["exec"]}`, `{"tools":[{"name":"a"}]`, `{"tools":[]} {}`,
+		`{"a":"` + "\\" + `"}`, `{"a":1,"tools"}`, `{"a"}`} {
 		if got, err := wire.ToolNames([]byte(body)); err == nil {
 			t.Errorf("%s: %q", body, got)
 		}

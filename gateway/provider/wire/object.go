@@ -97,3 +97,25 @@ func JSON(v any) ([]byte, error) {
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
+
+// Raw adds a field that is written already; err is how that went.
+func (o *Object) Raw(name string, raw []byte, err error) {
+	if o.fail(err) {
+		return
+	}
+	o.name(name)
+	o.buf.Write(raw)
+}
+
+// Elements is a list as requests hold it, without its brackets, so that several can
+// be joined.
+func Elements[T any](list []T) ([]byte, error) {
+	if len(list) == 0 {
+		return []byte{}, nil
+	}
+	raw, err := JSON(list)
+	if err != nil {
+		return nil, err
+	}
+	return raw[1 : len(raw)-1], nil
+}

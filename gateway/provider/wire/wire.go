@@ -51,8 +51,8 @@ type Service struct {
 	// adds headers, signs, or exchanges the key for another. An *model.Error of
 	// its own is kept.
 	Prepare func(r *http.Request, body []byte) error
-	Debug   *Debug // nil: nothing is logged
-	Tools   *Tools // how tools were written before; nil: nothing is remembered
+	Debug   *Debug  // nil: nothing is logged
+	Stable  *Stable // how tools and system prompts were written before; nil: nothing is remembered
 }
 
 // Dialect describes how one family of services speaks. Its functions keep no

@@ -28,8 +28,8 @@ const (
 	longest  = 4 << 20 // of an answer; big tailnets have long ones
 )
 
-// State is what a person can be told. All is empty without Tailscale.
-type State struct {
+// Status is what a person can be told. All is empty without Tailscale.
+type Status struct {
 	// Name is that of this machine in its tailnet.
 	Name string
 	// Host is the name, with the port where it needs one, under which browsers
@@ -54,7 +54,7 @@ type Watch struct {
 
 	asking sync.Mutex // one question at a time; taken before mu
 	mu     sync.Mutex // guards the two
-	state  State
+	state  Status
 	asked  time.Time
 }
 
@@ -70,7 +70,7 @@ func New(o Options) *Watch {
 }
 
 // State is at most a minute old.
-func (w *Watch) State(ctx context.Context) State {
+func (w *Watch) State(ctx context.Context) Status {
 	if s, fresh := w.latest(); fresh {
 		return s
 	}
@@ -86,7 +86,7 @@ func (w *Watch) State(ctx context.Context) State {
 	return s
 }
 
-func (w *Watch) latest() (State, bool) {
+func (w *Watch) latest() (Status, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state, !w.asked.IsZero() && w.o.Now().Sub(w.asked) < believed
@@ -101,24 +101,24 @@ func (w *Watch) Forget() {
 
 // ask never fails: a machine without Tailscale, or with one that does not
 // answer, has no such way.
-func (w *Watch) ask(ctx context.Context) State {
+func (w *Watch) ask(ctx context.Context) Status {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	status, err := w.o.Run(ctx, "status", "--json", "--peers=false")
 	if err != nil {
-		return State{}
+		return Status{}
 	}
 	name, err := parseStatus(status)
 	if err != nil || name == "" {
-		return State{}
+		return Status{}
 	}
 	serve, err := w.o.Run(ctx, "serve", "status", "--json")
 	if err != nil {
-		return State{Name: name}
+		return Status{Name: name}
 	}
 	s, err := parseServe(serve, name, w.o.Port)
 	if err != nil {
-		return State{Name: name}
+		return Status{Name: name}
 	}
 	return s
 }
@@ -166,14 +166,14 @@ func parseStatus(b []byte) (string, error) {
 
 // parseServe finds the name and port under which everything, and not just a
 // part, is handed on to the gateway on this machine.
-func parseServe(b []byte, name string, port int) (State, error) {
+func parseServe(b []byte, name string, port int) (Status, error) {
 	var s struct {
 		Web map[string]struct {
 			Handlers map[string]struct{ Proxy string }
 		}
 		AllowFunnel map[string]bool
 	}
-	out := State{Name: name}
+	out := Status{Name: name}
 	if len(bytes.TrimSpace(b)) == 0 {
 		return out, nil
 	}

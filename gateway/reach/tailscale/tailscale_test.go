@@ -20,25 +20,25 @@ func TestState(t *testing.T) {
 	const name = "attic.tail1234.ts.net"
 	for what, c := range map[string]struct {
 		status, serve string
-		want          State
+		want          Status
 	}{
-		"not on":              {`{"BackendState":"Stopped","Self":{"DNSName":"attic.tail1234.ts.net."}}`, "", State{}},
-		"logged out":          {`{"BackendState":"NeedsLogin"}`, "", State{}},
-		"damaged":             {`{"BackendState":`, "", State{}},
-		"a name that is none": {`{"BackendState":"Running","Self":{"DNSName":"a b;c.ts.net."}}`, "", State{}},
-		"on":                  {on, "{}", State{Name: name}},
-		"nothing said":        {on, "", State{Name: name}},
-		"damaged serve":       {on, "{", State{Name: name}},
-		"served":              {on, serves("http://127.0.0.1:18789", ""), State{Name: name, Host: name}},
-		"by localhost":        {on, serves("http://localhost:18789/", ""), State{Name: name, Host: name}},
+		"not on":              {`{"BackendState":"Stopped","Self":{"DNSName":"attic.tail1234.ts.net."}}`, "", Status{}},
+		"logged out":          {`{"BackendState":"NeedsLogin"}`, "", Status{}},
+		"damaged":             {`{"BackendState":`, "", Status{}},
+		"a name that is none": {`{"BackendState":"Running","Self":{"DNSName":"a b;c.ts.net."}}`, "", Status{}},
+		"on":                  {on, "{}", Status{Name: name}},
+		"nothing said":        {on, "", Status{Name: name}},
+		"damaged serve":       {on, "{", Status{Name: name}},
+		"served":              {on, serves("http://127.0.0.1:18789", ""), Status{Name: name, Host: name}},
+		"by localhost":        {on, serves("http://localhost:18789/", ""), Status{Name: name, Host: name}},
 		"another port of it": {on, strings.ReplaceAll(serves("http://127.0.0.1:18789", ""), ":443\"", ":8443\""),
-			State{Name: name, Host: name + ":8443"}},
-		"another program": {on, serves("http://127.0.0.1:3000", ""), State{Name: name}},
-		"another machine": {on, serves("http://192.168.1.9:18789", ""), State{Name: name}},
-		"a part of it":    {on, serves("http://127.0.0.1:18789/phone", ""), State{Name: name}},
-		"another name":    {on, strings.ReplaceAll(serves("http://127.0.0.1:18789", ""), "attic.", "cellar."), State{Name: name}},
+			Status{Name: name, Host: name + ":8443"}},
+		"another program": {on, serves("http://127.0.0.1:3000", ""), Status{Name: name}},
+		"another machine": {on, serves("http://192.168.1.9:18789", ""), Status{Name: name}},
+		"a part of it":    {on, serves("http://127.0.0.1:18789/phone", ""), Status{Name: name}},
+		"another name":    {on, strings.ReplaceAll(serves("http://127.0.0.1:18789", ""), "attic.", "cellar."), Status{Name: name}},
 		"open to the world": {on, serves("http://127.0.0.1:18789", `,"AllowFunnel":{"attic.tail1234.ts.net:443":true}`),
-			State{Name: name, Public: true}},
+			Status{Name: name, Public: true}},
 	} {
 		w := New(Options{Port: 18789, Run: func(_ context.Context, args ...string) ([]byte, error) {
 			if args[0] == "status" {
@@ -60,7 +60,7 @@ func TestAskedRarely(t *testing.T) {
 		return nil, errors.New("not installed")
 	}})
 	for range 5 {
-		if s := w.State(t.Context()); s != (State{}) {
+		if s := w.State(t.Context()); s != (Status{}) {
 			t.Fatalf("%+v", s)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // a place for them, they go there and the text refers to them. notes says so to
 // a person. An edit that fails leaves the store as it was.
 func (s *Secrets) Keep(ctx context.Context, raw string, edit func(raw string) error) (notes []string, err error) {
-	text, found, err := config.Hoist(raw)
+	text, found, err := s.o.Settings.Sections().Hoist(raw)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 )
@@ -29,7 +30,7 @@ func open(t *testing.T, settings string) (*lookup.Secrets, *config.File, *redact
 		}
 		return ""
 	}
-	f, err := config.Open(path, config.Options{})
+	f, err := config.Open(path, config.Options{Sections: config.Sections{provider.Section}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ const acme = `{ models: { providers: { acme: { baseUrl: "http://127.0.0.1:1", ap
 func TestUsersAreTold(t *testing.T) {
 	s, f, r := open(t, acme)
 	known := func(c config.Config) string {
-		v, _ := s.Known(c.Models.Providers["acme"].APIKey)
+		v, _ := s.Known(provider.Section.Of(c).Services["acme"].APIKey)
 		return v.Reveal()
 	}
 	var told []string
@@ -82,7 +83,7 @@ func TestEditsKeepTheirKeys(t *testing.T) {
 	if err != nil || len(notes) != 1 || strings.Contains(snap.Raw, "sk-typed") {
 		t.Fatalf("%v %q\n%s", err, notes, snap.Raw)
 	}
-	if v, ok := s.Known(snap.Config.Models.Providers["acme"].APIKey); !ok || v.Reveal() != "sk-typed-0123456789" {
+	if v, ok := s.Known(provider.Section.Of(snap.Config).Services["acme"].APIKey); !ok || v.Reveal() != "sk-typed-0123456789" {
 		t.Errorf("%v", ok)
 	}
 }

@@ -2,12 +2,12 @@ package policy
 
 import "time"
 
-// Mode says what makes a session old.
-type Mode string
+// ResetMode says what makes a session old.
+type ResetMode string
 
 const (
-	ModeDaily Mode = "daily" // at AtHour every day, and after IdleMinutes if set
-	ModeIdle  Mode = "idle"  // after IdleMinutes without a message
+	ModeDaily ResetMode = "daily" // at AtHour every day, and after IdleMinutes if set
+	ModeIdle  ResetMode = "idle"  // after IdleMinutes without a message
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 // Reset is one rule as somebody wrote it; what is not set comes from the rule
 // above it.
 type Reset struct {
-	Mode        Mode
+	Mode        ResetMode
 	AtHour      *int // 0–23, local time of the gateway
 	IdleMinutes int
 }
@@ -74,7 +74,7 @@ func (r Resets) For(t Type, channel string) Rule {
 			layers = append(layers, *r.Base)
 		}
 	}
-	var mode Mode
+	var mode ResetMode
 	hour, idle := -1, 0
 	for _, l := range layers {
 		if mode == "" {
@@ -135,7 +135,7 @@ func (r Resets) written(t Type, channel string) bool {
 // Verdict says whether a session is old, since when and by which rule.
 type Verdict struct {
 	Stale bool
-	Rule  Mode
+	Rule  ResetMode
 	At    time.Time
 }
 

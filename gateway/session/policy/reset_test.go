@@ -101,7 +101,7 @@ func TestStale(t *testing.T) {
 		rule      Rule
 		zone      *time.Location
 		last, now string
-		want      Mode
+		want      ResetMode
 	}{
 		{"daily: same day after the reset", daily(4), vienna, "2026-01-10T04:00:00+01:00", "2026-01-10T23:00:00+01:00", ""},
 		{"daily: before and after 4:00", daily(4), vienna, "2026-01-10T03:59:59+01:00", "2026-01-10T04:00:00+01:00", ModeDaily},

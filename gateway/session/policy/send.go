@@ -29,13 +29,13 @@ type SendPolicy struct {
 	Default Action // "" = Allow
 }
 
-// Override is a session's own setting, by /send.
-type Override string
+// SendOverride is a session's own setting, by /send.
+type SendOverride string
 
 const (
-	SendInherit Override = "" // the rules decide
-	SendOn      Override = "on"
-	SendOff     Override = "off"
+	SendInherit SendOverride = "" // the rules decide
+	SendOn      SendOverride = "on"
+	SendOff     SendOverride = "off"
 )
 
 // Delivery is a session that has something to send. Channel and ChatType may
@@ -44,7 +44,7 @@ type Delivery struct {
 	Key      string
 	Channel  string
 	ChatType Chat
-	Override Override
+	Override SendOverride
 }
 
 // SendVerdict is the decision and what made it, for people.

@@ -245,7 +245,7 @@ func (c *Catalog) Environment(ctx context.Context, call tool.Call) []string {
 }
 
 // Values are the variables of a skill, its key among them.
-func Values(s skill.Spec, e Entry) map[string]config.Secret {
+func Values(s skill.Spec, e SkillSettings) map[string]config.Secret {
 	out := map[string]config.Secret{}
 	if s.PrimaryEnv != "" && !e.APIKey.IsZero() {
 		out[s.PrimaryEnv] = e.APIKey

@@ -17,11 +17,11 @@ type Configured struct {
 	// MaxInPrompt and MaxPromptChars bound what a prompt says of skills.
 	MaxInPrompt    int
 	MaxPromptChars int
-	Entries        map[string]Entry // by the skill's key
+	Entries        map[string]SkillSettings // by the skill's key
 }
 
-// Entry is about one skill.
-type Entry struct {
+// SkillSettings is about one skill.
+type SkillSettings struct {
 	Enabled *bool         // nil: yes
 	APIKey  config.Secret // for the skill's primaryEnv
 	Env     map[string]config.Secret
@@ -67,18 +67,21 @@ func (c *Configured) fields() []config.Field {
 			},
 			config.Later("maxCandidatesPerRoot", "maxSkillsLoadedPerSource", "maxSkillFileBytes"),
 		}},
-		config.Map[Entry]{Key: "entries", To: &c.Entries, Name: "<skill>", One: func(_ string, e *Entry) config.Field { return e.field() }},
+		config.Map[SkillSettings]{Key: "entries", To: &c.Entries, Name: "<skill>",
+			One: func(_ string, e *SkillSettings) config.Field { return e.field() }},
 		config.Later("workshop", "library", "curator"),
 	}
 }
 
-func (e *Entry) field() config.Field {
+func (e *SkillSettings) field() config.Field {
 	return config.Object{Fields: []config.Field{
 		config.Maybe{Key: "enabled", To: &e.Enabled, Help: "whether the skill is used", Hint: config.Hint{Default: "`true`"}},
 		config.Hidden{Key: "apiKey", To: &e.APIKey, Help: "its key, for the variable that it names as `primaryEnv`; a secret"},
 		config.Map[config.Secret]{
 			Key: "env", To: &e.Env, Is: variable, Help: "variables for commands of runs that have the skill; names and secrets",
-			One: func(_ string, to *config.Secret) config.Field { return config.Hidden{To: to, Perhaps: true} },
+			One: func(_ string, to *config.Secret) config.Field {
+				return config.Hidden{To: to, Perhaps: true, Covered: true}
+			},
 		},
 		config.Any{
 			Key: "config", Read: e.config, Like: config.Object{}, Help: "the skill's own, for `requires.config`; anything",
@@ -86,7 +89,7 @@ func (e *Entry) field() config.Field {
 	}}
 }
 
-func (e *Entry) config(v config.Value) {
+func (e *SkillSettings) config(v config.Value) {
 	e.Config = map[string]json.RawMessage{}
 	v.Each(func(name string, v config.Value) { e.Config[name] = v.JSON() })
 }

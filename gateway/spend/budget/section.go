@@ -2,8 +2,8 @@ package budget
 
 import "github.com/hearth-assistant/hearth/gateway/config"
 
-// Allowance bounds what models may cost; 0 is without a limit.
-type Allowance struct {
+// Settings bounds what models may cost; 0 is without a limit.
+type Settings struct {
 	Daily      float64
 	Monthly    float64
 	Currency   string
@@ -13,10 +13,10 @@ type Allowance struct {
 const maxMoney = 1_000_000
 
 // Section are the settings of what may be spent.
-var Section = &config.Settings[Allowance]{
+var Section = &config.Settings[Settings]{
 	Path:    "hearth.allowance",
-	Default: Allowance{Currency: "USD"}, // that of the built-in prices
-	Fields: func(a *Allowance) []config.Field {
+	Default: Settings{Currency: "USD"}, // that of the built-in prices
+	Fields: func(a *Settings) []config.Field {
 		return []config.Field{
 			config.Amount{
 				Key: "daily", To: &a.Daily, Max: maxMoney, Help: "how much may be spent in a day",

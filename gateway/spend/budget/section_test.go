@@ -13,7 +13,7 @@ func read(text string) *config.Snapshot {
 
 func TestAllowanceOfTheSettings(t *testing.T) {
 	s := read(`{ hearth: { allowance: { daily: 2.5, monthly: 0, currency: "EUR", cheapModel: "ollama/qwen3:8b" } } }`)
-	want := budget.Allowance{Daily: 2.5, Currency: "EUR", CheapModel: "ollama/qwen3:8b"}
+	want := budget.Settings{Daily: 2.5, Currency: "EUR", CheapModel: "ollama/qwen3:8b"}
 	if got := budget.Section.Of(s.Config); got != want || len(s.Issues)+len(s.Warnings) > 0 {
 		t.Errorf("%+v %v %v", got, s.Issues, s.Warnings)
 	}

@@ -55,12 +55,12 @@ func (t tariff) allowance() spend.Allowance {
 // computer.
 func (t tariff) price(ref model.Ref) (spend.Price, bool) {
 	c := t.settings.Snapshot().Config
-	for _, m := range c.Models.Providers[ref.Provider].Models {
+	for _, m := range provider.Section.Of(c).Services[ref.Provider].Models {
 		if m.ID == ref.Model && m.Cost != nil {
 			return listed(*m.Cost), true
 		}
 	}
-	if p, ok := c.Models.Pricing[ref.String()]; ok {
+	if p, ok := PricingSection.Of(c)[ref.String()]; ok {
 		return listed(p), true
 	}
 	if ref == guide.Ref() || profile.Origin(t.models.Address(ref.Provider)) == profile.ThisComputer {
@@ -69,7 +69,7 @@ func (t tariff) price(ref model.Ref) (spend.Price, bool) {
 	return t.list.Price(ref.Provider, ref.Model)
 }
 
-func listed(p config.Price) spend.Price {
+func listed(p provider.Price) spend.Price {
 	return spend.List{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}.Price()
 }
 

@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
 
@@ -23,25 +25,12 @@ func (g *Gate) policy() *policy.Policy {
 }
 
 func settingsOf(c config.Config) policy.Settings {
-	t := c.Tools
-	byAgent := map[string]policy.Layer{}
-	for _, a := range c.Agents.List {
-		byAgent[a.ID] = layerOf(a.Tools)
+	rules, byAgent := policy.Section.Of(c), map[string]policy.Layer{}
+	for _, a := range agents.Section.Of(c).List {
+		byAgent[a.ID], _ = policy.AgentSection.Of(c, a.ID)
 	}
 	return policy.Settings{
-		SpawnDepth: c.Agents.Defaults.Subagents.MaxSpawnDepth,
-		Layer:      layerOf(t.ToolRules), ByProvider: layersOf(t.ByProvider), BySender: layersOf(t.BySender), ByAgent: byAgent,
+		SpawnDepth: spawn.Section.Of(c).MaxSpawnDepth, Layer: rules.Layer, ByProvider: rules.ByProvider, BySender: rules.BySender,
+		ByAgent: byAgent,
 	}
-}
-
-func layersOf(in map[string]config.ToolRules) map[string]policy.Layer {
-	out := make(map[string]policy.Layer, len(in))
-	for name, r := range in {
-		out[name] = layerOf(r)
-	}
-	return out
-}
-
-func layerOf(r config.ToolRules) policy.Layer {
-	return policy.Layer{Profile: r.Profile, Allow: r.Allow, AlsoAllow: r.AlsoAllow, Deny: r.Deny}
 }

@@ -82,11 +82,11 @@ func (t *Canvas) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 }
 
 // wish is the command of an action.
-func (t *Canvas) wish(in canvasIn) (Wish, error) {
+func (t *Canvas) wish(in canvasIn) (NodeCall, error) {
 	p := map[string]any{}
 	switch in.Action {
 	case "present", "navigate":
-		w := Wish{Command: "canvas." + in.Action, Params: p}
+		w := NodeCall{Command: "canvas." + in.Action, Params: p}
 		if in.URL == "" && in.Action == "navigate" {
 			return w, errors.New("url is missing")
 		}
@@ -104,34 +104,34 @@ func (t *Canvas) wish(in canvasIn) (Wish, error) {
 		}
 		return w, nil
 	case "hide":
-		return Wish{Command: "canvas.hide", Params: p}, nil
+		return NodeCall{Command: "canvas.hide", Params: p}, nil
 	case "eval":
 		if strings.TrimSpace(in.JavaScript) == "" || len(in.JavaScript) > maxScript {
-			return Wish{}, fmt.Errorf("javaScript is missing or longer than %d bytes", maxScript)
+			return NodeCall{}, fmt.Errorf("javaScript is missing or longer than %d bytes", maxScript)
 		}
 		p["javaScript"] = in.JavaScript
-		return Wish{Command: "canvas.eval", Params: p, Ask: "Run JavaScript in the canvas", Once: true}, nil
+		return NodeCall{Command: "canvas.eval", Params: p, Ask: "Run JavaScript in the canvas", Once: true}, nil
 	case "snapshot":
 		p["format"], p["maxWidth"] = "jpeg", 1600
 		if in.MaxWidth > 0 {
 			p["maxWidth"] = in.MaxWidth
 		}
-		return Wish{Command: "canvas.snapshot", Params: p}, nil
+		return NodeCall{Command: "canvas.snapshot", Params: p}, nil
 	case "a2ui_push":
 		if strings.TrimSpace(in.JSONL) == "" || len(in.JSONL) > maxJSONL {
-			return Wish{}, fmt.Errorf("jsonl is missing or longer than %d bytes", maxJSONL)
+			return NodeCall{}, fmt.Errorf("jsonl is missing or longer than %d bytes", maxJSONL)
 		}
 		for i, line := range strings.Split(strings.TrimSpace(in.JSONL), "\n") {
 			if !json.Valid([]byte(line)) {
-				return Wish{}, fmt.Errorf("line %d of jsonl is not JSON", i+1)
+				return NodeCall{}, fmt.Errorf("line %d of jsonl is not JSON", i+1)
 			}
 		}
 		p["jsonl"] = in.JSONL
-		return Wish{Command: "canvas.a2ui.pushJSONL", Params: p}, nil
+		return NodeCall{Command: "canvas.a2ui.pushJSONL", Params: p}, nil
 	case "a2ui_reset":
-		return Wish{Command: "canvas.a2ui.reset", Params: p}, nil
+		return NodeCall{Command: "canvas.a2ui.reset", Params: p}, nil
 	}
-	return Wish{}, errAction
+	return NodeCall{}, errAction
 }
 
 func (in canvasIn) place() map[string]any {

@@ -34,8 +34,8 @@ type Device struct {
 	LastSeen  time.Time
 }
 
-// Wish is a call to a device.
-type Wish struct {
+// NodeCall is a call to a device.
+type NodeCall struct {
 	Device  Device
 	Command string
 	Params  map[string]any
@@ -60,7 +60,7 @@ type Host interface {
 	Devices() []Device
 	// Invoke asks the owner where that is wanted, then the device. The error's
 	// text is ready for a model.
-	Invoke(ctx context.Context, call tool.Call, w Wish) (json.RawMessage, error)
+	Invoke(ctx context.Context, call tool.Call, w NodeCall) (json.RawMessage, error)
 	Run(ctx context.Context, call tool.Call, r Run) (text string, err error)
 	// Keep stores a picture so that the conversation can show it.
 	Keep(data []byte) (media.Picture, error)

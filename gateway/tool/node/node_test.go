@@ -20,14 +20,14 @@ import (
 type house struct {
 	devices []Device
 	payload string
-	asked   []Wish
+	asked   []NodeCall
 	ran     []Run
 	kept    int
 }
 
 func (h *house) Devices() []Device { return h.devices }
 
-func (h *house) Invoke(_ context.Context, _ tool.Call, w Wish) (json.RawMessage, error) {
+func (h *house) Invoke(_ context.Context, _ tool.Call, w NodeCall) (json.RawMessage, error) {
 	h.asked = append(h.asked, w)
 	return json.RawMessage(h.payload), nil
 }

@@ -85,7 +85,7 @@ func (t *Nodes) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 			return tool.Result{}, errors.New("this holds one of the owner's keys or passwords, so it was not sent to a device; leave it out")
 		}
 	}
-	w := Wish{Device: d, Command: a.command, Params: params, Timeout: time.Duration(in.TimeoutMs) * time.Millisecond}
+	w := NodeCall{Device: d, Command: a.command, Params: params, Timeout: time.Duration(in.TimeoutMs) * time.Millisecond}
 	if a.ask != "" {
 		w.Ask = fmt.Sprintf(a.ask, d.Name)
 	}

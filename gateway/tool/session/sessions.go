@@ -49,8 +49,8 @@ type Answer struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// Wish is a sub-agent that is to be started.
-type Wish struct {
+// SubAgent is a sub-agent that is to be started.
+type SubAgent struct {
 	Task           string  `json:"task"`
 	Label          string  `json:"label"`
 	Model          string  `json:"model"`
@@ -79,7 +79,7 @@ type Sessions interface {
 
 // Children are the sub-agents of conversations.
 type Children interface {
-	Spawn(ctx context.Context, call tool.Call, w Wish) (Child, error)
+	Spawn(ctx context.Context, call tool.Call, w SubAgent) (Child, error)
 	Children(ctx context.Context, call tool.Call) ([]Child, error)
 	Kill(ctx context.Context, call tool.Call, runID string) error
 	Steer(ctx context.Context, call tool.Call, c Child, text string) error

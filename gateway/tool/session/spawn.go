@@ -38,7 +38,7 @@ func (t *spawnTool) Spec() model.ToolSpec {
 }
 
 func (t *spawnTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
-	var w Wish
+	var w SubAgent
 	if err := readArgs(call.Args, &w); err != nil {
 		return tool.Result{}, err
 	}

@@ -19,13 +19,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
+	"github.com/hearth-assistant/hearth/internal/rerun"
 )
 
 const guardianArg = "__child"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == guardianArg {
-		os.Exit(process.Child())
+		rerun.Exit(process.Child())
 	}
 	harden() // as a gateway is
 	goleak.VerifyTestMain(m)

@@ -12,11 +12,12 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/internal/rerun"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "apart" {
-		os.Exit(apart.Main(map[string]apart.Job{Job: Convert}))
+		rerun.Exit(apart.Main(map[string]apart.Job{Job: Convert}))
 	}
 	os.Exit(m.Run())
 }

@@ -2,7 +2,7 @@
 // has just been said to somebody who has not seen it yet.
 import { createContext } from "svelte";
 import type { Client } from "../../net/client.svelte";
-import type { CronEvent, CronJob, CronMissed } from "../../net/wire";
+import type { CronEvent, CronJob, CronMissed, CronProposal, CronProposals } from "../../net/wire";
 
 /** Due is a reminder that waits for somebody to see it. */
 export interface Due {
@@ -21,6 +21,8 @@ export class Schedules {
   due = $state.raw<Due[]>([]);
   /** jobs that were planned in a conversation since the page was opened */
   planned = $state.raw<CronJob[]>([]);
+  /** what the assistant said it would do, and nobody has answered */
+  proposals = $state.raw<CronProposal[]>([]);
   /** counts what the gateway told of runs, for those who show the log */
   runs = $state(0);
   private wanted = false;
@@ -30,12 +32,16 @@ export class Schedules {
     /** tells somebody who does not look that there is a reminder */
     private readonly tell: () => void = () => undefined,
   ) {
-    client.on((name, payload) => name === "cron" && this.heard(payload as CronEvent));
+    client.on((name, payload) => {
+      if (name === "cron") this.heard(payload as CronEvent);
+      if (name === "hearth.cron.proposals") this.proposals = (payload as CronProposals).proposals;
+    });
   }
 
   /** load is called after hello; a gateway without schedules has nothing to say. */
   async load(): Promise<void> {
     this.missed = await this.client.call("hearth.cron.missed", {}).then((m) => (m.id ? m : null), () => null);
+    this.proposals = await this.client.call("hearth.cron.proposals", {}).then((p) => p.proposals, () => []);
     const log = await this.client.call("cron.runs", { scope: "all", limit: 50 }).catch(() => null);
     for (const r of log?.entries ?? [])
       if (r.runId && r.hearth?.important && !r.hearth.seenAtMs && r.status === "ok")
@@ -80,6 +86,12 @@ export class Schedules {
     this.forget(d);
   }
 
+  /** answer says yes or no to a proposal; when: at another time, in words. */
+  async answer(p: CronProposal, yes: boolean, when = ""): Promise<void> {
+    await this.client.call("hearth.cron.proposals.answer", { id: p.id, yes, ...(when ? { when } : {}) });
+    this.proposals = this.proposals.filter((o) => o.id !== p.id);
+  }
+
   async resolve(run: boolean): Promise<void> {
     const m = this.missed;
     this.missed = null;
@@ -88,7 +100,8 @@ export class Schedules {
 
   /** speaks is true while there is something to say over a conversation. */
   speaks(session: string): boolean {
-    return this.missed !== null || this.due.length > 0 || this.planned.some((j) => sessionOf(j) === session);
+    const here = this.planned.some((j) => sessionOf(j) === session) || this.proposals.some((p) => p.sessionKey === session);
+    return here || this.missed !== null || this.due.length > 0;
   }
 
   /** shown puts the card of a job that was just planned away. */

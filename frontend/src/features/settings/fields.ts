@@ -6,16 +6,8 @@ import type { FieldSpec } from "./field";
 import { sections } from "./sections";
 
 const others: Record<PaneId, FieldSpec[]> = {
-  general: [
-    { path: "agents.defaults.userTimezone", kind: "text", fallback: "", example: "Europe/Vienna" },
-    { path: "agents.defaults.timeFormat", kind: "choice", options: ["auto", "12", "24"], fallback: "auto" },
-    { path: "agents.defaults.workspace", kind: "text", fallback: "~/Hearth" },
-  ],
-  models: [
-    { path: "agents.defaults.model.primary", kind: "model", fallback: "" },
-    { path: "agents.defaults.imageModel.primary", kind: "model", fallback: "" },
-    { path: "agents.defaults.timeoutSeconds", kind: "number", min: 1, max: 86_400, fallback: 600 },
-  ],
+  general: [],
+  models: [],
   usage: [],
   chat: [
     { path: "messages.queue.mode", kind: "choice", options: ["steer", "followup", "collect", "interrupt"], fallback: "steer" },
@@ -24,7 +16,6 @@ const others: Record<PaneId, FieldSpec[]> = {
     { path: "session.reset.mode", kind: "choice", options: ["daily", "idle"], fallback: "daily", of: "session.reset" },
     { path: "session.reset.atHour", kind: "number", min: 0, max: 23, fallback: 4 },
     { path: "session.reset.idleMinutes", kind: "number", min: 1, max: 525_600, fallback: undefined },
-    { path: "agents.defaults.blockStreamingDefault", kind: "switch", on: "on", off: "off", fallback: "off" },
   ],
   people: [
     {
@@ -34,23 +25,12 @@ const others: Record<PaneId, FieldSpec[]> = {
       fallback: "main",
     },
   ],
-  channels: [
-    { path: "channels.telegram.enabled", kind: "switch", fallback: true },
-    { path: "channels.telegram.dmPolicy", kind: "choice", options: ["pairing", "allowlist", "open", "disabled"], fallback: "pairing" },
-    { path: "channels.telegram.groupPolicy", kind: "choice", options: ["allowlist", "open", "disabled"], fallback: "allowlist" },
-    { path: "channels.telegram.streaming.mode", kind: "choice", options: ["off", "partial", "block", "progress"], fallback: "partial" },
-    { path: "messages.responsePrefix", kind: "text", fallback: "" },
-  ],
-  tools: [
-    { path: "tools.profile", kind: "choice", options: ["minimal", "messaging", "coding", "full"], fallback: "full" },
-    { path: "tools.exec.security", kind: "choice", options: ["deny", "allowlist"], fallback: "allowlist" },
-    { path: "tools.exec.ask", kind: "choice", options: ["on-miss", "always", "off"], fallback: "on-miss" },
-    { path: "tools.exec.sandbox.backend", kind: "choice", options: ["auto", "off"], fallback: "auto" },
-    { path: "tools.exec.sandbox.network", kind: "switch", fallback: false },
-  ],
+  channels: [{ path: "messages.responsePrefix", kind: "text", fallback: "" }],
+  tools: [],
   skills: [],
   memory: [],
   schedules: [],
+  tasks: [],
   network: [
     { path: "gateway.bind", kind: "choice", options: ["loopback", "lan", "tailnet", "custom"], fallback: "loopback" },
     { path: "discovery.mdns.mode", kind: "choice", options: ["minimal", "full", "off"], fallback: "minimal" },

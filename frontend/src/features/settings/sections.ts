@@ -5,10 +5,20 @@ import type { FieldSpec } from "./field";
 
 // prettier-ignore
 export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
+  channels: [
+    { path: "channels.telegram.enabled", kind: "switch", fallback: true },
+    { path: "channels.telegram.dmPolicy", kind: "choice", options: ["pairing", "allowlist", "open", "disabled"], fallback: "pairing" },
+    { path: "channels.telegram.groupPolicy", kind: "choice", options: ["allowlist", "open", "disabled"], fallback: "allowlist" },
+    { path: "channels.telegram.streaming.mode", kind: "choice", options: ["off", "partial", "block", "progress"], fallback: "partial" },
+  ],
   chat: [
+    { path: "agents.defaults.blockStreamingDefault", kind: "switch", on: "on", off: "off", fallback: "off" },
     { path: "agents.defaults.startupContext.enabled", kind: "switch", fallback: true },
   ],
   general: [
+    { path: "agents.defaults.userTimezone", kind: "text", example: "Europe/Vienna", fallback: "" },
+    { path: "agents.defaults.timeFormat", kind: "choice", options: ["auto", "12", "24"], fallback: "auto" },
+    { path: "agents.defaults.workspace", kind: "text", fallback: "~/Hearth" },
     { path: "hearth.desktop.notifications", kind: "choice", options: ["all", "requests", "off"], fallback: "all" },
     { path: "hearth.desktop.quietHours.start", kind: "text", example: "22:00", fallback: "" },
     { path: "hearth.desktop.quietHours.end", kind: "text", example: "07:00", fallback: "" },
@@ -19,14 +29,25 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
     { path: "agents.defaults.memorySearch.enabled", kind: "switch", fallback: true },
     { path: "memory.citations", kind: "choice", options: ["auto", "on", "off"], fallback: "auto" },
   ],
+  models: [
+    { path: "agents.defaults.model.primary", kind: "model", fallback: "" },
+    { path: "agents.defaults.imageModel.primary", kind: "model", fallback: "" },
+    { path: "agents.defaults.timeoutSeconds", kind: "number", min: 1, max: 86400, fallback: 600 },
+  ],
   schedules: [
     { path: "agents.defaults.heartbeat.every", kind: "text", example: "30m", fallback: "0m" },
     { path: "agents.defaults.heartbeat.target", kind: "choice", options: ["none", "last"], fallback: "none" },
     { path: "agents.defaults.heartbeat.prompt", kind: "text", fallback: "" },
     { path: "cron.enabled", kind: "switch", fallback: true },
     { path: "cron.skipMissedJobs", kind: "switch", fallback: false },
+    { path: "cron.remindTo", kind: "text", example: "NETWORK:CHAT", fallback: "last" },
   ],
   tools: [
+    { path: "tools.profile", kind: "choice", options: ["minimal", "messaging", "coding", "full"], fallback: "full" },
+    { path: "tools.exec.security", kind: "choice", options: ["deny", "allowlist"], fallback: "allowlist" },
+    { path: "tools.exec.ask", kind: "choice", options: ["on-miss", "always", "off"], fallback: "on-miss" },
+    { path: "tools.exec.sandbox.backend", kind: "choice", options: ["auto", "off"], fallback: "auto" },
+    { path: "tools.exec.sandbox.network", kind: "switch", fallback: false },
     { path: "tools.web.fetch.enabled", kind: "switch", fallback: true },
     { path: "tools.web.search.enabled", kind: "switch", fallback: true },
     { path: "tools.web.search.provider", kind: "choice", options: ["duckduckgo", "brave", "tavily", "searxng"], fallback: "duckduckgo" },

@@ -1,0 +1,210 @@
+package hub
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/config"
+)
+
+// Network is what the file says of one network. The keys of channels.<id> are the
+// account "default", and what every other account begins with.
+type Network struct {
+	Base  Configured
+	Named map[string]Configured // the accounts below channels.<id>.accounts
+	kind  channel.Kind
+}
+
+// Accounts are all of them by name. One "default" that stands by its name goes
+// before the keys of the network.
+func (n Network) Accounts() map[string]Configured {
+	out := maps.Clone(n.Named)
+	if _, named := out["default"]; !named && n.Base.connects(n.kind) {
+		if out == nil {
+			out = map[string]Configured{}
+		}
+		out["default"] = n.Base
+	}
+	return out
+}
+
+// InUse are the accounts that are switched on.
+func (n Network) InUse() map[string]Configured {
+	out := n.Accounts()
+	maps.DeleteFunc(out, func(_ string, a Configured) bool { return !n.Base.Enabled || !a.Enabled })
+	return out
+}
+
+// Configured is one account as the file says it. Empty lists and nil mean "not
+// said".
+type Configured struct {
+	Enabled bool
+	// secrets and texts are the keys that only this network has (channel.Setting).
+	secrets map[string]*config.Secret
+	texts   map[string]*string
+
+	DMPolicy       string // pairing, allowlist, open, disabled
+	AllowFrom      []string
+	GroupPolicy    string // allowlist, open, disabled
+	GroupAllowFrom []string
+	Groups         map[string]GroupRules // "*": all others
+	HistoryLimit   *int
+
+	Streaming      Streaming
+	TextChunkLimit int        // 0: the network's
+	ChunkMode      string     // length, newline
+	DraftChunk     BlockChunk // of previews in steps
+	BlockStreaming *bool
+	Merged         BlockCoalesce
+	ReplyToMode    string // off, first, all
+	ResponsePrefix *string
+	MediaMaxMB     int
+}
+
+// Secret is a credential of the account, zero for none.
+func (a Configured) Secret(key string) (s config.Secret) {
+	if p := a.secrets[key]; p != nil {
+		s = *p
+	}
+	return s
+}
+
+// Text is a key of the account that only its network has, "" for none.
+func (a Configured) Text(key string) (s string) {
+	if p := a.texts[key]; p != nil {
+		s = *p
+	}
+	return s
+}
+
+// connects reports whether there is what an account needs.
+func (a Configured) connects(k channel.Kind) bool {
+	return !a.Secret(k.Connects).IsZero() || a.Text(k.Connects) != ""
+}
+
+// GroupRules are those of one group.
+type GroupRules struct {
+	Enabled        bool
+	RequireMention *bool
+	AllowFrom      []string
+}
+
+// Streaming says what is seen of an answer while it is written.
+type Streaming struct {
+	Mode              string // off, partial, block, progress
+	Preview, Progress ProgressLines
+}
+
+// ProgressLines say what is shown of tools at work.
+type ProgressLines struct {
+	ToolProgress bool
+	CommandText  string // raw, status
+}
+
+// newAccount is an account of which nothing was said.
+func newAccount(k channel.Kind) Configured {
+	lines := ProgressLines{ToolProgress: true, CommandText: "raw"}
+	a := Configured{
+		Enabled: true, DMPolicy: "pairing", GroupPolicy: "allowlist", Streaming: Streaming{Mode: "partial", Preview: lines, Progress: lines},
+		ChunkMode: "length", ReplyToMode: "first", MediaMaxMB: k.MaxFile, secrets: map[string]*config.Secret{}, texts: map[string]*string{},
+	}
+	for _, s := range k.Settings {
+		if s.Form == channel.SecretText {
+			a.secrets[s.Key] = new(config.Secret)
+		} else {
+			a.texts[s.Key] = new(string)
+		}
+	}
+	return a
+}
+
+// below is what an account of a name begins with: secrets and addresses of one are
+// nobody else's.
+func (a Configured) below(k channel.Kind, name string) Configured {
+	out := a
+	out.secrets, out.texts = map[string]*config.Secret{}, map[string]*string{}
+	for _, s := range k.Settings {
+		shared := s.Shared || name == "default"
+		if s.Form == channel.SecretText {
+			out.secrets[s.Key] = new(config.Secret)
+			if shared {
+				*out.secrets[s.Key] = a.Secret(s.Key)
+			}
+			continue
+		}
+		out.texts[s.Key] = new(string)
+		if shared {
+			*out.texts[s.Key] = a.Text(s.Key)
+		}
+	}
+	if name != "default" {
+		out.Enabled = true
+	}
+	out.AllowFrom, out.GroupAllowFrom, out.Groups = slices.Clone(a.AllowFrom), slices.Clone(a.GroupAllowFrom), maps.Clone(a.Groups)
+	return out
+}
+
+// Sections are those of all networks, and what holds for them together.
+func Sections(kinds channel.Kinds) (out config.Sections) {
+	for _, k := range kinds {
+		out = append(out, Section(k))
+	}
+	return append(out, &config.Settings[struct{}]{
+		Path: "channels",
+		Fields: func(*struct{}) []config.Field { // networks that other gateways know
+			return []config.Field{config.Later("defaults", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost",
+				"msteams", "googlechat", "irc", "line", "feishu", "nostr", "twitch", "zalo", "webchat")}
+		},
+		Whole: func(_ *struct{}, all config.Config, wrong func(config.Path, string, ...any)) {
+			apart(kinds, all, wrong)
+		},
+	})
+}
+
+// Section are the settings of one network.
+func Section(k channel.Kind) *config.Settings[Network] {
+	return &config.Settings[Network]{
+		Path:    "channels." + k.ID,
+		Default: Network{Base: newAccount(k), kind: k},
+		Fields: func(n *Network) []config.Field {
+			n.Base = newAccount(k) // its own, not the default's
+			return append(n.Base.fields(k, true), config.Later(k.Later...), config.Map[Configured]{
+				Key: "accounts", To: &n.Named, Is: accountName, Last: true, Hint: config.Hint{Like: true},
+				Help: "more accounts: all keys above, beginning with the values above. Credentials, addresses where the network calls and " +
+					"`enabled` are each account's own",
+				New: func(name string) Configured { return n.Base.below(k, name) },
+				One: func(_ string, a *Configured) config.Field {
+					return config.Object{Fields: append(a.fields(k, false), config.Later(k.LaterAccount...))}
+				},
+			})
+		},
+		Renames: func(in config.Places) []config.Rename { return renames(in, config.At("channels", k.ID)) },
+	}
+}
+
+// accountName: accounts are part of session keys.
+func accountName(s string) error {
+	if s == "" || len(s) > 64 || strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	}) {
+		return errors.New("an account's name has 1 to 64 small letters, digits, - and _")
+	}
+	return nil
+}
+
+// sender reads an id, which people also write as a number.
+func sender(v config.Value) (string, bool) {
+	if n, ok := v.Digits(); ok {
+		if _, err := strconv.ParseInt(n, 10, 64); err != nil {
+			v.Wrong("an id is a whole number")
+			return "", false
+		}
+		return n, true
+	}
+	s := strings.TrimSpace(v.Text(256))
+	return s, s != ""
+}

@@ -1,0 +1,54 @@
+package cron_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// People plan by commands: the reply says when, the job belongs to the
+// conversation, and no model is asked.
+func TestCommandsPlan(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	for i, tc := range []struct{ text, want string }{
+		{"/cron", "Nothing is planned"},
+		{"/remind soon", "When?"},
+		{"/remind in 20 minutes", "Remind you of what?"},
+		{"/remind on 30 February call mum", "There is no such day"},
+		{"/remind me in 20 minutes to look at the oven", "I will remind you: **look at the oven**\nOnce, on "},
+		{"/remind ! jeden Werktag um 8 Dehnen", "**Dehnen**\nEvery weekday at 08:00"},
+		{"/loop 10m is the build done?", "**is the build done?**\nEvery 10 minutes"},
+		{"/loop", "What is to be done"},
+		{"/cron list", "**is the build done?**"},
+		{"/cron pause dehnen", "Paused: **Dehnen**"},
+		{"/cron list", "**Dehnen**: every weekday at 08:00, paused"},
+		{"/cron resume dehnen", "It goes on"},
+		{"/cron delete is the build done?", "Deleted"},
+		{"/cron delete nothing", "There is no job nothing"},
+		{"/cron dance", "Say `/cron list`"},
+	} {
+		end := p.Say("main", fmt.Sprintf("plan%d", i), tc.text)
+		if end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), tc.want) {
+			t.Errorf("%s: %q %s, want %q", tc.text, end.Message.Text(), end.ErrorMessage, tc.want)
+		}
+	}
+	if n := r.Model.Snapshot().Requests; n != 0 {
+		t.Errorf("a command asked a model %d times", n)
+	}
+	var list protocol.CronList
+	p.Do(protocol.MethodCronList, protocol.CronListParams{IncludeDisabled: true}, &list)
+	var said []string
+	for _, j := range list.Jobs {
+		if j.Payload.Kind != protocol.CronSystemEvent || !j.Hearth.Reminder || j.Owner == nil || j.Owner.SessionKey != "agent:main:main" {
+			t.Errorf("%s: %+v", j.Name, j.CronSpec)
+		}
+		said = append(said, j.Name+map[bool]string{true: "!"}[j.Hearth.Important])
+	}
+	if got := strings.Join(said, ", "); got != "look at the oven, Dehnen!" && got != "Dehnen!, look at the oven" {
+		t.Errorf("planned: %s", got)
+	}
+}

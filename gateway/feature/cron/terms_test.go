@@ -1,0 +1,77 @@
+package cron_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+// A job's own fallbacks answer in the place of the configured ones, an empty list
+// is none, and the ceiling of a run ends it before the next call of a model.
+func TestCronTerms(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	price := map[string]any{"input": 1000, "output": 1000, "cacheRead": 1000, "cacheWrite": 1000}
+	p.Patch(map[string]any{"models": map[string]any{"pricing": map[string]any{"chat/tool-session_status": price}}})
+	ask := func(name, model string, change func(*protocol.CronSpec)) protocol.CronRun {
+		s := protocol.CronSpec{
+			Name: name, Schedule: hourly(), SessionTarget: protocol.CronIsolated,
+			Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: "hello", Model: model},
+		}
+		change(&s)
+		return force(p, t, addJob(p, s).ID)
+	}
+	run := ask("falls back", "chat/fault-401", func(s *protocol.CronSpec) { s.Payload.Fallbacks = []string{"llama/echo"} })
+	if run.Status != protocol.CronOK || run.Model != "echo" {
+		t.Errorf("with a fallback: %+v", run)
+	}
+	run = ask("strict", "", func(s *protocol.CronSpec) { s.Payload.Fallbacks = []string{} })
+	if run.Status != protocol.CronOK {
+		t.Errorf("strict: %+v", run)
+	}
+	run = ask("dear", "chat/tool-session_status", func(s *protocol.CronSpec) { s.Hearth = &protocol.CronOwn{MaxCostUSD: 0.0001} })
+	if run.Status != protocol.CronError || !strings.Contains(run.Error, "hearth.maxCostUsd") {
+		t.Errorf("beyond its ceiling: %+v", run)
+	}
+	run = ask("dear enough", "chat/tool-session_status", func(s *protocol.CronSpec) { s.Hearth = &protocol.CronOwn{MaxCostUSD: 100} })
+	if run.Status != protocol.CronOK {
+		t.Errorf("within its ceiling: %+v", run)
+	}
+	sizes := []int{}
+	for _, light := range []bool{false, true} {
+		ask("light", "", func(s *protocol.CronSpec) { s.Payload.LightContext = light })
+		sizes = append(sizes, strings.Count(r.Model.Snapshot().System, "<file name="))
+	}
+	if sizes[0] == 0 || sizes[1] != 0 {
+		t.Errorf("files of the workspace: %v", sizes)
+	}
+}
+
+// What waits for the next heartbeat is a note that the next message is read with;
+// no model is asked for it.
+func TestCronNextHeartbeat(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	var j protocol.CronJob
+	p.Do(protocol.MethodCronAdd, protocol.CronAddParams{CronSpec: protocol.CronSpec{
+		Name: "later", Schedule: soon(0), SessionTarget: protocol.CronMain, WakeMode: protocol.CronWakeNext,
+		Payload: protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: "the parcel is there"},
+	}}, &j)
+	if run := ran(p, t, j.ID); run.Status != protocol.CronOK || run.Model != "" {
+		t.Errorf("%+v", run)
+	}
+	p.Do(protocol.MethodWake, protocol.WakeParams{Mode: protocol.CronWakeNext, Text: "and so is the post"}, nil)
+	if n := r.Model.Snapshot().Requests; n != 0 {
+		t.Errorf("a model was asked %d times", n)
+	}
+	var said []string
+	for _, m := range p.History("main").Messages {
+		said = append(said, m.Text())
+	}
+	if want := []string{"[later]\n\nthe parcel is there", "[Wake]\n\nand so is the post"}; !slices.Equal(said, want) {
+		t.Errorf("the conversation: %q", said)
+	}
+}
