@@ -87,9 +87,10 @@ require_strace() { export HEARTH_REQUIRE_STRACE=1; }
 
 # The servers of calendars and mail that watchers are tried against.
 need_servers() {
-	export HEARTH_REQUIRE_SERVERS=1
 	{ command -v radicale && { command -v dovecot || [ -x /usr/sbin/dovecot ]; }; } >/dev/null || debian radicale dovecot-imapd
 }
+
+require_servers() { export HEARTH_REQUIRE_SERVERS=1; }
 
 need_lab() {
 	local program
@@ -115,7 +116,7 @@ need_desktop() {
 
 # What a check needs of the system's packages. Only root can install them, so they
 # are there before the checks begin.
-needs_go() { need_compiler && need_tmux && need_strace && need_python; }
+needs_go() { need_compiler && need_tmux && need_strace && need_python && need_servers; }
 needs_keyring() { need_keyring; }
 needs_desktop() { [ "$(uname)" != Linux ] || need_desktop; }
 needs_lab() { [ "$(uname)" != Linux ] || { need_compiler && need_lab; }; }
@@ -162,7 +163,7 @@ check_page-build() { page_dependencies && page_build && touch "$CACHE/page.stamp
 require_sandbox() { [ "$(uname)" != Linux ] || export HEARTH_REQUIRE_SANDBOX=1; }
 
 check_go() {
-	needs_go && require_strace && require_sandbox && need_servers || return
+	needs_go && require_strace && require_sandbox && require_servers || return
 	go build -tags failpoint -o "$CACHE/hearth-failpoints" ./app/hearth || return
 	local around=(env CGO_ENABLED=1 "HEARTH_FAILPOINT_PROGRAM=$CACHE/hearth-failpoints") flags=(-race -timeout 20m) status=0
 	[ -z "${HEARTH_COVER:-}" ] || flags+=("-coverprofile=$CACHE/cover.out")
