@@ -238,7 +238,7 @@ func (f MaybeNumber) read(v Value)       { *f.To = new(v.Number(f.Min, f.Max)) }
 type Hidden struct {
 	Key   string
 	To    *Secret
-	Check func(string) string // what is wrong with one that is written out; nil: any text, also none
+	Check func(string) error // of one that is written out, see Settings.Check; nil: any text, also none
 	// Perhaps: a header or variable, which is a secret when its name or value says so.
 	Perhaps bool
 	// Covered: it is not shown either when it is perhaps no secret.

@@ -25,12 +25,8 @@ func (l Sections) known() *known {
 	for _, b := range list {
 		k.hide(b.at, b.fields)
 	}
-	k.hidden = append(k.hidden, unowned()...)
 	return k
 }
-
-// unowned are places whose keys no section has yet.
-func unowned() []hiddenPlace { return []hiddenPlace{{at: []string{"hooks", "token"}}} }
 
 func (k *known) hide(above []string, fields []Field) {
 	for _, f := range fields {

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -24,14 +26,12 @@ func (d *decoder) decode() Config {
 		{"discovery", func(n *node) { d.discovery(n, &c.Discovery) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},
 		{"secrets", func(n *node) { d.secrets(n, &c.Secrets) }},
-		{"hooks", func(n *node) { d.hooks(n, &c.Hooks) }},
 		{"$schema", func(*node) {}}, // for editors
 	}
 	d.object(d.doc.root, append(fields, later("meta", "env", "wizard",
 		"plugins", "browser", "ui", "web", "update",
 		"broadcast", "talk", "audio", "media", "canvasHost", "nodeHost", "acp",
 		"diagnostics")...)...)
-	d.hooksApart(&c)
 	d.among(c)
 	return c
 }
@@ -62,7 +62,7 @@ func (d *decoder) auth(n *node, a *Auth) {
 			}
 			d.choice(n, AuthToken)
 		}},
-		{"token", func(n *node) { a.Token = d.token(n) }},
+		{"token", func(n *node) { a.Token = d.secret(n, 512, CheckToken) }},
 	}
 	d.object(n, append(fields, later("password", "allowTailscale", "rateLimit", "trustedProxy")...)...)
 }
@@ -70,19 +70,17 @@ func (d *decoder) auth(n *node, a *Auth) {
 // ShortToken is the length below which a token does not serve other machines.
 const ShortToken = 16
 
-// token guards everything: an empty one is refused, one that can be guessed serves
-// this machine only.
-func (d *decoder) token(n *node) Secret {
-	return d.secret(n, 512, func(s string) string {
-		if s == "" {
-			return "an empty token would let everybody in; remove the key to let Hearth make one"
-		}
-		if len(s) < ShortToken {
-			d.warn(n.start, "it has fewer than %d characters, so it counts on this machine only; while other machines can reach Hearth it uses "+
-				"one that it made. Make it longer, or remove the key", ShortToken)
-		}
-		return ""
-	})
+// CheckToken guards everything: an empty one is refused, one that can be guessed
+// serves this machine only.
+func CheckToken(s string) error {
+	switch {
+	case s == "":
+		return errors.New("an empty token would let everybody in; remove the key to let Hearth make one")
+	case len(s) < ShortToken:
+		return Notice(fmt.Sprintf("it has fewer than %d characters, so it counts on this machine only; while other machines can reach Hearth "+
+			"it uses one that it made. Make it longer, or remove the key", ShortToken))
+	}
+	return nil
 }
 
 // providerID: the part of "provider/model" before the first slash.

@@ -70,8 +70,8 @@ func (d *decoder) key(n *node) Secret {
 }
 
 // secret reads a secret: a text, keychain:NAME, or { source, provider, id }.
-// check judges a text that is written out; it returns what is wrong with it.
-func (d *decoder) secret(n *node, limit int, check func(string) string) Secret {
+// check judges a text that is written out.
+func (d *decoder) secret(n *node, limit int, check func(string) error) Secret {
 	if n.kind == kindObject {
 		return d.reference(n)
 	}
@@ -83,9 +83,7 @@ func (d *decoder) secret(n *node, limit int, check func(string) string) Secret {
 	}
 	s := strings.TrimSpace(d.filled(n, limit))
 	if check != nil && len(d.issues) == before && n.kind == kindString {
-		if problem := check(s); problem != "" && len(d.issues) < maxIssues {
-			d.issue(n.start, "%s", problem)
-		}
+		d.judged(n, check(s))
 	}
 	return secret.Literal(s)
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +16,7 @@ type SecretField struct {
 // SecretFields lists the settings that hold secrets, in a fixed order.
 func (c Config) SecretFields() []SecretField {
 	out := []SecretField{{"gateway.auth.token", c.Gateway.Auth.Token}}
-	return slices.Concat(out, c.Hooks.secretFields(), c.Sections.secretFields())
+	return append(out, c.Sections.secretFields()...)
 }
 
 // step is a key of the file, or "[3]", a place in a list.

@@ -20,7 +20,6 @@ type Config struct {
 	Discovery Discovery          `json:"discovery"`
 	Logging   Logging            `json:"logging"`
 	Secrets   Secrets            `json:"secrets"`
-	Hooks     Hooks              `json:"hooks"`
 	// Sections are the settings of which package config knows nothing: each owner
 	// asks for its own (Settings.Of).
 	Sections Values `json:"-"`
@@ -69,7 +68,6 @@ func Default() Config {
 		Auth:      defaultAccounts(),
 		Logging:   Logging{Level: "info"},
 		Secrets:   Secrets{Backend: SecretsAuto},
-		Hooks:     defaultHooks(),
 	}
 }
 
@@ -78,7 +76,6 @@ func (c Config) Clone() Config {
 	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Auth, c.Secrets = c.Auth.clone(), c.Secrets.clone()
 	c.Gateway.Nodes.Allow, c.Gateway.Nodes.Deny = slices.Clone(c.Gateway.Nodes.Allow), slices.Clone(c.Gateway.Nodes.Deny)
-	c.Hooks = c.Hooks.clone()
 	return c
 }
 

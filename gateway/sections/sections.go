@@ -18,6 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/feature/backup"
+	"github.com/hearth-assistant/hearth/gateway/feature/hooks"
 	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
@@ -50,6 +51,7 @@ func All(networks channel.Kinds) config.Sections {
 		config.OfFeature("sessions", sessions.Section),
 		hub.Sections(networks),
 		config.OfFeature("heartbeat", heartbeat.Section),
+		config.OfFeature("hooks", hooks.Section, hooks.InternalSection),
 		config.OfFeature("mcp", mcp.Section),
 		config.OfFeature("skills", catalog.Section),
 		config.OfFeature("web", web.FetchSection, web.SearchSection),

@@ -41,12 +41,12 @@ func (a *Configured) own(k channel.Kind) (out []config.Field) {
 
 // shaped judges a secret that must look like one. One from a variable that is not
 // set was warned about already.
-func shaped(s channel.Setting) func(string) string {
-	return func(text string) string {
+func shaped(s channel.Setting) func(string) error {
+	return func(text string) error {
 		if text != "" && !s.Valid(text) {
-			return s.Help
+			return errors.New(s.Help)
 		}
-		return ""
+		return nil
 	}
 }
 

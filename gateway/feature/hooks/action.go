@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -58,7 +57,7 @@ type plan struct {
 	perMinute int
 }
 
-func (f *feature) plan(_ context.Context, h config.Hooks, in incoming) (p plan, err error) {
+func (f *feature) plan(_ context.Context, h Configured, in incoming) (p plan, err error) {
 	body, _ := in.payload.(map[string]any)
 	switch in.name {
 	case kindWake:
@@ -182,13 +181,13 @@ func seconds(v any) int64 {
 }
 
 // mapped is what the first mapping makes of a call.
-func mapped(h config.Hooks, in incoming, body map[string]any) (plan, error) {
+func mapped(h Configured, in incoming, body map[string]any) (plan, error) {
 	for i, m := range append(slices.Clone(h.Mappings), presets(h.Presets)...) {
 		if m.Match.Path != "" && m.Match.Path != in.name || m.Match.Source != "" && body["source"] != m.Match.Source {
 			continue
 		}
 		// A signature proves the service of its own mapping and no other.
-		if signed := m.Signature != nil; signed != (in.event != "") || signed && in.by != config.HookSecretPath(i) {
+		if signed := m.Signature.given(); signed != (in.event != "") || signed && in.by != secretPath(i) {
 			continue
 		}
 		p := plan{perMinute: m.PerMinute, batch: m.ForEach != ""}
@@ -218,7 +217,7 @@ func mapped(h config.Hooks, in incoming, body map[string]any) (plan, error) {
 	return plan{}, &refusal{status: 404, text: "There is no hook of this name."}
 }
 
-func fromMapping(m config.HookMapping, req webhook.Request) (action, error) {
+func fromMapping(m Mapping, req webhook.Request) (action, error) {
 	show := func(t string) string { return strings.TrimSpace(webhook.Render(t, req)) }
 	a := action{
 		kind: m.Action, label: cmp.Or(show(m.Name), m.ID, m.Match.Path, "Hook"), agent: m.AgentID, key: show(m.SessionKey),
@@ -249,10 +248,10 @@ func fromMapping(m config.HookMapping, req webhook.Request) (action, error) {
 }
 
 // presets are the mappings that come with Hearth.
-func presets(names []string) (out []config.HookMapping) {
+func presets(names []string) (out []Mapping) {
 	if slices.Contains(names, "gmail") {
-		out = append(out, config.HookMapping{
-			ID: "gmail", Match: config.HookMatch{Path: "gmail"}, Action: kindAgent, WakeMode: now, SessionMode: isolated, Deliver: true,
+		out = append(out, Mapping{
+			ID: "gmail", Match: Match{Path: "gmail"}, Action: kindAgent, WakeMode: now, SessionMode: isolated, Deliver: true,
 			Name:    "Gmail",
 			ForEach: "messages", SessionKey: "hook:gmail:{{messages[0].id}}",
 			MessageTemplate: "New email from {{messages[0].from}}\nSubject: {{messages[0].subject}}\n{{messages[0].snippet}}\n{{messages[0].body}}",
@@ -263,7 +262,7 @@ func presets(names []string) (out []config.HookMapping) {
 
 // resolve finds the agent, the session and the destination, and holds them against
 // what hooks may.
-func (f *feature) resolve(h config.Hooks, a *action, direct bool) error {
+func (f *feature) resolve(h Configured, a *action, direct bool) error {
 	book := f.o.Agents.Book()
 	agent, ok := book.Get(cmp.Or(a.agent, book.Default().ID))
 	switch {
@@ -304,7 +303,7 @@ func (f *feature) resolve(h config.Hooks, a *action, direct bool) error {
 }
 
 // sessionOf is the conversation of an action.
-func (f *feature) sessionOf(h config.Hooks, a *action) error {
+func (f *feature) sessionOf(h Configured, a *action) error {
 	if a.kind == kindWake && a.key == "" {
 		a.session = rules.Main(f.o.Settings, a.agent)
 		return nil
@@ -321,12 +320,12 @@ func (f *feature) sessionOf(h config.Hooks, a *action) error {
 	}
 	if rest, ok := strings.CutPrefix(key, "agent:"); ok {
 		_, rest, _ = strings.Cut(rest, ":")
-		if h.AllowedSessionKeyPrefixes != nil && !config.HasPrefixFold(key, h.AllowedSessionKeyPrefixes) {
+		if h.AllowedSessionKeyPrefixes != nil && !hasPrefixFold(key, h.AllowedSessionKeyPrefixes) {
 			return bad("sessionKey must start with one of: " + strings.Join(h.AllowedSessionKeyPrefixes, ", "))
 		}
 		key = "agent:" + a.agent + ":" + rest
 	}
-	if len(h.AllowedSessionKeyPrefixes) > 0 && !config.HasPrefixFold(key, h.AllowedSessionKeyPrefixes) {
+	if len(h.AllowedSessionKeyPrefixes) > 0 && !hasPrefixFold(key, h.AllowedSessionKeyPrefixes) {
 		return bad("sessionKey must start with one of: " + strings.Join(h.AllowedSessionKeyPrefixes, ", "))
 	}
 	canonical, err := session.Canonical(key, a.agent)

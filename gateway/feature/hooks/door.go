@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/webhook"
 )
@@ -50,7 +49,7 @@ type incoming struct {
 
 // ServeHTTP implements http.Handler.
 func (f *feature) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := f.o.Settings.Snapshot().Config.Hooks
+	h := Section.Of(f.o.Settings.Snapshot().Config)
 	name := strings.Trim(strings.TrimPrefix(r.URL.Path, f.path), "/")
 	switch {
 	case !h.Enabled || name == "":
@@ -78,7 +77,7 @@ func (f *feature) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // act does what a call asks for.
-func (f *feature) act(w http.ResponseWriter, r *http.Request, h config.Hooks, in incoming) {
+func (f *feature) act(w http.ResponseWriter, r *http.Request, h Configured, in incoming) {
 	p, err := f.plan(r.Context(), h, in)
 	if err != nil {
 		f.refuse(w, in.name, err)
@@ -144,10 +143,10 @@ func (f *feature) refuse(w http.ResponseWriter, name string, err error) {
 
 // prove finds out who calls and reads what they send. A token is looked at before
 // a byte of the body, a signature is of all of it.
-func (f *feature) prove(w http.ResponseWriter, r *http.Request, h config.Hooks, name string) (in incoming, err error) {
+func (f *feature) prove(w http.ResponseWriter, r *http.Request, h Configured, name string) (in incoming, err error) {
 	in = incoming{name: name, by: "token"}
 	i, sig := signatureOf(h, name)
-	if sig == nil {
+	if !sig.given() {
 		if err := f.byToken(r, h); err != nil {
 			return in, err
 		}
@@ -163,8 +162,8 @@ func (f *feature) prove(w http.ResponseWriter, r *http.Request, h config.Hooks, 
 	if err != nil {
 		return in, err
 	}
-	if sig != nil {
-		in.by = config.HookSecretPath(i)
+	if sig.given() {
+		in.by = secretPath(i)
 		if in.event, err = f.bySignature(r, i, sig, body); err != nil {
 			return in, err
 		}
@@ -177,21 +176,21 @@ func (f *feature) prove(w http.ResponseWriter, r *http.Request, h config.Hooks, 
 	return in, nil
 }
 
-// signatureOf is the signature that a hook needs, nil when a token does.
-func signatureOf(h config.Hooks, name string) (int, *config.HookSignature) {
+// signatureOf is the signature that a hook needs, none when a token does.
+func signatureOf(h Configured, name string) (int, Signature) {
 	if name == "wake" || name == "agent" {
-		return 0, nil
+		return 0, Signature{}
 	}
 	for i, m := range h.Mappings {
-		if m.Match.Path == name && m.Signature != nil {
+		if m.Match.Path == name && m.Signature.given() {
 			return i, m.Signature
 		}
 	}
-	return 0, nil
+	return 0, Signature{}
 }
 
-func (f *feature) byToken(r *http.Request, h config.Hooks) error {
-	want, err := f.o.Secrets.Value(r.Context(), config.HookTokenPath, h.Token)
+func (f *feature) byToken(r *http.Request, h Configured) error {
+	want, err := f.o.Secrets.Value(r.Context(), tokenPath, h.Token)
 	if err != nil {
 		f.o.Log.Warn("the token of hooks cannot be read", "err", err)
 	}
@@ -203,10 +202,10 @@ func (f *feature) byToken(r *http.Request, h config.Hooks) error {
 	return f.failed(r, "the token is missing or wrong")
 }
 
-func (f *feature) bySignature(r *http.Request, i int, s *config.HookSignature, body []byte) (string, error) {
-	key, err := f.o.Secrets.Value(r.Context(), config.HookSecretPath(i), s.Secret)
+func (f *feature) bySignature(r *http.Request, i int, s Signature, body []byte) (string, error) {
+	key, err := f.o.Secrets.Value(r.Context(), secretPath(i), s.Secret)
 	if err != nil {
-		f.o.Log.Warn("the secret of a hook cannot be read", "setting", config.HookSecretPath(i), "err", err)
+		f.o.Log.Warn("the secret of a hook cannot be read", "setting", secretPath(i), "err", err)
 	}
 	id, err := webhook.Verify(webhook.Scheme{
 		Kind: s.Kind, Secret: key, Header: s.Header, Prefix: s.Prefix, Encoding: s.Encoding, Algorithm: s.Algorithm,
@@ -348,7 +347,7 @@ func slackChallenge(in incoming) (string, bool) {
 }
 
 // accept keeps what a call asks for, unless its hook was called too often.
-func (f *feature) accept(ctx context.Context, h config.Hooks, in incoming, p plan) (accepted, error) {
+func (f *feature) accept(ctx context.Context, h Configured, in incoming, p plan) (accepted, error) {
 	rows, known, err := f.book.known(in, p)
 	if err != nil || known {
 		return rows, err

@@ -78,7 +78,7 @@ type limit struct {
 // New makes the feature.
 func New(o Options) (host.Feature, error) {
 	f := &feature{
-		o: o, path: o.Settings.Snapshot().Config.Hooks.Path, tries: newTries(), unproven: make(chan struct{}, maxUnproven),
+		o: o, path: Section.Of(o.Settings.Snapshot().Config).Path, tries: newTries(), unproven: make(chan struct{}, maxUnproven),
 		limits: map[string]*limit{},
 	}
 	var err error
@@ -96,7 +96,7 @@ func New(o Options) (host.Feature, error) {
 func (*feature) Outward() {}
 
 func (f *feature) problems() []protocol.Problem {
-	if h := f.o.Settings.Snapshot().Config.Hooks; h.Enabled && h.Path != f.path {
+	if h := Section.Of(f.o.Settings.Snapshot().Config); h.Enabled && h.Path != f.path {
 		return []protocol.Problem{{Code: "HOOKS_PATH", Message: "hooks.path is now " + h.Path +
 			"; until Hearth is restarted, hooks are called at " + f.path + "."}}
 	}

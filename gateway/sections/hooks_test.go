@@ -1,8 +1,10 @@
-package config
+package sections_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/feature/hooks"
 )
 
 // TestSec_A_NET_24_HookSecretsApart: a secret that opens two doors is refused, by
@@ -21,7 +23,7 @@ func TestSec_A_NET_24_HookSecretsApart(t *testing.T) {
 		`{hooks: {mappings: [{match: {path: "a"}}]}}`:                                "needs messageTemplate",
 		`{hooks: {mappings: [{action: "wake"}]}}`:                                    "needs textTemplate",
 	} {
-		s := open(t, place(t, text), Options{}).Snapshot()
+		s := open(t, place(t, text)).Snapshot()
 		found := false
 		for _, p := range s.Problems() {
 			found = found || strings.Contains(p.Message, want)
@@ -29,7 +31,7 @@ func TestSec_A_NET_24_HookSecretsApart(t *testing.T) {
 		if !found {
 			t.Errorf("%s: %+v, want %q", text, s.Problems(), want)
 		}
-		if s.Config.Hooks.Enabled {
+		if hooks.Section.Of(s.Config).Enabled {
 			t.Errorf("%s opens hooks", text)
 		}
 	}
