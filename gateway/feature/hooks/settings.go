@@ -63,7 +63,8 @@ func (h *Configured) fields() []config.Field {
 			Key: "allowRequestSessionKey", To: &h.AllowRequestSessionKey,
 			Help: "callers may name a conversation, one whose key begins as `allowedSessionKeyPrefixes` says; both are needed",
 		},
-		words("allowedSessionKeyPrefixes", &h.AllowedSessionKeyPrefixes, "none", "how the key of a conversation that a caller names has to begin"),
+		words("allowedSessionKeyPrefixes", &h.AllowedSessionKeyPrefixes, "none",
+			"how the key of a conversation that a caller names has to begin"),
 		config.Texts{
 			Key: "presets", To: &h.Presets, Read: preset, Help: "mappings that come with Hearth: `gmail`", Hint: config.Hint{Default: "none"},
 		},
