@@ -83,7 +83,9 @@ func fieldSpec(d config.Described) (string, error) {
 	}
 	word, ok := strings.CutSuffix(strings.TrimPrefix(d.Hint.Default, "`"), "`")
 	if ok && !strings.Contains(word, `"`) && (fallback == "" || fallback == `""`) {
-		fallback = quoted(word)
+		if fallback = word; d.Schema.Type == "string" {
+			fallback = quoted(word)
+		}
 	}
 	if fallback == "" {
 		fallback = "undefined"

@@ -115,7 +115,7 @@ func (n *Networks) MaySend(key string, r channel.Route) bool {
 
 func (n *Networks) maySendAs(key string, r channel.Route, override policy.SendOverride) bool {
 	c := n.Settings.Snapshot().Config
-	v := rules.Sending(c).Decide(rules.Keys(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat),
+	v := policy.Section.Of(c).Sending.Decide(rules.Keys(c), policy.Delivery{Key: key, Channel: r.Channel, ChatType: policy.Chat(r.Chat),
 		Override: override})
 	return v.Action != policy.Deny
 }

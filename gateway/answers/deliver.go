@@ -39,7 +39,7 @@ func (n *Networks) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outboun
 	p = n.attach(run, r, p)
 	d.Text, d.Media = p.Text, p.Media
 	if p.Text != "" {
-		global := n.Settings.Snapshot().Config.Messages.ResponsePrefix
+		global := PrefixSection.Of(n.Settings.Snapshot().Config)
 		d.Text = reply.WithPrefix(reply.Prefix(account.ResponsePrefix, nil, &global), p.Text)
 		if thoughts != "" {
 			d.Text = thoughts + "\n\n" + d.Text

@@ -54,6 +54,37 @@ var Section = &config.Settings[Configured]{
 	},
 }
 
+// SurfacesSection says of single networks where an answer may be silence; what one
+// does not say is as in Section.
+var SurfacesSection = &config.Settings[map[string]Silence]{
+	Name: "surfaces",
+	Fields: func(all *map[string]Silence) []config.Field {
+		return []config.Field{config.Map[Silence]{
+			Key: "surfaces", To: all, Name: "<channel>", One: func(_ string, s *Silence) config.Field {
+				return config.Object{Fields: []config.Field{config.Object{
+					Key: "silentReply", Fields: s.fields(), Hint: config.Hint{Like: true},
+					Help: "`group` and `internal`: the same for one channel",
+				}}}
+			},
+		}}
+	},
+}
+
+// PrefixSection is what stands before every answer that goes to a network.
+var PrefixSection = &config.Settings[string]{
+	Path: "messages", Name: "answers",
+	Fields: func(prefix *string) []config.Field {
+		return []config.Field{
+			config.Text{
+				Key: "responsePrefix", To: prefix, Max: 64, Empty: true, Hint: config.Hint{Pane: "channels", Default: "none"},
+				Help: "text before every answer that goes to a channel",
+			},
+			config.Later("messagePrefix", "visibleReplies", "ackReaction", "ackReactionScope", "removeAckAfterReply", "suppressToolErrors",
+				"statusReactions", "tts", "usageTemplate", "responseUsage"),
+		}
+	},
+}
+
 // AgentSection is the pace of one agent.
 var AgentSection = &config.Entries[Pace]{
 	Path: "agents.list[]", Name: "humanDelay",

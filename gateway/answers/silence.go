@@ -17,7 +17,7 @@ func SilenceAdvice(c config.Config, where string) string {
 	if !ok {
 		return ""
 	}
-	p := silencePolicy(Silence(c.Surfaces[r.Channel].SilentReply)).Over(silencePolicy(Section.Of(c).Silence))
+	p := silencePolicy(SurfacesSection.Of(c)[r.Channel]).Over(silencePolicy(Section.Of(c).Silence))
 	if !p.Guided(reply.ConversationOf(r.Chat)) {
 		return ""
 	}

@@ -11,12 +11,10 @@ import (
 // Silent replies: only groups hear of the token, and the settings
 // of a surface stand over the defaults.
 func TestSilenceAdvice(t *testing.T) {
-	surface := func(word string) map[string]config.Surface {
-		return map[string]config.Surface{"telegram": {SilentReply: config.SilentReply{Group: word}}}
-	}
+	surface := func(word string) map[string]Silence { return map[string]Silence{"telegram": {Group: word}} }
 	for _, tt := range []struct {
 		name, chat, group string
-		surfaces          map[string]config.Surface
+		surfaces          map[string]Silence
 		want              bool
 	}{
 		{"a group", "group", "allow", nil, true},
@@ -28,7 +26,7 @@ func TestSilenceAdvice(t *testing.T) {
 		{"the surface allows", "group", "disallow", surface("allow"), true},
 		{"the surface says nothing", "group", "disallow", surface(""), false},
 	} {
-		c := Section.With(config.Config{Surfaces: tt.surfaces}, Configured{Silence: Silence{Group: tt.group}})
+		c := Section.With(SurfacesSection.With(config.Config{}, tt.surfaces), Configured{Silence: Silence{Group: tt.group}})
 		where := ""
 		if tt.chat != "" {
 			where = strings.Join([]string{"telegram", "default", "-1", "", tt.chat}, "\x1f")

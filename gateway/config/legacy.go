@@ -10,7 +10,7 @@ func (s *Snapshot) Legacy() (renames []string) {
 	if s.doc == nil {
 		return nil
 	}
-	for _, r := range append(legacyIdle(s.doc), s.known.renames(s.doc)...) {
+	for _, r := range s.known.renames(s.doc) {
 		renames = append(renames, r.Says)
 	}
 	return renames
@@ -21,24 +21,12 @@ func (s *Snapshot) Legacy() (renames []string) {
 func (f *File) Modernize(ctx context.Context) (*Snapshot, error) {
 	return f.modify(ctx, func(c content) (string, error) {
 		return f.splice(c, func(doc *document) (ops []op, err error) {
-			for _, r := range append(legacyIdle(doc), f.opts.Sections.known().renames(doc)...) {
+			for _, r := range f.opts.Sections.known().renames(doc) {
 				ops = append(ops, r.ops()...)
 			}
 			return ops, nil
 		})
 	})
-}
-
-// legacyIdle: session.idleMinutes alone is a session.reset by idling.
-func legacyIdle(doc *document) []Rename {
-	old, reset := Path{Key("session"), Key("idleMinutes")}, Path{Key("session"), Key("reset")}
-	n, ok := doc.find(old)
-	if _, has := doc.find(reset); !ok || has || n.kind != kindNumber {
-		return nil
-	}
-	return []Rename{{
-		Says: "session.idleMinutes is session.reset", Old: old, New: reset, Value: `{ mode: "idle", idleMinutes: ` + n.text + ` }`,
-	}}
 }
 
 // word is a value of this file's own making.

@@ -123,7 +123,7 @@ func TestEditKeepsAnUnseenHandEdit(t *testing.T) {
 	if got := get(t, path); got != "{gateway:{port:3}, session:{mainKey:'home'}} // mine" {
 		t.Errorf("content: %s", got)
 	}
-	if f.Snapshot().Config.Session.MainKey != "home" {
+	if standIns.chats.Of(f.Snapshot().Config).MainKey != "home" {
 		t.Error("the hand edit is not in use")
 	}
 }

@@ -14,14 +14,11 @@ func (d *decoder) decode() Config {
 	c.Sections = Values{d.bound}
 	fields := []field{
 		{"gateway", func(n *node) { d.gateway(n, &c.Gateway) }},
-		{"session", func(n *node) { d.session(n, &c.Session) }},
-		{"messages", func(n *node) { d.messages(n, &c.Messages) }},
 		{"commands", func(n *node) {
 			d.object(n, append([]field{{"ownerAllowFrom", func(n *node) { c.Commands.OwnerAllowFrom = d.owners(n) }}},
 				later("native", "nativeSkills", "text", "bash", "bashForegroundMs", "config", "mcp", "plugins", "debug", "restart", "allowFrom",
 					"useAccessGroups", "ownerDisplay", "ownerDisplaySecret")...)...)
 		}},
-		{"surfaces", func(n *node) { c.Surfaces = d.surfaces(n) }},
 		{"auth", func(n *node) { d.accounts(n, &c.Auth) }},
 		{"discovery", func(n *node) { d.discovery(n, &c.Discovery) }},
 		{"logging", func(n *node) { d.logging(n, &c.Logging) }},

@@ -9,6 +9,7 @@ import (
 const (
 	maxHours     = 24 * 366
 	maxRotations = 100
+	maxBackoffMs = 60_000
 )
 
 // accounts reads "auth": accounts at model services, without their secrets.
@@ -84,7 +85,7 @@ func (d *decoder) cooldowns(n *node, c *Cooldowns) {
 		field{"billingMaxHours", func(n *node) { c.BillingMaxHours = d.hours(n) }},
 		field{"failureWindowHours", func(n *node) { c.FailureWindowHours = d.hours(n) }},
 		field{"overloadedProfileRotations", func(n *node) { c.OverloadedProfileRotations = d.integer(n, 0, maxRotations) }},
-		field{"overloadedBackoffMs", func(n *node) { c.OverloadedBackoffMs = d.integer(n, 0, maxDebounceMs) }},
+		field{"overloadedBackoffMs", func(n *node) { c.OverloadedBackoffMs = d.integer(n, 0, maxBackoffMs) }},
 		field{"rateLimitedProfileRotations", func(n *node) { c.RateLimitedProfileRotations = d.integer(n, 0, maxRotations) }})
 }
 

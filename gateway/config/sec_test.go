@@ -147,8 +147,8 @@ func TestSec_A_CFG_01_NoIncludes(t *testing.T) {
 		raw := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "%[1]q", strconv.Quote(other)), "%q",
 			strconv.Quote(other)), "%[1]s", other), "%[2]s", filepath.Base(other))
 		s := open(t, place(t, raw), Options{}).Snapshot()
-		if s.Config.Gateway.Port == 4711 || standIns.exec.Of(s.Config).Ask == "off" || s.Config.Session.MainKey != "" &&
-			strings.Contains(s.Config.Session.MainKey, "4711") {
+		if s.Config.Gateway.Port == 4711 || standIns.exec.Of(s.Config).Ask == "off" ||
+			strings.Contains(standIns.chats.Of(s.Config).MainKey, "4711") {
 			t.Errorf("%s was read in", raw)
 		}
 		if s.Valid && len(s.Warnings) == 0 && !strings.Contains(raw, "mainKey") {

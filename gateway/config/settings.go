@@ -2,7 +2,6 @@ package config
 
 import (
 	"log/slog"
-	"maps"
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/secret"
@@ -11,15 +10,12 @@ import (
 // Config is what the file says, with defaults filled in. Treat it as read-only:
 // it is shared between all readers.
 type Config struct {
-	Gateway   Gateway            `json:"gateway"`
-	Session   Session            `json:"session"`
-	Messages  Messages           `json:"messages"`
-	Commands  Commands           `json:"commands,omitzero"`
-	Surfaces  map[string]Surface `json:"surfaces,omitempty"`
-	Auth      Accounts           `json:"auth"`
-	Discovery Discovery          `json:"discovery"`
-	Logging   Logging            `json:"logging"`
-	Secrets   Secrets            `json:"secrets"`
+	Gateway   Gateway   `json:"gateway"`
+	Commands  Commands  `json:"commands,omitzero"`
+	Auth      Accounts  `json:"auth"`
+	Discovery Discovery `json:"discovery"`
+	Logging   Logging   `json:"logging"`
+	Secrets   Secrets   `json:"secrets"`
 	// Sections are the settings of which package config knows nothing: each owner
 	// asks for its own (Settings.Of).
 	Sections Values `json:"-"`
@@ -63,8 +59,6 @@ func Default() Config {
 	return Config{
 		Discovery: Discovery{MDNS: MDNSMinimal},
 		Gateway:   Gateway{Bind: BindLoopback, Auth: Auth{Mode: AuthToken}},
-		Session:   defaultSession(),
-		Messages:  defaultMessages(),
 		Auth:      defaultAccounts(),
 		Logging:   Logging{Level: "info"},
 		Secrets:   Secrets{Backend: SecretsAuto},
@@ -73,7 +67,6 @@ func Default() Config {
 
 // Clone copies everything that can be changed.
 func (c Config) Clone() Config {
-	c.Session, c.Messages, c.Surfaces = c.Session.clone(), c.Messages.clone(), maps.Clone(c.Surfaces)
 	c.Auth, c.Secrets = c.Auth.clone(), c.Secrets.clone()
 	c.Gateway.Nodes.Allow, c.Gateway.Nodes.Deny = slices.Clone(c.Gateway.Nodes.Allow), slices.Clone(c.Gateway.Nodes.Deny)
 	return c

@@ -24,6 +24,7 @@ var standIns = struct {
 	runs   *Settings[standRuns]
 	tools  *Settings[standTools]
 	exec   *Settings[standExec]
+	chats  *Settings[standChats]
 }{
 	models: &Settings[standModels]{Path: "models", Fields: func(m *standModels) []Field {
 		named := func(id string) error {
@@ -52,6 +53,9 @@ var standIns = struct {
 		}
 	}},
 	tools: &Settings[standTools]{Path: "tools", Fields: func(r *standTools) []Field { return []Field{Texts{Key: "deny", To: &r.Deny}} }},
+	chats: &Settings[standChats]{Path: "session", Default: standChats{MainKey: "main"}, Fields: func(c *standChats) []Field {
+		return []Field{Text{Key: "mainKey", To: &c.MainKey, Max: 64}}
+	}},
 	exec: &Settings[standExec]{Path: "tools.exec", Default: standExec{Ask: "on-miss"}, Fields: func(e *standExec) []Field {
 		return []Field{Choice{Key: "ask", To: &e.Ask, Among: []string{"on-miss", "off"}}}
 	}},
@@ -65,10 +69,11 @@ type (
 	}
 	standTools struct{ Deny []string }
 	standExec  struct{ Ask string }
+	standChats struct{ MainKey string }
 )
 
 func standSections() Sections {
-	return Sections{standIns.models, standIns.runs, standIns.tools, standIns.exec}
+	return Sections{standIns.models, standIns.runs, standIns.tools, standIns.exec, standIns.chats}
 }
 
 // standing are the defaults with these sections.

@@ -67,7 +67,21 @@ func ProviderName(s string) bool { return providerID(s) }
 // Timezone reads a name of the time zone database, or one of the words. A zone
 // that only this machine does not know is no mistake of the file.
 func Timezone(words ...string) func(Value) string {
-	return func(v Value) string { return v.d.timezone(v.n, words...) }
+	return func(v Value) string {
+		s := strings.TrimSpace(v.Text(64))
+		for _, w := range words {
+			if strings.EqualFold(s, w) {
+				return w
+			}
+		}
+		if s == "" {
+			return ""
+		}
+		if _, err := time.LoadLocation(s); err != nil || s == "Local" {
+			v.Warn("this time zone is not known here, so this machine's is used; write one like Europe/Vienna")
+		}
+		return s
+	}
 }
 
 // VariableName says what is wrong with the name of an environment variable.

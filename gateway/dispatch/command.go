@@ -37,7 +37,7 @@ func (d *Dispatcher) guarded(ctx context.Context, turn *session.Turn) (acc sessi
 // ordinary message, or one that calls a skill, which turn then says.
 func (d *Dispatcher) command(ctx context.Context, turn *session.Turn) (acc session.Accepted, ok bool, err error) {
 	ctx = command.WithSpeaker(ctx, d.speakerOf(*turn))
-	if t, ok := policy.FindTrigger(turn.Text, d.settings.Snapshot().Config.Session.ResetTriggers); ok {
+	if t, ok := policy.FindTrigger(turn.Text, policy.Section.Of(d.settings.Snapshot().Config).Triggers); ok {
 		acc, err = d.newSession(ctx, *turn, t)
 		return acc, true, err
 	}

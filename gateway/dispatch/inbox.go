@@ -78,7 +78,7 @@ func forGate(err error) error {
 // ForOwner tells the command of a message that only an owner may use, "" when
 // there is none: whoever was merely let in must not change the owner's session.
 func (d *Dispatcher) ForOwner(text string) string {
-	if t, ok := policy.FindTrigger(text, d.settings.Snapshot().Config.Session.ResetTriggers); ok {
+	if t, ok := policy.FindTrigger(text, policy.Section.Of(d.settings.Snapshot().Config).Triggers); ok {
 		return t.Word
 	}
 	inv, ok := d.commands.Parse(text)

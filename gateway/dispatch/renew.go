@@ -7,6 +7,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/session/policy"
 )
 
 // renew begins a session anew when it has become old. Expiry is looked at only when a message arrives, and never
@@ -24,7 +25,7 @@ func (d *Dispatcher) renew(ctx context.Context, turn session.Turn) error {
 		channelID = turn.Origin.Provider
 	}
 	c := d.settings.Snapshot().Config
-	rule, ok := rules.Resets(c).Holding(rules.Keys(c).Parse(turn.SessionKey), channelID, channel.Webchat)
+	rule, ok := policy.Section.Of(c).Resets.Holding(rules.Keys(c).Parse(turn.SessionKey), channelID, channel.Webchat)
 	if !ok {
 		return nil
 	}

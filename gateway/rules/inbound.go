@@ -13,19 +13,19 @@ import (
 // Inbound are the rules of messages that come in from networks; answerer says who
 // answers one.
 func Inbound(c config.Config, networks channel.Kinds, answerer func(channel.Inbound) string) inbound.Settings {
-	line, clocks := EnvelopeSection.Of(c), clock.Section.Of(c)
+	line, clocks, in := EnvelopeSection.Of(c), clock.Section.Of(c), IncomingSection.Of(c)
 	keys := Keys(c)
 	keys.Threads = networks.Threads()
 	s := inbound.Settings{
-		Agent: answerer, Keys: keys, HistoryLimit: c.Messages.GroupChat.HistoryLimit,
-		Debounce:          time.Duration(c.Messages.Inbound.DebounceMs) * time.Millisecond,
+		Agent: answerer, Keys: keys, HistoryLimit: in.HistoryLimit,
+		Debounce:          time.Duration(in.DebounceMs) * time.Millisecond,
 		DebounceByChannel: map[string]time.Duration{},
 		Envelope: envelope.Settings{
 			Timezone: line.Timezone, UserTimezone: clocks.UserTimezone, TimeFormat: clocks.TimeFormat,
 			NoTimestamp: line.Timestamp == "off", NoElapsed: line.Elapsed == "off",
 		},
 	}
-	for ch, ms := range c.Messages.Inbound.ByChannel {
+	for ch, ms := range in.DebounceMsByChannel {
 		s.DebounceByChannel[ch] = time.Duration(ms) * time.Millisecond
 	}
 	return s

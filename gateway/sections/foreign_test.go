@@ -10,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/sections"
+	sessionpolicy "github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
 
@@ -64,7 +65,7 @@ func TestAFileIsNeverRefusedAsAWhole(t *testing.T) {
 	f := open(t, path)
 	s := f.Snapshot()
 	if s.Valid || s.Origin != config.FromPart || rules.RunsSection.Of(s.Config).TimeoutSeconds != 77 ||
-		s.Config.Session.DMScope != config.Default().Session.DMScope {
+		sessionpolicy.Section.Of(s.Config).Keys.DMScope != sessionpolicy.ScopeMain {
 		t.Fatalf("%+v", s)
 	}
 	if p := s.Problems(); len(p) != 1 || !strings.Contains(p[0].Message, "used in part") || !strings.Contains(p[0].Message, "1 more") {

@@ -31,6 +31,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/rules"
+	sessionpolicy "github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
@@ -43,9 +44,10 @@ import (
 func All(networks channel.Kinds) config.Sections {
 	return slices.Concat(
 		config.Sections{enabled.Section, provider.Section, budget.PricingSection, budget.Section},
+		config.Sections{rules.IncomingSection, rules.QueueSection, answers.PrefixSection, sessionpolicy.Section},
 		config.Sections{choice.Section, rules.RunsSection, clock.Section, agents.DefaultsSection, settings.DesktopSection,
 			systemprompt.Section, spawn.Section,
-			rules.EnvelopeSection, answers.Section, agents.Section, answers.AgentSection, agents.BindingsSection},
+			rules.EnvelopeSection, answers.Section, answers.SurfacesSection, agents.Section, answers.AgentSection, agents.BindingsSection},
 		config.Sections{policy.Section, policy.AgentSection, approval.CommandsSection, approval.Section, execution.Section},
 		config.OfFeature("shell", shell.Section),
 		config.OfFeature("sessions", sessions.Section),

@@ -17,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
@@ -59,7 +60,7 @@ func (f *feature) list(context.Context, method.None) (protocol.AgentsList, error
 	c := f.o.Settings.Snapshot().Config
 	def, _ := f.o.Models.Default()
 	book := f.o.Agents.Book()
-	out := protocol.AgentsList{DefaultID: book.Default().ID, Ownership: "sole", MainKey: cmp.Or(c.Session.MainKey, session.MainAlias),
+	out := protocol.AgentsList{DefaultID: book.Default().ID, Ownership: "sole", MainKey: policy.Section.Of(c).Keys.MainKey,
 		Scope: "per-sender", Agents: []protocol.AgentInfo{}}
 	for _, a := range book.All() {
 		info := protocol.AgentInfo{

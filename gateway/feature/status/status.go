@@ -27,6 +27,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
@@ -147,7 +148,7 @@ func (f *Status) Snapshot(ctx context.Context) protocol.Snapshot {
 	if err != nil {
 		f.o.Log.Error("health could not be told", "err", err)
 	}
-	mainKey := f.o.Settings.Snapshot().Config.Session.MainKey
+	mainKey := policy.Section.Of(f.o.Settings.Snapshot().Config).Keys.MainKey
 	if mainKey == "" {
 		mainKey = session.MainAlias
 	}

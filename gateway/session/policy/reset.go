@@ -18,9 +18,9 @@ const (
 // Reset is one rule as somebody wrote it; what is not set comes from the rule
 // above it.
 type Reset struct {
-	Mode        ResetMode
-	AtHour      *int // 0–23, local time of the gateway
-	IdleMinutes int
+	Mode        ResetMode `json:"mode,omitempty"`
+	AtHour      *int      `json:"atHour,omitempty"` // 0–23, local time of the gateway
+	IdleMinutes int       `json:"idleMinutes,omitempty"`
 }
 
 // Type is the sort of session that ResetByType distinguishes.

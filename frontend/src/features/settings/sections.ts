@@ -6,12 +6,19 @@ import type { FieldSpec } from "./field";
 // prettier-ignore
 export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
   channels: [
+    { path: "messages.responsePrefix", kind: "text", fallback: "" },
     { path: "channels.telegram.enabled", kind: "switch", fallback: true },
     { path: "channels.telegram.dmPolicy", kind: "choice", options: ["pairing", "allowlist", "open", "disabled"], fallback: "pairing" },
     { path: "channels.telegram.groupPolicy", kind: "choice", options: ["allowlist", "open", "disabled"], fallback: "allowlist" },
     { path: "channels.telegram.streaming.mode", kind: "choice", options: ["off", "partial", "block", "progress"], fallback: "partial" },
   ],
   chat: [
+    { path: "messages.queue.mode", kind: "choice", options: ["steer", "followup", "collect", "interrupt"], fallback: "steer" },
+    { path: "messages.queue.cap", kind: "number", min: 1, max: 1000, fallback: 20 },
+    { path: "messages.queue.drop", kind: "choice", options: ["summarize", "old", "new"], fallback: "summarize" },
+    { path: "session.reset.mode", kind: "choice", options: ["daily", "idle"], of: "session.reset", fallback: "daily" },
+    { path: "session.reset.atHour", kind: "number", min: 0, max: 23, fallback: 4 },
+    { path: "session.reset.idleMinutes", kind: "number", min: 1, max: 525600, fallback: undefined },
     { path: "agents.defaults.blockStreamingDefault", kind: "switch", on: "on", off: "off", fallback: "off" },
     { path: "agents.defaults.startupContext.enabled", kind: "switch", fallback: true },
   ],
@@ -33,6 +40,9 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
     { path: "agents.defaults.model.primary", kind: "model", fallback: "" },
     { path: "agents.defaults.imageModel.primary", kind: "model", fallback: "" },
     { path: "agents.defaults.timeoutSeconds", kind: "number", min: 1, max: 86400, fallback: 600 },
+  ],
+  people: [
+    { path: "session.dmScope", kind: "choice", options: ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"], fallback: "main" },
   ],
   schedules: [
     { path: "agents.defaults.heartbeat.every", kind: "text", example: "30m", fallback: "0m" },

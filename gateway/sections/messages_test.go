@@ -1,10 +1,14 @@
-package config
+package sections_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/gateway/answers"
+	"github.com/hearth-assistant/hearth/gateway/rules"
+	sessionpolicy "github.com/hearth-assistant/hearth/gateway/session/policy"
 )
 
 // The examples of the reference pages, as they stand there.
@@ -42,35 +46,48 @@ const pages = `{
 
 func TestSessionAndMessageKeys(t *testing.T) {
 	four := 4
-	want := standing()
-	want.Session = Session{
-		MainKey: "main", DMScope: "per-channel-peer", IdleMinutes: 30, ResetTriggers: []string{"/new", "/reset"},
-		IdentityLinks: map[string][]string{"alice": {"telegram:123456789", "discord:987654321012345678"}},
-		Reset:         &SessionReset{Mode: "daily", AtHour: &four, IdleMinutes: 120},
-		ResetByType: map[string]SessionReset{"thread": {Mode: "daily", AtHour: &four},
-			"dm": {Mode: "idle", IdleMinutes: 240}, "group": {Mode: "idle", IdleMinutes: 120}},
-		ResetByChannel: map[string]SessionReset{"discord": {Mode: "idle", IdleMinutes: 10080}},
-		SendPolicy: SendPolicy{Default: "allow", Rules: []SendRule{
-			{Action: "deny", Channel: "discord", ChatType: "group"}, {Action: "deny", KeyPrefix: "cron:"}}},
+	want := sessionpolicy.Configured{
+		Keys: sessionpolicy.Keys{MainKey: "main", DMScope: "per-channel-peer",
+			IdentityLinks: map[string][]string{"alice": {"telegram:123456789", "discord:987654321012345678"}}},
+		Triggers: []string{"/new", "/reset"},
+		Resets: sessionpolicy.Resets{
+			IdleMinutes: 30, Base: &sessionpolicy.Reset{Mode: "daily", AtHour: &four, IdleMinutes: 120},
+			ByType: map[sessionpolicy.Type]sessionpolicy.Reset{"thread": {Mode: "daily", AtHour: &four},
+				"dm": {Mode: "idle", IdleMinutes: 240}, "group": {Mode: "idle", IdleMinutes: 120}},
+			ByChannel: map[string]sessionpolicy.Reset{"discord": {Mode: "idle", IdleMinutes: 10080}},
+		},
+		Sending: sessionpolicy.SendPolicy{Default: "allow", Rules: []sessionpolicy.SendRule{
+			{Action: "deny", Match: sessionpolicy.Match{Channel: "discord", ChatType: "group"}},
+			{Action: "deny", Match: sessionpolicy.Match{KeyPrefix: "cron:"}}}},
 	}
-	want.Messages = Messages{
-		Inbound:   InboundMessages{DebounceMs: 2000, ByChannel: map[string]int{"whatsapp": 5000, "slack": 1500, "discord": 1500}},
-		GroupChat: GroupChat{}, ResponsePrefix: "[me] ",
-		Queue: Queue{Mode: "collect", DebounceMs: 1000, Cap: 5, Drop: "old", ByChannel: map[string]string{"telegram": "interrupt"}},
-	}
-	want.Surfaces = map[string]Surface{"telegram": {SilentReply: SilentReply{Group: "disallow"}}}
-	s := open(t, place(t, pages), Options{}).Snapshot()
+	s := open(t, place(t, pages)).Snapshot()
 	if !s.Valid || len(s.Problems()) != 0 {
 		t.Fatalf("issues %v, problems %v", s.Issues, s.Problems())
 	}
-	if diff := cmp.Diff(want, s.Config); diff != "" {
+	if diff := cmp.Diff(want, sessionpolicy.Section.Of(s.Config)); diff != "" {
 		t.Error(diff)
 	}
-	c := s.Config.Clone()
-	*c.Session.Reset.AtHour, c.Messages.Queue.ByChannel["x"], c.Session.IdentityLinks["alice"][0] = 9, "y", "z"
-	*c.Session.ResetByType["thread"].AtHour = 9
-	if diff := cmp.Diff(want, s.Config); diff != "" {
-		t.Errorf("a clone shares memory: %s", diff)
+	in := rules.Incoming{DebounceMs: 2000, DebounceMsByChannel: map[string]int{"whatsapp": 5000, "slack": 1500, "discord": 1500}}
+	if diff := cmp.Diff(in, rules.IncomingSection.Of(s.Config)); diff != "" {
+		t.Error(diff)
+	}
+	queue := rules.Waiting{Mode: "collect", DebounceMs: 1000, Cap: 5, Drop: "old", ByChannel: map[string]string{"telegram": "interrupt"}}
+	if diff := cmp.Diff(queue, rules.QueueSection.Of(s.Config)); diff != "" {
+		t.Error(diff)
+	}
+	if p := answers.PrefixSection.Of(s.Config); p != "[me] " {
+		t.Errorf("prefix %q", p)
+	}
+	if diff := cmp.Diff(map[string]answers.Silence{"telegram": {Group: "disallow"}}, answers.SurfacesSection.Of(s.Config)); diff != "" {
+		t.Error(diff)
+	}
+	for path, want := range map[string]string{
+		"session.reset": `{"mode":"daily","atHour":4,"idleMinutes":120}`, "session.resetByType.dm.idleMinutes": "240",
+		"messages.queue.mode": `"collect"`, "surfaces.telegram.silentReply.group": `"disallow"`, "messages.inbound.byChannel.slack": "1500",
+	} {
+		if got, _, err := s.InUse(path); err != nil || string(got) != want {
+			t.Errorf("%s is %s, %v", path, got, err)
+		}
 	}
 }
 
@@ -95,7 +112,7 @@ func TestSessionAndMessageMistakes(t *testing.T) {
 		`{messages:{queue:{drop:"all"}}}`:                                       "summarize, old, new",
 		`{messages:{queue:{byChannel:{x:"y"}}}}`:                                "steer",
 	} {
-		s := open(t, place(t, text), Options{}).Snapshot()
+		s := open(t, place(t, text)).Snapshot()
 		if s.Valid || len(s.Issues) == 0 || !strings.Contains(s.Issues[0].Message, says) {
 			t.Errorf("%s: valid %v, %v", text, s.Valid, s.Issues)
 		}
