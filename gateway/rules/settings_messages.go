@@ -30,7 +30,7 @@ var IncomingSection = &config.Settings[Incoming]{
 				},
 				config.Map[int]{
 					Key: "byChannel", To: &in.DebounceMsByChannel, Name: "<channel>", Hint: config.Hint{Default: "none"},
-					Help: "another time for a channel: `{ whatsapp: 5000 }`",
+					Help: "another time for a channel: `{ NETWORK: 5000 }`",
 					One:  func(_ string, to *int) config.Field { return config.Number{To: to, Max: maxDebounceMs} },
 				},
 			}},
@@ -75,7 +75,7 @@ var QueueSection = &config.Settings[Waiting]{
 			},
 			config.Map[string]{
 				Key: "byChannel", To: &w.ByChannel, Name: "<channel>", Hint: config.Hint{Default: "none"},
-				Help: "another mode for a channel: `{ telegram: \"collect\" }`",
+				Help: "another mode for a channel: `{ NETWORK: \"collect\" }`",
 				One:  func(_ string, to *string) config.Field { return config.Choice{To: to, Among: modes} },
 			},
 		}

@@ -146,6 +146,7 @@ var readSettings = []string{
 	"gateway/rules",
 	"gateway/secret/lookup",
 	"gateway/sections",
+	"gateway/session/policy",
 	"gateway/skill/catalog",
 	"gateway/spawn",
 	"gateway/spend/budget",

@@ -87,7 +87,7 @@ func links(to *map[string][]string) config.Field {
 	owner := map[string]string{} // by id
 	return config.Map[[]string]{
 		Key: "identityLinks", To: to, Name: "<name>", Hint: config.Hint{Default: "none"},
-		Help: "one person on several channels: `{ alice: [\"telegram:123\", \"discord:456\"] }`. Linked ids share a conversation in every scope",
+		Help: "one person on several channels: `{ alice: [\"NETWORK:123\", \"OTHER:456\"] }`. Linked ids share a conversation in every scope",
 		Is: func(name string) error {
 			if strings.TrimSpace(name) == "" {
 				return errors.New("a person needs a name")
@@ -130,7 +130,7 @@ func (r *Resets) fields() []config.Field {
 		aReset(config.Any{
 			Key: "reset", Hint: config.Hint{Default: "networks: `{ mode: \"daily\", atHour: 4 }`; your own chats: none"},
 			Help: "when a conversation starts anew: `daily` at `atHour` (this machine's time), `idle` after `idleMinutes` (60), or daily with " +
-				"`idleMinutes`: whichever is first. Chats of networks such as Telegram follow it, also by default. The home chat follows it once " +
+				"`idleMinutes`: whichever is first. Chats of messaging networks follow it, also by default. The home chat follows it once " +
 				"you have set it. A chat that you made (in the page, on the phone, in a terminal) never starts anew by itself. Nothing is lost: " +
 				"what stood there before can be opened, searched and continued",
 		}, "chat", func() (Reset, bool) {
