@@ -83,12 +83,13 @@ func runJob(ctx context.Context, a *app, o cronRunOptions, name string) error {
 	return err
 }
 
-// waitForRun looks until a run has ended.
+// waitForRun looks until a run has ended and it is known what became of its result:
+// a network's receipt comes after the answer.
 func waitForRun(ctx context.Context, c *client.Client, id protocol.CronIDParams, runID string,
 	o cronRunOptions) (*protocol.CronRun, error) {
 	limited, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	one := 1
+	one, open := 1, ""
 	for {
 		var res protocol.CronRuns
 		err := c.Call(limited, protocol.MethodCronRuns, protocol.CronRunsParams{CronIDParams: id, RunID: runID, Limit: &one}, &res)
@@ -96,19 +97,26 @@ func waitForRun(ctx context.Context, c *client.Client, id protocol.CronIDParams,
 		case limited.Err() != nil && ctx.Err() == nil:
 			return nil, &failure{
 				exitFailure,
-				"the run " + line(runID) + " is not done yet",
+				"the run " + line(runID) + " is not done yet" + open,
 				"it goes on; `hearth cron runs` shows it when it is done",
 			}
 		case err != nil:
 			return nil, err
-		case len(res.Entries) > 0 && res.Entries[0].Status != "":
+		case len(res.Entries) > 0 && settled(&res.Entries[0]):
 			return &res.Entries[0], nil
+		case len(res.Entries) > 0 && res.Entries[0].Status != "":
+			open = ": it has ended, and its result is still on its way"
 		}
 		select {
 		case <-limited.Done():
 		case <-time.After(o.poll):
 		}
 	}
+}
+
+// settled reports whether nothing is left to be done for a run.
+func settled(r *protocol.CronRun) bool {
+	return r.Status != "" && (r.Hearth == nil || r.Hearth.State == "" || r.Hearth.State == "done")
 }
 
 func newCronRuns(a *app) *cobra.Command {

@@ -35,12 +35,7 @@ func parts() []part {
 func measureTools(ctx context.Context, _ *bench) ([]figure, error) {
 	var out []figure
 	for _, p := range parts() {
-		ns, err := benchmark(ctx, p.pkg, p.bench, p.runs)
-		f := figure{name: p.name, budget: p.budget, unit: p.unit, err: err}
-		for _, v := range ns { // the slowest, where there are several
-			f.measured = max(f.measured, v/map[string]float64{"µs": 1e3, "ms": 1e6}[p.unit])
-		}
-		out = append(out, f)
+		out = append(out, p.figure(ctx))
 	}
 	ns, err := benchmark(ctx, "gateway/tool/shell", "BenchmarkTrue", 100)
 	bare, tool := ns["BenchmarkTrue/bare"], ns["BenchmarkTrue/tool"]
@@ -51,6 +46,16 @@ func measureTools(ctx context.Context, _ *bench) ([]figure, error) {
 		name: "exec of true, beyond its bare cost", measured: (tool - bare) / 1e6, budget: 10, unit: "ms", err: err,
 		note: fmt.Sprintf("with sandbox and guardian; bare %.1f ms", bare/1e6),
 	}), nil
+}
+
+// figure runs the benchmark.
+func (p part) figure(ctx context.Context) figure {
+	ns, err := benchmark(ctx, p.pkg, p.bench, p.runs)
+	f := figure{name: p.name, budget: p.budget, unit: p.unit, err: err}
+	for _, v := range ns { // the slowest, where there are several
+		f.measured = max(f.measured, v/map[string]float64{"µs": 1e3, "ms": 1e6}[p.unit])
+	}
+	return f
 }
 
 // benchmark returns nanoseconds by the name of what ran.

@@ -55,6 +55,7 @@ func rows() []row {
 		{"tools", measureTools},
 		{"codemode", measureCodemode},
 		{"nodes", measureNodes},
+		{"jobs", measureJobs},
 		{"desktop", measureDesktop},
 		{"network", measureNetwork},
 	}
@@ -78,7 +79,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&b.page, "page", "frontend/dist", "the built page")
 	flag.StringVar(&b.cache, "cache", "build/cache/bench", "where the large test store is kept between runs")
 	flag.StringVar(&only, "only", "", "comma-separated rows: start, turn, curve, watch, parallel, scale, status, size, tools, codemode, "+
-		"nodes, desktop, network")
+		"nodes, jobs, desktop, network")
 	flag.BoolVar(&check, "check", false, "fail when a figure is over its budget, by more than a busy machine excuses")
 	flag.StringVar(&page, "write", "", "a page whose tables are brought up to date")
 	flag.Parse()

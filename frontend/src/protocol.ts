@@ -2166,6 +2166,26 @@ export interface CronSeenParams {
 }
 
 /**
+ * CronActParams say what becomes of a job, as a person says it with /cron in a
+ * chat, or gives it another time.
+ */
+export interface CronActParams {
+  id?: string;
+  jobId?: string;
+  /** run, pause, resume, delete, plan */
+  do: string;
+  /** plan: the time in words */
+  when?: string;
+}
+
+/** CronActed is what became of it. Begun: a run was; Job is nil when it is gone. */
+export interface CronActed {
+  ok: boolean;
+  begun?: boolean;
+  job?: CronJob;
+}
+
+/**
  * CronWatchTestParams say what is looked at: what a job watches, or something that
  * may become one.
  */
@@ -3140,6 +3160,8 @@ export const MethodCronMissed = "hearth.cron.missed";
 export const MethodCronMissedResolve = "hearth.cron.missed.resolve";
 export const MethodCronSnooze = "hearth.cron.snooze";
 export const MethodCronSeen = "hearth.cron.seen";
+/** MethodCronAct is what a person may do with a job in a chat. */
+export const MethodCronAct = "hearth.cron.act";
 /** MethodCronWatchTest is ours: looking once at what a job watches or would. */
 export const MethodCronWatchTest = "hearth.cron.watch.test";
 /** What the assistant said it would do, and the person's yes or no to it. */
@@ -5628,6 +5650,7 @@ export interface Methods {
   "hearth.cron.missed.resolve": { params: CronMissedParams; result: OKResult };
   "hearth.cron.snooze": { params: CronSnoozeParams; result: CronJob };
   "hearth.cron.seen": { params: CronSeenParams; result: OKResult };
+  "hearth.cron.act": { params: CronActParams; result: CronActed };
   "hearth.cron.watch.test": { params: CronWatchTestParams; result: CronWatchTest };
   "hearth.cron.proposals": { params: Record<string, never>; result: CronProposals };
   "hearth.cron.proposals.answer": { params: CronProposalParams; result: CronProposalAnswered };

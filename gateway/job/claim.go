@@ -360,6 +360,7 @@ func (b *Book) Receipt(ctx context.Context, runID string, arrived bool, problem 
 		j, err = b.editIn(tx, r.JobID, func(j *Job) error {
 			known = true
 			j.delivered(&r)
+			j.over(&r)
 			return nil
 		})
 		if errors.Is(err, ErrNotFound) {
@@ -406,6 +407,10 @@ func (r *Run) Told() { r.deliver(true, "") }
 
 // NotTold notes that it could not be.
 func (r *Run) NotTold(problem string) { r.deliver(false, problem) }
+
+// Alerts notes that it is told with this run that the job fails, or, that a failure
+// was told, that it works again.
+func (r *Run) Alerts(fails bool) { r.alerts = &fails }
 
 func (j *Job) delivered(r *Run) {
 	j.State.LastDelivered, j.State.LastDeliveryStatus, j.State.LastDeliveryError = r.Delivered, r.DeliveryStatus, r.DeliveryError

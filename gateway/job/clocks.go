@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,8 @@ const (
 	leap = 2 * time.Second
 	// farAhead is how far the clock may be set forward without a question.
 	farAhead = 24 * time.Hour
+	// longAway is after how long without a gateway the clock is asked about.
+	longAway = 30 * 24 * time.Hour
 )
 
 // clocks compares the clock on the wall with the time that the computer was on,
@@ -69,10 +72,13 @@ func (l *loop) jumped(ctx context.Context, j jump) {
 	l.Logger.Info("the clocks have parted", "slept", j.slept, "set", j.moved)
 	switch {
 	case j.moved < 0:
-		l.wentBack(ctx)
+		l.wentBack(ctx, j.from.UnixMilli())
 		if j.slept == 0 {
 			return
 		}
+	case j.moved > farAhead && l.ahead > 0 && now >= l.ahead && now-l.ahead < ms(longAway):
+		l.cameBack(ctx)
+		return
 	case j.moved > farAhead:
 		l.since(now)
 		l.card(ctx, j.from.UnixMilli(), now, "clock", true)
@@ -93,11 +99,18 @@ func (l *loop) since(now int64) {
 	l.Book.awake = now
 }
 
-// wentBack: what is planned was computed by a clock that was ahead. Slots that
-// were run are not run again.
-func (l *loop) wentBack(ctx context.Context) {
+// wentBack: what is planned was computed by a clock that was ahead, at from. Slots
+// that were run are not run again, and what waits for a word because of that clock
+// waits no longer.
+func (l *loop) wentBack(ctx context.Context, from int64) {
 	now := l.Now().UnixMilli()
 	l.since(now)
+	l.ahead = max(l.ahead, from)
+	l.mu.Lock()
+	clear(l.asked)
+	l.missed.Ask = false
+	l.missed.Jobs = slices.DeleteFunc(slices.Clone(l.missed.Jobs), func(j protocol.CronMissedJob) bool { return j.Outcome == "asking" })
+	l.mu.Unlock()
 	l.each(ctx, func(tx *store.Tx, j *Job) bool {
 		if !j.timed() && j.NotBefore > now+ms(time.Hour) {
 			j.NotBefore = 0
@@ -106,13 +119,7 @@ func (l *loop) wentBack(ctx context.Context) {
 		if j.plan == nil || j.plan.Once() || !j.On() {
 			return false
 		}
-		next, ok := j.plan.Next(now)
-		for range 1000 {
-			if !ok || !l.t.ids.Has(tx, []byte(RunID(j.ID, next, 0))) {
-				break
-			}
-			next, ok = j.plan.Next(next)
-		}
+		next, ok := l.unrun(tx, j, now)
 		if !ok || next >= j.Next {
 			return false
 		}
@@ -122,6 +129,38 @@ func (l *loop) wentBack(ctx context.Context) {
 		}
 		return true
 	})
+	l.note(ctx, l.Now())
+}
+
+// cameBack: a clock that was set back, as by a computer that begins in 1970 and
+// asks the network a moment later, is where it was. There were no slots between.
+func (l *loop) cameBack(ctx context.Context) {
+	from, now := l.ahead, l.Now().UnixMilli()
+	l.ahead = 0
+	l.since(now)
+	l.each(ctx, func(tx *store.Tx, j *Job) bool {
+		if j.plan == nil || j.plan.Once() || !j.On() || j.Next >= from {
+			return false
+		}
+		next, ok := l.unrun(tx, j, from)
+		if ok {
+			j.Next, j.NotBefore = next, 0
+		}
+		return ok
+	})
+	l.card(ctx, from, now, "clock", false)
+}
+
+// unrun is the first slot after a moment that was not run.
+func (b *Book) unrun(tx *store.Tx, j *Job, after int64) (next int64, ok bool) {
+	next, ok = j.plan.Next(after)
+	for range 1000 {
+		if !ok || !b.t.ids.Has(tx, []byte(RunID(j.ID, next, 0))) {
+			break
+		}
+		next, ok = j.plan.Next(next)
+	}
+	return next, ok
 }
 
 // zoned: the person's zone is another one. Expressions that name none follow it.
@@ -131,13 +170,7 @@ func (l *loop) zoned(ctx context.Context) {
 		if j.Schedule.Kind != protocol.CronExpr || j.Schedule.TZ != "" || j.plan == nil || !j.On() {
 			return false
 		}
-		next, ok := j.plan.Next(now)
-		for range 100 {
-			if !ok || !l.t.ids.Has(tx, []byte(RunID(j.ID, next, 0))) {
-				break
-			}
-			next, ok = j.plan.Next(next)
-		}
+		next, ok := l.unrun(tx, j, now)
 		if !ok || next == j.Next || j.Next <= now {
 			return false
 		}
@@ -207,7 +240,7 @@ func (l *loop) card(ctx context.Context, from, to int64, cause string, ask bool)
 		l.asked[j.ID], l.missed.Ask = true, true
 		n := 1
 		if j.plan != nil {
-			n, _ = j.plan.Count(j.Next-1, to, 10_000)
+			n, _ = j.plan.Count(j.Next-1, to, mostCounted)
 		}
 		row := protocol.CronMissedJob{JobID: j.ID, Name: j.Name, Missed: max(n, 1), Outcome: "asking", SlotMs: j.Next}
 		l.missed.Jobs = append(l.missed.Jobs, row)

@@ -121,6 +121,8 @@ type Run struct {
 	Outside  bool            `json:"outside,omitempty"`  // strangers may have written that
 	Keeps    json.RawMessage `json:"keeps,omitempty"`    // the state of its script, if it succeeds
 	Look     int64           `json:"look,omitempty"`     // after how many milliseconds it wants to be looked at again
+
+	alerts *bool // what is told with it: true, that the job fails; false, that it works again
 }
 
 // Open reports whether something is still to be done.

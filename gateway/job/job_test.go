@@ -175,3 +175,17 @@ func TestImportantUntilSeen(t *testing.T) {
 		}
 	})
 }
+
+// What was due once and whose result did not arrive is kept, switched off, with the
+// reason.
+func TestOnceThatDidNotArrive(t *testing.T) {
+	world(t, func(t *testing.T, r *rig) {
+		r.lose = "nobody is there"
+		j := r.add(at(time.Now().Add(time.Minute)))
+		r.wait(2 * time.Minute)
+		now, err := r.book.Get(j.ID)
+		if err != nil || now.On() || now.State.LastDeliveryError != r.lose {
+			t.Errorf("%v %+v", err, now)
+		}
+	})
+}

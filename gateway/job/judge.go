@@ -48,6 +48,11 @@ func (b *Book) judge(j *Job, r *Run) {
 		s.LastDurationMs = *r.DurationMs
 	}
 	j.delivered(r)
+	if r.alerts != nil {
+		if j.Alerted, s.LastAlertAtMs = *r.alerts, 0; j.Alerted {
+			s.LastAlertAtMs = now
+		}
+	}
 	switch r.Status {
 	case protocol.CronOK:
 		s.ConsecutiveErrors, s.ConsecutiveSkipped = 0, 0
@@ -66,11 +71,17 @@ func (b *Book) judge(j *Job, r *Run) {
 		s.ConsecutiveErrors++
 		b.failed(j, r, now)
 	}
+	j.over(r)
+	r.NextRunAtMs = j.planned()
+}
+
+// over switches off a job that was due once and is kept after its run: it failed, or
+// its result has not arrived.
+func (j *Job) over(r *Run) {
 	if j.On() && r.Slot != 0 && j.plan != nil && j.plan.Once() && j.Next == 0 && !finished(j, r) {
-		off := false // it is over, and kept
+		off := false
 		j.Enabled = &off
 	}
-	r.NextRunAtMs = j.planned()
 }
 
 func (b *Book) failed(j *Job, r *Run, now int64) {
@@ -147,17 +158,4 @@ func (b *Book) Seen(ctx context.Context, runID string) error {
 	b.keep(j, false)
 	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
 	return nil
-}
-
-// Alerted notes that a failure was told, or that its end was.
-func (b *Book) Alerted(ctx context.Context, id string, told bool) error {
-	_, err := b.edit(ctx, id, func(j *Job) error {
-		if j.Alerted = told; told {
-			j.State.LastAlertAtMs = b.Now().UnixMilli()
-		} else {
-			j.State.LastAlertAtMs = 0
-		}
-		return nil
-	})
-	return err
 }

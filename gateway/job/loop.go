@@ -24,6 +24,9 @@ const (
 	grace = 2 * time.Second
 	// noted is how often it is written down that the gateway works.
 	noted = 10 * time.Minute
+	// mostCounted is how many missed slots of a job are told apart. Of more, as
+	// after a clock that was years off, the newest alone is made up for.
+	mostCounted = 10_000
 )
 
 // Does is what jobs do. Its methods return soon; work goes on in the background.
@@ -78,6 +81,7 @@ type loop struct {
 	tidied  time.Time
 	zone    string
 	failing map[string]time.Time // jobs whose runs could not begin, until when they rest
+	ahead   int64                // where a clock stood that was set back since, 0 for none
 }
 
 // start finds what happened while no gateway worked.
@@ -97,8 +101,8 @@ func (l *loop) start(ctx context.Context) error {
 	l.mu.Unlock()
 	switch {
 	case m.Seen > now.UnixMilli()+ms(grace):
-		l.wentBack(ctx)
-	case m.Seen > 0 && now.UnixMilli()-m.Seen > ms(30*24*time.Hour):
+		l.wentBack(ctx, m.Seen)
+	case m.Seen > 0 && now.UnixMilli()-m.Seen > ms(longAway):
 		l.card(ctx, m.Seen, now.UnixMilli(), "clock", true)
 	case m.Seen > 0:
 		l.card(ctx, m.Seen, now.UnixMilli(), "off", false)
@@ -271,74 +275,6 @@ func (l *loop) begin(ctx context.Context, due []*Job, limits Limits, now int64) 
 		}
 	}
 	return more
-}
-
-// step is what is done about a job that is due.
-type step struct {
-	slot   int64
-	missed int // other slots than that one
-	late   bool
-	skip   bool
-	why    string
-}
-
-// step decides about a job that is due.
-func (l *loop) step(j *Job, now, since int64, limits Limits) step {
-	if !j.timed() {
-		return step{slot: j.Next} // it was noticed, and cannot have been missed
-	}
-	if l.DB.Past(j.Next) && (j.Own().CatchUp == nil || j.Own().CatchUp.Mode == "") {
-		return l.undone(j)
-	}
-	if j.plan == nil || j.plan.Once() || j.Attempt > 0 {
-		return step{slot: j.Next, late: j.Next < since-ms(grace) && j.Attempt == 0}
-	}
-	n, last := j.plan.Count(j.Next-1, now, 10_000)
-	if n == 0 { // its schedule is another one now
-		n, last = 1, j.Next
-	}
-	if j.Next >= since-ms(grace) {
-		return step{slot: last, missed: n - 1}
-	}
-	mode, within := l.policy(j, limits)
-	s := step{slot: last, missed: n - 1, late: true}
-	switch {
-	case last >= since-ms(grace): // the newest of them is due now and was not missed
-		s.late = false
-		return s
-	case mode == "all" && (within == 0 || now-j.Next <= ms(within)):
-		s.slot, s.missed = j.Next, 0
-	case mode == "skip":
-		s.skip, s.missed, s.why = true, n, "it was missed while nothing ran, and this job is not made up for"
-	case within > 0 && now-last > ms(within):
-		s.skip, s.missed, s.why = true, n, "it was missed for longer than this job is made up for ("+within.String()+")"
-	}
-	return s
-}
-
-// undone leaves out the slots between a backup and the moment at which it was
-// restored: they were run then. A job that says itself how it is made up for is.
-func (l *loop) undone(j *Job) step {
-	s := step{slot: j.Next, missed: 1, skip: true, why: "Hearth was restored from a backup that is older than this, so it was run already"}
-	if j.plan != nil && !j.plan.Once() {
-		if n, last := j.plan.Count(j.Next-1, l.DB.Restored().UnixMilli()-1, 10_000); n > 0 {
-			s.slot, s.missed = last, n
-		}
-	}
-	return s
-}
-
-// policy is what a job, the settings or its kind say about missed slots.
-func (l *loop) policy(j *Job, limits Limits) (mode string, within time.Duration) {
-	c := j.Own().CatchUp
-	if c == nil {
-		c = limits.CatchUp
-	}
-	if c == nil || c.Mode == "" {
-		return j.plan.CatchUp(j.Next)
-	}
-	within, _ = time.ParseDuration(c.Within)
-	return c.Mode, within
 }
 
 // one begins a run.

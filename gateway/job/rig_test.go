@@ -34,6 +34,7 @@ type rig struct {
 	most   int
 	hold   chan struct{} // runs end when it is closed; nil: at once
 	refuse string
+	lose   string // why results do not arrive, "" = they do
 	events []protocol.CronEvent
 	ids    int
 }
@@ -222,9 +223,14 @@ func (r *rig) Resume(ctx context.Context, run job.Run) {
 			if err != nil {
 				return err
 			}
-			run.Told()
+			if run.Told(); r.lose != "" {
+				run.Stage = job.Delivering
+			}
 			return r.told.Put(tx, []byte(run.RunID), n+1)
 		})
+		if err == nil && r.lose != "" {
+			err = r.book.Receipt(ctx, run.RunID, false, r.lose)
+		}
 		if err != nil && ctx.Err() == nil {
 			r.t.Error(err)
 		}

@@ -368,6 +368,21 @@ type CronSeenParams struct {
 	RunID string `json:"runId"`
 }
 
+// CronActParams say what becomes of a job, as a person says it with /cron in a
+// chat, or gives it another time.
+type CronActParams struct {
+	CronIDParams
+	Do   string `json:"do"`             // run, pause, resume, delete, plan
+	When string `json:"when,omitempty"` // plan: the time in words
+}
+
+// CronActed is what became of it. Begun: a run was; Job is nil when it is gone.
+type CronActed struct {
+	OK    bool     `json:"ok"`
+	Begun bool     `json:"begun,omitempty"`
+	Job   *CronJob `json:"job,omitempty"`
+}
+
 // CronWatchTestParams say what is looked at: what a job watches, or something that
 // may become one.
 type CronWatchTestParams struct {

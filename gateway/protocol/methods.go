@@ -242,6 +242,8 @@ const (
 	MethodCronMissedResolve = "hearth.cron.missed.resolve"
 	MethodCronSnooze        = "hearth.cron.snooze"
 	MethodCronSeen          = "hearth.cron.seen"
+	// MethodCronAct is what a person may do with a job in a chat.
+	MethodCronAct = "hearth.cron.act"
 	// MethodCronWatchTest is ours: looking once at what a job watches or would.
 	MethodCronWatchTest = "hearth.cron.watch.test"
 	// What the assistant said it would do, and the person's yes or no to it.
@@ -458,6 +460,7 @@ var methods = []MethodSpec{
 	{MethodCronMissedResolve, RoleOperator, ScopeWrite},
 	{MethodCronSnooze, RoleOperator, ScopeWrite},
 	{MethodCronSeen, RoleOperator, ScopeWrite},
+	{MethodCronAct, RoleOperator, ScopeWrite},
 	{MethodCronWatchTest, RoleOperator, ScopeAdmin},
 	{MethodCronProposals, RoleOperator, ScopeRead},
 	{MethodCronProposalAnswer, RoleOperator, ScopeWrite},

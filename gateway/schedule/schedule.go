@@ -139,7 +139,7 @@ func (s *Schedule) Slots(after int64, n int) []int64 {
 }
 
 // Count is how many slots lie after one moment up to and with another, at most
-// limit.
+// limit, and the last of them, also where there are more.
 func (s *Schedule) Count(after, until int64, limit int) (n int, last int64) {
 	if s.every > 0 && until > after {
 		first, ok := s.Next(after)
@@ -156,7 +156,28 @@ func (s *Schedule) Count(after, until int64, limit int) (n int, last int64) {
 		}
 		n, last, after = n+1, slot, slot
 	}
+	if n == limit && n > 0 {
+		last = s.newest(last, until)
+	}
 	return n, last
+}
+
+// newest is the last slot up to and with a moment, known that slot is one that is
+// not later.
+func (s *Schedule) newest(slot, until int64) int64 {
+	for back := int64(time.Minute / time.Millisecond); until-back > slot; back *= 4 {
+		if next, ok := s.Next(until - back); ok && next <= until {
+			slot = next
+			break
+		}
+	}
+	for {
+		next, ok := s.Next(slot)
+		if !ok || next > until {
+			return slot
+		}
+		slot = next
+	}
 }
 
 // Period is the time between the two slots that follow a moment; 0 when there are

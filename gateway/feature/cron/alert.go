@@ -2,7 +2,6 @@ package cron
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -29,7 +28,7 @@ func (f *feature) policy(s *protocol.CronSpec) (a protocol.CronFailureAlert, coo
 
 // alert says where a failure is told. One that nobody asked to hear of goes
 // nowhere.
-func (f *feature) alert(ctx context.Context, r job.Run) (w way) {
+func (f *feature) alert(r job.Run) (w way) {
 	j, err := f.book.Get(r.JobID)
 	a, cooldown, ok := f.policy(r.Spec)
 	if err != nil || !ok || r.Status == protocol.CronSkipped && !a.IncludeSkipped {
@@ -59,20 +58,12 @@ func (f *feature) alert(ctx context.Context, r job.Run) (w way) {
 		w.to(f, "", "", "", "", w.into)
 	}
 	w.problem = "" // the failure itself is what is noted
-	if err := f.book.Alerted(context.WithoutCancel(ctx), r.JobID, true); err != nil {
-		f.Logger.Warn("it could not be noted that a failure was told", "job", r.JobID, "err", err)
-	}
+	w.alert, w.alerts = true, true
 	return w
 }
 
-// recovered is what is said when a job works again whose failure was told.
-func (f *feature) recovered(ctx context.Context, r job.Run) string {
+// recovers reports whether it is to be told that a job works again: its failure was.
+func (f *feature) recovers(r job.Run) bool {
 	j, err := f.book.Get(r.JobID)
-	if err != nil || !j.Alerted {
-		return ""
-	}
-	if err := f.book.Alerted(context.WithoutCancel(ctx), r.JobID, false); err != nil {
-		f.Logger.Warn("it could not be noted that a job works again", "job", r.JobID, "err", err)
-	}
-	return "(This job works again.)"
+	return err == nil && j.Alerted
 }

@@ -41,7 +41,7 @@ import (
 // Clients are shown what happens.
 type Clients interface {
 	Broadcast(b server.Broadcast)
-	Presence() []protocol.PresenceEntry
+	Clients() int // that are connected
 }
 
 // Outside says which calls come of text from outside.
@@ -146,6 +146,7 @@ func (f *feature) methods() []method.Method {
 		method.Plain(protocol.MethodCronMissedResolve, f.resolve),
 		method.Plain(protocol.MethodCronSnooze, f.snooze),
 		method.Plain(protocol.MethodCronSeen, f.seen),
+		method.Plain(protocol.MethodCronAct, f.act),
 		method.Plain(protocol.MethodCronWatchTest, f.testWatch),
 		method.Plain(protocol.MethodCronProposals, f.proposed),
 		method.Plain(protocol.MethodCronProposalAnswer, f.answer),
@@ -164,16 +165,15 @@ func (f *feature) run(ctx context.Context) error {
 	return f.book.Run(ctx, f)
 }
 
-// watchClients tells the book when the first client is connected.
+// watchClients tells the book when the first client is connected. After two minutes
+// the book knows by itself that the gateway is well.
 func (f *feature) watchClients(ctx context.Context) {
-	t := time.NewTicker(time.Second)
+	t := time.NewTicker(100 * time.Millisecond)
 	defer t.Stop()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); {
-		for _, p := range f.Clients.Presence() {
-			if p.Reason != "self" {
-				f.book.Ready()
-				return
-			}
+		if f.Clients.Clients() > 0 {
+			f.book.Ready()
+			return
 		}
 		select {
 		case <-ctx.Done():

@@ -37,6 +37,8 @@ type way struct {
 	webhook string // it is posted there
 	problem string // it was to go somewhere, and cannot
 	silent  string // why it is not told
+	alerts  bool   // it says how the job does: that it fails (alert), or works again
+	alert   bool
 	trace   *protocol.CronDeliveryTrace
 }
 
@@ -44,9 +46,10 @@ type way struct {
 func (f *feature) settle(ctx context.Context, r job.Run) {
 	w := f.way(r)
 	if r.Status == protocol.CronError || r.Status == protocol.CronSkipped {
-		w = f.alert(ctx, r)
-	} else if a := f.recovered(ctx, r); a != "" && w.silent == "" {
-		w.text += "\n\n" + a
+		w = f.alert(r)
+	} else if w.silent == "" && f.recovers(r) {
+		w.text += "\n\n(This job works again.)"
+		w.alerts = true
 	}
 	var show func()
 	err := f.book.Settle(ctx, r.RunID, func(tx *store.Tx, r *job.Run) (err error) {
@@ -76,6 +79,9 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 				return err
 			}
 			r.Stage, r.Sent, r.DeliveryStatus, r.Delivered = job.Delivering, d.ID, protocol.CronUnknown, nil
+		}
+		if w.alerts {
+			r.Alerts(w.alert)
 		}
 		if err := f.completed(tx, r); err != nil {
 			return err

@@ -377,6 +377,7 @@ func cronShapes() []shape {
 		{protocol.MethodCronMissedResolve, "CronMissedParams", "OKResult"},
 		{protocol.MethodCronSnooze, "CronSnoozeParams", "CronJob"},
 		{protocol.MethodCronSeen, "CronSeenParams", "OKResult"},
+		{protocol.MethodCronAct, "CronActParams", "CronActed"},
 		{protocol.MethodCronWatchTest, "CronWatchTestParams", "CronWatchTest"},
 		{protocol.MethodCronProposals, noParams, "CronProposals"},
 		{protocol.MethodCronProposalAnswer, "CronProposalParams", "CronProposalAnswered"},

@@ -89,7 +89,7 @@ func (s *Mailbox) Look(ctx context.Context, kept json.RawMessage) (f watch.Found
 			return f, fmt.Errorf("read what was seen last: %w", err)
 		}
 	}
-	c, end, err := s.open(ctx)
+	c, _, end, err := s.open(ctx, nil)
 	if err != nil {
 		return f, err
 	}
@@ -115,15 +115,16 @@ func (s *Mailbox) Look(ctx context.Context, kept json.RawMessage) (f watch.Found
 	return f, err
 }
 
-// open connects and logs in; end leaves.
-func (s *Mailbox) open(ctx context.Context) (c *imapclient.Client, end func(), err error) {
+// open connects and logs in, within the time that a look has for that; end leaves.
+// heard is called with what the server says of itself.
+func (s *Mailbox) open(ctx context.Context, heard *imapclient.UnilateralDataHandler) (c *imapclient.Client, conn net.Conn, end func(),
+	err error) {
 	password, err := s.Password(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	conn, err := s.Dial(ctx, s.address)
-	if err != nil {
-		return nil, nil, watch.Unreached(err)
+	if conn, err = s.Dial(ctx, s.address); err != nil {
+		return nil, nil, nil, watch.Unreached(err)
 	}
 	deadline, ok := ctx.Deadline()
 	if limit := time.Now().Add(connectTime); !ok || deadline.After(limit) {
@@ -138,26 +139,27 @@ func (s *Mailbox) open(ctx context.Context) (c *imapclient.Client, end func(), e
 	// The library sets deadlines of its own, and none while it waits: ours hold.
 	var wire net.Conn = &bounded{Conn: conn, left: mostBytes}
 	conf := &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12, NextProtos: []string{"imap"}}
+	options := &imapclient.Options{TLSConfig: conf, UnilateralDataHandler: heard}
 	switch {
 	case s.tls:
-		c = imapclient.New(tls.Client(wire, conf), nil)
+		c = imapclient.New(tls.Client(wire, conf), options)
 	case s.Plain:
-		c = imapclient.New(wire, nil)
+		c = imapclient.New(wire, options)
 	default:
-		c, err = imapclient.NewStartTLS(wire, &imapclient.Options{TLSConfig: conf})
+		c, err = imapclient.NewStartTLS(wire, options)
 	}
 	if err == nil {
 		err = c.WaitGreeting()
 	}
 	if err != nil {
 		end()
-		return nil, nil, fmt.Errorf("%s does not answer as a mail server: %w", s.host, err)
+		return nil, nil, nil, fmt.Errorf("%s does not answer as a mail server: %w", s.host, err)
 	}
 	if err := c.Login(s.User, password).Wait(); err != nil {
 		end()
-		return nil, nil, fmt.Errorf("%s did not let %s in: %w", s.host, s.User, err)
+		return nil, nil, nil, fmt.Errorf("%s did not let %s in: %w", s.host, s.User, err)
 	}
-	return c, end, nil
+	return c, conn, end, nil
 }
 
 // fresh reads the messages since the last look, and says where the next begins.

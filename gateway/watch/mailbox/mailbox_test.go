@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/watch/mailbox"
@@ -213,6 +215,36 @@ func TestConformance(t *testing.T) {
 			Mend: func(*testing.T) {},
 		}
 	})
+}
+
+// A server says at once that mail has come, and what had come before it was asked
+// to; when it goes away nobody waits for it for good.
+func TestNotices(t *testing.T) {
+	s := dovecot(t)
+	heard := make(chan struct{}, 16)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.source().Notices(ctx, func() { heard <- struct{}{} }) }()
+	hear := func(what string) {
+		t.Helper()
+		select {
+		case <-heard:
+		case err := <-ended:
+			t.Fatalf("%s: %v", what, err)
+		case <-time.After(time.Minute): // where the system gives no notice of files the server looks each half minute
+			t.Fatalf("%s: nothing is heard", what)
+		}
+	}
+	hear("the beginning")
+	for len(heard) > 0 {
+		<-heard
+	}
+	s.mail("new", "Ann <ann@example.org>", "new", "words")
+	hear("new mail")
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }
 
 // Only mail of the named addresses is told, by the address and not by the name

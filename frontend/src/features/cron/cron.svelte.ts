@@ -2,7 +2,7 @@
 // has just been said to somebody who has not seen it yet.
 import { createContext } from "svelte";
 import type { Client } from "../../net/client.svelte";
-import type { CronEvent, CronJob, CronMissed, CronProposal, CronProposals } from "../../net/wire";
+import type { CronActed, CronEvent, CronJob, CronMissed, CronProposal, CronProposals } from "../../net/wire";
 
 /** Due is a reminder that waits for somebody to see it. */
 export interface Due {
@@ -63,17 +63,27 @@ export class Schedules {
   }
 
   async enable(j: CronJob, enabled: boolean): Promise<void> {
-    this.put(await this.client.call("cron.update", { id: j.id, patch: { enabled } }));
+    await this.act(j, enabled ? "resume" : "pause");
   }
 
   async run(j: CronJob): Promise<boolean> {
-    const r = await this.client.call("cron.run", { id: j.id, mode: "force" });
-    return r.enqueued === true || r.ran === true;
+    return (await this.act(j, "run")).begun === true;
   }
 
   async remove(j: CronJob): Promise<void> {
-    await this.client.call("cron.remove", { id: j.id });
+    await this.act(j, "delete");
     this.drop(j.id);
+  }
+
+  /** plan gives a job another time, in words. */
+  async plan(j: CronJob, when: string): Promise<void> {
+    await this.act(j, "plan", when);
+  }
+
+  private async act(j: CronJob, what: string, when?: string): Promise<CronActed> {
+    const r = await this.client.call("hearth.cron.act", { id: j.id, do: what, ...(when ? { when } : {}) });
+    if (r.job) this.put(r.job);
+    return r;
   }
 
   async seen(d: Due): Promise<void> {

@@ -72,6 +72,12 @@ export function scheduleWords(s: CronSchedule, own?: string): string {
 export const nameOf = (j: CronJob): string => j.displayName || j.name;
 export const isOn = (j: CronJob): boolean => j.enabled !== false;
 
+/** byNext are jobs in the order in which they are due, those that are off at the end. */
+export function byNext(jobs: readonly CronJob[]): CronJob[] {
+  const order = (j: CronJob): number => (isOn(j) ? (j.state.nextRunAtMs ?? 1e15) : Infinity);
+  return jobs.toSorted((a, b) => order(a) - order(b) || a.name.localeCompare(b.name));
+}
+
 /** asText is what a person would write to have this schedule. */
 export function asText(s: CronSchedule): string {
   if (s.kind === "cron") return s.expr ?? "";
