@@ -181,7 +181,9 @@ func TestImportantUntilSeen(t *testing.T) {
 func TestOnceThatDidNotArrive(t *testing.T) {
 	world(t, func(t *testing.T, r *rig) {
 		r.lose = "nobody is there"
-		j := r.add(at(time.Now().Add(time.Minute)))
+		s := at(time.Now().Add(time.Minute))
+		s.Delivery = &protocol.CronDelivery{Mode: protocol.CronDeliverAnnounce}
+		j := r.add(s)
 		r.wait(2 * time.Minute)
 		now, err := r.book.Get(j.ID)
 		if err != nil || now.On() || now.State.LastDeliveryError != r.lose {

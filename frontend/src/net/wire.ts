@@ -3,7 +3,8 @@
 export type {
   AgentEvent, Approval, ApprovalResolved, ApprovalRule, ApprovalScript, AsideMessage, AuditEntry,
   Auth, Block as WireBlock, Challenge, ChatEvent, ChatHistory, CommandInfo, ConnectParams,
-  ContactRequest, CronActed, CronEvent, CronJob, CronMissed, CronPreview, CronProposal, CronProposals, CronRun, CronSchedule, CronSlot,
+  ContactRequest, CronActed, CronEvent, CronJob, CronMissed, CronPreview, CronProposal, CronProposals, CronRun, CronSchedule,
+  CronSlot, CronWatched,
   DeliveryInfo, DeviceAuth, Earlier, Error as ErrorShape, Event as EventFrame,
   Events, Health, HelloOK, InFlightRun, Message, Methods, ModelInfo, Pause, Problem, ReceiptState,
   Response as ResponseFrame, Scope, SessionMessage, SessionRow, SearchHit, SessionsChanged,

@@ -291,7 +291,7 @@ func (s *slots) check(t *testing.T) {
 			t.Errorf("%s: %d times in the conversation", name, noted[name])
 		case sent[name] > 1 || done[name] != sent[name] && r.DeliveryStatus == protocol.CronDelivered:
 			t.Errorf("%s: %d times on the network, the log says %s", name, sent[name], r.DeliveryStatus)
-		case r.Status != protocol.CronOK && r.CompletionStatus != protocol.CronUnknown:
+		case r.Status != protocol.CronOK && !strings.Contains(r.Error, "Hearth stopped"):
 			t.Errorf("%s failed: %s", name, r.Error)
 		case r.DeliveryStatus != protocol.CronDelivered && r.DeliveryError == "" && r.Status == protocol.CronOK:
 			t.Errorf("%s did not arrive, and nobody says why: %+v", name, r)
@@ -303,7 +303,7 @@ func (s *slots) check(t *testing.T) {
 	for _, j := range s.repeat {
 		s.checkSlots(t, j, byName[j.Name], noted[j.Name], sent[j.Name])
 	}
-	t.Logf("%d jobs in %v: 0 lost, 0 doubled; ended: %v", len(s.acked), time.Since(s.began).Round(time.Second), states)
+	t.Logf("%d jobs in %v; ended: %v", len(s.acked), time.Since(s.began).Round(time.Second), states)
 }
 
 // checkSlots follows a job from slot to slot.

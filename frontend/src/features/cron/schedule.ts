@@ -1,6 +1,6 @@
 // Schedules in the person's words: the common ones here, the rest by the gateway.
 import { timeAt, weekdays, moment } from "../../i18n/time";
-import type { CronJob, CronSchedule } from "../../net/wire";
+import type { CronJob, CronSchedule, CronWatched } from "../../net/wire";
 import { t } from "./words";
 
 const minute = 60_000;
@@ -65,8 +65,42 @@ export function scheduleWords(s: CronSchedule, own?: string): string {
       return t("at.exit");
     case "stream":
       return t("at.stream");
+    case "watch":
+      return s.watch ? watched(s.watch) : (own ?? s.kind);
   }
   return own ?? s.kind;
+}
+
+/** watched says what is looked at. */
+function watched(w: CronWatched): string {
+  const host = (url: string | undefined): string => (url ?? "").replace(/^[a-z]+:\/\//, "").replace(/\/$/, "");
+  switch (w.source) {
+    case "file":
+      return t("at.file", { what: w.path ?? "" });
+    case "feed":
+      return t("at.feed", { what: host(w.url) });
+    case "calendar":
+      return t("at.calendar", { what: w.path || host(w.url) });
+    case "mail":
+      return t("at.mail", { what: w.user || host(w.url) });
+    case "output":
+      return t("at.output", { what: (w.argv ?? []).at(-1) ?? "" });
+  }
+  return t("at.page", { what: host(w.url) });
+}
+
+const byEvent = new Set(["on-exit", "stream", "watch"]);
+
+/** nextWords says when a job runs next, or what it waits for. */
+export function nextWords(j: CronJob): string {
+  const s = j.state;
+  if (!isOn(j)) return t(s.autoDisabled ? "off.failed" : "off");
+  if (s.runningAtMs) return t("running");
+  const w = j.hearth?.watching;
+  if (w?.problem) return t("watch.bad", { why: w.problem });
+  if (w?.lookedAtMs) return t("watch.looked", { time: moment(w.lookedAtMs), next: w.nextLookAtMs ? moment(w.nextLookAtMs) : "…" });
+  if (byEvent.has(j.schedule.kind)) return t("next.event");
+  return s.nextRunAtMs ? t("next", { time: moment(s.nextRunAtMs) }) : t("next.none");
 }
 
 export const nameOf = (j: CronJob): string => j.displayName || j.name;
