@@ -49,7 +49,24 @@ const dresses = [
   { width: 1280, scheme: "dark" },
   { width: 360, scheme: "light" },
   { width: 360, scheme: "dark" },
+  { width: 360, scheme: "light", turned: true },
 ];
+
+/** turned lets everything run from right to left. */
+const turned = (page) => page.evaluate(() => (document.documentElement.dir = "rtl"));
+
+/** inDresses looks at what is shown in every dress, and leaves it as it was. */
+async function inDresses(page, name) {
+  for (const d of dresses) {
+    await page.setViewportSize({ width: d.width, height: 800 });
+    await page.emulateMedia({ colorScheme: d.scheme });
+    if (d.turned) await turned(page);
+    await fits(page, `${name}-${d.width}-${d.turned ? "turned" : d.scheme}`);
+  }
+  await page.evaluate(() => document.documentElement.removeAttribute("dir"));
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: "light" });
+}
 
 export const cases = [
   {
@@ -120,12 +137,13 @@ export const cases = [
       const page = await open();
       await ready(page);
       cron(w, "add", "--at", "3s", "--remind", "Feed the cat");
+      cron(w, "add", "--at", "3s", "--remind", "تذكير بالاجتماع الأسبوعي مع الفريق وبكل ما يلزم أن يقال فيه قبل نهاية اليوم");
       await w.killGateway();
       await new Promise((r) => setTimeout(r, 5000));
       await w.startGateway();
       await shows(page, "main", /was not running from[^]*Feed the cat|Feed the cat/i);
       await until(page, () => /ran late/.test(document.querySelector("main")?.innerText ?? ""), undefined, 90_000);
-      await fits(page, "missed");
+      await inDresses(page, "missed");
       await page.click("main .card:has-text('ran late') >> role=button[name='OK']");
       await until(page, () => !/ran late/.test(document.querySelector("main").innerText));
       clear(w);
@@ -140,8 +158,9 @@ export const cases = [
       await say(page, "ok. I will look at the build tomorrow at nine");
       await shows(page, "main .card", /Shall I do this\?[^]*look at the build tomorrow at nine/);
       assert.equal(jobsOf(w).length, 0);
-      await fits(page, "promise");
+      await inDresses(page, "promise");
       await page.click("main .card >> text=Another time");
+      await fits(page, "promise-when");
       await page.fill("main .card input", "on Friday at 17:15");
       await page.click("main .card >> text=Plan it");
       await shows(page, "main .card", /look at the build[^]*17:15/);
@@ -190,7 +209,8 @@ export const cases = [
       for (const dress of dresses) {
         const page = await open(dress);
         await ready(page);
-        const name = `${dress.width}-${dress.scheme}`;
+        const name = `${dress.width}-${dress.turned ? "turned" : dress.scheme}`;
+        if (dress.turned) await turned(page);
         await pane(page, "Schedules");
         await page.waitForSelector("dialog [data-list=jobs] > li:nth-child(40)");
         await fits(page, `schedules-long-${name}`);
@@ -228,6 +248,27 @@ export const cases = [
       await until(page, () => !/Shall I do this/.test(document.querySelector("main").innerText));
       assert.equal(jobsOf(w).length, 2);
       await fits(page, "phone-planned");
+      const planned = card("look at the build");
+      await page.click(`${planned} >> role=button[name='Pause']`);
+      await shows(page, planned.replace(/:has-text.*/, ":last-of-type"), /off/);
+      await page.click(`${planned} >> role=button[name='Resume']`);
+      await page.click(`${planned} >> role=button[name='Edit']`);
+      await page.fill(`${planned} input`, "on Friday at 17:15");
+      await fits(page, "phone-when");
+      await page.click(`${planned} >> role=button[name='Save']`);
+      await until(page, () => /17:15/.test(document.querySelector("main").innerText));
+      await page.click("header >> role=button");
+      await page.click("dialog >> text=What is planned");
+      await shows(page, "dialog", /look at the build[^]*17:15/);
+      await fits(page, "phone-list");
+      await turned(page);
+      await fits(page, "phone-list-turned");
+      const listed = 'dialog .card:has-text("look at the build")';
+      await page.click(`${listed} >> role=button[name='Run now']`);
+      await until(page, () => /It runs|running/.test(document.body.innerText));
+      await page.click(`${listed} >> role=button[name='Delete']`);
+      await until(page, () => !/look at the build/.test(document.querySelector("dialog").innerText));
+      assert.equal(jobsOf(w).length, 1);
       clear(w);
     },
   },

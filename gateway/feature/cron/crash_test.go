@@ -281,7 +281,7 @@ func (s *slots) check(t *testing.T) {
 			continue
 		}
 		for _, r := range rows {
-			states[r.Status+" "+r.DeliveryStatus]++
+			states[strings.TrimSuffix(r.Status+", "+r.DeliveryStatus+": "+r.DeliveryError, ": ")]++
 		}
 		r := rows[0]
 		switch {
