@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
+	"github.com/hearth-assistant/hearth/gateway/reach"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -32,7 +33,7 @@ type access struct {
 // who may come. leaving says why the server ends, when it does.
 func openAccess(ctx context.Context, b *base, ends *teardown.Stack, leaving func() server.Leaving) (a *access, err error) {
 	a = &access{contacts: contact.New(b.store, b.Now, rand.Reader)}
-	port := cmp.Or(b.Port, b.config.Snapshot().Config.Gateway.Port)
+	port := cmp.Or(b.Port, reach.Section.Of(b.config.Snapshot().Config).Port)
 	if a.ln, err = server.Listen(ctx, port); err != nil {
 		return nil, cannot(fmt.Sprintf("Port %d on this machine cannot be used", cmp.Or(port, server.DefaultPort)), err,
 			"Stop the program that holds it, or choose another port with gateway.port or --port")
@@ -59,7 +60,7 @@ func openAccess(ctx context.Context, b *base, ends *teardown.Stack, leaving func
 	a.server, err = server.New(server.Options{
 		Auth: admission.Audited{Registry: a.pairing, Log: b.audit}, Pages: b.Pages, Version: b.Version, BootID: b.bootID, Logger: b.Logger,
 		Now: b.Now, Ready: status.Ready(b.store, b.Dir), Broken: b.incidents.Broke, Leaving: leaving,
-		Origins: func() []string { return b.config.Snapshot().Config.Gateway.ControlUI.AllowedOrigins },
+		Origins: func() []string { return reach.Section.Of(b.config.Snapshot().Config).Origins },
 	})
 	return a, err
 }

@@ -161,8 +161,7 @@ func (b *base) openConfig(level *slog.LevelVar) error {
 	b.features = host.New(host.Options{Enabled: f.Snapshot().Config.FeatureOn, Logger: b.Logger})
 	b.problems.Follow(b.features.Problems)
 	b.problems.Follow(f.Problems)
-	level.Set(f.Snapshot().Config.Logging.SlogLevel())
-	f.Subscribe(nil, func(_, next config.Config) { level.Set(next.Logging.SlogLevel()) })
+	logfile.Follow(f, level)
 	f.Follow(func(s *config.Snapshot) {
 		b.audit.Add(audit.Entry{Kind: audit.KindConfig, What: "the settings changed", Facts: map[string]string{"hash": s.Hash,
 			"file": s.Path}})

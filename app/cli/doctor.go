@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/reach"
 	"github.com/hearth-assistant/hearth/gateway/rescue"
 	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -261,7 +262,7 @@ func (d *doctor) store() {
 
 // port: is the one that the settings name free?
 func (d *doctor) port(snap *config.Snapshot) {
-	port := snap.Config.Gateway.Port
+	port := reach.Section.Of(snap.Config).Port
 	if port == 0 {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -24,17 +25,19 @@ func Open(ctx context.Context, dir statedir.Dir, env func(string) string, o clie
 		return c, err
 	}
 	// gateway.auth.token in the settings takes the place of the token file.
-	s, serr := config.Inspect(dir.Config(env), config.Options{Env: func(name string) (string, bool) { v := env(name); return v, v != "" }})
+	s, serr := config.Inspect(dir.Config(env), config.Options{
+		Sections: config.Sections{token.Section}, Env: func(name string) (string, bool) { v := env(name); return v, v != "" },
+	})
 	if serr != nil {
 		return nil, err
 	}
-	token, ok := s.Config.Gateway.Auth.Token.Literal()
+	own, ok := token.Section.Of(s.Config).Token.Literal()
 	if !ok {
 		return nil, err
 	}
 	if o.URL, _, serr = client.Find(dir); serr != nil {
 		return nil, err
 	}
-	o.Token = token.Reveal()
+	o.Token = own.Reveal()
 	return client.Dial(ctx, o)
 }

@@ -22,7 +22,7 @@ func TestCrashChild(t *testing.T) {
 		t.Skip("only as a child process")
 	}
 	f := open(t, path, Options{})
-	for n := f.Snapshot().Config.Gateway.Port + 1; n < 65536; n++ {
+	for n := door(f.Snapshot().Config).Port + 1; n < 65536; n++ {
 		if _, err := f.SetPath(t.Context(), "gateway.port", fmt.Sprint(n)); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestFault_F_CRASH_15_KillDuringWrite(t *testing.T) {
 		acked = killedChild(t, path, acked, 1+rng.IntN(4), time.Duration(rng.IntN(4000))*time.Microsecond)
 		f := open(t, path, Options{LastGoodPath: filepath.Join(t.TempDir(), "lg")})
 		s := f.Snapshot()
-		port := s.Config.Gateway.Port
+		port := door(s.Config).Port
 		if !s.Valid || port != acked && port != acked+1 {
 			t.Fatalf("kill %d: acknowledged %d, the file holds %d: %v", i, acked, port, s.Problems())
 		}

@@ -83,8 +83,10 @@ func TestOpenGood(t *testing.T) {
 	path := place(t, sample)
 	f := open(t, path, Options{})
 	want := standing()
-	want.Gateway.Port = 18800
-	want.Gateway.Auth.Token = secret.Literal("a-token-of-some-length")
+	want = standIns.door.With(want, standDoor{Port: 18800, Bind: "loopback", Mode: "token", Token: secret.Literal("a-token-of-some-length")})
+	if d := cmp.Diff(standIns.door.Of(want), door(f.Snapshot().Config)); d != "" {
+		t.Error(d)
+	}
 	want = standIns.models.With(want, standModels{map[string]standService{
 		"anthropic": {APIKey: secret.Literal("sk-ant-0123456789abcdef")},
 		"local":     {BaseURL: "http://127.0.0.1:8080/v1", Models: []standModel{{ID: "llama", Window: 8192, Input: []string{"text"}}}},
@@ -118,8 +120,8 @@ func TestOpenBroken(t *testing.T) {
 	broken := strings.Replace(sample, "port: 18800,", "port: 18800", 1)
 	put(t, path, broken)
 	s := open(t, path, Options{}).Snapshot()
-	if s.Valid || s.Origin != FromLastGood || s.Config.Gateway.Port != 18800 {
-		t.Errorf("valid %v, origin %s, port %d", s.Valid, s.Origin, s.Config.Gateway.Port)
+	if s.Valid || s.Origin != FromLastGood || door(s.Config).Port != 18800 {
+		t.Errorf("valid %v, origin %s, port %d", s.Valid, s.Origin, door(s.Config).Port)
 	}
 	if get(t, path) != broken {
 		t.Error("the broken file was changed")

@@ -15,8 +15,7 @@ type SecretField struct {
 
 // SecretFields lists the settings that hold secrets, in a fixed order.
 func (c Config) SecretFields() []SecretField {
-	out := []SecretField{{"gateway.auth.token", c.Gateway.Auth.Token}}
-	return append(out, c.Sections.secretFields()...)
+	return c.Sections.secretFields()
 }
 
 // step is a key of the file, or "[3]", a place in a list.

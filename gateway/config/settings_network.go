@@ -1,15 +1,7 @@
 package config
 
-// From where the gateway can be reached.
-const (
-	BindLoopback = "loopback" // this machine only
-	BindLAN      = "lan"      // the local networks, by TLS
-	BindTailnet  = "tailnet"  // Tailscale's addresses, by TLS
-	BindCustom   = "custom"   // the address of CustomBindHost, by TLS
-)
-
 // Discovery is how the gateway lets itself be found on the local network. It
-// does so only while Bind is BindLAN.
+// does so only while gateway.bind is "lan".
 type Discovery struct {
 	MDNS string `json:"mdns"` // one of the MDNS constants
 }

@@ -1,6 +1,9 @@
 package config
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Sections that stand in for those of the product: this package knows none of them.
 
@@ -25,6 +28,8 @@ var standIns = struct {
 	tools  *Settings[standTools]
 	exec   *Settings[standExec]
 	chats  *Settings[standChats]
+	door   *Settings[standDoor]
+	others *Settings[struct{}]
 }{
 	models: &Settings[standModels]{Path: "models", Fields: func(m *standModels) []Field {
 		named := func(id string) error {
@@ -56,6 +61,8 @@ var standIns = struct {
 	chats: &Settings[standChats]{Path: "session", Default: standChats{MainKey: "main"}, Fields: func(c *standChats) []Field {
 		return []Field{Text{Key: "mainKey", To: &c.MainKey, Max: 64}}
 	}},
+	door:   &Settings[standDoor]{Path: "gateway", Default: standDoor{Bind: "loopback", Mode: "token"}, Fields: (*standDoor).fields},
+	others: &Settings[struct{}]{Name: "others", Fields: func(*struct{}) []Field { return []Field{Later("plugins", "web", "env")} }},
 	exec: &Settings[standExec]{Path: "tools.exec", Default: standExec{Ask: "on-miss"}, Fields: func(e *standExec) []Field {
 		return []Field{Choice{Key: "ask", To: &e.Ask, Among: []string{"on-miss", "off"}}}
 	}},
@@ -70,11 +77,44 @@ type (
 	standTools struct{ Deny []string }
 	standExec  struct{ Ask string }
 	standChats struct{ MainKey string }
+	standDoor  struct {
+		Port       int
+		Bind, Mode string
+		Token      Secret
+	}
 )
 
-func standSections() Sections {
-	return Sections{standIns.models, standIns.runs, standIns.tools, standIns.exec, standIns.chats}
+func (d *standDoor) fields() []Field {
+	mode := func(v Value) string {
+		if word, _ := v.Word(); slices.Contains([]string{"none", "auto"}, word) {
+			v.Warn("%s is not used", word)
+			return ""
+		}
+		return v.Choice("token")
+	}
+	filled := func(s string) error {
+		switch {
+		case s == "":
+			return errors.New("an empty token would let everybody in")
+		case len(s) < 16:
+			return Notice("it can be guessed")
+		}
+		return nil
+	}
+	return []Field{
+		Number{Key: "port", To: &d.Port, Max: 65535}, Choice{Key: "bind", To: &d.Bind, Among: []string{"loopback", "lan"}},
+		Object{Key: "auth", Fields: []Field{
+			Choice{Key: "mode", To: &d.Mode, Among: []string{"token"}, Read: mode}, Hidden{Key: "token", To: &d.Token, Check: filled, Stays: true},
+		}},
+	}
 }
+
+func standSections() Sections {
+	return Sections{standIns.models, standIns.runs, standIns.tools, standIns.exec, standIns.chats, standIns.door, standIns.others}
+}
+
+// door is what the stand-in of the gateway's own keys says.
+func door(c Config) standDoor { return standIns.door.Of(c) }
 
 // standing are the defaults with these sections.
 func standing() Config {

@@ -63,7 +63,7 @@ func (w *watched) until(what string, fits func(*Snapshot) bool) *Snapshot {
 
 func (w *watched) untilPort(port int) {
 	w.t.Helper()
-	w.until(fmt.Sprintf("port %d", port), func(s *Snapshot) bool { return s.Valid && s.Config.Gateway.Port == port })
+	w.until(fmt.Sprintf("port %d", port), func(s *Snapshot) bool { return s.Valid && door(s.Config).Port == port })
 }
 
 func portText(port int) string { return fmt.Sprintf("// edited\n{ gateway: { port: %d } }\n", port) }
@@ -88,19 +88,19 @@ func TestWatchFollowsEveryKindOfSave(t *testing.T) {
 
 	put(t, path, "{ gateway: { port: ")
 	s := w.until("the broken text", func(s *Snapshot) bool { return !s.Valid })
-	if s.Config.Gateway.Port != 3 || s.Origin != FromRunning || len(s.Problems()) == 0 {
+	if door(s.Config).Port != 3 || s.Origin != FromRunning || len(s.Problems()) == 0 {
 		t.Errorf("while broken: %+v", s)
 	}
 	put(t, path, portText(4))
 	w.untilPort(4)
 
 	put(t, path, "")
-	w.until("the emptied file", func(s *Snapshot) bool { return !s.Valid && s.Config.Gateway.Port == 4 })
+	w.until("the emptied file", func(s *Snapshot) bool { return !s.Valid && door(s.Config).Port == 4 })
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	s = w.until("the deleted file", func(s *Snapshot) bool { return !s.Exists })
-	if s.Valid || s.Config.Gateway.Port != 4 || s.Problems()[0].Code != ProblemMissing {
+	if s.Valid || door(s.Config).Port != 4 || s.Problems()[0].Code != ProblemMissing {
 		t.Errorf("while deleted: %+v %v", s, s.Problems())
 	}
 	put(t, path, portText(5))
@@ -119,7 +119,7 @@ func TestWatchWithoutNotices(t *testing.T) {
 	if err := os.Rename(dir, dir+"-old"); err != nil {
 		t.Fatal(err)
 	}
-	w.until("the lost folder", func(s *Snapshot) bool { return !s.Exists && s.Config.Gateway.Port == 2 })
+	w.until("the lost folder", func(s *Snapshot) bool { return !s.Exists && door(s.Config).Port == 2 })
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestFault_F_CFG_02_EditRaces(t *testing.T) {
 		default:
 			w.untilPort(last)
 		}
-		if s := w.Snapshot(); s.Config.Gateway.Bind != BindLoopback {
+		if s := w.Snapshot(); door(s.Config).Bind != "loopback" {
 			t.Fatalf("round %d: settings in use: %+v", i, s.Config)
 		}
 		if got := get(t, path); got != portText(last) {

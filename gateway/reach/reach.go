@@ -8,7 +8,8 @@
 // it hands raw connections on, and gateway/server serves them by TLS only.
 //
 // This machine itself is not its business: the loopback address has a listener
-// of its own that nothing here can open to others.
+// of its own that nothing here can open to others. Only what the file says of it,
+// gateway.port, stands with the other settings of where the gateway is found.
 package reach
 
 import (

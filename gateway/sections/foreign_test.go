@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/reach"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/sections"
 	sessionpolicy "github.com/hearth-assistant/hearth/gateway/session/policy"
@@ -51,9 +52,8 @@ func TestForeignValuesAreSaidAndTheFileIsUsed(t *testing.T) {
 			t.Errorf("%s: %v", text, s.Warnings)
 		}
 		c := s.Config
-		if c.Gateway.Bind != config.BindLoopback || c.Gateway.Auth.Mode != config.AuthToken ||
-			approval.CommandsSection.Of(c).Security != "allowlist" {
-			t.Errorf("%s: %+v", text, c.Gateway)
+		if reach.Section.Of(c).Bind != reach.Loopback || approval.CommandsSection.Of(c).Security != "allowlist" {
+			t.Errorf("%s: %+v", text, reach.Section.Of(c))
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestAFileIsNeverRefusedAsAWhole(t *testing.T) {
 		}
 	}
 	if s := f.Snapshot(); !s.Valid || s.Origin != config.FromFile ||
-		rules.RunsSection.Of(s.Config).TimeoutSeconds != 78 || s.Config.Gateway.Port != 1 {
+		rules.RunsSection.Of(s.Config).TimeoutSeconds != 78 || reach.Section.Of(s.Config).Port != 1 {
 		t.Errorf("%+v", s)
 	}
 }

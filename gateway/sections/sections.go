@@ -25,11 +25,16 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/shell"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
+	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/host/enabled"
 	"github.com/hearth-assistant/hearth/gateway/job"
+	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/memory"
+	nodepolicy "github.com/hearth-assistant/hearth/gateway/node/policy"
+	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
+	"github.com/hearth-assistant/hearth/gateway/reach"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	sessionpolicy "github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
@@ -43,6 +48,9 @@ import (
 // people are shown them.
 func All(networks channel.Kinds) config.Sections {
 	return slices.Concat(
+		config.Sections{reach.Section, token.Section, logfile.Section},
+		config.OfFeature("nodes", nodepolicy.Section),
+		config.OfFeature("openaiapi", hook.Section),
 		config.Sections{enabled.Section, provider.Section, budget.PricingSection, budget.Section},
 		config.Sections{rules.IncomingSection, rules.QueueSection, answers.PrefixSection, sessionpolicy.Section},
 		config.Sections{choice.Section, rules.RunsSection, clock.Section, agents.DefaultsSection, settings.DesktopSection,

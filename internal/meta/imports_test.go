@@ -36,7 +36,7 @@ var leaves = map[string][]string{
 	"gateway/webhook":             {"gateway/secret"},
 	"gateway/secret/redact":       {},
 	"gateway/secret/ref":          {"gateway/secret"},
-	"gateway/logfile":             {"gateway/protocol"},
+	"gateway/logfile":             {"gateway/config", "gateway/protocol"},
 	"frontend":                    {},
 	"skills":                      {},
 	"gateway/heartbeat":           {"gateway/config"},
@@ -51,7 +51,7 @@ var leaves = map[string][]string{
 	"gateway/secret/plain":    {"gateway/secret", "gateway/statedir"},
 	"gateway/secret/keychain": {"gateway/secret", "gateway/secret/vault", "gateway/statedir"},
 
-	"gateway/config": {"gateway/statedir", "gateway/protocol", "gateway/secret", "gateway/webhook", "internal/text"},
+	"gateway/config": {"gateway/statedir", "gateway/protocol", "gateway/secret", "internal/text"},
 }
 
 // walls are imports that would turn an arrow of docs/architecture.md around.
@@ -131,10 +131,13 @@ var readSettings = []string{
 	"gateway/egress/publicweb",
 	"gateway/execution",
 	"gateway/heartbeat",
+	"gateway/hook",
 	"gateway/host/enabled",
 	"gateway/job",
+	"gateway/logfile",
 	"gateway/memory",
 	"gateway/method",
+	"gateway/node/policy",
 	"gateway/pairing/token",
 	"gateway/provider",
 	"gateway/provider/accounts",
@@ -143,6 +146,7 @@ var readSettings = []string{
 	"gateway/provider/configured",
 	"gateway/provider/turn",
 	"gateway/provider/vectors",
+	"gateway/reach",
 	"gateway/rules",
 	"gateway/secret/lookup",
 	"gateway/sections",
@@ -168,7 +172,8 @@ func feature(dir string) string {
 // appMayImport is all that programs know of the engine.
 var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/sections",
 	"gateway/secret", "gateway/secret/keeper", "gateway/mcp/serve", "gateway/mcp/named", "gateway/acp", "gateway/codemode/workbench",
-	"gateway/pairing/identity", "gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/harden", "frontend", "discovery",
+	"gateway/pairing/identity", "gateway/pairing/token", "gateway/reach",
+	"gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/harden", "frontend", "discovery",
 	"internal/licenses", "internal/sleep", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and

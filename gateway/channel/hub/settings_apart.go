@@ -7,6 +7,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 )
 
 type wrongAt = func(at config.Path, format string, args ...any)
@@ -21,7 +22,7 @@ func apart(kinds channel.Kinds, all config.Config, wrong wrongAt) {
 		for _, id := range slices.Sorted(maps.Keys(accounts)) {
 			if a := accounts[id]; a.Enabled {
 				j := judged{kind: k, network: n, id: id, account: a, wrong: wrong}
-				j.purposes(all.Gateway.Auth.Token)
+				j.purposes(token.Section.Of(all).Token)
 				j.alone(taken, paths)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
@@ -25,7 +26,7 @@ const (
 // read reads the settings of a network with credentials and addresses.
 func read(text string) (hub.Network, *config.Snapshot) {
 	kinds := channel.Kinds{telegram.Kind()}
-	s := config.Read(text, config.Options{Sections: hub.Sections(kinds)})
+	s := config.Read(text, config.Options{Sections: append(hub.Sections(kinds), token.Section)})
 	return hub.Section(kinds[0]).Of(s.Config), s
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 )
 
 // Configured are addresses by which other programs start something here.
@@ -47,7 +48,7 @@ func (h *Configured) fields() []config.Field {
 			Key: "enabled", To: &h.Enabled, Help: "whether `/hooks/…` answers; needs a token, or a mapping with a signature",
 		},
 		config.Hidden{
-			Key: "token", To: &h.Token, Check: config.CheckToken,
+			Key: "token", To: &h.Token, Check: token.Check,
 			Help: "what callers prove themselves with; a text or a secret, not the gateway's token",
 		},
 		config.Text{
@@ -153,7 +154,7 @@ func hasPrefixFold(s string, prefixes []string) bool {
 
 // apart: a token that opens the gateway must not be what other services hold.
 func (h *Configured) apart(all config.Config, wrong func(at config.Path, format string, args ...any)) {
-	gateway := all.Gateway.Auth.Token
+	gateway := token.Section.Of(all).Token
 	same := func(at config.Path, s config.Secret, other string, o config.Secret) {
 		if !s.IsZero() && s.Equal(o) {
 			wrong(at, "it is the same as %s, so that whoever may call a hook could do more. Give each its own", other)

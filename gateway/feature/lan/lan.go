@@ -63,7 +63,8 @@ func New(o Options) *Network {
 	n := &Network{o: o, changed: make(chan struct{}, 1)}
 	n.tail = tailscale.New(tailscale.Options{Port: o.Port, Now: o.Now})
 	n.reach = reach.New(reach.Options{
-		Port: o.Port, Want: n.want, House: localAddresses, All: allAddresses, Logger: o.Log,
+		Port: o.Port, House: localAddresses, All: allAddresses, Logger: o.Log,
+		Want:     func() reach.Want { return reach.Section.Of(o.Settings.Snapshot().Config).Want() },
 		Ready:    func() error { _, err := n.identity(); return err },
 		OnChange: func(reach.State) { n.signal() },
 	})
@@ -87,19 +88,6 @@ func (n *Network) Feature() host.Feature {
 			return nil
 		},
 	}
-}
-
-func (n *Network) want() reach.Want {
-	c := n.o.Settings.Snapshot().Config.Gateway
-	w := reach.Want{Mode: reach.Mode(c.Bind)}
-	if c.Bind == config.BindCustom {
-		a, err := reach.Parse(c.CustomBindHost)
-		if err != nil {
-			return reach.Want{Mode: reach.Loopback}
-		}
-		w.Custom = a
-	}
-	return w
 }
 
 // identity is who we are to other machines. It is made when it is first

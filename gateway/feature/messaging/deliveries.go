@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -100,7 +101,7 @@ func (f *feature) channelsStatus(context.Context, method.None) (protocol.Channel
 		TS: f.o.Now().UnixMilli(), ChannelOrder: []string{}, ChannelLabels: map[string]string{}, Channels: map[string]any{},
 		ChannelAccounts: map[string][]protocol.ChannelAccountStatus{}, ChannelDefaultAccountID: map[string]string{},
 	}
-	if e := f.o.Settings.Snapshot().Config.Gateway.HTTP.Endpoints; e.ChatCompletions.Enabled || e.Responses.Enabled {
+	if e := hook.Section.Of(f.o.Settings.Snapshot().Config); e.Chat || e.Responses {
 		out.ChannelLabels[channel.API] = "API" // no network, but chats come from there
 	}
 	for _, a := range f.o.Networks.Status() {

@@ -75,10 +75,7 @@ func (f *Nodes) Feature() host.Feature {
 	return host.Feature{Methods: f.methods(), Tools: []tool.Tool{&nodetool.Nodes{Devices: f}, &nodetool.Canvas{Devices: f}}}
 }
 
-func (f *Nodes) policy() policy.Settings {
-	c := f.o.Settings.Snapshot().Config.Gateway.Nodes
-	return policy.Settings{Allow: c.Allow, Deny: c.Deny}
-}
+func (f *Nodes) policy() policy.Settings { return policy.Section.Of(f.o.Settings.Snapshot().Config) }
 
 // rule refuses the tools of nodes while there is none.
 func (f *Nodes) rule(name string, _ tool.Scope) string {

@@ -60,10 +60,7 @@ func New(o Options) host.Feature {
 }
 
 // Endpoints implements hook.Engine.
-func (f *feature) Endpoints() hook.Endpoints {
-	e := f.o.Settings.Snapshot().Config.Gateway.HTTP.Endpoints
-	return hook.Endpoints{Chat: e.ChatCompletions.Enabled, Responses: e.Responses.Enabled}
-}
+func (f *feature) Endpoints() hook.Endpoints { return hook.Section.Of(f.o.Settings.Snapshot().Config) }
 
 // Stop implements hook.Engine.
 func (f *feature) Stop(ctx context.Context, key, runID string) {

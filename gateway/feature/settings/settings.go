@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/reach"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
@@ -90,7 +91,7 @@ func (f feature) changed(s *config.Snapshot) {
 
 // later says which change is not put to use at once.
 func (f feature) later(old, next config.Config) {
-	if old.Gateway.Port != next.Gateway.Port {
-		f.Logger.Warn("gateway.port is used at the next start", "now", old.Gateway.Port, "next", next.Gateway.Port)
+	if now, then := reach.Section.Of(old).Port, reach.Section.Of(next).Port; now != then {
+		f.Logger.Warn("gateway.port is used at the next start", "now", now, "next", then)
 	}
 }

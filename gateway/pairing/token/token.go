@@ -12,28 +12,38 @@ import (
 	"os"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/reach"
 	"github.com/hearth-assistant/hearth/gateway/secret"
-	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 // field is the setting.
 const field = "gateway.auth.token"
 
+// Secrets finds what settings refer to; *lookup.Secrets does.
+type Secrets interface {
+	Value(ctx context.Context, field string, v secret.Setting) (secret.Secret, error)
+	Known(v secret.Setting) (secret.Secret, bool)
+	// Subscribe has told called when the settings, or what they refer to, have changed.
+	Subscribe(told func(config.Config))
+	// Hide keeps a secret out of the log.
+	Hide(v ...secret.Secret)
+}
+
 // Shared is the token that is shared. The file always holds the one in use: it
 // is how the other programs of this user find it.
 type Shared struct {
 	path    string // of the file
-	secrets *lookup.Secrets
+	secrets Secrets
 }
 
 // Open looks for the token where that takes no time, and returns it. From the
 // keychain or a program it comes later; until then the last one holds.
-func Open(ctx context.Context, path string, settings *config.File, secrets *lookup.Secrets, logger *slog.Logger) (s *Shared, now string,
+func Open(ctx context.Context, path string, settings *config.File, secrets Secrets, logger *slog.Logger) (s *Shared, now string,
 	err error) {
 	c := settings.Snapshot().Config
-	if r, ok := c.Gateway.Auth.Token.Ref(); ok && (r.Source == secret.SourceEnv || r.Source == secret.SourceFile) {
-		if _, err := secrets.Value(ctx, field, c.Gateway.Auth.Token); err != nil {
+	if r, ok := Section.Of(c).Token.Ref(); ok && (r.Source == secret.SourceEnv || r.Source == secret.SourceFile) {
+		if _, err := secrets.Value(ctx, field, Section.Of(c).Token); err != nil {
 			logger.Warn("the access token of the settings is missing; the last one holds", "err", err)
 		}
 	}
@@ -59,10 +69,10 @@ func (s *Shared) Follow(use func(token string) error, logger *slog.Logger) {
 // of is gateway.auth.token, or the generated one.
 func (s *Shared) of(c config.Config) (token string, err error) {
 	defer func() { s.secrets.Hide(secret.New(token)) }()
-	known, ok := s.secrets.Known(c.Gateway.Auth.Token)
-	if ok && len(known.Reveal()) < config.ShortToken && c.Gateway.Bind != config.BindLoopback {
+	known, ok := s.secrets.Known(Section.Of(c).Token)
+	if ok && len(known.Reveal()) < short && reach.Section.Of(c).Bind != reach.Loopback {
 		ok = false // it may be guessed from elsewhere
-		if b, err := os.ReadFile(s.path); err == nil && len(bytes.TrimSpace(b)) < config.ShortToken {
+		if b, err := os.ReadFile(s.path); err == nil && len(bytes.TrimSpace(b)) < short {
 			if err := os.Remove(s.path); err != nil {
 				return "", fmt.Errorf("replacing a short token: %w", err)
 			}

@@ -18,10 +18,9 @@ const others: Record<PaneId, FieldSpec[]> = {
   schedules: [],
   tasks: [],
   network: [
-    { path: "gateway.bind", kind: "choice", options: ["loopback", "lan", "tailnet", "custom"], fallback: "loopback" },
     { path: "discovery.mdns.mode", kind: "choice", options: ["minimal", "full", "off"], fallback: "minimal" },
   ],
-  health: [{ path: "logging.level", kind: "choice", options: ["debug", "info", "warn", "error"], fallback: "info" }],
+  health: [],
 };
 
 export const fields = Object.fromEntries(

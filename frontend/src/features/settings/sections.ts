@@ -32,6 +32,9 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
     { path: "hearth.desktop.keepAwake", kind: "switch", fallback: false },
     { path: "hearth.desktop.quickKey", kind: "text", example: "ctrl+alt+space", fallback: "" },
   ],
+  health: [
+    { path: "logging.level", kind: "choice", options: ["debug", "info", "warn", "error"], fallback: "info" },
+  ],
   memory: [
     { path: "agents.defaults.memorySearch.enabled", kind: "switch", fallback: true },
     { path: "memory.citations", kind: "choice", options: ["auto", "on", "off"], fallback: "auto" },
@@ -40,6 +43,9 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
     { path: "agents.defaults.model.primary", kind: "model", fallback: "" },
     { path: "agents.defaults.imageModel.primary", kind: "model", fallback: "" },
     { path: "agents.defaults.timeoutSeconds", kind: "number", min: 1, max: 86400, fallback: 600 },
+  ],
+  network: [
+    { path: "gateway.bind", kind: "choice", options: ["loopback", "lan", "tailnet", "custom"], fallback: "loopback" },
   ],
   people: [
     { path: "session.dmScope", kind: "choice", options: ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"], fallback: "main" },
