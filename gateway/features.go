@@ -141,7 +141,11 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 		{Name: "hooks", New: func() (host.Feature, error) {
 			return hooks.New(hooks.Options{
 				Store: b.store, Settings: b.config, Secrets: b.secrets, Agents: b.agents, Sessions: t.sessions, Dispatch: t.dispatch,
-				Models: e.choice, Networks: t.hub, Now: b.Now, Log: b.Logger,
+				Models: e.choice, Networks: t.hub, Now: b.Now, Log: b.Logger, Inside: hooks.Inside{
+					Dir: b.Dir, Env: b.Env, Clock: b.clock, Pause: g.pause, Direct: t.direct, Execution: r.execution, Code: r.code,
+					Prompts: r.prompts, Files: r.files, Deliverer: n.deliverer, Answers: n.answers, Clients: a.server,
+					Redactor: &b.redactor, Leaving: gw.leaving, Work: b.work,
+				},
 			})
 		}},
 		host.Of("devices", devices.New, devices.Options{
@@ -172,10 +176,8 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 func talkFeatures(gw *Gateway) []host.Entry {
 	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
 	return []host.Entry{
-		host.Of("agents", agents.New, agents.Options{
-			Agents: b.agents, Settings: b.config, Models: e.models, Files: r.files, Undo: r.undo, Sessions: t.sessions, Children: t.spawns,
-			StateDir: string(b.Dir), Logger: b.Logger,
-		}),
+		host.Of("agents", agents.New, agents.Options{Agents: b.agents, Settings: b.config, Models: e.models, Files: r.files, Undo: r.undo,
+			Sessions: t.sessions, Children: t.spawns, StateDir: string(b.Dir), Logger: b.Logger}),
 		host.Of("chat", chat.New, chat.Options{
 			Dispatch: t.dispatch, Sessions: t.sessions, Agents: b.agents, Choice: e.choice, Models: e.catalog,
 			Children: t.spawns, Media: b.pictures,
@@ -235,10 +237,8 @@ func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 			Settings: b.config, Keys: b.secrets, Web: pages, Gate: g.gate, Secrets: &b.redactor,
 			Reader: apart.Beside(b.Guardian, ReaderArg), Now: b.Now,
 		}),
-		host.Of("image", image.New, image.Options{
-			Settings: b.config, Models: e.models, Choice: e.choice, Turns: e.turns, Sessions: t.sessions, Files: r.finder, Web: pages,
-			Secrets: &b.redactor,
-		}),
+		host.Of("image", image.New, image.Options{Settings: b.config, Models: e.models, Choice: e.choice, Turns: e.turns,
+			Sessions: t.sessions, Files: r.finder, Web: pages, Secrets: &b.redactor}),
 		host.Of("control", control.New, control.Options{
 			Settings: b.config, Models: e.models, Turns: e.turns, Gate: g.gate, Sessions: t.sessions, Work: b.work, Env: b.Env,
 			Restart: gw.restart,

@@ -2523,6 +2523,69 @@ export interface StateVersion {
   health: number;
 }
 
+/** HooksStatusParams: AgentID "" is the default one. */
+export interface HooksStatusParams {
+  agentId?: string;
+}
+
+/** HooksStatus lists the hooks that are told what happens inside. */
+export interface HooksStatus {
+  workspaceDir: string;
+  managedHooksDir: string;
+  hooks: HookInfo[];
+}
+
+export interface HookInfo {
+  name: string;
+  description: string;
+  /** openclaw-bundled, openclaw-managed, openclaw-workspace */
+  source: string;
+  filePath: string;
+  baseDir: string;
+  handlerPath: string;
+  hookKey: string;
+  emoji?: string;
+  homepage?: string;
+  events: string[];
+  unknownEvents: string[];
+  always: boolean;
+  enabledByConfig: boolean;
+  requirementsSatisfied: boolean;
+  loadable: boolean;
+  blockedReason?: string;
+  managedByPlugin: boolean;
+  requirements: SkillNeeds;
+  missing: SkillNeeds;
+  configChecks: SkillConfigCheck[];
+  install: SkillInstaller[];
+  hearth: HookOwn;
+}
+
+/** HookOwn is ours: how a hook is run, and what became of it since the start. */
+export interface HookOwn {
+  /** builtin, program, script */
+  form?: string;
+  /** of its files as they are */
+  sha256?: string;
+  /** that is what was enabled */
+  seen: boolean;
+  files: string[];
+  runs: number;
+  lastRunAtMs?: number;
+  lastDurationMs?: number;
+  lastError?: string;
+  /** events that were too many */
+  dropped?: number;
+}
+
+/** HookEnableParams switch a hook on or off. SHA256 is what somebody has looked at. */
+export interface HookEnableParams {
+  name: string;
+  agentId?: string;
+  enabled: boolean;
+  sha256?: string;
+}
+
 /** MCPServers lists the MCP servers of the settings. */
 export interface MCPServers {
   servers: MCPServer[];
@@ -3150,6 +3213,12 @@ export const MethodCronScratchSet = "cron.scratch.set";
 export const MethodWake = "wake";
 export const MethodSetHeartbeats = "set-heartbeats";
 export const MethodLastHeartbeat = "last-heartbeat";
+/**
+ * Hooks that are told what happens inside; MethodHookEnable is ours and switches
+ * one on with the files that somebody has looked at, or off.
+ */
+export const MethodHooksStatus = "hooks.status";
+export const MethodHookEnable = "hearth.hooks.enable";
 /**
  * These are ours: what a schedule means, the coming slots, what was missed,
  * reminding again, and that a reminder was seen.
@@ -5644,6 +5713,8 @@ export interface Methods {
   "wake": { params: WakeParams; result: OKResult };
   "set-heartbeats": { params: SetHeartbeatsParams; result: SetHeartbeatsResult };
   "last-heartbeat": { params: Record<string, never>; result: HeartbeatEvent | null };
+  "hooks.status": { params: HooksStatusParams; result: HooksStatus };
+  "hearth.hooks.enable": { params: HookEnableParams; result: HookInfo };
   "hearth.cron.preview": { params: CronPreviewParams; result: CronPreview };
   "hearth.cron.calendar": { params: CronCalendarParams; result: CronCalendar };
   "hearth.cron.missed": { params: Record<string, never>; result: CronMissed };

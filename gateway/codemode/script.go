@@ -17,11 +17,12 @@ import (
 
 // Script is a program that somebody wrote ahead, and that runs with nobody there.
 type Script struct {
-	Scope tool.Scope
-	Code  string
-	Given map[string]any // constants that it finds, frozen, by their names
-	Limit time.Duration  // of all of it, with what it waits for
-	Calls int            // of tools, at most
+	Scope    tool.Scope
+	Code     string
+	Language string         // "": JavaScript
+	Given    map[string]any // constants that it finds, frozen, by their names
+	Limit    time.Duration  // of all of it, with what it waits for
+	Calls    int            // of tools, at most
 }
 
 // freeze makes a value of JSON that nobody can change, in one line.
@@ -68,7 +69,7 @@ func (r *Runs) RunScript(ctx context.Context, set Settings, s Script, tools *too
 		return before(ctx, name, call)
 	})
 	set.Timeout = min(set.Timeout, s.Limit)
-	res, err := r.RunToEnd(ctx, set, s.Scope, counted, origin, Input{Code: head + s.Code}, nil, nil)
+	res, err := r.RunToEnd(ctx, set, s.Scope, counted, origin, Input{Code: head + s.Code, Language: s.Language}, nil, nil)
 	if err != nil {
 		return res, err
 	}

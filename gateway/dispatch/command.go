@@ -63,7 +63,11 @@ func (d *Dispatcher) command(ctx context.Context, turn *session.Turn) (acc sessi
 	if !ok { // its feature is switched off
 		return d.skill(ctx, turn, turn.Text)
 	}
+	before, _, _ := d.sessions.Get(turn.SessionKey)
 	acc, err = d.sessions.RunCommand(ctx, *turn, func(ctx context.Context) (string, error) { return do.Do(ctx, turn.SessionKey, inv.Args) })
+	if inv.Name == "stop" && err == nil && !acc.Duplicate {
+		d.commanded(*turn, "stop", before)
+	}
 	return acc, true, err
 }
 
@@ -90,9 +94,15 @@ func (d *Dispatcher) newSession(ctx context.Context, turn session.Turn, t policy
 	if err := d.models.CheckAccount(ref); ref != "" && err != nil {
 		return d.sessions.RunCommand(ctx, turn, func(context.Context) (string, error) { return "Nothing was changed: " + err.Error() + ".", nil })
 	}
+	before, _, _ := d.sessions.Get(turn.SessionKey)
 	if _, err := d.sessions.ResetIf(ctx, turn.SessionKey, turn.Expected); err != nil && !errors.Is(err, session.ErrNotFound) {
 		return session.Accepted{}, err
 	}
+	action := "reset"
+	if t.Word == "/new" {
+		action = "new"
+	}
+	d.commanded(turn, action, before)
 	turn.Expected = session.Expected{} // it is another one now
 	turn.Title = "New session"
 	if ref != "" {

@@ -144,8 +144,10 @@ func (d *Dispatcher) Accept(ctx context.Context, turn session.Turn) (session.Acc
 	acc, err := d.sessions.Submit(ctx, turn)
 	if err != nil || acc.Duplicate {
 		d.pasted.Delete(turn.RunID)
+		return acc, err
 	}
-	return acc, err
+	d.received(turn)
+	return acc, nil
 }
 
 // AcceptWords takes what is never a command, because a program does not know that

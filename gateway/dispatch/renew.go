@@ -32,7 +32,10 @@ func (d *Dispatcher) renew(ctx context.Context, turn session.Turn) error {
 	now := d.now()
 	if v := rule.Stale(method.Time(row.UpdatedAt), now, now.Location()); v.Stale {
 		d.log.Info("a session has become old and begins anew", "session", turn.SessionKey, "rule", string(v.Rule))
-		_, err = d.sessions.Reset(ctx, turn.SessionKey)
+		var now session.Row
+		if now, err = d.sessions.Reset(ctx, turn.SessionKey); err == nil {
+			d.renewed(row, now, v.Rule)
+		}
 	}
 	return err
 }

@@ -234,6 +234,10 @@ const (
 	MethodWake           = "wake"
 	MethodSetHeartbeats  = "set-heartbeats"
 	MethodLastHeartbeat  = "last-heartbeat"
+	// Hooks that are told what happens inside; MethodHookEnable is ours and switches
+	// one on with the files that somebody has looked at, or off.
+	MethodHooksStatus = "hooks.status"
+	MethodHookEnable  = "hearth.hooks.enable"
 	// These are ours: what a schedule means, the coming slots, what was missed,
 	// reminding again, and that a reminder was seen.
 	MethodCronPreview       = "hearth.cron.preview"
@@ -454,6 +458,8 @@ var methods = []MethodSpec{
 	{MethodWake, RoleOperator, ScopeWrite},
 	{MethodSetHeartbeats, RoleOperator, ScopeAdmin},
 	{MethodLastHeartbeat, RoleOperator, ScopeRead},
+	{MethodHooksStatus, RoleOperator, ScopeRead},
+	{MethodHookEnable, RoleOperator, ScopeAdmin},
 	{MethodCronPreview, RoleOperator, ScopeRead},
 	{MethodCronCalendar, RoleOperator, ScopeRead},
 	{MethodCronMissed, RoleOperator, ScopeRead},

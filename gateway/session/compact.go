@@ -81,6 +81,7 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 		return Compaction{}, err
 	}
 	c.Others = slices.ContainsFunc(runs, func(r Run) bool { return !r.Owner })
+	m.compacting(row, turns)
 	m.flush(ctx, row, mdl, old, runs)
 	failpoint.Hit("beforeSummary")
 	c.Summary, err = m.summarize(ctx, row, mdl, old, instructions)
@@ -88,7 +89,7 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 		return Compaction{}, err
 	}
 	failpoint.Hit("beforeCompactionCommit")
-	_, err = m.edit(ctx, row.Key, "compact", false, func(r *Row) error {
+	after, err := m.edit(ctx, row.Key, "compact", false, func(r *Row) error {
 		if r.SessionID != row.SessionID {
 			return notFound(row.Key) // it was reset meanwhile
 		}
@@ -100,6 +101,9 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 		return nil
 	})
 	failpoint.Hit("afterCompactionCommit")
+	if err == nil {
+		m.compacted(row, after, c)
+	}
 	return c, err
 }
 

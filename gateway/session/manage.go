@@ -145,6 +145,11 @@ func (m *Manager) PatchIf(ctx context.Context, key string, p protocol.SessionsPa
 	if !makes && errors.Is(err, ErrNotFound) {
 		err = ErrChanged
 	}
+	if err == nil {
+		m.Happened(Happening{Type: "session", Action: "patch", SessionKey: key, Facts: map[string]any{
+			"sessionEntry": map[string]any{"sessionId": row.SessionID, "updatedAt": row.UpdatedAt, "label": row.Label}, "patch": p,
+		}})
+	}
 	return row, err
 }
 

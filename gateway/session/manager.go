@@ -190,7 +190,8 @@ type Options struct {
 // Manager keeps all sessions of the gateway.
 type Manager struct {
 	Options
-	t tables
+	t         tables
+	listeners []Listener
 
 	runCtx  context.Context // of all runs; ends on Close
 	stopRun context.CancelCauseFunc

@@ -16,6 +16,7 @@ type Subscriber struct {
 	Outbox  Outbox    // of ends, durably
 	Follow  Follower  // of runs that came by a route
 	Notices Notices
+	Hears   Listener
 }
 
 // Notices sends words that are not the assistant's where a run's answer goes, with
@@ -37,6 +38,9 @@ func (m *Manager) Subscribe(s Subscriber) {
 	}
 	if s.Notices != nil {
 		m.Tell = s.Notices.Tell
+	}
+	if s.Hears != nil {
+		m.listeners = append(m.listeners, s.Hears)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Parse reads a SKILL.md. Errors are ErrInvalid.
 func Parse(data []byte) (Spec, error) {
-	front, _, err := split(data)
+	front, _, err := split(data, FileName)
 	if err != nil {
 		return Spec{}, err
 	}
@@ -25,16 +25,16 @@ func Parse(data []byte) (Spec, error) {
 
 // split takes a SKILL.md apart: what stands between the two lines of dashes,
 // and the text after them.
-func split(data []byte) (front, body []byte, err error) {
+func split(data []byte, name string) (front, body []byte, err error) {
 	switch {
 	case len(data) > maxFile:
-		return nil, nil, invalid("%s is larger than %d KiB", FileName, maxFile>>10)
+		return nil, nil, invalid("%s is larger than %d KiB", name, maxFile>>10)
 	case bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}):
-		return nil, nil, invalid("%s is written in UTF-16; save it as UTF-8", FileName)
+		return nil, nil, invalid("%s is written in UTF-16; save it as UTF-8", name)
 	case bytes.IndexByte(data, 0) >= 0:
-		return nil, nil, invalid("%s is a binary file", FileName)
+		return nil, nil, invalid("%s is a binary file", name)
 	case !utf8.Valid(data):
-		return nil, nil, invalid("%s is not UTF-8; save it as UTF-8", FileName)
+		return nil, nil, invalid("%s is not UTF-8; save it as UTF-8", name)
 	}
 	text := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))

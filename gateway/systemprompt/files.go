@@ -3,6 +3,7 @@ package systemprompt
 import (
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -45,8 +46,35 @@ func (m *Maker) files(c config.Config, scope tool.Scope) (out []prompt.File) {
 		}
 	}
 	names := workspace.For(workspace.Reader{Helper: scope.Depth > 0, Stranger: !private, Heartbeat: m.heartbeat(c, scope) != ""})
-	for _, f := range m.o.Files.Load(scope.Workspace, names, workspace.Limits{File: b.MaxChars, Total: b.TotalMaxChars}) {
+	limits := workspace.Limits{File: b.MaxChars, Total: b.TotalMaxChars}
+	for _, f := range m.o.Files.Load(scope.Workspace, names, limits) {
 		out = append(out, prompt.File(f))
+		limits.Total -= f.Kept
+	}
+	if m.more != nil && limits.Total > 0 {
+		out = append(out, m.extras(scope, names, limits)...)
+	}
+	return out
+}
+
+// extras are files that hooks add, by the rules of the usual ones: a reader that
+// may not see USER.md sees no other of that name.
+func (m *Maker) extras(scope tool.Scope, names []string, limits workspace.Limits) (out []prompt.File) {
+	for _, e := range m.more.More(scope, names) {
+		if !slices.Contains(names, path.Base(e.Name)) || slices.Contains(names, e.Name) ||
+			slices.ContainsFunc(out, func(f prompt.File) bool { return f.Name == e.Name }) || limits.Total <= 0 {
+			continue
+		}
+		f := workspace.File{Name: e.Name}
+		if e.Text != "" {
+			f = workspace.Shown(e.Name, e.Text, limits)
+		} else if found := m.o.Files.Load(scope.Workspace, []string{e.Name}, limits); len(found) == 1 {
+			f = found[0]
+		}
+		if f.Text != "" {
+			out = append(out, prompt.File(f))
+			limits.Total -= f.Kept
+		}
 	}
 	return out
 }

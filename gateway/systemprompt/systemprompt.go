@@ -49,6 +49,19 @@ type Tools interface {
 	For(rec session.Run, ref model.Ref) (tool.Scope, *tool.Set)
 }
 
+// Extras adds to the files that tell an agent who it is.
+type Extras interface {
+	// More are files for a run: names within the workspace, which are read as every
+	// other, and such with their text. names are those that it reads already.
+	More(scope tool.Scope, names []string) []Extra
+}
+
+// Extra is a file beside the usual ones.
+type Extra struct {
+	Name string // the last part of its path is one of the usual names
+	Text string // "": what stands in the workspace
+}
+
 // Options are the parts that a Maker needs; all of them.
 type Options struct {
 	Settings   *config.File
@@ -78,6 +91,7 @@ type Maker struct {
 	docs string // folder with the manual on this computer, "" = none
 
 	cache prompt.Cache
+	more  Extras // nil: nobody adds files
 
 	mu   sync.Mutex
 	seen map[string]bool // workspaces that were looked at since the start
@@ -91,6 +105,9 @@ func New(o Options) *Maker {
 	}
 	return m
 }
+
+// SetExtras says who adds files. It is called before the first prompt.
+func (m *Maker) SetExtras(e Extras) { m.more = e }
 
 // groupContext is what a model should know in a group.
 const groupContext = "This is a group chat: several people write, and each message says who. What you answer is read by all of them. " +

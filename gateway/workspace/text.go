@@ -89,3 +89,10 @@ func offset(s string, n int) int {
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// Shown is a text as a file of a prompt: harmless, and cut.
+func Shown(name, text string, limits Limits) (f File) {
+	f.Name = name
+	f.Text, f.Kept, f.Chars = cut(name, harmless(text), min(limits.File, limits.Total))
+	return f
+}

@@ -4,8 +4,12 @@
 // service; an answer of 202 means that the message is on disk. What is sent is
 // somebody else's words: a run that comes of it has the tools of a stranger.
 //
-// It does not own how services sign and what templates say (package webhook), nor
-// how messages are answered (package session).
+// It is also the one by which programs and scripts of the owner's are told what
+// happens inside (inside): when, and what is done with what they say.
+//
+// It does not own how services sign and what templates say (package webhook), how
+// messages are answered (package session), nor where those programs are found and
+// how they are run (package handler).
 package hooks
 
 import (
@@ -18,14 +22,26 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/clock"
+	"github.com/hearth-assistant/hearth/gateway/codemode"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
+	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/secret/redact"
+	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/systemprompt"
+	"github.com/hearth-assistant/hearth/gateway/tool/gate"
+	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
 // Secrets finds what settings refer to.
@@ -53,15 +69,54 @@ type Options struct {
 	Dispatch *dispatch.Dispatcher
 	Models   Models
 	Networks Networks
+	Inside   Inside
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
+// Clients are the programs that are connected.
+type Clients interface {
+	Presence() []protocol.PresenceEntry
+}
+
+// Answers take words to messaging networks.
+type Answers interface {
+	// MaySend asks the send policy about a session and a route.
+	MaySend(sessionKey string, r channel.Route) bool
+	// Deliver keeps a message and has it sent.
+	Deliver(ctx context.Context, d outbound.Delivery) error
+}
+
+// Programs run scripts.
+type Programs interface {
+	RunScript(ctx context.Context, s codemode.Script, brought func(name string) bool) (codemode.Result, error)
+}
+
+// Inside is what telling handlers needs beside the rest; all of it.
+type Inside struct {
+	Dir       statedir.Dir
+	Env       func(name string) string
+	Clock     *clock.Clock
+	Pause     *pause.Switch
+	Direct    *gate.Direct
+	Execution *execution.Environment
+	Code      Programs
+	Prompts   *systemprompt.Maker
+	Files     *workspace.Keeper
+	Deliverer *outbound.Deliverer
+	Answers   Answers
+	Clients   Clients
+	Redactor  *redact.Redactor
+	Leaving   func() server.Leaving
+	Work      *background.Group
+}
+
 type feature struct {
-	o     Options
-	path  string // where it is mounted
-	book  *book
-	tries *tries
+	o      Options
+	path   string // where it is mounted
+	book   *book
+	inside *inside
+	tries  *tries
 	// unproven are places for bodies that are read before anybody knows who sends them.
 	unproven chan struct{}
 
@@ -79,16 +134,26 @@ type limit struct {
 func New(o Options) (host.Feature, error) {
 	f := &feature{
 		o: o, path: Section.Of(o.Settings.Snapshot().Config).Path, tries: newTries(), unproven: make(chan struct{}, maxUnproven),
-		limits: map[string]*limit{},
+		limits: map[string]*limit{}, inside: newInside(o),
 	}
+	o.Sessions.Subscribe(session.Subscriber{Hears: f.inside})
+	o.Inside.Deliverer.Follow(f.inside.sent)
+	o.Inside.Prompts.SetExtras(f.inside)
 	var err error
 	if f.book, err = openBook(o); err != nil {
 		return host.Feature{}, err
 	}
 	return host.Feature{
 		Mounts:   map[string]http.Handler{f.path + "/": f},
+		Methods:  f.inside.methods(),
 		Problems: f.problems,
-		Run:      f.book.run,
+		Checks:   f.inside.checks,
+		Run: func(ctx context.Context) error {
+			var work sync.WaitGroup
+			defer work.Wait()
+			work.Go(func() { _ = f.inside.run(ctx) })
+			return f.book.run(ctx)
+		},
 	}, nil
 }
 
@@ -96,6 +161,11 @@ func New(o Options) (host.Feature, error) {
 func (*feature) Outward() {}
 
 func (f *feature) problems() []protocol.Problem {
+	return append(f.moved(), f.inside.problems()...)
+}
+
+// moved: the path is another one than when Hearth started.
+func (f *feature) moved() []protocol.Problem {
 	if h := Section.Of(f.o.Settings.Snapshot().Config); h.Enabled && h.Path != f.path {
 		return []protocol.Problem{{Code: "HOOKS_PATH", Message: "hooks.path is now " + h.Path +
 			"; until Hearth is restarted, hooks are called at " + f.path + "."}}

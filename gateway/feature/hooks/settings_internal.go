@@ -2,38 +2,37 @@ package hooks
 
 import "github.com/hearth-assistant/hearth/gateway/config"
 
-// Internal are programs of the person that are told what happens here.
+// Internal are handlers: programs and scripts of the person that are told what
+// happens here.
 type Internal struct {
-	Enabled   *bool            // nil: when there are Entries or ExtraDirs
+	Enabled   *bool            // nil: yes, as far as there are Entries
 	Entries   map[string]Entry // by the hook's key
 	ExtraDirs []string
 }
 
 // Entry is about one of them.
 type Entry struct {
-	Enabled *bool // nil: yes
-	Env     map[string]config.Secret
+	Enabled *bool // nil: no
+	// SHA256 is of the files that the person has seen; with others it does not run.
+	SHA256         string
+	TimeoutSeconds int // 0: as usual
+	Env            map[string]config.Secret
 	// Options are the other keys of the entry as JSON: the hook's own, shown to nobody
 	// but the hook.
 	Options []byte
 }
 
-// On reports whether programs are told at all.
-func (i Internal) On() bool {
-	if i.Enabled != nil {
-		return *i.Enabled
-	}
-	return len(i.Entries) > 0 || len(i.ExtraDirs) > 0
-}
+// On reports whether handlers are told at all. Each is only when it is enabled by
+// name.
+func (i Internal) On() bool { return i.Enabled == nil || *i.Enabled }
 
-// InternalSection are the settings of these programs.
+// InternalSection are the settings of handlers.
 var InternalSection = &config.Settings[Internal]{
 	Path: "hooks.internal",
 	Fields: func(i *Internal) []config.Field {
 		return []config.Field{
 			config.Maybe{
-				Key: "enabled", To: &i.Enabled, Help: "whether programs are told at all",
-				Hint: config.Hint{Default: "`true` when there are `entries` or `load.extraDirs`"},
+				Key: "enabled", To: &i.Enabled, Help: "`false`: no hook is told anything", Hint: config.Hint{Default: "`true`"},
 			},
 			config.Map[Entry]{
 				Key: "entries", To: &i.Entries, Name: "<hook>", One: func(_ string, e *Entry) config.Field { return e.field() },
@@ -51,7 +50,18 @@ func (e *Entry) field() config.Field {
 	return config.Object{
 		Rest: &e.Options,
 		Fields: []config.Field{
-			config.Maybe{Key: "enabled", To: &e.Enabled, Help: "whether the hook is told", Hint: config.Hint{Default: "`true`"}},
+			config.Maybe{
+				Key: "enabled", To: &e.Enabled, Help: "whether the hook is told; `hearth hooks enable` writes it",
+				Hint: config.Hint{Default: "`false`"},
+			},
+			config.Text{
+				Key: "sha256", To: &e.SHA256, Max: 64, Help: "the files that you have seen, written by `hearth hooks enable`: with others it does " +
+					"not run",
+			},
+			config.Number{
+				Key: "timeoutSeconds", To: &e.TimeoutSeconds, Min: 1, Max: 300, Help: "how long a program or script may take",
+				Hint: config.Hint{Default: "10"},
+			},
 			config.Map[config.Secret]{
 				Key: "env", To: &e.Env, Is: config.VariableName, Help: "variables for the hook; values may be secrets",
 				One: func(_ string, to *config.Secret) config.Field { return config.Hidden{To: to, Perhaps: true} },

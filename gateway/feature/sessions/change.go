@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
@@ -49,8 +50,24 @@ func (f *feature) reset(ctx context.Context, p protocol.SessionsResetParams) (pr
 	if err != nil {
 		return protocol.SessionsResetResult{}, err
 	}
+	before, _, _ := f.o.Sessions.Get(key)
 	row, err := f.o.Sessions.ResetIf(ctx, key, session.Expected{SessionID: p.ExpectedSessionID})
+	if err == nil {
+		f.wasReset(p.Reason, before, row)
+	}
 	return protocol.SessionsResetResult{OK: err == nil, Key: key, Entry: entryOf(row)}, unexpected(err, p.Key, "reset")
+}
+
+// wasReset tells hooks of a session that a client began anew.
+func (f *feature) wasReset(reason string, before protocol.SessionRow, now session.Row) {
+	if reason != "new" {
+		reason = "reset"
+	}
+	who := f.o.Agents.OfSession(now.Key)
+	f.o.Sessions.Happened(session.Happening{Type: "command", Action: reason, SessionKey: now.Key, Facts: map[string]any{
+		"agentId": who.ID, "workspaceDir": who.Workspace, "commandSource": "gateway:sessions.reset",
+		"previousSessionEntry": dispatch.Entry(before), "sessionEntry": map[string]any{"sessionId": now.SessionID, "updatedAt": now.UpdatedAt},
+	}})
 }
 
 func (f *feature) earlier(ctx context.Context, p protocol.EarlierParams) (protocol.EarlierList, error) {

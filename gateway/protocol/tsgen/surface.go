@@ -371,6 +371,8 @@ func cronShapes() []shape {
 		{protocol.MethodWake, "WakeParams", "OKResult"},
 		{protocol.MethodSetHeartbeats, "SetHeartbeatsParams", "SetHeartbeatsResult"},
 		{protocol.MethodLastHeartbeat, noParams, "HeartbeatEvent | null"},
+		{protocol.MethodHooksStatus, "HooksStatusParams", "HooksStatus"},
+		{protocol.MethodHookEnable, "HookEnableParams", "HookInfo"},
 		{protocol.MethodCronPreview, "CronPreviewParams", "CronPreview"},
 		{protocol.MethodCronCalendar, "CronCalendarParams", "CronCalendar"},
 		{protocol.MethodCronMissed, noParams, "CronMissed"},
