@@ -17,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
+	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -80,7 +81,7 @@ func (a *app) keeper(ctx context.Context) (*keeper.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return keeper.New(keeper.Options{Dir: string(dir), Backend: s.Config.Secrets.Backend, Env: a.Env}), nil
+	return keeper.New(keeper.Options{Dir: string(dir), Backend: lookup.Section.Of(s.Config).Backend, Env: a.Env}), nil
 }
 
 func asSecretsFailure(err error) error {

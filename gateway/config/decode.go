@@ -266,6 +266,20 @@ func (d *decoder) clamped(n *node, lo, hi int) int {
 	return out
 }
 
+// number is greater than lo, and hi at most.
+func (d *decoder) number(n *node, lo, hi float64) float64 {
+	if n.kind != kindNumber {
+		d.wrongKind(n, "a number")
+		return 0
+	}
+	f, err := strconv.ParseFloat(n.text, 64)
+	if err != nil || math.IsNaN(f) || f <= lo || f > hi {
+		d.issue(n.start, "expected a number greater than %v, %v at most", lo, hi)
+		return 0
+	}
+	return f
+}
+
 func (d *decoder) boolean(n *node) bool {
 	if n.kind != kindBool {
 		d.wrongKind(n, kindBool.String())

@@ -316,9 +316,7 @@ func (f Texts) read(v Value) {
 		*f.To = append(*f.To, one)
 	})
 	if f.Check != nil && len(v.d.issues) == all {
-		if err := f.Check(); err != nil {
-			v.Wrong("%s", err)
-		}
+		v.d.judged(v.n, f.Check())
 	}
 }
 

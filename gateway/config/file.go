@@ -142,11 +142,7 @@ func (f *File) decoder(doc *document) *decoder {
 }
 
 // defaults are the settings without a file.
-func (f *File) defaults() Config {
-	c := Default()
-	c.Sections = Values{f.opts.Sections.bind()}
-	return c
-}
+func (f *File) defaults() Config { return Config{Values{f.opts.Sections.bind()}} }
 
 // usable are the settings of a file without what is wrong in it, which has its
 // default. A mistake in the rules about tools may have been a ban: then no tool may

@@ -228,6 +228,20 @@ func (b *branch) find(p Path) *branch {
 	return b
 }
 
+// Config is what the file says, with defaults filled in: each section's owner asks
+// for its own (Settings.Of). Treat it as read-only: it is shared between all
+// readers.
+type Config struct{ Sections Values }
+
+// decode reads every known key of a document over the defaults.
+func (d *decoder) decode() Config {
+	d.begin()
+	d.object(d.doc.root)
+	c := Config{Values{d.bound}}
+	d.among(c)
+	return c
+}
+
 // begin binds the sections to a new reading.
 func (d *decoder) begin() {
 	d.bound = d.sections.bind()
@@ -359,15 +373,7 @@ func (d *decoder) wrongAt(at Path, format string, args ...any) {
 
 // MarshalJSON writes the settings in use as the file would have them.
 func (c Config) MarshalJSON() ([]byte, error) {
-	type own Config
-	b, err := json.Marshal(own(c))
-	if err != nil || len(c.Sections.list) == 0 {
-		return b, err
-	}
 	all := map[string]json.RawMessage{}
-	if err := json.Unmarshal(b, &all); err != nil {
-		return nil, err
-	}
 	if err := grow(c.Sections.list).show(all); err != nil {
 		return nil, fmt.Errorf("show the settings in use: %w", err)
 	}

@@ -118,7 +118,5 @@ func door(c Config) standDoor { return standIns.door.Of(c) }
 
 // standing are the defaults with these sections.
 func standing() Config {
-	c := Default()
-	c.Sections = Values{standSections().bind()}
-	return c
+	return Config{Values{standSections().bind()}}
 }

@@ -62,7 +62,11 @@ func ModelName(s string) (string, error) {
 }
 
 // ProviderName tells the part of "provider/model" before the first slash.
-func ProviderName(s string) bool { return providerID(s) }
+func ProviderName(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return r == '/' || r == '\\' || r <= ' ' || r == 0x7f
+	})
+}
 
 // Timezone reads a name of the time zone database, or one of the words. A zone
 // that only this machine does not know is no mistake of the file.

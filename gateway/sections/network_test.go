@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/reach"
 )
 
@@ -58,10 +58,10 @@ func TestSec_A_NET_02_ATypoOpensNothing(t *testing.T) {
 }
 
 func TestDiscovery(t *testing.T) {
-	for text, want := range map[string]string{"{}": config.MDNSMinimal, "{ discovery: { mdns: { mode: 'off' } } }": config.MDNSOff,
-		"{ discovery: { mdns: { mode: 'full' } } }": config.MDNSFull, "{ discovery: { mdns: {} } }": config.MDNSMinimal} {
-		if s := open(t, place(t, text)).Snapshot(); !s.Valid || s.Config.Discovery.MDNS != want {
-			t.Errorf("%s: %+v %v", text, s.Config.Discovery, s.Issues)
+	for text, want := range map[string]string{"{}": "minimal", "{ discovery: { mdns: { mode: 'off' } } }": "off",
+		"{ discovery: { mdns: { mode: 'full' } } }": "full", "{ discovery: { mdns: {} } }": "minimal"} {
+		if s := open(t, place(t, text)).Snapshot(); !s.Valid || lan.Section.Of(s.Config).Announced != want {
+			t.Errorf("%s: %+v %v", text, lan.Section.Of(s.Config), s.Issues)
 		}
 	}
 }

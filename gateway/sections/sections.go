@@ -19,6 +19,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/feature/backup"
 	"github.com/hearth-assistant/hearth/gateway/feature/hooks"
+	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
@@ -33,9 +34,11 @@ import (
 	nodepolicy "github.com/hearth-assistant/hearth/gateway/node/policy"
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/reach"
 	"github.com/hearth-assistant/hearth/gateway/rules"
+	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	sessionpolicy "github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
@@ -48,7 +51,8 @@ import (
 // people are shown them.
 func All(networks channel.Kinds) config.Sections {
 	return slices.Concat(
-		config.Sections{reach.Section, token.Section, logfile.Section},
+		config.Sections{reach.Section, token.Section, logfile.Section, lookup.Section, accounts.Section},
+		config.OfFeature("lan", lan.Section),
 		config.OfFeature("nodes", nodepolicy.Section),
 		config.OfFeature("openaiapi", hook.Section),
 		config.Sections{enabled.Section, provider.Section, budget.PricingSection, budget.Section},
@@ -60,6 +64,7 @@ func All(networks channel.Kinds) config.Sections {
 		config.OfFeature("shell", shell.Section),
 		config.OfFeature("sessions", sessions.Section),
 		hub.Sections(networks),
+		config.Sections{hub.OwnersSection},
 		config.OfFeature("heartbeat", heartbeat.Section),
 		config.OfFeature("hooks", hooks.Section, hooks.InternalSection),
 		config.OfFeature("mcp", mcp.Section),
@@ -70,5 +75,6 @@ func All(networks channel.Kinds) config.Sections {
 		config.OfFeature("backup", backup.Section),
 		config.OfFeature("codemode", workbench.Section, workbench.AgentSection),
 		config.OfFeature("memory", memory.SearchSection, memory.Section, memory.StartupSection),
+		config.Sections{foreign()},
 	)
 }

@@ -61,7 +61,7 @@ test("every setting that is drawn has its words", () => {
   const en = read("en", "settings");
   for (const id of Object.keys(panes) as PaneId[]) {
     expect(en).toHaveProperty([`pane.${id}.what`]);
-    for (const f of fields[id]) {
+    for (const f of fields(id)) {
       expect(en).toHaveProperty([`f.${f.path}`]);
       expect(en).toHaveProperty([`f.${f.path}.what`]);
       if (f.kind === "choice" && f.of) expect(en).toHaveProperty([`f.${f.path}.unset`]);

@@ -12,7 +12,7 @@ func (h *Hub) Policy(network, account string) inbound.Policy {
 		return inbound.Policy{DM: inbound.DMDisabled, Group: inbound.GroupDisabled}
 	}
 	p := inbound.Policy{
-		DM: inbound.DMPolicy(a.DMPolicy), AllowFrom: a.AllowFrom, Owners: c.Commands.OwnerAllowFrom, Group: inbound.GroupPolicy(a.GroupPolicy),
+		DM: inbound.DMPolicy(a.DMPolicy), AllowFrom: a.AllowFrom, Owners: OwnersSection.Of(c), Group: inbound.GroupPolicy(a.GroupPolicy),
 		GroupAllowFrom: a.GroupAllowFrom, Groups: map[string]inbound.GroupRule{}, HistoryLimit: a.HistoryLimit,
 	}
 	for id, r := range a.Groups {

@@ -61,7 +61,7 @@ const (
 func (f feature) status(context.Context, method.None) (protocol.ModelsAuthStatus, error) {
 	now := f.Now()
 	out := protocol.ModelsAuthStatus{TS: now.UnixMilli(), Providers: []protocol.ModelsAuthProvider{}, Capabilities: f.abilities()}
-	order := f.Settings.Snapshot().Config.Auth.Order
+	order := accounts.Section.Of(f.Settings.Snapshot().Config).Order
 	for _, a := range f.Accounts.Book().Accounts() {
 		i := slices.IndexFunc(out.Providers, func(p protocol.ModelsAuthProvider) bool { return p.Provider == a.Provider })
 		if i < 0 {

@@ -194,7 +194,7 @@ func (n *Network) announcement() announcement {
 		return announcement{}
 	}
 	name := "Hearth " + who.ID()[:4]
-	if host, err := os.Hostname(); err == nil && c.Discovery.MDNS == config.MDNSFull {
+	if host, err := os.Hostname(); err == nil && Section.Of(c).Announced == full {
 		short, _, _ := strings.Cut(host, ".")
 		name = short + " (Hearth)"
 	}
@@ -205,7 +205,7 @@ func (n *Network) announcement() announcement {
 }
 
 func (n *Network) muted(c config.Config) bool {
-	return c.Discovery.MDNS == config.MDNSOff || n.o.Env("HEARTH_DISABLE_BONJOUR") == "1" || n.o.Env("OPENCLAW_DISABLE_BONJOUR") == "1"
+	return Section.Of(c).Announced == off || n.o.Env("HEARTH_DISABLE_BONJOUR") == "1" || n.o.Env("OPENCLAW_DISABLE_BONJOUR") == "1"
 }
 
 // announce starts an announcement; stop takes it back and waits.

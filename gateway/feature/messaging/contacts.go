@@ -48,7 +48,7 @@ func (f *feature) listedSenders() []protocol.ListedSender {
 	c := f.o.Settings.Snapshot().Config
 	for _, k := range f.o.Networks.Kinds {
 		network := k.ID
-		owners := idsOn(network, c.Commands.OwnerAllowFrom)
+		owners := idsOn(network, hub.OwnersSection.Of(c))
 		for account, a := range hub.Section(k).Of(c).InUse() {
 			for _, id := range slices.Concat(idsOn(network, a.AllowFrom), owners) {
 				s := protocol.ListedSender{Channel: network, Account: account, ID: id, Owner: slices.Contains(owners, id)}

@@ -13,19 +13,19 @@ import (
 // settings is the part of the settings that the book needs: auth, and
 // the keys that are configured or in the environment as accounts of their own.
 func (a *Accounts) settings(c config.Config) profile.Settings {
-	cool := c.Auth.Cooldowns
+	own := Section.Of(c)
 	s := profile.Settings{
-		Order: c.Auth.Order, Hosts: map[string]string{},
+		Order: own.Order, Hosts: map[string]string{},
 		Cooldowns: profile.Cooldowns{
-			BillingBackoff: config.Hours(cool.BillingBackoffHours), BillingMax: config.Hours(cool.BillingMaxHours),
-			FailureWindow: config.Hours(cool.FailureWindowHours), BillingBackoffBy: map[string]time.Duration{},
+			BillingBackoff: hours(own.BillingBackoffHours), BillingMax: hours(own.BillingMaxHours),
+			FailureWindow: hours(own.FailureWindowHours), BillingBackoffBy: map[string]time.Duration{},
 		},
 	}
-	for id, h := range cool.BillingBackoffHoursByProvider {
-		s.Cooldowns.BillingBackoffBy[id] = config.Hours(h)
+	for id, h := range own.BillingBackoffHoursByProvider {
+		s.Cooldowns.BillingBackoffBy[id] = hours(h)
 	}
-	for id, p := range c.Auth.Profiles {
-		s.Profiles = append(s.Profiles, profile.Profile{ID: id, Provider: p.Provider, Type: profile.Type(p.Mode), Email: p.Email})
+	for _, p := range own.Profiles {
+		s.Profiles = append(s.Profiles, p)
 	}
 	for _, k := range provider.Services(a.o.Env) {
 		s.Hosts[k.ID] = profile.Origin(k.BaseURL)

@@ -90,10 +90,11 @@ func (m *Models) resolve(ctx context.Context, ref model.Ref, account string) (fa
 func (m *Models) settings(sessionKey string) failover.Settings {
 	c := m.o.Settings.Snapshot().Config
 	a := m.o.Agents.OfSession(sessionKey)
+	rest := accounts.Section.Of(c)
 	s := failover.Settings{
-		OverloadedRotations:  c.Auth.Cooldowns.OverloadedProfileRotations,
-		OverloadedBackoff:    time.Duration(c.Auth.Cooldowns.OverloadedBackoffMs) * time.Millisecond,
-		RateLimitedRotations: c.Auth.Cooldowns.RateLimitedProfileRotations, MaxWait: m.maxWait(),
+		OverloadedRotations:  rest.OverloadedRotations,
+		OverloadedBackoff:    time.Duration(rest.OverloadedBackoffMs) * time.Millisecond,
+		RateLimitedRotations: rest.RateLimitedRotations, MaxWait: m.maxWait(),
 	}
 	first := choice.Section.Of(c).Model
 	if p := cmp.Or(a.Primary, first.Primary); p != "" {

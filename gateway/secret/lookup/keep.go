@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
 )
 
 // Keep runs an edit of the settings whose text may hold keys: where there is
@@ -77,9 +78,9 @@ func paths(found []config.Hoisted) string {
 
 func placeWords(place string) string {
 	switch place {
-	case config.SecretsKeychain:
+	case keeper.Keychain:
 		return "system's keychain"
-	case config.SecretsPlain:
+	case keeper.Plain:
 		return "file of secrets"
 	}
 	return place

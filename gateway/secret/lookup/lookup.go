@@ -55,7 +55,7 @@ type Secrets struct {
 func Open(o Options) *Secrets {
 	s := &Secrets{o: o, sought: make(chan struct{})}
 	c := o.Settings.Snapshot().Config
-	s.keeper = keeper.New(keeper.Options{Dir: o.Dir, Backend: c.Secrets.Backend, Env: o.Env, Now: o.Now})
+	s.keeper = keeper.New(keeper.Options{Dir: o.Dir, Backend: Section.Of(c).Backend, Env: o.Env, Now: o.Now})
 	s.refs = ref.New(ref.Options{
 		Store: s.Store(), Env: o.Env, Home: os.UserHomeDir, Now: o.Now,
 		Found: func(v secret.Secret) { s.Hide(v) },
@@ -66,7 +66,7 @@ func Open(o Options) *Secrets {
 	}
 	s.hideKnown(c)
 	o.Settings.Subscribe(nil, func(_, next config.Config) {
-		s.keeper.Use(next.Secrets.Backend)
+		s.keeper.Use(Section.Of(next).Backend)
 		s.configure(next)
 		s.lookUp(o.Work.Context(), next)
 		s.tell(next)
@@ -145,10 +145,11 @@ func (s *Secrets) Unlock(ctx context.Context, passphrase secret.Secret, create b
 
 // configure takes the named sources of the settings.
 func (s *Secrets) configure(c config.Config) {
-	providers := make(map[string]ref.Provider, len(c.Secrets.Providers))
-	for id, p := range c.Secrets.Providers {
+	own := Section.Of(c)
+	providers := make(map[string]ref.Provider, len(own.Providers))
+	for id, p := range own.Providers {
 		rp := ref.Provider{
-			Source: p.Source, Path: p.Path, JSON: p.Mode != "singleValue", PassEnv: p.PassEnv, Allowlist: p.Allowlist,
+			Source: p.Kind, Path: p.Path, JSON: p.Mode != "singleValue", PassEnv: p.PassEnv, Allowlist: p.Allowlist,
 			Timeout: time.Duration(p.TimeoutMs) * time.Millisecond, MaxBytes: p.MaxBytes,
 		}
 		if p.Command != "" {
@@ -156,7 +157,7 @@ func (s *Secrets) configure(c config.Config) {
 		}
 		providers[id] = rp
 	}
-	s.refs.Configure(providers, c.Secrets.Defaults)
+	s.refs.Configure(providers, own.Defaults)
 }
 
 // Value returns the secret of a setting, looking for it when it was not found

@@ -30,7 +30,7 @@ func open(t *testing.T, settings string) (*lookup.Secrets, *config.File, *redact
 		}
 		return ""
 	}
-	f, err := config.Open(path, config.Options{Sections: config.Sections{provider.Section}})
+	f, err := config.Open(path, config.Options{Sections: config.Sections{provider.Section, lookup.Section}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,7 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
   ],
   network: [
     { path: "gateway.bind", kind: "choice", options: ["loopback", "lan", "tailnet", "custom"], fallback: "loopback" },
+    { path: "discovery.mdns.mode", kind: "choice", options: ["minimal", "full", "off"], fallback: "minimal" },
   ],
   people: [
     { path: "session.dmScope", kind: "choice", options: ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"], fallback: "main" },
