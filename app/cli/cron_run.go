@@ -221,7 +221,11 @@ func runWords(r *protocol.CronRun) string {
 	case protocol.CronNotDelivered:
 		words += ", not delivered"
 	case protocol.CronUnknown:
-		words += ", nobody knows whether it arrived"
+		if settled(r) {
+			words += ", nobody knows whether it arrived"
+		} else {
+			words += ", on its way"
+		}
 	}
 	for _, said := range []string{r.Error, r.DeliveryError, r.Summary} {
 		if said != "" {

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // Times near now are said as people say them, others with their date.
@@ -32,6 +35,29 @@ func TestPositionalSchedule(t *testing.T) {
 		var f jobFlags
 		if f.positional(said); f.at != want.at || f.every != want.every || f.expr != want.expr {
 			t.Errorf("%q: at %q, every %q, cron %q", said, f.at, f.every, f.expr)
+		}
+	}
+}
+
+// A run counts as ended when its receipt is there, and says how it went.
+func TestRunsAreSettledByTheirReceipt(t *testing.T) {
+	for want, r := range map[string]protocol.CronRun{
+		"still running": {},
+		"done, on its way: hello": {
+			Status: protocol.CronOK, DeliveryStatus: protocol.CronUnknown, Summary: "hello", Hearth: &protocol.CronRunOwn{State: "delivering"},
+		},
+		"done, delivered: hello": {
+			Status: protocol.CronOK, DeliveryStatus: protocol.CronDelivered, Summary: "hello", Hearth: &protocol.CronRunOwn{State: "done"},
+		},
+		"done, nobody knows whether it arrived: hello": { // of another gateway
+			Status: protocol.CronOK, DeliveryStatus: protocol.CronUnknown, Summary: "hello",
+		},
+	} {
+		if got := runWords(&r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if done := settled(&r); done == (strings.Contains(want, "on its way") || strings.Contains(want, "still")) {
+			t.Errorf("%q is settled: %v", want, done)
 		}
 	}
 }

@@ -23,10 +23,12 @@ import (
 // Jobs of the crash test: so many are added between two kills, and these repeat.
 const (
 	crashJobs   = 3
-	crashEvery  = time.Second
 	crashRepeat = 2
 	firstChat   = int64(1_000_000) // a chat takes one message a second, so each job has its own
 )
+
+// crashEvery is how often a job repeats: so that the log keeps all its runs.
+func crashEvery() time.Duration { return time.Duration(seed.Rounds(1, 5)) * time.Second }
 
 // crashPoints are the places between a due slot and the network's receipt.
 var crashPoints = []string{
@@ -140,7 +142,7 @@ func (s *slots) feed(ctx context.Context) {
 	defer c.Close()
 	for s.repeats < crashRepeat {
 		spec := s.spec("again", false)
-		spec.Schedule = protocol.CronSchedule{Kind: protocol.CronEvery, EveryMs: crashEvery.Milliseconds()}
+		spec.Schedule = protocol.CronSchedule{Kind: protocol.CronEvery, EveryMs: crashEvery().Milliseconds()}
 		spec.Hearth.CatchUp = &protocol.CronCatchUp{Mode: "all"}
 		if _, ok := addOver(ctx, c, spec); !ok {
 			return
@@ -164,7 +166,7 @@ func addOver(ctx context.Context, c *client.Client, spec protocol.CronSpec) (j p
 // settle waits until nothing is on its way any more.
 func (s *slots) settle(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(seed.Rounds(3, 30))*time.Minute)
 	defer cancel()
 	c := s.v.Dial(ctx, nil)
 	if c == nil {
@@ -203,7 +205,7 @@ func (s *slots) settle(t *testing.T) {
 		}
 		left = fmt.Sprintf("%d jobs wait, %d runs are open, %d deliveries", on, open, st.Hearth.Undelivered)
 		select {
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(500 * time.Millisecond):
 		case <-ctx.Done():
 			t.Fatal("still " + left)
 		}
@@ -311,7 +313,7 @@ func (s *slots) checkSlots(t *testing.T, j protocol.CronJob, rows []protocol.Cro
 	t.Helper()
 	last, arrived, uncertain := j.CreatedAtMs, 0, 0
 	for _, r := range rows {
-		if want := last + int64(1+r.Hearth.Missed)*crashEvery.Milliseconds(); r.Hearth.SlotMs != want {
+		if want := last + int64(1+r.Hearth.Missed)*crashEvery().Milliseconds(); r.Hearth.SlotMs != want {
 			t.Errorf("%s: the slot %d follows %d and stands for %d others", j.Name, r.Hearth.SlotMs, last, r.Hearth.Missed)
 		}
 		last = r.Hearth.SlotMs
