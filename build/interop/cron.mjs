@@ -1,5 +1,29 @@
 // Automations by OpenClaw's programs: every verb of its command line, and its page.
-import { json, until } from './rig.mjs';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { json, until, work } from './rig.mjs';
+
+/** script is a file with a program of code mode. */
+function script(name, text) {
+  const path = join(work, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** added is a job that one case makes and removes again, when what was to happen to it has. */
+async function added(run, args, then) {
+  const made = await run('cron', 'add', ...args);
+  if (made.code !== 0) return made;
+  const r = await then(json(made).id, made);
+  await run('cron', 'rm', json(made).id);
+  return r;
+}
+
+/** ranOnce waits for a run of a job in the log. */
+const ranOnce = (run, id) => until('the run in the log', async () => {
+  const r = await run('cron', 'runs', '--id', id, '--limit', '1');
+  return json(r)?.entries?.[0]?.status && r;
+}, 90000);
 
 /** theJob is the id of the job that these cases made. */
 const theJob = async (run) => json(await run('cron', 'list', '--all', '--json')).jobs.find((j) => j.description === 'interop').id;
@@ -43,6 +67,34 @@ export const commands = [
       return json(r)?.entries?.[0]?.status === 'ok' && r;
     });
   }, (r) => json(r).entries[0].summary.includes('echo:')],
+  ['cron add, when a command ends', (run) => added(run, ['--name', 'ends', '--on-exit', 'sleep 1; echo the build is over', '--message', 'say it', '--session', 'isolated', '--no-deliver'], (id) => ranOnce(run, id)),
+    (r) => json(r).entries[0].status === 'ok' && json(r).entries[0].summary.includes('the build is over'), '2026.9'],
+  ['cron add, when a program says so', (run) => added(run, ['--name', 'says', '--stream-command', JSON.stringify(['sh', '-c', 'echo quiet; echo PANIC in the boiler; exec sleep 600']), '--stream-mode', 'match', '--stream-match', 'PANIC', '--message', 'look', '--session', 'isolated', '--no-deliver'], (id) => ranOnce(run, id)),
+    (r) => json(r).entries[0].summary.includes('PANIC in the boiler') && !json(r).entries[0].summary.includes('quiet'), '2026.9'],
+  ['cron add, a script', (run) => added(run, ['--name', 'script', '--every', '24h', '--script', script('a.js', 'return { notify: "seven times " + (6 * 7) }')], async (id) => {
+    const begun = await run('cron', 'run', id, '--wait', '--wait-timeout', '60s');
+    return begun.code === 0 ? ranOnce(run, id) : begun;
+  }), (r) => json(r).entries[0].summary === 'seven times 42', '2026.9'],
+  ['cron add, a condition', (run) => added(run, ['--name', 'condition', '--every', '24h', '--trigger-script', script('t.js', 'return { fire: false, state: { looked: true } }'), '--trigger-once', '--message', 'never', '--session', 'isolated', '--no-deliver'], (id) => run('cron', 'get', id)),
+    (r) => json(r).trigger.once === true && json(r).trigger.script.includes('fire: false'), '2026.9'],
+  ['a watcher of ours: cron list, show, disable, rm', async (run, g) => {
+    const made = await g.owner('watch', 'add', work, '--name', 'watched');
+    if (made.code !== 0) return made;
+    const id = json(await run('cron', 'list', '--all', '--json')).jobs.find((j) => j.name === 'watched').id;
+    const shown = await run('cron', 'show', 'watched');
+    const off = await run('cron', 'disable', id);
+    const gone = await run('cron', 'rm', id);
+    return { ...gone, ok: shown.code === 0 && json(off).enabled === false && json(gone).ok === true, out: shown.out + off.out + gone.out };
+  }, (r) => r.ok, '2026.9'],
+  ['gateway call tasks.list, get, cancel', (run) => added(run, ['--name', 'long work', '--every', '24h', '--command', 'sleep 300', '--no-deliver'], async (id) => {
+    const ask = (method, params) => run('gateway', 'call', method, '--params', JSON.stringify(params), '--json');
+    await run('cron', 'run', id);
+    const task = await until('the task', async () => json(await ask('tasks.list', { status: 'running' }))?.tasks?.find((t) => t.title === 'long work'));
+    const got = await ask('tasks.get', { taskId: task.id ?? task.taskId });
+    const cancelled = await ask('tasks.cancel', { taskId: task.id ?? task.taskId });
+    const over = await until('its end', async () => json(await ask('tasks.get', { taskId: task.id ?? task.taskId }))?.task?.status === 'cancelled');
+    return { ...cancelled, ok: got.code === 0 && over };
+  }), (r) => r.ok, '2026.9'],
   ['cron list --all', async (run) => run('cron', 'list', '--all'), (r) => ['evening', 'tea', 'hourly', 'seconds'].every((n) => r.out.includes(n))],
   ['cron rm', onJob('cron', 'rm'), (r) => json(r).ok === true],
   ['cron show, of none', (run) => run('cron', 'show', 'evening'), (r) => r.code !== 0],
