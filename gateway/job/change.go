@@ -39,7 +39,7 @@ func (b *Book) Add(ctx context.Context, j Job) (out Job, created bool, err error
 		return Job{}, false, err
 	}
 	b.keep(j, true)
-	b.tell(protocol.CronEvent{JobID: j.ID, Action: "added", NextRunAtMs: j.planned()}, &j)
+	b.tell(protocol.CronEvent{JobID: j.ID, Action: "added", NextRunAtMs: j.Planned()}, &j)
 	b.Wake()
 	return j, true, nil
 }
@@ -113,7 +113,7 @@ func (b *Book) Update(ctx context.Context, id string, revision int64, change fun
 	b.edits++
 	delete(b.asked, id)
 	b.mu.Unlock()
-	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
+	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.Planned()}, &j)
 	b.Wake()
 	return j, nil
 }
@@ -270,7 +270,7 @@ func (j *Job) Wire() protocol.CronJob {
 		ConfigRevision: fmt.Sprintf("%s-%d", j.ID, j.Revision)}
 	out.Enabled = &on
 	s := &out.State
-	s.NextRunAtMs, s.LastStatus = j.planned(), s.LastRunStatus
+	s.NextRunAtMs, s.LastStatus = j.Planned(), s.LastRunStatus
 	out.NextRunAtMs, out.LastRunAtMs, out.LastRunStatus, out.LastRunError = s.NextRunAtMs, s.LastRunAtMs, s.LastRunStatus, s.LastError
 	out.LastDelivered, out.LastDeliveryStatus, out.LastDeliveryError = s.LastDelivered, s.LastDeliveryStatus, s.LastDeliveryError
 	return out

@@ -382,7 +382,7 @@ func (b *Book) Receipt(ctx context.Context, runID string, arrived bool, problem 
 	b.mu.Unlock()
 	if known {
 		b.keep(j, false)
-		b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
+		b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.Planned()}, &j)
 	}
 	if gone {
 		b.forget(j.ID)

@@ -216,7 +216,7 @@ func (l *loop) each(ctx context.Context, change func(tx *store.Tx, j *Job) bool)
 	}
 	for _, j := range changed {
 		l.keep(j, true)
-		l.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
+		l.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.Planned()}, &j)
 	}
 }
 

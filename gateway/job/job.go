@@ -82,8 +82,8 @@ func (j *Job) due() int64 {
 	return max(j.Next, j.NotBefore)
 }
 
-// planned is when it is due next as people are told it, 0 for nobody knows.
-func (j *Job) planned() int64 {
+// Planned is when it is due next as people are told it, 0 for nobody knows.
+func (j *Job) Planned() int64 {
 	if !j.On() || j.Next == 0 {
 		return 0
 	}
@@ -306,12 +306,13 @@ func short(s string) string {
 }
 
 // All are the jobs, in no order, and a mark that changes with their definitions.
-func (b *Book) All() (jobs []Job, revision string) {
+// Nobody changes them: a job that is another one now is another value.
+func (b *Book) All() (jobs []*Job, revision string) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	jobs = make([]Job, 0, len(b.jobs))
+	jobs = make([]*Job, 0, len(b.jobs))
 	for _, j := range b.jobs {
-		jobs = append(jobs, *j)
+		jobs = append(jobs, j)
 	}
 	return jobs, b.boot + "-" + strconv.FormatUint(b.edits, 10)
 }

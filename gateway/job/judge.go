@@ -72,7 +72,7 @@ func (b *Book) judge(j *Job, r *Run) {
 		b.failed(j, r, now)
 	}
 	j.over(r)
-	r.NextRunAtMs = j.planned()
+	r.NextRunAtMs = j.Planned()
 }
 
 // over switches off a job that was due once and is kept after its run: it failed, or
@@ -156,6 +156,6 @@ func (b *Book) Seen(ctx context.Context, runID string) error {
 		return nil
 	}
 	b.keep(j, false)
-	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.planned()}, &j)
+	b.tell(protocol.CronEvent{JobID: j.ID, Action: "updated", NextRunAtMs: j.Planned()}, &j)
 	return nil
 }

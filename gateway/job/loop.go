@@ -247,6 +247,9 @@ func (l *loop) begin(ctx context.Context, due []*Job, limits Limits, now int64) 
 		if ctx.Err() != nil {
 			return false
 		}
+		if running >= limits.AtOnce { // of many that are due nobody is asked in vain
+			return true
+		}
 		if busy[j.ID] || l.failing[j.ID].After(l.Now()) {
 			more = true
 			continue
@@ -263,7 +266,7 @@ func (l *loop) begin(ctx context.Context, due []*Job, limits Limits, now int64) 
 		switch {
 		case step.skip:
 			l.pass(ctx, j, step)
-		case running >= limits.AtOnce || step.late && late >= limits.Late:
+		case step.late && late >= limits.Late:
 			more = true
 		case l.one(ctx, j, step):
 			running++

@@ -215,8 +215,7 @@ func (f *feature) cmdCron(ctx context.Context, key, args string) (string, error)
 func (f *feature) named(name string) (found protocol.CronJob, refusal string) {
 	all, _ := f.book.All()
 	n := 0
-	for i := range all {
-		j := &all[i]
+	for _, j := range all {
 		if j.ID == name {
 			return f.wire(*j), ""
 		}

@@ -61,7 +61,7 @@ func (f *feature) list(_ context.Context, p protocol.CronListParams) (protocol.C
 	}
 	all, revision := f.book.All()
 	out.SnapshotRevision = revision
-	all = slices.DeleteFunc(all, func(j job.Job) bool { return !f.fits(&j, p) })
+	all = slices.DeleteFunc(all, func(j *job.Job) bool { return !f.fits(j, p) })
 	sortJobs(all, p)
 	out.Total = len(all)
 	page := all[min(p.Offset, len(all)):min(p.Offset+out.Limit, len(all))]
@@ -73,9 +73,9 @@ func (f *feature) list(_ context.Context, p protocol.CronListParams) (protocol.C
 		out.DeliveryPreviews = map[string]protocol.CronDeliveryPreview{}
 	}
 	for _, j := range page {
-		out.Jobs = append(out.Jobs, f.wire(j))
+		out.Jobs = append(out.Jobs, f.wire(*j))
 		if previews {
-			out.DeliveryPreviews[j.ID] = deliveryPreview(&j)
+			out.DeliveryPreviews[j.ID] = deliveryPreview(j)
 		}
 	}
 	return out, nil
@@ -119,19 +119,9 @@ func (f *feature) fits(j *job.Job, p protocol.CronListParams) bool {
 	return strings.Contains(text, q)
 }
 
-func sortJobs(all []job.Job, p protocol.CronListParams) {
-	const never = int64(1) << 62
-	next := func(j *job.Job) int64 {
-		if n := j.Wire().NextRunAtMs; n > 0 {
-			return n
-		}
-		return never
-	}
-	keys := make(map[string]int64, len(all))
-	for i := range all {
-		keys[all[i].ID] = next(&all[i])
-	}
-	slices.SortFunc(all, func(a, b job.Job) int {
+func sortJobs(all []*job.Job, p protocol.CronListParams) {
+	next := func(j *job.Job) int64 { return cmp.Or(j.Planned(), 1<<62) } // never comes last
+	slices.SortFunc(all, func(a, b *job.Job) int {
 		var c int
 		switch p.SortBy {
 		case "updatedAtMs":
@@ -139,7 +129,7 @@ func sortJobs(all []job.Job, p protocol.CronListParams) {
 		case "name":
 			c = cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 		default:
-			c = cmp.Compare(keys[a.ID], keys[b.ID])
+			c = cmp.Compare(next(a), next(b))
 		}
 		if p.SortDir == "desc" {
 			c = -c
@@ -151,8 +141,8 @@ func sortJobs(all []job.Job, p protocol.CronListParams) {
 func (f *feature) status(context.Context, method.None) (protocol.CronStatus, error) {
 	all, _ := f.book.All()
 	out := protocol.CronStatus{Enabled: f.limits().On, StorePath: f.DB.Path(), Jobs: len(all), Waiting: f.modelsWait()}
-	for i := range all {
-		if at := all[i].Wire().NextRunAtMs; at > 0 && (out.NextWakeAtMs == nil || at < *out.NextWakeAtMs) {
+	for _, j := range all {
+		if at := j.Planned(); at > 0 && (out.NextWakeAtMs == nil || at < *out.NextWakeAtMs) {
 			out.NextWakeAtMs = &at
 		}
 	}

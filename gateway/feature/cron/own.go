@@ -61,9 +61,8 @@ func (f *feature) calendar(_ context.Context, p protocol.CronCalendarParams) (pr
 		return out, protocol.InvalidParams(protocol.MethodCronCalendar, "the span has to be between nothing and 62 days")
 	}
 	all, _ := f.book.All()
-	for i := range all {
-		j := &all[i]
-		next := j.Wire().NextRunAtMs
+	for _, j := range all {
+		next := j.Planned()
 		if next == 0 || next >= p.ToMs || j.Plan() == nil {
 			continue
 		}

@@ -95,7 +95,7 @@ func (f *feature) toWatch() map[string]job.Job {
 	all, _ := f.book.All()
 	for _, j := range all {
 		if j.On() && watches(&j.CronSpec) && !j.State.StreamExhausted {
-			out[j.ID] = j
+			out[j.ID] = *j
 		}
 	}
 	return out

@@ -44,8 +44,7 @@ func (f *feature) sourcesOf() (out []watch.Watch) {
 		return nil
 	}
 	jobs, _ := f.book.All()
-	for i := range jobs {
-		j := &jobs[i]
+	for _, j := range jobs {
 		if w := j.Schedule.Watch; j.Schedule.Kind == protocol.CronWatch && j.On() && w != nil {
 			src := &looked{f: f, w: *w, agent: f.agentOf(&j.CronSpec)}
 			out = append(out, watch.Watch{ID: j.ID, Rev: j.Activated(), Every: time.Duration(w.EveryMs) * time.Millisecond, Source: src})
