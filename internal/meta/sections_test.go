@@ -2,10 +2,14 @@ package meta
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hearth-assistant/hearth/gateway/sections"
 )
 
 // TestEverySectionIsListed: the settings that a package declares as a
@@ -78,4 +82,58 @@ func isSettings(e ast.Expr) bool {
 	}
 	sel, ok := index.X.(*ast.SelectorExpr)
 	return ok && (sel.Sel.Name == "Settings" || sel.Sel.Name == "Entries")
+}
+
+// TestConfigNamesNoFeaturesKey: gateway/config reads, keeps and shows the file, and
+// none of its keys is known there: each stands in the section of who obeys it.
+func TestConfigNamesNoFeaturesKey(t *testing.T) {
+	all := sections.All(nil)
+	known := map[string]bool{}
+	add := func(path string) {
+		known[path] = true
+		root, _, _ := strings.Cut(path, ".")
+		known[strings.TrimSuffix(root, "[]")] = true
+	}
+	for _, d := range all.Describe() {
+		add(d.Path)
+	}
+	for _, name := range all.Names() {
+		at, _, _ := strings.Cut(name, "/")
+		add(at)
+	}
+	delete(known, "")
+	if len(known) < 200 || !known["gateway.port"] || !known["session"] {
+		t.Fatalf("only %d keys are known: this test looks for something else than there is", len(known))
+	}
+	for _, f := range repository(t) {
+		if f.dir != "gateway/config" || !f.prod() {
+			continue
+		}
+		for _, key := range keysIn(f.ast, known) {
+			t.Errorf("%s names the key %q: what a key means belongs to the section of the feature or package that obeys it (settings.go "+
+				"there), and gateway/sections lists that", f.path, key)
+		}
+	}
+	bad, err := parser.ParseFile(token.NewFileSet(), "bad.go", "package config\nvar x = At(`gateway`, \"port\")\nvar y = \"session.mainKey\"\n", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := keysIn(bad, known); len(got) != 2 {
+		t.Errorf("of two keys in a file %q were found", got)
+	}
+}
+
+// keysIn are the texts of a file that are keys.
+func keysIn(file *ast.File, keys map[string]bool) (out []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		if word, err := strconv.Unquote(lit.Value); err == nil && keys[word] {
+			out = append(out, word)
+		}
+		return true
+	})
+	return out
 }
