@@ -114,7 +114,8 @@ func TestConfigNamesNoFeaturesKey(t *testing.T) {
 				"there), and gateway/sections lists that", f.path, key)
 		}
 	}
-	bad, err := parser.ParseFile(token.NewFileSet(), "bad.go", "package config\nvar x = At(`gateway`, \"port\")\nvar y = \"session.mainKey\"\n", 0)
+	text := "package config\nvar x = At(`gateway`, \"port\")\nvar y = \"session.mainKey\"\n"
+	bad, err := parser.ParseFile(token.NewFileSet(), "bad.go", text, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
