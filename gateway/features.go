@@ -174,7 +174,7 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 
 // talkFeatures are about conversations.
 func talkFeatures(gw *Gateway) []host.Entry {
-	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
+	b, e, t, r := gw.base, gw.engine, gw.talk, gw.runs
 	return []host.Entry{
 		host.Of("agents", agents.New, agents.Options{Agents: b.agents, Settings: b.config, Models: e.models, Files: r.files, Undo: r.undo,
 			Sessions: t.sessions, Children: t.spawns, StateDir: string(b.Dir), Logger: b.Logger}),
@@ -187,13 +187,8 @@ func talkFeatures(gw *Gateway) []host.Entry {
 			DB: b.store, Ledger: e.budget.Ledger, Secrets: &b.redactor, Prompt: r.prompts, Problems: &b.problems, Children: t.spawns,
 			Clock: b.clock, Version: b.Version, Started: b.started, Now: b.Now,
 		}),
-		host.Of("subagents", subagents.New, subagents.Options{
-			Book: t.spawns, Sessions: t.sessions, Dispatch: t.dispatch, Choice: e.choice, Settings: b.config, Tasks: b.tasks, Now: b.Now,
-		}),
-		host.Of("heartbeat", heartbeat.New, heartbeat.Options{
-			Settings: b.config, Agents: b.agents, Files: r.files, Sessions: t.sessions, Dispatch: t.dispatch, Pause: g.pause,
-			Budget: e.budget, Outbound: n.answers, Clients: a.server, Logger: b.Logger, Now: b.Now,
-		}),
+		host.Of("subagents", subagents.New, subagents.Options{Book: t.spawns, Sessions: t.sessions, Dispatch: t.dispatch,
+			Choice: e.choice, Settings: b.config, Tasks: b.tasks, Now: b.Now}),
 		host.Of("search", search.New, search.Options{Index: t.search, Agents: b.agents}),
 	}
 }
@@ -202,13 +197,10 @@ func talkFeatures(gw *Gateway) []host.Entry {
 func modelFeatures(gw *Gateway) []host.Entry {
 	b, a, e, t, r := gw.base, gw.access, gw.engine, gw.talk, gw.runs
 	return []host.Entry{
-		host.Of("models", models.New, models.Options{
-			Settings: b.config, Models: e.models, Choice: e.choice, Catalog: e.catalog, Accounts: e.accounts, Turns: e.turns, Trials: e.trials,
-			Downloads: e.downloads, Sessions: t.sessions, Clock: b.clock,
-		}),
-		host.Of("accounts", accounts.New, accounts.Options{
-			Adding: e.adding, Accounts: e.accounts, Settings: b.config, Work: b.work, Env: b.Env, Now: b.Now,
-		}),
+		host.Of("models", models.New, models.Options{Settings: b.config, Models: e.models, Choice: e.choice, Catalog: e.catalog,
+			Accounts: e.accounts, Turns: e.turns, Trials: e.trials, Downloads: e.downloads, Sessions: t.sessions, Clock: b.clock}),
+		host.Of("accounts", accounts.New, accounts.Options{Adding: e.adding, Accounts: e.accounts, Settings: b.config, Work: b.work,
+			Env: b.Env, Now: b.Now}),
 		host.Of("usage", usage.New, usage.Options{Budget: e.budget, Sessions: t.sessions, Settings: b.config, Clock: b.clock}),
 		{Name: "onboarding", New: func() (host.Feature, error) {
 			return onboarding.New(b.work.Context(), onboarding.Options{
@@ -229,6 +221,7 @@ func modelFeatures(gw *Gateway) []host.Entry {
 func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
 	pages := publicweb.New(b.config) // for addresses that models choose
+	var beats cron.Monitor           // nil: there are no heartbeats
 	return []host.Entry{
 		host.Of("files", files.New, files.Options{
 			Finder: r.finder, Agents: b.agents, Models: e.models, Skills: r.skills, Gate: g.gate, Taint: r.taint, Undo: r.undo,
@@ -256,12 +249,18 @@ func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 			r.tools.SetSurface(c)
 			return c.Feature(), nil
 		}},
+		{Name: "heartbeat", New: func() (host.Feature, error) {
+			h := heartbeat.New(heartbeat.Options{Settings: b.config, Agents: b.agents, Files: r.files, Sessions: t.sessions,
+				Dispatch: t.dispatch, Clients: a.server, Logger: b.Logger, Now: b.Now})
+			beats = h
+			return h.Feature(), nil
+		}},
 		{Name: "cron", New: func() (host.Feature, error) { // after code mode, whose programs it runs
 			return cron.Open(cron.Options{
 				DB: b.store, Settings: b.config, Agents: b.agents, Sessions: t.sessions, Models: e.choice, Answers: n.answers,
 				Deliverer: n.deliverer, Channels: t.hub, Budget: e.budget, Pause: g.pause, Gate: g.gate, Taint: r.taint, Programs: r.code,
 				Direct: t.direct, Execution: r.execution, Clients: a.server, Web: pages, Keys: b.secrets, Clock: b.clock, Work: b.work,
-				Tasks: b.tasks, Now: b.Now, Logger: b.Logger,
+				Tasks: b.tasks, Monitor: beats, Now: b.Now, Logger: b.Logger,
 			})
 		}},
 		host.Of("skills", skills.New, skills.Options{

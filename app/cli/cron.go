@@ -25,7 +25,7 @@ func newCron(a *app) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    a.run(list),
 	}
-	listed.Flags().BoolVar(&all, "all", false, "also those that are switched off")
+	listed.Flags().BoolVar(&all, "all", false, "also those that are switched off, and Hearth's own")
 	listed.Flags().StringVar(&agent, "agent", "", "only those of this assistant")
 	toggle := func(use, short string, on bool) *cobra.Command {
 		return &cobra.Command{Use: use + " JOB", Short: short, Args: cobra.ExactArgs(1),
@@ -152,8 +152,11 @@ func listJobs(ctx context.Context, a *app, agent string, all bool) error {
 	now := time.Now()
 	var rows [][]string
 	for _, j := range jobs {
-		rows = append(rows, []string{shortID(j.ID), nextWords(j, now), scheduleWords(j), resultWords(j, now),
-			text.Ellipsis(line(jobName(j)), 60)})
+		name := text.Ellipsis(line(jobName(j)), 60)
+		if j.Hearth != nil && j.Hearth.System {
+			name += " [system]"
+		}
+		rows = append(rows, []string{shortID(j.ID), nextWords(j, now), scheduleWords(j), resultWords(j, now), name})
 	}
 	return a.out().table([]string{"ID", "NEXT", "SCHEDULE", "LAST", "NAME"}, rows)
 }

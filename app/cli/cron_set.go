@@ -355,7 +355,7 @@ func (f *jobFlags) inWords(ctx context.Context, a *app, said string) (*protocol.
 		return nil, explainJob(err)
 	}
 	if res.Error != "" || res.Schedule == nil {
-		return nil, &failure{exitUsage, cmp.Or(line(res.Error), "“"+line(said)+"” is no time that Hearth understands"),
+		return nil, &failure{exitUsage, cmp.Or(strings.TrimSuffix(line(res.Error), "."), "“"+line(said)+"” is no time that Hearth understands"),
 			"for example 20m, \"2026-12-24 18:00\", \"Friday at nine\", \"every weekday at 8\" or \"0 9 * * 1-5\""}
 	}
 	return res.Schedule, nil

@@ -1552,6 +1552,8 @@ export interface CronWatching {
  * told, not set.
  */
 export interface CronOwn {
+  /** Hearth's own job: its settings make it */
+  system?: boolean;
   catchUp?: CronCatchUp;
   /** of a run */
   maxCostUsd?: number;
@@ -2953,6 +2955,8 @@ export interface MessageMeta {
   seq: number;
   runId?: string;
   idempotencyKey?: string;
+  /** Awaits is ours: a note that the next answer or heartbeat is to deal with. */
+  hearthAwaits?: boolean;
 }
 
 /** ReceiptState is the visible state of a person's message. */

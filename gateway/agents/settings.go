@@ -104,7 +104,7 @@ func (e *Entry) fields() []config.Field {
 			Key: "maxSkillsPromptChars", To: &e.SkillChars, Min: 500, Max: 1_000_000, Hint: config.Hint{Default: "`skills.limits`"},
 			Help: "how long its list of skills may be; 500 to 1000000",
 		}}},
-		config.Later("agentDir", "agentRuntime", "heartbeat", "subagents", "sandbox", "groupChat", "memorySearch", "thinkingDefault",
+		config.Later("agentDir", "agentRuntime", "subagents", "sandbox", "groupChat", "memorySearch", "thinkingDefault",
 			"verboseDefault", "reasoningDefault", "fastModeDefault", "params", "runtime", "utilityModel", "description"),
 	}
 }

@@ -1,12 +1,11 @@
 // Package heartbeat lets an assistant look by itself, now and then, whether
 // something needs attention. It owns when that is due, what of HEARTBEAT.md
 // makes it worth asking a model at all, and which answers say that nothing is.
-// It asks no model, keeps no session: package feature/heartbeat does.
+// It asks no model, keeps no session and has no clock: package feature/heartbeat
+// says what is asked, and package job when it is due.
 package heartbeat
 
 import (
-	"context"
-	"log/slog"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,12 +20,6 @@ const (
 	DefaultPrompt = "Read HEARTBEAT.md if it exists (it is in your workspace). Follow it strictly. Do not infer or repeat old tasks from " +
 		"earlier chats. If nothing needs attention, reply HEARTBEAT_OK."
 )
-
-// When is when it looks. A zero Every means never.
-type When struct {
-	Every time.Duration
-	Hours Hours
-}
 
 // Hours are the part of a day in which it may look; equal ends mean all of it.
 type Hours struct {
@@ -104,47 +97,4 @@ func word(rest string, front bool) bool {
 		r, _ = utf8.DecodeLastRuneInString(rest)
 	}
 	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
-}
-
-// Options of Run.
-type Options struct {
-	Settings func() When
-	// Changed hears that the settings may be others now.
-	Changed <-chan struct{}
-	// Beat looks once. It returns when that is done, and says nothing but errors.
-	Beat   func(ctx context.Context) error
-	Now    func() time.Time
-	Logger *slog.Logger
-}
-
-// Run looks when it is time, until ctx ends. The first time is a whole interval
-// after the start, so that restarts ask nothing; what was missed is not made up
-// for.
-func Run(ctx context.Context, o Options) {
-	last := o.Now()
-	for {
-		every := o.Settings().Every
-		var due <-chan time.Time
-		stop := func() bool { return true }
-		if every > 0 {
-			timer := time.NewTimer(max(0, last.Add(every).Sub(o.Now())))
-			due, stop = timer.C, timer.Stop
-		}
-		select {
-		case <-ctx.Done():
-			stop()
-			return
-		case <-o.Changed:
-			stop()
-			continue
-		case <-due:
-		}
-		last = o.Now()
-		if !o.Settings().Hours.Open(last) {
-			continue
-		}
-		if err := o.Beat(ctx); err != nil && ctx.Err() == nil {
-			o.Logger.Warn("a heartbeat did not come to an end", "err", err)
-		}
-	}
 }

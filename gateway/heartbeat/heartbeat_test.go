@@ -1,12 +1,8 @@
 package heartbeat_test
 
 import (
-	"context"
-	"errors"
-	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
@@ -79,40 +75,4 @@ func TestHours(t *testing.T) {
 			t.Errorf("%d to %d at %s: %v", c.from, c.to, c.at, got)
 		}
 	}
-}
-
-// It looks at its times, follows changes, and one that fails ends nothing.
-func TestRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := heartbeat.When{}
-		changed := make(chan struct{})
-		var beats []time.Duration
-		began := time.Now()
-		ctx, stop := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			heartbeat.Run(ctx, heartbeat.Options{
-				Settings: func() heartbeat.When { return s }, Changed: changed, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
-				Beat: func(context.Context) error { beats = append(beats, time.Since(began)); return errors.New("no") },
-			})
-		}()
-		<-time.After(time.Hour)
-		synctest.Wait()
-		if len(beats) != 0 {
-			t.Errorf("nobody asked for %v", beats)
-		}
-		s.Every = 30 * time.Minute
-		changed <- struct{}{}
-		<-time.After(65 * time.Minute) // the first is overdue at once, counted from the start
-		synctest.Wait()
-		s.Hours = heartbeat.Hours{From: 0, To: 1} // at midnight only
-		changed <- struct{}{}
-		<-time.After(2 * time.Hour)
-		stop()
-		<-done
-		if len(beats) != 3 || beats[1]-beats[0] != 30*time.Minute {
-			t.Errorf("it looked at %v", beats)
-		}
-	})
 }

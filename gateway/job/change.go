@@ -269,6 +269,11 @@ func (j *Job) Wire() protocol.CronJob {
 	out := protocol.CronJob{ID: j.ID, CronSpec: j.CronSpec, CreatedAtMs: j.CreatedAt, UpdatedAtMs: j.UpdatedAt, State: j.State,
 		ConfigRevision: fmt.Sprintf("%s-%d", j.ID, j.Revision)}
 	out.Enabled = &on
+	if j.System {
+		own := j.Own()
+		own.System = true
+		out.Hearth = &own
+	}
 	s := &out.State
 	s.NextRunAtMs, s.LastStatus = j.Planned(), s.LastRunStatus
 	out.NextRunAtMs, out.LastRunAtMs, out.LastRunStatus, out.LastRunError = s.NextRunAtMs, s.LastRunAtMs, s.LastRunStatus, s.LastError

@@ -234,7 +234,7 @@ func (l *loop) card(ctx context.Context, from, to int64, cause string, ask bool)
 		return
 	}
 	for _, j := range l.jobs {
-		if at := j.due(); at == 0 || at > to {
+		if at := j.due(); at == 0 || at > to || j.System {
 			continue
 		}
 		l.asked[j.ID], l.missed.Ask = true, true
@@ -249,6 +249,9 @@ func (l *loop) card(ctx context.Context, from, to int64, cause string, ask bool)
 
 // missedOne adds to the card what became of a job's missed slots.
 func (l *loop) missedOne(ctx context.Context, j Job, s step, runID string) {
+	if j.System {
+		return // nobody planned it
+	}
 	row := protocol.CronMissedJob{JobID: j.ID, Name: j.Name, Missed: s.missed + 1, Outcome: "late", SlotMs: s.slot, RunID: runID}
 	if s.skip {
 		row.Outcome, row.Missed = "skipped", s.missed

@@ -221,6 +221,7 @@ type CronWatching struct {
 // CronOwn are the parts of a job that are ours. What stands below the line is
 // told, not set.
 type CronOwn struct {
+	System        bool         `json:"system,omitempty"` // Hearth's own job: its settings make it
 	CatchUp       *CronCatchUp `json:"catchUp,omitempty"`
 	MaxCostUSD    float64      `json:"maxCostUsd,omitempty"`       // of a run
 	MaxCostPerDay float64      `json:"maxCostUsdPerDay,omitempty"` // of all runs of a day

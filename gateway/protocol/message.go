@@ -121,6 +121,8 @@ type MessageMeta struct {
 	Seq            int64  `json:"seq"`
 	RunID          string `json:"runId,omitempty"`
 	IdempotencyKey string `json:"idempotencyKey,omitempty"`
+	// Awaits is ours: a note that the next answer or heartbeat is to deal with.
+	Awaits bool `json:"hearthAwaits,omitempty"`
 }
 
 // ReceiptState is the visible state of a person's message.

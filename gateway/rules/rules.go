@@ -3,11 +3,9 @@
 package rules
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
-	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
 )
@@ -32,9 +30,4 @@ func (s Sessions) Queue(route string) session.QueuePolicy {
 // Timeout of a run that names none.
 func (s Sessions) Timeout() time.Duration {
 	return time.Duration(RunsSection.Of(s.Settings.Snapshot().Config).TimeoutSeconds) * time.Second
-}
-
-// HeartbeatPrompt is what a heartbeat asks.
-func HeartbeatPrompt(c config.Config) string {
-	return cmp.Or(heartbeat.Section.Of(c).Prompt, heartbeat.DefaultPrompt)
 }

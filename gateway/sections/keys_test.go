@@ -32,6 +32,7 @@ var needs = map[string][]string{
 	"session.sendPolicy.rules[]":            {`{"action":"deny"}`},
 	"agents.list[]":                         {`{"id":"w"}`},
 	"agents.defaults.heartbeat.activeHours": {`{"start":"01:00","end":"22:00"}`},
+	"agents.list[].heartbeat.activeHours":   {`{"start":"01:00","end":"22:00"}`},
 	"agents.defaults.memorySearch":          {`{"model":"m"}`},
 	"bindings[]":                            {`{"agentId":"main","match.channel":"m",".agents.list[].id":"x"}`},
 	"bindings[].match.peer":                 {`{"kind":"direct","id":"1"}`},

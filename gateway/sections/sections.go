@@ -65,7 +65,7 @@ func All(networks channel.Kinds) config.Sections {
 		config.OfFeature("sessions", sessions.Section),
 		hub.Sections(networks),
 		config.Sections{hub.OwnersSection},
-		config.OfFeature("heartbeat", heartbeat.Section),
+		config.OfFeature("heartbeat", heartbeat.Section, heartbeat.AgentSection),
 		config.OfFeature("hooks", hooks.Section, hooks.InternalSection),
 		config.OfFeature("mcp", mcp.Section),
 		config.OfFeature("skills", catalog.Section),

@@ -12,6 +12,7 @@ type Note struct {
 	Text     string
 	ForAgent string // what the model reads instead of Text; "" = Text
 	Label    string // stands before the text, "" for nothing
+	Awaits   bool   // the next answer or heartbeat is to deal with it
 	// With changes more in the transaction that writes the note; its error leaves
 	// the note out. It may run more than once. nil: nothing.
 	With func(tx *store.Tx) error
@@ -74,7 +75,7 @@ func (m *Manager) injected(tx *store.Tx, r *Row, n Note) (protocol.Message, erro
 	msg := protocol.Message{
 		Role: protocol.MessageAssistant, Content: protocol.TextBlocks(n.labelled(n.Text)), ForAgent: n.labelled(n.ForAgent),
 		Timestamp: m.nowMs(), Provider: "hearth", Model: "gateway-injected", StopReason: "stop",
-		Meta: &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.NextTurn, 0))},
+		Meta: &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.NextTurn, 0)), Awaits: n.Awaits},
 	}
 	r.NextTurn++
 	r.Messages++

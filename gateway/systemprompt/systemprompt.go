@@ -21,7 +21,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
-	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill"
@@ -184,10 +183,16 @@ func aliasesOf(c config.Config) (out []prompt.Alias) {
 // heartbeat is what the system prompt of a run says of heartbeats, "" for
 // nothing: others than the owner need not know.
 func (m *Maker) heartbeat(c config.Config, scope tool.Scope) string {
-	h := heartbeat.Section.Of(c)
-	if h.Interval() == 0 || !h.IncludeSystemPromptSection || !scope.Owner || scope.Group || scope.Depth > 0 ||
-		m.o.Agents.Book().Default().ID != scope.AgentID {
+	if !heartbeat.Section.Of(c).IncludeSystemPromptSection || !scope.Owner || scope.Group || scope.Depth > 0 {
 		return ""
 	}
-	return rules.HeartbeatPrompt(c)
+	book := m.o.Agents.Book()
+	var ids []string
+	for _, a := range book.All() {
+		ids = append(ids, a.ID)
+	}
+	if h, has := heartbeat.Of(c, ids, book.Default().ID)[scope.AgentID]; has && h.Interval() > 0 {
+		return h.Asks()
+	}
+	return ""
 }

@@ -76,6 +76,7 @@ type Options struct {
 	Clock     *clock.Clock
 	Work      *background.Group
 	Tasks     *task.Book
+	Monitor   Monitor // nil: Hearth has no jobs of its own
 	Now       func() time.Time
 	Logger    *slog.Logger
 }
@@ -90,6 +91,7 @@ type feature struct {
 	wishes  store.Bucket[proposal] // what the assistant would do, by id
 	keeper  *watch.Keeper          // of what jobs watch that is no program
 	sources chan struct{}          // something changed about jobs, for it
+	own     chan struct{}          // the settings of Hearth's own jobs may be others
 
 	mu      sync.Mutex
 	working map[string]bool          // runs that this process works on
@@ -102,6 +104,7 @@ func Open(o Options) (host.Feature, error) {
 	f := &feature{
 		Options: o, boot: uuid.New(), kick: make(chan struct{}, 1), due: make(chan struct{}, 1), posts: store.NewBucket[post]("cron.posts"),
 		working: map[string]bool{}, looks: map[string]time.Duration{}, stopped: map[string]bool{}, sources: make(chan struct{}, 1),
+		own:    make(chan struct{}, 1),
 		wishes: store.NewBucket[proposal]("cron.proposals"),
 	}
 	f.keeper = watch.New(o.DB, sources{f}, o.Logger)
@@ -116,7 +119,7 @@ func Open(o Options) (host.Feature, error) {
 	o.Deliverer.Follow(f.receipt)
 	o.Tasks.Own(protocol.TaskAutomation, doer{f})
 	o.Gate.AddRule(f.rule)
-	stop := o.Settings.Subscribe(nil, func(config.Config, config.Config) { f.book.Wake(); f.kicked() })
+	stop := o.Settings.Subscribe(nil, func(config.Config, config.Config) { f.redeclare(); f.book.Wake(); f.kicked() })
 	return host.Feature{
 		Methods: f.methods(), Tools: []tool.Tool{&cronTool{f}}, Commands: f.commands(), Problems: f.problems,
 		Run: func(ctx context.Context) error { return f.run(ctx) },
@@ -158,6 +161,7 @@ func (f *feature) run(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	work.Go(func() { f.watchClients(ctx) })
+	work.Go(func() { f.declare(ctx) })
 	work.Go(func() { f.watchPrograms(ctx) })
 	work.Go(func() { f.postAll(ctx) })
 	work.Go(func() { f.keepSources(ctx) })

@@ -101,6 +101,9 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 	if show != nil {
 		show()
 	}
+	if monitors(r.Spec) && f.Monitor != nil {
+		f.Monitor.Over(ctx, r)
+	}
 	if d := r.Spec.Delivery; w.send || d != nil && d.Completion != nil {
 		f.Deliverer.Wake()
 		f.postsWait()
@@ -136,7 +139,10 @@ func (f *feature) way(r job.Run) (w way) {
 	if key, err := f.Agents.Canonical(home, agent); err == nil {
 		home = key
 	}
-	if r.SessionKey == "" || strings.Contains(r.SessionKey, ":cron:") {
+	if monitors(r.Spec) {
+		w.label = "Heartbeat"
+	}
+	if r.SessionKey == "" || strings.Contains(r.SessionKey, ":cron:") || monitors(r.Spec) && r.SessionKey != home {
 		w.into = home // it was not said in a conversation of people
 	}
 	network, to := d.Channel, d.To
@@ -144,6 +150,9 @@ func (f *feature) way(r job.Run) (w way) {
 		network, to, _ = strings.Cut(f.settings().RemindTo, ":")
 	}
 	w.to(f, network, to, d.AccountID, string(d.ThreadID), home)
+	if w.send && monitors(r.Spec) && f.Monitor != nil && !f.Monitor.MayWrite(agent, w.route) {
+		w.send = false
+	}
 	return w
 }
 

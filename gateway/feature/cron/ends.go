@@ -27,6 +27,9 @@ func (e ends) Put(tx *store.Tx, ev protocol.ChatEvent, run session.Run) error {
 		return nil
 	}
 	res := e.f.result(ev.Message, run)
+	if r, ok, err := e.f.book.FindIn(tx, run.ID); err == nil && ok && monitors(r.Spec) && e.f.Monitor != nil {
+		res.Text = e.f.Monitor.Tells(e.f.agentOf(r.Spec), res.Text)
+	}
 	e.f.mu.Lock()
 	res.Look = e.f.looks[run.ID]
 	e.f.mu.Unlock()

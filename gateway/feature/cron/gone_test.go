@@ -31,7 +31,11 @@ func TestTheModelIsGone(t *testing.T) {
 		t.Errorf("the run: %+v", run)
 	}
 	var now protocol.CronJob
-	p.Do(protocol.MethodCronGet, protocol.CronIDParams{ID: j.ID}, &now)
+	gatewaytest.WaitFor(t, "the job to take it over", func() bool {
+		now = protocol.CronJob{}
+		p.Do(protocol.MethodCronGet, protocol.CronIDParams{ID: j.ID}, &now)
+		return now.LastRunStatus != ""
+	})
 	if now.State.ConsecutiveErrors != 1 || now.LastRunError == "" || now.Enabled == nil || !*now.Enabled {
 		t.Errorf("the job: %+v", now)
 	}

@@ -102,7 +102,7 @@ func (f *feature) fits(j *job.Job, p protocol.CronListParams) bool {
 	q := strings.ToLower(strings.TrimSpace(p.Query))
 	last := cmp.Or(j.State.LastRunStatus, protocol.CronUnknown)
 	switch {
-	case enabled == "enabled" && !on, enabled == "disabled" && on,
+	case enabled == "enabled" && (!on || j.System), enabled == "disabled" && on,
 		p.ScheduleKind != "" && p.ScheduleKind != "all" && p.ScheduleKind != j.Schedule.Kind,
 		p.LastRunStatus != "" && p.LastRunStatus != "all" && p.LastRunStatus != last,
 		p.Trigger == "conditional" && j.Trigger == nil, p.Trigger == "unconditional" && j.Trigger != nil,
@@ -192,6 +192,9 @@ func (f *feature) update(ctx context.Context, p protocol.CronUpdateParams) (out 
 	if err != nil {
 		return out, forClients(err)
 	}
+	if err := kept(&was); err != nil {
+		return out, err
+	}
 	if p.ExpectedConfigRevision != "" && p.ExpectedConfigRevision != was.Wire().ConfigRevision {
 		return out, forClients(job.ErrChanged)
 	}
@@ -213,6 +216,11 @@ func (f *feature) remove(ctx context.Context, p protocol.CronIDParams) (out prot
 	id, err := idOf(protocol.MethodCronRemove, p)
 	if err != nil {
 		return out, err
+	}
+	if j, err := f.book.Get(id); err == nil {
+		if err := kept(&j); err != nil {
+			return out, err
+		}
 	}
 	out.Removed, err = f.book.Remove(ctx, id)
 	if out.OK = err == nil; err == nil && !out.Removed {

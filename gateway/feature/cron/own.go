@@ -63,7 +63,7 @@ func (f *feature) calendar(_ context.Context, p protocol.CronCalendarParams) (pr
 	all, _ := f.book.All()
 	for _, j := range all {
 		next := j.Planned()
-		if next == 0 || next >= p.ToMs || j.Plan() == nil {
+		if next == 0 || next >= p.ToMs || j.Plan() == nil || j.System { // nobody planned those
 			continue
 		}
 		slot := protocol.CronSlot{JobID: j.ID, Name: j.Name, AtMs: next}

@@ -43,7 +43,9 @@ func (f *feature) noticed(ctx context.Context, n notice) error {
 		}, n.with)
 		return err
 	}
-	_, err := f.Sessions.InjectNote(ctx, n.key, session.Note{Label: n.title, Text: n.text, ForAgent: n.forAgent(), With: n.with})
+	_, err := f.Sessions.InjectNote(ctx, n.key, session.Note{
+		Label: n.title, Text: n.text, ForAgent: n.forAgent(), Awaits: true, With: n.with,
+	})
 	return err
 }
 

@@ -54,6 +54,12 @@ func (f *feature) begin(ctx context.Context, c *job.Claim) error {
 		return f.commit(ctx, c, f.script)
 	}
 	turn, err := f.turn(&c.Job, &c.Run)
+	if monitors(c.Run.Spec) {
+		if f.Monitor == nil {
+			return errors.New("heartbeats are switched off (features.heartbeat)")
+		}
+		turn, err = f.monitored(ctx, &c.Job, &c.Run)
+	}
 	if err != nil {
 		return err
 	}
@@ -299,7 +305,8 @@ func (f *feature) end(ctx context.Context, r job.Run, res job.Result) {
 // Asks implements job.Does.
 func (f *feature) Asks(j *job.Job) bool {
 	k := j.Payload.Kind
-	return k == protocol.CronAgentTurn || k == protocol.CronSystemEvent && !j.Own().Reminder && j.WakeMode != protocol.CronWakeNext
+	return k == protocol.CronAgentTurn || k == protocol.CronHeartbeat ||
+		k == protocol.CronSystemEvent && !j.Own().Reminder && j.WakeMode != protocol.CronWakeNext
 }
 
 // Waits implements job.Does.
@@ -342,6 +349,12 @@ func watches(s *protocol.CronSpec) bool {
 // Refuses implements job.Does: the ceilings of a job.
 func (f *feature) Refuses(j *job.Job) string {
 	own := j.Own()
+	if monitors(&j.CronSpec) {
+		if f.Monitor == nil {
+			return "Heartbeats are switched off (features.heartbeat)."
+		}
+		return f.Monitor.Skips(f.Work.Context(), j)
+	}
 	if f.eventful(j) && !f.settings().Triggers {
 		return protocol.Sentence(errSwitchedOff.Error())
 	}

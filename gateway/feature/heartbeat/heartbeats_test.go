@@ -18,14 +18,14 @@ import (
 type forward struct {
 	*gatewaytest.Rig
 	p     *gatewaytest.Peer
-	by    atomic.Int64
+	by    atomic.Int64 // milliseconds
 	ticks int
 }
 
 func putForward(r *gatewaytest.Rig) *forward {
 	f := &forward{Rig: r}
 	r.Shutdown()
-	r.Now = func() time.Time { return time.Now().Add(time.Duration(f.by.Load())) }
+	r.Now = func() time.Time { return time.Now().Add(time.Duration(f.by.Load()) * time.Millisecond) }
 	r.Start()
 	f.p = r.Connect()
 	return f
@@ -35,12 +35,56 @@ func (f *forward) set(h map[string]any) {
 	f.p.Patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"heartbeat": h}}})
 }
 
-// tick lets half an hour pass; a change of the settings makes it look at the
-// clock.
-func (f *forward) tick() {
-	f.by.Add(int64(31 * time.Minute))
+// job is the job of an agent's heartbeat.
+func (f *forward) job(agent string) (j protocol.CronJob, ok bool) {
+	f.T.Helper()
+	var list protocol.CronList
+	f.p.Do(protocol.MethodCronList, protocol.CronListParams{IncludeDisabled: true}, &list)
+	for _, j := range list.Jobs {
+		if j.DeclarationKey == "heartbeat:"+agent {
+			return j, true
+		}
+	}
+	return j, false
+}
+
+// looks are what came of the looks of an agent, the newest first.
+func (f *forward) looks(agent string) (out []protocol.CronRun) {
+	f.T.Helper()
+	if j, ok := f.job(agent); ok {
+		var runs protocol.CronRuns
+		f.p.Do(protocol.MethodCronRuns, protocol.CronRunsParams{CronIDParams: protocol.CronIDParams{ID: j.ID}, SortDir: "desc"}, &runs)
+		out = runs.Entries
+	}
+	return out
+}
+
+// tick puts the clock to right before the next look, and waits for it to be over; a
+// change of the settings makes the jobs look at the clock.
+func (f *forward) tick() { f.tickOf("main") }
+
+func (f *forward) tickOf(agent string) (run protocol.CronRun) {
+	f.T.Helper()
+	t, _ := f.T.(*testing.T)
+	var j protocol.CronJob
+	gatewaytest.WaitFor(t, "the job of the heartbeat", func() bool {
+		var ok bool
+		j, ok = f.job(agent)
+		return ok && *j.Enabled && j.NextRunAtMs > f.Now().UnixMilli()+2000 // it has moved on
+	})
+	before := len(f.looks(agent))
+	f.by.Store(j.NextRunAtMs - time.Now().UnixMilli() - 1000)
 	f.ticks++
 	f.set(map[string]any{"ackMaxChars": 300 + f.ticks})
+	gatewaytest.WaitFor(t, "a look", func() bool {
+		all := f.looks(agent)
+		if len(all) <= before {
+			return false
+		}
+		run = all[0]
+		return run.Hearth.State == "done" || run.Hearth.State == "delivering"
+	})
+	return run
 }
 
 func (f *forward) beating() (s protocol.SessionRow, ok bool) {
@@ -147,4 +191,92 @@ func TestHeartbeatOnTelegram(t *testing.T) {
 		got := gatewaytest.Texts(api, gatewaytest.Anna)
 		return len(got) == 2 && got[1] == "echo: The plumber comes."
 	})
+}
+
+// A heartbeat is a job of Hearth's own: listed when it is asked for, with a log, and
+// nobody's to change but by the settings. What waits as a note is read by the next
+// one, once, also when HEARTBEAT.md is empty.
+func TestHeartbeatsAreJobs(t *testing.T) {
+	f := putForward(gatewaytest.New(t, "chat/echo"))
+	gatewaytest.Workspace(t, f.p)
+	f.p.Say("main", "a", "hello")
+	f.set(map[string]any{"every": "30m", "target": "none"})
+	if run := f.tickOf("main"); run.Status != protocol.CronSkipped || !strings.Contains(run.Error, "asks for nothing") {
+		t.Errorf("%+v", run)
+	}
+	j, _ := f.job("main")
+	if j.Name != "Heartbeat (main)" || j.Payload.Kind != protocol.CronHeartbeat || j.Hearth == nil || !j.Hearth.System ||
+		j.Schedule.EveryMs != (30*time.Minute).Milliseconds() {
+		t.Errorf("%+v", j)
+	}
+	var list protocol.CronList
+	if f.p.Do(protocol.MethodCronList, protocol.CronListParams{}, &list); list.Total != 0 {
+		t.Errorf("it is listed without being asked for: %+v", list.Jobs)
+	}
+	id := protocol.CronIDParams{ID: j.ID}
+	for method, params := range map[string]any{
+		protocol.MethodCronRemove: id,
+		protocol.MethodCronUpdate: protocol.CronUpdateParams{CronIDParams: id, Patch: []byte(`{"enabled": false}`)},
+	} {
+		if why := f.p.Refused(method, params); !strings.Contains(why, "Hearth's own job") {
+			t.Errorf("%s: %s", method, why)
+		}
+	}
+	f.p.Do(protocol.MethodWake, protocol.WakeParams{Mode: protocol.CronWakeNext, Text: "the oven is hot"}, nil)
+	if run := f.tickOf("main"); run.Status != protocol.CronOK || !strings.Contains(run.Summary, "the oven is hot") ||
+		run.DeliveryStatus != protocol.CronDelivered {
+		t.Errorf("%+v", run)
+	}
+	gatewaytest.WaitFor(t, "what the heartbeat made of it", func() bool {
+		msgs := f.p.History("main").Messages
+		return strings.HasPrefix(msgs[len(msgs)-1].Text(), "[Heartbeat]\n\necho: Read HEARTBEAT.md")
+	})
+	if run := f.tickOf("main"); run.Status != protocol.CronSkipped {
+		t.Errorf("the note was read twice: %+v", run)
+	}
+	f.p.Do(protocol.MethodWake, protocol.WakeParams{Mode: protocol.CronWakeNext, Text: "the oven is cold"}, nil)
+	f.p.Say("main", "b", "what about the oven?") // reads the note
+	if run := f.tickOf("main"); run.Status != protocol.CronSkipped {
+		t.Errorf("a note that an answer has read: %+v", run)
+	}
+	f.p.Do(protocol.MethodSetHeartbeats, map[string]any{"enabled": false}, nil)
+	if run := f.tickOf("main"); run.Status != protocol.CronSkipped || !strings.Contains(run.Error, "switched off") {
+		t.Errorf("%+v", run)
+	}
+	f.set(map[string]any{"every": "0m"})
+	gatewaytest.WaitFor(t, "its end", func() bool {
+		j, ok := f.job("main")
+		return ok && !*j.Enabled
+	})
+}
+
+// An agent with a heartbeat of its own has the others' away; hours, model and
+// session are its own.
+func TestHeartbeatsOfAgents(t *testing.T) {
+	f := putForward(gatewaytest.New(t, "chat/echo"))
+	gatewaytest.Workspace(t, f.p)
+	f.set(map[string]any{"every": "30m", "prompt": "All well?"})
+	gatewaytest.WaitFor(t, "the default agent's job", func() bool { _, ok := f.job("main"); return ok })
+	f.p.Patch(map[string]any{"agents": map[string]any{"list": []any{map[string]any{"id": "main"}, map[string]any{
+		"id": "ops", "workspace": t.TempDir(), "heartbeat": map[string]any{
+			"every": "1h", "model": "chat/other", "session": "main", "lightContext": true, "timeoutSeconds": 45}}}}})
+	gatewaytest.WaitFor(t, "one for another", func() bool {
+		main, _ := f.job("main")
+		ops, ok := f.job("ops")
+		return ok && *ops.Enabled && !*main.Enabled
+	})
+	j, _ := f.job("ops")
+	if j.Schedule.EveryMs != time.Hour.Milliseconds() || j.Payload.Model != "chat/other" || *j.Payload.TimeoutSeconds != 45 ||
+		!j.Payload.LightContext || j.Delivery.Channel != "webchat" {
+		t.Errorf("%+v", j)
+	}
+	if run := f.tickOf("ops"); run.Status != protocol.CronOK || run.Model != "other" || run.SessionKey != "agent:ops:main" {
+		t.Errorf("%+v", run)
+	}
+	now := f.Now()
+	f.set(map[string]any{"activeHours": map[string]any{
+		"start": now.Add(6 * time.Hour).Format("15:04"), "end": now.Add(7 * time.Hour).Format("15:04"), "timezone": "local"}})
+	if run := f.tickOf("ops"); run.Status != protocol.CronSkipped || !strings.Contains(run.Error, "activeHours") {
+		t.Errorf("%+v", run)
+	}
 }

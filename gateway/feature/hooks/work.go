@@ -133,7 +133,7 @@ func forAgent(r row) string {
 // note leaves words for the next time that the assistant looks.
 func (b *book) note(ctx context.Context, r row) error {
 	_, err := b.o.Sessions.InjectNote(ctx, r.Session, session.Note{
-		Label: "Webhook", Text: strings.TrimSpace(r.Own + "\n\n" + r.Body), ForAgent: forAgent(r),
+		Label: "Webhook", Awaits: true, Text: strings.TrimSpace(r.Own + "\n\n" + r.Body), ForAgent: forAgent(r),
 		With: func(tx *store.Tx) error {
 			if !b.open.Has(tx, store.Uint64Key(r.Seq)) {
 				return errTold

@@ -73,8 +73,8 @@ func TestConfigSchemaLookup(t *testing.T) {
 	if err := call(protocol.MethodConfigSchemaLookup, `{"path":"agents.defaults.heartbeat.target"}`, &got); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(got.Schema), `"enum":["none","last"]`) || got.ReloadKind != protocol.ReloadHot || got.Children == nil ||
-		len(got.Children) != 0 || got.HintPath != "agents.defaults.heartbeat.target" {
+	if !strings.Contains(string(got.Schema), `"enum":["none","last","owner"]`) || got.ReloadKind != protocol.ReloadHot ||
+		got.Children == nil || len(got.Children) != 0 || got.HintPath != "agents.defaults.heartbeat.target" {
 		t.Errorf("%+v %s", got, got.Schema)
 	}
 	for path, want := range map[string]string{

@@ -53,8 +53,11 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
   ],
   schedules: [
     { path: "agents.defaults.heartbeat.every", kind: "text", example: "30m", fallback: "0m" },
-    { path: "agents.defaults.heartbeat.target", kind: "choice", options: ["none", "last"], fallback: "none" },
+    { path: "agents.defaults.heartbeat.target", kind: "choice", options: ["none", "last", "owner"], fallback: "none" },
     { path: "agents.defaults.heartbeat.prompt", kind: "text", fallback: "" },
+    { path: "agents.list[].heartbeat.every", kind: "text", example: "30m", fallback: "" },
+    { path: "agents.list[].heartbeat.target", kind: "choice", options: ["none", "last", "owner"], fallback: undefined },
+    { path: "agents.list[].heartbeat.prompt", kind: "text", fallback: "" },
     { path: "cron.enabled", kind: "switch", fallback: true },
     { path: "cron.skipMissedJobs", kind: "switch", fallback: false },
     { path: "cron.remindTo", kind: "text", example: "NETWORK:CHAT", fallback: "last" },
