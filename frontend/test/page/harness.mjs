@@ -147,7 +147,8 @@ export function watch(page, origin) {
     if (u.origin !== origin && u.protocol !== "data:" && u.protocol !== "blob:") page.trouble.push(`request: ${r.url()}`);
   });
   page.on("console", (m) => {
-    if (/Content Security Policy|Trusted ?Type/i.test(m.text())) page.trouble.push(`policy: ${m.text()}`);
+    const at = m.location(); // what did it, where the browser says so
+    if (/Content Security Policy|Trusted ?Type/i.test(m.text())) page.trouble.push(`policy: ${m.text()} (${at.url}:${at.lineNumber}:${at.columnNumber})`);
   });
 }
 
@@ -207,13 +208,15 @@ export async function shows(page, selector, want) {
 
 export const ready = (page) => until(page, () => document.querySelector("#composer") && !document.querySelector(".banner.link") && document.querySelector(".welcome, [role=log]"));
 
-/** axe returns the violations, short. The page's policy forbids eval, so axe runs in an isolated world. */
+/** axe returns the violations, short. The page's policy forbids eval, so axe runs in an
+ * isolated world. It preloads nothing: the text of a style sheet that is on its way, as
+ * when the gateway was away, it would put into an inline one, which the policy refuses. */
 export async function axe(page) {
   const client = await page.context().newCDPSession(page);
   const { frameTree } = await client.send("Page.getFrameTree");
   const { executionContextId } = await client.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
   await client.send("Runtime.evaluate", { expression: axeSource, contextId: executionContextId });
-  const run = "axe.run(document, { resultTypes: ['violations'] }).then((r) => JSON.stringify(r.violations.map((v) => ({ id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + ' :: ' + (n.any[0]?.message ?? n.failureSummary)) }))))";
+  const run = "axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => JSON.stringify(r.violations.map((v) => ({ id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + ' :: ' + (n.any[0]?.message ?? n.failureSummary)) }))))";
   const { result, exceptionDetails } = await client.send("Runtime.evaluate", { expression: run, contextId: executionContextId, awaitPromise: true });
   await client.detach();
   if (exceptionDetails) throw new Error("axe: " + exceptionDetails.exception?.description);

@@ -92,6 +92,7 @@ type feature struct {
 	keeper  *watch.Keeper          // of what jobs watch that is no program
 	sources chan struct{}          // something changed about jobs, for it
 	own     chan struct{}          // the settings of Hearth's own jobs may be others
+	person  *zone                  // whose times are meant
 
 	mu      sync.Mutex
 	working map[string]bool          // runs that this process works on
@@ -105,7 +106,7 @@ func Open(o Options) (host.Feature, error) {
 		Options: o, boot: uuid.New(), kick: make(chan struct{}, 1), due: make(chan struct{}, 1), posts: store.NewBucket[post]("cron.posts"),
 		working: map[string]bool{}, looks: map[string]time.Duration{}, stopped: map[string]bool{}, sources: make(chan struct{}, 1),
 		own:    make(chan struct{}, 1),
-		wishes: store.NewBucket[proposal]("cron.proposals"),
+		wishes: store.NewBucket[proposal]("cron.proposals"), person: &zone{clock: o.Clock},
 	}
 	f.keeper = watch.New(o.DB, sources{f}, o.Logger)
 	var err error
@@ -119,7 +120,12 @@ func Open(o Options) (host.Feature, error) {
 	o.Deliverer.Follow(f.receipt)
 	o.Tasks.Own(protocol.TaskAutomation, doer{f})
 	o.Gate.AddRule(f.rule)
-	stop := o.Settings.Subscribe(nil, func(config.Config, config.Config) { f.redeclare(); f.book.Wake(); f.kicked() })
+	stop := o.Settings.Subscribe(nil, func(config.Config, config.Config) {
+		f.person.forget()
+		f.redeclare()
+		f.book.Wake()
+		f.kicked()
+	})
 	return host.Feature{
 		Methods: f.methods(), Tools: []tool.Tool{&cronTool{f}}, Commands: f.commands(), Problems: f.problems,
 		Run: func(ctx context.Context) error { return f.run(ctx) },
@@ -185,15 +191,6 @@ func (f *feature) watchClients(ctx context.Context) {
 		case <-t.C:
 		}
 	}
-}
-
-// zone is the person's, by its name where it has one: the machine's may be changed
-// while Hearth runs.
-func (f *feature) zone() *time.Location {
-	if z, err := time.LoadLocation(f.Clock.ZoneName()); err == nil {
-		return z
-	}
-	return f.Clock.Zone()
 }
 
 func (f *feature) settings() job.Settings { return job.Section.Of(f.Settings.Snapshot().Config) }

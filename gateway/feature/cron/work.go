@@ -12,7 +12,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/rules"
-	"github.com/hearth-assistant/hearth/gateway/schedule"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
@@ -222,10 +221,6 @@ func (f *feature) target(id string, r *job.Run, agent string) (string, error) {
 		return f.Agents.Canonical(r.Spec.SessionKey, agent)
 	}
 	return rules.Main(f.Settings, agent), nil
-}
-
-func (f *feature) style() schedule.Style {
-	return schedule.Style{Zone: f.zone(), Twelve: f.Clock.Hours() == 12, ZoneName: f.Clock.ZoneName()}
 }
 
 // said are the words of a job, with what happened.
