@@ -11,10 +11,13 @@ export class Views<M> {
     private readonly parts: readonly string[],
   ) {}
 
+  private failed = false;
+
   /** load may be called again when it failed: the gateway was away. */
   load(): Promise<void> {
     this.coming ??= this.fetch().catch((e: unknown) => {
       this.coming = null;
+      this.failed = true;
       throw e;
     });
     return this.coming;
@@ -22,7 +25,20 @@ export class Views<M> {
 
   private async fetch(): Promise<void> {
     const [views] = await Promise.all([this.bring(), ...this.parts.map(load)]);
+    if (this.failed) mend(document);
     this.now = views;
+  }
+}
+
+/** mend asks again for style sheets that did not come: a module that is imported
+ * again brings its own only the first time. */
+export function mend(page: Document): void {
+  for (const link of page.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]")) {
+    try {
+      void link.sheet?.cssRules;
+    } catch {
+      link.replaceWith(link.cloneNode());
+    }
   }
 }
 
