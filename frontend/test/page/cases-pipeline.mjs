@@ -147,7 +147,7 @@ export const cases = [
       await waits(page, ["third, in other words", "fourth"]);
       await answered(page, "second", "aborted");
       assert.match(await page.textContent(".quiet.cancelled"), /before an answer began/);
-      assert.equal((await states(page)).find(([t]) => t === "first")[1], "answering");
+      await answered(page, "first", "answering");
       await page.reload();
       await waits(page, ["third, in other words", "fourth"]);
       await page.keyboard.press("Escape");
