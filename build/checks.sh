@@ -85,9 +85,9 @@ need_keyring() {
 need_strace() { command -v strace >/dev/null && command -v busybox >/dev/null || debian strace busybox; }
 require_strace() { export HEARTH_REQUIRE_STRACE=1; }
 
-# The servers of calendars and mail that watchers are tried against.
+# The servers of calendars, mail and chat that watchers and channels are tried against.
 need_servers() {
-	{ command -v radicale && { command -v dovecot || [ -x /usr/sbin/dovecot ]; }; } >/dev/null || debian radicale dovecot-imapd
+	{ command -v radicale && { command -v dovecot || [ -x /usr/sbin/dovecot ]; } && [ -x /usr/sbin/ngircd ]; } >/dev/null || debian radicale dovecot-imapd ngircd
 }
 
 require_servers() { export HEARTH_REQUIRE_SERVERS=1; }

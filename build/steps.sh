@@ -133,10 +133,12 @@ go_build() {
 	CGO_ENABLED=0 go build -ldflags "-s -w -X main.version=$(version)" -o "$@"
 }
 
-# binary builds build/bin/hearth; Go itself knows what is out of date.
+# binary builds build/bin/hearth and, beside it, what connects messaging networks; Go
+# itself knows what is out of date.
 binary() {
 	need_go
-	step "Build hearth" go_build "$BIN/hearth" ./app/hearth
+	step "Build hearth" go_build "$BIN/hearth" ./app/hearth || return
+	step "Build hearth-channels" go_build "$BIN/hearth-channels" ./app/channels
 }
 
 # has_desktop: is there a screen, and on Linux a session bus, to show an icon on?

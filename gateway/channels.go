@@ -6,6 +6,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/answers"
 	"github.com/hearth-assistant/hearth/gateway/attachment/fetch"
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/irc"
+	"github.com/hearth-assistant/hearth/gateway/channel/program/child"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
@@ -22,6 +24,7 @@ import (
 func Networks() channel.Kinds {
 	return channel.Kinds{
 		telegram.Kind(),
+		irc.Kind(),
 	}
 }
 
@@ -38,7 +41,7 @@ type networks struct {
 func openNetworks(ctx context.Context, b *base, a *access, e *engine, t *talk, r *runs) *networks {
 	n := new(networks)
 	n.sendfiles = &sendfile.Files{Finder: r.finder, Agents: b.agents, Limits: t.hub, Secrets: &b.redactor}
-	t.hub.Open(ctx, n.sendfiles.Open)
+	t.hub.Open(ctx, n.sendfiles.Open, child.Launcher(r.execution))
 	n.deliverer = outbound.NewDeliverer(b.store, outbound.DelivererOptions{
 		Channels: t.hub.Find, Limits: t.hub.Limits, Now: b.Now, Rand: random.Float, Logger: b.Logger,
 	})

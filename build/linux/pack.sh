@@ -4,6 +4,7 @@
 linux_root() {
 	local r=$1 size
 	install -Dm755 "$BIN/hearth" "$r/usr/bin/hearth"
+	install -Dm755 "$BIN/hearth-channels" "$r/usr/bin/hearth-channels"
 	install -Dm755 "$BIN/hearth-tray" "$r/usr/bin/hearth-tray"
 	install -Dm755 "$BIN/hearth-window" "$r/usr/bin/hearth-window"
 	install -Dm644 build/linux/hearth.desktop "$r/usr/share/applications/hearth.desktop"

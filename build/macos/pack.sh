@@ -21,11 +21,11 @@ macos_app() {
 	mkdir -p "$app/MacOS" "$app/Resources"
 	sed "s/@VERSION@/$core/" build/macos/Info.plist >"$app/Info.plist"
 	plutil -lint -s "$app/Info.plist" || return
-	for program in hearth hearth-tray hearth-window; do install -m755 "$BIN/$program" "$app/MacOS/$program"; done
+	for program in hearth hearth-channels hearth-tray hearth-window; do install -m755 "$BIN/$program" "$app/MacOS/$program"; done
 	mkdir -p "$app/Resources/docs" && cp docs/*.md "$app/Resources/docs/" && cp LICENSE "$NOTICES" "$app/Resources/" || return
 	macos_icon "$app/Resources/hearth.icns" || return
 	# What is inside first, then the whole: a signature covers what it finds signed.
-	for program in hearth hearth-window; do
+	for program in hearth hearth-channels hearth-window; do
 		codesign --force --options runtime --sign "${HEARTH_SIGN_IDENTITY:--}" "$app/MacOS/$program" || return
 	done
 	codesign --force --options runtime --sign "${HEARTH_SIGN_IDENTITY:--}" "$WORK/image/Hearth.app"

@@ -67,6 +67,7 @@ Section
   SetOverwrite on
   ClearErrors
   File "${FILES}\hearth.exe"
+  File "${FILES}\hearth-channels.exe"
   File "${FILES}\hearth-tray.exe"
   File "${FILES}\hearth-window.exe"
   File "${FILES}\LICENSE"
@@ -113,6 +114,7 @@ Section "Uninstall"
   !insertmacro EndRunning
   nsExec::Exec '"$INSTDIR\hearth.exe" service remove'
   Delete "$INSTDIR\hearth.exe"
+  Delete "$INSTDIR\hearth-channels.exe"
   Delete "$INSTDIR\hearth-tray.exe"
   Delete "$INSTDIR\hearth-window.exe"
   Delete "$INSTDIR\LICENSE"

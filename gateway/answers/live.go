@@ -53,14 +53,14 @@ func (n *Networks) Begin(run session.Run) {
 	turn := func(ctx context.Context) bool { return n.Deliverer.Turn(ctx, r.Channel, to) }
 	if how.blocks {
 		lr.blocks = n.newBlocks(ctx, lr, run, r, how)
-	} else if _, can := ch.(channel.Editor); can && how.mode != stream.Off {
+	} else if _, can := channel.AsEditor(ch); can && how.mode != stream.Off {
 		lr.preview = stream.NewPreview(ctx, stream.PreviewOptions{
 			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: n.Logger,
 			Limits: n.Channels.Limits(ch), Steps: how.steps, Turn: turn,
 			SelectedQuote: run.QuoteSelected && to.ReplyTo != "", // an edit would lose the quote
 		})
 	}
-	if _, can := ch.(channel.Editor); can && lv.reasoning == "stream" {
+	if _, can := channel.AsEditor(ch); can && lv.reasoning == "stream" {
 		lr.thoughts = stream.NewPreview(ctx, stream.PreviewOptions{
 			Mode: stream.Partial, Channel: ch, To: to, Limits: n.Channels.Limits(ch), Turn: turn, Logger: n.Logger,
 		})
@@ -75,7 +75,7 @@ func (n *Networks) Begin(run session.Run) {
 }
 
 func keepTyping(ctx context.Context, ch channel.Channel, to channel.Target) {
-	t, ok := ch.(channel.Typer)
+	t, ok := channel.AsTyper(ch)
 	shown := ch.Limits().Typing
 	if !ok || shown <= 0 {
 		return

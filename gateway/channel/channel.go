@@ -37,7 +37,8 @@ type Channel interface {
 // decided to ignore it: either way the network need not bring it again.
 type Inbox func(ctx context.Context, in Inbound) error
 
-// Optional abilities, found by type assertion.
+// Optional abilities, found by AsEditor and its like; Reporter and Hooked by type
+// assertion.
 type (
 	// Editor changes the text of a sent message. ErrRefused means that this
 	// message can no longer be edited.

@@ -1,6 +1,8 @@
 package channel
 
 import (
+	"context"
+	"io"
 	"io/fs"
 	"log/slog"
 	"slices"
@@ -48,7 +50,10 @@ type Setting struct {
 	Form SettingForm
 	// About says what it is, and Unset what holds without it, in the reference.
 	About, Unset string
-	// Valid judges a Secret's text, and Help says what it should look like.
+	// On: a switch is on without the key.
+	On bool
+	// Valid judges the text of a secret, and of words and each of a list where it
+	// is set; Help says what it should look like.
 	Valid func(string) bool
 	Help  string
 	// Shared: other accounts begin with what stands at channels.<id>. Secrets and
@@ -69,6 +74,10 @@ const (
 	SecretText    SettingForm = "secret"         // a credential: never shown, may be a reference
 	WebAddress    SettingForm = "address"        // of a server
 	PublicAddress SettingForm = "public-address" // https, of this gateway, where the network calls
+	Words         SettingForm = "words"          // a line of text
+	WordList      SettingForm = "list"           // lines; Texts has them with a line end between
+	OnOff         SettingForm = "switch"         // Texts has "true" or "false"
+	PortNumber    SettingForm = "port"           // Texts has it in digits
 )
 
 // Secrets are the keys of settings that hold credentials, in their order.
@@ -89,8 +98,33 @@ type Account struct {
 	MaxFile int64             // the largest file to take or send, in bytes; 0: the network's
 	// OpenFile opens a local file that is to be sent; nil: none ever leaves.
 	OpenFile func(path string) (fs.File, error)
+	Durable  Durable          // what the channel keeps over restarts; nil: nothing
+	Launch   Launch           // starts the program of a channel that is one; nil: none can be
 	Now      func() time.Time // nil: the system's
 	Logger   *slog.Logger     // nil: nowhere
+}
+
+// Durable keeps small values of one account in the gateway's store, so that one
+// backup holds them. Get returns nil for a key without a value; Put returns when
+// the value is on disk.
+type Durable interface {
+	Get(ctx context.Context, key string) ([]byte, error)
+	Put(ctx context.Context, key string, value []byte) error
+}
+
+// Launch starts a program in a sandbox with a folder of its own. network and account
+// name it in lists and in the log.
+type Launch func(ctx context.Context, network, account string, argv []string) (Process, error)
+
+// Process is a started program that is talked to over its input and output.
+type Process interface {
+	Write(b []byte) error // to its input
+	CloseInput() error
+	Output() io.ReadCloser
+	Stop() // begins to end it and all that it started
+	Done() <-chan struct{}
+	Words() string  // the last that it said beside its output, and how it ended
+	Folder() string // one that it can use too; removed when it has ended
 }
 
 // Kinds are the networks there are.

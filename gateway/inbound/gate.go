@@ -80,6 +80,7 @@ var (
 // Settings that may change while the gate works.
 type Settings struct {
 	Agent             func(channel.Inbound) string // who answers a message; nil: the main agent
+	Networks          channel.Kinds                // what people call them
 	Keys              policy.Keys
 	Envelope          envelope.Settings
 	Debounce          time.Duration

@@ -108,7 +108,7 @@ func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, b
 	if last.Chat != channel.Direct {
 		a.Prompt.Sender = envelope.Sender(last.SenderName, last.SenderHandle, last.SenderID)
 	}
-	a.Prompt.Head = head(style, last, before)
+	a.Prompt.Head = head(set, style, last, before)
 	return a, nil
 }
 
@@ -132,8 +132,8 @@ func keysFor(k policy.Keys, rows []pendingRow) policy.Keys {
 }
 
 // head is the envelope of a message.
-func head(style envelope.Style, in channel.Inbound, before int64) string {
-	h := envelope.Head{Channel: in.Channel, From: label(in), At: in.At}
+func head(set Settings, style envelope.Style, in channel.Inbound, before int64) string {
+	h := envelope.Head{Channel: set.Networks.Label(in.Channel), From: label(in), At: in.At}
 	if before != 0 {
 		h.Previous = time.UnixMilli(before)
 	}
@@ -172,7 +172,7 @@ func (g *Gate) takeHeard(tx *store.Tx, rows []pendingRow, set Settings, style en
 		for _, m := range h.Media {
 			body = strings.TrimSpace(body + " " + envelope.Attached(m.MIME, m.Name, m.Size))
 		}
-		out = append(out, head(style, h, 0)+envelope.Say(who, body))
+		out = append(out, head(set, style, h, 0)+envelope.Say(who, body))
 	}
 	if limit := g.historyLimit(in, set); len(out) > limit {
 		out = out[len(out)-limit:]

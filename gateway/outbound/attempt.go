@@ -121,7 +121,7 @@ func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Chan
 	if !p.Reply {
 		to.ReplyTo = ""
 	}
-	if e, ok := c.(channel.Editor); ok && d.edits(v, i) {
+	if e, ok := channel.AsEditor(c); ok && d.edits(v, i) {
 		if p.Text == v.PreviewText {
 			return v.Preview, nil // it reads so already
 		}
@@ -223,7 +223,7 @@ func (d *Deliverer) finish(ctx context.Context, v *Delivery, c channel.Channel) 
 	if v.Preview == "" || len(v.Parts) > 0 && v.Parts[0].MessageID == v.Preview {
 		return
 	}
-	del, ok := c.(channel.Deleter)
+	del, ok := channel.AsDeleter(c)
 	if !ok {
 		return
 	}

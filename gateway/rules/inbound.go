@@ -17,7 +17,7 @@ func Inbound(c config.Config, networks channel.Kinds, answerer func(channel.Inbo
 	keys := Keys(c)
 	keys.Threads = networks.Threads()
 	s := inbound.Settings{
-		Agent: answerer, Keys: keys, HistoryLimit: in.HistoryLimit,
+		Agent: answerer, Networks: networks, Keys: keys, HistoryLimit: in.HistoryLimit,
 		Debounce:          time.Duration(in.DebounceMs) * time.Millisecond,
 		DebounceByChannel: map[string]time.Duration{},
 		Envelope: envelope.Settings{

@@ -135,7 +135,7 @@ func (f *Files) fetch(work context.Context, a inbound.Accepted, at *arrival) {
 }
 
 func (f *Files) taker(a inbound.Accepted) (attachment.Taker, error) {
-	from, ok := f.o.Networks.Find(a.Origin.Provider, a.Origin.AccountID).(channel.Fetcher)
+	from, ok := channel.AsFetcher(f.o.Networks.Find(a.Origin.Provider, a.Origin.AccountID))
 	if !ok {
 		return attachment.Taker{}, errors.New("files of this network cannot be fetched")
 	}

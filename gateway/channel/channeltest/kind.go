@@ -26,7 +26,7 @@ func Kind(t *testing.T, k channel.Kind, right channel.Account, groups, people []
 			if s.Shared || s.Valid == nil || s.Help == "" {
 				t.Errorf("the secret %s: it is one account's own, and needs Valid and Help", s.Key)
 			}
-		case channel.WebAddress, channel.PublicAddress:
+		case channel.WebAddress, channel.PublicAddress, channel.Words, channel.WordList, channel.OnOff, channel.PortNumber:
 		default:
 			t.Errorf("%s has the unknown form %q", s.Key, s.Form)
 		}
@@ -63,6 +63,9 @@ func kindMakes(t *testing.T, k channel.Kind, right channel.Account) {
 	}
 	if _, err := k.New(channel.Account{ID: right.ID}); err == nil {
 		t.Error("an account without a credential was made")
+	}
+	if !slices.Contains(k.Secrets(), k.Connects) {
+		return
 	}
 	wrong := right
 	wrong.Secrets = map[string]string{k.Connects: "canary-of-a-wrong-credential"}

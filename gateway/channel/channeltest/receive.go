@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
@@ -35,13 +36,33 @@ func receiving(t *testing.T, s *Setup, refuse int) (got <-chan channel.Inbound, 
 		select {
 		case err := <-ended:
 			return err
-		case <-bounded(t, s).Done():
+		case <-time.After(s.wait()): // the test's own context has ended in its clean-up
 			t.Fatal("Run did not return after its context ended")
 			return nil
 		}
 	}
 	t.Cleanup(func() { _ = stop() })
+	if s.Connected {
+		s.connected(t)
+	}
 	return out, stop
+}
+
+// connected waits until the channel says that it receives.
+func (s *Setup) connected(t *testing.T) {
+	t.Helper()
+	r, ok := s.Channel.(channel.Reporter)
+	if !ok {
+		t.Fatal("a channel that sends only while it runs says when it does: it is a Reporter")
+	}
+	ctx := bounded(t, s)
+	for r.Status().State != channel.Receiving {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			t.Fatalf("it does not receive: %+v", r.Status())
+		}
+	}
 }
 
 func next(t *testing.T, s *Setup, got <-chan channel.Inbound) channel.Inbound {

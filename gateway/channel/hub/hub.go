@@ -20,6 +20,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
 	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // Secrets finds what settings refer to.
@@ -35,6 +36,7 @@ type Options struct {
 	Kinds    channel.Kinds
 	Settings *config.File
 	Secrets  Secrets
+	Store    *store.DB // of what channels keep
 	Now      func() time.Time
 	Logger   *slog.Logger
 }
@@ -45,6 +47,7 @@ type Options struct {
 type Hub struct {
 	Options
 	openFile func(path string) (fs.File, error)
+	launch   channel.Launch
 
 	mu     sync.Mutex
 	opened bool
@@ -72,10 +75,10 @@ func New(o Options) *Hub {
 }
 
 // Open makes the channels of the settings, without connecting them; openFile opens
-// a local file that is to be sent. An account that cannot be made is a problem, and
-// the others are used.
-func (h *Hub) Open(ctx context.Context, openFile func(path string) (fs.File, error)) {
-	h.openFile = openFile
+// a local file that is to be sent, launch starts the program of a channel that is
+// one. An account that cannot be made is a problem, and the others are used.
+func (h *Hub) Open(ctx context.Context, openFile func(path string) (fs.File, error), launch channel.Launch) {
+	h.openFile, h.launch = openFile, launch
 	for _, n := range h.configured() {
 		if h.mayWait(n) {
 			h.later = append(h.later, n)
@@ -138,11 +141,9 @@ func (h *Hub) channel(ctx context.Context, n name) (channel.Channel, error) {
 	k, _ := h.Kinds.Get(n.network)
 	a := h.Account(n.network, n.account)
 	own := channel.Account{
-		ID: n.account, Secrets: make(map[string]string), Texts: make(map[string]string),
-		MaxFile: int64(a.MediaMaxMB) << 20, OpenFile: h.openFile, Now: h.Now, Logger: h.Logger,
-	}
-	for key := range a.texts {
-		own.Texts[key] = a.Text(key)
+		ID: n.account, Secrets: make(map[string]string), Texts: a.Texts(),
+		MaxFile: int64(a.MediaMaxMB) << 20, OpenFile: h.openFile, Durable: durable{h.Store, n}, Launch: h.launch, Now: h.Now,
+		Logger: h.Logger,
 	}
 	network := Section(k).Of(h.Settings.Snapshot().Config)
 	for _, key := range k.Secrets() {

@@ -80,7 +80,7 @@ func TestAnyNetwork(t *testing.T) {
 	if len(h.All()) != 0 || len(h.Problems()) != 0 {
 		t.Error("before Open there are accounts")
 	}
-	h.Open(t.Context(), func(string) (fs.File, error) { return nil, fs.ErrNotExist })
+	h.Open(t.Context(), func(string) (fs.File, error) { return nil, fs.ErrNotExist }, nil)
 	if all := h.All(); len(all) != 1 || h.Find("pigeon", "default") != all[0] || h.Find("pigeon", "two") != nil {
 		t.Fatalf("%v", all)
 	}
@@ -111,7 +111,7 @@ func TestLateAccounts(t *testing.T) {
 	net := loopback.NewNet()
 	h, f := open(t, net, `{ channels: { pigeon: { accounts: { kept: { loftKey: "keychain:pigeon" } } } } }`)
 	synctest.Test(t, func(t *testing.T) {
-		h.Open(t.Context(), nil)
+		h.Open(t.Context(), nil, nil)
 		if len(h.Problems()) != 0 {
 			t.Errorf("%+v", h.Problems())
 		}

@@ -43,9 +43,7 @@ func (n Network) InUse() map[string]Configured {
 // said".
 type Configured struct {
 	Enabled bool
-	// secrets and texts are the keys that only this network has (channel.Setting).
-	secrets map[string]*config.Secret
-	texts   map[string]*string
+	own     // the keys that only this network has
 
 	DMPolicy       string // pairing, allowlist, open, disabled
 	AllowFrom      []string
@@ -63,22 +61,6 @@ type Configured struct {
 	ReplyToMode    string // off, first, all
 	ResponsePrefix *string
 	MediaMaxMB     int
-}
-
-// Secret is a credential of the account, zero for none.
-func (a Configured) Secret(key string) (s config.Secret) {
-	if p := a.secrets[key]; p != nil {
-		s = *p
-	}
-	return s
-}
-
-// Text is a key of the account that only its network has, "" for none.
-func (a Configured) Text(key string) (s string) {
-	if p := a.texts[key]; p != nil {
-		s = *p
-	}
-	return s
 }
 
 // connects reports whether there is what an account needs.
@@ -110,14 +92,10 @@ func newAccount(k channel.Kind) Configured {
 	lines := ProgressLines{ToolProgress: true, CommandText: "raw"}
 	a := Configured{
 		Enabled: true, DMPolicy: "pairing", GroupPolicy: "allowlist", Streaming: Streaming{Mode: "partial", Preview: lines, Progress: lines},
-		ChunkMode: "length", ReplyToMode: "first", MediaMaxMB: k.MaxFile, secrets: map[string]*config.Secret{}, texts: map[string]*string{},
+		ChunkMode: "length", ReplyToMode: "first", MediaMaxMB: k.MaxFile, own: newOwn(),
 	}
 	for _, s := range k.Settings {
-		if s.Form == channel.SecretText {
-			a.secrets[s.Key] = new(config.Secret)
-		} else {
-			a.texts[s.Key] = new(string)
-		}
+		a.own.set(s, own{})
 	}
 	return a
 }
@@ -126,20 +104,13 @@ func newAccount(k channel.Kind) Configured {
 // nobody else's.
 func (a Configured) below(k channel.Kind, name string) Configured {
 	out := a
-	out.secrets, out.texts = map[string]*config.Secret{}, map[string]*string{}
+	out.own = newOwn()
 	for _, s := range k.Settings {
-		shared := s.Shared || name == "default"
-		if s.Form == channel.SecretText {
-			out.secrets[s.Key] = new(config.Secret)
-			if shared {
-				*out.secrets[s.Key] = a.Secret(s.Key)
-			}
-			continue
+		from := own{}
+		if s.Shared || name == "default" {
+			from = a.own
 		}
-		out.texts[s.Key] = new(string)
-		if shared {
-			*out.texts[s.Key] = a.Text(s.Key)
-		}
+		out.own.set(s, from)
 	}
 	if name != "default" {
 		out.Enabled = true
@@ -156,8 +127,9 @@ func Sections(kinds channel.Kinds) (out config.Sections) {
 	return append(out, &config.Settings[struct{}]{
 		Path: "channels",
 		Fields: func(*struct{}) []config.Field { // networks that other gateways know
-			return []config.Field{config.Later("defaults", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost",
-				"msteams", "googlechat", "irc", "line", "feishu", "nostr", "twitch", "zalo", "webchat")}
+			later := []string{"defaults", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost", "msteams",
+				"googlechat", "irc", "line", "feishu", "nostr", "twitch", "zalo", "webchat"}
+			return []config.Field{config.Later(slices.DeleteFunc(later, func(id string) bool { _, here := kinds.Get(id); return here })...)}
 		},
 		Whole: func(_ *struct{}, all config.Config, wrong func(config.Path, string, ...any)) {
 			apart(kinds, all, wrong)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
+	"unicode"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -19,12 +21,12 @@ func (a *Configured) fields(k channel.Kind, shown bool) []config.Field {
 	out := []config.Field{
 		config.Switch{Key: "enabled", To: &a.Enabled, Hint: config.Hint{Pane: pane}, Help: "whether it is switched on"},
 	}
-	out = append(append(out, a.own(k)...), a.rules(pane)...)
+	out = append(append(out, a.particular(k)...), a.rules(pane)...)
 	return append(append(out, a.streaming(pane)...), a.text(k)...)
 }
 
-// own are the keys that only one network has.
-func (a *Configured) own(k channel.Kind) (out []config.Field) {
+// particular are the keys that only one network has.
+func (a *Configured) particular(k channel.Kind) (out []config.Field) {
 	for _, s := range k.Settings {
 		hint := config.Hint{Default: cmp.Or(s.Unset, "none")}
 		switch s.Form {
@@ -34,6 +36,14 @@ func (a *Configured) own(k channel.Kind) (out []config.Field) {
 			out = append(out, config.Text{Key: s.Key, To: a.texts[s.Key], Max: 2048, Is: config.WebAddress, Hint: hint, Help: s.About})
 		case channel.PublicAddress:
 			out = append(out, config.Text{Key: s.Key, To: a.texts[s.Key], Max: 2048, Is: publicAddress, Hint: hint, Help: s.About})
+		case channel.Words:
+			out = append(out, config.Text{Key: s.Key, To: a.texts[s.Key], Max: 512, Is: line(s), Hint: hint, Help: s.About})
+		case channel.WordList:
+			out = append(out, config.Texts{Key: s.Key, To: a.lists[s.Key], Max: 512, Is: line(s), Unset: true, Hint: hint, Help: s.About})
+		case channel.OnOff:
+			out = append(out, config.Switch{Key: s.Key, To: a.switches[s.Key], Help: s.About})
+		case channel.PortNumber:
+			out = append(out, config.Number{Key: s.Key, To: a.ports[s.Key], Min: 1, Max: 65535, Hint: hint, Help: s.About})
 		}
 	}
 	return out
@@ -47,6 +57,20 @@ func shaped(s channel.Setting) func(string) error {
 			return errors.New(s.Help)
 		}
 		return nil
+	}
+}
+
+// line judges a text that has one line.
+func line(s channel.Setting) func(string) (string, error) {
+	return func(text string) (string, error) {
+		text = strings.TrimSpace(text)
+		if text == "" || strings.ContainsFunc(text, unicode.IsControl) {
+			return "", errors.New("expected a line of text")
+		}
+		if s.Valid != nil && !s.Valid(text) {
+			return "", errors.New(s.Help)
+		}
+		return text, nil
 	}
 }
 

@@ -171,6 +171,9 @@ func (c *Channel) Typing(ctx context.Context, _ channel.Target) error {
 	return after
 }
 
+// Status implements channel.Reporter: it receives, whatever happens.
+func (c *Channel) Status() channel.Status { return channel.Status{State: channel.Receiving} }
+
 // TakesKeyOnce says whether a message may be sent again with its key after an
 // uncertain end.
 func (c *Channel) TakesKeyOnce() bool {

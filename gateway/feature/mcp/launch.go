@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/mcp/named"
 	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/process/stdio"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -26,32 +26,22 @@ func (f *Servers) launch(ctx context.Context, s mcp.Server) (mcp.Process, error)
 	if err != nil {
 		return nil, err
 	}
-	temp, err := os.MkdirTemp("", "hearth-mcp-")
+	temp, err := stdio.Folder("hearth-mcp-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for it: %w", err)
+		return nil, err
 	}
-	if real, err := filepath.EvalSymlinks(temp); err == nil {
-		temp = real
-	}
-	out, theirs, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("make a pipe for it: %w", err)
-	}
-	defer func() { _ = theirs.Close() }()
 	spec := process.Spec{
 		Owner: "mcp:" + s.ID, Title: "MCP server " + s.ID, Path: path, Argv: append([]string{path}, s.Args...), Env: f.environ(s, temp),
-		Dir: cmp.Or(s.Dir, temp), Input: true, Stdout: theirs, Temp: temp,
+		Dir: cmp.Or(s.Dir, temp), Temp: temp,
 	}
 	if f.o.Execution.Sandbox.Confined && !s.Open {
 		spec.Confine = f.rules(s, path, temp)
 	}
-	p, err := f.o.Execution.Processes.Start(ctx, spec)
+	p, err := stdio.Start(ctx, f.o.Execution.Processes, spec)
 	if err != nil {
-		_ = out.Close()
-		_ = os.RemoveAll(temp)
 		return nil, err
 	}
-	return &program{p, out}, nil
+	return p, nil
 }
 
 // findProgram looks where commands are looked for, never in the folder of the
@@ -111,41 +101,4 @@ func downloads(program string) []string {
 		return []string{".bun"}
 	}
 	return nil
-}
-
-// causeIn is the line of a program's last words that says what went wrong: in
-// the middle of a stack, most often.
-func causeIn(text string) string {
-	for _, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if strings.Contains(line, "EACCES") || strings.Contains(line, "Error: ") || strings.Contains(strings.ToLower(line), "permission denied") {
-			return strings.ToValidUTF8(line[:min(len(line), 190)], "")
-		}
-	}
-	return ""
-}
-
-// program is a server's program.
-type program struct {
-	*process.Process
-	out *os.File
-}
-
-// Output implements mcp.Process.
-func (p *program) Output() io.ReadCloser { return p.out }
-
-// Words implements mcp.Process.
-func (p *program) Words() string {
-	o := p.Process.Output()
-	text := strings.TrimSpace(string(o.Head) + string(o.Tail))
-	if len(text) > 400 {
-		if cause := causeIn(text); cause != "" {
-			text = cause + " … " + text[len(text)-min(len(text), 200):]
-		}
-		text = "…" + strings.ToValidUTF8(text[len(text)-400:], "")
-	}
-	if i := p.Info(); i.State == process.Ended && !i.Exit.OK() && !i.Exit.Stopped {
-		text = strings.TrimSpace(fmt.Sprintf("%s (exit code %d %s)", text, i.Exit.Code, i.Exit.Signal))
-	}
-	return text
 }

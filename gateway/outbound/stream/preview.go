@@ -52,7 +52,7 @@ func (o PreviewOptions) active() bool {
 	if o.Channel == nil || o.BlockReplies || o.SelectedQuote {
 		return false
 	}
-	_, ok := o.Channel.(channel.Editor)
+	_, ok := channel.AsEditor(o.Channel)
 	return ok && (o.Mode == Partial || o.Mode == Block || o.Mode == Progress)
 }
 
@@ -156,7 +156,7 @@ func (p *Preview) Shown() string { return p.shown }
 // Discard stops the preview and removes its message.
 func (p *Preview) Discard(ctx context.Context) error {
 	id, _ := p.End(FinalOther)
-	d, ok := p.o.Channel.(channel.Deleter)
+	d, ok := channel.AsDeleter(p.o.Channel)
 	if id == "" || !ok {
 		return nil
 	}
@@ -206,9 +206,9 @@ func (p *Preview) show(ctx context.Context) (wait time.Duration) {
 		if r, err = p.o.Channel.Send(req, channel.Message{To: p.o.To, Text: text}); err == nil {
 			p.id, p.since = r.MessageID, time.Now()
 		}
-	} else {
+	} else if e, can := channel.AsEditor(p.o.Channel); can { // active made sure of it
 		p.edits++
-		err = p.o.Channel.(channel.Editor).Edit(req, p.o.To, p.id, text)
+		err = e.Edit(req, p.o.To, p.id, text)
 	}
 	if p.shown = ""; err == nil {
 		p.shown = text

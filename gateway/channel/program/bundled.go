@@ -1,0 +1,42 @@
+package program
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+)
+
+// Bundled makes the channel of an account on a network that comes with Hearth, in
+// the program hearth-channels. limits and can hold until that has told its own.
+func Bundled(network string, a channel.Account, limits channel.Limits, can ...channel.Ability) (channel.Channel, error) {
+	path, err := beside(bundle)
+	if err != nil {
+		return nil, err
+	}
+	return New(Options{
+		ID: network, Account: a.ID, Argv: []string{path, network}, Limits: limits, Can: can, Settings: a.Texts, Secrets: a.Secrets,
+		MaxFile: a.MaxFile, OpenFile: a.OpenFile, Durable: a.Durable, Launch: a.Launch, Now: a.Now, Logger: a.Logger,
+	})
+}
+
+// bundle is the program that holds the networks which come with Hearth, beside the
+// running one.
+const bundle = "hearth-channels"
+
+// beside finds a program that was installed beside this one.
+func beside(name string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program's folder: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	path := filepath.Join(filepath.Dir(self), name+filepath.Ext(self))
+	if st, err := os.Stat(path); err != nil || st.IsDir() {
+		return "", fmt.Errorf("the program %s is not beside %s. It comes with Hearth's packages; put it there and restart Hearth", name, self)
+	}
+	return path, nil
+}

@@ -1,0 +1,64 @@
+// Package child starts the programs of channels: in a sandbox, with a folder of
+// their own, the network, and nothing else of the machine or of the gateway's
+// environment. Their life is package program's business.
+package child
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/execution"
+	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/process/stdio"
+	"github.com/hearth-assistant/hearth/gateway/sandbox"
+)
+
+// Launcher starts programs on this machine.
+func Launcher(e *execution.Environment) channel.Launch {
+	return func(ctx context.Context, network, account string, argv []string) (channel.Process, error) {
+		dir, err := stdio.Folder("hearth-channel-")
+		if err != nil {
+			return nil, err
+		}
+		s := process.Spec{
+			Owner: "channel:" + network + ":" + account, Title: network + " (" + account + ")", Path: argv[0], Argv: argv,
+			Env: environment(e, dir), Dir: dir, Temp: dir,
+		}
+		if e.Sandbox.Confined {
+			s.Confine = &sandbox.Rules{
+				Read: readable(argv), Write: []string{dir}, Hide: append(sandbox.Secrets(e.Home), e.Hide...), Network: true,
+			}
+		}
+		p, err := stdio.Start(ctx, e.Processes, s)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+}
+
+// environment is all that a program gets: how the person's language and time are,
+// where programs are, and its folder for everything else.
+func environment(e *execution.Environment, dir string) []string {
+	out := []string{"HOME=" + dir, "TMPDIR=" + dir, "TERM=dumb", "PATH=" + e.SearchPath}
+	for _, kv := range e.Environ {
+		if name, _, _ := strings.Cut(kv, "="); name != "HOME" && name != "PATH" {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+// readable are the folder of the program and the files that its arguments name, for
+// an interpreter and its script.
+func readable(argv []string) []string {
+	out := []string{filepath.Dir(argv[0])}
+	for _, arg := range argv[1:] {
+		if filepath.IsAbs(arg) {
+			out = append(out, filepath.Dir(arg))
+		}
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+// Package program is a messaging network whose channel is a program of its own: the
+// gateway starts it, talks to it in the words of package wire, and starts it again
+// when it dies. It owns the life of that program and what its answers mean for the
+// contract of package channel. It knows no network, starts no process itself
+// (channel.Launch does), and package serve is the other end.
+package program
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+)
+
+// Options of a Channel. Argv, Limits, Launch, Now and Logger are needed.
+type Options struct {
+	ID, Account string
+	Argv        []string
+	// Limits and Can hold until the program has told its own; it may have less.
+	Limits   channel.Limits
+	Can      []channel.Ability
+	Settings map[string]string
+	Secrets  map[string]string
+	MaxFile  int64
+	OpenFile func(path string) (fs.File, error)
+	Durable  channel.Durable
+	Launch   channel.Launch
+	Now      func() time.Time
+	Logger   *slog.Logger
+}
+
+// Channel is an account behind a program. It implements channel.Channel and all
+// optional abilities; Can says which the program has.
+type Channel struct {
+	o Options
+
+	mu     sync.Mutex
+	live   *connection // nil: there is none
+	limits channel.Limits
+	can    []channel.Ability
+	status channel.Status
+}
+
+// New makes the channel of an account without starting its program; Run does.
+func New(o Options) (*Channel, error) {
+	if o.Launch == nil {
+		return nil, errors.New("programs cannot be started here, so this network cannot be used")
+	}
+	if len(o.Argv) == 0 {
+		return nil, errors.New("no program is named")
+	}
+	return &Channel{o: o, limits: o.Limits, can: o.Can, status: channel.Status{State: channel.Stopped, Since: o.Now()}}, nil
+}
+
+// ID is the network's.
+func (c *Channel) ID() string { return c.o.ID }
+
+// Account is the account's name.
+func (c *Channel) Account() string { return c.o.Account }
+
+// Limits are the program's, and before it has told them those of its kind.
+func (c *Channel) Limits() channel.Limits {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.limits
+}
+
+// Can implements channel.Standing.
+func (c *Channel) Can(a channel.Ability) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.can, a)
+}
+
+// Status implements channel.Reporter.
+func (c *Channel) Status() channel.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status
+}
+
+func (c *Channel) note(change func(*channel.Status)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.status.State
+	change(&c.status)
+	if c.status.State != old {
+		c.status.Since = c.o.Now()
+	}
+}
+
+// How long a program that died waits for its next start: twice as long each time,
+// and from the beginning when it lived for steady.
+const (
+	firstPause, longestPause = time.Second, 5 * time.Minute
+	steady                   = 10 * time.Minute
+)
+
+// errGivenUp is an end after which a new start would be no better.
+var errGivenUp = errors.New("it cannot go on")
+
+// Run keeps the program running and hands over what it receives.
+func (c *Channel) Run(ctx context.Context, inbox channel.Inbox) error {
+	defer c.note(func(s *channel.Status) { s.State = channel.Stopped })
+	pause := firstPause
+	for {
+		begun := c.o.Now()
+		err := c.oneLife(ctx, inbox)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if errors.Is(err, errGivenUp) {
+			return err
+		}
+		if c.o.Now().Sub(begun) > steady {
+			pause = firstPause
+		}
+		c.o.Logger.Warn("the program of a channel has ended", "channel", c.o.ID, "account", c.o.Account, "err", err, "again", pause)
+		c.note(func(s *channel.Status) {
+			s.State = channel.Waiting
+			s.Problem = fmt.Sprintf("The program that connects %s has ended: %v. It is started again in %v.", c.o.ID, err, pause)
+		})
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// oneLife is one life of the program. Its error says why it ended.
+func (c *Channel) oneLife(ctx context.Context, inbox channel.Inbox) error {
+	c.note(func(s *channel.Status) { s.State = channel.Starting })
+	cn, err := c.connect(ctx, inbox)
+	if err != nil {
+		return err
+	}
+	defer cn.end()
+	result, err := cn.initialize(ctx)
+	if err != nil {
+		return cn.explain(err)
+	}
+	c.mu.Lock()
+	c.live, c.limits, c.can = cn, within(result.Limits.Channel(), c.o.MaxFile), result.Can
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.live = nil
+		c.mu.Unlock()
+	}()
+	c.o.Logger.Info("the program of a channel runs", "channel", c.o.ID, "account", c.o.Account, "name", result.Name, "version", result.Version)
+	if err := cn.start(ctx); err != nil {
+		return cn.explain(err)
+	}
+	return cn.watch(ctx)
+}
+
+// within makes limits of a program safe: nothing is negative, a text can say
+// something, and a file is no larger than is allowed here.
+func within(l channel.Limits, maxFile int64) channel.Limits {
+	l.Text, l.Lines, l.Caption, l.Edits = max(l.Text, 0), max(l.Lines, 0), max(l.Caption, 0), max(l.Edits, 0)
+	if l.Text > 0 {
+		l.Text = max(l.Text, 64)
+	}
+	l.EditPace, l.EditWindow, l.Typing, l.Files = max(l.EditPace, 0), max(l.EditWindow, 0), max(l.Typing, 0), max(l.Files, 0)
+	if maxFile > 0 {
+		l.Files = min(l.Files, maxFile)
+	}
+	switch l.Unit {
+	case channel.UTF16, channel.Bytes:
+	default:
+		l.Unit = channel.Characters
+	}
+	switch l.Dialect {
+	case channel.Markdown, channel.HTML:
+	default:
+		l.Dialect = channel.PlainText
+	}
+	return l
+}
+
+// connection returns the live one, or says why there is none. Then nothing was
+// sent, and a later attempt may succeed.
+func (c *Channel) connection() (*connection, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.live == nil {
+		return nil, fmt.Errorf("the program that connects %s is not ready: %s", c.o.ID, cmp.Or(c.status.Problem, "it is starting"))
+	}
+	return c.live, nil
+}

@@ -1,0 +1,172 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/program/wire"
+)
+
+// errNotAsked is a request that never left: nothing has happened.
+var errNotAsked = errors.New("it was not asked")
+
+// call asks the program. The error is errNotAsked when the request did not leave;
+// errUnanswered when it did, and nobody knows what became of it.
+func (c *Channel) call(ctx context.Context, method string, params, result any) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", errNotAsked, err)
+	}
+	cn, err := c.connection()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotAsked, err)
+	}
+	select {
+	case cn.sends <- struct{}{}:
+		defer func() { <-cn.sends }()
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", errNotAsked, ctx.Err())
+	}
+	w, err := cn.rpc.DispatchCall(ctx, method, params)
+	if errors.Is(err, jsonrpc2.ErrClosed) {
+		return fmt.Errorf("%w: the program that connects %s has ended", errNotAsked, c.o.ID)
+	}
+	if err == nil {
+		err = w.Wait(ctx, result)
+	}
+	var own *jsonrpc2.Error
+	if errors.As(err, &own) {
+		return wire.Error(err)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnanswered, err)
+	}
+	return nil
+}
+
+// errUnanswered is a request without an answer.
+var errUnanswered = errors.New("the program that connects the network did not answer")
+
+// Send asks the program to send a message. When it dies before it answered, nobody
+// knows whether the message arrived.
+func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
+	p := wire.SendParams{Key: m.Key, To: target(m.To), Text: m.Text}
+	for _, f := range m.Media {
+		shared, remove, err := c.share(f)
+		if err != nil {
+			return channel.Receipt{}, err
+		}
+		defer remove()
+		p.Media = append(p.Media, shared)
+	}
+	var r wire.SendResult
+	err := c.call(ctx, wire.Send, p, &r)
+	if errors.Is(err, errUnanswered) {
+		return channel.Receipt{}, fmt.Errorf("%w: %w", channel.ErrUncertain, err)
+	}
+	return channel.Receipt{MessageID: r.MessageID}, err
+}
+
+// share copies a file that is to be sent into the common folder.
+func (c *Channel) share(m channel.Media) (wire.Media, func(), error) {
+	out := wire.Media{MIME: m.MIME, Name: m.Name, Size: m.Size}
+	if c.o.OpenFile == nil {
+		return out, nil, fmt.Errorf("%w: no file may leave here", channel.ErrRefused)
+	}
+	cn, err := c.connection()
+	if err != nil {
+		return out, nil, err
+	}
+	from, err := c.o.OpenFile(m.URL)
+	if err != nil {
+		return out, nil, fmt.Errorf("open the file that is to be sent: %w", err)
+	}
+	defer func() { _ = from.Close() }()
+	to, err := os.CreateTemp(cn.proc.Folder(), "send-*")
+	if err != nil {
+		return out, nil, fmt.Errorf("share a file with the program: %w", err)
+	}
+	remove := func() { _ = os.Remove(to.Name()) }
+	limit := c.Limits().Files
+	n, err := io.Copy(to, io.LimitReader(from, limit+1))
+	if err = errors.Join(err, to.Close()); err == nil && n > limit {
+		err = fmt.Errorf("%w: the file has more than the %d bytes that the network takes", channel.ErrRefused, limit)
+	}
+	if err != nil {
+		remove()
+		return out, nil, err
+	}
+	out.Path, out.Size = filepath.Base(to.Name()), n
+	return out, remove, nil
+}
+
+// Edit implements channel.Editor.
+func (c *Channel) Edit(ctx context.Context, to channel.Target, messageID, text string) error {
+	return c.call(ctx, wire.Edit, wire.EditParams{To: target(to), MessageID: messageID, Text: text}, nil)
+}
+
+// Delete implements channel.Deleter.
+func (c *Channel) Delete(ctx context.Context, to channel.Target, messageID string) error {
+	return c.call(ctx, wire.Delete, wire.MessageParams{To: target(to), MessageID: messageID}, nil)
+}
+
+// Typing implements channel.Typer.
+func (c *Channel) Typing(ctx context.Context, to channel.Target) error {
+	return c.call(ctx, wire.Typing, wire.TargetParams{To: target(to)}, nil)
+}
+
+// React implements channel.Reactor.
+func (c *Channel) React(ctx context.Context, to channel.Target, messageID, emoji string) error {
+	return c.call(ctx, wire.React, wire.ReactParams{To: target(to), MessageID: messageID, Emoji: emoji}, nil)
+}
+
+// Fetch implements channel.Fetcher. The file is removed when it is closed.
+func (c *Channel) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, error) {
+	cn, err := c.connection()
+	if err != nil {
+		return nil, err
+	}
+	var r wire.FetchResult
+	if err := c.call(ctx, wire.Fetch, wire.Media{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL}, &r); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(cn.proc.Folder())
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of the program: %w", err)
+	}
+	st, err := root.Lstat(r.Path) // opening what is no file may wait for ever
+	if err == nil && !st.Mode().IsRegular() {
+		err = errors.New("it is no file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = root.Open(r.Path)
+	}
+	if err != nil {
+		_ = root.Close()
+		return nil, fmt.Errorf("open the file that the program fetched: %w", err)
+	}
+	return &fetched{File: f, root: root, path: r.Path}, nil
+}
+
+// fetched is a file in the common folder that nobody else needs.
+type fetched struct {
+	*os.File
+	root *os.Root
+	path string
+}
+
+// Close removes the file.
+func (f *fetched) Close() error {
+	return errors.Join(f.File.Close(), f.root.Remove(f.path), f.root.Close())
+}
+
+func target(t channel.Target) wire.Target {
+	return wire.Target{Conversation: t.Conversation, Thread: t.Thread, ReplyTo: t.ReplyTo}
+}

@@ -1,0 +1,37 @@
+// Package wire is how the gateway and a channel that is a program of its own talk:
+// JSON-RPC 2.0, one message a line, over the program's standard input and output.
+// It owns the shapes of the requests, what their errors mean, and the limits of a
+// line. What the gateway makes of them is package program's business, and what a
+// program does is serve's. docs/channels/write-your-own.md says it for writers in
+// any language.
+package wire
+
+// Version is that of the protocol. A program that speaks another one says so in
+// its answer to initialize.
+const Version = 1
+
+// MaxLine is the longest line that either side takes, in bytes.
+const MaxLine = 4 << 20
+
+// Requests of the gateway.
+const (
+	Initialize = "initialize" // InitializeParams → InitializeResult
+	Start      = "start"      // {} → {}: begin to receive
+	Stop       = "stop"       // {} → {}: end receiving; the input is closed next
+	Send       = "send"       // SendParams → SendResult
+	Edit       = "edit"       // EditParams → {}
+	Delete     = "delete"     // MessageParams → {}
+	Typing     = "typing"     // TargetParams → {}
+	React      = "react"      // ReactParams → {}
+	Fetch      = "fetch"      // Media → FetchResult
+	Ping       = "ping"       // {} → {}
+)
+
+// Requests and notes of the program.
+const (
+	Inbound  = "inbound"   // InboundParams → {}: answered when it was durably accepted
+	Status   = "status"    // a note: StatusParams
+	Stopped  = "stopped"   // a note: StoppedParams; receiving has ended and cannot go on
+	StateGet = "state.get" // StateKey → StateValue
+	StatePut = "state.put" // StateValue → {}: answered when it is on disk
+)

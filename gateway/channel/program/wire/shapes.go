@@ -1,0 +1,205 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+)
+
+// InitializeParams are the gateway's first words.
+type InitializeParams struct {
+	Protocol int    `json:"protocol"`
+	Channel  string `json:"channel"` // the network's id in settings
+	Account  string `json:"account"`
+	// Settings are the account's own keys that are no secret, as text; Secrets the
+	// others. A list has its entries on lines of their own.
+	Settings map[string]string `json:"settings"`
+	Secrets  map[string]string `json:"secrets"`
+	MaxFile  int64             `json:"maxFile"` // the largest file to take or send, in bytes
+	// Folder is one that both can use, for files that are sent and fetched. What
+	// lies there at the program's end is removed.
+	Folder string `json:"folder"`
+}
+
+// InitializeResult is what the program says of itself.
+type InitializeResult struct {
+	Protocol int               `json:"protocol"`
+	Name     string            `json:"name"`
+	Version  string            `json:"version"`
+	Limits   Limits            `json:"limits"`
+	Can      []channel.Ability `json:"can"`
+}
+
+// Limits are channel.Limits; lengths of time in milliseconds.
+type Limits struct {
+	Text         int             `json:"text,omitempty"`
+	Unit         channel.Unit    `json:"unit,omitempty"`
+	Lines        int             `json:"lines,omitempty"`
+	Caption      int             `json:"caption,omitempty"`
+	Dialect      channel.Dialect `json:"dialect,omitempty"`
+	EditPaceMs   int64           `json:"editPaceMs,omitempty"`
+	EditWindowMs int64           `json:"editWindowMs,omitempty"`
+	Edits        int             `json:"edits,omitempty"`
+	TypingMs     int64           `json:"typingMs,omitempty"`
+	Files        int64           `json:"files,omitempty"`
+	Reactions    bool            `json:"reactions,omitempty"`
+	Threads      bool            `json:"threads,omitempty"`
+}
+
+// LimitsOf writes limits for the wire.
+func LimitsOf(l channel.Limits) Limits {
+	return Limits{
+		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPaceMs: l.EditPace.Milliseconds(),
+		EditWindowMs: l.EditWindow.Milliseconds(), Edits: l.Edits, TypingMs: l.Typing.Milliseconds(), Files: l.Files,
+		Reactions: l.Reactions, Threads: l.Threads,
+	}
+}
+
+// Channel reads them.
+func (l Limits) Channel() channel.Limits {
+	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	return channel.Limits{
+		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPace: ms(l.EditPaceMs),
+		EditWindow: ms(l.EditWindowMs), Edits: l.Edits, Typing: ms(l.TypingMs), Files: l.Files, Reactions: l.Reactions, Threads: l.Threads,
+	}
+}
+
+// Target is where a message goes.
+type Target struct {
+	Conversation string `json:"conversation"`
+	Thread       string `json:"thread,omitempty"`
+	ReplyTo      string `json:"replyTo,omitempty"`
+}
+
+// Media is a file. Path is its name in the common folder when it is sent; URL is
+// what the program gave of a file that came, and gets back to fetch it.
+type Media struct {
+	MIME string `json:"mime,omitempty"`
+	Name string `json:"name,omitempty"`
+	Size int64  `json:"size,omitempty"`
+	Path string `json:"path,omitempty"`
+	URL  string `json:"url,omitempty"`
+}
+
+// SendParams is one message that fits the limits. Key is the same for every attempt.
+type SendParams struct {
+	Key   string  `json:"key"`
+	To    Target  `json:"to"`
+	Text  string  `json:"text"` // Markdown
+	Media []Media `json:"media,omitempty"`
+}
+
+// SendResult is the network's receipt.
+type SendResult struct {
+	MessageID string `json:"messageId"`
+}
+
+// EditParams gives a message another text.
+type EditParams struct {
+	To        Target `json:"to"`
+	MessageID string `json:"messageId"`
+	Text      string `json:"text"`
+}
+
+// MessageParams names a message.
+type MessageParams struct {
+	To        Target `json:"to"`
+	MessageID string `json:"messageId"`
+}
+
+// TargetParams names a conversation.
+type TargetParams struct {
+	To Target `json:"to"`
+}
+
+// ReactParams puts an emoji on a message; "" takes it away.
+type ReactParams struct {
+	To        Target `json:"to"`
+	MessageID string `json:"messageId"`
+	Emoji     string `json:"emoji"`
+}
+
+// FetchResult says where in the common folder the file is. The gateway removes it.
+type FetchResult struct {
+	Path string `json:"path"`
+}
+
+// InboundParams is channel.Inbound.
+type InboundParams struct {
+	Chat          channel.ChatType `json:"chat"`
+	Conversation  string           `json:"conversation"`
+	Label         string           `json:"label,omitempty"`
+	Thread        string           `json:"thread,omitempty"`
+	SenderID      string           `json:"senderId"`
+	SenderName    string           `json:"senderName,omitempty"`
+	SenderHandle  string           `json:"senderHandle,omitempty"`
+	SenderIsBot   bool             `json:"senderIsBot,omitempty"`
+	MessageID     string           `json:"messageId"`
+	Text          string           `json:"text"`
+	Command       string           `json:"command,omitempty"`
+	Mentioned     bool             `json:"mentioned,omitempty"`
+	ReplyToText   string           `json:"replyToText,omitempty"`
+	QuoteSelected bool             `json:"quoteSelected,omitempty"`
+	ForwardedFrom string           `json:"forwardedFrom,omitempty"`
+	ForwardedText string           `json:"forwardedText,omitempty"`
+	Media         []Media          `json:"media,omitempty"`
+	Album         string           `json:"album,omitempty"`
+	AtMs          int64            `json:"atMs"` // Unix milliseconds
+	Edited        bool             `json:"edited,omitempty"`
+}
+
+// InboundOf writes a message for the wire.
+func InboundOf(in channel.Inbound) InboundParams {
+	p := InboundParams{
+		Chat: in.Chat, Conversation: in.Conversation, Label: in.Label, Thread: in.Thread, SenderID: in.SenderID, SenderName: in.SenderName,
+		SenderHandle: in.SenderHandle, SenderIsBot: in.SenderIsBot, MessageID: in.MessageID, Text: in.Text, Command: in.Command,
+		Mentioned: in.Mentioned, ReplyToText: in.ReplyToText, QuoteSelected: in.QuoteSelected, ForwardedFrom: in.Forwarded.From,
+		ForwardedText: in.Forwarded.Text, Album: in.Album, AtMs: in.At.UnixMilli(), Edited: in.Edited,
+	}
+	for _, m := range in.Media {
+		p.Media = append(p.Media, Media{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL})
+	}
+	return p
+}
+
+// Channel reads a message of an account; what is no known kind of chat is taken for
+// a group, where less is allowed.
+func (p InboundParams) Channel(network, account string) channel.Inbound {
+	in := channel.Inbound{
+		Channel: network, Account: account, Chat: p.Chat, Conversation: p.Conversation, Label: p.Label, Thread: p.Thread,
+		SenderID: p.SenderID, SenderName: p.SenderName, SenderHandle: p.SenderHandle, SenderIsBot: p.SenderIsBot, MessageID: p.MessageID,
+		Text: p.Text, Command: p.Command, Mentioned: p.Mentioned, ReplyToText: p.ReplyToText, QuoteSelected: p.QuoteSelected,
+		Forwarded: channel.Forwarded{From: p.ForwardedFrom, Text: p.ForwardedText}, Album: p.Album, At: time.UnixMilli(p.AtMs),
+		Edited: p.Edited,
+	}
+	if in.Chat != channel.Direct && in.Chat != channel.Room {
+		in.Chat = channel.Group
+	}
+	for _, m := range p.Media {
+		in.Media = append(in.Media, channel.Media{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL})
+	}
+	return in
+}
+
+// StatusParams is how the account is.
+type StatusParams struct {
+	State   channel.State `json:"state"` // starting, receiving, waiting, conflict
+	Bot     string        `json:"bot,omitempty"`
+	Problem string        `json:"problem,omitempty"` // for people
+}
+
+// StoppedParams says why receiving cannot go on.
+type StoppedParams struct {
+	Problem string `json:"problem"`
+}
+
+// StateKey names what the program keeps in the gateway's store.
+type StateKey struct {
+	Key string `json:"key"`
+}
+
+// StateValue is a value of it, empty when there is none.
+type StateValue struct {
+	Key  string `json:"key"`
+	Blob []byte `json:"blob"`
+}
