@@ -6,9 +6,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/answers"
 	"github.com/hearth-assistant/hearth/gateway/attachment/fetch"
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/irc"
+	all "github.com/hearth-assistant/hearth/gateway/channel/networks"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/child"
-	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -20,13 +19,8 @@ import (
 	"github.com/hearth-assistant/hearth/internal/random"
 )
 
-// Networks is the one list of messaging networks.
-func Networks() channel.Kinds {
-	return channel.Kinds{
-		telegram.Kind(),
-		irc.Kind(),
-	}
-}
+// Networks are the messaging networks there are.
+func Networks() channel.Kinds { return all.List() }
 
 // networks are the ways of answers out, to clients and to messaging networks, and of
 // messages in from those.

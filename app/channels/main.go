@@ -1,4 +1,4 @@
-// Hearth-channels connects messaging networks: the gateway starts one process of it
+// Command hearth-channels connects messaging networks: the gateway starts one process of it
 // for each account and talks to it over its standard input and output
 // (gateway/channel/program/wire). It links the networks' libraries, so that none of
 // them is in the gateway, and owns nothing else.

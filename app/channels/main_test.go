@@ -30,10 +30,9 @@ func TestRun(t *testing.T) {
 	lines := bufio.NewReader(read)
 	for _, tc := range []struct{ ask, want string }{
 		{`"method":"start"`, `"message":"initialize comes first"`},
-		{fmt.Sprintf(`"method":"initialize","params":{"protocol":1,"channel":"irc","account":"a","folder":%q}`, t.TempDir()), "channels.irc.host"},
-		{fmt.Sprintf(`"method":"initialize","params":{"protocol":2,"folder":%q}`, t.TempDir()), "version 1 of the protocol"},
-		{fmt.Sprintf(`"method":"initialize","params":{"protocol":1,"channel":"irc","account":"a","settings":{"host":"h"},"folder":%q}`, t.TempDir()),
-			`"limits":{"text":400,"unit":"bytes"`},
+		{first(t, `"protocol":1,"channel":"irc","account":"a"`), "channels.irc.host"},
+		{first(t, `"protocol":2`), "version 1 of the protocol"},
+		{first(t, `"protocol":1,"channel":"irc","account":"a","settings":{"host":"h"}`), `"limits":{"text":400,"unit":"bytes"`},
 		{`"method":"ping"`, `"result":{}`},
 	} {
 		go func() { _, _ = fmt.Fprintf(write, `{"jsonrpc":"2.0","id":1,%s}`+"\n", tc.ask) }()
@@ -45,6 +44,11 @@ func TestRun(t *testing.T) {
 	if code := <-ended; code != 0 {
 		t.Errorf("it ended with %d", code)
 	}
+}
+
+// first is the request initialize.
+func first(t *testing.T, params string) string {
+	return fmt.Sprintf(`"method":"initialize","params":{%s,"folder":%q}`, params, t.TempDir())
 }
 
 // nowhere takes what nobody reads.

@@ -11,7 +11,7 @@ import (
 
 // Kind is a messaging network: what it is called, what its accounts are
 // configured with, and how one is connected. Every folder below makes one, and
-// gateway/channels.go lists them; nothing else knows a network by name.
+// package networks lists them; nothing else knows a network by name.
 type Kind struct {
 	ID    string // in keys, routes and settings: small letters and digits
 	Label string // for people

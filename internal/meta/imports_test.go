@@ -180,7 +180,8 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.
 var hosts = map[string][]string{
-	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
+	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/irc", "gateway/channel/irc/client"},
+	"app/node":     {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 
 // libraryRooms says which rooms may import a library, so that replacing it

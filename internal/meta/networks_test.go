@@ -4,15 +4,17 @@ import (
 	"go/ast"
 	"go/token"
 	"strings"
+	"unicode"
 )
 
 // networks are the messaging networks that have a folder below gateway/channel.
-// Their names stand there, and in the list of package gateway.
-var networks = []string{"telegram"}
+// Their names stand there, in the list of package networks, and in hearth-channels.
+var networks = []string{"telegram", "irc"}
 
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{
-	"gateway/channels.go":                  "the one list of networks",
+	"gateway/channel/networks/networks.go": "the one list of networks",
+	"app/channels/main.go":                 "the list of those that it connects",
 	"gateway/setup/setup.go":               "the first steps lead through one network, step by step; their steps have names on the wire",
 	"gateway/feature/onboarding/answer.go": "as setup.go",
 	"gateway/protocol/first_steps.go":      "as setup.go",
@@ -40,7 +42,7 @@ func networksApart(files []*file) (out []string) {
 				}
 			}
 			for _, name := range networks {
-				if strings.Contains(strings.ToLower(word), name) && !strings.HasPrefix(f.dir+"/", "gateway/channel/"+name) {
+				if names(word, name) && !strings.HasPrefix(f.dir+"/", "gateway/channel/"+name) {
 					out = append(out, f.at(n)+": "+name+": what a network is called, and how it writes, is said by its channel.Kind in gateway/channel/"+
 						name)
 				}
@@ -49,4 +51,19 @@ func networksApart(files []*file) (out []string) {
 		})
 	}
 	return out
+}
+
+// names reports whether a word or text has a network's name in it. Short names are
+// parts of other words, so they must stand alone.
+func names(text, network string) bool {
+	text = strings.ToLower(text)
+	if len(network) > 5 {
+		return strings.Contains(text, network)
+	}
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if w == network {
+			return true
+		}
+	}
+	return false
 }

@@ -31,7 +31,7 @@ const (
 	retryAfter = 250 * time.Millisecond // after something passing, before the next try
 )
 
-// Kind describes Postbox. It is what gateway/channels.go would list.
+// Kind describes Postbox. It is what gateway/channel/networks would list.
 func Kind() channel.Kind {
 	return channel.Kind{
 		ID: id, Label: "Postbox", Connects: keyToken,

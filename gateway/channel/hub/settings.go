@@ -128,7 +128,7 @@ func Sections(kinds channel.Kinds) (out config.Sections) {
 		Path: "channels",
 		Fields: func(*struct{}) []config.Field { // networks that other gateways know
 			later := []string{"defaults", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost", "msteams",
-				"googlechat", "irc", "line", "feishu", "nostr", "twitch", "zalo", "webchat"}
+				"googlechat", "line", "feishu", "nostr", "twitch", "zalo", "webchat"}
 			return []config.Field{config.Later(slices.DeleteFunc(later, func(id string) bool { _, here := kinds.Get(id); return here })...)}
 		},
 		Whole: func(_ *struct{}, all config.Config, wrong func(config.Path, string, ...any)) {

@@ -40,8 +40,8 @@ func Kind() channel.Kind {
 			{Key: KeyPort, Form: channel.PortNumber, Shared: true, About: "its port", Unset: "6697, and 6667 without TLS"},
 			{Key: KeyTLS, Form: channel.OnOff, On: true, Shared: true, About: "whether the connection is encrypted. Without it everybody between " +
 				"here and the server reads what is said, passwords too"},
-			{Key: KeyNick, Form: channel.Words, Valid: isNick, Help: "a nick has up to 30 letters, digits and - _ [ ] { } \\ | ^ `, and begins with " +
-				"no digit", About: "the assistant's name", Unset: "hearth"},
+			{Key: KeyNick, Form: channel.Words, Valid: isNick, About: "the assistant's name", Unset: "hearth",
+				Help: "a nick has up to 30 letters, digits and - _ [ ] { } \\ | ^ `, and begins with no digit"},
 			{Key: KeyUser, Form: channel.Words, Valid: isNick, Help: "letters, digits and -", About: "its user name", Unset: "as `nick`"},
 			{Key: KeyReal, Form: channel.Words, About: "what the server tells of it", Unset: "Hearth"},
 			{Key: KeyPassword, Form: channel.SecretText, Valid: isLine, Help: "one line", About: "the server's password, where it asks for one"},
@@ -51,7 +51,8 @@ func Kind() channel.Kind {
 			{Key: KeyChannels, Form: channel.WordList, Valid: isChannel, Help: "the name of a channel, like #hearth",
 				About: "channels that it joins. It answers in those that `groups` or `groupPolicy` allow", Unset: "none"},
 		},
-		Later:   []string{"nickserv", "mentionPatterns", "dmHistoryLimit", "defaultAccount", "name", "markdown", "configWrites", "dangerouslyAllowNameMatching"},
+		Later: []string{"nickserv", "mentionPatterns", "dmHistoryLimit", "defaultAccount", "name", "markdown", "configWrites",
+			"dangerouslyAllowNameMatching"},
 		MaxFile: 1, MaxFileWhy: "IRC carries no files",
 		New:     open,
 		IsGroup: IsChannel,

@@ -27,7 +27,7 @@ const atOnce = 64
 
 // connection is a started program.
 type connection struct {
-	c     *Channel
+	c     *Bridge
 	inbox channel.Inbox
 	proc  channel.Process
 	lines *wire.Lines
@@ -69,7 +69,7 @@ func (h hearing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (c *Channel) connect(ctx context.Context, inbox channel.Inbox) (*connection, error) {
+func (c *Bridge) connect(ctx context.Context, inbox channel.Inbox) (*connection, error) {
 	p, err := c.o.Launch(ctx, c.o.ID, c.o.Account, c.o.Argv)
 	if err != nil {
 		return nil, fmt.Errorf("start it: %w", err)
@@ -84,7 +84,7 @@ func (c *Channel) connect(ctx context.Context, inbox channel.Inbox) (*connection
 	return cn, nil
 }
 
-type quiet struct{ c *Channel }
+type quiet struct{ c *Bridge }
 
 func (q quiet) Printf(format string, v ...any) {
 	q.c.o.Logger.Debug("the connection to the program of a channel", "channel", q.c.o.ID, "says", fmt.Sprintf(format, v...))
@@ -252,7 +252,11 @@ func (cn *connection) answer(ctx context.Context, r *jsonrpc2.Request) (any, err
 		if err != nil {
 			return nil, err
 		}
-		if err := cn.inbox(ctx, p.Channel(cn.c.o.ID, cn.c.o.Account)); err != nil {
+		in := p.Channel(cn.c.o.ID, cn.c.o.Account)
+		if err := judge(in, cn.c.o.IsGroup); err != nil {
+			return nil, err
+		}
+		if err := cn.inbox(ctx, in); err != nil {
 			return nil, err
 		}
 		cn.c.note(func(s *channel.Status) { s.LastTake = cn.c.o.Now() })
@@ -272,6 +276,18 @@ func (cn *connection) answer(ctx context.Context, r *jsonrpc2.Request) (any, err
 		return struct{}{}, cn.keep(ctx, p)
 	}
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "the gateway has no " + r.Method}
+}
+
+// judge refuses a message that could not be kept, or that would be kept as another
+// kind of conversation than its id says.
+func judge(in channel.Inbound, isGroup func(string) bool) error {
+	switch {
+	case in.Conversation == "" || in.SenderID == "" || in.MessageID == "":
+		return fmt.Errorf("%w: a message needs conversation, senderId and messageId", channel.ErrRefused)
+	case isGroup != nil && isGroup(in.Conversation) != (in.Chat != channel.Direct):
+		return fmt.Errorf("%w: chat is %q, but the id %q says otherwise", channel.ErrRefused, in.Chat, in.Conversation)
+	}
+	return nil
 }
 
 func read[P any](r *jsonrpc2.Request) (p P, err error) {

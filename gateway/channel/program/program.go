@@ -19,13 +19,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
-// Options of a Channel. Argv, Limits, Launch, Now and Logger are needed.
+// Options of a Bridge. Argv, Limits, Launch, Now and Logger are needed.
 type Options struct {
 	ID, Account string
 	Argv        []string
 	// Limits and Can hold until the program has told its own; it may have less.
 	Limits   channel.Limits
 	Can      []channel.Ability
+	IsGroup  func(conversation string) bool // as its Kind's; nil: a message says itself
 	Settings map[string]string
 	Secrets  map[string]string
 	MaxFile  int64
@@ -36,9 +37,9 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// Channel is an account behind a program. It implements channel.Channel and all
+// Bridge is an account behind a program. It implements channel.Channel and all
 // optional abilities; Can says which the program has.
-type Channel struct {
+type Bridge struct {
 	o Options
 
 	mu     sync.Mutex
@@ -49,44 +50,44 @@ type Channel struct {
 }
 
 // New makes the channel of an account without starting its program; Run does.
-func New(o Options) (*Channel, error) {
+func New(o Options) (*Bridge, error) {
 	if o.Launch == nil {
 		return nil, errors.New("programs cannot be started here, so this network cannot be used")
 	}
 	if len(o.Argv) == 0 {
 		return nil, errors.New("no program is named")
 	}
-	return &Channel{o: o, limits: o.Limits, can: o.Can, status: channel.Status{State: channel.Stopped, Since: o.Now()}}, nil
+	return &Bridge{o: o, limits: o.Limits, can: o.Can, status: channel.Status{State: channel.Stopped, Since: o.Now()}}, nil
 }
 
 // ID is the network's.
-func (c *Channel) ID() string { return c.o.ID }
+func (c *Bridge) ID() string { return c.o.ID }
 
 // Account is the account's name.
-func (c *Channel) Account() string { return c.o.Account }
+func (c *Bridge) Account() string { return c.o.Account }
 
 // Limits are the program's, and before it has told them those of its kind.
-func (c *Channel) Limits() channel.Limits {
+func (c *Bridge) Limits() channel.Limits {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.limits
 }
 
 // Can implements channel.Standing.
-func (c *Channel) Can(a channel.Ability) bool {
+func (c *Bridge) Can(a channel.Ability) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Contains(c.can, a)
 }
 
 // Status implements channel.Reporter.
-func (c *Channel) Status() channel.Status {
+func (c *Bridge) Status() channel.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status
 }
 
-func (c *Channel) note(change func(*channel.Status)) {
+func (c *Bridge) note(change func(*channel.Status)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.status.State
@@ -107,7 +108,7 @@ const (
 var errGivenUp = errors.New("it cannot go on")
 
 // Run keeps the program running and hands over what it receives.
-func (c *Channel) Run(ctx context.Context, inbox channel.Inbox) error {
+func (c *Bridge) Run(ctx context.Context, inbox channel.Inbox) error {
 	defer c.note(func(s *channel.Status) { s.State = channel.Stopped })
 	pause := firstPause
 	for {
@@ -137,7 +138,7 @@ func (c *Channel) Run(ctx context.Context, inbox channel.Inbox) error {
 }
 
 // oneLife is one life of the program. Its error says why it ended.
-func (c *Channel) oneLife(ctx context.Context, inbox channel.Inbox) error {
+func (c *Bridge) oneLife(ctx context.Context, inbox channel.Inbox) error {
 	c.note(func(s *channel.Status) { s.State = channel.Starting })
 	cn, err := c.connect(ctx, inbox)
 	if err != nil {
@@ -189,7 +190,7 @@ func within(l channel.Limits, maxFile int64) channel.Limits {
 
 // connection returns the live one, or says why there is none. Then nothing was
 // sent, and a later attempt may succeed.
-func (c *Channel) connection() (*connection, error) {
+func (c *Bridge) connection() (*connection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.live == nil {

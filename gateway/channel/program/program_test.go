@@ -71,7 +71,7 @@ func serves(ch channel.Channel) func(context.Context, io.Reader, io.WriteCloser)
 	}
 }
 
-func open(t *testing.T, o program.Options) *program.Channel {
+func open(t *testing.T, o program.Options) *program.Bridge {
 	t.Helper()
 	o.ID, o.Account, o.Argv, o.Now, o.Logger = "loopback", "default", []string{"test"}, time.Now, slog.New(slog.DiscardHandler)
 	c, err := program.New(o)
@@ -98,7 +98,7 @@ func TestChannel(t *testing.T) {
 }
 
 // running runs a channel until the test ends.
-func running(t *testing.T, c *program.Channel, inbox channel.Inbox) <-chan error {
+func running(t *testing.T, c *program.Bridge, inbox channel.Inbox) <-chan error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -109,14 +109,18 @@ func running(t *testing.T, c *program.Channel, inbox channel.Inbox) <-chan error
 
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
+	tick, late := time.NewTicker(2*time.Millisecond), time.After(20*time.Second)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
 			t.Fatal(what, "did not happen")
 		}
 	}
 }
 
-func receives(c *program.Channel) func() bool {
+func receives(c *program.Bridge) func() bool {
 	return func() bool { return c.Status().State == channel.Receiving }
 }
 
@@ -156,7 +160,8 @@ func TestFiles(t *testing.T) {
 	running(t, c, func(context.Context, channel.Inbound) error { return nil })
 	until(t, "receiving", receives(c))
 	to := channel.Target{Account: "default", Conversation: "c1"}
-	_, err := c.Send(t.Context(), channel.Message{To: to, Text: "see", Media: []channel.Media{{MIME: "text/plain", Name: "a.txt", URL: "a.txt"}}})
+	file := channel.Media{MIME: "text/plain", Name: "a.txt", URL: "a.txt"}
+	_, err := c.Send(t.Context(), channel.Message{To: to, Text: "see", Media: []channel.Media{file}})
 	if err != nil {
 		t.Fatal(err)
 	}

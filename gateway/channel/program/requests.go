@@ -19,7 +19,7 @@ var errNotAsked = errors.New("it was not asked")
 
 // call asks the program. The error is errNotAsked when the request did not leave;
 // errUnanswered when it did, and nobody knows what became of it.
-func (c *Channel) call(ctx context.Context, method string, params, result any) error {
+func (c *Bridge) call(ctx context.Context, method string, params, result any) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", errNotAsked, err)
 	}
@@ -55,7 +55,7 @@ var errUnanswered = errors.New("the program that connects the network did not an
 
 // Send asks the program to send a message. When it dies before it answered, nobody
 // knows whether the message arrived.
-func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
+func (c *Bridge) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
 	p := wire.SendParams{Key: m.Key, To: target(m.To), Text: m.Text}
 	for _, f := range m.Media {
 		shared, remove, err := c.share(f)
@@ -74,8 +74,8 @@ func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 }
 
 // share copies a file that is to be sent into the common folder.
-func (c *Channel) share(m channel.Media) (wire.Media, func(), error) {
-	out := wire.Media{MIME: m.MIME, Name: m.Name, Size: m.Size}
+func (c *Bridge) share(m channel.Media) (wire.File, func(), error) {
+	out := wire.File{MIME: m.MIME, Name: m.Name, Size: m.Size}
 	if c.o.OpenFile == nil {
 		return out, nil, fmt.Errorf("%w: no file may leave here", channel.ErrRefused)
 	}
@@ -107,33 +107,33 @@ func (c *Channel) share(m channel.Media) (wire.Media, func(), error) {
 }
 
 // Edit implements channel.Editor.
-func (c *Channel) Edit(ctx context.Context, to channel.Target, messageID, text string) error {
+func (c *Bridge) Edit(ctx context.Context, to channel.Target, messageID, text string) error {
 	return c.call(ctx, wire.Edit, wire.EditParams{To: target(to), MessageID: messageID, Text: text}, nil)
 }
 
 // Delete implements channel.Deleter.
-func (c *Channel) Delete(ctx context.Context, to channel.Target, messageID string) error {
+func (c *Bridge) Delete(ctx context.Context, to channel.Target, messageID string) error {
 	return c.call(ctx, wire.Delete, wire.MessageParams{To: target(to), MessageID: messageID}, nil)
 }
 
 // Typing implements channel.Typer.
-func (c *Channel) Typing(ctx context.Context, to channel.Target) error {
+func (c *Bridge) Typing(ctx context.Context, to channel.Target) error {
 	return c.call(ctx, wire.Typing, wire.TargetParams{To: target(to)}, nil)
 }
 
 // React implements channel.Reactor.
-func (c *Channel) React(ctx context.Context, to channel.Target, messageID, emoji string) error {
+func (c *Bridge) React(ctx context.Context, to channel.Target, messageID, emoji string) error {
 	return c.call(ctx, wire.React, wire.ReactParams{To: target(to), MessageID: messageID, Emoji: emoji}, nil)
 }
 
 // Fetch implements channel.Fetcher. The file is removed when it is closed.
-func (c *Channel) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, error) {
+func (c *Bridge) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, error) {
 	cn, err := c.connection()
 	if err != nil {
 		return nil, err
 	}
 	var r wire.FetchResult
-	if err := c.call(ctx, wire.Fetch, wire.Media{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL}, &r); err != nil {
+	if err := c.call(ctx, wire.Fetch, wire.File{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL}, &r); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(cn.proc.Folder())
@@ -167,6 +167,6 @@ func (f *fetched) Close() error {
 	return errors.Join(f.File.Close(), f.root.Remove(f.path), f.root.Close())
 }
 
-func target(t channel.Target) wire.Target {
-	return wire.Target{Conversation: t.Conversation, Thread: t.Thread, ReplyTo: t.ReplyTo}
+func target(t channel.Target) wire.Recipient {
+	return wire.Recipient{Conversation: t.Conversation, Thread: t.Thread, ReplyTo: t.ReplyTo}
 }

@@ -15,6 +15,10 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
     { path: "channels.irc.dmPolicy", kind: "choice", options: ["pairing", "allowlist", "open", "disabled"], fallback: "pairing" },
     { path: "channels.irc.groupPolicy", kind: "choice", options: ["allowlist", "open", "disabled"], fallback: "allowlist" },
     { path: "channels.irc.streaming.mode", kind: "choice", options: ["off", "partial", "block", "progress"], fallback: "partial" },
+    { path: "channels.program.enabled", kind: "switch", fallback: true },
+    { path: "channels.program.dmPolicy", kind: "choice", options: ["pairing", "allowlist", "open", "disabled"], fallback: "pairing" },
+    { path: "channels.program.groupPolicy", kind: "choice", options: ["allowlist", "open", "disabled"], fallback: "allowlist" },
+    { path: "channels.program.streaming.mode", kind: "choice", options: ["off", "partial", "block", "progress"], fallback: "partial" },
   ],
   chat: [
     { path: "messages.queue.mode", kind: "choice", options: ["steer", "followup", "collect", "interrupt"], fallback: "steer" },

@@ -24,6 +24,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
+	"github.com/hearth-assistant/hearth/gateway/egress"
 )
 
 // Client is an account. It implements channel.Channel and channel.Reporter.
@@ -85,8 +86,9 @@ func New(a channel.Account) (*Client, error) {
 		Password: a.Secrets[irc.KeyPassword], RequestCaps: []string{"message-tags", "account-tag", "server-time"},
 		UseSASL: a.Texts[irc.KeyLogin] != "", SASLLogin: a.Texts[irc.KeyLogin], SASLPassword: a.Secrets[irc.KeyLoginPW],
 		Timeout: 30 * time.Second, KeepAlive: time.Minute, ReconnectFreq: 10 * time.Second, QuitMessage: "good-bye",
-		AllowPanic: true, // ours are bugs, and the gateway starts the program again
-		Log:        log.New(io.Discard, "", 0),
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) { return egress.DialNamed(ctx, address) },
+		AllowPanic:  true, // ours are bugs, and the gateway starts the program again
+		Log:         log.New(io.Discard, "", 0),
 	}
 	c.listen()
 	return c, nil
@@ -228,7 +230,7 @@ func (c *Client) listen() {
 	})
 	c.conn.AddCallback("PRIVMSG", c.said)
 	c.conn.AddCallback("PONG", c.ponged)
-	for _, numeric := range []string{"401", "402", "403", "404", "407", "411", "412", "413", "414", "415", "416", "417", "437", "477", "482", "489"} {
+	for _, numeric := range strings.Fields("401 402 403 404 407 411 412 413 414 415 416 417 437 477 482 489") { // ERR_NOSUCHNICK and its like
 		c.conn.AddCallback(numeric, c.refused)
 	}
 	c.conn.AddCallback("464", c.rejected) // ERR_PASSWDMISMATCH

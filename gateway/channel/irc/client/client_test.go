@@ -44,7 +44,7 @@ func TestChannel(t *testing.T) {
 			Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "ada", SenderID: "ada"},
 			Skip: map[loopback.Kind]string{
 				loopback.Passing: "a server refuses a line or ends the connection", loopback.Limited: "a server says no time",
-				loopback.Auth: "it is told when the connection is made", loopback.Lost: "the connection is made again, which TestBroken waits for",
+				loopback.Auth: "it is told when the connection is made", loopback.Lost: "the connection is made again, which the next test waits for",
 			},
 		}
 	})
@@ -66,18 +66,27 @@ func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, ended 
 
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(60 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
+	tick, late := time.NewTicker(2*time.Millisecond), time.After(60*time.Second)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
 			t.Fatal(what, "did not happen")
 		}
 	}
+}
+
+func say(t *testing.T, c channel.Channel, to, text string) error {
+	_, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: to}, Text: text})
+	return err
 }
 
 func connected(c *client.Client) func() bool {
 	return func() bool { return c.Status().State == channel.Receiving }
 }
 
-// TestBroken: a connection that breaks leaves the message uncertain, and is made
+// TestFault_F_CH_ConnectionBreaks: a connection that breaks leaves the message uncertain, and is made
 // again.
 func TestFault_F_CH_ConnectionBreaks(t *testing.T) {
 	s := newServer(t)
@@ -86,17 +95,16 @@ func TestFault_F_CH_ConnectionBreaks(t *testing.T) {
 	until(t, "connecting", connected(c))
 	for _, kind := range []loopback.Kind{loopback.Lost, loopback.Broken} {
 		s.Script(loopback.Fault{Kind: kind})
-		if _, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: "ada"}, Text: "x"}); !errors.Is(err, channel.ErrUncertain) {
+		if err := say(t, c, "ada", "x"); !errors.Is(err, channel.ErrUncertain) {
 			t.Errorf("%s: %v", kind, err)
 		}
 		until(t, "noticing it", func() bool { return c.Status().State == channel.Waiting })
-		if _, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: "ada"}, Text: "y"}); err == nil ||
-			errors.Is(err, channel.ErrUncertain) || errors.Is(err, channel.ErrRefused) {
+		if err := say(t, c, "ada", "y"); err == nil || errors.Is(err, channel.ErrUncertain) || errors.Is(err, channel.ErrRefused) {
 			t.Errorf("%s: a send without a connection: %v", kind, err)
 		}
 		until(t, "connecting again", connected(c))
 	}
-	if _, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: "ada"}, Text: "z"}); err != nil {
+	if err := say(t, c, "ada", "z"); err != nil {
 		t.Error(err)
 	}
 	until(t, "joining", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.joined["#one"] && s.joined["#two"] })
@@ -118,29 +126,21 @@ func TestInbound(t *testing.T) {
 			return channel.Inbound{}
 		}
 	}
-	for _, tc := range []struct {
-		line string
-		want channel.Inbound
-	}{
-		{":Ada!u@h PRIVMSG hearth :hi \x0304,01red\x03 \x02bold\x0f", channel.Inbound{Chat: channel.Direct, Conversation: "ada", SenderID: "ada!u@h",
-			Text: "hi red bold"}},
-		{"@account=Ada :other!u@h PRIVMSG hearth :me", channel.Inbound{Chat: channel.Direct, Conversation: "other", SenderID: "ada", Text: "me"}},
-		{":ada!u@h PRIVMSG #Home :hearth: /status", channel.Inbound{Chat: channel.Group, Conversation: "#home", SenderID: "ada!u@h",
-			Text: "hearth: /status", Command: "/status", Mentioned: true}},
-		{":ada!u@h PRIVMSG #home :the hearth is warm", channel.Inbound{Chat: channel.Group, Conversation: "#home", SenderID: "ada!u@h",
-			Text: "the hearth is warm", Mentioned: true}},
-		{":ada!u@h PRIVMSG #home :hearthstone", channel.Inbound{Chat: channel.Group, Conversation: "#home", SenderID: "ada!u@h", Text: "hearthstone"}},
-		{":ada!u@h PRIVMSG #home :\x01ACTION waves\x01", channel.Inbound{Chat: channel.Group, Conversation: "#home", SenderID: "ada!u@h",
-			Text: "* ada waves"}},
+	for line, want := range map[string]string{
+		":Ada!u@h PRIVMSG hearth :hi \x0304,01red\x03 \x02bold\x0f": "direct | ada | ada!u@h | hi red bold | | ",
+		"@account=Ada :other!u@h PRIVMSG hearth :me":                "direct | other | ada | me | | ",
+		":ada!u@h PRIVMSG #Home :hearth: /status":                   "group | #home | ada!u@h | hearth: /status | /status | mentioned",
+		":ada!u@h PRIVMSG #home :the hearth is warm":                "group | #home | ada!u@h | the hearth is warm | | mentioned",
+		":ada!u@h PRIVMSG #home :hearthstone":                       "group | #home | ada!u@h | hearthstone | | ",
+		":ada!u@h PRIVMSG #home :\x01ACTION waves\x01":              "group | #home | ada!u@h | * ada waves | | ",
 	} {
-		s.line("%s\r\n", tc.line)
+		s.line("%s\r\n", line)
 		in := next()
 		if in.MessageID == "" || in.At.IsZero() || in.Channel != irc.ID || in.Account != "default" {
-			t.Errorf("%q: %+v", tc.line, in)
+			t.Errorf("%q: %+v", line, in)
 		}
-		got := channel.Inbound{Chat: in.Chat, Conversation: in.Conversation, SenderID: in.SenderID, Text: in.Text, Command: in.Command, Mentioned: in.Mentioned}
-		if diff(got) != diff(tc.want) {
-			t.Errorf("%q:\n got %s\nwant %s", tc.line, diff(got), diff(tc.want))
+		if got := parts(in); got != want {
+			t.Errorf("%q:\n got %s\nwant %s", line, got, want)
 		}
 	}
 	s.line(":ada!u@h PRIVMSG hearth :\x01VERSION\x01\r\n:hearth!u@h PRIVMSG hearth :own\r\n:ada!u@h PRIVMSG hearth :last\r\n")
@@ -149,8 +149,10 @@ func TestInbound(t *testing.T) {
 	}
 }
 
-func diff(in channel.Inbound) string {
-	return strings.Join([]string{string(in.Chat), in.Conversation, in.SenderID, in.Text, in.Command, map[bool]string{true: "mentioned"}[in.Mentioned]}, " | ")
+func parts(in channel.Inbound) string {
+	mentioned := map[bool]string{true: "mentioned"}[in.Mentioned]
+	all := []string{string(in.Chat), in.Conversation, in.SenderID, in.Text, in.Command, mentioned}
+	return strings.ReplaceAll(strings.Join(all, " | "), "|  |", "| |")
 }
 
 // TestSec_A_CH_Injection: no text and no name becomes a command of its own.
@@ -159,11 +161,11 @@ func TestSec_A_CH_Injection(t *testing.T) {
 	c := open(t, account(s, nil))
 	running(t, c)
 	until(t, "connecting", connected(c))
-	if _, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: "ada"}, Text: "a\r\nQUIT :x\r\n\x00JOIN #evil"}); err != nil {
+	if err := say(t, c, "ada", "a\r\nQUIT :x\r\n\x00JOIN #evil"); err != nil {
 		t.Fatal(err)
 	}
 	for _, to := range []string{"ada\r\nQUIT", "a,b", "a b", ":x", ""} {
-		if _, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: to}, Text: "x"}); !errors.Is(err, channel.ErrRefused) {
+		if err := say(t, c, to, "x"); !errors.Is(err, channel.ErrRefused) {
 			t.Errorf("%q: %v", to, err)
 		}
 	}
@@ -183,7 +185,7 @@ func TestLong(t *testing.T) {
 	running(t, c)
 	until(t, "connecting", connected(c))
 	text := strings.TrimSpace(strings.Repeat("wörds ", 150))
-	if _, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: "ada"}, Text: text}); err != nil {
+	if err := say(t, c, "ada", text); err != nil {
 		t.Fatal(err)
 	}
 	var said []string

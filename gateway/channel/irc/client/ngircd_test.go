@@ -24,9 +24,9 @@ func TestRealServer(t *testing.T) {
 	gotTwo, _ := running(t, two)
 	until(t, "connecting", connected(one))
 	until(t, "connecting", connected(two))
-	say := func(c channel.Channel, to, text string) {
+	tell := func(c channel.Channel, to, text string) {
 		t.Helper()
-		if r, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: to}, Text: text}); err != nil || r.MessageID == "" {
+		if err := say(t, c, to, text); err != nil {
 			t.Fatalf("%q to %s: %v", text, to, err)
 		}
 	}
@@ -41,14 +41,11 @@ func TestRealServer(t *testing.T) {
 			t.Fatalf("%q was not heard", want)
 		}
 	}
-	say(one, "two", "grüße **dich**")
+	tell(one, "two", "grüße **dich**")
 	hear(gotTwo, "grüße dich", "one")
-	say(two, "one", "und dich")
+	tell(two, "one", "und dich")
 	hear(gotOne, "und dich", "two")
-	joined := func() bool { // joining follows connecting
-		_, err := one.Send(t.Context(), channel.Message{To: channel.Target{Conversation: "#home"}, Text: "two: here?"})
-		return err == nil
-	}
+	joined := func() bool { return say(t, one, "#home", "two: here?") == nil } // joining follows connecting
 	until(t, "joining", joined)
 	select {
 	case in := <-gotTwo:
@@ -58,12 +55,11 @@ func TestRealServer(t *testing.T) {
 	case <-time.After(60 * time.Second):
 		t.Fatal("nothing was heard in the channel")
 	}
-	if _, err := one.Send(t.Context(), channel.Message{To: channel.Target{Conversation: "nobody"}, Text: "x"}); err == nil ||
-		!strings.Contains(err.Error(), "No such nick") {
+	if err := say(t, one, "nobody", "x"); err == nil || !strings.Contains(err.Error(), "No such nick") {
 		t.Errorf("to nobody: %v", err)
 	}
 	long := strings.TrimSpace(strings.Repeat("0123456789 ", 60))
-	say(two, "one", long)
+	tell(two, "one", long)
 	var heard []string
 	for len(strings.Join(heard, " ")) < len(long) {
 		select {

@@ -5,6 +5,8 @@ package child
 
 import (
 	"context"
+	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -18,17 +20,21 @@ import (
 // Launcher starts programs on this machine.
 func Launcher(e *execution.Environment) channel.Launch {
 	return func(ctx context.Context, network, account string, argv []string) (channel.Process, error) {
+		path, err := find(e, argv[0])
+		if err != nil {
+			return nil, err
+		}
 		dir, err := stdio.Folder("hearth-channel-")
 		if err != nil {
 			return nil, err
 		}
 		s := process.Spec{
-			Owner: "channel:" + network + ":" + account, Title: network + " (" + account + ")", Path: argv[0], Argv: argv,
+			Owner: "channel:" + network + ":" + account, Title: network + " (" + account + ")", Path: path, Argv: append([]string{path}, argv[1:]...),
 			Env: environment(e, dir), Dir: dir, Temp: dir,
 		}
 		if e.Sandbox.Confined {
 			s.Confine = &sandbox.Rules{
-				Read: readable(argv), Write: []string{dir}, Hide: append(sandbox.Secrets(e.Home), e.Hide...), Network: true,
+				Read: readable(path, argv[1:]), Write: []string{dir}, Hide: append(sandbox.Secrets(e.Home), e.Hide...), Network: true,
 			}
 		}
 		p, err := stdio.Start(ctx, e.Processes, s)
@@ -37,6 +43,22 @@ func Launcher(e *execution.Environment) channel.Launch {
 		}
 		return p, nil
 	}
+}
+
+// find looks for a program that is named without a folder where commands are looked
+// for, never in the folder of the moment.
+func find(e *execution.Environment, name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	if !strings.ContainsAny(name, `/\`) {
+		for _, dir := range filepath.SplitList(e.SearchPath) {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("there is no program %q in %s: install it, or write its whole path", name, e.SearchPath)
 }
 
 // environment is all that a program gets: how the person's language and time are,
@@ -53,9 +75,9 @@ func environment(e *execution.Environment, dir string) []string {
 
 // readable are the folder of the program and the files that its arguments name, for
 // an interpreter and its script.
-func readable(argv []string) []string {
-	out := []string{filepath.Dir(argv[0])}
-	for _, arg := range argv[1:] {
+func readable(path string, args []string) []string {
+	out := []string{filepath.Dir(path)}
+	for _, arg := range args {
 		if filepath.IsAbs(arg) {
 			out = append(out, filepath.Dir(arg))
 		}

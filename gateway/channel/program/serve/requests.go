@@ -13,7 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/program/wire"
 )
 
-func (s *served) target(t wire.Target, ch channel.Channel) channel.Target {
+func (s *served) target(t wire.Recipient, ch channel.Channel) channel.Target {
 	return channel.Target{Account: ch.Account(), Conversation: t.Conversation, Thread: t.Thread, ReplyTo: t.ReplyTo}
 }
 
@@ -55,7 +55,7 @@ func (s *served) change(ctx context.Context, ch channel.Channel, r *jsonrpc2.Req
 }
 
 // fetch puts a file of a message into the common folder.
-func (s *served) fetch(ctx context.Context, ch channel.Channel, m wire.Media) (any, error) {
+func (s *served) fetch(ctx context.Context, ch channel.Channel, m wire.File) (any, error) {
 	f, can := channel.AsFetcher(ch)
 	if !can {
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "this program fetches no files"}

@@ -115,7 +115,7 @@ func (s *served) answer(ctx context.Context, r *jsonrpc2.Request) (any, error) {
 	case wire.Send:
 		return with(r, func(p wire.SendParams) (any, error) { return s.send(ctx, ch, p) })
 	case wire.Fetch:
-		return with(r, func(p wire.Media) (any, error) { return s.fetch(ctx, ch, p) })
+		return with(r, func(p wire.File) (any, error) { return s.fetch(ctx, ch, p) })
 	}
 	return s.change(ctx, ch, r)
 }
@@ -133,8 +133,9 @@ func with[P any](r *jsonrpc2.Request, do func(P) (any, error)) (any, error) {
 
 func (s *served) initialize(p wire.InitializeParams) (any, error) {
 	if p.Protocol != wire.Version {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams,
-			Message: fmt.Sprintf("this program speaks version %d of the protocol, the gateway %d: install those of one release", wire.Version, p.Protocol)}
+		words := fmt.Sprintf("this program speaks version %d of the protocol, the gateway %d: install those of one release",
+			wire.Version, p.Protocol)
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: words}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

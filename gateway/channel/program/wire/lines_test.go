@@ -71,8 +71,8 @@ func TestInbound(t *testing.T) {
 	if d := cmp.Diff(in, got); d != "" {
 		t.Error(d)
 	}
-	l := channel.Limits{Text: 1, Unit: channel.Bytes, Lines: 2, Caption: 3, Dialect: channel.HTML, EditPace: time.Second, EditWindow: time.Minute,
-		Edits: 4, Typing: time.Second, Files: 5, Reactions: true, Threads: true}
+	l := channel.Limits{Text: 1, Unit: channel.Bytes, Lines: 2, Caption: 3, Dialect: channel.HTML, EditPace: time.Second,
+		EditWindow: time.Minute, Edits: 4, Typing: time.Second, Files: 5, Reactions: true, Threads: true}
 	if got := LimitsOf(l).Channel(); got != l {
 		t.Errorf("%+v", got)
 	}

@@ -26,12 +26,12 @@ type InitializeResult struct {
 	Protocol int               `json:"protocol"`
 	Name     string            `json:"name"`
 	Version  string            `json:"version"`
-	Limits   Limits            `json:"limits"`
+	Limits   LimitsResult      `json:"limits"`
 	Can      []channel.Ability `json:"can"`
 }
 
-// Limits are channel.Limits; lengths of time in milliseconds.
-type Limits struct {
+// LimitsResult is channel.Limits; lengths of time in milliseconds.
+type LimitsResult struct {
 	Text         int             `json:"text,omitempty"`
 	Unit         channel.Unit    `json:"unit,omitempty"`
 	Lines        int             `json:"lines,omitempty"`
@@ -47,8 +47,8 @@ type Limits struct {
 }
 
 // LimitsOf writes limits for the wire.
-func LimitsOf(l channel.Limits) Limits {
-	return Limits{
+func LimitsOf(l channel.Limits) LimitsResult {
+	return LimitsResult{
 		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPaceMs: l.EditPace.Milliseconds(),
 		EditWindowMs: l.EditWindow.Milliseconds(), Edits: l.Edits, TypingMs: l.Typing.Milliseconds(), Files: l.Files,
 		Reactions: l.Reactions, Threads: l.Threads,
@@ -56,7 +56,7 @@ func LimitsOf(l channel.Limits) Limits {
 }
 
 // Channel reads them.
-func (l Limits) Channel() channel.Limits {
+func (l LimitsResult) Channel() channel.Limits {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	return channel.Limits{
 		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPace: ms(l.EditPaceMs),
@@ -64,16 +64,16 @@ func (l Limits) Channel() channel.Limits {
 	}
 }
 
-// Target is where a message goes.
-type Target struct {
+// Recipient is where a message goes.
+type Recipient struct {
 	Conversation string `json:"conversation"`
 	Thread       string `json:"thread,omitempty"`
 	ReplyTo      string `json:"replyTo,omitempty"`
 }
 
-// Media is a file. Path is its name in the common folder when it is sent; URL is
+// File is one that a message has. Path is its name in the common folder when it is sent; URL is
 // what the program gave of a file that came, and gets back to fetch it.
-type Media struct {
+type File struct {
 	MIME string `json:"mime,omitempty"`
 	Name string `json:"name,omitempty"`
 	Size int64  `json:"size,omitempty"`
@@ -83,10 +83,10 @@ type Media struct {
 
 // SendParams is one message that fits the limits. Key is the same for every attempt.
 type SendParams struct {
-	Key   string  `json:"key"`
-	To    Target  `json:"to"`
-	Text  string  `json:"text"` // Markdown
-	Media []Media `json:"media,omitempty"`
+	Key   string    `json:"key"`
+	To    Recipient `json:"to"`
+	Text  string    `json:"text"` // Markdown
+	Media []File    `json:"media,omitempty"`
 }
 
 // SendResult is the network's receipt.
@@ -96,27 +96,27 @@ type SendResult struct {
 
 // EditParams gives a message another text.
 type EditParams struct {
-	To        Target `json:"to"`
-	MessageID string `json:"messageId"`
-	Text      string `json:"text"`
+	To        Recipient `json:"to"`
+	MessageID string    `json:"messageId"`
+	Text      string    `json:"text"`
 }
 
 // MessageParams names a message.
 type MessageParams struct {
-	To        Target `json:"to"`
-	MessageID string `json:"messageId"`
+	To        Recipient `json:"to"`
+	MessageID string    `json:"messageId"`
 }
 
 // TargetParams names a conversation.
 type TargetParams struct {
-	To Target `json:"to"`
+	To Recipient `json:"to"`
 }
 
 // ReactParams puts an emoji on a message; "" takes it away.
 type ReactParams struct {
-	To        Target `json:"to"`
-	MessageID string `json:"messageId"`
-	Emoji     string `json:"emoji"`
+	To        Recipient `json:"to"`
+	MessageID string    `json:"messageId"`
+	Emoji     string    `json:"emoji"`
 }
 
 // FetchResult says where in the common folder the file is. The gateway removes it.
@@ -142,7 +142,7 @@ type InboundParams struct {
 	QuoteSelected bool             `json:"quoteSelected,omitempty"`
 	ForwardedFrom string           `json:"forwardedFrom,omitempty"`
 	ForwardedText string           `json:"forwardedText,omitempty"`
-	Media         []Media          `json:"media,omitempty"`
+	Media         []File           `json:"media,omitempty"`
 	Album         string           `json:"album,omitempty"`
 	AtMs          int64            `json:"atMs"` // Unix milliseconds
 	Edited        bool             `json:"edited,omitempty"`
@@ -157,7 +157,7 @@ func InboundOf(in channel.Inbound) InboundParams {
 		ForwardedText: in.Forwarded.Text, Album: in.Album, AtMs: in.At.UnixMilli(), Edited: in.Edited,
 	}
 	for _, m := range in.Media {
-		p.Media = append(p.Media, Media{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL})
+		p.Media = append(p.Media, File{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL})
 	}
 	return p
 }

@@ -1,0 +1,19 @@
+// Package networks is the one list of messaging networks. What each is stands in its
+// own folder beside this one.
+package networks
+
+import (
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/irc"
+	"github.com/hearth-assistant/hearth/gateway/channel/program"
+	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
+)
+
+// List is the networks there are.
+func List() channel.Kinds {
+	return channel.Kinds{
+		telegram.Kind(),
+		irc.Kind(),
+		program.Kind(),
+	}
+}
