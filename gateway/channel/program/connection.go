@@ -95,8 +95,9 @@ func (cn *connection) initialize(ctx context.Context) (r wire.InitializeResult, 
 	defer cancel()
 	o := cn.c.o
 	err = wire.Error(cn.rpc.Call(ctx, wire.Initialize, wire.InitializeParams{
-		Protocol: wire.Version, Channel: o.ID, Account: o.Account, Settings: o.Settings, Secrets: o.Secrets, MaxFile: o.MaxFile,
-		Folder: cn.proc.Folder(),
+		Protocol: wire.Version, Channel: o.ID, Account: o.Account, Settings: all(o.Settings), Secrets: all(o.Secrets),
+		MaxFile: o.MaxFile,
+		Folder:  cn.proc.Folder(),
 	}, &r))
 	switch {
 	case errors.Is(err, channel.ErrAuth) || errors.Is(err, channel.ErrRefused):
@@ -108,6 +109,14 @@ func (cn *connection) initialize(ctx context.Context) (r wire.InitializeResult, 
 			errGivenUp, r.Protocol, wire.Version)
 	}
 	return r, err
+}
+
+// all is a table that is never null, which programs in other languages trip over.
+func all(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
 }
 
 func (cn *connection) start(ctx context.Context) error {

@@ -29,8 +29,8 @@ func Launcher(e *execution.Environment) channel.Launch {
 			return nil, err
 		}
 		s := process.Spec{
-			Owner: "channel:" + network + ":" + account, Title: network + " (" + account + ")", Path: path, Argv: append([]string{path}, argv[1:]...),
-			Env: environment(e, dir), Dir: dir, Temp: dir,
+			Owner: "channel:" + network + ":" + account, Title: network + " (" + account + ")",
+			Path: path, Argv: append([]string{path}, argv[1:]...), Env: environment(e, dir), Dir: dir, Temp: dir,
 		}
 		if e.Sandbox.Confined {
 			s.Confine = &sandbox.Rules{
@@ -73,13 +73,13 @@ func environment(e *execution.Environment, dir string) []string {
 	return out
 }
 
-// readable are the folder of the program and the files that its arguments name, for
-// an interpreter and its script.
+// readable are the program and the files and folders that its arguments name: an
+// interpreter's script, and what the person lets it use. Nothing beside them.
 func readable(path string, args []string) []string {
-	out := []string{filepath.Dir(path)}
+	out := []string{path}
 	for _, arg := range args {
 		if filepath.IsAbs(arg) {
-			out = append(out, filepath.Dir(arg))
+			out = append(out, arg)
 		}
 	}
 	return out
