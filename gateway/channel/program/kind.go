@@ -55,6 +55,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	}
 	return New(Options{
 		ID: "program", Account: a.ID, Argv: strings.Split(command, "\n"), Limits: own, IsGroup: Kind().IsGroup,
-		Settings: settings, Secrets: a.Secrets, MaxFile: a.MaxFile, OpenFile: a.OpenFile, Durable: a.Durable, Launch: a.Launch, Now: a.Now, Logger: a.Logger,
+		Settings: settings, Secrets: a.Secrets,
+		MaxFile: a.MaxFile, OpenFile: a.OpenFile, Durable: a.Durable, Launch: a.Launch, Now: a.Now, Logger: a.Logger,
 	})
 }
