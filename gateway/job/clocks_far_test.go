@@ -22,7 +22,7 @@ func (r *rig) once() {
 // A clock that says 1970 for a while, as that of a small computer without a
 // battery, runs nothing of today, asks nothing when it is right again, and has no
 // slots in between.
-func TestFault_F_CLOCK_Of1970(t *testing.T) {
+func TestFault_F_CLK_01_ClockOf1970(t *testing.T) {
 	const years = 30 * 365 * 24 * time.Hour
 	world(t, func(t *testing.T, r *rig) {
 		begin := time.Now()
@@ -65,7 +65,7 @@ func TestFault_F_CLOCK_Of1970(t *testing.T) {
 
 // A clock that says 2100 for a while runs nothing without a word, and what waits
 // for that word goes on by itself when the clock is right again.
-func TestFault_F_CLOCK_Of2100(t *testing.T) {
+func TestFault_F_CLK_01_ClockOf2100(t *testing.T) {
 	const years = 100 * 365 * 24 * time.Hour
 	world(t, func(t *testing.T, r *rig) {
 		r.add(expr("0 * * * *", "UTC"))

@@ -36,12 +36,12 @@ var crashPoints = []string{
 	"beforeJobSettle", "afterJobSettle", "beforeDelivery", "beforeSend", "afterSend", "afterReceipt",
 }
 
-// TestFault_F_CRON_03_ProcessKills: the real program is killed, at random instants
+// TestFault_F_CRON_02_ProcessKills: the real program is killed, at random instants
 // and at every place between the claim of a slot, the acceptance of its message,
 // the answer, and the network's receipt. No job that was acknowledged is lost, no
 // slot is run twice or left out, and no result reaches the network twice: 200
 // kills, 10,000 with HEARTH_LONG=1.
-func TestFault_F_CRON_03_ProcessKills(t *testing.T) {
+func TestFault_F_CRON_02_ProcessKills(t *testing.T) {
 	v := gatewaytest.NewVictim(t, "chat/stream-12-3")
 	s := &slots{v: v, rnd: seed.New(t), api: onTelegram(t, v), began: time.Now()}
 	kills := seed.Rounds(200, 10_000)
