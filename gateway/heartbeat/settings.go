@@ -46,7 +46,7 @@ var Section = &config.Settings[Settings]{
 	Path:    "agents.defaults.heartbeat",
 	Default: Settings{Every: "0m", Target: TargetNone, DirectPolicy: "allow", AckMaxChars: DefaultAck, IncludeSystemPromptSection: true},
 	Fields: func(s *Settings) []config.Field {
-		return append(s.fields(),
+		return append(s.fields("schedules"),
 			config.Number{
 				Key: "ackMaxChars", To: &s.AckMaxChars, Min: 0, Max: 10_000,
 				Help: "how many characters beside `HEARTBEAT_OK` still mean that nothing needs attention",
@@ -64,7 +64,7 @@ var AgentSection = &config.Entries[Settings]{
 	Path: "agents.list[]", Name: "heartbeat",
 	Fields: func(s *Settings) []config.Field {
 		return []config.Field{config.Object{
-			Key: "heartbeat", Fields: append(s.fields(), config.Later("ackMaxChars", "includeSystemPromptSection", "includeReasoning",
+			Key: "heartbeat", Fields: append(s.fields(""), config.Later("ackMaxChars", "includeSystemPromptSection", "includeReasoning",
 				"skipWhenBusy", "suppressToolErrorWarnings")), Check: func() error { s.Own = true; return nil },
 			Help: "its heartbeat, in the place of `agents.defaults.heartbeat`; once an agent has one, only agents with one have heartbeats",
 		}}
@@ -127,14 +127,15 @@ func (s Settings) Timeout() time.Duration {
 	return min(s.Interval(), 10*time.Minute)
 }
 
-func (s *Settings) fields() []config.Field {
+// fields are the keys of all and of one agent; pane is where the page shows some.
+func (s *Settings) fields(pane string) []config.Field {
 	return []config.Field{
 		config.Text{
-			Key: "every", To: &s.Every, Max: 32, Is: interval, Hint: config.Hint{Pane: "schedules", Example: "30m"},
+			Key: "every", To: &s.Every, Max: 32, Is: interval, Hint: config.Hint{Pane: pane, Example: "30m"},
 			Help: "how often, like `\"30m\"` or `\"2h\"`; `\"0m\"`: never",
 		},
 		config.Choice{
-			Key: "target", To: &s.Target, Among: []string{TargetNone, TargetLast, TargetOwner}, Read: target, Hint: config.Hint{Pane: "schedules"},
+			Key: "target", To: &s.Target, Among: []string{TargetNone, TargetLast, TargetOwner}, Read: target, Hint: config.Hint{Pane: pane},
 			Help: "where what it finds is sent beside the main conversation: `none`, `last` (where you talked last), `owner` (the first of " +
 				"`commands.ownerAllowFrom`), or a network, with `to`",
 		},
@@ -144,7 +145,7 @@ func (s *Settings) fields() []config.Field {
 			Key: "directPolicy", To: &s.DirectPolicy, Among: []string{"allow", "block"}, Help: "`block`: nothing is sent into chats of two",
 		},
 		config.Text{
-			Key: "prompt", To: &s.Prompt, Hint: config.Hint{Pane: "schedules", Default: "to read `HEARTBEAT.md` and follow it"},
+			Key: "prompt", To: &s.Prompt, Hint: config.Hint{Pane: pane, Default: "to read `HEARTBEAT.md` and follow it"},
 			Help: "what is asked; with one of your own it is asked even when `HEARTBEAT.md` is empty",
 		},
 		config.Text{Key: "model", To: &s.Model, Max: 256, Hint: config.Hint{Default: "the assistant's"}, Help: "the model that is asked"},

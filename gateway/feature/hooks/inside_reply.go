@@ -152,11 +152,19 @@ func scriptOf(text, export string) string {
 	if export == "" {
 		export = "__hook.run"
 	}
-	return "const __hook: any = {}; " + text + "\n" +
-		"const __event: any = { ...JSON.parse(JSON.stringify(hook)), timestamp: new Date(hook.timestamp) };\n" +
+	return "const __hook = {}; " + text + "\n" +
+		"const __event = { ...JSON.parse(JSON.stringify(hook)), timestamp: new Date(hook.timestamp) };\n" +
 		"const __before = (__event.context.bootstrapFiles ?? []).length;\n" +
 		"await (" + export + ")(__event);\n" +
 		"return { messages: __event.messages, bootstrapFiles: (__event.context.bootstrapFiles ?? []).slice(__before) };\n"
+}
+
+// languageOf is what a script is written in.
+func languageOf(file string) string {
+	if strings.HasSuffix(file, ".ts") {
+		return codemode.TypeScript
+	}
+	return codemode.JavaScript
 }
 
 // script runs a handler as a program of code mode.
@@ -180,7 +188,7 @@ func (i *inside) script(ctx context.Context, s handler.State, ev event, limit ti
 	}
 	scope.Owner = scope.Owner && !ev.others && !scope.Group
 	res, err := i.o.Inside.Code.RunScript(ctx, codemode.Script{
-		Scope: scope, Code: scriptOf(s.Text(), s.Export), Language: codemode.TypeScript, Given: map[string]any{"hook": given},
+		Scope: scope, Code: scriptOf(s.Text(), s.Export), Language: languageOf(s.File), Given: map[string]any{"hook": given},
 		Limit: limit, Calls: scriptTools,
 	}, func(string) bool { return false })
 	if err != nil {
