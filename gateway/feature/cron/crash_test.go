@@ -195,13 +195,16 @@ func (s *slots) settle(t *testing.T) {
 				on++
 			}
 		}
-		for _, r := range s.runs(ctx, t, c) {
-			if r.Hearth.State != "done" {
-				open++
+		rest := on + st.Hearth.Undelivered + st.Hearth.ActiveRuns + st.Hearth.QueuedRuns
+		if rest == 0 {
+			for _, r := range s.runs(ctx, t, c) {
+				if r.Hearth.State != "done" {
+					open++
+				}
 			}
-		}
-		if on+open+st.Hearth.Undelivered+st.Hearth.ActiveRuns+st.Hearth.QueuedRuns == 0 {
-			return
+			if open == 0 {
+				return
+			}
 		}
 		left = fmt.Sprintf("%d jobs wait, %d runs are open, %d deliveries", on, open, st.Hearth.Undelivered)
 		select {
@@ -247,7 +250,8 @@ var jobName = regexp.MustCompile(`(?:once|again)-\d+-`)
 // check compares what was to be with the log, the conversation and the network.
 func (s *slots) check(t *testing.T) {
 	t.Helper()
-	ctx := s.v.Background()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
 	c := s.v.Dial(ctx, nil)
 	if c == nil {
 		t.Fatal("the gateway does not answer")
