@@ -167,7 +167,11 @@ check_go() {
 	go build -tags failpoint -o "$CACHE/hearth-failpoints" ./app/hearth || return
 	local around=(env CGO_ENABLED=1 "HEARTH_FAILPOINT_PROGRAM=$CACHE/hearth-failpoints") flags=(-race -timeout 20m) status=0
 	[ -z "${HEARTH_COVER:-}" ] || flags+=("-coverprofile=$CACHE/cover.out")
-	go_test "${flags[@]}" -- ./... || status=1
+	# The house's own rules start nothing at once, and read every file: without the
+	# race detector that takes a tenth of the time.
+	go_test -- ./internal/meta || status=1
+	# shellcheck disable=SC2046
+	go_test "${flags[@]}" -- $(go list ./... | grep -v '/internal/meta$') || status=1
 	[ -z "${HEARTH_COVER:-}" ] || tell_cover
 	return "$status"
 }

@@ -28,6 +28,10 @@ type Kind struct {
 	MaxFile    int
 	MaxFileWhy string
 
+	// InPage: the page's settings have its rules, and the words for them in every
+	// language.
+	InPage bool
+
 	// New makes an account's channel without connecting it; Run does.
 	New func(Account) (Channel, error)
 	// IsGroup reports whether the id of a conversation is that of a group; nil: none

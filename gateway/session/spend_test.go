@@ -165,10 +165,8 @@ func (discard) Wake()                                        {}
 // which every fifth call fails, with fallbacks, several accounts, tools and
 // repeats (issue "Models", Done when 4).
 func TestLedgerEqualsTheService(t *testing.T) {
-	turns, sessions := 10_000, 500
-	if testing.Short() {
-		turns = 1000
-	}
+	turns := seed.Rounds(1500, 10_000)
+	sessions := turns / 20
 	synctest.Test(t, func(t *testing.T) {
 		m := &meter{rnd: seed.Fixed(t, 4), told: map[string]model.Usage{}}
 		mgr, db, ledger := spending(t, m)
