@@ -144,7 +144,7 @@ func Section(k channel.Kind) *config.Settings[Network] {
 		Default: Network{Base: newAccount(k), kind: k},
 		Fields: func(n *Network) []config.Field {
 			n.Base = newAccount(k) // its own, not the default's
-			return append(n.Base.fields(k, true), config.Later(k.Later...), config.Map[Configured]{
+			return append(n.Base.fields(k, k.InPage), config.Later(k.Later...), config.Map[Configured]{
 				Key: "accounts", To: &n.Named, Is: accountName, Last: true, Hint: config.Hint{Like: true},
 				Help: "more accounts: all keys above, beginning with the values above. Credentials, addresses where the network calls and " +
 					"`enabled` are each account's own",

@@ -41,7 +41,7 @@ func Kind() channel.Kind {
 		MaxFile:      20, MaxFileWhy: "Telegram gives bots no more than 20 MB",
 		New:     open,
 		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, "-") },
-		Thread:  "topic", Blocks: true,
+		Thread:  "topic", Blocks: true, InPage: true,
 	}
 }
 
