@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/email"
+	emailclient "github.com/hearth-assistant/hearth/gateway/channel/email/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
 	ircclient "github.com/hearth-assistant/hearth/gateway/channel/irc/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/serve"
@@ -28,7 +30,8 @@ var version = "dev" // set by the build
 // networks are what this program connects to.
 func networks() map[string]func(channel.Account) (channel.Channel, error) {
 	return map[string]func(channel.Account) (channel.Channel, error){
-		irc.ID: func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
+		email.ID: func(a channel.Account) (channel.Channel, error) { return emailclient.New(a) },
+		irc.ID:   func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
 	}
 }
 

@@ -180,8 +180,9 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.
 var hosts = map[string][]string{
-	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/irc", "gateway/channel/irc/client"},
-	"app/node":     {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
+	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/email", "gateway/channel/email/client",
+		"gateway/channel/irc", "gateway/channel/irc/client"},
+	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 
 // libraryRooms says which rooms may import a library, so that replacing it
@@ -226,10 +227,15 @@ var libraryRooms = map[string][]string{
 	"github.com/emersion/go-ical":               {"gateway/watch/calendar"},
 	"github.com/emersion/go-webdav":             {"gateway/watch/calendar"},
 	"github.com/emersion/go-webdav/caldav":      {"gateway/watch/calendar"},
-	"github.com/emersion/go-imap/v2":            {"gateway/watch/mailbox"},
-	"github.com/emersion/go-imap/v2/imapclient": {"gateway/watch/mailbox"},
-	"github.com/emersion/go-message":            {"gateway/watch/mailbox"},
-	"github.com/emersion/go-message/mail":       {"gateway/watch/mailbox"},
+	"github.com/emersion/go-imap/v2":            {"gateway/watch/mailbox", "gateway/channel/email/client"},
+	"github.com/emersion/go-imap/v2/imapclient": {"gateway/watch/mailbox", "gateway/channel/email/client"},
+	"github.com/emersion/go-message":            {"gateway/watch/mailbox", "gateway/channel/email/client"},
+	"github.com/emersion/go-message/mail":       {"gateway/watch/mailbox", "gateway/channel/email/client"},
+
+	"github.com/emersion/go-smtp":            {"gateway/channel/email/client"},
+	"github.com/emersion/go-sasl":            {"gateway/channel/email/client"},
+	"github.com/emersion/go-msgauth/dkim":    {"gateway/channel/email/client"},
+	"github.com/emersion/go-msgauth/authres": {"gateway/channel/email/client"},
 
 	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill", "gateway/search"},
 }

@@ -4,6 +4,7 @@ package networks
 
 import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/email"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
 	"github.com/hearth-assistant/hearth/gateway/channel/program"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
@@ -13,6 +14,7 @@ import (
 func List() channel.Kinds {
 	return channel.Kinds{
 		telegram.Kind(),
+		email.Kind(),
 		irc.Kind(),
 		program.Kind(),
 	}
