@@ -129,6 +129,7 @@ default_internal_group = %[6]s
 default_login_user = %[3]s
 first_valid_uid = %[4]d
 mail_location = maildir:%[1]s/mail
+mailbox_idle_check_interval = 1 s
 passdb {
   driver = static
   args = password=secret

@@ -67,7 +67,11 @@ func newServer(t *testing.T) *server {
 	var work sync.WaitGroup
 	work.Go(func() { _ = box.Serve(s.imap) })
 	work.Go(func() { _ = out.Serve(s.smtp) })
-	t.Cleanup(func() { _, _ = box.Close(), out.Close(); work.Wait() })
+	t.Cleanup(func() {
+		_, _ = box.Close(), out.Close()
+		_, _ = s.imap.Close(), s.smtp.Close() // a server that was closed before it began knows no listener
+		work.Wait()
+	})
 	return s
 }
 
