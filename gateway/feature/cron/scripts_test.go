@@ -144,8 +144,9 @@ func TestCronPacing(t *testing.T) {
 		run := ran(p, t, j.ID)
 		var got time.Duration
 		gatewaytest.WaitFor(t, "the end of the run", func() bool {
-			got = time.Duration(jobOf(p, j.ID).NextRunAtMs-run.TS) * time.Millisecond
-			return jobOf(p, j.ID).LastRunAtMs != 0
+			now := jobOf(p, j.ID) // once: it may change between two looks
+			got = time.Duration(now.NextRunAtMs-run.TS) * time.Millisecond
+			return now.LastRunAtMs != 0
 		})
 		if run.Status != protocol.CronOK || got < want-time.Second || got > want+10*time.Second {
 			t.Errorf("%s: it looks again after %s, want %s; %s", next, got, want, run.Error)
