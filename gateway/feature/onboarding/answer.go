@@ -26,6 +26,8 @@ func (f *feature) get(ctx context.Context, p protocol.SetupGetParams) (protocol.
 
 // state is how the first steps stand.
 func (f *feature) state() protocol.Setup {
+	// Before the record: what ends in between has written there what came of it.
+	doing, problem := f.flow.State()
 	rec := f.Setup.Get()
 	s := protocol.Setup{
 		Complete: rec.Complete(), Waiting: f.Setup.Waiting(), Choices: []protocol.SetupChoice{}, Downloads: []protocol.SetupDownload{},
@@ -46,7 +48,6 @@ func (f *feature) state() protocol.Setup {
 		s.SignIns = append(s.SignIns, protocol.SetupSignIn{ID: o.ID, Name: o.Name})
 	}
 	_, _, s.Ollama = f.Models.Ollama("")
-	doing, problem := f.flow.State()
 	if s.Problem = problem; problem != "" && rec.Pending != "" {
 		s.Retry = setup.KindAccount + ":" + rec.Pending
 	}
