@@ -69,6 +69,9 @@ func (m *Manager) enqueue(r *run) (waits bool) {
 	m.mu.Lock()
 	m.live[r.id] = r
 	closed := m.closed
+	if !closed { // under the lock: Close waits for what was added before it began
+		m.work.Add(1)
+	}
 	m.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,9 +81,12 @@ func (m *Manager) enqueue(r *run) (waits bool) {
 	if r.rec.Mode == Interrupt && l.active != nil {
 		l.active.cancel(errInterrupted)
 	}
-	if !l.working && !closed {
+	switch {
+	case closed:
+	case l.working:
+		m.work.Done()
+	default:
 		l.working = true
-		m.work.Add(1)
 		go m.serve(l)
 	}
 	return waits
