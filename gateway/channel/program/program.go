@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Options of a Bridge. Argv, Limits, Launch, Now and Logger are needed.
@@ -128,9 +129,7 @@ func (c *Bridge) Run(ctx context.Context, inbox channel.Inbox) error {
 			s.State = channel.Waiting
 			s.Problem = fmt.Sprintf("The program that connects %s has ended: %v. It is started again in %v.", c.o.ID, err, pause)
 		})
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if sleep.For(ctx, pause) != nil {
 			return nil
 		}
 		pause = min(2*pause, longestPause)

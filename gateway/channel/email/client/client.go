@@ -18,6 +18,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Client is an account. It implements channel.Channel, channel.Fetcher and
@@ -153,21 +154,9 @@ func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
 			rest = leastRest
 		}
 		c.note(channel.Waiting, fmt.Sprintf("Mail cannot be read from %s: %v. It tries again in %v.", c.imap.host, err, rest))
-		if !pause(ctx, rest) {
+		if sleep.For(ctx, rest) != nil {
 			return nil
 		}
 		rest = min(2*rest, mostRest)
-	}
-}
-
-// pause waits; false: ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

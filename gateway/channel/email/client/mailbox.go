@@ -15,6 +15,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 const (
@@ -158,8 +159,8 @@ func (b *mailbox) rest(ctx context.Context) error {
 	}
 	b.within(idleTurn+answerTime, requestBytes)
 	if !b.Caps().Has(imap.CapIdle) {
-		if !pause(ctx, lookPause) {
-			return ctx.Err()
+		if err := sleep.For(ctx, lookPause); err != nil {
+			return err
 		}
 		b.within(answerTime, requestBytes)
 		return b.Noop().Wait()

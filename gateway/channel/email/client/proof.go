@@ -12,6 +12,8 @@ import (
 	"github.com/emersion/go-msgauth/authres"
 	"github.com/emersion/go-msgauth/dkim"
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 const (
@@ -41,7 +43,7 @@ func (c *Client) proven(ctx context.Context, raw []byte, l *letter) error {
 	}
 	var why error
 	for n := range tries {
-		if n > 0 && !pause(ctx, time.Duration(n)*5*time.Second) {
+		if n > 0 && sleep.For(ctx, time.Duration(n)*5*time.Second) != nil {
 			return ctx.Err()
 		}
 		again := false

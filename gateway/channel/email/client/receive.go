@@ -13,6 +13,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // receive reads the mailbox over one connection, until it ends.
@@ -112,7 +113,7 @@ func (c *Client) take(ctx context.Context, b *mailbox, uid uint32, inbox channel
 		if ctx.Err() == nil {
 			c.log.Warn("a message was not taken; it is offered again", "err", err, "after", rest)
 		}
-		if !pause(ctx, rest) {
+		if sleep.For(ctx, rest) != nil {
 			return ctx.Err()
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Client is an account. It implements channel.Channel and channel.Reporter.
@@ -164,9 +165,7 @@ func (c *Client) connect(ctx context.Context) error {
 			return fatal
 		}
 		c.note(channel.Waiting, fmt.Sprintf("IRC cannot reach %s: %v. It tries again in %v.", c.conn.Server, err, pause))
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if sleep.For(ctx, pause) != nil {
 			return nil
 		}
 		pause = min(2*pause, 5*time.Minute)
@@ -198,9 +197,7 @@ func (c *Client) hand(ctx context.Context, inbox channel.Inbox) {
 			}
 			pause = min(max(2*pause, 50*time.Millisecond), 30*time.Second)
 			c.log.Warn("a message was not taken; it is offered again", "err", err, "after", pause)
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
+			if sleep.For(ctx, pause) != nil {
 				return
 			}
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
 	"github.com/hearth-assistant/hearth/gateway/channel/markup"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Lines of one message go out at once up to burst, then one each pace: servers end
@@ -52,7 +53,7 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 	r, broken := c.expect(to)
 	defer c.forget(r)
 	for i, line := range lines {
-		if i >= burst && !wait(ctx, pace) {
+		if i >= burst && sleep.For(ctx, pace) != nil {
 			return channel.Receipt{}, fmt.Errorf("%w: %d of %d lines were sent", channel.ErrUncertain, i, len(lines))
 		}
 		if err := c.conn.Privmsg(to, line); err != nil {
@@ -76,15 +77,6 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 		return channel.Receipt{}, fmt.Errorf("%w: the server did not answer for %v", channel.ErrUncertain, settle)
 	case <-ctx.Done():
 		return channel.Receipt{}, fmt.Errorf("%w: %w", channel.ErrUncertain, ctx.Err())
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
