@@ -117,7 +117,7 @@ func (c *Client) note(state channel.State, problem string) {
 	if c.status.State != state {
 		c.status.Since = c.now()
 	}
-	c.status.State, c.status.Problem, c.status.Bot = state, problem, c.conn.CurrentNick()
+	c.status.State, c.status.Problem = state, problem
 }
 
 // Run connects, joins, and hands over what is written to us until ctx ends. It
@@ -212,7 +212,12 @@ func (c *Client) hand(ctx context.Context, inbox channel.Inbox) {
 
 // listen says what the lines of the server mean.
 func (c *Client) listen() {
-	c.conn.AddConnectCallback(func(ircmsg.Message) {
+	c.conn.AddConnectCallback(func(m ircmsg.Message) {
+		c.mu.Lock()
+		if len(m.Params) > 0 { // the library's own lock may be held for as long as it connects
+			c.status.Bot = m.Params[0]
+		}
+		c.mu.Unlock()
 		for _, name := range c.channels {
 			_ = c.conn.Join(name)
 		}
