@@ -157,7 +157,7 @@ func hookInfo(ctx context.Context, a *app, o hooksOptions, name string) error {
 	for _, r := range [][]string{
 		{"What it does", h.Description}, {"From", hookSource(h)}, {"Why not", h.BlockedReason}, {"Missing", hookMissing(h)}, {"Runs as", form},
 		{"Files", h.BaseDir}, {"SHA-256", h.Hearth.SHA256}, {"Homepage", h.Homepage},
-		{"Never told of", strings.Join(h.UnknownEvents, ", ")}, {"Last failure", h.Hearth.LastError},
+		{"Never told of", h.Hearth.NeverTold}, {"Last failure", h.Hearth.LastError},
 	} {
 		if r[1] != "" {
 			rows = append(rows, []string{r[0], line(r[1])})
@@ -181,6 +181,11 @@ func checkHooks(ctx context.Context, a *app, o hooksOptions) error {
 		BlockedReason string              `json:"blockedReason,omitempty"`
 		Missing       protocol.SkillNeeds `json:"missing"`
 	}
+	type never struct {
+		Name   string   `json:"name"`
+		Events []string `json:"events"`
+		Reason string   `json:"reason"`
+	}
 	out := struct {
 		Total       int `json:"total"`
 		Eligible    int `json:"eligible"`
@@ -188,13 +193,22 @@ func checkHooks(ctx context.Context, a *app, o hooksOptions) error {
 		Hooks       struct {
 			Eligible    []string `json:"eligible"`
 			NotEligible []not    `json:"notEligible"`
+			NeverTold   []never  `json:"neverTold"`
 		} `json:"hooks"`
 	}{Total: len(res.Hooks)}
-	out.Hooks.Eligible, out.Hooks.NotEligible = []string{}, []not{}
-	var rows [][]string
+	out.Hooks.Eligible, out.Hooks.NotEligible, out.Hooks.NeverTold = []string{}, []not{}, []never{}
+	var rows, silent [][]string
 	for _, h := range res.Hooks {
 		if h.Loadable {
 			out.Hooks.Eligible = append(out.Hooks.Eligible, h.Name)
+		}
+		if h.Hearth.NeverTold != "" {
+			out.Hooks.NeverTold = append(out.Hooks.NeverTold, never{h.Name, h.UnknownEvents, h.Hearth.NeverTold})
+			if h.BlockedReason != h.Hearth.NeverTold {
+				silent = append(silent, []string{line(h.Name), line(h.Hearth.NeverTold)})
+			}
+		}
+		if h.Loadable {
 			continue
 		}
 		out.Hooks.NotEligible = append(out.Hooks.NotEligible, not{h.Name, h.BlockedReason, h.Missing})
@@ -205,10 +219,26 @@ func checkHooks(ctx context.Context, a *app, o hooksOptions) error {
 		return a.out().json(out)
 	}
 	words := fmt.Sprintf("Hooks: %d, ready: %d, not ready: %d.\n", out.Total, out.Eligible, out.NotEligible)
-	if err := a.out().print(words); err != nil || len(rows) == 0 {
+	if err := a.out().print(words); err != nil {
 		return err
 	}
-	return a.out().table([]string{"HOOK", "WHY NOT"}, rows)
+	return printChecks(a, rows, silent)
+}
+
+// printChecks shows why hooks are not told, and of what those are not told that are.
+func printChecks(a *app, blocked, silent [][]string) error {
+	if len(blocked) > 0 {
+		if err := a.out().table([]string{"HOOK", "WHY NOT"}, blocked); err != nil {
+			return err
+		}
+	}
+	if len(silent) == 0 {
+		return nil
+	}
+	if err := a.out().print("\nNever told of all their events (docs/hooks.md lists those that happen):\n"); err != nil {
+		return err
+	}
+	return a.out().table([]string{"HOOK", "WHICH NEVER HAPPENS, AND WHY"}, silent)
 }
 
 // enableHook shows what a hook is made of, asks, and enables exactly that.
@@ -243,6 +273,9 @@ func switchHook(ctx context.Context, a *app, p protocol.HookEnableParams) error 
 		return a.done(res, "Disabled the hook "+line(res.Name)+".")
 	}
 	words := "Enabled the hook " + line(res.Name) + "."
+	if res.Hearth.NeverTold != "" {
+		words += " Of some of its events it is never told: " + line(res.Hearth.NeverTold) + "."
+	}
 	if !res.Loadable {
 		words += " It is not told yet: " + line(res.BlockedReason) + "."
 	}

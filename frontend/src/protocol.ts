@@ -2578,6 +2578,8 @@ export interface HookOwn {
   lastError?: string;
   /** events that were too many */
   dropped?: number;
+  /** NeverTold says which of its events never happen here, and why. */
+  neverTold?: string;
 }
 
 /** HookEnableParams switch a hook on or off. SHA256 is what somebody has looked at. */

@@ -106,6 +106,25 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// Who names only what never happens here is not run and says why; who names some of
+// it runs and says so too.
+func TestNeverTold(t *testing.T) {
+	yes := true
+	for _, c := range []struct{ events, blocked, says string }{
+		{"message:transcribed", "message:transcribed never happens, because Hearth does not transcribe voice notes", "transcribe"},
+		{"message:transcribed command:nwe", "message:transcribed never happens, because Hearth does not transcribe voice notes; " +
+			"there is no event command:nwe", "nwe"},
+		{"message:transcribed message:received", "", "transcribe"},
+		{"message", "", ""},
+	} {
+		h := handler.Handler{Hook: skill.Hook{Events: strings.Fields(c.events)}, Form: handler.Builtin}
+		s := handler.Judge(skill.World{Entry: func(string) skill.Entry { return skill.Entry{} }}, h, handler.Setting{Enabled: &yes}, true)
+		if s.Blocked != c.blocked || !strings.Contains(s.NeverTold(), c.says) || (c.says == "") != (s.NeverTold() == "") {
+			t.Errorf("%s: %q, %q", c.events, s.Blocked, s.NeverTold())
+		}
+	}
+}
+
 // What a handler says is bounded, and what is no object says nothing.
 func TestReadReply(t *testing.T) {
 	for said, want := range map[string]int{"": 0, "hello": 0, `{"messages":["a","b"]}`: 2, " {} ": 0, `["a"]`: 0,

@@ -53,6 +53,8 @@ func Judge(w skill.World, h Handler, set Setting, on bool) State {
 	switch {
 	case h.Problem != "":
 		s.Blocked = h.Problem
+	case h.HearsNothing():
+		s.Blocked = h.NeverTold()
 	case !on:
 		s.Blocked = AllOff
 	case !s.Enabled && h.Source == Workspace && set.Enabled == nil:

@@ -48,6 +48,8 @@ type HookOwn struct {
 	LastDurationMs int64    `json:"lastDurationMs,omitempty"`
 	LastError      string   `json:"lastError,omitempty"`
 	Dropped        int      `json:"dropped,omitempty"` // events that were too many
+	// NeverTold says which of its events never happen here, and why.
+	NeverTold string `json:"neverTold,omitempty"`
 }
 
 // HookEnableParams switch a hook on or off. SHA256 is what somebody has looked at.

@@ -250,6 +250,67 @@ func TestHeartbeatsAreJobs(t *testing.T) {
 	})
 }
 
+// While the feature is switched off its job rests: it does not run, nothing calls it
+// broken, and it is as before when the feature is back.
+func TestHeartbeatsSwitchedOff(t *testing.T) {
+	f := putForward(gatewaytest.New(t, "chat/echo"))
+	gatewaytest.Workspace(t, f.p)
+	f.set(map[string]any{"every": "30m", "prompt": "All well?"})
+	if run := f.tickOf("main"); run.Status != protocol.CronOK {
+		t.Fatalf("%+v", run)
+	}
+	was, _ := f.job("main")
+	feature := func(on bool) {
+		f.p.Patch(map[string]any{"features": map[string]any{"heartbeat": on}})
+		f.Restart()
+		f.p = f.Connect()
+	}
+	feature(false)
+	var j protocol.CronJob
+	gatewaytest.WaitFor(t, "the job to rest", func() bool {
+		var ok bool
+		j, ok = f.job("main")
+		return ok && !*j.Enabled
+	})
+	if j.ID != was.ID || j.NextRunAtMs != 0 || j.State.LastError != "" || j.State.AutoDisabled != nil || j.State.ConsecutiveErrors != 0 ||
+		j.State.LastRunStatus != protocol.CronOK || len(f.looks("main")) != 1 {
+		t.Errorf("%+v", j)
+	}
+	why := f.p.Refused(protocol.MethodCronRun, protocol.CronRunParams{CronIDParams: protocol.CronIDParams{ID: j.ID}, Mode: "force"})
+	if !strings.Contains(why, "features.heartbeat") {
+		t.Errorf("run by hand: %s", why)
+	}
+	var health protocol.Health
+	f.p.Do(protocol.MethodHealth, nil, &health)
+	var doc protocol.Doctor
+	f.p.Do(protocol.MethodDoctor, protocol.DoctorParams{}, &doc)
+	for _, p := range health.Hearth.Problems {
+		t.Errorf("a problem: %+v", p)
+	}
+	for _, c := range doc.Checks {
+		if c.State != protocol.CheckOK && strings.Contains(strings.ToLower(c.What), "heartbeat") {
+			t.Errorf("the doctor: %+v", c)
+		}
+	}
+	f.by.Add((4 * time.Hour).Milliseconds()) // several slots of it
+	another := f.p.AddJob(protocol.CronSpec{
+		Name: "another", Schedule: protocol.CronSchedule{Kind: protocol.CronAt, At: f.Now().Add(time.Second).UTC().Format(time.RFC3339)},
+		SessionTarget: protocol.CronMain, WakeMode: protocol.CronWakeNow,
+		Payload: protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: "tea"}, Hearth: &protocol.CronOwn{Reminder: true},
+	})
+	gatewaytest.WaitFor(t, "another job", func() bool { return f.ran(another) })
+	if n := len(f.looks("main")); n != 1 {
+		t.Errorf("it ran while it was switched off: %d looks", n)
+	}
+	feature(true)
+	if run := f.tickOf("main"); run.Status != protocol.CronOK {
+		t.Errorf("%+v", run)
+	}
+	if now, _ := f.job("main"); now.ID != was.ID || !*now.Enabled || now.Schedule.EveryMs != was.Schedule.EveryMs {
+		t.Errorf("%+v", now)
+	}
+}
+
 // An agent with a heartbeat of its own has the others' away; hours, model and
 // session are its own.
 func TestHeartbeatsOfAgents(t *testing.T) {

@@ -114,7 +114,7 @@ func (i *inside) wire(s handler.State) protocol.HookInfo {
 	i.mu.Unlock()
 	out.Hearth = protocol.HookOwn{
 		Form: string(s.Form), SHA256: s.SHA256, Seen: s.Seen, Files: list(s.Files()), Runs: r.runs, LastError: r.problem,
-		LastDurationMs: r.took.Milliseconds(), Dropped: r.dropped,
+		LastDurationMs: r.took.Milliseconds(), Dropped: r.dropped, NeverTold: s.NeverTold(),
 	}
 	if !r.at.IsZero() {
 		out.Hearth.LastRunAtMs = r.at.UnixMilli()
@@ -179,6 +179,9 @@ func mayEnable(s handler.State, seen string) error {
 	switch {
 	case s.Problem != "":
 		return protocol.Invalid("the hook %s cannot be run: %s", s.Name, s.Problem)
+	case s.HearsNothing():
+		return protocol.Invalid("the hook %s would never be told: %s. Name other events in its HOOK.md (docs/hooks.md lists them), "+
+			"then enable it", s.Name, s.NeverTold())
 	case !s.Complete():
 		return protocol.Invalid("the hook %s needs what is not here (%s); `hearth hooks info %s` says what", s.Name, handler.Incomplete, s.Name)
 	case s.Form != handler.Builtin && seen != s.SHA256:
@@ -221,14 +224,24 @@ func (i *inside) checks(context.Context, protocol.DoctorParams) (out []protocol.
 		if !s.Enabled {
 			continue
 		}
-		if on++; s.Runs() {
+		on++
+		warn := protocol.HealthCheck{Area: "hooks", State: protocol.CheckWarn}
+		switch {
+		case !s.Runs() && s.HearsNothing():
+			warn.What = "the hook " + s.Name + " is enabled and never told: " + s.Blocked
+			warn.Advice = "name other events in " + s.Descriptor() + ", or run `hearth hooks disable " + s.Name + "`"
+		case !s.Runs():
+			warn.What = "the hook " + s.Name + " is enabled and does not run: " + s.Blocked
+			warn.Advice = "`hearth hooks info " + s.Name + "` says more; `hearth hooks enable " + s.Name + "` enables it as it is now"
+		case s.NeverTold() != "":
+			ready++
+			warn.What = "the hook " + s.Name + " is told of some of its events only: " + s.NeverTold()
+			warn.Advice = "name other events in " + s.Descriptor() + ", then run `hearth hooks enable " + s.Name + "`"
+		default:
 			ready++
 			continue
 		}
-		out = append(out, protocol.HealthCheck{
-			Area: "hooks", State: protocol.CheckWarn, What: "the hook " + s.Name + " is enabled and does not run: " + s.Blocked,
-			Advice: "`hearth hooks info " + s.Name + "` says more; `hearth hooks enable " + s.Name + "` enables it as it is now",
-		})
+		out = append(out, warn)
 	}
 	if on > 0 && on == ready {
 		out = append(out, protocol.HealthCheck{Area: "hooks", State: protocol.CheckOK, What: fmt.Sprintf("%d hooks are told what happens", on)})

@@ -169,6 +169,43 @@ func TestSec_A_SKILL_08_AChangedHandlerDoesNotRun(t *testing.T) {
 	}
 }
 
+// A hook that asks for what never happens here is refused in words; one that asks for
+// other things too runs, and the doctor says what it waits for in vain.
+func TestHooksThatWaitInVain(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	dir := filepath.Join(string(r.Dir), "hooks")
+	putHook(t, dir, "voices", `"message:transcribed"`, map[string]string{"handler.js": greets})
+	putHook(t, dir, "both", `"message:transcribed", "command:new"`, map[string]string{"handler.js": greets})
+	h := hookOf(p, "voices")
+	if h.Loadable || !strings.Contains(h.BlockedReason, "does not transcribe") ||
+		!slices.Equal(h.UnknownEvents, []string{"message:transcribed"}) {
+		t.Errorf("%+v", h)
+	}
+	why := p.Refused(protocol.MethodHookEnable, protocol.HookEnableParams{Name: "voices", Enabled: true, SHA256: h.Hearth.SHA256})
+	if !strings.Contains(why, "would never be told: message:transcribed never happens, because") {
+		t.Error(why)
+	}
+	if h := enable(p, "both"); !h.Loadable || !strings.Contains(h.Hearth.NeverTold, "message:transcribed") {
+		t.Errorf("%+v", h)
+	}
+	doctor := func(part string) bool {
+		var report protocol.Doctor
+		p.Do(protocol.MethodDoctor, protocol.DoctorParams{}, &report)
+		return slices.ContainsFunc(report.Checks, func(c protocol.HealthCheck) bool {
+			return c.Area == "hooks" && c.State == protocol.CheckWarn && strings.Contains(c.What, part) && c.Advice != ""
+		})
+	}
+	if !doctor("the hook both is told of some of its events only: message:transcribed never happens") {
+		t.Error("the doctor does not say what a hook waits for in vain")
+	}
+	p.Patch(map[string]any{"hooks": map[string]any{"internal": map[string]any{"entries": map[string]any{"voices": map[string]any{
+		"enabled": true}}}}})
+	if !doctor("the hook voices is enabled and never told: message:transcribed never happens") {
+		t.Error("the doctor does not say that a hook is never told")
+	}
+}
+
 // The hooks that come with Hearth do what they say.
 func TestBundledHooks(t *testing.T) {
 	r := gatewaytest.New(t, "chat/echo")
