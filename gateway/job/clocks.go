@@ -260,12 +260,27 @@ func (l *loop) missedOne(ctx context.Context, j Job, s step, runID string) {
 	if l.missed.ID == "" {
 		l.missed = protocol.CronMissed{ID: l.NewID(), FromMs: s.slot, ToMs: l.Now().UnixMilli(), Cause: "off"}
 	}
-	if len(l.missed.Jobs) < 200 {
-		l.missed.Jobs = append(l.missed.Jobs, row)
-	}
+	l.missed.Jobs = withMissed(l.missed.Jobs, row)
 	l.mu.Unlock()
 	l.note(ctx, l.Now())
 	l.Changed(protocol.CronEvent{Action: "missed"})
+}
+
+// withMissed adds what became of missed slots: one row for what became the same of
+// those of a job.
+func withMissed(rows []protocol.CronMissedJob, row protocol.CronMissedJob) []protocol.CronMissedJob {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		if r := &rows[i]; r.JobID == row.JobID && r.Outcome == row.Outcome {
+			row.Missed += r.Missed
+			*r = row
+			return rows
+		}
+	}
+	if len(rows) < 200 {
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // Missed is the card of what was missed; its ID is "" when nothing was.

@@ -1,12 +1,14 @@
 package job_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -91,6 +93,113 @@ func TestSleepOverThreeSlots(t *testing.T) {
 		m := r.book.Missed(func(int64) string { return "then" })
 		if m.Cause != "slept" || m.Ask || len(m.Jobs) == 0 {
 			t.Errorf("%+v", m)
+		}
+	})
+}
+
+// What each policy makes of the slots that a computer slept over: which are run, what
+// the card says, and that the next slot is an ordinary one.
+func TestCatchUpPolicies(t *testing.T) {
+	world(t, func(t *testing.T, r *rig) {
+		began := time.Now()
+		hour := func(h int) int64 { return began.Add(time.Duration(h) * time.Hour).UnixMilli() }
+		once := began.Add(2 * time.Hour)
+		cases := map[string]struct {
+			spec          protocol.CronSpec
+			mode, within  string
+			run           []int64 // slots, one after the other
+			stands        int     // how many others the last of them stands for
+			late, skipped int     // slots, as the card says
+		}{
+			"once":             {spec: expr("0 * * * *", "UTC"), mode: "once", run: []int64{hour(3)}, stands: 2, late: 3},
+			"once, in time":    {spec: expr("0 * * * *", "UTC"), mode: "once", within: "15m", run: []int64{hour(3)}, stands: 2, late: 3},
+			"once, too late":   {spec: expr("0 * * * *", "UTC"), mode: "once", within: "5m", skipped: 3},
+			"skip":             {spec: expr("0 * * * *", "UTC"), mode: "skip", skipped: 3},
+			"all":              {spec: expr("0 * * * *", "UTC"), mode: "all", run: []int64{hour(1), hour(2), hour(3)}, late: 3},
+			"all, some":        {spec: expr("0 * * * *", "UTC"), mode: "all", within: "2h", run: []int64{hour(2), hour(3)}, late: 2, skipped: 1},
+			"all, too late":    {spec: expr("0 * * * *", "UTC"), mode: "all", within: "5m", skipped: 3},
+			"hourly, unsaid":   {spec: expr("0 * * * *", "UTC"), run: []int64{hour(3)}, stands: 2, late: 3},
+			"too late, unsaid": {spec: expr("30 * * * *", "UTC"), skipped: 3}, // 41 minutes ago, of which half an hour is made up for
+			"often, unsaid":    {spec: every(20 * time.Minute), skipped: 9},
+			"a moment":         {spec: at(once), run: []int64{once.UnixMilli()}, late: 1},
+			"not missed":       {spec: expr("0 5 * * *", "UTC"), mode: "all"},
+		}
+		for name, c := range cases {
+			zero := int64(0)
+			c.spec.Name, c.spec.Schedule.StaggerMs = name, &zero
+			if c.mode != "" {
+				c.spec.Hearth = &protocol.CronOwn{CatchUp: &protocol.CronCatchUp{Mode: c.mode, Within: c.within}}
+			}
+			r.add(c.spec)
+		}
+		r.wait(time.Minute)
+		r.sleep(3*time.Hour + 10*time.Minute) // until 03:11
+		woke := r.now().UnixMilli()
+		r.wait(time.Minute)
+		ran, last := map[string][]int64{}, map[string]job.Run{}
+		for _, run := range r.runs() {
+			if run.Status != protocol.CronOK {
+				continue
+			}
+			if run.RunAtMs < woke || run.RunAtMs > woke+60_000 || !run.Late {
+				t.Errorf("%s: slot %d at %d, late %v; it woke at %d", run.JobName, run.Slot, run.RunAtMs, run.Late, woke)
+			}
+			ran[run.JobName], last[run.JobName] = append(ran[run.JobName], run.Slot), run
+		}
+		card := r.book.Missed(func(ms int64) string { return time.UnixMilli(ms).UTC().Format("15:04") })
+		told := map[string]int{}
+		for _, row := range card.Jobs {
+			if _, twice := told[row.Name+" "+row.Outcome]; twice {
+				t.Errorf("%s stands in the card twice", row.Name)
+			}
+			told[row.Name+" "+row.Outcome] = row.Missed
+		}
+		for name, c := range cases {
+			if !slices.Equal(ran[name], c.run) || last[name].Missed != c.stands {
+				t.Errorf("%s: it ran for %d (and %d others), want %d (and %d)", name, ran[name], last[name].Missed, c.run, c.stands)
+			}
+			if told[name+" late"] != c.late || told[name+" skipped"] != c.skipped {
+				t.Errorf("%s: the card says %v, want %d late and %d skipped", name, told, c.late, c.skipped)
+			}
+		}
+		if card.Words != "I was asleep from 00:01 until 03:11: 6 ran late, 6 skipped." || card.Ask || card.Cause != "slept" {
+			t.Errorf("%+v", card)
+		}
+		r.wait(2 * time.Hour) // over 04:00 and 05:00
+		for _, run := range r.runs() {
+			if run.RunAtMs > woke+60_000 && (run.Late || run.Missed > 0 || run.RunAtMs-run.Slot > 1000) {
+				t.Errorf("afterwards: %+v", run)
+			}
+		}
+		if again := r.book.Missed(func(int64) string { return "" }); again.ID != card.ID || len(again.Jobs) != len(card.Jobs) {
+			t.Errorf("the card has changed: %+v", again)
+		}
+	})
+}
+
+// A job that makes up for all of its slots does so also when its runs take until the
+// next one is due.
+func TestAllSlotsAreMadeUpForSlowly(t *testing.T) {
+	world(t, func(t *testing.T, r *rig) {
+		s := expr("0 * * * *", "UTC")
+		zero := int64(0)
+		s.Schedule.StaggerMs = &zero
+		s.Hearth = &protocol.CronOwn{CatchUp: &protocol.CronCatchUp{Mode: "all", Within: "6h"}}
+		r.add(s)
+		r.wait(time.Minute)
+		r.mu.Lock()
+		r.hold = make(chan struct{})
+		r.mu.Unlock()
+		r.sleep(3*time.Hour + 10*time.Minute) // until 03:11
+		r.wait(70 * time.Minute)              // the first takes until 04:21
+		close(r.hold)
+		r.wait(time.Minute)
+		var slots []string
+		for _, run := range r.runs() {
+			slots = append(slots, time.UnixMilli(run.Slot).UTC().Format("15:04"))
+		}
+		if want := []string{"01:00", "02:00", "03:00", "04:00"}; !slices.Equal(slots, want) {
+			t.Errorf("it ran for %v, want %v", slots, want)
 		}
 	})
 }

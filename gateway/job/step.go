@@ -32,17 +32,35 @@ func (l *loop) step(j *Job, now, since int64, limits Limits) step {
 	mode, within := l.policy(j, limits)
 	s := step{slot: last, missed: n - 1, late: true}
 	switch {
+	case mode == "all" && n < mostCounted:
+		return j.each(s, since, within)
 	case last >= since-ms(grace): // the newest of them is due now and was not missed
 		s.late = false
 		return s
-	case mode == "all" && n < mostCounted && (within == 0 || now-j.Next <= ms(within)):
-		s.slot, s.missed = j.Next, 0
 	case mode == "skip":
 		s.skip, s.missed, s.why = true, n, "it was missed while nothing ran, and this job is not made up for"
 	case within > 0 && now-last > ms(within):
-		s.skip, s.missed, s.why = true, n, "it was missed for longer than this job is made up for ("+within.String()+")"
+		s.skip, s.missed, s.why = true, n, tooOld(within)
 	}
 	return s
+}
+
+// each is what is done about the first missed slot of a job that makes up for each
+// of them, however long those before it took. Those that were too old when the
+// computer woke are left out together.
+func (j *Job) each(s step, since int64, within time.Duration) step {
+	s.slot, s.missed = j.Next, 0
+	if within == 0 {
+		return s
+	}
+	if n, last := j.plan.Count(j.Next-1, since-ms(within)-1, mostCounted); n > 0 {
+		s.slot, s.missed, s.skip, s.why = last, n, true, tooOld(within)
+	}
+	return s
+}
+
+func tooOld(within time.Duration) string {
+	return "it was missed for longer than this job is made up for (" + within.String() + ")"
 }
 
 // undone leaves out the slots between a backup and the moment at which it was

@@ -2,6 +2,7 @@ package cron
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/job"
@@ -27,6 +28,9 @@ type Monitor interface {
 
 // monitors reports whether a job is one of Hearth's own.
 func monitors(s *protocol.CronSpec) bool { return s != nil && s.Payload.Kind == protocol.CronHeartbeat }
+
+// errNoHeartbeats is why one of Hearth's own jobs does not run.
+var errNoHeartbeats = errors.New("heartbeats are switched off; `hearth config set features.heartbeat true` and a restart bring them back")
 
 // declare keeps Hearth's own jobs as the settings have them, until ctx ends.
 func (f *feature) declare(ctx context.Context) {

@@ -55,7 +55,7 @@ func (f *feature) begin(ctx context.Context, c *job.Claim) error {
 	turn, err := f.turn(&c.Job, &c.Run)
 	if monitors(c.Run.Spec) {
 		if f.Monitor == nil {
-			return errors.New("heartbeats are switched off (features.heartbeat)")
+			return protocol.Invalid("%s", errNoHeartbeats)
 		}
 		turn, err = f.monitored(ctx, &c.Job, &c.Run)
 	}
@@ -346,7 +346,7 @@ func (f *feature) Refuses(j *job.Job) string {
 	own := j.Own()
 	if monitors(&j.CronSpec) {
 		if f.Monitor == nil {
-			return "Heartbeats are switched off (features.heartbeat)."
+			return protocol.Sentence(errNoHeartbeats.Error())
 		}
 		return f.Monitor.Skips(f.Work.Context(), j)
 	}
