@@ -42,12 +42,27 @@ type Rig struct {
 // dialects configured. primary is the default model.
 func New(t testing.TB, primary any) *Rig {
 	t.Helper()
+	r := prepared(t, primary)
+	r.Start()
+	return r
+}
+
+// NewForScripts is New of a gateway that runs scripts: see CompileScripts.
+func NewForScripts(t testing.TB, primary any) *Rig {
+	t.Helper()
+	r := prepared(t, primary)
+	CompileScripts(t, r.Dir)
+	r.Start()
+	return r
+}
+
+func prepared(t testing.TB, primary any) *Rig {
+	t.Helper()
 	r := &Rig{T: t, Dir: statedir.Dir(t.TempDir()), Model: scripted.New()}
 	srv := httptest.NewServer(r.Model)
 	t.Cleanup(srv.Close)
 	r.ModelURL = srv.URL
 	WriteConfig(t, r.Dir, srv.URL, primary)
-	r.Start()
 	return r
 }
 

@@ -91,7 +91,7 @@ func NewOnTelegram(t *testing.T, primary any, account map[string]any) (*Rig, *te
 // WaitFor polls a condition of another process's making.
 func WaitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-time.After(10 * time.Millisecond):

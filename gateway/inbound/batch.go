@@ -28,10 +28,26 @@ type batch struct {
 	retryAt  time.Time
 }
 
-func newBatch(row pendingRow, due, limit time.Time) *batch {
+func newBatch(row pendingRow) *batch {
 	return &batch{
 		id: row.Seq, stream: streamKey(row.In), lane: string(conversationKey(row.In)),
-		seqs: []uint64{row.Seq}, due: due, limit: limit,
+		seqs: []uint64{row.Seq},
+	}
+}
+
+// expect holds what is open of a stream until come is called, so that a message
+// that is being made durable still joins it.
+func (g *Gate) expect(stream string) (come func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.coming[stream]++
+	return func() {
+		g.mu.Lock()
+		if g.coming[stream]--; g.coming[stream] == 0 {
+			delete(g.coming, stream)
+		}
+		g.mu.Unlock()
+		g.nudge()
 	}
 }
 
@@ -94,9 +110,12 @@ func (g *Gate) next(now time.Time) (*batch, time.Duration) {
 	}
 	var due []*batch
 	for _, b := range g.open {
-		if b.due.After(now) {
+		switch {
+		case b.due.After(now):
 			sooner(b.due)
-		} else {
+		case g.coming[b.stream] > 0 && b.limit.After(now):
+			sooner(b.limit)
+		default:
 			due = append(due, b)
 		}
 	}

@@ -38,6 +38,27 @@ func TestDebounceGathersTextOfOneSender(t *testing.T) {
 	})
 }
 
+// What is on its way to the disk joins what waits, however long the disk takes; but
+// not for ever.
+func TestDebounceWaitsForTheDisk(t *testing.T) {
+	inBubble(t, debounced, func(t *testing.T, h *house) {
+		h.receive(dm("1", "one"))
+		kept := h.expect(streamKey(dm("2", "")))
+		pass(5 * time.Second)
+		h.want("")
+		h.receive(dm("2", "two"))
+		kept()
+		pass(2001 * time.Millisecond)
+		h.want("one\ntwo")
+		h.receive(dm("3", "three"))
+		defer h.expect(streamKey(dm("4", "")))()
+		pass(19 * time.Second)
+		h.want("one\ntwo")
+		pass(2 * time.Second)
+		h.want("one\ntwo|three")
+	})
+}
+
 func TestDebounceScope(t *testing.T) {
 	inBubble(t, debounced, func(t *testing.T, h *house) {
 		other := dm("1", "another account")

@@ -131,10 +131,13 @@ type Gate struct {
 	wake chan struct{}
 	up   chan struct{} // closed when Run has taken up what an earlier run left
 
-	mu    sync.Mutex
-	open  map[string]*batch // by stream: text that waits for more
-	ready []*batch          // to be handed on, in order
-	late  map[string]late   // by stream
+	mu   sync.Mutex
+	open map[string]*batch // by stream: text that waits for more
+	// coming counts by stream the messages that are being made durable: what they
+	// may join waits for them, however long the disk takes.
+	coming map[string]int
+	ready  []*batch        // to be handed on, in order
+	late   map[string]late // by stream
 	// tellAt is when to say what was left out; zero: nothing was.
 	tellAt time.Time
 }
@@ -145,7 +148,7 @@ func New(opts Options) *Gate {
 		opts.IsCommand = slashCommand
 	}
 	return &Gate{Options: opts, t: newTables(), wake: make(chan struct{}, 1), up: make(chan struct{}), open: make(map[string]*batch),
-		late: make(map[string]late)}
+		coming: make(map[string]int), late: make(map[string]late)}
 }
 
 func slashCommand(text string) bool {
@@ -268,6 +271,7 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 	row := pendingRow{In: in, Owner: v.owner, Shared: v.shared, ReceivedAt: now.UnixMilli()}
 	var seen repeat
 	var b *batch
+	defer g.expect(streamKey(in))()
 	err := g.DB.Update(ctx, store.Write{
 		Do: func(tx *store.Tx) (err error) {
 			b = nil
@@ -278,7 +282,7 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 			if row.Seq, err = g.t.pending.NextSeq(tx); err != nil {
 				return err
 			}
-			b = newBatch(row, now.Add(wait), now.Add(10*wait))
+			b = newBatch(row)
 			if wait > 0 {
 				return g.t.pending.Put(tx, store.Uint64Key(row.Seq), row)
 			}
@@ -287,6 +291,8 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 		},
 		Then: func() {
 			if b != nil {
+				lined := g.Now() // waiting begins when it is kept, not before
+				b.due, b.limit = lined.Add(wait), lined.Add(10*wait)
 				g.line(b)
 			}
 		},

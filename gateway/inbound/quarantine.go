@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -241,7 +240,7 @@ func (g *Gate) again(tx *store.Tx, row quarantineRow) (*batch, error) {
 		}
 		s := *row.Sealed
 		s.Attempts = 0
-		b = newBatch(pendingRow{Seq: n, In: s.First}, time.Time{}, time.Time{})
+		b = newBatch(pendingRow{Seq: n, In: s.First})
 		b.sealed = &s
 		return b, g.t.sealed.Put(tx, store.Uint64Key(n), s)
 	}
@@ -251,7 +250,7 @@ func (g *Gate) again(tx *store.Tx, row quarantineRow) (*batch, error) {
 			return nil, err
 		}
 		if r.Seq = n; b == nil {
-			b = newBatch(r, time.Time{}, time.Time{})
+			b = newBatch(r)
 		} else {
 			b.seqs = append(b.seqs, n)
 		}

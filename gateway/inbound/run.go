@@ -80,7 +80,7 @@ func (g *Gate) recover(ctx context.Context) error {
 		}
 		sortRows(rows)
 		for _, row := range rows {
-			b := newBatch(row, time.Time{}, time.Time{})
+			b := newBatch(row)
 			b.sealed = sealed[row.Seq]
 			b.past = g.DB.Past(row.at())
 			if o := open[b.stream]; o != nil && b.sealed == nil && len(o.seqs) < maxBatch {

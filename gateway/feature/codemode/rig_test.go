@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hearth-assistant/hearth/gateway/codemode"
-	"github.com/hearth-assistant/hearth/gateway/codemode/engine"
 	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -101,58 +99,11 @@ func newCoder(t *testing.T, settings map[string]any, say func(n int, a question)
 	c.ModelURL = srv.URL
 	c.settings(settings)
 	if raw, _ := json.Marshal(settings); strings.Contains(string(raw), `"codeMode":true`) || strings.Contains(string(raw), `"enabled":true`) {
-		compiled(t, filepath.Join(string(c.Dir), "codemode-cache"))
+		gatewaytest.CompileScripts(t, c.Dir)
 	}
 	c.Start()
 	c.Peer = c.Connect()
 	return c
-}
-
-// machineCode is that of the engine. With the race detector on, compiling takes
-// longer than a test waits for an answer, so it is done once, before them.
-var machineCode struct {
-	sync.Once
-	files map[string][]byte
-	err   error
-}
-
-func compile(ctx context.Context) (map[string][]byte, error) {
-	dir, err := os.MkdirTemp("", "hearth-engine-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	e := engine.New(engine.Options{CacheDir: dir})
-	if err := e.Warm(ctx); err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{}
-	return files, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, _ := filepath.Rel(dir, path)
-		files[rel], err = os.ReadFile(path)
-		return err
-	})
-}
-
-func compiled(t *testing.T, dir string) {
-	t.Helper()
-	m := &machineCode
-	m.Do(func() { m.files, m.err = compile(context.WithoutCancel(t.Context())) })
-	if m.err != nil {
-		t.Fatal(m.err)
-	}
-	for rel, raw := range m.files {
-		path := filepath.Join(dir, rel)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func (c *coder) settings(more map[string]any) {

@@ -25,7 +25,7 @@ func TestCronWebhooks(t *testing.T) {
 		got[r.URL.Path+" "+r.Header.Get("Idempotency-Key")] = append(got[r.URL.Path+" "+r.Header.Get("Idempotency-Key")], ev)
 	}))
 	defer srv.Close()
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	spec := protocol.CronSpec{
 		Name: "n", Schedule: hourly(), SessionTarget: protocol.CronIsolated,

@@ -42,7 +42,7 @@ func hourly() protocol.CronSchedule {
 // A script runs without a model, keeps its state from run to run, tells what it
 // found, and may use no more tools than it has; one that never ends is ended.
 func TestCronScript(t *testing.T) {
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	script := func(name, text string) protocol.CronJob {
 		return addJob(p, protocol.CronSpec{
@@ -83,7 +83,7 @@ func TestCronScript(t *testing.T) {
 // trace in the log, a yes brings its words, and the state is kept when the run
 // succeeded.
 func TestCronCondition(t *testing.T) {
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	j := addJob(p, protocol.CronSpec{
 		Name: "watch", Schedule: hourly(), SessionTarget: protocol.CronIsolated,
@@ -130,7 +130,7 @@ func makeDue(p *gatewaytest.Peer, id string) {
 
 // A job that paces itself says when it looks again, within its bounds.
 func TestCronPacing(t *testing.T) {
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	add := func(next string) protocol.CronJob {
 		return addJob(p, protocol.CronSpec{
@@ -156,7 +156,7 @@ func TestCronPacing(t *testing.T) {
 
 // What is due by events and cannot be is refused in words.
 func TestCronEventRefusals(t *testing.T) {
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	turn := map[string]any{"kind": "agentTurn", "message": "x"}
 	every := map[string]any{"kind": "every", "everyMs": 60_000}

@@ -90,7 +90,7 @@ export default handler;
 // A handler that nobody enabled never runs, wherever it came from; a script hears of
 // its events, and what it says is told in the conversation.
 func TestSec_A_SKILL_06_HandlersOfAWorkspaceWaitForAYes(t *testing.T) {
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	dir := gatewaytest.Workspace(t, p)
 	p.Patch(map[string]any{"hooks": map[string]any{"internal": map[string]any{"enabled": true}}})
@@ -133,7 +133,7 @@ func TestSec_A_SKILL_06_HandlersOfAWorkspaceWaitForAYes(t *testing.T) {
 // A handler whose files changed after it was enabled does not run, says so, and does
 // again once its owner has looked; also another file of its folder counts.
 func TestSec_A_SKILL_08_AChangedHandlerDoesNotRun(t *testing.T) {
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	dir := gatewaytest.Workspace(t, p)
 	at := putHook(t, filepath.Join(dir, "hooks"), "greeter", `"command:new"`, map[string]string{
@@ -208,7 +208,7 @@ func TestHooksThatWaitInVain(t *testing.T) {
 
 // The hooks that come with Hearth do what they say.
 func TestBundledHooks(t *testing.T) {
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	dir := gatewaytest.Workspace(t, p)
 	for _, name := range []string{"command-logger", "session-memory", "bootstrap-extra-files", "boot-md", "compaction-notifier"} {
@@ -266,6 +266,7 @@ func TestBundledHooks(t *testing.T) {
 // says goes there only where the event is one that is answered.
 func TestHandlersAndNetworks(t *testing.T) {
 	r, api := gatewaytest.NewOnTelegram(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}})
+	gatewaytest.CompileScripts(t, r.Dir)
 	p := r.Connect()
 	gatewaytest.Workspace(t, p)
 	putHook(t, filepath.Join(string(r.Dir), "hooks"), "hears", `"message", "command:reset"`, map[string]string{"handler.js": `
@@ -318,7 +319,7 @@ func TestMemoriesAreTheOwnersOwn(t *testing.T) {
 
 // A handler may be written in TypeScript, which takes a while to be read.
 func TestHandlersInTypeScript(t *testing.T) {
-	r := gatewaytest.New(t, "chat/echo")
+	r := gatewaytest.NewForScripts(t, "chat/echo")
 	p := r.Connect()
 	gatewaytest.Workspace(t, p)
 	putHook(t, filepath.Join(string(r.Dir), "hooks"), "typed", `"command:new"`, map[string]string{
