@@ -51,12 +51,12 @@ export const cases = [
       await pick(page, "talker");
       await hands(page, ["exec", { command: "echo once" }]);
       await asks(page);
-      const said = () => page.$$eval(".row.text .md p", (all) => all.map((p) => p.innerText));
-      assert.deepEqual(await said(), ["First words.", "Let me look."]);
+      const said = (want) => until(page, (want) => JSON.stringify([...document.querySelectorAll(".row.text .md p")].map((p) => p.innerText)) === want, JSON.stringify(want));
+      await said(["First words.", "Let me look."]);
       await shows(page, ".row.typing .wait", /Waiting for your yes/);
       await page.click("text=Allow once");
       await until(page, () => /That is all/.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
-      assert.deepEqual(await said(), ["First words.", "Let me look.", "That is all."]);
+      await said(["First words.", "Let me look.", "That is all."]);
     },
   },
   {
