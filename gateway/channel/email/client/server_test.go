@@ -42,7 +42,6 @@ type server struct {
 	messages []loopback.Message
 	raw      [][]byte
 	silent   int // how often the name service will not answer
-	idles    bool
 }
 
 func newServer(t *testing.T) *server {

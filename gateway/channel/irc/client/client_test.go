@@ -95,6 +95,7 @@ func TestFault_F_CH_ConnectionBreaks(t *testing.T) {
 	until(t, "connecting", connected(c))
 	for _, kind := range []loopback.Kind{loopback.Lost, loopback.Broken} {
 		s.Script(loopback.Fault{Kind: kind})
+		s.goAway(true)
 		if err := say(t, c, "ada", "x"); !errors.Is(err, channel.ErrUncertain) {
 			t.Errorf("%s: %v", kind, err)
 		}
@@ -102,6 +103,7 @@ func TestFault_F_CH_ConnectionBreaks(t *testing.T) {
 		if err := say(t, c, "ada", "y"); err == nil || errors.Is(err, channel.ErrUncertain) || errors.Is(err, channel.ErrRefused) {
 			t.Errorf("%s: a send without a connection: %v", kind, err)
 		}
+		s.goAway(false)
 		until(t, "connecting again", connected(c))
 	}
 	if err := say(t, c, "ada", "z"); err != nil {

@@ -31,6 +31,7 @@ type server struct {
 	waiting  []string // lines for whoever connects
 	joined   map[string]bool
 	received int
+	away     bool // it hangs up on whoever connects
 }
 
 func newServer(t *testing.T) *server {
@@ -68,7 +69,11 @@ func (s *server) serve(c net.Conn) {
 	defer func() { _ = c.Close() }()
 	s.mu.Lock()
 	s.conn = c
+	away := s.away
 	s.mu.Unlock()
+	if away {
+		return
+	}
 	pass, nick, user := "", "", false
 	r := bufio.NewReader(c)
 	for {
@@ -127,6 +132,13 @@ func (s *server) serve(c net.Conn) {
 			s.mu.Unlock()
 		}
 	}
+}
+
+// goAway makes it hang up on whoever connects, or no more.
+func (s *server) goAway(away bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away = away
 }
 
 // said keeps a message, or plays a fault; true ends the connection.
