@@ -36,6 +36,8 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.46.0
 	golang.org/x/time v0.15.0
+	mellium.im/sasl v0.3.2
+	mellium.im/xmpp v0.23.0
 	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
 	rsc.io/qr v0.2.0
@@ -75,6 +77,9 @@ require (
 	github.com/valyala/fasttemplate v1.2.2 // indirect
 	github.com/wailsapp/go-webview2 v1.0.22 // indirect
 	github.com/wailsapp/mimetype v1.4.1 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	mellium.im/reader v0.1.0 // indirect
+	mellium.im/xmlstream v0.15.4 // indirect
 )
 
 require (

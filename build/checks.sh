@@ -87,7 +87,7 @@ require_strace() { export HEARTH_REQUIRE_STRACE=1; }
 
 # The servers of calendars, mail and chat that watchers and channels are tried against.
 need_servers() {
-	{ command -v radicale && { command -v dovecot || [ -x /usr/sbin/dovecot ]; } && [ -x /usr/sbin/ngircd ]; } >/dev/null || debian radicale dovecot-imapd ngircd
+	{ command -v radicale && { command -v dovecot || [ -x /usr/sbin/dovecot ]; } && [ -x /usr/sbin/ngircd ] && command -v prosody; } >/dev/null || debian radicale dovecot-imapd ngircd prosody
 }
 
 require_servers() { export HEARTH_REQUIRE_SERVERS=1; }

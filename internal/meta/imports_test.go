@@ -181,16 +181,15 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 // what more they may import for it.
 var hosts = map[string][]string{
 	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/email", "gateway/channel/email/client",
-		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/mattermost", "gateway/channel/mattermost/client"},
+		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/xmpp", "gateway/channel/xmpp/client"},
 	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 
 // libraryRooms says which rooms may import a library, so that replacing it
 // stays one room's work.
 var libraryRooms = map[string][]string{
-	"go.etcd.io/bbolt": {"gateway/store"},
-	"github.com/coder/websocket": {"gateway/server", "gateway/client",
-		"gateway/channel/mattermost/client", "gateway/channel/mattermost/mattermosttest"},
+	"go.etcd.io/bbolt":                                {"gateway/store"},
+	"github.com/coder/websocket":                      {"gateway/server", "gateway/client"},
 	"github.com/spf13/cobra":                          {"app/cli"},
 	"github.com/spf13/pflag":                          {"app/cli"},
 	"mvdan.cc/sh/v3/syntax":                           {"gateway/approval/plan"},
@@ -237,6 +236,10 @@ var libraryRooms = map[string][]string{
 	"github.com/emersion/go-sasl":            {"gateway/channel/email/client"},
 	"github.com/emersion/go-msgauth/dkim":    {"gateway/channel/email/client"},
 	"github.com/emersion/go-msgauth/authres": {"gateway/channel/email/client"},
+
+	"mellium.im/xmpp":     {"gateway/channel/xmpp/client"},
+	"mellium.im/xmpp/jid": {"gateway/channel/xmpp/client"},
+	"mellium.im/sasl":     {"gateway/channel/xmpp/client"},
 
 	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill", "gateway/search"},
 }
