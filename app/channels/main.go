@@ -22,6 +22,8 @@ import (
 	emailclient "github.com/hearth-assistant/hearth/gateway/channel/email/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
 	ircclient "github.com/hearth-assistant/hearth/gateway/channel/irc/client"
+	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
+	mattermostclient "github.com/hearth-assistant/hearth/gateway/channel/mattermost/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/serve"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
 	xmppclient "github.com/hearth-assistant/hearth/gateway/channel/xmpp/client"
@@ -32,9 +34,10 @@ var version = "dev" // set by the build
 // networks are what this program connects to.
 func networks() map[string]func(channel.Account) (channel.Channel, error) {
 	return map[string]func(channel.Account) (channel.Channel, error){
-		email.ID: func(a channel.Account) (channel.Channel, error) { return emailclient.New(a) },
-		irc.ID:   func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
-		xmpp.ID:  func(a channel.Account) (channel.Channel, error) { return xmppclient.New(a) },
+		email.ID:      func(a channel.Account) (channel.Channel, error) { return emailclient.New(a) },
+		irc.ID:        func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
+		mattermost.ID: func(a channel.Account) (channel.Channel, error) { return mattermostclient.New(a) },
+		xmpp.ID:       func(a channel.Account) (channel.Channel, error) { return xmppclient.New(a) },
 	}
 }
 

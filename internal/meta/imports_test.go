@@ -181,15 +181,17 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 // what more they may import for it.
 var hosts = map[string][]string{
 	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/email", "gateway/channel/email/client",
-		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/xmpp", "gateway/channel/xmpp/client"},
+		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/mattermost", "gateway/channel/mattermost/client",
+		"gateway/channel/xmpp", "gateway/channel/xmpp/client"},
 	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 
 // libraryRooms says which rooms may import a library, so that replacing it
 // stays one room's work.
 var libraryRooms = map[string][]string{
-	"go.etcd.io/bbolt":                                {"gateway/store"},
-	"github.com/coder/websocket":                      {"gateway/server", "gateway/client"},
+	"go.etcd.io/bbolt": {"gateway/store"},
+	"github.com/coder/websocket": {"gateway/server", "gateway/client",
+		"gateway/channel/mattermost/client", "gateway/channel/mattermost/mattermosttest"},
 	"github.com/spf13/cobra":                          {"app/cli"},
 	"github.com/spf13/pflag":                          {"app/cli"},
 	"mvdan.cc/sh/v3/syntax":                           {"gateway/approval/plan"},

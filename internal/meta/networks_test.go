@@ -10,7 +10,7 @@ import (
 // networks are the messaging networks that have a folder below gateway/channel.
 // Their names stand there, in the list of package networks, and in hearth-channels.
 // E-mail is not among them: accounts and logins speak of it too.
-var networks = []string{"telegram", "irc", "xmpp"}
+var networks = []string{"telegram", "irc", "mattermost", "xmpp"}
 
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{
@@ -21,6 +21,7 @@ var knowNetworks = map[string]string{
 	"gateway/protocol/first_steps.go":      "as setup.go",
 	"app/cli/setup.go":                     "as setup.go",
 	"app/cli/setup_ask.go":                 "as setup.go: what is asked, and where a bot is made",
+	"gateway/channel/hub/settings.go":      "the names of networks that other gateways know",
 	"app/cli/memory.go":                    "an example in a help text",
 	"gateway/skill/words.go":               "an address that malware sends to",
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
+	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	"github.com/hearth-assistant/hearth/gateway/channel/program"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
@@ -17,6 +18,7 @@ func List() channel.Kinds {
 		telegram.Kind(),
 		email.Kind(),
 		irc.Kind(),
+		mattermost.Kind(),
 		xmpp.Kind(),
 		program.Kind(),
 	}

@@ -17,49 +17,13 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/program"
+	"github.com/hearth-assistant/hearth/gateway/channel/program/programtest"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/serve"
 )
 
-// piped is a program that runs in this process, between two pipes.
-type piped struct {
-	in     *io.PipeWriter
-	out    *io.PipeReader
-	stop   context.CancelFunc
-	done   chan struct{}
-	folder string
-	words  string
-}
-
-func (p *piped) Write(b []byte) error  { _, err := p.in.Write(b); return err }
-func (p *piped) CloseInput() error     { return p.in.Close() }
-func (p *piped) Output() io.ReadCloser { return p.out }
-func (p *piped) Done() <-chan struct{} { return p.done }
-func (p *piped) Words() string         { return p.words }
-func (p *piped) Folder() string        { return p.folder }
-
-// Stop frees who writes or reads, as the end of a process does.
-func (p *piped) Stop() {
-	p.stop()
-	_ = p.in.Close()
-	_ = p.out.CloseWithError(io.EOF)
-}
-
 // launch starts what main does with its input and output.
 func launch(t *testing.T, main func(ctx context.Context, in io.Reader, out io.WriteCloser)) channel.Launch {
-	return func(ctx context.Context, _, _ string, _ []string) (channel.Process, error) {
-		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-		theirIn, in := io.Pipe()
-		out, theirOut := io.Pipe()
-		p := &piped{in: in, out: out, stop: stop, done: make(chan struct{}), folder: t.TempDir(), words: "last words"}
-		go func() {
-			defer close(p.done)
-			main(ctx, theirIn, theirOut)
-			_ = theirIn.Close()
-			_ = theirOut.Close()
-			stop()
-		}()
-		return p, nil
-	}
+	return programtest.Launch(t, main)
 }
 
 // serves serves a channel.

@@ -1,0 +1,204 @@
+// Package intake keeps what came from a network in order until it is taken, and how
+// far everything was taken, so that what was missed can be asked for after a break or
+// a restart. It owns order, repeats and the mark on disk; what a message says, and
+// where missed ones are found, is the network's client's business.
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/internal/sleep"
+)
+
+// Item is a message that came. Mark says when, in a number of the network's own that
+// grows with time; ID tells it from all others of the account, so that what comes
+// twice is handed over once.
+type Item struct {
+	ID   string
+	Mark int64
+	In   channel.Inbound
+	// Taken is called when the message was taken, if it is set.
+	Taken func()
+}
+
+// Options of a Queue. Logger is needed; without Durable nothing is kept over restarts.
+type Options struct {
+	Durable channel.Durable
+	Logger  *slog.Logger
+}
+
+// Queue holds the messages of an account that wait to be taken.
+type Queue struct {
+	o Options
+
+	mu      sync.Mutex
+	items   []Item
+	seen    map[string]bool
+	order   []string // of seen, the oldest first
+	mark    int64
+	begin   int64         // the mark that the account began with
+	arrived chan struct{} // holds one when items got something
+}
+
+// Bounds of a queue.
+const (
+	mostWaiting = 20_000
+	mostSeen    = 40_000
+)
+
+// ErrFull means that too much waits: the client lets go of its connection, and asks
+// for what it missed later.
+var ErrFull = errors.New("too many messages wait to be taken")
+
+const markKey = "mark"
+
+// New returns an empty queue.
+func New(o Options) *Queue {
+	return &Queue{o: o, seen: map[string]bool{}, arrived: make(chan struct{}, 1)}
+}
+
+// Remember reads the mark that was kept.
+func (q *Queue) Remember(ctx context.Context) error {
+	if q.o.Durable == nil {
+		return nil
+	}
+	b, err := q.o.Durable.Get(ctx, markKey)
+	if err != nil || len(b) == 0 {
+		return err
+	}
+	var mark, begin int64
+	if _, err := fmt.Sscanf(string(b), "%d %d", &mark, &begin); err != nil {
+		return fmt.Errorf("read how far messages were taken: %w", err)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mark, q.begin = max(q.mark, mark), begin
+	return nil
+}
+
+// Since is behind which mark missed messages are looked for: overlap before that of
+// the newest one that was taken, because those of different conversations are not
+// taken in the order of their marks, but not before the account's beginning. ok is
+// false for an account that has not begun.
+func (q *Queue) Since(overlap int64) (mark int64, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return max(q.mark-overlap, q.begin), q.mark != 0
+}
+
+// Begin says where an account begins of which nothing was taken yet: what is older is
+// nobody's business.
+func (q *Queue) Begin(ctx context.Context, mark int64) error {
+	q.mu.Lock()
+	q.begin = mark
+	q.mu.Unlock()
+	return q.advance(ctx, mark)
+}
+
+// Add puts a message into the line, unless it came before.
+func (q *Queue) Add(it Item) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.seen[it.ID] {
+		return nil
+	}
+	if len(q.items) >= mostWaiting {
+		return ErrFull
+	}
+	q.items = append(q.items, it)
+	q.see(it.ID)
+	select {
+	case q.arrived <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// Seen reports whether a message came before.
+func (q *Queue) Seen(id string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.seen[id]
+}
+
+func (q *Queue) see(id string) {
+	q.seen[id] = true
+	q.order = append(q.order, id)
+	if n := len(q.order) - mostSeen; n > 0 {
+		for _, old := range q.order[:n] {
+			delete(q.seen, old)
+		}
+		q.order = append([]string(nil), q.order[n:]...)
+	}
+}
+
+// Pauses before a message that was not taken is offered again.
+const (
+	leastRest = 50 * time.Millisecond
+	mostRest  = 30 * time.Second
+)
+
+// Hand gives the messages to inbox, one after the other and each again until it was
+// taken, until ctx ends.
+func (q *Queue) Hand(ctx context.Context, inbox channel.Inbox) {
+	for rest := time.Duration(0); ; {
+		it, ok := q.first()
+		if !ok {
+			select {
+			case <-q.arrived:
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		if err := inbox(ctx, it.In); err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			rest = min(max(2*rest, leastRest), mostRest)
+			q.o.Logger.Warn("a message was not taken; it is offered again", "err", err, "after", rest)
+			if sleep.For(ctx, rest) != nil {
+				return
+			}
+			continue
+		}
+		rest = 0
+		if it.Taken != nil {
+			it.Taken()
+		}
+		q.mu.Lock()
+		q.items = q.items[1:]
+		q.mu.Unlock()
+		if err := q.advance(ctx, it.Mark); err != nil && ctx.Err() == nil {
+			q.o.Logger.Warn("how far messages were taken could not be kept", "err", err)
+		}
+	}
+}
+
+func (q *Queue) first() (Item, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.items) == 0 {
+		return Item{}, false
+	}
+	return q.items[0], true
+}
+
+// advance moves the mark forward.
+func (q *Queue) advance(ctx context.Context, mark int64) error {
+	q.mu.Lock()
+	old := q.mark
+	q.mark = max(q.mark, mark)
+	value := fmt.Appendf(nil, "%d %d", q.mark, q.begin)
+	q.mu.Unlock()
+	if mark <= old || q.o.Durable == nil {
+		return nil
+	}
+	return q.o.Durable.Put(ctx, markKey, value)
+}
