@@ -15,8 +15,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 )
 
-// TestAddAChannel: the made-up network passes the suite that every channel passes.
-func TestAddAChannel(t *testing.T) {
+// TestChannel: the made-up network passes the suite that every channel passes.
+func TestChannel(t *testing.T) {
 	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
 		net := loopback.NewNet()
 		server := httptest.NewServer(postOffice(net))

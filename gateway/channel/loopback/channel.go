@@ -1,8 +1,12 @@
 package loopback
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"strconv"
 	"time"
 
@@ -15,11 +19,18 @@ type Channel struct {
 	id      string
 	account string
 	limits  channel.Limits
+	open    func(path string) (fs.File, error) // nil: what is in files is not looked at
 }
 
 // Channel returns an account on the network.
 func (n *Net) Channel(id, account string, limits channel.Limits) *Channel {
 	return &Channel{net: n, id: id, account: account, limits: limits}
+}
+
+// OpenFiles makes the channel read the files that it sends, and returns it.
+func (c *Channel) OpenFiles(open func(path string) (fs.File, error)) *Channel {
+	c.open = open
+	return c
 }
 
 // ID is the network's name.
@@ -67,6 +78,10 @@ func (c *Channel) Run(ctx context.Context, inbox channel.Inbox) error {
 
 // Send puts a message on the network.
 func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
+	files, err := c.read(m.Media)
+	if err != nil {
+		return channel.Receipt{}, err
+	}
 	after, err := c.net.begin(ctx, OpSend)
 	if err != nil {
 		return channel.Receipt{}, err
@@ -86,12 +101,48 @@ func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 		}
 	}
 	id := strconv.Itoa(len(c.net.messages) + 1)
-	c.net.messages = append(c.net.messages, Message{ID: id, To: m.To, Text: m.Text, Media: m.Media, Key: m.Key, at: time.Now()})
+	c.net.messages = append(c.net.messages, Message{ID: id, To: m.To, Text: m.Text, Media: m.Media, Files: files, Key: m.Key, at: time.Now()})
 	c.net.change()
 	if after != nil {
 		return channel.Receipt{}, after
 	}
 	return channel.Receipt{MessageID: id}, nil
+}
+
+// read reads the files of a message.
+func (c *Channel) read(media []channel.Media) (out []File, err error) {
+	if c.open == nil {
+		return nil, nil
+	}
+	for _, m := range media {
+		f, err := c.open(m.URL)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", channel.ErrRefused, err)
+		}
+		content, err := io.ReadAll(io.LimitReader(f, c.limits.Files+1))
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, fmt.Errorf("read a file that is to be sent: %w", err)
+		}
+		if int64(len(content)) > c.limits.Files {
+			return nil, fmt.Errorf("%w: %s has more than %d bytes", channel.ErrRefused, m.Name, c.limits.Files)
+		}
+		out = append(out, File{Name: m.Name, MIME: m.MIME, Content: content})
+	}
+	return out, nil
+}
+
+// Fetch brings a file that somebody sent.
+func (c *Channel) Fetch(_ context.Context, m channel.Media) (io.ReadCloser, error) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	f, ok := c.net.files[m.URL]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: there is no file %q", channel.ErrRefused, m.URL)
+	case c.limits.Files > 0 && int64(len(f.Content)) > c.limits.Files:
+		return nil, fmt.Errorf("%w: %s has more than %d bytes", channel.ErrRefused, f.Name, c.limits.Files)
+	}
+	return io.NopCloser(bytes.NewReader(f.Content)), nil
 }
 
 func (c *Channel) check(text string, media int) error {

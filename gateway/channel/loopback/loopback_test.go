@@ -9,18 +9,21 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 )
 
-func TestChannel(t *testing.T) {
-	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
-		net := loopback.NewNet()
-		limits := channel.Limits{Text: 100, Unit: channel.Bytes, Edits: 2, EditWindow: time.Hour, Typing: time.Second, Files: 1 << 20,
-			Reactions: true, Threads: true}
-		return &channeltest.Setup{
-			Channel: net.Channel("loopback", "default", limits), Net: net,
-			Target:  channel.Target{Account: "default", Conversation: "c1"},
-			Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "c1", SenderID: "u1"},
-		}
-	})
+func setup(*testing.T) *channeltest.Setup {
+	net, files := loopback.NewNet(), &channeltest.Files{}
+	limits := channel.Limits{Text: 100, Unit: channel.Bytes, Edits: 8, EditWindow: time.Hour, Typing: time.Second, Files: 1 << 20,
+		Reactions: true, Threads: true}
+	return &channeltest.Setup{
+		Channel: net.Channel("loopback", "default", limits).OpenFiles(files.Open), Net: net, Files: files,
+		Target:  channel.Target{Account: "default", Conversation: "c1"},
+		Thread:  channel.Target{Account: "default", Conversation: "c1", Thread: "t"},
+		Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "c1", SenderID: "u1"},
+	}
 }
+
+func TestChannel(t *testing.T) { channeltest.Run(t, setup) }
+
+func TestChannelAsProgram(t *testing.T) { channeltest.RunAsProgram(t, setup) }
 
 // A network that refuses repeats shows a message once and gives its receipt.
 func TestRepeatsAreRefused(t *testing.T) {

@@ -57,12 +57,19 @@ type Message struct {
 	To        channel.Target
 	Text      string
 	Media     []channel.Media
+	Files     []File // what is in them, where the channel can open files
 	Key       string
 	Edits     int
 	Deleted   bool
 	Reactions []string
 
 	at time.Time // when it was sent
+}
+
+// File is one with what is in it.
+type File struct {
+	Name, MIME string
+	Content    []byte
 }
 
 // Net is the network. Its zero value is not usable; see NewNet.
@@ -73,6 +80,7 @@ type Net struct {
 	calls    map[Op]int
 	inbox    []channel.Inbound
 	taken    map[string]bool
+	files    map[string]File // that people sent, by the URL of their Media
 	repeat   int
 	once     bool
 	changed  chan struct{} // closed and replaced at every change
@@ -80,7 +88,7 @@ type Net struct {
 
 // NewNet returns a quiet network without faults.
 func NewNet() *Net {
-	return &Net{calls: map[Op]int{}, taken: map[string]bool{}, repeat: 1, changed: make(chan struct{})}
+	return &Net{calls: map[Op]int{}, taken: map[string]bool{}, files: map[string]File{}, repeat: 1, changed: make(chan struct{})}
 }
 
 // Script says what happens to the next requests. A fault waits for a request
@@ -114,6 +122,16 @@ func (n *Net) Receive(in channel.Inbound) {
 		n.inbox = append(n.inbox, in)
 	}
 	n.change()
+}
+
+// ReceiveFile is somebody sending us a file.
+func (n *Net) ReceiveFile(in channel.Inbound, f File) {
+	n.mu.Lock()
+	url := fmt.Sprintf("file-%d", len(n.files)+1)
+	n.files[url] = f
+	n.mu.Unlock()
+	in.Media = append(slices.Clone(in.Media), channel.Media{MIME: f.MIME, Name: f.Name, URL: url, Size: int64(len(f.Content))})
+	n.Receive(in)
 }
 
 // Taken says whether the inbox accepted a message.

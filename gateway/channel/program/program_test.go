@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/program"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/programtest"
@@ -47,19 +46,6 @@ func open(t *testing.T, o program.Options) *program.Bridge {
 
 var limits = channel.Limits{Text: 100, Unit: channel.Bytes, Edits: 2, EditWindow: time.Hour, Typing: time.Second, Files: 1 << 20,
 	Reactions: true, Threads: true, Dialect: channel.Markdown}
-
-// TestChannel: a channel behind a program passes what every channel passes.
-func TestChannel(t *testing.T) {
-	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
-		net := loopback.NewNet()
-		return &channeltest.Setup{
-			Channel: open(t, program.Options{Launch: launch(t, serves(net.Channel("loopback", "default", limits)))}), Net: net, Connected: true,
-			Target:  channel.Target{Account: "default", Conversation: "c1"},
-			Thread:  channel.Target{Account: "default", Conversation: "c1", Thread: "t"},
-			Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "c1", SenderID: "u1"},
-		}
-	})
-}
 
 // running runs a channel until the test ends.
 func running(t *testing.T, c *program.Bridge, inbox channel.Inbox) <-chan error {

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"maps"
 	"strconv"
 	"testing"
 
@@ -29,10 +30,29 @@ func (n *network) Script(faults ...loopback.Fault) {
 	}
 }
 
-func (n *network) Receive(in channel.Inbound) {
+func (n *network) Receive(in channel.Inbound) { n.receive(in, nil) }
+
+// ReceiveFile implements conformance.FileNetwork.
+func (n *network) ReceiveFile(in channel.Inbound, f loopback.File) {
+	id := "file-" + in.MessageID
+	n.AddFile(id, telegramtest.File{Name: f.Name, MIME: f.MIME, Path: "documents/" + in.MessageID, Data: f.Content})
+	caption := in.Text
+	in.Text = ""
+	n.receive(in, map[string]any{"caption": caption,
+		"document": map[string]any{"file_id": id, "file_name": f.Name, "mime_type": f.MIME, "file_size": len(f.Content)}})
+}
+
+func (n *network) receive(in channel.Inbound, extra map[string]any) {
+	chat, _ := strconv.ParseInt(in.Conversation, 10, 64)
 	id, _ := strconv.ParseInt(in.MessageID, 10, 64)
+	fields := map[string]any{"message_id": id}
+	if in.Thread != "" {
+		thread, _ := strconv.ParseInt(in.Thread, 10, 64)
+		fields["message_thread_id"], fields["is_topic_message"] = thread, true
+	}
+	maps.Copy(fields, extra)
 	n.said++
-	n.Say(dm, ann(), in.Text, map[string]any{"message_id": id})
+	n.Say(chat, ann(), in.Text, fields)
 }
 
 func (n *network) Taken(messageID string) bool {
@@ -41,29 +61,46 @@ func (n *network) Taken(messageID string) bool {
 }
 
 func (n *network) Messages() (out []loopback.Message) {
-	for _, m := range n.Sent(dm) {
-		out = append(out, loopback.Message{ID: strconv.FormatInt(m.ID, 10), Text: m.Text})
+	for _, chat := range []int64{dm, forum} {
+		for _, m := range n.Sent(chat) {
+			seen := loopback.Message{ID: strconv.FormatInt(m.ID, 10), To: target(chat), Text: m.Text, Reactions: m.Reactions, Edits: m.Edits}
+			if m.Thread != 0 {
+				seen.To.Thread = strconv.FormatInt(m.Thread, 10)
+			}
+			if m.File != nil {
+				seen.Files = []loopback.File{{Name: m.File.Name, MIME: m.File.MIME, Content: m.File.Data}}
+			}
+			out = append(out, seen)
+		}
 	}
 	return out
 }
 
-func TestContract(t *testing.T) {
-	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
-		net := &network{Server: telegramtest.New(testToken)}
-		t.Cleanup(net.Close)
-		net.AddChat(telegramtest.Chat{ID: dm, Type: "private", Title: "Ann"})
-		net.AddChat(telegramtest.Chat{ID: forum, Type: "supergroup", Title: "Forum", Forum: true, Topics: []int64{5}})
-		ch, err := New(Options{Token: testToken, BaseURL: net.URL(), HTTP: net.Client()})
+func suite(t *testing.T) *channeltest.Setup {
+	t.Helper()
+	net, files := &network{Server: telegramtest.New(testToken)}, &channeltest.Files{}
+	t.Cleanup(net.Close)
+	net.AddChat(telegramtest.Chat{ID: dm, Type: "private", Title: "Ann"})
+	net.AddChat(telegramtest.Chat{ID: forum, Type: "supergroup", Title: "Forum", Forum: true, Topics: []int64{5}})
+	bot := func() channel.Channel {
+		ch, err := New(Options{Token: testToken, BaseURL: net.URL(), HTTP: net.Client(), OpenFile: files.Open, MaxFile: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &channeltest.Setup{
-			Channel: ch, Net: net, Target: target(dm), Thread: channel.Target{Conversation: number(forum), Thread: "5"},
-			Inbound: channel.Inbound{Conversation: number(dm)},
-			NextID:  strconv.Itoa,
-		}
-	})
+		return ch
+	}
+	return &channeltest.Setup{
+		Channel: bot(), Net: net, Target: target(dm), Thread: channel.Target{Conversation: number(forum), Thread: "5"},
+		Inbound: channel.Inbound{Conversation: number(dm)},
+		NextID:  strconv.Itoa, Files: files, Again: bot,
+	}
 }
+
+func TestChannel(t *testing.T) { channeltest.Run(t, suite) }
+
+// TestChannelAsProgram: the gateway has Telegram within it; the contract holds over
+// the protocol all the same.
+func TestChannelAsProgram(t *testing.T) { channeltest.RunAsProgram(t, suite) }
 
 func TestKind(t *testing.T) {
 	channeltest.Kind(t, Kind(), channel.Account{ID: "work", Secrets: map[string]string{"botToken": testToken}},

@@ -71,7 +71,9 @@ type Preview struct {
 	shown string
 	since time.Time // when it was sent
 	edits int
-	lost  bool // no more edits: it is gone, or nobody knows whether it exists
+	lost  bool          // no more edits: it is gone, or nobody knows whether it exists
+	pace  time.Duration // between edits: Every, and longer after the network asked to wait
+	good  int           // edits that were taken since the pace changed
 }
 
 // NewPreview starts a preview; nothing is sent before there is something to
@@ -89,7 +91,7 @@ func NewPreview(ctx context.Context, o PreviewOptions) *Preview {
 	if o.Limits.Chars == 0 && o.Channel != nil {
 		o.Limits = chunk.LimitsOf(o.Channel.Limits())
 	}
-	p := &Preview{o: o, wake: make(chan struct{}, 1), done: make(chan struct{}), stop: func() {}}
+	p := &Preview{o: o, wake: make(chan struct{}, 1), done: make(chan struct{}), stop: func() {}, pace: o.Every}
 	p.board.init(o)
 	if !o.active() {
 		close(p.done)
@@ -179,7 +181,7 @@ func (p *Preview) run(ctx context.Context) {
 			return
 		}
 		wait := p.show(ctx)
-		next = time.Now().Add(max(wait, p.o.Every))
+		next = time.Now().Add(max(wait, p.pace))
 		if wait > 0 { // it did not work: again, with what is there then
 			p.changed(true)
 		}
@@ -212,9 +214,27 @@ func (p *Preview) show(ctx context.Context) (wait time.Duration) {
 	}
 	if p.shown = ""; err == nil {
 		p.shown = text
+		p.faster()
 		return 0
 	}
 	return p.failed(err)
+}
+
+// The pace doubles each time the network asks to wait, up to slowest, and halves
+// again after enough edits that were taken.
+const (
+	slowest = 8 * time.Second
+	enough  = 10
+)
+
+func (p *Preview) slower() {
+	p.pace, p.good = max(min(2*p.pace, slowest), p.o.Every), 0
+}
+
+func (p *Preview) faster() {
+	if p.good++; p.good >= enough {
+		p.pace, p.good = max(p.pace/2, p.o.Every), 0
+	}
 }
 
 func (p *Preview) failed(err error) time.Duration {
@@ -222,14 +242,15 @@ func (p *Preview) failed(err error) time.Duration {
 	var limit *channel.RateLimit
 	switch {
 	case errors.As(err, &limit):
-		return max(limit.After, p.o.Every)
+		p.slower()
+		return max(limit.After, p.pace)
 	case errors.Is(err, channel.ErrAuth), errors.Is(err, channel.ErrRefused), p.id == "":
 		// A preview that was refused an edit is gone or frozen; the delivery
 		// still tries to remove it. One whose sending is unclear is left alone.
 		p.lost = true
 		return 0
 	}
-	return 2 * p.o.Every
+	return 2 * p.pace
 }
 
 // board is what a preview shows, as the turn goes on.

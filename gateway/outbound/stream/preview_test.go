@@ -2,6 +2,8 @@ package stream
 
 import (
 	"context"
+	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -326,4 +328,27 @@ func TestPreviewDiscard(t *testing.T) {
 		}
 		d.seen()
 	})
+}
+
+// The pace doubles each time the network asks to wait, and comes back by halves, each
+// after ten edits that it took.
+func TestPaceFollowsTheNetwork(t *testing.T) {
+	p := &Preview{o: PreviewOptions{Every: time.Second, Channel: loopback.NewNet().Channel("loopback", "default", channel.Limits{})},
+		pace: time.Second}
+	p.o.Logger = slog.New(slog.DiscardHandler)
+	var waits []time.Duration
+	for _, after := range []time.Duration{0, time.Millisecond, time.Second, time.Minute} {
+		waits = append(waits, p.failed(&channel.RateLimit{After: after}))
+	}
+	if want := []time.Duration{2 * time.Second, 4 * time.Second, slowest, time.Minute}; !slices.Equal(waits, want) {
+		t.Errorf("it waits %v, want %v", waits, want)
+	}
+	for _, want := range []time.Duration{slowest, 4 * time.Second, 2 * time.Second, time.Second, time.Second} {
+		if p.pace != want {
+			t.Errorf("the pace is %v, want %v", p.pace, want)
+		}
+		for range enough {
+			p.faster()
+		}
+	}
 }

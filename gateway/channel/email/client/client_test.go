@@ -45,18 +45,25 @@ func open(t *testing.T, s *server, change func(*channel.Account)) *client.Client
 	return c
 }
 
-func TestChannel(t *testing.T) {
-	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
-		s := newServer(t)
-		return &channeltest.Setup{
-			Channel: open(t, s, nil), Net: s, Connected: true, Waits: 60 * time.Second,
-			Target:  channel.Target{Account: "default", Conversation: "ada@example.com"},
-			Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "ada@example.com", SenderID: "ada@example.com"},
-			NextID:  func(n int) string { return fmt.Sprintf("m%d@example.com", n) },
-			Skip:    map[loopback.Kind]string{loopback.Limited: "a server says no time"},
-		}
-	})
+func setup(t *testing.T) *channeltest.Setup {
+	t.Helper()
+	s, files, kept := newServer(t), &channeltest.Files{}, &durable{kept: map[string][]byte{}}
+	mail := func() channel.Channel {
+		return open(t, s, func(a *channel.Account) { a.OpenFile, a.MaxFile, a.Durable = files.Open, 1<<20, kept })
+	}
+	return &channeltest.Setup{
+		Channel: mail(), Net: s, Connected: true, Waits: 60 * time.Second, Files: files, Again: mail,
+		Target:  channel.Target{Account: "default", Conversation: "ada@example.com"},
+		Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "ada@example.com", SenderID: "ada@example.com"},
+		NextID:  func(n int) string { return fmt.Sprintf("m%d@example.com", n) },
+		Skip:    map[loopback.Kind]string{loopback.Limited: "a server says no time"},
+		Cannot:  map[string]string{"SendWithoutConnection": "each mail is sent over a connection of its own"},
+	}
 }
+
+func TestChannel(t *testing.T) { channeltest.Run(t, setup) }
+
+func TestChannelAsProgram(t *testing.T) { channeltest.RunAsProgram(t, setup) }
 
 // running runs a client, waits until it receives, and hands over what comes.
 func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, stop func()) {
@@ -306,7 +313,8 @@ func TestFiles(t *testing.T) {
 	}
 	_, err = c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: "ada@example.com"}, Text: "here",
 		Media: []channel.Media{{Name: "plan.txt", MIME: "text/plain", URL: "plan.txt"}}})
-	if m := s.Messages(); err != nil || len(m) != 1 || len(m[0].Media) != 1 || m[0].Media[0].URL != "the plan" || m[0].Text != "here" {
+	m := s.Messages()
+	if err != nil || len(m) != 1 || len(m[0].Files) != 1 || string(m[0].Files[0].Content) != "the plan" || m[0].Text != "here" {
 		t.Errorf("%v %+v", err, m)
 	}
 }

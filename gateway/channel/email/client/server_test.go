@@ -157,6 +157,20 @@ func (s *server) Receive(in channel.Inbound) {
 	s.arrive(s.signed(letter(in.MessageID, in.Conversation, "", in.Text), strings.SplitN(in.Conversation, "@", 2)[1]))
 }
 
+// ReceiveFile implements conformance.FileNetwork.
+func (s *server) ReceiveFile(in channel.Inbound, f loopback.File) {
+	headers := "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n"
+	lines := base64.StdEncoding.EncodeToString(f.Content)
+	var body strings.Builder
+	for ; len(lines) > 76; lines = lines[76:] {
+		body.WriteString(lines[:76] + "\r\n")
+	}
+	text := "--b\r\nContent-Type: text/plain\r\n\r\n" + in.Text + "\r\n--b\r\nContent-Type: " + f.MIME +
+		"\r\nContent-Disposition: attachment; filename=\"" + f.Name + "\"\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
+		body.String() + lines + "\r\n--b--"
+	s.arrive(s.signed(letter(in.MessageID, in.Conversation, headers, text), strings.SplitN(in.Conversation, "@", 2)[1]))
+}
+
 // Taken reports whether a message is marked as read.
 func (s *server) Taken(id string) bool {
 	s.t.Helper()
@@ -275,10 +289,11 @@ func (s *server) readSent(raw []byte) (m loopback.Message) {
 			}
 		case *mail.AttachmentHeader:
 			name, _ := h.Filename()
-			m.Media = append(m.Media, channel.Media{Name: name, Size: int64(len(body)), URL: string(body)})
+			kind, _, _ := h.ContentType()
+			m.Files = append(m.Files, loopback.File{Name: name, MIME: kind, Content: body})
 		}
 	}
-	if !html && len(m.Media) == 0 {
+	if !html && len(m.Files) == 0 {
 		s.t.Error("a mail without HTML")
 	}
 	if len(m.Text) > 1<<20 {

@@ -35,20 +35,25 @@ func open(t *testing.T, a channel.Account) *client.Client {
 	return c
 }
 
-func TestChannel(t *testing.T) {
-	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
-		s := newServer(t)
-		return &channeltest.Setup{
-			Channel: open(t, account(s, nil)), Net: s, Connected: true, Waits: 30 * time.Second,
-			Target:  channel.Target{Account: "default", Conversation: "ada"},
-			Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "ada", SenderID: "ada"},
-			Skip: map[loopback.Kind]string{
-				loopback.Passing: "a server refuses a line or ends the connection", loopback.Limited: "a server says no time",
-				loopback.Auth: "it is told when the connection is made", loopback.Lost: "the connection is made again, which the next test waits for",
-			},
-		}
-	})
+func setup(t *testing.T) *channeltest.Setup {
+	t.Helper()
+	s := newServer(t)
+	irc := func() channel.Channel { return open(t, account(s, nil)) }
+	return &channeltest.Setup{
+		Channel: irc(), Net: s, Connected: true, Waits: 30 * time.Second, Again: irc,
+		Target:  channel.Target{Account: "default", Conversation: "ada"},
+		Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "ada", SenderID: "ada"},
+		Skip: map[loopback.Kind]string{
+			loopback.Passing: "a server refuses a line or ends the connection", loopback.Limited: "a server says no time",
+			loopback.Auth: "it is told when the connection is made",
+		},
+		Cannot: map[string]string{"NothingIsLostBetween": "a server keeps nothing for who is away"},
+	}
 }
+
+func TestChannel(t *testing.T) { channeltest.Run(t, setup) }
+
+func TestChannelAsProgram(t *testing.T) { channeltest.RunAsProgram(t, setup) }
 
 // running runs a client, and hands over what comes.
 func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, ended <-chan error) {

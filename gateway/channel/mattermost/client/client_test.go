@@ -19,7 +19,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost/mattermosttest"
-	"github.com/hearth-assistant/hearth/gateway/channel/program/programtest"
 )
 
 const token = "abcdefghijklmnopqrstuvwx12"
@@ -110,8 +109,17 @@ func (w *world) Script(faults ...loopback.Fault) {
 }
 
 // Receive implements channeltest.Network.
-func (w *world) Receive(in channel.Inbound) {
-	w.Say(w.ada, w.dm, in.Text, func(p *mattermosttest.Post) { p.ID = in.MessageID })
+func (w *world) Receive(in channel.Inbound) { w.receive(in) }
+
+// ReceiveFile implements conformance.FileNetwork.
+func (w *world) ReceiveFile(in channel.Inbound, f loopback.File) { w.receive(in, w.Upload(f.Name, f.MIME, f.Content)) }
+
+func (w *world) receive(in channel.Inbound, files ...string) {
+	where := w.dm
+	if in.Conversation == w.town.ID {
+		where = w.town
+	}
+	w.Say(w.ada, where, in.Text, func(p *mattermosttest.Post) { p.ID, p.RootID, p.FileIDs = in.MessageID, in.Thread, files })
 }
 
 // Taken: nobody tells the server; the history is read from behind what was taken.
@@ -120,37 +128,48 @@ func (w *world) Taken(string) bool { return true }
 // Messages implements channeltest.Network.
 func (w *world) Messages() (out []loopback.Message) {
 	for _, p := range w.Sent() {
-		out = append(out, loopback.Message{ID: p.ID, Text: p.Message})
+		m := loopback.Message{ID: p.ID, To: channel.Target{Conversation: p.ChannelID, Thread: p.RootID}, Text: p.Message}
+		for _, id := range p.FileIDs {
+			f := w.FileOf(id)
+			m.Files = append(m.Files, loopback.File{Name: f.Name, MIME: f.MIME, Content: f.Data})
+		}
+		for _, r := range w.Reactions() {
+			if r.PostID == p.ID {
+				m.Reactions = append(m.Reactions, map[string]string{"+1": "👍", "heart": "❤"}[r.Name])
+			}
+		}
+		out = append(out, m)
 	}
 	return out
 }
 
-func (w *world) setup(t *testing.T, c channel.Channel) *channeltest.Setup {
+func setup(t *testing.T) *channeltest.Setup {
+	t.Helper()
+	w, files := newWorld(t), &channeltest.Files{}
+	open := func() channel.Channel {
+		a := account(w.Server, w.keep)
+		a.OpenFile = files.Open
+		c, err := client.New(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
 	first := w.Say(w.ada, w.town, "a thread", nil)
 	return &channeltest.Setup{
-		Channel: c, Net: w, Connected: true, Waits: 30 * time.Second, Target: w.direct(),
+		Channel: open(), Net: w, Connected: true, Waits: 30 * time.Second, Target: w.direct(), Files: files, Again: open,
 		Thread:  channel.Target{Account: "default", Conversation: w.town.ID, Thread: first.ID},
 		Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "@" + w.ada.ID, SenderID: w.ada.ID},
 		NextID:  func(n int) string { return strings.Repeat("m", 25) + string(rune('0'+n)) },
+		Cannot:  map[string]string{"SendWithoutConnection": "a post is a request of its own"},
 	}
 }
 
 // TestChannel: it passes what every channel passes.
-func TestChannel(t *testing.T) {
-	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
-		w := newWorld(t)
-		return w.setup(t, w.c)
-	})
-}
+func TestChannel(t *testing.T) { channeltest.Run(t, setup) }
 
-// TestProgram: also behind the protocol of programs.
-func TestProgram(t *testing.T) {
-	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
-		w := newWorld(t)
-		return w.setup(t, programtest.Behind(t, mattermost.Kind(), mattermost.Limits, account(w.Server, w.keep),
-			func(a channel.Account) (channel.Channel, error) { return client.New(a) }))
-	})
-}
+// TestChannelAsProgram: also behind the protocol of programs.
+func TestChannelAsProgram(t *testing.T) { channeltest.RunAsProgram(t, setup) }
 
 func TestKind(t *testing.T) {
 	right := channel.Account{ID: "default", Texts: map[string]string{mattermost.KeyBase: "https://chat.example.org"},

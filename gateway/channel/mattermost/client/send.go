@@ -134,7 +134,12 @@ func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, err
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 		return nil, c.judge(webcall.Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, "a file", false)
 	}
-	return &fetched{ReadCloser: resp.Body, end: cancel}, nil
+	body, err := webcall.File(resp, c.maxFile)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &fetched{ReadCloser: body, end: cancel}, nil
 }
 
 // fetched is a file on its way.

@@ -102,6 +102,10 @@ func (s *server) got(word string, v value) {
 		}
 		id := fmt.Sprint("s", len(s.messages)+1)
 		s.messages = append(s.messages, loopback.Message{ID: id, To: channel.Target{Conversation: v.To}, Text: v.Text})
+		if f.Kind == loopback.Lost {
+			_ = s.conn.Close()
+			return
+		}
 		s.say("DONE", value{Key: v.Key, ID: id})
 	}
 }

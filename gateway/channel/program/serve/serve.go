@@ -19,10 +19,12 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/wire"
+	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
-// statusPace is how often a change of the channel's status is looked for.
-const statusPace = 500 * time.Millisecond
+// A change of the channel's status is looked for often after the last one, and at
+// statusPace while nothing changes.
+const soonest, statusPace = 5 * time.Millisecond, 500 * time.Millisecond
 
 // Program says what is served.
 type Program struct {
@@ -195,20 +197,16 @@ func (s *served) inbox(ctx context.Context, in channel.Inbound) error {
 
 // report tells the gateway how the channel is when that changed.
 func (s *served) report(ctx context.Context, r channel.Reporter) {
-	tick := time.NewTicker(statusPace)
-	defer tick.Stop()
 	var told wire.StatusParams
-	for {
+	for pause := soonest; ; pause = min(2*pause, statusPace) {
 		st := r.Status()
 		if now := (wire.StatusParams{State: st.State, Bot: st.Bot, Problem: st.Problem}); now != told {
 			if s.conn.Notify(ctx, wire.Status, now) != nil {
 				return
 			}
-			told = now
+			told, pause = now, soonest
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if sleep.For(ctx, pause) != nil {
 			return
 		}
 	}
