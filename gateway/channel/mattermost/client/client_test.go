@@ -112,7 +112,9 @@ func (w *world) Script(faults ...loopback.Fault) {
 func (w *world) Receive(in channel.Inbound) { w.receive(in) }
 
 // ReceiveFile implements conformance.FileNetwork.
-func (w *world) ReceiveFile(in channel.Inbound, f loopback.File) { w.receive(in, w.Upload(f.Name, f.MIME, f.Content)) }
+func (w *world) ReceiveFile(in channel.Inbound, f loopback.File) {
+	w.receive(in, w.Upload(f.Name, f.MIME, f.Content))
+}
 
 func (w *world) receive(in channel.Inbound, files ...string) {
 	where := w.dm
