@@ -105,11 +105,22 @@ export function onPage(page, visit, gateway, name) {
   const listed = async () => json(await gateway.owner('cron', 'list', '--all', '--json')).jobs;
   const job = async (is) => (await listed()).find((j) => j.name === is);
   const entry = () => page.getByText(name, { exact: false }).first();
-  const press = (text) => page.getByRole('button', { name: text }).first().click();
-  // The newer one opens a job by its name; the older one has the buttons in the list.
+  // The newer one opens a job by its name; the older one has the buttons of each in the
+  // list, where those of the job are in the smallest part that has them and the name.
+  let alone = false;
+  const button = (text) => {
+    const said = { name: text, exact: typeof text === 'string' };
+    const row = page.locator('*', { has: page.getByRole('button', said), hasText: name }).last();
+    return (alone ? page : row).getByRole('button', said).first();
+  };
+  const seen = (locator) => locator.isVisible().catch(() => false);
+  const press = (text) => button(text).click();
   const opened = async () => {
     await visit('cron', new RegExp(name));
-    if (!(await page.getByRole('button', { name: 'Edit', exact: true }).first().isVisible())) await entry().click();
+    alone = false;
+    if (await seen(button('Edit'))) return;
+    await entry().click();
+    alone = true;
   };
   return [
     ['page shows an automation', async () => {
@@ -119,10 +130,9 @@ export function onPage(page, visit, gateway, name) {
     }],
     ['page edits an automation', async () => {
       await opened();
-      const edit = page.getByRole('button', { name: 'Edit', exact: true }).first();
-      if (await edit.isVisible()) await edit.click();
+      if (!alone) await press('Edit'); // where a job is opened its form is there
       await page.getByPlaceholder('0 7 * * *').first().fill('30 6 * * 1-5');
-      await press('Save changes');
+      await page.getByRole('button', { name: 'Save changes' }).first().click();
       await until('the new time at the gateway', async () => (await job(name)).schedule.expr === '30 6 * * 1-5');
     }],
     ['page runs an automation', async () => {
@@ -132,18 +142,18 @@ export function onPage(page, visit, gateway, name) {
     }],
     ['page switches an automation off', async () => {
       await opened();
-      const off = page.getByRole('button', { name: 'Disable', exact: true }).first();
-      await ((await off.isVisible()) ? off : page.locator('input[type=checkbox]:visible, [role=switch]:visible').first()).click({ force: true });
+      const off = button('Disable');
+      await ((await seen(off)) ? off : page.locator('input[type=checkbox]:visible, [role=switch]:visible').first()).click({ force: true });
       await until('the job to be off at the gateway', async () => (await job(name)).enabled === false);
     }],
     ['page removes an automation', async () => {
       await opened();
       // A click on a page that still loads does nothing, so the last step that is there is taken again.
-      const steps = ['dialog button, [role=dialog] button, [role=alertdialog] button', 'button, [role=menuitem]'].map((s) => page.locator(s).filter({ hasText: /^\s*(Remove|Delete)/, visible: true }).first());
-      steps.push(page.getByRole('button', { name: /^More actions/ }).first());
+      const removes = (selector) => page.locator(selector).filter({ hasText: /^\s*(Remove|Delete)/, visible: true }).first();
+      const steps = [removes('dialog button, [role=dialog] button, [role=alertdialog] button'), removes('[role=menuitem]'), button(/^\s*(Remove|Delete)/), button(/^More actions/)];
       await until('the job to be gone at the gateway', async () => {
         for (const step of steps) {
-          if (!(await step.isVisible().catch(() => false))) continue;
+          if (!(await seen(step))) continue;
           await step.click({ timeout: 2000 }).catch(() => {});
           break;
         }
