@@ -1,5 +1,6 @@
 // OpenClaw's command line, each command with a home of its own.
 import { commands as automations } from './cron.mjs';
+import { commands as hooks } from './hooks.mjs';
 import { finished, json, newHome } from './rig.mjs';
 
 const texts = (history) => (history?.messages ?? []).map((m) => `${m.role}: ${m.content.map((b) => b.text ?? '').join('')}`);
@@ -39,6 +40,7 @@ export const cases = [
   ['logs --limit 5', (run) => run('logs', '--limit', '5'), (r) => r.code === 0],
   ['devices list', (run) => run('devices', 'list', '--json'), (r) => r.code === 0 && Array.isArray(json(r).paired)],
   ...automations,
+  ...hooks,
   ['nodes status', (run) => run('nodes', 'status', '--json'), (r) => r.code === 0 && Array.isArray(json(r).nodes)],
 ];
 
