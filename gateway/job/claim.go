@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,8 +22,7 @@ type Claim struct {
 	b       *Book
 	expect  int64 // what is due
 	manual  bool
-	event   *Event // it is due by what happened
-	checked bool   // its condition says that it is to begin
+	checked bool // its condition says that it is to begin
 	after   Job
 }
 
@@ -36,6 +36,9 @@ func (b *Book) claim(j Job, slot int64) *Claim {
 	}
 	if j.Trigger != nil && !c.manual && j.Attempt == 0 {
 		c.Run.Stage = Checking
+	}
+	if n := len(c.Run.Items); n > 0 && c.Run.Items[n-1].Problem != "" { // with it ends what was never begun
+		c.Run.ends(Result{Status: protocol.CronError, Unknown: true, Error: c.Run.Items[n-1].Problem}, b.Now().UnixMilli())
 	}
 	c.Run.JobID, c.Run.JobName, c.Run.Action = j.ID, j.Name, "finished"
 	c.Run.RunID = RunID(j.ID, slot, j.Attempt)
@@ -59,15 +62,6 @@ func (c *Claim) Put(tx *store.Tx) error {
 	var err error
 	c.after, err = b.editIn(tx, c.Job.ID, func(j *Job) error {
 		switch {
-		case c.event != nil:
-			if !j.On() || j.Revision != c.Run.Revision {
-				return ErrTaken
-			}
-			j.Slot = c.Run.Slot
-			if c.event.Last {
-				off := false
-				j.Enabled = &off
-			}
 		case !c.manual:
 			if !j.On() || j.Next != c.expect {
 				return ErrTaken
@@ -203,8 +197,13 @@ func (b *Book) EndIn(tx *store.Tx, runID string, res Result) error {
 	if err != nil || !ok || r.Stage != Claimed && r.Stage != Running && r.Stage != Checking {
 		return err
 	}
-	now := b.Now().UnixMilli()
-	took := max(0, now-r.RunAtMs)
+	r.ends(res, b.Now().UnixMilli())
+	return b.putRun(tx, r)
+}
+
+// ends notes what came of a run.
+func (r *Run) ends(res Result, now int64) {
+	took := max(0, now-cmp.Or(r.RunAtMs, now))
 	r.Stage, r.TS, r.DurationMs = Ended, now, &took
 	r.Status, r.Error, r.ErrorReason, r.SessionID = res.Status, res.Error, res.Reason, res.SessionID
 	r.Model, r.Provider, r.Usage, r.Cost = res.Model, res.Provider, res.Usage, res.Cost
@@ -224,7 +223,6 @@ func (b *Book) EndIn(tx *store.Tx, runID string, res Result) error {
 			TS: now, Source: source(r.Spec), Severity: "error", Message: cut(res.Error, 1000), ExitCode: res.ExitCode,
 		}}}
 	}
-	return b.putRun(tx, r)
 }
 
 func source(s *protocol.CronSpec) string {

@@ -89,7 +89,7 @@ func (b *Book) failed(j *Job, r *Run, now int64) {
 	if r.Slot == 0 {
 		return // begun by hand: the schedule goes on
 	}
-	if len(r.Items) > 0 && passing(r.ErrorReason) && r.Attempt < retries { // what happened is dealt with later
+	if len(r.Items) > 0 && j.On() && passing(r.ErrorReason) && r.Attempt < retries { // what happened is dealt with later
 		j.Next, j.Attempt, j.NotBefore = r.Slot, r.Attempt+1, now+ms(BackOff(n))
 		return
 	}

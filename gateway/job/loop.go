@@ -289,7 +289,11 @@ func (l *loop) one(ctx context.Context, j *Job, s step) bool {
 	}
 	c := l.claim(*j, s.slot)
 	c.Run.Late, c.Run.Missed = s.late, s.missed
-	err := l.does.Begin(ctx, c)
+	begin := l.does.Begin
+	if c.Run.Stage == Ended { // there is nothing to do but to tell it
+		begin = l.conclude
+	}
+	err := begin(ctx, c)
 	switch {
 	case err == nil:
 		if s.late {
@@ -304,6 +308,15 @@ func (l *loop) one(ctx context.Context, j *Job, s step) bool {
 		l.failing[j.ID] = l.Now().Add(look)
 	}
 	return false
+}
+
+// conclude makes a claim durable that is a failure already.
+func (l *loop) conclude(ctx context.Context, c *Claim) error {
+	err := c.Commit(ctx)
+	if err == nil {
+		l.Wake()
+	}
+	return err
 }
 
 // unplanned disables a job whose schedule cannot be read any more, such as one of

@@ -19,7 +19,8 @@ const (
 // ErrPending: so much waits for a job already that no more is noted now.
 var ErrPending = fmt.Errorf("%d items wait for this job already", maxPending)
 
-// Item is something that happened, by which a job is due. Its words are from
+// Item is something that happened, by which a job is due: what it watches changed,
+// or the program that it waits for ended or printed lines. Its words are from
 // outside. Items wait on disk, and the next run takes them.
 type Item struct {
 	Title string `json:"title"`
@@ -28,15 +29,19 @@ type Item struct {
 	At    int64  `json:"at"`
 	Seq   uint64 `json:"seq"`
 	Since int64  `json:"since"` // the activation of the schedule that it belongs to
+	// Last: nothing more will happen, and the job is disabled with the run.
+	Last bool `json:"last,omitempty"`
+	// Problem: what was waited for can never happen; the run is that failure.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Activated is when the schedule that now holds began to hold: what was noticed
 // for an earlier one does not count.
 func (j *Job) Activated() int64 { return j.State.ScheduleActivatedAtMs }
 
-// Happened notes in one transaction that something happened, and, by also, what
-// was seen. A run takes all that waits. ErrChanged: the schedule is another one
-// now, or the job is switched off.
+// Happened notes in one transaction that something happened, and, by also (nil:
+// nothing), what was seen. A run takes all that waits, as soon as one may begin.
+// ErrChanged: the schedule is another one now, or the job is switched off.
 func (b *Book) Happened(ctx context.Context, id string, activated int64, items []Item, also func(tx *store.Tx) error) error {
 	var j Job
 	err := b.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) (err error) {
@@ -67,6 +72,9 @@ func (b *Book) Happened(ctx context.Context, id string, activated int64, items [
 		if err != nil {
 			return err
 		}
+		if also == nil {
+			return nil
+		}
 		return also(tx)
 	}})
 	if err != nil {
@@ -85,7 +93,11 @@ func (b *Book) putItem(tx *store.Tx, j *Job, e Item) (err error) {
 			return err
 		}
 		e.At, e.Since = b.Now().UnixMilli(), j.Activated()
-		e.Title, e.Text, e.Link = cut(e.Title, maxSummary), cut(e.Text, maxItem), cut(e.Link, maxSummary)
+		most := maxItem
+		if j.Schedule.Kind != protocol.CronWatch { // one of a program is a whole batch of lines
+			most = maxText
+		}
+		e.Title, e.Text, e.Link = cut(e.Title, maxSummary), cut(e.Text, most), cut(e.Link, maxSummary)
 	}
 	return b.t.items.Put(tx, jobKey(j.ID, e.Seq), e)
 }
@@ -115,7 +127,28 @@ func (b *Book) pending(j *Job) (out []Item) {
 	if err != nil {
 		b.Logger.Warn("what a job waits for could not be read", "job", j.ID, "err", err)
 	}
+	for i := range out { // a failure is a run of its own, after what happened before it
+		if out[i].Problem != "" {
+			return out[:max(i, 1)]
+		}
+	}
 	return out
+}
+
+// Idle reports whether nothing has happened to a job that its runs have not dealt
+// with.
+func (b *Book) Idle(id string) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if j, ok := b.jobs[id]; !ok || j.Next != 0 {
+		return false
+	}
+	for _, r := range b.open {
+		if r.JobID == id && r.Stage != Delivering {
+			return false
+		}
+	}
+	return true
 }
 
 // take gives items to the run that is claimed, and plans the next where more
@@ -127,6 +160,10 @@ func (b *Book) take(tx *store.Tx, j *Job, items []Item) error {
 		}
 		if err := b.t.items.Delete(tx, jobKey(j.ID, e.Seq)); err != nil {
 			return err
+		}
+		if e.Last {
+			off := false
+			j.Enabled = &off
 		}
 	}
 	left, err := b.pendingIn(tx, j, 1)
@@ -166,4 +203,21 @@ func (j *Job) timed() bool {
 		return false
 	}
 	return true
+}
+
+// Watched notes how what a job waits for stands: a program that runs, or does not
+// any more.
+func (b *Book) Watched(ctx context.Context, id string, revision int64, note func(*protocol.CronJobState)) error {
+	j, err := b.edit(ctx, id, func(j *Job) error {
+		if j.Revision != revision {
+			return ErrChanged
+		}
+		note(&j.State)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.tell(protocol.CronEvent{JobID: id, Action: "updated"}, &j)
+	return nil
 }

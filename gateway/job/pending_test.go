@@ -1,13 +1,13 @@
 package job_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 func watched() protocol.CronSpec {
@@ -21,7 +21,7 @@ func (r *rig) happens(j job.Job, titles ...string) error {
 	for _, t := range titles {
 		events = append(events, job.Item{Title: t})
 	}
-	return r.book.Happened(r.t.Context(), j.ID, j.Activated(), events, func(*store.Tx) error { return nil })
+	return r.book.Happened(r.t.Context(), j.ID, j.Activated(), events, nil)
 }
 
 func (r *rig) mustHappen(j job.Job, titles ...string) {
@@ -120,5 +120,71 @@ func TestWhatHappenedForAnotherSchedule(t *testing.T) {
 		if n := len(r.runs()); n != 20 {
 			t.Errorf("%d runs of 1,000 events, want 20 of 50", n)
 		}
+	})
+}
+
+func stream() protocol.CronSpec {
+	return protocol.CronSpec{Schedule: protocol.CronSchedule{Kind: protocol.CronStream, Command: json.RawMessage(`["x"]`)}}
+}
+
+// The last that can happen disables the job; a failure is a run of its own, after
+// what happened before it, and nothing is begun for it.
+func TestTheLastThatHappens(t *testing.T) {
+	world(t, func(t *testing.T, r *rig) {
+		j := r.add(stream())
+		note := func(it job.Item) error { return r.book.Happened(t.Context(), j.ID, j.Activated(), []job.Item{it}, nil) }
+		r.hold = make(chan struct{})
+		if !r.book.Idle(j.ID) {
+			t.Error("it is not idle before anything happened")
+		}
+		for _, it := range []job.Item{{Text: "a"}, {Text: "b"}, {Last: true, Problem: "it is gone"}} {
+			if err := note(it); err != nil {
+				t.Fatal(err)
+			}
+			r.wait(time.Second)
+		}
+		if open := r.book.Running(j.ID); len(open) != 1 || len(open[0].Items) != 1 || r.book.Idle(j.ID) {
+			t.Errorf("open: %+v", open)
+		}
+		close(r.hold)
+		r.wait(time.Minute)
+		now, err := r.book.Get(j.ID)
+		if err != nil || now.On() || now.State.LastError != "it is gone" || now.State.RunningAtMs != 0 {
+			t.Errorf("%v %+v", err, now)
+		}
+		runs := r.runs()
+		if len(runs) != 3 || runs[1].Status != protocol.CronOK || runs[2].CompletionStatus != protocol.CronUnknown || len(r.began()) != 2 {
+			t.Errorf("%d were begun; runs: %+v", len(r.began()), runs)
+		}
+		if err := note(job.Item{Text: "c"}); !errors.Is(err, job.ErrChanged) {
+			t.Errorf("after the last: %v", err)
+		}
+	})
+}
+
+// What happened is on disk before a run begins: a start later it is run, once.
+func TestFault_F_CRON_01_WhatHappenedOutlastsAKill(t *testing.T) {
+	world(t, func(t *testing.T, r *rig) {
+		j := r.add(stream())
+		r.mu.Lock()
+		r.waits = "paused"
+		r.mu.Unlock()
+		if err := r.book.Happened(t.Context(), j.ID, j.Activated(), []job.Item{{Text: "it ended with code 0", Last: true}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		r.wait(time.Minute)
+		r.stop()
+		r.mu.Lock()
+		r.waits = ""
+		r.mu.Unlock()
+		for range 2 {
+			r.up()
+			r.wait(time.Minute)
+			if now, err := r.book.Get(j.ID); err != nil || now.On() || len(r.runs()) != 1 || r.runs()[0].Status != protocol.CronOK {
+				t.Errorf("%v %+v, runs: %+v", err, now, r.runs())
+			}
+			r.stop()
+		}
+		r.up()
 	})
 }

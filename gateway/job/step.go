@@ -1,6 +1,12 @@
 package job
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/store"
+)
 
 // step is what is done about a job that is due.
 type step struct {
@@ -86,4 +92,27 @@ func (l *loop) policy(j *Job, limits Limits) (mode string, within time.Duration)
 	}
 	within, _ = time.ParseDuration(c.Within)
 	return c.Mode, within
+}
+
+// pass notes that a run is not to be.
+func (b *Book) pass(ctx context.Context, c *Claim, why string) error {
+	c.Run.Stage, c.Run.Status, c.Run.Error, c.Run.Spec = Done, protocol.CronSkipped, why, nil
+	c.Run.DeliveryStatus = protocol.CronNotRequested
+	err := b.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) (err error) {
+		if err := c.Put(tx); err != nil {
+			return err
+		}
+		c.after, err = b.editIn(tx, c.Job.ID, func(j *Job) error {
+			j.State.LastRunStatus, j.State.LastError, j.State.RunningAtMs = protocol.CronSkipped, why, 0
+			j.State.ConsecutiveSkipped++
+			return nil
+		})
+		return err
+	}})
+	if err != nil {
+		return err
+	}
+	b.keep(c.after, false)
+	b.tell(finishedEvent(c.Run), &c.after)
+	return nil
 }

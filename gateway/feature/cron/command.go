@@ -56,7 +56,7 @@ func (f *feature) runCommand(ctx context.Context, r job.Run) job.Result {
 		spec.Env = append(spec.Env, k+"="+v)
 	}
 	spec.Env = append(spec.Env, "HEARTH_JOB="+r.JobID, "HEARTH_RUN="+r.RunID)
-	input := cmp.Or(p.Input, forProgram(r.Items), r.Event)
+	input := cmp.Or(p.Input, forProgram(&r), r.Event)
 	spec.Owner, spec.Title, spec.Input, spec.Timeout = "job:"+r.JobID, r.JobName, input != "", limit
 	c, err := f.startCommand(ctx, spec)
 	if err != nil {

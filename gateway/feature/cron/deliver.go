@@ -120,7 +120,7 @@ func (f *feature) way(r job.Run) (w way) {
 	w.text, w.label = text, r.JobName
 	if r.Spec.Hearth != nil && r.Spec.Hearth.Reminder {
 		w.label = reminderLabel
-		if len(r.Items) > 0 {
+		if changed(&r) {
 			w.label = r.JobName
 		}
 	}

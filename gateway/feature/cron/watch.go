@@ -35,6 +35,7 @@ type watched struct {
 	name  string
 	spec  protocol.CronSpec
 	mark  string // what it was started for: another one is another program
+	since int64  // the activation of the schedule
 	stop  context.CancelFunc
 	done  chan struct{}
 	fired time.Time
@@ -67,7 +68,7 @@ func (f *feature) watchPrograms(ctx context.Context) {
 				continue
 			}
 			own, stop := context.WithCancel(ctx)
-			w := &watched{f: f, id: id, name: j.Name, spec: j.CronSpec, mark: markOf(&j), stop: stop, done: make(chan struct{})}
+			w := &watched{f: f, id: id, name: j.Name, spec: j.CronSpec, mark: markOf(&j), since: j.Activated(), stop: stop, done: make(chan struct{})}
 			running[id] = w
 			all.Go(func() {
 				defer close(w.done)
@@ -94,7 +95,8 @@ func (f *feature) toWatch() map[string]job.Job {
 	}
 	all, _ := f.book.All()
 	for _, j := range all {
-		if j.On() && watches(&j.CronSpec) && !j.State.StreamExhausted {
+		over := j.Schedule.Kind == protocol.CronOnExit && j.Next != 0 // it has ended, and its run is to begin
+		if j.On() && watches(&j.CronSpec) && !j.State.StreamExhausted && !over {
 			out[j.ID] = *j
 		}
 	}
@@ -127,7 +129,7 @@ func (w *watched) run(ctx context.Context, was protocol.CronJobState) {
 			}
 		})
 		if gone {
-			w.fire(ctx, job.Event{Last: true, Problem: fmt.Sprintf(
+			w.happened(ctx, job.Item{Last: true, Problem: fmt.Sprintf(
 				"The program that it watches ended %d times within a minute of its start, and is not started again. %s", short, words)})
 			return
 		}
@@ -142,7 +144,7 @@ func (w *watched) run(ctx context.Context, was protocol.CronJobState) {
 // ended with Hearth, and is not started a second time by itself.
 func (w *watched) once(ctx context.Context, was protocol.CronJobState) {
 	if was.StreamLastStartedAtMs > was.ScheduleActivatedAtMs {
-		w.fire(ctx, job.Event{Last: true, Problem: "Hearth stopped while the command ran, which ended with it. " +
+		w.happened(ctx, job.Item{Last: true, Problem: "Hearth stopped while the command ran, which ended with it. " +
 			"It is not started a second time by itself: enable the job to do so."})
 		return
 	}
@@ -151,7 +153,7 @@ func (w *watched) once(ctx context.Context, was protocol.CronJobState) {
 	})
 	c, err := w.start(ctx)
 	if err != nil {
-		w.fire(ctx, job.Event{Last: true, Problem: protocol.Sentence(err.Error())})
+		w.happened(ctx, job.Item{Last: true, Problem: protocol.Sentence(err.Error())})
 		return
 	}
 	select {
@@ -167,7 +169,7 @@ func (w *watched) once(ctx context.Context, was protocol.CronJobState) {
 	if len(text) > lastWords {
 		text = strings.ToValidUTF8(text[len(text)-lastWords:], "")
 	}
-	w.fire(ctx, job.Event{Last: true, Text: strings.TrimSpace(endWords(exit) + "\n" + text)})
+	w.happened(ctx, job.Item{Last: true, Text: strings.TrimSpace(endWords(exit) + "\n" + text)})
 }
 
 func endWords(exit process.Exit) string {
@@ -246,12 +248,9 @@ func (w *watched) lines(ctx context.Context) string {
 	}
 }
 
-// give begins a run with a batch; false: not now.
+// give notes a batch, once the one before has been dealt with; false: not now.
 func (w *watched) give(ctx context.Context, b *batch) bool {
-	if time.Since(w.fired) < fireEvery {
-		return false
-	}
-	if !w.try(ctx, job.Event{Text: b.words()}) {
+	if time.Since(w.fired) < fireEvery || !w.f.book.Idle(w.id) || !w.try(ctx, job.Item{Text: b.words()}) {
 		return false
 	}
 	w.fired = time.Now()
@@ -259,9 +258,9 @@ func (w *watched) give(ctx context.Context, b *batch) bool {
 	return true
 }
 
-// fire begins a run as soon as that is possible.
-func (w *watched) fire(ctx context.Context, ev job.Event) {
-	for !w.try(ctx, ev) {
+// happened notes what happened, as soon as that is possible.
+func (w *watched) happened(ctx context.Context, it job.Item) {
+	for !w.try(ctx, it) {
 		select {
 		case <-ctx.Done():
 			return
@@ -270,21 +269,15 @@ func (w *watched) fire(ctx context.Context, ev job.Event) {
 	}
 }
 
-// try begins a run; false: it may be tried again.
-func (w *watched) try(ctx context.Context, ev job.Event) bool {
-	j, err := w.f.book.Get(w.id)
-	if err != nil || markOf(&j) != w.mark {
-		return true // nobody waits for it any more
-	}
-	ev.At = max(w.f.Now().UnixMilli(), j.Slot+1)
-	err = w.f.book.Fire(ctx, w.id, j.Revision, ev, w.f)
+// try notes what happened; false: it may be tried again.
+func (w *watched) try(ctx context.Context, it job.Item) bool {
+	err := w.f.book.Happened(ctx, w.id, w.since, []job.Item{it}, nil)
 	switch {
-	case err == nil || errors.Is(err, job.ErrNotFound):
+	case err == nil, errors.Is(err, job.ErrNotFound), errors.Is(err, job.ErrChanged): // or nobody waits for it any more
 		return true
-	case errors.Is(err, job.ErrLater), errors.Is(err, job.ErrTaken), ctx.Err() != nil:
-		return false
+	case ctx.Err() == nil:
+		w.f.Logger.Warn("what a job waits for could not be noted, and is tried again", "job", w.id, "err", err)
 	}
-	w.f.Logger.Warn("a job could not begin with what happened, and is tried again", "job", w.id, "err", err)
 	return false
 }
 

@@ -148,6 +148,9 @@ func (f *feature) testWatch(ctx context.Context, p protocol.CronWatchTestParams)
 	return out, nil
 }
 
+// changed reports whether a run is due because something that is watched has changed.
+func changed(r *job.Run) bool { return len(r.Items) > 0 && r.Spec.Schedule.Kind == protocol.CronWatch }
+
 // happened is what a run is due by, as a person reads it; "" for nothing.
 func happened(items []job.Item) string {
 	var b strings.Builder
@@ -183,8 +186,8 @@ func changesOf(items []job.Item) string {
 }
 
 // forProgram is what a run is due by, as a program reads it.
-func forProgram(items []job.Item) string {
-	if len(items) == 0 {
+func forProgram(r *job.Run) string {
+	if !changed(r) {
 		return ""
 	}
 	type change struct {
@@ -194,7 +197,7 @@ func forProgram(items []job.Item) string {
 		AtMs  int64  `json:"atMs"`
 	}
 	all := []change{}
-	for _, it := range items {
+	for _, it := range r.Items {
 		all = append(all, change{it.Title, it.Text, it.Link, it.At})
 	}
 	raw, err := json.Marshal(map[string]any{"changes": all})

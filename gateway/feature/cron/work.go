@@ -167,8 +167,10 @@ func (f *feature) head(j *job.Job, r *job.Run) string {
 	st := f.style()
 	s := fmt.Sprintf("[The job “%s” is due", j.Name)
 	switch {
-	case len(r.Items) > 0:
+	case changed(r):
 		s += ": what it watches has changed; what has changed stands below"
+	case len(r.Items) > 0:
+		s += ": the program that it watches has ended or said something, which stands below"
 	case r.Slot != 0 && r.Spec.Schedule.Kind != protocol.CronWatch:
 		s += ": it was planned for " + st.Moment(r.Slot)
 	}
@@ -231,7 +233,7 @@ func (f *feature) said(r *job.Run) string {
 // remind ends a run that only has something to say.
 func (f *feature) remind(ctx context.Context, r job.Run) {
 	text := f.said(&r)
-	if len(r.Items) > 0 {
+	if changed(&r) {
 		text = strings.TrimSpace(r.Spec.Payload.Text + "\n\n" + happened(r.Items))
 	}
 	if r.Late {

@@ -42,48 +42,6 @@ func (d judges) Begin(ctx context.Context, c *job.Claim) error {
 	return err
 }
 
-func stream() protocol.CronSpec {
-	return protocol.CronSpec{Schedule: protocol.CronSchedule{Kind: protocol.CronStream, Command: json.RawMessage(`["x"]`)}}
-}
-
-// What happens begins a run at once, one at a time, once; the last thing that can
-// happen disables the job, also when it is a failure.
-func TestEvents(t *testing.T) {
-	world(t, func(t *testing.T, r *rig) {
-		j := r.add(stream())
-		r.hold = make(chan struct{})
-		fire := func(ev job.Event) error { return r.book.Fire(t.Context(), j.ID, j.Revision, ev, r) }
-		if err := fire(job.Event{At: 1000, Text: "a"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := fire(job.Event{At: 2000, Text: "b"}); !errors.Is(err, job.ErrLater) {
-			t.Errorf("while one runs: %v", err)
-		}
-		if open := r.book.Running(j.ID); len(open) != 1 || open[0].Event != "a" || !open[0].Outside {
-			t.Errorf("open: %+v", open)
-		}
-		close(r.hold)
-		r.wait(time.Minute)
-		if err := fire(job.Event{At: 1000, Text: "a again"}); !errors.Is(err, job.ErrTaken) {
-			t.Errorf("the same event: %v", err)
-		}
-		if err := r.book.Fire(t.Context(), j.ID, j.Revision+1, job.Event{At: 3000}, r); !errors.Is(err, job.ErrTaken) {
-			t.Errorf("for another job: %v", err)
-		}
-		if err := fire(job.Event{At: 3000, Last: true, Problem: "it is gone"}); err != nil {
-			t.Fatal(err)
-		}
-		r.wait(time.Minute)
-		now, err := r.book.Get(j.ID)
-		if err != nil || now.On() || now.State.LastError != "it is gone" {
-			t.Errorf("%v %+v", err, now)
-		}
-		if runs := r.runs(); len(runs) != 2 || runs[1].CompletionStatus != protocol.CronUnknown || runs[0].Event != "" {
-			t.Errorf("runs: %+v", runs)
-		}
-	})
-}
-
 // A condition that says no leaves no run, one that says yes gives its words; a job
 // that is switched off while its condition is asked does not run.
 func TestConditions(t *testing.T) {
