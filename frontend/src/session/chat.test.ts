@@ -33,6 +33,12 @@ describe("transcript", () => {
     });
     expect(m).toMatchObject({ role: "user", text: "ab", runId: "r1", state: "failed", error: "no", seq: Infinity });
     expect(toMsg({ role: "assistant", content: [], timestamp: 1, provider: "guide", model: "guide" }).builtIn).toBe(true);
+    const note = { role: "assistant", timestamp: 1, provider: "hearth", model: "gateway-injected" } as const;
+    expect(toMsg({ ...note, content: [{ type: "text", text: "[Reminder]\n\nTea [hot]" }] })).toMatchObject({
+      label: "Reminder", text: "Tea [hot]", model: "", content: [{ type: "text", text: "Tea [hot]" }],
+    });
+    expect(toMsg({ ...note, content: [{ type: "text", text: "Tea" }] })).toMatchObject({ label: "", text: "Tea", model: "" });
+    expect(toMsg({ ...note, model: "m", content: [{ type: "text", text: "[x]\n\ny" }] })).toMatchObject({ label: "", text: "[x]\n\ny" });
     expect(toMsg({ role: "weird", content: "plain" as never, timestamp: 1 })).toMatchObject({ role: "system", text: "plain" });
   });
 

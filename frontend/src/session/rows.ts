@@ -20,6 +20,8 @@ export type Row =
       builtIn: boolean;
       live: boolean;
       text: string;
+      /** of a note, over its first part */
+      label: string;
       msg: Msg | null;
       changed: boolean;
     }
@@ -78,6 +80,7 @@ function textRows(s: Style, ordinal: number, blocks: Block[], settled: number, h
       builtIn: s.builtIn,
       live: s.live,
       text,
+      label: at === 0 ? (msg?.label ?? "") : "",
       msg,
       changed: s.changed ?? false,
     });
@@ -288,5 +291,6 @@ function pendingMsg(e: Entry): Msg {
     isError: false,
     details: null,
     quiet: false,
+    label: "",
   };
 }

@@ -26,6 +26,8 @@ export interface Msg {
   took?: number;
   /** a command or its reply, which models never see */
   quiet: boolean;
+  /** what kind of note it is, which no model wrote: "Reminder", the name of a job */
+  label: string;
   /** the session that sent it in nobody's name: who started a sub-agent, or whose result it is */
   from?: string;
 }
@@ -38,9 +40,17 @@ export function textOf(content: WireBlock[]): string {
   return s;
 }
 
+/** labelled takes the label off a note, where it stands in brackets over the words. */
+function labelled(content: WireBlock[]): [label: string, content: WireBlock[]] {
+  const m = /^\[([^\]\n]{1,80})\]\n\n/.exec(content[0]?.text ?? "");
+  return m ? [m[1]!, [{ ...content[0]!, text: content[0]!.text!.slice(m[0].length) }, ...content.slice(1)]] : ["", content];
+}
+
 export function toMsg(m: Message): Msg {
+  const note = m.model === "gateway-injected";
   // Old transcripts may hold a bare string as content.
-  const content = Array.isArray(m.content) ? m.content : [{ type: "text", text: String(m.content ?? "") }];
+  const said = Array.isArray(m.content) ? m.content : [{ type: "text", text: String(m.content ?? "") }];
+  const [label, content] = note ? labelled(said) : ["", said];
   const runId = m.__openclaw?.runId ?? (m.idempotencyKey ?? m.__openclaw?.idempotencyKey ?? "").replace(/:user$/, "");
   const role = roles.has(m.role) ? (m.role as Role) : "system";
   return {
@@ -54,13 +64,14 @@ export function toMsg(m: Message): Msg {
     state: m.hearth?.state ?? "",
     error: m.hearth?.error ?? m.errorMessage ?? "",
     builtIn: m.hearth?.builtIn === true || m.provider === "guide",
-    model: m.provider && m.model ? `${m.provider}/${m.model}` : (m.model ?? ""),
+    model: note ? "" : m.provider && m.model ? `${m.provider}/${m.model}` : (m.model ?? ""),
     toolCallId: m.toolCallId ?? "",
     toolName: m.toolName ?? "",
     isError: m.isError === true,
     details: m.details,
     took: m.hearthDurationMs,
     quiet: m.excludeFromContext === true,
+    label,
     from: m.provenance?.sourceSessionKey,
   };
 }
@@ -84,6 +95,7 @@ export function own(runId: string, text: string, ts: number): Msg {
     isError: false,
     details: null,
     quiet: false,
+    label: "",
   };
 }
 

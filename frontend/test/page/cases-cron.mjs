@@ -92,9 +92,17 @@ export const cases = [
       await shows(page, "dialog [data-list=runs]", /done · delivered/i);
       await page.click(`${row("jobs", "Water the fern")} >> role=switch`);
       await shows(page, "dialog [data-list=jobs]", /· off/);
+      for (const [mode, kept] of [["skip", "skip"], ["", undefined]]) {
+        await menu(page, "Water the fern", "Edit");
+        await page.selectOption("dialog form select", mode);
+        await page.click("dialog button[type=submit]");
+        await page.waitForSelector(row("jobs", "Water the fern"));
+        assert.equal(jobsOf(w)[0].hearth.catchUp?.mode, kept);
+      }
       await menu(page, "Water the fern", "Edit");
       await page.fill("dialog input[placeholder*='Friday']", "tomorrow at 18:00");
       await shows(page, "dialog .said", /18:00/);
+      assert.equal(await page.$$eval("dialog form select", (all) => all.length), 0, "what is due once is always made up for");
       await page.click("dialog button[type=submit]");
       await until(page, () => /Once, tomorrow,? 18:00|Once,[^]*18:00/.test(document.querySelector("dialog [data-list=jobs]")?.innerText ?? ""));
       await menu(page, "Water the fern", "Delete");
@@ -113,6 +121,9 @@ export const cases = [
       await fits(page, "reminder");
       await page.click(`${card("Look at the oven")} >> text=In 10 minutes`);
       await until(page, () => ![...document.querySelectorAll(".card.due")].some((c) => /Look at the oven/.test(c.innerText)));
+      await shows(page, "body", /It is said again today/);
+      await shows(page, "main .label", /^Reminder$/);
+      assert.ok(!/gateway-injected|\[Reminder\]/.test(await page.innerText("main")), "what is the gateway's own is not shown");
       const again = jobsOf(w);
       assert.equal(again.length, 1);
       assert.ok(Math.abs(again[0].state.nextRunAtMs - Date.now() - 600_000) < 60_000, "it is told in ten minutes");

@@ -91,9 +91,10 @@ export class Schedules {
     if (d.important) await this.client.call("hearth.cron.seen", { runId: d.runId });
   }
 
-  async snooze(d: Due, minutes: number): Promise<void> {
-    await this.client.call("hearth.cron.snooze", { id: d.jobId, runId: d.runId, minutes });
+  async snooze(d: Due, minutes: number): Promise<CronJob> {
+    const later = await this.client.call("hearth.cron.snooze", { id: d.jobId, runId: d.runId, minutes });
     this.forget(d);
+    return later;
   }
 
   /** answer says yes or no to a proposal; when: at another time, in words. */

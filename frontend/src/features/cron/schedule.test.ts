@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { CronEvent, CronJob } from "../../net/wire";
 import { Schedules } from "./cron.svelte";
-import { asText, daysIn, expression, scheduleWords } from "./schedule";
+import { asText, daysIn, dueWords, expression, scheduleWords } from "./schedule";
 
 beforeEach(() => vi.useFakeTimers({ now: new Date(2026, 10, 23, 14, 10) }));
 afterEach(() => vi.useRealTimers());
@@ -21,6 +21,16 @@ describe("schedules in words", () => {
     ["0 9-17 * * *", /^$/],
     ["", /^$/],
   ])("%s", (expr, want) => expect(expression(expr)).toMatch(want));
+
+  test("what is due once says its time once, unless it is put off or switched off", () => {
+    const at = new Date(2026, 10, 24, 9);
+    const job = (more: object, state: object): CronJob =>
+      ({ id: "j", name: "Tea", schedule: { kind: "at", at: at.toISOString() }, state, ...more }) as unknown as CronJob;
+    expect(dueWords(job({}, { nextRunAtMs: at.getTime() }))).toBe("");
+    expect(dueWords(job({}, { nextRunAtMs: at.getTime() + 600_000 }))).toMatch(/^next tomorrow/);
+    expect(dueWords(job({ enabled: false }, { nextRunAtMs: at.getTime() }))).toBe("off");
+    expect(dueWords(job({ schedule: { kind: "every", everyMs: 1000 } }, { nextRunAtMs: at.getTime() }))).toMatch(/^next tomorrow/);
+  });
 
   test("what the page has no words for is said by the gateway, and zones are named", () => {
     expect(scheduleWords({ kind: "cron", expr: "0 9 * * 1#2" }, "on the second Monday")).toBe("on the second Monday");

@@ -91,6 +91,12 @@ function watched(w: CronWatched): string {
 
 const byEvent = new Set(["on-exit", "stream", "watch"]);
 
+/** dueWords is nextWords where the schedule does not say it already. */
+export function dueWords(j: CronJob): string {
+  const said = j.schedule.kind === "at" && j.state.nextRunAtMs === Date.parse(j.schedule.at ?? "");
+  return said && isOn(j) && !j.state.runningAtMs ? "" : nextWords(j);
+}
+
 /** nextWords says when a job runs next, or what it waits for. */
 export function nextWords(j: CronJob): string {
   const s = j.state;
