@@ -68,7 +68,9 @@ func (f *feature) watchPrograms(ctx context.Context) {
 				continue
 			}
 			own, stop := context.WithCancel(ctx)
-			w := &watched{f: f, id: id, name: j.Name, spec: j.CronSpec, mark: markOf(&j), since: j.Activated(), stop: stop, done: make(chan struct{})}
+			w := &watched{
+				f: f, id: id, name: j.Name, spec: j.CronSpec, mark: markOf(&j), since: j.Activated(), stop: stop, done: make(chan struct{}),
+			}
 			running[id] = w
 			all.Go(func() {
 				defer close(w.done)
