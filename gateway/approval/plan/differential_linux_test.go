@@ -114,7 +114,7 @@ type traced struct {
 // every shell. Two worlds, so that two processors have something to do.
 func TestSec_A_EXEC_Differential(t *testing.T) {
 	needStrace(t)
-	commands := seed.Rounds(10_000, 54_000) // of which two fifths are read in full and run
+	commands := seed.Rounds(4_000, 54_000) // of which two fifths are read in full and run
 	for half := range uint64(2) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
