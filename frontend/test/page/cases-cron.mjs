@@ -247,6 +247,7 @@ export const cases = [
       await talks(page);
       cron(w, "add", "--at", "1s", "--remind", "Look at the oven");
       await page.waitForSelector(card("Look at the oven"));
+      await shows(page, "main", /Reminder\n+Look at the oven/);
       await fits(page, "phone-reminder");
       await page.click(`${card("Look at the oven")} >> text=In an hour`);
       await until(page, () => !document.querySelector(".card.due"));
