@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/discord"
+	discordclient "github.com/hearth-assistant/hearth/gateway/channel/discord/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
 	emailclient "github.com/hearth-assistant/hearth/gateway/channel/email/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
@@ -34,6 +36,7 @@ var version = "dev" // set by the build
 // networks are what this program connects to.
 func networks() map[string]func(channel.Account) (channel.Channel, error) {
 	return map[string]func(channel.Account) (channel.Channel, error){
+		discord.ID:    func(a channel.Account) (channel.Channel, error) { return discordclient.New(a) },
 		email.ID:      func(a channel.Account) (channel.Channel, error) { return emailclient.New(a) },
 		irc.ID:        func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
 		mattermost.ID: func(a channel.Account) (channel.Channel, error) { return mattermostclient.New(a) },

@@ -16,7 +16,8 @@ func TestRun(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, 2, "Networks: email, irc, mattermost, xmpp"}, {[]string{"--help"}, 2, "Usage:"}, {[]string{"nowhere"}, 2, "no network \"nowhere\""},
+		{nil, 2, "Networks: discord, email, irc, mattermost, xmpp"},
+		{[]string{"--help"}, 2, "Usage:"}, {[]string{"nowhere"}, 2, "no network \"nowhere\""},
 	} {
 		var told bytes.Buffer
 		if code := run(tc.args, strings.NewReader(""), nowhere{}, &told); code != tc.code || !strings.Contains(told.String(), tc.want) {

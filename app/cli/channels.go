@@ -36,7 +36,7 @@ func runChannels(ctx context.Context, a *app) error {
 		for _, k := range gateway.Networks() {
 			keys = append(keys, "channels."+k.ID)
 		}
-		return a.out().print("No messaging network is connected. docs/configuration.md tells how: %s.\n", strings.Join(keys, ", "))
+		return a.out().print("No messaging network is connected. docs/configuration.md tells how: " + strings.Join(keys, ", ") + ".\n")
 	}
 	return a.out().table([]string{"CHANNEL", "ACCOUNT", "STATE", "TROUBLE"}, rows)
 }

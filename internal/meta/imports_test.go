@@ -182,7 +182,7 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 var hosts = map[string][]string{
 	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/email", "gateway/channel/email/client",
 		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/mattermost", "gateway/channel/mattermost/client",
-		"gateway/channel/xmpp", "gateway/channel/xmpp/client"},
+		"gateway/channel/discord", "gateway/channel/discord/client", "gateway/channel/xmpp", "gateway/channel/xmpp/client"},
 	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 
@@ -191,7 +191,8 @@ var hosts = map[string][]string{
 var libraryRooms = map[string][]string{
 	"go.etcd.io/bbolt": {"gateway/store"},
 	"github.com/coder/websocket": {"gateway/server", "gateway/client",
-		"gateway/channel/mattermost/client", "gateway/channel/mattermost/mattermosttest"},
+		"gateway/channel/mattermost/client", "gateway/channel/mattermost/mattermosttest",
+		"gateway/channel/discord/client", "gateway/channel/discord/discordtest"},
 	"github.com/spf13/cobra":                          {"app/cli"},
 	"github.com/spf13/pflag":                          {"app/cli"},
 	"mvdan.cc/sh/v3/syntax":                           {"gateway/approval/plan"},

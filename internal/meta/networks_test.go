@@ -10,7 +10,7 @@ import (
 // networks are the messaging networks that have a folder below gateway/channel.
 // Their names stand there, in the list of package networks, and in hearth-channels.
 // E-mail is not among them: accounts and logins speak of it too.
-var networks = []string{"telegram", "irc", "mattermost", "xmpp"}
+var networks = []string{"telegram", "irc", "mattermost", "discord", "xmpp"}
 
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{
@@ -23,7 +23,7 @@ var knowNetworks = map[string]string{
 	"app/cli/setup_ask.go":                 "as setup.go: what is asked, and where a bot is made",
 	"gateway/channel/hub/settings.go":      "the names of networks that other gateways know",
 	"app/cli/memory.go":                    "an example in a help text",
-	"gateway/skill/words.go":               "an address that malware sends to",
+	"gateway/skill/words.go":               "addresses that malware sends to",
 }
 
 // networksApart: what a network is called, how its ids look and what its settings

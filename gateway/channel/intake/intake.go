@@ -6,6 +6,7 @@ package intake
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,8 +42,7 @@ type Queue struct {
 	items   []Item
 	seen    map[string]bool
 	order   []string // of seen, the oldest first
-	mark    int64
-	begin   int64         // the mark that the account began with
+	kept    kept
 	arrived chan struct{} // holds one when items got something
 }
 
@@ -50,7 +50,16 @@ type Queue struct {
 const (
 	mostWaiting = 20_000
 	mostSeen    = 40_000
+	mostKept    = 200
 )
+
+// kept is what stays over restarts: the mark of the newest message that was taken, the
+// one that the account began with, and which were taken last.
+type kept struct {
+	Mark  int64    `json:"mark"`
+	Begin int64    `json:"begin"`
+	Taken []string `json:"taken,omitempty"`
+}
 
 // ErrFull means that too much waits: the client lets go of its connection, and asks
 // for what it missed later.
@@ -72,13 +81,16 @@ func (q *Queue) Remember(ctx context.Context) error {
 	if err != nil || len(b) == 0 {
 		return err
 	}
-	var mark, begin int64
-	if _, err := fmt.Sscanf(string(b), "%d %d", &mark, &begin); err != nil {
+	var k kept
+	if err := json.Unmarshal(b, &k); err != nil {
 		return fmt.Errorf("read how far messages were taken: %w", err)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.mark, q.begin = max(q.mark, mark), begin
+	q.kept = k
+	for _, id := range k.Taken {
+		q.see(id)
+	}
 	return nil
 }
 
@@ -89,16 +101,16 @@ func (q *Queue) Remember(ctx context.Context) error {
 func (q *Queue) Since(overlap int64) (mark int64, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return max(q.mark-overlap, q.begin), q.mark != 0
+	return max(q.kept.Mark-overlap, q.kept.Begin), q.kept.Mark != 0
 }
 
 // Begin says where an account begins of which nothing was taken yet: what is older is
 // nobody's business.
 func (q *Queue) Begin(ctx context.Context, mark int64) error {
 	q.mu.Lock()
-	q.begin = mark
+	q.kept.Begin = mark
 	q.mu.Unlock()
-	return q.advance(ctx, mark)
+	return q.advance(ctx, "", mark)
 }
 
 // Add puts a message into the line, unless it came before.
@@ -175,7 +187,7 @@ func (q *Queue) Hand(ctx context.Context, inbox channel.Inbox) {
 		q.mu.Lock()
 		q.items = q.items[1:]
 		q.mu.Unlock()
-		if err := q.advance(ctx, it.Mark); err != nil && ctx.Err() == nil {
+		if err := q.advance(ctx, it.ID, it.Mark); err != nil && ctx.Err() == nil {
 			q.o.Logger.Warn("how far messages were taken could not be kept", "err", err)
 		}
 	}
@@ -190,15 +202,20 @@ func (q *Queue) first() (Item, bool) {
 	return q.items[0], true
 }
 
-// advance moves the mark forward.
-func (q *Queue) advance(ctx context.Context, mark int64) error {
+// advance keeps that a message was taken.
+func (q *Queue) advance(ctx context.Context, id string, mark int64) error {
 	q.mu.Lock()
-	old := q.mark
-	q.mark = max(q.mark, mark)
-	value := fmt.Appendf(nil, "%d %d", q.mark, q.begin)
-	q.mu.Unlock()
-	if mark <= old || q.o.Durable == nil {
-		return nil
+	q.kept.Mark = max(q.kept.Mark, mark)
+	if id != "" {
+		q.kept.Taken = append(q.kept.Taken, id)
+		if n := len(q.kept.Taken) - mostKept; n > 0 {
+			q.kept.Taken = append([]string(nil), q.kept.Taken[n:]...)
+		}
 	}
-	return q.o.Durable.Put(ctx, markKey, value)
+	b, err := json.Marshal(q.kept)
+	q.mu.Unlock()
+	if err != nil || q.o.Durable == nil {
+		return err
+	}
+	return q.o.Durable.Put(ctx, markKey, b)
 }

@@ -4,6 +4,7 @@ package networks
 
 import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/discord"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
@@ -16,6 +17,7 @@ import (
 func List() channel.Kinds {
 	return channel.Kinds{
 		telegram.Kind(),
+		discord.Kind(),
 		email.Kind(),
 		irc.Kind(),
 		mattermost.Kind(),
