@@ -5,15 +5,9 @@ package programtest
 import (
 	"context"
 	"io"
-	"io/fs"
-	"log/slog"
-	"os"
 	"testing"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/program"
-	"github.com/hearth-assistant/hearth/gateway/channel/program/serve"
 )
 
 // piped is a program that runs in this process.
@@ -55,25 +49,4 @@ func Launch(t *testing.T, main func(ctx context.Context, in io.Reader, out io.Wr
 		}()
 		return p, nil
 	}
-}
-
-// Behind is the channel of an account whose client, made by open, is the program
-// behind it. Files are sent by their path.
-func Behind(t *testing.T, k channel.Kind, limits channel.Limits, a channel.Account,
-	open func(channel.Account) (channel.Channel, error)) *program.Bridge {
-	t.Helper()
-	b, err := program.New(program.Options{
-		ID: k.ID, Account: a.ID, Argv: []string{k.ID}, Limits: limits, Can: channel.Abilities(), IsGroup: k.IsGroup, Settings: a.Texts,
-		Secrets: a.Secrets, MaxFile: 1 << 20, OpenFile: func(path string) (fs.File, error) { return os.Open(path) }, Durable: a.Durable,
-		Now: time.Now, Logger: slog.New(slog.DiscardHandler),
-		Launch: Launch(t, func(ctx context.Context, in io.Reader, out io.WriteCloser) {
-			p := serve.Program{Name: "test", Version: "1", Now: time.Now, Logger: slog.New(slog.DiscardHandler),
-				New: func(_ string, a channel.Account) (channel.Channel, error) { return open(a) }}
-			_ = p.Serve(ctx, in, out)
-		}),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
