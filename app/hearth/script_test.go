@@ -63,6 +63,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("HEARTH_HOME", e.WorkDir+"/home")
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nobody: who runs these tests may have models of their own
 			e.Setenv("PORT", port)
 			e.Setenv("ESCAPE", "\x1b[31mred")
 			e.Setenv("GORACE", noNap)
