@@ -114,19 +114,25 @@ func (d *durable) Put(_ context.Context, key string, value []byte) error {
 
 func setup(t *testing.T) *channeltest.Setup {
 	t.Helper()
-	s := newServer(t)
+	s, kept := newServer(t), &durable{kept: map[string][]byte{}}
+	xmpp := func() channel.Channel {
+		return open(t, account(s.port(), func(a *channel.Account) { a.Durable = kept }))
+	}
+	const files = "this server keeps none; TestFiles sends and fetches them on a real one"
 	return &channeltest.Setup{
-		Channel: open(t, account(s.port(), nil)), Net: s, Connected: true, Waits: 30 * time.Second,
+		Channel: xmpp(), Net: s, Connected: true, Waits: 30 * time.Second, Again: xmpp,
 		Target:  channel.Target{Account: "default", Conversation: "ada@test.local"},
 		Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "ada@test.local", SenderID: "ada@test.local"},
 		Skip: map[loopback.Kind]string{
 			loopback.Limited: "a server says no time", loopback.Auth: "it is told when the connection is made",
-			loopback.Lost: "the connection is made again, which the next test waits for",
 		},
+		Cannot: map[string]string{"FileOut": files, "FileOutTooLarge": files, "FileIn": files, "FileInTooLarge": files},
 	}
 }
 
 func TestChannel(t *testing.T) { channeltest.Run(t, setup) }
+
+func TestChannelAsProgram(t *testing.T) { channeltest.RunAsProgram(t, setup) }
 
 // TestFault_F_CH_ConnectionBreaks: a connection that breaks leaves the message uncertain, and is made
 // again.

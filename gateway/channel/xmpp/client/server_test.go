@@ -65,7 +65,8 @@ type said struct {
 type (
 	none struct{}
 	ref  struct {
-		ID string `xml:"id,attr"`
+		ID    string   `xml:"id,attr"`
+		Signs []string `xml:"reaction"`
 	}
 )
 
@@ -271,6 +272,12 @@ func (s *server) said(st said) bool {
 		for i := range s.messages {
 			if s.messages[i].ID == st.Replace.ID {
 				s.messages[i].Text = st.Body
+			}
+		}
+	case loopback.OpReact:
+		for i := range s.messages {
+			if s.messages[i].ID == st.React.ID {
+				s.messages[i].Reactions = st.React.Signs
 			}
 		}
 	case loopback.OpDelete:
