@@ -47,6 +47,7 @@ about() {
 	page-browser) echo "the page in Chromium against the real gateway" ;;
 	lived-in) echo "a first week with Hearth, from outside: command line, page, Telegram, OpenClaw's client" ;;
 	interop) echo "OpenClaw's own clients against our gateway" ;;
+	channels) echo "a table of what the suite of channels says of each network; the check go runs the same tests" ;;
 	esac
 }
 
@@ -126,6 +127,7 @@ needs_desktop() { [ "$(uname)" != Linux ] || need_desktop; }
 needs_lab() { [ "$(uname)" != Linux ] || { need_compiler && need_lab; }; }
 needs_page-browser() { need_chromium; }
 needs_lived-in() { need_chromium; }
+needs_channels() { need_python && need_servers; }
 needs_interop() { need_chromium && need_tmux; }
 needs_root() { [ "$(uname)" != Linux ] || needs_go; }
 
@@ -354,6 +356,20 @@ check_lived-in() {
 	needs_lived-in && page && binary && need_node24 && need_openclaw "$OPENCLAW" &&
 		go build -o "$CACHE/botapi" ./build/botapi &&
 		"$NODE24" build/livedin/main.mjs "$BIN/hearth" "$CACHE/botapi" "$CACHE/interop/$OPENCLAW/node_modules/openclaw/openclaw.mjs"
+}
+
+# Every network, in the process and behind the protocol of programs, and with the
+# servers that others wrote. The table is made of what the tests say.
+check_channels() {
+	local packages log=$CACHE/channels.json
+	needs_channels && require_servers && require_sandbox || return
+	packages=$(go list -f '{{$p := .ImportPath}}{{range .TestImports}}{{$p}} {{.}}
+{{end}}{{range .XTestImports}}{{$p}} {{.}}
+{{end}}' ./... | sed -n 's|^\([^ ]*\) .*/gateway/channel/channeltest$|\1|p' | sort -u) || return
+	# shellcheck disable=SC2086
+	go test -vet=off -count=1 -timeout 15m -json -run '^TestChannel|^TestRealServer$' $packages >"$log" || true
+	# shellcheck disable=SC2086
+	go run ./build/channeltable $packages <"$log"
 }
 
 check_interop() { needs_interop && page && binary && bash build/interop/run; }

@@ -11,10 +11,13 @@ import (
 )
 
 func newChannels(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "channels", Short: "Tell which messaging networks are connected", Args: cobra.NoArgs,
-		RunE: a.run(func(ctx context.Context, _ []string) error { return runChannels(ctx, a) }),
-	}
+	list := a.run(func(ctx context.Context, _ []string) error { return runChannels(ctx, a) })
+	c := group("channels", "Connect messaging networks, and tell how they are",
+		&cobra.Command{Use: "list", Short: "Tell which messaging networks are connected", Args: cobra.NoArgs, RunE: list},
+		newChannelsCheck(a),
+	)
+	c.RunE = list
+	return c
 }
 
 func runChannels(ctx context.Context, a *app) error {

@@ -45,6 +45,62 @@ class Failure(Exception):
         self.code, self.data = code, data
 
 
+class TestNetwork:
+    """The server, in this process, for `hearth channels check`: it does what it is told."""
+
+    def __init__(self):
+        self.at = socket.create_server(("127.0.0.1", 0))
+        self.faults, self.arrived, self.taken, self.sent, self.client = [], [], set(), [], None
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def say(self, word, value):
+        self.client.sendall(f"{word} {json.dumps(value)}\n".encode())
+
+    def serve(self):
+        while True:
+            self.client, _ = self.at.accept()
+            for message in self.arrived[:1]:  # one after the other, each until it was taken
+                self.say("MSG", message)
+            for line in self.client.makefile("r", encoding="utf-8"):
+                word, _, value = line.partition(" ")
+                if not self.came(word, json.loads(value)):
+                    break
+            self.client.close()
+
+    def came(self, word, value):
+        if word == "SEND":
+            fault = self.faults.pop(0) if self.faults else {"kind": "ok"}
+            why = {"passing": "busy", "limited": "wait", "refused": "refused", "auth": "auth"}.get(fault["kind"])
+            if why:
+                self.say("NO", {"key": value["key"], "why": why, "ms": fault.get("afterMs", 0)})
+                return True
+            self.sent.append({"messageId": f"s{len(self.sent) + 1}", "to": {"conversation": value["to"]}, "text": value["text"]})
+            if fault["kind"] == "lost":
+                self.client.shutdown(socket.SHUT_RDWR)
+                return False
+            self.say("DONE", {"key": value["key"], "id": self.sent[-1]["messageId"]})
+        else:  # TAKEN or AGAIN
+            if word == "TAKEN":
+                self.taken.add(self.arrived.pop(0)["id"])
+            for message in self.arrived[:1]:
+                self.say("MSG", message)
+        return True
+
+    def play(self, method, p):
+        """Answers the requests of the check."""
+        if method == "test.script":
+            self.faults += p["faults"]
+        elif method == "test.receive":
+            self.arrived.append({"id": p["messageId"], "from": p["conversation"], "text": p["text"]})
+            if len(self.arrived) == 1 and self.client:
+                self.say("MSG", self.arrived[0])
+        elif method == "test.taken":
+            return {"taken": p["messageId"] in self.taken}
+        elif method == "test.messages":
+            return {"messages": self.sent}
+        return {}
+
+
 class Account:
     def __init__(self, settings, secrets):
         host, _, port = settings.get("server", "").rpartition(":")
@@ -106,7 +162,7 @@ class Account:
 
 
 def main():
-    account = None
+    account = test = None
 
     def answer(message):
         method, params, number = message["method"], message.get("params") or {}, message["id"]
@@ -124,8 +180,14 @@ def main():
             entry[0].set()
         elif method == "initialize":
             try:
-                account = Account(message["params"]["settings"], message["params"]["secrets"])
-                write({"id": message["id"], "result": {"protocol": 1, "name": "lines", "version": "1", "limits": {"text": 200}, "can": []}})
+                settings = message["params"]["settings"]
+                if message["params"].get("test"):
+                    test = TestNetwork()
+                    settings = {"server": "127.0.0.1:%d" % test.at.getsockname()[1]}
+                account = Account(settings, message["params"]["secrets"])
+                limits = {"text": 200}
+                write({"id": message["id"], "result": {"protocol": 1, "name": "lines", "version": "1", "limits": limits, "can": [],
+                                                       "test": test is not None}})
             except Failure as e:
                 write({"id": message["id"], "error": {"code": e.code, "message": str(e)}})
         elif method == "start":
@@ -133,6 +195,8 @@ def main():
             write({"id": message["id"], "result": {}})
         elif method in ("send", "ping", "stop"):
             threading.Thread(target=answer, args=(message,), daemon=True).start()
+        elif test and method.startswith("test."):
+            write({"id": message["id"], "result": test.play(method, message.get("params") or {})})
         else:
             write({"id": message["id"], "error": {"code": -32601, "message": f"there is no {method} here"}})
 

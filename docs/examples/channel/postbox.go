@@ -140,13 +140,17 @@ func (a *account) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 
 // call makes one request and says what its failure means.
 func (a *account) call(ctx context.Context, method, path string, body, answer any) error {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return err
+	payload := io.Reader(http.NoBody)
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		payload = bytes.NewReader(raw)
 	}
 	var written atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written.Store(true) }})
-	req, err := http.NewRequestWithContext(traced, method, a.server+path, bytes.NewReader(raw))
+	req, err := http.NewRequestWithContext(traced, method, a.server+path, payload)
 	if err != nil {
 		return err
 	}

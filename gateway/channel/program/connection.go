@@ -97,13 +97,15 @@ func (cn *connection) initialize(ctx context.Context) (r wire.InitializeResult, 
 	err = wire.Error(cn.rpc.Call(ctx, wire.Initialize, wire.InitializeParams{
 		Protocol: wire.Version, Channel: o.ID, Account: o.Account, Settings: all(o.Settings), Secrets: all(o.Secrets),
 		MaxFile: o.MaxFile,
-		Folder:  cn.proc.Folder(),
+		Folder:  cn.proc.Folder(), Test: o.Test,
 	}, &r))
 	switch {
 	case errors.Is(err, channel.ErrAuth) || errors.Is(err, channel.ErrRefused):
 		return r, fmt.Errorf("%w: %w", errGivenUp, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return r, fmt.Errorf("it did not say what it is within %v", startTime)
+	case err == nil && o.Test && !r.Test:
+		return r, fmt.Errorf("%w: it offers no test network", errGivenUp)
 	case err == nil && r.Protocol != wire.Version:
 		return r, fmt.Errorf("%w: it speaks version %d of the protocol, and this gateway %d. Install the program and Hearth of one release",
 			errGivenUp, r.Protocol, wire.Version)

@@ -36,6 +36,8 @@ type Options struct {
 	Launch   channel.Launch
 	Now      func() time.Time
 	Logger   *slog.Logger
+	// Test asks the program for a network in its memory, which Ask plays with.
+	Test bool
 }
 
 // Bridge is an account behind a program. It implements channel.Channel and all

@@ -50,6 +50,11 @@ func (c *Bridge) call(ctx context.Context, method string, params, result any) er
 	return nil
 }
 
+// Ask asks the program something that channels have no word for, as who tries it does.
+func (c *Bridge) Ask(ctx context.Context, method string, params, result any) error {
+	return c.call(ctx, method, params, result)
+}
+
 // errUnanswered is a request without an answer.
 var errUnanswered = errors.New("the program that connects the network did not answer")
 

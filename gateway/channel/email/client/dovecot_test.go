@@ -14,8 +14,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
 )
 
-// TestDovecot: mail is read from a real server, over its restart, and marked as read.
-func TestDovecot(t *testing.T) {
+// TestRealServer: mail is read from a real server, over its restart, and marked as read.
+func TestRealServer(t *testing.T) {
 	d, s := dovecot(t), newServer(t)
 	kept := &durable{kept: map[string][]byte{}}
 	c := open(t, s, func(a *channel.Account) {

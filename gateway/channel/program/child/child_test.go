@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
 	"github.com/hearth-assistant/hearth/gateway/channel/program"
+	"github.com/hearth-assistant/hearth/gateway/channel/program/check"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/child"
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/launch"
@@ -97,6 +98,25 @@ func TestChannelInPython(t *testing.T) {
 	})
 	running := func(i process.Info) bool { return i.State == process.Running }
 	until(t, "the end of its processes", func() bool { return !slices.ContainsFunc(e.Processes.List("channel:program:default"), running) })
+}
+
+// TestCheck: what people try their programs with finds nothing wrong with the
+// example, and tries all of it.
+func TestCheck(t *testing.T) {
+	e := machine(t, t.TempDir())
+	a := account(t, e, "127.0.0.1:1")
+	rows := 0
+	failed, err := check.Run(t.Context(), check.Options{Argv: strings.Split(a.Texts["command"], "\n"), Launch: a.Launch, Wait: 30 * time.Second,
+		Now: time.Now, Logger: a.Logger}, func(r check.Result) error {
+		rows++
+		if r.State == check.Failed {
+			t.Errorf("%+v", r)
+		}
+		return nil
+	})
+	if err != nil || failed != 0 || rows < 40 {
+		t.Errorf("%d of %d rows failed, %v", failed, rows, err)
+	}
 }
 
 // TestSec_A_CH_ProgramIsConfined: a program sees no file of the person, and none of

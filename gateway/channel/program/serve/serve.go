@@ -12,12 +12,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/wire"
 	"github.com/hearth-assistant/hearth/internal/sleep"
 )
@@ -31,9 +33,21 @@ type Program struct {
 	Name, Version string
 	// New makes the channel of the account that the gateway names, without
 	// connecting it.
-	New    func(network string, a channel.Account) (channel.Channel, error)
+	New func(network string, a channel.Account) (channel.Channel, error)
+	// Test makes a channel on a network in memory instead, for who tries the program;
+	// nil: there is none.
+	Test   func(a channel.Account) (channel.Channel, TestNetwork, error)
 	Now    func() time.Time
 	Logger *slog.Logger // on standard error; the gateway keeps its last words
+}
+
+// TestNetwork does what it is told. loopback.Net is one.
+type TestNetwork interface {
+	Script(faults ...loopback.Fault)
+	Receive(in channel.Inbound)
+	ReceiveFile(in channel.Inbound, f loopback.File)
+	Taken(messageID string) bool
+	Messages() []loopback.Message
 }
 
 // Serve answers the gateway until the connection or ctx ends, and then ends the
@@ -73,7 +87,8 @@ type served struct {
 
 	mu      sync.Mutex
 	channel channel.Channel
-	root    *os.Root // the common folder
+	test    TestNetwork // nil: it is the account's network
+	root    *os.Root    // the common folder
 	maxFile int64
 	stop    context.CancelFunc // of receiving; nil: it is not
 	fetched int
@@ -119,6 +134,9 @@ func (s *served) answer(ctx context.Context, r *jsonrpc2.Request) (any, error) {
 	case wire.Fetch:
 		return with(r, func(p wire.File) (any, error) { return s.fetch(ctx, ch, p) })
 	}
+	if s.test != nil && strings.HasPrefix(r.Method, "test.") {
+		return s.play(r)
+	}
 	return s.change(ctx, ch, r)
 }
 
@@ -148,10 +166,16 @@ func (s *served) initialize(p wire.InitializeParams) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the folder for files: %w", err)
 	}
-	ch, err := s.New(p.Channel, channel.Account{
+	own := channel.Account{
 		ID: p.Account, Secrets: p.Secrets, Texts: p.Settings, MaxFile: p.MaxFile, Durable: kept{s.conn}, Now: s.Now, Logger: s.Logger,
 		OpenFile: func(path string) (fs.File, error) { return root.Open(path) },
-	})
+	}
+	var ch channel.Channel
+	if p.Test && s.Test != nil {
+		ch, s.test, err = s.Test(own)
+	} else {
+		ch, err = s.New(p.Channel, own)
+	}
 	if err != nil {
 		_ = root.Close()
 		return nil, err
@@ -159,6 +183,7 @@ func (s *served) initialize(p wire.InitializeParams) (any, error) {
 	s.channel, s.root, s.maxFile = ch, root, p.MaxFile
 	return wire.InitializeResult{
 		Protocol: wire.Version, Name: s.Name, Version: s.Version, Limits: wire.LimitsOf(ch.Limits()), Can: channel.AbilitiesOf(ch),
+		Test: s.test != nil,
 	}, nil
 }
 

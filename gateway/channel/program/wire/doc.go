@@ -35,3 +35,12 @@ const (
 	StateGet = "state.get" // StateKey → StateValue
 	StatePut = "state.put" // StateValue → {}: answered when it is on disk
 )
+
+// Requests of who tries a program, which only one answers that offered its test
+// network in its answer to initialize.
+const (
+	TestScript   = "test.script"   // TestFaults → {}
+	TestReceive  = "test.receive"  // TestArrived → {}: somebody writes to us
+	TestTaken    = "test.taken"    // MessageParams → TestTakenResult
+	TestMessages = "test.messages" // {} → TestSeen
+)

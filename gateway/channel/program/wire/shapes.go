@@ -19,6 +19,9 @@ type InitializeParams struct {
 	// Folder is one that both can use, for files that are sent and fetched. What
 	// lies there at the program's end is removed.
 	Folder string `json:"folder"`
+	// Test asks the program for a network of its own, in its memory, instead of the
+	// account's.
+	Test bool `json:"test,omitempty"`
 }
 
 // InitializeResult is what the program says of itself.
@@ -28,6 +31,7 @@ type InitializeResult struct {
 	Version  string            `json:"version"`
 	Limits   LimitsResult      `json:"limits"`
 	Can      []channel.Ability `json:"can"`
+	Test     bool              `json:"test,omitempty"` // it has such a network
 }
 
 // LimitsResult is channel.Limits; lengths of time in milliseconds.
