@@ -69,11 +69,13 @@ func runChannelsCheck(ctx context.Context, a *app, o channelCheck, argv []string
 	if err != nil {
 		return err
 	}
-	m := check.NewMachine(check.MachineOptions{Home: statedir.Home(a.Env), Hide: []string{string(dir), dir.Config(a.Env)}, Guardian: guardian(),
-		Env: a.Env, Now: time.Now})
+	m := check.NewMachine(check.MachineOptions{
+		Home: statedir.Home(a.Env), Hide: []string{string(dir), dir.Config(a.Env)}, Guardian: guardian(), Env: a.Env, Now: time.Now,
+	})
 	opt.Launch = m.Launch
 	if !m.Confined {
-		if err := a.errs().print(yellow("Note: "), "there is no sandbox here, so the program runs without one: ", line(m.Summary), "\n"); err != nil {
+		words := "there is no sandbox here, so the program runs without one: " + line(m.Summary)
+		if err := a.errs().print(yellow("Note: "), words, "\n"); err != nil {
 			return err
 		}
 	}
@@ -128,7 +130,8 @@ func (a *app) sayCheckedAll(all checkJSON) error {
 		return err
 	}
 	if all.Failed > 0 {
-		return &failure{exitFailure, fmt.Sprintf("%d of the checks failed", all.Failed), "docs/channels/write-your-own.md says what each request is for"}
+		return &failure{exitFailure, fmt.Sprintf("%d of the checks failed", all.Failed),
+			"docs/channels/write-your-own.md says what each request is for"}
 	}
 	return nil
 }

@@ -29,23 +29,23 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// State is what became of a row.
-type State string
+// Outcome is what became of a row.
+type Outcome string
 
-// States.
+// Outcomes of rows.
 const (
-	Passed State = "passed"
-	Cannot State = "cannot"
-	Failed State = "failed"
+	Passed Outcome = "passed"
+	Cannot Outcome = "cannot"
+	Failed Outcome = "failed"
 )
 
 // Result is one row: what was tried, what happened, and what to do when that is wrong.
 type Result struct {
-	Row      string `json:"row"`
-	What     string `json:"what"`
-	State    State  `json:"state"`
-	Happened string `json:"happened,omitempty"` // or why it cannot be
-	Do       string `json:"do,omitempty"`
+	Row      string  `json:"row"`
+	What     string  `json:"what"`
+	State    Outcome `json:"state"`
+	Happened string  `json:"happened,omitempty"` // or why it cannot be
+	Do       string  `json:"do,omitempty"`
 }
 
 // Run tries a program, and tells each result when it is there. The error is about the
@@ -91,7 +91,7 @@ func Run(ctx context.Context, o Options, told func(Result) error) (failed int, e
 }
 
 // tried runs a row in a goroutine of its own, which Fatalf and Skipf end.
-func tried(ctx context.Context, row func(*trial)) (State, string) {
+func tried(ctx context.Context, row func(*trial)) (Outcome, string) {
 	ctx, cancel := context.WithCancel(ctx)
 	t := &trial{ctx: ctx}
 	inItsOwn(func() { row(t) }, t)

@@ -67,7 +67,9 @@ func tryLimits(t *trial, o Options) {
 		}
 	}
 	l, can := r.Limits, func(a channel.Ability) bool { return slices.Contains(r.Can, a) }
-	for _, n := range []int64{int64(l.Text), int64(l.Lines), int64(l.Caption), int64(l.Edits), l.EditPaceMs, l.EditWindowMs, l.TypingMs, l.Files} {
+	for _, n := range []int64{
+		int64(l.Text), int64(l.Lines), int64(l.Caption), int64(l.Edits), l.EditPaceMs, l.EditWindowMs, l.TypingMs, l.Files,
+	} {
 		if n < 0 {
 			t.Errorf("a limit is %d: %+v", n, l)
 		}

@@ -106,8 +106,9 @@ func TestCheck(t *testing.T) {
 	e := machine(t, t.TempDir())
 	a := account(t, e, "127.0.0.1:1")
 	rows := 0
-	failed, err := check.Run(t.Context(), check.Options{Argv: strings.Split(a.Texts["command"], "\n"), Launch: a.Launch, Wait: 30 * time.Second,
-		Now: time.Now, Logger: a.Logger}, func(r check.Result) error {
+	argv := strings.Split(a.Texts["command"], "\n")
+	o := check.Options{Argv: argv, Launch: a.Launch, Wait: 30 * time.Second, Now: time.Now, Logger: a.Logger}
+	failed, err := check.Run(t.Context(), o, func(r check.Result) error {
 		rows++
 		if r.State == check.Failed {
 			t.Errorf("%+v", r)

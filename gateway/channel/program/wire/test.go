@@ -64,8 +64,8 @@ func (f TestFault) Loopback() loopback.Fault {
 
 // SeenOf writes a message for the wire.
 func SeenOf(m loopback.Message) TestMessage {
-	out := TestMessage{MessageID: m.ID, To: Recipient{Conversation: m.To.Conversation, Thread: m.To.Thread, ReplyTo: m.To.ReplyTo}, Text: m.Text,
-		Reactions: m.Reactions, Deleted: m.Deleted}
+	out := TestMessage{MessageID: m.ID, Text: m.Text, Reactions: m.Reactions, Deleted: m.Deleted,
+		To: Recipient{Conversation: m.To.Conversation, Thread: m.To.Thread, ReplyTo: m.To.ReplyTo}}
 	for _, f := range m.Files {
 		out.Files = append(out.Files, TestFile{f.Name, f.MIME, f.Content})
 	}
