@@ -6,6 +6,9 @@
 //	<!-- settings: memory agents.defaults.memorySearch -->
 //	<!-- /settings -->
 //
+// What every messaging network has stands in one table of its own, "channels.*", and
+// only the rest in those of the networks.
+//
 // With -check it writes nothing and fails when they say something else.
 package main
 
@@ -75,20 +78,59 @@ func fill(text string, all config.Sections) (string, error) {
 		}
 	}
 	for _, name := range shown {
-		if !slices.Contains(all.Names(), name) {
+		if name != everyNetwork && !slices.Contains(all.Names(), name) {
 			return "", fmt.Errorf("%s has a table for %s, and there is no such section", page, name)
 		}
 	}
 	return out, nil
 }
 
+// everyNetwork is the table of what all messaging networks have.
+const (
+	everyNetwork = "channels.*"
+	network      = "channels."
+)
+
 func rows(all config.Sections, names []string) string {
+	shared := sharedRows(all)
 	var b strings.Builder
 	b.WriteString("| key | default | meaning |\n|---|---|---|\n")
 	for _, name := range names {
-		for _, r := range all.Reference(name) {
+		list := all.Reference(name)
+		if name == everyNetwork {
+			list = shared
+		} else if strings.HasPrefix(name, network) {
+			list = slices.DeleteFunc(list, func(r config.Row) bool { return slices.Contains(shared, general(name, r)) })
+		}
+		for _, r := range list {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", r.Key, r.Default, strings.ReplaceAll(r.Help, "|", `\|`))
 		}
 	}
 	return b.String()
+}
+
+// general is a row of a network as one that holds for any.
+func general(name string, r config.Row) config.Row {
+	r.Key = strings.Replace(r.Key, name+".", network+"<network>.", 1)
+	return r
+}
+
+// sharedRows are those that every network has, in the words of all.
+func sharedRows(all config.Sections) (shared []config.Row) {
+	first := true
+	for _, name := range all.Names() {
+		if !strings.HasPrefix(name, network) {
+			continue
+		}
+		var own []config.Row
+		for _, r := range all.Reference(name) {
+			own = append(own, general(name, r))
+		}
+		if first {
+			shared, first = own, false
+			continue
+		}
+		shared = slices.DeleteFunc(shared, func(r config.Row) bool { return !slices.Contains(own, r) })
+	}
+	return shared
 }
