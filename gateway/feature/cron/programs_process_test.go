@@ -126,3 +126,51 @@ func reach(t *testing.T, v *gatewaytest.Victim) *gatewaytest.Peer {
 	t.Cleanup(func() { _ = c.Close() })
 	return &gatewaytest.Peer{Client: c, T: t}
 }
+
+// What a command prints begins a run when it is something else, also when it changed
+// while Hearth was away; the same words begin none.
+func TestWatchedOutput(t *testing.T) {
+	v := gatewaytest.NewVictim(t, "chat/echo")
+	name := filepath.Join(t.TempDir(), "said")
+	var p *gatewaytest.Peer
+	var j protocol.CronJob
+	looked := func() bool {
+		w := jobOf(p, j.ID).Hearth.Watching
+		if w != nil && w.Problem != "" {
+			t.Fatal(w.Problem)
+		}
+		return w != nil && w.LookedAtMs > 0
+	}
+	begin := func(words string) { // a start looks at once
+		v.Kill()
+		if err := os.WriteFile(name, []byte(words), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v.Start("")
+		p = reach(t, v)
+	}
+	begin("2 mails\n")
+	j = addJob(p, protocol.CronSpec{
+		Name: "the post", SessionTarget: protocol.CronMain, Hearth: &protocol.CronOwn{Reminder: true},
+		Schedule: protocol.CronSchedule{Kind: protocol.CronWatch, Watch: &protocol.CronWatched{
+			Source: protocol.WatchOutput, Argv: []string{"cat", name}, EveryMs: time.Hour.Milliseconds(),
+		}},
+		Payload: protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: "look"},
+	})
+	gatewaytest.WaitFor(t, "the first look", looked)
+	begin("2 mails\n")
+	gatewaytest.WaitFor(t, "a look at the same", looked)
+	begin("2 mails\n1 letter\n")
+	run := ran(p, t, j.ID)
+	if run.Status != protocol.CronOK || run.DeliveryStatus != protocol.CronDelivered || !strings.Contains(run.Summary, "+ 1 letter") ||
+		strings.Contains(run.Summary, "2 mails") {
+		t.Errorf("the run: %+v", run)
+	}
+	begin("2 mails\n1 letter\n")
+	gatewaytest.WaitFor(t, "a look after it", looked)
+	var runs protocol.CronRuns
+	p.Do(protocol.MethodCronRuns, protocol.CronRunsParams{CronIDParams: protocol.CronIDParams{ID: j.ID}}, &runs)
+	if len(runs.Entries) != 1 {
+		t.Errorf("%d runs: %+v", len(runs.Entries), runs.Entries)
+	}
+}

@@ -23,6 +23,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/watch/feed"
 	"github.com/hearth-assistant/hearth/gateway/watch/file"
 	"github.com/hearth-assistant/hearth/gateway/watch/mailbox"
+	"github.com/hearth-assistant/hearth/gateway/watch/output"
 	"github.com/hearth-assistant/hearth/gateway/watch/page"
 )
 
@@ -84,7 +85,7 @@ func (f *feature) source(w *protocol.CronWatched, agent string) (watch.Source, e
 		if _, err := f.program(w.Argv[0]); err != nil {
 			return nil, err
 		}
-		return &output{f: f, argv: w.Argv, agent: agent}, nil
+		return f.outputOf(w.Argv, agent), nil
 	case protocol.WatchMail:
 		return f.mailbox(w)
 	}
@@ -149,28 +150,21 @@ func (f *feature) mailbox(w *protocol.CronWatched) (watch.Source, error) {
 	return mailbox.New(o)
 }
 
-// output is what a command prints.
-type output struct {
-	f     *feature
-	argv  []string
-	agent string
-}
-
-// Look implements watch.Source.
-func (o *output) Look(ctx context.Context, kept json.RawMessage) (watch.Found, error) {
-	title := short(strings.Join(o.argv, " "), 200)
-	return watch.Words(kept, "output", title, "", func(*watch.Validators) (string, bool, error) {
+// outputOf is what a command prints.
+func (f *feature) outputOf(argv []string, agent string) watch.Source {
+	title := short(strings.Join(argv, " "), 200)
+	return output.New(title, func(ctx context.Context) (string, error) {
 		seconds := 50.0
-		res := o.f.runCommand(ctx, job.Run{
+		res := f.runCommand(ctx, job.Run{
 			CronRun: protocol.CronRun{JobID: "watch", JobName: title, RunID: "watch"},
-			Spec: &protocol.CronSpec{AgentID: o.agent, Payload: protocol.CronPayload{
-				Kind: protocol.CronCommand, Argv: slices.Clone(o.argv), TimeoutSeconds: &seconds,
+			Spec: &protocol.CronSpec{AgentID: agent, Payload: protocol.CronPayload{
+				Kind: protocol.CronCommand, Argv: slices.Clone(argv), TimeoutSeconds: &seconds,
 			}},
 		})
 		if res.Status != protocol.CronOK {
-			return "", false, errors.New(res.Error)
+			return "", errors.New(res.Error)
 		}
-		return res.Text, false, nil
+		return res.Text, nil
 	})
 }
 
