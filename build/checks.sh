@@ -21,6 +21,9 @@ WITHOUT_RACES=(./internal/meta ./gateway/codemode/typescript ./gateway/cronexpr 
 # detector, and for the desktop.
 export CGO_ENABLED=0
 
+# Without other tags all is checked with those of hearth-channels.
+export GOFLAGS="${GOFLAGS:+$GOFLAGS }-tags=$CHANNELS_TAGS"
+
 about() {
 	case $1 in
 	format) echo "gofmt" ;;
@@ -93,6 +96,13 @@ require_strace() { export HEARTH_REQUIRE_STRACE=1; }
 # The servers of calendars, mail and chat that watchers and channels are tried against.
 need_servers() {
 	{ command -v radicale && { command -v dovecot || [ -x /usr/sbin/dovecot ]; } && [ -x /usr/sbin/ngircd ] && command -v prosody; } >/dev/null || debian radicale dovecot-imapd ngircd prosody
+}
+
+# Building it takes minutes, so only the long tests have a real homeserver; the others
+# have one where build/dendrite was run.
+require_homeserver() {
+	[ -n "${HEARTH_LONG:-}" ] || return 0
+	step "Build dendrite" build/dendrite && export HEARTH_DENDRITE=$CACHE/dendrite
 }
 
 require_servers() { export HEARTH_REQUIRE_SERVERS=1; }
@@ -169,7 +179,7 @@ check_page-build() { page_dependencies && page_build && touch "$CACHE/page.stamp
 require_sandbox() { [ "$(uname)" != Linux ] || export HEARTH_REQUIRE_SANDBOX=1; }
 
 check_go() {
-	needs_go && require_strace && require_sandbox && require_servers || return
+	needs_go && require_strace && require_sandbox && require_servers && require_homeserver || return
 	go build -tags failpoint -o "$CACHE/hearth-failpoints" ./app/hearth || return
 	local around=(env CGO_ENABLED=1 "HEARTH_FAILPOINT_PROGRAM=$CACHE/hearth-failpoints") flags=(-race -timeout 20m) status=0
 	[ -z "${HEARTH_COVER:-}" ] || flags+=("-coverprofile=$CACHE/cover.out")
@@ -317,7 +327,7 @@ check_cross() {
 	local target
 	for target in $cross_targets; do
 		say "  $target"
-		CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -ldflags "-s -w" -o /dev/null ./app/hearth || return
+		CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -ldflags "-s -w" -o /dev/null ./app/hearth ./app/channels || return
 	done
 }
 

@@ -24,6 +24,7 @@ import (
 	emailclient "github.com/hearth-assistant/hearth/gateway/channel/email/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
 	ircclient "github.com/hearth-assistant/hearth/gateway/channel/irc/client"
+	"github.com/hearth-assistant/hearth/gateway/channel/matrix"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	mattermostclient "github.com/hearth-assistant/hearth/gateway/channel/mattermost/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/serve"
@@ -39,6 +40,7 @@ func networks() map[string]func(channel.Account) (channel.Channel, error) {
 		discord.ID:    func(a channel.Account) (channel.Channel, error) { return discordclient.New(a) },
 		email.ID:      func(a channel.Account) (channel.Channel, error) { return emailclient.New(a) },
 		irc.ID:        func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
+		matrix.ID:     openMatrix,
 		mattermost.ID: func(a channel.Account) (channel.Channel, error) { return mattermostclient.New(a) },
 		xmpp.ID:       func(a channel.Account) (channel.Channel, error) { return xmppclient.New(a) },
 	}

@@ -19,7 +19,7 @@ type program struct{ pkg, tags, cgo string }
 func programs() []program {
 	return []program{
 		{"./app/hearth", "", "0"},
-		{"./app/channels", "", "0"},
+		{"./app/channels", "goolm", "0"},
 		{"./app/tray", "desktop", "1"},
 		{".", "desktop,production,webkit2_41", "1"},
 	}

@@ -20,7 +20,7 @@ windows_program() { # windows_program NAME PACKAGE TAGS LDFLAGS
 windows_programs() {
 	mkdir -p "$WORK/windows"
 	windows_program hearth ./app/hearth "" "" || return
-	windows_program hearth-channels ./app/channels "" "" || return
+	windows_program hearth-channels ./app/channels "$CHANNELS_TAGS" "" || return
 	windows_program hearth-tray ./app/tray desktop -H=windowsgui || return
 	windows_program hearth-window . desktop,production -H=windowsgui || return
 	cp LICENSE "$NOTICES" README.md "$WORK/windows/"

@@ -182,7 +182,8 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 var hosts = map[string][]string{
 	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/email", "gateway/channel/email/client",
 		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/mattermost", "gateway/channel/mattermost/client",
-		"gateway/channel/discord", "gateway/channel/discord/client", "gateway/channel/xmpp", "gateway/channel/xmpp/client"},
+		"gateway/channel/discord", "gateway/channel/discord/client", "gateway/channel/xmpp", "gateway/channel/xmpp/client",
+		"gateway/channel/matrix", "gateway/channel/matrix/client"},
 	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 
@@ -239,6 +240,13 @@ var libraryRooms = map[string][]string{
 	"github.com/emersion/go-sasl":            {"gateway/channel/email/client"},
 	"github.com/emersion/go-msgauth/dkim":    {"gateway/channel/email/client"},
 	"github.com/emersion/go-msgauth/authres": {"gateway/channel/email/client"},
+
+	"maunium.net/go/mautrix":                   {"gateway/channel/matrix/client"},
+	"maunium.net/go/mautrix/crypto":            {"gateway/channel/matrix/client"},
+	"maunium.net/go/mautrix/crypto/olm":        {"gateway/channel/matrix/client"},
+	"maunium.net/go/mautrix/crypto/attachment": {"gateway/channel/matrix/client"},
+	"maunium.net/go/mautrix/event":             {"gateway/channel/matrix/client"},
+	"maunium.net/go/mautrix/id":                {"gateway/channel/matrix/client"},
 
 	"mellium.im/xmpp":     {"gateway/channel/xmpp/client"},
 	"mellium.im/xmpp/jid": {"gateway/channel/xmpp/client"},

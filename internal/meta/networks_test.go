@@ -10,12 +10,14 @@ import (
 // networks are the messaging networks that have a folder below gateway/channel.
 // Their names stand there, in the list of package networks, and in hearth-channels.
 // E-mail is not among them: accounts and logins speak of it too.
-var networks = []string{"telegram", "irc", "mattermost", "discord", "xmpp"}
+var networks = []string{"telegram", "irc", "mattermost", "discord", "xmpp", "matrix"}
 
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{
 	"gateway/channel/networks/networks.go": "the one list of networks",
 	"app/channels/main.go":                 "the list of those that it connects",
+	"app/channels/matrix.go":               "as main.go: it needs a build tag",
+	"app/channels/matrix_none.go":          "as matrix.go",
 	"gateway/setup/setup.go":               "the first steps lead through one network, step by step; their steps have names on the wire",
 	"gateway/feature/onboarding/answer.go": "as setup.go",
 	"gateway/protocol/first_steps.go":      "as setup.go",

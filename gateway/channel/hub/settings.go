@@ -127,7 +127,7 @@ func Sections(kinds channel.Kinds) (out config.Sections) {
 	return append(out, &config.Settings[struct{}]{
 		Path: "channels",
 		Fields: func(*struct{}) []config.Field { // networks that other gateways know
-			later := []string{"defaults", "whatsapp", "discord", "slack", "signal", "imessage", "matrix", "mattermost", "msteams",
+			later := []string{"defaults", "whatsapp", "discord", "slack", "signal", "imessage", "mattermost", "msteams",
 				"googlechat", "line", "feishu", "nostr", "twitch", "zalo", "webchat"}
 			return []config.Field{config.Later(slices.DeleteFunc(later, func(id string) bool { _, here := kinds.Get(id); return here })...)}
 		},

@@ -7,6 +7,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/discord"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
+	"github.com/hearth-assistant/hearth/gateway/channel/matrix"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	"github.com/hearth-assistant/hearth/gateway/channel/program"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
@@ -22,6 +23,7 @@ func List() channel.Kinds {
 		irc.Kind(),
 		mattermost.Kind(),
 		xmpp.Kind(),
+		matrix.Kind(),
 		program.Kind(),
 	}
 }
