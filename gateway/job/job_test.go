@@ -191,3 +191,27 @@ func TestOnceThatDidNotArrive(t *testing.T) {
 		}
 	})
 }
+
+// The log keeps runs for so long, and so many of a job.
+func TestTheLogIsBounded(t *testing.T) {
+	world(t, func(t *testing.T, r *rig) {
+		r.mu.Lock()
+		r.limits.KeepRuns, r.limits.RunsPerJob = 48*time.Hour, 30
+		r.mu.Unlock()
+		seldom, often := every(6*time.Hour), every(10*time.Minute)
+		seldom.Name, often.Name = "seldom", "often"
+		r.add(seldom)
+		r.add(often)
+		r.wait(5*24*time.Hour + 5*time.Minute)
+		count := map[string]int{}
+		oldest := r.now().UnixMilli()
+		for _, run := range r.runs() {
+			count[run.JobName]++
+			oldest = min(oldest, run.TS)
+		}
+		// It is tidied up once an hour.
+		if count["seldom"] != 8 || count["often"] < 30 || count["often"] > 37 || r.now().UnixMilli()-oldest > (49*time.Hour).Milliseconds() {
+			t.Errorf("%v, the oldest of %s", count, time.UnixMilli(oldest).UTC())
+		}
+	})
+}

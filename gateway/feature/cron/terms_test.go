@@ -75,3 +75,50 @@ func TestCronNextHeartbeat(t *testing.T) {
 		t.Errorf("the conversation: %q", said)
 	}
 }
+
+// A job that ran or cost as much as it may in a day is skipped until the next one, and
+// the log says so.
+func TestCronCeilings(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	price := map[string]any{"input": 1000, "output": 1000, "cacheRead": 1000, "cacheWrite": 1000}
+	p.Patch(map[string]any{"models": map[string]any{"pricing": map[string]any{"chat/echo": price}}})
+	often := protocol.CronSchedule{Kind: protocol.CronEvery, EveryMs: 1000}
+	for _, c := range []struct {
+		spec protocol.CronSpec
+		runs int
+		says string
+	}{
+		{protocol.CronSpec{
+			Name: "twice", SessionTarget: protocol.CronMain, Hearth: &protocol.CronOwn{Reminder: true, MaxRunsPerDay: 2},
+			Payload: protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: "drink water"},
+		}, 2, "It ran 2 times today, and no more are allowed (hearth.maxRunsPerDay)."},
+		{protocol.CronSpec{
+			Name: "dear", SessionTarget: protocol.CronIsolated, Hearth: &protocol.CronOwn{MaxCostPerDay: 0.0001},
+			Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: "hello"},
+		}, 1, "(hearth.maxCostUsdPerDay)"},
+	} {
+		c.spec.Schedule = often
+		j := addJob(p, c.spec)
+		count := func() (done, skipped int) {
+			var runs protocol.CronRuns
+			p.Do(protocol.MethodCronRuns, protocol.CronRunsParams{CronIDParams: protocol.CronIDParams{ID: j.ID}}, &runs)
+			for _, run := range runs.Entries {
+				switch {
+				case run.Status == protocol.CronOK:
+					done++
+				case run.Status == protocol.CronSkipped && strings.Contains(run.Error, c.says):
+					skipped++
+				default:
+					t.Errorf("%s: %+v", c.spec.Name, run)
+				}
+			}
+			return done, skipped
+		}
+		gatewaytest.WaitFor(t, "two times that are skipped", func() bool { _, skipped := count(); return skipped >= 2 })
+		if done, _ := count(); done != c.runs {
+			t.Errorf("%s: %d runs, want %d", c.spec.Name, done, c.runs)
+		}
+		p.Do(protocol.MethodCronRemove, protocol.CronIDParams{ID: j.ID}, nil)
+	}
+}

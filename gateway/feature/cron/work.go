@@ -20,6 +20,9 @@ import (
 // longest is how long an answer may take that names no limit.
 const longest = time.Hour
 
+// jobID is how long the id of a job is.
+const jobID = 36
+
 // contract is what a model reads of a job that nobody watches.
 const contract = "Nobody reads along and nobody can answer a question. Do it now, completely; your last reply is what is delivered, " +
 	"so begin with the result. Reply NO_REPLY if there is nothing to tell.]"
@@ -375,18 +378,41 @@ func (f *feature) Tidy(ctx context.Context) {
 	if keep == 0 {
 		return
 	}
-	before := f.Now().Add(-keep).UnixMilli()
-	old, _, err := f.book.Runs(job.Query{Limit: 500, Asc: true, Fits: func(r *job.Run) bool {
-		return !r.Open() && r.TS < before && strings.Contains(r.SessionKey, ":cron:"+r.JobID+":")
-	}})
-	if err != nil {
-		f.Logger.Warn("the old runs of jobs could not be read", "err", err)
+	open := map[string]bool{}
+	for _, r := range f.book.Running("") {
+		open[r.SessionKey] = true
 	}
-	for _, r := range old {
-		if _, err := f.Sessions.Delete(ctx, r.SessionKey, false); err != nil && ctx.Err() == nil {
-			f.Logger.Debug("the session of an old run stays", "session", r.SessionKey, "err", err)
+	before := f.Now().Add(-keep).UnixMilli()
+	var old []string
+	for at := 0; ; {
+		page, err := f.Sessions.List(ctx, protocol.SessionsListParams{Search: ":cron:", Limit: 1000, Offset: at})
+		if err != nil {
+			f.Logger.Warn("the conversations of old runs could not be read", "err", err)
+			return
+		}
+		old = append(old, oldSessions(page.Sessions, open, before)...)
+		if at += len(page.Sessions); !page.HasMore {
+			break
 		}
 	}
+	for _, key := range old {
+		if _, err := f.Sessions.Delete(ctx, key, false); err != nil && ctx.Err() == nil {
+			f.Logger.Debug("the session of an old run stays", "session", key, "err", err)
+		}
+	}
+}
+
+// oldSessions are those of isolated runs that nothing was said in since a moment. The
+// log of runs is no help here: a job that runs often leaves it sooner.
+func oldSessions(rows []protocol.SessionRow, open map[string]bool, before int64) (out []string) {
+	for _, r := range rows {
+		parts := strings.Split(r.Key, ":") // agent:<id>:cron:<job>:<run>
+		isolated := len(parts) == 5 && parts[0] == "agent" && parts[2] == "cron" && len(parts[3]) == jobID
+		if isolated && !open[r.Key] && r.UpdatedAt < before {
+			out = append(out, r.Key)
+		}
+	}
+	return out
 }
 
 // rule lets the runs of a job use the tools that the job names.
