@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -120,5 +121,35 @@ func TestCronCeilings(t *testing.T) {
 			t.Errorf("%s: %d runs, want %d", c.spec.Name, done, c.runs)
 		}
 		p.Do(protocol.MethodCronRemove, protocol.CronIDParams{ID: j.ID}, nil)
+	}
+}
+
+// While the allowance is nearly used up no job asks a model by itself, what asks none
+// goes on, and what waited is done when there is more.
+func TestCronWaitsForTheAllowance(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	price := map[string]any{"input": 1000, "output": 1000, "cacheRead": 1000, "cacheWrite": 1000}
+	p.Patch(map[string]any{"models": map[string]any{"pricing": map[string]any{"chat/echo": price}}})
+	p.Say("main", "a", "hello")
+	p.Patch(map[string]any{"hearth": map[string]any{"allowance": map[string]any{"daily": 0.001}}})
+	asks := addJob(p, protocol.CronSpec{
+		Name: "asks", Schedule: soon(0), SessionTarget: protocol.CronIsolated,
+		Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: "look"},
+	})
+	tells := addJob(p, protocol.CronSpec{
+		Name: "tells", Schedule: soon(100 * time.Millisecond), SessionTarget: protocol.CronMain, Hearth: &protocol.CronOwn{Reminder: true},
+		Payload: protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: "drink water"},
+	})
+	if run := ran(p, t, tells.ID); run.Status != protocol.CronOK {
+		t.Errorf("what asks no model: %+v", run)
+	}
+	if j := jobOf(p, asks.ID); !*j.Enabled || j.State.RunningAtMs != 0 || j.State.LastRunAtMs != 0 || r.Model.Snapshot().Requests != 1 {
+		t.Errorf("what asks one: %+v, %d requests", j.State, r.Model.Snapshot().Requests)
+	}
+	daily := 5.0
+	p.Do(protocol.MethodUsageAllow, protocol.UsageAllowParams{Daily: &daily}, nil)
+	if run := ran(p, t, asks.ID); run.Status != protocol.CronOK {
+		t.Errorf("with more of it: %+v", run)
 	}
 }
