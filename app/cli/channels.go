@@ -14,7 +14,7 @@ func newChannels(a *app) *cobra.Command {
 	list := a.run(func(ctx context.Context, _ []string) error { return runChannels(ctx, a) })
 	c := group("channels", "Connect messaging networks, and tell how they are",
 		&cobra.Command{Use: "list", Short: "Tell which messaging networks are connected", Args: cobra.NoArgs, RunE: list},
-		newChannelsCheck(a),
+		newChannelsAdd(a), newChannelsRemove(a), newChannelsCheck(a),
 	)
 	c.RunE = list
 	return c

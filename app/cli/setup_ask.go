@@ -224,7 +224,7 @@ func (w *wizard) askTelegram(ctx context.Context, in *bufio.Reader, _ protocol.S
 	if err := w.a.errs().print("Now send “hi” to your bot in Telegram.\n"); err != nil {
 		return err
 	}
-	r, err := w.firstMessage(ctx)
+	r, err := w.firstMessageOn(ctx, "telegram", "")
 	if err != nil || r == nil {
 		return err
 	}
@@ -240,9 +240,9 @@ func (w *wizard) askTelegram(ctx context.Context, in *bufio.Reader, _ protocol.S
 	return w.simply(ctx, "telegram", "done")
 }
 
-// firstMessage waits for somebody on Telegram who asks to be let in; nil: nobody
-// came.
-func (w *wizard) firstMessage(ctx context.Context) (*protocol.ContactRequest, error) {
+// firstMessageOn waits for somebody on a network who asks to be let in, on an account
+// or on any (""); nil: nobody came.
+func (w *wizard) firstMessageOn(ctx context.Context, network, account string) (*protocol.ContactRequest, error) {
 	look := time.NewTicker(lookAgain)
 	defer look.Stop()
 	end := time.NewTimer(hiTime)
@@ -253,7 +253,7 @@ func (w *wizard) firstMessage(ctx context.Context) (*protocol.ContactRequest, er
 			return nil, err
 		}
 		for i := range l.Requests {
-			if l.Requests[i].Channel == "telegram" {
+			if r := l.Requests[i]; r.Channel == network && (account == "" || r.Account == account) {
 				return &l.Requests[i], nil
 			}
 		}

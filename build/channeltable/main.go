@@ -119,7 +119,10 @@ func (s suite) label() string {
 	if what == "AsProgram" {
 		what = "as a program"
 	}
-	return strings.TrimSpace(name + " " + strings.TrimPrefix(what, "_"))
+	if language, ok := strings.CutPrefix(what, "In"); ok {
+		what = "in " + language
+	}
+	return strings.TrimSpace(name + " " + what)
 }
 
 // cell is the result of a row; why is what a person has to know of it.
@@ -160,7 +163,7 @@ func (t *table) print(w io.Writer, packages []string) error {
 		_, _ = fmt.Fprintf(w, "%3d", i+1)
 	}
 	_, _ = fmt.Fprintln(w)
-	reasons := map[string][]string{} // why rows are not there, and which; by the number of the suite
+	var reasons []reason
 	for _, row := range conformance.Rows() {
 		_, _ = fmt.Fprintf(w, "%-26s", row.Name)
 		for i, s := range t.suites {
@@ -170,25 +173,20 @@ func (t *table) print(w io.Writer, packages []string) error {
 			case failed:
 				bad = append(bad, fmt.Sprintf("%s, %s: %s\n%s", s.label(), row.Name, row.What, indented(why)))
 			case cannotSign:
-				key := fmt.Sprintf("%3d  %s", i+1, why)
-				reasons[key] = append(reasons[key], row.Name)
+				reasons = noted(reasons, row.Name, why, i+1)
 			}
 		}
 		_, _ = fmt.Fprintln(w)
 	}
 	bad = append(bad, t.printServers(w)...)
 	_, _ = fmt.Fprintf(w, "\n%s passed   %s cannot   %s FAILED\n", passed, cannotSign, failed)
-	if len(reasons) > 0 {
-		_, _ = fmt.Fprintln(w, "\nWhat cannot be:")
+	for i, r := range reasons {
+		if i == 0 || reasons[i-1].row != r.row {
+			_, _ = fmt.Fprintf(w, "\n%s cannot be tried", r.row)
+		}
+		_, _ = fmt.Fprintf(w, "\n    %s: %s", strings.Trim(fmt.Sprint(r.suites), "[]"), r.why)
 	}
-	keys := make([]string, 0, len(reasons))
-	for key := range reasons {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		_, _ = fmt.Fprintf(w, "%s: %s\n", key, strings.Join(reasons[key], ", "))
-	}
+	_, _ = fmt.Fprintln(w)
 	for _, pkg := range packages {
 		if !slices.ContainsFunc(t.suites, func(s suite) bool { return s.pkg == pkg }) {
 			bad = append(bad, fmt.Sprintf("%s has the suite, and no test of it was run:\n%s", pkg, indented(strings.Join(t.outside[pkg], ""))))
@@ -201,6 +199,21 @@ func (t *table) print(w io.Writer, packages []string) error {
 		return fmt.Errorf("%d of the results above are failures", len(bad))
 	}
 	return nil
+}
+
+// reason is why a row cannot be tried, and on which suites.
+type reason struct {
+	row, why string
+	suites   []int
+}
+
+func noted(all []reason, row, why string, suite int) []reason {
+	i := slices.IndexFunc(all, func(r reason) bool { return r.row == row && r.why == why })
+	if i < 0 {
+		return append(all, reason{row, why, []int{suite}})
+	}
+	all[i].suites = append(all[i].suites, suite)
+	return all
 }
 
 // printServers is the line of those that were tried with a server of others.

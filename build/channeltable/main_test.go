@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 		"a failure": {in: said(map[string]string{"Identity": output("    x.go:1: no id\n") + `:"fail"`}),
 			want: []string{"✗", "no id"}, failure: true},
 		"cannot": {in: said(map[string]string{"Identity": output("    x.go:1: cannot: no names\n") + `:"skip"`}),
-			want: []string{"  1  no names: Identity"}},
+			want: []string{"Identity cannot be tried\n    1: no names"}},
 		"skipped":       {in: said(map[string]string{"Identity": `"skip"`}), want: []string{"skipped without a word"}, failure: true},
 		"not tried":     {in: said(map[string]string{"RunAgain": ""}), want: []string{"RunAgain", "it was not tried"}, failure: true},
 		"nothing there": {in: said(nil), others: "example.org/x/other", want: []string{"no test of it was run"}, failure: true},

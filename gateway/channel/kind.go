@@ -28,6 +28,11 @@ type Kind struct {
 	MaxFile    int
 	MaxFileWhy string
 
+	// SetUp is what a person does at the network before the settings are asked for, one
+	// step each; First says how they write to the account then.
+	SetUp []string
+	First string
+
 	// InPage: the page's settings have its rules, and the words for them in every
 	// language.
 	InPage bool

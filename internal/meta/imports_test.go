@@ -172,7 +172,7 @@ func feature(dir string) string {
 // appMayImport is all that programs know of the engine.
 var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/sections",
 	"gateway/secret", "gateway/secret/keeper", "gateway/secret/lookup",
-	"gateway/mcp/serve", "gateway/mcp/named", "gateway/channel/program/check", "gateway/acp", "gateway/codemode/workbench",
+	"gateway/mcp/serve", "gateway/mcp/named", "gateway/channel", "gateway/channel/program/check", "gateway/acp", "gateway/codemode/workbench",
 	"gateway/pairing/identity", "gateway/pairing/token", "gateway/reach",
 	"gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/harden", "frontend", "discovery",
 	"internal/licenses", "internal/sleep", "internal/text", "docs"}

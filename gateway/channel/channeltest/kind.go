@@ -18,6 +18,9 @@ func Kind(t *testing.T, k channel.Kind, right channel.Account, groups, people []
 	if k.Label == "" || k.New == nil || k.MaxFile <= 0 {
 		t.Errorf("%+v lacks its Label, New or MaxFile", k)
 	}
+	if len(k.SetUp) > 0 && k.First == "" {
+		t.Error("it says how it is set up (SetUp), and not how people write to it then (First)")
+	}
 	var keys []string
 	for _, s := range k.Settings {
 		keys = append(keys, s.Key)

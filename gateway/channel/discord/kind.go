@@ -48,7 +48,11 @@ func Kind() channel.Kind {
 			"execApprovals", "actions", "commands", "mentionAliases", "defaultAccount", "name", "markdown", "configWrites", "retry",
 			"dangerouslyAllowNameMatching", "pluralkit", "ui", "slashCommand", "eventQueue", "inboundWorker", "ackReaction", "autoPresence"},
 		LaterAccount: []string{"guilds", "dm", "allowBots", "name"},
-		MaxFile:      100, MaxFileWhy: "A bot sends 10 at most",
+		SetUp: []string{"Open https://discord.com/developers/applications and choose “New Application”.",
+			"Below “Bot”, switch on “Message Content Intent”.", "There, choose “Reset Token” and copy the token.",
+			"Invite the bot: https://discord.com/oauth2/authorize?client_id=APPLICATION_ID&scope=bot&permissions=274878008384"},
+		First:   "Write the bot a direct message: open its profile in the server's list of members.",
+		MaxFile: 100, MaxFileWhy: "A bot sends 10 at most",
 		New:     open,
 		IsGroup: func(conversation string) bool { return !strings.HasPrefix(conversation, PersonSign) },
 	}

@@ -65,6 +65,9 @@ func Kind() channel.Kind {
 				Unset: "senders are proven by their DKIM signature alone"},
 			{Key: KeyTLS, Form: channel.OnOff, On: true, About: "`false` is for tests with servers on this computer, and refused with any other"},
 		},
+		SetUp: []string{"Make a new mailbox for the assistant, at a provider with IMAP and SMTP. Do not give it your own.",
+			"Where the provider has passwords for single programs, make one for it."},
+		First:   "Write a mail to its address.",
 		MaxFile: 25, MaxFileWhy: "Most mail servers take no larger message, and 15 are the most that is sent",
 		New: open,
 	}

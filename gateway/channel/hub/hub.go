@@ -41,8 +41,9 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// Hub is the connected accounts. Settings of accounts are taken when it opens;
-// changes to them are used at the next start. Its methods may be called from
+// Hub is the connected accounts. Settings of accounts are taken when it opens, and
+// while it runs; an account that its network calls waits for the next start. Its
+// methods may be called from
 // several goroutines, Open and Run once; before Open there are no accounts.
 type Hub struct {
 	Options
@@ -66,7 +67,10 @@ func (a name) compare(b name) int {
 // attached is a channel and what became of it.
 type attached struct {
 	channel.Channel
-	err error // why it does not run any more
+	of   settings           // that it was made of
+	stop context.CancelFunc // ends it; nil: it does not run yet
+	done chan struct{}      // closed when it has ended
+	err  error              // why it does not run any more
 }
 
 // New returns a hub without accounts.
@@ -124,6 +128,7 @@ func (h *Hub) mayWait(n name) bool {
 // attach makes the channel of an account; nil when it cannot be made, which
 // Problems says.
 func (h *Hub) attach(ctx context.Context, n name) *attached {
+	of := h.settings(n)
 	ch, err := h.channel(ctx, n)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,7 +137,11 @@ func (h *Hub) attach(ctx context.Context, n name) *attached {
 		h.missed[n] = err
 		return nil
 	}
-	at := &attached{Channel: ch}
+	if made := h.list[n]; made != nil { // meanwhile
+		return made
+	}
+	delete(h.missed, n)
+	at := &attached{Channel: ch, of: of, done: make(chan struct{})}
 	h.list[n] = at
 	return at
 }
@@ -174,24 +183,6 @@ func (h *Hub) All() (out []channel.Channel) {
 		out = append(out, h.list[n].Channel)
 	}
 	return out
-}
-
-// Run connects every account and serves it until ctx ends.
-func (h *Hub) Run(ctx context.Context, inbox channel.Inbox) {
-	var work sync.WaitGroup
-	h.mu.Lock()
-	for _, a := range h.list {
-		work.Go(func() { h.serve(ctx, a, inbox) })
-	}
-	h.mu.Unlock()
-	for _, n := range h.later {
-		work.Go(func() {
-			if a := h.attach(ctx, n); a != nil {
-				h.serve(ctx, a, inbox)
-			}
-		})
-	}
-	work.Wait()
 }
 
 func (h *Hub) serve(ctx context.Context, a *attached, inbox channel.Inbox) {

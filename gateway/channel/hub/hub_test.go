@@ -105,8 +105,63 @@ func TestAnyNetwork(t *testing.T) {
 	}
 }
 
+// TestAccountsFollowTheSettings: while it runs, an account that the settings get is
+// connected, one that they change is made anew, and one that they lose has ended.
+func TestAccountsFollowTheSettings(t *testing.T) {
+	net := loopback.NewNet()
+	h, f := open(t, net, `{ channels: { pigeon: { accounts: { one: { loftKey: "first-key" } } } } }`)
+	h.Open(t.Context(), nil, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	got := make(chan channel.Inbound, 4)
+	done := make(chan struct{})
+	go func() {
+		h.Run(ctx, func(_ context.Context, in channel.Inbound) error { got <- in; return nil })
+		close(done)
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	change := func(patch string) {
+		t.Helper()
+		if _, err := f.MergePatch(t.Context(), f.Snapshot().Hash, patch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until := func(what string, holds func() bool) {
+		t.Helper()
+		tick, late := time.NewTicker(time.Millisecond), time.After(20*time.Second)
+		defer tick.Stop()
+		for !holds() {
+			select {
+			case <-tick.C:
+			case <-late:
+				t.Fatal(what, "did not happen")
+			}
+		}
+	}
+	one := h.Find("pigeon", "one")
+	change(`{ channels: { pigeon: { accounts: { two: { loftKey: "second-key" } } } } }`)
+	until("connecting the new one", func() bool { return h.Find("pigeon", "two") != nil })
+	if h.Find("pigeon", "one") != one {
+		t.Error("an account that did not change was made anew")
+	}
+	change(`{ channels: { pigeon: { accounts: { one: { loftKey: "other-key" } } } } }`)
+	until("making it anew", func() bool { c := h.Find("pigeon", "one"); return c != nil && c != one })
+	change(`{ channels: { pigeon: { accounts: { one: null } } } }`)
+	until("its end", func() bool { return h.Find("pigeon", "one") == nil })
+	net.Receive(channel.Inbound{MessageID: "m", Conversation: "c", SenderID: "s"})
+	if in := <-got; in.Account != "two" {
+		t.Errorf("%+v", in)
+	}
+	if p := h.Problems(); len(p) != 0 {
+		t.Errorf("%+v", p)
+	}
+	change(`{ channels: { pigeon: { accounts: { two: { loftKey: "broken-key" } } } } }`)
+	until("saying so", func() bool { return len(h.Problems()) == 1 })
+	change(`{ channels: { pigeon: { accounts: { two: { loftKey: "mended-key" } } } } }`)
+	until("mending it", func() bool { return len(h.Problems()) == 0 && h.Find("pigeon", "two") != nil })
+}
+
 // TestLateAccounts: one whose credential takes its time is connected when it is
-// there, or told of; one that the settings got later waits for a restart.
+// there, or told of; one that the settings got when it runs no more waits for a restart.
 func TestLateAccounts(t *testing.T) {
 	net := loopback.NewNet()
 	h, f := open(t, net, `{ channels: { pigeon: { accounts: { kept: { loftKey: "keychain:pigeon" } } } } }`)

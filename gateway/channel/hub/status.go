@@ -21,14 +21,14 @@ func (h *Hub) Problems() (out []protocol.Problem) {
 		out = append(out, protocol.Problem{Code: "CHANNEL", Message: label + fmt.Sprintf(format, args...)})
 	}
 	for n, err := range h.missed {
-		add(n, "is not connected: %v. Mend that and restart Hearth.", err)
+		add(n, "is not connected: %v. Mend that in the settings, or restart Hearth.", err)
 	}
 	for _, n := range h.unused() {
 		add(n, lateWords+". Restart Hearth to connect it.")
 	}
 	for n, a := range h.list {
 		if a.err != nil {
-			add(n, "is not connected: %v. Correct its settings and restart Hearth.", a.err)
+			add(n, "is not connected: %v. Correct its settings, or restart Hearth.", a.err)
 		} else if s := statusOf(a); s.Problem != "" {
 			out = append(out, protocol.Problem{Code: "CHANNEL", Message: s.Problem})
 		}

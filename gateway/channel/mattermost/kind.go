@@ -44,7 +44,11 @@ func Kind() channel.Kind {
 		Later: []string{"chatmode", "oncharPrefixes", "requireMention", "commands", "interactions", "capabilities", "network", "defaultAccount",
 			"name", "markdown", "configWrites", "dangerouslyAllowNameMatching", "dmChannelRetry", "actions"},
 		LaterAccount: []string{"chatmode", "oncharPrefixes", "requireMention", "commands", "name"},
-		MaxFile:      100, MaxFileWhy: "Servers take 100 unless they are told otherwise",
+		SetUp: []string{"In Mattermost's System Console, below Integrations, Bot Accounts, see that “Enable Bot Account Creation” is on.",
+			"In the product menu, below Integrations, Bot Accounts, choose “Add Bot Account”, with the role Member.",
+			"Copy the access token, which is shown once.", "Add the bot to your team (Invite People)."},
+		First:   "Write the bot a direct message.",
+		MaxFile: 100, MaxFileWhy: "Servers take 100 unless they are told otherwise",
 		New:     open,
 		IsGroup: func(conversation string) bool { return !strings.HasPrefix(conversation, PersonSign) },
 	}

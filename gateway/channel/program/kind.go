@@ -30,6 +30,8 @@ func Kind() channel.Kind {
 			{Key: keyToken, Form: channel.SecretText, Valid: func(s string) bool { return s != "" }, Help: "a text",
 				About: "the credential that the program gets as its secret `token`"},
 		},
+		SetUp:   []string{"Write the program, as docs/channels/write-your-own.md says.", "Try it: hearth channels check PROGRAM"},
+		First:   "Write to it on its network.",
 		MaxFile: 100, MaxFileWhy: "The program may take less",
 		New:     open,
 		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, groupSign) },

@@ -57,6 +57,8 @@ func Kind() channel.Kind {
 				About: "rooms that it joins, each as `#` and the room's address. It answers in those that `groups` or `groupPolicy` allow",
 				Unset: "none"},
 		},
+		SetUp:   []string{"Make an account for the assistant on an XMPP server. Do not take your own."},
+		First:   "Write to its address from your own account.",
 		MaxFile: 100, MaxFileWhy: "The server may take less, and says so",
 		New:     open,
 		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, RoomSign) },

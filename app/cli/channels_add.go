@@ -1,0 +1,441 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+func newChannelsAdd(a *app) *cobra.Command {
+	var account string
+	c := &cobra.Command{
+		Use: "add [NETWORK]", Short: "Set up an account on a messaging network, step by step", Args: cobra.MaximumNArgs(1),
+		Long: "Set up an account on a messaging network: what to do there, its settings one by one, its\n" +
+			"secrets into the keychain. It is tried at once, and counts as connected when you wrote to\n" +
+			"it and its answer came back to you. Ctrl-C leaves nothing behind. It needs a running gateway.",
+		RunE: a.run(func(ctx context.Context, args []string) error { return addChannel(ctx, a, account, args) }),
+	}
+	c.Flags().StringVar(&account, "account", "default", "the `NAME` of the account, where a network has several")
+	return c
+}
+
+// adding is an account that is being set up.
+type adding struct {
+	*wizard
+	in      *bufio.Reader
+	secret  func(prompt string) (string, error) // reads without showing
+	kind    channel.Kind
+	account string
+	texts   map[string]any
+	secrets map[string]string // by their keys
+	at      []string          // what was kept, to be taken back
+	patched bool
+	fresh   bool // the network or account was not in the settings
+}
+
+func addChannel(ctx context.Context, a *app, account string, args []string) error {
+	if !a.InTerminal {
+		return usage("this asks questions: run it in a terminal, or set the keys with `hearth config set` (docs/configuration.md)")
+	}
+	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeWrite, protocol.ScopeAdmin}})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	n := &adding{wizard: &wizard{a: a, c: c}, in: bufio.NewReader(a.In), secret: a.typed, account: account,
+		texts: map[string]any{}, secrets: map[string]string{}}
+	return n.whole(ctx, args)
+}
+
+// whole is the whole way. What fails or is given up before the end is taken back.
+func (n *adding) whole(ctx context.Context, args []string) (err error) {
+	if n.kind, err = n.choose(ctx, args); err != nil {
+		return err
+	}
+	if err := n.free(ctx); err != nil {
+		return err
+	}
+	if err := n.ask(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.takeBack(context.WithoutCancel(ctx)))
+		}
+	}()
+	if err := n.keep(ctx); err != nil {
+		return err
+	}
+	if err := n.connects(ctx); err != nil {
+		return err
+	}
+	return n.greets(ctx)
+}
+
+// choose finds the network that was named, or asks.
+func (n *adding) choose(ctx context.Context, args []string) (channel.Kind, error) {
+	kinds := gateway.Networks()
+	var ids []string
+	for _, k := range kinds {
+		ids = append(ids, k.ID)
+	}
+	if len(args) == 1 {
+		k, ok := kinds.Get(strings.ToLower(args[0]))
+		if !ok {
+			return k, usage("there is no network %q; there are %s", line(args[0]), strings.Join(ids, ", "))
+		}
+		return k, nil
+	}
+	for i, k := range kinds {
+		if err := n.a.errs().print(fmt.Sprintf("  %d  %s\n", i+1, k.Label)); err != nil {
+			return channel.Kind{}, err
+		}
+	}
+	word, err := n.line(ctx, "Which network? Number or name: ")
+	if err != nil {
+		return channel.Kind{}, err
+	}
+	if i, err := strconv.Atoi(word); err == nil && i >= 1 && i <= len(kinds) {
+		return kinds[i-1], nil
+	}
+	if k, ok := kinds.Get(strings.ToLower(word)); ok {
+		return k, nil
+	}
+	return channel.Kind{}, usage("there is no network %q; there are %s", line(word), strings.Join(ids, ", "))
+}
+
+// line asks for a line, and hidden for a secret. Whoever stops it need not end the
+// line first.
+func (n *adding) line(ctx context.Context, words string) (string, error) {
+	return interrupted(ctx, func() (string, error) { return n.question(n.in, words) })
+}
+
+func (n *adding) hidden(ctx context.Context, words string) (string, error) {
+	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) { // which shows again what is typed, however this ends
+		if state, err := term.GetState(fd); err == nil {
+			defer func() { _ = term.Restore(fd, state) }()
+		}
+	}
+	return interrupted(ctx, func() (string, error) { return n.secret(words) })
+}
+
+func interrupted(ctx context.Context, read func() (string, error)) (string, error) {
+	type answer struct {
+		word string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() { // one that is never answered ends with the program
+		word, err := read()
+		got <- answer{word, err}
+	}()
+	select {
+	case a := <-got:
+		if ctx.Err() != nil {
+			return "", errInterrupted
+		}
+		return a.word, a.err
+	case <-ctx.Done():
+		return "", errInterrupted
+	}
+}
+
+// path is where the account stands in the settings.
+func (n *adding) path() config.Path {
+	if n.account == "default" {
+		return config.At("channels", n.kind.ID)
+	}
+	return config.At("channels", n.kind.ID, "accounts", n.account)
+}
+
+// free refuses to change an account that is there.
+func (n *adding) free(ctx context.Context) error {
+	s, err := n.a.settings(ctx)
+	if err != nil {
+		return err
+	}
+	at := n.path().String()
+	_, there, err := s.Get(at)
+	n.fresh = err == nil && !there
+	if _, there, err := s.Get(at + "." + n.kind.Connects); err == nil && there {
+		return &failure{exitFailure, at + " is set up already", "name another account with --account NAME, or remove this one: " +
+			"hearth channels remove " + n.kind.ID}
+	}
+	return nil
+}
+
+// ask asks for every setting, and says what to do at the network first.
+func (n *adding) ask(ctx context.Context) error {
+	if err := n.a.errs().print(bold(n.kind.Label), "\n"); err != nil {
+		return err
+	}
+	for i, step := range n.kind.SetUp {
+		if err := n.a.errs().print(n.a.folded(fmt.Sprintf("  %d  ", i+1), step), "\n"); err != nil {
+			return err
+		}
+	}
+	words := "\nNow its settings. Enter takes what is in brackets, or leaves one out."
+	if err := n.a.errs().print(words, "\n"); err != nil {
+		return err
+	}
+	for _, s := range n.kind.Settings {
+		if err := n.askOne(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// most is how often a setting that cannot be is asked for again.
+const most = 5
+
+func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
+	usual := s.Unset
+	if s.Form == channel.OnOff {
+		usual = map[bool]string{true: "yes", false: "no"}[s.On]
+	}
+	if s.Key == n.kind.Connects {
+		usual = "it is needed"
+	}
+	prompt := fmt.Sprintf("%s: %s", s.Key, s.About)
+	if usual != "" {
+		prompt += " [" + usual + "]"
+	}
+	prompt = n.a.folded("", prompt) + ": "
+	for range most {
+		var word string
+		var err error
+		if s.Form == channel.SecretText {
+			word, err = n.hidden(ctx, prompt)
+		} else {
+			word, err = n.line(ctx, prompt)
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", s.Key, err)
+		}
+		why := n.take(s, strings.TrimSpace(word))
+		if why == "" {
+			return nil
+		}
+		if err := n.a.errs().print(red("✗ "), line(why), "\n"); err != nil {
+			return err
+		}
+	}
+	return &failure{exitFailure, "nothing was set up: " + s.Key + " is missing", "docs/channels/" + n.kind.ID + ".md says what it is"}
+}
+
+// take keeps an answer; why says what is wrong with it.
+func (n *adding) take(s channel.Setting, word string) (why string) {
+	fits := func(part string) bool { return s.Valid == nil || s.Valid(part) }
+	help := s.Help
+	if help == "" {
+		help = s.About
+	}
+	switch {
+	case word == "" && s.Key == n.kind.Connects:
+		return "without " + s.Key + " it is not connected"
+	case word == "":
+		return ""
+	case s.Form == channel.SecretText:
+		if !fits(word) {
+			return help
+		}
+		n.secrets[s.Key] = word
+	case s.Form == channel.OnOff:
+		if !slices.Contains([]string{"y", "yes", "n", "no"}, strings.ToLower(word)) {
+			return "type yes or no"
+		}
+		n.texts[s.Key] = yes(word)
+	case s.Form == channel.PortNumber:
+		p, err := strconv.Atoi(word)
+		if err != nil || p < 1 || p > 65535 {
+			return "a port is a number from 1 to 65535"
+		}
+		n.texts[s.Key] = p
+	case s.Form == channel.WordList:
+		list := parts(word)
+		if !slices.ContainsFunc(list, func(p string) bool { return !fits(p) }) {
+			n.texts[s.Key] = list
+			return ""
+		}
+		return help + " (several with a comma between)"
+	case !fits(word):
+		return help
+	default:
+		n.texts[s.Key] = word
+	}
+	return ""
+}
+
+// parts of a list are parted by commas, the words of a command by spaces.
+func parts(word string) (out []string) {
+	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == ',' }) {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// keep puts the secrets into the keychain and the settings into the file.
+func (n *adding) keep(ctx context.Context) error {
+	if len(n.secrets) > 0 {
+		if err := n.a.keepable(ctx, n.c); err != nil {
+			return err
+		}
+	}
+	for _, key := range n.kind.Secrets() {
+		value, ok := n.secrets[key]
+		if !ok {
+			continue
+		}
+		name := n.path().String() + "." + key
+		if err := n.c.Call(ctx, protocol.MethodSecretsSet, protocol.SecretSetParams{Name: name, Value: value}, nil); err != nil {
+			return err
+		}
+		n.at = append(n.at, name)
+		n.texts[key] = "keychain:" + name
+	}
+	raw, err := n.patch(n.texts)
+	if err != nil {
+		return err
+	}
+	n.patched = true
+	return n.a.patchSettings(ctx, n.c, raw)
+}
+
+// patch is the text that sets the account.
+func (n *adding) patch(value any) (string, error) {
+	section := value
+	if n.account != "default" {
+		section = map[string]any{"accounts": map[string]any{n.account: value}}
+	}
+	raw, err := json.Marshal(map[string]any{"channels": map[string]any{n.kind.ID: section}})
+	if err != nil {
+		return "", fmt.Errorf("write the settings: %w", err)
+	}
+	return string(raw), nil
+}
+
+// takeBack removes what was kept of an account that is not connected.
+func (n *adding) takeBack(ctx context.Context) error {
+	var all error
+	if n.patched {
+		var gone any // all of it, or of the keys that were set
+		if !n.fresh {
+			keys := map[string]any{}
+			for key := range n.texts {
+				keys[key] = nil
+			}
+			gone = keys
+		}
+		raw, err := n.patch(gone)
+		if err == nil {
+			err = n.a.patchSettings(ctx, n.c, raw)
+		}
+		all = errors.Join(all, err)
+	}
+	for _, name := range n.at {
+		all = errors.Join(all, n.c.Call(ctx, protocol.MethodSecretsRemove, protocol.SecretNameParams{Name: name}, nil))
+	}
+	if all == nil && (n.patched || len(n.at) > 0) {
+		return n.a.errs().print("\nNothing of it was kept.\n")
+	}
+	return all
+}
+
+// connectTime is how long an account may take to connect.
+const connectTime = 90 * time.Second
+
+// connects waits until the account is connected, and tells what is in its way.
+func (n *adding) connects(ctx context.Context) error {
+	if err := n.a.errs().print("\nConnecting …\n"); err != nil {
+		return err
+	}
+	told := ""
+	end := time.NewTimer(connectTime)
+	defer end.Stop()
+	for look := time.NewTicker(lookAgain / 4); ; {
+		var res protocol.ChannelsStatus
+		if err := n.c.Call(ctx, protocol.MethodChannelsStatus, nil, &res); err != nil {
+			return err
+		}
+		for _, acc := range res.ChannelAccounts[n.kind.ID] {
+			switch {
+			case acc.AccountID != n.account:
+			case acc.Connected:
+				look.Stop()
+				return n.a.errs().print(green("✓ "), "It is there.\n")
+			case acc.LastError != told:
+				told = acc.LastError
+				if err := n.a.errs().print(yellow("  … "), line(told), "\n"); err != nil {
+					return err
+				}
+			}
+		}
+		select {
+		case <-look.C:
+		case <-end.C:
+			look.Stop()
+			return &failure{exitFailure, fmt.Sprintf("%s was not connected within %v. %s", n.kind.Label, connectTime, line(told)),
+				"correct what it says and run this again; docs/channels/" + n.kind.ID + ".md tells more"}
+		case <-ctx.Done():
+			look.Stop()
+			return errInterrupted
+		}
+	}
+}
+
+// greets waits for a first message, and for the code that answers it to be typed
+// here: then both ways are known to work, and who wrote is the person here.
+func (n *adding) greets(ctx context.Context) error {
+	if err := n.a.errs().print("\nNow write to it. ", n.kind.First, "\n"); err != nil {
+		return err
+	}
+	r, err := n.firstMessageOn(ctx, n.kind.ID, n.account)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		return &failure{exitFailure, "nobody wrote within " + span(hiTime), "run this again when you can write to it"}
+	}
+	for range most {
+		code, err := n.line(ctx, line(person(r.Name, r.Handle))+" wrote, and was sent a code. Type it here (Enter: none came): ")
+		if err != nil {
+			return err
+		}
+		if code == "" {
+			return &failure{exitFailure, "a message came in, and its answer did not arrive", "`hearth deliveries` and `hearth logs` say what " +
+				"became of it"}
+		}
+		if !strings.EqualFold(code, r.Code) {
+			if err := n.a.errs().print(red("✗ "), "That is another code.\n"); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := n.c.Call(ctx, protocol.MethodContactsResolve, protocol.ContactResolveParams{Channel: r.Channel, Code: r.Code,
+			Decision: "approve", Owner: true}, nil); err != nil {
+			return err
+		}
+		return n.a.out().print(green("✓ "), n.kind.Label, " is connected: your message came in, and its answer reached you. That chat has your ",
+			"commands and your conversation.\n")
+	}
+	return &failure{exitFailure, "no code that was typed is the one that was sent", "run this again"}
+}
