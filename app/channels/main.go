@@ -28,6 +28,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	mattermostclient "github.com/hearth-assistant/hearth/gateway/channel/mattermost/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/serve"
+	"github.com/hearth-assistant/hearth/gateway/channel/slack"
+	slackclient "github.com/hearth-assistant/hearth/gateway/channel/slack/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
 	xmppclient "github.com/hearth-assistant/hearth/gateway/channel/xmpp/client"
 )
@@ -42,6 +44,7 @@ func networks() map[string]func(channel.Account) (channel.Channel, error) {
 		irc.ID:        func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
 		matrix.ID:     openMatrix,
 		mattermost.ID: func(a channel.Account) (channel.Channel, error) { return mattermostclient.New(a) },
+		slack.ID:      func(a channel.Account) (channel.Channel, error) { return slackclient.New(a) },
 		xmpp.ID:       func(a channel.Account) (channel.Channel, error) { return xmppclient.New(a) },
 	}
 }

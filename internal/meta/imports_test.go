@@ -182,8 +182,8 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 var hosts = map[string][]string{
 	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/email", "gateway/channel/email/client",
 		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/mattermost", "gateway/channel/mattermost/client",
-		"gateway/channel/discord", "gateway/channel/discord/client", "gateway/channel/xmpp", "gateway/channel/xmpp/client",
-		"gateway/channel/matrix", "gateway/channel/matrix/client"},
+		"gateway/channel/discord", "gateway/channel/discord/client", "gateway/channel/slack", "gateway/channel/slack/client",
+		"gateway/channel/xmpp", "gateway/channel/xmpp/client", "gateway/channel/matrix", "gateway/channel/matrix/client"},
 	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 
@@ -193,7 +193,8 @@ var libraryRooms = map[string][]string{
 	"go.etcd.io/bbolt": {"gateway/store"},
 	"github.com/coder/websocket": {"gateway/server", "gateway/client",
 		"gateway/channel/mattermost/client", "gateway/channel/mattermost/mattermosttest",
-		"gateway/channel/discord/client", "gateway/channel/discord/discordtest"},
+		"gateway/channel/discord/client", "gateway/channel/discord/discordtest",
+		"gateway/channel/slack/client", "gateway/channel/slack/slacktest"},
 	"github.com/spf13/cobra":                          {"app/cli"},
 	"github.com/spf13/pflag":                          {"app/cli"},
 	"mvdan.cc/sh/v3/syntax":                           {"gateway/approval/plan"},

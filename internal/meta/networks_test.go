@@ -10,22 +10,25 @@ import (
 // networks are the messaging networks that have a folder below gateway/channel.
 // Their names stand there, in the list of package networks, and in hearth-channels.
 // E-mail is not among them: accounts and logins speak of it too.
-var networks = []string{"telegram", "irc", "mattermost", "discord", "xmpp", "matrix"}
+var networks = []string{"telegram", "irc", "mattermost", "discord", "slack", "xmpp", "matrix"}
 
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{
-	"gateway/channel/networks/networks.go": "the one list of networks",
-	"app/channels/main.go":                 "the list of those that it connects",
-	"app/channels/matrix.go":               "as main.go: it needs a build tag",
-	"app/channels/matrix_none.go":          "as matrix.go",
-	"gateway/setup/setup.go":               "the first steps lead through one network, step by step; their steps have names on the wire",
-	"gateway/feature/onboarding/answer.go": "as setup.go",
-	"gateway/protocol/first_steps.go":      "as setup.go",
-	"app/cli/setup.go":                     "as setup.go",
-	"app/cli/setup_ask.go":                 "as setup.go: what is asked, and where a bot is made",
-	"gateway/channel/hub/settings.go":      "the names of networks that other gateways know",
-	"app/cli/memory.go":                    "an example in a help text",
-	"gateway/skill/words.go":               "addresses that malware sends to",
+	"gateway/channel/networks/networks.go":         "the one list of networks",
+	"app/channels/main.go":                         "the list of those that it connects",
+	"app/channels/matrix.go":                       "as main.go: it needs a build tag",
+	"app/channels/matrix_none.go":                  "as matrix.go",
+	"gateway/setup/setup.go":                       "the first steps lead through one network; their steps have names on the wire",
+	"gateway/feature/onboarding/answer.go":         "as setup.go",
+	"gateway/protocol/first_steps.go":              "as setup.go",
+	"app/cli/setup.go":                             "as setup.go",
+	"app/cli/setup_ask.go":                         "as setup.go: what is asked, and where a bot is made",
+	"gateway/channel/hub/settings.go":              "the names of networks that other gateways know",
+	"app/cli/memory.go":                            "an example in a help text",
+	"gateway/webhook/signature.go":                 "signatures of services, one of which is a network too",
+	"gateway/channel/mattermost/client/receive.go": "a kind of its posts is named after another network",
+	"gateway/feature/hooks/door.go":                "as signature.go",
+	"gateway/skill/words.go":                       "addresses that malware sends to",
 }
 
 // networksApart: what a network is called, how its ids look and what its settings

@@ -10,6 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/matrix"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	"github.com/hearth-assistant/hearth/gateway/channel/program"
+	"github.com/hearth-assistant/hearth/gateway/channel/slack"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
 )
@@ -22,6 +23,7 @@ func List() channel.Kinds {
 		email.Kind(),
 		irc.Kind(),
 		mattermost.Kind(),
+		slack.Kind(),
 		xmpp.Kind(),
 		matrix.Kind(),
 		program.Kind(),

@@ -1,0 +1,98 @@
+// Package slack describes Slack to the gateway: its settings, limits and groups. The
+// client itself is in package client, which only the program hearth-channels links.
+package slack
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/program"
+)
+
+// ID is the network's name in keys, routes and settings.
+const ID = "slack"
+
+// Keys of an account.
+const (
+	KeyBot  = "botToken"
+	KeyApp  = "appToken"
+	KeyRoot = "apiRoot"
+)
+
+// Root is where Slack's API is.
+const Root = "https://slack.com/api"
+
+// Limits of a message. Slack advises 4,000 characters and cuts at 40,000. It shows no
+// bot typing outside of its own assistant's view.
+var Limits = channel.Limits{
+	Text: 4000, Unit: channel.Characters, Caption: 4000, Dialect: channel.Markdown, EditPace: time.Second, Files: 100 << 20,
+	Reactions: true, Threads: true,
+}
+
+// Scopes are what the bot's token needs, as they stand in the manifest.
+func Scopes() []string {
+	return []string{"app_mentions:read", "channels:history", "channels:read", "chat:write", "files:read", "files:write", "groups:history",
+		"groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "users:read"}
+}
+
+// Kind describes Slack.
+func Kind() channel.Kind {
+	return channel.Kind{
+		ID: ID, Label: "Slack", Connects: KeyBot,
+		Settings: []channel.Setting{
+			{Key: KeyBot, Form: channel.SecretText, Valid: isBot, Help: "expected the Bot User OAuth Token, which begins with xoxb-",
+				About: "the Bot User OAuth Token (`xoxb-…`)", Alone: "both would answer the same messages"},
+			{Key: KeyApp, Form: channel.SecretText, Valid: isApp, Help: "expected an App-Level Token, which begins with xapp-",
+				About: "the App-Level Token with the scope `connections:write` (`xapp-…`)", Alone: "Slack would give each message to one of both"},
+			{Key: KeyRoot, Form: channel.WebAddress, Shared: true, Unset: "`" + Root + "`",
+				About: "where Slack's API is, for a proxy of your own. It sees the tokens and all messages"},
+		},
+		Later: []string{"mode", "signingSecret", "userToken", "userTokenReadOnly", "webhookPath", "channels", "dm", "allowBots", "slashCommand",
+			"thread", "typingReaction", "ackReaction", "reactionNotifications", "reactionAllowlist", "replyToModeByChatType", "actions",
+			"commands", "execApprovals", "interactiveReplies", "nativeStreaming", "requireMention", "unfurlLinks", "unfurlMedia",
+			"socketMode", "defaultAccount", "name", "markdown", "configWrites", "dangerouslyAllowNameMatching"},
+		LaterAccount: []string{"mode", "signingSecret", "userToken", "channels", "dm", "allowBots", "name"},
+		MaxFile:      100, MaxFileWhy: "Slack takes up to 1,000",
+		New: open,
+		IsGroup: func(conversation string) bool {
+			return strings.HasPrefix(conversation, "C") || strings.HasPrefix(conversation, "G")
+		},
+	}
+}
+
+// open makes the channel of an account.
+func open(a channel.Account) (channel.Channel, error) {
+	if err := Check(a); err != nil {
+		return nil, err
+	}
+	return program.Bundled(ID, a, Limits, channel.CanEdit, channel.CanDelete, channel.CanReact, channel.CanFetch)
+}
+
+// Check says what is wrong with an account.
+func Check(a channel.Account) error {
+	switch {
+	case a.Secrets[KeyBot] == "":
+		return errors.New("the bot's token is missing: hearth config set channels.slack.botToken asks for it")
+	case !isBot(a.Secrets[KeyBot]):
+		return errors.New("channels.slack.botToken is no bot's token: it begins with xoxb- (OAuth & Permissions, Bot User OAuth Token)")
+	case a.Secrets[KeyApp] == "":
+		return errors.New("the app's token is missing: hearth config set channels.slack.appToken asks for it")
+	case !isApp(a.Secrets[KeyApp]):
+		return errors.New("channels.slack.appToken is no App-Level Token: it begins with xapp- (Basic Information, App-Level Tokens)")
+	}
+	return nil
+}
+
+func isBot(s string) bool { return strings.HasPrefix(s, "xoxb-") && isToken(s) }
+func isApp(s string) bool { return strings.HasPrefix(s, "xapp-") && isToken(s) }
+
+func isToken(s string) bool {
+	return len(s) > 15 && len(s) < 300 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.") == ""
+}
+
+// IsID reports whether a text has the form of a conversation or person.
+func IsID(s string) bool {
+	return len(s) > 6 && len(s) < 25 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+}
