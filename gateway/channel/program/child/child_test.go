@@ -4,12 +4,15 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
@@ -47,22 +50,52 @@ func machine(t *testing.T, home string) *execution.Environment {
 	}
 }
 
-// account connects the example of docs/examples to a server.
-func account(t *testing.T, e *execution.Environment, server string) channel.Account {
-	t.Helper()
-	if _, err := os.Stat("/usr/bin/python3"); err != nil {
-		t.Skip("Python is not installed; on Debian: sudo apt-get install python3-minimal")
+// examples are those of docs/examples, in three languages; each returns what starts
+// it, or skips the test where the language is not there.
+func examples() map[string]func(t *testing.T) []string {
+	at := "../../../../docs/examples/"
+	return map[string]func(t *testing.T) []string{
+		"Python": func(t *testing.T) []string {
+			t.Helper()
+			text, err := os.ReadFile(at + "channel-python/lines.py")
+			return []string{"python3", written(t, "lines.py", text, err)}
+		},
+		"TypeScript": func(t *testing.T) []string {
+			t.Helper()
+			text, err := os.ReadFile(at + "channel-typescript/lines.ts")
+			js := api.Transform(string(text), api.TransformOptions{Loader: api.LoaderTS, Format: api.FormatESModule, Platform: api.PlatformNode})
+			if len(js.Errors) > 0 {
+				t.Fatal(js.Errors)
+			}
+			return []string{"node", written(t, "lines.mjs", js.Code, err)}
+		},
+		"Go": func(t *testing.T) []string {
+			t.Helper()
+			program := filepath.Join(t.TempDir(), "channel-go")
+			if out, err := exec.Command("go", "build", "-o", program, at+"channel-go").CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			return []string{program}
+		},
 	}
-	script := filepath.Join(t.TempDir(), "lines.py")
-	text, err := os.ReadFile("../../../../docs/examples/channel-python/lines.py")
+}
+
+func written(t *testing.T, name string, text []byte, err error) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(script, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	return path
+}
+
+// account connects an example to a server.
+func account(e *execution.Environment, argv []string, server string) channel.Account {
 	return channel.Account{
-		ID: "default", Texts: map[string]string{"command": "python3\n" + script, "options": "server=" + server},
+		ID: "default", Texts: map[string]string{"command": strings.Join(argv, "\n"), "options": "server=" + server},
 		Launch: child.Launcher(e), Now: time.Now, Logger: slog.New(slog.DiscardHandler), MaxFile: 1 << 20,
 	}
 }
@@ -80,13 +113,18 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestChannelInPython: the example of a channel in Python passes the suite of every channel,
-// as a process in its sandbox, and ends with it.
-func TestChannelInPython(t *testing.T) {
+// passes: an example passes the suite of every channel, as a process in its sandbox,
+// and ends with it.
+func passes(t *testing.T, language string) {
+	t.Helper()
 	e := machine(t, t.TempDir())
+	argv := examples()[language](t)
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		t.Skipf("%s is not installed; on Debian: sudo apt-get install python3-minimal, and Node from nodejs.org", argv[0])
+	}
 	channeltest.Run(t, func(t *testing.T) *channeltest.Setup {
 		s := newServer(t)
-		ch, err := program.Kind().New(account(t, e, s.at.Addr().String()))
+		ch, err := program.Kind().New(account(e, argv, s.at.Addr().String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,23 +138,36 @@ func TestChannelInPython(t *testing.T) {
 	until(t, "the end of its processes", func() bool { return !slices.ContainsFunc(e.Processes.List("channel:program:default"), running) })
 }
 
+func TestChannelInPython(t *testing.T)     { passes(t, "Python") }
+func TestChannelInTypeScript(t *testing.T) { passes(t, "TypeScript") }
+func TestChannelInGo(t *testing.T)         { passes(t, "Go") }
+
 // TestCheck: what people try their programs with finds nothing wrong with the
-// example, and tries all of it.
+// examples, and tries all of the one that offers a test network.
 func TestCheck(t *testing.T) {
-	e := machine(t, t.TempDir())
-	a := account(t, e, "127.0.0.1:1")
-	rows := 0
-	argv := strings.Split(a.Texts["command"], "\n")
-	o := check.Options{Argv: argv, Launch: a.Launch, Wait: 30 * time.Second, Now: time.Now, Logger: a.Logger}
-	failed, err := check.Run(t.Context(), o, func(r check.Result) error {
-		rows++
-		if r.State == check.Failed {
-			t.Errorf("%+v", r)
-		}
-		return nil
-	})
-	if err != nil || failed != 0 || rows < 40 {
-		t.Errorf("%d of %d rows failed, %v", failed, rows, err)
+	for language, rows := range map[string]int{"Python": 40, "TypeScript": 10, "Go": 10} {
+		t.Run(language, func(t *testing.T) {
+			e := machine(t, t.TempDir())
+			argv := examples()[language](t)
+			if _, err := exec.LookPath(argv[0]); err != nil {
+				t.Skip(err)
+			}
+			o := check.Options{
+				Argv: argv, Settings: map[string]string{"server": "127.0.0.1:1"}, Launch: child.Launcher(e), Wait: 30 * time.Second,
+				Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+			}
+			tried := 0
+			failed, err := check.Run(t.Context(), o, func(r check.Result) error {
+				tried++
+				if r.State == check.Failed {
+					t.Errorf("%+v", r)
+				}
+				return nil
+			})
+			if err != nil || failed != 0 || tried < rows {
+				t.Errorf("%d of %d rows failed, %v", failed, tried, err)
+			}
+		})
 	}
 }
 
