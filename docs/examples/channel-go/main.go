@@ -20,6 +20,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/serve"
+	"github.com/hearth-assistant/hearth/gateway/egress"
 )
 
 func main() {
@@ -82,7 +83,7 @@ func (l *lines) Status() channel.Status {
 // Run connects, again for ever, and hands over what people write.
 func (l *lines) Run(ctx context.Context, inbox channel.Inbox) error {
 	for ctx.Err() == nil {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", l.server)
+		conn, err := egress.DialNamed(ctx, l.server) // any dialer does, in a program of your own
 		if err == nil {
 			l.begin(conn)
 			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
