@@ -172,9 +172,9 @@ func slack(s Scheme, h http.Header, body []byte, now time.Time) ([]byte, error) 
 // secret is base64 behind "whsec_".
 func standard(s Scheme, h http.Header, body []byte, now time.Time) ([]byte, error) {
 	id, at := h.Get("Webhook-Id"), h.Get("Webhook-Timestamp")
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s.Secret.Reveal(), "whsec_"))
+	key, err := StandardKey(s.Secret)
 	if err != nil {
-		return nil, errors.New("its secret should be whsec_ and base64 behind it")
+		return nil, err
 	}
 	if id == "" || strings.Contains(id, ".") {
 		return nil, ErrUnsigned
@@ -189,6 +189,33 @@ func standard(s Scheme, h http.Header, body []byte, now time.Time) ([]byte, erro
 	}
 	s.Secret = secret.New(string(key))
 	return timed(s, at, list, []byte(id+"."+at+"."), body, now)
+}
+
+// Sign is the header fields with which a request of ours carries the signature of
+// standardwebhooks.com: id is the same whenever the same is sent again.
+func Sign(key secret.Secret, id string, body []byte, now time.Time) (http.Header, error) {
+	raw, err := StandardKey(key)
+	if err != nil {
+		return nil, err
+	}
+	if id == "" || strings.Contains(id, ".") {
+		return nil, fmt.Errorf("%q cannot be the id of a signed request", id)
+	}
+	at := strconv.FormatInt(now.Unix(), 10)
+	mac := sum(sha256.New, raw, []byte(id+"."+at+"."), body)
+	return http.Header{
+		"Webhook-Id": {id}, "Webhook-Timestamp": {at}, "Webhook-Signature": {"v1," + base64.StdEncoding.EncodeToString(mac)},
+	}, nil
+}
+
+// StandardKey is what a secret of standardwebhooks.com holds: base64 behind
+// "whsec_".
+func StandardKey(key secret.Secret) ([]byte, error) {
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(key.Reveal(), "whsec_"))
+	if err != nil {
+		return nil, errors.New("its secret should be whsec_ and base64 behind it")
+	}
+	return raw, nil
 }
 
 // timed checks signatures over head and body, one of which must hold, before it

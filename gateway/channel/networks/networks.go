@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/program"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack"
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
+	"github.com/hearth-assistant/hearth/gateway/channel/webhook"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
 )
 
@@ -26,6 +27,7 @@ func List() channel.Kinds {
 		slack.Kind(),
 		xmpp.Kind(),
 		matrix.Kind(),
+		webhook.Kind(),
 		program.Kind(),
 	}
 }
