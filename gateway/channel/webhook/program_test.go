@@ -159,7 +159,8 @@ func (p *program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	if _, err := signature.Verify(signature.Scheme{Kind: signature.Standard, Secret: secret.New(testKey)}, r.Header, body, time.Now()); err != nil {
+	scheme := signature.Scheme{Kind: signature.Standard, Secret: secret.New(testKey)}
+	if _, err := signature.Verify(scheme, r.Header, body, time.Now()); err != nil {
 		p.t.Errorf("%v: %s", err, body)
 		w.WriteHeader(http.StatusUnauthorized)
 		return
