@@ -28,8 +28,8 @@ const (
 	typingTime    = 5 * time.Second
 )
 
-// Channel is one account: one program that signs with one secret.
-type Channel struct {
+// Endpoint is one account: one program that signs with one secret.
+type Endpoint struct {
 	account string
 	key     secret.Secret
 	address string
@@ -44,8 +44,8 @@ type Channel struct {
 	status channel.Status
 }
 
-func newChannel(a channel.Account, key secret.Secret) *Channel {
-	c := &Channel{
+func newEndpoint(a channel.Account, key secret.Secret) *Endpoint {
+	c := &Endpoint{
 		account: a.ID, key: key, address: a.Texts[keyAddress], once: a.Texts[keyOnce] == "true", now: a.Now, log: a.Logger,
 		client: webcall.Client(), status: channel.Status{State: channel.Stopped},
 	}
@@ -64,16 +64,16 @@ func newChannel(a channel.Account, key secret.Secret) *Channel {
 }
 
 // ID is the network's.
-func (c *Channel) ID() string { return id }
+func (c *Endpoint) ID() string { return id }
 
 // Account is the account's name.
-func (c *Channel) Account() string { return c.account }
+func (c *Endpoint) Account() string { return c.account }
 
 // Can implements channel.Standing: what the program said that it does.
-func (c *Channel) Can(a channel.Ability) bool { return slices.Contains(c.can, a) }
+func (c *Endpoint) Can(a channel.Ability) bool { return slices.Contains(c.can, a) }
 
 // Limits of a message. The text goes as the Markdown that it is.
-func (c *Channel) Limits() channel.Limits {
+func (c *Endpoint) Limits() channel.Limits {
 	l := channel.Limits{Text: longestText, Dialect: channel.Markdown, Threads: true}
 	if c.Can(channel.CanEdit) {
 		l.EditPace = editPace
@@ -86,14 +86,14 @@ func (c *Channel) Limits() channel.Limits {
 }
 
 // Status implements channel.Reporter.
-func (c *Channel) Status() channel.Status {
+func (c *Endpoint) Status() channel.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status
 }
 
 // note is called with c.mu held.
-func (c *Channel) note(state channel.State, problem string) {
+func (c *Endpoint) note(state channel.State, problem string) {
 	if c.status.State != state {
 		c.status.Since = c.now()
 	}
@@ -113,12 +113,14 @@ type said struct {
 }
 
 // Send posts a message. Its id is what the program answers, or else its key.
-func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
+func (c *Endpoint) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
 	if len(m.Media) > 0 {
 		return channel.Receipt{}, fmt.Errorf("%w: a webhook carries no files", channel.ErrRefused)
 	}
 	key := cmp.Or(m.Key, uuid.New())
-	id, err := c.post(ctx, key, said{Type: "message", Conversation: m.To.Conversation, Thread: m.To.Thread, ReplyTo: m.To.ReplyTo, Text: m.Text})
+	id, err := c.post(ctx, key, said{
+		Type: "message", Conversation: m.To.Conversation, Thread: m.To.Thread, ReplyTo: m.To.ReplyTo, Text: m.Text,
+	})
 	if err != nil {
 		return channel.Receipt{}, err
 	}
@@ -126,34 +128,34 @@ func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 }
 
 // Edit implements channel.Editor.
-func (c *Channel) Edit(ctx context.Context, to channel.Target, messageID, text string) error {
+func (c *Endpoint) Edit(ctx context.Context, to channel.Target, messageID, text string) error {
 	return c.change(ctx, to, said{Type: "edit", MessageID: messageID, Text: text})
 }
 
 // Delete implements channel.Deleter.
-func (c *Channel) Delete(ctx context.Context, to channel.Target, messageID string) error {
+func (c *Endpoint) Delete(ctx context.Context, to channel.Target, messageID string) error {
 	return c.change(ctx, to, said{Type: "delete", MessageID: messageID})
 }
 
 // React implements channel.Reactor.
-func (c *Channel) React(ctx context.Context, to channel.Target, messageID, emoji string) error {
+func (c *Endpoint) React(ctx context.Context, to channel.Target, messageID, emoji string) error {
 	return c.change(ctx, to, said{Type: "react", MessageID: messageID, Emoji: emoji})
 }
 
 // Typing implements channel.Typer.
-func (c *Channel) Typing(ctx context.Context, to channel.Target) error {
+func (c *Endpoint) Typing(ctx context.Context, to channel.Target) error {
 	return c.change(ctx, to, said{Type: "typing"})
 }
 
 // change posts what may be done twice without harm.
-func (c *Channel) change(ctx context.Context, to channel.Target, s said) error {
+func (c *Endpoint) change(ctx context.Context, to channel.Target, s said) error {
 	s.Conversation, s.Thread = to.Conversation, to.Thread
 	_, err := c.post(ctx, uuid.New(), s)
 	return err
 }
 
 // post signs and sends, and says what the answer means.
-func (c *Channel) post(ctx context.Context, key string, s said) (messageID string, err error) {
+func (c *Endpoint) post(ctx context.Context, key string, s said) (messageID string, err error) {
 	if c.address == "" {
 		return "", fmt.Errorf("%w: channels.webhook.url is not set, so there is nobody to send it to", channel.ErrRefused)
 	}
@@ -186,7 +188,7 @@ func (c *Channel) post(ctx context.Context, key string, s said) (messageID strin
 }
 
 // meaning of an answer.
-func (c *Channel) meaning(got webcall.Answer) (messageID string, err error) {
+func (c *Endpoint) meaning(got webcall.Answer) (messageID string, err error) {
 	var told struct {
 		MessageID string `json:"messageId"`
 		Error     string `json:"error"`
@@ -209,7 +211,7 @@ func (c *Channel) meaning(got webcall.Answer) (messageID string, err error) {
 }
 
 // trouble notes what is wrong with sending; nil: nothing is.
-func (c *Channel) trouble(err error) error {
+func (c *Endpoint) trouble(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.status.State != channel.Receiving {

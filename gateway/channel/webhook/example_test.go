@@ -36,7 +36,7 @@ func TestProgramOfTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := ch.(*Channel)
+	c := ch.(*Endpoint)
 	path, h, _ := c.Webhook()
 	mux := http.NewServeMux()
 	mux.Handle(path, h)

@@ -73,9 +73,10 @@ func open(a channel.Account) (channel.Channel, error) {
 	case key == "":
 		return nil, errors.New("no secret is set: anybody could write in your name. Set channels.webhook.secret")
 	case !usableSecret(key):
-		return nil, errors.New("channels.webhook.secret is whsec_ and at least 24 bytes in base64; make one with: echo whsec_$(openssl rand -base64 32)")
+		return nil, errors.New("channels.webhook.secret is whsec_ and at least 24 bytes in base64; make one with: " +
+			"echo whsec_$(openssl rand -base64 32)")
 	case !pathSafe.MatchString(a.ID):
 		return nil, fmt.Errorf("the account %q is part of an address: name it with letters, digits, _ and -", a.ID)
 	}
-	return newChannel(a, secret.New(key)), nil
+	return newEndpoint(a, secret.New(key)), nil
 }

@@ -59,13 +59,13 @@ func (p *program) account(texts map[string]string) channel.Account {
 	return channel.Account{ID: "default", Secrets: map[string]string{keySecret: testKey}, Texts: all, Now: time.Now}
 }
 
-func (p *program) open(t *testing.T, texts map[string]string) *Channel {
+func (p *program) open(t *testing.T, texts map[string]string) *Endpoint {
 	t.Helper()
 	ch, err := open(p.account(texts))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := ch.(*Channel)
+	c := ch.(*Endpoint)
 	_, h, _ := c.Webhook()
 	p.mu.Lock()
 	p.to = h

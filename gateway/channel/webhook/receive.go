@@ -39,12 +39,12 @@ type answer struct {
 }
 
 // Webhook is where the account's program sends to, and what takes it.
-func (c *Channel) Webhook() (path string, h http.Handler, ok bool) {
+func (c *Endpoint) Webhook() (path string, h http.Handler, ok bool) {
 	return pathOf(c.account), http.HandlerFunc(c.called), true
 }
 
 // Run takes messages until ctx ends. Without it a program is asked to come again.
-func (c *Channel) Run(ctx context.Context, inbox channel.Inbox) error {
+func (c *Endpoint) Run(ctx context.Context, inbox channel.Inbox) error {
 	c.mu.Lock()
 	c.inbox = inbox
 	c.note(channel.Receiving, "")
@@ -58,7 +58,7 @@ func (c *Channel) Run(ctx context.Context, inbox channel.Inbox) error {
 }
 
 // called believes nothing before the signature is right.
-func (c *Channel) called(w http.ResponseWriter, r *http.Request) {
+func (c *Endpoint) called(w http.ResponseWriter, r *http.Request) {
 	status, why := c.take(w, r)
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "5")
@@ -69,7 +69,7 @@ func (c *Channel) called(w http.ResponseWriter, r *http.Request) {
 }
 
 // take is the status of the answer, and what is wrong.
-func (c *Channel) take(w http.ResponseWriter, r *http.Request) (status int, why string) {
+func (c *Endpoint) take(w http.ResponseWriter, r *http.Request) (status int, why string) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return http.StatusMethodNotAllowed, "messages are sent with POST"

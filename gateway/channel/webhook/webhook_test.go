@@ -21,8 +21,8 @@ func TestChannel(t *testing.T) {
 		p := newProgram(t)
 		return &channeltest.Setup{
 			Channel: p.open(t, nil), Net: p, Again: func() channel.Channel { return p.open(t, nil) },
-			Target: channel.Target{Account: "default", Conversation: "ada"},
-			Thread: channel.Target{Account: "default", Conversation: "#home", Thread: "t1"},
+			Target:  channel.Target{Account: "default", Conversation: "ada"},
+			Thread:  channel.Target{Account: "default", Conversation: "#home", Thread: "t1"},
 			Inbound: channel.Inbound{Chat: channel.Direct, Conversation: "ada", SenderID: "ada", SenderName: "Ada", At: time.Now()},
 		}
 	})
@@ -63,7 +63,7 @@ func TestSec_A_CH_WebhookForged(t *testing.T) {
 	}()
 	t.Cleanup(func() { stop(); <-ended })
 	for c.Status().State != channel.Receiving {
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 	}
 	_, h, _ := c.Webhook()
 	good := `{"senderId": "ada", "text": "hi"}`
