@@ -62,6 +62,11 @@ func (s *Server) handler() http.Handler {
 
 // reply answers as Slack does: with 200, and a word where it refuses.
 func reply(w http.ResponseWriter, what map[string]any, no string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(answer(what, no))
+}
+
+func answer(what map[string]any, no string) []byte {
 	if what == nil {
 		what = map[string]any{}
 	}
@@ -69,8 +74,11 @@ func reply(w http.ResponseWriter, what map[string]any, no string) {
 	if no != "" {
 		what["error"] = no
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(what)
+	raw, err := json.Marshal(what)
+	if err != nil {
+		panic(err) // a test's own mistake
+	}
+	return raw
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, name string, m method) {
@@ -122,12 +130,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, name string, m me
 		}
 	}
 	s.mu.Lock()
-	what, no := m.do(r.PostForm)
+	raw := answer(m.do(r.PostForm)) // now: it changes later
 	s.mu.Unlock()
 	if fails && f.CutAfter {
 		panic(http.ErrAbortHandler)
 	}
-	reply(w, what, no)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(raw)
 }
 
 func (s *Server) fault(name string) (Fault, bool) {
