@@ -77,7 +77,7 @@ func (c *Client) read(ctx context.Context, s *session, e *event.Event) (in chann
 	}
 	in = channel.Inbound{
 		Channel: matrix.ID, Account: c.account, SenderID: string(e.Sender), SenderName: e.Sender.Localpart(),
-		SenderHandle: strings.TrimPrefix(string(e.Sender), "@"), SenderIsBot: m.MsgType == event.MsgNotice, MessageID: string(e.ID), At: c.at(e),
+		SenderIsBot: m.MsgType == event.MsgNotice, MessageID: string(e.ID), At: c.at(e),
 	}
 	if in.Chat, in.Conversation, in.Label, err = c.place(ctx, r); err != nil {
 		return in, false, err

@@ -188,6 +188,32 @@ func TestSec_A_CH_Forged(t *testing.T) {
 	}
 }
 
+// TestEntry: what was said before it came into a room is not for it.
+func TestEntry(t *testing.T) {
+	for name, unsigned := range map[string]object{"first": nil, "invited": {"prev_content": object{"membership": "invite"}}} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			c := open(t, account(s.URL, nil))
+			got, _, _ := running(t, c)
+			until(t, "connecting", connected(c))
+			came := state("m.room.member", us, object{"membership": "join"})
+			came["room_id"] = home
+			if unsigned != nil {
+				came["unsigned"] = unsigned
+			}
+			s.with(func() {
+				for _, e := range []object{
+					{"type": event, "sender": ada, "event_id": "$1", "content": object{"msgtype": "m.text", "body": "before"}, "room_id": home}, came,
+					{"type": event, "sender": ada, "event_id": "$2", "content": object{"msgtype": "m.text", "body": "after"}, "room_id": home},
+				} {
+					s.events = append(s.events, e)
+				}
+			})
+			hear(t, got, "after")
+		})
+	}
+}
+
 // TestInbound: what an event says.
 func TestInbound(t *testing.T) {
 	s := newServer(t)

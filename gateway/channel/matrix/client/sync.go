@@ -140,7 +140,10 @@ func (c *Client) ourEntry(list []*event.Event) int {
 		case string(event.MembershipInvite):
 			return i
 		case string(event.MembershipJoin):
-			before, _ := e.Unsigned.PrevContent.GetRaw()["membership"].(string)
+			before := ""
+			if e.Unsigned.PrevContent != nil { // who comes for the first time was nothing before
+				before, _ = e.Unsigned.PrevContent.GetRaw()["membership"].(string)
+			}
 			if at < 0 && before != string(event.MembershipJoin) {
 				at = i
 			}

@@ -133,7 +133,7 @@ func (c *Client) direct(m *message) (in channel.Inbound, ok bool) {
 	}
 	in = channel.Inbound{
 		Channel: xmpp.ID, Account: c.account, Chat: channel.Direct, Conversation: from, Label: from, SenderID: from,
-		SenderName: localpart(from), SenderHandle: from, MessageID: m.ID, At: c.at(m),
+		SenderName: localpart(from), MessageID: m.ID, At: c.at(m),
 	}
 	if in.MessageID == "" {
 		if _, in.MessageID = c.archiveOf(m); in.MessageID == "" {
