@@ -40,14 +40,14 @@ func asProgram(t *testing.T, s *Setup) *Setup {
 		},
 	}
 	o := program.Options{
-		ID: inner.ID(), Account: inner.Account(), Argv: []string{"test"}, Limits: limits, MaxFile: limits.Files,
-		Launch: programtest.Launch(t, func(ctx context.Context, in io.Reader, out io.WriteCloser) {
-			if err := p.Serve(ctx, in, out); err != nil && !errors.Is(err, io.ErrClosedPipe) {
-				t.Errorf("the program: %v", err)
-			}
-		}),
-		Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+		Network: inner.ID(), Argv: []string{"test"}, Limits: limits,
+		Account: channel.Account{ID: inner.Account(), MaxFile: limits.Files, Now: time.Now, Logger: slog.New(slog.DiscardHandler)},
 	}
+	o.Launch = programtest.Launch(t, func(ctx context.Context, in io.Reader, out io.WriteCloser) {
+		if err := p.Serve(ctx, in, out); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("the program: %v", err)
+		}
+	})
 	if s.Files != nil {
 		o.OpenFile = s.Files.OpenLocal
 	}

@@ -81,7 +81,7 @@ func testPace(t T, s *Setup) {
 	slowly.Waits = s.wait() + 8*pace
 	slowly.eventually(t, "too few edits were made", func() bool { return len(w.seen()) >= len(wants) })
 	wantEdits(t, w.seen(), wants)
-	id, edit := p.End(stream.FinalText) // waits for no pace, or the row does not end
+	id, edit := s.end(t, p)
 	stop()
 	writing.Wait()
 	if id == "" || !edit {
@@ -92,6 +92,22 @@ func testPace(t T, s *Setup) {
 		t.Fatalf("the last edit: %v", err)
 	}
 	wantTexts(t, s, "the answer")
+}
+
+// end ends what is shown of an answer; it waits for no pace.
+func (s *Setup) end(t T, p *stream.Preview) (id string, edit bool) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		id, edit = p.End(stream.FinalText)
+	}()
+	select {
+	case <-done:
+	case <-bounded(t, s).Done():
+		t.Fatalf("after %v the answer still waits for an edit of what was shown of it", s.wait())
+	}
+	return id, edit
 }
 
 // write goes on with an answer.

@@ -15,10 +15,7 @@ func Bundled(network string, a channel.Account, limits channel.Limits, can ...ch
 	if err != nil {
 		return nil, err
 	}
-	return New(Options{
-		ID: network, Account: a.ID, Argv: []string{path, network}, Limits: limits, Can: can, Settings: a.Texts, Secrets: a.Secrets,
-		MaxFile: a.MaxFile, OpenFile: a.OpenFile, Durable: a.Durable, Launch: a.Launch, Now: a.Now, Logger: a.Logger,
-	})
+	return New(Options{Account: a, Network: network, Argv: []string{path, network}, Limits: limits, Can: can})
 }
 
 // bundle is the program that holds the networks which come with Hearth, beside the

@@ -70,7 +70,7 @@ func (h hearing) Read(b []byte) (int, error) {
 }
 
 func (c *Bridge) connect(ctx context.Context, inbox channel.Inbox) (*connection, error) {
-	p, err := c.o.Launch(ctx, c.o.ID, c.o.Account, c.o.Argv)
+	p, err := c.o.Launch(ctx, c.o.Network, c.o.Account.ID, c.o.Argv)
 	if err != nil {
 		return nil, fmt.Errorf("start it: %w", err)
 	}
@@ -87,7 +87,7 @@ func (c *Bridge) connect(ctx context.Context, inbox channel.Inbox) (*connection,
 type quiet struct{ c *Bridge }
 
 func (q quiet) Printf(format string, v ...any) {
-	q.c.o.Logger.Debug("the connection to the program of a channel", "channel", q.c.o.ID, "says", fmt.Sprintf(format, v...))
+	q.c.o.Logger.Debug("the connection to the program of a channel", "channel", q.c.o.Network, "says", fmt.Sprintf(format, v...))
 }
 
 func (cn *connection) initialize(ctx context.Context) (r wire.InitializeResult, err error) {
@@ -95,7 +95,7 @@ func (cn *connection) initialize(ctx context.Context) (r wire.InitializeResult, 
 	defer cancel()
 	o := cn.c.o
 	err = wire.Error(cn.rpc.Call(ctx, wire.Initialize, wire.InitializeParams{
-		Protocol: wire.Version, Channel: o.ID, Account: o.Account, Settings: all(o.Settings), Secrets: all(o.Secrets),
+		Protocol: wire.Version, Channel: o.Network, Account: o.Account.ID, Settings: all(o.Texts), Secrets: all(o.Secrets),
 		MaxFile: o.MaxFile,
 		Folder:  cn.proc.Folder(), Test: o.Test,
 	}, &r))
@@ -263,7 +263,7 @@ func (cn *connection) answer(ctx context.Context, r *jsonrpc2.Request) (any, err
 		if err != nil {
 			return nil, err
 		}
-		in := p.Channel(cn.c.o.ID, cn.c.o.Account)
+		in := p.Channel(cn.c.o.Network, cn.c.o.Account.ID)
 		if err := judge(in, cn.c.o.IsGroup); err != nil {
 			return nil, err
 		}

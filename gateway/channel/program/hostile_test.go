@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/program"
 	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
@@ -66,7 +65,7 @@ func TestSec_A_CH_HostilePrograms(t *testing.T) {
 		"its end":   {"start", `{"jsonrpc":"2.0","method":"stopped","params":{"problem":"the bot was deleted"}}` + "\n", "the bot was deleted"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := open(t, program.Options{Launch: launch(t, scripted(func(method string, id json.RawMessage, write func(string)) {
+			c := open(t, channel.Account{Launch: launch(t, scripted(func(method string, id json.RawMessage, write func(string)) {
 				if method != tc.at {
 					well(method, id, write)
 					return
@@ -104,7 +103,7 @@ func TestFault_F_CH_ProgramHangs(t *testing.T) {
 				well(method, id, write)
 			}
 		}))
-		c := open(t, program.Options{Launch: func(ctx context.Context, n, a string, argv []string) (channel.Process, error) {
+		c := open(t, channel.Account{Launch: func(ctx context.Context, n, a string, argv []string) (channel.Process, error) {
 			starts.Add(1)
 			return begin(ctx, n, a, argv)
 		}})
@@ -135,7 +134,7 @@ func TestFault_F_CH_ProgramHangs(t *testing.T) {
 // too much of waits.
 func TestStrange(t *testing.T) {
 	answers := make(chan string, 16)
-	c := open(t, program.Options{Launch: launch(t, scripted(func(method string, id json.RawMessage, write func(string)) {
+	c := open(t, channel.Account{Launch: launch(t, scripted(func(method string, id json.RawMessage, write func(string)) {
 		if method == "" {
 			answers <- string(id)
 			return

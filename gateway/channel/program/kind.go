@@ -7,6 +7,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
+// id is the network's name in keys, routes and settings.
+const id = "program"
+
 // Keys of an account whose program somebody else wrote.
 const (
 	keyCommand = "command"
@@ -21,7 +24,7 @@ var own = channel.Limits{Text: 2000}
 // to. docs/channels/write-your-own.md says how to write one.
 func Kind() channel.Kind {
 	return channel.Kind{
-		ID: "program", Label: "Program", Connects: keyCommand,
+		ID: id, Label: "Program", Connects: keyCommand,
 		Settings: []channel.Setting{
 			{Key: keyCommand, Form: channel.WordList,
 				About: "the program and its arguments, files by their whole path. It runs in a sandbox and reaches the network"},
@@ -34,7 +37,7 @@ func Kind() channel.Kind {
 		First:   "Write to it on its network.",
 		MaxFile: 100, MaxFileWhy: "The program may take less",
 		New:     open,
-		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, groupSign) },
+		IsGroup: isGroup,
 	}
 }
 
@@ -42,22 +45,20 @@ func Kind() channel.Kind {
 // can tell without the program.
 const groupSign = "#"
 
+func isGroup(conversation string) bool { return strings.HasPrefix(conversation, groupSign) }
+
 func isOption(s string) bool { name, _, ok := strings.Cut(s, "="); return ok && name != "" }
 
 func open(a channel.Account) (channel.Channel, error) {
-	command := a.Texts[keyCommand]
+	command, options := a.Texts[keyCommand], a.Texts[keyOptions]
 	if command == "" {
 		return nil, fmt.Errorf("no program is named: set channels.program.command, for example [\"/home/ada/my-channel\"]")
 	}
-	settings := map[string]string{}
-	for o := range strings.SplitSeq(a.Texts[keyOptions], "\n") {
+	a.Texts = map[string]string{}
+	for o := range strings.SplitSeq(options, "\n") {
 		if name, value, ok := strings.Cut(o, "="); ok {
-			settings[name] = value
+			a.Texts[name] = value
 		}
 	}
-	return New(Options{
-		ID: "program", Account: a.ID, Argv: strings.Split(command, "\n"), Limits: own, IsGroup: Kind().IsGroup,
-		Settings: settings, Secrets: a.Secrets,
-		MaxFile: a.MaxFile, OpenFile: a.OpenFile, Durable: a.Durable, Launch: a.Launch, Now: a.Now, Logger: a.Logger,
-	})
+	return New(Options{Account: a, Network: id, Argv: strings.Split(command, "\n"), Limits: own, IsGroup: isGroup})
 }

@@ -10,8 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -20,22 +18,16 @@ import (
 	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
-// Options of a Bridge. Argv, Limits, Launch, Now and Logger are needed.
+// Options of a Bridge. The account's ID, Launch, Now and Logger are needed, and
+// Network, Argv and Limits. Its Texts and Secrets are what the program gets.
 type Options struct {
-	ID, Account string
-	Argv        []string
+	channel.Account
+	Network string // its Kind's ID
+	Argv    []string
 	// Limits and Can hold until the program has told its own; it may have less.
-	Limits   channel.Limits
-	Can      []channel.Ability
-	IsGroup  func(conversation string) bool // as its Kind's; nil: a message says itself
-	Settings map[string]string
-	Secrets  map[string]string
-	MaxFile  int64
-	OpenFile func(path string) (fs.File, error)
-	Durable  channel.Durable
-	Launch   channel.Launch
-	Now      func() time.Time
-	Logger   *slog.Logger
+	Limits  channel.Limits
+	Can     []channel.Ability
+	IsGroup func(conversation string) bool // as its Kind's; nil: a message says itself
 	// Test asks the program for a network in its memory, which Ask plays with.
 	Test bool
 }
@@ -64,10 +56,10 @@ func New(o Options) (*Bridge, error) {
 }
 
 // ID is the network's.
-func (c *Bridge) ID() string { return c.o.ID }
+func (c *Bridge) ID() string { return c.o.Network }
 
 // Account is the account's name.
-func (c *Bridge) Account() string { return c.o.Account }
+func (c *Bridge) Account() string { return c.o.Account.ID }
 
 // Limits are the program's, and before it has told them those of its kind.
 func (c *Bridge) Limits() channel.Limits {
@@ -126,10 +118,10 @@ func (c *Bridge) Run(ctx context.Context, inbox channel.Inbox) error {
 		if c.o.Now().Sub(begun) > steady {
 			pause = firstPause
 		}
-		c.o.Logger.Warn("the program of a channel has ended", "channel", c.o.ID, "account", c.o.Account, "err", err, "again", pause)
+		c.o.Logger.Warn("the program of a channel has ended", "channel", c.o.Network, "account", c.o.Account.ID, "err", err, "again", pause)
 		c.note(func(s *channel.Status) {
 			s.State = channel.Waiting
-			s.Problem = fmt.Sprintf("The program that connects %s has ended: %v. It is started again in %v.", c.o.ID, err, pause)
+			s.Problem = fmt.Sprintf("The program that connects %s has ended: %v. It is started again in %v.", c.o.Network, err, pause)
 		})
 		if sleep.For(ctx, pause) != nil {
 			return nil
@@ -158,7 +150,7 @@ func (c *Bridge) oneLife(ctx context.Context, inbox channel.Inbox) error {
 		c.live = nil
 		c.mu.Unlock()
 	}()
-	c.o.Logger.Info("the program of a channel runs", "channel", c.o.ID, "account", c.o.Account, "name", result.Name, "version", result.Version)
+	c.o.Logger.Info("the program of a channel runs", "channel", c.o.Network, "account", c.o.Account.ID, "name", result.Name, "version", result.Version)
 	if err := cn.start(ctx); err != nil {
 		return cn.explain(err)
 	}
@@ -195,7 +187,7 @@ func (c *Bridge) connection() (*connection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.live == nil {
-		return nil, fmt.Errorf("the program that connects %s is not ready: %s", c.o.ID, cmp.Or(c.status.Problem, "it is starting"))
+		return nil, fmt.Errorf("the program that connects %s is not ready: %s", c.o.Network, cmp.Or(c.status.Problem, "it is starting"))
 	}
 	return c.live, nil
 }

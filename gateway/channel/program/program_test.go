@@ -34,10 +34,10 @@ func serves(ch channel.Channel) func(context.Context, io.Reader, io.WriteCloser)
 	}
 }
 
-func open(t *testing.T, o program.Options) *program.Bridge {
+func open(t *testing.T, a channel.Account) *program.Bridge {
 	t.Helper()
-	o.ID, o.Account, o.Argv, o.Now, o.Logger = "loopback", "default", []string{"test"}, time.Now, slog.New(slog.DiscardHandler)
-	c, err := program.New(o)
+	a.ID, a.Now, a.Logger = "default", time.Now, slog.New(slog.DiscardHandler)
+	c, err := program.New(program.Options{Account: a, Network: "loopback", Argv: []string{"test"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("what goes"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := open(t, program.Options{
+	c := open(t, channel.Account{
 		MaxFile:  1 << 20,
 		OpenFile: func(path string) (fs.File, error) { return os.Open(filepath.Join(dir, path)) },
 		Launch: func(ctx context.Context, n, a string, argv []string) (channel.Process, error) {
@@ -144,7 +144,7 @@ func TestFault_F_CH_ProgramDies(t *testing.T) {
 	var last channel.Process
 	starts := 0
 	start := launch(t, serves(ch))
-	c := open(t, program.Options{Launch: func(ctx context.Context, n, a string, argv []string) (channel.Process, error) {
+	c := open(t, channel.Account{Launch: func(ctx context.Context, n, a string, argv []string) (channel.Process, error) {
 		p, err := start(ctx, n, a, argv)
 		mu.Lock()
 		defer mu.Unlock()

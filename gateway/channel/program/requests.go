@@ -35,7 +35,7 @@ func (c *Bridge) call(ctx context.Context, method string, params, result any) er
 	}
 	w, err := cn.rpc.DispatchCall(ctx, method, params)
 	if errors.Is(err, jsonrpc2.ErrClosed) {
-		return fmt.Errorf("%w: the program that connects %s has ended", errNotAsked, c.o.ID)
+		return fmt.Errorf("%w: the program that connects %s has ended", errNotAsked, c.o.Network)
 	}
 	if err == nil {
 		err = w.Wait(ctx, result)

@@ -22,8 +22,9 @@ const (
 func setup(t *trial, o Options) *conformance.Setup {
 	files := &conformance.Files{}
 	b, err := program.New(program.Options{
-		ID: "program", Account: "check", Argv: o.Argv, Limits: channel.Limits{Text: 2000}, Settings: o.Settings, Secrets: o.Secrets,
-		MaxFile: 1 << 20, OpenFile: files.OpenLocal, Durable: &kept{}, Launch: o.Launch, Now: o.Now, Logger: o.Logger, Test: true,
+		Network: "program", Argv: o.Argv, Limits: channel.Limits{Text: 2000}, Test: true,
+		Account: channel.Account{ID: "check", Texts: o.Settings, Secrets: o.Secrets, MaxFile: 1 << 20, OpenFile: files.OpenLocal,
+			Durable: &kept{}, Launch: o.Launch, Now: o.Now, Logger: o.Logger},
 	})
 	if err != nil {
 		t.Fatalf("%v", err)
