@@ -150,7 +150,8 @@ func (c *Bridge) oneLife(ctx context.Context, inbox channel.Inbox) error {
 		c.live = nil
 		c.mu.Unlock()
 	}()
-	c.o.Logger.Info("the program of a channel runs", "channel", c.o.Network, "account", c.o.Account.ID, "name", result.Name, "version", result.Version)
+	c.o.Logger.Info("the program of a channel runs", "channel", c.o.Network, "account", c.o.Account.ID, "name", result.Name,
+		"version", result.Version)
 	if err := cn.start(ctx); err != nil {
 		return cn.explain(err)
 	}
