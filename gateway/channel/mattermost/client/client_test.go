@@ -62,7 +62,6 @@ type world struct {
 	c    *client.Client
 	keep *kept
 
-	mu   sync.Mutex
 	said map[string]*mattermosttest.Post // by the suite's ids
 }
 
