@@ -57,7 +57,8 @@ func (c *Client) upload(ctx context.Context, s *session, r *room, m channel.Medi
 	kind := m.MIME
 	if encrypted {
 		file := attachment.NewEncryptedFile()
-		data, kind, name = file.Encrypt(data), "application/octet-stream", ""
+		file.EncryptInPlace(data)
+		kind, name = "application/octet-stream", ""
 		out.File = &event.EncryptedFileInfo{EncryptedFile: *file}
 	}
 	got, err := s.api.UploadBytesWithName(ctx, data, kind, name)
@@ -125,7 +126,7 @@ func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, err
 		return nil, err
 	}
 	if content.File != nil {
-		if data, err = content.File.Decrypt(data); err != nil {
+		if err := content.File.DecryptInPlace(data); err != nil {
 			return nil, fmt.Errorf("%w: the file %s is not what was sent: %w", channel.ErrRefused, m.Name, err)
 		}
 	}

@@ -202,12 +202,10 @@ func TestEntry(t *testing.T) {
 				came["unsigned"] = unsigned
 			}
 			s.with(func() {
-				for _, e := range []object{
-					{"type": event, "sender": ada, "event_id": "$1", "content": object{"msgtype": "m.text", "body": "before"}, "room_id": home}, came,
-					{"type": event, "sender": ada, "event_id": "$2", "content": object{"msgtype": "m.text", "body": "after"}, "room_id": home},
-				} {
-					s.events = append(s.events, e)
-				}
+				s.events = append(s.events,
+					object{"type": event, "sender": ada, "event_id": "$1", "content": object{"msgtype": "m.text", "body": "before"}, "room_id": home},
+					came,
+					object{"type": event, "sender": ada, "event_id": "$2", "content": object{"msgtype": "m.text", "body": "after"}, "room_id": home})
 			})
 			hear(t, got, "after")
 		})
