@@ -6,16 +6,26 @@ import (
 )
 
 // Default is what holds as long as a setting is not set, as docs/configuration.md
-// says it, in Markdown; "" when it says nothing.
+// says it, in Markdown; "" when it says nothing. What the page says of a key of every
+// network, as of channels.<network>.enabled, holds where a network's own table does
+// not say otherwise.
 func Default(path string) string {
+	every := path
+	if parts := strings.SplitN(path, ".", 3); len(parts) == 3 && parts[0] == "channels" {
+		every = "channels.<network>." + parts[2]
+	}
+	general := ""
 	for row := range rows(Configuration) {
 		for name := range strings.SplitSeq(row[0], ",") {
-			if strings.Trim(strings.TrimSpace(name), "`") == path {
+			switch strings.Trim(strings.TrimSpace(name), "`") {
+			case path:
 				return row[1]
+			case every:
+				general = row[1]
 			}
 		}
 	}
-	return ""
+	return general
 }
 
 // rows are the first two cells of the tables' rows.

@@ -164,7 +164,7 @@ func TestChannelsAddLeavesNothing(t *testing.T) {
 		want error
 	}{
 		"stopped while it waits": {func(_ *answers, stop context.CancelFunc) {
-			for net.Calls("getUpdates") == 0 {
+			for before := net.Calls("getUpdates"); net.Calls("getUpdates") == before; {
 				<-time.After(time.Millisecond)
 			}
 			stop()

@@ -80,6 +80,7 @@ func TestScripts(t *testing.T) {
 			"forget":  forget,
 			"spoil":   spoil,
 			"waiting": waiting,
+			"tells":   tells,
 			"queued":  queued,
 			"zipped":  zipped,
 		},
@@ -247,6 +248,27 @@ func inQueue(ts *testscript.TestScript, key string) map[string]string {
 		ids[m.Text] = m.ID
 	}
 	return ids
+}
+
+// tells waits until a command prints what matches a pattern.
+func tells(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: tells PATTERN ARGS…")
+	}
+	want := regexp.MustCompile("(?m)" + args[0])
+	deadline := time.After(time.Minute)
+	retry := time.NewTicker(50 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		if err := ts.Exec("hearth", args[1:]...); err == nil && want.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		select {
+		case <-retry.C:
+		case <-deadline:
+			ts.Fatalf("nothing in %q matches %q", ts.ReadFile("stdout"), args[0])
+		}
+	}
 }
 
 func waiting(ts *testscript.TestScript, neg bool, args []string) {
