@@ -32,6 +32,8 @@ import (
 	slackclient "github.com/hearth-assistant/hearth/gateway/channel/slack/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
 	xmppclient "github.com/hearth-assistant/hearth/gateway/channel/xmpp/client"
+	"github.com/hearth-assistant/hearth/gateway/channel/zulip"
+	zulipclient "github.com/hearth-assistant/hearth/gateway/channel/zulip/client"
 )
 
 var version = "dev" // set by the build
@@ -46,6 +48,7 @@ func networks() map[string]func(channel.Account) (channel.Channel, error) {
 		mattermost.ID: func(a channel.Account) (channel.Channel, error) { return mattermostclient.New(a) },
 		slack.ID:      func(a channel.Account) (channel.Channel, error) { return slackclient.New(a) },
 		xmpp.ID:       func(a channel.Account) (channel.Channel, error) { return xmppclient.New(a) },
+		zulip.ID:      func(a channel.Account) (channel.Channel, error) { return zulipclient.New(a) },
 	}
 }
 

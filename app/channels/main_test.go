@@ -16,7 +16,7 @@ func TestRun(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, 2, "Networks: discord, email, irc, matrix, mattermost, slack, xmpp"},
+		{nil, 2, "Networks: discord, email, irc, matrix, mattermost, slack, xmpp, zulip"},
 		{[]string{"--help"}, 2, "Usage:"}, {[]string{"nowhere"}, 2, "no network \"nowhere\""},
 	} {
 		var told bytes.Buffer

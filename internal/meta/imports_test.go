@@ -183,7 +183,8 @@ var hosts = map[string][]string{
 	"app/channels": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/email", "gateway/channel/email/client",
 		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/mattermost", "gateway/channel/mattermost/client",
 		"gateway/channel/discord", "gateway/channel/discord/client", "gateway/channel/slack", "gateway/channel/slack/client",
-		"gateway/channel/xmpp", "gateway/channel/xmpp/client", "gateway/channel/matrix", "gateway/channel/matrix/client"},
+		"gateway/channel/xmpp", "gateway/channel/xmpp/client", "gateway/channel/matrix", "gateway/channel/matrix/client",
+		"gateway/channel/zulip", "gateway/channel/zulip/client"},
 	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 

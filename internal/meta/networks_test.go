@@ -10,7 +10,7 @@ import (
 // networks are the messaging networks that have a folder below gateway/channel.
 // Their names stand there, in the list of package networks, and in hearth-channels.
 // E-mail is not among them: accounts and logins speak of it too.
-var networks = []string{"telegram", "irc", "mattermost", "discord", "slack", "xmpp", "matrix"}
+var networks = []string{"telegram", "irc", "mattermost", "discord", "slack", "xmpp", "matrix", "zulip"}
 
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{

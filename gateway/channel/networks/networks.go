@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/telegram"
 	"github.com/hearth-assistant/hearth/gateway/channel/webhook"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
+	"github.com/hearth-assistant/hearth/gateway/channel/zulip"
 )
 
 // List is the networks there are.
@@ -26,6 +27,7 @@ func List() channel.Kinds {
 		mattermost.Kind(),
 		slack.Kind(),
 		xmpp.Kind(),
+		zulip.Kind(),
 		matrix.Kind(),
 		webhook.Kind(),
 		program.Kind(),
