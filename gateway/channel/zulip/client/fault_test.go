@@ -23,8 +23,9 @@ func TestFault_F_CH_Missed(t *testing.T) {
 	w.DropQueues()
 	until(t, "another queue", func() bool { return w.Queues() == 2 && w.Polls() == 1 })
 	w.Fail("POST /register", zuliptest.Fault{Status: 502}, zuliptest.Fault{CutBefore: true})
+	w.Fail("GET /events", zuliptest.Fault{Status: 502})
 	w.Silently(w.ada, w.dm, "three")
-	w.CutPolls()
+	w.CutPolls() // a GET without an answer is made again at once, and meets the fault
 	until(t, "noticing", func() bool { return w.c.Status().State == channel.Waiting })
 	w.Say(w.ada, w.dm, "four", nil)
 	w.Say(w.ada, w.plans(), "five", nil)
@@ -90,7 +91,8 @@ func TestFault_F_CH_Revoked(t *testing.T) {
 	until(t, "connecting", connected(w.c))
 	w.Revoke()
 	until(t, "giving up", func() bool { return w.c.Status().State == channel.Stopped })
-	if err := stop(); !errors.Is(err, channel.ErrAuth) || !strings.Contains(err.Error(), "zulip.apiKey") || strings.Contains(err.Error(), key) {
+	err := stop()
+	if !errors.Is(err, channel.ErrAuth) || !strings.Contains(err.Error(), "zulip.apiKey") || strings.Contains(err.Error(), key) {
 		t.Error(err)
 	}
 	if _, err := w.c.Send(t.Context(), channel.Message{To: w.direct(), Text: "x"}); !errors.Is(err, channel.ErrAuth) {

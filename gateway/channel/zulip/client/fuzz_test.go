@@ -14,8 +14,11 @@ import (
 // FuzzEvents: whatever comes by the queue is events or nothing, in their order, and a
 // message in one can be looked at.
 func FuzzEvents(f *testing.F) {
-	for _, s := range []string{`[{"id":0,"type":"heartbeat"}]`, `[{"id":1,"type":"message","message":{"id":5,"content":"[a](/user_uploads/2/a/b)"}}]`,
-		`[{"id":"x"},{"id":9,"type":7}]`, `[null,3]`, `[{"id":2,"type":"message","message":{"type":"private","display_recipient":[{"id":7}]}}]`} {
+	for _, s := range []string{
+		`[{"id":0,"type":"heartbeat"}]`, `[{"id":"x"},{"id":9,"type":7}]`, `[null,3]`,
+		`[{"id":1,"type":"message","message":{"id":5,"content":"[a](/user_uploads/2/a/b)"}}]`,
+		`[{"id":2,"type":"message","message":{"type":"private","display_recipient":[{"id":7}]}}]`,
+	} {
 		f.Add([]byte(s))
 	}
 	c := &Client{base: "https://chat.example.org"}

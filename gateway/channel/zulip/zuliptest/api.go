@@ -225,8 +225,8 @@ func shape(m *Message) answer {
 	if reactions == nil {
 		reactions = []Reaction{}
 	}
-	out := answer{"id": m.ID, "sender_id": m.Sender.ID, "sender_full_name": m.Sender.Name, "sender_email": m.Sender.Email, "content": m.Content,
-		"timestamp": m.Timestamp, "client": m.Client, "reactions": reactions, "is_me_message": false, "content_type": "text/x-markdown"}
+	out := answer{"id": m.ID, "content": m.Content, "sender_id": m.Sender.ID, "sender_full_name": m.Sender.Name,
+		"sender_email": m.Sender.Email, "timestamp": m.Timestamp, "client": m.Client, "reactions": reactions, "is_me_message": false, "content_type": "text/x-markdown"}
 	if t := m.At.Stream; t != nil {
 		out["type"], out["stream_id"], out["display_recipient"], out["subject"] = "stream", t.ID, t.Name, m.At.Topic
 		return out
@@ -294,7 +294,7 @@ func (s *Server) remove(r *http.Request, _ url.Values) (answer, *no) {
 
 // codes are some of the emoji that the server knows by name.
 func codes() map[string]string {
-	return map[string]string{"+1": "1f44d", "heart": "2764", "eyes": "1f440", "check": "2705", "cross_mark": "274c", "working_on_it": "1f6e0"}
+	return map[string]string{"+1": "1f44d", "heart": "2764", "eyes": "1f440", "check": "2705", "working_on_it": "1f6e0"}
 }
 
 func (s *Server) react(r *http.Request, p url.Values) (answer, *no) {

@@ -382,8 +382,12 @@ func (s *Server) Upload(name, mime string, data []byte) string {
 	return s.upload(name, mime, data)
 }
 
+// odd is what the server takes out of the name of a file for its path.
+var odd = regexp.MustCompile(`[^\w\s.-]`)
+
 func (s *Server) upload(name, mime string, data []byte) string {
-	at := fmt.Sprintf("/user_uploads/2/%02x/AbC-%d/%s", s.id()%256, s.count, strings.ReplaceAll(name, " ", "-"))
+	clean := strings.ReplaceAll(odd.ReplaceAllString(name, ""), " ", "-")
+	at := fmt.Sprintf("/user_uploads/2/%02x/AbC-%d/%s", s.id()%256, s.count, clean)
 	s.files[at] = &File{Path: at, Name: name, MIME: mime, Data: data}
 	return at
 }
