@@ -226,7 +226,8 @@ func shape(m *Message) answer {
 		reactions = []Reaction{}
 	}
 	out := answer{"id": m.ID, "content": m.Content, "sender_id": m.Sender.ID, "sender_full_name": m.Sender.Name,
-		"sender_email": m.Sender.Email, "timestamp": m.Timestamp, "client": m.Client, "reactions": reactions, "is_me_message": false, "content_type": "text/x-markdown"}
+		"sender_email": m.Sender.Email, "timestamp": m.Timestamp, "client": m.Client,
+		"reactions": reactions, "is_me_message": false, "content_type": "text/x-markdown"}
 	if t := m.At.Stream; t != nil {
 		out["type"], out["stream_id"], out["display_recipient"], out["subject"] = "stream", t.ID, t.Name, m.At.Topic
 		return out
