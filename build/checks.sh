@@ -181,6 +181,7 @@ require_sandbox() { [ "$(uname)" != Linux ] || export HEARTH_REQUIRE_SANDBOX=1; 
 check_go() {
 	needs_go && require_strace && require_sandbox && require_servers && require_homeserver || return
 	go build -tags failpoint -o "$CACHE/hearth-failpoints" ./app/hearth || return
+	go build -o "$CACHE/hearth-channels" ./app/channels || return # beside it, where a gateway looks
 	local around=(env CGO_ENABLED=1 "HEARTH_FAILPOINT_PROGRAM=$CACHE/hearth-failpoints") flags=(-race -timeout 20m) status=0
 	[ -z "${HEARTH_COVER:-}" ] || flags+=("-coverprofile=$CACHE/cover.out")
 	go_test -- "${WITHOUT_RACES[@]}" || status=1

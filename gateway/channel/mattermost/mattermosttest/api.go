@@ -247,6 +247,7 @@ func (s *Server) create(r *http.Request) (any, *no) {
 		PendingID: in.PendingID,
 		Props:     map[string]any{"from_bot": "true"}}
 	s.publish(p)
+	s.written++
 	if in.PendingID != "" {
 		s.pending[in.PendingID] = p.ID
 	}

@@ -101,6 +101,7 @@ type Server struct {
 	mu        sync.Mutex
 	count     int
 	last      int64
+	written   int // posts that the bot made
 	users     map[string]User
 	channels  map[string]*Channel
 	posts     map[string]*Post
@@ -309,6 +310,13 @@ func (s *Server) Sent() (out []Post) {
 		}
 	}
 	return out
+}
+
+// Written is how many posts the bot made.
+func (s *Server) Written() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.written
 }
 
 // Reactions are all that are there.
