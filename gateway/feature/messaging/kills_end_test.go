@@ -190,7 +190,7 @@ func (k *killing) check(t *testing.T) {
 	if answered := states[protocol.ReceiptAnswered]; answered < k.said/2 {
 		t.Errorf("only %d of %d messages were answered", answered, k.said)
 	}
-	t.Logf("%d messages in %v, 0 lost, 0 doubled; ended: %v; killed: %v; shown as uncertain: %d that had arrived, %d that had not, %d notices; "+
+	t.Logf("%d messages in %v; ended: %v; killed: %v; shown as uncertain: %d that had arrived, %d that had not, %d notices; "+
 		"put aside: %d", k.said, time.Since(k.began).Round(time.Second), states, k.hits, k.there, k.lost, k.mute, k.aside)
 }
 
@@ -265,6 +265,7 @@ func onTelegram(t *testing.T, v *gatewaytest.Victim) network {
 	t.Cleanup(api.Close)
 	front := httptest.NewServer(api)
 	t.Cleanup(front.Close)
+	t.Cleanup(v.Kill) // a poll that waits would keep the server open
 	var ids []string
 	for n := range people {
 		id := firstPerson + int64(n)
