@@ -34,23 +34,25 @@ var killPoints = []string{
 // to the owner, is there once or not at all, and once after their decision. 120
 // kills, 2,000 with HEARTH_LONG=1.
 func TestFault_F_CH_ProcessKills(t *testing.T) {
-	rnd := seed.New(t)
 	for _, c := range []struct {
 		name string
 		open func(t *testing.T, v *gatewaytest.Victim) network
 	}{{"mattermost", onMattermost}, {"mattermost, another", onMattermost}, {"telegram", onTelegram}} {
-		own, writers := rand.New(rand.NewPCG(rnd.Uint64(), 1)), rand.New(rand.NewPCG(rnd.Uint64(), 2))
 		t.Run(c.name, func(t *testing.T) {
 			if runtime.GOOS != "linux" && c.name != "telegram" {
 				t.Skip("the programs of a gateway are found in /proc, which only Linux has")
 			}
 			v := gatewaytest.NewVictim(t, "chat/stream-3-2")
 			gatewaytest.Channels(t)
-			k := &killing{v: v, rnd: own, net: c.open(t, v), began: time.Now(), hits: map[string]int{}}
+			k := &killing{v: v, rnd: seed.New(t), net: c.open(t, v), began: time.Now(), hits: map[string]int{}}
 			k.begin(t)
+			var pauses []time.Duration
+			for range 100 {
+				pauses = append(pauses, time.Duration(20+k.rnd.IntN(180))*time.Millisecond)
+			}
 			ctx, stop := context.WithCancel(t.Context())
 			done := make(chan struct{})
-			go func() { defer close(done); k.write(ctx, writers) }()
+			go func() { defer close(done); k.write(ctx, pauses) }()
 			for range seed.Rounds(40, 667) {
 				k.kill()
 			}
@@ -140,11 +142,11 @@ func (k *killing) begin(t *testing.T) {
 }
 
 // write is what people do who see nothing of the kills.
-func (k *killing) write(ctx context.Context, rnd *rand.Rand) {
+func (k *killing) write(ctx context.Context, pauses []time.Duration) {
 	for {
 		k.sayOne()
 		select {
-		case <-time.After(time.Duration(20+rnd.IntN(180)) * time.Millisecond):
+		case <-time.After(pauses[k.said%len(pauses)]):
 		case <-ctx.Done():
 			return
 		}
