@@ -75,6 +75,9 @@ func (n *adding) whole(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() {
+		if err != nil && ctx.Err() != nil { // wherever it was stopped
+			err = errInterrupted
+		}
 		if err != nil {
 			err = errors.Join(err, n.takeBack(context.WithoutCancel(ctx)))
 		}
