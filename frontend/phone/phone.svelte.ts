@@ -9,7 +9,7 @@ import { CallError, type LinkState, type Socket } from "../src/net/socket";
 import type { Auth, ChatEvent, HelloOK, SessionsChanged } from "../src/net/wire";
 import { Chat, type Past } from "../src/session/chat.svelte";
 import { feed } from "../src/session/events";
-import type { Entry, Picture } from "../src/session/outbox";
+import type { Attached, Entry } from "../src/session/outbox";
 import { Outgoing } from "../src/session/outgoing.svelte";
 import { Pictures } from "../src/session/pictures";
 import { openDatabase, type Database } from "../src/storage/database";
@@ -250,7 +250,7 @@ export class Phone {
 
   // ---- messages
 
-  async write(text: string, files: Picture[]): Promise<void> {
+  async write(text: string, files: Attached[]): Promise<void> {
     if (this.chat) await this.outgoing.add(this.chat.key, text, undefined, files);
   }
 

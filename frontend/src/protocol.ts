@@ -632,6 +632,76 @@ export interface BackupPruned {
   removed: BackupEntry[];
 }
 
+/** BranchesParams name a session. */
+export interface BranchesParams {
+  sessionKey: string;
+  agentId?: string;
+}
+
+/**
+ * BranchesList is the branches of a session's transcript, the one that was written
+ * last first.
+ */
+export interface BranchesList {
+  branches: SessionBranch[];
+}
+
+/** SessionBranch is one way through a transcript, from its beginning to a leaf. */
+export interface SessionBranch {
+  leafEntryId: string;
+  /** the last message of a person on it */
+  headline: string;
+  messageCount: number;
+  /** as RFC 3339 */
+  updatedAt?: string;
+  active: boolean;
+}
+
+/**
+ * BranchSwitchParams name the branch to use: its leaf, or any entry of it; of the
+ * branches through that entry the one that was written last is used.
+ */
+export interface BranchSwitchParams {
+  sessionKey: string;
+  agentId?: string;
+  leafEntryId: string;
+}
+
+/** EntryParams name an entry of the branch in use. */
+export interface EntryParams {
+  sessionKey: string;
+  agentId?: string;
+  entryId: string;
+}
+
+/** RewindResult: EditorText is the message that was gone back on, if it was one. */
+export interface RewindResult {
+  editorText?: string;
+}
+
+/** ForkResult: SessionKey is the new chat. */
+export interface ForkResult {
+  sessionKey: string;
+  editorText?: string;
+  /** Session is ours: the new chat as lists show it. */
+  hearthSession?: SessionRow;
+}
+
+/**
+ * ChatAgainParams answer a message again: the one that EntryID is, or that it
+ * answers. IdempotencyKey becomes the run id. The result is that of chat.send.
+ */
+export interface ChatAgainParams {
+  sessionKey: string;
+  agentId?: string;
+  entryId: string;
+  /** other words; absent: the same message */
+  message?: string;
+  /** "provider/model", for this answer only */
+  model?: string;
+  idempotencyKey: string;
+}
+
 /** ChannelsStatus is the answer to channels.status. */
 export interface ChannelsStatus {
   ts: number;
@@ -650,6 +720,155 @@ export interface ChannelAccountStatus {
   running: boolean;
   connected: boolean;
   lastError?: string;
+  /** of the bot, on the network */
+  name?: string;
+  /** LastInboundAt is when a message was accepted last since the start, in ms. */
+  lastInboundAt?: number;
+  dmPolicy?: string;
+  allowFrom?: string[];
+  /**
+   * The rest is ours. State is starting, receiving, waiting (it will be tried
+   * again), conflict, failed or stopped; Groups are those that the settings name.
+   */
+  hearthState?: string;
+  hearthGroupPolicy?: string;
+  hearthGroups?: string[];
+}
+
+/** ChannelKinds is ours: the networks that an account can be set up on, and how. */
+export interface ChannelKinds {
+  kinds: ChannelKind[];
+}
+
+/** ChannelKind is one network. */
+export interface ChannelKind {
+  id: string;
+  label: string;
+  /** what a person does there before, each a sentence */
+  steps: string[];
+  /** how they write to the account then */
+  first?: string;
+  /** Manifest is a file that the network makes an application of. */
+  manifest?: ChannelManifest;
+  settings: ChannelSetting[];
+}
+
+/** ChannelManifest is a file for a person to hand to a network. */
+export interface ChannelManifest {
+  name: string;
+  text: string;
+}
+
+/** ChannelSetting is what an account is asked for. */
+export interface ChannelSetting {
+  key: string;
+  /** secret, address, public-address, words, list, switch, port */
+  form: string;
+  about: string;
+  /** what holds without it */
+  unset?: string;
+  needed?: boolean;
+  /** a switch is on without it */
+  on?: boolean;
+}
+
+/**
+ * ChannelAddParams set an account up: Values are what a person typed, by the keys of
+ * its network's settings. Secrets go to where keys are kept.
+ */
+export interface ChannelAddParams {
+  channel: string;
+  /** "" = default */
+  accountId?: string;
+  values: Record<string, string>;
+}
+
+/**
+ * ChannelAdded says what became of it. With Wrong nothing was kept: what is wrong
+ * with which value.
+ */
+export interface ChannelAdded {
+  ok: boolean;
+  /** Fresh: nothing of the account stood in the settings before. */
+  fresh?: boolean;
+  wrong?: Record<string, string>;
+  notes?: string[];
+}
+
+/** ChannelAccountParams name an account. */
+export interface ChannelAccountParams {
+  channel: string;
+  /** "" = default */
+  accountId?: string;
+}
+
+/**
+ * ChannelRemoveParams take an account out of the settings. With KeepRules only what
+ * it is connected with goes; who may write to it stays.
+ */
+export interface ChannelRemoveParams {
+  channel: string;
+  accountId?: string;
+  keepRules?: boolean;
+}
+
+/**
+ * ChannelStarted is the answer to channels.start, and ChannelStopped that to
+ * channels.stop. Either lasts: it is written into the settings.
+ */
+export interface ChannelStarted {
+  channel: string;
+  accountId: string;
+  started: boolean;
+}
+
+export interface ChannelStopped {
+  channel: string;
+  accountId: string;
+  stopped: boolean;
+}
+
+/**
+ * WebLoginStartParams asks what a person does to log an account in. Without a channel
+ * it is the one that asks for somebody; Force and Verbose are taken and change nothing.
+ */
+export interface WebLoginStartParams {
+  channel?: string;
+  accountId?: string;
+  timeoutMs?: number;
+  force?: boolean;
+  verbose?: boolean;
+}
+
+/**
+ * WebLoginWaitParams waits until the account is connected, or asks for something else
+ * than the picture that the client shows.
+ */
+export interface WebLoginWaitParams {
+  channel?: string;
+  accountId?: string;
+  sessionKey?: string;
+  timeoutMs?: number;
+  currentQrDataUrl?: string;
+}
+
+/** WebLogin is how far a login is. */
+export interface WebLogin {
+  connected: boolean;
+  message: string;
+  qrDataUrl?: string;
+  /** ours */
+  ask?: LoginAsk;
+}
+
+/**
+ * LoginAsk is what a person has to do: scan a QR code, type a code, open an address,
+ * or read a text.
+ */
+export interface LoginAsk {
+  kind: string;
+  value: string;
+  expiresAtMs: number;
 }
 
 /** ContactsList is ours: who may write from messaging networks, and who asks to. */
@@ -728,7 +947,10 @@ export interface ContactRemoveParams {
 /** DeliveriesList is ours: answers that have not reached their network. */
 export interface DeliveriesList {
   deliveries: DeliveryInfo[];
-  /** Incomplete arrived, with words in the place of a file: Reason says why. */
+  /**
+   * Incomplete arrived, with words in the place of a file, or beside what was shown
+   * of them while they were written: Reason says why.
+   */
   incomplete: DeliveryInfo[];
   /** messages from networks that could not be handled */
   aside: AsideMessage[];
@@ -767,11 +989,18 @@ export interface DeliveryInfo {
   parts: number;
   createdAt: number;
   nextAt?: number;
+  /**
+   * Draft: it is only the beginning of an answer, shown while that was written. The
+   * answer is a delivery of its own, so a draft is not sent again.
+   */
+  draft?: boolean;
+  /** Stale: what was shown of the answer while it was written stands there still. */
+  stale?: boolean;
 }
 
 /**
  * DeliveryResolveParams: Decision is resend (it may then arrive twice) or
- * arrived (somebody saw it); for a message that was put aside retry or drop.
+ * arrived (somebody saw it; all there is for a draft); for a message that was put aside retry or drop.
  */
 export interface DeliveryResolveParams {
   id: string;
@@ -802,21 +1031,94 @@ export interface ChatSendParams {
   /** OpenClaw's settings of a session; ours have none, so that only null agrees. */
   expectedPermissionMode?: unknown;
   expectedToolOverrides?: unknown;
-  /** Attachments are pictures, at most MaxAttachments. */
+  /**
+   * Deliver sends the answer to a messaging network too: to DeliverTo, which is ours
+   * and has to be where the session's answers go still, or without it there.
+   */
+  deliver?: boolean;
+  hearthDeliverTo?: DeliveryContext;
+  /** Attachments are pictures and other files, at most MaxAttachments. */
   attachments?: Attachment[];
 }
 
-// MaxAttachments is how many pictures a message may have.
+// MaxAttachments is how many files a message may have, and MaxAttachmentBytes how
+// large each of those may be that are no pictures.
 export const MaxAttachments = 8;
+export const MaxAttachmentBytes = 26214400;
 
-/** Attachment is one picture of a message. */
+/** Attachment is one file of a message: its bytes, or an upload that brought them. */
 export interface Attachment {
-  /** image, the only one for now */
+  /** image or file; "": what its bytes are */
   type?: string;
   mimeType?: string;
   fileName?: string;
   /** base64, or a data: address */
+  content?: string;
+  /** Upload is ours: the id of one that is whole (MethodUploadPut), in place of Content. */
+  hearthUpload?: string;
+}
+
+/** AttachedFile is a file of a message that is no picture, and what became of it. */
+export interface AttachedFile {
+  name: string;
+  mimeType?: string;
+  size: number;
+  /**
+   * Kind is pdf, word, sheet, slides, html, epub, text, archive, audio, video, picture
+   * or unknown; Unit is what it is made of: page, sheet, slide, chapter, file, or "".
+   */
+  kind: string;
+  unit?: string;
+  /** of those */
+  total?: number;
+  /** what else is known of it, in English */
+  notes?: string[];
+  /**
+   * Given is how many of those the model was given, and Whole that it was given all of
+   * the text. Neither is set before the message is sent.
+   */
+  given?: number;
+  whole?: boolean;
+  /** bytes of text that were found */
+  text?: number;
+  /** Path is where the file is kept in the workspace of the assistant. */
+  path?: string;
+  /**
+   * Problem says why it has no text (encrypted, broken, bomb, no-text, too-much, foreign,
+   * empty), and Why the same in English. It can be sent all the same.
+   */
+  problem?: string;
+  why?: string;
+}
+
+// MaxUploadPart is how many bytes one UploadPutParams may bring.
+export const MaxUploadPart = 4194304;
+
+/**
+ * UploadPutParams bring a part of a file. The first has no Upload, and says what the
+ * file is; the next ones go on at Offset, which is what was received so far.
+ */
+export interface UploadPutParams {
+  upload?: string;
+  fileName?: string;
+  mimeType?: string;
+  /** of the whole file, in bytes */
+  size?: number;
+  offset?: number;
+  /** base64 */
   content: string;
+}
+
+/** UploadPutResult: File is there once all of it was received and read. */
+export interface UploadPutResult {
+  upload: string;
+  received: number;
+  file?: AttachedFile;
+}
+
+/** UploadDropParams name an upload that is not to be sent. */
+export interface UploadDropParams {
+  upload: string;
 }
 
 /** MediaGetParams name a picture by a block's mediaId. */
@@ -841,6 +1143,8 @@ export interface Media {
 export interface ChatSendResult {
   runId: string;
   status: string;
+  /** Files is ours: what became of the files that are no pictures. */
+  hearthFiles?: AttachedFile[];
 }
 
 export const SendStarted = "started";
@@ -892,6 +1196,8 @@ export interface ChatHistory {
   hasMore: boolean;
   inputReceipts?: InputReceipt[];
   inFlightRun?: InFlightRun;
+  /** Branch is ours: as in SessionRow. */
+  hearthBranch?: string;
   /** Earlier is ours: the conversation that stood here before this one began. */
   hearthEarlier?: Earlier;
 }
@@ -2590,6 +2896,86 @@ export interface HookEnableParams {
   sha256?: string;
 }
 
+/**
+ * ImportParams say what is imported: From is the program, "" when what lies at
+ * Path tells; Path is on the gateway's computer, "" for where the program has it.
+ */
+export interface ImportParams {
+  from?: string;
+  path?: string;
+}
+
+/**
+ * ImportSource is a program that Hearth can import from. Path is where it was
+ * found on this computer.
+ */
+export interface ImportSource {
+  id: string;
+  name: string;
+  /** in words */
+  takes: string;
+  path?: string;
+}
+
+/** ImportSources are all of them. */
+export interface ImportSources {
+  sources: ImportSource[];
+}
+
+/**
+ * ImportRow counts what there is of one kind: chat, memory, file, skill, job,
+ * server, key, person, setting, other.
+ */
+export interface ImportRow {
+  kind: string;
+  found: number;
+  new: number;
+  /** here already, and more came */
+  grown: number;
+  /** here already */
+  here: number;
+  /** not taken */
+  left: number;
+  messages?: number;
+  newMessages?: number;
+  /** Names are some of the new ones. */
+  names?: string[];
+}
+
+/** ImportLeft is what is not taken for one reason. */
+export interface ImportLeft {
+  kind: string;
+  /** some of them */
+  names: string[];
+  many: number;
+  why: string;
+}
+
+/** ImportReport is what an import would do, or did. */
+export interface ImportReport {
+  from: string;
+  program: string;
+  path: string;
+  /** nothing was written */
+  dry: boolean;
+  taskId?: string;
+  rows: ImportRow[];
+  left: ImportLeft[];
+  notes?: string[];
+  /** why it ended early */
+  error?: string;
+}
+
+/** ImportStarted names the task of an import. */
+export interface ImportStarted {
+  taskId: string;
+}
+
+/** ImportReportParams ask for the report of an import that was started. */
+export interface ImportReportParams {
+  taskId: string;
+}
+
 /** MCPServers lists the MCP servers of the settings. */
 export interface MCPServers {
   servers: MCPServer[];
@@ -2882,12 +3268,55 @@ export interface Message {
   hearthForAgent?: string;
   /** ExcludeFromContext marks what models never see: commands and their replies. */
   excludeFromContext?: boolean;
+  /**
+   * Origin is ours: where a person's message came from; nil: the gateway's own
+   * clients. Models are not sent it.
+   */
+  hearthOrigin?: MessageOrigin;
+  /**
+   * AnswersTo is ours: where the answer goes, when that is not where the message
+   * came from; its sender is who is answered.
+   */
+  hearthAnswersTo?: MessageOrigin;
   /** Provenance is set on words that no person wrote here. */
   provenance?: Provenance;
   errorMessage?: string;
   __openclaw?: MessageMeta;
   hearth?: MessageReceipt;
+  /**
+   * Versions is ours, on what begins a turn: the messages in whose place it stands,
+   * and that stand in its place on other branches. It is not stored.
+   */
+  hearthVersions?: MessageVersions;
 }
+
+/**
+ * MessageVersions are the versions of a message, in the order in which they were
+ * written.
+ */
+export interface MessageVersions {
+  /** which one this is, from 1 */
+  at: number;
+  /** ids, for sessions.branches.switch */
+  entries: string[];
+  /** they have the same words: only the answers differ */
+  same: boolean;
+}
+
+/** MessageOrigin says from which messaging network a message came, and from whom. */
+export interface MessageOrigin {
+  channel: string;
+  accountId?: string;
+  /** as they call themselves */
+  sender?: string;
+  senderId?: string;
+  owner?: boolean;
+  /** what it is called; "" in direct chats */
+  group?: string;
+}
+
+// ChannelHook is the channel of what other programs sent by hooks.
+export const ChannelHook = "hook";
 
 /** Provenance says where words come from that stand in a person's place. */
 export interface Provenance {
@@ -2908,7 +3337,7 @@ export const MessageSystem = "system";
 
 /** Block is one part of a message; Type tells which fields are set. */
 export interface Block {
-  /** text, thinking, toolCall, image */
+  /** text, thinking, toolCall, image, file */
   type: string;
   text?: string;
   thinking?: string;
@@ -2931,6 +3360,11 @@ export interface Block {
   mediaId?: string;
   width?: number;
   height?: number;
+  /**
+   * File is ours: what became of a file of the message. Its block's Text is what the
+   * model is told of it; it stays in the transcript and is not sent to clients.
+   */
+  hearthFile?: AttachedFile;
 }
 
 // Block types.
@@ -2938,6 +3372,7 @@ export const BlockText = "text";
 export const BlockThinking = "thinking";
 export const BlockToolCall = "toolCall";
 export const BlockImage = "image";
+export const BlockFile = "file";
 
 /** Usage is model.Usage with the sum that clients show. */
 export interface Usage {
@@ -3061,10 +3496,29 @@ export const MethodSessionsPreview = "sessions.preview";
 export const MethodSessionsCompact = "sessions.compact";
 export const MethodSessionsUsage = "sessions.usage";
 export const MethodSessionsAbort = "sessions.abort";
+/** Branches of a transcript. */
+export const MethodBranchesList = "sessions.branches.list";
+export const MethodBranchesSwitch = "sessions.branches.switch";
+export const MethodSessionsRewind = "sessions.rewind";
+export const MethodSessionsFork = "sessions.fork";
+/**
+ * MethodChatAgain is ours: answers a message again, with other words or another
+ * model.
+ */
+export const MethodChatAgain = "hearth.chat.again";
 export const MethodCommandsList = "commands.list";
 /** MethodSessionsSearch is ours: words in all messages. */
 export const MethodSessionsSearch = "sessions.search";
 export const MethodChannelsStatus = "channels.status";
+/** A person logs an account in: what they scan, type or open there, and the end of it. */
+export const MethodWebLoginStart = "web.login.start";
+export const MethodWebLoginWait = "web.login.wait";
+export const MethodChannelsStart = "channels.start";
+export const MethodChannelsStop = "channels.stop";
+/** These are ours: setting an account up, and taking it out. */
+export const MethodChannelsKinds = "hearth.channels.kinds";
+export const MethodChannelsAdd = "hearth.channels.add";
+export const MethodChannelsRemove = "hearth.channels.remove";
 /**
  * The methods of contacts and deliveries are ours: who may write from
  * messaging networks, and answers that have not arrived there.
@@ -3124,6 +3578,14 @@ export const MethodBackupSetup = "hearth.backup.setup";
 export const MethodBackupCreate = "hearth.backup.create";
 export const MethodBackupList = "hearth.backup.list";
 export const MethodBackupPrune = "hearth.backup.prune";
+export const MethodUpdateStatus = "update.status";
+export const MethodUpdateRun = "update.run";
+export const MethodUpdateCheck = "hearth.update.check";
+export const MethodUpdateBack = "hearth.update.back";
+export const MethodImportSources = "hearth.imports.sources";
+export const MethodImportPlan = "hearth.imports.plan";
+export const MethodImportStart = "hearth.imports.start";
+export const MethodImportReport = "hearth.imports.report";
 export const MethodUndoList = "hearth.undo.list";
 export const MethodUndoPreview = "hearth.undo.preview";
 export const MethodUndoApply = "hearth.undo.apply";
@@ -3205,6 +3667,12 @@ export const MethodLaunchLink = "hearth.launch";
 export const MethodView = "hearth.view";
 /** MethodMediaGet is ours: a picture of a conversation. */
 export const MethodMediaGet = "hearth.media.get";
+/**
+ * MethodUploadPut and MethodUploadDrop are ours: files for a message that is not
+ * sent yet, in parts.
+ */
+export const MethodUploadPut = "hearth.upload.put";
+export const MethodUploadDrop = "hearth.upload.drop";
 /** Schedules: what OpenClaw's programs call, and heartbeats. */
 export const MethodCronList = "cron.list";
 export const MethodCronStatus = "cron.status";
@@ -4012,11 +4480,24 @@ export interface SessionRow {
   chatType?: string;
   channel?: string;
   origin?: SessionOrigin;
+  /**
+   * Where answers that are delivered go: where a message came from last, or where
+   * the owner goes on. Dock is ours: they do, until they say otherwise.
+   */
+  lastChannel?: string;
+  lastTo?: string;
+  lastAccountId?: string;
+  deliveryContext?: DeliveryContext;
+  hearthDock?: SessionOrigin;
   pinned?: boolean;
   archived?: boolean;
   archivedAt?: number;
   /** that an editor works in */
   hearthFolder?: string;
+  /** Category is the folder of the list of chats that it is in, "" for none. */
+  category?: string;
+  /** Branch is ours: another one means that the transcript reads differently now. */
+  hearthBranch?: string;
 }
 
 /** SessionFallback says which model answers in the place of the selected one. */
@@ -4025,6 +4506,14 @@ export interface SessionFallback {
   selected: string;
   active: string;
   reason: string;
+}
+
+/** DeliveryContext is a conversation on a messaging network. */
+export interface DeliveryContext {
+  channel?: string;
+  to?: string;
+  accountId?: string;
+  threadId?: string;
 }
 
 /** SessionOrigin explains where a session's messages come from. */
@@ -4108,7 +4597,7 @@ export interface SessionsCreateResult {
 
 /**
  * SessionsPatchParams changes a session; a JSON null clears a field, an absent
- * one is left alone. Label, Model, ThinkingLevel, Pinned and Archived are known.
+ * one is left alone.
  */
 export interface SessionsPatchParams {
   key: string;
@@ -4127,6 +4616,8 @@ export interface SessionsPatchParams {
   archived?: boolean | null;
   /** ours: the folder that an editor works in */
   hearthFolder?: string | null;
+  /** the folder of the list of chats */
+  category?: string | null;
   /**
    * What the session must be for the change to happen. The settings are
    * OpenClaw's; ours have none of them, so that only null agrees.
@@ -5117,6 +5608,7 @@ export const TaskAutomation = "automation_run";
 export const TaskSubagent = "subagent";
 export const TaskDownload = "model_download";
 export const TaskSkill = "skill_install";
+export const TaskImport = "import";
 
 // What became of telling the result of a task.
 export const TaskDeliveryPending = "pending";
@@ -5140,7 +5632,7 @@ export interface Task {
   /** the same */
   taskId?: string;
   kind?: string;
-  /** who does it: subagent, cron, download, skill */
+  /** who does it: subagent, cron, download, skill, import */
   runtime?: string;
   status: string;
   execution?: TaskExecution;
@@ -5193,7 +5685,7 @@ export interface TaskView {
   /** the same */
   taskId?: string;
   kind?: string;
-  /** who does it: subagent, cron, download, skill */
+  /** who does it: subagent, cron, download, skill, import */
   runtime?: string;
   status: string;
   execution?: TaskExecution;
@@ -5497,6 +5989,100 @@ export interface UndoFile {
 }
 
 /**
+ * UpdateStatus is how this Hearth is updated. The first four fields are OpenClaw's,
+ * the rest is ours. Times are milliseconds, 0 for never.
+ */
+export interface UpdateStatus {
+  /** always null */
+  sentinel: unknown;
+  updateAvailable: UpdateAvailable | null;
+  effectiveChannel: string;
+  activeRun?: UpdateRun;
+  /** that runs */
+  version: string;
+  /** Blocked says why this program cannot update itself, and what to do; "" = it can. */
+  blocked?: string;
+  /** Owner is the package manager that updates it, "" = none. */
+  owner?: string;
+  /** the host that releases come from */
+  source?: string;
+  /** how often it is looked; 0 = only when asked */
+  everyMs: number;
+  checkedAt?: number;
+  /** of the last look */
+  error?: string;
+  onTrial?: boolean;
+  back?: UpdateBack;
+  last?: UpdateOutcome;
+}
+
+/** UpdateAvailable is a newer version. */
+export interface UpdateAvailable {
+  currentVersion: string;
+  latestVersion: string;
+  channel: string;
+  notes?: string;
+  /** Bad says why it was taken back when it was tried; "" = it was not. */
+  bad?: string;
+}
+
+/** UpdateRun is an update that is under way, or was the last of this start. */
+export interface UpdateRun {
+  runId: string;
+  /** "staging", "validating", "restarting", "finished" */
+  phase: string;
+  /** "running", "succeeded", "failed", "skipped" */
+  status: string;
+  reason?: string;
+  to?: string;
+  /** bytes */
+  have?: number;
+  total?: number;
+}
+
+/** UpdateBack is the version that can be gone back to. */
+export interface UpdateBack {
+  version: string;
+  untilMs: number;
+}
+
+/** UpdateOutcome is how the last update ended. */
+export interface UpdateOutcome {
+  atMs: number;
+  from: string;
+  to: string;
+  /** "updated", "rolled-back", "went-back", "failed" */
+  result: string;
+  reason?: string;
+  /** the newer store, where the older version could not use it */
+  kept?: string;
+  /** messages that are only in Kept */
+  lost?: number;
+}
+
+/**
+ * UpdateRunParams begin an update. Channel "" is the one of the settings. Retry takes
+ * a version that was taken back before. What else OpenClaw's clients send is not used.
+ */
+export interface UpdateRunParams {
+  channel?: string;
+  retry?: boolean;
+}
+
+/** UpdateRunResult says what became of the wish. */
+export interface UpdateRunResult {
+  runId: string;
+  ok: boolean;
+  /** why not */
+  message?: string;
+}
+
+/** UpdateCheckParams look now. */
+export interface UpdateCheckParams {
+  channel?: string;
+}
+
+/**
  * UsageCostParams choose days: the last Days (30 when nothing is said), or
  * from StartDate to EndDate.
  */
@@ -5655,13 +6241,28 @@ export interface Methods {
   "hearth.backup.create": { params: BackupCreateParams; result: BackupMade };
   "hearth.backup.list": { params: Record<string, never>; result: BackupList };
   "hearth.backup.prune": { params: Record<string, never>; result: BackupPruned };
+  "update.status": { params: Record<string, never>; result: UpdateStatus };
+  "update.run": { params: UpdateRunParams; result: UpdateRunResult };
+  "hearth.update.check": { params: UpdateCheckParams; result: UpdateStatus };
+  "hearth.update.back": { params: Record<string, never>; result: UpdateRunResult };
+  "hearth.imports.sources": { params: Record<string, never>; result: ImportSources };
+  "hearth.imports.plan": { params: ImportParams; result: ImportReport };
+  "hearth.imports.start": { params: ImportParams; result: ImportStarted };
+  "hearth.imports.report": { params: ImportReportParams; result: ImportReport };
   "hearth.undo.list": { params: UndoListParams; result: UndoList };
   "hearth.undo.preview": { params: UndoParams; result: UndoPlan };
   "hearth.undo.apply": { params: UndoParams; result: UndoPlan };
   "hearth.media.get": { params: MediaGetParams; result: Media };
+  "hearth.upload.put": { params: UploadPutParams; result: UploadPutResult };
+  "hearth.upload.drop": { params: UploadDropParams; result: OKResult };
   "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
   "hearth.sessions.earlier": { params: EarlierParams; result: EarlierList };
   "hearth.sessions.continue": { params: ContinueParams; result: Continued };
+  "sessions.branches.list": { params: BranchesParams; result: BranchesList };
+  "sessions.branches.switch": { params: BranchSwitchParams; result: OKResult };
+  "sessions.rewind": { params: EntryParams; result: RewindResult };
+  "sessions.fork": { params: EntryParams; result: ForkResult };
+  "hearth.chat.again": { params: ChatAgainParams; result: ChatSendResult };
   "skills.status": { params: SkillsStatusParams; result: SkillsStatus };
   "skills.bins": { params: Record<string, never>; result: SkillsBins };
   "skills.install": { params: SkillsInstallParams; result: SkillsInstallResult };
@@ -5802,6 +6403,13 @@ export interface Methods {
   "sessions.usage": { params: SessionsUsageParams; result: SessionsUsage };
   "commands.list": { params: Record<string, never>; result: CommandsList };
   "channels.status": { params: Record<string, never>; result: ChannelsStatus };
+  "web.login.start": { params: WebLoginStartParams; result: WebLogin };
+  "web.login.wait": { params: WebLoginWaitParams; result: WebLogin };
+  "channels.start": { params: ChannelAccountParams; result: ChannelStarted };
+  "channels.stop": { params: ChannelAccountParams; result: ChannelStopped };
+  "hearth.channels.kinds": { params: Record<string, never>; result: ChannelKinds };
+  "hearth.channels.add": { params: ChannelAddParams; result: ChannelAdded };
+  "hearth.channels.remove": { params: ChannelRemoveParams; result: OKResult };
   "hearth.contacts.list": { params: Record<string, never>; result: ContactsList };
   "hearth.contacts.resolve": { params: ContactResolveParams; result: OKResult };
   "hearth.contacts.remove": { params: ContactRemoveParams; result: OKResult };

@@ -40,10 +40,12 @@ const settings = lazy(async () => {
 
 export const dialogs: { [K in Kind]: Dialog<Shown<K>> } = {
   delete: dialog(sessions, (v) => v.DeleteDialog),
+  folder: dialog(sessions, (v) => v.FolderDialog),
   link: dialog(chat, (v) => v.LinkDialog),
   memory: dialog(memory, (v) => v.Memory),
   offer: dialog(chat, (v) => v.OfferedText),
   pause: dialog(pause, (v) => v.PauseDialog),
+  rename: dialog(sessions, (v) => v.NameDialog),
   safety: dialog(audit, (v) => v.SafetyPanel),
   search: dialog(search, (v) => v.Search),
   settings: dialog(settings, (v) => v.default),

@@ -5,8 +5,8 @@ export type {
   Auth, Block as WireBlock, Challenge, ChatEvent, ChatHistory, CommandInfo, ConnectParams,
   ContactRequest, CronActed, CronEvent, CronJob, CronMissed, CronPreview, CronProposal, CronProposals, CronRun, CronSchedule,
   CronSlot, CronWatched,
-  DeliveryInfo, DeviceAuth, Earlier, Error as ErrorShape, Event as EventFrame,
-  Events, Health, HelloOK, InFlightRun, Message, Methods, ModelInfo, Pause, Problem, ReceiptState,
+  DeliveryContext, DeliveryInfo, DeviceAuth, Earlier, Error as ErrorShape, Event as EventFrame,
+  Events, Health, HelloOK, InFlightRun, Message, MessageOrigin, MessageVersions, Methods, ModelInfo, Pause, Problem, ReceiptState,
   Response as ResponseFrame, Scope, SessionMessage, SessionRow, SearchHit, SessionsChanged,
   SessionsList, SessionsSearch, Setup, TaskView, TaskViewEvent, ToolInfo, ToolsGroup, Why,
 } from "../protocol";

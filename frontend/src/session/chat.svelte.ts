@@ -39,6 +39,8 @@ export class Chat {
   /** what was last heard of recent runs */
   private readonly states = new Map<string, { state: ReceiptState; error: string }>();
   private sessionId = "";
+  /** which branch of the transcript is read */
+  private branch = "";
   private reading: Promise<void> | null = null;
   private again = false;
   private readonly pace = new Pace(() => this.show());
@@ -141,9 +143,11 @@ export class Chat {
 
   private take(h: ChatHistory): void {
     // Another transcript: of the old one only what is on its way stays.
-    if (this.sessionId !== "" && this.sessionId !== h.sessionId)
+    const branch = h.hearthBranch ?? "";
+    if (this.sessionId !== "" && (this.sessionId !== h.sessionId || this.branch !== branch))
       this.messages = this.messages.filter((m) => m.seq === Infinity && m.state === "accepted");
     this.sessionId = h.sessionId;
+    this.branch = branch;
     const msgs = (h.messages ?? []).map(toMsg);
     const reaches = msgs.length > 0 && this.messages.some((m) => m.seq < msgs[0]!.seq);
     if (!reaches) this.hasMore = h.hasMore;
@@ -174,9 +178,9 @@ export class Chat {
   }
 
   /** isNow hears which transcript the session has; another one is read at once. */
-  isNow(sessionId: string): void {
+  isNow(sessionId: string, branch = this.branch): void {
     if (this.sessionId === "") this.sessionId = sessionId;
-    else if (this.sessionId !== sessionId) this.reread();
+    else if (this.sessionId !== sessionId || this.branch !== branch) this.reread();
   }
 
   /** which transcript of the session is open */
@@ -210,7 +214,7 @@ export class Chat {
     this.loadingOlder = true;
     try {
       const h = await this.client.call("chat.history", { sessionKey: this.key, limit, hearthBefore: first.seq, ...this.which });
-      if (this.sessionId !== h.sessionId) return;
+      if (this.sessionId !== h.sessionId || this.branch !== (h.hearthBranch ?? "")) return;
       this.messages = withPage(this.messages, (h.messages ?? []).map(toMsg));
       this.hasMore = h.hasMore;
     } catch {
@@ -222,7 +226,7 @@ export class Chat {
 
   accepted(e: Entry): void {
     if (this.messages.some((m) => m.role === "user" && m.runId === e.id)) return;
-    this.messages = upsert(this.messages, own(e.id, e.text, e.at));
+    this.messages = upsert(this.messages, own(e.id, e.text, e.at, e.to));
     if (e.files) this.reread(); // the gateway says where it keeps the pictures
     // The run may have begun, or even ended, before its acknowledgement was read.
     const known = this.states.get(e.id);

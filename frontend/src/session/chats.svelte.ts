@@ -133,7 +133,7 @@ export class Chats {
   private changed(e: SessionsChanged): void {
     if (e.reason === "delete") this.leave(e.sessionKey);
     if (e.reason === "send" && e.sessionKey === this.chat?.key && !this.chat.past) this.chat.sent(e.runId ?? "");
-    if (e.session?.sessionId) this.kept.get(e.sessionKey)?.isNow(e.session.sessionId);
+    if (e.session?.sessionId) this.kept.get(e.sessionKey)?.isNow(e.session.sessionId, e.session.hearthBranch ?? "");
   }
 }
 

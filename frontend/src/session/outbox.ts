@@ -2,6 +2,8 @@
 // on disk before it is on the wire, keeps its key until it is acknowledged, and
 // leaves in the order it was written; so a lost connection or a closed tab
 // neither loses nor doubles it.
+import type { DeliveryContext } from "../net/wire";
+import type { AttachedFile } from "../protocol";
 import type { Database } from "../storage/database";
 
 export interface Entry {
@@ -15,8 +17,10 @@ export interface Entry {
   error: string;
   /** what it does while another is answered; absent = as the session is set */
   mode?: "followup";
-  /** pictures, as the wire takes them */
-  files?: Picture[];
+  /** pictures, as the wire takes them, and files that were uploaded */
+  files?: Attached[];
+  /** where on a messaging network the answer goes too, and who that is */
+  to?: DeliveryContext & { name: string };
 }
 
 export interface Picture {
@@ -26,6 +30,24 @@ export interface Picture {
   /** base64 */
   content: string;
 }
+
+/** Upload is a file that the gateway has, or is being given. */
+export interface Upload {
+  type: "file";
+  mimeType: string;
+  fileName: string;
+  size: number;
+  /** what the gateway calls it; "" before it has it */
+  upload: string;
+  /** 0…1 of it is there */
+  progress: number;
+  /** what the gateway found in it */
+  file?: AttachedFile;
+  /** why it cannot be sent */
+  failed?: string;
+}
+
+export type Attached = Picture | Upload;
 
 export interface Refusal {
   message: string;
@@ -68,7 +90,7 @@ export class Outbox {
   }
 
   /** add returns null when there is nothing to send. */
-  async add(sessionKey: string, text: string, mode?: Entry["mode"], files: Picture[] = []): Promise<Entry | null> {
+  async add(sessionKey: string, text: string, mode?: Entry["mode"], files: Attached[] = [], to?: Entry["to"]): Promise<Entry | null> {
     if (text.trim() === "") return null;
     // Two messages of one millisecond still have an order.
     const at = (this.lastAt = Math.max((this.o.now ?? Date.now)(), this.lastAt + 1));
@@ -82,6 +104,7 @@ export class Outbox {
       error: "",
       ...(mode ? { mode } : {}),
       ...(files.length > 0 ? { files } : {}),
+      ...(to ? { to } : {}),
     };
     // It is not said to wait before it would outlive this tab.
     this.keeping.add(id);

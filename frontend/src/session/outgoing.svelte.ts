@@ -1,9 +1,10 @@
 // What a person wrote, on its way to the gateway: the outbox over a connection.
 import type { Caller } from "../net/client.svelte";
 import { CallError } from "../net/socket";
-import type { Methods } from "../net/wire";
+import type { DeliveryContext, Methods } from "../net/wire";
 import type { Database } from "../storage/database";
-import { Outbox, type Entry, type Picture, type Refusal } from "./outbox";
+import type { Attachment } from "../protocol";
+import { Outbox, type Attached, type Entry, type Refusal } from "./outbox";
 
 type Sent = Methods["chat.send"]["params"];
 
@@ -51,8 +52,8 @@ export class Outgoing {
     return this.unsent.filter((e) => e.sessionKey === sessionKey);
   }
 
-  async add(sessionKey: string, text: string, mode?: Entry["mode"], files?: Picture[]): Promise<void> {
-    await this.outbox.add(sessionKey, text, mode, files);
+  async add(sessionKey: string, text: string, mode?: Entry["mode"], files?: Attached[], to?: Entry["to"]): Promise<void> {
+    await this.outbox.add(sessionKey, text, mode, files, to);
   }
 
   discard(id: string): Promise<void> {
@@ -60,10 +61,21 @@ export class Outgoing {
   }
 
   private async send(e: Entry): Promise<void> {
-    const more = { ...(e.mode ? { queueMode: e.mode } : {}), ...(e.files ? { attachments: e.files } : {}) };
+    const more = {
+      ...(e.mode ? { queueMode: e.mode } : {}),
+      ...(e.files ? { attachments: e.files.map(wire) } : {}),
+      ...(e.to ? { deliver: true, hearthDeliverTo: place(e.to) } : {}),
+    };
     await this.o.client.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, ...this.o.each, ...more });
   }
 }
+
+/** wire is a file as chat.send takes it. */
+const wire = (f: Attached): Attachment =>
+  f.type === "image" ? f : { type: "file", mimeType: f.mimeType, fileName: f.fileName, hearthUpload: f.upload };
+
+/** place is where it is, for the gateway. */
+const place = ({ name: _, ...at }: NonNullable<Entry["to"]>): DeliveryContext => at;
 
 function explain(err: unknown): Refusal {
   if (!(err instanceof CallError)) return { message: String(err), retryable: true, retryAfterMs: 3_000, offline: false };

@@ -145,7 +145,7 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
 }
 
 /** changes says whether a tool's result tells of a changed file. */
-function changes(details: unknown): boolean {
+export function changes(details: unknown): boolean {
   const d = details as { diff?: unknown; files?: unknown } | null | undefined;
   return typeof d?.diff === "string" || Array.isArray(d?.files);
 }

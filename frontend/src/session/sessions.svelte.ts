@@ -7,6 +7,7 @@ import { keepDraft } from "../storage/local";
 import { oneLine } from "../text/oneline";
 
 const page = 100;
+const many = 500;
 
 /** isFrom: the messages of this chat come from a messaging network. */
 export const isFrom = (s: SessionRow | undefined): boolean => !!s?.origin?.provider && s.origin.provider !== "webchat";
@@ -34,18 +35,22 @@ export class Sessions {
   hasMore = $state(false);
   search = $state("");
   found = $state.raw<SessionRow[] | null>(null);
+  /** what is about to be deleted, and can still be kept */
+  private going = $state.raw<ReadonlySet<string>>(new Set());
   private next = 0;
   private searching: ReturnType<typeof setTimeout> | undefined;
 
   readonly shown = $derived.by(() => {
     const q = this.search.trim().toLowerCase();
-    const live = this.list.filter((s) => !s.archived);
+    const live = this.list.filter((s) => !s.archived && !this.going.has(s.key));
     if (q === "") return live;
     const hit = (s: SessionRow): boolean => `${titleOf(s, false)} ${s.lastMessagePreview ?? ""}`.toLowerCase().includes(q);
     const local = live.filter(hit);
     const keys = new Set(local.map((s) => s.key));
-    return [...local, ...(this.found ?? []).filter((s) => !keys.has(s.key) && !s.archived)].sort(order);
+    return [...local, ...(this.found ?? []).filter((s) => !keys.has(s.key) && !s.archived && !this.going.has(s.key))].sort(order);
   });
+
+  readonly archived = $derived(this.list.filter((s) => s.archived && !this.going.has(s.key)));
 
   constructor(private readonly client: Client) {
     client.on((name, payload) => name === "sessions.changed" && this.changed(payload as SessionsChanged));
@@ -71,12 +76,13 @@ export class Sessions {
 
   async more(): Promise<void> {
     const r = await this.client.call("sessions.list", {
-      limit: page,
+      limit: many,
       offset: this.next,
       includeDerivedTitles: true,
       includeLastMessage: true,
     });
-    r.sessions.forEach((s) => this.put(s));
+    const fresh = new Set(r.sessions.map((s) => s.key));
+    this.list = [...this.list.filter((s) => !fresh.has(s.key)), ...r.sessions].sort(order);
     this.hasMore = r.hasMore;
     this.next = r.nextOffset ?? this.next + r.sessions.length;
   }
@@ -112,6 +118,28 @@ export class Sessions {
   async pin(key: string, pinned: boolean): Promise<void> {
     this.patch(key, { pinned });
     await this.client.act(this.client.call("sessions.patch", { key, pinned }));
+  }
+
+  /** archive takes chats out of the list, or back into it; they can be found and read all the same. */
+  async archive(keys: readonly string[], archived: boolean): Promise<void> {
+    for (const key of keys) {
+      this.patch(key, { archived });
+      if (!(await this.client.act(this.client.call("sessions.patch", { key, archived })))) return this.patch(key, { archived: !archived });
+    }
+  }
+
+  /** move puts a chat into a folder of the list; "" takes it out. */
+  async move(key: string, category: string): Promise<void> {
+    this.patch(key, { category });
+    await this.client.act(this.client.call("sessions.patch", { key, category: category || null }));
+  }
+
+  /** hide leaves a chat out of the list until it is deleted, or kept after all. */
+  hide(key: string, hidden: boolean): void {
+    const going = new Set(this.going);
+    if (hidden) going.add(key);
+    else going.delete(key);
+    this.going = going;
   }
 
   /** remove deletes a session for good; false: that did not work. */

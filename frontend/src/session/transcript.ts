@@ -1,6 +1,7 @@
 // The messages of one session as plain values, and how pages, events and the
 // person's own unsent words come together. Pure functions only.
-import type { Message, ReceiptState, WireBlock } from "../net/wire";
+import type { Entry } from "./outbox";
+import type { Message, MessageOrigin, MessageVersions, ReceiptState, WireBlock } from "../net/wire";
 
 export type Role = "user" | "assistant" | "toolResult" | "system";
 
@@ -30,6 +31,12 @@ export interface Msg {
   label: string;
   /** the session that sent it in nobody's name: who started a sub-agent, or whose result it is */
   from?: string;
+  /** the messaging network that it came from, and from whom */
+  origin?: MessageOrigin;
+  /** where its answer goes, when that is not where it came from */
+  answersTo?: MessageOrigin;
+  /** what was said in its place on other branches, and which of them this is */
+  versions?: MessageVersions;
 }
 
 const roles: ReadonlySet<string> = new Set<Role>(["user", "assistant", "toolResult", "system"]);
@@ -73,15 +80,19 @@ export function toMsg(m: Message): Msg {
     quiet: m.excludeFromContext === true,
     label,
     from: m.provenance?.sourceSessionKey,
+    origin: m.hearthOrigin,
+    answersTo: m.hearthAnswersTo,
+    versions: m.hearthVersions,
   };
 }
 
 /** own is a message of this person that was acknowledged but not yet seen in the transcript. */
-export function own(runId: string, text: string, ts: number): Msg {
+export function own(runId: string, text: string, ts: number, to?: Entry["to"]): Msg {
   return {
     id: `own:${runId}`,
     seq: Infinity,
     role: "user",
+    ...(to ? { answersTo: { channel: to.channel ?? "", sender: to.name } } : {}),
     text,
     content: [{ type: "text", text }],
     ts,

@@ -28,6 +28,8 @@ export type Panel =
   | { kind: "skill"; name: string }
   | { kind: "settings"; pane?: PaneId }
   | { kind: "delete"; session: string; title: string }
+  | { kind: "rename"; session: string }
+  | { kind: "folder"; session: string }
   | { kind: "link"; href: string; host: string }
   | { kind: "offer"; text: string }
   | { kind: "shortcuts" };

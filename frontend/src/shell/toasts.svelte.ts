@@ -7,6 +7,16 @@ export interface Toast {
   id: number;
   text: string;
   bad: boolean;
+  /** what can still be done about it */
+  label?: string;
+  act?: () => void;
+}
+
+/** Offer is what a line offers for as long as it stands there. */
+export interface Offer {
+  act(): void;
+  /** it went without that */
+  over?(): void;
 }
 
 export class Toasts {
@@ -17,6 +27,14 @@ export class Toasts {
     const id = ++this.last;
     this.list = [...this.list.slice(-2), { id, text, bad }];
     setTimeout(() => (this.list = this.list.filter((x) => x.id !== id)), bad ? 8_000 : 2_500);
+  }
+
+  /** offer says what was done, and takes it back if the person wants. */
+  offer(text: string, label: string, o: Offer): void {
+    const id = ++this.last;
+    const gone = (): void => void (this.list = this.list.filter((x) => x.id !== id));
+    const late = setTimeout(() => (gone(), o.over?.()), 8_000);
+    this.list = [...this.list.slice(-2), { id, text, bad: false, label, act: () => (clearTimeout(late), gone(), o.act()) }];
   }
 
   /** complain says why something did not work. */

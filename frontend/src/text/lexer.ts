@@ -1,7 +1,8 @@
 // The Markdown lexer with guards: hostile text must cost no more than plain
 // text does. What is too deep, too long or too dense for Markdown becomes a
 // token that is shown as it was written.
-import { Lexer, type MarkedOptions, type Token, type Tokens } from "marked";
+import { Lexer, type Token, type Tokens } from "marked";
+import { noteKey, options } from "./extensions";
 
 export type { Token, Tokens };
 export type Links = Record<string, { href: string; title?: string | null }>;
@@ -19,7 +20,7 @@ export const limits = {
   rows: 400,
 };
 
-const marks = /[*_~`[\]<!&\\|@:]/g;
+const marks = /[*_~`[\]<!&\\|@:$]/g;
 
 class GuardedLexer extends Lexer {
   private blockDepth = 0;
@@ -76,8 +77,7 @@ export function isPlain(t: Token): boolean {
  * those of this text count within it too, but are not added to links.
  */
 export function lex(text: string, links: Links): Token[] {
-  const options: MarkedOptions = { gfm: true, breaks: true };
-  const lexer = new GuardedLexer(options);
+  const lexer = new GuardedLexer(options());
   Object.assign(lexer.tokens.links, links);
   try {
     return lexer.lex(text);
@@ -91,6 +91,7 @@ export function lex(text: string, links: Links): Token[] {
 export function takeLinks(t: Tokens.Generic, links: Links): void {
   if (!t.raw.includes("]:")) return;
   if (t.type === "def") links[t.tag as string] ??= { href: t.href, title: t.title };
+  if (t.type === "footnote") links[noteKey(t.id as string)] ??= { href: "", title: null };
   for (const c of t.tokens ?? []) takeLinks(c, links);
   for (const c of (t.items as Token[] | undefined) ?? []) takeLinks(c, links);
 }

@@ -1,12 +1,18 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 // @ts-expect-error the page's tests are plain JavaScript
 import { hostile as corpus, rich } from "../../test/page/texts.mjs";
+import { harmless } from "./harmless";
 import { blockView } from "../ui/BlockView";
 import { language, renderBlock } from "./nodes";
 import { blocksOf, Stream } from "./stream";
 import { cuts, document as randomDocument, random } from "./random";
 
+vi.mock("../rich/enrich", () => ({ enrich: () => Promise.resolve() })); // what is added later has tests of its own
+
 declare const process: { cpuUsage(since?: object): { user: number; system: number } }; // of Node, whose types the page does not need
+
+// Colours are loaded when code is drawn: what was asked for has to come before jsdom goes.
+afterAll(async () => void (await import("./languages")));
 
 const hostile = corpus as string[];
 
@@ -18,12 +24,14 @@ function render(text: string): HTMLElement {
 }
 
 const elements = new Set(
-  "DIV P H2 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD HR BR STRONG EM DEL A".split(" "),
+  "DIV P H2 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD HR BR STRONG EM DEL A SUP IMG".split(" "),
 );
 const attributes = new Set(
-  "class dir type data-copy aria-label tabindex data-lang role scope start href target rel title data-confirm".split(" "),
+  ("class dir type data-copy aria-label tabindex data-lang role scope start href target rel title data-confirm "
+    + "data-tex data-after data-note data-noteref data-src data-alt data-name alt src loading").split(" "),
 );
-const classes = /^(?:block|h|d[1-6]|plain|code|lang|copy|inline|loose|task|box|done|table|align-(?:left|right|center)|host|mismatch| )*$/;
+const classes = new RegExp("^(?:math|display|footnote|noteref|remote|inside|" +
+  "block|h|d[1-6]|plain|code|lang|copy|inline|loose|task|box|done|table|align-(?:left|right|center)|host|mismatch| )*$");
 
 function check(root: HTMLElement, from: string): void {
   for (const e of root.querySelectorAll("*")) {
@@ -31,6 +39,7 @@ function check(root: HTMLElement, from: string): void {
     for (const a of e.attributes) expect(attributes.has(a.name), `${a.name}=${a.value} from ${from}`).toBe(true);
     expect(e.className, from).toMatch(classes);
     if (e.hasAttribute("data-lang")) expect(e.getAttribute("data-lang")).toMatch(/^[a-z0-9+#._-]*$/);
+    if (e.tagName === "IMG") expect(harmless(e.getAttribute("src")!), from).toBe(true);
     if (e.tagName !== "A") continue;
     expect(e.getAttribute("href"), from).toMatch(/^(?:https?:\/\/[^@\s]+|mailto:[^?\s]+)$/);
     expect(e.getAttribute("rel")).toBe("noopener noreferrer");
@@ -144,6 +153,17 @@ describe("Sec A-UI-06: a message cannot stop the page", () => {
     "at signs": "a@".repeat(100_000),
     escapes: "\\*".repeat(150_000),
     "combining marks": "a" + "\u0301".repeat(100_000),
+    dollars: "$a ".repeat(60_000),
+    "dollars in pairs": "$$a".repeat(60_000),
+    "formulas without end": "\\(x ".repeat(40_000),
+    "displays without end": "\\[x\n".repeat(40_000),
+    "display lines": "$$\nx\n$$\n".repeat(10_000),
+    "a display without end": "$$\n" + "x\n".repeat(60_000),
+    "paragraphs and displays": "words\n$$ and\n\n".repeat(8_000),
+    notes: "[^a]: b\n".repeat(20_000),
+    "marks of notes": "[^a]: b\n\n" + "[^a]".repeat(30_000),
+    "a picture in the text": "![x](data:image/png;base64," + "A".repeat(300_000) + ")",
+    "pictures without end": "![x](data:image/png;base64,AAAA\n".repeat(8_000),
     "an open fence": "```js\n" + "x = 1;\n".repeat(100_000),
     "line ends": "\n".repeat(300_000),
     spaces: " ".repeat(500_000) + "x",

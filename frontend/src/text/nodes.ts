@@ -3,9 +3,12 @@
 // attributes come from this file, and addresses from links.ts.
 import { t } from "../i18n/t";
 import { decode } from "./entities";
+import type { Footnote } from "./extensions";
+import { harmless } from "./harmless";
 import { colour } from "./highlight";
 import { isPlain, limits, type Token, type Tokens } from "./lexer";
 import { safeLink } from "./links";
+import type { Formula } from "./math";
 
 /** Elements that one block may make; what is left is shown as plain text. */
 const budget = 6000;
@@ -51,6 +54,12 @@ class Builder {
         return void parent.appendChild(this.el("hr"));
       case "checkbox":
         return this.checkbox(parent, t.checked === true);
+      case "math":
+        return this.formula(parent, t as Formula);
+      case "footnote":
+        return this.footnote(parent, t as Footnote);
+      case "picture":
+        return t.open ? void parent.appendChild(this.plain(`![${t.alt}](…`)) : this.picture(parent, t.href, t.alt);
       default:
         // html, plain and whatever a later lexer may bring: as it was written
         parent.appendChild(this.plain(t.raw));
@@ -121,6 +130,8 @@ class Builder {
     const code = this.el("code");
     code.dir = "ltr";
     code.dataset.lang = lang;
+    const called = nameIn(token.lang);
+    if (called) code.dataset.name = called;
     code.append(token.text);
     pre.append(code);
     figure.append(caption, pre);
@@ -207,6 +218,10 @@ class Builder {
         return this.image(parent, t as Tokens.Image);
       case "checkbox":
         return this.checkbox(parent, t.checked === true);
+      case "math":
+        return this.formula(parent, t as Formula);
+      case "noteref":
+        return this.noteref(parent, t.id);
       case "html":
         return void parent.appendChild(/^<br\s*\/?>$/i.test(t.raw) ? this.el("br") : text(t.raw));
       default:
@@ -220,11 +235,62 @@ class Builder {
     this.anchor(parent, token.href, words, token.raw);
   }
 
-  /** Pictures from elsewhere are never loaded: asking for one tells who reads. */
+  /** Pictures from elsewhere are not loaded before somebody asks: it would tell who reads. */
   private image(parent: Node, token: Tokens.Image): void {
+    if (token.href.startsWith("data:")) return this.picture(parent, token.href, token.text);
+    const alt = decode(token.text).trim();
     const words = document.createDocumentFragment();
-    words.append(t("md.image", { alt: decode(token.text).trim() || t("md.noAlt") }));
+    words.append(t("md.image", { alt: alt || t("md.noAlt") }));
     this.anchor(parent, token.href, words, token.raw);
+    const safe = safeLink(token.href, "");
+    if (!safe?.href.startsWith("https:")) return;
+    const remote = this.el("span", "remote");
+    remote.dataset.src = safe.href;
+    remote.dataset.alt = alt;
+    parent.appendChild(remote); // rich/remote.ts puts a button there
+  }
+
+  /** A picture inside of the text; only pixels, and SVG as a picture, where it can do nothing. */
+  private picture(parent: Node, href: string, alt: string): void {
+    const words = decode(alt).trim() || t("md.noAlt");
+    if (!harmless(href)) return void parent.appendChild(text(t("md.image", { alt: words })));
+    const img = this.el("img", "inside");
+    img.alt = words;
+    img.loading = "lazy";
+    img.src = href;
+    parent.appendChild(img);
+  }
+
+  /** As it was written, until rich/formula.ts makes it a formula. */
+  private formula(parent: Node, token: Formula): void {
+    if (token.open) return void parent.appendChild(this.plain(token.raw));
+    const e = this.el("span", token.display ? "math display" : "math");
+    e.dir = "ltr";
+    e.dataset.tex = token.source;
+    e.textContent = token.raw.trim();
+    parent.appendChild(e);
+    if (token.after) e.dataset.after = token.after as string;
+  }
+
+  private footnote(parent: Node, token: Footnote): void {
+    const p = this.el("p", "footnote");
+    p.dir = "auto";
+    p.dataset.note = token.id;
+    const mark = this.el("sup");
+    mark.textContent = token.id;
+    p.append(mark, " ");
+    this.inlines(p, token.tokens ?? []);
+    parent.appendChild(p);
+  }
+
+  private noteref(parent: Node, id: string): void {
+    const sup = this.el("sup");
+    const button = this.el("button", "noteref");
+    button.type = "button";
+    button.dataset.noteref = button.textContent = id;
+    button.setAttribute("aria-label", t("md.note", { id }));
+    sup.append(button);
+    parent.appendChild(sup);
   }
 
   private anchor(parent: Node, href: string, words: DocumentFragment, raw: string): void {
@@ -251,6 +317,13 @@ const text = (s: string): Text => document.createTextNode(s);
 /** language reduces a fence's info string to a name that is safe to show. */
 export function language(info: string | undefined): string {
   return /^[A-Za-z0-9+#._-]{1,24}(?=$|[\s,{:])/.exec(info ?? "")?.[0].toLowerCase() ?? "";
+}
+
+/** nameIn is the title or file that a fence's info string names, or "". */
+export function nameIn(info: string | undefined): string {
+  const s = (info ?? "").slice(0, 300);
+  const named = /\b(?:title|file|filename|name)=(?:"([^"]{1,80})"|([\w.-]{1,80}))/.exec(s);
+  return (named?.[1] ?? named?.[2] ?? /(?:\s|:)([\w][\w./-]{0,70}\.\w{1,8})(?:\s|$)/.exec(s)?.[1] ?? "").trim();
 }
 
 /** renderBlock makes the element of one top-level token. */
@@ -285,5 +358,9 @@ export function settleBlock(el: HTMLElement): void {
   for (const code of el.querySelectorAll<HTMLElement>("figure.code code")) {
     const lang = code.dataset.lang ?? "";
     if (lang !== "") colour(code, lang);
+  }
+  if (el.querySelector(".math, table, .remote, figure.code")) {
+    // Without it the words are there all the same.
+    import("../rich/enrich").then((m) => m.enrich(el)).catch(() => undefined);
   }
 }

@@ -19,6 +19,8 @@ const pieces = [
   "<script>alert(1)</script>\n", "<pre>\n", "</pre>\n",
   "\t", "    ", "- [ ] task\n", "- [x] done\n", "\\*", "&amp;", "&#60;", "é", "🙂", "\u202e",
   "***\n", "* * *\n", "+ plus\n", "   ", "\\\n", "  \n", "[", "]", "(", ")", "!", "|", "<", ">", "]: ", "^", "$x$",
+  "$$", "$$\n", "$a_1*b_2$", "\\(x_1\\)", "\\[\n", "\\]\n", "\\(", "$", "$5 ", "\\\\", "[^1]", "[^1]: a note\n", "\n[^n]: ",
+  "![p](data:image/png;base64,iVBORw0KGgo=)\n", "```mermaid\n",
 ];
 
 /** document is a random text made of pieces that matter to Markdown. */

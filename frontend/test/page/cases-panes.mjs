@@ -26,6 +26,15 @@ const settled = async (page) => {
 
 export const cases = [
   {
+    name: "updates say which version runs, and why this build has none",
+    async run(w, open) {
+      const page = await part(open, 13);
+      await shows(page, "dialog section", /Hearth \S+ is running\./);
+      await shows(page, "dialog section", /This build of Hearth has no source of updates/);
+      assert.equal(await page.locator("dialog section button:has-text('Update now')").count(), 0);
+    },
+  },
+  {
     name: "another browser is among the devices, gets a name, and is out at once when it is removed",
     async run(w, open) {
       const other = await open();

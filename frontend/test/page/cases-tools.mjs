@@ -278,10 +278,10 @@ export const cases = [
       });
       await page.setInputFiles('input[type="file"]', [
         { name: "big.png", mimeType: "image/png", buffer: Buffer.from(big) },
-        { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no picture") },
+        { name: "nothing.txt", mimeType: "text/plain", buffer: Buffer.from("") },
       ]);
-      await until(page, () => document.querySelectorAll('[aria-label="Pictures of the message"] img').length === 1);
-      await until(page, () => /notes\.txt/.test(document.querySelector(".toasts").innerText));
+      await until(page, () => document.querySelectorAll('[aria-label="Files of the message"] img').length === 1);
+      await until(page, () => /“nothing\.txt” is empty/.test(document.querySelector(".toasts").innerText));
       await noAxe(page);
       await page.fill("#composer", "what is this?");
       await page.press("#composer", "Enter");
@@ -301,7 +301,7 @@ export const cases = [
     async run(w, open) {
       const page = await begin(w, open);
       await page.setInputFiles('input[type="file"]', { name: "dot.png", mimeType: "image/png", buffer: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64") });
-      await until(page, () => document.querySelectorAll('[aria-label="Pictures of the message"] img').length === 1);
+      await until(page, () => document.querySelectorAll('[aria-label="Files of the message"] img').length === 1);
       await page.fill("#composer", "look");
       await page.press("#composer", "Enter");
       await until(page, () => document.querySelector('article[data-state="refused"] .pictures img'));

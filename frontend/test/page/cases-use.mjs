@@ -61,6 +61,11 @@ const screens = {
   },
   async chats(page) {
     if (!(await page.$("nav"))) await page.keyboard.press("Control+b");
+    // The drawer comes in from the side: it is looked at when it is there.
+    await page.waitForSelector("nav .item");
+    await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+    await until(page, () => document.querySelector("nav").getBoundingClientRect().left >= 0);
+    await page.waitForTimeout(500);
   },
 };
 
@@ -110,7 +115,7 @@ export const cases = [
       // Back through the conversation: the tool can be opened, code and words copied.
       await page.waitForSelector("summary", { state: "visible" });
       const onTool = () => page.evaluate(() => document.activeElement.tagName === "SUMMARY");
-      for (let i = 0; i < 8 && !(await onTool()); i++) await press("Shift+Tab");
+      for (let i = 0; i < 12 && !(await onTool()); i++) await press("Shift+Tab");
       await press("Enter");
       await until(page, () => document.querySelector("details[open]"));
       // The chat's menu: rename.

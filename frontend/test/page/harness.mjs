@@ -14,21 +14,27 @@ const axeSource = readFileSync(new URL("../../node_modules/axe-core/axe.min.js",
 
 export const chromiums = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+// Below those that systems give to outgoing connections: many tests run beside these, and
+// a port that was free must be so still when the gateway takes it.
+const [firstPort, ports] = [20_000, 10_000];
+
+/** freePort finds a port that nobody has. */
 function freePort() {
   return new Promise((resolve, reject) => {
-    const s = createServer();
-    s.once("error", reject);
-    s.listen(0, "127.0.0.1", () => {
-      const { port } = s.address();
-      s.close(() => resolve(port));
-    });
+    const look = (left) => {
+      const port = firstPort + Math.floor(Math.random() * ports);
+      const s = createServer();
+      s.once("error", (e) => (left > 0 ? look(left - 1) : reject(e)));
+      s.listen(port, "127.0.0.1", () => s.close(() => resolve(port)));
+    };
+    look(20);
   });
 }
 
 const programs = new Map();
 
 /** program builds a program of the checkout once, for all worlds. */
-function program(folder) {
+export function program(folder) {
   const out = join(root, `build/bin/${folder.split("/").at(-1)}-pagetest`);
   if (!programs.has(folder)) execFileSync("go", ["build", "-o", out, folder], { cwd: root, stdio: "inherit", env: { ...process.env, CGO_ENABLED: "0" } });
   programs.set(folder, out);
@@ -36,7 +42,7 @@ function program(folder) {
 }
 
 /** lineWith resolves with the first output line of a process that matches. */
-function lineWith(child, pattern, what) {
+export function lineWith(child, pattern, what) {
   return new Promise((resolve, reject) => {
     let seen = "";
     const timer = setTimeout(() => reject(new Error(`${what} said nothing like ${pattern} in 20 s:\n${seen}`)), 20_000);
@@ -94,7 +100,7 @@ export class World {
     };
     if (own.length > 0) providers.own = { baseUrl: this.model.url, apiKey: "test", api: "openai-completions", models: own.map(entry) };
     const agents = defaultModel ? { defaults: { model: defaultModel } } : {};
-    writeFileSync(this.config, JSON.stringify({ gateway: { port: this.port }, models: { providers: defaultModel ? providers : {} }, agents }, null, 2), { mode: 0o600 });
+    writeFileSync(this.config, JSON.stringify({ gateway: { port: this.port }, models: { providers: defaultModel ? providers : {} }, agents, features: { titles: false } }, null, 2), { mode: 0o600 });
   }
 
   get env() {

@@ -5,8 +5,12 @@
 // HEARTH_BIN names a built hearth; without it one is built from the checkout.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import * as branches from "./cases-branches.mjs";
+import * as answersRoom from "./cases-answers.mjs";
+import * as channels from "./cases-channels.mjs";
 import * as chat from "./cases-chat.mjs";
 import * as cron from "./cases-cron.mjs";
+import * as files from "./cases-files.mjs";
 import * as first from "./cases-first.mjs";
 import * as panes from "./cases-panes.mjs";
 import * as phone from "./cases-phone.mjs";
@@ -16,15 +20,19 @@ import * as settings from "./cases-settings.mjs";
 import * as tools from "./cases-tools.mjs";
 import * as use from "./cases-use.mjs";
 import { World, root } from "./harness.mjs";
+import { answers, hostileAnswers } from "./texts-answers.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { first, chat, pipeline, tools, use, settings, panes, cron, safety, phone };
+const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, settings, panes, channels, cron, safety, phone };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
+const gatewayOf = (q) => /http:\S+/.exec(q)?.[0] ?? "http://127.0.0.1:9";
 const models = {
   rich: () => ({ text: rich }),
   code: () => ({ text: longCode }),
+  // The origin of the gateway stands in what a hostile page tries.
+  answers: (q) => ({ text: answers[q] ?? hostileAnswers(gatewayOf(q))[q.replace(/^bad /, "").split(" ")[0]] ?? "Nothing to show." }),
   hostile: (q) => ({ text: hostile[Number(q.match(/\d+/)?.[0] ?? 0)] }),
   "hostile-slow": () => ({ pieces: hostile.join("\n\n").match(/[^]{1,7}/g), gap: 2 }),
   // Talks for a while, then uses a tool: waiting messages are taken in behind it.

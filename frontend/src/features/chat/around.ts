@@ -1,7 +1,7 @@
 // What a conversation shows of other features. The page passes it, so that this
 // one knows none of them.
 import { createContext, type Snippet } from "svelte";
-import type { Approval } from "../../net/wire";
+import type { Approval, ModelInfo } from "../../net/wire";
 
 export interface Around {
   /** nobody has chosen yet what answers */
@@ -16,6 +16,12 @@ export interface Around {
   forCall(runId: string, callId: string): Approval | undefined;
   /** how long a call waited for its person; that is no time of the tool */
   waited(runId: string, callId: string): number;
+  /** what people call a messaging network */
+  network(id: string): string;
+  /** an account on that network is set up */
+  connected(id: string): boolean;
+  /** the models that may answer */
+  readonly models: readonly ModelInfo[];
   /** opens the list of models */
   pickModel(): void;
   /** shows a request that waits for its decision */

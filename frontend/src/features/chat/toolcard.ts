@@ -56,6 +56,19 @@ export function changes(tool: Tool): Change[] {
   return list.filter(isChange).map((c) => ({ path: c.path ?? "", diff: c.diff, added: c.added ?? 0, removed: c.removed ?? 0 }));
 }
 
+/** filesOf counts the files that some tools read or changed. */
+export function filesOf(tools: Tool[]): number {
+  const paths = new Set<string>();
+  for (const tool of tools) {
+    for (const c of changes(tool)) if (c.path) paths.add(c.path);
+    if (tool.name === "read" || tool.name === "write" || tool.name === "edit") {
+      const path = text(tool.input, "path");
+      if (path && ![...paths].some((p) => p.endsWith(path))) paths.add(path);
+    }
+  }
+  return paths.size;
+}
+
 export interface Line {
   kind: "add" | "del" | "hunk" | "same";
   text: string;

@@ -1,10 +1,16 @@
+export { default as AnswerActions } from "./AnswerActions.svelte";
 export { default as Attach } from "./Attach.svelte";
+export { default as CameFrom } from "./CameFrom.svelte";
 export { default as CommandList } from "./CommandList.svelte";
+export { default as Deliver } from "./Deliver.svelte";
 export { default as Earlier } from "./Earlier.svelte";
+export { default as EditMessage } from "./EditMessage.svelte";
 export { default as LinkDialog } from "./LinkDialog.svelte";
 export { default as OfferedText } from "./OfferedText.svelte";
+export { default as OwnActions } from "./OwnActions.svelte";
 export { default as Pictures } from "./Pictures.svelte";
 export { default as Queue } from "./Queue.svelte";
 export { default as SentBy } from "./SentBy.svelte";
 export { default as Thought } from "./Thought.svelte";
 export { default as ToolCard } from "./ToolCard.svelte";
+export { default as ToolRun } from "./ToolRun.svelte";

@@ -3,7 +3,7 @@ import { createContext } from "svelte";
 import type { Client } from "../../net/client.svelte";
 import type { CommandInfo } from "../../net/wire";
 import type { Chats } from "../../session/chats.svelte";
-import type { Entry, Picture } from "../../session/outbox";
+import type { Entry, Attached } from "../../session/outbox";
 import type { Outgoing } from "../../session/outgoing.svelte";
 import type { Sessions } from "../../session/sessions.svelte";
 
@@ -27,14 +27,14 @@ export class Writing {
     this.commands = (await this.o.client.call("commands.list", {})).commands;
   }
 
-  async say(text: string, mode?: Entry["mode"], files?: Picture[]): Promise<void> {
+  async say(text: string, mode?: Entry["mode"], files?: Attached[], to?: Entry["to"]): Promise<void> {
     const { chats, sessions, outgoing } = this.o;
     if (!chats.chat && sessions.mainKey === "") chats.open("agent:main:main");
-    await outgoing.add(chats.chat!.key, text, mode, files);
+    await outgoing.add(chats.chat!.key, text, mode, files, to);
   }
 
   /** again sends the words of a failed message under a new key. */
-  async again(text: string, entryId = "", files?: Picture[]): Promise<void> {
+  async again(text: string, entryId = "", files?: Attached[]): Promise<void> {
     if (entryId) await this.discard(entryId);
     await this.say(text, undefined, files);
   }

@@ -7,10 +7,6 @@ import type { FieldSpec } from "./field";
 export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
   channels: [
     { path: "messages.responsePrefix", kind: "text", fallback: "" },
-    { path: "channels.telegram.enabled", kind: "switch", fallback: true },
-    { path: "channels.telegram.dmPolicy", kind: "choice", options: ["pairing", "allowlist", "open", "disabled"], fallback: "pairing" },
-    { path: "channels.telegram.groupPolicy", kind: "choice", options: ["allowlist", "open", "disabled"], fallback: "allowlist" },
-    { path: "channels.telegram.streaming.mode", kind: "choice", options: ["off", "partial", "block", "progress"], fallback: "partial" },
   ],
   chat: [
     { path: "messages.queue.mode", kind: "choice", options: ["steer", "followup", "collect", "interrupt"], fallback: "steer" },
@@ -68,6 +64,7 @@ export const sections: Partial<Record<PaneId, FieldSpec[]>> = {
     { path: "tools.web.fetch.enabled", kind: "switch", fallback: true },
     { path: "tools.web.search.enabled", kind: "switch", fallback: true },
     { path: "tools.web.search.provider", kind: "choice", options: ["duckduckgo", "brave", "tavily", "searxng"], fallback: "duckduckgo" },
+    { path: "tools.media.audio.enabled", kind: "switch", fallback: true },
     { path: "tools.codeMode.enabled", kind: "switch", fallback: false },
   ],
   usage: [

@@ -1,0 +1,1 @@
+export { default as Pane } from "./Pane.svelte";

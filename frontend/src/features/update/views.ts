@@ -1,0 +1,1 @@
+export { default as Updates } from "./Updates.svelte";

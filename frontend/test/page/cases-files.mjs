@@ -1,0 +1,101 @@
+// Files of messages: any kind, read by the gateway, shown with what became of them.
+// HEARTH_SHOTS names a folder for pictures.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { axe, ready, root, until } from "./harness.mjs";
+
+const file = (name, as = name) => ({
+  name: as,
+  mimeType: name.endsWith(".pdf") ? "application/pdf" : "application/octet-stream",
+  buffer: readFileSync(join(root, "gateway/document/testdata", name)),
+});
+
+async function look(page, name) {
+  assert.deepEqual(await axe(page), []);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, "it is wider than the screen");
+  const folder = process.env.HEARTH_SHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `files-${name}.png`) });
+}
+
+const chips = (page, n) => until(page, (want) => document.querySelectorAll("form .chip .state").length === want, n);
+const chip = (page, name, words) =>
+  until(page, ([n, w]) => [...document.querySelectorAll(".chip")].some((c) => c.innerText.includes(n) && new RegExp(w).test(c.innerText)), [name, words]);
+
+async function begin(open, o) {
+  const page = await open(o);
+  await ready(page);
+  await page.keyboard.press("Control+Shift+O");
+  await until(page, () => document.querySelector(".welcome"));
+  return page;
+}
+
+export const cases = [
+  {
+    name: "files: any kind is attached, said what is in it, given to the model, and shown again",
+    async run(w, open) {
+      for (const o of [{ width: 1280, height: 2400 }, { width: 360, height: 3600, scheme: "dark" }]) {
+        const page = await begin(open, o);
+        await page.setInputFiles('form input[type="file"]', [
+          file("report.pdf"),
+          file("book.xlsx", "Sales\u202exslx and a name that is much longer than there is room for.xlsx"),
+          file("locked.pdf"),
+          file("scanned.pdf"),
+          { name: "bundle.bin", mimeType: "", buffer: Buffer.from([1, 0, 2, 0, 0, 0, 7, 9, 1, 3]) },
+        ]);
+        await chips(page, 5);
+        await chip(page, "report.pdf", "PDF[^]*2 pages");
+        await chip(page, "Sales", "Spreadsheet[^]*2 sheets");
+        await chip(page, "locked.pdf", "password");
+        await chip(page, "scanned.pdf", "scans");
+        await page.click('button[aria-label="Take “bundle.bin” out"]');
+        await chips(page, 4);
+        await page.fill("#composer", "what is in these?");
+        await look(page, `composer-${o.width}`);
+        await page.press("#composer", "Enter");
+        await until(page, () => /the secret word is walnut/.test([...document.querySelectorAll(".row.text .md")].at(-1)?.innerText ?? ""));
+        await chip(page, "report.pdf", "2 pages");
+        await page.reload();
+        await ready(page);
+        await until(page, () => document.querySelectorAll(".row.user .chip").length === 4);
+        await chip(page, "locked.pdf", "password");
+        await page.evaluate(() => document.querySelector(".row.user .chip").scrollIntoView());
+        await look(page, `history-${o.width}`);
+        assert.ok(existsSync(join(w.home, "Hearth/inbox/report.pdf")));
+      }
+    },
+  },
+  {
+    name: "files: a long one is given in part, and its chip says which",
+    async run(w, open) {
+      const page = await begin(open);
+      const line = "a line of a log that goes on for a while, so that there is much of it\n";
+      await page.setInputFiles('form input[type="file"]', { name: "long.log", mimeType: "text/plain", buffer: Buffer.from(line.repeat(90_000)) });
+      await chip(page, "long.log", "Read$");
+      await page.fill("#composer", "and this?");
+      await page.press("#composer", "Enter");
+      await chip(page, "long.log", "A part of its text was given[^]*inbox/long.log");
+      await look(page, "part");
+    },
+  },
+  {
+    name: "files: what is dropped and pasted is attached too",
+    async run(w, open) {
+      const page = await begin(open);
+      const hand = (type) =>
+        page.evaluate((type) => {
+          const d = new DataTransfer();
+          d.items.add(new File(["a,b\n1,2\n"], `${type}.csv`, { type: "text/csv" }));
+          const e = type === "drop" ? new DragEvent("drop", { dataTransfer: d, bubbles: true }) : new ClipboardEvent("paste", { clipboardData: d, bubbles: true });
+          (type === "drop" ? document.body : document.querySelector("#composer")).dispatchEvent(e);
+        }, type);
+      await until(page, () => document.querySelector('form input[type="file"]'));
+      await hand("drop");
+      await hand("paste");
+      await chip(page, "drop.csv", "Text");
+      await chip(page, "paste.csv", "Text");
+    },
+  },
+];
