@@ -22,12 +22,22 @@ import (
 	discordclient "github.com/hearth-assistant/hearth/gateway/channel/discord/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
 	emailclient "github.com/hearth-assistant/hearth/gateway/channel/email/client"
+	"github.com/hearth-assistant/hearth/gateway/channel/googlechat"
+	googlechatclient "github.com/hearth-assistant/hearth/gateway/channel/googlechat/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
 	ircclient "github.com/hearth-assistant/hearth/gateway/channel/irc/client"
+	"github.com/hearth-assistant/hearth/gateway/channel/line"
+	lineclient "github.com/hearth-assistant/hearth/gateway/channel/line/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/matrix"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	mattermostclient "github.com/hearth-assistant/hearth/gateway/channel/mattermost/client"
+	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
+	msteamsclient "github.com/hearth-assistant/hearth/gateway/channel/msteams/client"
+	"github.com/hearth-assistant/hearth/gateway/channel/nextcloudtalk"
+	nextcloudclient "github.com/hearth-assistant/hearth/gateway/channel/nextcloudtalk/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/serve"
+	signalkind "github.com/hearth-assistant/hearth/gateway/channel/signal"
+	signalclient "github.com/hearth-assistant/hearth/gateway/channel/signal/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack"
 	slackclient "github.com/hearth-assistant/hearth/gateway/channel/slack/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
@@ -41,20 +51,25 @@ var version = "dev" // set by the build
 // networks are what this program connects to.
 func networks() map[string]func(channel.Account) (channel.Channel, error) {
 	return map[string]func(channel.Account) (channel.Channel, error){
-		discord.ID:    func(a channel.Account) (channel.Channel, error) { return discordclient.New(a) },
-		email.ID:      func(a channel.Account) (channel.Channel, error) { return emailclient.New(a) },
-		irc.ID:        func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
-		matrix.ID:     openMatrix,
-		mattermost.ID: func(a channel.Account) (channel.Channel, error) { return mattermostclient.New(a) },
-		slack.ID:      func(a channel.Account) (channel.Channel, error) { return slackclient.New(a) },
-		xmpp.ID:       func(a channel.Account) (channel.Channel, error) { return xmppclient.New(a) },
-		zulip.ID:      func(a channel.Account) (channel.Channel, error) { return zulipclient.New(a) },
+		discord.ID:       func(a channel.Account) (channel.Channel, error) { return discordclient.New(a) },
+		email.ID:         func(a channel.Account) (channel.Channel, error) { return emailclient.New(a) },
+		googlechat.ID:    func(a channel.Account) (channel.Channel, error) { return googlechatclient.New(a) },
+		irc.ID:           func(a channel.Account) (channel.Channel, error) { return ircclient.New(a) },
+		line.ID:          func(a channel.Account) (channel.Channel, error) { return lineclient.New(a) },
+		matrix.ID:        openMatrix,
+		mattermost.ID:    func(a channel.Account) (channel.Channel, error) { return mattermostclient.New(a) },
+		msteams.ID:       func(a channel.Account) (channel.Channel, error) { return msteamsclient.New(a) },
+		nextcloudtalk.ID: func(a channel.Account) (channel.Channel, error) { return nextcloudclient.New(a) },
+		slack.ID:         func(a channel.Account) (channel.Channel, error) { return slackclient.New(a) },
+		xmpp.ID:          func(a channel.Account) (channel.Channel, error) { return xmppclient.New(a) },
+		zulip.ID:         func(a channel.Account) (channel.Channel, error) { return zulipclient.New(a) },
+		signalkind.ID:    func(a channel.Account) (channel.Channel, error) { return signalclient.New(a) },
 	}
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-func run(args []string, in io.Reader, out io.WriteCloser, told io.Writer) int {
+func run(args []string, in io.ReadCloser, out io.WriteCloser, told io.Writer) int {
 	all := networks()
 	usage := "hearth-channels connects messaging networks for Hearth, which starts it by itself.\n\n" +
 		"Usage: hearth-channels NETWORK\n       hearth-channels --version\n\nNetworks: " +

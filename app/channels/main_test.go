@@ -11,16 +11,18 @@ import (
 
 // TestRun: it says what it knows, and answers the gateway's first request.
 func TestRun(t *testing.T) {
+	all := "Networks: discord, email, googlechat, irc, line, matrix, mattermost, msteams, nextcloud-talk, signal, slack, xmpp, zulip"
 	for _, tc := range []struct {
 		args []string
 		code int
 		want string
 	}{
-		{nil, 2, "Networks: discord, email, irc, matrix, mattermost, slack, xmpp, zulip"},
+		{nil, 2, all},
 		{[]string{"--help"}, 2, "Usage:"}, {[]string{"nowhere"}, 2, "no network \"nowhere\""},
 	} {
 		var told bytes.Buffer
-		if code := run(tc.args, strings.NewReader(""), nowhere{}, &told); code != tc.code || !strings.Contains(told.String(), tc.want) {
+		code := run(tc.args, io.NopCloser(strings.NewReader("")), nowhere{}, &told)
+		if code != tc.code || !strings.Contains(told.String(), tc.want) {
 			t.Errorf("%q: %d, %s", tc.args, code, told.String())
 		}
 	}

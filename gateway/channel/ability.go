@@ -5,15 +5,26 @@ type Ability string
 
 // The abilities.
 const (
-	CanEdit   Ability = "edit"   // Editor
-	CanDelete Ability = "delete" // Deleter
-	CanType   Ability = "typing" // Typer
-	CanReact  Ability = "react"  // Reactor
-	CanFetch  Ability = "fetch"  // Fetcher
+	CanEdit     Ability = "edit"    // Editor
+	CanDelete   Ability = "delete"  // Deleter
+	CanType     Ability = "typing"  // Typer
+	CanReact    Ability = "react"   // Reactor
+	CanFetch    Ability = "fetch"   // Fetcher
+	CanChoose   Ability = "choices" // Chooser
+	CanPoll     Ability = "poll"    // Poller
+	CanPin      Ability = "pin"     // Pinner
+	CanRead     Ability = "read"    // Reader
+	CanBeCalled Ability = "http"    // Called
+	CanMenu     Ability = "menu"    // Menu
 )
 
 // Abilities are all of them.
-func Abilities() []Ability { return []Ability{CanEdit, CanDelete, CanType, CanReact, CanFetch} }
+func Abilities() []Ability {
+	return []Ability{CanEdit, CanDelete, CanType, CanReact, CanFetch, CanChoose, CanPoll, CanPin, CanRead, CanMenu, CanBeCalled}
+}
+
+// Writing are those of a network that does what all about messages asks for, and no more.
+func Writing() []Ability { return []Ability{CanEdit, CanDelete, CanType, CanReact, CanFetch} }
 
 // Standing is a channel that stands for another one, as that of a program does: its
 // type has every ability, and Can says which of them the other has.
@@ -36,6 +47,24 @@ func AsReactor(c Channel) (Reactor, bool) { return as[Reactor](c, CanReact) }
 // AsFetcher is a channel that brings the files of its messages, if it does.
 func AsFetcher(c Channel) (Fetcher, bool) { return as[Fetcher](c, CanFetch) }
 
+// AsChooser is a channel that shows buttons, if it does.
+func AsChooser(c Channel) (Chooser, bool) { return as[Chooser](c, CanChoose) }
+
+// AsPoller is a channel that makes polls, if it does.
+func AsPoller(c Channel) (Poller, bool) { return as[Poller](c, CanPoll) }
+
+// AsPinner is a channel that pins messages, if it does.
+func AsPinner(c Channel) (Pinner, bool) { return as[Pinner](c, CanPin) }
+
+// AsReader is a channel that reads what was said before, if it does.
+func AsReader(c Channel) (Reader, bool) { return as[Reader](c, CanRead) }
+
+// AsCalled is a channel that its network calls, if it does.
+func AsCalled(c Channel) (Called, bool) { return as[Called](c, CanBeCalled) }
+
+// AsMenu is a channel that shows commands in a menu, if it does.
+func AsMenu(c Channel) (Menu, bool) { return as[Menu](c, CanMenu) }
+
 func as[T any](c Channel, a Ability) (able T, ok bool) {
 	if s, standing := c.(Standing); standing && !s.Can(a) {
 		return able, false
@@ -52,6 +81,12 @@ func AbilitiesOf(c Channel) (out []Ability) {
 	_, has[CanType] = AsTyper(c)
 	_, has[CanReact] = AsReactor(c)
 	_, has[CanFetch] = AsFetcher(c)
+	_, has[CanChoose] = AsChooser(c)
+	_, has[CanPoll] = AsPoller(c)
+	_, has[CanPin] = AsPinner(c)
+	_, has[CanRead] = AsReader(c)
+	_, has[CanBeCalled] = AsCalled(c)
+	_, has[CanMenu] = AsMenu(c)
 	for _, a := range Abilities() {
 		if has[a] {
 			out = append(out, a)

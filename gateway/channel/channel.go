@@ -61,6 +61,12 @@ type (
 	Fetcher interface {
 		Fetch(ctx context.Context, m Media) (io.ReadCloser, error)
 	}
+	// Called answers its network, which calls the gateway at CallPath. It proves the
+	// caller before it reads on, and answers that a message was taken after inbox did.
+	// An error means that it has no answer: the network is asked to come again.
+	Called interface {
+		Call(ctx context.Context, c Call) (CallAnswer, error)
+	}
 	// Reporter tells how it is.
 	Reporter interface {
 		Status() Status
@@ -94,6 +100,8 @@ type Message struct {
 	To    Target
 	Text  string // Markdown; the channel renders it as its network can
 	Media []Media
+	// Choices are buttons below the text, for a Chooser.
+	Choices []Choice
 	// Key is the same for every attempt to send this message, for networks that
 	// refuse to take one twice.
 	Key string
@@ -105,6 +113,9 @@ type Media struct {
 	Name string
 	URL  string // where the channel can fetch it, or a local path for sending
 	Size int64
+	// Voice: its sender recorded it for this message, as the network says. It is
+	// what they say, as their text is.
+	Voice bool
 }
 
 // Receipt is what the network says of a sent message.
@@ -141,6 +152,10 @@ type Inbound struct {
 	Album  string
 	At     time.Time
 	Edited bool // Text replaces that of the message with this MessageID
+	// Press is a button of ours that the sender pressed, and Reaction an emoji that
+	// they put on a message: neither has a text, and MessageID is unique to it.
+	Press    Press
+	Reaction Reaction
 }
 
 // Forwarded is a message of somebody else that was passed on. Its words are

@@ -13,7 +13,7 @@ import (
 // configured with, and how one is connected. Every folder below makes one, and
 // package networks lists them; nothing else knows a network by name.
 type Kind struct {
-	ID    string // in keys, routes and settings: small letters and digits
+	ID    string // in keys, routes and settings: small letters, digits and dashes
 	Label string // for people
 
 	// Settings are the keys of an account beside those that accounts of every
@@ -32,10 +32,18 @@ type Kind struct {
 	// step each; First says how they write to the account then.
 	SetUp []string
 	First string
-
-	// InPage: the page's settings have its rules, and the words for them in every
-	// language.
-	InPage bool
+	// Manifest is what the network makes an application of, where it does that.
+	Manifest Manifest
+	// Called: the network calls the gateway at CallPath, so that has to be reached from
+	// outside; CalledAs says where at the network a person writes the address.
+	Called   bool
+	CalledAs string
+	// Own: its program is its person's own and reads what only they may, so that it is
+	// started as they would, without a sandbox.
+	Own bool
+	// Groups is another key that other gateways have for groups, and Directs one whose
+	// policy and allowFrom they have for direct messages; "": none.
+	Groups, Directs string
 
 	// New makes an account's channel without connecting it; Run does.
 	New func(Account) (Channel, error)
@@ -61,10 +69,15 @@ type Setting struct {
 	About, Unset string
 	// On: a switch is on without the key.
 	On bool
+	// Needed: no account is connected without it, as without Connects.
+	Needed bool
 	// Valid judges the text of a secret, and of words and each of a list where it
 	// is set; Help says what it should look like.
 	Valid func(string) bool
 	Help  string
+	// File is a key that names a file with the secret instead; "": there is none. Long
+	// secrets are hardly ever typed, so a person is asked for it.
+	File string
 	// Shared: other accounts begin with what stands at channels.<id>. Secrets and
 	// addresses of one account are nobody else's.
 	Shared bool
@@ -121,7 +134,8 @@ type Durable interface {
 	Put(ctx context.Context, key string, value []byte) error
 }
 
-// Launch starts a program in a sandbox with a folder of its own. network and account
+// Launch starts a program with a folder of its own, in a sandbox but for networks whose
+// Kind says Own. network and account
 // name it in lists and in the log.
 type Launch func(ctx context.Context, network, account string, argv []string) (Process, error)
 
@@ -154,6 +168,12 @@ func (list Kinds) Label(id string) string {
 		return k.Label
 	}
 	return id
+}
+
+// Own reports whether a network's program is its person's own.
+func (list Kinds) Own(id string) bool {
+	k, ok := list.Get(id)
+	return ok && k.Own
 }
 
 // Group reports whether a conversation of a network is a group.
@@ -195,4 +215,16 @@ type Status struct {
 	LastPoll time.Time // when the network last answered
 	LastTake time.Time // when a message was last accepted
 	Problem  string    // for people; "" when all is well
+}
+
+// Become is what an account notes of itself: its state since now, and what a person
+// should know.
+func (s *Status) Become(state State, problem string, now time.Time) {
+	if s.State != state {
+		s.Since = now
+	}
+	if state == Receiving {
+		s.LastPoll = now
+	}
+	s.State, s.Problem = state, problem
 }

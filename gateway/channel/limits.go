@@ -27,6 +27,8 @@ type Limits struct {
 	Files     int64         // the largest file in bytes; 0: files cannot be sent
 	Reactions bool          // people put emoji on messages, and so can we (Reactor)
 	Threads   bool          // groups have topics or threads
+	Heard     bool          // people's emoji come in (Inbound.Reaction)
+	Choices   int           // the most buttons below a message (Chooser); 0: none
 }
 
 // Unit is how a network counts the length of a text.

@@ -12,8 +12,8 @@ import (
 // connected, groups and people are ids of conversations.
 func Kind(t *testing.T, k channel.Kind, right channel.Account, groups, people []string) {
 	t.Helper()
-	if k.ID == "" || k.ID == channel.API || k.ID == channel.Webchat || strings.Trim(k.ID, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-		t.Errorf("the id %q is part of session keys: small letters and digits", k.ID)
+	if k.ID == "" || k.ID == channel.API || k.ID == channel.Webchat || strings.Trim(k.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		t.Errorf("the id %q is part of session keys: small letters, digits and dashes", k.ID)
 	}
 	if k.Label == "" || k.New == nil || k.MaxFile <= 0 {
 		t.Errorf("%+v lacks its Label, New or MaxFile", k)

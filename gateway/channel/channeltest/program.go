@@ -43,7 +43,7 @@ func asProgram(t *testing.T, s *Setup) *Setup {
 		Network: inner.ID(), Argv: []string{"test"}, Limits: limits,
 		Account: channel.Account{ID: inner.Account(), MaxFile: limits.Files, Now: time.Now, Logger: slog.New(slog.DiscardHandler)},
 	}
-	o.Launch = programtest.Launch(t, func(ctx context.Context, in io.Reader, out io.WriteCloser) {
+	o.Launch = programtest.Launch(t, func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) {
 		if err := p.Serve(ctx, in, out); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("the program: %v", err)
 		}

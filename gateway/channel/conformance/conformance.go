@@ -41,10 +41,23 @@ type Network interface {
 	Messages() []loopback.Message
 }
 
+// CallingNetwork is a Network that calls its channel.
+type CallingNetwork interface {
+	// Calls tells it which one, before the channel runs and after a restart.
+	Calls(ch channel.Channel)
+}
+
 // FileNetwork is a Network on which people send files.
 type FileNetwork interface {
 	// ReceiveFile is somebody sending us a file, with a text where there is one.
 	ReceiveFile(in channel.Inbound, f loopback.File)
+}
+
+// MenuNetwork is a Network on which people see a menu of commands.
+type MenuNetwork interface {
+	// Menu are the names and descriptions that people see in a language, "" for all
+	// others.
+	Menu(language string) [][2]string
 }
 
 // Setup is one channel with its network.
@@ -106,6 +119,7 @@ func (r Row) Try(t T, s *Setup) {
 			t.Fatalf("Setup.Cannot names %q, which is no row", name)
 		}
 	}
+	s.calls()
 	if why := s.Cannot[r.Name]; why != "" {
 		t.Skipf("cannot: %s", why)
 	}
@@ -128,6 +142,12 @@ func Find(name string) (Row, bool) {
 		}
 	}
 	return Row{}, false
+}
+
+func (s *Setup) calls() {
+	if n, ok := s.Net.(CallingNetwork); ok {
+		n.Calls(s.Channel)
+	}
 }
 
 func bounded(t T, s *Setup) context.Context {

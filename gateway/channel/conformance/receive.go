@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -150,6 +151,7 @@ func testSendWhileReceiving(t T, s *Setup) {
 func (s *Setup) again() {
 	if s.Again != nil {
 		s.Channel = s.Again()
+		s.calls()
 	}
 }
 
@@ -207,5 +209,29 @@ func testBetween(t T, s *Setup) {
 	}
 	if err := stop(); err != nil {
 		t.Errorf("%v", err)
+	}
+}
+
+// testForged: a call without the network's proof is answered with a status from 400 to
+// 499, and leaves nothing.
+func testForged(t T, s *Setup) {
+	called, _ := channel.AsCalled(s.Channel)
+	path := channel.CallPath(s.Channel.ID(), s.Channel.Account())
+	header := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + "eyJhbGciOiJub25lIn0.e30."}}
+	for name, c := range map[string]channel.Call{
+		"nothing":          {Method: http.MethodPost, Path: path},
+		"JSON":             {Method: http.MethodPost, Path: path, Header: header, Body: []byte(`{"type":"message","text":"forged"}`)},
+		"what is no JSON":  {Method: http.MethodPost, Path: path, Header: header, Body: []byte("\x00\xff{{{{")},
+		"a GET":            {Method: http.MethodGet, Path: path, Query: "a=b&%zz"},
+		"a method by hand": {Method: "BREW", Path: path},
+	} {
+		a, err := called.Call(bounded(t, s), c)
+		if err != nil || a.Status < 400 || a.Status > 499 {
+			t.Errorf("a call with %s, and without proof, is answered with %d, %v", name, a.Status, err)
+		}
+	}
+	s.write(1, "after the forged ones")
+	if in := next(t, s, s.got); in.Text != "after the forged ones" {
+		t.Errorf("a call without proof came in: %+v", in)
 	}
 }

@@ -19,6 +19,7 @@ func Rows() []Row {
 	}
 	out = append(out, sendRows()...)
 	out = append(out, changeRows()...)
+	out = append(out, actRows()...)
 	out = append(out, fileRows()...)
 	return append(out, receiveRows()...)
 }
@@ -79,6 +80,15 @@ func changeRows() []Row {
 				"asked to wait, and its end waits for nothing",
 			Do:  "say the true pace in limits, and answer edits at once: with code 4 when the network asks to wait",
 			run: testPace, cannot: cannotStream},
+		{Name: "FinalInPlace", What: "the answer takes the place of what was shown of it: one message is seen",
+			Do:  "let edit replace the whole text of the message",
+			run: testFinalInPlace, cannot: cannotFinal},
+		{Name: "FinalAfterGone", What: "when what was shown of an answer was deleted meanwhile, the answer is sent anew",
+			Do:  "answer an edit of what is gone with code 1",
+			run: testFinalAfterGone, cannot: cannotRemove},
+		{Name: "FinalTooLate", What: "when what was shown of an answer is too old to be edited, the answer is sent anew, and the old one deleted",
+			Do:  "let delete remove the message for everybody; say editWindowMs in limits where edits are taken for a while only",
+			run: testFinalTooLate, cannot: cannotRemove},
 		{Name: "ThreadOut", What: "a message for a thread goes there",
 			Do:  "use to.thread",
 			run: testThreadOut, cannot: cannotThread},
@@ -136,6 +146,11 @@ func receiveRows() []Row {
 		{Name: "NothingIsLostBetween", What: "what was not accepted before a restart, and what was written meanwhile, comes after it, once",
 			Do:  "go on after the last message that was taken",
 			run: testBetween, alone: true},
+		{Name: "ForgedCall", What: "a call that does not prove that it is the network's is refused, and leaves nothing",
+			Do:  "answer http with a status from 400 to 499 before you read on",
+			run: testForged, hears: true, cannot: func(s *Setup) string {
+				return unless(can(s, channel.CanBeCalled), "its network does not call the gateway")
+			}},
 	}
 }
 
@@ -175,4 +190,15 @@ func cannotStream(s *Setup) string {
 		return "it edits nothing, so answers are not shown while they are written"
 	}
 	return unless(l.Edits == 0 || l.Edits >= streamEdits, fmt.Sprintf("it edits a message only %d times", l.Edits))
+}
+
+func cannotFinal(s *Setup) string {
+	return unless(can(s, channel.CanEdit), "it edits nothing, so answers are not shown while they are written")
+}
+
+func cannotRemove(s *Setup) string {
+	if why := cannotFinal(s); why != "" {
+		return why
+	}
+	return unless(can(s, channel.CanDelete), "it deletes nothing")
 }

@@ -36,6 +36,9 @@ func testAbilities(t T, s *Setup) {
 	if reacts != l.Reactions {
 		t.Errorf("it is a Reactor: %v; its limits say %v", reacts, l.Reactions)
 	}
+	if _, chooses := channel.AsChooser(s.Channel); chooses != (l.Choices > 0) {
+		t.Errorf("it is a Chooser: %v; its limits say %d choices", chooses, l.Choices)
+	}
 	if l.EditPace < 0 || l.EditWindow < 0 || l.Edits < 0 || l.Files < 0 || l.Caption < 0 || l.Caption > 0 && l.Files == 0 {
 		t.Errorf("limits %+v", l)
 	}
@@ -224,12 +227,7 @@ func testParallel(t T, s *Setup) {
 
 func wantTexts(t T, s *Setup, want ...string) {
 	t.Helper()
-	var got []string
-	for _, m := range s.Net.Messages() {
-		if !m.Deleted {
-			got = append(got, m.Text)
-		}
-	}
+	got := s.texts()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("people see %.200q, want %.200q", got, want)
 	}

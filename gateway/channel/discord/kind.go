@@ -27,7 +27,7 @@ const Root = "https://discord.com/api"
 // Limits of a message. Discord says 2,000 characters; the strictest count is taken.
 var Limits = channel.Limits{
 	Text: 2000, Unit: channel.UTF16, Lines: 17, Caption: 2000, Dialect: channel.Markdown, EditPace: 1200 * time.Millisecond,
-	Typing: 10 * time.Second, Files: 10 << 20, Reactions: true, Threads: true,
+	Typing: 10 * time.Second, Files: 10 << 20, Reactions: true, Threads: true, Heard: true, Choices: 25,
 }
 
 // PersonSign begins the id of a conversation with one person, before the person's own

@@ -36,3 +36,21 @@ func names() map[string]string {
 		"🤷": "shrug", "🤦": "face_palm", "🫡": "saluting_face", "💀": "skull", "🙈": "see_no_evil",
 	}
 }
+
+// Sign is the emoji that such networks call by a name; ":name:" for one that is not
+// known here, as an emoji of a workspace's own.
+func Sign(name string) string {
+	plain, _, _ := strings.Cut(strings.Trim(name, ":"), "::") // a tone of skin follows
+	switch plain {
+	case "thumbsup":
+		plain = "+1"
+	case "thumbsdown":
+		plain = "-1"
+	}
+	for sign, has := range names() {
+		if has == plain {
+			return sign
+		}
+	}
+	return ":" + plain + ":"
+}

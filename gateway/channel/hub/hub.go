@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
@@ -42,13 +43,13 @@ type Options struct {
 }
 
 // Hub is the connected accounts. Settings of accounts are taken when it opens, and
-// while it runs; an account that its network calls waits for the next start. Its
-// methods may be called from
-// several goroutines, Open and Run once; before Open there are no accounts.
+// while it runs. Its methods may be called from several goroutines, Open and Run
+// once; before Open there are no accounts.
 type Hub struct {
 	Options
 	openFile func(path string) (fs.File, error)
 	launch   channel.Launch
+	runs     atomic.Bool // Run is at work
 
 	mu     sync.Mutex
 	opened bool
@@ -71,6 +72,7 @@ type attached struct {
 	stop context.CancelFunc // ends it; nil: it does not run yet
 	done chan struct{}      // closed when it has ended
 	err  error              // why it does not run any more
+	took atomic.Int64       // when a message was accepted last, in ms; 0: none since the start
 }
 
 // New returns a hub without accounts.
@@ -186,7 +188,13 @@ func (h *Hub) All() (out []channel.Channel) {
 }
 
 func (h *Hub) serve(ctx context.Context, a *attached, inbox channel.Inbox) {
-	err := a.Run(ctx, inbox)
+	err := a.Run(ctx, func(ctx context.Context, in channel.Inbound) error {
+		err := inbox(ctx, in)
+		if err == nil {
+			a.took.Store(h.Now().UnixMilli())
+		}
+		return err
+	})
 	if err == nil || ctx.Err() != nil {
 		return
 	}
@@ -199,23 +207,25 @@ func (h *Hub) serve(ctx context.Context, a *attached, inbox channel.Inbox) {
 // longestCall is the most that a network may send to a webhook.
 const longestCall = 1 << 20
 
-// Webhooks answers the networks that call their accounts, by path; nil when none
-// does.
+// Webhooks answers the networks that call their accounts, by path, also those that
+// the settings get later: those of programs below channel.CallsBelow.
 func (h *Hub) Webhooks() map[string]http.Handler {
-	mux := http.NewServeMux()
-	some := false
+	return map[string]http.Handler{
+		"/api/": http.MaxBytesHandler(http.HandlerFunc(h.hooked), longestCall), channel.CallsBelow: newCalls(h),
+	}
+}
+
+// hooked hands a request to the account whose path it is.
+func (h *Hub) hooked(w http.ResponseWriter, r *http.Request) {
 	for _, ch := range h.All() {
 		if called, ok := ch.(channel.Hooked); ok {
-			if path, handler, ok := called.Webhook(); ok {
-				mux.Handle(path, handler)
-				some = true
+			if path, handler, ok := called.Webhook(); ok && path == r.URL.Path {
+				handler.ServeHTTP(w, r)
+				return
 			}
 		}
 	}
-	if !some {
-		return nil
-	}
-	return map[string]http.Handler{"/api/": http.MaxBytesHandler(mux, longestCall)}
+	http.NotFound(w, r)
 }
 
 // Tell sends words of Hearth's own, without keeping them: what is lost is asked for

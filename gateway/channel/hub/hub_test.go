@@ -191,7 +191,8 @@ func TestLateAccounts(t *testing.T) {
 	if !strings.Contains(said, "Pigeon Post (fresh) was set up after Hearth had started") {
 		t.Error(said)
 	}
-	if st := h.Status(); len(st) != 1 || st[0].AccountID != "fresh" || st[0].Running {
+	if st := h.Status(); len(st) != 2 || st[0].AccountID != "fresh" || st[0].Running || st[1].AccountID != "kept" ||
+		st[1].State != "failed" || !strings.Contains(st[1].LastError, "was not found") {
 		t.Errorf("%+v", st)
 	}
 }

@@ -14,6 +14,7 @@ func (h *Hub) Policy(network, account string) inbound.Policy {
 	p := inbound.Policy{
 		DM: inbound.DMPolicy(a.DMPolicy), AllowFrom: a.AllowFrom, Owners: OwnersSection.Of(c), Group: inbound.GroupPolicy(a.GroupPolicy),
 		GroupAllowFrom: a.GroupAllowFrom, Groups: map[string]inbound.GroupRule{}, HistoryLimit: a.HistoryLimit,
+		Reactions: inbound.Reactions(a.Reactions), ReactionFrom: a.ReactionFrom,
 	}
 	for id, r := range a.Groups {
 		p.Groups[id] = inbound.GroupRule{RequireMention: r.RequireMention, AllowFrom: r.AllowFrom, Disabled: !r.Enabled}

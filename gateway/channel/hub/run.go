@@ -45,6 +45,8 @@ type running struct {
 // change are made anew.
 func (h *Hub) Run(ctx context.Context, inbox channel.Inbox) {
 	r := &running{h: h, ctx: ctx, inbox: inbox}
+	h.runs.Store(true)
+	defer h.runs.Store(false)
 	defer r.work.Wait()
 	changed := make(chan struct{}, 1)
 	defer h.Settings.Subscribe(nil, func(_, _ config.Config) {
@@ -102,17 +104,16 @@ func (r *running) follow() {
 	h.mu.Lock()
 	var ended []*attached
 	for n, a := range h.list {
-		if a.stop != nil && (!slices.Contains(wanted, n) || !h.called(n) && !a.of.equal(h.settings(n))) {
+		if a.stop != nil && (!slices.Contains(wanted, n) || !a.of.equal(h.settings(n))) {
 			a.stop()
 			ended = append(ended, a)
 			delete(h.list, n)
 		}
 	}
-	maps.DeleteFunc(h.missed, func(n name, _ error) bool { return !slices.Contains(wanted, n) || !h.called(n) })
+	clear(h.missed)
 	var fresh []name
 	for _, n := range wanted {
-		_, made := h.list[n]
-		if _, missed := h.missed[n]; !made && !missed && !h.called(n) {
+		if _, made := h.list[n]; !made {
 			fresh = append(fresh, n)
 		}
 	}
@@ -124,12 +125,4 @@ func (r *running) follow() {
 		h.attach(r.ctx, n)
 		r.begin(n)
 	}
-}
-
-// called reports whether the network calls the account: the port that it calls at is
-// known from the start.
-func (h *Hub) called(n name) bool {
-	k, _ := h.Kinds.Get(n.network)
-	a := h.Account(n.network, n.account)
-	return slices.ContainsFunc(k.Settings, func(s channel.Setting) bool { return s.Form == channel.PublicAddress && a.Text(s.Key) != "" })
 }

@@ -39,6 +39,16 @@ func (n Network) InUse() map[string]Configured {
 	return out
 }
 
+// Others reports whether there are accounts beside one.
+func (n Network) Others(account string) bool {
+	for id := range n.Accounts() {
+		if id != account {
+			return true
+		}
+	}
+	return false
+}
+
 // Configured is one account as the file says it. Empty lists and nil mean "not
 // said".
 type Configured struct {
@@ -51,6 +61,8 @@ type Configured struct {
 	GroupAllowFrom []string
 	Groups         map[string]GroupRules // "*": all others
 	HistoryLimit   *int
+	Reactions      string // off, own, all, allowlist
+	ReactionFrom   []string
 
 	Streaming      Streaming
 	TextChunkLimit int        // 0: the network's
@@ -144,13 +156,13 @@ func Section(k channel.Kind) *config.Settings[Network] {
 		Default: Network{Base: newAccount(k), kind: k},
 		Fields: func(n *Network) []config.Field {
 			n.Base = newAccount(k) // its own, not the default's
-			return append(n.Base.fields(k, k.InPage), config.Later(k.Later...), config.Map[Configured]{
-				Key: "accounts", To: &n.Named, Is: accountName, Last: true, Hint: config.Hint{Like: true},
+			return append(n.Base.fields(k), config.Later(k.Later...), config.Map[Configured]{
+				Key: "accounts", To: &n.Named, Is: AccountName, Last: true, Hint: config.Hint{Like: true},
 				Help: "more accounts: all keys above, beginning with the values above. Credentials, addresses where the network calls and " +
 					"`enabled` are each account's own",
 				New: func(name string) Configured { return n.Base.below(k, name) },
 				One: func(_ string, a *Configured) config.Field {
-					return config.Object{Fields: append(a.fields(k, false), config.Later(k.LaterAccount...))}
+					return config.Object{Fields: append(a.fields(k), config.Later(k.LaterAccount...))}
 				},
 			})
 		},
@@ -158,8 +170,8 @@ func Section(k channel.Kind) *config.Settings[Network] {
 	}
 }
 
-// accountName: accounts are part of session keys.
-func accountName(s string) error {
+// AccountName judges the name of an account, which is part of session keys.
+func AccountName(s string) error {
 	if s == "" || len(s) > 64 || strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
 	}) {

@@ -10,19 +10,14 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
-// fields are the keys of an account; shown: the page's settings have some of them.
-func (a *Configured) fields(k channel.Kind, shown bool) []config.Field {
-	pane := ""
-	if shown {
-		pane = "channels"
-	}
-	out := []config.Field{
-		config.Switch{Key: "enabled", To: &a.Enabled, Hint: config.Hint{Pane: pane}, Help: "whether it is switched on"},
-	}
-	out = append(append(out, a.particular(k)...), a.rules(pane)...)
-	return append(append(out, a.streaming(pane)...), a.text(k)...)
+// fields are the keys of an account.
+func (a *Configured) fields(k channel.Kind) []config.Field {
+	out := []config.Field{config.Switch{Key: "enabled", To: &a.Enabled, Help: "whether it is switched on"}}
+	out = append(append(out, a.particular(k)...), a.rules(k)...)
+	return append(append(out, a.streaming()...), a.text(k)...)
 }
 
 // particular are the keys that only one network has.
@@ -31,7 +26,12 @@ func (a *Configured) particular(k channel.Kind) (out []config.Field) {
 		hint := config.Hint{Default: cmp.Or(s.Unset, "none")}
 		switch s.Form {
 		case channel.SecretText:
-			out = append(out, config.Hidden{Key: s.Key, To: a.secrets[s.Key], Check: shaped(s), Hint: hint, Help: s.About})
+			key := config.Hidden{Key: s.Key, To: a.secrets[s.Key], Check: shaped(s), Hint: hint, Help: s.About}
+			if s.File != "" {
+				key.Max = longestSecret
+				out = append(out, secretFile(s, a.secrets[s.Key]))
+			}
+			out = append(out, key)
 		case channel.WebAddress:
 			out = append(out, config.Text{Key: s.Key, To: a.texts[s.Key], Max: 2048, Is: config.WebAddress, Hint: hint, Help: s.About})
 		case channel.PublicAddress:
@@ -47,6 +47,25 @@ func (a *Configured) particular(k channel.Kind) (out []config.Field) {
 		}
 	}
 	return out
+}
+
+// longestSecret is the longest of those that have files.
+const longestSecret = 8192
+
+// secretFile is a key that names the file which a secret is in.
+func secretFile(s channel.Setting, to *config.Secret) config.Field {
+	path := new(string)
+	return config.Text{
+		Key: s.File, To: path, Max: 4096, Hint: config.Hint{Default: "none"}, Help: "a file with `" + s.Key + "`, by its whole path or with ~/",
+		Is: func(text string) (string, error) {
+			r := secret.Ref{Source: secret.SourceFile, Path: text}
+			if err := r.Check(); err != nil {
+				return "", err
+			}
+			*to = secret.Reference(r)
+			return text, nil
+		},
+	}
 }
 
 // shaped judges a secret that must look like one. One from a variable that is not
@@ -83,11 +102,14 @@ func publicAddress(s string) (string, error) {
 }
 
 // rules are the keys about who may talk.
-func (a *Configured) rules(pane string) []config.Field {
-	return []config.Field{
+func (a *Configured) rules(k channel.Kind) []config.Field {
+	groups := config.Map[GroupRules]{
+		Key: "groups", To: &a.Groups, Name: "<id>", New: func(string) GroupRules { return GroupRules{Enabled: true} },
+		One: func(_ string, g *GroupRules) config.Field { return config.Object{Fields: g.fields()} },
+	}
+	out := []config.Field{
 		config.Choice{
 			Key: "dmPolicy", To: &a.DMPolicy, Among: []string{"pairing", "allowlist", "open", "disabled"}, Read: dmPolicy,
-			Hint: config.Hint{Pane: pane},
 			Help: "who may write to it directly: `pairing` (strangers get a code that you confirm), `allowlist`, `open` (anybody), `disabled`",
 		},
 		config.Texts{
@@ -95,22 +117,40 @@ func (a *Configured) rules(pane string) []config.Field {
 			Help: "ids that may always write, as guests: it makes nobody the owner",
 		},
 		config.Choice{
-			Key: "groupPolicy", To: &a.GroupPolicy, Among: []string{"allowlist", "open", "disabled"}, Hint: config.Hint{Pane: pane},
+			Key: "groupPolicy", To: &a.GroupPolicy, Among: []string{"allowlist", "open", "disabled"},
 			Help: "in groups: `allowlist` (those in `groups`), `open` (all), `disabled`",
 		},
 		config.Texts{
 			Key: "groupAllowFrom", To: &a.GroupAllowFrom, Read: sender, Hint: config.Hint{Default: "everybody in a listed group"},
 			Help: "ids that may write in groups",
 		},
-		config.Map[GroupRules]{
-			Key: "groups", To: &a.Groups, Name: "<id>", New: func(string) GroupRules { return GroupRules{Enabled: true} },
-			One: func(_ string, g *GroupRules) config.Field { return config.Object{Fields: g.fields()} },
-		},
+		groups,
 		config.MaybeNumber{
 			Key: "historyLimit", To: &a.HistoryLimit, Max: 1000, Hint: config.Hint{Default: "`messages.groupChat.historyLimit`"},
 			Help: "how many messages of a group that were not meant for the assistant it may read; `0`: none",
 		},
+		config.Choice{
+			Key: "reactionNotifications", To: &a.Reactions, Among: []string{"off", "own", "all", "allowlist"},
+			Hint: config.Hint{Default: "`own`"},
+			Help: "of which emoji that people put on messages the assistant is told, with the next message: `off`, `own` (on its own messages), " +
+				"`all`, `allowlist` (of those in `reactionAllowlist`). None makes it answer",
+		},
+		config.Texts{
+			Key: "reactionAllowlist", To: &a.ReactionFrom, Read: sender, Hint: config.Hint{Default: "`[]`"},
+			Help: "ids of people whose emoji it is told of, with `reactionNotifications: \"allowlist\"`",
+		},
 	}
+	if k.Groups != "" {
+		out = append(out, config.Alias(k.Groups, groups))
+	}
+	if k.Directs != "" {
+		out = append(out, config.Alias(k.Directs, config.Object{Key: k.Directs, Fields: []config.Field{
+			config.Choice{Key: "policy", To: &a.DMPolicy, Among: []string{"pairing", "allowlist", "open", "disabled"}, Read: dmPolicy},
+			config.Texts{Key: "allowFrom", To: &a.AllowFrom, Read: sender},
+			config.Later("enabled", "historyLimit"),
+		}}))
+	}
+	return out
 }
 
 func dmPolicy(v config.Value) string {
@@ -132,19 +172,20 @@ func (g *GroupRules) fields() []config.Field {
 			Key: "allowFrom", To: &g.AllowFrom, Read: sender, Hint: config.Hint{Default: "as `groupAllowFrom`"},
 			Help: "ids that may write in this group",
 		},
+		config.Alias("users", config.Texts{Key: "users", To: &g.AllowFrom, Read: sender}),
 		config.Later("topics", "skills", "systemPrompt", "groupPolicy", "ingest", "tools"),
 	}
 }
 
 // streaming are the keys about what is seen of an answer while it is written.
-func (a *Configured) streaming(pane string) []config.Field {
+func (a *Configured) streaming() []config.Field {
 	s := &a.Streaming
 	return []config.Field{
 		config.Object{
 			Key: "streaming", Short: func(v config.Value) bool { return s.short(v) },
 			Fields: []config.Field{
 				config.Choice{
-					Key: "mode", To: &s.Mode, Among: streamModes(), Read: streamMode, Hint: config.Hint{Pane: pane},
+					Key: "mode", To: &s.Mode, Among: streamModes(), Read: streamMode,
 					Help: "what you see of an answer while it is written: `off`, `partial`, `block`, `progress`. A word alone, `true` and `false` " +
 						"as `streaming`, and `streamMode`, are older forms",
 				},

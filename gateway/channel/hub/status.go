@@ -2,6 +2,7 @@ package hub
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,8 +24,10 @@ func (h *Hub) Problems() (out []protocol.Problem) {
 	for n, err := range h.missed {
 		add(n, "is not connected: %v. Mend that in the settings, or restart Hearth.", err)
 	}
-	for _, n := range h.unused() {
-		add(n, lateWords+". Restart Hearth to connect it.")
+	if !h.runs.Load() {
+		for _, n := range h.unused() {
+			add(n, lateWords+". Restart Hearth to connect it.")
+		}
 	}
 	for n, a := range h.list {
 		if a.err != nil {
@@ -53,6 +56,14 @@ func (h *Hub) unused() (out []name) {
 	return out
 }
 
+// Asking is what an account asks of a person now; the zero Ask is nothing.
+func (h *Hub) Asking(network, account string) channel.Ask {
+	if a, ok := h.Find(network, account).(channel.Asker); ok {
+		return a.Asking()
+	}
+	return channel.Ask{}
+}
+
 // statusOf is how an account is; one that does not tell is taken to be well.
 func statusOf(a *attached) channel.Status {
 	if r, ok := a.Channel.(channel.Reporter); ok {
@@ -61,30 +72,66 @@ func statusOf(a *attached) channel.Status {
 	return channel.Status{State: channel.Receiving}
 }
 
-// Status is the accounts that the settings connect, for clients: those at work
-// first, in order.
+// Status is the accounts that the settings have, for clients: those at work first,
+// in order, then those that are not, and at last those that are switched off.
 func (h *Hub) Status() (out []AccountStatus) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for n, a := range h.list {
+	for _, n := range slices.SortedFunc(maps.Keys(h.list), name.compare) {
+		a := h.list[n]
 		s := statusOf(a)
-		st := AccountStatus{Network: n.network, ChannelAccountStatus: protocol.ChannelAccountStatus{
-			AccountID: n.account, Enabled: true, Configured: true, Linked: true, Running: a.err == nil,
-			Connected: s.State == channel.Receiving, LastError: s.Problem,
-		}}
+		st := h.statusFor(n, string(s.State))
+		st.Linked, st.Running, st.Connected = true, a.err == nil, s.State == channel.Receiving
+		st.LastError, st.Name, st.LastInboundAt = s.Problem, s.Bot, a.took.Load()
+		if asker, ok := a.Channel.(channel.Asker); ok && asker.Asking().Kind != "" {
+			st.Linked = false
+		}
 		if a.err != nil {
-			st.LastError = a.err.Error()
+			st.LastError, st.State, st.Connected = a.err.Error(), string(channel.Failed), false
 		}
 		out = append(out, st)
+	}
+	for _, n := range h.unused() {
+		st := h.statusFor(n, string(channel.Starting))
+		if !h.runs.Load() {
+			st.LastError = "It " + lateWords + ": restart Hearth to connect it."
+		}
+		out = append(out, st)
+	}
+	for _, n := range slices.SortedFunc(maps.Keys(h.missed), name.compare) {
+		st := h.statusFor(n, string(channel.Failed))
+		st.LastError = h.missed[n].Error()
+		out = append(out, st)
+	}
+	return append(out, h.off()...)
+}
+
+// statusFor is what the settings say of an account.
+func (h *Hub) statusFor(n name, state string) AccountStatus {
+	a := h.Account(n.network, n.account)
+	return AccountStatus{Network: n.network, ChannelAccountStatus: protocol.ChannelAccountStatus{
+		AccountID: n.account, Enabled: true, Configured: true, State: state, DMPolicy: a.DMPolicy, GroupPolicy: a.GroupPolicy,
+		AllowFrom: a.AllowFrom, Groups: slices.Sorted(maps.Keys(a.Groups)),
+	}}
+}
+
+// off are the accounts that are switched off.
+func (h *Hub) off() (out []AccountStatus) {
+	c := h.Settings.Snapshot().Config
+	for _, k := range h.Kinds {
+		of := Section(k).Of(c)
+		used := of.InUse()
+		for id, a := range of.Accounts() {
+			if _, on := used[id]; !on && a.connects(k) {
+				st := h.statusFor(name{k.ID, id}, string(channel.Stopped))
+				st.Enabled = false
+				out = append(out, st)
+			}
+		}
 	}
 	slices.SortFunc(out, func(a, b AccountStatus) int {
 		return name{a.Network, a.AccountID}.compare(name{b.Network, b.AccountID})
 	})
-	for _, n := range h.unused() {
-		out = append(out, AccountStatus{Network: n.network, ChannelAccountStatus: protocol.ChannelAccountStatus{
-			AccountID: n.account, Enabled: true, Configured: true, LastError: "It " + lateWords + ": restart Hearth to connect it.",
-		}})
-	}
 	return out
 }
 

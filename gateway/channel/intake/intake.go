@@ -156,10 +156,26 @@ const (
 	mostRest  = 30 * time.Second
 )
 
+// Take gives one message to inbox, again until it was taken. Its error is ctx's.
+func Take(ctx context.Context, inbox channel.Inbox, in channel.Inbound, log *slog.Logger) error {
+	for rest := leastRest; ; rest = min(2*rest, mostRest) {
+		err := inbox(ctx, in)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil {
+			log.Warn("a message was not taken; it is offered again", "err", err, "after", rest)
+		}
+		if err := sleep.For(ctx, rest); err != nil {
+			return err
+		}
+	}
+}
+
 // Hand gives the messages to inbox, one after the other and each again until it was
 // taken, until ctx ends.
 func (q *Queue) Hand(ctx context.Context, inbox channel.Inbox) {
-	for rest := time.Duration(0); ; {
+	for {
 		it, ok := q.first()
 		if !ok {
 			select {
@@ -169,18 +185,9 @@ func (q *Queue) Hand(ctx context.Context, inbox channel.Inbox) {
 				return
 			}
 		}
-		if err := inbox(ctx, it.In); err != nil {
-			if ctx.Err() != nil {
-				return
-			}
-			rest = min(max(2*rest, leastRest), mostRest)
-			q.o.Logger.Warn("a message was not taken; it is offered again", "err", err, "after", rest)
-			if sleep.For(ctx, rest) != nil {
-				return
-			}
-			continue
+		if Take(ctx, inbox, it.In, q.o.Logger) != nil {
+			return
 		}
-		rest = 0
 		if it.Taken != nil {
 			it.Taken()
 		}

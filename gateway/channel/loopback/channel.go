@@ -100,13 +100,18 @@ func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 			}
 		}
 	}
-	id := strconv.Itoa(len(c.net.messages) + 1)
-	c.net.messages = append(c.net.messages, Message{ID: id, To: m.To, Text: m.Text, Media: m.Media, Files: files, Key: m.Key, at: time.Now()})
-	c.net.change()
-	if after != nil {
-		return channel.Receipt{}, after
+	if len(m.Choices) > c.limits.Choices {
+		return channel.Receipt{}, fmt.Errorf("%w: it has %d buttons, at most %d are shown", channel.ErrRefused, len(m.Choices), c.limits.Choices)
 	}
-	return channel.Receipt{MessageID: id}, nil
+	return c.put(Message{To: m.To, Text: m.Text, Media: m.Media, Files: files, Choices: m.Choices, Key: m.Key}), after
+}
+
+// put shows a message. The lock is held.
+func (c *Channel) put(m Message) channel.Receipt {
+	m.ID, m.at = strconv.Itoa(len(c.net.messages)+1), time.Now()
+	c.net.messages = append(c.net.messages, m)
+	c.net.change()
+	return channel.Receipt{MessageID: m.ID}
 }
 
 // read reads the files of a message.

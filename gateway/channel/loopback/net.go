@@ -27,6 +27,12 @@ const (
 	OpDelete Op = "delete"
 	OpTyping Op = "typing"
 	OpReact  Op = "react"
+	OpSettle Op = "settle"
+	OpAnswer Op = "answer"
+	OpPoll   Op = "poll"
+	OpPin    Op = "pin"
+	OpRead   Op = "read"
+	OpMenu   Op = "menu"
 )
 
 // Kind is what goes wrong.
@@ -62,6 +68,10 @@ type Message struct {
 	Edits     int
 	Deleted   bool
 	Reactions []string
+	Choices   []channel.Choice // the buttons that it has now
+	Words     []string         // that were said to who pressed one
+	Options   []string         // of a poll; its question is Text
+	Pinned    bool
 
 	at time.Time // when it was sent
 }
@@ -81,6 +91,7 @@ type Net struct {
 	inbox    []channel.Inbound
 	taken    map[string]bool
 	files    map[string]File // that people sent, by the URL of their Media
+	menu     []channel.Command
 	repeat   int
 	once     bool
 	changed  chan struct{} // closed and replaced at every change

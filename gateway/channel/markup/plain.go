@@ -36,8 +36,9 @@ func clean(s string) string {
 }
 
 type plain struct {
-	src []byte
-	out strings.Builder
+	src   []byte
+	out   strings.Builder
+	marks []mark // nil: nobody asks for them
 }
 
 // blocks writes the blocks of a node, each on lines that begin with lead. A line
@@ -64,8 +65,12 @@ func (w *plain) block(n ast.Node, lead string) {
 		w.blocks(n, lead+"> ")
 	case *ast.ThematicBreak:
 		w.out.WriteString("---")
-	case *ast.FencedCodeBlock, *ast.CodeBlock, *ast.HTMLBlock:
+	case *ast.HTMLBlock:
 		w.raw(n, lead)
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		w.styled(Monospace, func() { w.raw(n, lead) })
+	case *ast.Heading:
+		w.styled(Bold, func() { w.inlines(n, lead) })
 	default:
 		w.inlines(n, lead)
 	}
@@ -108,11 +113,9 @@ func (w *plain) inlines(parent ast.Node, lead string) {
 		case *ast.String:
 			w.out.Write(n.Value)
 		case *ast.CodeSpan:
-			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-				if t, ok := c.(*ast.Text); ok {
-					w.out.Write(t.Value(w.src))
-				}
-			}
+			w.styled(Monospace, func() { w.code(n) })
+		case *ast.Emphasis:
+			w.styled(emphasis(n), func() { w.inlines(n, lead) })
 		case *ast.AutoLink:
 			w.out.Write(n.URL(w.src))
 		case *ast.Link:
@@ -126,6 +129,15 @@ func (w *plain) inlines(parent ast.Node, lead string) {
 			}
 		default:
 			w.inlines(n, lead)
+		}
+	}
+}
+
+// code writes what stands between the marks of code.
+func (w *plain) code(n ast.Node) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			w.out.Write(t.Value(w.src))
 		}
 	}
 }

@@ -33,7 +33,7 @@ const (
 // server says when it is asked.
 var Limits = channel.Limits{
 	Text: 7_000, Unit: channel.Bytes, Dialect: channel.HTML, EditPace: time.Second, Typing: 20 * time.Second, Files: 50 << 20,
-	Reactions: true, Threads: true,
+	Reactions: true, Heard: true, Threads: true,
 }
 
 // abilities are what an account can do.
@@ -45,7 +45,7 @@ func Kind() channel.Kind {
 		ID: ID, Label: "Matrix", Connects: KeyServer,
 		Settings: []channel.Setting{
 			{Key: KeyServer, Form: channel.WebAddress, About: "the address of the homeserver, like https://matrix.example.org"},
-			{Key: KeyUser, Form: channel.Words, Valid: IsUser, Help: "an id, like @hearth:example.org",
+			{Key: KeyUser, Form: channel.Words, Needed: true, Valid: IsUser, Help: "an id, like @hearth:example.org",
 				About: "the assistant's own id. Give it an account that is not yours", Alone: "both would answer the same messages"},
 			{Key: KeyPassword, Form: channel.SecretText, Valid: isLine, Help: "one line",
 				About: "the password of the account. With it Hearth logs in as a device of its own, again when it has to"},
@@ -57,6 +57,9 @@ func Kind() channel.Kind {
 		},
 		Later: []string{"encryption", "initialSyncLimit", "threadReplies", "autoJoin", "autoJoinAllowlist", "dm", "rooms", "deviceId",
 			"name", "defaultAccount", "markdown", "configWrites"},
+		SetUp: []string{"Make an account for the assistant on a homeserver, for example with https://app.element.io. Do not take your own.",
+			"Note its id (like @hearth:example.org), its password and the address of the homeserver."},
+		First:   "From your own account, begin a conversation with it and write “hi”. Name your own id as one whose invitations it follows.",
 		MaxFile: 100, MaxFileWhy: "The server may take less, and says so",
 		New:     open,
 		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, "!") },

@@ -25,7 +25,7 @@ const (
 // Limits of a message. Newer servers take 16,383 characters, all take 4,000.
 var Limits = channel.Limits{
 	Text: 4000, Unit: channel.Characters, Caption: 4000, Dialect: channel.Markdown, EditPace: time.Second, Typing: 5 * time.Second,
-	Files: 100 << 20, Reactions: true, Threads: true,
+	Files: 100 << 20, Reactions: true, Heard: true, Threads: true,
 }
 
 // PersonSign begins the id of a conversation with one person, before the person's own
@@ -39,7 +39,8 @@ func Kind() channel.Kind {
 		Settings: []channel.Setting{
 			{Key: KeyToken, Form: channel.SecretText, Valid: IsID, Help: "expected the 26 small letters and digits of a bot's access token",
 				About: "the access token of the bot account", Alone: "both would answer the same messages"},
-			{Key: KeyBase, Form: channel.WebAddress, Shared: true, About: "the address of the server, like `https://chat.example.org`"},
+			{Key: KeyBase, Form: channel.WebAddress, Needed: true, Shared: true,
+				About: "the address of the server, like `https://chat.example.org`"},
 		},
 		Later: []string{"chatmode", "oncharPrefixes", "requireMention", "commands", "interactions", "capabilities", "network", "defaultAccount",
 			"name", "markdown", "configWrites", "dangerouslyAllowNameMatching", "dmChannelRetry", "actions"},
@@ -59,7 +60,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Bundled(ID, a, Limits, channel.Abilities()...)
+	return program.Bundled(ID, a, Limits, channel.Writing()...)
 }
 
 // Check says what is wrong with an account.

@@ -11,11 +11,18 @@ import (
 // Bundled makes the channel of an account on a network that comes with Hearth, in
 // the program hearth-channels. limits and can hold until that has told its own.
 func Bundled(network string, a channel.Account, limits channel.Limits, can ...channel.Ability) (channel.Channel, error) {
-	path, err := beside(bundle)
+	return Beside(bundle, Options{Account: a, Network: network, Argv: []string{network}, Limits: limits, Can: can})
+}
+
+// Beside makes the channel of an account in a program that lies beside the running one;
+// Argv are its arguments.
+func Beside(name string, o Options) (channel.Channel, error) {
+	path, err := beside(name)
 	if err != nil {
 		return nil, err
 	}
-	return New(Options{Account: a, Network: network, Argv: []string{path, network}, Limits: limits, Can: can})
+	o.Argv = append([]string{path}, o.Argv...)
+	return New(o)
 }
 
 // bundle is the program that holds the networks which come with Hearth, beside the
@@ -33,7 +40,8 @@ func beside(name string) (string, error) {
 	}
 	path := filepath.Join(filepath.Dir(self), name+filepath.Ext(self))
 	if st, err := os.Stat(path); err != nil || st.IsDir() {
-		return "", fmt.Errorf("the program %s is not beside %s. It comes with Hearth's packages; put it there and restart Hearth", name, self)
+		return "", fmt.Errorf("the program %s is not beside %s. It comes with Hearth's packages, or one of its own "+
+			"(docs/channels); put it there and restart Hearth", name, self)
 	}
 	return path, nil
 }

@@ -157,22 +157,24 @@ func (cn *connection) watch(ctx context.Context) error {
 	}
 }
 
-// end says goodbye, waits for a moment, and ends the program with all it started.
+// end says goodbye, waits for a moment, and ends the program with all it started. It
+// does not close the connection: jsonrpc2 panics when an answer arrives while Close
+// runs. What reads the program's output does, when that has ended.
 func (cn *connection) end() {
 	cn.stop.Do(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(cn.life), goodbye)
 		defer cancel()
 		if cn.rpc.Call(ctx, wire.Stop, struct{}{}, nil) == nil {
-			_ = cn.rpc.Close()
+			_ = cn.lines.Close()
 			select {
 			case <-cn.proc.Done():
 			case <-ctx.Done():
 			}
 		}
-		_ = cn.rpc.Close()
 		cn.proc.Stop()
 		<-cn.proc.Done()
 		_ = cn.proc.Output().Close()
+		<-cn.rpc.DisconnectNotify()
 	})
 }
 
@@ -245,6 +247,16 @@ func (cn *connection) told(r *jsonrpc2.Request) {
 				s.LastPoll = cn.c.o.Now()
 			}
 		})
+	case wire.Ask:
+		p, err := read[wire.AskParams](r)
+		if err != nil {
+			return
+		}
+		a, err := p.Channel(cn.c.o.Now())
+		if err != nil {
+			cn.c.o.Logger.Warn("what a program asks cannot be shown", "channel", cn.c.o.Network, "account", cn.c.o.Account.ID, "err", err)
+		}
+		cn.c.asked(a) // of one that cannot be shown nothing is left, nor of that before it
 	case wire.Stopped:
 		p, _ := read[wire.StoppedParams](r)
 		cn.mu.Lock()

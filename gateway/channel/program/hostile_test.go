@@ -18,8 +18,8 @@ import (
 )
 
 // scripted is a program that answers what says answers, line by line.
-func scripted(answer func(method string, id json.RawMessage, write func(string))) func(context.Context, io.Reader, io.WriteCloser) {
-	return func(_ context.Context, in io.Reader, out io.WriteCloser) {
+func scripted(answer func(method string, id json.RawMessage, write func(string))) func(context.Context, io.ReadCloser, io.WriteCloser) {
+	return func(_ context.Context, in io.ReadCloser, out io.WriteCloser) {
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, 8<<20)
 		for lines.Scan() {
@@ -128,6 +128,36 @@ func TestFault_F_CH_ProgramHangs(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestFault_F_CH_ProgramDiesAgainAndAgain: one that dies at once waits longer each
+// time; one that works for a while between its deaths is back at once.
+func TestFault_F_CH_ProgramDiesAgainAndAgain(t *testing.T) {
+	for life, starts := range map[time.Duration][2]int32{
+		100 * time.Millisecond: {9, 11}, 15 * time.Second: {8, 11}, 30 * time.Second: {19, 20},
+	} {
+		t.Run(life.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var n atomic.Int32
+				c := open(t, channel.Account{Launch: launch(t, func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) {
+					n.Add(1)
+					go scripted(well)(ctx, in, out)
+					_ = sleep.For(ctx, life)
+				})})
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error)
+				go func() { ended <- c.Run(ctx, func(context.Context, channel.Inbound) error { return nil }) }()
+				_ = sleep.For(ctx, 10*time.Minute)
+				if got := n.Load(); got < starts[0] || got > starts[1] {
+					t.Errorf("it was started %d times in ten minutes, want %v", got, starts)
+				}
+				cancel()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
 
 // TestStrange: what a program gets wrong in a request is answered, and what it sends

@@ -42,6 +42,7 @@ type Bridge struct {
 	limits channel.Limits
 	can    []channel.Ability
 	status channel.Status
+	ask    channel.Ask
 }
 
 // New makes the channel of an account without starting its program; Run does.
@@ -82,6 +83,19 @@ func (c *Bridge) Status() channel.Status {
 	return c.status
 }
 
+// Asking implements channel.Asker.
+func (c *Bridge) Asking() channel.Ask {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ask.At(c.o.Now())
+}
+
+func (c *Bridge) asked(a channel.Ask) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ask = a
+}
+
 func (c *Bridge) note(change func(*channel.Status)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,10 +107,11 @@ func (c *Bridge) note(change func(*channel.Status)) {
 }
 
 // How long a program that died waits for its next start: twice as long each time,
-// and from the beginning when it lived for steady.
+// and from the beginning when it lived for steady, or so many times longer than it
+// waited before: then the pauses cost hardly any of its time.
 const (
 	firstPause, longestPause = time.Second, 5 * time.Minute
-	steady                   = 10 * time.Minute
+	steady, longer           = 10 * time.Minute, 20
 )
 
 // errGivenUp is an end after which a new start would be no better.
@@ -105,7 +120,7 @@ var errGivenUp = errors.New("it cannot go on")
 // Run keeps the program running and hands over what it receives.
 func (c *Bridge) Run(ctx context.Context, inbox channel.Inbox) error {
 	defer c.note(func(s *channel.Status) { s.State = channel.Stopped })
-	pause := firstPause
+	pause, waited := firstPause, time.Duration(0)
 	for {
 		begun := c.o.Now()
 		err := c.oneLife(ctx, inbox)
@@ -115,7 +130,7 @@ func (c *Bridge) Run(ctx context.Context, inbox channel.Inbox) error {
 		if errors.Is(err, errGivenUp) {
 			return err
 		}
-		if c.o.Now().Sub(begun) > steady {
+		if c.o.Now().Sub(begun) > min(longer*waited, steady) {
 			pause = firstPause
 		}
 		c.o.Logger.Warn("the program of a channel has ended", "channel", c.o.Network, "account", c.o.Account.ID, "err", err, "again", pause)
@@ -126,7 +141,7 @@ func (c *Bridge) Run(ctx context.Context, inbox channel.Inbox) error {
 		if sleep.For(ctx, pause) != nil {
 			return nil
 		}
-		pause = min(2*pause, longestPause)
+		pause, waited = min(2*pause, longestPause), pause
 	}
 }
 
@@ -147,7 +162,7 @@ func (c *Bridge) oneLife(ctx context.Context, inbox channel.Inbox) error {
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		c.live = nil
+		c.live, c.ask = nil, channel.Ask{} // what it asked is worth nothing without it
 		c.mu.Unlock()
 	}()
 	c.o.Logger.Info("the program of a channel runs", "channel", c.o.Network, "account", c.o.Account.ID, "name", result.Name,
@@ -162,6 +177,7 @@ func (c *Bridge) oneLife(ctx context.Context, inbox channel.Inbox) error {
 // something, and a file is no larger than is allowed here.
 func within(l channel.Limits, maxFile int64) channel.Limits {
 	l.Text, l.Lines, l.Caption, l.Edits = max(l.Text, 0), max(l.Lines, 0), max(l.Caption, 0), max(l.Edits, 0)
+	l.Choices = max(l.Choices, 0)
 	if l.Text > 0 {
 		l.Text = max(l.Text, 64)
 	}

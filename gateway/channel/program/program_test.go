@@ -21,13 +21,13 @@ import (
 )
 
 // launch starts what main does with its input and output.
-func launch(t *testing.T, main func(ctx context.Context, in io.Reader, out io.WriteCloser)) channel.Launch {
+func launch(t *testing.T, main func(ctx context.Context, in io.ReadCloser, out io.WriteCloser)) channel.Launch {
 	return programtest.Launch(t, main)
 }
 
 // serves serves a channel.
-func serves(ch channel.Channel) func(context.Context, io.Reader, io.WriteCloser) {
-	return func(ctx context.Context, in io.Reader, out io.WriteCloser) {
+func serves(ch channel.Channel) func(context.Context, io.ReadCloser, io.WriteCloser) {
+	return func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) {
 		p := serve.Program{Name: "test", Version: "1", Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 			New: func(string, channel.Account) (channel.Channel, error) { return ch, nil }}
 		_ = p.Serve(ctx, in, out)

@@ -61,7 +61,7 @@ var errUnanswered = errors.New("the program that connects the network did not an
 // Send asks the program to send a message. When it dies before it answered, nobody
 // knows whether the message arrived.
 func (c *Bridge) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
-	p := wire.SendParams{Key: m.Key, To: target(m.To), Text: m.Text}
+	p := wire.SendParams{Key: m.Key, To: target(m.To), Text: m.Text, Choices: wire.ChoicesOf(m.Choices)}
 	for _, f := range m.Media {
 		shared, remove, err := c.share(f)
 		if err != nil {
@@ -129,6 +129,64 @@ func (c *Bridge) Typing(ctx context.Context, to channel.Target) error {
 // React implements channel.Reactor.
 func (c *Bridge) React(ctx context.Context, to channel.Target, messageID, emoji string) error {
 	return c.call(ctx, wire.React, wire.ReactParams{To: target(to), MessageID: messageID, Emoji: emoji}, nil)
+}
+
+// Settle implements channel.Chooser.
+func (c *Bridge) Settle(ctx context.Context, to channel.Target, messageID, text string) error {
+	return c.call(ctx, wire.Settle, wire.EditParams{To: target(to), MessageID: messageID, Text: text}, nil)
+}
+
+// Answer implements channel.Chooser.
+func (c *Bridge) Answer(ctx context.Context, to channel.Target, senderID string, p channel.Press, text string) error {
+	return c.call(ctx, wire.Answer, wire.AnswerParams{To: target(to), SenderID: senderID, Text: text,
+		Choice: wire.PressParams{ID: p.ID, Data: p.Data, MessageID: p.MessageID}}, nil)
+}
+
+// Poll implements channel.Poller. As with Send, nobody knows what became of one that
+// the program did not answer.
+func (c *Bridge) Poll(ctx context.Context, to channel.Target, p channel.Poll) (channel.Receipt, error) {
+	var r wire.SendResult
+	err := c.call(ctx, wire.Poll, wire.PollOf(target(to), p), &r)
+	if errors.Is(err, errUnanswered) {
+		return channel.Receipt{}, fmt.Errorf("%w: %w", channel.ErrUncertain, err)
+	}
+	return channel.Receipt{MessageID: r.MessageID}, err
+}
+
+// Pin implements channel.Pinner.
+func (c *Bridge) Pin(ctx context.Context, to channel.Target, messageID string, on bool) error {
+	return c.call(ctx, wire.Pin, wire.PinParams{To: target(to), MessageID: messageID, On: on}, nil)
+}
+
+// Read implements channel.Reader.
+func (c *Bridge) Read(ctx context.Context, to channel.Target, before string, limit int) ([]channel.Past, error) {
+	var r wire.ReadResult
+	err := c.call(ctx, wire.Read, wire.ReadParams{To: target(to), Before: before, Limit: limit}, &r)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Messages) > limit {
+		r.Messages = r.Messages[len(r.Messages)-limit:]
+	}
+	return r.Channel(), nil
+}
+
+// Call implements channel.Called.
+func (c *Bridge) Call(ctx context.Context, in channel.Call) (channel.CallAnswer, error) {
+	p := wire.HTTPParams{Method: in.Method, Path: in.Path, Query: in.Query, Headers: in.Header, Body: in.Body}
+	if p.Headers == nil {
+		p.Headers = map[string][]string{}
+	}
+	var r wire.HTTPResult
+	if err := c.call(ctx, wire.HTTP, p, &r); err != nil {
+		return channel.CallAnswer{}, err
+	}
+	return channel.CallAnswer{Status: r.Status, Header: r.Headers, Body: r.Body}, nil
+}
+
+// Menu implements channel.Menu.
+func (c *Bridge) Menu(ctx context.Context, commands []channel.Command) error {
+	return c.call(ctx, wire.Menu, wire.MenuOf(commands), nil)
 }
 
 // Fetch implements channel.Fetcher. The file is removed when it is closed.

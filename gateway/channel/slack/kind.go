@@ -3,6 +3,7 @@
 package slack
 
 import (
+	_ "embed"
 	"errors"
 	"strings"
 	"time"
@@ -28,14 +29,21 @@ const Root = "https://slack.com/api"
 // bot typing outside of its own assistant's view.
 var Limits = channel.Limits{
 	Text: 4000, Unit: channel.Characters, Caption: 4000, Dialect: channel.Markdown, EditPace: time.Second, Files: 100 << 20,
-	Reactions: true, Threads: true,
+	Reactions: true, Threads: true, Heard: true, Choices: 25,
 }
 
 // Scopes are what the bot's token needs, as they stand in the manifest.
 func Scopes() []string {
-	return []string{"app_mentions:read", "channels:history", "channels:read", "chat:write", "files:read", "files:write", "groups:history",
-		"groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "users:read"}
+	return []string{"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write",
+		"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "pins:write", "reactions:read",
+		"reactions:write", "users:read"}
 }
+
+// manifest is what Slack makes an app of. docs/channels/slack-manifest.yaml is the
+// same, for people.
+//
+//go:embed manifest.yaml
+var manifest string
 
 // Kind describes Slack.
 func Kind() channel.Kind {
@@ -44,17 +52,23 @@ func Kind() channel.Kind {
 		Settings: []channel.Setting{
 			{Key: KeyBot, Form: channel.SecretText, Valid: isBot, Help: "expected the Bot User OAuth Token, which begins with xoxb-",
 				About: "the Bot User OAuth Token (`xoxb-…`)", Alone: "both would answer the same messages"},
-			{Key: KeyApp, Form: channel.SecretText, Valid: isApp, Help: "expected an App-Level Token, which begins with xapp-",
+			{Key: KeyApp, Form: channel.SecretText, Needed: true, Valid: isApp, Help: "expected an App-Level Token, which begins with xapp-",
 				About: "the App-Level Token with the scope `connections:write` (`xapp-…`)", Alone: "Slack would give each message to one of both"},
 			{Key: KeyRoot, Form: channel.WebAddress, Shared: true, Unset: "`" + Root + "`",
 				About: "where Slack's API is, for a proxy of your own. It sees the tokens and all messages"},
 		},
 		Later: []string{"mode", "signingSecret", "userToken", "userTokenReadOnly", "webhookPath", "channels", "dm", "allowBots", "slashCommand",
-			"thread", "typingReaction", "ackReaction", "reactionNotifications", "reactionAllowlist", "replyToModeByChatType", "actions",
+			"thread", "typingReaction", "ackReaction", "replyToModeByChatType", "actions",
 			"commands", "execApprovals", "interactiveReplies", "nativeStreaming", "requireMention", "unfurlLinks", "unfurlMedia",
 			"socketMode", "defaultAccount", "name", "markdown", "configWrites", "dangerouslyAllowNameMatching"},
 		LaterAccount: []string{"mode", "signingSecret", "userToken", "channels", "dm", "allowBots", "name"},
-		MaxFile:      100, MaxFileWhy: "Slack takes up to 1,000",
+		SetUp: []string{"Open https://api.slack.com/apps, choose “Create New App”, “From a manifest”, and your workspace.",
+			"Paste the manifest (choose the tab YAML) and create the app. `hearth channels manifest slack` prints it.",
+			"In “Basic Information”, “App-Level Tokens”, choose “Generate Token and Scopes”, add connections:write, and copy the token (xapp-…).",
+			"In “Install App”, install it, and copy the “Bot User OAuth Token” (xoxb-…)."},
+		First:    "In Slack, open Apps, Hearth, Messages, and write “hi”.",
+		Manifest: channel.Manifest{Name: "slack-manifest.yaml", Text: manifest},
+		MaxFile:  100, MaxFileWhy: "Slack takes up to 1,000",
 		New: open,
 		IsGroup: func(conversation string) bool {
 			return strings.HasPrefix(conversation, "C") || strings.HasPrefix(conversation, "G")
@@ -67,7 +81,8 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Bundled(ID, a, Limits, channel.CanEdit, channel.CanDelete, channel.CanReact, channel.CanFetch)
+	return program.Bundled(ID, a, Limits, channel.CanEdit, channel.CanDelete, channel.CanReact, channel.CanFetch, channel.CanChoose,
+		channel.CanPin, channel.CanRead, channel.CanMenu)
 }
 
 // Check says what is wrong with an account.

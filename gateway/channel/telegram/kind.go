@@ -38,14 +38,14 @@ func Kind() channel.Kind {
 			"Copy the token that it shows, all of it."},
 		First: "In Telegram, open your bot, choose Start, and write “hi”.",
 		Later: []string{"defaultAccount", "proxy", "network", "commands", "customCommands", "actions", "reactionLevel",
-			"reactionNotifications", "ackReaction", "linkPreview", "direct", "dms", "dmHistoryLimit", "tokenFile", "name",
+			"ackReaction", "linkPreview", "direct", "dms", "dmHistoryLimit", "tokenFile", "name",
 			"capabilities", "execApprovals", "threadBindings", "retry", "timeoutSeconds", "configWrites", "webhookPath",
 			"webhookHost", "webhookPort", "markdown", "errorPolicy", "heartbeat", "autoTopicLabel"},
 		LaterAccount: []string{"name", "proxy", "tokenFile"},
 		MaxFile:      20, MaxFileWhy: "Telegram gives bots no more than 20 MB",
 		New:     open,
 		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, "-") },
-		Thread:  "topic", Blocks: true, InPage: true,
+		Thread:  "topic", Blocks: true,
 	}
 }
 

@@ -69,16 +69,21 @@ func (p place) answering(part int) *replyParameters {
 
 // part is what one request sends: a text, or a file with a caption.
 type part struct {
-	text  rendered
-	media *channel.Media
+	text    rendered
+	media   *channel.Media
+	buttons *keyboard
 }
 
 // Send sends the text and then the files; a short text becomes the caption of
 // the first file. A message that needs several requests goes on where it
-// stopped when it is sent again with the same Key. The receipt names the first.
+// stopped when it is sent again with the same Key. The receipt names the first, or
+// the one with the buttons, which stand below the end of the text.
 func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
 	to, err := parseTarget(m.To)
 	if err != nil {
+		return channel.Receipt{}, err
+	}
+	if err := checkChoices(m.Choices); err != nil {
 		return channel.Receipt{}, err
 	}
 	parts := split(m)
@@ -91,7 +96,7 @@ func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 		if err != nil {
 			return channel.Receipt{}, c.unfinished(m.Key, first, i, len(parts), err)
 		}
-		if i == 0 {
+		if i == 0 || parts[i].buttons != nil {
 			first = id
 		}
 	}
@@ -119,8 +124,11 @@ func split(m channel.Message) []part {
 	for _, t := range fitting(m.Text, 0) {
 		parts = append(parts, part{text: t})
 	}
+	if k := keyboardOf(m.Choices); k != nil && len(parts) > 0 {
+		parts[len(parts)-1].buttons = k
+	}
 	for i := range m.Media {
-		if i == 0 && len(parts) == 1 && parts[0].text.units() <= maxCaption {
+		if i == 0 && len(m.Choices) == 0 && len(parts) == 1 && parts[0].text.units() <= maxCaption {
 			parts[0].media = &m.Media[0]
 			continue
 		}
@@ -149,7 +157,7 @@ func (c *Channel) sendPart(ctx context.Context, to place, i int, p part) (int64,
 	}
 	req := sendMessage{
 		ChatID: to.chat, ThreadID: to.topic(), Text: p.text.html, ParseMode: "HTML",
-		Reply: to.answering(i), Preview: linkPreview{Disabled: true},
+		Reply: to.answering(i), Preview: linkPreview{Disabled: true}, Buttons: p.buttons,
 	}
 	var sent message
 	post := func() error { return c.api.once(ctx, callTimeout, "sendMessage", req, &sent) }

@@ -44,6 +44,22 @@ func (n *network) ReceiveFile(in channel.Inbound, f loopback.File) {
 
 func (n *network) receive(in channel.Inbound, extra map[string]any) {
 	chat, _ := strconv.ParseInt(in.Conversation, 10, 64)
+	switch {
+	case in.Press.Pressed():
+		message, _ := strconv.ParseInt(in.Press.MessageID, 10, 64)
+		n.said++
+		n.Press(chat, ann(), message, in.Press.Data)
+		return
+	case in.Reaction.Reacted():
+		message, _ := strconv.ParseInt(in.Reaction.MessageID, 10, 64)
+		emoji := []string{in.Reaction.Emoji}
+		if in.Reaction.Removed {
+			emoji = nil
+		}
+		n.said++
+		n.React(chat, ann(), message, emoji...)
+		return
+	}
 	id, _ := strconv.ParseInt(in.MessageID, 10, 64)
 	fields := map[string]any{"message_id": id}
 	if in.Thread != "" {
@@ -63,7 +79,11 @@ func (n *network) Taken(messageID string) bool {
 func (n *network) Messages() (out []loopback.Message) {
 	for _, chat := range []int64{dm, forum} {
 		for _, m := range n.Sent(chat) {
-			seen := loopback.Message{ID: strconv.FormatInt(m.ID, 10), To: target(chat), Text: m.Text, Reactions: m.Reactions, Edits: m.Edits}
+			seen := loopback.Message{ID: strconv.FormatInt(m.ID, 10), To: target(chat), Text: m.Text, Reactions: m.Reactions, Edits: m.Edits,
+				Words: m.Words, Options: m.Options, Pinned: m.Pinned}
+			for _, b := range m.Buttons {
+				seen.Choices = append(seen.Choices, channel.Choice{Data: b.Data, Label: b.Label})
+			}
 			if m.Thread != 0 {
 				seen.To.Thread = strconv.FormatInt(m.Thread, 10)
 			}
@@ -105,4 +125,12 @@ func TestChannelAsProgram(t *testing.T) { channeltest.RunAsProgram(t, suite) }
 func TestKind(t *testing.T) {
 	channeltest.Kind(t, Kind(), channel.Account{ID: "work", Secrets: map[string]string{"botToken": testToken}},
 		[]string{number(group), number(forum)}, []string{number(dm)})
+}
+
+// Menu implements conformance.MenuNetwork.
+func (n *network) Menu(language string) (out [][2]string) {
+	for _, c := range n.Server.Menu(language) {
+		out = append(out, [2]string{c.Name, c.Description})
+	}
+	return out
 }

@@ -171,7 +171,7 @@ func (c *Channel) Account() string { return c.opt.Account }
 func (c *Channel) Limits() channel.Limits {
 	return channel.Limits{
 		Text: textLimit, Unit: channel.UTF16, Caption: maxCaption, Dialect: channel.HTML,
-		EditPace: time.Second, Typing: typingShown, Files: c.opt.MaxFile, Reactions: true, Threads: true,
+		EditPace: time.Second, Typing: typingShown, Files: c.opt.MaxFile, Reactions: true, Threads: true, Heard: true, Choices: maxChoices,
 	}
 }
 

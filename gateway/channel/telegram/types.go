@@ -5,9 +5,13 @@ import "encoding/json"
 // The parts of Telegram's objects that are used here. Names are the API's.
 
 type update struct {
-	ID          int64    `json:"update_id"`
-	Message     *message `json:"message"`
-	ChannelPost *message `json:"channel_post"`
+	ID          int64     `json:"update_id"`
+	Message     *message  `json:"message"`
+	ChannelPost *message  `json:"channel_post"`
+	Edited      *message  `json:"edited_message"`
+	EditedPost  *message  `json:"edited_channel_post"`
+	Callback    *callback `json:"callback_query"`
+	Reacted     *reacted  `json:"message_reaction"`
 }
 
 type user struct {
@@ -73,6 +77,8 @@ type message struct {
 	Location *location `json:"location"`
 	Venue    *venue    `json:"venue"`
 	Contact  *contact  `json:"contact"`
+	Poll     *poll     `json:"poll"`
+	Dice     *dice     `json:"dice"`
 
 	// Set when a topic was made: every first message of a topic "answers" it.
 	TopicCreated json.RawMessage `json:"forum_topic_created"`
@@ -92,6 +98,7 @@ type file struct {
 	Emoji    string `json:"emoji"`     // stickers
 	Animated bool   `json:"is_animated"`
 	IsVideo  bool   `json:"is_video"`
+	Still    *file  `json:"thumbnail"` // a picture of what moves
 }
 
 type location struct {
@@ -108,6 +115,16 @@ type contact struct {
 	Phone     string `json:"phone_number"`
 	FirstName string `json:"first_name"`
 	LastName  string `json:"last_name"`
+}
+
+type poll struct {
+	Question string       `json:"question"`
+	Options  []pollOption `json:"options"`
+}
+
+type dice struct {
+	Emoji string `json:"emoji"`
+	Value int    `json:"value"`
 }
 
 type webhookInfo struct {
@@ -137,6 +154,7 @@ type sendMessage struct {
 	// An agent's link must not make Telegram fetch it: its address may carry
 	// what the agent has read.
 	Preview linkPreview `json:"link_preview_options"`
+	Buttons *keyboard   `json:"reply_markup,omitempty"`
 }
 
 type editMessage struct {

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,16 +13,27 @@ import (
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
-// wanted are the updates that we ask for. Edits are left out: a message that
-// was taken is a turn of the transcript, which a later edit does not change.
-func wanted() []string { return []string{"message", "channel_post"} }
+// wanted are the updates that we ask for.
+func wanted() []string {
+	return []string{"message", "channel_post", "edited_message", "edited_channel_post", "callback_query", "message_reaction"}
+}
 
 // inbound turns an update into a message. ok is false for what nobody said:
 // somebody joined, a title changed, a kind of update that we did not ask for.
 func (c *Channel) inbound(u update) (in channel.Inbound, ok bool) {
 	m := u.Message
-	if m == nil {
+	switch {
+	case u.Callback != nil:
+		return c.pressed(*u.Callback)
+	case u.Reacted != nil:
+		return c.reaction(*u.Reacted, u.ID)
+	case m != nil:
+	case u.ChannelPost != nil:
 		m = u.ChannelPost
+	default: // a location that moves is edited each time
+		if m = cmp.Or(u.Edited, u.EditedPost); m == nil || m.Location != nil {
+			return in, false
+		}
 	}
 	if m == nil || m.ID == 0 || m.Chat.ID == 0 {
 		return in, false
@@ -38,23 +50,9 @@ func (c *Channel) inbound(u update) (in channel.Inbound, ok bool) {
 		return in, false
 	}
 	me := c.bot()
-	in = channel.Inbound{
-		Channel: c.ID(), Account: c.Account(),
-		Conversation: strconv.FormatInt(m.Chat.ID, 10),
-		Label:        label(m.Chat),
-		MessageID:    strconv.FormatInt(m.ID, 10),
-		Media:        media,
-		Album:        m.Album,
-		At:           time.Unix(m.Date, 0),
-	}
-	switch m.Chat.Type {
-	case "private":
-		in.Chat = channel.Direct
-	case "channel":
-		in.Chat = channel.Room
-	default:
-		in.Chat = channel.Group
-	}
+	in = c.happening(m.Chat)
+	in.MessageID, in.Media, in.Album, in.At = strconv.FormatInt(m.ID, 10), media, m.Album, time.Unix(m.Date, 0)
+	in.Edited = m == u.Edited || m == u.EditedPost
 	in.Thread = thread(m)
 	in.ReplyToText = quoted(m)
 	in.QuoteSelected = m.Quote != nil && m.Quote.Text != ""
@@ -224,12 +222,18 @@ func attachments(m *message) (out []channel.Media) {
 	} else {
 		add(m.Document, "application/octet-stream", "file")
 	}
-	add(m.Voice, "audio/ogg", "voice.ogg")
+	if add(m.Voice, "audio/ogg", "voice.ogg"); m.Voice != nil && len(out) > 0 {
+		out[len(out)-1].Voice = true
+	}
 	add(m.Audio, "audio/mpeg", "audio.mp3")
 	add(m.Video, "video/mp4", "video.mp4")
 	add(m.VideoNote, "video/mp4", "video-note.mp4")
-	if s := m.Sticker; s != nil && !s.Animated && !s.IsVideo {
+	switch s := m.Sticker; {
+	case s == nil:
+	case !s.Animated && !s.IsVideo:
 		add(s, "image/webp", "sticker.webp")
+	default: // what moves is seen by its picture
+		add(s.Still, "image/webp", "sticker.webp")
 	}
 	return out
 }
@@ -247,6 +251,14 @@ func described(m *message) string {
 			oneLineOf(m.Contact.Phone))
 	case m.Sticker != nil:
 		return strings.TrimSpace("[sticker " + oneLineOf(m.Sticker.Emoji) + "]")
+	case m.Poll != nil:
+		answers := make([]string, 0, maxOptions)
+		for _, o := range m.Poll.Options[:min(len(m.Poll.Options), maxOptions)] {
+			answers = append(answers, oneLineOf(o.Text))
+		}
+		return fmt.Sprintf("[poll: %s (%s)]", oneLineOf(m.Poll.Question), strings.Join(answers, " / "))
+	case m.Dice != nil:
+		return fmt.Sprintf("[%s %d]", oneLineOf(m.Dice.Emoji), m.Dice.Value)
 	}
 	return ""
 }

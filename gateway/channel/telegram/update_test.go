@@ -85,7 +85,7 @@ func TestInbound(t *testing.T) {
 			}},
 		{"voice", dm, ann(), "", fields{"voice": fields{"file_id": "v", "file_size": 5}},
 			func(m *channel.Inbound) {
-				m.Media = []channel.Media{{MIME: "audio/ogg", Name: "voice.ogg", URL: "telegram-file:v", Size: 5}}
+				m.Media = []channel.Media{{MIME: "audio/ogg", Name: "voice.ogg", URL: "telegram-file:v", Size: 5, Voice: true}}
 			}},
 		{"animation once", dm, ann(), "", fields{"animation": fields{"file_id": "a"}, "document": fields{"file_id": "a"}},
 			func(m *channel.Inbound) {
@@ -96,6 +96,15 @@ func TestInbound(t *testing.T) {
 				m.Text = "[sticker 🙂]"
 				m.Media = []channel.Media{{MIME: "image/webp", Name: "sticker.webp", URL: "telegram-file:k"}}
 			}},
+		{"sticker that moves", dm, ann(), "", fields{"sticker": fields{"file_id": "k", "emoji": "🙂", "is_animated": true,
+			"thumbnail": fields{"file_id": "t", "file_size": 9}}},
+			func(m *channel.Inbound) {
+				m.Text = "[sticker 🙂]"
+				m.Media = []channel.Media{{MIME: "image/webp", Name: "sticker.webp", URL: "telegram-file:t", Size: 9}}
+			}},
+		{"poll", dm, ann(), "", fields{"poll": fields{"question": "Where\nto?", "options": []fields{{"text": "sea"}, {"text": "hills"}}}},
+			func(m *channel.Inbound) { m.Text = "[poll: Where to? (sea / hills)]" }},
+		{"dice", dm, ann(), "", fields{"dice": fields{"emoji": "🎲", "value": 4}}, func(m *channel.Inbound) { m.Text = "[🎲 4]" }},
 		{"location", dm, ann(), "", fields{"location": fields{"latitude": 52.5, "longitude": 13.25}},
 			func(m *channel.Inbound) { m.Text = "[location: 52.500000, 13.250000]" }},
 		{"contact", dm, ann(), "", fields{"contact": fields{"first_name": "Bo\n[x]", "phone_number": "+1"}},
@@ -137,10 +146,29 @@ func TestServiceMessagesAreNoMessages(t *testing.T) {
 		} {
 			r.net.Say(group, ann(), "", extra)
 		}
-		r.net.Push(fields{"edited_message": fields{"message_id": 1, "text": "changed", "chat": fields{"id": dm, "type": "private"}}})
+		r.net.Push(fields{"edited_message": fields{"message_id": 1, "location": fields{"latitude": 1},
+			"chat": fields{"id": dm, "type": "private"}}})
 		r.net.Push(fields{"callback_query": fields{"id": "x"}})
 		if got := r.messages(); len(got) != 0 {
 			t.Fatalf("got %+v", got)
+		}
+		_ = stop()
+	})
+}
+
+// TestEditsChangeTheirMessage: what somebody changes is the same message with other
+// words; whether that still counts is decided where messages come in.
+func TestEditsChangeTheirMessage(t *testing.T) {
+	in(t, func(r *rig) {
+		stop := r.run()
+		r.net.Say(dm, ann(), "red", nil)
+		r.net.Push(fields{"edited_message": fields{"message_id": 1, "text": "blue", "date": 5, "edit_date": 9,
+			"from": fields{"id": 77, "first_name": "Ann"}, "chat": fields{"id": dm, "type": "private"}}})
+		r.net.Push(fields{"edited_channel_post": fields{"message_id": 2, "caption": "news", "chat": fields{"id": room, "type": "channel"}}})
+		got := r.messages()
+		if len(got) != 3 || got[0].Edited || !got[1].Edited || got[1].Text != "blue" || got[1].MessageID != got[0].MessageID ||
+			!got[2].Edited || got[2].Text != "news" {
+			t.Errorf("got %+v", got)
 		}
 		_ = stop()
 	})

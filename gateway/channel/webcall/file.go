@@ -1,17 +1,63 @@
 package webcall
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
-// File is the body of an answer that is a file of at most most bytes; 0: any. A
+// Download is how a network gives a file.
+type Download struct {
+	Network string                 // as errors name it
+	Within  time.Duration          // for all of it
+	Most    int64                  // bytes; 0: any
+	Judge   func(a Answer) error   // says what an answer means that is not the file; 64 KB of its body are there
+	IsFile  func(http.Header) bool // looks at the head of an answer with status 200; nil: each is the file
+}
+
+// Open sends the request for a file. The transfer ends with what it returns being
+// closed, with ctx, and with the time that it has.
+func (d Download) Open(ctx context.Context, c *http.Client, req *http.Request) (io.ReadCloser, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.Within)
+	resp, err := Open(ctx, c, req)
+	if err != nil {
+		cancel()
+		return nil, Again(err, d.Network, "a file")
+	}
+	if resp.StatusCode != http.StatusOK || d.IsFile != nil && !d.IsFile(resp.Header) {
+		defer cancel()
+		defer func() { _ = resp.Body.Close() }()
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+		return nil, d.Judge(Answer{Status: resp.StatusCode, Header: resp.Header, Body: body})
+	}
+	body, err := file(resp, d.Most)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &transfer{ReadCloser: body, end: cancel}, nil
+}
+
+// transfer is a file on its way.
+type transfer struct {
+	io.ReadCloser
+	end context.CancelFunc
+}
+
+// Close ends it.
+func (t *transfer) Close() error {
+	defer t.end()
+	return t.ReadCloser.Close()
+}
+
+// file is the body of an answer that is a file of at most most bytes; 0: any. A
 // longer one is refused, at once where the service says how long it is and else when
 // it has more: half a file is never taken for a whole one.
-func File(resp *http.Response, most int64) (io.ReadCloser, error) {
+func file(resp *http.Response, most int64) (io.ReadCloser, error) {
 	if most <= 0 {
 		return resp.Body, nil
 	}

@@ -6,6 +6,7 @@ package webcall
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -104,6 +105,19 @@ func Once(err error, network, what string) error {
 // Again is the error of a request that can be done again without harm.
 func Again(err error, network, what string) error {
 	return fmt.Errorf("%s could not be reached for %s: %w", network, what, err)
+}
+
+// Read reads an answer's JSON into result. What cannot be read may have been done: if
+// it must not be done twice, the error is uncertain.
+func (a Answer) Read(result any, network, what string, once bool) error {
+	if json.Unmarshal(a.Body, result) == nil {
+		return nil
+	}
+	err := fmt.Errorf("%s's answer to %s could not be read", network, what)
+	if once {
+		err = fmt.Errorf("%w: %w", channel.ErrUncertain, err)
+	}
+	return err
 }
 
 // RetryAfter reads how long a service asks to wait from the first of the headers that

@@ -54,6 +54,9 @@ func Kind() channel.Kind {
 			{Key: keyOnce, Form: channel.OnOff, Shared: true, About: "your program takes a `Webhook-Id` once, however often it comes. Then a " +
 				"message whose answer was lost is sent again; without it, it is shown as uncertain"},
 		},
+		SetUp: []string{"Make a secret that both sides sign with: echo \"whsec_$(openssl rand -base64 32)\"",
+			"Give it to your program too. docs/channels/webhook.md says what it posts, and how that is signed."},
+		First:   "Let your program post a message to /api/channels/webhook/ACCOUNT of this gateway (ACCOUNT: default).",
 		MaxFile: 1, MaxFileWhy: "Webhooks carry the addresses of files, not the files",
 		New:     open,
 		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, "#") },

@@ -45,7 +45,7 @@ func Kind() channel.Kind {
 		Settings: []channel.Setting{
 			{Key: KeyAddress, Form: channel.Words, Valid: IsAddress, Help: "an address, like hearth@example.org",
 				About: "the assistant's own address (its JID). Give it an account that is not yours", Alone: "both would answer the same messages"},
-			{Key: KeyPassword, Form: channel.SecretText, Valid: isLine, Help: "one line", About: "the password of the account"},
+			{Key: KeyPassword, Form: channel.SecretText, Needed: true, Valid: isLine, Help: "one line", About: "the password of the account"},
 			{Key: KeyHost, Form: channel.Words, Valid: isHost, Help: "a server's name, like xmpp.example.org",
 				About: "the server to connect to, where the name service does not say it", Unset: "what the name service says of the address"},
 			{Key: KeyPort, Form: channel.PortNumber, About: "its port; at 5223 the connection is encrypted from its first byte, elsewhere with " +

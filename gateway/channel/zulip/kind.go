@@ -29,7 +29,7 @@ const MostText = 10_000
 // people edit for ten minutes unless they are told otherwise.
 var Limits = channel.Limits{
 	Text: MostText, Unit: channel.Characters, Caption: 9000, Dialect: channel.Markdown, EditPace: 1200 * time.Millisecond,
-	EditWindow: 10 * time.Minute, Typing: 10 * time.Second, Files: 25 << 20, Reactions: true, Threads: true,
+	EditWindow: 10 * time.Minute, Typing: 10 * time.Second, Files: 25 << 20, Reactions: true, Heard: true, Threads: true,
 }
 
 // Signs that conversations begin with: a stream's before its number, a person's before
@@ -44,9 +44,10 @@ func Kind() channel.Kind {
 	return channel.Kind{
 		ID: ID, Label: "Zulip", Connects: KeyAPIKey,
 		Settings: []channel.Setting{
-			{Key: KeySite, Form: channel.WebAddress, Shared: true,
+			{Key: KeySite, Form: channel.WebAddress, Needed: true, Shared: true,
 				About: "the address of the organization, like `https://example.zulipchat.com`"},
-			{Key: KeyEmail, Form: channel.Words, Valid: isEmail, Help: "expected the bot's e-mail address, like hearth-bot@example.zulipchat.com",
+			{Key: KeyEmail, Form: channel.Words, Needed: true, Valid: isEmail,
+				Help:  "expected the bot's e-mail address, like hearth-bot@example.zulipchat.com",
 				About: "the e-mail address of the bot"},
 			{Key: KeyAPIKey, Form: channel.SecretText, Valid: IsKey, Help: "expected the 32 letters and digits of a bot's API key",
 				About: "the API key of the bot", Alone: "both would answer the same messages"},
@@ -72,7 +73,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Bundled(ID, a, Limits, channel.Abilities()...)
+	return program.Bundled(ID, a, Limits, channel.Writing()...)
 }
 
 // Check says what is wrong with an account.

@@ -103,8 +103,11 @@ func TestTelegramFilesReachTheModelInWords(t *testing.T) {
 		{"voice", map[string]any{"voice": map[string]any{"file_id": "v1", "mime_type": "audio/ogg", "file_size": 4, "duration": 3}},
 			map[string][]byte{"v1": []byte("OggS\x00\x01")}, []string{"audio/ogg", "you do not know what is said in it", "-01-voice.ogg"}},
 		{"archive", map[string]any{"document": map[string]any{"file_id": "z1", "file_name": "../../.bashrc", "mime_type": "application/zip"}},
-			map[string][]byte{"z1": []byte("PK\x03\x04\x00\x01")}, []string{"application/zip", "Its content was not read",
+			map[string][]byte{"z1": []byte("PK\x03\x04\x00\x01")}, []string{"application/zip", "Its text cannot be read: it is damaged",
 				"-01-bashrc in the workspace"}},
+		{"pages", map[string]any{"document": map[string]any{"file_id": "r1", "file_name": "r.pdf", "mime_type": "application/pdf"}},
+			map[string][]byte{"r1": reportPDF(t)}, []string{"It has 2 pages. Its text:", "is from outside",
+				"[page 2]\nSecond page: the secret word is walnut.", "-01-r.pdf in the workspace"}},
 		{"bomb", map[string]any{"document": map[string]any{"file_id": "b1", "file_name": "b.png", "mime_type": "image/png"}},
 			map[string][]byte{"b1": append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, 40)...)}, []string{"cannot be shown to a model", "damaged"}},
 	} {
@@ -122,6 +125,15 @@ func TestTelegramFilesReachTheModelInWords(t *testing.T) {
 			t.Errorf("kept as %q", e.Name())
 		}
 	}
+}
+
+func reportPDF(t *testing.T) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "document", "testdata", "report.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func mustReadDir(t *testing.T, dir string) []os.DirEntry {

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/openaiserver"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -45,16 +45,20 @@ func (f *feature) deliveriesList(context.Context, method.None) (protocol.Deliver
 	return out, err
 }
 
-// deliveryInfo is a delivery on the wire. Where a file could not be sent, that is
-// its reason, however far the rest has come.
+// deliveryInfo is a delivery on the wire. Where a file could not be sent, or the
+// beginning of it not removed, that is its reason, however far the rest has come.
 func deliveryInfo(d outbound.Delivery) protocol.DeliveryInfo {
 	reason := d.Reason
 	if p := d.Problem(); p != "" {
 		reason = strings.TrimPrefix(reason+"; a file was not sent: "+p, "; ")
 	}
+	if d.Stale != "" {
+		reason = strings.TrimPrefix(reason+"; what was shown of it while it was written may still stand there: "+d.Stale, "; ")
+	}
 	return protocol.DeliveryInfo{
 		ID: d.ID, Channel: d.Channel, Account: d.To.Account, Conversation: d.To.Conversation, SessionKey: d.Session, RunID: d.RunID,
 		State: string(d.State), Reason: reason, Text: d.Text, Sent: d.Sent(), Parts: len(d.Parts), CreatedAt: d.CreatedAt, NextAt: d.NextAt,
+		Draft: d.Draft, Stale: d.Stale != "",
 	}
 }
 
@@ -89,7 +93,7 @@ func (f *feature) deliveriesResolve(ctx context.Context, p protocol.DeliveryReso
 		return protocol.OKResult{}, protocol.InvalidParams(protocol.MethodDeliveriesResolve, "decision must be resend or arrived, or for a "+
 			"message that was put aside retry or drop")
 	}
-	if method.ErrorIs(err, outbound.ErrNoDelivery, outbound.ErrNotStuck, inbound.ErrNotAside, inbound.ErrNotWhole) {
+	if method.ErrorIs(err, outbound.ErrNoDelivery, outbound.ErrNotStuck, outbound.ErrDraft, inbound.ErrNotAside, inbound.ErrNotWhole) {
 		return protocol.OKResult{}, protocol.Invalid("%v", err)
 	}
 	return protocol.OKResult{OK: err == nil}, err
@@ -101,7 +105,7 @@ func (f *feature) channelsStatus(context.Context, method.None) (protocol.Channel
 		TS: f.o.Now().UnixMilli(), ChannelOrder: []string{}, ChannelLabels: map[string]string{}, Channels: map[string]any{},
 		ChannelAccounts: map[string][]protocol.ChannelAccountStatus{}, ChannelDefaultAccountID: map[string]string{},
 	}
-	if e := hook.Section.Of(f.o.Settings.Snapshot().Config); e.Chat || e.Responses {
+	if e := openaiserver.Section.Of(f.o.Settings.Snapshot().Config); e.Chat || e.Responses {
 		out.ChannelLabels[channel.API] = "API" // no network, but chats come from there
 	}
 	for _, a := range f.o.Networks.Status() {

@@ -27,24 +27,39 @@ var killPoints = []string{
 	"afterFinalCommit", "beforeSend", "afterSend", "afterReceipt",
 }
 
+// previewPoints are those where an answer is shown while it is written.
+var previewPoints = []string{"beforePreview", "afterPreview", "afterPreviewReceipt", "afterPreviewEdit", "midStream", "beforeRemoval",
+	"afterRemoval"}
+
 // TestFault_F_CH_ProcessKills: the real gateway and the real hearth-channels are
 // killed, at random instants and at every place between a message and the receipt
 // for its answer, while people write all the time. Each message stands in the
 // conversation once and is answered once; what nobody knows to have arrived is shown
-// to the owner, is there once or not at all, and once after their decision. 120
-// kills, 2,000 with HEARTH_LONG=1.
+// to the owner, is there once or not at all, and once after their decision. Where
+// answers are shown while they are written, as they are unless the settings say
+// otherwise, nothing half-written stays that the owner is not shown. 120 kills, 2,000
+// with HEARTH_LONG=1.
 func TestFault_F_CH_ProcessKills(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		open func(t *testing.T, v *gatewaytest.Victim) network
-	}{{"mattermost", onMattermost}, {"mattermost, another", onMattermost}, {"telegram", onTelegram}} {
+		name  string
+		open  func(t *testing.T, v *gatewaytest.Victim, account map[string]any) network
+		shown bool // while they are written
+	}{{"mattermost", onMattermost, true}, {"mattermost, at once", onMattermost, false}, {"telegram", onTelegram, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			if runtime.GOOS != "linux" && c.name != "telegram" {
 				t.Skip("the programs of a gateway are found in /proc, which only Linux has")
 			}
-			v := gatewaytest.NewVictim(t, "chat/stream-3-2")
+			account, model, points := map[string]any{"streaming": map[string]any{"mode": "off"}}, "chat/stream-3-2", killPoints
+			if c.shown {
+				account, model, points = map[string]any{}, "chat/stream-12-10", slices.Concat(killPoints, previewPoints)
+			}
+			v := gatewaytest.NewVictim(t, model)
 			gatewaytest.Channels(t)
-			k := &killing{v: v, rnd: seed.New(t), net: c.open(t, v), began: time.Now(), hits: map[string]int{}}
+			k := &killing{v: v, rnd: seed.New(t), net: c.open(t, v, account), began: time.Now(), hits: map[string]int{}, points: points,
+				drafts: map[int]int{}, full: map[int]int{}}
+			if c.shown {
+				k.last = "w12"
+			}
 			k.begin(t)
 			var pauses []time.Duration
 			for range 100 {
@@ -88,6 +103,12 @@ type killing struct {
 	net   network
 	began time.Time
 	said  int // messages 1…said were written; the writer's, until it has ended
+
+	points []string    // where it is killed
+	last   string      // word of a whole answer; "": answers are not shown before they are whole
+	drafts map[int]int // of which message a beginning was shown as uncertain, and how often
+	full   map[int]int // and the beginning was all of the answer
+	stale  map[int]int // of which message the owner was told that a beginning stands beside the answer
 
 	alone int // kills in a row that the gateway survived
 	hits  map[string]int
@@ -164,8 +185,7 @@ func (k *killing) kill() {
 	point, moment, victim := "", k.rnd.IntN(3), k.rnd.IntN(3)
 	if k.v.Cmd == nil {
 		if k.rnd.IntN(3) == 0 {
-			name := killPoints[k.rnd.IntN(len(killPoints))]
-			point = fmt.Sprintf("%s@%d", name, 1+k.rnd.IntN(4))
+			point = fmt.Sprintf("%s@%d", k.points[k.rnd.IntN(len(k.points))], 1+k.rnd.IntN(4))
 		}
 		k.v.Start(point)
 	}

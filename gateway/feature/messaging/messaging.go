@@ -1,18 +1,22 @@
 // Package messaging is the feature that looks after people and deliveries on
-// messaging networks: the methods channels.status, hearth.contacts.* and
-// hearth.deliveries.*, the tool message, and what is said of them in status and doctor. How a network
-// is spoken is its channel's, which accounts there are is package channel/hub's, who
+// messaging networks, and after our accounts there: the methods channels.*,
+// hearth.channels.*, web.login.*, hearth.contacts.* and hearth.deliveries.*, the tool
+// message, the menus of commands there, and what is said of them in status and doctor.
+// How a network is spoken is its channel's, which accounts there are is package
+// channel/hub's, who
 // may write is package inbound's, and what is sent is package outbound's.
 package messaging
 
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/answers"
 	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
@@ -20,6 +24,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/outbound/sendfile"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -37,20 +42,32 @@ type Options struct {
 	Answers   *answers.Networks
 	Files     *sendfile.Files
 	Sessions  *session.Manager
+	Dispatch  *dispatch.Dispatcher
 	Gate      *gate.Gate
 	Secrets   *redact.Redactor
+	Keys      *lookup.Secrets
 	Now       func() time.Time
 	Log       *slog.Logger
 }
 
-type feature struct{ o Options }
+type feature struct {
+	o        Options
+	accounts sync.Mutex // one change of them at a time
+}
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o}
+	f := &feature{o: o}
 	return host.Feature{
 		Methods: []method.Method{
 			method.Plain(protocol.MethodChannelsStatus, f.channelsStatus),
+			method.Plain(protocol.MethodWebLoginStart, f.loginStart),
+			method.Plain(protocol.MethodWebLoginWait, f.loginWait),
+			method.Plain(protocol.MethodChannelsStart, f.start),
+			method.Plain(protocol.MethodChannelsStop, f.stop),
+			method.Plain(protocol.MethodChannelsKinds, f.kinds),
+			method.Plain(protocol.MethodChannelsAdd, f.add),
+			method.Plain(protocol.MethodChannelsRemove, f.remove),
 			method.Plain(protocol.MethodContactsList, f.contactsList),
 			method.Plain(protocol.MethodContactsResolve, f.contactsResolve),
 			method.Plain(protocol.MethodContactsRemove, f.contactsRemove),
@@ -58,15 +75,17 @@ func New(o Options) host.Feature {
 			method.Plain(protocol.MethodDeliveriesList, f.deliveriesList),
 			method.Plain(protocol.MethodDeliveriesResolve, f.deliveriesResolve),
 		},
-		Tools:  []tool.Tool{&message.Tool{Post: post{o}, Secret: o.Secrets.Has}},
-		Checks: f.checks,
+		Commands: f.commands(),
+		Tools:    []tool.Tool{&message.Tool{Post: post{o}, Secret: o.Secrets.Has}},
+		Checks:   f.checks,
 		Problems: func() []protocol.Problem {
 			return append(f.ownerlessProblem(), f.o.Networks.Problems()...)
 		},
-		Run: func(context.Context) error {
+		Run: func(ctx context.Context) error {
 			for _, p := range f.ownerlessProblem() {
 				o.Log.Warn(p.Message)
 			}
+			f.menus(ctx)
 			return nil
 		},
 	}

@@ -137,6 +137,9 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 	for {
 		now, err := p.o.Deliverer.Get(d.ID)
 		fate := message.Fate{ID: d.ID, State: string(now.State), Reason: now.Reason}
+		if n := len(now.Parts); n > 0 {
+			fate.MessageID = now.Parts[n-1].MessageID
+		}
 		if why := now.Problem(); why != "" {
 			fate.State, fate.Reason = string(outbound.Failed), why+" (the recipient was told)"
 		}

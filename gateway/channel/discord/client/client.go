@@ -21,9 +21,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/discord"
 	"github.com/hearth-assistant/hearth/gateway/channel/intake"
+	"github.com/hearth-assistant/hearth/gateway/channel/reconnect"
 	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
-	"github.com/hearth-assistant/hearth/internal/random"
-	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Client is an account. It implements channel.Channel and all optional abilities.
@@ -42,6 +41,8 @@ type Client struct {
 	known    *known
 	limits   *limits
 	session  session // of Run alone
+	asides   chan aside
+	spokens  spokens
 
 	mu     sync.Mutex
 	status channel.Status
@@ -59,7 +60,7 @@ func New(a channel.Account) (*Client, error) {
 		account: a.ID, base: root + "/v10", hosts: []string{"cdn.discordapp.com", "media.discordapp.net"},
 		token: func() string { return token },
 		http:  webcall.Client(), maxFile: a.MaxFile, openFile: a.OpenFile, now: a.Now, log: a.Logger, durable: a.Durable, known: newKnown(),
-		status: channel.Status{State: channel.Stopped},
+		status: channel.Status{State: channel.Stopped}, asides: make(chan aside, mostAside),
 	}
 	if u, err := url.Parse(root); err == nil && root != discord.Root {
 		c.hosts = append(c.hosts, u.Host)
@@ -100,13 +101,7 @@ func (c *Client) Status() channel.Status {
 func (c *Client) note(state channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.status.State != state {
-		c.status.Since = c.now()
-	}
-	if state == channel.Receiving {
-		c.status.LastPoll = c.now()
-	}
-	c.status.State, c.status.Problem = state, problem
+	c.status.Become(state, problem, c.now())
 }
 
 // How long Discord is left alone after a connection that failed: twice as long each
@@ -134,41 +129,15 @@ func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
 		return err
 	}
 	work.Go(func() { c.queue.Hand(ctx, inbox) })
-	for failed, short := 0, 0; ; {
-		began := c.now()
-		err := c.live(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if errors.Is(err, channel.ErrAuth) || errors.Is(err, channel.ErrRefused) {
-			return err
-		}
-		switch {
-		case c.now().Sub(began) > lived:
-			failed, short = 0, 0
-		case c.Status().State == channel.Receiving:
-			failed, short = 0, short+1
-		default:
-			failed++
-		}
-		wait := pause(failed + max(short-mostShort, 0))
-		var limit *channel.RateLimit
-		if errors.As(err, &limit) {
-			wait = max(wait, limit.After)
-		}
-		c.note(channel.Waiting, fmt.Sprintf("The connection to Discord has ended: %v. It is made again in %v.", err,
-			wait.Round(time.Second/10)))
-		if sleep.For(ctx, wait) != nil {
-			return nil
-		}
-	}
-}
-
-// pause is how long to wait after so many failures, in part by chance, so that Discord
-// is not met by all at once when it starts again.
-func pause(failures int) time.Duration {
-	rest := min(leastRest<<min(failures, 10), mostRest)
-	return rest/2 + time.Duration(random.Float()*float64(rest/2))
+	work.Go(func() { c.hand(ctx, inbox) })
+	return reconnect.Loop{
+		Least: leastRest, Most: mostRest, Lived: lived, Now: c.now, Connect: c.live,
+		Received: func() bool { return c.Status().State == channel.Receiving }, MayEnd: mostShort,
+		Waiting: func(err error, wait time.Duration) {
+			c.note(channel.Waiting, fmt.Sprintf("The connection to Discord has ended: %v. It is made again in %v.", err,
+				wait.Round(time.Second/10)))
+		},
+	}.Run(ctx, channel.ErrRefused)
 }
 
 // me is our own account, asked for once.

@@ -119,6 +119,14 @@ func (w *world) ReceiveFile(in channel.Inbound, f loopback.File) {
 }
 
 func (w *world) receive(in channel.Inbound, files ...discordtest.File) {
+	switch {
+	case in.Press.Pressed():
+		w.Press(w.ada, in.Press.MessageID, in.Press.Data)
+		return
+	case in.Reaction.Reacted():
+		w.React(w.ada, in.Reaction.MessageID, in.Reaction.Emoji, in.Reaction.Removed)
+		return
+	}
 	where := w.dm
 	if in.Conversation == w.town.ID {
 		where = w.town
@@ -135,7 +143,16 @@ func (w *world) Taken(string) bool { return true }
 // Messages implements channeltest.Network.
 func (w *world) Messages() (out []loopback.Message) {
 	for _, p := range w.Sent() {
-		m := loopback.Message{ID: p.ID, To: channel.Target{Conversation: p.Channel}, Text: p.Content}
+		m := loopback.Message{ID: p.ID, To: channel.Target{Conversation: p.Channel}, Text: p.Content, Words: p.Words, Pinned: p.Pinned}
+		for _, b := range p.Buttons() {
+			m.Choices = append(m.Choices, channel.Choice{Data: b.Data, Label: b.Label})
+		}
+		if p.Poll != nil {
+			m.Text = p.Poll.Question.Text
+			for _, a := range p.Poll.Answers {
+				m.Options = append(m.Options, a.Media.Text)
+			}
+		}
 		if p.Channel == w.talk.ID {
 			m.To = channel.Target{Conversation: w.town.ID, Thread: p.Channel}
 		}
@@ -375,5 +392,33 @@ func TestSec_A_CH_NobodyIsCalled(t *testing.T) {
 	}
 	if w.Message(r.MessageID).Pinged {
 		t.Error("somebody was called")
+	}
+}
+
+// Menu implements conformance.MenuNetwork.
+func (w *world) Menu(language string) (out [][2]string) {
+	for _, c := range w.Commands() {
+		words := c.Localizations[language]
+		if words == "" {
+			words = c.Description
+		}
+		out = append(out, [2]string{c.Name, words})
+	}
+	return out
+}
+
+// TestCommandOfTheMenu: it comes in as if it had been typed, and who chose it is told.
+func TestCommandOfTheMenu(t *testing.T) {
+	w := newWorld(t)
+	got, _ := running(t, w.c)
+	until(t, "connecting", connected(w.c))
+	w.Command(w.ada, w.dm, "think", "high")
+	if in := next(t, got); in.Text != "/think high" || in.Chat != channel.Direct || in.SenderID != w.ada.ID ||
+		in.Conversation != "@"+w.ada.ID {
+		t.Errorf("%+v", in)
+	}
+	w.Command(w.ada, w.talk, "status", "")
+	if in := next(t, got); in.Text != "/status" || in.Chat != channel.Group || !in.Mentioned || in.Thread != w.talk.ID {
+		t.Errorf("%+v", in)
 	}
 }

@@ -48,6 +48,7 @@ type attachment struct {
 	MIME string `json:"content_type"`
 	Size int64  `json:"size"`
 	URL  string `json:"url"`
+	Wave string `json:"waveform"` // of a voice message
 }
 
 // Kinds of messages that people write; all others are Discord's own words.
@@ -169,7 +170,7 @@ func (c *Client) inbound(ctx context.Context, m message) (in channel.Inbound, ok
 
 func files(all []attachment) (out []channel.Media) {
 	for _, f := range all {
-		out = append(out, channel.Media{MIME: f.MIME, Name: f.Name, Size: f.Size, URL: f.URL})
+		out = append(out, channel.Media{MIME: f.MIME, Name: f.Name, Size: f.Size, URL: f.URL, Voice: f.Wave != ""})
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type call struct {
 	method, path string
 	route, major string
 	once         bool // it must not be done twice
+	secret       bool // its path holds a credential
 	within       time.Duration
 }
 
@@ -72,6 +73,9 @@ func (c *Client) ask(ctx context.Context, q call, body, result any) error {
 // answered sends a request and says what its answer means.
 func (c *Client) answered(ctx context.Context, q call, req *http.Request, result any) error {
 	what := q.method + " " + q.path
+	if q.secret {
+		what = q.method + " " + q.route
+	}
 	a, err := webcall.Do(ctx, c.http, req, maxAnswer)
 	switch {
 	case err != nil && q.once:
@@ -86,14 +90,7 @@ func (c *Client) answered(ctx context.Context, q call, req *http.Request, result
 	case result == nil:
 		return nil
 	}
-	if json.Unmarshal(a.Body, result) != nil {
-		err = fmt.Errorf("Discord's answer to %s could not be read", what)
-		if q.once {
-			err = fmt.Errorf("%w: %w", channel.ErrUncertain, err)
-		}
-		return err
-	}
-	return nil
+	return a.Read(result, "Discord", what, q.once)
 }
 
 // apiError is Discord's no. It unwraps to the error of package channel that says what

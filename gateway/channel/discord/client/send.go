@@ -27,6 +27,7 @@ type newMessage struct {
 	Mentions  nobody      `json:"allowed_mentions"`
 	Reference *reference  `json:"message_reference,omitempty"`
 	Files     []fileEntry `json:"attachments,omitempty"`
+	Buttons   []component `json:"components,omitempty"`
 	// Nonce makes Discord take a message once for some minutes.
 	Nonce   string `json:"nonce,omitempty"`
 	Enforce bool   `json:"enforce_nonce,omitempty"`
@@ -69,10 +70,10 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 	if m.To.ReplyTo != "" {
 		out.Reference = &reference{ID: m.To.ReplyTo}
 	}
-	if m.Key != "" {
-		sum := sha256.Sum256([]byte(c.account + "\x00" + m.Key))
-		out.Nonce, out.Enforce = hex.EncodeToString(sum[:12]), true
+	if out.Buttons, err = buttons(m.Choices); err != nil {
+		return channel.Receipt{}, err
 	}
+	c.once(&out, m.Key)
 	q := call{method: http.MethodPost, path: "/channels/" + at + "/messages", route: "/channels/messages", major: at, once: true}
 	var body any = out
 	if len(m.Media) > 0 {
@@ -90,6 +91,14 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 		return channel.Receipt{}, fmt.Errorf("%w: Discord's answer names no message", channel.ErrUncertain)
 	}
 	return channel.Receipt{MessageID: made.ID}, nil
+}
+
+// once makes Discord take a message of a key once, for some minutes.
+func (c *Client) once(m *newMessage, key string) {
+	if key != "" {
+		sum := sha256.Sum256([]byte(c.account + "\x00" + key))
+		m.Nonce, m.Enforce = hex.EncodeToString(sum[:12]), true
+	}
 }
 
 // form is a body of several parts.
@@ -163,44 +172,17 @@ func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, err
 	if err != nil || !slices.Contains(c.hosts, u.Host) || u.Scheme != "https" && !strings.HasPrefix(c.base, "http://") {
 		return nil, refused("%q is no file of Discord", text.Ellipsis(m.URL, 60))
 	}
-	ctx, cancel := context.WithTimeout(ctx, fileTime)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		cancel()
 		return nil, fmt.Errorf("write a request: %w", err)
 	}
 	req.Header.Set("User-Agent", userAgent)
-	resp, err := webcall.Open(ctx, c.http, req)
-	if err != nil {
-		cancel()
-		return nil, webcall.Again(err, "Discord", "a file")
-	}
-	if resp.StatusCode != http.StatusOK {
-		cancel()
-		_ = resp.Body.Close()
-		if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
-			return nil, fmt.Errorf("Discord answered with %s for a file", resp.Status)
+	return webcall.Download{Network: "Discord", Within: fileTime, Most: c.maxFile, Judge: func(a webcall.Answer) error {
+		if a.Status >= 500 || a.Status == http.StatusTooManyRequests {
+			return fmt.Errorf("Discord answered with %d for a file", a.Status)
 		}
-		return nil, refused("Discord does not give the file any more (%s)", resp.Status)
-	}
-	body, err := webcall.File(resp, c.maxFile)
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	return &fetched{ReadCloser: body, end: cancel}, nil
-}
-
-// fetched is a file on its way.
-type fetched struct {
-	io.ReadCloser
-	end context.CancelFunc
-}
-
-// Close ends the transfer.
-func (f *fetched) Close() error {
-	defer f.end()
-	return f.ReadCloser.Close()
+		return refused("Discord does not give the file any more (%d %s)", a.Status, http.StatusText(a.Status))
+	}}.Open(ctx, c.http, req)
 }
 
 // about is a call about a message.

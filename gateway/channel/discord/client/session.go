@@ -107,6 +107,16 @@ func (c *Client) event(ctx context.Context, f frame, b *beginning) (*beginning, 
 		if json.Unmarshal(f.Data, &p) == nil {
 			c.known.forget(p.ID)
 		}
+	case "INTERACTION_CREATE":
+		var i interaction
+		if json.Unmarshal(f.Data, &i) == nil {
+			return b, c.interacted(ctx, i)
+		}
+	case "MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE":
+		var r reaction
+		if json.Unmarshal(f.Data, &r) == nil {
+			return b, c.reacted(ctx, r, f.Type == "MESSAGE_REACTION_REMOVE")
+		}
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE":
 		var m message
 		if json.Unmarshal(f.Data, &m) != nil {

@@ -47,7 +47,7 @@ const (
 
 // intents are what the bot wants to hear of: servers with their channels, messages in
 // them, direct messages, and the words of messages (privileged).
-const intents = 1<<0 | 1<<9 | 1<<12 | 1<<15
+const intents = 1<<0 | 1<<9 | 1<<10 | 1<<12 | 1<<13 | 1<<15
 
 // frame is one of the gateway's.
 type frame struct {

@@ -35,6 +35,12 @@ func (s *Server) handler() http.Handler {
 	on("POST /channels/{id}/typing", s.typing)
 	on("PUT /channels/{id}/messages/{message}/reactions/{emoji}/@me", s.react)
 	on("DELETE /channels/{id}/messages/{message}/reactions/{emoji}/@me", s.react)
+	on("PUT /channels/{id}/messages/pins/{message}", s.pin)
+	on("DELETE /channels/{id}/messages/pins/{message}", s.pin)
+	on("POST /interactions/{interaction}/{token}/callback", s.respond)
+	on("POST /webhooks/{application}/{token}", s.follow)
+	on("GET /applications/@me", func(*http.Request) (any, *no) { return map[string]string{"id": s.Bot.ID, "name": "Hearth"}, nil })
+	on("PUT /applications/{application}/commands", s.setCommands)
 	mux.HandleFunc("GET /attachments/{id}", s.download)
 	mux.HandleFunc("GET /gateway", s.connect)
 	return mux
@@ -181,17 +187,15 @@ func (s *Server) history(r *http.Request) (any, *no) {
 		return nil, err
 	}
 	after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
+	before, _ := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64)
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	if limit < 1 || limit > 100 {
 		return nil, invalid()
 	}
 	out := []Message{}
-	for _, id := range s.order { // the next ones behind it, the newest first
-		n, _ := strconv.ParseInt(id, 10, 64)
-		if m := s.messages[id]; m.Channel == c.ID && !m.Deleted && n > after && len(out) < limit {
-			out = append(out, *m)
-			out[len(out)-1].Server = "" // only events have it
-		}
+	for _, id := range s.between(c, before, after, limit) { // the newest first
+		out = append(out, *s.messages[id])
+		out[len(out)-1].Server = "" // only events have it
 	}
 	slices.Reverse(out)
 	return out, nil
@@ -219,8 +223,10 @@ type payload struct {
 		ID   int    `json:"id"`
 		Name string `json:"filename"`
 	} `json:"attachments"`
-	Nonce   string `json:"nonce"`
-	Enforce bool   `json:"enforce_nonce"`
+	Nonce      string       `json:"nonce"`
+	Enforce    bool         `json:"enforce_nonce"`
+	Components *[]Component `json:"components"`
+	Poll       *Poll        `json:"poll"`
 }
 
 // read takes a payload, alone or with files.
@@ -278,14 +284,19 @@ func (s *Server) create(r *http.Request) (any, *no) {
 	switch {
 	case length(content) > MostText, len(p.Nonce) > 25:
 		return nil, invalid()
-	case content == "" && len(files) == 0:
+	case !fineComponents(p.Components), !finePoll(p.Poll):
+		return nil, invalid()
+	case content == "" && len(files) == 0 && p.Poll == nil:
 		return nil, &no{http.StatusBadRequest, 50006, "Cannot send an empty message"}
 	}
 	if had := s.messages[s.nonces[p.Nonce]]; p.Enforce && p.Nonce != "" && had != nil {
 		return had, nil
 	}
 	m := s.made(s.Bot, c, content)
-	m.Files, m.Nonce = append([]File{}, files...), p.Nonce
+	m.Files, m.Nonce, m.Poll = append([]File{}, files...), p.Nonce, p.Poll
+	if p.Components != nil {
+		m.Components = *p.Components
+	}
 	m.Pinged = p.Mentions == nil || len(p.Mentions.Parse) > 0 || p.Mentions.Replied
 	if p.Reference != nil {
 		m.Kind, m.Answered = 19, s.messages[p.Reference.ID]
@@ -315,6 +326,12 @@ func (s *Server) edit(r *http.Request) (any, *no) {
 	}
 	if length(p.Content) > MostText || p.Content == "" {
 		return nil, invalid()
+	}
+	if !fineComponents(p.Components) {
+		return nil, invalid()
+	}
+	if p.Components != nil { // without them they stay
+		m.Components = *p.Components
 	}
 	m.Content, m.EditedAt = strings.TrimSpace(p.Content), new(time.Now())
 	m.Pinged = m.Pinged || p.Mentions == nil || len(p.Mentions.Parse) > 0

@@ -55,26 +55,30 @@ type Channel struct {
 
 // Message is one.
 type Message struct {
-	ID        string         `json:"id"`
-	Channel   string         `json:"channel_id"`
-	Server    string         `json:"guild_id,omitempty"`
-	Author    User           `json:"author"`
-	Kind      int            `json:"type"`
-	Content   string         `json:"content"`
-	At        time.Time      `json:"timestamp"`
-	EditedAt  *time.Time     `json:"edited_timestamp"`
-	Mentions  []User         `json:"mentions"`
-	Roles     []string       `json:"mention_roles"`
-	Files     []File         `json:"attachments"`
-	Reactions []Reaction     `json:"reactions,omitempty"`
-	Webhook   string         `json:"webhook_id,omitempty"`
-	Reference map[string]any `json:"message_reference,omitempty"`
-	Answered  *Message       `json:"referenced_message,omitempty"`
-	Snapshots []any          `json:"message_snapshots,omitempty"`
-	Nonce     string         `json:"nonce,omitempty"`
+	ID         string         `json:"id"`
+	Channel    string         `json:"channel_id"`
+	Server     string         `json:"guild_id,omitempty"`
+	Author     User           `json:"author"`
+	Kind       int            `json:"type"`
+	Content    string         `json:"content"`
+	At         time.Time      `json:"timestamp"`
+	EditedAt   *time.Time     `json:"edited_timestamp"`
+	Mentions   []User         `json:"mentions"`
+	Roles      []string       `json:"mention_roles"`
+	Files      []File         `json:"attachments"`
+	Reactions  []Reaction     `json:"reactions,omitempty"`
+	Webhook    string         `json:"webhook_id,omitempty"`
+	Reference  map[string]any `json:"message_reference,omitempty"`
+	Answered   *Message       `json:"referenced_message,omitempty"`
+	Snapshots  []any          `json:"message_snapshots,omitempty"`
+	Nonce      string         `json:"nonce,omitempty"`
+	Components []Component    `json:"components,omitempty"`
+	Poll       *Poll          `json:"poll,omitempty"`
 
-	Deleted bool `json:"-"`
-	Pinged  bool `json:"-"` // it called somebody
+	Deleted bool     `json:"-"`
+	Pinged  bool     `json:"-"` // it called somebody
+	Pinned  bool     `json:"-"`
+	Words   []string `json:"-"` // that were said to who pressed a button
 }
 
 // File is one of a message.
@@ -124,7 +128,9 @@ type Server struct {
 	bucket   int           // requests of a bucket, 0: any number
 	refill   time.Duration // of buckets
 	used     map[string]*use
-	deaf     bool // heartbeats are not answered
+	deaf     bool                // heartbeats are not answered
+	presses  map[string]*pressed // by their token
+	commands []Command
 }
 
 type use struct {
@@ -137,7 +143,7 @@ func New(token string) *Server {
 	s := &Server{
 		token: token, channels: map[string]*Channel{}, users: map[string]User{}, messages: map[string]*Message{}, files: map[string]*File{},
 		nonces: map[string]string{}, faults: map[string][]Fault{}, sessions: map[string]*session{}, used: map[string]*use{},
-		beat: 40 * time.Second,
+		beat: 40 * time.Second, presses: map[string]*pressed{},
 	}
 	s.Guild, s.Role = s.id(), s.id()
 	s.Bot = s.AddUser("hearth", true)

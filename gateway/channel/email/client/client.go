@@ -115,17 +115,11 @@ func (c *Client) Status() channel.Status {
 func (c *Client) note(state channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.status.State != state {
-		c.status.Since = c.now()
+	if state == channel.Receiving && problem == "" && c.unproven > 0 {
+		problem = fmt.Sprintf("%d messages were left unread in %s, because nobody proves who sent them; see docs/channels/email.md.",
+			c.unproven, c.folder)
 	}
-	if state == channel.Receiving {
-		c.status.LastPoll = c.now()
-		if problem == "" && c.unproven > 0 {
-			problem = fmt.Sprintf("%d messages were left unread in %s, because nobody proves who sent them; see docs/channels/email.md.",
-				c.unproven, c.folder)
-		}
-	}
-	c.status.State, c.status.Problem = state, problem
+	c.status.Become(state, problem, c.now())
 }
 
 // How long a server is left alone after a connection that failed.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
-	"github.com/hearth-assistant/hearth/internal/sleep"
+	"github.com/hearth-assistant/hearth/gateway/channel/intake"
 )
 
 // receive reads the mailbox over one connection, until it ends.
@@ -105,17 +105,8 @@ func (c *Client) take(ctx context.Context, b *mailbox, uid uint32, inbox channel
 	}); err != nil {
 		return err
 	}
-	for rest := 50 * time.Millisecond; ; rest = min(2*rest, 30*time.Second) {
-		err := inbox(ctx, in)
-		if err == nil {
-			break
-		}
-		if ctx.Err() == nil {
-			c.log.Warn("a message was not taken; it is offered again", "err", err, "after", rest)
-		}
-		if sleep.For(ctx, rest) != nil {
-			return ctx.Err()
-		}
+	if err := intake.Take(ctx, inbox, in, c.log); err != nil {
+		return err
 	}
 	c.mu.Lock()
 	c.status.LastTake = c.now()

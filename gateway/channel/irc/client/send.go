@@ -70,6 +70,11 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 	defer late.Stop()
 	select {
 	case <-r.done:
+		select {
+		case <-broken: // the PING went to the next connection already, and says nothing of the one before
+			return channel.Receipt{}, fmt.Errorf("%w: the connection broke", channel.ErrUncertain)
+		default:
+		}
 		return channel.Receipt{MessageID: r.token}, r.err
 	case <-broken:
 		return channel.Receipt{}, fmt.Errorf("%w: the connection broke", channel.ErrUncertain)

@@ -50,6 +50,7 @@ type Client struct {
 	confirmed int64 // the generation that the server has
 	rooms     map[id.RoomID]*room
 	reacts    map[string]id.EventID // our reactions, by room and message
+	puts      map[id.EventID]put    // those of others
 }
 
 // session is a login.
@@ -69,6 +70,7 @@ func New(a channel.Account) (*Client, error) {
 		token: a.Secrets[matrix.KeyToken], device: cmp.Or(a.Texts[matrix.KeyDevice], "Hearth"), inviters: map[id.UserID]bool{},
 		maxFile: a.MaxFile, openFile: a.OpenFile, durable: a.Durable, now: a.Now, log: a.Logger, rest: leastRest, long: 30 * time.Second,
 		limits: matrix.Limits, rooms: map[id.RoomID]*room{}, reacts: map[string]id.EventID{},
+		puts:   map[id.EventID]put{},
 		status: channel.Status{State: channel.Stopped, Bot: a.Texts[matrix.KeyUser]},
 	}
 	if list := a.Texts[matrix.KeyInviters]; list != "" {
@@ -121,14 +123,10 @@ func (c *Client) Status() channel.Status {
 func (c *Client) note(state channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.status.State != state {
-		c.status.Since = c.now()
-	}
 	if state == channel.Receiving {
-		c.status.LastPoll = c.now()
 		problem = cmp.Or(problem, c.kept.Trouble)
 	}
-	c.status.State, c.status.Problem = state, problem
+	c.status.Become(state, problem, c.now())
 }
 
 // trouble is a problem that a person should know though all goes on.

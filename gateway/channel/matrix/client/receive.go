@@ -60,6 +60,10 @@ func (c *Client) content(ctx context.Context, s *session, r *room, e *event.Even
 
 // read makes a message of an event; ok is false for what is not for us.
 func (c *Client) read(ctx context.Context, s *session, e *event.Event) (in channel.Inbound, ok bool, err error) {
+	reaction := e.Type.Type == event.EventReaction.Type || e.Type.Type == event.EventRedaction.Type
+	if reaction && e.Sender != c.user && e.ID != "" && matrix.IsUser(string(e.Sender)) {
+		return c.reacted(ctx, s, e)
+	}
 	if e.Sender == c.user || e.ID == "" || !matrix.IsUser(string(e.Sender)) ||
 		e.Type.Type != event.EventMessage.Type && e.Type.Type != event.EventEncrypted.Type {
 		return in, false, nil
@@ -120,6 +124,7 @@ func (c *Client) words(in *channel.Inbound, e *event.Event, m *event.MessageEven
 		text = "* " + in.SenderName + " " + text
 	case event.MsgImage, event.MsgVideo, event.MsgAudio, event.MsgFile:
 		f := channel.Media{Name: line(m.GetFileName(), 120), URL: string(e.RoomID) + "/" + string(e.ID)}
+		f.Voice = m.MSC3245Voice != nil
 		if m.Info != nil {
 			f.MIME, f.Size = line(m.Info.MimeType, 100), max(int64(m.Info.Size), 0)
 		}

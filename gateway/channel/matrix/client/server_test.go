@@ -35,6 +35,7 @@ type object = map[string]any
 // server is a homeserver with one account and one room. It refuses what servers
 // refuse, and plays faults.
 type server struct {
+	put string // the event of the last emoji
 	*httptest.Server
 	t *testing.T
 
@@ -372,6 +373,16 @@ func (s *server) Receive(in channel.Inbound) {
 	room := home
 	if in.Chat == channel.Group {
 		room = group
+	}
+	if re := in.Reaction; re.Reacted() && re.Removed {
+		s.add(object{"type": "m.room.redaction", "sender": in.SenderID, "event_id": in.MessageID, "redacts": s.put, "content": object{},
+			"origin_server_ts": 1_700_000_000_000, "room_id": room})
+		return
+	} else if re.Reacted() {
+		s.put = in.MessageID
+		s.add(object{"type": "m.reaction", "sender": in.SenderID, "event_id": in.MessageID, "origin_server_ts": 1_700_000_000_000,
+			"room_id": room, "content": object{"m.relates_to": object{"rel_type": "m.annotation", "event_id": re.MessageID, "key": re.Emoji}}})
+		return
 	}
 	s.add(object{"type": event, "sender": in.SenderID, "event_id": in.MessageID, "origin_server_ts": 1_700_000_000_000, "content": content,
 		"room_id": room})

@@ -14,7 +14,7 @@ import (
 	"maunium.net/go/mautrix/id"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/internal/sleep"
+	"github.com/hearth-assistant/hearth/gateway/channel/intake"
 )
 
 // Filters of news: the first time only what is known is asked, not what was said.
@@ -192,17 +192,8 @@ func (c *Client) take(ctx context.Context, s *session, e *event.Event, inbox cha
 	if err != nil || !ok {
 		return err
 	}
-	for rest := 50 * time.Millisecond; ; rest = min(2*rest, 30*time.Second) {
-		err := inbox(ctx, in)
-		if err == nil {
-			break
-		}
-		if ctx.Err() == nil {
-			c.log.Warn("a message was not taken; it is offered again", "err", err, "after", rest)
-		}
-		if sleep.For(ctx, rest) != nil {
-			return ctx.Err()
-		}
+	if err := intake.Take(ctx, inbox, in, c.log); err != nil {
+		return err
 	}
 	c.mu.Lock()
 	c.status.LastTake = c.now()

@@ -6,7 +6,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -18,9 +17,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/intake"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
+	"github.com/hearth-assistant/hearth/gateway/channel/reconnect"
 	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
-	"github.com/hearth-assistant/hearth/internal/random"
-	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Client is an account. It implements channel.Channel and all optional abilities.
@@ -86,13 +84,7 @@ func (c *Client) Status() channel.Status {
 func (c *Client) note(state channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.status.State != state {
-		c.status.Since = c.now()
-	}
-	if state == channel.Receiving {
-		c.status.LastPoll = c.now()
-	}
-	c.status.State, c.status.Problem = state, problem
+	c.status.Become(state, problem, c.now())
 }
 
 // How long the server is left alone after a connection that failed, twice as long
@@ -115,30 +107,13 @@ func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
 		return err
 	}
 	work.Go(func() { c.queue.Hand(ctx, inbox) })
-	for rest := leastRest; ; {
-		began := c.now()
-		err := c.live(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if errors.Is(err, channel.ErrAuth) {
-			return err
-		}
-		if c.now().Sub(began) > lived {
-			rest = leastRest
-		}
-		wait := rest/2 + time.Duration(random.Float()*float64(rest/2)) // so that a server that starts again is not met by all at once
-		var limit *channel.RateLimit
-		if errors.As(err, &limit) {
-			wait = max(wait, limit.After)
-		}
-		c.note(channel.Waiting, fmt.Sprintf("The connection to %s has ended: %v. It is made again in %v.", c.base, err,
-			wait.Round(time.Second/10)))
-		if sleep.For(ctx, wait) != nil {
-			return nil
-		}
-		rest = min(2*rest, mostRest)
-	}
+	return reconnect.Loop{
+		Least: leastRest, Most: mostRest, Lived: lived, Now: c.now, Connect: c.live,
+		Waiting: func(err error, wait time.Duration) {
+			c.note(channel.Waiting, fmt.Sprintf("The connection to %s has ended: %v. It is made again in %v.", c.base, err,
+				wait.Round(time.Second/10)))
+		},
+	}.Run(ctx)
 }
 
 // me is our own account, asked for once.

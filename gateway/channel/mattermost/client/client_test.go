@@ -116,6 +116,10 @@ func (w *world) ReceiveFile(in channel.Inbound, f loopback.File) {
 }
 
 func (w *world) receive(in channel.Inbound, files ...string) {
+	if r := in.Reaction; r.Reacted() {
+		w.React(w.ada, r.MessageID, "+1", r.Removed)
+		return
+	}
 	where := w.dm
 	if in.Conversation == w.town.ID {
 		where = w.town

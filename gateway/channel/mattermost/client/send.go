@@ -117,41 +117,13 @@ func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, err
 	if !mattermost.IsID(m.URL) {
 		return nil, refused("%q is no file", text.Ellipsis(m.URL, 40))
 	}
-	ctx, cancel := context.WithTimeout(ctx, fileTime)
 	req, err := c.prepared(ctx, request{method: http.MethodGet, path: "/files/" + m.URL})
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	resp, err := webcall.Open(ctx, c.http, req)
-	if err != nil {
-		cancel()
-		return nil, webcall.Again(err, "Mattermost", "a file")
-	}
-	if resp.StatusCode != http.StatusOK {
-		defer cancel()
-		defer func() { _ = resp.Body.Close() }()
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-		return nil, c.judge(webcall.Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, "a file", false)
-	}
-	body, err := webcall.File(resp, c.maxFile)
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	return &fetched{ReadCloser: body, end: cancel}, nil
-}
-
-// fetched is a file on its way.
-type fetched struct {
-	io.ReadCloser
-	end context.CancelFunc
-}
-
-// Close ends the transfer.
-func (f *fetched) Close() error {
-	defer f.end()
-	return f.ReadCloser.Close()
+	return webcall.Download{Network: "Mattermost", Within: fileTime, Most: c.maxFile, Judge: func(a webcall.Answer) error {
+		return c.judge(a, "a file", false)
+	}}.Open(ctx, c.http, req)
 }
 
 func postPath(id string) (string, error) {

@@ -25,7 +25,8 @@ const (
 type event struct {
 	Event string `json:"event"`
 	Data  struct {
-		Post        string `json:"post"` // a post, written as text
+		Post        string `json:"post"`     // a post, written as text
+		Reaction    string `json:"reaction"` // likewise
 		ChannelType string `json:"channel_type"`
 		UserID      string `json:"user_id"`
 	} `json:"data"`
@@ -164,6 +165,12 @@ func (c *Client) happened(ctx context.Context, ev event) error {
 			return nil
 		}
 		return c.came(ctx, p, ev.Event == "post_edited")
+	case "reaction_added", "reaction_removed":
+		var r put
+		if json.Unmarshal([]byte(ev.Data.Reaction), &r) != nil {
+			return nil
+		}
+		return c.reacted(ctx, r, ev.Event == "reaction_removed")
 	case "channel_updated", "channel_converted", "channel_deleted", "channel_restored", "user_removed", "user_added":
 		c.known.forget(ev.Broadcast.ChannelID)
 	case "user_updated":

@@ -146,3 +146,19 @@ func (s *Server) Connected() int {
 	defer s.mu.Unlock()
 	return len(s.sockets)
 }
+
+// React is somebody putting an emoji on a post, or taking it away.
+func (s *Server) React(who User, postID, name string, removed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.posts[postID]
+	raw, err := json.Marshal(map[string]any{"user_id": who.ID, "post_id": postID, "emoji_name": name, "create_at": time.Now().UnixMilli()})
+	if err != nil {
+		panic(err) // a test's own mistake
+	}
+	event := "reaction_added"
+	if removed {
+		event = "reaction_removed"
+	}
+	s.tell(event, map[string]string{"reaction": string(raw)}, p.ChannelID)
+}

@@ -20,7 +20,7 @@ import (
 )
 
 // try checks a program and returns what became of each row.
-func try(t *testing.T, main func(ctx context.Context, in io.Reader, out io.WriteCloser), wait time.Duration) map[string]check.Result {
+func try(t *testing.T, main func(ctx context.Context, in io.ReadCloser, out io.WriteCloser), wait time.Duration) map[string]check.Result {
 	t.Helper()
 	out := map[string]check.Result{}
 	_, err := check.Run(t.Context(), check.Options{Argv: []string{"test"}, Launch: programtest.Launch(t, main), Wait: wait, Now: time.Now,
@@ -32,7 +32,7 @@ func try(t *testing.T, main func(ctx context.Context, in io.Reader, out io.Write
 }
 
 // whole is a program with a test network: that of package loopback.
-func whole(ctx context.Context, in io.Reader, out io.WriteCloser) {
+func whole(ctx context.Context, in io.ReadCloser, out io.WriteCloser) {
 	limits := channel.Limits{Text: 100, Unit: channel.Bytes, Typing: time.Second, Files: 1 << 16, Reactions: true, Threads: true}
 	p := serve.Program{
 		Name: "test", Version: "1", Now: time.Now, Logger: slog.New(slog.DiscardHandler),
@@ -70,8 +70,8 @@ func TestWholeProgram(t *testing.T) {
 
 // broken answers as a good program does, but for what tc changes.
 func broken(change func(method string, id json.RawMessage, params string, write func(string)) bool, ends bool) func(context.Context,
-	io.Reader, io.WriteCloser) {
-	return func(ctx context.Context, in io.Reader, out io.WriteCloser) {
+	io.ReadCloser, io.WriteCloser) {
+	return func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) {
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, 8<<20)
 		write := func(s string) { _, _ = io.WriteString(out, s+"\n") }

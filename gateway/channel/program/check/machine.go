@@ -47,7 +47,7 @@ func NewMachine(o MachineOptions) *Machine {
 		Launch: child.Launcher(&execution.Environment{
 			Place:     launch.Place{Home: o.Home, Environ: environ, Hide: o.Hide, Resolver: found},
 			Processes: k, Sandbox: box, SearchPath: found.SearchPath(),
-		}),
+		}, nil),
 		Confined: box.Confined, Summary: box.Summary(), keeper: k,
 	}
 }

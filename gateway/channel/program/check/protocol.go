@@ -1,9 +1,11 @@
 package check
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/wire"
@@ -51,6 +53,10 @@ func protocolRows(offers *bool) []row {
 			do: "end when your input has ended, also while you wait for the network"},
 		{name: "State", what: "what it keeps in the gateway's store is a short key and base64", run: tryState,
 			do: "state.put takes { key, blob }, a key of 1 to 128 bytes and at most 1 MB of base64"},
+		{name: "Ask", what: "what it asks of a person has a kind, a value and an end", run: tryAsk,
+			do: "ask takes { kind, value, text, expiresMs }: qr, code, url or text; at most 2,000 bytes; at most 15 minutes"},
+		{name: "Forged", what: "a call that does not prove that it is the network's is refused", run: tryForged,
+			do: "answer http with a status from 400 to 499 before you read on"},
 		{name: "SecretStaysSecret", what: "it does not say its secrets in its log or answers", run: trySecret,
 			do: "leave the token out of what you log"},
 	}
@@ -144,12 +150,14 @@ func tryMalformed(t *trial, o Options) {
 	if err == nil {
 		return // it went on
 	}
-	select {
+	limit := time.NewTimer(o.Wait)
+	defer limit.Stop()
+	select { // what cannot be written to may still be ending
 	case <-k.over:
 		if k.lastWords() == "" {
 			t.Errorf("it ended without a word")
 		}
-	default:
+	case <-limit.C:
 		t.Errorf("ping after a line that is no message: %v", err)
 	}
 }
@@ -209,6 +217,54 @@ func tryState(t *trial, o Options) {
 		t.mu.Lock()
 		t.skipped = "it kept nothing while it started and stopped"
 		t.mu.Unlock()
+	}
+}
+
+// tryAsk looks at what it asks while it starts.
+func tryAsk(t *trial, o Options) {
+	k := ready(t, o)
+	k.must(wire.Start, struct{}{})
+	for range 20 { // it may have to ask its network first
+		k.must(wire.Ping, struct{}{})
+		select {
+		case <-time.After(o.Wait / 200):
+		case <-k.over:
+		}
+	}
+	k.must(wire.Stop, struct{}{})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.asks == 0 && len(k.wrong) == 0 {
+		t.mu.Lock()
+		t.skipped = "it asked nothing of a person within its first moments"
+		t.mu.Unlock()
+	}
+}
+
+// tryForged calls it as anybody can whose network calls.
+func tryForged(t *trial, o Options) {
+	k := begin(t, o)
+	r, err := k.initialize(wire.Version)
+	if err != nil {
+		t.Fatalf("initialize: %v", err)
+	}
+	if !slices.Contains(r.Can, channel.CanBeCalled) {
+		t.Skipf("cannot: its network does not call the gateway")
+	}
+	k.must(wire.Start, struct{}{})
+	for _, p := range []wire.HTTPParams{
+		{Method: "POST", Path: "/channels/program/check", Headers: map[string][]string{}, Body: []byte("{}")},
+		{Method: "POST", Path: "/channels/program/check", Headers: map[string][]string{"Authorization": {"Bearer x"}}, Body: []byte("\x00")},
+		{Method: "GET", Path: "/channels/program/check", Query: "%", Headers: map[string][]string{}},
+	} {
+		raw, err := k.ask(wire.HTTP, p)
+		var said wire.HTTPResult
+		if err == nil {
+			err = json.Unmarshal(raw, &said)
+		}
+		if err != nil || said.Status < 400 || said.Status > 499 {
+			t.Errorf("a %s without proof is answered with %d, %v", p.Method, said.Status, err)
+		}
 	}
 }
 

@@ -21,6 +21,9 @@ type talk struct {
 	o    Options
 	proc channel.Process
 	over chan struct{} // closed when its output has ended
+	// What it asked is answered by a goroutine of its own: a program that writes before
+	// it reads on must be listened to meanwhile.
+	replies chan []byte
 
 	mu      sync.Mutex
 	next    int
@@ -28,6 +31,7 @@ type talk struct {
 	kept    map[string][]byte
 	wrong   []string // what it wrote that is no message, or that is wrong in it
 	notes   int
+	asks    int
 	ended   bool // by us: what breaks then is nobody's fault
 }
 
@@ -50,14 +54,25 @@ func (f *failure) Error() string {
 	return fmt.Sprintf("error %d (%s)", f.Code, text.Ellipsis(f.Message, 200))
 }
 
+// unread is how many answers a program may leave unread.
+const unread = 1000
+
 // begin starts the program; the row ends it.
 func begin(t *trial, o Options) *talk {
 	p, err := o.Launch(t.ctx, "program", "check", o.Argv)
 	if err != nil {
 		t.Fatalf("it could not be started: %v", err)
 	}
-	k := &talk{t: t, o: o, proc: p, over: make(chan struct{}), answers: map[string]chan message{}, kept: map[string][]byte{}}
+	k := &talk{t: t, o: o, proc: p, over: make(chan struct{}), replies: make(chan []byte, unread),
+		answers: map[string]chan message{}, kept: map[string][]byte{}}
 	go k.listen()
+	replied := make(chan struct{})
+	go func() {
+		defer close(replied)
+		for b := range k.replies {
+			_ = k.write(b) // one that does not read any more has ended, which the row tells
+		}
+	}()
 	t.Cleanup(func() {
 		k.mu.Lock()
 		k.ended = true
@@ -65,6 +80,8 @@ func begin(t *trial, o Options) *talk {
 		p.Stop()
 		<-p.Done()
 		<-k.over
+		close(k.replies)
+		<-replied
 		_ = p.Output().Close()
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -117,11 +134,31 @@ func (k *talk) heard(m message) {
 		}
 		answer <- m
 	case len(m.ID) == 0 || string(m.ID) == "null":
-		if m.Method != wire.Status && m.Method != wire.Stopped {
-			k.blame("it told %q, which is no note of a program; a request needs an id", m.Method)
-		}
+		k.told(m)
 	default:
 		k.answer(m)
+	}
+}
+
+// told takes a note.
+func (k *talk) told(m message) {
+	switch m.Method {
+	case wire.Status, wire.Stopped:
+	case wire.Ask:
+		var p wire.AskParams
+		err := json.Unmarshal(m.Params, &p)
+		if err == nil {
+			_, err = p.Channel(k.o.Now())
+		}
+		if err != nil {
+			k.blame("what it asks cannot be shown: %v", err)
+			return
+		}
+		k.mu.Lock()
+		k.asks++
+		k.mu.Unlock()
+	default:
+		k.blame("it told %q, which is no note of a program; a request needs an id", m.Method)
 	}
 }
 
@@ -153,8 +190,16 @@ func (k *talk) answer(m message) {
 	} else {
 		out["result"] = result
 	}
-	if b, err := json.Marshal(out); err == nil {
-		_ = k.proc.Write(append(b, '\n')) // one that does not read any more has ended, which the row tells
+	b, err := json.Marshal(out)
+	if err != nil {
+		return
+	}
+	select {
+	case k.replies <- b:
+	default:
+		if len(k.wrong) < mostWords && !k.ended {
+			k.wrong = append(k.wrong, fmt.Sprintf("it asked %d things and read none of the answers", unread))
+		}
 	}
 }
 

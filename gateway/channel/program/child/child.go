@@ -17,8 +17,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 )
 
-// Launcher starts programs on this machine.
-func Launcher(e *execution.Environment) channel.Launch {
+// Launcher starts programs on this machine. own says of which networks the program is
+// its person's own, which is started as they would; nil: of none.
+func Launcher(e *execution.Environment, own func(network string) bool) channel.Launch {
 	return func(ctx context.Context, network, account string, argv []string) (channel.Process, error) {
 		path, err := find(e, argv[0])
 		if err != nil {
@@ -32,7 +33,9 @@ func Launcher(e *execution.Environment) channel.Launch {
 			Owner: "channel:" + network + ":" + account, Title: network + " (" + account + ")",
 			Path: path, Argv: append([]string{path}, argv[1:]...), Env: environment(e, dir), Dir: dir, Temp: dir,
 		}
-		if e.Sandbox.Confined {
+		if own != nil && own(network) {
+			s.Env = append([]string{"PATH=" + e.SearchPath, "HOME=" + e.Home, "TERM=dumb"}, others(e)...)
+		} else if e.Sandbox.Confined {
 			s.Confine = &sandbox.Rules{
 				Read: readable(path, argv[1:]), Write: []string{dir}, Hide: append(sandbox.Secrets(e.Home), e.Hide...), Network: true,
 			}
@@ -64,7 +67,11 @@ func find(e *execution.Environment, name string) (string, error) {
 // environment is all that a program gets: how the person's language and time are,
 // where programs are, and its folder for everything else.
 func environment(e *execution.Environment, dir string) []string {
-	out := []string{"HOME=" + dir, "TMPDIR=" + dir, "TERM=dumb", "PATH=" + e.SearchPath}
+	return append([]string{"HOME=" + dir, "TMPDIR=" + dir, "TERM=dumb", "PATH=" + e.SearchPath}, others(e)...)
+}
+
+// others are the variables that say how the person's language and time are.
+func others(e *execution.Environment) (out []string) {
 	for _, kv := range e.Environ {
 		if name, _, _ := strings.Cut(kv, "="); name != "HOME" && name != "PATH" {
 			out = append(out, kv)

@@ -96,7 +96,7 @@ func written(t *testing.T, name string, text []byte, err error) string {
 func account(e *execution.Environment, argv []string, server string) channel.Account {
 	return channel.Account{
 		ID: "default", Texts: map[string]string{"command": strings.Join(argv, "\n"), "options": "server=" + server},
-		Launch: child.Launcher(e), Now: time.Now, Logger: slog.New(slog.DiscardHandler), MaxFile: 1 << 20,
+		Launch: child.Launcher(e, nil), Now: time.Now, Logger: slog.New(slog.DiscardHandler), MaxFile: 1 << 20,
 	}
 }
 
@@ -153,7 +153,7 @@ func TestCheck(t *testing.T) {
 				t.Skip(err)
 			}
 			o := check.Options{
-				Argv: argv, Settings: map[string]string{"server": "127.0.0.1:1"}, Launch: child.Launcher(e), Wait: 30 * time.Second,
+				Argv: argv, Settings: map[string]string{"server": "127.0.0.1:1"}, Launch: child.Launcher(e, nil), Wait: 30 * time.Second,
 				Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 			}
 			tried := 0
@@ -191,7 +191,7 @@ func TestSec_A_CH_ProgramIsConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("HEARTH_TEST_CANARY", "canary")
-	p, err := child.Launcher(e)(t.Context(), "program", "default", []string{"sh", "-c",
+	p, err := child.Launcher(e, nil)(t.Context(), "program", "default", []string{"sh", "-c",
 		"cat " + private + "; echo x > " + private + "; cat \"$1\"; echo x > \"$1\"; env; echo mine > file && cat file; pwd", "sh", script})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func (p *piped) Stop() {
 }
 
 // Launch starts what main does with its input and output.
-func Launch(t *testing.T, main func(ctx context.Context, in io.Reader, out io.WriteCloser)) channel.Launch {
+func Launch(t *testing.T, main func(ctx context.Context, in io.ReadCloser, out io.WriteCloser)) channel.Launch {
 	return func(ctx context.Context, _, _ string, _ []string) (channel.Process, error) {
 		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 		theirIn, in := io.Pipe()

@@ -18,7 +18,7 @@ func (s *served) target(t wire.Recipient, ch channel.Channel) channel.Target {
 }
 
 func (s *served) send(ctx context.Context, ch channel.Channel, p wire.SendParams) (any, error) {
-	m := channel.Message{To: s.target(p.To, ch), Text: p.Text, Key: p.Key}
+	m := channel.Message{To: s.target(p.To, ch), Text: p.Text, Key: p.Key, Choices: wire.Choices(p.Choices)}
 	for _, f := range p.Media {
 		m.Media = append(m.Media, channel.Media{MIME: f.MIME, Name: f.Name, Size: f.Size, URL: f.Path})
 	}
@@ -50,8 +50,66 @@ func (s *served) change(ctx context.Context, ch channel.Channel, r *jsonrpc2.Req
 				return nil, a.React(ctx, s.target(p.To, ch), p.MessageID, p.Emoji)
 			})
 		}
+	case wire.HTTP:
+		if c, can := channel.AsCalled(ch); can {
+			return with(r, func(p wire.HTTPParams) (any, error) { return called(ctx, c, p) })
+		}
+	}
+	return s.act(ctx, ch, r)
+}
+
+// act answers more of them.
+func (s *served) act(ctx context.Context, ch channel.Channel, r *jsonrpc2.Request) (any, error) {
+	chooser, chooses := channel.AsChooser(ch)
+	switch {
+	case r.Method == wire.Settle && chooses:
+		return with(r, func(p wire.EditParams) (any, error) {
+			return nil, chooser.Settle(ctx, s.target(p.To, ch), p.MessageID, p.Text)
+		})
+	case r.Method == wire.Answer && chooses:
+		return with(r, func(p wire.AnswerParams) (any, error) {
+			return nil, chooser.Answer(ctx, s.target(p.To, ch), p.SenderID, p.Choice.Channel(), p.Text)
+		})
+	}
+	switch r.Method {
+	case wire.Poll:
+		if a, can := channel.AsPoller(ch); can {
+			return with(r, func(p wire.PollParams) (any, error) {
+				made, err := a.Poll(ctx, s.target(p.To, ch), p.Channel())
+				if err != nil {
+					return nil, err
+				}
+				return wire.SendResult{MessageID: made.MessageID}, nil
+			})
+		}
+	case wire.Pin:
+		if a, can := channel.AsPinner(ch); can {
+			return with(r, func(p wire.PinParams) (any, error) { return nil, a.Pin(ctx, s.target(p.To, ch), p.MessageID, p.On) })
+		}
+	case wire.Menu:
+		if a, can := channel.AsMenu(ch); can {
+			return with(r, func(p wire.MenuParams) (any, error) { return nil, a.Menu(ctx, p.Channel()) })
+		}
+	case wire.Read:
+		if a, can := channel.AsReader(ch); can {
+			return with(r, func(p wire.ReadParams) (any, error) {
+				all, err := a.Read(ctx, s.target(p.To, ch), p.Before, p.Limit)
+				if err != nil {
+					return nil, err
+				}
+				return wire.ReadOf(all), nil
+			})
+		}
 	}
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "this program has no " + r.Method}
+}
+
+func called(ctx context.Context, c channel.Called, p wire.HTTPParams) (any, error) {
+	a, err := c.Call(ctx, channel.Call{Method: p.Method, Path: p.Path, Query: p.Query, Header: p.Headers, Body: p.Body})
+	if err != nil {
+		return nil, err
+	}
+	return wire.HTTPResult{Status: a.Status, Headers: a.Header, Body: a.Body}, nil
 }
 
 // fetch puts a file of a message into the common folder.

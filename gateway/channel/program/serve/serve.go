@@ -51,8 +51,9 @@ type TestNetwork interface {
 }
 
 // Serve answers the gateway until the connection or ctx ends, and then ends the
-// channel. Its error says why the connection broke; nil for an orderly end.
-func (p Program) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
+// channel. It closes in and out. Its error says why the connection broke; nil for an
+// orderly end.
+func (p Program) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lines := wire.NewLines(in, out, p.Now)
@@ -62,7 +63,9 @@ func (p Program) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	select {
 	case <-s.conn.DisconnectNotify():
 	case <-ctx.Done():
-		_ = s.conn.Close()
+		// The connection closes when there is nothing to read any more: jsonrpc2 panics
+		// when an answer arrives while Close runs.
+		_, _ = out.Close(), in.Close()
 	}
 	cancel()
 	s.work.Wait()
@@ -202,7 +205,8 @@ func (s *served) start(ch channel.Channel) error {
 		}
 	})
 	if r, ok := ch.(channel.Reporter); ok {
-		s.work.Go(func() { s.report(ctx, r) })
+		asker, _ := ch.(channel.Asker)
+		s.work.Go(func() { s.report(ctx, r, asker) })
 	}
 	return nil
 }
@@ -220,10 +224,20 @@ func (s *served) inbox(ctx context.Context, in channel.Inbound) error {
 	return wire.Error(s.conn.Call(ctx, wire.Inbound, wire.InboundOf(in), nil))
 }
 
-// report tells the gateway how the channel is when that changed.
-func (s *served) report(ctx context.Context, r channel.Reporter) {
+// report tells the gateway how the channel is, and what it asks of a person, when that
+// changed. asker may be nil.
+func (s *served) report(ctx context.Context, r channel.Reporter, asker channel.Asker) {
 	var told wire.StatusParams
+	var asked channel.Ask
 	for pause := soonest; ; pause = min(2*pause, statusPace) {
+		if asker != nil {
+			if now := asker.Asking(); now != asked {
+				if s.conn.Notify(ctx, wire.Ask, wire.AskOf(now, s.Now())) != nil {
+					return
+				}
+				asked, pause = now, soonest
+			}
+		}
 		st := r.Status()
 		if now := (wire.StatusParams{State: st.State, Bot: st.Bot, Problem: st.Problem}); now != told {
 			if s.conn.Notify(ctx, wire.Status, now) != nil {

@@ -24,13 +24,21 @@ const (
 	Typing     = "typing"     // TargetParams → {}
 	React      = "react"      // ReactParams → {}
 	Fetch      = "fetch"      // Media → FetchResult
+	HTTP       = "http"       // HTTPParams → HTTPResult: the network calls the gateway
 	Ping       = "ping"       // {} → {}
+	Settle     = "settle"     // EditParams → {}: the buttons of a message go, and it reads so
+	Answer     = "answer"     // AnswerParams → {}: words for whoever pressed a button
+	Poll       = "poll"       // PollParams → SendResult
+	Pin        = "pin"        // PinParams → {}
+	Read       = "read"       // ReadParams → ReadResult
+	Menu       = "menu"       // MenuParams → {}: the commands of a menu, instead of those before
 )
 
 // Requests and notes of the program.
 const (
 	Inbound  = "inbound"   // InboundParams → {}: answered when it was durably accepted
 	Status   = "status"    // a note: StatusParams
+	Ask      = "ask"       // a note: AskParams; the newest is shown
 	Stopped  = "stopped"   // a note: StoppedParams; receiving has ended and cannot go on
 	StateGet = "state.get" // StateKey → StateValue
 	StatePut = "state.put" // StateValue → {}: answered when it is on disk

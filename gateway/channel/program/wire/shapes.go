@@ -48,6 +48,8 @@ type LimitsResult struct {
 	Files        int64           `json:"files,omitempty"`
 	Reactions    bool            `json:"reactions,omitempty"`
 	Threads      bool            `json:"threads,omitempty"`
+	Heard        bool            `json:"reactionsIn,omitempty"`
+	Choices      int             `json:"choices,omitempty"`
 }
 
 // LimitsOf writes limits for the wire.
@@ -55,7 +57,7 @@ func LimitsOf(l channel.Limits) LimitsResult {
 	return LimitsResult{
 		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPaceMs: l.EditPace.Milliseconds(),
 		EditWindowMs: l.EditWindow.Milliseconds(), Edits: l.Edits, TypingMs: l.Typing.Milliseconds(), Files: l.Files,
-		Reactions: l.Reactions, Threads: l.Threads,
+		Reactions: l.Reactions, Threads: l.Threads, Heard: l.Heard, Choices: l.Choices,
 	}
 }
 
@@ -65,6 +67,7 @@ func (l LimitsResult) Channel() channel.Limits {
 	return channel.Limits{
 		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPace: ms(l.EditPaceMs),
 		EditWindow: ms(l.EditWindowMs), Edits: l.Edits, Typing: ms(l.TypingMs), Files: l.Files, Reactions: l.Reactions, Threads: l.Threads,
+		Heard: l.Heard, Choices: l.Choices,
 	}
 }
 
@@ -83,6 +86,8 @@ type File struct {
 	Size int64  `json:"size,omitempty"`
 	Path string `json:"path,omitempty"`
 	URL  string `json:"url,omitempty"`
+	// Voice: the sender recorded it for this message.
+	Voice bool `json:"voice,omitempty"`
 }
 
 // SendParams is one message that fits the limits. Key is the same for every attempt.
@@ -91,6 +96,8 @@ type SendParams struct {
 	To    Recipient `json:"to"`
 	Text  string    `json:"text"` // Markdown
 	Media []File    `json:"media,omitempty"`
+	// Choices are buttons below the text, for a program that can choices.
+	Choices []ChoiceParams `json:"choices,omitempty"`
 }
 
 // SendResult is the network's receipt.
@@ -123,6 +130,23 @@ type ReactParams struct {
 	Emoji     string    `json:"emoji"`
 }
 
+// HTTPParams is a request of the network to the gateway. Names of headers are written
+// as in "X-Line-Signature".
+type HTTPParams struct {
+	Method  string              `json:"method"`
+	Path    string              `json:"path"`
+	Query   string              `json:"query,omitempty"`
+	Headers map[string][]string `json:"headers"`
+	Body    []byte              `json:"body,omitempty"`
+}
+
+// HTTPResult is the answer to it.
+type HTTPResult struct {
+	Status  int                 `json:"status"`
+	Headers map[string][]string `json:"headers,omitempty"`
+	Body    []byte              `json:"body,omitempty"`
+}
+
 // FetchResult says where in the common folder the file is. The gateway removes it.
 type FetchResult struct {
 	Path string `json:"path"`
@@ -150,6 +174,10 @@ type InboundParams struct {
 	Album         string           `json:"album,omitempty"`
 	AtMs          int64            `json:"atMs"` // Unix milliseconds
 	Edited        bool             `json:"edited,omitempty"`
+	// Choice is a button of ours that was pressed, Reaction an emoji on a message;
+	// messageId is then unique to it.
+	Choice   *PressParams    `json:"choice,omitempty"`
+	Reaction *ReactionParams `json:"reaction,omitempty"`
 }
 
 // InboundOf writes a message for the wire.
@@ -160,8 +188,14 @@ func InboundOf(in channel.Inbound) InboundParams {
 		Mentioned: in.Mentioned, ReplyToText: in.ReplyToText, QuoteSelected: in.QuoteSelected, ForwardedFrom: in.Forwarded.From,
 		ForwardedText: in.Forwarded.Text, Album: in.Album, AtMs: in.At.UnixMilli(), Edited: in.Edited,
 	}
+	if c := in.Press; c.Pressed() {
+		p.Choice = &PressParams{ID: c.ID, Data: c.Data, MessageID: c.MessageID}
+	}
+	if r := in.Reaction; r.Reacted() {
+		p.Reaction = &ReactionParams{MessageID: r.MessageID, Emoji: r.Emoji, Removed: r.Removed, Ours: r.Ours}
+	}
 	for _, m := range in.Media {
-		p.Media = append(p.Media, File{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL})
+		p.Media = append(p.Media, File{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL, Voice: m.Voice})
 	}
 	return p
 }
@@ -176,11 +210,17 @@ func (p InboundParams) Channel(network, account string) channel.Inbound {
 		Forwarded: channel.Forwarded{From: p.ForwardedFrom, Text: p.ForwardedText}, Album: p.Album, At: time.UnixMilli(p.AtMs),
 		Edited: p.Edited,
 	}
+	if c := p.Choice; c != nil {
+		in.Press = c.Channel()
+	}
+	if r := p.Reaction; r != nil {
+		in.Reaction = channel.Reaction{MessageID: r.MessageID, Emoji: r.Emoji, Removed: r.Removed, Ours: r.Ours}
+	}
 	if in.Chat != channel.Direct && in.Chat != channel.Room {
 		in.Chat = channel.Group
 	}
 	for _, m := range p.Media {
-		in.Media = append(in.Media, channel.Media{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL})
+		in.Media = append(in.Media, channel.Media{MIME: m.MIME, Name: m.Name, Size: m.Size, URL: m.URL, Voice: m.Voice})
 	}
 	return in
 }

@@ -50,6 +50,12 @@ type TestMessage struct {
 	Files     []TestFile `json:"files,omitempty"`
 	Reactions []string   `json:"reactions,omitempty"`
 	Deleted   bool       `json:"deleted,omitempty"`
+	// Choices are its buttons, Words what was said to who pressed one, Options those of
+	// a poll.
+	Choices []ChoiceParams `json:"choices,omitempty"`
+	Words   []string       `json:"words,omitempty"`
+	Options []string       `json:"options,omitempty"`
+	Pinned  bool           `json:"pinned,omitempty"`
 }
 
 // FaultOf writes a fault for the wire.
@@ -64,7 +70,8 @@ func (f TestFault) Loopback() loopback.Fault {
 
 // SeenOf writes a message for the wire.
 func SeenOf(m loopback.Message) TestMessage {
-	out := TestMessage{MessageID: m.ID, Text: m.Text, Reactions: m.Reactions, Deleted: m.Deleted,
+	out := TestMessage{MessageID: m.ID, Text: m.Text, Reactions: m.Reactions, Deleted: m.Deleted, Choices: ChoicesOf(m.Choices),
+		Words: m.Words, Options: m.Options, Pinned: m.Pinned,
 		To: Recipient{Conversation: m.To.Conversation, Thread: m.To.Thread, ReplyTo: m.To.ReplyTo}}
 	for _, f := range m.Files {
 		out.Files = append(out.Files, TestFile{f.Name, f.MIME, f.Content})
@@ -74,7 +81,8 @@ func SeenOf(m loopback.Message) TestMessage {
 
 // Loopback reads it.
 func (m TestMessage) Loopback() loopback.Message {
-	out := loopback.Message{ID: m.MessageID, Text: m.Text, Reactions: m.Reactions, Deleted: m.Deleted,
+	out := loopback.Message{ID: m.MessageID, Text: m.Text, Reactions: m.Reactions, Deleted: m.Deleted, Choices: Choices(m.Choices),
+		Words: m.Words, Options: m.Options, Pinned: m.Pinned,
 		To: channel.Target{Conversation: m.To.Conversation, Thread: m.To.Thread, ReplyTo: m.To.ReplyTo}}
 	for _, f := range m.Files {
 		out.Files = append(out.Files, loopback.File{Name: f.Name, MIME: f.MIME, Content: f.Blob})

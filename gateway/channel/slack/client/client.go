@@ -21,10 +21,9 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/intake"
+	"github.com/hearth-assistant/hearth/gateway/channel/reconnect"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack"
 	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
-	"github.com/hearth-assistant/hearth/internal/random"
-	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
 // Client is an account. It implements channel.Channel and the optional abilities but
@@ -41,10 +40,12 @@ type Client struct {
 	log      *slog.Logger
 	queue    *intake.Queue
 	known    *known
+	asides   chan aside
 	refresh  bool // the last connection ended in good order: Run's alone
 
 	mu     sync.Mutex
 	status channel.Status
+	menu   map[string]bool       // names of commands
 	self   identity              // zero until Slack told it
 	lacks  string                // scopes, for people; "": none
 	envs   map[string][]envelope // that wait until their message was taken, by its id
@@ -61,6 +62,7 @@ func New(a channel.Account) (*Client, error) {
 		account: a.ID, root: root, hosts: []string{"files.slack.com"}, bot: func() string { return bot }, app: func() string { return app },
 		http: webcall.Client(), maxFile: a.MaxFile, openFile: a.OpenFile, now: a.Now, log: a.Logger, known: newKnown(),
 		status: channel.Status{State: channel.Stopped}, envs: map[string][]envelope{},
+		asides: make(chan aside, mostAside),
 	}
 	if u, err := url.Parse(root); err == nil && root != slack.Root {
 		c.hosts = append(c.hosts, u.Host)
@@ -100,17 +102,11 @@ func (c *Client) Status() channel.Status {
 func (c *Client) note(state channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.status.State != state {
-		c.status.Since = c.now()
-	}
-	if state == channel.Receiving {
-		c.status.LastPoll = c.now()
-	}
 	if state == channel.Receiving && problem == "" && c.lacks != "" {
 		problem = "The bot's token lacks the scopes " + c.lacks + ": add them at https://api.slack.com/apps, your app, OAuth & Permissions, " +
 			"and install the app again."
 	}
-	c.status.State, c.status.Problem = state, problem
+	c.status.Become(state, problem, c.now())
 }
 
 // How long Slack is left alone after a connection that failed: twice as long each
@@ -135,45 +131,20 @@ func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
 		return err
 	}
 	work.Go(func() { c.queue.Hand(ctx, inbox) })
-	for failed, short := 0, 0; ; {
-		began := c.now()
-		err := c.live(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if errors.Is(err, channel.ErrAuth) || errors.Is(err, channel.ErrRefused) {
+	work.Go(func() { c.hand(ctx, inbox) })
+	return reconnect.Loop{
+		Least: leastRest, Most: mostRest, Lived: lived, Now: c.now, AtOnce: errRefresh,
+		Connect: func(ctx context.Context) error {
+			err := c.live(ctx)
+			c.refresh = errors.Is(err, errRefresh)
 			return err
-		}
-		c.refresh = errors.Is(err, errRefresh)
-		switch {
-		case c.refresh && c.now().Sub(began) > lived:
-			failed, short = 0, 0
-			continue
-		case c.now().Sub(began) > lived:
-			failed, short = 0, 0
-		case c.Status().State == channel.Receiving:
-			failed, short = 0, short+1
-		default:
-			failed++
-		}
-		wait := pause(failed + max(short-mostShort, 0))
-		var limit *channel.RateLimit
-		if errors.As(err, &limit) {
-			wait = max(wait, limit.After)
-		}
-		c.note(channel.Waiting, fmt.Sprintf("The connection to Slack has ended: %v. It is made again in %v.", err,
-			wait.Round(time.Second/10)))
-		if sleep.For(ctx, wait) != nil {
-			return nil
-		}
-	}
-}
-
-// pause is how long to wait after so many failures, in part by chance, so that Slack
-// is not met by all at once when it starts again.
-func pause(failures int) time.Duration {
-	rest := min(leastRest<<min(failures, 10), mostRest)
-	return rest/2 + time.Duration(random.Float()*float64(rest/2))
+		},
+		Received: func() bool { return c.Status().State == channel.Receiving }, MayEnd: mostShort,
+		Waiting: func(err error, wait time.Duration) {
+			c.note(channel.Waiting, fmt.Sprintf("The connection to Slack has ended: %v. It is made again in %v.", err,
+				wait.Round(time.Second/10)))
+		},
+	}.Run(ctx, channel.ErrRefused)
 }
 
 // identity is who we are.

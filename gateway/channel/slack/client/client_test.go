@@ -114,6 +114,14 @@ func (w *world) ReceiveFile(in channel.Inbound, f loopback.File) {
 }
 
 func (w *world) receive(in channel.Inbound, files ...slacktest.File) {
+	switch {
+	case in.Press.Pressed():
+		w.Press(w.ada, in.Press.MessageID, in.Press.Data)
+		return
+	case in.Reaction.Reacted():
+		w.React(w.ada, in.Reaction.MessageID, "+1", in.Reaction.Removed)
+		return
+	}
 	where := w.dm
 	if in.Conversation == w.town.ID {
 		where = w.town
@@ -138,7 +146,11 @@ func (w *world) Taken(messageID string) bool {
 // Messages implements channeltest.Network.
 func (w *world) Messages() (out []loopback.Message) {
 	for _, p := range w.Sent() {
-		m := loopback.Message{ID: p.TS, To: channel.Target{Conversation: p.Channel, Thread: p.Thread}, Text: p.Text}
+		m := loopback.Message{ID: p.TS, To: channel.Target{Conversation: p.Channel, Thread: p.Thread}, Text: p.Text, Words: p.Words,
+			Pinned: p.Pinned}
+		for _, b := range p.Buttons() {
+			m.Choices = append(m.Choices, channel.Choice{Data: b.Value, Label: b.Text.Text})
+		}
 		for _, f := range p.Files {
 			m.Files = append(m.Files, loopback.File{Name: f.Name, MIME: f.MIME, Content: w.FileOf(f.ID).Data})
 		}
@@ -192,6 +204,9 @@ func TestManifest(t *testing.T) {
 	b, err := os.ReadFile("../../../../docs/channels/slack-manifest.yaml")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if m := slack.Kind().Manifest; m.Text != string(b) || m.Name != "slack-manifest.yaml" {
+		t.Error("gateway/channel/slack/manifest.yaml is another one than docs/channels/slack-manifest.yaml")
 	}
 	for _, scope := range slack.Scopes() {
 		if !strings.Contains(string(b), "      - "+scope+"\n") {
@@ -343,6 +358,22 @@ func TestSec_A_CH_NobodyIsCalled(t *testing.T) {
 	for _, call := range []string{"<!", "<@", "<#"} {
 		if sent := w.Sent(); strings.Contains(sent[0].Text, call) {
 			t.Errorf("it says %q", sent[0].Text)
+		}
+	}
+}
+
+// TestCommand: what stands behind /hearth is said to us; a command is one by its name.
+func TestCommand(t *testing.T) {
+	w := newWorld(t)
+	got, _ := running(t, w.c)
+	until(t, "connecting", connected(w.c))
+	if err := w.c.Menu(t.Context(), []channel.Command{{Name: "status"}, {Name: "help"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range [][2]string{{"status now", "/status now"}, {"how are you?", "how are you?"}, {"", "/help"}} {
+		w.Command(w.ada, w.town, "/hearth", tc[0])
+		if in := next(t, got); in.Text != tc[1] || !in.Mentioned || in.Conversation != w.town.ID || in.SenderID != w.ada.ID {
+			t.Errorf("%q came as %+v", tc[0], in)
 		}
 	}
 }

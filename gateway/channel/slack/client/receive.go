@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/url"
@@ -24,6 +25,12 @@ type event struct {
 	Channel string   `json:"channel"`
 	Changed *message `json:"message"`          // with message_changed
 	Before  *message `json:"previous_message"` // likewise
+
+	// Of reactions.
+	Reaction string          `json:"reaction"`
+	Item     json.RawMessage `json:"item"`
+	ItemUser string          `json:"item_user"`
+	EventTS  string          `json:"event_ts"`
 }
 
 // message is one as Slack writes it.
@@ -49,6 +56,7 @@ type file struct {
 	Size int64  `json:"size"`
 	URL  string `json:"url_private_download"`
 	Else string `json:"url_private"`
+	Kind string `json:"subtype"` // slack_audio: recorded there
 }
 
 // written are the kinds of messages that somebody wrote; all others are Slack's own
@@ -80,6 +88,8 @@ func tsOf(micros int64) string { return fmt.Sprintf("%d.%06d", micros/1_000_000,
 func (c *Client) happened(ctx context.Context, ev event, env envelope) error {
 	m, edited := ev.message, false
 	switch {
+	case ev.Type == "reaction_added" || ev.Type == "reaction_removed":
+		return c.reacted(ctx, ev, env)
 	case ev.Type != "message" && ev.Type != "app_mention":
 		env.s.ack(env.id)
 		return nil
@@ -198,7 +208,7 @@ func (c *Client) inbound(ctx context.Context, at string, m message) (in channel.
 	}
 	for _, f := range m.Files {
 		if at := cmp.Or(f.URL, f.Else); at != "" {
-			in.Media = append(in.Media, channel.Media{MIME: f.MIME, Name: f.Name, Size: f.Size, URL: at})
+			in.Media = append(in.Media, channel.Media{MIME: f.MIME, Name: f.Name, Size: f.Size, URL: at, Voice: f.Kind == "slack_audio"})
 		}
 	}
 	return in, in.Text != "" || len(in.Media) > 0, nil

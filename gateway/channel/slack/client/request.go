@@ -134,14 +134,10 @@ func judge(a webcall.Answer, q call, result any) error {
 		return e
 	}
 	if said.OK {
-		if result != nil && json.Unmarshal(a.Body, result) != nil {
-			err := fmt.Errorf("Slack's answer to %s could not be read", q.method)
-			if q.once {
-				err = fmt.Errorf("%w: %w", channel.ErrUncertain, err)
-			}
-			return err
+		if result == nil {
+			return nil
 		}
-		return nil
+		return a.Read(result, "Slack", q.method, q.once)
 	}
 	e.said = webcall.Words(said.Error, "no")
 	switch e.said {

@@ -31,6 +31,10 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 		return channel.Receipt{}, err
 	}
 	words := markup.Mrkdwn(m.Text)
+	shown, err := blocks(words, m.Choices)
+	if err != nil {
+		return channel.Receipt{}, err
+	}
 	if len(m.Media) > 0 {
 		id, err := c.share(ctx, at, m.To.Thread, words, m.Media)
 		return channel.Receipt{MessageID: id}, err
@@ -43,6 +47,9 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 		"unfurl_media": {"false"}}
 	if m.To.Thread != "" {
 		args.Set("thread_ts", m.To.Thread)
+	}
+	if shown != "" {
+		args.Set("blocks", shown)
 	}
 	var made struct {
 		TS string `json:"ts"`
@@ -153,46 +160,19 @@ func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, err
 	if !c.ours(m.URL) {
 		return nil, refused("%q is no file of Slack", text.Ellipsis(m.URL, 60))
 	}
-	ctx, cancel := context.WithTimeout(ctx, fileTime)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, m.URL, nil)
 	if err != nil {
-		cancel()
 		return nil, fmt.Errorf("write a request: %w", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.bot())
-	resp, err := webcall.Open(ctx, c.http, req)
-	if err != nil {
-		cancel()
-		return nil, webcall.Again(err, "Slack", "a file")
-	}
-	// Whoever may not read files is shown a page to log in.
-	page := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") && !strings.Contains(m.MIME, "html")
-	if resp.StatusCode != http.StatusOK || page {
-		cancel()
-		_ = resp.Body.Close()
-		if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
-			return nil, fmt.Errorf("Slack answered with %s for a file", resp.Status)
+	return webcall.Download{Network: "Slack", Within: fileTime, Most: c.maxFile, Judge: func(a webcall.Answer) error {
+		if a.Status >= 500 || a.Status == http.StatusTooManyRequests {
+			return fmt.Errorf("Slack answered with %d for a file", a.Status)
 		}
-		return nil, refused("Slack does not give the file (%s): the token may lack the scope files:read", resp.Status)
-	}
-	body, err := webcall.File(resp, c.maxFile)
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	return &fetched{ReadCloser: body, end: cancel}, nil
-}
-
-// fetched is a file on its way.
-type fetched struct {
-	io.ReadCloser
-	end context.CancelFunc
-}
-
-// Close ends the transfer.
-func (f *fetched) Close() error {
-	defer f.end()
-	return f.ReadCloser.Close()
+		return refused("Slack does not give the file (%d %s): the token may lack the scope files:read", a.Status, http.StatusText(a.Status))
+	}, IsFile: func(h http.Header) bool { // whoever may not read files is shown a page to log in
+		return !strings.HasPrefix(h.Get("Content-Type"), "text/html") || strings.Contains(m.MIME, "html")
+	}}.Open(ctx, c.http, req)
 }
 
 // about are the arguments of a method about a message.

@@ -24,10 +24,11 @@ const (
 
 // frame is what comes by the socket.
 type frame struct {
-	Type     string `json:"type"` // hello, disconnect, events_api and others
+	Type     string `json:"type"` // hello, disconnect, events_api, interactive, slash_commands and others
 	Envelope string `json:"envelope_id"`
 	Reason   string `json:"reason"` // of a disconnect
 	Payload  struct {
+		used
 		Event event `json:"event"`
 	} `json:"payload"`
 }
@@ -113,14 +114,24 @@ func (c *Client) live(ctx context.Context) error {
 			}
 			return errRefresh
 		}
-		if f.Type != "events_api" {
-			s.ack(f.Envelope) // a button, a command: nobody here waits for one
-			continue
-		}
-		if err := c.happened(ctx, f.Payload.Event, envelope{f.Envelope, s}); err != nil {
+		if err := c.framed(ctx, f, envelope{f.Envelope, s}); err != nil {
 			return err
 		}
 	}
+}
+
+// framed takes what came by the socket.
+func (c *Client) framed(ctx context.Context, f frame, env envelope) error {
+	switch f.Type {
+	case "events_api":
+		return c.happened(ctx, f.Payload.Event, env)
+	case "interactive":
+		return c.pressed(ctx, f.Payload.used, env)
+	case "slash_commands":
+		return c.commanded(ctx, f.Payload.used, env)
+	}
+	env.s.ack(env.id) // nobody here waits for it
+	return nil
 }
 
 // dial opens a socket and waits for its first word.

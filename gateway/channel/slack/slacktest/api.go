@@ -30,9 +30,13 @@ func (s *Server) methods() map[string]method {
 		"users.conversations":          {"channels:read", "types exclude_archived limit cursor", s.conversations},
 		"conversations.info":           {"channels:read", "channel", s.info},
 		"conversations.open":           {"im:write", "users", s.openDirect},
-		"conversations.history":        {"channels:history", "channel oldest limit cursor", s.history},
-		"chat.postMessage":             {"chat:write", "channel text thread_ts link_names parse unfurl_links unfurl_media", s.post},
-		"chat.update":                  {"chat:write", "channel ts text link_names parse", s.update},
+		"conversations.history":        {"channels:history", "channel oldest latest limit cursor", s.history},
+		"chat.postMessage":             {"chat:write", "channel text thread_ts link_names parse unfurl_links unfurl_media blocks", s.post},
+		"chat.update":                  {"chat:write", "channel ts text link_names parse blocks", s.update},
+		"chat.postEphemeral":           {"chat:write", "channel user text thread_ts", s.ephemeral},
+		"pins.add":                     {"pins:write", "channel timestamp", s.pin},
+		"pins.remove":                  {"pins:write", "channel timestamp", s.unpin},
+		"conversations.replies":        {"channels:history", "channel ts latest limit", s.replies},
 		"chat.delete":                  {"chat:write", "channel ts", s.remove},
 		"reactions.get":                {"reactions:read", "channel timestamp", s.reactions},
 		"reactions.add":                {"reactions:write", "channel timestamp name", s.react},
@@ -205,7 +209,8 @@ func (s *Server) history(a url.Values) (map[string]any, string) {
 	var all []*Message
 	for _, m := range slices.Backward(s.messages) {
 		inThread := m.Thread != "" && m.Thread != m.TS && m.Subtype != "thread_broadcast"
-		if m.Channel == c.ID && !m.Deleted && !inThread && m.TS > a.Get("oldest") {
+		if m.Channel == c.ID && !m.Deleted && !inThread && m.TS > a.Get("oldest") &&
+			(a.Get("latest") == "" || m.TS < a.Get("latest")) {
 			all = append(all, m)
 		}
 	}
@@ -243,8 +248,12 @@ func (s *Server) post(a url.Values) (map[string]any, string) {
 	case strings.TrimSpace(a.Get("text")) == "":
 		return nil, "no_text"
 	}
+	shown, no := blocksOf(a)
+	if no != "" {
+		return nil, no
+	}
 	m := s.made(s.Bot, c, a.Get("text"))
-	m.Bot, m.Thread = s.BotID, a.Get("thread_ts")
+	m.Bot, m.Thread, m.Blocks = s.BotID, a.Get("thread_ts"), shown
 	s.messages = append(s.messages, m)
 	s.tell(c, m, nil)
 	return map[string]any{"channel": c.ID, "ts": m.TS, "message": m}, ""
@@ -283,6 +292,11 @@ func (s *Server) update(a url.Values) (map[string]any, string) {
 		return nil, "msg_too_long"
 	case a.Get("text") == "":
 		return nil, "no_text"
+	}
+	if a.Has("blocks") { // without them they stay
+		if m.Blocks, no = blocksOf(a); no != "" {
+			return nil, no
+		}
 	}
 	m.Text = a.Get("text")
 	return map[string]any{"channel": m.Channel, "ts": m.TS, "text": m.Text}, ""

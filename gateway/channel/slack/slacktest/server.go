@@ -68,6 +68,9 @@ type Message struct {
 
 	Reactions []Reaction `json:"reactions,omitempty"`
 	Deleted   bool       `json:"-"`
+	Blocks    []Block    `json:"blocks,omitempty"`
+	Words     []string   `json:"-"` // that only one person sees, about it
+	Pinned    bool       `json:"-"`
 }
 
 // Reaction is an emoji on a message.
@@ -110,6 +113,7 @@ type Server struct {
 	sockets  map[*socket]bool
 	waiting  []*envelope // that nobody acknowledged
 	acked    map[string]bool
+	pressed  *Message // last
 	dials    int
 }
 

@@ -22,6 +22,8 @@ type envelope struct {
 	id    string
 	ts    string // of its message
 	event map[string]any
+	other map[string]any // the payload of what is no event
+	kind  string         // of it
 	tries int
 }
 
@@ -107,6 +109,10 @@ func (k *socket) put(v any) {
 }
 
 func (k *socket) envelope(e *envelope) {
+	if e.other != nil {
+		k.put(map[string]any{"type": e.kind, "envelope_id": e.id, "accepts_response_payload": true, "payload": e.other})
+		return
+	}
 	k.put(map[string]any{
 		"type": "events_api", "envelope_id": e.id, "accepts_response_payload": false, "retry_attempt": e.tries, "retry_reason": "",
 		"payload": map[string]any{"type": "event_callback", "team_id": "T000000001", "event_id": "Ev" + e.id, "event": e.event},

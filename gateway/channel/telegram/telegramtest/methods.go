@@ -34,6 +34,14 @@ func (s *Server) dispatch(ctx context.Context, method string, p map[string]any) 
 		return s.react(p)
 	case "getFile":
 		return s.getFile(p)
+	case "answerCallbackQuery":
+		return s.answerCallback(p)
+	case "sendPoll":
+		return s.poll(p)
+	case "pinChatMessage", "unpinChatMessage":
+		return s.pin(p, method == "pinChatMessage")
+	case "setMyCommands":
+		return s.setCommands(p)
 	case "setWebhook":
 		return s.setWebhook(p)
 	case "deleteWebhook":
@@ -178,8 +186,12 @@ func formatted(p map[string]any, key string, limit int) (plain string, entities 
 func (s *Server) sendMessage(p map[string]any) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	buttons, err := buttonsOf(p)
+	if err != nil {
+		return nil, err
+	}
 	return s.post("sendMessage", p, "text", 4096, &Message{
-		NoPreview: object(p, "link_preview_options")["is_disabled"] == true,
+		NoPreview: object(p, "link_preview_options")["is_disabled"] == true, Buttons: buttons,
 	})
 }
 
@@ -263,13 +275,18 @@ func (s *Server) edit(p map[string]any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if plain == m.Text && slices.Equal(entities, m.Entities) {
+	buttons, err := buttonsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	if plain == m.Text && slices.Equal(entities, m.Entities) && slices.Equal(buttons, m.Buttons) {
 		return nil, bad("message is not modified: specified new message content and reply markup are exactly the same as a current content " +
 			"and reply markup of the message")
 	}
 	if after := s.overRate(c.ID); after > 0 {
 		return nil, &refusal{code: http.StatusTooManyRequests, text: "Too Many Requests: retry after " + strconv.Itoa(after), retryAfter: after}
 	}
+	m.Buttons = buttons // an edit without a keyboard takes it away
 	m.Raw, m.Text, m.Entities, m.ParseMode = str(p, "text"), plain, entities, str(p, "parse_mode")
 	m.NoPreview = object(p, "link_preview_options")["is_disabled"] == true
 	m.Edits++

@@ -49,6 +49,9 @@ type Server struct {
 	revoked  bool
 	deaf     bool // polls are accepted and never answered
 	requests []Request
+	presses  map[string]pressed
+	reacted  map[string][]string
+	menu     map[string][]Command // by language
 }
 
 // Request is one call as it came in.
@@ -69,7 +72,7 @@ func New(token string) *Server {
 		token: token, lis: newListener(), wake: make(chan struct{}),
 		chats: map[int64]*Chat{}, messages: map[int64][]*Message{}, lastID: map[int64]int64{},
 		nextUpd: 1000, files: map[string]File{}, faults: map[string][]Fault{}, calls: map[string]int{},
-		rate: map[int64][]time.Time{},
+		rate: map[int64][]time.Time{}, presses: map[string]pressed{}, reacted: map[string][]string{}, menu: map[string][]Command{},
 	}
 	s.http.Handler = s
 	s.done.Go(func() { _ = s.http.Serve(s.lis) })

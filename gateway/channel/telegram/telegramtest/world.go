@@ -37,6 +37,10 @@ type Message struct {
 	Reactions           []string
 	Edits               int
 	At                  time.Time
+	Buttons             []Button
+	Words               []string // that were shown to who pressed one
+	Options             []string // of a poll
+	Pinned              bool
 }
 
 // File is one that Telegram keeps or that was uploaded.

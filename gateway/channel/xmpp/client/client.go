@@ -135,13 +135,7 @@ func (c *Client) Status() channel.Status {
 func (c *Client) note(state channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.status.State != state {
-		c.status.Since = c.now()
-	}
-	if state == channel.Receiving {
-		c.status.LastPoll = c.now()
-	}
-	c.status.State, c.status.Problem = state, problem
+	c.status.Become(state, problem, c.now())
 }
 
 // trouble is a problem that does not end the connection.

@@ -119,6 +119,12 @@ func (w *world) ReceiveFile(in channel.Inbound, f loopback.File) {
 }
 
 func (w *world) receive(in channel.Inbound, text string) {
+	if r := in.Reaction; r.Reacted() {
+		id, _ := strconv.ParseInt(r.MessageID, 10, 64)
+		w.Raw(map[string]any{"type": "reaction", "op": map[bool]string{true: "remove", false: "add"}[r.Removed], "user_id": w.ada.ID,
+			"message_id": id, "emoji_name": "+1", "emoji_code": "1f44d", "reaction_type": "unicode_emoji"})
+		return
+	}
 	where := w.dm
 	if in.Thread != "" {
 		where = zuliptest.Place{Stream: w.town, Topic: in.Thread}

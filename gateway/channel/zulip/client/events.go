@@ -32,6 +32,11 @@ type event struct {
 	Content       *string `json:"content"` // nil: the words are what they were
 	EditedAt      int64   `json:"edit_timestamp"`
 	RenderingOnly bool    `json:"rendering_only"`
+
+	// Of the type reaction.
+	Op    string `json:"op"` // add, remove
+	User  int64  `json:"user_id"`
+	Emoji string `json:"emoji_name"`
 }
 
 // parseEvents reads a list of events. Of one that nobody can read only the number is
@@ -69,7 +74,7 @@ type registered struct {
 // register makes a queue.
 func (c *Client) register(ctx context.Context) (r registered, err error) {
 	err = c.ask(ctx, http.MethodPost, "/register", url.Values{
-		"event_types": {`["message","update_message"]`}, "fetch_event_types": {`["message"]`}, "apply_markdown": {"false"},
+		"event_types": {`["message","update_message","reaction"]`}, "fetch_event_types": {`["message"]`}, "apply_markdown": {"false"},
 	}, &r)
 	if err == nil && r.Queue == "" {
 		err = errors.New("Zulip's answer names no queue of events")
@@ -126,6 +131,8 @@ func (c *Client) happened(ctx context.Context, ev event) error {
 		return c.came(ctx, ev.Message, "")
 	case ev.Type == "update_message" && ev.Content != nil && !ev.RenderingOnly && ev.MessageID > 0:
 		return c.changed(ctx, ev)
+	case ev.Type == "reaction" && ev.MessageID > 0:
+		return c.reacted(ctx, ev)
 	}
 	return nil
 }

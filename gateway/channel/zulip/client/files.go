@@ -80,7 +80,7 @@ func isFile(at string) bool {
 func (c *Client) described(ctx context.Context, files []channel.Media) ([]channel.Media, error) {
 	for i := range files {
 		files[i].MIME = mime.TypeByExtension(path.Ext(files[i].Name))
-		resp, err := c.open(ctx, files[i].URL)
+		resp, err := c.head(ctx, files[i].URL)
 		var limit *channel.RateLimit
 		if err != nil && (ctx.Err() != nil || errors.Is(err, channel.ErrAuth) || errors.As(err, &limit)) {
 			return nil, err
@@ -91,13 +91,12 @@ func (c *Client) described(ctx context.Context, files []channel.Media) ([]channe
 		}
 		files[i].Size = max(resp.ContentLength, 0)
 		files[i].MIME = cmp.Or(resp.Header.Get("Content-Type"), files[i].MIME)
-		_ = resp.Body.Close()
 	}
 	return files, nil
 }
 
-// open begins to bring a file.
-func (c *Client) open(ctx context.Context, at string) (*http.Response, error) {
+// located is the request for a file. The server is asked where it is at present.
+func (c *Client) located(ctx context.Context, at string) (*http.Request, error) {
 	if !isFile(at) {
 		return nil, refused("%q is no file", cut(at))
 	}
@@ -115,44 +114,35 @@ func (c *Client) open(ctx context.Context, at string) (*http.Response, error) {
 		return nil, fmt.Errorf("write a request: %w", err)
 	}
 	req.Header.Set("User-Agent", program)
+	return req, nil
+}
+
+// head is what the server says of a file before it gives it.
+func (c *Client) head(ctx context.Context, at string) (*http.Response, error) {
+	req, err := c.located(ctx, at)
+	if err != nil {
+		return nil, err
+	}
 	resp, err := webcall.Open(ctx, c.http, req)
 	if err != nil {
 		return nil, webcall.Again(err, "Zulip", "a file")
 	}
+	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		defer func() { _ = resp.Body.Close() }()
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-		return nil, judge(webcall.Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, "a file", false)
+		return nil, judge(webcall.Answer{Status: resp.StatusCode, Header: resp.Header}, "a file", false)
 	}
 	return resp, nil
 }
 
 // Fetch brings a file of a message.
 func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, error) {
-	ctx, cancel := context.WithTimeout(ctx, fileTime)
-	resp, err := c.open(ctx, m.URL)
+	req, err := c.located(ctx, m.URL)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	body, err := webcall.File(resp, c.maxFile)
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	return &fetched{ReadCloser: body, end: cancel}, nil
-}
-
-// fetched is a file on its way.
-type fetched struct {
-	io.ReadCloser
-	end context.CancelFunc
-}
-
-// Close ends the transfer.
-func (f *fetched) Close() error {
-	defer f.end()
-	return f.ReadCloser.Close()
+	return webcall.Download{Network: "Zulip", Within: fileTime, Most: c.maxFile, Judge: func(a webcall.Answer) error {
+		return judge(a, "a file", false)
+	}}.Open(ctx, c.http, req)
 }
 
 // upload brings a file to the server, where nobody sees it before its message, and

@@ -82,14 +82,7 @@ func (c *Client) do(ctx context.Context, q request, result any) error {
 	case result == nil:
 		return nil
 	}
-	if err := json.Unmarshal(a.Body, result); err != nil {
-		err = fmt.Errorf("Zulip's answer to %s could not be read", what)
-		if q.once {
-			err = fmt.Errorf("%w: %w", channel.ErrUncertain, err)
-		}
-		return err
-	}
-	return nil
+	return a.Read(result, "Zulip", what, q.once)
 }
 
 // apiError is the server's no. It unwraps to the error of package channel that says

@@ -1,0 +1,71 @@
+package channel
+
+import (
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Asker asks a person for what logs its account in: a code to scan, say. It is found
+// by type assertion, as a Reporter is.
+type Asker interface {
+	// Asking is what it asks now; the zero Ask is nothing.
+	Asking() Ask
+}
+
+// Ask is what a person has to do at their network, until it ends, another takes its
+// place, or it is taken back.
+type Ask struct {
+	Kind  AskKind
+	Value string // what is scanned, typed, opened or read
+	Words string // what to do with it
+	Until time.Time
+}
+
+// AskKind is what a person does with an Ask.
+type AskKind string
+
+// Kinds of asks.
+const (
+	AskQR   AskKind = "qr"   // Value is scanned with another device, as a QR code
+	AskCode AskKind = "code" // Value is typed into another device
+	AskURL  AskKind = "url"  // Value is opened in a browser
+	AskText AskKind = "text" // Value is read, and compared or done
+)
+
+// Bounds of an ask. More does not fit into a QR code that a camera reads.
+const (
+	mostAskValue = 2000
+	mostAskWords = 600
+	LongestAsk   = 15 * time.Minute
+)
+
+// At is the ask at a time: nothing when it has ended.
+func (a Ask) At(now time.Time) Ask {
+	if a.Kind == "" || !now.Before(a.Until) {
+		return Ask{}
+	}
+	return a
+}
+
+// Check says why an ask cannot be shown.
+func (a Ask) Check(now time.Time) error {
+	switch a.Kind {
+	case AskQR, AskCode, AskURL, AskText:
+	default:
+		return errors.New("its kind is none of qr, code, url and text")
+	}
+	plain := func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control)) }
+	switch {
+	case strings.TrimSpace(a.Value) == "" || len(a.Value) > mostAskValue || len(a.Words) > mostAskWords:
+		return errors.New("its value has 1 to 2,000 bytes, its text at most 600")
+	case strings.ContainsFunc(a.Value+a.Words, plain) || a.Kind != AskText && strings.Contains(a.Value, "\n"):
+		return errors.New("it has signs that cannot be shown")
+	case a.Kind == AskURL && !strings.HasPrefix(a.Value, "https://") && !strings.HasPrefix(a.Value, "http://"):
+		return errors.New("its address begins with neither https:// nor http://")
+	case !now.Before(a.Until) || a.Until.Sub(now) > LongestAsk:
+		return errors.New("it ends in 1 millisecond to 15 minutes")
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package doortest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+)
+
+// Kept is the gateway's store in memory. It implements channel.Durable.
+type Kept struct {
+	mu sync.Mutex
+	m  map[string][]byte
+}
+
+// Get reads a value.
+func (k *Kept) Get(_ context.Context, key string) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.m[key], nil
+}
+
+// Put keeps a value.
+func (k *Kept) Put(_ context.Context, key string, value []byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.m == nil {
+		k.m = map[string][]byte{}
+	}
+	k.m[key] = value
+	return nil
+}
+
+// Running runs a channel until the test ends, and returns what comes in when it
+// receives.
+func Running(t *testing.T, ch channel.Channel) <-chan channel.Inbound {
+	t.Helper()
+	got := make(chan channel.Inbound, 1000)
+	Serving(t, ch, func(_ context.Context, in channel.Inbound) error { got <- in; return nil })
+	return got
+}
+
+// Serving runs a channel until the test ends, and returns when it receives.
+func Serving(t *testing.T, ch channel.Channel, inbox channel.Inbox) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- ch.Run(ctx, inbox) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("it ended with: %v", err)
+		}
+	})
+	r, ok := ch.(channel.Reporter)
+	if !ok {
+		t.Fatal("it does not say how it is")
+	}
+	Until(t, "receiving", func() bool { return r.Status().State == channel.Receiving })
+}
+
+// Until waits until something holds.
+func Until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick, late := time.NewTicker(2*time.Millisecond), time.After(30*time.Second)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal(what, "did not happen")
+		}
+	}
+}
+
+// Next is the next message.
+func Next(t *testing.T, got <-chan channel.Inbound) channel.Inbound {
+	t.Helper()
+	select {
+	case in := <-got:
+		return in
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing came in")
+		return channel.Inbound{}
+	}
+}

@@ -1,0 +1,211 @@
+// Package client is a bot on Microsoft Teams. It owns the proof of what the Bot
+// Connector sends to the gateway, and the requests to that service as the bot; settings
+// and limits are package msteams's. What was said while nobody listened is not known:
+// Microsoft sends what happens to the bot, and keeps nothing for it.
+package client
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/bearer"
+	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
+	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
+)
+
+// What Microsoft's services are called, and who signs their calls.
+const (
+	network      = "Microsoft Teams"
+	issuer       = "https://api.botframework.com"
+	metadataHost = "login.botframework.com"
+	loginHost    = "login.microsoftonline.com"
+	everywhere   = "https://smba.trafficmanager.net/teams" // where conversations are that nobody wrote in yet
+)
+
+// Client is an account. It implements channel.Channel, Called, Editor, Deleter, Typer,
+// Fetcher and Chooser.
+type Client struct {
+	*door.Door
+	account             string
+	app, secret, tenant string
+	root                string // a proxy; "": none
+	topLevel            bool   // answers in channels are posts of their own
+	hosts               []string
+	keys                *bearer.Keys
+	http                *http.Client
+	maxFile             int64
+	openFile            func(path string) (fs.File, error)
+	services            services
+	presses             presses
+
+	mu    sync.Mutex
+	token string
+	until time.Time
+}
+
+// New makes the client of an account without connecting it.
+func New(a channel.Account) (*Client, error) {
+	if err := msteams.Check(a); err != nil {
+		return nil, err
+	}
+	c := &Client{
+		Door: door.New(door.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
+		app: a.Texts[msteams.KeyApp], secret: a.Secrets[msteams.KeyPassword], tenant: a.Texts[msteams.KeyTenant],
+		root: strings.TrimRight(a.Texts[msteams.KeyRoot], "/"), topLevel: a.Texts[msteams.KeyStyle] == msteams.TopLevel,
+		hosts: strings.Fields(a.Texts[msteams.KeyHosts]), http: webcall.Client(), maxFile: a.MaxFile, openFile: a.OpenFile,
+		services: services{durable: a.Durable},
+	}
+	c.keys = bearer.NewKeys(c.publicKeys, c.Now)
+	return c, nil
+}
+
+// ID is the network's.
+func (c *Client) ID() string { return msteams.ID }
+
+// Account is the account's name.
+func (c *Client) Account() string { return c.account }
+
+// Limits of a message.
+func (c *Client) Limits() channel.Limits { return msteams.Limits }
+
+// Run takes what Microsoft sends until ctx ends.
+func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
+	if err := c.services.remember(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return c.Door.Run(ctx, inbox, c.try)
+}
+
+// try asks for a new token: whether the secret is accepted shows there.
+func (c *Client) try(ctx context.Context) (problem string, err error) {
+	if c.Status().Bot == "" {
+		c.Called("app " + c.app)
+	}
+	_, err = c.grant(ctx)
+	return "", err
+}
+
+// address is where something of a host is reached.
+func (c *Client) address(host, path string) string { return webcall.Root(c.root, host) + path }
+
+// reach is where an address is reached.
+func (c *Client) reach(u *url.URL) string {
+	if c.root == "" {
+		return u.String()
+	}
+	out := c.root + "/" + u.Host + u.EscapedPath()
+	if u.RawQuery != "" {
+		out += "?" + u.RawQuery
+	}
+	return out
+}
+
+// publicKeys brings the keys with which the Bot Connector signs, from where its
+// description says they are: on the same host, whatever it says.
+func (c *Client) publicKeys(ctx context.Context) ([]byte, error) {
+	b, err := c.public(ctx, "/v1/.well-known/openidconfiguration")
+	if err != nil {
+		return nil, err
+	}
+	var said struct {
+		Issuer     string   `json:"issuer"`
+		Keys       string   `json:"jwks_uri"`
+		Algorithms []string `json:"id_token_signing_alg_values_supported"`
+	}
+	u := &url.URL{}
+	if err = json.Unmarshal(b, &said); err == nil {
+		u, err = url.Parse(said.Keys)
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read where Microsoft's keys are: %w", err)
+	case u.Scheme != "https" || u.Host != metadataHost || said.Issuer != issuer:
+		return nil, errors.New("Microsoft's description of its keys names another issuer, or another host")
+	case len(said.Algorithms) > 0 && !slices.Contains(said.Algorithms, "RS256"):
+		return nil, errors.New("Microsoft signs with RS256 no longer, and this program knows nothing else: it needs an update")
+	}
+	return c.public(ctx, u.EscapedPath())
+}
+
+func (c *Client) public(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	req, err := http.NewRequest(http.MethodGet, c.address(metadataHost, path), http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("write a request: %w", err)
+	}
+	a, err := webcall.Do(ctx, c.http, req, maxAnswer)
+	if err != nil {
+		return nil, webcall.Again(err, "Microsoft", "its keys")
+	}
+	if a.Status != http.StatusOK {
+		return nil, fmt.Errorf("Microsoft answered %d for its keys", a.Status)
+	}
+	return a.Body, nil
+}
+
+// bearerToken is what requests carry, asked for before the last one ends.
+func (c *Client) bearerToken(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	token, until := c.token, c.until
+	c.mu.Unlock()
+	if token != "" && c.Now().Before(until) {
+		return token, nil
+	}
+	return c.grant(ctx)
+}
+
+// forget throws a token away that is not accepted any more.
+func (c *Client) forget(token string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.token == token {
+		c.token = ""
+	}
+}
+
+// grant gets a new token for the secret.
+func (c *Client) grant(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {c.app}, "client_secret": {c.secret},
+		"scope": {"https://api.botframework.com/.default"}}.Encode()
+	where := c.address(loginHost, "/"+cmp.Or(c.tenant, "botframework.com")+"/oauth2/v2.0/token")
+	req, err := http.NewRequest(http.MethodPost, where, strings.NewReader(form))
+	if err != nil {
+		return "", fmt.Errorf("write a request: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	asked := c.Now()
+	a, err := webcall.Do(ctx, c.http, req, maxAnswer)
+	if err != nil {
+		return "", webcall.Again(err, "Microsoft", "a token")
+	}
+	var said struct {
+		Token   string `json:"access_token"`
+		Type    string `json:"token_type"`
+		Expires int64  `json:"expires_in"`
+	}
+	if a.Status != http.StatusOK {
+		return "", noToken(a)
+	}
+	if json.Unmarshal(a.Body, &said) != nil || said.Token == "" || !strings.EqualFold(said.Type, "bearer") {
+		return "", errors.New("Microsoft's answer has no token")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.token, c.until = said.Token, asked.Add(time.Duration(min(max(said.Expires-300, 30), 24*60*60))*time.Second)
+	return said.Token, nil
+}

@@ -1,0 +1,90 @@
+package program_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
+)
+
+// asker is a channel that asks what it is told to.
+type asker struct {
+	*loopback.Channel
+	mu  sync.Mutex
+	ask channel.Ask
+}
+
+func (a *asker) Asking() channel.Ask {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ask
+}
+
+func (a *asker) asks(kind channel.AskKind, value string, within time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ask = channel.Ask{Kind: kind, Value: value, Words: "Do it.", Until: time.Now().Add(within)}
+}
+
+// TestAsk: what a program asks of a person is known here until it is replaced, taken
+// back, over, or the program has ended.
+func TestAsk(t *testing.T) {
+	a := &asker{Channel: loopback.NewNet().Channel("loopback", "default", limits)}
+	c := open(t, channel.Account{Launch: launch(t, serves(a))})
+	if got := c.Asking(); got.Kind != "" {
+		t.Errorf("before it runs it asks %+v", got)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx, func(context.Context, channel.Inbound) error { return nil }) }()
+	a.asks(channel.AskQR, "2@first", time.Minute)
+	until(t, "the first", func() bool { return c.Asking().Value == "2@first" && c.Asking().Words == "Do it." })
+	a.asks(channel.AskCode, "ABCD-1234", time.Minute)
+	until(t, "the second", func() bool { return c.Asking().Kind == channel.AskCode })
+	a.asks(channel.AskURL, "javascript:alert(1)", time.Minute)
+	until(t, "nothing in the place of what cannot be shown", func() bool { return c.Asking() == channel.Ask{} })
+	a.asks(channel.AskText, "🐶 🐱 🐭", 300*time.Millisecond)
+	until(t, "the fourth", func() bool { return c.Asking().Kind == channel.AskText })
+	until(t, "its end", func() bool { return c.Asking() == channel.Ask{} })
+	a.asks(channel.AskQR, "2@last", time.Minute)
+	until(t, "the last", func() bool { return c.Asking().Value == "2@last" })
+	stop()
+	if err := <-ended; err != nil || c.Asking().Kind != "" {
+		t.Errorf("%v; after its end it asks %+v", err, c.Asking())
+	}
+}
+
+// TestSec_A_CH_AskFlood: of many asks the newest is left, and a program that asks
+// without end is ended.
+func TestSec_A_CH_AskFlood(t *testing.T) {
+	ask := func(n int) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"ask","params":{"kind":"qr","value":"2@%d","expiresMs":60000}}`+"\n", n)
+	}
+	run := func(count int) (*strings.Builder, func(context.Context, io.ReadCloser, io.WriteCloser)) {
+		var all strings.Builder
+		for n := range count {
+			all.WriteString(ask(n))
+		}
+		return &all, scripted(func(method string, id json.RawMessage, write func(string)) {
+			well(method, id, write)
+			if method == "start" {
+				write(`{"jsonrpc":"2.0","method":"ask","params":{"kind":"qr","expiresMs":"soon"}}` + "\n" + all.String())
+			}
+		})
+	}
+	_, few := run(1000)
+	c := open(t, channel.Account{Launch: launch(t, few)})
+	running(t, c, func(context.Context, channel.Inbound) error { return nil })
+	until(t, "the newest", func() bool { return c.Asking().Value == "2@999" })
+	_, many := run(30_000)
+	c = open(t, channel.Account{Launch: launch(t, many)})
+	running(t, c, func(context.Context, channel.Inbound) error { return nil })
+	until(t, "its end", func() bool { return strings.Contains(c.Status().Problem, "more than anybody could use") })
+}
