@@ -3,7 +3,10 @@ package provider
 import "github.com/hearth-assistant/hearth/gateway/config"
 
 // Price is what a million tokens cost.
-type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
+type Price struct {
+	Input, Output, CacheRead, CacheWrite float64
+	PerMinute                            float64 // of sound that it writes down
+}
 
 // maxMoney bounds what somebody may say that a million tokens cost.
 const maxMoney = 1_000_000
@@ -27,14 +30,18 @@ func (p *Price) read(v config.Value) {
 }
 
 func (p *Price) shown() (any, bool) {
-	return map[string]float64{"input": p.Input, "output": p.Output, "cacheRead": p.CacheRead, "cacheWrite": p.CacheWrite}, true
+	m := map[string]float64{"input": p.Input, "output": p.Output, "cacheRead": p.CacheRead, "cacheWrite": p.CacheWrite}
+	if p.PerMinute != 0 {
+		m["perMinute"] = p.PerMinute
+	}
+	return m, true
 }
 
 func (p *Price) amounts() (out []config.Field) {
 	for _, a := range []struct {
 		key string
 		to  *float64
-	}{{"input", &p.Input}, {"output", &p.Output}, {"cacheRead", &p.CacheRead}, {"cacheWrite", &p.CacheWrite}} {
+	}{{"input", &p.Input}, {"output", &p.Output}, {"cacheRead", &p.CacheRead}, {"cacheWrite", &p.CacheWrite}, {"perMinute", &p.PerMinute}} {
 		out = append(out, config.Amount{Key: a.key, To: a.to, Max: maxMoney})
 	}
 	return out

@@ -71,13 +71,11 @@ type Settings struct {
 	MaxWait              time.Duration // the longest wait that a service may ask for; more fails over
 }
 
-// Defaults of the page.
+// DefaultMaxWait is MaxWait where nothing is said, and MaxMaxWait the most that the
+// environment can raise it to.
 const (
-	DefaultOverloadedRotations  = 1
-	DefaultRateLimitedRotations = 1
-	DefaultMaxWait              = 10 * time.Second
-	// MaxMaxWait caps what the environment can raise it to.
-	MaxMaxWait = time.Minute
+	DefaultMaxWait = 10 * time.Second
+	MaxMaxWait     = time.Minute
 )
 
 // Options build an Engine.

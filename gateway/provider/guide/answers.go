@@ -32,6 +32,7 @@ func (g *guide) help(c conversation) reply {
 | Which shortcuts are there? | the keys of the chat page |
 | What time is it? | date and time |
 | 12.5 %% of 80 + 2^10 | sums, exactly |
+| remind me on Friday at nine to call mum | a reminder |
 | echo hello | your own words back |
 | /tool NAME {} | any tool, run for you |
 

@@ -1,7 +1,8 @@
 // Package guide is the model that Hearth brings along: a small responder made
 // of rules, not of an AI, which answers at once on a computer where no model is
 // connected yet. It explains Hearth and how to connect a model, does sums, tells
-// the time, and can run any tool it is given, for demonstrations and tests.
+// the time, plans reminders, and can run any tool it is given, for demonstrations
+// and tests.
 //
 // It is deterministic: the same conversation at the same time gets the same
 // answer. It says what it is on its first answer of a conversation and whenever

@@ -38,6 +38,7 @@ func assistant(s string) model.Message {
 var tools = []model.ToolSpec{
 	{Name: "session_status", Description: "Tells about this chat: its model and age. Read only."},
 	{Name: "files.read", Description: "Reads a file.\nMore."},
+	{Name: "cron", Description: "Reminders."},
 }
 
 func talk(t testing.TB, p model.Provider, req model.Request) (text string, calls []model.ToolCall, stop model.StopReason) {
@@ -120,6 +121,8 @@ func TestTopics(t *testing.T) {
 				"would like you to discuss in depth, with examples from history and the arts"}},
 		{"= **4**", []string{"2+2", "what is 2 + 2?", "2 + 2 =", "calculate 8/2", "2^2"}},
 		{"not switched on", []string{"status", "/status", "Show me the status"}},
+		{"Reminders are not switched on", []string{"remind me tomorrow at 9 to call mum"}},
+		{"Ask me again once", []string{"What did you remind me of?", "Nothing can remind me of home like this song."}},
 	}
 	p := New(options())
 	for _, tt := range tests {
@@ -347,5 +350,48 @@ func BenchmarkFirstWord(b *testing.B) {
 		for range p.Stream(b.Context(), req) {
 			break
 		}
+	}
+}
+
+// A reminder needs no model: the guide has the tool plan it, and says what the tool
+// has planned, in the person's zone.
+func TestReminders(t *testing.T) {
+	p := New(options())
+	for said, text := range map[string]string{
+		"remind me on Friday at nine to call mum":           "on Friday at nine to call mum",
+		"Hey Hearth, can you remind me in 20 minutes: tea?": "in 20 minutes: tea",
+		"Please remind me tomorrow at 9 to “call mum”.":     "tomorrow at 9 to “call mum”",
+		"Bitte erinnere mich morgen um 7 an die Tablette":   "morgen um 7 an die Tablette",
+		"请提醒我明天早上8点喝水":                                      "明天早上8点喝水",
+	} {
+		_, calls, _ := talk(t, p, model.Request{Messages: []model.Message{user(said)}, Tools: tools})
+		want, _ := json.Marshal(map[string]string{"action": "add", "text": text})
+		if len(calls) != 1 || calls[0].Name != "cron" || string(calls[0].Arguments) != string(want) {
+			t.Errorf("%s: %+v", said, calls)
+		}
+	}
+	if text, calls, _ := talk(t, p, model.Request{Messages: []model.Message{user("remind me!")}, Tools: tools}); len(calls) > 0 ||
+		!strings.Contains(text, "When, and of what?") {
+		t.Errorf("%q %+v", text, calls)
+	}
+	once := `{"id":"0123456789ab","name":"call *mum*","words":"once, on Friday 27 November 2026 at 09:00","zone":"Europe/Vienna","next":["a"]}`
+	again := `{"id":"0123456789ab","name":"stretch","words":"every day at 09:00","zone":"UTC","next":["a","b"],"warning":"w"}`
+	for result, want := range map[string]string{
+		once: "Planned: **call mum**\n\nOnce, on Friday 27 November 2026 at 09:00 (Europe/Vienna).\n\n" +
+			"`/cron delete 01234567` takes it back",
+		again:         "(UTC). Next: a; b.\n\nCareful: w\n",
+		`{"jobs":[]}`: "`cron` answered:",
+	} {
+		text, _, _ := talk(t, p, model.Request{Messages: []model.Message{user("remind me"), {Role: model.RoleTool,
+			Blocks: []model.Block{{ToolResult: &model.ToolResult{Name: "cron", Text: result}}}}}, Tools: tools})
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is told as %q, want %q", result, text, want)
+		}
+	}
+	failed := &model.ToolResult{Name: "cron", Text: "“soonish” names no time", IsError: true}
+	text, _, _ := talk(t, p, model.Request{Messages: []model.Message{user("remind me soonish"), {Role: model.RoleTool,
+		Blocks: []model.Block{{ToolResult: failed}}}}, Tools: tools})
+	if text != "That is not planned yet: “soonish” names no time" {
+		t.Errorf("%q", text)
 	}
 }

@@ -105,6 +105,7 @@ func (c conversation) abilities() string {
 		{"run commands, after you have seen them and said yes", []string{"exec", "process"}},
 		{"read web pages, and search the web", []string{"web_fetch", "web_search"}},
 		{"remember what you tell it, in files that you can read", []string{"memory_search", "memory_get", "memory_note"}},
+		{"remind you, and do things at fixed times", []string{reminders}},
 		{"look at pictures", []string{"image"}},
 		{"write to people that you let in", []string{"message"}},
 		{"give parts of the work to helpers, and keep a plan", []string{"sessions_spawn", "sessions_send", "sessions_list", "sessions_history",
@@ -171,6 +172,10 @@ func (g *guide) report(c conversation) reply {
 	for i, r := range c.results {
 		if i > 0 {
 			b.WriteString("\n\n")
+		}
+		if said, ok := planned(r); ok {
+			b.WriteString(said)
+			continue
 		}
 		if r.IsError {
 			fmt.Fprintf(&b, "`%s` did not work. It said:\n\n%s", r.Name, fenced(r.Text))

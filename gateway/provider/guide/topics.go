@@ -23,6 +23,7 @@ func topics() []topic {
 	return []topic{
 		{match: isEcho, answer: (*guide).echo},
 		{match: isSum, answer: (*guide).sum},
+		{match: isReminder, answer: (*guide).remind},
 		{exact: []string{"hi", "hello", "hey", "hallo", "hi there", "hello there", "good morning", "good evening", "good afternoon", "moin",
 			"servus", "howdy", "hello hearth", "hi hearth", "hey hearth", "test", "ping", "start", "/start"}, introduces: true,
 			answer: (*guide).greet},

@@ -1,0 +1,4 @@
+package sound
+
+// ConvertUpTo is Convert with another limit.
+var ConvertUpTo = convert
