@@ -59,7 +59,7 @@ type Options struct {
 // Trials are what was found out about models, one row each.
 type Trials struct {
 	Options
-	rows store.Shelf[row]
+	rows store.SmallTable[row]
 
 	mu  sync.Mutex // guards all, and keeps trials from each other
 	all map[model.Ref]provider.Tested
@@ -74,7 +74,7 @@ type row struct {
 func Open(ctx context.Context, o Options) (*Trials, error) {
 	t := &Trials{
 		Options: o, all: map[model.Ref]provider.Tested{},
-		rows: store.NewShelf(o.DB, "model-tests", func(r row) string { return r.Ref.String() }),
+		rows: store.NewSmallTable(o.DB, "model-tests", func(r row) string { return r.Ref.String() }),
 	}
 	rows, err := t.rows.Load(ctx)
 	if err != nil {

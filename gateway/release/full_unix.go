@@ -1,0 +1,10 @@
+//go:build !windows
+
+package release
+
+import (
+	"errors"
+	"syscall"
+)
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
