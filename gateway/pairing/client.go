@@ -23,12 +23,13 @@ const (
 	ClientModels     ClientScope = "models"     // list assistants and models
 	ClientEmbeddings ClientScope = "embeddings" // have texts turned into vectors
 	ClientMCP        ClientScope = "mcp"        // Hearth's own tools by MCP
+	ClientMetrics    ClientScope = "metrics"    // read numbers about Hearth
 	ClientOwner      ClientScope = "owner"      // what it says counts as said by the owner
 )
 
 // ClientScopes is every right, in the order in which people read them.
 func ClientScopes() []ClientScope {
-	return []ClientScope{ClientChat, ClientModels, ClientEmbeddings, ClientMCP, ClientOwner}
+	return []ClientScope{ClientChat, ClientModels, ClientEmbeddings, ClientMCP, ClientMetrics, ClientOwner}
 }
 
 const (

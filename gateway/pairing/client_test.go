@@ -69,7 +69,7 @@ func (c *Clients) make(t testing.TB, name string, life time.Duration, scopes ...
 
 func (c *Clients) knock(t testing.TB, token string, need ClientScope) (*Visit, error) {
 	t.Helper()
-	v, err := c.Admit(t.Context(), Knock{Token: token, Source: netip.MustParseAddr("127.0.0.1"), Need: need})
+	v, err := c.Admit(t.Context(), AccessRequest{Token: token, Source: netip.MustParseAddr("127.0.0.1"), Need: need})
 	if err == nil {
 		t.Cleanup(v.Release)
 	}

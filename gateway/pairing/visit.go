@@ -70,8 +70,8 @@ func (e *ClientWaitError) Error() string {
 	return "too many wrong tokens were sent; wait a minute, then try again with the right one"
 }
 
-// Knock is a request that asks to be let in.
-type Knock struct {
+// AccessRequest is a request that asks to be let in.
+type AccessRequest struct {
 	Token  string
 	Source netip.Addr // the peer address of the kernel, nothing from a header
 	Origin string     // as sent by a browser, "" from others
@@ -80,7 +80,7 @@ type Knock struct {
 
 // Admit looks at a token. The error is ErrClientUnknown, a *ClientScopeError or
 // a *ClientWaitError. Who is admitted calls Release, or Bind's cancel.
-func (c *Clients) Admit(ctx context.Context, k Knock) (*Visit, error) {
+func (c *Clients) Admit(ctx context.Context, k AccessRequest) (*Visit, error) {
 	one, err := c.check(k)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (c *Clients) Admit(ctx context.Context, k Knock) (*Visit, error) {
 
 // check finds whose token this is. A client that is not known costs the same
 // work as a wrong token.
-func (c *Clients) check(k Knock) (Client, error) {
+func (c *Clients) check(k AccessRequest) (Client, error) {
 	c.looking.Lock()
 	defer c.looking.Unlock()
 	id := ""

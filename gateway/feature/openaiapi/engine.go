@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/openaiserver"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -18,20 +18,20 @@ import (
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
-// The engine as package hook knows it.
+// The engine as package openaiserver knows it.
 
 // ownName is how the assistants are called as models.
 const ownName = "hearth"
 
-func (f *feature) Models() []hook.Model {
+func (f *feature) Models() []openaiserver.Model {
 	created := f.o.Started.Unix()
-	out := []hook.Model{{ID: ownName, Owner: ownName, Created: created}}
+	out := []openaiserver.Model{{ID: ownName, Owner: ownName, Created: created}}
 	for _, a := range f.o.Agents.Book().All() {
-		out = append(out, hook.Model{ID: ownName + "/" + a.ID, Owner: ownName, Created: created})
+		out = append(out, openaiserver.Model{ID: ownName + "/" + a.ID, Owner: ownName, Created: created})
 	}
 	for _, e := range f.o.Models.Models() {
 		if e.Available && !e.BuiltIn && e.Chosen && f.o.Choice.Allowed(e.Ref) {
-			out = append(out, hook.Model{ID: e.Ref.String(), Owner: e.Ref.Provider, Created: created})
+			out = append(out, openaiserver.Model{ID: e.Ref.String(), Owner: e.Ref.Provider, Created: created})
 		}
 	}
 	return out
@@ -39,9 +39,9 @@ func (f *feature) Models() []hook.Model {
 
 // Find reads "hearth", "hearth/<agent>", what OpenClaw's programs say
 // ("openclaw", "openclaw:<agent>", "agent:<agent>"), and "provider/model".
-func (f *feature) Find(name, agent string) (hook.Target, error) {
+func (f *feature) Find(name, agent string) (openaiserver.Target, error) {
 	name = strings.TrimSpace(name)
-	t := hook.Target{Agent: agent}
+	t := openaiserver.Target{Agent: agent}
 	switch {
 	case name == "" || name == ownName || name == "openclaw" || name == ownName+"/default" || name == "openclaw/default":
 	default:
@@ -56,12 +56,12 @@ func (f *feature) Find(name, agent string) (hook.Target, error) {
 			break
 		}
 		ref := f.o.Models.Named(name)
-		listed := slices.ContainsFunc(f.Models(), func(m hook.Model) bool { return m.ID == ref.String() })
+		listed := slices.ContainsFunc(f.Models(), func(m openaiserver.Model) bool { return m.ID == ref.String() })
 		if !listed && (!strings.Contains(name, "/") || f.o.Choice.Check(ref.String()) != nil) {
-			return t, hook.NoModel("There is no model %q here. Use \"hearth\", or one that GET /v1/models lists.", text.Ellipsis(name, 100))
+			return t, openaiserver.NoModel("There is no model %q here. Use \"hearth\", or one that GET /v1/models lists.", text.Ellipsis(name, 100))
 		}
 		if err := f.o.Choice.Consented(ref); err != nil {
-			return t, hook.NoModel("%s.", err)
+			return t, openaiserver.NoModel("%s.", err)
 		}
 		t.Model = ref.String()
 	}
@@ -69,7 +69,7 @@ func (f *feature) Find(name, agent string) (hook.Target, error) {
 		t.Agent = f.o.Agents.Book().Default().ID
 	}
 	if _, ok := f.o.Agents.Book().Get(t.Agent); !ok {
-		return t, hook.NoModel("There is no assistant %q here. GET /v1/models lists them as hearth/<name>.", text.Ellipsis(t.Agent, 100))
+		return t, openaiserver.NoModel("There is no assistant %q here. GET /v1/models lists them as hearth/<name>.", text.Ellipsis(t.Agent, 100))
 	}
 	return t, nil
 }
@@ -77,7 +77,7 @@ func (f *feature) Find(name, agent string) (hook.Target, error) {
 func (*feature) Key(agent, name string) (string, error) {
 	key, err := session.Canonical(name, agent)
 	if err != nil {
-		return "", hook.Invalid("", "%v", err)
+		return "", openaiserver.Invalid("", "%v", err)
 	}
 	return key, nil
 }
@@ -95,7 +95,7 @@ func (f *feature) KeyOf(runID string, c pairing.Client) (string, bool) {
 	return rec.SessionKey, err == nil && there
 }
 
-func (f *feature) Begin(ctx context.Context, a hook.Ask) error {
+func (f *feature) Begin(ctx context.Context, a openaiserver.Ask) error {
 	turn := session.Turn{
 		RunID: a.RunID, SessionKey: a.Key, Text: a.Text, ForAgent: a.ForModel, Model: a.Model, Mode: session.Followup,
 		Owner: a.Client.May(pairing.ClientOwner), Past: pastOf(a.Past),
@@ -110,16 +110,16 @@ func (f *feature) Begin(ctx context.Context, a hook.Ask) error {
 	}
 	switch {
 	case strings.TrimSpace(turn.Text) == "":
-		return hook.Invalid("messages", "The new message is empty.")
+		return openaiserver.Invalid("messages", "The new message is empty.")
 	case len(turn.Text) > protocol.MaxMessageText || len(turn.ForAgent) > 2*protocol.MaxMessageText:
-		return hook.Invalid("messages", "The new messages have %d bytes together, at most %d are allowed.", len(turn.Text),
+		return openaiserver.Invalid("messages", "The new messages have %d bytes together, at most %d are allowed.", len(turn.Text),
 			protocol.MaxMessageText)
 	case f.o.Budget.Poor():
-		return &hook.Error{Status: http.StatusTooManyRequests, Type: "insufficient_quota", Code: "insufficient_quota", NoRetry: true,
+		return &openaiserver.Error{Status: http.StatusTooManyRequests, Type: "insufficient_quota", Code: "insufficient_quota", NoRetry: true,
 			Text: "The allowance for models is used up in Hearth. Its owner can allow more with /usage."}
 	}
 	if err := f.o.Pause.Check(pause.CallModel); err != nil {
-		return &hook.Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "paused", NoRetry: true,
+		return &openaiserver.Error{Status: http.StatusServiceUnavailable, Type: "api_error", Code: "paused", NoRetry: true,
 			Text: "Hearth is paused by its owner, so it asks no model now."}
 	}
 	var list []protocol.Attachment
@@ -136,20 +136,20 @@ func (f *feature) Begin(ctx context.Context, a hook.Ask) error {
 	return asHook(err)
 }
 
-func (f *feature) Wait(ctx context.Context, runID string) (hook.End, error) {
+func (f *feature) Wait(ctx context.Context, runID string) (openaiserver.End, error) {
 	out, err := f.o.Sessions.Wait(ctx, runID)
 	if err != nil {
-		return hook.End{}, err
+		return openaiserver.End{}, err
 	}
-	end := hook.End{State: hook.Failed, Stop: model.StopReason(out.Run.Stop), Usage: out.Usage, Model: out.Run.AnsweredBy,
+	end := openaiserver.End{State: openaiserver.Failed, Stop: model.StopReason(out.Run.Stop), Usage: out.Usage, Model: out.Run.AnsweredBy,
 		Kind: out.Run.ErrorKind, Problem: out.Run.ErrorText}
 	switch out.Run.State {
 	case session.RunAnswered:
-		end.State = hook.Answered
+		end.State = openaiserver.Answered
 	case session.RunAborted:
-		end.State = hook.Stopped
+		end.State = openaiserver.Stopped
 	case session.RunDropped:
-		end.State = hook.Dropped
+		end.State = openaiserver.Dropped
 	}
 	if out.Message != nil {
 		end.Text = out.Message.Text()
@@ -162,11 +162,11 @@ func (*feature) Waiting(ctx context.Context) (resume func()) { return gate.Waiti
 func (f *feature) Vectors(ctx context.Context, texts []string) (string, [][]float32, error) {
 	e := f.o.Vectors.Embedder()
 	if e == nil {
-		return "", nil, hook.ErrNoVectors
+		return "", nil, openaiserver.ErrNoVectors
 	}
 	v, err := e.Embed(ctx, texts)
 	if err != nil {
-		return "", nil, &hook.Error{Status: 502, Type: "api_error", Text: fmt.Sprintf("The vectors could not be made: %s.",
+		return "", nil, &openaiserver.Error{Status: 502, Type: "api_error", Text: fmt.Sprintf("The vectors could not be made: %s.",
 			f.o.Secrets.Text(err.Error()))}
 	}
 	return e.Name(), v, nil

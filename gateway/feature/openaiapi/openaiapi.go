@@ -1,6 +1,6 @@
 // Package openaiapi is the feature that lets programs talk to Hearth by OpenAI's
 // API below /v1/: chat completions, responses, models and vectors. The form of
-// requests and answers is package hook's; this one says what they mean here.
+// requests and answers is package openaiserver's; this one says what they mean here.
 package openaiapi
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
-	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/openaiserver"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
@@ -32,7 +32,7 @@ type Code interface {
 
 // Options are the parts that the feature needs; all of them.
 type Options struct {
-	Hook     *hook.Handler
+	Server   *openaiserver.Handler
 	Settings *config.File
 	Sessions *session.Manager
 	Dispatch *dispatch.Dispatcher
@@ -54,15 +54,17 @@ type feature struct{ o Options }
 // New makes the feature and connects the handler of requests to the engine.
 func New(o Options) host.Feature {
 	f := &feature{o}
-	o.Hook.Connect(f)
+	o.Server.Connect(f)
 	o.Sessions.Subscribe(session.Subscriber{Follow: follower{f}})
-	return host.Feature{Mounts: map[string]http.Handler{"/v1/": o.Hook}}
+	return host.Feature{Mounts: map[string]http.Handler{"/v1/": o.Server}}
 }
 
-// Endpoints implements hook.Engine.
-func (f *feature) Endpoints() hook.Endpoints { return hook.Section.Of(f.o.Settings.Snapshot().Config) }
+// Endpoints implements openaiserver.Engine.
+func (f *feature) Endpoints() openaiserver.Endpoints {
+	return openaiserver.Section.Of(f.o.Settings.Snapshot().Config)
+}
 
-// Stop implements hook.Engine.
+// Stop implements openaiserver.Engine.
 func (f *feature) Stop(ctx context.Context, key, runID string) {
 	if _, err := f.o.Sessions.Abort(ctx, key, runID); err != nil {
 		f.o.Log.Warn("a run of a program could not be stopped", "run", runID, "err", err)

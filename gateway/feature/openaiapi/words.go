@@ -6,24 +6,24 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/openaiserver"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // pastOf is what was said before in the form of transcripts.
-func pastOf(past []hook.Message) []protocol.Message {
+func pastOf(past []openaiserver.Message) []protocol.Message {
 	names := map[string]string{}
 	out := make([]protocol.Message, 0, len(past))
 	for _, m := range past {
 		msg := protocol.Message{Content: protocol.TextBlocks(m.Text)}
 		switch m.Role {
-		case hook.User:
+		case openaiserver.User:
 			msg.Role = protocol.MessageUser
 			if len(m.Pictures) > 0 { // only new ones are kept
 				msg.Content = protocol.TextBlocks(strings.TrimSpace(m.Text + " (a picture)"))
 			}
-		case hook.Assistant:
+		case openaiserver.Assistant:
 			msg.Role, msg.Provider, msg.StopReason = protocol.MessageAssistant, channel.API, "stop"
 			for _, c := range m.Calls {
 				names[c.ID] = c.Name
@@ -33,7 +33,7 @@ func pastOf(past []hook.Message) []protocol.Message {
 				}
 				msg.Content = append(msg.Content, protocol.Block{Type: protocol.BlockToolCall, ID: c.ID, Name: c.Name, Arguments: args})
 			}
-		case hook.Tool:
+		case openaiserver.Tool:
 			name, known := names[m.CallID]
 			if !known { // a result of nothing: services refuse it
 				continue
@@ -56,9 +56,9 @@ func asHook(err error) error {
 	}
 	switch {
 	case pe.Details["code"] == "QUEUE_FULL":
-		return hook.Busy(0, "queue_full", pe.Message)
+		return openaiserver.Busy(0, "queue_full", pe.Message)
 	case pe.Code == protocol.CodeUnavailable:
-		return &hook.Error{Status: 503, Type: "api_error", Text: pe.Message}
+		return &openaiserver.Error{Status: 503, Type: "api_error", Text: pe.Message}
 	}
-	return hook.Invalid("", "%s", pe.Message)
+	return openaiserver.Invalid("", "%s", pe.Message)
 }

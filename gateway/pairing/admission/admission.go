@@ -40,7 +40,7 @@ func bearer(r *http.Request) string {
 // Admit lets a request in that needs a right, or not. Both are in the
 // audit log.
 func (d *Door) Admit(r *http.Request, need pairing.ClientScope) (*pairing.Visit, error) {
-	k := pairing.Knock{Token: bearer(r), Origin: r.Header.Get("Origin"), Need: need}
+	k := pairing.AccessRequest{Token: bearer(r), Origin: r.Header.Get("Origin"), Need: need}
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		k.Source = peer.Addr()
 	}

@@ -158,16 +158,6 @@ func (i *Identity) Authority() *x509.Certificate {
 	return i.keys.caCert
 }
 
-// Server is how the gateway speaks TLS: 1.3, with the certificate of the
-// moment.
-func (i *Identity) Server() *tls.Config {
-	return &tls.Config{
-		MinVersion:     tls.VersionTLS13,
-		NextProtos:     []string{"http/1.1"}, // sockets are upgraded from it
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return i.Certificate() },
-	}
-}
-
 // Certificate is that of the moment, with its key.
 func (i *Identity) Certificate() (*tls.Certificate, error) {
 	if err := i.refresh(); err != nil {

@@ -124,7 +124,9 @@ func handshake(t *testing.T, i *Identity, pins, prints []string, change ...func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := i.Server()
+	server := &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		return i.Certificate()
+	}}
 	for _, c := range change {
 		c(client, server)
 	}

@@ -1,4 +1,4 @@
-package hook
+package openaiserver
 
 import "github.com/hearth-assistant/hearth/gateway/config"
 

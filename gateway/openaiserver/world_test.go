@@ -1,4 +1,4 @@
-package hook
+package openaiserver
 
 import (
 	"bytes"
@@ -78,7 +78,7 @@ func newWorld(t *testing.T, l Limits, play func(*world, Ask)) *world {
 		Admit: func(r *http.Request, need pairing.ClientScope) (*pairing.Visit, error) {
 			w.decided.Add(1)
 			token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-			return clients.Admit(r.Context(), pairing.Knock{Token: token, Need: need})
+			return clients.Admit(r.Context(), pairing.AccessRequest{Token: token, Need: need})
 		},
 	})
 	srv := httptest.NewServer(w.h)

@@ -1,4 +1,4 @@
-// Package hook is inbound HTTP for other programs: endpoints in the form of
+// Package openaiserver is inbound HTTP for other programs: endpoints in the form of
 // OpenAI's API (chat completions, responses, models, embeddings). It owns how
 // such requests are read and answered, which conversation one belongs to, and
 // tools that the program runs itself: the model's call goes out with one answer
@@ -8,4 +8,4 @@
 // Engine) and opens no port: gateway/server mounts its Handler behind the gate.
 // Everything is refused while its endpoints are switched off, which they are
 // unless somebody turns them on.
-package hook
+package openaiserver
