@@ -3,8 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -12,7 +10,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/background"
-	"github.com/hearth-assistant/hearth/gateway/backup/restore"
 	"github.com/hearth-assistant/hearth/gateway/clock"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -25,6 +22,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/sections"
+	"github.com/hearth-assistant/hearth/gateway/startup"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/task"
@@ -58,12 +56,15 @@ type base struct {
 // else.
 func openBase(ctx context.Context, o Options, ends *teardown.Stack) (*base, error) {
 	b := &base{Options: o, bootID: uuid.New(), started: o.Now(), damaged: make(chan error, 1), pictures: media.New(o.Dir.Media())}
-	if err := b.openFolder(); err != nil {
+	warnings, err := startup.Folder(b.Dir)
+	if err != nil {
 		return nil, err
 	}
-	if err := b.openStore(ends); err != nil {
+	b.problems.Note(warnings...)
+	if b.store, err = startup.Store(b.Dir, b.Now(), func(err error) { b.damaged <- err }); err != nil {
 		return nil, err
 	}
+	ends.Add("the store", b.store.Close)
 	b.incidents = incident.New(ctx, b.store, b.Now)
 	var level slog.LevelVar // of the log file
 	if err := b.openLog(ends, &level); err != nil {
@@ -73,7 +74,7 @@ func openBase(ctx context.Context, o Options, ends *teardown.Stack) (*base, erro
 		Path: filepath.Join(string(b.Dir), "audit.jsonl"), DB: b.store, Now: b.Now, Redact: b.redactor.Text, Logger: b.Logger,
 	})
 	if err != nil {
-		return nil, cannot("The audit log cannot be written", err, "Check the folder's permissions and free space")
+		return nil, startup.Cannot("The audit log cannot be written", err, "Check the folder's permissions and free space")
 	}
 	b.audit = log
 	ends.Add("the audit log", log.Close)
@@ -85,7 +86,7 @@ func openBase(ctx context.Context, o Options, ends *teardown.Stack) (*base, erro
 	b.work = background.New(ctx)
 	ends.Plain(b.work.Close)
 	if b.tasks, err = task.Open(task.Options{DB: b.store, Now: b.Now, Logger: b.Logger}); err != nil {
-		return nil, cannot("The book of tasks could not be read", err, restoreStore)
+		return nil, startup.Cannot("The book of tasks could not be read", err, startup.RestoreStore)
 	}
 	b.secrets = lookup.Open(lookup.Options{
 		Settings: b.config, Dir: string(b.Dir), Env: b.Env, Names: provider.KeyNames(), Redactor: &b.redactor, Work: b.work, Now: b.Now,
@@ -94,55 +95,10 @@ func openBase(ctx context.Context, o Options, ends *teardown.Stack) (*base, erro
 	return b, nil
 }
 
-// openFolder refuses a state folder that others could tamper with, makes what is
-// open in it private again, and warns about one that is copied elsewhere.
-func (b *base) openFolder() error {
-	if err := b.Dir.Ensure(); err != nil {
-		return cannot("Hearth cannot use its folder", err, "Give it a folder that you may write, with HEARTH_HOME")
-	}
-	if err := b.Dir.Check(); err != nil {
-		return cannot("Hearth's folder is not safe", err, "Mend that, or give Hearth another folder with HEARTH_HOME")
-	}
-	if restore.Half(b.Dir) {
-		return cannot("A restore was cut short", nil, "Finish it with `hearth backup restore --finish`, or take it back with `hearth "+
-			"backup undo`")
-	}
-	fixed, err := b.Dir.Tighten()
-	if err != nil {
-		return cannot("Hearth's folder cannot be made private", err, "Give it a folder that belongs to you, with HEARTH_HOME")
-	}
-	b.problems.Note(problem.OfFolder(b.Dir, fixed)...)
-	return nil
-}
-
-func (b *base) openStore(ends *teardown.Stack) error {
-	db, err := store.Open(b.Dir.Store(), store.Options{OnDamage: func(err error) { b.damaged <- err }})
-	switch {
-	case errors.Is(err, store.ErrLocked):
-		owner := ""
-		if r, rerr := b.Dir.ReadRuntime(); rerr == nil {
-			owner = fmt.Sprintf(" (process %d at %s)", r.PID, r.URL)
-		}
-		return cannot("Hearth is already running on "+string(b.Dir)+owner, err,
-			"Use it with `hearth open`, stop it first, or give this one another HEARTH_HOME")
-	case errors.Is(err, store.ErrDamaged):
-		return err // New says it
-	case err != nil:
-		return cannot("Hearth's store cannot be opened", err,
-			"Nothing was changed. Restore "+b.Dir.Store()+" from a backup, or move it away to start empty")
-	}
-	b.store = db
-	ends.Add("the store", db.Close)
-	// Whoever wrote it is dead, and its number and port may be somebody else's.
-	b.Dir.ForgetRuntime()
-	b.Dir.Sweep(b.Now())
-	return nil
-}
-
 func (b *base) openLog(ends *teardown.Stack, level *slog.LevelVar) error {
 	file, err := logfile.Open(b.Dir.Log(), logfile.Options{Level: level, Redact: b.redactor.Text, Now: b.Now})
 	if err != nil {
-		return cannot("The log file cannot be written", err, "Check the folder's permissions and free space")
+		return startup.Cannot("The log file cannot be written", err, "Check the folder's permissions and free space")
 	}
 	b.Logger = slog.New(slog.NewMultiHandler(file.Handler(), redact.Handler(b.Logger.Handler(), &b.redactor)))
 	ends.LogTo(b.Logger, file)
@@ -155,7 +111,7 @@ func (b *base) openConfig(level *slog.LevelVar) error {
 		Env: func(name string) (string, bool) { v := b.Env(name); return v, v != "" },
 	})
 	if err != nil {
-		return cannot("The settings cannot be used", err, "Mend the file as said, then start again")
+		return startup.Cannot("The settings cannot be used", err, "Mend the file as said, then start again")
 	}
 	b.config = f
 	b.features = host.New(host.Options{Enabled: f.Snapshot().Config.FeatureOn, Logger: b.Logger})

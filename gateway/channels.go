@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hearth-assistant/hearth/gateway/answers"
+	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/attachment/fetch"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	all "github.com/hearth-assistant/hearth/gateway/channel/networks"
@@ -15,6 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/speech"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/internal/random"
 )
@@ -35,10 +37,11 @@ type networks struct {
 func openNetworks(ctx context.Context, b *base, a *access, e *engine, t *talk, r *runs) *networks {
 	n := new(networks)
 	n.sendfiles = &sendfile.Files{Finder: r.finder, Agents: b.agents, Limits: t.hub, Secrets: &b.redactor}
-	t.hub.Open(ctx, n.sendfiles.Open, child.Launcher(r.execution))
+	t.hub.Open(ctx, n.sendfiles.Open, child.Launcher(r.execution, Networks().Own))
 	n.deliverer = outbound.NewDeliverer(b.store, outbound.DelivererOptions{
 		Channels: t.hub.Find, Limits: t.hub.Limits, Now: b.Now, Rand: random.Float, Logger: b.Logger,
 	})
+	n.deliverer.Follow(t.owner.Desk().Delivered)
 	n.answers = answers.NewNetworks(answers.Options{
 		Store: b.store, Sessions: t.sessions, Settings: b.config, Agents: b.agents, Channels: t.hub, Deliverer: n.deliverer,
 		Files: n.sendfiles, Redactor: &b.redactor, Work: b.work, Now: b.Now, Logger: b.Logger,
@@ -53,11 +56,14 @@ func openNetworks(ctx context.Context, b *base, a *access, e *engine, t *talk, r
 		t.sessions.Subscribe(s)
 	}
 	files := fetch.New(fetch.Options{
-		Dir: b.Dir, Store: b.store, Networks: t.hub, Agents: b.agents, Pictures: b.pictures, Notices: n.answers, Deliverer: n.deliverer,
-		Work: b.work,
+		Dir: b.Dir, Store: b.store, Networks: t.hub, Agents: b.agents, Pictures: b.pictures, Reader: b.reader(),
+		Speech: speech.New(speech.Options{Settings: b.config, Models: e.models, Accounts: e.accounts, Guard: e.guard, Execution: r.execution,
+			Apart: apart.Beside(b.Guardian, ReaderArg), Now: b.Now, Logger: b.Logger}),
+		Notices: n.answers, Deliverer: n.deliverer, Work: b.work,
 	})
 	n.gate = inbound.New(inbound.Options{
 		DB: b.store, Contacts: a.contacts, Sessions: dispatch.Inbox{Dispatcher: t.dispatch, Files: files}, Policy: t.hub.Policy,
+		Questions: t.owner.Desk(), Sent: n.deliverer,
 		Settings: func() inbound.Settings {
 			return rules.Inbound(b.config.Snapshot().Config, Networks(), b.agents.Answerer)
 		},

@@ -17,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/setup"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
+	"github.com/hearth-assistant/hearth/gateway/startup"
 )
 
 // engine is what answers: models, the accounts at their services, what stands in
@@ -30,6 +31,7 @@ type engine struct {
 	choice    *choice.Chooser    // which models may be chosen, and are meant
 	catalog   *catalog.Catalog   // the list of them
 	budget    *budget.Budget     // keeps calls within the allowance
+	guard     *guarded.Guard     // stands in front of every call
 	turns     *turn.Models       // what answers the turns of sessions
 	vectors   *vectors.Maker
 	trials    *turn.Trials // what was found out about models
@@ -39,38 +41,33 @@ type engine struct {
 func openEngine(ctx context.Context, b *base, a *access, g *guard) (e *engine, err error) {
 	e = new(engine)
 	if e.setup, err = setup.Load(ctx, b.store, func() (bool, error) { return session.Any(b.store) }); err != nil {
-		return nil, cannot("The first steps could not be read", err, restoreStore)
+		return nil, startup.Cannot("The first steps could not be read", err, startup.RestoreStore)
 	}
 	if !b.config.Snapshot().Config.FeatureOn("onboarding") {
 		e.setup.LetThrough()
 	}
-	e.accounts, err = accounts.Open(ctx, accounts.Options{
-		DB: b.store, Dir: b.Dir, Settings: b.config, Secrets: b.secrets, Setup: e.setup, Env: b.Env, Work: b.work, Now: b.Now, Logger: b.Logger,
-	})
+	e.accounts, err = accounts.Open(ctx, accounts.Options{DB: b.store, Dir: b.Dir, Settings: b.config, Secrets: b.secrets, Setup: e.setup,
+		Env: b.Env, Work: b.work, Now: b.Now, Logger: b.Logger})
 	if err != nil {
-		return nil, cannot("The accounts of model services could not be read", err, restoreStore)
+		return nil, startup.Cannot("The accounts of model services could not be read", err, startup.RestoreStore)
 	}
-	e.models, e.detector = configured.Open(configured.Options{
-		Settings: b.config, Secrets: b.secrets, Accounts: e.accounts, Setup: e.setup, StateDir: string(b.Dir), Env: b.Env, Now: b.Now,
-		Logger: b.Logger,
-	})
+	e.models, e.detector = configured.Open(configured.Options{Settings: b.config, Secrets: b.secrets, Accounts: e.accounts, Setup: e.setup,
+		StateDir: string(b.Dir), Env: b.Env, Now: b.Now, Logger: b.Logger})
 	e.adding = &accounts.Adding{Accounts: e.accounts, Models: e.models, Detector: e.detector}
 	book := e.accounts.Book()
 	e.choice = choice.New(choice.Options{Settings: b.config, Models: e.models, Accounts: book, Agents: b.agents, Now: b.Now})
-	e.budget = budget.Open(budget.Parts{
-		DB: b.store, Settings: b.config, Models: e.models, Clock: b.clock, Idle: session.Waiting, Logger: b.Logger,
-	})
+	e.budget = budget.Open(budget.Parts{DB: b.store, Settings: b.config, Models: e.models, Clock: b.clock, Idle: session.Waiting,
+		Logger: b.Logger})
 	e.catalog = &catalog.Catalog{Settings: b.config, Models: e.models, Choice: e.choice, Accounts: book, Budget: e.budget, Now: b.Now}
-	guard := &guarded.Guard{Pause: g.pause, Budget: e.budget, Models: e.models, Hide: &b.redactor}
+	e.guard = &guarded.Guard{Pause: g.pause, Budget: e.budget, Models: e.models, Hide: &b.redactor}
 	e.turns = turn.New(turn.Options{
-		Settings: b.config, Models: e.models, Choice: e.choice, Agents: b.agents, Accounts: e.accounts, Guard: guard, Secrets: b.secrets,
+		Settings: b.config, Models: e.models, Choice: e.choice, Agents: b.agents, Accounts: e.accounts, Guard: e.guard, Secrets: b.secrets,
 		Env: b.Env, Now: b.Now, Logger: b.Logger,
 	})
-	e.vectors = vectors.New(vectors.Options{
-		Settings: b.config, Secrets: b.secrets, Models: e.models, Accounts: e.accounts, Guard: guard, Now: b.Now, Logger: b.Logger,
-	})
+	e.vectors = vectors.New(vectors.Options{Settings: b.config, Secrets: b.secrets, Models: e.models, Accounts: e.accounts, Guard: e.guard,
+		Now: b.Now, Logger: b.Logger})
 	if e.trials, err = turn.OpenTrials(ctx, b.store, e.turns); err != nil {
-		return nil, cannot("What is known of your models could not be read", err, restoreStore)
+		return nil, startup.Cannot("What is known of your models could not be read", err, startup.RestoreStore)
 	}
 	e.downloads = download.New(download.Options{
 		Models: e.models, Detector: e.detector, Tasks: b.tasks, Work: b.work, Now: b.Now, Tell: func(p protocol.ModelsPullProgress) {

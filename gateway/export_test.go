@@ -35,3 +35,11 @@ func (g *Gateway) FeatureNames(ctx context.Context) (names []string) {
 
 // Methods are those of all features.
 func (g *Gateway) Methods() []method.Method { return g.base.features.Methods() }
+
+// ToolNames are those of the tools that features offer to models.
+func (g *Gateway) ToolNames() (names []string) {
+	for _, t := range g.base.features.Tools() {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+}

@@ -23,11 +23,13 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/feature/hooks"
 	"github.com/hearth-assistant/hearth/gateway/feature/image"
+	"github.com/hearth-assistant/hearth/gateway/feature/imports"
 	"github.com/hearth-assistant/hearth/gateway/feature/incidents"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
 	"github.com/hearth-assistant/hearth/gateway/feature/memory"
 	"github.com/hearth-assistant/hearth/gateway/feature/messaging"
+	"github.com/hearth-assistant/hearth/gateway/feature/metrics"
 	"github.com/hearth-assistant/hearth/gateway/feature/models"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
 	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
@@ -42,8 +44,10 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
 	"github.com/hearth-assistant/hearth/gateway/feature/tasks"
+	"github.com/hearth-assistant/hearth/gateway/feature/titles"
 	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
+	"github.com/hearth-assistant/hearth/gateway/feature/update"
 	"github.com/hearth-assistant/hearth/gateway/feature/usage"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -102,13 +106,18 @@ func careFeatures(gw *Gateway) []host.Entry {
 			Store: b.store, Dir: b.Dir, Settings: b.config, Agents: b.agents, Secrets: b.secrets, Version: b.Version,
 			Home: statedir.Home(b.Env), Clock: b.clock, Now: b.Now, Log: b.Logger,
 		}),
+		host.Of("update", update.New, update.Options{
+			Store: b.store, Dir: b.Dir, Settings: b.config, Pause: g.pause, Release: b.Release, Version: b.Version,
+			Env: b.Env, Audit: b.audit, Work: b.work, Restart: gw.restart, Now: b.Now, Log: b.Logger,
+		}),
 		{Name: "doctor", New: func() (host.Feature, error) { return doctor.New(b.features.Checks, b.problems.Noted()), nil }},
 		host.Of("incidents", incidents.New, incidents.Options{Log: b.incidents, Messages: n.gate, Clock: b.clock, Now: b.Now}),
 		{Name: "status", New: func() (host.Feature, error) { return gw.status.Feature(), nil }},
+		host.Of("metrics", metrics.New, metrics.Options{Status: gw.status, Door: a.door, Settings: b.config, Budget: gw.engine.budget,
+			Networks: t.hub, Clock: b.clock}),
 		host.Of("audit", audit.New, b.audit),
-		host.Of("approvals", approvals.New, approvals.Options{
-			Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit, Clients: a.server, Owner: t.owner,
-		}),
+		host.Of("approvals", approvals.New, approvals.Options{Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit,
+			Clients: a.server, Owner: t.owner}),
 		host.Of("pause", pause.New, pause.Options{Switch: g.pause, Clock: b.clock}),
 		host.Of("undo", undo.New, undo.Options{Log: r.undo, Agents: b.agents, Logger: b.Logger}),
 		host.Of("secrets", secrets.New, secrets.Options{Secrets: b.secrets, Settings: b.config}),
@@ -129,11 +138,12 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 		}},
 		host.Of("messaging", messaging.New, messaging.Options{
 			Networks: t.hub, Settings: b.config, Contacts: a.contacts, Messages: n.gate, Deliverer: n.deliverer, Answers: n.answers,
-			Files: n.sendfiles, Sessions: t.sessions, Gate: g.gate, Secrets: &b.redactor, Now: b.Now, Log: b.Logger,
+			Files: n.sendfiles, Sessions: t.sessions, Dispatch: t.dispatch, Gate: g.gate, Secrets: &b.redactor, Keys: b.secrets, Now: b.Now,
+			Log: b.Logger,
 		}),
 		{Name: "openaiapi", New: func() (host.Feature, error) {
 			return openaiapi.New(openaiapi.Options{
-				Hook: r.hook, Settings: b.config, Sessions: t.sessions, Dispatch: t.dispatch, Agents: b.agents, Models: e.models,
+				Server: r.openai, Settings: b.config, Sessions: t.sessions, Dispatch: t.dispatch, Agents: b.agents, Models: e.models,
 				Choice: e.choice, Vectors: e.vectors, Budget: e.budget, Pause: g.pause, Code: r.code, Secrets: &b.redactor, Work: b.work,
 				Started: b.started, Log: b.Logger,
 			}), nil
@@ -150,7 +160,7 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 		}},
 		host.Of("devices", devices.New, devices.Options{
 			Pairing: a.pairing, Programs: a.clients, Clients: a.server, Audit: b.audit, Secrets: &b.redactor, Now: b.Now,
-			Revoked: r.hook.Revoked,
+			Revoked: r.openai.Revoked,
 		}),
 		{Name: "nodes", New: func() (host.Feature, error) {
 			n, err := nodes.Open(ctx, nodes.Options{
@@ -178,10 +188,8 @@ func talkFeatures(gw *Gateway) []host.Entry {
 	return []host.Entry{
 		host.Of("agents", agents.New, agents.Options{Agents: b.agents, Settings: b.config, Models: e.models, Files: r.files, Undo: r.undo,
 			Sessions: t.sessions, Children: t.spawns, StateDir: string(b.Dir), Logger: b.Logger}),
-		host.Of("chat", chat.New, chat.Options{
-			Dispatch: t.dispatch, Sessions: t.sessions, Agents: b.agents, Choice: e.choice, Models: e.catalog,
-			Children: t.spawns, Media: b.pictures,
-		}),
+		host.Of("chat", chat.New, chat.Options{Dispatch: t.dispatch, Desk: t.dispatch.Desk(), Sessions: t.sessions, Agents: b.agents,
+			Choice: e.choice, Models: e.catalog, Children: t.spawns, Media: b.pictures}),
 		host.Of("sessions", sessions.New, sessions.Options{
 			Sessions: t.sessions, Dispatch: t.dispatch, Agents: b.agents, Settings: b.config, Choice: e.choice, Models: e.models,
 			DB: b.store, Ledger: e.budget.Ledger, Secrets: &b.redactor, Prompt: r.prompts, Problems: &b.problems, Children: t.spawns,
@@ -189,6 +197,8 @@ func talkFeatures(gw *Gateway) []host.Entry {
 		}),
 		host.Of("subagents", subagents.New, subagents.Options{Book: t.spawns, Sessions: t.sessions, Dispatch: t.dispatch,
 			Choice: e.choice, Settings: b.config, Tasks: b.tasks, Now: b.Now}),
+		host.Of("titles", titles.New, titles.Options{Sessions: t.sessions, Models: e.models, Choice: e.choice, Price: e.budget.Price,
+			Log: b.Logger}),
 		host.Of("search", search.New, search.Options{Index: t.search, Agents: b.agents}),
 	}
 }
@@ -222,25 +232,21 @@ func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 	b, a, g, e, t, r, n := gw.base, gw.access, gw.guard, gw.engine, gw.talk, gw.runs, gw.networks
 	pages := publicweb.New(b.config) // for addresses that models choose
 	var beats cron.Monitor           // nil: there are no heartbeats
+	var jobs cron.Adder              // makes jobs once there are some
 	return []host.Entry{
-		host.Of("files", files.New, files.Options{
-			Finder: r.finder, Agents: b.agents, Models: e.models, Skills: r.skills, Gate: g.gate, Taint: r.taint, Undo: r.undo,
-		}),
-		host.Of("web", web.New, web.Options{
-			Settings: b.config, Keys: b.secrets, Web: pages, Gate: g.gate, Secrets: &b.redactor,
-			Reader: apart.Beside(b.Guardian, ReaderArg), Now: b.Now,
-		}),
+		host.Of("files", files.New, files.Options{Finder: r.finder, Agents: b.agents, Models: e.models, Skills: r.skills, Gate: g.gate,
+			Taint: r.taint, Undo: r.undo, Reader: b.reader()}),
+		host.Of("web", web.New, web.Options{Settings: b.config, Keys: b.secrets, Web: pages, Gate: g.gate, Secrets: &b.redactor,
+			Reader: apart.Beside(b.Guardian, ReaderArg), Now: b.Now}),
 		host.Of("image", image.New, image.Options{Settings: b.config, Models: e.models, Choice: e.choice, Turns: e.turns,
 			Sessions: t.sessions, Files: r.finder, Web: pages, Secrets: &b.redactor}),
-		host.Of("control", control.New, control.Options{
-			Settings: b.config, Models: e.models, Turns: e.turns, Gate: g.gate, Sessions: t.sessions, Work: b.work, Env: b.Env,
-			Restart: gw.restart,
-		}),
+		host.Of("control", control.New, control.Options{Settings: b.config, Models: e.models, Turns: e.turns, Gate: g.gate,
+			Sessions: t.sessions, Work: b.work, Env: b.Env, Restart: gw.restart}),
 		host.Of("tools", tools.New, tools.Options{Tools: r.catalog, Gate: g.gate, Direct: t.direct, Agents: b.agents, Settings: b.config}),
 		{Name: "codemode", New: func() (host.Feature, error) {
 			c, err := codemode.Open(ctx, codemode.Options{
 				Dir: b.Dir, Env: b.Env, Store: b.store, Settings: b.config, Sessions: t.sessions, Tools: r.catalog, Gate: g.gate,
-				Direct: t.direct, Brought: r.hook, Clients: a.server, Secrets: &b.redactor, Now: b.Now, Log: b.Logger,
+				Direct: t.direct, Brought: r.openai, Clients: a.server, Secrets: &b.redactor, Now: b.Now, Log: b.Logger,
 			})
 			if err != nil {
 				return host.Feature{}, err
@@ -260,15 +266,16 @@ func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 				DB: b.store, Settings: b.config, Agents: b.agents, Sessions: t.sessions, Models: e.choice, Answers: n.answers,
 				Deliverer: n.deliverer, Channels: t.hub, Budget: e.budget, Pause: g.pause, Gate: g.gate, Taint: r.taint, Programs: r.code,
 				Direct: t.direct, Execution: r.execution, Clients: a.server, Web: pages, Keys: b.secrets, Clock: b.clock, Work: b.work,
-				Tasks: b.tasks, Monitor: beats, Now: b.Now, Logger: b.Logger,
+				Tasks: b.tasks, Owner: t.owner, Monitor: beats, Adder: &jobs, Now: b.Now, Booted: b.Booted, Logger: b.Logger,
 			})
 		}},
-		host.Of("skills", skills.New, skills.Options{
-			Catalog: r.skills, Agents: b.agents, Settings: b.config, Secrets: b.secrets, Audit: b.audit, Tasks: b.tasks, Env: b.Env,
+		host.Of("skills", skills.New, skills.Options{Catalog: r.skills, Agents: b.agents, Settings: b.config, Secrets: b.secrets, Audit: b.audit,
+			Tasks: b.tasks, Env: b.Env, Logger: b.Logger,
 			Calls:  skills.Calls{Dispatch: t.dispatch, Gate: g.gate, Tools: r.catalog},
-			Events: skills.Events{Life: b.work.Context(), Clients: a.server, Health: gw.status.Health},
-			Logger: b.Logger,
-		}),
+			Events: skills.Events{Life: b.work.Context(), Clients: a.server, Health: gw.status.Health}}),
+		host.Of("imports", imports.New, imports.Options{DB: b.store, Dir: b.Dir, Settings: b.config, Secrets: b.secrets, Sessions: t.sessions,
+			Agents: b.agents, Accounts: e.adding, Contacts: a.contacts, Networks: t.hub.Kinds, Skills: r.skills.Library, Files: r.finder,
+			Undo: r.undo, Jobs: &jobs, Tasks: b.tasks, Audit: b.audit, Work: b.work, Env: b.Env, Now: b.Now, Log: b.Logger}),
 	}
 }
 

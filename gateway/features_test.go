@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
@@ -12,33 +11,28 @@ import (
 )
 
 // TestEachFeatureCanBeAbsent: with one feature switched off Hearth starts and
-// answers, without complaint and without the feature's methods.
+// answers, without complaint. Each method, tool and slash command is gone with the
+// feature that it belongs to, and none is there that was not there before.
 func TestEachFeatureCanBeAbsent(t *testing.T) {
 	r := gatewaytest.New(t, "chat/echo")
-	first := r.Connect()
-	whole := first.Hello().Features.Methods
-	for name, tools := range toolsOf {
-		for _, tool := range tools {
-			if !slices.Contains(toolNames(first), tool) {
-				t.Errorf("%s has no tool %s", name, tool)
-			}
-		}
-	}
-	for _, name := range r.Gateway.FeatureNames(t.Context()) {
+	whole := offered(r, r.Connect())
+	gone := map[string][]string{} // by what is offered, the features without which it is not
+	names := r.Gateway.FeatureNames(t.Context())
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			r.Shutdown()
 			switchOff(r, name)
 			r.Start()
 			p := r.Connect()
-			without := p.Hello().Features.Methods
-			for _, m := range without {
-				if !slices.Contains(whole, m) {
-					t.Errorf("%s is there without it only", m)
+			without := offered(r, p)
+			for what := range without {
+				if !whole[what] {
+					t.Errorf("the %s is there without it only", what)
 				}
 			}
-			for _, tool := range toolsOf[name] {
-				if slices.Contains(toolNames(p), tool) {
-					t.Errorf("the tool %s is there without it", tool)
+			for what := range whole {
+				if !without[what] {
+					gone[what] = append(gone[what], name)
 				}
 			}
 			health := p.Hello().Snapshot.Health
@@ -60,24 +54,30 @@ func TestEachFeatureCanBeAbsent(t *testing.T) {
 			}
 		})
 	}
-}
-
-// toolsOf are the tools of features that have hardly anything else.
-var toolsOf = map[string][]string{
-	"files": {"read", "write", "edit", "apply_patch"}, "shell": {"exec", "process"}, "messaging": {"message"}, "chat": {"update_plan"},
-	"subagents": {"sessions_spawn", "subagents"}, "web": {"web_fetch", "web_search"}, "image": {"image"}, "nodes": {"nodes", "canvas"},
-}
-
-// toolNames are the names of all tools that there are.
-func toolNames(p *gatewaytest.Peer) (names []string) {
-	var list protocol.ToolsCatalog
-	p.Do(protocol.MethodToolsCatalog, protocol.ToolsCatalogParams{}, &list)
-	for _, group := range list.Groups {
-		for _, tool := range group.Tools {
-			names = append(names, tool.ID)
+	for what := range whole {
+		if len(gone[what]) != 1 {
+			t.Errorf("the %s goes with %q, want one feature", what, gone[what])
 		}
 	}
-	return names
+	if len(whole) < 200 || len(names) < 30 {
+		t.Errorf("%d methods, tools and commands of %d features: this test looks for something else than there is", len(whole), len(names))
+	}
+}
+
+// offered is what a gateway has for its clients, models and people: methods, tools and
+// slash commands.
+func offered(r *gatewaytest.Rig, p *gatewaytest.Peer) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range p.Hello().Features.Methods {
+		out["method "+m] = true
+	}
+	for _, tool := range r.Gateway.ToolNames() {
+		out["tool "+tool] = true
+	}
+	for _, c := range r.Gateway.Commands() {
+		out["command "+c.Name] = true
+	}
+	return out
 }
 
 // switchOff has the gateway start without a feature, "" for none.

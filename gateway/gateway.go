@@ -15,7 +15,9 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
+	"github.com/hearth-assistant/hearth/gateway/release"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/startup"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/teardown"
@@ -26,7 +28,7 @@ type Options struct {
 	Dir        statedir.Dir
 	ConfigPath string              // "" = Dir's
 	Env        func(string) string // the process environment
-	Port       int                 // overrides gateway.port; 0 = as configured
+	Port       int                 // overrides gateway.port; 0 = as configured, -1 = any that is free
 	Pages      fs.FS               // the web app
 	Version    string
 	// Guardian is what ends in Guardian: a file, then its arguments, beginning
@@ -34,7 +36,12 @@ type Options struct {
 	Guardian []string
 	Logger   *slog.Logger // for people at the terminal; the log file gets everything
 	Now      func() time.Time
-	AtLogin  AtLogin // nil: not known here
+	// Booted is the time since the computer was started, with sleep; nil: as the
+	// system says.
+	Booted    func() (time.Duration, bool)
+	AtLogin   AtLogin       // nil: not known here
+	Release   release.Build // this program, and where new versions of it come from
+	Rehearsal bool          // a try on a copy: nothing goes on in the background
 	// Farewell is what is known, when Serve's context has ended, of why; nil:
 	// nothing.
 	Farewell func() Farewell
@@ -49,6 +56,9 @@ const (
 	FarewellQuit  Farewell = "quit"  // its person quit all of Hearth: windows close
 	FarewellAgain Farewell = "again" // it is started again at once
 )
+
+// StartError is a reason not to start that a restart does not mend.
+type StartError = startup.Error
 
 // AtLogin has Hearth start when its person logs in.
 type AtLogin = onboarding.AtLogin
@@ -83,7 +93,7 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	g := &Gateway{restart: make(chan struct{}, 1), stuck: make(chan error, 1), ends: teardown.New(opts.Logger, drainTime)}
 	if err := g.open(ctx, opts); err != nil {
 		if errors.Is(err, store.ErrDamaged) {
-			err = damagedError(opts.Dir, err)
+			err = startup.Damaged(opts.Dir, err)
 		}
 		g.ends.Close(ctx)
 		return nil, err
@@ -116,7 +126,7 @@ func (g *Gateway) open(ctx context.Context, opts Options) (err error) {
 	}
 	rep, err := g.talk.sessions.Recover(ctx)
 	if err != nil {
-		return cannot("The messages of the last run could not be taken up", err,
+		return startup.Cannot("The messages of the last run could not be taken up", err,
 			"Nothing was lost. Keep a copy of "+opts.Dir.Store()+" and report this")
 	}
 	if rep != (session.Recovery{}) {

@@ -1,8 +1,10 @@
 package gateway_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/startup"
 )
 
 // A message goes in, the answer streams out, and the transcript holds both, in
@@ -373,7 +376,7 @@ func TestBadMessagesAreRefused(t *testing.T) {
 		"long session":  {protocol.ChatSendParams{SessionKey: strings.Repeat("s", 600), Message: "x", IdempotencyKey: "1"}, "at most 512"},
 		"bad agent":     {protocol.ChatSendParams{SessionKey: "agent:a/b:c", Message: "x", IdempotencyKey: "1"}, "agent id"},
 		"attachment": {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", Attachments: []protocol.Attachment{
-			{Content: "eA=="}}}, "cannot see pictures"},
+			{Type: "image", Content: "eA=="}}}, "cannot see pictures"},
 		"bad timeout": {protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: "1", TimeoutMs: -5}, "time-out"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -397,7 +400,7 @@ func TestFault_F_LIFE_02_StartRefusals(t *testing.T) {
 	r := gatewaytest.New(t, "chat/echo")
 	p := r.Connect()
 	_, err := gateway.New(t.Context(), gateway.Options{Dir: r.Dir, Env: gatewaytest.Env(t)})
-	var se *gateway.StartError
+	var se *startup.Error
 	if !errors.As(err, &se) || !strings.Contains(err.Error(), "already running") || !strings.Contains(err.Error(), r.Gateway.URL()) {
 		t.Errorf("second gateway: %v", err)
 	}
@@ -413,6 +416,43 @@ func TestFault_F_LIFE_02_StartRefusals(t *testing.T) {
 	}
 	p.Send("main", "x", "hi")
 	p.Ended("x")
+}
+
+// A start that fails after the port was opened says why, and gives port and store back.
+func TestFault_F_LIFE_02_AFailedStartGivesAllBack(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	r.Shutdown()
+	o := gateway.Options{Dir: r.Dir, Env: gatewaytest.Env(t), Port: gatewaytest.FreePort(t)}
+	for _, at := range []string{r.Dir.Removed(), r.Dir.DeviceKey()} {
+		old, err := os.ReadFile(at)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.RemoveAll(at), os.Mkdir(at, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		var se *startup.Error
+		if _, err := gateway.New(t.Context(), o); !errors.As(err, &se) || se.Fix == "" {
+			t.Errorf("a folder in place of %s: %v", filepath.Base(at), err)
+		}
+		if err := os.Remove(at); err != nil {
+			t.Fatal(err)
+		}
+		if old != nil {
+			if err := os.WriteFile(at, old, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	g, err := gateway.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := g.Serve(ctx); err != nil {
+		t.Error(err)
+	}
 }
 
 // A-SEC-08: what holds messages or tokens is private, whatever the umask.

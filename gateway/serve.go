@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/server"
+	"github.com/hearth-assistant/hearth/gateway/startup"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/watchdog"
 )
@@ -30,7 +31,9 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	back, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup
-	g.run(back, &work)
+	if !b.Rehearsal {
+		g.run(back, &work)
+	}
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
 	served := make(chan error, 1)
@@ -44,7 +47,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		g.comesBack.Store(true)
 	case err = <-served:
 	case broken := <-b.damaged:
-		err = damagedError(b.Dir, broken)
+		err = startup.Damaged(b.Dir, broken)
 		log.Error("the store is damaged, so the gateway stops", "err", broken)
 	}
 	log.Info("gateway is stopping")
@@ -54,7 +57,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 		log.Warn("some answers did not stop in time", "err", cerr)
 	}
 	stopServing()
-	g.runs.hook.Close()
+	g.runs.openai.Close()
 	stop()
 	work.Wait()
 	return err
@@ -66,6 +69,7 @@ func (g *Gateway) run(ctx context.Context, work *sync.WaitGroup) {
 	work.Go(func() { n.outbox.Run(ctx) })
 	work.Go(func() { n.deliverer.Run(ctx) })
 	work.Go(func() { n.deliverer.Tidy(ctx) })
+	work.Go(func() { g.talk.owner.Desk().Run(ctx) })
 	work.Go(func() {
 		if err := n.gate.Run(ctx); err != nil {
 			b.Logger.Error("messages from channels are not taken any more", "err", err)
@@ -90,20 +94,11 @@ func (g *Gateway) run(ctx context.Context, work *sync.WaitGroup) {
 	})
 }
 
-// backSoon is how long a restart usually takes.
-const backSoon = 3 * time.Second
-
 // leaving tells clients whether to wait.
 func (g *Gateway) leaving() server.Leaving {
 	said := FarewellNone
 	if f := g.base.Farewell; f != nil {
 		said = f()
 	}
-	switch {
-	case said == FarewellQuit:
-		return server.Leaving{Reason: "quit"}
-	case said == FarewellAgain || g.comesBack.Load():
-		return server.Leaving{Reason: "gateway restarting", RestartExpectedMs: int(backSoon.Milliseconds())}
-	}
-	return server.Leaving{Reason: "gateway stopping"}
+	return server.Left(said == FarewellQuit, said == FarewellAgain || g.comesBack.Load())
 }

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -59,9 +60,11 @@ func TestFault_F_LIFE_03_05_LittleTimeToStop(t *testing.T) {
 			}
 		}
 		state := turn[0].Hearth.State
-		if turn[0].Text() != fmt.Sprint("message ", i) || finals > 1 || finals == 0 && state != protocol.ReceiptInterrupted &&
-			state != protocol.ReceiptAnswered {
-			t.Errorf("message %d: %q, %d final answers, %s", i, turn[0].Text(), finals, state)
+		// On a slow machine three starts may not see a word of it: it is given up, in words.
+		shown := state == protocol.ReceiptInterrupted || state == protocol.ReceiptAnswered ||
+			state == protocol.ReceiptFailed && strings.Contains(turn[0].Hearth.Error, "given up")
+		if turn[0].Text() != fmt.Sprint("message ", i) || finals > 1 || finals == 0 && !shown {
+			t.Errorf("message %d: %q, %d final answers, %s: %s", i, turn[0].Text(), finals, state, turn[0].Hearth.Error)
 		}
 	}
 }

@@ -73,13 +73,27 @@ func (n *Networks) Subscriber() session.Subscriber {
 }
 
 // Put delivers the end of a run to the network that its message came from, if it
-// came from one.
+// came from one. What was shown there before is taken over by it, or removed.
 func (n *Networks) Put(tx *store.Tx, ev protocol.ChatEvent, run session.Run) error {
-	d, ok := n.deliveryOf(ev, run)
-	if !ok {
+	if to, _ := run.Towards(); to == "" {
 		return nil
 	}
-	return n.Deliverer.Put(tx, d)
+	shown, err := n.take(tx, run)
+	if err != nil {
+		return err
+	}
+	if shown.showsThoughts {
+		if err := n.Deliverer.PutRemoval(tx, shown.thoughts); err != nil {
+			return err
+		}
+	}
+	switch d, ok := n.deliveryOf(ev, run, shown.preview); {
+	case ok:
+		return n.Deliverer.Put(tx, d)
+	case shown.preview.MessageID != "":
+		return n.Deliverer.PutRemoval(tx, shown.preview)
+	}
+	return nil
 }
 
 // Wake says that ends were committed.
@@ -88,8 +102,9 @@ func (n *Networks) Wake() { n.Deliverer.Wake() }
 // Tell sends a notice of Hearth's own where a run's answer goes, in a transaction;
 // id tells it from others of the run. Call Wake after the commit.
 func (n *Networks) Tell(tx *store.Tx, run session.Run, id, text string) error {
-	r, ok := channel.ParseRoute(run.Route)
-	if !ok || !r.Delivered() || !n.MaySend(run.SessionKey, r) {
+	to, _ := run.Towards()
+	r, ok := channel.ParseRoute(to)
+	if !ok || !r.Delivered() || !asked(run) || !n.MaySend(run.SessionKey, r) {
 		return nil
 	}
 	return n.Deliverer.Put(tx, outbound.Delivery{

@@ -21,7 +21,7 @@ func (n *Networks) attach(run session.Run, r channel.Route, p reply.Payload) rep
 	var files []channel.Media
 	for _, named := range p.Media {
 		m, err := n.Files.Named(dir, named.URL, r.Channel, r.Account)
-		if err == nil && !sendfile.Web(m) && (!run.Owner || r.Chat != channel.Direct) {
+		if err == nil && !sendfile.Web(m) && (!run.Owner || !asked(run) || r.Chat != channel.Direct) {
 			err = errors.New("files of this computer are sent to its owner's own chat only")
 		}
 		if err != nil {

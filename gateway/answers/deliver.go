@@ -13,24 +13,24 @@ import (
 // deliveryOf is what a run's end says in a messaging network; ok is false when
 // it says nothing: the run came from our own clients, its message was answered
 // together with another, sending is held back, or the model chose silence.
-func (n *Networks) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outbound.Delivery, ok bool) {
-	r, ok := channel.ParseRoute(run.Route)
+func (n *Networks) deliveryOf(ev protocol.ChatEvent, run session.Run, shown outbound.PreviewRow) (d outbound.Delivery, ok bool) {
+	to, replyTo := run.Towards()
+	r, ok := channel.ParseRoute(to)
 	if !ok || run.Into != "" || !r.Delivered() || !n.MaySend(run.SessionKey, r) && !n.acknowledges(ev, run, r) {
 		return d, false
 	}
 	lv := n.levelsOf(run)
 	p := reply.Read(n.wordsFor(ev, run, r, lv))
-	d = outbound.Delivery{ID: run.ID, Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID}
+	d = outbound.Delivery{ID: run.ID, Channel: r.Channel, To: r.Target(replyTo), Session: run.SessionKey, RunID: run.ID}
 	account := n.Channels.Account(r.Channel, r.Account) // with the network's settings below it
 	d.Reply = outbound.ReplyMode(account.ReplyToMode)
-	if lr := n.get(run.ID); lr != nil {
-		d.Preview, d.EditPreview, d.PreviewText = lr.previewID, lr.edit, lr.shown
-		if lr.blocks != nil {
-			p = lr.turn.Left(p)
-		}
+	lr := n.get(run.ID)
+	n.showing(&d, lr, shown)
+	if lr != nil && lr.blocks != nil {
+		p = lr.turn.Left(p)
 	}
 	thoughts := ""
-	if lv.reasoning == "on" && p.Text != "" {
+	if lv.reasoning == "on" && p.Text != "" && asked(run) {
 		thoughts = quoted(thoughtsOf(ev.Message))
 	}
 	if p.Empty() && d.Preview == "" {
@@ -47,6 +47,10 @@ func (n *Networks) deliveryOf(ev protocol.ChatEvent, run session.Run) (d outboun
 	}
 	return d, true
 }
+
+// asked reports whether a run's answer goes to whoever asked for it, or to the owner:
+// somebody else gets the words alone.
+func asked(run session.Run) bool { return run.Deliver == "" || run.Docked }
 
 // wordsFor is the text of a run's end for people on a network.
 func (n *Networks) wordsFor(ev protocol.ChatEvent, run session.Run, r channel.Route, lv levels) string {

@@ -36,14 +36,15 @@ type liveRun struct {
 
 // Begin shows that an answer is being made, where its message came from.
 func (n *Networks) Begin(run session.Run) {
-	r, ok := channel.ParseRoute(run.Route)
+	route, replyTo := run.Towards()
+	r, ok := channel.ParseRoute(route)
 	ch := n.Channels.Find(r.Channel, r.Account)
-	if !ok || ch == nil || !n.MaySend(run.SessionKey, r) {
+	if !ok || ch == nil || !asked(run) || !n.MaySend(run.SessionKey, r) {
 		return
 	}
 	ctx, stop := context.WithCancel(n.Work.Context())
 	lr := &liveRun{stop: stop, done: make(chan struct{})}
-	to := r.Target(run.ReplyTo)
+	to := r.Target(replyTo)
 	if n.Channels.Account(r.Channel, r.Account).ReplyToMode == string(outbound.ReplyOff) {
 		to.ReplyTo = ""
 	}
@@ -58,12 +59,16 @@ func (n *Networks) Begin(run session.Run) {
 			Mode: how.mode, Channel: ch, To: to, HideTools: how.hideTools, HideCommands: how.hideCommands, Logger: n.Logger,
 			Limits: n.Channels.Limits(ch), Steps: how.steps, Turn: turn,
 			SelectedQuote: run.QuoteSelected && to.ReplyTo != "", // an edit would lose the quote
+			Record:        n.recordOf(run, r, to, run.ID, how.mode != stream.Progress), Before: n.before(run.ID),
 		})
+		n.Work.Go(func(context.Context) { lr.preview.Wait() })
 	}
-	if _, can := channel.AsEditor(ch); can && lv.reasoning == "stream" {
+	if _, removes := channel.AsDeleter(ch); removes && lv.reasoning == "stream" {
 		lr.thoughts = stream.NewPreview(ctx, stream.PreviewOptions{
 			Mode: stream.Partial, Channel: ch, To: to, Limits: n.Channels.Limits(ch), Turn: turn, Logger: n.Logger,
+			Record: n.recordOf(run, r, to, thoughtsKey(run.ID), false), Before: n.before(thoughtsKey(run.ID)),
 		})
+		n.Work.Go(func(context.Context) { lr.thoughts.Wait() })
 	}
 	go func() {
 		defer close(lr.done)
@@ -93,6 +98,7 @@ func keepTyping(ctx context.Context, ch channel.Channel, to channel.Target) {
 // newBlocks says an answer in ordinary messages as it is written.
 func (n *Networks) newBlocks(ctx context.Context, lr *liveRun, run session.Run, r channel.Route, how streaming) *stream.Blocks {
 	blocks := 0
+	_, replyTo := run.Towards()
 	opts := how.block
 	opts.Rand = random.Float
 	opts.Emit = func(ctx context.Context, p reply.Payload) error {
@@ -104,7 +110,7 @@ func (n *Networks) newBlocks(ctx context.Context, lr *liveRun, run session.Run, 
 		p = n.attach(run, r, p)
 		d := outbound.Delivery{
 			Reply: replyOfBlock(blocks, n.Channels.Account(r.Channel, r.Account).ReplyToMode),
-			ID:    blockID(run.ID, blocks), Channel: r.Channel, To: r.Target(run.ReplyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text,
+			ID:    blockID(run.ID, blocks), Channel: r.Channel, To: r.Target(replyTo), Session: run.SessionKey, RunID: run.ID, Text: p.Text,
 			Media: p.Media,
 		}
 		err := n.Deliver(ctx, d)
@@ -171,7 +177,7 @@ func (n *Networks) Tool(runID, name string, args []byte) {
 }
 
 // End stops showing and leaves what the delivery needs to know.
-func (n *Networks) End(ctx context.Context, run session.Run, msg *protocol.Message, failed bool) {
+func (n *Networks) End(_ context.Context, run session.Run, msg *protocol.Message, failed bool) {
 	lr := n.get(run.ID)
 	if lr == nil {
 		return
@@ -191,9 +197,7 @@ func (n *Networks) End(ctx context.Context, run session.Run, msg *protocol.Messa
 		lr.shown = lr.preview.Shown()
 	}
 	if lr.thoughts != nil {
-		if err := lr.thoughts.Discard(ctx); err != nil {
-			n.Logger.Warn("the reasoning that was shown could not be taken away", "run", run.ID, "err", err)
-		}
+		lr.thoughts.End(stream.FinalOther) // it is removed beside the answer
 	}
 	lr.stop()
 	<-lr.done

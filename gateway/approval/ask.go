@@ -26,7 +26,6 @@ const (
 	KindFile    Kind = "file"    // change a file outside the workspace, or a protected one
 	KindSend    Kind = "send"    // write to somebody for the first time
 	KindConfig  Kind = "config"  // change the settings
-	KindNetwork Kind = "network" // reach a host
 	KindInstall Kind = "install" // add a skill, a plugin or a program
 	KindTool    Kind = "tool"    // use a tool that is not ours
 )

@@ -10,26 +10,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"net/http"
 	"path"
-	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
 
 const (
-	// maxText of one file is given to a model.
-	maxText = 16 << 10
+	// maxText of one file is given to a model, and allText of all of one message.
+	maxText = 32 << 10
+	allText = 64 << 10
 	// maxFiles of one message are taken.
 	maxFiles = 20
-	tries    = 3
+	// leastText is given of a file that comes behind large ones.
+	leastText = 512
+	tries     = 3
 )
 
 // Fetch opens a file of a message.
@@ -42,6 +42,7 @@ type Taker struct {
 	Advice  string // where Limit is set, for people
 	Folder  Folder
 	Picture func(data []byte) (media.Picture, error) // keeps one that models can be shown
+	Read    func(ctx context.Context, name, mimeType string, data []byte) (*document.Document, error)
 	Wrap    untrusted.Wrapper
 	Pause   func(ctx context.Context, d time.Duration) error // between attempts
 }
@@ -53,26 +54,32 @@ type File struct {
 	Picture *media.Picture // it is shown to models that can see
 	Words   string         // for the model: one line, and its text where it has some
 	Problem string         // for the person: why it was not taken
+	Spoken  string         // what was heard in it
+	Unheard string         // for the person: why nothing was
+
+	sound []byte // to be listened to, see Listen
 }
 
 // Take takes the files of one message that came at at. The same message again
 // is kept under the same names.
 func (t Taker) Take(ctx context.Context, at time.Time, list []channel.Media) ([]File, error) {
 	out := make([]File, 0, len(list))
+	room := allText
 	for i, m := range list {
 		m.Name = envelope.Label(m.Name)
 		f := File{Media: m}
 		if i >= maxFiles {
 			f.fail(fmt.Sprintf("at most %d files of one message are taken; send it by itself", maxFiles))
-		} else if err := t.take(ctx, &f, fmt.Sprintf("%s-%02d-", at.UTC().Format("20060102-150405"), i+1)); err != nil {
+		} else if err := t.take(ctx, &f, fmt.Sprintf("%s-%02d-", at.UTC().Format("20060102-150405"), i+1), min(room, maxText)); err != nil {
 			return nil, err
 		}
+		room = max(room-len(f.Words), leastText)
 		out = append(out, f)
 	}
 	return out, nil
 }
 
-func (t Taker) take(ctx context.Context, f *File, prefix string) error {
+func (t Taker) take(ctx context.Context, f *File, prefix string, room int) error {
 	if t.Limit > 0 && f.Size > t.Limit {
 		f.fail(t.tooLarge(f.Size))
 		return nil
@@ -100,8 +107,7 @@ func (t Taker) take(ctx context.Context, f *File, prefix string) error {
 	if t.Folder.Shown != "" {
 		f.Path = path.Join(t.Folder.Shown, name)
 	}
-	t.describe(f, data)
-	return nil
+	return t.describe(ctx, f, data, room)
 }
 
 func (t Taker) tooLarge(size int64) string {
@@ -129,14 +135,18 @@ func (t Taker) fetch(ctx context.Context, m channel.Media) (data []byte, err err
 	return data, err
 }
 
+// unheard is what a model knows of a sound that nobody listened to.
+const unheard = " Nothing here writes down speech yet: you do not know what is said in it. Say so, and ask for the words, unless " +
+	"they do not matter."
+
 // fail notes a file that was not taken.
 func (f *File) fail(why string) {
 	f.Problem = why
 	f.Words = envelope.Attached(f.MIME, f.Name, f.Size) + " This file was not taken: " + envelope.Clean(why, "") + ". Say so if it matters."
 }
 
-// describe tells of a file that is kept.
-func (t Taker) describe(f *File, data []byte) {
+// describe tells of a file that is kept. Its error is ctx's.
+func (t Taker) describe(ctx context.Context, f *File, data []byte, room int) error {
 	f.Words = envelope.Attached(f.MIME, f.Name, f.Size)
 	where := " It is kept, where no tool of this conversation reads it."
 	if f.Path != "" {
@@ -149,48 +159,27 @@ func (t Taker) describe(f *File, data []byte) {
 		if f.Path != "" {
 			f.Words += " If you cannot see it, the tool image can look at it there."
 		}
-		return
+		return nil
 	} else if kind == "image" || !errors.Is(err, media.ErrKind) {
 		f.Words += " It cannot be shown to a model: " + err.Error() + "." + where
-		return
+		return nil
 	}
-	switch text, cut, ok := textOf(f.Media, data); {
-	case ok && cut:
-		f.Words += where + fmt.Sprintf(" The first %d KB of its text:\n", maxText>>10) + t.Wrap.Wrap("file "+f.Name+" that came with the message",
-			text)
-	case ok:
-		f.Words += where + " Its text:\n" + t.Wrap.Wrap("file "+f.Name+" that came with the message", text)
-	case kind == "audio":
-		f.Words += where + " Nothing here writes down speech yet: you do not know what is said in it. Say so, and ask for the words, unless " +
-			"they do not matter."
-	case kind == "video":
-		f.Words += where + " Videos cannot be watched here: you do not know what it shows."
-	default:
-		f.Words += where + " Its content was not read."
+	if kind == "audio" || f.Voice {
+		f.sound = data
+		f.Words += where + unheard
+		return nil
 	}
-}
-
-// textOf is the beginning of a file that is text.
-func textOf(m channel.Media, data []byte) (text string, cut, ok bool) {
-	if len(data) > maxText {
-		data, cut = data[:maxText], true
-		for n := 0; n < utf8.UTFMax && len(data) > 0 && !utf8.Valid(data); n++ {
-			data = data[:len(data)-1]
-		}
+	d, err := t.Read(ctx, f.Name, f.MIME, data)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		f.Words += where + " Its content could not be read: " + envelope.Clean(err.Error(), "") + "."
+		return nil
 	}
-	s := strings.TrimPrefix(string(data), "\ufeff")
-	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) || !saysText(m) && !strings.HasPrefix(http.DetectContentType(data), "text/") {
-		return "", false, false
-	}
-	return s, cut, true
-}
-
-// saysText: what the sender calls text. The bytes must agree.
-func saysText(m channel.Media) bool {
-	kind, _, err := mime.ParseMediaType(m.MIME)
-	return err == nil && (strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") ||
-		slices.Contains([]string{"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/toml",
-			"application/javascript", "application/x-sh"}, kind))
+	told := Named(f.Name, f.MIME, f.Size, d)
+	f.Words = Say(&told, d, f.Path, room, t.Wrap)
+	return nil
 }
 
 func amount(n int64) string {

@@ -39,7 +39,7 @@ func Unpack(ctx context.Context, file string, key Key, into string) (*Manifest, 
 	}
 	defer func() { _ = root.Close() }()
 	u := unpacking{ctx: ctx, root: root}
-	m, err := u.read(file, key, true)
+	m, err := u.read(file, key)
 	if err != nil {
 		return nil, fmt.Errorf("open the backup %s: %w", filepath.Base(file), err)
 	}
@@ -57,16 +57,6 @@ func Unpack(ctx context.Context, file string, key Key, into string) (*Manifest, 
 	}
 	if err := u.finish(m); err != nil {
 		return nil, fmt.Errorf("the backup %s: %w", filepath.Base(file), err)
-	}
-	return m, nil
-}
-
-// Look reads the manifest of a backup, and all of the file on the way to it.
-func Look(ctx context.Context, file string, key Key) (*Manifest, error) {
-	u := unpacking{ctx: ctx}
-	m, err := u.read(file, key, false)
-	if err != nil {
-		return nil, fmt.Errorf("open the backup %s: %w", filepath.Base(file), err)
 	}
 	return m, nil
 }
@@ -89,15 +79,13 @@ type run struct {
 // runsName holds changed blocks while a backup is unpacked.
 const runsName = ".changed-blocks"
 
-// read takes one backup file whole. write puts its files below root.
-func (u *unpacking) read(file string, key Key, write bool) (m *Manifest, err error) {
+// read takes one backup file whole, and puts its files below root.
+func (u *unpacking) read(file string, key Key) (m *Manifest, err error) {
 	err = each(u.ctx, file, key, func(h *tar.Header, r io.Reader) error {
 		switch {
 		case h.Name == manifestName:
 			m, err = readManifest(r)
 			return err
-		case !write:
-			return nil
 		case strings.HasPrefix(h.Name, changedDir):
 			return u.keepRun(h, r)
 		}

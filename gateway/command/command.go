@@ -18,6 +18,7 @@ type Spec struct {
 	Category    string
 	Guests      bool     // it is for everybody who may write, and not for the owner only
 	Choices     []string // what the first argument may be, for completion
+	Unlisted    bool     // it is another name for one that is listed
 }
 
 // Command is a slash command: what people and clients are told of it, and what

@@ -239,6 +239,7 @@ type Hidden struct {
 	Key   string
 	To    *Secret
 	Check func(string) error // of one that is written out, see Settings.Check; nil: any text, also none
+	Max   int                // bytes of one that Check judges; default 512
 	// Perhaps: a header or variable, which is a secret when its name or value says so.
 	Perhaps bool
 	// Covered: it is not shown either when it is perhaps no secret.
@@ -256,7 +257,7 @@ func (f Hidden) below(bool) []Field { return nil }
 func (f Hidden) schema() Schema     { return Schema{Type: []string{"string", "object"}} }
 func (f Hidden) read(v Value) {
 	if f.Check != nil {
-		*f.To = v.d.secret(v.n, 512, f.Check)
+		*f.To = v.d.secret(v.n, orDefault(f.Max, 512), f.Check)
 		return
 	}
 	*f.To = v.Secret()

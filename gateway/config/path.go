@@ -30,6 +30,9 @@ func Key(k string) Segment { return Segment{key: k, index: -1} }
 // Index is a step into an array.
 func Index(i int) Segment { return Segment{index: i} }
 
+// Name is the key of a step into an object; false for a step into an array.
+func (s Segment) Name() (key string, ok bool) { return s.key, s.index < 0 }
+
 // String writes the path so that ParsePath reads it back.
 func (p Path) String() string {
 	var b strings.Builder
@@ -56,6 +59,15 @@ func (p Path) shown() string {
 		return s
 	}
 	return text.Ellipsis(secret.Shaped().ReplaceAllString(s, "…"), 256)
+}
+
+// Keys are the steps of a path that leads through no array.
+func (p Path) Keys() []string {
+	keys := make([]string, len(p))
+	for i, s := range p {
+		keys[i] = s.key
+	}
+	return keys
 }
 
 // In returns what stands at the path in a decoded JSON value.

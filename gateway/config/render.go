@@ -1,12 +1,23 @@
 package config
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
 )
 
 // standard returns the document as standard JSON, without comments.
 func (d *document) standard() []byte { return appendJSON(nil, d.root) }
+
+// Standard is a text of settings as standard JSON, secrets included: whoever asks
+// for it keeps it to themselves.
+func Standard(raw string) (json.RawMessage, error) {
+	doc, err := parseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	return doc.standard(), nil
+}
 
 // appendJSON writes a value in one line of standard JSON.
 func appendJSON(dst []byte, n *node) []byte {

@@ -18,8 +18,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/attachment/handin"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/media"
@@ -29,6 +31,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
@@ -66,6 +69,8 @@ type Options struct {
 	Registry  *provider.Registry
 	Contacts  *contact.Book
 	Media     *media.Store // pictures of messages
+	Dir       statedir.Dir // of files that wait for their message
+	Reader    *document.Reader
 	Incidents *incident.Log
 	Secrets   Secrets
 	Scopes    *scope.Scopes
@@ -83,6 +88,7 @@ type Dispatcher struct {
 	registry  *provider.Registry
 	contacts  *contact.Book
 	media     *media.Store
+	desk      *handin.Desk
 	incidents *incident.Log
 	secrets   Secrets
 	scopes    *scope.Scopes
@@ -97,9 +103,12 @@ type Dispatcher struct {
 
 // New returns a dispatcher that knows no commands yet.
 func New(o Options) *Dispatcher {
+	desk := handin.New(handin.Options{Dir: o.Dir, Reader: o.Reader, Now: o.Now, Workspace: func(key string) string {
+		return o.Agents.Named(session.AgentOf(key)).Workspace
+	}})
 	return &Dispatcher{
 		settings: o.Settings, agents: o.Agents, sessions: o.Sessions, models: o.Models, registry: o.Registry, contacts: o.Contacts,
-		media:     o.Media,
+		media: o.Media, desk: desk,
 		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, log: o.Logger, now: o.Now, commands: command.NewSet(),
 	}
 }
@@ -126,6 +135,9 @@ func (d *Dispatcher) SkillCommands() []skill.Command {
 
 // Commands are the slash commands.
 func (d *Dispatcher) Commands() *command.Set { return d.commands }
+
+// Desk takes files for messages that are not sent yet.
+func (d *Dispatcher) Desk() *handin.Desk { return d.desk }
 
 // Accept takes a message: a command is carried out, anything else is queued, in
 // a new session when the old one has become stale.
@@ -160,6 +172,24 @@ func (d *Dispatcher) AcceptWords(ctx context.Context, turn session.Turn, renew b
 		}
 	}
 	return d.sessions.Submit(ctx, turn)
+}
+
+// AcceptAgain takes a message in the place of an earlier one: the same or, with
+// turn.Again.Words, another one, which is no command.
+func (d *Dispatcher) AcceptAgain(ctx context.Context, turn session.Turn) (session.Accepted, error) {
+	if turn.Again.Words {
+		if turn = d.Hinted(turn); d.secrets.Has(turn.Text) {
+			d.pasted.Store(turn.RunID, true)
+		}
+	}
+	acc, err := d.sessions.AnswerAgain(ctx, turn)
+	if err != nil || acc.Duplicate {
+		d.pasted.Delete(turn.RunID)
+		return acc, err
+	}
+	turn.Text = acc.Text
+	d.received(turn)
+	return acc, nil
 }
 
 // Pasted reports, once, whether the message of a run holds what looks like a key.

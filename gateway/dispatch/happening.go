@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"cmp"
+	"maps"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -70,6 +71,7 @@ func (d *Dispatcher) received(turn session.Turn) {
 		Type: "message", Action: "received", SessionKey: turn.SessionKey, Route: turn.Route, Others: !turn.Owner || turn.Outside, Facts: facts,
 	}
 	d.sessions.Happened(h)
+	d.transcribed(turn, h)
 	h.Action, h.Facts = "preprocessed", map[string]any{
 		"from": from.From, "to": from.To, "body": turn.Text, "bodyForAgent": cmp.Or(turn.ForAgent, turn.Text), "channelId": source(turn),
 		"timestamp": facts["timestamp"], "conversationId": from.To, "messageId": turn.RunID, "senderId": turn.Sender, "senderName": from.Label,
@@ -79,4 +81,18 @@ func (d *Dispatcher) received(turn session.Turn) {
 		h.Facts["groupId"] = from.To
 	}
 	d.sessions.Happened(h)
+}
+
+// transcribed tells of each sound of a message that was written down; h is that the
+// message was received.
+func (d *Dispatcher) transcribed(turn session.Turn, h session.Happening) {
+	received := h.Facts
+	for _, s := range turn.Spoken {
+		facts := maps.Clone(received)
+		delete(facts, "content")
+		facts["transcript"], facts["body"], facts["bodyForAgent"] = s.Text, turn.Text, cmp.Or(turn.ForAgent, turn.Text)
+		facts["mediaPath"], facts["mediaType"] = s.Path, s.MIME
+		h.Action, h.Facts = "transcribed", facts
+		d.sessions.Happened(h)
+	}
 }

@@ -33,10 +33,10 @@ func (i Inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 	turn := session.Turn{
 		RunID: a.ID, SessionKey: a.SessionKey, Text: a.CommandBody, ForAgent: a.Text, ReplyTo: a.Reply.ReplyTo, QuoteSelected: a.QuoteSelected,
 		Owner: a.SenderIsOwner, Sender: a.SenderID, Outside: len(a.Prompt.Forwarded) > 0,
-		Route: RouteOf(a).String(),
+		Route: RouteOf(a).String(), Follows: a.ChatType == channel.Direct,
 		Origin: &session.Origin{
 			Label: a.Origin.Label, Provider: a.Origin.Provider, From: a.Origin.From, To: a.Origin.To, AccountID: a.Origin.AccountID,
-			ThreadID: a.Origin.ThreadID, ChatType: string(a.ChatType),
+			ThreadID: a.Origin.ThreadID, ChatType: string(a.ChatType), Sender: a.SenderName,
 		},
 	}
 	if turn.Text == "" {
@@ -47,6 +47,11 @@ func (i Inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		return forGate(err)
 	}
 	d.hintedPrompt(&a, &turn)
+	if len(a.Media) > 0 { // what was stopped after it was taken costs nothing again: what is heard in a sound may differ, too
+		if taken, err := d.sessions.Accepted(a.ID); err != nil || taken {
+			return forGate(err)
+		}
+	}
 	if !d.IsCommand(a.CommandBody) { // a command has no use for files
 		if err := i.Files.Take(ctx, a, &turn); err != nil {
 			return err

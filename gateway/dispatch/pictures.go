@@ -9,6 +9,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/provider/wire"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -72,17 +73,22 @@ func contentOf(a protocol.Attachment) ([]byte, error) {
 	return data, nil
 }
 
-// mustSee refuses pictures that the model of the turn could not see.
-func (d *Dispatcher) mustSee(ctx context.Context, turn session.Turn) error {
+// answering is the model that will answer a turn, as far as that is known now.
+func (d *Dispatcher) answering(ctx context.Context, turn session.Turn) (provider.Choice, error) {
 	hints := d.Hinted(turn).Hints
 	asked := cmp.Or(hints.Model, turn.Model)
 	ref, _, _ := profile.ParseRef(asked)
 	if row, ok, err := d.sessions.Get(turn.SessionKey); err != nil {
-		return err
+		return provider.Choice{}, err
 	} else if ok && asked == "" && row.ModelOverride {
 		ref = model.Ref{Provider: row.ModelProvider, Model: row.Model}
 	}
-	c, err := d.registry.Resolve(ctx, ref)
+	return d.registry.Resolve(ctx, ref)
+}
+
+// mustSee refuses pictures that the model of the turn could not see.
+func (d *Dispatcher) mustSee(ctx context.Context, turn session.Turn) error {
+	c, err := d.answering(ctx, turn)
 	if err != nil {
 		return protocol.Invalid("%s Nothing was accepted.", err)
 	}

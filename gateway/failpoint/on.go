@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // plan parses "name@n": the n-th time that name is hit, the process is killed.
@@ -33,4 +34,17 @@ func Hit(name string) {
 		_ = p.Kill()
 	}
 	select {} // until the signal arrives
+}
+
+// Duration is d, or what HEARTH_FAILPOINT_TIMES says of a name, as
+// "update:health=2s,update:crash=10s": tests need not wait for minutes.
+func Duration(name string, d time.Duration) time.Duration {
+	for part := range strings.SplitSeq(os.Getenv("HEARTH_FAILPOINT_TIMES"), ",") {
+		if n, v, ok := strings.Cut(part, "="); ok && n == name {
+			if other, err := time.ParseDuration(v); err == nil {
+				return other
+			}
+		}
+	}
+	return d
 }

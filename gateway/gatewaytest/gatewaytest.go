@@ -30,8 +30,9 @@ type Rig struct {
 	T        testing.TB
 	Dir      statedir.Dir
 	Model    *scripted.Handler
-	ModelURL string           // of the model server
-	Now      func() time.Time // nil: the real time
+	ModelURL string                       // of the model server
+	Now      func() time.Time             // nil: the real time
+	Booted   func() (time.Duration, bool) // nil: as the system says
 	Env      func(string) string
 	Stop     context.CancelFunc
 	Served   chan error
@@ -75,7 +76,8 @@ func WriteConfig(t testing.TB, dir statedir.Dir, model string, primary any) {
 			"claude": map[string]any{"baseUrl": model, "api": "anthropic-messages", "apiKey": "sk-test"},
 			"llama":  map[string]any{"baseUrl": model, "api": "ollama"},
 		}},
-		"agents": map[string]any{"defaults": map[string]any{"model": primary}},
+		"agents":   map[string]any{"defaults": map[string]any{"model": primary}},
+		"features": untitled(),
 	}
 	raw, err := json.Marshal(cfg)
 	if err != nil {
@@ -86,6 +88,10 @@ func WriteConfig(t testing.TB, dir statedir.Dir, model string, primary any) {
 	}
 }
 
+// untitled switches off what asks a model by itself, which tests that count calls do
+// not expect.
+func untitled() map[string]any { return map[string]any{"titles": false} }
+
 // Start starts the gateway on the state folder that it has.
 func (r *Rig) Start() {
 	r.T.Helper()
@@ -93,7 +99,7 @@ func (r *Rig) Start() {
 	if r.Env == nil {
 		r.Env = Env(r.T)
 	}
-	gw, err := gateway.New(ctx, gateway.Options{Dir: r.Dir, Env: r.Env, Port: FreePort(r.T), Version: "test", Now: r.Now})
+	gw, err := gateway.New(ctx, gateway.Options{Dir: r.Dir, Env: r.Env, Port: FreePort(r.T), Version: "test", Now: r.Now, Booted: r.Booted})
 	if err != nil {
 		stop()
 		r.T.Fatal(err)
@@ -157,20 +163,25 @@ func (r *Rig) ConnectAs(scopes ...protocol.Scope) *Peer {
 	return r.dial(nil, scopes...)
 }
 
-func (r *Rig) dial(caps []string, scopes ...protocol.Scope) *Peer {
-	r.T.Helper()
-	p := &Peer{T: r.T, grown: make(chan struct{})}
-	url, token, err := client.Find(r.Dir)
-	for range 100 {
-		if err == nil {
-			break
+// find is client.Find of a gateway that may still be on its way.
+func (r *Rig) find() (url, token string, err error) {
+	for range 3000 {
+		if url, token, err = client.Find(r.Dir); err == nil {
+			return url, token, nil
 		}
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-r.T.Context().Done():
+			return "", "", err
 		}
-		url, token, err = client.Find(r.Dir)
 	}
+	return "", "", err
+}
+
+func (r *Rig) dial(caps []string, scopes ...protocol.Scope) *Peer {
+	r.T.Helper()
+	p := &Peer{T: r.T, grown: make(chan struct{})}
+	url, token, err := r.find()
 	if err != nil {
 		r.T.Fatal(err)
 	}

@@ -127,7 +127,8 @@ func NewGuarded(t *testing.T) *Guarded {
 	raw, err := json.Marshal(map[string]any{
 		"models": map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": srv.URL + "/v1", "api": "openai-completions",
 			"apiKey": "sk-test"}}},
-		"agents": map[string]any{"defaults": map[string]any{"model": "chat/puppet", "workspace": g.Work}},
+		"agents":   map[string]any{"defaults": map[string]any{"model": "chat/puppet", "workspace": g.Work}},
+		"features": untitled(),
 	})
 	if err != nil {
 		t.Fatal(err)

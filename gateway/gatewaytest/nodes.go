@@ -122,7 +122,7 @@ func (r *Rig) Node(key ed25519.PrivateKey, commands ...string) *FakeNode {
 
 // DialNode is Node where that may fail.
 func (r *Rig) DialNode(key ed25519.PrivateKey, commands ...string) (*FakeNode, error) {
-	url, token, err := client.Find(r.Dir)
+	url, token, err := r.find()
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,7 @@ func NewOnTelegram(t *testing.T, primary any, account map[string]any) (*Rig, *te
 		"agents":   map[string]any{"defaults": map[string]any{"model": primary, "workspace": filepath.Join(t.TempDir(), "workspace")}},
 		"channels": map[string]any{"telegram": tg},
 		"commands": map[string]any{"ownerAllowFrom": owners},
+		"features": untitled(),
 	}
 	raw, err := json.Marshal(cfg)
 	if err != nil {
@@ -112,6 +113,13 @@ func Texts(api *telegramtest.Server, chat int64) (out []string) {
 // NewPuppetOnTelegram is a gateway whose model does what the messages say.
 func NewPuppetOnTelegram(t *testing.T, account map[string]any) (*Peer, *telegramtest.Server) {
 	t.Helper()
+	_, p, api := NewPuppetRigOnTelegram(t, account)
+	return p, api
+}
+
+// NewPuppetRigOnTelegram is the same, for who starts it again.
+func NewPuppetRigOnTelegram(t *testing.T, account map[string]any) (*Rig, *Peer, *telegramtest.Server) {
+	t.Helper()
 	r, api := NewOnTelegram(t, "chat/puppet", account)
 	srv := httptest.NewServer(http.HandlerFunc(Puppet))
 	t.Cleanup(srv.Close)
@@ -126,5 +134,5 @@ func NewPuppetOnTelegram(t *testing.T, account map[string]any) (*Peer, *telegram
 		t.Fatal(err)
 	}
 	p.Do(protocol.MethodConfigPatch, protocol.ConfigSetParams{Raw: string(raw), BaseHash: cfg.Hash}, nil)
-	return p, api
+	return r, p, api
 }

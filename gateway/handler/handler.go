@@ -60,11 +60,11 @@ var (
 	ErrTimeout = errors.New("it took too long and was ended")
 )
 
-// events are the keys that exist, as OpenClaw's page lists them, but for those that
-// never happen here (never).
+// events are the keys that exist, as OpenClaw's page lists them.
 var events = []string{
 	"agent:bootstrap", "command:new", "command:reset", "command:stop", "gateway:pre-restart", "gateway:shutdown", "gateway:startup",
-	"message:preprocessed", "message:received", "message:sent", "session:auto-reset", "session:compact:after", "session:compact:before",
+	"message:preprocessed", "message:received", "message:sent", "message:transcribed",
+	"session:auto-reset", "session:compact:after", "session:compact:before",
 	"session:patch",
 }
 
@@ -74,24 +74,11 @@ var families = []string{"command", "session", "agent", "gateway", "message"}
 // Known reports whether there are events of that key.
 func Known(key string) bool { return slices.Contains(events, key) || slices.Contains(families, key) }
 
-// never says why an event of OpenClaw's does not happen here, "" where it does or is
-// nobody's.
-func never(key string) string {
-	if key == "message:transcribed" {
-		return "Hearth does not transcribe voice notes"
-	}
-	return ""
-}
-
 // NeverTold says which of its events a handler is never told of, and why; "" for none.
 func (h *Handler) NeverTold() string {
 	var why []string
 	for _, e := range h.Unknown() {
-		if reason := never(e); reason != "" {
-			why = append(why, e+" never happens, because "+reason)
-		} else {
-			why = append(why, "there is no event "+e)
-		}
+		why = append(why, "there is no event "+e)
 	}
 	return strings.Join(why, "; ")
 }

@@ -111,10 +111,10 @@ func TestJudge(t *testing.T) {
 func TestNeverTold(t *testing.T) {
 	yes := true
 	for _, c := range []struct{ events, blocked, says string }{
-		{"message:transcribed", "message:transcribed never happens, because Hearth does not transcribe voice notes", "transcribe"},
-		{"message:transcribed command:nwe", "message:transcribed never happens, because Hearth does not transcribe voice notes; " +
-			"there is no event command:nwe", "nwe"},
-		{"message:transcribed message:received", "", "transcribe"},
+		{"message:dictated", "there is no event message:dictated", "dictated"},
+		{"message:dictated command:nwe", "there is no event message:dictated; there is no event command:nwe", "nwe"},
+		{"message:dictated message:received", "", "dictated"},
+		{"message:transcribed", "", ""},
 		{"message", "", ""},
 	} {
 		h := handler.Handler{Hook: skill.Hook{Events: strings.Fields(c.events)}, Form: handler.Builtin}

@@ -41,7 +41,9 @@ type Policy struct {
 	GroupAllowFrom []string // nil: every member of a listed group
 
 	AllowBots    bool
-	HistoryLimit *int // nil: as Settings say
+	HistoryLimit *int      // nil: as Settings say
+	Reactions    Reactions // "" = ReactionsOwn
+	ReactionFrom []string  // with ReactionsListed
 	// CoalesceCommands keeps commands in direct chats within the debounce, for
 	// networks that split what was sent at once.
 	CoalesceCommands bool

@@ -28,22 +28,7 @@ func (g *Gate) overhear(ctx context.Context, in channel.Inbound, pol Policy, v v
 		if seen, err = g.t.remember(tx, in, g.Now()); err != nil || seen.drop {
 			return err
 		}
-		seq, err := g.t.heard.NextSeq(tx)
-		if err != nil {
-			return err
-		}
-		prefix := conversationKey(in)
-		if err := g.t.heard.Put(tx, append(prefix[:len(prefix):len(prefix)], store.Uint64Key(seq)...), heard{In: in}); err != nil {
-			return err
-		}
-		n := 0
-		for range g.t.heard.ScanRaw(tx, store.Range{Prefix: prefix}) {
-			n++
-		}
-		if n > limit {
-			_, err = g.t.heard.DeleteRange(tx, store.Range{Prefix: prefix}, n-limit)
-		}
-		return err
+		return g.hear(tx, in, limit)
 	}})
 	if err != nil {
 		return fmt.Errorf("keep a group's message: %w", err)

@@ -32,6 +32,8 @@ const (
 	RuleQuarantined    Rule = "quarantined" // handling it failed again and again
 	RuleTooOld         Rule = "too-old"     // it waited for Hearth to come back, for too long
 	RuleTooMany        Rule = "too-many"    // more waited than is read
+	RuleReaction       Rule = "reaction"    // an emoji: kept as context, or left out
+	RulePress          Rule = "press"       // of a button that does nothing (any more)
 
 )
 

@@ -102,11 +102,34 @@ func (s Settings) debounce(channel string) time.Duration {
 	return s.Debounce
 }
 
+// Outgoing knows the messages that were sent from here.
+type Outgoing interface {
+	// SentAs says in which thread a message of ours was sent, and what it says.
+	SentAs(network string, to channel.Target, messageID string) (thread, text string, ok bool)
+}
+
+// Questions are those that stand on networks with buttons.
+type Questions interface {
+	// Look says what a press is the same as saying, or the words for who pressed when
+	// it does nothing.
+	Look(in channel.Inbound, owner bool) (says, word string, err error)
+	// Take notes a press with its acceptance; an error means that it does nothing any
+	// more.
+	Take(tx *store.Tx, in channel.Inbound, owner bool) error
+	// Taken and Tell say words to who pressed, without waiting.
+	Taken(in channel.Inbound)
+	Tell(in channel.Inbound, word string)
+}
+
 // Options wires a Gate.
 type Options struct {
 	DB       *store.DB
 	Contacts *contact.Book
 	Sessions Sessions
+	// Questions knows what buttons mean; nil: none does anything.
+	Questions Questions
+	// Sent knows our own messages; nil: none is known.
+	Sent     Outgoing
 	Settings func() Settings
 	Policy   func(channel, account string) Policy
 	// IsCommand tells control commands, which do not wait for more text; nil:
@@ -202,6 +225,12 @@ func (g *Gate) receive(ctx context.Context, in channel.Inbound, again bool) erro
 		}
 	}
 	pol := g.Policy(in.Channel, in.Account)
+	if in.Press.Pressed() {
+		return g.pressed(ctx, in, pol, known)
+	}
+	if in.Reaction.Reacted() {
+		return g.reacted(ctx, in, pol, known)
+	}
 	v := pol.admit(in, known)
 	switch {
 	case v.rule == RulePairing:
@@ -222,7 +251,7 @@ func (g *Gate) receive(ctx context.Context, in channel.Inbound, again bool) erro
 			return g.skip(ctx, in, rule, now)
 		}
 	}
-	return g.take(ctx, in, pol, v)
+	return g.take(ctx, in, pol, v, nil)
 }
 
 func malformed(in channel.Inbound) string {
@@ -250,8 +279,9 @@ func cut(s string, n int) string {
 	return text.Prefix(s, n) + "… (the rest was cut)"
 }
 
-// take makes a message durable and puts it in line.
-func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdict) error {
+// take makes a message durable and puts it in line; with is done in the same
+// transaction, if it is set.
+func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdict, with func(*store.Tx) error) error {
 	set := g.Settings()
 	wait := set.debounce(in.Channel)
 	command := g.IsCommand(in.Typed()) && !(pol.CoalesceCommands && in.Chat == channel.Direct)
@@ -277,6 +307,11 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 			b = nil
 			if seen, err = g.t.remember(tx, in, now); err != nil || seen.drop {
 				return err
+			}
+			if with != nil {
+				if err = with(tx); err != nil {
+					return err
+				}
 			}
 			row.PossibleRepeat = seen.rule == RulePossibleRepeat
 			if row.Seq, err = g.t.pending.NextSeq(tx); err != nil {

@@ -151,30 +151,37 @@ func label(in channel.Inbound) string {
 	return envelope.Label(in.Conversation)
 }
 
-// takeHeard returns what a group said since our last answer, rendered, and
-// empties the buffer.
+// takeHeard returns what a group said since our last answer and which emoji were put
+// on messages, rendered, and empties the buffer.
 func (g *Gate) takeHeard(tx *store.Tx, rows []pendingRow, set Settings, style envelope.Style) (out []string, err error) {
-	in := rows[0].In
-	if in.Chat == channel.Direct {
-		return nil, nil
-	}
+	in, reactions := rows[0].In, 0
 	prefix := conversationKey(in)
 	for row, err := range g.t.heard.Scan(tx, store.Range{Prefix: prefix}) {
 		if err != nil {
 			return nil, err
 		}
 		h := row.Value.In
+		if h.Reaction.Reacted() {
+			reactions++
+		}
 		who := envelope.Sender(h.SenderName, h.SenderHandle, h.SenderID)
 		body := envelope.Clean(h.Text, h.Channel)
 		if f := h.Forwarded; f.From != "" {
 			body = envelope.Forward(f.From, envelope.Clean(f.Text, h.Channel))
+		}
+		if h.Reaction.Reacted() {
+			body = reactionOf(h)
+		}
+		if h.Chat == channel.Direct {
+			who = "" // it stands in front
 		}
 		for _, m := range h.Media {
 			body = strings.TrimSpace(body + " " + envelope.Attached(m.MIME, m.Name, m.Size))
 		}
 		out = append(out, head(set, style, h, 0)+envelope.Say(who, body))
 	}
-	if limit := g.historyLimit(in, set); len(out) > limit {
+	if limit := g.historyLimit(in, set); in.Chat != channel.Direct && len(out) > max(limit, reactions) {
+		limit = max(limit, reactions)
 		out = out[len(out)-limit:]
 	}
 	_, err = g.t.heard.DeleteRange(tx, store.Range{Prefix: prefix}, -1)

@@ -115,6 +115,9 @@ func digest(parts ...string) []byte {
 // messageKey is the identity of a message. The sender is part of it because on
 // some networks senders choose the ids of their messages.
 func messageKey(in channel.Inbound) []byte {
+	if in.Press.Pressed() {
+		return digest("press", in.Channel, in.Account, in.Conversation, in.SenderID, in.Press.ID)
+	}
 	if in.MessageID == "" {
 		return append(digest("no id", fmt.Sprint(in.At.UnixNano())), contentKey(in)...)
 	}

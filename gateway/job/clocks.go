@@ -45,8 +45,7 @@ func (j jump) any() bool { return j.slept > 0 || j.moved != 0 }
 // look compares them. Where the system does not tell how long it slept, a clock
 // that went ahead by less than a day is taken for sleep.
 func (c *clocks) look() (j jump) {
-	wall, mono := c.now().Round(0), time.Now()
-	boot, has := c.awake()
+	wall, mono, boot, has := c.read()
 	j.now, j.from = wall, c.wall
 	if !c.wall.IsZero() {
 		ran, passed := mono.Sub(c.mono), wall.Sub(c.wall)
@@ -64,6 +63,19 @@ func (c *clocks) look() (j jump) {
 	}
 	c.wall, c.mono, c.boot, c.has = wall, mono, boot, has
 	return j
+}
+
+// read reads all of them at one moment: when the computer fell asleep in between,
+// once more.
+func (c *clocks) read() (wall, mono time.Time, boot time.Duration, has bool) {
+	for range 3 {
+		wall, mono = c.now().Round(0), time.Now()
+		boot, has = c.awake()
+		if d := c.now().Round(0).Sub(wall); d > -leap && d < leap {
+			break
+		}
+	}
+	return wall, mono, boot, has
 }
 
 // jumped: the computer slept, or its clock was set.

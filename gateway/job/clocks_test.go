@@ -204,6 +204,38 @@ func TestAllSlotsAreMadeUpForSlowly(t *testing.T) {
 	})
 }
 
+// A computer that falls asleep right after the clocks were looked at, and before what
+// is due was, has slept all the same: its jobs do what they say about missed slots.
+func TestSleepInTheMiddleOfATurn(t *testing.T) {
+	world(t, func(t *testing.T, r *rig) {
+		each, none := expr("0 * * * *", "UTC"), expr("0 * * * *", "UTC")
+		zero := int64(0)
+		for name, s := range map[string]*protocol.CronSpec{"all": &each, "skip": &none} {
+			s.Name, s.Schedule.StaggerMs = name, &zero
+			s.Hearth = &protocol.CronOwn{CatchUp: &protocol.CronCatchUp{Mode: name, Within: "6h"}}
+			r.add(*s)
+		}
+		r.wait(time.Minute)
+		r.mu.Lock()
+		r.turns = func() { r.sleep(3*time.Hour + 10*time.Minute) } // until 03:11
+		r.mu.Unlock()
+		r.book.Wake()
+		r.wait(time.Minute)
+		ran := map[string][]string{}
+		for _, run := range r.runs() {
+			what := time.UnixMilli(run.Slot).UTC().Format("15:04") + " " + run.Status
+			ran[run.JobName] = append(ran[run.JobName], what)
+		}
+		want := []string{"01:00 ok", "02:00 ok", "03:00 ok"}
+		if !slices.Equal(ran["all"], want) || !slices.Equal(ran["skip"], []string{"03:00 skipped"}) {
+			t.Errorf("it ran for %v", ran)
+		}
+		if m := r.book.Missed(func(int64) string { return "then" }); m.Cause != "slept" || len(m.Jobs) != 2 {
+			t.Errorf("the card: %+v", m)
+		}
+	})
+}
+
 // A clock that is set back never runs a slot again, and one that was far ahead
 // leaves no job asleep for a year.
 func TestClockSetBack(t *testing.T) {

@@ -180,7 +180,6 @@ type Limits struct {
 	KeepRuns   time.Duration // rows of runs
 	RunsPerJob int
 	CatchUp    *protocol.CronCatchUp // where a job says nothing; nil: by its kind
-	DayStart   func(now time.Time) int64
 }
 
 // Book is safe for concurrent use.

@@ -179,10 +179,12 @@ func (l *loop) refresh(ctx context.Context) {
 	l.resumed = seen
 }
 
-// turn begins what is due, and says how long to wait.
+// turn begins what was due when the clocks were last looked at, and says how long to
+// wait. What became due since, by a computer that fell asleep at this moment, is for
+// the next look, which knows that it slept.
 func (l *loop) turn(ctx context.Context) time.Duration {
 	limits := l.Limits()
-	now := l.Now()
+	now := l.clocks.wall
 	if z := l.Zone().String(); z != l.zone {
 		l.zone = z
 		l.zoned(ctx)
@@ -201,7 +203,7 @@ func (l *loop) turn(ctx context.Context) time.Duration {
 	due, next := l.due(now.UnixMilli())
 	wait := look
 	if next > 0 {
-		wait = min(wait, max(time.Duration(next-now.UnixMilli())*time.Millisecond, time.Millisecond))
+		wait = min(wait, max(time.Duration(next-l.Now().UnixMilli())*time.Millisecond, time.Millisecond))
 	}
 	if l.begin(ctx, due, limits, now.UnixMilli()) {
 		wait = min(wait, held)

@@ -34,6 +34,7 @@ type rig struct {
 	most   int
 	hold   chan struct{} // runs end when it is closed; nil: at once
 	refuse string
+	turns  func() // runs once, at the beginning of a turn of the loop
 	lose   string // why results do not arrive, "" = they do
 	events []protocol.CronEvent
 	ids    int
@@ -67,8 +68,19 @@ func (r *rig) open() {
 			defer r.mu.Unlock()
 			return time.Since(began) + r.slept, true
 		},
-		NewID:  func() string { r.mu.Lock(); defer r.mu.Unlock(); r.ids++; return fmt.Sprintf("id%d", r.ids) },
-		Limits: func() job.Limits { r.mu.Lock(); defer r.mu.Unlock(); return r.limits },
+		NewID: func() string { r.mu.Lock(); defer r.mu.Unlock(); r.ids++; return fmt.Sprintf("id%d", r.ids) },
+		Limits: func() job.Limits {
+			r.mu.Lock()
+			turns := r.turns
+			r.turns = nil
+			r.mu.Unlock()
+			if turns != nil {
+				turns()
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.limits
+		},
 		Changed: func(ev protocol.CronEvent) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // Settings are those of jobs that are due by themselves.
@@ -32,6 +33,9 @@ type FailureAlert struct {
 	Enabled           bool
 	After, CooldownMs int
 	IncludeSkipped    bool
+	Mode              string // announce, webhook
+	Channel, To       string // where they are told; "": where results go
+	AccountID         string
 }
 
 // Section are the settings of jobs.
@@ -39,7 +43,7 @@ var Section = &config.Settings[Settings]{
 	Path: "cron",
 	Default: Settings{
 		Enabled: true, Triggers: true, MaxConcurrentRuns: 8, SessionRetention: "24h", RemindTo: "last",
-		FailureAlert: FailureAlert{Enabled: true, After: 2, CooldownMs: 3_600_000},
+		FailureAlert: FailureAlert{Enabled: true, After: 2, CooldownMs: 3_600_000, Mode: protocol.CronDeliverAnnounce},
 	},
 	Fields: func(s *Settings) []config.Field {
 		return []config.Field{
@@ -71,7 +75,16 @@ var Section = &config.Settings[Settings]{
 					config.Number{Key: "after", To: &s.FailureAlert.After, Min: 1, Max: 100},
 					config.Number{Key: "cooldownMs", To: &s.FailureAlert.CooldownMs, Min: 0, Max: 30 * 24 * 3600 * 1000},
 					config.Switch{Key: "includeSkipped", To: &s.FailureAlert.IncludeSkipped},
-					config.Later("mode", "channel", "to", "accountId"),
+					config.Choice{
+						Key: "mode", To: &s.FailureAlert.Mode, Among: []string{protocol.CronDeliverAnnounce, protocol.CronDeliverWebhook},
+						Help: "`\"webhook\"`: they are posted to the address in `to`",
+					},
+					config.Text{
+						Key: "channel", To: &s.FailureAlert.Channel, Max: 64, Empty: true,
+						Help: "the network on which they are told, where a job says nothing else; without it and `to`: where its results go",
+					},
+					config.Text{Key: "to", To: &s.FailureAlert.To, Max: 2048, Empty: true, Help: "who is told there, or the address"},
+					config.Text{Key: "accountId", To: &s.FailureAlert.AccountID, Max: 64, Empty: true, Help: "the account there"},
 				},
 			},
 			config.Object{

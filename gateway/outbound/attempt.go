@@ -20,13 +20,14 @@ const uploadFactor = 5
 // uncertain message can be sent again without being seen twice.
 type keyed interface{ TakesKeyOnce() bool }
 
-// deliver takes one delivery to its end, waiting in between as it must.
-func (d *Deliverer) deliver(ctx context.Context, seq uint64) (Delivery, error) {
+// deliver takes one delivery to its end, waiting in between as it must, or to where
+// it goes on in another lane.
+func (d *Deliverer) deliver(ctx context.Context, lane string, seq uint64) (Delivery, error) {
 	v, err := d.get(seq)
 	if err != nil {
 		return v, err
 	}
-	for v.State.Open() {
+	for v.State.Open() && v.lane() == lane {
 		if err := d.await(ctx, v.NextAt); err != nil {
 			return v, err
 		}
@@ -72,12 +73,16 @@ func (d *Deliverer) await(ctx context.Context, at int64) error {
 // the caller saves the outcome.
 func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) error {
 	if v.Parts == nil {
+		d.place(v, c)
 		v.Parts = plan(v, d.Limits(c), c.Limits())
 	}
 	i := v.next()
 	if i < 0 {
 		d.finish(ctx, v, c)
 		return nil
+	}
+	if i == 0 && v.EditPreview && !d.editable(v, c) {
+		v.EditPreview = false
 	}
 	v.State, v.Parts[i].State, v.NextAt = Sending, Sending, 0
 	if err := d.save(ctx, v); err != nil {
@@ -92,11 +97,25 @@ func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) er
 	}
 	v.Parts[i].State, v.Parts[i].MessageID = Delivered, id
 	v.State, v.Reason, v.Attempts = Waiting, "", 0
-	if v.next() >= 0 {
-		return nil
+	if v.next() < 0 && !v.stale() {
+		v.State = Delivered
 	}
-	d.finish(ctx, v, c)
 	return nil
+}
+
+// place decides, once, where a text goes whose preview was to be removed: where
+// nothing can be removed it takes the preview's place.
+func (d *Deliverer) place(v *Delivery, c channel.Channel) {
+	if _, deletes := channel.AsDeleter(c); v.Preview != "" && v.Text != "" && !deletes {
+		v.EditPreview = true
+	}
+}
+
+// editable reports whether the network still lets the preview be edited.
+func (d *Deliverer) editable(v *Delivery, c channel.Channel) bool {
+	_, edits := channel.AsEditor(c)
+	window := c.Limits().EditWindow
+	return edits && (window == 0 || v.PreviewAt == 0 || d.Now().Sub(time.UnixMilli(v.PreviewAt)) < window)
 }
 
 // send makes the request, and lets it come to its end when Hearth stops.
@@ -127,7 +146,11 @@ func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Chan
 		}
 		return v.Preview, e.Edit(req, v.To, v.Preview, p.Text)
 	}
-	r, err := c.Send(req, channel.Message{To: to, Text: p.Text, Media: p.Media, Key: fmt.Sprintf("%s/%d", v.ID, i)})
+	m := channel.Message{To: to, Text: p.Text, Media: p.Media, Key: fmt.Sprintf("%s/%d", v.ID, i)}
+	if _, shows := channel.AsChooser(c); shows && i == v.asks() && len(v.Choices) <= c.Limits().Choices {
+		m.Choices = v.Choices
+	}
+	r, err := c.Send(req, m)
 	return r.MessageID, err
 }
 
@@ -145,16 +168,23 @@ func (d *Deliverer) repeatable(v *Delivery, i int, c channel.Channel) bool {
 	return ok && k.TakesKeyOnce()
 }
 
+// editsTried is how often an edit may fail before the answer is sent anew: about half
+// a minute, in which a network or its program comes back.
+const editsTried = 6
+
 // judge turns a failed request into the delivery's state.
 func (d *Deliverer) judge(v *Delivery, i int, c channel.Channel, err error) {
 	var limit *channel.RateLimit
 	v.Parts[i].State = Waiting
+	if d.edits(v, i) && !errors.As(err, &limit) && !errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth) {
+		v.EditTried = true
+	}
 	switch {
 	case errors.As(err, &limit):
 		v.State, v.Reason = Waiting, err.Error()
 		v.NextAt = d.Now().Add(max(limit.After, 0)).UnixMilli()
 		d.giveUp(v)
-	case d.edits(v, i) && !errors.Is(err, channel.ErrAuth) && (errors.Is(err, channel.ErrRefused) || v.Attempts > 0):
+	case d.edits(v, i) && !errors.Is(err, channel.ErrAuth) && (errors.Is(err, channel.ErrRefused) || v.Attempts >= editsTried):
 		v.EditPreview = false // the preview is removed once the answer was sent
 		v.State, v.NextAt = Waiting, 0
 	case errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth) && len(v.Parts[i].Media) > 0:
@@ -211,25 +241,72 @@ func (d *Deliverer) later(v *Delivery, why string) {
 
 func (d *Deliverer) giveUp(v *Delivery) {
 	if v.NextAt-v.CreatedAt > d.Retry.GiveUp.Milliseconds() {
+		if v.removes() { // the answer is there
+			v.State, v.Stale, v.Reason, v.NextAt, v.Attempts = Delivered, v.Reason, "", 0, 0
+			return
+		}
 		v.State, v.NextAt = Failed, 0
 		v.Reason = fmt.Sprintf("given up after %v: %s", d.Retry.GiveUp, v.Reason)
 	}
 }
 
-// finish closes a delivery whose messages are all confirmed. A preview that
-// was not used is removed; when that fails it only looks untidy.
+// finish closes a delivery whose messages are all confirmed, once the preview that
+// was not used is removed. Where it stays, that is said.
 func (d *Deliverer) finish(ctx context.Context, v *Delivery, c channel.Channel) {
+	var err error
+	if v.stale() {
+		req, cancel := awake.WithTimeout(context.WithoutCancel(ctx), d.Retry.Grace)
+		defer cancel()
+		failpoint.Hit("beforeRemoval")
+		err = d.remove(req, v, c)
+		failpoint.Hit("afterRemoval")
+	}
+	var limit *channel.RateLimit
+	switch {
+	case err == nil:
+	case errors.As(err, &limit):
+		v.State, v.Reason = Waiting, removing(err)
+		v.NextAt = d.Now().Add(max(limit.After, 0)).UnixMilli()
+		d.giveUp(v)
+		return
+	case !errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth):
+		d.later(v, removing(err))
+		return
+	default:
+		v.Stale = err.Error()
+	}
 	v.State, v.Reason, v.NextAt, v.Attempts = Delivered, "", 0, 0
-	if v.Preview == "" || len(v.Parts) > 0 && v.Parts[0].MessageID == v.Preview {
-		return
+}
+
+func removing(err error) string {
+	return "what was shown of the answer while it was written is not removed yet: " + err.Error()
+}
+
+// What is read in the place of a preview that can be edited and not removed.
+const (
+	elsewhere = "(The answer is a message of its own.)"
+	brokenOff = "(This answer was broken off.)"
+)
+
+// remove takes a preview away. Where the network refuses that, words take the place
+// of half an answer.
+func (d *Deliverer) remove(ctx context.Context, v *Delivery, c channel.Channel) error {
+	err := fmt.Errorf("%w: messages cannot be removed there", channel.ErrRefused)
+	if del, ok := channel.AsDeleter(c); ok {
+		err = del.Delete(ctx, v.To, v.Preview)
 	}
-	del, ok := channel.AsDeleter(c)
-	if !ok {
-		return
+	e, edits := channel.AsEditor(c)
+	if !errors.Is(err, channel.ErrRefused) || errors.Is(err, channel.ErrAuth) || !edits || !d.editable(v, c) {
+		return err
 	}
-	req, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Retry.Grace)
-	defer cancel()
-	if err := del.Delete(req, v.To, v.Preview); err != nil {
-		d.Logger.Warn("a preview message could not be removed", "channel", v.Channel, "err", err)
+	words := elsewhere
+	if len(v.Parts) == 0 {
+		words = brokenOff
 	}
+	if second := e.Edit(ctx, v.To, v.Preview, words); second != nil && !errors.Is(second, channel.ErrRefused) {
+		return second
+	} else if second != nil {
+		return err
+	}
+	return nil
 }

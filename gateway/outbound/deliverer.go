@@ -61,6 +61,8 @@ type Deliverer struct {
 	open store.Bucket[State] // what is not delivered as it was meant, by class: 'o' goes on by itself, 't' waits for a person
 	wake chan struct{}
 
+	previews store.Bucket[PreviewRow] // by key
+
 	mu    sync.Mutex
 	lanes map[string]*lane
 	taken map[uint64]bool // in a lane
@@ -74,7 +76,7 @@ type lane struct {
 const (
 	classOpen    = 'o'
 	classTrouble = 't'
-	classLess    = 'w' // delivered, with words in the place of a file
+	classLess    = 'w' // delivered, with words in the place of a file, or beside a preview that could not be removed
 )
 
 // NewDeliverer returns a deliverer on the store.
@@ -96,9 +98,12 @@ func NewDeliverer(db *store.DB, o DelivererOptions) *Deliverer {
 	o.Retry = o.Retry.filled()
 	return &Deliverer{
 		DelivererOptions: o, db: db,
-		rows:  store.NewBucket[Delivery]("deliveries"),
-		ids:   store.NewBucket[uint64]("delivery-ids"),
-		open:  store.NewBucket[State]("delivery-open"),
+		rows: store.NewBucket[Delivery]("deliveries"),
+		ids:  store.NewBucket[uint64]("delivery-ids"),
+		open: store.NewBucket[State]("delivery-open"),
+
+		previews: store.NewBucket[PreviewRow]("previews"),
+
 		wake:  make(chan struct{}, 1),
 		lanes: map[string]*lane{}, taken: map[uint64]bool{}, moved: make(chan struct{}),
 	}
@@ -134,7 +139,7 @@ func (d *Deliverer) write(tx *store.Tx, v *Delivery) error {
 	for _, class := range []byte{classOpen, classTrouble, classLess} {
 		key := openKey(class, v.Seq)
 		here := class == classOpen && v.State.Open() || class == classTrouble && (v.State == Failed || v.State == Uncertain) ||
-			class == classLess && v.State == Delivered && v.Problem() != ""
+			class == classLess && v.less()
 		if !here {
 			if err := d.open.Delete(tx, key); err != nil {
 				return err
@@ -158,7 +163,7 @@ func (d *Deliverer) save(ctx context.Context, v *Delivery) error {
 	close(d.moved)
 	d.moved = make(chan struct{})
 	d.mu.Unlock()
-	if d.OnState != nil {
+	if d.OnState != nil && !row.Draft {
 		d.OnState(row)
 	}
 	return nil
@@ -248,7 +253,7 @@ func (d *Deliverer) work(ctx context.Context, name string, l *lane) {
 		seq := l.queue[0]
 		l.queue = l.queue[1:]
 		d.mu.Unlock()
-		v, err := d.deliver(ctx, seq)
+		v, err := d.deliver(ctx, name, seq)
 		if err != nil && !errors.Is(err, context.Canceled) {
 			d.Logger.Error("a delivery stopped", "seq", seq, "err", err)
 		}
@@ -281,6 +286,9 @@ func (d *Deliverer) recover(ctx context.Context) error {
 	}
 	for _, v := range fresh {
 		i := v.next()
+		if v.removes() { // as right now as it was then
+			continue
+		}
 		if d.db.Past(v.CreatedAt) {
 			d.past(&v, i)
 			if err := d.save(ctx, &v); err != nil {
@@ -292,7 +300,7 @@ func (d *Deliverer) recover(ctx context.Context) error {
 			continue
 		}
 		if d.repeatable(&v, i, d.Channels(v.Channel, v.To.Account)) {
-			v.Parts[i].State, v.State = Waiting, Waiting
+			v.Parts[i].State, v.State, v.EditTried = Waiting, Waiting, d.edits(&v, i)
 		} else {
 			d.uncertain(&v, i, "Hearth stopped while it was being sent")
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ type house struct {
 	net  *loopback.Net
 	off  bool // the channel is not connected
 	lim  channel.Limits
+	less []channel.Ability // that the channel has not
 
 	db   *store.DB
 	d    *Deliverer
@@ -51,10 +53,12 @@ func (h *house) open() {
 	h.db = db
 	h.d = NewDeliverer(db, DelivererOptions{
 		Channels: func(id, account string) channel.Channel {
+			h.mu.Lock()
+			defer h.mu.Unlock()
 			if h.off {
 				return nil
 			}
-			return h.net.Channel(id, account, h.lim)
+			return lesser{h.net.Channel(id, account, h.lim), h.less}
 		},
 		Rand: func() float64 { return 1 },
 		OnState: func(v Delivery) {
@@ -64,6 +68,14 @@ func (h *house) open() {
 		},
 	})
 }
+
+// lesser is a channel that lacks abilities.
+type lesser struct {
+	*loopback.Channel
+	less []channel.Ability
+}
+
+func (l lesser) Can(a channel.Ability) bool { return !slices.Contains(l.less, a) }
 
 func (h *house) start() {
 	h.open()
@@ -424,6 +436,7 @@ func TestFinalTakesThePreviewsPlace(t *testing.T) {
 		"in place":             {true, nil, []string{"part one is here", "part two is here"}},
 		"edit refused":         {true, []loopback.Kind{loopback.Refused}, []string{"part one is here", "part two is here"}},
 		"edit fails twice":     {true, []loopback.Kind{loopback.Passing, loopback.Passing}, []string{"part one is here", "part two is here"}},
+		"edit fails for long":  {true, slices.Repeat([]loopback.Kind{loopback.Passing}, 9), []string{"part one is here", "part two is here"}},
 		"confirmation is lost": {true, []loopback.Kind{loopback.Lost}, []string{"part one is here", "part two is here"}},
 		"limited":              {true, []loopback.Kind{loopback.Limited}, []string{"part one is here", "part two is here"}},
 		"progress: cleared":    {false, nil, []string{"part one is here", "part two is here"}},

@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
@@ -46,6 +47,8 @@ type Delivery struct {
 	Text    string          `json:"text,omitempty"`
 	Media   []channel.Media `json:"media,omitempty"`
 	Reply   ReplyMode       `json:"reply,omitempty"`
+	// Choices are buttons below the end of the text, where the network has them.
+	Choices []channel.Choice `json:"choices,omitempty"`
 	// Preview is the message that showed the answer while it was written. With
 	// EditPreview the first message of the delivery takes its place, otherwise
 	// it is removed once everything was sent.
@@ -53,13 +56,23 @@ type Delivery struct {
 	EditPreview bool   `json:"editPreview,omitempty"`
 	// PreviewText is what the preview reads; an edit to the same is left out.
 	PreviewText string `json:"previewText,omitempty"`
+	// PreviewAt is when it was sent, 0: not long ago. Networks let a message be
+	// edited for a while.
+	PreviewAt int64 `json:"previewAt,omitempty"`
+	// EditTried: an edit of the preview ended in a way that leaves open whether it
+	// reads the answer.
+	EditTried bool `json:"editTried,omitempty"`
+	// Draft: it is about a preview alone, and no answer. OnState does not hear of it.
+	Draft bool `json:"draft,omitempty"`
 
 	// What follows is the Deliverer's. Times are milliseconds.
-	Seq       uint64 `json:"seq,omitempty"`
-	State     State  `json:"state,omitempty"`
-	Parts     []Part `json:"parts,omitempty"`
-	Attempts  int    `json:"attempts,omitempty"` // in a row without success
-	Reason    string `json:"reason,omitempty"`
+	Seq      uint64 `json:"seq,omitempty"`
+	State    State  `json:"state,omitempty"`
+	Parts    []Part `json:"parts,omitempty"`
+	Attempts int    `json:"attempts,omitempty"` // in a row without success
+	Reason   string `json:"reason,omitempty"`
+	// Stale is why the preview stands in the chat beside the answer, which arrived.
+	Stale     string `json:"stale,omitempty"`
 	NextAt    int64  `json:"nextAt,omitempty"`
 	CreatedAt int64  `json:"createdAt,omitempty"`
 	UpdatedAt int64  `json:"updatedAt,omitempty"`
@@ -86,6 +99,26 @@ func (d *Delivery) Sent() (n int) {
 	return n
 }
 
+// asks is the part that the buttons stand below, -1 for none.
+func (d *Delivery) asks() int {
+	if len(d.Choices) > 0 {
+		for i, p := range slices.Backward(d.Parts) {
+			if p.Text != "" {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Asked is the message that has the buttons, "" before it is there.
+func (d *Delivery) Asked() string {
+	if i := d.asks(); i >= 0 {
+		return d.Parts[i].MessageID
+	}
+	return ""
+}
+
 // next is the first part without a receipt, -1 when there is none.
 func (d *Delivery) next() int {
 	for i, p := range d.Parts {
@@ -106,9 +139,27 @@ func (d *Delivery) Problem() string {
 	return ""
 }
 
-// lane orders deliveries: one after the other in each conversation.
+// stale reports whether the preview is to be removed once everything was sent.
+func (d *Delivery) stale() bool {
+	return d.Preview != "" && !(len(d.Parts) > 0 && d.Parts[0].MessageID == d.Preview)
+}
+
+// removes reports whether nothing is left to do but to remove the preview.
+func (d *Delivery) removes() bool {
+	return d.stale() && d.next() < 0 && (len(d.Parts) > 0 || d.Text == "" && len(d.Media) == 0)
+}
+
+// less reports whether it arrived otherwise than it was meant.
+func (d *Delivery) less() bool { return d.State == Delivered && (d.Stale != "" || d.Problem() != "") }
+
+// lane orders deliveries: one after the other in each conversation. What only tidies
+// up is in none's way.
 func (d *Delivery) lane() string {
-	return strings.Join([]string{d.Channel, d.To.Account, d.To.Conversation, d.To.Thread}, "\x00")
+	name := strings.Join([]string{d.Channel, d.To.Account, d.To.Conversation, d.To.Thread}, "\x00")
+	if d.removes() {
+		name += "\x00removal"
+	}
+	return name
 }
 
 // clone copies what OnState hands out.

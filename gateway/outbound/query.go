@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -13,6 +14,9 @@ var (
 	ErrNoDelivery = errors.New("there is no such delivery")
 	// ErrNotStuck: the delivery is done or goes on by itself.
 	ErrNotStuck = errors.New("the delivery needs no decision")
+	// ErrDraft: it is the beginning of an answer that was sent as a whole.
+	ErrDraft = errors.New("this was only the beginning of an answer, shown while the answer was written; the answer itself is a message of " +
+		"its own, so there is nothing to send again. Say that you have seen it (arrived), and it is not shown here any more")
 )
 
 // Follow has one more hear of every change of a delivery after it is durable. It
@@ -37,6 +41,40 @@ func (d *Deliverer) Get(id string) (v Delivery, err error) {
 	return v, err
 }
 
+// lookBack is how many deliveries are looked at for a message.
+const lookBack = 2000
+
+// Sent finds the delivery that a message on a network was a part of, and what the
+// message says; only the newest are looked at.
+func (d *Deliverer) Sent(network string, to channel.Target, messageID string) (v Delivery, text string, ok bool) {
+	n := 0
+	err := d.db.View(func(tx *store.Tx) error {
+		for row, err := range d.rows.Scan(tx, store.Range{Reverse: true}) {
+			if n++; err != nil || n > lookBack {
+				return err
+			}
+			r := row.Value
+			if r.Channel != network || r.To.Account != to.Account || r.To.Conversation != to.Conversation {
+				continue
+			}
+			for _, p := range r.Parts {
+				if p.MessageID == messageID && messageID != "" {
+					v, text, ok = r, p.Text, true
+					return nil
+				}
+			}
+		}
+		return nil
+	})
+	return v, text, ok && err == nil
+}
+
+// SentAs says in which thread a message was delivered, and what it says.
+func (d *Deliverer) SentAs(network string, to channel.Target, messageID string) (thread, text string, ok bool) {
+	v, text, ok := d.Sent(network, to, messageID)
+	return v.To.Thread, text, ok
+}
+
 func (d *Deliverer) byID(tx *store.Tx, id string) (Delivery, error) {
 	seq, ok, err := d.ids.Get(tx, []byte(id))
 	if err != nil {
@@ -58,7 +96,7 @@ func (d *Deliverer) Undelivered(limit int) ([]Delivery, error) {
 }
 
 // Incomplete lists at most limit deliveries that arrived with words in the place
-// of a file, the newest first. They are forgotten with the other receipts.
+// of a file, or beside a preview that could not be removed, the newest first. They are forgotten with the other receipts.
 func (d *Deliverer) Incomplete(limit int) ([]Delivery, error) {
 	return d.list(limit, store.Range{Prefix: []byte{classLess}, Reverse: true})
 }
@@ -88,20 +126,31 @@ func (d *Deliverer) list(limit int, parts ...store.Range) (out []Delivery, err e
 // Resend sends what failed or is uncertain again, from the message on that has
 // no receipt: a person decided that seeing it twice is better than not at all.
 func (d *Deliverer) Resend(ctx context.Context, id string) error {
-	return d.decide(ctx, id, func(v *Delivery) {
+	return d.decide(ctx, id, func(v *Delivery) error {
+		if v.Draft {
+			return ErrDraft
+		}
 		v.State, v.Parts[v.next()].State = Waiting, Waiting
+		return nil
 	})
 }
 
 // Arrived takes an uncertain message for delivered, because a person saw it,
 // and goes on with the rest.
 func (d *Deliverer) Arrived(ctx context.Context, id string) error {
-	return d.decide(ctx, id, func(v *Delivery) {
+	return d.decide(ctx, id, func(v *Delivery) error {
+		if v.next() == 0 && v.EditTried && v.stale() { // it may be the message that was seen, so it is not removed
+			v.Parts[0].MessageID, v.Stale = v.Preview, "somebody saw the answer, and this may be it"
+		}
 		v.State, v.Parts[v.next()].State = Waiting, Delivered
+		if v.Draft {
+			v.State = Delivered
+		}
+		return nil
 	})
 }
 
-func (d *Deliverer) decide(ctx context.Context, id string, change func(*Delivery)) error {
+func (d *Deliverer) decide(ctx context.Context, id string, change func(*Delivery) error) error {
 	var row Delivery
 	err := d.db.Update(ctx, store.Write{Must: true, Do: func(tx *store.Tx) error {
 		v, err := d.byID(tx, id)
@@ -112,7 +161,9 @@ func (d *Deliverer) decide(ctx context.Context, id string, change func(*Delivery
 			return fmt.Errorf("%w: it is %s", ErrNotStuck, v.State)
 		}
 		if v.next() >= 0 {
-			change(&v)
+			if err := change(&v); err != nil {
+				return err
+			}
 		} else {
 			v.State = Waiting
 		}
@@ -124,7 +175,7 @@ func (d *Deliverer) decide(ctx context.Context, id string, change func(*Delivery
 	if err != nil {
 		return fmt.Errorf("decide about a delivery: %w", err)
 	}
-	if d.OnState != nil {
+	if d.OnState != nil && !row.Draft {
 		d.OnState(row)
 	}
 	d.Wake()

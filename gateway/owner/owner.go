@@ -11,7 +11,9 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/question"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // sendTimeout bounds one message to the owner on a network.
@@ -33,14 +35,19 @@ type Channels interface {
 type Line struct {
 	runs     Runs
 	channels Channels
+	desk     *question.Desk
 	work     *background.Group
 	log      *slog.Logger
 }
 
 // New returns a line over the networks that are connected.
-func New(runs Runs, channels Channels, work *background.Group, log *slog.Logger) *Line {
-	return &Line{runs, channels, work, log}
+func New(runs Runs, channels Channels, db *store.DB, work *background.Group, now func() time.Time, log *slog.Logger) *Line {
+	desk := question.New(question.Options{DB: db, Channels: channels, Work: work, Now: now, Logger: log})
+	return &Line{runs, channels, desk, work, log}
 }
+
+// Desk holds the questions with buttons. Its Run takes away those that are over.
+func (l *Line) Desk() *question.Desk { return l.desk }
 
 // Reaches reports whether the owner wrote what led to a run on a network that is
 // connected, in a direct chat: never a group, where others read along.
@@ -64,6 +71,37 @@ func (l *Line) Tell(runID, text string) {
 		}
 	})
 }
+
+// Ask asks the owner where they wrote what led to a run: with buttons where the network
+// has them, and with words, which say how to answer, where it has none; without words nothing
+// is asked there.
+func (l *Line) Ask(runID string, q question.Question, words string) {
+	ch, to, ok := l.chat(runID)
+	if !ok {
+		return
+	}
+	tell := func() {
+		if words != "" {
+			l.Tell(runID, words)
+		}
+	}
+	if !question.Shows(ch, len(q.Options)) {
+		tell()
+		return
+	}
+	q.Channel, q.To, q.Owner = ch.ID(), to, true
+	err := l.desk.Ask(q, func(error) { tell() })
+	if err != nil {
+		l.log.Warn("a question could not be kept, so it is asked without buttons", "err", err)
+		tell()
+	}
+}
+
+// Over ends the questions of a subject, and says why below them.
+func (l *Line) Over(subject, said string) { l.desk.Over(subject, said) }
+
+// Open are the subjects of the questions that wait for an answer by a button.
+func (l *Line) Open() ([]string, error) { return l.desk.Subjects() }
 
 func (l *Line) chat(runID string) (ch channel.Channel, to channel.Target, ok bool) {
 	if runID == "" {

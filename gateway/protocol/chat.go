@@ -19,19 +19,79 @@ type ChatSendParams struct {
 	// OpenClaw's settings of a session; ours have none, so that only null agrees.
 	ExpectedPermissionMode any `json:"expectedPermissionMode,omitempty"`
 	ExpectedToolOverrides  any `json:"expectedToolOverrides,omitempty"`
-	// Attachments are pictures, at most MaxAttachments.
+	// Deliver sends the answer to a messaging network too: to DeliverTo, which is ours
+	// and has to be where the session's answers go still, or without it there.
+	Deliver   bool             `json:"deliver,omitempty"`
+	DeliverTo *DeliveryContext `json:"hearthDeliverTo,omitempty"`
+	// Attachments are pictures and other files, at most MaxAttachments.
 	Attachments []Attachment `json:"attachments,omitempty"`
 }
 
-// MaxAttachments is how many pictures a message may have.
-const MaxAttachments = 8
+// MaxAttachments is how many files a message may have, and MaxAttachmentBytes how
+// large each of those may be that are no pictures.
+const (
+	MaxAttachments     = 8
+	MaxAttachmentBytes = 25 << 20
+)
 
-// Attachment is one picture of a message.
+// Attachment is one file of a message: its bytes, or an upload that brought them.
 type Attachment struct {
-	Type     string `json:"type,omitempty"` // image, the only one for now
+	Type     string `json:"type,omitempty"` // image or file; "": what its bytes are
 	MimeType string `json:"mimeType,omitempty"`
 	FileName string `json:"fileName,omitempty"`
-	Content  string `json:"content"` // base64, or a data: address
+	Content  string `json:"content,omitempty"` // base64, or a data: address
+	// Upload is ours: the id of one that is whole (MethodUploadPut), in place of Content.
+	Upload string `json:"hearthUpload,omitempty"`
+}
+
+// AttachedFile is a file of a message that is no picture, and what became of it.
+type AttachedFile struct {
+	Name     string `json:"name"`
+	MimeType string `json:"mimeType,omitempty"`
+	Size     int64  `json:"size"`
+	// Kind is pdf, word, sheet, slides, html, epub, text, archive, audio, video, picture
+	// or unknown; Unit is what it is made of: page, sheet, slide, chapter, file, or "".
+	Kind  string   `json:"kind"`
+	Unit  string   `json:"unit,omitempty"`
+	Total int      `json:"total,omitempty"` // of those
+	Notes []string `json:"notes,omitempty"` // what else is known of it, in English
+	// Given is how many of those the model was given, and Whole that it was given all of
+	// the text. Neither is set before the message is sent.
+	Given int  `json:"given,omitempty"`
+	Whole bool `json:"whole,omitempty"`
+	Text  int  `json:"text,omitempty"` // bytes of text that were found
+	// Path is where the file is kept in the workspace of the assistant.
+	Path string `json:"path,omitempty"`
+	// Problem says why it has no text (encrypted, broken, bomb, no-text, too-much, foreign,
+	// empty), and Why the same in English. It can be sent all the same.
+	Problem string `json:"problem,omitempty"`
+	Why     string `json:"why,omitempty"`
+}
+
+// MaxUploadPart is how many bytes one UploadPutParams may bring.
+const MaxUploadPart = 4 << 20
+
+// UploadPutParams bring a part of a file. The first has no Upload, and says what the
+// file is; the next ones go on at Offset, which is what was received so far.
+type UploadPutParams struct {
+	Upload   string `json:"upload,omitempty"`
+	FileName string `json:"fileName,omitempty"`
+	MimeType string `json:"mimeType,omitempty"`
+	Size     int64  `json:"size,omitempty"` // of the whole file, in bytes
+	Offset   int64  `json:"offset,omitempty"`
+	Content  string `json:"content"` // base64
+}
+
+// UploadPutResult: File is there once all of it was received and read.
+type UploadPutResult struct {
+	Upload   string        `json:"upload"`
+	Received int64         `json:"received"`
+	File     *AttachedFile `json:"file,omitempty"`
+}
+
+// UploadDropParams name an upload that is not to be sent.
+type UploadDropParams struct {
+	Upload string `json:"upload"`
 }
 
 // MediaGetParams name a picture by a block's mediaId.
@@ -53,6 +113,8 @@ type Media struct {
 type ChatSendResult struct {
 	RunID  string `json:"runId"`
 	Status string `json:"status"`
+	// Files is ours: what became of the files that are no pictures.
+	Files []AttachedFile `json:"hearthFiles,omitempty"`
 }
 
 const (
@@ -99,6 +161,8 @@ type ChatHistory struct {
 	HasMore       bool           `json:"hasMore"`
 	InputReceipts []InputReceipt `json:"inputReceipts,omitempty"`
 	InFlightRun   *InFlightRun   `json:"inFlightRun,omitempty"`
+	// Branch is ours: as in SessionRow.
+	Branch string `json:"hearthBranch,omitempty"`
 	// Earlier is ours: the conversation that stood here before this one began.
 	Earlier *Earlier `json:"hearthEarlier,omitempty"`
 }

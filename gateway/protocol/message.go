@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -32,11 +33,54 @@ type Message struct {
 	ForAgent string `json:"hearthForAgent,omitempty"`
 	// ExcludeFromContext marks what models never see: commands and their replies.
 	ExcludeFromContext bool `json:"excludeFromContext,omitempty"`
+	// Origin is ours: where a person's message came from; nil: the gateway's own
+	// clients. Models are not sent it.
+	Origin *MessageOrigin `json:"hearthOrigin,omitempty"`
+	// AnswersTo is ours: where the answer goes, when that is not where the message
+	// came from; its sender is who is answered.
+	AnswersTo *MessageOrigin `json:"hearthAnswersTo,omitempty"`
 	// Provenance is set on words that no person wrote here.
 	Provenance   *Provenance     `json:"provenance,omitempty"`
 	ErrorMessage string          `json:"errorMessage,omitempty"`
 	Meta         *MessageMeta    `json:"__openclaw,omitempty"`
 	Hearth       *MessageReceipt `json:"hearth,omitempty"`
+	// Versions is ours, on what begins a turn: the messages in whose place it stands,
+	// and that stand in its place on other branches. It is not stored.
+	Versions *MessageVersions `json:"hearthVersions,omitempty"`
+}
+
+// MessageVersions are the versions of a message, in the order in which they were
+// written.
+type MessageVersions struct {
+	At      int      `json:"at"`      // which one this is, from 1
+	Entries []string `json:"entries"` // ids, for sessions.branches.switch
+	Same    bool     `json:"same"`    // they have the same words: only the answers differ
+}
+
+// MessageOrigin says from which messaging network a message came, and from whom.
+type MessageOrigin struct {
+	Channel   string `json:"channel"`
+	AccountID string `json:"accountId,omitempty"`
+	Sender    string `json:"sender,omitempty"` // as they call themselves
+	SenderID  string `json:"senderId,omitempty"`
+	Owner     bool   `json:"owner,omitempty"`
+	Group     string `json:"group,omitempty"` // what it is called; "" in direct chats
+}
+
+// ChannelHook is the channel of what other programs sent by hooks.
+const ChannelHook = "hook"
+
+// Speaker is who said a user's message; "" for the owner of the conversation.
+func (m *Message) Speaker() string {
+	o := m.Origin
+	if o == nil || o.Owner {
+		return ""
+	}
+	name := cmp.Or(o.Sender, o.SenderID, "Somebody")
+	if o.Channel == ChannelHook {
+		return "Webhook " + name
+	}
+	return name + " on " + o.Channel
 }
 
 // Provenance says where words come from that stand in a person's place.
@@ -59,7 +103,7 @@ const (
 
 // Block is one part of a message; Type tells which fields are set.
 type Block struct {
-	Type     string `json:"type"` // text, thinking, toolCall, image
+	Type     string `json:"type"` // text, thinking, toolCall, image, file
 	Text     string `json:"text,omitempty"`
 	Thinking string `json:"thinking,omitempty"`
 	// ThinkingSignature is what the model service wants back with its reasoning;
@@ -76,6 +120,9 @@ type Block struct {
 	MediaID  string `json:"mediaId,omitempty"` // what the gateway keeps it under
 	Width    int    `json:"width,omitempty"`
 	Height   int    `json:"height,omitempty"`
+	// File is ours: what became of a file of the message. Its block's Text is what the
+	// model is told of it; it stays in the transcript and is not sent to clients.
+	File *AttachedFile `json:"hearthFile,omitempty"`
 }
 
 // Block types.
@@ -84,6 +131,7 @@ const (
 	BlockThinking = "thinking"
 	BlockToolCall = "toolCall"
 	BlockImage    = "image"
+	BlockFile     = "file"
 )
 
 // TextBlocks is content that is one text.

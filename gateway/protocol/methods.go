@@ -76,11 +76,28 @@ const (
 	MethodSessionsCompact  = "sessions.compact"
 	MethodSessionsUsage    = "sessions.usage"
 	MethodSessionsAbort    = "sessions.abort"
-	MethodCommandsList     = "commands.list"
+	// Branches of a transcript.
+	MethodBranchesList   = "sessions.branches.list"
+	MethodBranchesSwitch = "sessions.branches.switch"
+	MethodSessionsRewind = "sessions.rewind"
+	MethodSessionsFork   = "sessions.fork"
+	// MethodChatAgain is ours: answers a message again, with other words or another
+	// model.
+	MethodChatAgain    = "hearth.chat.again"
+	MethodCommandsList = "commands.list"
 	// MethodSessionsSearch is ours: words in all messages.
 	MethodSessionsSearch = "sessions.search"
 
 	MethodChannelsStatus = "channels.status"
+	// A person logs an account in: what they scan, type or open there, and the end of it.
+	MethodWebLoginStart = "web.login.start"
+	MethodWebLoginWait  = "web.login.wait"
+	MethodChannelsStart = "channels.start"
+	MethodChannelsStop  = "channels.stop"
+	// These are ours: setting an account up, and taking it out.
+	MethodChannelsKinds  = "hearth.channels.kinds"
+	MethodChannelsAdd    = "hearth.channels.add"
+	MethodChannelsRemove = "hearth.channels.remove"
 
 	// The methods of contacts and deliveries are ours: who may write from
 	// messaging networks, and answers that have not arrived there.
@@ -142,6 +159,14 @@ const (
 	MethodBackupCreate     = "hearth.backup.create"
 	MethodBackupList       = "hearth.backup.list"
 	MethodBackupPrune      = "hearth.backup.prune"
+	MethodUpdateStatus     = "update.status"
+	MethodUpdateRun        = "update.run"
+	MethodUpdateCheck      = "hearth.update.check"
+	MethodUpdateBack       = "hearth.update.back"
+	MethodImportSources    = "hearth.imports.sources"
+	MethodImportPlan       = "hearth.imports.plan"
+	MethodImportStart      = "hearth.imports.start"
+	MethodImportReport     = "hearth.imports.report"
 	MethodUndoList         = "hearth.undo.list"
 	MethodUndoPreview      = "hearth.undo.preview"
 	MethodUndoApply        = "hearth.undo.apply"
@@ -220,6 +245,10 @@ const (
 	MethodView = "hearth.view"
 	// MethodMediaGet is ours: a picture of a conversation.
 	MethodMediaGet = "hearth.media.get"
+	// MethodUploadPut and MethodUploadDrop are ours: files for a message that is not
+	// sent yet, in parts.
+	MethodUploadPut  = "hearth.upload.put"
+	MethodUploadDrop = "hearth.upload.drop"
 	// Schedules: what OpenClaw's programs call, and heartbeats.
 	MethodCronList       = "cron.list"
 	MethodCronStatus     = "cron.status"
@@ -337,9 +366,21 @@ var methods = []MethodSpec{
 	{MethodSessionsCompact, RoleOperator, ScopeWrite},
 	{MethodSessionsUsage, RoleOperator, ScopeRead},
 	{MethodSessionsAbort, RoleOperator, ScopeWrite},
+	{MethodBranchesList, RoleOperator, ScopeRead},
+	{MethodBranchesSwitch, RoleOperator, ScopeWrite},
+	{MethodSessionsRewind, RoleOperator, ScopeWrite},
+	{MethodSessionsFork, RoleOperator, ScopeWrite},
+	{MethodChatAgain, RoleOperator, ScopeWrite},
 	{MethodCommandsList, RoleOperator, ScopeRead},
 	{MethodSessionsSearch, RoleOperator, ScopeRead},
 	{MethodChannelsStatus, RoleOperator, ScopeRead},
+	{MethodWebLoginStart, RoleOperator, ScopeAdmin},
+	{MethodWebLoginWait, RoleOperator, ScopeAdmin},
+	{MethodChannelsStart, RoleOperator, ScopeAdmin},
+	{MethodChannelsStop, RoleOperator, ScopeAdmin},
+	{MethodChannelsKinds, RoleOperator, ScopeRead},
+	{MethodChannelsAdd, RoleOperator, ScopeAdmin},
+	{MethodChannelsRemove, RoleOperator, ScopeAdmin},
 	{MethodSecretsList, RoleOperator, ScopeAdmin},
 	{MethodSecretsSet, RoleOperator, ScopeAdmin},
 	{MethodSecretsRemove, RoleOperator, ScopeAdmin},
@@ -388,6 +429,14 @@ var methods = []MethodSpec{
 	{MethodBackupCreate, RoleOperator, ScopeAdmin},
 	{MethodBackupList, RoleOperator, ScopeAdmin},
 	{MethodBackupPrune, RoleOperator, ScopeAdmin},
+	{MethodUpdateStatus, RoleOperator, ScopeRead},
+	{MethodUpdateRun, RoleOperator, ScopeAdmin},
+	{MethodUpdateCheck, RoleOperator, ScopeAdmin},
+	{MethodUpdateBack, RoleOperator, ScopeAdmin},
+	{MethodImportSources, RoleOperator, ScopeAdmin},
+	{MethodImportPlan, RoleOperator, ScopeAdmin},
+	{MethodImportStart, RoleOperator, ScopeAdmin},
+	{MethodImportReport, RoleOperator, ScopeAdmin},
 	{MethodUndoList, RoleOperator, ScopeRead},
 	{MethodUndoPreview, RoleOperator, ScopeRead},
 	{MethodUndoApply, RoleOperator, ScopeWrite},
@@ -445,6 +494,8 @@ var methods = []MethodSpec{
 	{MethodLaunchLink, RoleOperator, ScopeAdmin},
 	{MethodTranscriptExport, RoleOperator, ScopeRead},
 	{MethodMediaGet, RoleOperator, ScopeRead},
+	{MethodUploadPut, RoleOperator, ScopeWrite},
+	{MethodUploadDrop, RoleOperator, ScopeWrite},
 	{MethodCronList, RoleOperator, ScopeRead},
 	{MethodCronStatus, RoleOperator, ScopeRead},
 	{MethodCronGet, RoleOperator, ScopeRead},

@@ -46,10 +46,21 @@ type SessionRow struct {
 	ChatType        string           `json:"chatType,omitempty"`
 	Channel         string           `json:"channel,omitempty"`
 	Origin          *SessionOrigin   `json:"origin,omitempty"`
+	// Where answers that are delivered go: where a message came from last, or where
+	// the owner goes on. Dock is ours: they do, until they say otherwise.
+	LastChannel     string           `json:"lastChannel,omitempty"`
+	LastTo          string           `json:"lastTo,omitempty"`
+	LastAccountID   string           `json:"lastAccountId,omitempty"`
+	DeliveryContext *DeliveryContext `json:"deliveryContext,omitempty"`
+	Dock            *SessionOrigin   `json:"hearthDock,omitempty"`
 	Pinned          bool             `json:"pinned,omitempty"`
 	Archived        bool             `json:"archived,omitempty"`
 	ArchivedAt      int64            `json:"archivedAt,omitempty"`
 	Folder          string           `json:"hearthFolder,omitempty"` // that an editor works in
+	// Category is the folder of the list of chats that it is in, "" for none.
+	Category string `json:"category,omitempty"`
+	// Branch is ours: another one means that the transcript reads differently now.
+	Branch string `json:"hearthBranch,omitempty"`
 }
 
 // SessionFallback says which model answers in the place of the selected one.
@@ -57,6 +68,14 @@ type SessionFallback struct {
 	Selected string `json:"selected"` // "provider/model"
 	Active   string `json:"active"`
 	Reason   string `json:"reason"`
+}
+
+// DeliveryContext is a conversation on a messaging network.
+type DeliveryContext struct {
+	Channel   string `json:"channel,omitempty"`
+	To        string `json:"to,omitempty"`
+	AccountID string `json:"accountId,omitempty"`
+	ThreadID  string `json:"threadId,omitempty"`
 }
 
 // SessionOrigin explains where a session's messages come from.
@@ -138,7 +157,7 @@ type SessionsCreateResult struct {
 }
 
 // SessionsPatchParams changes a session; a JSON null clears a field, an absent
-// one is left alone. Label, Model, ThinkingLevel, Pinned and Archived are known.
+// one is left alone.
 type SessionsPatchParams struct {
 	Key            string        `json:"key"`
 	AgentID        string        `json:"agentId,omitempty"`
@@ -151,6 +170,7 @@ type SessionsPatchParams struct {
 	Pinned         Patch[bool]   `json:"pinned,omitzero"`
 	Archived       Patch[bool]   `json:"archived,omitzero"`
 	Folder         Patch[string] `json:"hearthFolder,omitzero"` // ours: the folder that an editor works in
+	Category       Patch[string] `json:"category,omitzero"`     // the folder of the list of chats
 
 	// What the session must be for the change to happen. The settings are
 	// OpenClaw's; ours have none of them, so that only null agrees.

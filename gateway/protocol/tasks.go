@@ -21,6 +21,7 @@ const (
 	TaskSubagent   = "subagent"
 	TaskDownload   = "model_download"
 	TaskSkill      = "skill_install"
+	TaskImport     = "import"
 )
 
 // What became of telling the result of a task.
@@ -43,7 +44,7 @@ type Task struct {
 	ID              string         `json:"id"`
 	TaskID          string         `json:"taskId,omitempty"` // the same
 	Kind            string         `json:"kind,omitempty"`
-	Runtime         string         `json:"runtime,omitempty"` // who does it: subagent, cron, download, skill
+	Runtime         string         `json:"runtime,omitempty"` // who does it: subagent, cron, download, skill, import
 	Status          string         `json:"status"`
 	Execution       *TaskExecution `json:"execution,omitempty"`
 	Title           string         `json:"title,omitempty"`

@@ -22,7 +22,7 @@ func isTailnet(a netip.Addr) bool {
 func (l *Listener) choose(w Want) (list []Address, problem string) {
 	switch w.Mode {
 	case LAN:
-		for _, a := range l.o.House() {
+		for _, a := range l.o.Local() {
 			if opens(a.Addr) {
 				list = append(list, a)
 			}

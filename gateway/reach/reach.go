@@ -53,8 +53,8 @@ type Address struct {
 type Options struct {
 	Port int
 	Want func() Want
-	// House are the addresses on local networks, All those of every interface.
-	House, All func() []Address
+	// Local are the addresses on local networks, All those of every interface.
+	Local, All func() []Address
 	// Ready is asked before the first address is opened; an error keeps all
 	// closed.
 	Ready    func() error

@@ -22,7 +22,7 @@ func TestWhatIsOpened(t *testing.T) {
 	house := []Address{address("192.168.1.5/24"), address("8.8.4.4/24"), address("fd00::5/64"), address("2001:db8::5/64"),
 		address("127.0.0.1/8")}
 	all := append(house, address("100.100.1.2/32"), address("fd7a:115c:a1e0::1/128"), address("172.17.0.1/16"))
-	l := New(Options{House: func() []Address { return house }, All: func() []Address { return all }})
+	l := New(Options{Local: func() []Address { return house }, All: func() []Address { return all }})
 	for _, c := range []struct {
 		want    Want
 		open    string
@@ -44,7 +44,7 @@ func TestWhatIsOpened(t *testing.T) {
 			t.Errorf("%v: %v %q", c.want, got, problem)
 		}
 	}
-	none := New(Options{House: func() []Address { return nil }, All: func() []Address { return nil }})
+	none := New(Options{Local: func() []Address { return nil }, All: func() []Address { return nil }})
 	for _, m := range []Mode{LAN, Tailnet} {
 		if _, problem := none.choose(Want{Mode: m}); problem == "" {
 			t.Errorf("%s without a network is no problem", m)
@@ -97,7 +97,7 @@ func realListener(t *testing.T, mode *atomic.Value, ready func() error) (*Listen
 	_ = probe.Close()
 	l := New(Options{
 		Port: port, Want: func() Want { return Want{Mode: mode.Load().(Mode), Custom: netip.MustParseAddr("127.0.0.2")} },
-		House: func() []Address { return nil }, All: func() []Address { return []Address{address("127.0.0.2/32")} },
+		Local: func() []Address { return nil }, All: func() []Address { return []Address{address("127.0.0.2/32")} },
 		Ready: ready, Interval: time.Hour,
 	})
 	return l, port

@@ -143,3 +143,15 @@ func Restore(dir statedir.Dir, now time.Time) (kept string, err error) {
 	}
 	return kept, err
 }
+
+// Count is how many messages the store at path has that can be found. Nobody may
+// have it open for writing.
+func Count(path string) (n int, err error) {
+	s, err := store.OpenSalvage(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = s.Close() }()
+	err = s.Rows(session.TableEntries, func(_, _ []byte) error { n++; return nil })
+	return n, err
+}

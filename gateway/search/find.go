@@ -42,7 +42,7 @@ func (x *Index) Find(ctx context.Context, p Params) (protocol.SessionsSearch, er
 		p.Limit = DefaultLimit
 	}
 	p.Limit = min(p.Limit, MaxLimit)
-	f := &finder{x: x, Params: p, q: q, known: map[string]transcript{}, seen: map[doc]bool{}}
+	f := &finder{x: x, Params: p, q: q, known: map[string]transcript{}, branch: map[string]func(int64) bool{}, seen: map[doc]bool{}}
 	if err := f.readNew(ctx); err != nil {
 		return out, err
 	}
@@ -72,10 +72,11 @@ type doc struct {
 type finder struct {
 	x *Index
 	Params
-	q     query
-	known map[string]transcript // by session id; no key: it is gone
-	seen  map[doc]bool
-	hits  []protocol.SearchHit
+	q      query
+	known  map[string]transcript           // by session id; no key: it is gone
+	branch map[string]func(seq int64) bool // which positions count, by session id
+	seen   map[doc]bool
+	hits   []protocol.SearchHit
 }
 
 // readNew looks at messages that the index does not have yet.
@@ -91,13 +92,19 @@ func (f *finder) readNew(ctx context.Context) error {
 		err := f.x.Source.Transcripts(key, func(_, id, title string) error {
 			t := transcript{key, id, title}
 			after, err := f.x.upTo(t.id)
+			if err != nil {
+				return err
+			}
+			shown, err := f.shown(t)
 			for err == nil && left > 0 && ctx.Err() == nil {
 				var msgs []protocol.Message
 				if msgs, _, err = f.x.Source.Entries(t.id, after, readEntries); len(msgs) == 0 {
 					break
 				}
 				for i := range msgs {
-					f.look(t, &msgs[i])
+					if shown(msgs[i].Meta.Seq) {
+						f.look(t, &msgs[i])
+					}
 				}
 				left -= len(msgs)
 				after = msgs[len(msgs)-1].Meta.Seq
@@ -132,6 +139,13 @@ func (f *finder) readIndex(ctx context.Context) error {
 			return err
 		}
 		if !ok {
+			continue
+		}
+		shown, err := f.shown(t)
+		if err != nil {
+			return err
+		}
+		if !shown(d.seq) {
 			continue
 		}
 		m, ok, err := f.x.Source.Entry(d.sessionID, d.seq)
@@ -258,6 +272,18 @@ func (f *finder) transcript(id string) (t transcript, ok bool, err error) {
 		f.known[id] = t
 	}
 	return t, ok, err
+}
+
+// shown tells which messages of a transcript people see there.
+func (f *finder) shown(t transcript) (func(seq int64) bool, error) {
+	if on, ok := f.branch[t.id]; ok {
+		return on, nil
+	}
+	on, err := f.x.Source.Shown(t.key, t.id)
+	if err == nil {
+		f.branch[t.id] = on
+	}
+	return on, err
 }
 
 // look takes a message that holds the words.

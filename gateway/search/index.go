@@ -28,6 +28,9 @@ type Source interface {
 	// Entries reads what follows a position. The first settled of them will not
 	// change any more, and nothing will come between them.
 	Entries(sessionID string, after int64, limit int) (msgs []protocol.Message, settled int, err error)
+	// Shown tells which positions of a transcript are on the branch that is in use.
+	// It may hold for the search it is asked for only.
+	Shown(key, sessionID string) (func(seq int64) bool, error)
 	// Entry reads the message at a position.
 	Entry(sessionID string, seq int64) (m protocol.Message, ok bool, err error)
 }

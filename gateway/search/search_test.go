@@ -21,15 +21,16 @@ import (
 
 // shelf is a Source in memory.
 type shelf struct {
-	mu    sync.Mutex
-	order []transcript // past ones too, the last used last
-	msgs  map[string][]protocol.Message
-	open  map[string]int // by id: how many at the end have not settled
-	reads int
+	mu     sync.Mutex
+	order  []transcript // past ones too, the last used last
+	msgs   map[string][]protocol.Message
+	open   map[string]int // by id: how many at the end have not settled
+	reads  int
+	hidden map[string]map[int64]bool // by transcript: what stands on other branches
 }
 
 func newShelf() *shelf {
-	return &shelf{msgs: map[string][]protocol.Message{}, open: map[string]int{}}
+	return &shelf{msgs: map[string][]protocol.Message{}, open: map[string]int{}, hidden: map[string]map[int64]bool{}}
 }
 
 func idOf(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
@@ -94,6 +95,13 @@ func (s *shelf) Entries(id string, after int64, limit int) ([]protocol.Message, 
 	all = all[min(int(after), len(all)):]
 	all = all[:min(limit, len(all))]
 	return slices.Clone(all), max(0, min(len(all), settled-int(after))), nil
+}
+
+func (s *shelf) Shown(_, id string) (func(int64) bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hidden := s.hidden[id]
+	return func(seq int64) bool { return !hidden[seq] }, nil
 }
 
 func (s *shelf) Entry(id string, seq int64) (protocol.Message, bool, error) {
@@ -492,4 +500,28 @@ func FuzzMatch(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What stands on a branch that is not in use is not found, whether the index knows
+// it or not, and is found again when it is.
+func TestOtherBranchesAreNotFound(t *testing.T) {
+	s := newShelf()
+	s.say("k", 1, protocol.MessageUser, "plant an apple tree")
+	s.say("k", 1, protocol.MessageUser, "plant a cherry tree")
+	x := newIndex(t, s)
+	for _, indexed := range []bool{false, true} {
+		if x.Touch("k"); indexed {
+			if err := x.catchUp(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for hidden, want := range map[int64]string{0: "1/1 1/2", 1: "1/2", 2: "1/1"} {
+			s.hidden[idOf(1)] = map[int64]bool{hidden: true}
+			got := strings.Fields(find(t, x, "tree", ""))
+			slices.Sort(got)
+			if strings.Join(got, " ") != want {
+				t.Errorf("indexed %v, without %d: %q, want %q", indexed, hidden, got, want)
+			}
+		}
+	}
 }

@@ -10,8 +10,8 @@ func foreign() config.Section {
 		Fields: func(*struct{}) []config.Field {
 			return []config.Field{
 				config.Any{Key: "$schema", Read: func(config.Value) {}, Like: config.Text{}, Help: "the address of a schema, for editors"},
-				config.Later("meta", "env", "wizard", "plugins", "browser", "ui", "web", "update", "broadcast", "talk", "audio", "media",
-					"canvasHost", "nodeHost", "acp", "diagnostics"),
+				config.Later("meta", "env", "wizard", "plugins", "browser", "ui", "web", "broadcast", "talk", "audio", "media",
+					"canvasHost", "nodeHost", "acp"),
 			}
 		},
 	}

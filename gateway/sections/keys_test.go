@@ -39,7 +39,9 @@ var needs = map[string][]string{
 	"hooks":                                 {`{"token":"0123456789abcdef012","allowedSessionKeyPrefixes":["hook:"]}`},
 	"hooks.mappings[]":                      {`{"messageTemplate":"m","textTemplate":"m","match.path":"m"}`},
 	"hooks.mappings[].signature":            {`{"kind":"github","secret":"0123456789abcdef01"}`},
-	"mcp.servers.<id>":                      {`{"command":"/srv/a"}`, `{"url":"https://h.example"}`, `{}`},
+	"tools.media.audio.models[]": {`{"provider":"p","model":"m"}`, `{"command":"c","args":["{{MediaPath}}"]}`,
+		`{"provider":"p","model":"m","command":"c","args":["{{MediaPath}}"]}`},
+	"mcp.servers.<id>": {`{"command":"/srv/a"}`, `{"url":"https://h.example"}`, `{}`},
 }
 
 // named are names that people choose, where not any word is one.
@@ -146,7 +148,9 @@ var older = map[string][]string{
 	"channels.telegram":                                   {"streamMode"},
 	"channels.telegram.streaming":                         {"block", "chunkMode"},
 	"channels.telegram.streaming.preview":                 {"chunk"},
+	"channels.telegram.groups.<id>":                       {"users"},
 	"channels.telegram.accounts.<name>":                   {"streamMode"},
+	"channels.telegram.accounts.<name>.groups.<id>":       {"users"},
 	"channels.telegram.accounts.<name>.streaming":         {"block", "chunkMode"},
 	"channels.telegram.accounts.<name>.streaming.preview": {"chunk"},
 	"gateway.nodes":                                       {"allowCommands", "denyCommands"},
@@ -304,7 +308,7 @@ func candidates(d config.Described) (out []any) {
 	words := []string{d.Hint.Example, "x", "a/b", "http://127.0.0.1:1", "https://h.example/x", "08:00", "36h", "/srv/x", "Europe/Vienna",
 		"ctrl+alt+x", "192.168.1.5", "a:b", "hook:x", "09:00", "javascript", "0123456789abcdef0123", "1111111111:AAaaaaaaaaaaaaaaaaaaaa",
 		"X-Name", "ask", "last", "full", "off",
-		"age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}
+		"age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p", "RWQEZTAXVQA0is18/Glxbj3ivH7mY7p/ZRR43wLZm0MsOpgwPQr0gu3y"}
 	typ, _ := d.Schema.Type.(string)
 	if d.Schema.Type == nil || d.Secret {
 		typ = "any"

@@ -21,27 +21,30 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/hooks"
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
+	"github.com/hearth-assistant/hearth/gateway/feature/metrics"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
 	"github.com/hearth-assistant/hearth/gateway/feature/shell"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
-	"github.com/hearth-assistant/hearth/gateway/hook"
 	"github.com/hearth-assistant/hearth/gateway/host/enabled"
 	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	nodepolicy "github.com/hearth-assistant/hearth/gateway/node/policy"
+	"github.com/hearth-assistant/hearth/gateway/openaiserver"
 	"github.com/hearth-assistant/hearth/gateway/pairing/token"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/reach"
+	"github.com/hearth-assistant/hearth/gateway/release"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	sessionpolicy "github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/speech"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
@@ -54,7 +57,7 @@ func All(networks channel.Kinds) config.Sections {
 		config.Sections{reach.Section, token.Section, logfile.Section, lookup.Section, accounts.Section},
 		config.OfFeature("lan", lan.Section),
 		config.OfFeature("nodes", nodepolicy.Section),
-		config.OfFeature("openaiapi", hook.Section),
+		config.OfFeature("openaiapi", openaiserver.Section),
 		config.Sections{enabled.Section, provider.Section, budget.PricingSection, budget.Section},
 		config.Sections{rules.IncomingSection, rules.QueueSection, answers.PrefixSection, sessionpolicy.Section},
 		config.Sections{choice.Section, rules.RunsSection, clock.Section, agents.DefaultsSection, settings.DesktopSection,
@@ -70,9 +73,11 @@ func All(networks channel.Kinds) config.Sections {
 		config.OfFeature("mcp", mcp.Section),
 		config.OfFeature("skills", catalog.Section),
 		config.OfFeature("web", web.FetchSection, web.SearchSection),
-		config.Sections{publicweb.Section},
+		config.Sections{publicweb.Section, speech.Section},
 		config.OfFeature("cron", job.Section),
 		config.OfFeature("backup", backup.Section),
+		config.OfFeature("metrics", metrics.Section),
+		config.OfFeature("update", release.Section),
 		config.OfFeature("codemode", workbench.Section, workbench.AgentSection),
 		config.OfFeature("memory", memory.SearchSection, memory.Section, memory.StartupSection),
 		config.Sections{foreign()},

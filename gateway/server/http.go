@@ -22,6 +22,7 @@ func (s *Server) handler() http.Handler {
 		mux.Handle(path, h)
 	}
 	mux.Handle("/", s.pages)
+	mux.HandleFunc(framePath+"{name}", func(w http.ResponseWriter, r *http.Request) { s.serveFrame(w, r, r.PathValue("name")) })
 	// A second guard beside our own rule on Origin: it also knows Sec-Fetch-Site.
 	inner := http.NewCrossOriginProtection().Handler(mux)
 	front := s.frontHandler()
@@ -115,7 +116,7 @@ func policy(scheme, host string) string {
 		connect = " " + scheme + "://" + host
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
-		"font-src 'self'; connect-src 'self'" + connect + "; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
+		"font-src 'self'; frame-src 'self'; connect-src 'self'" + connect + "; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
 		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify hearth svelte-trusted-html"
 }
 

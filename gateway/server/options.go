@@ -208,3 +208,18 @@ func (s *Server) Watch(w Watcher) { s.watchers = append(s.watchers, w) }
 func (s *Server) Reach(r *Remote, front func(ctx context.Context, host string) bool) {
 	s.remote, s.front = r, front
 }
+
+// backSoon is how long a restart usually takes.
+const backSoon = 3 * time.Second
+
+// Left is why a server ends: its person quit all of Hearth, or it comes back at once;
+// neither: it stops.
+func Left(quit, comesBack bool) Leaving {
+	switch {
+	case quit:
+		return Leaving{Reason: "quit"}
+	case comesBack:
+		return Leaving{Reason: "gateway restarting", RestartExpectedMs: int(backSoon.Milliseconds())}
+	}
+	return Leaving{Reason: "gateway stopping"}
+}

@@ -40,6 +40,11 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name == "" {
 		name = "index.html"
 	}
+	p.serve(w, r, name)
+}
+
+// serve answers with a file, or with the page where the address is one of its own.
+func (p *pages) serve(w http.ResponseWriter, r *http.Request, name string) {
 	pg := p.get(name)
 	if pg == nil && (fallsBack(name) || name == "index.html") {
 		if pg = p.get("index.html"); pg == nil {

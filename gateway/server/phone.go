@@ -27,6 +27,10 @@ func (s *Server) phone() http.Handler {
 	}
 	own := http.StripPrefix(phonePath, newPages(files))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if name, ok := strings.CutPrefix(r.URL.Path, phonePath+framePath); ok {
+			s.serveFrame(w, r, name) // the same ones: they are large
+			return
+		}
 		w.Header().Set("Content-Security-Policy", policy("wss", safeHost(r.Host)))
 		w.Header().Set("Permissions-Policy", permissions("camera=(self)", "geolocation=(self)"))
 		own.ServeHTTP(w, r)

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -16,6 +17,7 @@ import (
 // session that they are written to (reset), so the row is read afterwards.
 func (m *Manager) RunCommand(ctx context.Context, turn Turn, do func(ctx context.Context) (reply string, err error)) (Accepted, error) {
 	sum := digest(turn.SessionKey, turn.Text)
+	turn.Follows, turn.Deliver = false, "" // its reply belongs where it was typed
 	if acc, known, err := m.known(turn.RunID, sum); known || err != nil {
 		return acc, err
 	}
@@ -125,7 +127,8 @@ func (m *Manager) EditQueued(ctx context.Context, turn Turn) error {
 			if err != nil || !ok {
 				return err
 			}
-			msg.Content, msg.ForAgent = protocol.TextBlocks(turn.Text), turn.ForAgent
+			beside := slices.DeleteFunc(slices.Clone(msg.Content), func(b protocol.Block) bool { return b.Type == protocol.BlockText })
+			msg.Content, msg.ForAgent = append(protocol.TextBlocks(turn.Text), beside...), turn.ForAgent // its files stay
 			if err := m.t.putEntry(tx, rec.SessionID, msg); err != nil {
 				return err
 			}

@@ -93,6 +93,9 @@ func (m *Manager) compact(ctx context.Context, row Row, mdl Model, instructions 
 		if r.SessionID != row.SessionID {
 			return notFound(row.Key) // it was reset meanwhile
 		}
+		if !slices.Equal(r.Path.until(uint64(c.UpTo)>>16), row.Path.until(uint64(c.UpTo)>>16)) {
+			return notFound(row.Key) // another branch is in use by now
+		}
 		r.Compaction, r.Compactions = &c, r.Compactions+1
 		r.Used = len(c.Summary) / bytesPerToken
 		for _, t := range turns[len(old):] {
@@ -236,5 +239,5 @@ func (m *Manager) Restore(ctx context.Context, key string) error {
 // first within the budget of bytes, and returns them in order. What a summary
 // stands for is left out.
 func (m *Manager) turns(row Row, before uint64, budget int) ([]turn, error) {
-	return readTurns(m.t.histories.backwards(m.DB, &m.t, row.SessionID, int64(seqOf(before, 0))), row.Compaction, budget)
+	return readTurns(m.t.histories.backwards(m.DB, &m.t, row.SessionID, row.Path, int64(seqOf(before, 0))), row.Compaction, budget)
 }

@@ -172,6 +172,11 @@ func messageToModel(msg protocol.Message) (model.Message, bool) {
 		if text == "" {
 			text = msg.Text()
 		}
+		for _, b := range msg.Content {
+			if b.Type == protocol.BlockFile {
+				text += "\n\n" + b.Text
+			}
+		}
 		mm := model.Message{Role: model.RoleUser, Blocks: []model.Block{{Text: text}}}
 		for _, b := range msg.Content {
 			if b.Type == protocol.BlockImage {

@@ -40,14 +40,9 @@ func (m *Manager) counted(tx *store.Tx, p Past) (*Past, error) {
 	if p.Messages > 0 {
 		return &p, nil
 	}
-	prefix, err := entryPrefix(p.SessionID)
-	if err != nil {
-		return nil, err
-	}
-	for range m.t.entries.ScanRaw(tx, store.Range{Prefix: prefix}) {
-		p.Messages++
-	}
-	return &p, nil
+	n, err := m.t.countIn(tx, p.SessionID, p.Path)
+	p.Messages = n
+	return &p, err
 }
 
 // before is the conversation of a session that ended last before a time.
@@ -79,6 +74,7 @@ func (p Past) present(key string) protocol.Earlier {
 // Earlier lists conversations that were put aside, the latest first.
 func (m *Manager) Earlier(_ context.Context, p protocol.EarlierParams) (protocol.EarlierList, error) {
 	out := protocol.EarlierList{Earlier: []protocol.Earlier{}}
+	paths := map[string]Past{}
 	err := m.DB.View(func(tx *store.Tx) error {
 		r := store.Range{}
 		if p.Key != "" {
@@ -90,6 +86,7 @@ func (m *Manager) Earlier(_ context.Context, p protocol.EarlierParams) (protocol
 			}
 			if p.SessionID == "" || p.SessionID == row.Value.SessionID {
 				out.Earlier = append(out.Earlier, row.Value.present(keyOfPast(row.Key)))
+				paths[row.Value.SessionID] = row.Value
 			}
 		}
 		slices.SortFunc(out.Earlier, func(a, b protocol.Earlier) int {
@@ -98,7 +95,10 @@ func (m *Manager) Earlier(_ context.Context, p protocol.EarlierParams) (protocol
 		out.Total = len(out.Earlier)
 		out.Earlier = out.Earlier[:min(out.Total, clamp(p.Limit, defaultList, maxList))]
 		for i, e := range out.Earlier {
-			c, err := m.counted(tx, Past{SessionID: e.SessionID, Messages: e.Messages})
+			if e.Messages > 0 {
+				continue
+			}
+			c, err := m.counted(tx, paths[e.SessionID])
 			if err != nil {
 				return err
 			}
@@ -153,24 +153,20 @@ func (m *Manager) Continue(ctx context.Context, key, sessionID, newKey string) (
 // retitle names two chats after what was said in each: one goes on with a
 // conversation of the other, which kept the title of its first one.
 func (m *Manager) retitle(tx *store.Tx, row, from *Row) error {
-	was, err := m.firstWords(tx, row.SessionID)
+	was, err := m.firstWords(tx, row.SessionID, row.Path)
 	if err != nil {
 		return err
 	}
 	row.Title = cmp.Or(was, row.Title)
-	if from.Title, err = m.firstWords(tx, from.SessionID); err != nil {
+	if from.Title, err = m.firstWords(tx, from.SessionID, from.Path); err != nil {
 		return err // "" is fresh: the next message names it
 	}
 	return m.t.putRow(tx, *from)
 }
 
 // firstWords are what a conversation is called after when nobody named it.
-func (m *Manager) firstWords(tx *store.Tx, sessionID string) (string, error) {
-	prefix, err := entryPrefix(sessionID)
-	if err != nil {
-		return "", err
-	}
-	for row, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix}) {
+func (m *Manager) firstWords(tx *store.Tx, sessionID string, path Path) (string, error) {
+	for row, err := range m.t.scan(tx, sessionID, path, 0, 0, false) {
 		if err != nil {
 			return "", err
 		}
@@ -187,8 +183,10 @@ func (m *Manager) firstWords(tx *store.Tx, sessionID string) (string, error) {
 func (r Row) continued(key string, p Past, now int64) Row {
 	out := Row{
 		Key: key, SessionID: p.SessionID, AgentID: r.AgentID, CreatedAt: now, UpdatedAt: now,
-		Title: p.Title, Preview: p.Preview, Messages: p.Messages, Usage: p.Usage, Compaction: p.Compaction, NextTurn: r.NextTurn,
-		Model: r.Model, Override: r.Override, Thinking: r.Thinking, Verbose: r.Verbose, Reasoning: r.Reasoning, Compactions: r.Compactions,
+		Title: p.Title, Preview: p.Preview, Messages: p.Messages, Usage: p.Usage, Compaction: p.Compaction, From: p.From,
+		Path: p.Path, Put: p.Put, Category: r.Category,
+		NextTurn: r.NextTurn,
+		Model:    r.Model, Override: r.Override, Thinking: r.Thinking, Verbose: r.Verbose, Reasoning: r.Reasoning, Compactions: r.Compactions,
 	}
 	out.renew()
 	return out

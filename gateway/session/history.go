@@ -33,6 +33,7 @@ type histories struct {
 // history is one transcript from some entry on to its end.
 type history struct {
 	id      string
+	path    Path     // the branch that is kept
 	from    int64    // the position from which on no entry is missing; notRead at first, 0 = from the beginning
 	entries []*entry // in order; the slice is replaced or appended to, never written to
 	size    int
@@ -49,9 +50,9 @@ func newHistories(limit int) *histories {
 // backwards yields the entries of a transcript that concern models and stand
 // before a position, the newest first. What is not here is read from the store,
 // no further than wanted, and kept.
-func (h *histories) backwards(db *store.DB, t *tables, sessionID string, before int64) iter.Seq2[*entry, error] {
+func (h *histories) backwards(db *store.DB, t *tables, sessionID string, path Path, before int64) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
-		one, seen := h.open(sessionID)
+		one, seen := h.open(sessionID, path)
 		for _, e := range slices.Backward(seen.entries) {
 			if e.seq < before && !yield(e, nil) {
 				h.shorten(one, e.seq)
@@ -63,7 +64,7 @@ func (h *histories) backwards(db *store.DB, t *tables, sessionID string, before 
 		}
 		var older []*entry // newest first
 		left := false
-		reached, err := t.olderEntries(db, sessionID, seen.from, func(e *entry) bool {
+		reached, err := t.olderEntries(db, sessionID, path, seen.from, func(e *entry) bool {
 			older = append(older, e)
 			left = e.seq < before && !yield(e, nil)
 			return !left
@@ -79,19 +80,13 @@ func (h *histories) backwards(db *store.DB, t *tables, sessionID string, before 
 
 // olderEntries reads the entries before a position, the newest first, until more
 // returns false. It returns the position that it reached, 0 for the beginning.
-func (t *tables) olderEntries(db *store.DB, sessionID string, from int64, more func(*entry) bool) (reached int64, err error) {
-	prefix, err := entryPrefix(sessionID)
-	if err != nil {
-		return from, err
-	}
-	r := store.Range{Prefix: prefix, Reverse: true}
-	if from != notRead {
-		if r.Before, err = entryKey(sessionID, uint64(from)); err != nil {
-			return from, err
-		}
+func (t *tables) olderEntries(db *store.DB, sessionID string, path Path, from int64, more func(*entry) bool) (reached int64, err error) {
+	before := from
+	if from == notRead {
+		before = 0
 	}
 	err = db.View(func(tx *store.Tx) error {
-		for row, err := range t.entries.Scan(tx, r) {
+		for row, err := range t.scan(tx, sessionID, path, 0, before, true) {
 			if err != nil {
 				return err
 			}
@@ -108,12 +103,16 @@ func (t *tables) olderEntries(db *store.DB, sessionID string, from int64, more f
 
 // open returns what is kept of a transcript, and how it is now; from now on its
 // changes are counted.
-func (h *histories) open(sessionID string) (*history, history) {
+func (h *histories) open(sessionID string, path Path) (*history, history) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	one, ok := h.all[sessionID]
+	if ok && !slices.Equal(one.path, path) {
+		h.drop(one)
+		ok = false
+	}
 	if !ok {
-		one = &history{id: sessionID, from: notRead}
+		one = &history{id: sessionID, path: path, from: notRead}
 		one.at = h.order.PushFront(one)
 		h.all[sessionID] = one
 		h.grow(one, historyOverhead)
@@ -171,7 +170,7 @@ func (h *histories) changed(sessionID string, seq int64, raw []byte) {
 	if one == nil {
 		return
 	}
-	if one.changes++; seq < one.from {
+	if one.changes++; seq < one.from || !one.path.holds(seq) {
 		return
 	}
 	var msg protocol.Message

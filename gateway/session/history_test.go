@@ -48,7 +48,8 @@ func (m *Manager) differs(t testing.TB) string {
 				if err != nil {
 					t.Fatal(err)
 				}
-				stored, err := readTurns(newHistories(0).backwards(m.DB, &m.t, row.SessionID, int64(seqOf(before, 0))), row.Compaction, budget)
+				stored, err := readTurns(newHistories(0).backwards(m.DB, &m.t, row.SessionID, row.Path, int64(seqOf(before, 0))),
+					row.Compaction, budget)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -209,7 +210,8 @@ func (w *historyWorld) ops() map[string]func() {
 	ctx := w.t.Context()
 	text := func() string { return "a question with a secret " + strings.Repeat("word ", w.pick(40)) }
 	may := func(err error) {
-		if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrNothingToCompact) && !errors.Is(err, ErrConflict) {
+		if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrNothingToCompact) && !errors.Is(err, ErrConflict) &&
+			!errors.Is(err, ErrNotYours) && !errors.Is(err, ErrNoQuestion) {
 			w.t.Fatal(err)
 		}
 	}
@@ -264,6 +266,22 @@ func (w *historyWorld) ops() map[string]func() {
 				may(err)
 			}
 		},
+		"again": func() {
+			turn := Turn{RunID: w.next(), SessionKey: w.key(), Owner: true, Text: text()}
+			turn.Again = Again{Entry: w.entry(turn.SessionKey), Words: w.pick(2) == 0}
+			_, err := w.AnswerAgain(ctx, turn)
+			may(err)
+			w.settled()
+		},
+		"switch": func() {
+			key := w.key()
+			list, err := w.Branches(key)
+			may(err)
+			if len(list) > 0 {
+				may(w.Switch(ctx, key, list[w.pick(len(list))].LeafEntryID))
+			}
+		},
+		"rewind": func() { key := w.key(); _, err := w.Rewind(ctx, key, w.entry(key)); may(err) },
 		"restart": func() {
 			path, limit := w.db.Path(), w.Manager.t.histories.limit
 			if w.pick(2) == 0 { // a crash: what was flushed is there, and nothing else
@@ -279,6 +297,18 @@ func (w *historyWorld) ops() map[string]func() {
 			w.settled()
 		},
 	}
+}
+
+// entry is the id of an entry of the branch in use.
+func (w *historyWorld) entry(key string) string {
+	h, err := w.History(w.t.Context(), key, protocol.ChatHistoryParams{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if len(h.Messages) == 0 {
+		return "none"
+	}
+	return h.Messages[w.pick(len(h.Messages))].Meta.ID
 }
 
 // mayFail: a model that broke leaves everything as it was.
@@ -315,7 +345,8 @@ func TestHistoryIsWhatTheStoreSays(t *testing.T) {
 			w := &historyWorld{t: t, rnd: seed.New(t), dir: t.TempDir()}
 			w.open(filepath.Join(w.dir, "first.db"), limit)
 			ops := w.ops()
-			names := strings.Fields("ask ask ask more import queue queue compact restore reset delete inject command fork restart")
+			names := strings.Fields("ask ask ask more import queue queue compact restore reset delete inject command fork " +
+				"restart again again switch rewind")
 			for step := range 100 {
 				name := names[w.pick(len(names))]
 				stop := w.readersBeside()

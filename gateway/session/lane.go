@@ -46,7 +46,7 @@ type run struct {
 	seq        int64              // of chat and agent events; tell
 	place      sync.Mutex         // holds while a place in the transcript is taken
 	step       int                // of the last entry written; place
-	nest       *Nest              // of calls that programs make; lane's goroutine
+	nest       *NestedCalls       // of calls that programs make; lane's goroutine
 	calls      []failover.Attempt // of models; lane's goroutine
 	spent      float64            // for all of them, where somebody asked; lane's goroutine
 	thought    thought            // lane's goroutine

@@ -27,20 +27,21 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 		ContextTokens: r.Window, ContextUsed: r.Used,
 		ThinkingLevel: r.Thinking, VerboseLevel: r.Verbose, ReasoningLevel: r.Reasoning, SendPolicy: r.Send, CompactionCount: r.Compactions,
 		Status: "done", AbortedLastRun: r.Aborted, MessageCount: r.Messages,
-		Pinned: r.Pinned, Archived: r.Archived, Folder: r.Folder, ArchivedAt: r.WhenArchived(), QueuedRuns: len(s.queued),
+		Pinned: r.Pinned, Archived: r.Archived, Folder: r.Folder, Category: r.Category, Branch: r.Path.name(),
+		ArchivedAt: r.WhenArchived(), QueuedRuns: len(s.queued),
 	}
 	if s.active != "" {
 		out.Status, out.HasActiveRun, out.ActiveRunID = "running", true, s.active
 	}
 	if o := r.Origin; o != nil {
 		out.ChatType, out.Channel = o.ChatType, o.Provider
-		out.Origin = &protocol.SessionOrigin{Label: o.Label, Provider: o.Provider, From: o.From, To: o.To, AccountID: o.AccountID,
-			ThreadID: o.ThreadID}
+		out.Origin = originOf(o)
 		if out.Kind = "group"; o.ChatType == "direct" {
 			out.Kind = "direct"
 		}
 		out.DisplayName = r.subject()
 	}
+	presentPlaces(&out, r)
 	presentModel(&out, r)
 	return out
 }
@@ -135,6 +136,7 @@ func (m *Manager) PatchIf(ctx context.Context, key string, p protocol.SessionsPa
 		set(&r.Send, p.SendPolicy)
 		set(&r.Pinned, p.Pinned)
 		set(&r.Folder, p.Folder)
+		set(&r.Category, p.Category)
 		if set(&r.Archived, p.Archived); !r.Archived {
 			r.ArchivedAt = 0
 		} else if r.ArchivedAt == 0 {
@@ -202,7 +204,8 @@ func (m *Manager) ResetIf(ctx context.Context, key string, e Expected) (Row, err
 			return err
 		}
 		r.SessionID, r.UpdatedAt = m.NewID(), m.nowMs()
-		r.Preview, r.Messages, r.Usage, r.Used, r.Aborted, r.Compaction = "", 0, model.Usage{}, 0, false, nil
+		r.Preview, r.Messages, r.Usage, r.Used, r.Aborted, r.Compaction, r.From = "", 0, model.Usage{}, 0, false, nil, ""
+		r.Path, r.Put = nil, nil
 		r.renew()
 		return nil
 	})

@@ -72,12 +72,15 @@ func (m *Manager) InjectNoteIn(tx *store.Tx, key string, n Note) (show func(), e
 
 // injected writes words that no model said at the end of a conversation.
 func (m *Manager) injected(tx *store.Tx, r *Row, n Note) (protocol.Message, error) {
+	turn, err := m.beginTurn(tx, r)
+	if err != nil {
+		return protocol.Message{}, err
+	}
 	msg := protocol.Message{
 		Role: protocol.MessageAssistant, Content: protocol.TextBlocks(n.labelled(n.Text)), ForAgent: n.labelled(n.ForAgent),
 		Timestamp: m.nowMs(), Provider: "hearth", Model: "gateway-injected", StopReason: "stop",
-		Meta: &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(r.NextTurn, 0)), Awaits: n.Awaits},
+		Meta: &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(turn, 0)), Awaits: n.Awaits},
 	}
-	r.NextTurn++
 	r.Messages++
 	r.UpdatedAt = msg.Timestamp
 	r.Preview = clip(n.labelled(n.Text), 120)

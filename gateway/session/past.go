@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -18,6 +19,9 @@ type Past struct {
 	Preview    string      `json:"preview,omitempty"`
 	Usage      model.Usage `json:"usage,omitzero"`
 	Compaction *Compaction `json:"compaction,omitempty"`
+	From       string      `json:"from,omitempty"` // this and what follows as in Row
+	Path       Path        `json:"path,omitempty"`
+	Put        []Put       `json:"putAway,omitempty"`
 }
 
 // pastPrefix begins the keys of a session's past transcripts. Session keys hold
@@ -34,7 +38,7 @@ func keyOfPast(row []byte) string { return string(row[:max(0, len(row)-17)]) }
 
 // putAside keeps what a reset leaves behind.
 func (m *Manager) putAside(tx *store.Tx, r *Row) error {
-	if r.Messages == 0 {
+	if r.Messages == 0 && r.Path == nil {
 		return nil
 	}
 	key, err := pastKey(r.Key, r.SessionID)
@@ -43,7 +47,8 @@ func (m *Manager) putAside(tx *store.Tx, r *Row) error {
 	}
 	return m.t.past.Put(tx, key, Past{
 		SessionID: r.SessionID, Title: current(*r).title, EndedAt: m.nowMs(),
-		Messages: r.Messages, Preview: r.Preview, Usage: r.Usage, Compaction: r.Compaction,
+		Messages: r.Messages, Preview: r.Preview, Usage: r.Usage, Compaction: r.Compaction, From: r.From,
+		Path: r.Path, Put: r.Put,
 	})
 }
 
@@ -195,6 +200,27 @@ func (s Searchable) open(tx *store.Tx, m *protocol.Message) (bool, error) {
 	}
 	run, ok, err := s.m.t.runs.Get(tx, []byte(m.Meta.RunID))
 	return ok && !run.State.Ended(), err
+}
+
+// Shown implements search.Source.
+func (s Searchable) Shown(key, sessionID string) (func(seq int64) bool, error) {
+	var path Path
+	err := s.m.DB.View(func(tx *store.Tx) error {
+		row, ok, err := s.m.t.sessions.Get(tx, []byte(key))
+		if err != nil || !ok {
+			return err
+		}
+		path = row.Path
+		past, err := s.m.pastOf(tx, row, sessionID)
+		if past != nil {
+			path = past.Path
+		}
+		if errors.Is(err, ErrNotFound) {
+			err = nil // it went since; the search leaves it out
+		}
+		return err
+	})
+	return path.holds, err
 }
 
 // Entry implements search.Source.

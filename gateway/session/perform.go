@@ -214,7 +214,8 @@ func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Messa
 
 // follower is who follows the run, nil for runs of the gateway's own clients.
 func (m *Manager) follower(r *run) Follower {
-	if list := m.Follow.(followers); r.rec.Route != "" && len(list) > 0 {
+	to, _ := r.rec.Towards()
+	if list := m.Follow.(followers); to != "" && len(list) > 0 {
 		return list
 	}
 	return nil

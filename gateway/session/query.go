@@ -41,14 +41,18 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 			return err
 		}
 		h.SessionID, h.ThinkingLevel, h.TotalMessages = row.SessionID, row.Thinking, row.Messages
-		until := int64(math.MaxInt64)
+		until, path := int64(math.MaxInt64), row.Path
 		if past != nil {
-			h.SessionID, h.TotalMessages, until, live = past.SessionID, past.Messages, past.EndedAt, laneState{}
+			h.SessionID, h.TotalMessages, until, path, live = past.SessionID, past.Messages, past.EndedAt, past.Path, laneState{}
 		}
-		h.Messages, h.HasMore, err = m.page(tx, h.SessionID, p.Before, limit, budget, p.MaxChars)
+		h.Messages, h.HasMore, err = m.page(tx, h.SessionID, path, p.Before, limit, budget, p.MaxChars)
 		if err != nil {
 			return err
 		}
+		if err := m.versions(tx, h.SessionID, h.Messages); err != nil {
+			return err
+		}
+		h.Branch = path.name()
 		if h.Earlier, err = m.before(tx, key, until); err != nil {
 			return err
 		}
@@ -79,20 +83,10 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 }
 
 // page reads backwards from before (0 = the end) and returns in order.
-func (m *Manager) page(tx *store.Tx, sessionID string, before int64, limit, budget, maxChars int) (msgs []protocol.Message, more bool,
-	err error) {
-	prefix, err := entryPrefix(sessionID)
-	if err != nil {
-		return nil, false, err
-	}
-	r := store.Range{Prefix: prefix, Reverse: true}
-	if before > 0 {
-		if r.Before, err = entryKey(sessionID, uint64(before)); err != nil {
-			return nil, false, err
-		}
-	}
+func (m *Manager) page(tx *store.Tx, sessionID string, path Path, before int64, limit, budget, maxChars int) (msgs []protocol.Message,
+	more bool, err error) {
 	msgs = []protocol.Message{}
-	for row, err := range m.t.entries.Scan(tx, r) {
+	for row, err := range m.t.scan(tx, sessionID, path, 0, before, true) {
 		if err != nil {
 			return nil, false, err
 		}
@@ -110,14 +104,20 @@ func (m *Manager) page(tx *store.Tx, sessionID string, before int64, limit, budg
 	return msgs, more, nil
 }
 
-// shown is a message without what only a model service can read.
+// shown is a message without what only a model service can read, and without what
+// models are told of files.
 func shown(msg *protocol.Message) *protocol.Message {
-	if msg == nil || !slices.ContainsFunc(msg.Content, func(b protocol.Block) bool { return b.ThinkingSignature != "" }) {
+	if msg == nil || !slices.ContainsFunc(msg.Content, func(b protocol.Block) bool {
+		return b.ThinkingSignature != "" || b.Type == protocol.BlockFile
+	}) {
 		return msg
 	}
 	out := *msg
 	out.Content = []protocol.Block{}
 	for _, b := range msg.Content {
+		if b.Type == protocol.BlockFile {
+			b.Text = ""
+		}
 		if b.ThinkingSignature = ""; b.Type != protocol.BlockThinking || b.Thinking != "" {
 			out.Content = append(out.Content, b)
 		}
@@ -173,21 +173,12 @@ func (m *Manager) Export(ctx context.Context, key, sessionID string, after int64
 		if err != nil {
 			return err
 		}
+		path := row.Path
 		if sessionID = row.SessionID; past != nil {
-			sessionID = past.SessionID
-		}
-		prefix, err := entryPrefix(sessionID)
-		if err != nil {
-			return err
-		}
-		r := store.Range{Prefix: prefix}
-		if after > 0 {
-			if r.After, err = entryKey(sessionID, uint64(after)); err != nil {
-				return err
-			}
+			sessionID, path = past.SessionID, past.Path
 		}
 		size := 0
-		for e, err := range m.t.entries.Scan(tx, r) {
+		for e, err := range m.t.scan(tx, sessionID, path, after, 0, false) {
 			if err != nil {
 				return err
 			}
@@ -306,17 +297,22 @@ func (m *Manager) Why(key, runID string) (rec Run, err error) {
 	return rec, err
 }
 
+// Accepted reports whether a message of that id was accepted before.
+func (m *Manager) Accepted(runID string) (ok bool, err error) {
+	err = m.DB.View(func(tx *store.Tx) error {
+		_, ok, err = m.t.runs.Get(tx, []byte(runID))
+		return err
+	})
+	return ok, err
+}
+
 // lastRun finds the newest message of a session that is not a command.
 func (m *Manager) lastRun(tx *store.Tx, key string) (string, error) {
 	row, ok, err := m.t.sessions.Get(tx, []byte(key))
 	if err != nil || !ok {
 		return "", cmp.Or(err, notFound(key))
 	}
-	prefix, err := entryPrefix(row.SessionID)
-	if err != nil {
-		return "", err
-	}
-	for e, err := range m.t.entries.Scan(tx, store.Range{Prefix: prefix, Reverse: true}) {
+	for e, err := range m.t.scan(tx, row.SessionID, row.Path, 0, 0, true) {
 		if err != nil {
 			return "", err
 		}

@@ -21,7 +21,8 @@ type Row struct {
 	CreatedAt   int64          `json:"createdAt"`
 	UpdatedAt   int64          `json:"updatedAt"`
 	Label       string         `json:"label,omitempty"`
-	Title       string         `json:"title,omitempty"`   // from the first message
+	Title       string         `json:"title,omitempty"`   // from the first message, or what it is about
+	Titled      bool           `json:"titled,omitempty"`  // the title says what it is about, not its first words
 	Preview     string         `json:"preview,omitempty"` // of the last message
 	Model       string         `json:"model,omitempty"`   // a choice as older versions kept it, "provider/model"
 	Override    Override       `json:"override,omitzero"` // which model and account answer
@@ -35,6 +36,10 @@ type Row struct {
 	Archived    bool           `json:"archived,omitempty"`
 	ArchivedAt  int64          `json:"archivedAt,omitempty"`
 	Folder      string         `json:"folder,omitempty"`      // that an editor works in
+	Path        Path           `json:"path,omitempty"`        // the branch of the transcript that is in use; nil: it has only one
+	Put         []Put          `json:"putAway,omitempty"`     // summaries of other branches
+	Category    string         `json:"category,omitempty"`    // the folder of the list that it is in
+	From        string         `json:"from,omitempty"`        // the program whose words it holds: others may have written them
 	Compaction  *Compaction    `json:"compaction,omitempty"`  // the summary in force
 	Compactions int            `json:"compactions,omitempty"` // how many there were
 	NextTurn    uint64         `json:"nextTurn"`
@@ -42,6 +47,8 @@ type Row struct {
 	Usage       model.Usage    `json:"usage"`
 	Queue       *QueueOverride `json:"queue,omitempty"` // set with /queue
 	Origin      *Origin        `json:"origin,omitempty"`
+	Places      []Place        `json:"places,omitempty"`    // where the owner wrote from in direct chats, the newest last
+	Dock        *Place         `json:"dock,omitempty"`      // where answers to the owner go instead; nil: where they wrote
 	LastModel   string         `json:"lastModel,omitempty"` // that answered last
 	Window      int            `json:"window,omitempty"`    // of that model, in tokens; 0 = not known
 	Used        int            `json:"used,omitempty"`      // tokens of it that the conversation takes
@@ -65,6 +72,7 @@ type Origin struct {
 	AccountID string `json:"accountId,omitempty"`
 	ThreadID  string `json:"threadId,omitempty"`
 	ChatType  string `json:"chatType,omitempty"` // direct, group, channel
+	Sender    string `json:"sender,omitempty"`   // what the last sender calls themselves
 }
 
 // subject is what the group of a conversation is called, and which of its topics
@@ -115,8 +123,9 @@ type Run struct {
 	SessionKey    string   `json:"sessionKey"`
 	SessionID     string   `json:"sessionId"`
 	Turn          uint64   `json:"turn"`
-	Accept        uint64   `json:"accept"` // place in the order of acceptance
-	Digest        string   `json:"digest"` // of key and text: the same id with other words is a conflict
+	Again         string   `json:"again,omitempty"` // id of the entry in whose place it was said
+	Accept        uint64   `json:"accept"`          // place in the order of acceptance
+	Digest        string   `json:"digest"`          // of key and text: the same id with other words is a conflict
 	State         RunState `json:"state"`
 	Epoch         string   `json:"epoch,omitempty"` // boot that claimed it
 	Attempt       int      `json:"attempt,omitempty"`
@@ -124,7 +133,9 @@ type Run struct {
 	Hints         Hints    `json:"hints,omitzero"`    // what the message asks for beside its words
 	Outside       bool     `json:"outside,omitempty"` // somebody else's words or files came with the message
 	Mode          Mode     `json:"mode,omitempty"`
-	Route         string   `json:"route,omitempty"`         // where the answer goes; turns of one route may be answered together
+	Route         string   `json:"route,omitempty"`         // where the words came from; turns of one route may be answered together
+	Deliver       string   `json:"deliver,omitempty"`       // where the answer goes; "": to Route
+	Docked        bool     `json:"docked,omitempty"`        // because the owner said so of the conversation (Row.Dock)
 	Owner         bool     `json:"owner,omitempty"`         // the words are the owner's own
 	AwaitModel    bool     `json:"awaitModel,omitempty"`    // it waits until a model was chosen
 	Sender        string   `json:"sender,omitempty"`        // who said them on the route
@@ -188,8 +199,8 @@ func (r Run) ownModel() string { return cmp.Or(r.Hints.Model, r.Model) }
 // that has the owner's rights, and words that ask for another model or level none
 // that has not.
 func (r Run) together(o Run) bool {
-	return r.Route == o.Route && r.Owner == o.Owner && (r.Relay.From == "") == (o.Relay.From == "") && r.Hints == o.Hints &&
-		r.Outside == o.Outside && r.Terms == nil && o.Terms == nil
+	return r.Route == o.Route && r.Deliver == o.Deliver && r.Owner == o.Owner &&
+		(r.Relay.From == "") == (o.Relay.From == "") && r.Hints == o.Hints && r.Outside == o.Outside && r.Terms == nil && o.Terms == nil
 }
 
 // Reason is one step of why a run went as it did, for /why.
@@ -220,6 +231,7 @@ type tables struct {
 	recent   store.Bucket[struct{}]         // inverted update time, canonical key
 	past     store.Bucket[Past]             // canonical key, 0, session id
 	entries  store.Bucket[protocol.Message] // session id, seq
+	forks    store.Bucket[Fork]             // session id, turn
 	runs     store.Bucket[Run]              // run id
 	pending  store.Bucket[string]           // accept → run id, until the run has ended
 	partials store.Bucket[partial]          // run id
@@ -249,6 +261,7 @@ func newTables() tables {
 		recent:   store.NewBucket[struct{}]("sessions.recent"),
 		past:     store.NewBucket[Past](TablePast),
 		entries:  store.NewBucket[protocol.Message](TableEntries),
+		forks:    store.NewBucket[Fork]("sessions.forks"),
 		runs:     store.NewBucket[Run]("runs"),
 		pending:  store.NewBucket[string]("runs.pending"),
 		partials: store.NewBucket[partial]("runs.partial"),
@@ -332,6 +345,9 @@ func (t *tables) deleteEntries(tx *store.Tx, sessionID string, limit int) (int, 
 		return 0, err
 	}
 	tx.OnCommit(func() { t.histories.forget(sessionID) })
+	if _, err := t.forks.DeleteRange(tx, store.Range{Prefix: prefix}, maxForks+1); err != nil {
+		return 0, err
+	}
 	return t.entries.DeleteRange(tx, store.Range{Prefix: prefix}, limit)
 }
 

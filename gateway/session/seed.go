@@ -9,11 +9,12 @@ import (
 // person begins a turn, which counts as answered: without that it would be left
 // out of what the model reads.
 func (m *Manager) seed(tx *store.Tx, row *Row, past []protocol.Message) error {
-	step := 0
+	step, turn := 0, uint64(0)
 	for i, msg := range past {
 		if i == 0 || msg.Role == protocol.MessageUser || step == 0xffff {
-			if i > 0 {
-				row.NextTurn++
+			var err error
+			if turn, err = m.beginTurn(tx, row); err != nil {
+				return err
 			}
 			step = 0
 		} else {
@@ -23,14 +24,11 @@ func (m *Manager) seed(tx *store.Tx, row *Row, past []protocol.Message) error {
 			msg.Hearth = &protocol.MessageReceipt{State: protocol.ReceiptAnswered}
 		}
 		msg.Timestamp = m.nowMs()
-		msg.Meta = &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(row.NextTurn, step))}
+		msg.Meta = &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(turn, step))}
 		if err := m.t.putEntry(tx, row.SessionID, msg); err != nil {
 			return err
 		}
 		row.Messages++
-	}
-	if len(past) > 0 {
-		row.NextTurn++
 	}
 	return nil
 }

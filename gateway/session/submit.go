@@ -27,16 +27,21 @@ type Turn struct {
 	Outside       bool             // somebody else's words or files came with it: a forward
 	TimeoutMs     int64            // 0 = the configured one
 	Mode          Mode             // what to do behind a running answer; "" = the session's
-	Route         string           // where the answer goes; "" = the gateway's own clients
+	Route         string           // where it came from, and where the answer goes; "" = the gateway's own clients
+	Deliver       string           // where the answer goes instead; "": there
+	Follows       bool             // a person said it: the answer follows them to where they go on (Row.Dock)
 	Owner         bool             // the words are the owner's own; others get fewer tools
 	AwaitModel    bool             // it waits until a model was chosen to answer
 	Sender        string           // who said them on the route
 	QuoteSelected bool             // a part of a message there was chosen to reply to
 	ReplyTo       string           // the message there that is answered
-	Pictures      []protocol.Block // of type image, kept already
+	Pictures      []protocol.Block // of type image or file, kept already
+	Spoken        []Spoken         // what was written down of sounds that came with it; not part of the message
 	Origin        *Origin          // where it came from; nil = the gateway's own clients
+	Passing       bool             // its Origin is not where the session is held from now on
 	Relay         Relay            // set when another session sent it
 	Terms         *Terms           // nil: as usual
+	Again         Again            // which message it takes the place of; see AnswerAgain
 	Expected      Expected         // which session it is meant for; not part of the message
 	// Past is what was said before, for a session without messages; another one
 	// knows better.
@@ -47,11 +52,19 @@ type Turn struct {
 	With func(tx *store.Tx) error
 }
 
+// Spoken is what a program heard in a sound of a message.
+type Spoken struct {
+	Text string
+	Path string // where the sound is kept in the workspace, "" when no tool reaches it
+	MIME string
+}
+
 // Accepted tells what became of a Submit.
 type Accepted struct {
 	Run       Run
-	Duplicate bool // the run was accepted before
-	Live      bool // it has not ended
+	Duplicate bool   // the run was accepted before
+	Live      bool   // it has not ended
+	Text      string // of the message
 }
 
 // ErrConflict: the run id was used for another message.
@@ -115,15 +128,10 @@ func (m *Manager) SubmitWith(ctx context.Context, turn Turn, also func(tx *store
 			if err != nil {
 				return err
 			}
-			if err := turn.Expected.holds(row, !created); err != nil {
+			if err := m.open(tx, &row, turn, created); err != nil {
 				return err
 			}
-			if row.Messages == 0 {
-				if err := m.seed(tx, &row, turn.Past); err != nil {
-					return err
-				}
-			}
-			acc.Live = true
+			acc.Live, acc.Text = true, turn.Text
 			policy = m.Settings.Queue(turn.Route).over(row.Queue)
 			if turn.Mode != "" {
 				policy.Mode = turn.Mode
@@ -164,6 +172,23 @@ func (m *Manager) SubmitWith(ctx context.Context, turn Turn, also func(tx *store
 	return acc, nil
 }
 
+// open makes a session ready for a message: it is the one that was meant, and reads
+// as it did where the message is said.
+func (m *Manager) open(tx *store.Tx, row *Row, turn Turn, created bool) error {
+	if err := turn.Expected.holds(*row, !created); err != nil {
+		return err
+	}
+	if row.Messages == 0 {
+		if err := m.seed(tx, row, turn.Past); err != nil {
+			return err
+		}
+	}
+	if turn.Again.Entry == "" {
+		return nil
+	}
+	return m.instead(tx, row, turn.Again.Entry)
+}
+
 // accept writes the message, its run and its place in the queue. A run that
 // will start at once is claimed in the same transaction, which saves a flush.
 func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNow bool) (Run, error) {
@@ -176,23 +201,27 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	if err != nil {
 		return Run{}, err
 	}
+	at, err := m.beginTurn(tx, row)
+	if err != nil {
+		return Run{}, err
+	}
 	now := m.nowMs()
 	rec := Run{
-		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: row.NextTurn, Accept: order,
-		Digest: sum, State: RunQueued, Model: turn.Model, Hints: turn.Hints, Outside: turn.Outside, TimeoutMs: turn.TimeoutMs, AcceptedAt: now,
-		Mode: turn.Mode, Route: turn.Route, Owner: turn.Owner, AwaitModel: turn.AwaitModel, Sender: turn.Sender, ReplyTo: turn.ReplyTo,
+		ID: turn.RunID, SessionKey: row.Key, SessionID: row.SessionID, Turn: at, Accept: order,
+		Again: turn.Again.Entry, Digest: sum, State: RunQueued, Model: turn.Model, Hints: turn.Hints, Outside: turn.Outside || row.From != "",
+		TimeoutMs:  turn.TimeoutMs,
+		AcceptedAt: now,
+		Mode:       turn.Mode, Route: turn.Route, Owner: turn.Owner, AwaitModel: turn.AwaitModel, Sender: turn.Sender, ReplyTo: turn.ReplyTo,
 		QuoteSelected: turn.QuoteSelected, Relay: turn.Relay, Terms: turn.Terms,
 	}
 	if startsNow && !m.held() {
 		rec.State, rec.Epoch, rec.Attempt, rec.StartedAt = RunClaimed, m.Epoch, 1, now
 	}
-	row.NextTurn++
+	rec.Deliver, rec.Docked = row.towards(turn)
 	row.Messages++
 	row.UpdatedAt = now
 	row.Preview = clip(turn.Text, 120)
-	if turn.Origin != nil {
-		row.Origin = turn.Origin
-	}
+	row.visited(turn)
 	if row.Title == "" {
 		row.Title = clip(cmp.Or(turn.Title, turn.Text), 60)
 	}
@@ -200,7 +229,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 		Role: protocol.MessageUser, Content: append(protocol.TextBlocks(turn.Text), turn.Pictures...), Timestamp: now,
 		IdempotencyKey: turn.RunID + ":user", ForAgent: turn.ForAgent,
 		Meta:   &protocol.MessageMeta{ID: m.NewID(), Seq: int64(seqOf(rec.Turn, 0)), RunID: turn.RunID, IdempotencyKey: turn.RunID + ":user"},
-		Hearth: &protocol.MessageReceipt{State: protocol.ReceiptAccepted},
+		Origin: messageOrigin(turn), AnswersTo: answersTo(rec, *row), Hearth: &protocol.MessageReceipt{State: protocol.ReceiptAccepted},
 	}
 	if turn.Relay.From != "" {
 		msg.Provenance = &protocol.Provenance{Kind: protocol.ProvenanceSession, SourceSessionKey: turn.Relay.From, SourceTool: turn.Relay.Tool}

@@ -30,8 +30,8 @@ type Tested struct {
 	Refused, Free bool
 }
 
-// Hands do what the steps need.
-type Hands interface {
+// Backend does what the steps need.
+type Backend interface {
 	// Choices is what this computer has, best first; nothing is asked for it.
 	Choices() []Choice
 	// Import takes the login of another program.
@@ -71,8 +71,8 @@ const (
 
 // Options build a Flow.
 type Options struct {
-	Book  *Book
-	Hands Hands
+	Book    *Book
+	Backend Backend
 	// Go runs something that outlives the call that began it.
 	Go      func(func(ctx context.Context))
 	Changed func() // what Doing or Problem say; must not block
@@ -185,7 +185,7 @@ func (f *Flow) end(mine *Doing, err error) {
 func (f *Flow) Use(id string) error {
 	c := Choice{ID: id, Kind: KindLocal, Model: id, Name: id}
 	known := false
-	for _, x := range f.Hands.Choices() {
+	for _, x := range f.Backend.Choices() {
 		if x.ID == id {
 			c, known = x, true
 		}
@@ -211,7 +211,7 @@ func (f *Flow) Key(ctx context.Context, service, key string) (Account, error) {
 	if d, _ := f.State(); d != nil && d.What != DoingWindow {
 		return Account{}, ErrBusy
 	}
-	a, err := f.Hands.Keep(ctx, service, key)
+	a, err := f.Backend.Keep(ctx, service, key)
 	if err != nil {
 		return a, err
 	}
@@ -228,7 +228,7 @@ func (f *Flow) try(ctx context.Context, c Choice, a Account) error {
 	var err error
 	switch c.Kind {
 	case KindLogin:
-		if a, err = f.Hands.Import(ctx, strings.TrimPrefix(c.ID, KindLogin+":")); err != nil {
+		if a, err = f.Backend.Import(ctx, strings.TrimPrefix(c.ID, KindLogin+":")); err != nil {
 			return err
 		}
 		service = a.Service
@@ -240,11 +240,11 @@ func (f *Flow) try(ctx context.Context, c Choice, a Account) error {
 	model := c.Model
 	if model == "" {
 		var ok bool
-		if model, ok = f.Hands.First(service); !ok {
+		if model, ok = f.Backend.First(service); !ok {
 			return fmt.Errorf("nobody knows which models %s has; choose one with `hearth models set`", service)
 		}
 	}
-	t := f.Hands.Test(ctx, model, a.ID, false)
+	t := f.Backend.Test(ctx, model, a.ID, false)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -262,7 +262,7 @@ func (f *Flow) refused(ctx context.Context, t Tested, a Account, kind string) er
 		}
 		return errors.New(t.Error)
 	}
-	if err := f.Hands.Forget(ctx, a); err != nil {
+	if err := f.Backend.Forget(ctx, a); err != nil {
 		return fmt.Errorf("%s The key could not be removed again: %w", t.Error, err)
 	}
 	if err := f.Book.Change(ctx, func(r *Record) { r.Pending = "" }); err != nil {
@@ -273,7 +273,7 @@ func (f *Flow) refused(ctx context.Context, t Tested, a Account, kind string) er
 
 // settle lets a model that answered answer from now on.
 func (f *Flow) settle(ctx context.Context, t Tested) error {
-	if err := f.Hands.Prefer(ctx, t.Model); err != nil {
+	if err := f.Backend.Prefer(ctx, t.Model); err != nil {
 		return fmt.Errorf("%s answered, but it could not be made the one that answers: %w", t.Model, err)
 	}
 	err := f.Book.Change(ctx, func(r *Record) {
@@ -295,10 +295,10 @@ func (f *Flow) settle(ctx context.Context, t Tested) error {
 // window finds out how much of a long text reaches a model, after the messages
 // that waited were answered. That it is not found out is no problem.
 func (f *Flow) window(ctx context.Context, model string) error {
-	if f.Hands.Quiet(ctx) != nil {
+	if f.Backend.Quiet(ctx) != nil {
 		return nil
 	}
-	t := f.Hands.Test(ctx, model, "", true)
+	t := f.Backend.Test(ctx, model, "", true)
 	if !t.OK || ctx.Err() != nil {
 		return nil
 	}
@@ -322,7 +322,7 @@ func (f *Flow) Pull(ctx context.Context, model string) error {
 
 func (f *Flow) pull(model string) error {
 	return f.begin(Doing{What: DoingDownload, Name: NameOf(model), Model: model}, func(ctx context.Context) error {
-		ref, err := f.Hands.Pull(ctx, model, f.progress())
+		ref, err := f.Backend.Pull(ctx, model, f.progress())
 		if stopping(ctx) {
 			return ctx.Err()
 		}

@@ -126,7 +126,7 @@ func newWorld(t *testing.T, db *store.DB, h *hands) *world {
 	var work sync.WaitGroup
 	w := &world{h: h, db: db, end: end, wait: work.Wait}
 	w.Flow = setup.NewFlow(setup.Options{
-		Book: book, Hands: h, Changed: func() {}, Now: time.Now,
+		Book: book, Backend: h, Changed: func() {}, Now: time.Now,
 		Go: func(f func(context.Context)) { work.Go(func() { f(life) }) },
 	})
 	return w

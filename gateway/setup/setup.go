@@ -4,7 +4,7 @@
 // after a restart, and it holds messages back until a model was chosen to answer
 // them. Every step can be skipped.
 //
-// It asks no model, keeps no key and reads no settings itself: its Hands do. It
+// It asks no model, keeps no key and reads no settings itself: its Backend does. It
 // does not know who shows the steps.
 package setup
 

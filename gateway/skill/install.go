@@ -44,6 +44,18 @@ var (
 	ErrRefused = errors.New("this is not done by itself")
 )
 
+// Gather makes files of what was read elsewhere, by their paths in the skill's
+// folder, within the limits of every skill.
+func Gather(all map[string][]byte) (Files, error) {
+	g := gather{}
+	for p, data := range all {
+		if err := g.add(File{Path: p, Data: data}); err != nil {
+			return nil, err
+		}
+	}
+	return g.done(), nil
+}
+
 // Plan says what installing files would mean. from is for people.
 func (l *Library) Plan(files Files, from string) (Plan, error) {
 	p, _, err := l.plan(files, from)

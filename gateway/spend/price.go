@@ -13,8 +13,14 @@ func PerMillion(units float64) Rate { return Rate(units * nanos / 1_000_000) }
 
 func (r Rate) of(tokens int) Nano { return Nano(math.Round(float64(r) * float64(tokens))) }
 
-// Price of a model's tokens.
-type Price struct{ Input, Output, CacheRead, CacheWrite Rate }
+// Price of a model's tokens, and of a minute of sound where it writes that down.
+type Price struct {
+	Input, Output, CacheRead, CacheWrite Rate
+	Minute                               Rate
+}
+
+// PerMinute is the price of a minute that a price list shows.
+func PerMinute(units float64) Rate { return Rate(units * nanos) }
 
 // Free reports whether the model costs nothing.
 func (p Price) Free() bool { return p == Price{} }
@@ -25,7 +31,8 @@ type List struct{ Input, Output, CacheRead, CacheWrite float64 }
 
 // Price of the list.
 func (l List) Price() Price {
-	return Price{PerMillion(l.Input), PerMillion(l.Output), PerMillion(l.CacheRead), PerMillion(l.CacheWrite)}
+	return Price{Input: PerMillion(l.Input), Output: PerMillion(l.Output),
+		CacheRead: PerMillion(l.CacheRead), CacheWrite: PerMillion(l.CacheWrite)}
 }
 
 // known are list prices of well-known models, by provider and the beginning of
@@ -43,6 +50,7 @@ func known() map[string][]entry {
 			{"gpt-4o", List{2.5, 10, 1.25, 2.5}}, {"gpt-4o-mini", List{0.15, 0.6, 0.075, 0.15}},
 			{"text-embedding-3-small", List{0.02, 0, 0, 0}}, {"text-embedding-3-large", List{0.13, 0, 0, 0}},
 			{"text-embedding-ada-002", List{0.1, 0, 0, 0}},
+			{"gpt-4o-transcribe", List{6, 10, 0, 0}}, {"gpt-4o-mini-transcribe", List{3, 5, 0, 0}},
 		},
 		"google": {
 			{"gemini-2.5-pro", List{1.25, 10, 0.31, 1.25}}, {"gemini-2.5-flash", List{0.3, 2.5, 0.075, 0.3}},
@@ -57,16 +65,27 @@ func known() map[string][]entry {
 	}
 }
 
+// minutes are list prices of a minute of sound, where services count those.
+func minutes() map[string]map[string]float64 {
+	return map[string]map[string]float64{
+		"openai": {"whisper-1": 0.006, "gpt-4o-transcribe": 0.006, "gpt-4o-mini-transcribe": 0.003},
+		"groq":   {"whisper-large-v3": 0.111 / 60, "whisper-large-v3-turbo": 0.04 / 60, "distil-whisper-large-v3-en": 0.02 / 60},
+	}
+}
+
 type entry struct {
 	prefix string
 	list   List
 }
 
 // Table is the built-in list.
-type Table struct{ by map[string][]entry }
+type Table struct {
+	by      map[string][]entry
+	minutes map[string]map[string]float64
+}
 
 // NewTable returns the built-in list.
-func NewTable() Table { return Table{known()} }
+func NewTable() Table { return Table{known(), minutes()} }
 
 // Price of a well-known model. The rest of its id may only be a date or a
 // version: gpt-5-mini is not a gpt-5.
@@ -77,7 +96,11 @@ func (t Table) Price(provider, id string) (Price, bool) {
 			best, ok = e, true
 		}
 	}
-	return best.list.Price(), ok
+	price := best.list.Price()
+	if m, found := t.minutes[provider][id]; found {
+		price.Minute, ok = PerMinute(m), true
+	}
+	return price, ok
 }
 
 // version: nothing, -latest, -20250514, -2025-08-07, -5, -001.

@@ -27,7 +27,10 @@ type Call struct {
 	Session string
 	Agent   string
 	Usage   model.Usage
-	Failed  bool
+	// Sound is how long a sound was that was written down, where a service counts
+	// minutes and no tokens.
+	Sound  time.Duration
+	Failed bool
 }
 
 // Nano is a billionth of the currency's unit, so that sums are exact.
@@ -154,21 +157,32 @@ func (l *Ledger) cost(c Call) Sum {
 	if c.Failed {
 		s.Failed = 1
 	}
-	if u == (model.Usage{}) {
+	sound := max(0, min(c.Sound, maxSound))
+	if u != (model.Usage{}) {
+		sound = 0 // it is in the tokens
+	}
+	if u == (model.Usage{}) && sound == 0 {
 		return s
 	}
 	p, ok := l.o.Price(c.Model)
+	if sound > 0 && ok && !p.Free() && p.Minute == 0 {
+		ok = false // a price of tokens says nothing about minutes
+	}
 	if !ok {
 		s.Unpriced = 1
 		return s
 	}
 	s.InputCost, s.OutputCost = p.Input.of(u.Input), p.Output.of(u.Output)
+	s.InputCost += Nano(math.Round(float64(p.Minute) * sound.Minutes()))
 	s.CacheReadCost, s.CacheWriteCost = p.CacheRead.of(u.CacheRead), p.CacheWrite.of(u.CacheWrite)
 	return s
 }
 
 // maxTokens of one call: more is a mistake of the service (F-PROV-15).
 const maxTokens = 100_000_000
+
+// maxSound of one call, for the same reason.
+const maxSound = 24 * time.Hour
 
 func sane(n int) int { return max(0, min(n, maxTokens)) }
 

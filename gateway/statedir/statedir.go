@@ -109,6 +109,9 @@ func (d Dir) Config(env func(string) string) string {
 // Media is the folder of the pictures of conversations.
 func (d Dir) Media() string { return d.path("media") }
 
+// Uploads is the folder of files that were handed in and wait for their message.
+func (d Dir) Uploads() string { return d.path("uploads") }
+
 // Skills is the folder of skills. It lies beside the state folder: tools may
 // read it, and nothing in the state folder.
 func (d Dir) Skills() string { return strings.TrimRight(string(d), `/\`) + "-skills" }

@@ -19,10 +19,6 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// schemaVersion is what this build writes; migrations lists how older ones
-// become it.
-const schemaVersion = 1
-
 // lockWait is long enough for a gateway that is just closing the file and
 // short enough that a second one fails at once for a person.
 const lockWait = 400 * time.Millisecond
@@ -30,6 +26,7 @@ const lockWait = 400 * time.Millisecond
 var (
 	metaBucket = []byte("meta")
 	schemaKey  = []byte("schema")
+	readerKey  = []byte("reader") // the oldest schema whose builds may use this store; absent: only its own
 )
 
 // Options for Open; the zero value is right for the gateway.
@@ -206,21 +203,29 @@ func (db *DB) prepare() error {
 		if len(v) != 4 {
 			return fmt.Errorf("%w: its schema number is missing", ErrDamaged)
 		}
-		if have := binary.BigEndian.Uint32(v); have > schemaVersion {
+		if have, reader := schemaOf(b); reader > schemaVersion() {
 			return fmt.Errorf("%w (schema %d, this build reads up to %d); update Hearth, or use the version that wrote it", ErrNewer, have,
-				schemaVersion)
+				schemaVersion())
 		}
 		return nil
 	})
-	if err != nil || !fresh {
+	if err != nil {
 		return err
+	}
+	if !fresh {
+		return db.migrate(schemaVersion(), migrations())
 	}
 	err = db.bolt.Update(func(tx *bbolt.Tx) error {
 		b, err := tx.CreateBucketIfNotExists(metaBucket)
 		if err != nil {
 			return err
 		}
-		return b.Put(schemaKey, binary.BigEndian.AppendUint32(nil, schemaVersion))
+		for _, m := range migrations() {
+			if err := m.run(tx); err != nil {
+				return err
+			}
+		}
+		return putSchema(b, schemaVersion(), readerOf(schemaVersion(), migrations()))
 	})
 	if err != nil {
 		return fmt.Errorf("set up the store: %w", err)

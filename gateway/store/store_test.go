@@ -232,7 +232,7 @@ func TestSec_A_CFG_07_NewerSchemaIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = raw.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket(metaBucket).Put(schemaKey, binary.BigEndian.AppendUint32(nil, schemaVersion+1))
+		return tx.Bucket(metaBucket).Put(schemaKey, binary.BigEndian.AppendUint32(nil, schemaVersion()+1))
 	})
 	_ = raw.Close()
 	if _, err := Open(path, Options{}); !errors.Is(err, ErrNewer) {

@@ -49,6 +49,13 @@ func Seed(dir string) error {
 	return nil
 }
 
+// Starter is what a file of a new workspace begins as; ok is false where it begins
+// with nothing.
+func Starter(name string) (text []byte, ok bool) {
+	text, err := starters.ReadFile(path.Join("starters", name))
+	return text, err == nil
+}
+
 // create writes a file that is not there.
 func create(root *os.Root, name string, text []byte) (err error) {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

@@ -55,24 +55,55 @@ func Body(rec approval.Record) (string, bool) {
 	return b.String(), b.Len() <= Limit
 }
 
-// Question is a request as a message.
+// Question is a request as a message that says how it is answered.
 func Question(rec approval.Record) string {
-	body, fits := Body(rec)
+	asked, fits := Asked(rec)
 	if !fits {
-		return "May I do something? " + TooLong
+		return asked
 	}
 	var b strings.Builder
-	b.WriteString("May I do this?\n\n" + body)
-	if rec.Asked > 1 {
-		fmt.Fprintf(&b, "\nThis is question %d of this answer.\n", rec.Asked)
-	}
-	b.WriteString("\nAnswer with one of:\n")
+	b.WriteString(asked + "\nAnswer with one of:\n")
 	for _, s := range rec.Ask.Scopes() {
 		fmt.Fprintf(&b, "/approve %s %s — %s\n", approval.ShortID(rec.ID), s, Scope(s))
 	}
 	return b.String()
 }
 
+// Asked is a request as a message below which the answers are buttons, and whether all
+// of it stands there: one that does not cannot be answered so.
+func Asked(rec approval.Record) (string, bool) {
+	body, fits := Body(rec)
+	if !fits {
+		return "May I do something? " + TooLong, false
+	}
+	asked := "May I do this?\n\n" + body
+	if rec.Asked > 1 {
+		asked += fmt.Sprintf("\nThis is question %d of this answer.\n", rec.Asked)
+	}
+	return asked, true
+}
+
+// Answer is what a person types to decide about a request.
+func Answer(rec approval.Record, s approval.Scope) string {
+	return "/approve " + rec.ID + " " + string(s)
+}
+
+// Ended says how a request ended, "" while it waits.
+func Ended(rec approval.Record) string {
+	switch rec.State {
+	case approval.StateAllowed:
+		return "✓ Allowed: " + Scope(rec.Scope)
+	case approval.StateDenied:
+		return "✗ Not allowed"
+	case approval.StateExpired:
+		return "Nobody decided in time, so it was not done."
+	case approval.StatePending:
+		return ""
+	}
+	return "It is not needed any more."
+}
+
+// Scope says how far a decision goes.
 func Scope(s approval.Scope) string {
 	switch s {
 	case approval.ScopeOnce:

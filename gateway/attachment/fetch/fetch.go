@@ -18,12 +18,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
+	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/inbound/envelope"
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/speech"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/internal/sleep"
@@ -37,7 +39,10 @@ const (
 	// fetchLimit is how long the files of one message may take, and fetchPause
 	// how long other chats wait for them at once.
 	fetchLimit = 3 * time.Minute
-	fetchPause = time.Second
+	// listenLimit is how long it may take to write down what was said; each way to do
+	// that has a limit of its own in the settings.
+	listenLimit = 30 * time.Minute
+	fetchPause  = time.Second
 )
 
 // Networks are the messaging networks that are connected.
@@ -48,6 +53,14 @@ type Networks interface {
 	// where that is set.
 	FileLimit(network, account string) int64
 	FileAdvice(network string) string
+}
+
+// Speech writes down what is said in sounds.
+type Speech interface {
+	// Write's error is for the owner; speech.ErrOff when nobody is to do that.
+	Write(ctx context.Context, s speech.Sound) (speech.Words, error)
+	// Echo is what was heard as its sender is shown it, "" when that is not wanted.
+	Echo(text string) string
 }
 
 // Notices sends words that are not the assistant's where a run's answer goes.
@@ -62,6 +75,8 @@ type Options struct {
 	Networks  Networks
 	Agents    *agents.Directory
 	Pictures  *media.Store
+	Speech    Speech
+	Reader    *document.Reader // of their text
 	Notices   Notices
 	Deliverer *outbound.Deliverer
 	Work      *background.Group
@@ -132,6 +147,34 @@ func (f *Files) fetch(work context.Context, a inbound.Accepted, at *arrival) {
 	if errors.Is(at.err, context.DeadlineExceeded) && work.Err() == nil {
 		at.files, at.err = attachment.NotTaken(a.Media, fmt.Sprintf("fetching it took longer than %v", fetchLimit)), nil
 	}
+	if at.err == nil {
+		at.err = f.listen(work, a, t, at.files)
+	}
+}
+
+// listen has voice notes and other sounds of a message written down.
+func (f *Files) listen(work context.Context, a inbound.Accepted, t attachment.Taker, files []attachment.File) error {
+	ctx, stop := awake.WithTimeoutCause(work, listenLimit, errors.New("it took too long"))
+	defer stop()
+	one := func(ctx context.Context, m channel.Media, data []byte) (attachment.Heard, error) {
+		got, err := f.o.Speech.Write(ctx, speech.Sound{
+			Name: attachment.Name(m.Name, m.MIME), MIME: m.MIME, Data: data, Session: a.SessionKey, Agent: session.AgentOf(a.SessionKey),
+		})
+		switch {
+		case errors.Is(err, speech.ErrOff):
+			return attachment.Heard{}, attachment.ErrDeaf
+		case err != nil && work.Err() == nil && ctx.Err() != nil:
+			return attachment.Heard{}, fmt.Errorf("it took longer than %v", listenLimit)
+		case err != nil && work.Err() == nil && !private(a): // nor is the assistant, which answers them
+			return attachment.Heard{}, errors.New("that did not work here")
+		}
+		return attachment.Heard{Text: got.Text, By: got.By, Cut: got.Cut}, err
+	}
+	err := t.Listen(ctx, files, one, len(a.Prompt.Forwarded) == 0)
+	if err != nil && work.Err() == nil {
+		return nil // what was not reached is kept, and its words say that nobody listened
+	}
+	return err
 }
 
 func (f *Files) taker(a inbound.Accepted) (attachment.Taker, error) {
@@ -141,7 +184,7 @@ func (f *Files) taker(a inbound.Accepted) (attachment.Taker, error) {
 	}
 	t := attachment.Taker{
 		Fetch: from.Fetch, Limit: f.o.Networks.FileLimit(a.Origin.Provider, a.Origin.AccountID),
-		Advice: f.o.Networks.FileAdvice(a.Origin.Provider), Picture: f.o.Pictures.Put, Pause: sleep.For,
+		Advice: f.o.Networks.FileAdvice(a.Origin.Provider), Picture: f.o.Pictures.Put, Read: f.o.Reader.Read, Pause: sleep.For,
 		Folder: attachment.Folder{
 			Root: string(f.o.Dir), Dir: filepath.Join(guestFolder, attachment.Name(a.Origin.Provider+"-"+a.SenderID, "")),
 		},
@@ -167,17 +210,50 @@ func (f *Files) put(a inbound.Accepted, files []attachment.File, turn *session.T
 		}
 	}
 	turn.ForAgent = p.Render()
-	if a.CommandBody == "" { // nothing was typed: people see what was sent
-		turn.Text = strings.Join(a.Prompt.Attached, "\n")
-	}
+	shown(files, turn, a.CommandBody != "")
 }
 
-// tell tells the person at once which files were not taken.
+// spokenMark stands before what was said and not typed. It also keeps the words from
+// being a command: a program wrote them down, and may have misheard.
+const spokenMark = "🎤 "
+
+// shown writes what people see in the conversation: what was said, and the files where
+// nothing was typed; and it tells those who listen what was said.
+func shown(files []attachment.File, turn *session.Turn, typed bool) {
+	var lines []string
+	if typed {
+		lines = append(lines, turn.Text)
+	}
+	for _, file := range files {
+		switch {
+		case file.Spoken != "":
+			lines = append(lines, spokenMark+file.Spoken)
+			turn.Spoken = append(turn.Spoken, session.Spoken{Text: file.Spoken, Path: file.Path, MIME: file.MIME})
+		case typed:
+		case file.Voice && file.Problem == "": // what the assistant is told of it is not for people
+			lines = append(lines, strings.TrimSpace(spokenMark+envelope.Attached(file.MIME, file.Name, file.Size)+" "+file.Path))
+		default:
+			lines = append(lines, envelope.Attached(file.MIME, file.Name, file.Size))
+		}
+	}
+	turn.Text = strings.Join(lines, "\n")
+}
+
+// tell tells the person at once which files were not taken, which sounds were not
+// written down, and what was heard where they want to see that.
 func (f *Files) tell(ctx context.Context, a inbound.Accepted, files []attachment.File) error {
 	var lines []string
 	for _, file := range files {
 		if file.Problem != "" {
 			lines = append(lines, fmt.Sprintf("%s was not taken: %s.", envelope.Label(file.Name), file.Problem))
+		}
+		if file.Unheard != "" {
+			lines = append(lines, notHeard(a, file))
+		}
+		if file.Spoken != "" {
+			if shown := f.o.Speech.Echo(file.Spoken); shown != "" {
+				lines = append(lines, shown)
+			}
 		}
 	}
 	if len(lines) == 0 {
@@ -188,3 +264,23 @@ func (f *Files) tell(ctx context.Context, a inbound.Accepted, files []attachment
 		return f.o.Notices.Tell(tx, run, "files", strings.Join(lines, "\n"))
 	}})
 }
+
+// notHeard tells why a voice note was not written down. Only the owner, and nobody
+// beside them, is told what is wrong with their services and programs.
+func notHeard(a inbound.Accepted, file attachment.File) string {
+	what := "The voice note"
+	if !file.Voice {
+		what = envelope.Label(file.Name)
+	}
+	if !private(a) {
+		return what + " could not be written down. Please write what you said."
+	}
+	kept := ""
+	if file.Path != "" {
+		kept = " It is kept as " + file.Path + "."
+	}
+	return what + " could not be written down: " + strings.TrimSuffix(file.Unheard, ".") + "." + kept
+}
+
+// private reports whether nobody but the owner reads what is answered.
+func private(a inbound.Accepted) bool { return a.SenderIsOwner && a.ChatType == channel.Direct }

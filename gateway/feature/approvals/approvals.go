@@ -66,5 +66,6 @@ func New(o Options) host.Feature {
 			},
 			Do: f.cmdApprove,
 		}},
+		Run: f.takeUp,
 	}
 }

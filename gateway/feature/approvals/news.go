@@ -1,12 +1,18 @@
 package approvals
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/words"
 	"github.com/hearth-assistant/hearth/gateway/audit"
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/question"
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
@@ -21,7 +27,7 @@ func (f *feature) Requested(rec approval.Record) {
 		Facts: askFacts(rec.Ask, rec.ID)})
 	shown := approvalOf(rec, f.o.Settings.Snapshot().Config)
 	f.o.Clients.Broadcast(server.Broadcast{Event: protocol.EventExecApprovalRequested, Payload: shown})
-	f.tell(rec.Ask, words.Question(rec))
+	f.ask(rec)
 }
 
 // Resolved implements approval.Observer.
@@ -35,6 +41,7 @@ func (f *feature) Resolved(rec approval.Record) {
 		Reason:  rec.Reason,
 		Request: approvalOf(rec, f.o.Settings.Snapshot().Config).Request,
 	}})
+	f.o.Owner.Over(subject(rec.ID), words.Ended(rec))
 	if rec.State != approval.StateExpired {
 		return
 	}
@@ -62,6 +69,58 @@ func askFacts(a approval.Ask, id string) map[string]string {
 		}
 	}
 	return facts
+}
+
+// subject is what questions about a request are about.
+func subject(id string) string { return subjectPrefix + id }
+
+const subjectPrefix = "approval:"
+
+// ask asks the owner who asked for what led to a request.
+func (f *feature) ask(rec approval.Record) {
+	if !rec.Ask.Owner {
+		return
+	}
+	asked, fits := words.Asked(rec)
+	q := question.Question{Subject: subject(rec.ID), Text: asked, Until: time.UnixMilli(rec.ExpiresAt)}
+	for _, s := range rec.Ask.Scopes() {
+		o := question.Option{Label: capital(words.Scope(s)), Says: words.Answer(rec, s), Tone: channel.Danger}
+		if s == approval.ScopeOnce {
+			o.Tone = channel.Good
+		} else if s.Allows() {
+			o.Tone = channel.Plain
+		}
+		q.Options = append(q.Options, o)
+	}
+	if !fits {
+		q.Options = nil
+	}
+	f.o.Owner.Ask(rec.Ask.RunID, q, words.Question(rec))
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// takeUp ends the questions that an earlier run of the gateway left: what they were
+// about is over.
+func (f *feature) takeUp(context.Context) error {
+	open, err := f.o.Owner.Open()
+	if err != nil {
+		return fmt.Errorf("look for questions that were left: %w", err)
+	}
+	for _, s := range open {
+		id, ours := strings.CutPrefix(s, subjectPrefix)
+		if !ours {
+			continue
+		}
+		rec, err := f.o.Broker.Get(id)
+		switch {
+		case err != nil:
+			f.o.Owner.Over(s, "Hearth was restarted before anybody decided, so it was not done.")
+		case rec.State != approval.StatePending:
+			f.o.Owner.Over(s, cmp.Or(rec.Reason, words.Ended(rec)))
+		}
+	}
+	return nil
 }
 
 // tell sends words to the owner who asked for what led to a request.

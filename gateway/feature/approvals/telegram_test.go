@@ -1,7 +1,6 @@
 package approvals_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -10,21 +9,30 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
-var approveLine = regexp.MustCompile(`/approve ([0-9a-f]{8}) once`)
-
-// askedOnTelegram is the short id of the newest question in a chat.
-func askedOnTelegram(t *testing.T, api *telegramtest.Server, chat int64, n int) (id string) {
+// askedOnTelegram is the newest question in a chat that has n of them with buttons.
+func askedOnTelegram(t *testing.T, api *telegramtest.Server, chat int64, n int) (last telegramtest.Message) {
 	t.Helper()
 	gatewaytest.WaitFor(t, "the question", func() bool {
 		seen := 0
-		for _, text := range gatewaytest.Texts(api, chat) {
-			if m := approveLine.FindStringSubmatch(text); m != nil {
-				seen, id = seen+1, m[1]
+		for _, m := range api.Sent(chat) {
+			if strings.HasPrefix(m.Text, "May I do this?") && len(m.Buttons) > 0 {
+				seen, last = seen+1, m
 			}
 		}
 		return seen == n
 	})
-	return id
+	return last
+}
+
+// waits is the short id of the one request that waits.
+func waits(t *testing.T, p *gatewaytest.Peer) string {
+	t.Helper()
+	var list []protocol.Approval
+	p.Do(protocol.MethodExecApprovalList, nil, &list)
+	if len(list) != 1 {
+		t.Fatalf("%d requests wait", len(list))
+	}
+	return list[0].ID[:8]
 }
 
 // The owner is asked where they wrote, and answers there. Somebody else who was
@@ -42,7 +50,11 @@ func TestSec_A_EXEC_19_Telegram(t *testing.T) {
 		Decision: "approve"}, nil)
 
 	api.Say(gatewaytest.Anna, owner, "run:echo hello", nil)
-	id := askedOnTelegram(t, api, gatewaytest.Anna, 1)
+	asked := askedOnTelegram(t, api, gatewaytest.Anna, 1)
+	id := waits(t, p)
+	if strings.Contains(asked.Text, "/approve") || len(asked.Buttons) < 2 || asked.Buttons[0].Label != "This time" {
+		t.Errorf("the question has buttons and says: %+v", asked)
+	}
 	if all := strings.Join(gatewaytest.Texts(api, gatewaytest.Anna), "\n"); !strings.Contains(all, "Run echo hello in ") {
 		t.Errorf("the question: %s", all)
 	}

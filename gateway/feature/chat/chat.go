@@ -1,6 +1,6 @@
 // Package chat is the feature of talking to an assistant: the methods chat.*,
-// agent and agent.wait, why an answer is as it is, the queue, pictures of
-// messages, the steps that an assistant shows of its work (update_plan), and the
+// agent and agent.wait, why an answer is as it is, the queue, pictures and
+// other files of messages, the steps that an assistant shows of its work (update_plan), and the
 // commands /help, /whoami, /why, /stop and /queue. Messages go
 // by package dispatch; answers are made by package session.
 package chat
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/attachment/handin"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/media"
@@ -39,6 +40,7 @@ type Options struct {
 	Models   Models
 	Children *spawn.Book // sub-agents
 	Media    *media.Store
+	Desk     *handin.Desk
 }
 
 type feature struct{ o Options }
@@ -49,6 +51,7 @@ func New(o Options) host.Feature {
 	return host.Feature{
 		Methods: []method.Method{
 			method.Deciding(protocol.MethodChatSend, f.send),
+			method.Deciding(protocol.MethodChatAgain, f.again),
 			method.Plain(protocol.MethodChatHistory, f.history),
 			method.Plain(protocol.MethodChatStartup, f.history),
 			method.Plain(protocol.MethodChatMetadata, f.metadata),
@@ -60,6 +63,8 @@ func New(o Options) host.Feature {
 			method.Plain(protocol.MethodWhy, f.why),
 			method.Plain(protocol.MethodQueueEdit, f.editQueued),
 			method.Plain(protocol.MethodMediaGet, f.picture),
+			method.Plain(protocol.MethodUploadPut, o.Desk.Put),
+			method.Plain(protocol.MethodUploadDrop, f.drop),
 			method.Called(protocol.MethodView, f.view),
 		},
 		Tools:    []tool.Tool{plan.Tool{}},
@@ -131,6 +136,12 @@ func (f *feature) picture(_ context.Context, p protocol.MediaGetParams) (protoco
 	}
 	return protocol.Media{ID: pic.ID, MimeType: pic.MIME, Width: pic.Width, Height: pic.Height,
 		Content: base64.StdEncoding.EncodeToString(data)}, nil
+}
+
+// drop forgets a file that is not to be sent.
+func (f *feature) drop(_ context.Context, p protocol.UploadDropParams) (protocol.OKResult, error) {
+	f.o.Desk.Drop(p.Upload)
+	return protocol.OKResult{OK: true}, nil
 }
 
 // view notes which chat the caller's person looks at, so that nobody is told of

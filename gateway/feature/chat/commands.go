@@ -29,6 +29,9 @@ func (f *feature) commands() []command.Command {
 func (f *feature) commandList(context.Context, method.None) (protocol.CommandsList, error) {
 	out := protocol.CommandsList{Commands: []protocol.CommandInfo{}}
 	for _, c := range f.o.Dispatch.Commands().All() {
+		if c.Unlisted {
+			continue
+		}
 		info := protocol.CommandInfo{
 			Name: c.Name, TextAliases: []string{"/" + c.Name}, Description: c.Description, Category: c.Category,
 			Source: "native", Scope: "both", AcceptsArgs: c.Args != "",
@@ -58,7 +61,7 @@ func (f *feature) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
 	for _, c := range f.o.Dispatch.Commands().All() {
-		if !command.SpeakerIn(ctx).Owner && !c.Guests {
+		if c.Unlisted || !command.SpeakerIn(ctx).Owner && !c.Guests {
 			continue
 		}
 		name := "/" + c.Name

@@ -22,7 +22,8 @@ func seeingRig(t *testing.T) *gatewaytest.Rig {
 		"models": map[string]any{"providers": map[string]any{"eyes": map[string]any{"baseUrl": r.ModelURL + "/v1", "api": "openai-responses",
 			"apiKey": "sk-test",
 			"models": []any{map[string]any{"id": "see", "input": []string{"text", "image"}}}}}},
-		"agents": map[string]any{"defaults": map[string]any{"model": "eyes/see"}},
+		"agents":   map[string]any{"defaults": map[string]any{"model": "eyes/see"}},
+		"features": map[string]any{"titles": false},
 	}
 	raw, err := json.Marshal(cfg)
 	if err != nil {
@@ -97,9 +98,9 @@ func TestPicturesAreRefused(t *testing.T) {
 		want string
 	}{
 		"page":       {[]protocol.Attachment{ok, text("<html>")}, "Attachment 2 (x.png) cannot be sent: this is no picture"},
-		"not base64": {[]protocol.Attachment{{Content: "***"}}, "this is no picture"},
+		"not base64": {[]protocol.Attachment{{Content: "***"}}, "its content is not base64"},
 		"large":      {[]protocol.Attachment{text(strings.Repeat("x", 5<<20+1))}, "larger than 5 MB"},
-		"many":       {make([]protocol.Attachment, 9), "at most 8 pictures"},
+		"many":       {make([]protocol.Attachment, 9), "at most 8 files"},
 	} {
 		err := p.Call(t.Context(), protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "main", Message: "x", IdempotencyKey: name,
 			Attachments: tt.list}, nil)

@@ -82,7 +82,7 @@ func Open(ctx context.Context, o Options) (*CodeMode, error) {
 		Debug: strings.TrimSpace(o.Env(envDebug)) == "1",
 		Watch: func() codemode.Watch { return agent.NewRepeats() },
 		Record: func(ctx context.Context) (codemode.Recorder, bool) {
-			n, ok := session.NestOf(ctx)
+			n, ok := session.NestedCallsOf(ctx)
 			return n, ok
 		},
 	})

@@ -110,6 +110,7 @@ func (c *coder) settings(more map[string]any) {
 	cfg := map[string]any{
 		"models": map[string]any{"providers": map[string]any{"chat": map[string]any{"baseUrl": c.ModelURL + "/v1", "api": "openai-completions",
 			"apiKey": "sk-canary-0123456789abcdef"}}},
+		"features": map[string]any{"titles": false},
 	}
 	agents := map[string]any{"defaults": map[string]any{"model": "chat/coder", "workspace": filepath.Join(string(c.Dir), "..",
 		filepath.Base(string(c.Dir))+"-work")}}

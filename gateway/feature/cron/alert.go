@@ -46,20 +46,41 @@ func (f *feature) alert(r job.Run) (w way) {
 	}
 	agent := f.agentOf(r.Spec)
 	w.into = rules.Main(f.Settings, agent)
-	d := r.Spec.Delivery
-	switch {
-	case a.Channel != "" || a.To != "":
-		w.to(f, a.Channel, a.To, a.AccountID, "", w.into)
-	case d != nil && d.Failure != nil:
-		w.to(f, d.Failure.Channel, d.Failure.To, d.Failure.AccountID, "", w.into)
-	case d != nil && d.Mode == protocol.CronDeliverAnnounce:
+	if d := f.alertTo(r.Spec, a); d.Mode == protocol.CronDeliverWebhook {
+		w.post = d.To
+	} else {
 		w.to(f, d.Channel, d.To, d.AccountID, string(d.ThreadID), w.into)
-	default:
-		w.to(f, "", "", "", "", w.into)
 	}
 	w.problem = "" // the failure itself is what is noted
 	w.alert, w.alerts = true, true
 	return w
+}
+
+// alertTo is where failures of a job are told beside its conversation: where its
+// alert says, its delivery, the settings, or where its results go.
+func (f *feature) alertTo(s *protocol.CronSpec, a protocol.CronFailureAlert) protocol.CronDelivery {
+	c, d := f.settings().FailureAlert, s.Delivery
+	switch {
+	case a.Channel != "" || a.To != "":
+		return protocol.CronDelivery{Mode: a.Mode, Channel: a.Channel, To: a.To, AccountID: a.AccountID}
+	case d != nil && d.Failure != nil:
+		return protocol.CronDelivery{Mode: d.Failure.Mode, Channel: d.Failure.Channel, To: d.Failure.To, AccountID: d.Failure.AccountID}
+	case c.Channel != "" || c.To != "":
+		return protocol.CronDelivery{Mode: c.Mode, Channel: c.Channel, To: c.To, AccountID: c.AccountID}
+	case d != nil && d.Mode == protocol.CronDeliverAnnounce:
+		return *d
+	}
+	return protocol.CronDelivery{}
+}
+
+// recoveryTo is the address that heard of a job's failure, and hears that it works
+// again; "" for none.
+func (f *feature) recoveryTo(s *protocol.CronSpec) string {
+	a, _, ok := f.policy(s)
+	if d := f.alertTo(s, a); ok && d.Mode == protocol.CronDeliverWebhook && webAddress(d.To) {
+		return d.To
+	}
+	return ""
 }
 
 // recovers reports whether it is to be told that a job works again: its failure was.

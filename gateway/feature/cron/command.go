@@ -68,7 +68,8 @@ func (f *feature) runCommand(ctx context.Context, r job.Run) job.Result {
 	if input != "" {
 		_, _ = c.Write([]byte(input)), c.CloseInput()
 	}
-	f.await(ctx, c, time.Duration(p.QuietSeconds*float64(time.Second)))
+	quiet := time.Duration(p.QuietSeconds * float64(time.Second))
+	silent := f.await(ctx, c, quiet)
 	out, exit := c.Output(), c.Info().Exit
 	_ = f.Execution.Processes.Remove("job:"+r.JobID, c.ID())
 	text := strings.TrimSpace(strings.ToValidUTF8(string(out.Head)+string(out.Tail), ""))
@@ -81,8 +82,12 @@ func (f *feature) runCommand(ctx context.Context, r job.Run) job.Result {
 		switch {
 		case exit.TimedOut:
 			res.Error, res.Reason = "The command took longer than "+limit.String()+" and was ended.", "timeout"
+		case silent:
+			res.Error, res.Reason = "The command said nothing for "+quiet.String()+" and was ended.", "timeout"
+		case exit.Stopped && f.ended(r.RunID):
+			res.Error = "You ended it."
 		case exit.Stopped:
-			res.Error = "The command said nothing for too long, or was stopped."
+			res.Error = "The command was ended: Hearth stops, or its tools are paused."
 		case exit.Signal != "":
 			res.Error = "The command was ended by " + exit.Signal + "."
 		}
@@ -129,28 +134,29 @@ func (f *feature) startCommand(ctx context.Context, s process.Spec) (*process.Pr
 	return c, err
 }
 
-// await waits for a command; one that says nothing for too long is ended.
-func (f *feature) await(ctx context.Context, c *process.Process, quiet time.Duration) {
+// await waits for a command. One that says nothing for too long is ended, which it
+// reports.
+func (f *feature) await(ctx context.Context, c *process.Process, quiet time.Duration) (silent bool) {
 	for {
-		var silent <-chan time.Time
+		var long <-chan time.Time
 		if quiet > 0 {
-			silent = time.After(quiet)
+			long = time.After(quiet)
 		}
 		select {
 		case <-c.Done():
-			return
+			return false
 		case <-ctx.Done():
 			c.Kill()
 			<-c.Done()
-			return
-		case <-silent:
+			return false
+		case <-long:
 			c.Stop()
 			<-c.Done()
-			return
+			return true
 		case <-c.More():
 			if quiet == 0 {
 				<-c.Done()
-				return
+				return false
 			}
 			c.Next()
 		}

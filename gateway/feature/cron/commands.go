@@ -168,11 +168,22 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("*", "", "`", "", "[", "(", "]", ")").Replace(s)), " ")
 }
 
+// asItIs keeps signs that Markdown would take, as in the names of files.
+func asItIs(s string) string {
+	if strings.ContainsAny(s, "*_[]<>") {
+		return "`" + strings.Join(strings.Fields(strings.ReplaceAll(s, "`", "'")), " ") + "`"
+	}
+	return oneLine(s)
+}
+
 func (f *feature) cmdCron(ctx context.Context, key, args string) (string, error) {
 	do, name, _ := strings.Cut(strings.TrimSpace(args), " ")
 	name = strings.TrimSpace(name)
 	if do == "yes" || do == "no" {
 		return f.cmdAnswer(ctx, key, name, do == "yes")
+	}
+	if do == "seen" || do == "later" {
+		return f.cmdReminded(ctx, do, name)
 	}
 	if do == "" || do == "list" {
 		return f.listed(ctx)
@@ -237,6 +248,8 @@ func (f *feature) dueWords(j *protocol.CronJob) string {
 	switch {
 	case j.Enabled != nil && !*j.Enabled:
 		return "paused"
+	case !slices.Contains([]string{protocol.CronAt, protocol.CronEvery, protocol.CronExpr}, j.Schedule.Kind):
+		return "when it happens"
 	case j.State.NextRunAtMs == 0:
 		return "no next time"
 	}
@@ -257,7 +270,7 @@ func (f *feature) listed(ctx context.Context) (string, error) {
 	b.WriteString("Planned:\n")
 	for i := range page.Jobs {
 		j := &page.Jobs[i]
-		fmt.Fprintf(&b, "- `%s` **%s**: %s, %s", j.ID[:min(shortID, len(j.ID))], oneLine(j.Name), oneLine(j.Hearth.Words), f.dueWords(j))
+		fmt.Fprintf(&b, "- `%s` **%s**: %s, %s", j.ID[:min(shortID, len(j.ID))], oneLine(j.Name), asItIs(j.Hearth.Words), f.dueWords(j))
 		if j.State.LastRunStatus == protocol.CronError {
 			b.WriteString(", failed last: " + oneLine(headline(j.State.LastError)))
 		}

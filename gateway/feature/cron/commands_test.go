@@ -52,3 +52,32 @@ func TestCommandsPlan(t *testing.T) {
 		t.Errorf("planned: %s", got)
 	}
 }
+
+// Where no model is connected the built-in guide plans what somebody wishes to be
+// reminded of, with the tool that a model would use.
+func TestTheGuideReminds(t *testing.T) {
+	r := gatewaytest.New(t, "guide/guide")
+	p := r.Connect()
+	for i, tc := range []struct{ text, want string }{
+		{"remind me on Friday at nine to call mum", "Planned: **call mum**\n\nOnce, on Friday "},
+		{"Can you remind me every weekday at 8 to stretch?", "Planned: **stretch**\n\nEvery weekday at 08:00"},
+		{"erinnere mich in 20 Minuten an den Ofen", "Planned: **an den Ofen**"},
+		{"remind me of my dentist", "names no time that Hearth understands"},
+		{"remind me tomorrow at 9", "says when, and not what"},
+	} {
+		end := p.Say("main", fmt.Sprintf("guide%d", i), tc.text)
+		if end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), tc.want) {
+			t.Errorf("%s: %q %s, want %q", tc.text, end.Message.Text(), end.ErrorMessage, tc.want)
+		}
+	}
+	var list protocol.CronList
+	p.Do(protocol.MethodCronList, protocol.CronListParams{IncludeDisabled: true}, &list)
+	if len(list.Jobs) != 3 {
+		t.Errorf("%d jobs", len(list.Jobs))
+	}
+	for _, j := range list.Jobs {
+		if j.Hearth == nil || !j.Hearth.Reminder || j.Payload.Kind != protocol.CronSystemEvent {
+			t.Errorf("%s is no reminder: %+v", j.Name, j.CronSpec)
+		}
+	}
+}

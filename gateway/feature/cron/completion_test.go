@@ -59,3 +59,58 @@ func TestCronWebhooks(t *testing.T) {
 		}
 	}
 }
+
+// Failures are posted where the job or the settings say so, with the run, and so is
+// that it works again.
+func TestFailuresArePosted(t *testing.T) {
+	var mu sync.Mutex
+	var got []string
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var ev protocol.CronEvent
+		_ = json.NewDecoder(r.Body).Decode(&ev)
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, r.URL.Path+" "+ev.Status+" "+ev.Error+ev.Summary)
+	}))
+	defer srv.Close()
+	r := gatewaytest.NewForScripts(t, "chat/echo")
+	p := r.Connect()
+	p.Patch(map[string]any{"cron": map[string]any{
+		"webhookSsrfPolicy": map[string]any{"allowedHostnames": []string{"127.0.0.1"}},
+		"failureAlert":      map[string]any{"after": 1, "mode": "webhook", "to": srv.URL + "/settings"},
+	}})
+	told := func(want string) {
+		t.Helper()
+		gatewaytest.WaitFor(t, want, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(got) > 0 && strings.Contains(got[len(got)-1], want)
+		})
+	}
+	spec := protocol.CronSpec{
+		Name: "shaky", Schedule: hourly(), SessionTarget: protocol.CronIsolated,
+		Payload: protocol.CronPayload{Kind: protocol.CronScript, Script: "throw new Error('the disk is full')"},
+	}
+	j := addJob(p, spec)
+	force(p, t, j.ID)
+	told("/settings error")
+	p.Do(protocol.MethodCronUpdate, map[string]any{"id": j.ID, "patch": map[string]any{
+		"payload": map[string]any{"kind": "script", "script": "return { notify: 'well' }"},
+	}}, nil)
+	force(p, t, j.ID)
+	told("/settings ok well")
+	force(p, t, j.ID) // of which nobody needs to hear
+	spec.FailureAlert = json.RawMessage(`{"after": 1, "mode": "webhook", "to": "` + srv.URL + `/own"}`)
+	force(p, t, addJob(p, spec).ID)
+	told("/own error")
+	mu.Lock()
+	if len(got) != 3 || !strings.Contains(got[0], "the disk is full") {
+		t.Errorf("posted: %q", got)
+	}
+	mu.Unlock()
+	spec.FailureAlert = json.RawMessage(`{"mode": "webhook", "to": "telegram:1"}`)
+	err := p.Call(t.Context(), protocol.MethodCronAdd, protocol.CronAddParams{CronSpec: spec}, nil)
+	if err == nil || !strings.Contains(err.Error(), "failureAlert.to has to be the https address") {
+		t.Errorf("nowhere to post: %v", err)
+	}
+}

@@ -23,6 +23,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/owner"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
@@ -62,6 +63,7 @@ type Options struct {
 	Models    *choice.Chooser
 	Answers   *answers.Networks
 	Deliverer *outbound.Deliverer
+	Owner     *owner.Line
 	Channels  *hub.Hub
 	Budget    *budget.Budget
 	Pause     *pause.Switch
@@ -77,7 +79,9 @@ type Options struct {
 	Work      *background.Group
 	Tasks     *task.Book
 	Monitor   Monitor // nil: Hearth has no jobs of its own
+	Adder     *Adder  // is made to work; nil: nobody else makes jobs
 	Now       func() time.Time
+	Booted    func() (time.Duration, bool) // the time since the computer was started, with sleep; nil: as the system says
 	Logger    *slog.Logger
 }
 
@@ -100,6 +104,18 @@ type feature struct {
 	stopped map[string]bool          // runs that somebody cancelled
 }
 
+// Adder makes jobs as the method cron.add does, for other features. The zero value
+// makes none: there is no feature behind it.
+type Adder struct{ f *feature }
+
+// On reports whether it makes any.
+func (a *Adder) On() bool { return a.f != nil }
+
+// Add makes one.
+func (a *Adder) Add(ctx context.Context, s protocol.CronSpec) (protocol.CronAdded, error) {
+	return a.f.addFor(ctx, s, false)
+}
+
 // Open makes the feature.
 func Open(o Options) (host.Feature, error) {
 	f := &feature{
@@ -110,11 +126,17 @@ func Open(o Options) (host.Feature, error) {
 	}
 	f.keeper = watch.New(o.DB, sources{f}, o.Logger)
 	var err error
+	if o.Booted == nil {
+		o.Booted = bootclock.Now
+	}
 	f.book, err = job.Open(job.Options{
-		DB: o.DB, Now: o.Now, Awake: bootclock.Now, Zone: f.zone, NewID: uuid.New, Logger: o.Logger, Limits: f.limits, Changed: f.changed,
+		DB: o.DB, Now: o.Now, Awake: o.Booted, Zone: f.zone, NewID: uuid.New, Logger: o.Logger, Limits: f.limits, Changed: f.changed,
 	})
 	if err != nil {
 		return host.Feature{}, err
+	}
+	if o.Adder != nil {
+		o.Adder.f = f
 	}
 	o.Sessions.Subscribe(session.Subscriber{Outbox: ends{f}})
 	o.Deliverer.Follow(f.receipt)

@@ -35,6 +35,7 @@ type way struct {
 	route   channel.Route
 	send    bool   // by the route
 	webhook string // it is posted there
+	post    string // that the job fails, or works again, is posted there
 	problem string // it was to go somewhere, and cannot
 	silent  string // why it is not told
 	alerts  bool   // it says how the job does: that it fails (alert), or works again
@@ -49,7 +50,7 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 		w = f.alert(r)
 	} else if w.silent == "" && f.recovers(r) {
 		w.text += "\n\n(This job works again.)"
-		w.alerts = true
+		w.alerts, w.post = true, f.recoveryTo(r.Spec)
 	}
 	var show func()
 	err := f.book.Settle(ctx, r.RunID, func(tx *store.Tx, r *job.Run) (err error) {
@@ -75,6 +76,9 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 				ID: r.RunID + ":result", Channel: w.route.Channel, To: w.route.Target(""), Session: cmp.Or(r.SessionKey, w.into), RunID: r.RunID,
 				Text: w.text, Reply: outbound.ReplyOff,
 			}
+			if d.Choices, err = f.snoozeButtons(tx, r, w); err != nil {
+				return err
+			}
 			if err := f.Deliverer.Put(tx, d); err != nil {
 				return err
 			}
@@ -82,6 +86,15 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 		}
 		if w.alerts {
 			r.Alerts(w.alert)
+		}
+		if w.post != "" {
+			body, err := posted(r)
+			if err != nil {
+				return err
+			}
+			if err := f.posts.Put(tx, []byte(r.RunID+":alert"), post{To: w.post, Body: body}); err != nil {
+				return err
+			}
 		}
 		if err := f.completed(tx, r); err != nil {
 			return err
@@ -104,7 +117,7 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 	if monitors(r.Spec) && f.Monitor != nil {
 		f.Monitor.Over(ctx, r)
 	}
-	if d := r.Spec.Delivery; w.send || d != nil && d.Completion != nil {
+	if d := r.Spec.Delivery; w.send || w.post != "" || d != nil && d.Completion != nil {
 		f.Deliverer.Wake()
 		f.postsWait()
 	}
@@ -192,6 +205,9 @@ func (f *feature) lastRoute(key string) (channel.Route, bool) {
 	rec, err := f.Sessions.Why(key, "")
 	if err != nil {
 		return channel.Route{}, false
+	}
+	if rec.Docked {
+		rec.Route = rec.Deliver
 	}
 	r, ok := channel.ParseRoute(rec.Route)
 	return r, ok && r.Delivered()

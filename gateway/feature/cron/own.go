@@ -110,6 +110,7 @@ func (f *feature) snooze(ctx context.Context, p protocol.CronSnoozeParams) (out 
 		if err := f.book.Seen(ctx, p.RunID); err != nil {
 			return out, err
 		}
+		f.Owner.Over(aboutReminder+p.RunID, "✓ Reminded again later")
 	} else {
 		id, err := idOf(protocol.MethodCronSnooze, p.CronIDParams)
 		if err != nil {
@@ -134,7 +135,26 @@ func (f *feature) snooze(ctx context.Context, p protocol.CronSnoozeParams) (out 
 
 func (f *feature) seen(ctx context.Context, p protocol.CronSeenParams) (protocol.OKResult, error) {
 	err := f.book.Seen(ctx, p.RunID)
+	if err == nil {
+		f.Owner.Over(aboutReminder+p.RunID, "✓ Seen")
+	}
 	return protocol.OKResult{OK: err == nil}, forClients(err)
+}
+
+// within finds the time that stands at the beginning or the end of what is to be
+// said or done, and returns the rest.
+func (f *feature) within(text string) (s protocol.CronSchedule, what string, err error) {
+	plan, what, ok, err := when.Find(text, f.Now().In(f.zone()))
+	switch {
+	case err != nil:
+		return s, what, err
+	case !ok:
+		return s, what, fmt.Errorf("%q names no time that Hearth understands; say when, like “in 20 minutes”, “tomorrow at 9” or "+
+			"“every weekday at 9:30”, at its beginning or its end", headline(text))
+	case what == "":
+		return s, what, fmt.Errorf("%q says when, and not what is to be said or done then", headline(text))
+	}
+	return ofPlan(plan), what, nil
 }
 
 // spoken is a schedule in a person's words, or an expression.

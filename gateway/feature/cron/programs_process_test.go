@@ -174,3 +174,34 @@ func TestWatchedOutput(t *testing.T) {
 		t.Errorf("%d runs: %+v", len(runs.Entries), runs.Entries)
 	}
 }
+
+// How a command of a job ended is said as it was: who ended it, or what it did not do.
+func TestHowCommandsEnd(t *testing.T) {
+	v := gatewaytest.NewVictim(t, "chat/echo")
+	v.Start("")
+	p := reach(t, v)
+	command := func(name string, change func(*protocol.CronPayload)) protocol.CronJob {
+		s := protocol.CronSpec{Name: name, Schedule: hourly(), SessionTarget: protocol.CronIsolated,
+			Payload: protocol.CronPayload{Kind: protocol.CronCommand, Argv: []string{"sleep", "300"}}}
+		change(&s.Payload)
+		return addJob(p, s)
+	}
+	quiet := command("quiet", func(c *protocol.CronPayload) { c.QuietSeconds = 1 })
+	if run := force(p, t, quiet.ID); !strings.Contains(run.Error, "said nothing for 1s") {
+		t.Errorf("quiet: %+v", run)
+	}
+	long := 1.0
+	slow := command("slow", func(c *protocol.CronPayload) { c.TimeoutSeconds = &long })
+	if run := force(p, t, slow.ID); !strings.Contains(run.Error, "took longer than 1s") || run.ErrorReason != "timeout" {
+		t.Errorf("slow: %+v", run)
+	}
+	stopped := command("stopped", func(*protocol.CronPayload) {})
+	var started protocol.CronRunStarted
+	p.Do(protocol.MethodCronRun, protocol.CronRunParams{CronIDParams: protocol.CronIDParams{ID: stopped.ID}, Mode: "force"}, &started)
+	gatewaytest.WaitFor(t, "its task", func() bool {
+		return p.Call(t.Context(), protocol.MethodTasksCancel, map[string]any{"taskId": started.RunID}, nil) == nil
+	})
+	if run := ran(p, t, stopped.ID); run.Error != "You ended it." {
+		t.Errorf("ended by hand: %+v", run)
+	}
+}

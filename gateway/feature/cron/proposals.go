@@ -171,6 +171,9 @@ func (f *feature) answer(ctx context.Context, p protocol.CronProposalParams) (ou
 		return f.wishes.Put(tx, []byte(p.ID), was)
 	}})
 	out.OK = err == nil
+	if out.OK {
+		f.proposalOver(p.ID, p.Yes)
+	}
 	f.showProposals()
 	return out, err
 }
@@ -229,9 +232,13 @@ func (f *feature) promisedBy(ctx context.Context, p promise, run session.Run) {
 		}
 	}
 	if err == nil {
-		_, err = f.propose(ctx, protocol.CronProposal{
+		var made protocol.CronProposal
+		made, err = f.propose(ctx, protocol.CronProposal{
 			AgentID: agent, SessionKey: run.SessionKey, Kind: kindOf(p.remind), Text: p.text, Schedule: ofPlan(p.plan),
 		})
+		if err == nil {
+			f.askProposal(run.ID, made)
+		}
 	}
 	if err != nil && !errors.Is(err, errDeclined) && ctx.Err() == nil {
 		f.Logger.Warn("what the assistant promised could not be proposed", "run", run.ID, "err", err)
@@ -268,6 +275,7 @@ func (t *cronTool) propose(ctx context.Context, call tool.Call, in toolArgs) (an
 	if err != nil {
 		return nil, err
 	}
+	t.f.askProposal(call.RunID, p)
 	id := p.ID[:min(shortID, len(p.ID))]
 	return suggested{ID: p.ID, Proposed: true, Words: p.Words, Note: "Nothing is planned yet: the person sees a card with Yes, No and " +
 		"Change, or answers /cron yes " + id + ". Say that you would do it if they say yes."}, nil

@@ -145,6 +145,11 @@ func checkDelivery(s *protocol.CronSpec) error {
 			return err
 		}
 	}
+	if d != nil && d.Failure != nil {
+		if err := checkAlert("delivery.failureDestination", d.Failure.Mode, d.Failure.To); err != nil {
+			return err
+		}
+	}
 	if d == nil {
 		if s.SessionTarget == protocol.CronIsolated {
 			s.Delivery = &protocol.CronDelivery{Mode: protocol.CronDeliverAnnounce, Channel: "last"}
@@ -163,6 +168,20 @@ func checkDelivery(s *protocol.CronSpec) error {
 	return nil
 }
 
+// checkAlert checks where failures are told, which stands at name.
+func checkAlert(name, mode, to string) error {
+	switch mode {
+	case "", protocol.CronDeliverAnnounce:
+		return nil
+	case protocol.CronDeliverWebhook:
+		if !webAddress(to) {
+			return fmt.Errorf("%s.to has to be the https address that is told", name)
+		}
+		return nil
+	}
+	return fmt.Errorf("%s.mode is %q; it is announce or webhook", name, mode)
+}
+
 func webAddress(to string) bool {
 	u, err := url.Parse(to)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
@@ -175,6 +194,8 @@ func checkOwn(s *protocol.CronSpec) error {
 			s.FailureAlert = nil
 		} else if err := json.Unmarshal(s.FailureAlert, &a); err != nil {
 			return errors.New("failureAlert is false or an object")
+		} else if err := checkAlert("failureAlert", a.Mode, a.To); err != nil {
+			return err
 		}
 	}
 	o := s.Hearth

@@ -14,9 +14,6 @@ import (
 // doer shows runs of jobs among the tasks: a task.Owner.
 type doer struct{ f *feature }
 
-// errNoRun says that a run is over, or was never begun.
-var errNoRun = errors.New("this run is over already")
-
 // report tells the book of tasks how a run is.
 func (f *feature) report(runID string) {
 	if r, ok, err := f.book.Find(runID); err == nil && ok {
@@ -81,7 +78,7 @@ func (d doer) Cancel(ctx context.Context, t task.Task) error {
 		return err
 	}
 	if !ok || r.Stage != job.Claimed && r.Stage != job.Running {
-		return errNoRun
+		return task.ErrOver
 	}
 	f.mu.Lock()
 	if len(f.stopped) > maxPage {
@@ -95,7 +92,7 @@ func (d doer) Cancel(ctx context.Context, t task.Task) error {
 	}
 	_, err = f.Sessions.Abort(ctx, r.SessionKey, r.RunID)
 	if errors.Is(err, session.ErrNotFound) {
-		err = errNoRun
+		err = task.ErrOver
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func (t *cronTool) Spec() model.ToolSpec {
 			`"action":{"type":"string","enum":["status","list","get","add","propose","update","remove","run","runs","wake","next_check"]},` +
 			`"in":{"type":"string","description":"next_check: after how long this job looks again, as 30m"},` +
 			`"jobId":{"type":"string"},"id":{"type":"string"},"name":{"type":"string"},` +
-			`"when":{"type":"string","description":"add: the time in words"},` +
+			`"when":{"type":"string","description":"add: the time in words, unless text begins or ends with it"},` +
 			`"text":{"type":"string","description":"add: what is said or done; wake: the event"},` +
 			`"kind":{"type":"string","enum":["reminder","task"]},"important":{"type":"boolean"},` +
 			`"watch":{"type":"object","description":"add: what is watched, instead of when"},` +
@@ -205,6 +205,12 @@ func (t *cronTool) add(ctx context.Context, call tool.Call, in toolArgs) (any, e
 			return nil, err
 		}
 		s.Schedule = at
+	}
+	if in.When == "" && in.Watch == nil && s.Schedule.Kind == "" && in.Text != "" { // the time stands in the text
+		var err error
+		if s.Schedule, in.Text, err = t.f.within(in.Text); err != nil {
+			return nil, err
+		}
 	}
 	if in.Watch != nil {
 		s.Schedule = protocol.CronSchedule{Kind: protocol.CronWatch, Watch: in.Watch}

@@ -14,6 +14,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/rescue"
+	"github.com/hearth-assistant/hearth/gateway/startup"
 )
 
 // TestFault_F_DB_02_DamageStopsTheGateway: damage that is met while the gateway
@@ -42,7 +43,7 @@ func TestFault_F_DB_02_DamageStopsTheGateway(t *testing.T) {
 		t.Fatal("it goes on")
 	}
 	r.Stop = nil
-	var se *gateway.StartError
+	var se *startup.Error
 	if !errors.As(err, &se) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "hearth store export") {
 		t.Errorf("it ended with %v", err)
 	}
@@ -80,7 +81,7 @@ func TestFault_F_DB_02_LastGoodCopyComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := gateway.New(t.Context(), gateway.Options{Dir: r.Dir, Env: gatewaytest.Env(t), Port: gatewaytest.FreePort(t), Version: "test"})
-	var se *gateway.StartError
+	var se *startup.Error
 	if !errors.As(err, &se) || !strings.Contains(se.Fix, "hearth store restore") {
 		t.Fatalf("an emptied store: %v", err)
 	}

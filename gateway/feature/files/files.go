@@ -5,6 +5,7 @@ package files
 
 import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/provider"
@@ -18,6 +19,7 @@ import (
 // Options are the parts that the feature needs; all of them.
 type Options struct {
 	Finder place.Finder
+	Reader *document.Reader // of files that are no text themselves
 	Agents *agents.Directory
 	Models *provider.Registry // which of them see pictures
 	Skills *catalog.Catalog   // may be what is changed
@@ -33,6 +35,7 @@ func New(o Options) host.Feature {
 	f := &feature{o}
 	tools := file.New(file.Options{
 		Finder: o.Finder, Permit: f.permit, Undo: o.Undo, Sees: o.Models.Sees, Outside: o.Taint.Outside, Told: o.Taint.Changed,
+		Document: o.Reader.Read,
 	})
 	for i, t := range tools {
 		if t.Spec().Name != "read" {

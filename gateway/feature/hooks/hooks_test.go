@@ -332,6 +332,28 @@ func TestSec_A_INJ_HookWordsAreMarked(t *testing.T) {
 	}
 }
 
+// What a program says in the main conversation is shown as that, and the conversation
+// stays where its person holds it, and is called as it was.
+func TestWakeLeavesTheChatWhereItIs(t *testing.T) {
+	_, p, c := hooked(t, "chat/echo", "")
+	if a := c.post("/hooks/wake", `{"text": "the parcel is there"}`); a.status != http.StatusAccepted {
+		t.Fatalf("%+v", a)
+	}
+	var h protocol.ChatHistory
+	gatewaytest.WaitFor(t, "the answer", func() bool { h = p.History(gatewaytest.MainKey); return len(h.Messages) == 2 })
+	if who := h.Messages[0].Speaker(); who != "Webhook wake" {
+		t.Errorf("it was said by %q: %+v", who, h.Messages[0].Origin)
+	}
+	var list protocol.SessionsList
+	p.Do(protocol.MethodSessionsList, protocol.SessionsListParams{}, &list)
+	for _, s := range list.Sessions {
+		if s.Key == gatewaytest.MainKey && (s.Kind != "direct" || s.DisplayName != "" || s.Channel != "" || s.DerivedTitle == "wake" ||
+			s.DeliveryContext != nil) {
+			t.Errorf("the main conversation is now %+v", s)
+		}
+	}
+}
+
 // TestSec_A_DOS_09_HookStorm: of ten thousand calls in a moment some are accepted,
 // all others are told when to come again, and everything accepted is done.
 func TestSec_A_DOS_09_HookStorm(t *testing.T) {

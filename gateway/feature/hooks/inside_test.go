@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/channel/telegram/telegramtest"
 	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider/transcription/transcriptiontest"
 )
 
 // putHook writes a hook into a folder of hooks.
@@ -169,24 +171,24 @@ func TestSec_A_SKILL_08_AChangedHandlerDoesNotRun(t *testing.T) {
 	}
 }
 
-// A hook that asks for what never happens here is refused in words; one that asks for
+// A hook that asks for what never happens is refused in words; one that asks for
 // other things too runs, and the doctor says what it waits for in vain.
 func TestHooksThatWaitInVain(t *testing.T) {
 	r := gatewaytest.New(t, "chat/echo")
 	p := r.Connect()
 	dir := filepath.Join(string(r.Dir), "hooks")
-	putHook(t, dir, "voices", `"message:transcribed"`, map[string]string{"handler.js": greets})
-	putHook(t, dir, "both", `"message:transcribed", "command:new"`, map[string]string{"handler.js": greets})
+	putHook(t, dir, "voices", `"message:dictated"`, map[string]string{"handler.js": greets})
+	putHook(t, dir, "both", `"message:dictated", "command:new"`, map[string]string{"handler.js": greets})
 	h := hookOf(p, "voices")
-	if h.Loadable || !strings.Contains(h.BlockedReason, "does not transcribe") ||
-		!slices.Equal(h.UnknownEvents, []string{"message:transcribed"}) {
+	if h.Loadable || !strings.Contains(h.BlockedReason, "no event message:dictated") ||
+		!slices.Equal(h.UnknownEvents, []string{"message:dictated"}) {
 		t.Errorf("%+v", h)
 	}
 	why := p.Refused(protocol.MethodHookEnable, protocol.HookEnableParams{Name: "voices", Enabled: true, SHA256: h.Hearth.SHA256})
-	if !strings.Contains(why, "would never be told: message:transcribed never happens, because") {
+	if !strings.Contains(why, "would never be told: there is no event message:dictated") {
 		t.Error(why)
 	}
-	if h := enable(p, "both"); !h.Loadable || !strings.Contains(h.Hearth.NeverTold, "message:transcribed") {
+	if h := enable(p, "both"); !h.Loadable || !strings.Contains(h.Hearth.NeverTold, "message:dictated") {
 		t.Errorf("%+v", h)
 	}
 	doctor := func(part string) bool {
@@ -196,12 +198,12 @@ func TestHooksThatWaitInVain(t *testing.T) {
 			return c.Area == "hooks" && c.State == protocol.CheckWarn && strings.Contains(c.What, part) && c.Advice != ""
 		})
 	}
-	if !doctor("the hook both is told of some of its events only: message:transcribed never happens") {
+	if !doctor("the hook both is told of some of its events only: there is no event message:dictated") {
 		t.Error("the doctor does not say what a hook waits for in vain")
 	}
 	p.Patch(map[string]any{"hooks": map[string]any{"internal": map[string]any{"entries": map[string]any{"voices": map[string]any{
 		"enabled": true}}}}})
-	if !doctor("the hook voices is enabled and never told: message:transcribed never happens") {
+	if !doctor("the hook voices is enabled and never told: there is no event message:dictated") {
 		t.Error("the doctor does not say that a hook is never told")
 	}
 }
@@ -289,6 +291,34 @@ func TestHandlersAndNetworks(t *testing.T) {
 	patiently(t, "the word of the hook", func() bool {
 		return slices.Contains(gatewaytest.Texts(api, gatewaytest.Anna), "reset by 777")
 	})
+}
+
+// A hook is told what was said in a voice note, once it was written down.
+func TestHandlersHearWhatWasSaid(t *testing.T) {
+	r, api := gatewaytest.NewOnTelegram(t, "chat/echo", map[string]any{"dmPolicy": "allowlist", "allowFrom": []string{"777"}})
+	gatewaytest.CompileScripts(t, r.Dir)
+	ears := transcriptiontest.New(t, "", "buy milk")
+	p := r.Connect()
+	gatewaytest.Workspace(t, p)
+	p.Patch(map[string]any{
+		"models": map[string]any{"providers": map[string]any{"ears": map[string]any{"baseUrl": ears.URL}}},
+		"tools": map[string]any{"media": map[string]any{"audio": map[string]any{"models": []any{
+			map[string]any{"provider": "ears", "model": "whisper-1"}}}}},
+	})
+	putHook(t, filepath.Join(string(r.Dir), "hooks"), "voices", `"message:transcribed"`, map[string]string{"handler.js": `
+		const c = hook.context;
+		if (c.transcript !== "buy milk" || !/^inbox\/.*-voice.ogg$/.test(c.mediaPath) || c.mediaType !== "audio/ogg" ||
+			c.channelId !== "telegram" || !c.bodyForAgent.includes("buy milk")) throw new Error(JSON.stringify(c));
+		return {};`})
+	enable(p, "voices")
+	gatewaytest.AnnaSays(api, "hello")
+	api.AddFile("v1", telegramtest.File{Path: "files/v1", Data: append([]byte("OggS"), make([]byte, 2000)...)})
+	api.Say(gatewaytest.Anna, telegramtest.Person{ID: gatewaytest.Anna, Name: "Anna"}, "",
+		map[string]any{"voice": map[string]any{"file_id": "v1", "mime_type": "audio/ogg", "file_size": 2004}})
+	patiently(t, "the transcript", func() bool { return hookOf(p, "voices").Hearth.Runs > 0 })
+	if h := hookOf(p, "voices"); h.Hearth.LastError != "" || h.Hearth.Runs != 1 {
+		t.Errorf("%+v", h)
+	}
 }
 
 // What others said in a conversation is not kept in the owner's memory.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -104,12 +105,17 @@ func (b *book) do(ctx context.Context, r row) error {
 // turn is the message of a row. It is nobody's: what hooks bring has the tools of
 // strangers.
 func (b *book) turn(r row) session.Turn {
-	return session.Turn{
-		RunID: r.ID, SessionKey: r.Session, Text: strings.TrimSpace(r.Own + "\n\n" + r.Body), ForAgent: forAgent(r), Title: r.Label,
-		Model: r.Model,
+	t := session.Turn{
+		RunID: r.ID, SessionKey: r.Session, Text: strings.TrimSpace(r.Own + "\n\n" + r.Body), ForAgent: forAgent(r), Model: r.Model,
 		Hints: session.Hints{Thinking: r.Thinking}, Outside: true, TimeoutMs: r.TimeoutMs, Mode: session.Followup, Route: r.Route,
-		Origin: &session.Origin{Label: r.Label, Provider: "hook", From: r.Hook},
+		Origin: &session.Origin{Label: r.Label, Provider: protocol.ChannelHook, From: r.Hook},
+		// A conversation of people stays where they hold it, and is called as it was.
+		Passing: r.Kind == kindWake || r.Session == rules.Main(b.o.Settings, r.Agent),
 	}
+	if !t.Passing {
+		t.Title = r.Label
+	}
+	return t
 }
 
 // forAgent is what the model reads: what the settings say as the owner's words, and

@@ -63,7 +63,7 @@ func New(o Options) *Network {
 	n := &Network{o: o, changed: make(chan struct{}, 1)}
 	n.tail = tailscale.New(tailscale.Options{Port: o.Port, Now: o.Now})
 	n.reach = reach.New(reach.Options{
-		Port: o.Port, House: localAddresses, All: allAddresses, Logger: o.Log,
+		Port: o.Port, Local: localAddresses, All: allAddresses, Logger: o.Log,
 		Want:     func() reach.Want { return reach.Section.Of(o.Settings.Snapshot().Config).Want() },
 		Ready:    func() error { _, err := n.identity(); return err },
 		OnChange: func(reach.State) { n.signal() },

@@ -59,7 +59,7 @@ func Open(ctx context.Context, o Options) (*Nodes, error) {
 	f := &Nodes{o: o}
 	var err error
 	f.nodes, err = node.Open(ctx, node.Options{
-		Store: store.NewShelf(o.Store, "nodes", func(r node.Row) string { return r.ID }), Policy: f.policy, Changed: f.changed,
+		Store: store.NewSmallTable(o.Store, "nodes", func(r node.Row) string { return r.ID }), Policy: f.policy, Changed: f.changed,
 		NewID: uuid.New, Now: o.Now, Logger: o.Log,
 	})
 	if err != nil {

@@ -74,7 +74,7 @@ type AtLogin interface {
 	Set(on bool) error
 }
 
-// feature is the setup.Hands of its flow.
+// feature is the setup.Backend of its flow.
 type feature struct {
 	Options
 	flow *setup.Flow
@@ -83,7 +83,7 @@ type feature struct {
 // New makes the feature.
 func New(ctx context.Context, o Options) (host.Feature, error) {
 	f := &feature{Options: o}
-	f.flow = setup.NewFlow(setup.Options{Book: o.Setup, Hands: f, Changed: f.tell, Now: o.Now, Go: o.Work.Go})
+	f.flow = setup.NewFlow(setup.Options{Book: o.Setup, Backend: f, Changed: f.tell, Now: o.Now, Go: o.Work.Go})
 	o.Setup.Subscribe(f.tell)
 	first := sync.OnceFunc(f.resume)
 	o.Detector.After(func(ctx context.Context) {

@@ -69,7 +69,7 @@ func (f *Status) Feature() host.Feature {
 	return host.Feature{
 		Methods: []method.Method{
 			method.Plain(protocol.MethodHealth, func(ctx context.Context, _ method.None) (protocol.Health, error) { return f.Health(ctx) }),
-			method.Plain(protocol.MethodStatus, f.status),
+			method.Plain(protocol.MethodStatus, func(ctx context.Context, _ method.None) (protocol.Status, error) { return f.Tell(ctx) }),
 			method.Plain(protocol.MethodSystemPresence, f.systemPresence),
 			method.Plain(protocol.MethodLogsTail, f.logsTail),
 			method.Plain(protocol.MethodLaunchLink, f.launchLink),
@@ -101,7 +101,8 @@ func (f *Status) Health(ctx context.Context) (protocol.Health, error) {
 	}, nil
 }
 
-func (f *Status) status(ctx context.Context, _ method.None) (protocol.Status, error) {
+// Tell is what the method status answers.
+func (f *Status) Tell(ctx context.Context) (protocol.Status, error) {
 	list, err := f.o.Sessions.List(ctx, protocol.SessionsListParams{Limit: recentSessions})
 	if err != nil {
 		return protocol.Status{}, err

@@ -12,12 +12,12 @@ import (
 // has removed since; who was let in anew stays.
 func TestFault_F_DB_07_OlderStoreLetsNobodyInAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "removed.json")
-	removed := func() store.BesideShelf[Person] {
-		b, aside, err := store.OpenBeside(path)
+	removed := func() store.SideTable[Person] {
+		b, aside, err := store.OpenSideFile(path)
 		if err != nil || aside != "" {
 			t.Fatal(err, aside)
 		}
-		return store.NewBesideShelf(b, "people", RemovedID)
+		return store.NewSideTable(b, "people", RemovedID)
 	}
 	in := func(b *Book, id string) bool {
 		_, ok, err := b.Lookup("telegram", "default", id)

@@ -176,6 +176,22 @@ func Forward(from, text string) string {
 	return mark + "\n> " + strings.ReplaceAll(text, "\n", "\n> ")
 }
 
+// Reacted tells of an emoji that somebody put on a message, or took away; about is what
+// the message says, where it is known.
+func Reacted(emoji string, removed, ours bool, about string) string {
+	what, which := "put "+Label(emoji)+" on", "a message"
+	if removed {
+		what = "took " + Label(emoji) + " away from"
+	}
+	if ours {
+		which = "your message"
+	}
+	if about != "" {
+		which += ": “" + about + "”"
+	}
+	return "[" + what + " " + which + "]"
+}
+
 // Attached tells of a file in one line.
 func Attached(mime, name string, size int64) string {
 	s := "[attached: " + Label(mime)

@@ -16,13 +16,8 @@ type Coalesce struct {
 	Idle time.Duration
 }
 
-// What holds when coalescing is on and a number is not set.
-const (
-	DefaultIdle = time.Second
-	// ChattyMin is the default of Min on networks where short messages are a
-	// nuisance (Signal, Slack, Discord).
-	ChattyMin = 1500
-)
+// DefaultIdle holds when coalescing is on and Idle is not set.
+const DefaultIdle = time.Second
 
 func (c Coalesce) clamp(limit int) Coalesce {
 	if c.Max <= 0 {

@@ -3,14 +3,13 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/failpoint"
 	"github.com/hearth-assistant/hearth/gateway/outbound/chunk"
-	"github.com/hearth-assistant/hearth/gateway/outbound/reply"
 	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
@@ -43,8 +42,27 @@ type PreviewOptions struct {
 	SelectedQuote bool
 	// Turn waits until what was put for this chat before has been sent, so that a
 	// preview overtakes nothing; false: ctx ended first. nil does not wait.
-	Turn   func(ctx context.Context) bool
+	Turn func(ctx context.Context) bool
+	// Record keeps what is known of the message over a crash; nil: nothing is kept.
+	Record Record
+	// Before is the message of an earlier start of Hearth that showed this answer;
+	// it is gone on with.
+	Before Before
 	Logger *slog.Logger
+}
+
+// Record keeps what is known of a preview's message.
+type Record interface {
+	// Showing is durable when it returns; only then the message is sent with text.
+	Showing(ctx context.Context, text string) error
+	Shown(ctx context.Context, messageID string) // it was sent
+	NotShown(ctx context.Context)                // it was surely not sent
+}
+
+// Before is a message that shows an answer already.
+type Before struct {
+	MessageID string // "": there is none
+	Since     time.Time
 }
 
 // active says whether there is a preview in this turn.
@@ -56,9 +74,9 @@ func (o PreviewOptions) active() bool {
 	return ok && (o.Mode == Partial || o.Mode == Block || o.Mode == Progress)
 }
 
-// Preview is one message that shows an answer while it is written. Nothing of
-// it is durable: the answer itself is delivered by the Deliverer. Its methods
-// do not wait for the network, except End and Discard.
+// Preview is one message that shows an answer while it is written. What it shows is
+// not durable: the answer itself is delivered by the Deliverer, and a Record knows
+// the message. Its methods do not wait for the network, except End and Wait.
 type Preview struct {
 	o     PreviewOptions
 	stop  context.CancelFunc
@@ -77,7 +95,7 @@ type Preview struct {
 }
 
 // NewPreview starts a preview; nothing is sent before there is something to
-// show. End or Discard must be called, unless ctx ends.
+// show. End must be called, unless ctx ends.
 func NewPreview(ctx context.Context, o PreviewOptions) *Preview {
 	if o.Every <= 0 {
 		o.Every = time.Second
@@ -96,6 +114,9 @@ func NewPreview(ctx context.Context, o PreviewOptions) *Preview {
 	if !o.active() {
 		close(p.done)
 		return p
+	}
+	if p.id, p.since = o.Before.MessageID, o.Before.Since; p.id != "" {
+		p.edits = max(o.Channel.Limits().Edits-1, 0) // nobody counted them: one is left for the answer
 	}
 	ctx, p.stop = context.WithCancel(ctx)
 	go p.run(ctx)
@@ -155,15 +176,8 @@ func (p *Preview) editable(more int) bool {
 // nobody knows.
 func (p *Preview) Shown() string { return p.shown }
 
-// Discard stops the preview and removes its message.
-func (p *Preview) Discard(ctx context.Context) error {
-	id, _ := p.End(FinalOther)
-	d, ok := channel.AsDeleter(p.o.Channel)
-	if id == "" || !ok {
-		return nil
-	}
-	return d.Delete(ctx, p.o.To, id)
-}
+// Wait returns when nothing is sent any more: after End, or when ctx has ended.
+func (p *Preview) Wait() { <-p.done }
 
 func (p *Preview) run(ctx context.Context) {
 	defer close(p.done)
@@ -204,13 +218,11 @@ func (p *Preview) show(ctx context.Context) (wait time.Duration) {
 	defer cancel()
 	var err error
 	if p.id == "" {
-		var r channel.Receipt
-		if r, err = p.o.Channel.Send(req, channel.Message{To: p.o.To, Text: text}); err == nil {
-			p.id, p.since = r.MessageID, time.Now()
-		}
+		err = p.send(ctx, req, text)
 	} else if e, can := channel.AsEditor(p.o.Channel); can { // active made sure of it
 		p.edits++
 		err = e.Edit(req, p.o.To, p.id, text)
+		failpoint.Hit("afterPreviewEdit")
 	}
 	if p.shown = ""; err == nil {
 		p.shown = text
@@ -218,6 +230,44 @@ func (p *Preview) show(ctx context.Context) (wait time.Duration) {
 		return 0
 	}
 	return p.failed(err)
+}
+
+// errNotSent: the answer is there, or what is known of a preview cannot be kept; it
+// is not begun.
+var errNotSent = errors.New("it was not sent")
+
+// send sends the message, between two words about it that outlive a crash.
+func (p *Preview) send(ctx, req context.Context, text string) error {
+	rec := p.o.Record
+	if rec != nil {
+		if err := rec.Showing(req, text); err != nil {
+			return fmt.Errorf("%w: %w", errNotSent, err)
+		}
+		failpoint.Hit("beforePreview")
+		if ctx.Err() != nil { // nothing is shown of an answer that is there
+			rec.NotShown(req)
+			return errNotSent
+		}
+	}
+	since := time.Now()
+	r, err := p.o.Channel.Send(req, channel.Message{To: p.o.To, Text: text})
+	failpoint.Hit("afterPreview")
+	switch {
+	case err == nil:
+		p.id, p.since = r.MessageID, since
+		if rec != nil {
+			rec.Shown(req, r.MessageID)
+		}
+		failpoint.Hit("afterPreviewReceipt")
+	case rec != nil && !unclear(err):
+		rec.NotShown(req)
+	}
+	return err
+}
+
+// unclear: the message may have arrived.
+func unclear(err error) bool {
+	return errors.Is(err, channel.ErrUncertain) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // The pace doubles each time the network asks to wait, up to slowest, and halves
@@ -244,122 +294,12 @@ func (p *Preview) failed(err error) time.Duration {
 	case errors.As(err, &limit):
 		p.slower()
 		return max(limit.After, p.pace)
-	case errors.Is(err, channel.ErrAuth), errors.Is(err, channel.ErrRefused), p.id == "":
+	case errors.Is(err, channel.ErrAuth), errors.Is(err, channel.ErrRefused), errors.Is(err, errNotSent), p.id == "" && unclear(err):
 		// A preview that was refused an edit is gone or frozen; the delivery
-		// still tries to remove it. One whose sending is unclear is left alone.
+		// still tries to remove it. One whose sending is unclear is left alone:
+		// who was told of it (Record) shows it to a person.
 		p.lost = true
 		return 0
 	}
 	return 2 * p.pace
-}
-
-// board is what a preview shows, as the turn goes on.
-type board struct {
-	mu     sync.Mutex
-	o      PreviewOptions
-	filter reply.Stream
-	steps  *chunk.Chunker
-	answer strings.Builder
-	lines  []string
-	writes bool // Progress: the answer is being written
-}
-
-// writing is what Progress shows of an answer.
-const writing = "• writing the answer…"
-
-// maxLines of tool progress are kept.
-const maxLines = 5
-
-func (b *board) init(o PreviewOptions) {
-	b.o = o
-	b.steps = chunk.New(o.Steps.Clamp(o.Limits.Chars))
-}
-
-func (b *board) text(delta string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text := b.filter.Feed(delta).Text
-	if b.o.Mode == Block {
-		var step strings.Builder
-		for _, c := range b.steps.Feed(text) {
-			step.WriteString(c.Body)
-		}
-		text = step.String()
-	}
-	if text == "" || !b.o.active() {
-		return false
-	}
-	if b.o.Mode == Progress {
-		fresh := !b.writes
-		b.writes = true
-		return fresh
-	}
-	b.lines = nil
-	if full := b.o.Limits.Chars; full > 0 && b.answer.Len() > 8*full {
-		return false // only the first message's worth is shown
-	}
-	b.answer.WriteString(text)
-	return true
-}
-
-func (b *board) tool(name, detail, command string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.o.active() {
-		return false
-	}
-	if name != "" {
-		b.writes = false
-	}
-	if b.o.HideTools {
-		return false
-	}
-	if command != "" {
-		detail = "running a command"
-		if !b.o.HideCommands {
-			detail = command
-		}
-	}
-	b.lines = append(b.lines, toolLine(name, detail))
-	if len(b.lines) > maxLines {
-		b.lines = b.lines[1:]
-	}
-	return true
-}
-
-// toolLine is one short line that cannot format what is around it.
-func toolLine(name, detail string) string {
-	detail = strings.Join(strings.Fields(detail), " ")
-	if r := []rune(detail); len(r) > 120 {
-		detail = string(r[:119]) + "…"
-	}
-	detail = strings.ReplaceAll(detail, "`", "'")
-	switch {
-	case name == "":
-		return "• " + detail
-	case detail == "":
-		return "• " + name
-	}
-	return "• " + name + ": `" + detail + "`"
-}
-
-// render is the message as it should read now.
-func (b *board) render() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text := chunk.Trim(b.answer.String())
-	if len(b.lines) > 0 {
-		if text != "" {
-			text += "\n\n"
-		}
-		text += strings.Join(b.lines, "\n")
-	}
-	if b.writes {
-		text = strings.TrimPrefix(text+"\n"+writing, "\n")
-	}
-	chunks := chunk.Split(text, b.o.Limits)
-	if len(chunks) == 0 {
-		return ""
-	}
-	return chunk.Trim(chunks[0].Text())
 }

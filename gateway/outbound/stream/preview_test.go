@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -318,18 +319,6 @@ func TestPreviewFaults(t *testing.T) {
 	})
 }
 
-// /reasoning stream: a transient preview is removed.
-func TestPreviewDiscard(t *testing.T) {
-	preview(t, PreviewOptions{Mode: Partial}, func(d *draft) {
-		d.p.Text("thinking about it")
-		d.seen("thinking about it")
-		if err := d.p.Discard(d.t.Context()); err != nil {
-			t.Error(err)
-		}
-		d.seen()
-	})
-}
-
 // The pace doubles each time the network asks to wait, and comes back by halves, each
 // after ten edits that it took.
 func TestPaceFollowsTheNetwork(t *testing.T) {
@@ -350,5 +339,127 @@ func TestPaceFollowsTheNetwork(t *testing.T) {
 		for range enough {
 			p.faster()
 		}
+	}
+}
+
+// timed writes down when edits are asked for.
+type timed struct {
+	*loopback.Channel
+	at *[]time.Time
+}
+
+func (c timed) Edit(ctx context.Context, to channel.Target, id, text string) error {
+	*c.at = append(*c.at, time.Now())
+	return c.Channel.Edit(ctx, to, id, text)
+}
+
+// The pace of a whole turn: it begins with the channel's own, doubles with each limit
+// up to eight seconds, and halves after ten good edits.
+func TestPaceOfATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		net, at := loopback.NewNet(), []time.Time{}
+		for range 4 {
+			net.Script(loopback.Fault{On: loopback.OpEdit, Kind: loopback.Limited})
+		}
+		p := NewPreview(t.Context(), PreviewOptions{Mode: Partial, To: channel.Target{Conversation: "c"},
+			Channel: timed{net.Channel("l", "d", channel.Limits{EditPace: time.Second}), &at}})
+		for n := range 2000 {
+			p.Note(strings.Repeat("x", n%100))
+			pass(100 * time.Millisecond)
+		}
+		p.End(FinalText)
+		var want, got []time.Duration
+		for _, gap := range []struct{ n, seconds int }{{1, 2}, {1, 4}, {11, 8}, {10, 4}, {10, 2}, {5, 1}} {
+			for range gap.n {
+				want = append(want, time.Duration(gap.seconds)*time.Second)
+			}
+		}
+		for i := range want {
+			got = append(got, at[i+1].Sub(at[i]).Round(200*time.Millisecond))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("between edits pass\n%v, want\n%v", got, want)
+		}
+	})
+}
+
+// kept is a Record that writes down what it hears.
+type kept struct {
+	said []string
+	fail bool
+}
+
+func (k *kept) Showing(_ context.Context, text string) error {
+	k.said = append(k.said, "showing "+text)
+	if k.fail {
+		return errors.New("the disk is full")
+	}
+	return nil
+}
+func (k *kept) Shown(_ context.Context, id string) { k.said = append(k.said, "shown "+id) }
+func (k *kept) NotShown(context.Context)           { k.said = append(k.said, "not shown") }
+
+// What a crash must not lose is told before and after the message is sent.
+func TestPreviewIsRecorded(t *testing.T) {
+	fault := func(k loopback.Kind) loopback.Fault { return loopback.Fault{On: loopback.OpSend, Kind: k} }
+	for name, tc := range map[string]struct {
+		faults []loopback.Fault
+		full   bool
+		want   []string
+	}{
+		"sent":      {nil, false, []string{"showing one", "shown 1"}},
+		"refused":   {[]loopback.Fault{fault(loopback.Refused)}, false, []string{"showing one", "not shown"}},
+		"uncertain": {[]loopback.Fault{fault(loopback.Lost)}, false, []string{"showing one"}},
+		"passing":   {[]loopback.Fault{fault(loopback.Passing)}, false, []string{"showing one", "not shown", "showing one two", "shown 1"}},
+		"limited":   {[]loopback.Fault{fault(loopback.Limited)}, false, []string{"showing one", "not shown", "showing one two", "shown 1"}},
+		"disk full": {nil, true, []string{"showing one"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &kept{fail: tc.full}
+			preview(t, PreviewOptions{Mode: Partial, Record: k}, func(d *draft) {
+				d.net.Script(tc.faults...)
+				d.p.Text("one")
+				pass(time.Second / 2)
+				d.p.Text(" two")
+				pass(time.Minute)
+				d.p.End(FinalText)
+				if !slices.Equal(k.said, tc.want) {
+					t.Errorf("%q, want %q", k.said, tc.want)
+				}
+				if n := len(d.net.Messages()); tc.full && n > 0 {
+					t.Errorf("%d messages are there that nobody would know after a crash", n)
+				}
+			})
+		})
+	}
+}
+
+// A message that shows this answer since before a crash is gone on with; where edits
+// are counted, one is left for the answer.
+func TestPreviewGoesOn(t *testing.T) {
+	for _, edits := range []int{0, 5} {
+		net := loopback.NewNet()
+		ch, to := net.Channel("l", "d", channel.Limits{Edits: edits}), channel.Target{Conversation: "c"}
+		r, err := ch.Send(t.Context(), channel.Message{To: to, Text: "half of it"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &kept{}
+		o := PreviewOptions{Mode: Partial, Channel: ch, Record: k, Before: Before{MessageID: r.MessageID, Since: time.Now()}}
+		preview(t, o, func(d *draft) {
+			d.p.Text("anew")
+			pass(time.Minute)
+			want := "anew"
+			if edits > 0 {
+				want = "half of it"
+			}
+			if got := net.Texts(); !slices.Equal(got, []string{want}) {
+				t.Errorf("%d edits: people see %q", edits, got)
+			}
+			d.end(FinalText, r.MessageID, true)
+			if len(k.said) > 0 {
+				t.Errorf("it is recorded anew: %q", k.said)
+			}
+		})
 	}
 }

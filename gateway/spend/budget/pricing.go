@@ -13,7 +13,7 @@ var PricingSection = &config.Settings[map[string]provider.Price]{
 			Key: "pricing", To: prices, Name: "<provider/model>", Hint: config.Hint{Default: "built-in list prices"},
 			One: func(_ string, p *provider.Price) config.Field { return p.Field("", "") },
 			Help: "`{ input, output, cacheRead, cacheWrite }` for each `\"provider/model\"`, each for a million tokens in " +
-				"`hearth.allowance.currency`",
+				"`hearth.allowance.currency`; `perMinute` for a model that writes down speech",
 		}}
 	},
 }

@@ -70,7 +70,9 @@ func (t tariff) price(ref model.Ref) (spend.Price, bool) {
 }
 
 func listed(p provider.Price) spend.Price {
-	return spend.List{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}.Price()
+	price := spend.List{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}.Price()
+	price.Minute = spend.PerMinute(p.PerMinute)
+	return price
 }
 
 // cheap is the configured one, or one on this computer.

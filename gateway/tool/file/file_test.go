@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -53,7 +54,7 @@ func newWorld(t testing.TB) *world {
 			}
 			return w.refuse
 		},
-		Undo: w, Sees: func(model.Ref) bool { return w.sees },
+		Document: document.New(nil).Read, Undo: w, Sees: func(model.Ref) bool { return w.sees },
 	})...)
 	if err != nil {
 		t.Fatal(err)
@@ -237,8 +238,8 @@ func TestReadPictures(t *testing.T) {
 	}
 	w.put("a.bin", "\x00\x01\x02")
 	w.put("a.pdf", "%PDF-1.7\nabc\n")
-	for name, want := range map[string]string{"a.bin": "application/octet-stream", "a.pdf": "application/pdf"} {
-		if r := w.ok("read", m{"path": name}); !strings.Contains(r.Text, "binary file") || !strings.Contains(r.Text, want) {
+	for name, want := range map[string]string{"a.bin": "is a binary file, 3 bytes, application/octet-stream", "a.pdf": "it is damaged"} {
+		if r := w.ok("read", m{"path": name}); !strings.Contains(r.Text, want) {
 			t.Error(r.Text)
 		}
 		w.fails("edit", m{"path": name, "oldText": "a", "newText": "b"}, "binary file")

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -64,6 +65,8 @@ type Options struct {
 	Outside func(call tool.Call) bool
 	// Told hears of such a change that was not asked for. nil: nobody does.
 	Told func(call tool.Call, rel string)
+	// Document reads the text of files that are no text themselves; nil: nothing does.
+	Document func(ctx context.Context, name, mimeType string, data []byte) (*document.Document, error)
 	// Sees tells whether a model is shown pictures; nil: none is.
 	Sees func(ref model.Ref) bool
 }
@@ -71,7 +74,8 @@ type Options struct {
 // files is what the tools share.
 type files struct {
 	Options
-	mu sync.Mutex // one change after the other
+	last lastRead
+	mu   sync.Mutex // one change after the other
 }
 
 // New returns the tools.

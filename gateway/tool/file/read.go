@@ -40,6 +40,7 @@ func (t *readTool) Spec() model.ToolSpec {
 			`"path":{"type":"string","description":"File to read: relative to the workspace, or absolute"},` +
 			`"offset":{"type":"integer","minimum":1,"description":"First line to read, from 1"},` +
 			`"limit":{"type":"integer","minimum":1,"description":"How many lines to read"},` +
+			`"pages":{"type":"string","description":"Of a PDF, slides, sheets or a book: which, as 3 or 3-7"},` +
 			`"numbers":{"type":"boolean","description":"Put line numbers before the lines"}},"required":["path"]}`),
 	}
 }
@@ -49,6 +50,7 @@ type readArgs struct {
 	FilePath string `json:"file_path"`
 	Offset   int
 	Limit    int
+	Pages    string
 	Numbers  bool
 }
 
@@ -122,6 +124,8 @@ func (t *readTool) show(ctx context.Context, call tool.Call, p *place.Place, h *
 	switch {
 	case mime != "" && isPicture(mime):
 		return t.picture(call, p, h, head, st, mime)
+	case t.Document != nil && (mime != "" || a.Pages != "" || isDocument(p.Name())) && st.Size() <= inMemory:
+		return t.document(ctx, p, head, h, st, a)
 	case mime != "":
 		return tool.Text(fmt.Sprintf("%s is a binary file, %s, %s; it is not shown.", p.Name(), size(st.Size()), mime)), nil
 	}

@@ -62,6 +62,8 @@ type Fate struct {
 	ID     string `json:"id"`
 	State  string `json:"state"` // waiting, sending, delivered, failed, uncertain
 	Reason string `json:"reason,omitempty"`
+	// MessageID is the last message of it on the network, once it is there.
+	MessageID string `json:"messageId,omitempty"`
 }
 
 // Post is where messages leave.
@@ -72,6 +74,12 @@ type Post interface {
 	Attach(call tool.Call, to To, ref string) (File, error)
 	// Permit asks the owner about a recipient that is not allowed yet.
 	Permit(ctx context.Context, call tool.Call, to To, text string, files []File) error
+	// Answered is the message that is answered right now, when it was said in to; "" else.
+	Answered(call tool.Call, to To) string
+	// PermitAct asks the owner about an action that is not allowed by itself.
+	PermitAct(ctx context.Context, call tool.Call, to To, a Act) error
+	// Act does it, and says in words what came of it.
+	Act(ctx context.Context, call tool.Call, to To, a Act) (string, error)
 	// Send accepts a message durably and waits a moment for its receipt.
 	Send(ctx context.Context, call tool.Call, to To, text string, files []File) (Fate, error)
 }
@@ -88,30 +96,44 @@ func (t *Tool) Spec() model.ToolSpec {
 	return model.ToolSpec{
 		Name: "message", Description: strings.TrimSpace(description),
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
-			`"action":{"type":"string","enum":["send"],"description":"default send"},` +
+			`"action":{"type":"string","enum":["send","edit","delete","react","poll","pin","unpin","read"],"description":"default send"},` +
 			`"channel":{"type":"string","description":"the network; default: the one that the person uses here, or the only one"},` +
 			`"target":{"type":"string","description":"the chat's id there; default: this chat, when it is on a network"},` +
 			`"message":{"type":"string","description":"Markdown; with media, its caption"},` +
 			`"media":{"type":"string","description":"a file to send: a path in the workspace, or an https address"},` +
-			`"accountId":{"type":"string"},"threadId":{"type":"string"}},` +
+			`"accountId":{"type":"string"},"threadId":{"type":"string"},` +
+			`"messageId":{"type":"string","description":"of edit, delete, react, pin, unpin: the message's id there; ` +
+			`without it react, pin and unpin mean the message that you answer"},` +
+			`"emoji":{"type":"string","description":"of react; empty takes ours away"},` +
+			`"pollQuestion":{"type":"string"},"pollOption":{"type":"array","items":{"type":"string"}},"pollMulti":{"type":"boolean"},` +
+			`"pollDurationHours":{"type":"number"},` +
+			`"limit":{"type":"integer","description":"of read: how many, 20 without it"},` +
+			`"before":{"type":"string","description":"of read: the id of the message before which to read"}},` +
 			`"additionalProperties":false}`),
 	}
 }
 
-// Run sends one message.
+// Run sends one message, or does something about one.
 func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	var raw struct {
 		Action, Channel, Target, Message, Media, File, AccountID, ThreadID string
+		actArgs
 	}
 	if err := json.Unmarshal(call.Args, &raw); err != nil {
 		return tool.Result{}, fmt.Errorf("the arguments are not what this tool takes: %w", err)
 	}
 	words, ref := strings.TrimSpace(raw.Message), strings.TrimSpace(cmp.Or(raw.Media, raw.File))
+	act, other := raw.act(raw.Action, words)
 	switch {
 	case !call.Owner || call.Group || call.Relayed || call.Depth > 0:
 		return tool.Result{}, errors.New("not sent: only the owner's own words in a direct chat make Hearth write to people")
-	case raw.Action != "" && raw.Action != "send":
-		return tool.Result{}, fmt.Errorf("the action %q is not known; send is", text.Ellipsis(raw.Action, 60))
+	case raw.Action != "" && raw.Action != "send" && !other:
+		return tool.Result{}, fmt.Errorf("the action %q is not known; %s are. No network lets a bot search: read, and look there",
+			text.Ellipsis(raw.Action, 60), strings.Join(actions(), ", "))
+	case other:
+		if err := t.checkAct(act, ref); err != nil {
+			return tool.Result{}, err
+		}
 	case words == "" && ref == "":
 		return tool.Result{}, errors.New("the message is empty")
 	case len(words) > maxText:
@@ -133,6 +155,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	to, err := t.Post.Find(call, to)
 	if err != nil {
 		return tool.Result{}, err
+	}
+	if other {
+		return t.do(ctx, call, to, act)
 	}
 	var files []File
 	if ref != "" {
@@ -161,6 +186,9 @@ func told(to To, f Fate) (tool.Result, error) {
 	switch f.State {
 	case "delivered":
 		res.Text = fmt.Sprintf("Delivered to %s.", to)
+		if f.MessageID != "" {
+			res.Text = fmt.Sprintf("Delivered to %s, as message %s.", to, f.MessageID)
+		}
 	case "failed":
 		return res, fmt.Errorf("%s did not take it: %s. It stands among the undelivered messages, where the owner can send it again; do not "+
 			"repeat it", to, f.Reason)

@@ -25,7 +25,7 @@ var Section = &config.Settings[Configured]{
 		return append(c.Layer.fields("tools"),
 			byName("byProvider", &c.ByProvider, "<name>", "the keys of `tools` for a provider (`ollama`) or a model (`ollama/small`)"),
 			byName("toolsBySender", &c.BySender, "<who>", "the keys of `tools` for a person: `NETWORK:42`, or an id on any network"),
-			config.Later("fs", "elevated", "media", "links", "message", "sessions_spawn", "subagents", "agentToAgent", "loopDetection", "sandbox",
+			config.Later("fs", "elevated", "links", "message", "sessions_spawn", "subagents", "agentToAgent", "loopDetection", "sandbox",
 				"experimental"))
 	},
 	Strict: func(c *Configured) { c.Deny = []string{"*"} }, // what cannot be read may have been a ban

@@ -1,4 +1,4 @@
-package lan
+package qrcode
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"rsc.io/qr"
 )
 
-func TestQRPicture(t *testing.T) {
+func TestPicture(t *testing.T) {
 	text := strings.Repeat("oc-pair setup code ", 30)
-	url, err := qrPicture(text)
+	url, err := Picture(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestQRPicture(t *testing.T) {
 			}
 		}
 	}
-	if _, err := qrPicture(strings.Repeat("x", 4000)); err == nil {
+	if _, err := Picture(strings.Repeat("x", 4000)); err == nil {
 		t.Error("what is too long for a QR code was drawn")
 	}
 }

@@ -20,11 +20,11 @@ var (
 	errRunOver  = errors.New("the answer is finished")
 )
 
-// Nest writes down the calls that a tool makes of other tools: a program in code
+// NestedCalls writes down the calls that a tool makes of other tools: a program in code
 // mode. They stand in the transcript as calls under the one that made them; no
 // model is sent them. They may begin and end on any goroutine, also while the
 // model is asked again, and end with the run at the latest.
-type Nest struct {
+type NestedCalls struct {
 	m               *Manager
 	r               *run
 	key, session    string
@@ -38,22 +38,22 @@ type Nest struct {
 
 type nestKey struct{}
 
-// NestOf finds the nest of the run that ctx belongs to.
-func NestOf(ctx context.Context) (*Nest, bool) {
-	n, ok := ctx.Value(nestKey{}).(*Nest)
+// NestedCallsOf finds those of the run that ctx belongs to.
+func NestedCallsOf(ctx context.Context) (*NestedCalls, bool) {
+	n, ok := ctx.Value(nestKey{}).(*NestedCalls)
 	return n, ok
 }
 
-// nest makes the run's nest; tools get the context that it returns.
-func (m *Manager) nest(ctx context.Context, r *run) (context.Context, *Nest) {
-	n := &Nest{m: m, r: r, key: r.rec.SessionKey, session: r.rec.SessionID, id: r.id, agent: AgentOf(r.rec.SessionKey),
+// nest makes the run's own; tools get the context that it returns.
+func (m *Manager) nest(ctx context.Context, r *run) (context.Context, *NestedCalls) {
+	n := &NestedCalls{m: m, r: r, key: r.rec.SessionKey, session: r.rec.SessionID, id: r.id, agent: AgentOf(r.rec.SessionKey),
 		idle: make(chan struct{})}
 	ctx, n.stop = context.WithCancelCause(context.WithValue(ctx, nestKey{}, n))
 	return ctx, n
 }
 
 // close ends what is open and waits for it, for a while.
-func (n *Nest) close() {
+func (n *NestedCalls) close() {
 	if n == nil {
 		return
 	}
@@ -82,7 +82,7 @@ func (n *Nest) close() {
 
 // Begin records that a call was asked for, before it starts. toolID is its name
 // in the program's catalogue.
-func (n *Nest) Begin(ctx context.Context, parent, toolID string, call model.ToolCall) error {
+func (n *NestedCalls) Begin(ctx context.Context, parent, toolID string, call model.ToolCall) error {
 	n.mu.Lock()
 	if n.closing {
 		n.mu.Unlock()
@@ -106,7 +106,7 @@ func (n *Nest) Begin(ctx context.Context, parent, toolID string, call model.Tool
 }
 
 // Progress shows what there is of a call's result.
-func (n *Nest) Progress(parent string, call model.ToolCall, text string) {
+func (n *NestedCalls) Progress(parent string, call model.ToolCall, text string) {
 	n.event(map[string]any{
 		"phase": "update", "name": call.Name, "toolCallId": call.ID, "parentToolCallId": parent,
 		"partialResult": map[string]any{"content": protocol.TextBlocks(text)},
@@ -114,7 +114,7 @@ func (n *Nest) Progress(parent string, call model.ToolCall, text string) {
 }
 
 // End records what became of a call.
-func (n *Nest) End(parent string, call model.ToolCall, res model.ToolResult, took time.Duration) {
+func (n *NestedCalls) End(parent string, call model.ToolCall, res model.ToolResult, took time.Duration) {
 	defer n.done()
 	n.mu.Lock()
 	closed := n.closed
@@ -138,7 +138,7 @@ func (n *Nest) End(parent string, call model.ToolCall, res model.ToolResult, too
 	})
 }
 
-func (n *Nest) done() {
+func (n *NestedCalls) done() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.open--; n.open == 0 && n.closing {
@@ -148,7 +148,7 @@ func (n *Nest) done() {
 
 // put writes an entry of the run's turn. The words of the answer go on: nothing
 // of them is touched.
-func (n *Nest) put(msg *protocol.Message) func(*store.Tx) error {
+func (n *NestedCalls) put(msg *protocol.Message) func(*store.Tx) error {
 	return func(tx *store.Tx) error {
 		row, ok, err := n.m.t.sessions.Get(tx, []byte(n.key))
 		if err != nil || !ok || row.SessionID != n.session {
@@ -163,12 +163,12 @@ func (n *Nest) put(msg *protocol.Message) func(*store.Tx) error {
 	}
 }
 
-func (n *Nest) show(msg *protocol.Message) {
+func (n *NestedCalls) show(msg *protocol.Message) {
 	n.m.Publish.Message(protocol.SessionMessage{SessionKey: n.key, AgentID: n.agent, Message: shown(msg), MessageID: msg.Meta.ID,
 		MessageSeq: msg.Meta.Seq})
 }
 
-func (n *Nest) event(data map[string]any) {
+func (n *NestedCalls) event(data map[string]any) {
 	n.r.tell.Lock()
 	defer n.r.tell.Unlock()
 	n.r.seq++

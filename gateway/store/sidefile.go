@@ -12,21 +12,21 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
-// Beside is a small file beside the store for what must survive that an older
+// SideFile is a small file beside the store for what must survive that an older
 // copy of the store is put in its place: above all, what somebody took away from
 // somebody. It is written as a whole, so it is for little that seldom changes.
-type Beside struct {
+type SideFile struct {
 	path string
 
 	mu     sync.Mutex
 	tables map[string]map[string]json.RawMessage
 }
 
-// OpenBeside reads the file at path, or begins one. When the file cannot be
+// OpenSideFile reads the file at path, or begins one. When the file cannot be
 // understood it is set aside under another name and told as aside; the store
 // then says what it still knows.
-func OpenBeside(path string) (b *Beside, aside string, err error) {
-	b = &Beside{path: path, tables: map[string]map[string]json.RawMessage{}}
+func OpenSideFile(path string) (b *SideFile, aside string, err error) {
+	b = &SideFile{path: path, tables: map[string]map[string]json.RawMessage{}}
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, "", nil
@@ -46,7 +46,7 @@ func OpenBeside(path string) (b *Beside, aside string, err error) {
 }
 
 // change edits a table and makes it durable; on an error nothing was changed.
-func (b *Beside) change(name, id string, v json.RawMessage) error {
+func (b *SideFile) change(name, id string, v json.RawMessage) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before, had := b.tables[name][id]
@@ -64,7 +64,7 @@ func (b *Beside) change(name, id string, v json.RawMessage) error {
 	return err
 }
 
-func (b *Beside) set(name, id string, v json.RawMessage) {
+func (b *SideFile) set(name, id string, v json.RawMessage) {
 	if v == nil {
 		delete(b.tables[name], id)
 		return
@@ -75,20 +75,20 @@ func (b *Beside) set(name, id string, v json.RawMessage) {
 	b.tables[name][id] = v
 }
 
-// BesideShelf is a Shelf in a Beside. Its methods may be called at the same time.
-type BesideShelf[T any] struct {
-	b    *Beside
+// SideTable is a SmallTable in a SideFile. Its methods may be called at the same time.
+type SideTable[T any] struct {
+	b    *SideFile
 	name string
 	id   func(T) string
 }
 
-// NewBesideShelf keeps values in the table called name.
-func NewBesideShelf[T any](b *Beside, name string, id func(T) string) BesideShelf[T] {
-	return BesideShelf[T]{b: b, name: name, id: id}
+// NewSideTable keeps values in the table called name.
+func NewSideTable[T any](b *SideFile, name string, id func(T) string) SideTable[T] {
+	return SideTable[T]{b: b, name: name, id: id}
 }
 
 // Load returns all values, in no order.
-func (s BesideShelf[T]) Load(context.Context) (all []T, err error) {
+func (s SideTable[T]) Load(context.Context) (all []T, err error) {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
 	for id, raw := range s.b.tables[s.name] {
@@ -102,7 +102,7 @@ func (s BesideShelf[T]) Load(context.Context) (all []T, err error) {
 }
 
 // Save returns when the value is durable.
-func (s BesideShelf[T]) Save(_ context.Context, v T) error {
+func (s SideTable[T]) Save(_ context.Context, v T) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -111,6 +111,6 @@ func (s BesideShelf[T]) Save(_ context.Context, v T) error {
 }
 
 // Forget returns when there durably is no value of this id.
-func (s BesideShelf[T]) Forget(_ context.Context, id string) error {
+func (s SideTable[T]) Forget(_ context.Context, id string) error {
 	return s.b.change(s.name, id, nil)
 }

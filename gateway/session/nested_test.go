@@ -31,7 +31,7 @@ func nested(n int) model.ToolCall {
 func TestCodeMode_NestedCallsStandInTheTranscript(t *testing.T) {
 	const calls = 8
 	b := newBench(t, work, func(ctx context.Context) {
-		n, ok := NestOf(ctx)
+		n, ok := NestedCallsOf(ctx)
 		if !ok {
 			t.Error("a tool without a nest")
 			return
@@ -82,7 +82,7 @@ func TestCodeMode_NestedCallsStandInTheTranscript(t *testing.T) {
 func TestCodeMode_NestedCallsEndWithTheRun(t *testing.T) {
 	ended := make(chan error, 1)
 	b := newBench(t, work, func(ctx context.Context) {
-		n, _ := NestOf(ctx)
+		n, _ := NestedCallsOf(ctx)
 		if err := n.Begin(ctx, "p", "hearth:core:read", nested(0)); err != nil {
 			t.Error(err)
 		}
@@ -116,7 +116,7 @@ func TestCodeMode_ARunWithASuspendedProgramGoesOnAfterARestart(t *testing.T) {
 		}
 		work(ctx, n, req, yield)
 	}, func(ctx context.Context) {
-		n, _ := NestOf(ctx)
+		n, _ := NestedCallsOf(ctx)
 		if err := n.Begin(ctx, "p", "hearth:core:read", nested(0)); err != nil {
 			t.Error(err)
 		}

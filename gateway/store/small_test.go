@@ -8,14 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestShelf(t *testing.T) {
+func TestSmallTable(t *testing.T) {
 	type cup struct{ Name, Colour string }
 	db, err := Open(filepath.Join(t.TempDir(), "hearth.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
-	open := func() Shelf[cup] { return NewShelf(db, "cups", func(c cup) string { return c.Name }) }
+	open := func() SmallTable[cup] { return NewSmallTable(db, "cups", func(c cup) string { return c.Name }) }
 	s := open()
 	holds := func(want ...cup) {
 		t.Helper()
