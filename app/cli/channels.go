@@ -14,7 +14,7 @@ func newChannels(a *app) *cobra.Command {
 	list := a.run(func(ctx context.Context, _ []string) error { return runChannels(ctx, a) })
 	c := group("channels", "Connect messaging networks, and tell how they are",
 		&cobra.Command{Use: "list", Short: "Tell which messaging networks are connected", Args: cobra.NoArgs, RunE: list},
-		newChannelsAdd(a), newChannelsRemove(a), newChannelsCheck(a),
+		newChannelsAdd(a), newChannelsLogin(a), newChannelsRemove(a), newChannelsManifest(a), newChannelsCheck(a),
 	)
 	c.RunE = list
 	return c
@@ -52,6 +52,10 @@ func channelState(s protocol.ChannelAccountStatus) string {
 		return "not set up"
 	case s.Connected:
 		return "connected"
+	case s.State == "waiting":
+		return "waiting"
+	case s.State == "conflict":
+		return "in conflict"
 	case s.Running:
 		return "connecting"
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/probe"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -42,11 +42,10 @@ type adding struct {
 	secret  func(prompt string) (string, error) // reads without showing
 	kind    channel.Kind
 	account string
-	texts   map[string]any
-	secrets map[string]string // by their keys
-	at      []string          // what was kept, to be taken back
-	patched bool
-	fresh   bool // the network or account was not in the settings
+	given   map[string]string // by the keys of the settings
+	added   protocol.ChannelAdded
+	// probe calls an address from outside, and says what is in the way.
+	probe func(ctx context.Context, k channel.Kind, address string) (problem string)
 }
 
 func addChannel(ctx context.Context, a *app, account string, args []string) error {
@@ -59,7 +58,7 @@ func addChannel(ctx context.Context, a *app, account string, args []string) erro
 	}
 	defer c.Close()
 	n := &adding{wizard: &wizard{a: a, c: c}, in: bufio.NewReader(a.In), secret: a.typed, account: account,
-		texts: map[string]any{}, secrets: map[string]string{}}
+		given: map[string]string{}, probe: probe.Address}
 	return n.whole(ctx, args)
 }
 
@@ -86,6 +85,9 @@ func (n *adding) whole(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if err := n.connects(ctx); err != nil {
+		return err
+	}
+	if err := n.called(ctx); err != nil {
 		return err
 	}
 	return n.greets(ctx)
@@ -174,8 +176,6 @@ func (n *adding) free(ctx context.Context) error {
 		return err
 	}
 	at := n.path().String()
-	_, there, err := s.Get(at)
-	n.fresh = err == nil && !there
 	if _, there, err := s.Get(at + "." + n.kind.Connects); err == nil && there {
 		return &failure{exitFailure, at + " is set up already", "name another account with --account NAME, or remove this one: " +
 			"hearth channels remove " + n.kind.ID}
@@ -213,10 +213,13 @@ func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
 	if s.Form == channel.OnOff {
 		usual = map[bool]string{true: "yes", false: "no"}[s.On]
 	}
-	if s.Key == n.kind.Connects {
+	if n.kind.IsNeeded(s) {
 		usual = "it is needed"
 	}
 	prompt := fmt.Sprintf("%s: %s", s.Key, s.About)
+	if s.File != "" {
+		prompt += ", or the whole path of a file with it"
+	}
 	if usual != "" {
 		prompt += " [" + usual + "]"
 	}
@@ -245,133 +248,64 @@ func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
 
 // take keeps an answer; why says what is wrong with it.
 func (n *adding) take(s channel.Setting, word string) (why string) {
-	fits := func(part string) bool { return s.Valid == nil || s.Valid(part) }
-	help := s.Help
-	if help == "" {
-		help = s.About
+	value, why := n.kind.Answer(s, word)
+	if why == "" && value != nil {
+		n.given[s.Key] = word
 	}
-	switch {
-	case word == "" && s.Key == n.kind.Connects:
-		return "without " + s.Key + " it is not connected"
-	case word == "":
-		return ""
-	case s.Form == channel.SecretText:
-		if !fits(word) {
-			return help
-		}
-		n.secrets[s.Key] = word
-	case s.Form == channel.OnOff:
-		if !slices.Contains([]string{"y", "yes", "n", "no"}, strings.ToLower(word)) {
-			return "type yes or no"
-		}
-		n.texts[s.Key] = yes(word)
-	case s.Form == channel.PortNumber:
-		p, err := strconv.Atoi(word)
-		if err != nil || p < 1 || p > 65535 {
-			return "a port is a number from 1 to 65535"
-		}
-		n.texts[s.Key] = p
-	case s.Form == channel.WordList:
-		list := parts(word)
-		if !slices.ContainsFunc(list, func(p string) bool { return !fits(p) }) {
-			n.texts[s.Key] = list
-			return ""
-		}
-		return help + " (several with a comma between)"
-	case !fits(word):
-		return help
-	default:
-		n.texts[s.Key] = word
-	}
-	return ""
+	return why
 }
 
-// parts of a list are parted by commas, the words of a command by spaces.
-func parts(word string) (out []string) {
-	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == ',' }) {
-		if part = strings.TrimSpace(part); part != "" {
-			out = append(out, part)
-		}
-	}
-	return out
-}
-
-// keep puts the secrets into the keychain and the settings into the file.
+// keep has the gateway set the account up.
 func (n *adding) keep(ctx context.Context) error {
-	if len(n.secrets) > 0 {
+	if slices.ContainsFunc(n.kind.Secrets(), func(key string) bool { return n.given[key] != "" }) {
 		if err := n.a.keepable(ctx, n.c); err != nil {
 			return err
 		}
 	}
-	for _, key := range n.kind.Secrets() {
-		value, ok := n.secrets[key]
-		if !ok {
-			continue
-		}
-		name := n.path().String() + "." + key
-		if err := n.c.Call(ctx, protocol.MethodSecretsSet, protocol.SecretSetParams{Name: name, Value: value}, nil); err != nil {
-			return err
-		}
-		n.at = append(n.at, name)
-		n.texts[key] = "keychain:" + name
-	}
-	raw, err := n.patch(n.texts)
-	if err != nil {
+	p := protocol.ChannelAddParams{Channel: n.kind.ID, AccountID: n.account, Values: n.given}
+	if err := n.c.Call(ctx, protocol.MethodChannelsAdd, p, &n.added); err != nil {
 		return err
 	}
-	n.patched = true
-	return n.a.patchSettings(ctx, n.c, raw)
+	for key, why := range n.added.Wrong {
+		return &failure{exitFailure, "nothing was set up: " + line(key+": "+why), "docs/channels/" + n.kind.ID + ".md says what it is"}
+	}
+	return n.notes(n.added.Notes)
 }
 
-// patch is the text that sets the account.
-func (n *adding) patch(value any) (string, error) {
-	section := value
-	if n.account != "default" {
-		section = map[string]any{"accounts": map[string]any{n.account: value}}
+func (n *adding) notes(notes []string) error {
+	for _, note := range notes {
+		if err := n.a.errs().print(yellow("Note: "), line(note), "\n"); err != nil {
+			return err
+		}
 	}
-	raw, err := json.Marshal(map[string]any{"channels": map[string]any{n.kind.ID: section}})
-	if err != nil {
-		return "", fmt.Errorf("write the settings: %w", err)
-	}
-	return string(raw), nil
+	return nil
 }
 
 // takeBack removes what was kept of an account that is not connected.
 func (n *adding) takeBack(ctx context.Context) error {
-	var all error
-	if n.patched {
-		var gone any // all of it, or of the keys that were set
-		if !n.fresh {
-			keys := map[string]any{}
-			for key := range n.texts {
-				keys[key] = nil
-			}
-			gone = keys
-		}
-		raw, err := n.patch(gone)
-		if err == nil {
-			err = n.a.patchSettings(ctx, n.c, raw)
-		}
-		all = errors.Join(all, err)
+	if !n.added.OK {
+		return nil
 	}
-	for _, name := range n.at {
-		all = errors.Join(all, n.c.Call(ctx, protocol.MethodSecretsRemove, protocol.SecretNameParams{Name: name}, nil))
+	p := protocol.ChannelRemoveParams{Channel: n.kind.ID, AccountID: n.account, KeepRules: !n.added.Fresh}
+	if err := n.c.Call(ctx, protocol.MethodChannelsRemove, p, nil); err != nil {
+		return err
 	}
-	if all == nil && (n.patched || len(n.at) > 0) {
-		return n.a.errs().print("\nNothing of it was kept.\n")
-	}
-	return all
+	return n.a.errs().print("\nNothing of it was kept.\n")
 }
 
-// connectTime is how long an account may take to connect.
-const connectTime = 90 * time.Second
+// connectTime is how long an account may take to connect, and loginTime how long it
+// may ask for somebody.
+const (
+	connectTime = 90 * time.Second
+	loginTime   = 10 * time.Minute
+)
 
 // connects waits until the account is connected, and tells what is in its way.
 func (n *adding) connects(ctx context.Context) error {
 	if err := n.a.errs().print("\nConnecting …\n"); err != nil {
 		return err
 	}
-	told := ""
+	told, was, late := "", shownAsk{}, time.Now().Add(loginTime)
 	end := time.NewTimer(connectTime)
 	defer end.Stop()
 	for look := time.NewTicker(lookAgain / 4); ; {
@@ -391,6 +325,13 @@ func (n *adding) connects(ctx context.Context) error {
 					return err
 				}
 			}
+		}
+		waits, err := n.show(ctx, &was)
+		if err != nil {
+			return err
+		}
+		if waits && time.Now().Before(late) {
+			end.Reset(connectTime)
 		}
 		select {
 		case <-look.C:

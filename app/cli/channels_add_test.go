@@ -78,8 +78,7 @@ func newAnswers(t *testing.T, home, token string) *answers {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	n := &adding{wizard: &wizard{a: a, c: c}, in: bufio.NewReader(in), account: "default", texts: map[string]any{},
-		secrets: map[string]string{}}
+	n := &adding{wizard: &wizard{a: a, c: c}, in: bufio.NewReader(in), account: "default", given: map[string]string{}}
 	n.secret = func(prompt string) (string, error) {
 		if strings.HasPrefix(prompt, "botToken") {
 			return token, nil

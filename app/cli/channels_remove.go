@@ -2,13 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
+	"github.com/hearth-assistant/hearth/gateway/secret"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 func newChannelsRemove(a *app) *cobra.Command {
@@ -26,6 +30,25 @@ func removeChannel(ctx context.Context, a *app, network, account string) error {
 	if !ok {
 		return usage("there is no network %q; `hearth channels add` lists them", line(network))
 	}
+	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeAdmin}})
+	if errors.Is(err, statedir.ErrNotRunning) {
+		return removeChannelHere(ctx, a, k, account)
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.Call(ctx, protocol.MethodChannelsRemove, protocol.ChannelRemoveParams{Channel: k.ID, AccountID: account}, nil); err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.out().json(protocol.OKResult{OK: true})
+	}
+	return a.errs().print(dim("The account is removed, and its secrets with it."), "\n")
+}
+
+// removeChannelHere does it without a gateway.
+func removeChannelHere(ctx context.Context, a *app, k channel.Kind, account string) error {
 	at := (&adding{kind: k, account: account}).path().String()
 	s, err := a.settings(ctx)
 	if err != nil {
@@ -34,14 +57,20 @@ func removeChannel(ctx context.Context, a *app, network, account string) error {
 	if _, there, err := s.Get(at); err != nil || !there {
 		return &failure{exitFailure, at + " is not in the settings", "`hearth channels` lists the accounts"}
 	}
+	if _, others, err := s.Get(at + ".accounts"); err == nil && others {
+		return &failure{exitFailure, at + " has other accounts below it, which begin with what stands there", "start Hearth, and run this again"}
+	}
 	if err := runConfigUnset(ctx, a, at); err != nil {
 		return err
 	}
+	kept, err := a.keeper(ctx)
+	if err != nil {
+		return err
+	}
 	for _, key := range k.Secrets() { // what hearth channels add kept; others are somebody's own
-		name := at + "." + key
-		_ = secretsAt(ctx, a, func(c *client.Client) error {
-			return c.Call(ctx, protocol.MethodSecretsRemove, protocol.SecretNameParams{Name: name}, nil)
-		}, func(kept *keeper.Keeper) error { return kept.Delete(ctx, name) })
+		if err := kept.Delete(ctx, at+"."+key); err != nil && !errors.Is(err, secret.ErrNotFound) {
+			return fmt.Errorf("the account was removed, but not its %s: %w", key, err)
+		}
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ type chatOptions struct {
 	timeout time.Duration
 	quiet   bool
 	images  []string // files
+	files   []string
 	sent    []protocol.Attachment
 }
 
@@ -41,13 +42,15 @@ for it and goes on: a message that was taken is never lost and never sent twice.
 
 With --json, each event is one line of JSON; the last has "type":"result".`,
 		Example: "  hearth chat \"What can you do?\"\n  git diff | hearth chat - --session review\n" +
-			"  hearth chat --model ollama/llama3.2 \"Tell me a story\"\n  hearth chat --image photo.jpg \"What is this?\"",
+			"  hearth chat --model ollama/llama3.2 \"Tell me a story\"\n  hearth chat --image photo.jpg \"What is this?\"\n" +
+			"  hearth chat --file report.pdf \"What does it say about costs?\"",
 		RunE: a.run(func(ctx context.Context, args []string) error { return runChat(ctx, a, o, args) }),
 	}
 	f := c.Flags()
 	f.StringVarP(&o.session, "session", "s", "", "go on with this `SESSION`; a new name begins one (default: the main one)")
 	f.StringVarP(&o.model, "model", "m", "", "answer with this `MODEL`, named as in hearth models list")
 	f.StringArrayVar(&o.images, "image", nil, "send this picture `FILE` along; may be given several times")
+	f.StringArrayVar(&o.files, "file", nil, "send this `FILE` along, such as a PDF or a spreadsheet; may be given several times")
 	f.DurationVar(&o.timeout, "timeout", 0, "give up after this `TIME`, such as 90s or 5m")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing but the answer")
 	return c
@@ -57,8 +60,8 @@ func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
 	if o.timeout < 0 {
 		return usage("--timeout must not be negative")
 	}
-	if len(o.images) > 0 && (o.model != "" || len(args) == 0 && a.InTerminal) {
-		return usage("--image goes with a message on the command line and the model of the session; choose that one with /model")
+	if len(o.images)+len(o.files) > 0 && (o.model != "" || len(args) == 0 && a.InTerminal) {
+		return usage("--image and --file go with a message on the command line and the model of the session; choose that one with /model")
 	}
 	for _, name := range o.images {
 		data, err := readPicture(name)
@@ -66,6 +69,11 @@ func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
 			return err
 		}
 		o.sent = append(o.sent, protocol.Attachment{Type: "image", FileName: filepath.Base(name), Content: data})
+	}
+	for _, name := range o.files {
+		if _, err := fileSize(name); err != nil {
+			return err
+		}
 	}
 	ch := newConversation(a, o)
 	defer ch.close()

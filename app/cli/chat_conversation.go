@@ -36,9 +36,10 @@ type conversation struct {
 	cleaner terminal.Cleaner
 	changed chan struct{} // a token: the answer ended or has a gap
 	gap     bool
-	told    bool  // that Hearth is paused; of attempt alone
-	queued  bool  // a person was told that other answers come first
-	failed  error // of writing
+	files   []protocol.AttachedFile // of the message, as they were taken
+	told    bool                    // that Hearth is paused; of attempt alone
+	queued  bool                    // a person was told that other answers come first
+	failed  error                   // of writing
 }
 
 func newConversation(a *app, o chatOptions) *conversation {
@@ -173,9 +174,15 @@ func mainSession(h protocol.HelloOK) string {
 func (c *conversation) send(ctx context.Context, cl *client.Client, run, text string) (status string, err error) {
 	if c.opts.model == "" {
 		var r protocol.ChatSendResult
+		if err := c.handIn(ctx, cl); err != nil {
+			return "", err
+		}
 		err = cl.Call(ctx, protocol.MethodChatSend, protocol.ChatSendParams{
 			SessionKey: c.key, Message: text, IdempotencyKey: run, TimeoutMs: c.opts.timeout.Milliseconds(), Attachments: c.opts.sent,
 		}, &r)
+		if len(r.Files) > 0 {
+			c.files = r.Files
+		}
 		return r.Status, err
 	}
 	var r protocol.AgentAccepted
@@ -308,6 +315,7 @@ func (c *conversation) finish() error {
 	} else {
 		c.endLineLocked()
 	}
+	c.given(c.files)
 	switch o.state {
 	case protocol.ChatAborted:
 		return &failure{code: exitAnswer, message: "the answer was stopped", hint: "what had arrived is kept in the conversation"}

@@ -15,9 +15,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/hearth-assistant/hearth/app/reach"
+	"github.com/hearth-assistant/hearth/app/dial"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/release"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -27,7 +28,8 @@ type World struct {
 	Out, Err    io.Writer
 	Env         func(string) string
 	Version     string
-	InTerminal  bool // In is a terminal
+	Release     release.Build // where new versions come from
+	InTerminal  bool          // In is a terminal
 	OutTerminal bool
 	ErrTerminal bool
 }
@@ -45,14 +47,15 @@ func OS(version string) World {
 // app is what all commands of one run share.
 type app struct {
 	World
-	asJSON  bool   // --json
-	gateway string // --gateway: the name of one on another machine
-	ran     bool   // the command line was understood and a command began
+	asJSON  bool     // --json
+	gateway string   // --gateway: the name of one on another machine
+	args    []string // of this run
+	ran     bool     // the command line was understood and a command began
 }
 
 // Main runs one command line and returns the exit code.
 func Main(ctx context.Context, args []string, w World) int {
-	a := &app{World: w}
+	a := &app{World: w, args: args}
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(w.In)
@@ -73,6 +76,9 @@ func Main(ctx context.Context, args []string, w World) int {
 // complain tells a person, or with --json a program, what went wrong.
 func (a *app) complain(f *failure) {
 	s := a.errs()
+	if f.message == "" { // another program has said it
+		return
+	}
 	if a.asJSON {
 		_ = s.jsonLine(map[string]any{"error": errorJSON{f.code, line(f.message), f.hint}})
 		return
@@ -114,6 +120,7 @@ func newRoot(a *app) *cobra.Command {
 		newQueue(a), newWhy(a), newCompact(a), newContacts(a), newTokens(a), newDeliveries(a), newUndo(a), newApprovals(a),
 		newTools(a), newMCP(a), newACP(a), newPause(a), newResume(a), newAudit(a), newChannels(a), newConfig(a), newLogs(a), newVersion(a),
 		newSecrets(a), newDoctor(a), newSkills(a), newHooks(a), newMemory(a), newCode(a), newService(a), newStore(a), newBackup(a),
+		newImport(a), newUpdate(a),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesHelp},
 	)
 	root.AddCommand(networkCommands(a)...)
@@ -165,7 +172,7 @@ func (a *app) dial(ctx context.Context, o client.Options) (*client.Client, error
 		return nil, err
 	}
 	o.Client = protocol.ClientInfo{ID: "cli", Mode: "cli", Version: a.Version, DisplayName: "hearth command line"}
-	return reach.Open(ctx, dir, a.Env, o)
+	return dial.Open(ctx, dir, a.Env, o)
 }
 
 // call makes one connection for one request.

@@ -56,18 +56,21 @@ func listDeliveries(ctx context.Context, a *app) error {
 	return a.out().print("Every answer has been delivered.\n")
 }
 
-// listIncomplete shows the answers that arrived without a file of theirs.
+// listIncomplete shows the answers that arrived otherwise than they were meant.
 func listIncomplete(a *app, list []protocol.DeliveryInfo) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := a.out().print(bold("These answers arrived without a file; words in its place say so to whoever waits for it:"),
-		"\n"); err != nil {
+	if err := a.out().print(bold("These answers arrived without a file (words in its place say so), or beside what was shown while they "+
+		"were written:"), "\n"); err != nil {
 		return err
 	}
 	rows := deliveryRows(list)
 	for i := range rows {
 		rows[i][1] = "without file"
+		if list[i].Stale {
+			rows[i][1] = "twice in part"
+		}
 	}
 	if err := a.out().table(deliveryHead(), rows); err != nil {
 		return err
@@ -79,12 +82,15 @@ func deliveryHead() []string { return []string{"ID", "STATE", "TO", "SENT", "SIN
 
 func deliveryRows(list []protocol.DeliveryInfo) (rows [][]string) {
 	for _, d := range list {
-		about := d.Text
+		state, about := d.State, d.Text
+		if d.Draft {
+			state += " draft"
+		}
 		if d.Reason != "" {
 			about = d.Reason + " · " + d.Text
 		}
 		rows = append(rows, []string{
-			d.ID, d.State, d.Channel + " " + d.Conversation, fmt.Sprintf("%d of %d", d.Sent, d.Parts), stamp(d.CreatedAt),
+			d.ID, state, d.Channel + " " + d.Conversation, fmt.Sprintf("%d of %d", d.Sent, d.Parts), stamp(d.CreatedAt),
 			text.Ellipsis(line(about), 200),
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/frontend"
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/harden"
@@ -19,6 +20,8 @@ type gatewayOptions struct {
 	quiet    bool
 	verbose  bool
 	lifeline bool
+	rehearse bool
+	onTrial  bool
 }
 
 // firstLink is how long the link that a start prints can be used.
@@ -45,6 +48,10 @@ HEARTH_HOME names the folder for its data, HEARTH_CONFIG the settings file.`,
 	c.Flags().BoolVar(&o.lifeline, "lifeline", false, "stop when standard input ends, as it does when the program that started this one is "+
 		"gone")
 	_ = c.Flags().MarkHidden("lifeline") // for hearth-tray
+	c.Flags().BoolVar(&o.rehearse, "rehearse", false, "start on a copy, without acting or talking to anybody")
+	c.Flags().BoolVar(&o.onTrial, "on-trial", false, "this is the program that runs, and somebody watches it")
+	_ = c.Flags().MarkHidden("rehearse") // for the version that is to be replaced
+	_ = c.Flags().MarkHidden("on-trial")
 	return c
 }
 
@@ -78,6 +85,14 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	if err != nil {
 		return &failure{code: exitConfig, message: err.Error()}
 	}
+	if !o.rehearse && !o.onTrial {
+		if err := a.route(dir); err != nil {
+			return err
+		}
+	}
+	if o.rehearse {
+		o.port = -1 // any: nobody looks for it
+	}
 	var held *lifeline
 	if o.lifeline {
 		var stop context.CancelFunc
@@ -87,10 +102,13 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	if err := harden.Process(); err != nil {
 		_ = a.errs().print(yellow("Note: "), "the memory of this process is not protected: "+line(err.Error()), "\n")
 	}
+	if exe, err := beside.Self(); err == nil { // else it cannot be updated, and says so
+		a.Release.Program = exe
+	}
 	g, err := gateway.New(ctx, gateway.Options{
 		Dir: dir, ConfigPath: dir.Config(a.Env), Env: a.Env, Port: o.port,
 		Guardian: guardian(), Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),
-		AtLogin: startAtLogin(a.Env), Farewell: held.farewell,
+		AtLogin: startAtLogin(a.Env), Farewell: held.farewell, Release: a.Release, Rehearsal: o.rehearse,
 	})
 	if err != nil {
 		return startFailure(err)
@@ -107,6 +125,11 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	}
 	if err != nil {
 		return startFailure(err)
+	}
+	if ctx.Err() == nil && !o.rehearse && !o.onTrial { // it made room for another; who watches knows for which
+		if err := a.route(dir); err != nil {
+			return err
+		}
 	}
 	if !o.quiet && !a.asJSON {
 		return a.errs().print(dim("Hearth has stopped."), "\n")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/app/service"
+	"github.com/hearth-assistant/hearth/gateway/release"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -68,6 +69,7 @@ func (a *app) serviceSpec() (service.Spec, error) {
 	if err != nil {
 		return service.Spec{}, err
 	}
+	exe = release.Lasting(exe)
 	home := statedir.Home(a.Env)
 	if home == "" {
 		return service.Spec{}, errors.New("your home folder is not known here; set HOME")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -15,7 +16,7 @@ import (
 
 func newSessions(a *app) *cobra.Command {
 	return group("sessions", "List, read and export conversations",
-		newSessionsList(a), newSessionsShow(a), newSessionsExport(a), newSessionsEarlier(a), newSessionsContinue(a))
+		newSessionsList(a), newSessionsShow(a), newSessionsExport(a), newSessionsEarlier(a), newSessionsContinue(a), newSessionsBranches(a))
 }
 
 type sessionsListOptions struct {
@@ -223,7 +224,7 @@ func printMessage(out screen, m *protocol.Message) error {
 	}
 	switch m.Role {
 	case protocol.MessageUser:
-		return out.print(bold("You"), dim(when+receipt(m.Hearth)), "\n", m.Text(), "\n\n")
+		return out.print(bold(cmp.Or(line(m.Speaker()), "You")), dim(when+receipt(m.Hearth)), "\n", m.Text(), "\n\n")
 	case protocol.MessageToolResult:
 		return out.print(dim(deeper(m)+"  ↳ "+line(m.ToolName)+": "+text.Ellipsis(line(m.Text()), 200)), "\n\n")
 	}

@@ -36,7 +36,7 @@ func newTasks(a *app) *cobra.Command {
 		several("retry", "Do again what failed or was cancelled", protocol.MethodTasksRetry, "Done again"),
 		several("dismiss", "Take what is over off the list", protocol.MethodTasksDismiss, "Off the list"),
 	)
-	c.PersistentFlags().StringVar(&o.runtime, "runtime", "", "only these: subagent, cron, download, skill")
+	c.PersistentFlags().StringVar(&o.runtime, "runtime", "", "only these: subagent, cron, download, skill, import")
 	c.PersistentFlags().StringVar(&o.status, "status", "", "only these: queued, running, completed (succeeded), failed, cancelled, timed_out")
 	c.RunE = a.run(list)
 	return c

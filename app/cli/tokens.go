@@ -18,7 +18,8 @@ func newTokens(a *app) *cobra.Command {
 		Use: "create NAME", Short: "Make a token for a program; it is shown this once", Args: cobra.ExactArgs(1),
 		Long: "Make a token for a program that comes in over HTTP. The token is printed this once and\nkept nowhere. What it may do:\n\n" +
 			"  chat        talk to the assistant\n  models      list assistants and models\n  embeddings  have texts turned into vectors\n" +
-			"  mcp         use Hearth's own tools by the Model Context Protocol\n  owner       what the program says counts as said by you",
+			"  mcp         use Hearth's own tools by the Model Context Protocol\n" +
+			"  metrics     read numbers about Hearth, as Prometheus does\n  owner       what the program says counts as said by you",
 		Example: "  hearth tokens create notebook\n  hearth tokens create editor --scope chat,models --days 90",
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			return createToken(ctx, a, protocol.TokenCreateParams{Name: args[0], Scopes: scopes,

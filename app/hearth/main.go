@@ -12,10 +12,15 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/cli"
 	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/release"
 )
 
 // version is set by the build: -ldflags "-X main.version=1.2.3".
 var version = "0.1.0-dev"
+
+// updateSource and updateKeys are set by who publishes builds: where the releases
+// are, and the root keys that they are signed from (docs/update.md).
+var updateSource, updateKeys string
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == gateway.GuardianArg {
@@ -27,5 +32,7 @@ func main() {
 	log.SetOutput(io.Discard) // libraries write there, ours do not
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait for the first
-	os.Exit(cli.Main(ctx, os.Args[1:], cli.OS(version)))
+	world := cli.OS(version)
+	world.Release = release.Build{Source: updateSource, Keys: updateKeys}
+	os.Exit(cli.Main(ctx, os.Args[1:], world))
 }

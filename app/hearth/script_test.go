@@ -130,6 +130,7 @@ func writeSettings(home, models, model string) error {
 {
   models: { providers: { scripted: { baseUrl: "%s/v1", api: "openai-completions", apiKey: "sk-secret" } } },
   agents: { defaults: { model: "scripted/%s" } },
+  features: { titles: false }, // calls of models are counted here
 }
 `, models, model)
 	return os.WriteFile(home+"/hearth.json", []byte(text), 0o600)

@@ -49,7 +49,7 @@ func TestFault_F_CLK_03_HeldInTheMiddleOfAnAnswer(t *testing.T) {
 	url, begun, held := dictation(t)
 	h := newHouse(t, "chat/echo")
 	raw := fmt.Sprintf(`{models: {providers: {dictation: {baseUrl: %q, api: "openai-completions", apiKey: "sk-test", timeoutSeconds: %d, models: [{id: "slow"}]}}},
-		agents: {defaults: {model: "dictation/slow", timeoutSeconds: 3}}}`, url+"/v1", limit)
+		agents: {defaults: {model: "dictation/slow", timeoutSeconds: 3}}, features: {titles: false}}`, url+"/v1", limit)
 	if err := os.WriteFile(filepath.Join(h.home, "hearth.json"), []byte(raw), 0o600); err != nil {
 		t.Fatal(err)
 	}

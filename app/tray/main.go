@@ -18,13 +18,14 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/autostart"
 	"github.com/hearth-assistant/hearth/app/beside"
+	"github.com/hearth-assistant/hearth/app/dial"
 	"github.com/hearth-assistant/hearth/app/notify"
-	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/app/supervise"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
 	"github.com/hearth-assistant/hearth/app/tray/notice"
 	"github.com/hearth-assistant/hearth/app/tray/watch"
 	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/release"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -93,7 +94,7 @@ func run(ctx context.Context, log *slog.Logger, open bool) error {
 			if !dir.Held() { // what a runtime file says then is of a dead one
 				return nil, statedir.ErrNotRunning
 			}
-			return reach.Open(ctx, dir, os.Getenv, o)
+			return dial.Open(ctx, dir, os.Getenv, o)
 		},
 	})
 	err = t.view.Run(ctx, func() { t.serve(ctx) }, t.click)
@@ -113,7 +114,7 @@ func entry() (autostart.Entry, error) {
 	if err != nil {
 		return autostart.Entry{}, err
 	}
-	return autostart.Entry{Exe: exe, Home: home, Config: os.Getenv("XDG_CONFIG_HOME")}, nil
+	return autostart.Entry{Exe: release.Lasting(exe), Home: home, Config: os.Getenv("XDG_CONFIG_HOME")}, nil
 }
 
 // keep keeps a gateway available until ctx ends.

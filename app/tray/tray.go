@@ -10,9 +10,9 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/autostart"
 	"github.com/hearth-assistant/hearth/app/beside"
+	"github.com/hearth-assistant/hearth/app/dial"
 	"github.com/hearth-assistant/hearth/app/notify"
 	"github.com/hearth-assistant/hearth/app/power"
-	"github.com/hearth-assistant/hearth/app/reach"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
 	"github.com/hearth-assistant/hearth/app/tray/notice"
 	"github.com/hearth-assistant/hearth/app/tray/watch"
@@ -245,7 +245,7 @@ func (t *tray) open(ctx context.Context, where string) error {
 	if err != nil {
 		return err
 	}
-	return browse(ctx, reach.At(link, where))
+	return browse(ctx, dial.At(link, where))
 }
 
 func window(program, arg string) error {

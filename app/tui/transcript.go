@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -111,7 +112,7 @@ func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*
 	var lines []string
 	switch msg.Role {
 	case protocol.MessageUser:
-		lines = m.drawUser(terminal.Clean(msg.Text()), m.receipt(msg.Hearth, again), w)
+		lines = m.drawUser(cmp.Or(terminal.Line(msg.Speaker()), "You"), terminal.Clean(msg.Text()), m.receipt(msg.Hearth, again), w)
 		if msg.Hearth != nil && msg.Hearth.Error != "" {
 			lines = append(lines, wrap([]span{{terminal.Clean(msg.Hearth.Error), m.theme.bad}}, w, "  ", "  ")...)
 		}
@@ -123,9 +124,9 @@ func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*
 	return lines
 }
 
-// drawUser draws what the person said: as it was typed, not as Markdown.
-func (m *Model) drawUser(text, mark string, w int) []string {
-	lines := []string{m.theme.you.paint("You") + mark}
+// drawUser draws what somebody said: as it was typed, not as Markdown.
+func (m *Model) drawUser(who, text, mark string, w int) []string {
+	lines := []string{m.theme.you.paint(who) + mark}
 	for _, s := range strings.Split(strings.Trim(text, "\n"), "\n") {
 		lines = append(lines, wrap([]span{{strings.ReplaceAll(s, "\t", "    "), ""}}, w, "  ", "  ")...)
 	}
@@ -143,7 +144,7 @@ func (m *Model) drawOutgoing(o *outgoing, w int) []string {
 	case m.link != connected:
 		mark = t.warn.paint(" ○ is sent when the connection is back")
 	}
-	lines := m.drawUser(terminal.Clean(o.text), mark, w)
+	lines := m.drawUser("You", terminal.Clean(o.text), mark, w)
 	if o.err != "" {
 		lines = append(lines, wrap([]span{{terminal.Clean(o.err), t.bad}}, w, "  ", "  ")...)
 	}

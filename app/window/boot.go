@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/beside"
-	"github.com/hearth-assistant/hearth/app/reach"
+	"github.com/hearth-assistant/hearth/app/dial"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -48,7 +48,7 @@ func (w *window) boot(next http.Handler) http.Handler {
 func (w *window) link(ctx context.Context, where string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	c, err := reach.Open(ctx, w.dir, os.Getenv, client.Options{
+	c, err := dial.Open(ctx, w.dir, os.Getenv, client.Options{
 		Client: protocol.ClientInfo{ID: "hearth-tray", Mode: "ui", Version: w.version, DisplayName: "Hearth window"},
 		Scopes: []protocol.Scope{protocol.ScopeAdmin},
 	})
@@ -60,7 +60,7 @@ func (w *window) link(ctx context.Context, where string) (string, error) {
 	if err := c.Call(ctx, protocol.MethodLaunchLink, protocol.LaunchLinkParams{}, &l); err != nil {
 		return "", err
 	}
-	return reach.At(l.URL, where), nil
+	return dial.At(l.URL, where), nil
 }
 
 // start starts what keeps a gateway: the icon in the menu bar or, where it was

@@ -114,7 +114,8 @@ func TestFault_TheWindowIsKilledInTheMiddleOfAnAnswer(t *testing.T) {
 	defer model.Close()
 	at := home(t)
 	conf := fmt.Sprintf(`{ gateway: { port: %s }, models: { providers: { slow: { baseUrl: "%s/v1", api: "openai-completions", models: [{ id: "m", contextWindow: 32000 }] } } },
-  agents: { defaults: { model: { primary: "slow/m" }, skipBootstrap: true } } }`, desktoptest.Port(t), model.URL)
+  agents: { defaults: { model: { primary: "slow/m" }, skipBootstrap: true } },
+  features: { titles: false } }`, desktoptest.Port(t), model.URL)
 	if err := os.WriteFile(filepath.Join(at, "state", "hearth.json"), []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}

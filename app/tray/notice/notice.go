@@ -1,6 +1,6 @@
 // Package notice decides what a person is notified about, and in which words,
-// as values: requests that wait for a yes, answers in chats that nobody looks
-// at, messages that were not delivered, and what was missed while the computer
+// as values: requests that wait for a yes, reminders, answers in chats that nobody
+// looks at, messages that were not delivered, and what was missed while the computer
 // slept. Showing it is notify's.
 package notice
 
@@ -46,6 +46,8 @@ type Answer struct {
 	Key  string // of the chat
 	Text string
 	Why  string // it failed
+	// Reminder: it is one that the person planned.
+	Reminder bool
 }
 
 // The buttons of notes. See opens what the note is about.
@@ -136,6 +138,10 @@ func (d *Desk) Answered(a Answer, r Rules, now time.Time) (notify.Note, bool) {
 	// The name of the chat stays out of it: others see the screen as well.
 	n := notify.Note{Key: ofChat + a.Key, Title: "Hearth answered", Text: a.Text, Opens: See, Reply: "Reply…",
 		Buttons: []notify.Button{{ID: See, Label: "Open"}, {ID: Reply, Label: "Reply…"}}}
+	if a.Reminder {
+		n.Title, n.Reply, n.Stays = "Reminder", "", true
+		n.Buttons = n.Buttons[:1]
+	}
 	if a.Why != "" {
 		n.Title, n.Text, n.Reply = "Hearth could not answer", a.Why, ""
 		n.Buttons = n.Buttons[:1]

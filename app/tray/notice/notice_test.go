@@ -107,6 +107,10 @@ func TestAnswersAndWhatAPressMeans(t *testing.T) {
 	if n.Key != "chat:agent:main:main" || n.Text != "It is 42." || n.Reply == "" || strings.Contains(n.Title, "main") {
 		t.Errorf("%+v", n)
 	}
+	if n, _ := d.Answered(Answer{Key: "k", Text: "Call mum", Reminder: true}, Rules{Level: All}, noon); n.Title != "Reminder" ||
+		n.Text != "Call mum" || n.Reply != "" || !n.Stays || len(n.Buttons) != 1 {
+		t.Errorf("%+v", n)
+	}
 	if n, _ := d.Answered(Answer{Key: "k", Why: "no key"}, Rules{Level: All}, noon); n.Text != "no key" || n.Reply != "" {
 		t.Errorf("%+v", n)
 	}

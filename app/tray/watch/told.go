@@ -53,7 +53,7 @@ func (w *Watch) ended(e protocol.Event) {
 				a.Text += b.Text + "\n"
 			}
 		}
-		if strings.TrimSpace(a.Text) == "" {
+		if a.Text, a.Reminder = reminder(ev.Message, a.Text); strings.TrimSpace(a.Text) == "" {
 			return
 		}
 	case ev.State == "error":
@@ -67,6 +67,14 @@ func (w *Watch) ended(e protocol.Event) {
 	}
 }
 
+// reminder takes off what stands over a reminder in a chat.
+func reminder(m *protocol.Message, text string) (said string, is bool) {
+	if m.Provider != "hearth" { // somebody else's words
+		return text, false
+	}
+	return strings.CutPrefix(text, "[Reminder]\n\n")
+}
+
 // ofPage: chats of the page and the window. Others have their own ways to tell.
 func ofPage(key string) bool {
 	_, rest, _ := strings.Cut(strings.TrimPrefix(key, "agent:"), ":")
@@ -74,14 +82,14 @@ func ofPage(key string) bool {
 }
 
 // tell passes an answer on unless somebody has it before their eyes, or asked
-// from a terminal, where it stands.
+// from a terminal, where it stands. A reminder was not asked for just now.
 func (w *Watch) tell(ctx context.Context, c *client.Client, a notice.Answer) error {
 	var there []protocol.PresenceEntry
 	if err := c.Call(ctx, protocol.MethodSystemPresence, struct{}{}, &there); err != nil {
 		return err
 	}
 	for _, p := range there {
-		if p.HearthView == a.Key || p.Mode == "cli" && p.HearthView == "" {
+		if p.HearthView == a.Key || p.Mode == "cli" && p.HearthView == "" && !a.Reminder {
 			return nil
 		}
 	}

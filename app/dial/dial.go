@@ -1,8 +1,8 @@
-// Package reach connects a program of this machine to the gateway of a state
+// Package dial connects a program of this machine to the gateway of a state
 // folder with the token that holds: the token file's or, where the settings
 // name one, that. It reads settings for nothing else. It also says how a link
 // leads to a part of the page.
-package reach
+package dial
 
 import (
 	"context"

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+)
+
+func newChannelsLogin(a *app) *cobra.Command {
+	var account string
+	c := &cobra.Command{
+		Use: "login NETWORK", Short: "Log an account in that asks for somebody: show the code to scan or type", Args: cobra.ExactArgs(1),
+		Long: "Log an account in that its network asks a person for: a QR code is drawn here, for a phone to\n" +
+			"scan, and drawn anew when it ends. `hearth channels add` does it as a part of the set-up.",
+		RunE: a.run(func(ctx context.Context, args []string) error {
+			return loginChannel(ctx, a, strings.ToLower(args[0]), account)
+		}),
+	}
+	c.Flags().StringVar(&account, "account", "default", "the `NAME` of the account, where a network has several")
+	return c
+}
+
+func loginChannel(ctx context.Context, a *app, network, account string) error {
+	k, ok := gateway.Networks().Get(network)
+	if !ok {
+		return usage("there is no network %q", line(network))
+	}
+	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAdmin}})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return (&adding{wizard: &wizard{a: a, c: c}, kind: k, account: account}).connects(ctx)
+}
+
+// shownAsk is what of a login was shown.
+type shownAsk struct {
+	value string
+	until time.Time
+}
+
+// show shows what the account asks of a person, once; waits reports that there is
+// something.
+func (n *adding) show(ctx context.Context, was *shownAsk) (waits bool, err error) {
+	var l protocol.WebLogin
+	p := protocol.WebLoginStartParams{Channel: n.kind.ID, AccountID: n.account, TimeoutMs: 1}
+	if err := n.c.Call(ctx, protocol.MethodWebLoginStart, p, &l); err != nil || l.Ask == nil {
+		return false, err
+	}
+	if l.Ask.Value == was.value {
+		return true, nil
+	}
+	*was = shownAsk{l.Ask.Value, time.UnixMilli(l.Ask.ExpiresAtMs)}
+	s := n.a.errs()
+	if err := s.print("\n", line(l.Message), "\n"); err != nil {
+		return true, err
+	}
+	if l.Ask.Kind == "qr" {
+		picture, err := drawQR(l.Ask.Value, s.colour)
+		if err != nil {
+			return true, err
+		}
+		if err := s.raw(picture); err != nil {
+			return true, err
+		}
+	} else if err := s.print("\n  ", bold(line(l.Ask.Value)), "\n\n"); err != nil {
+		return true, err
+	}
+	return true, s.print(dim(fmt.Sprintf("It holds until %s.", was.until.Format("15:04:05"))), "\n")
+}

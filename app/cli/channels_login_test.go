@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway"
+	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/rerun"
+)
+
+// TestMain: the test program is the guardian of what gateways start in it.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == gateway.GuardianArg {
+		rerun.Exit(gateway.Guardian())
+	}
+	os.Exit(m.Run())
+}
+
+// asking is a program that asks for somebody, again, and is connected when it finds a
+// file. It is what docs/channels/write-your-own.md says.
+const asking = `note() { printf '{"jsonrpc":"2.0","method":"%s","params":%s}\n' "$1" "$2"; }
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  result='{}'
+  case "$line" in *'"initialize"'*)
+    result='{"protocol":1,"name":"asking","version":"1","limits":{"text":2000},"can":[]}';; esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+  case "$line" in *'"start"'*)
+    note status '{"state":"waiting","problem":"it waits for a phone"}'
+    note ask '{"kind":"qr","value":"2@first","text":"Scan this.","expiresMs":60000}'
+    ( sleep 2
+      note ask '{"kind":"code","value":"ABCD-1234","text":"Type this on the phone.","expiresMs":60000}'
+      sleep 2
+      note ask '{}'
+      note status '{"state":"receiving"}' ) & ;; esac
+done
+`
+
+// TestChannelsLogin: what a program asks is drawn in the terminal and given to clients
+// as a picture, until the account is connected.
+func TestChannelsLogin(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is written for a Unix shell")
+	}
+	home, own := t.TempDir(), t.TempDir()
+	script := filepath.Join(own, "asking.sh")
+	if err := os.WriteFile(script, []byte(asking), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings, _ := json.Marshal(map[string]any{"channels": map[string]any{"program": map[string]any{"command": []string{"/bin/sh", script}}}})
+	if err := os.WriteFile(filepath.Join(home, "hearth.json"), settings, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	g, err := gateway.New(ctx, gateway.Options{
+		Dir: statedir.Dir(home), Port: freePort(t), Version: "test", Guardian: []string{os.Args[0], os.Args[0], gateway.GuardianArg},
+		Env: func(name string) string { return map[string]string{"HOME": own, "PATH": os.Getenv("PATH")}[name] },
+	})
+	if err != nil {
+		stop()
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- g.Serve(ctx) }()
+	t.Cleanup(func() { stop(); <-served })
+	waitReady(t, home)
+	n := newAnswers(t, home, "")
+	first := make(chan error, 1)
+	go func() { first <- pictures(t.Context(), n.c) }()
+	if err := loginChannel(t.Context(), n.a, "program", "default"); err != nil {
+		t.Errorf("%v\n%s", err, n.said)
+	}
+	said := n.said.String()
+	for _, want := range []string{"it waits for a phone", "Scan this.", "▄", "Type this on the phone.", "ABCD-1234", "It is there."} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in:\n%s", want, said)
+		}
+	}
+	if strings.Count(said, "Scan this.") != 1 {
+		t.Errorf("it says the same again:\n%s", said)
+	}
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if err := loginChannel(t.Context(), n.a, "program", "other"); err == nil || !strings.Contains(err.Error(), "channels add program") {
+		t.Errorf("an account that there is not: %v", err)
+	}
+}
+
+// pictures asks as OpenClaw's clients do.
+func pictures(ctx context.Context, c *client.Client) error {
+	var l protocol.WebLogin
+	if err := c.Call(ctx, protocol.MethodWebLoginStart, protocol.WebLoginStartParams{Force: true, TimeoutMs: 20_000}, &l); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(l.QRDataURL, "data:image/png;base64,") || l.Connected || l.Message != "Scan this." {
+		return fmt.Errorf("the start of the login is %+v", l)
+	}
+	shown := l.QRDataURL
+	for late := time.Now().Add(60 * time.Second); !l.Connected; {
+		l = protocol.WebLogin{}
+		p := protocol.WebLoginWaitParams{Channel: "program", AccountID: "default", TimeoutMs: 1000, CurrentQRDataURL: shown}
+		if err := c.Call(ctx, protocol.MethodWebLoginWait, p, &l); err != nil {
+			return err
+		}
+		if time.Now().After(late) {
+			return fmt.Errorf("it is not connected: %+v", l)
+		}
+	}
+	return nil
+}
