@@ -5,9 +5,10 @@ STATICCHECK=v0.8.2
 MCP_PACKAGES=(@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/inspector@2.12.0)
 OPENAI_PACKAGE=openai@7.57.0
 AI_PACKAGES=(ai@7.0.173 @ai-sdk/openai-compatible@3.0.92)
+CRONER_PACKAGE=croner@11.0.1
 GOVULNCHECK=v1.1.4
 # In the order in which they are begun; the tests are the longest by far.
-CHECKS=(page-build format vet program go generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client ai-sdk
+CHECKS=(page-build format vet program go whatsapp generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client ai-sdk croner
 	linker cover cross vet-other page-browser lived-in desktop lab root)
 SLOW=" lab cross vet-other page-browser lived-in "
 # What root may do and others may not: these packages' tests run once more as root.
@@ -37,12 +38,14 @@ about() {
 	program) echo "the hearth binary builds" ;;
 	go) echo "go test -race ./... (with the kill-point tests)" ;;
 	desktop) echo "the icon in the menu bar and the window against a real gateway, X server and session bus" ;;
+	whatsapp) echo "hearth-whatsapp, a module of its own: go vet and its tests" ;;
 	keyring) echo "the keychain against a real gnome-keyring, as it is when locked, empty and absent too" ;;
 	mcp) echo "MCP's official server and inspector, and an editor's client, with ours" ;;
 	lab) echo "discovery between machines made of network namespaces, with Avahi (started as root on Linux)" ;;
 	root) echo "what differs for root, once more as root" ;;
 	openai-client) echo "the openai package of npm ($OPENAI_PACKAGE), unchanged, against our HTTP API" ;;
 	ai-sdk) echo "the AI SDK of npm (${AI_PACKAGES[*]}), unchanged, against our HTTP API" ;;
+	croner) echo "croner of npm ($CRONER_PACKAGE), a second opinion on when expressions are due where clocks change" ;;
 	cross) echo "static builds for Linux (amd64, arm64), macOS (arm64), Windows (amd64)" ;;
 	cover) echo "go test -cover, where tests start their own program again" ;;
 	vet-other) echo "for macOS and Windows: every package and test is read as there, and go vet where the files differ" ;;
@@ -58,7 +61,7 @@ about() {
 # or reads what that writes: Hearth carries the built page, so all of Go does.
 awaited() {
 	case $1 in
-	page-build | format | vulnerabilities) ;;
+	page-build | format | vulnerabilities | croner) ;;
 	page-browser | lived-in | interop | desktop) echo page-build program ;;
 	vet-other) echo page-build cross ;;
 	*) echo page-build ;;
@@ -182,9 +185,10 @@ check_go() {
 	needs_go && require_strace && require_sandbox && require_servers && require_homeserver || return
 	go build -tags failpoint -o "$CACHE/hearth-failpoints" ./app/hearth || return
 	go build -o "$CACHE/hearth-channels" ./app/channels || return # beside it, where a gateway looks
-	local around=(env CGO_ENABLED=1 "HEARTH_FAILPOINT_PROGRAM=$CACHE/hearth-failpoints") flags=(-race -timeout 20m) status=0
+	local around=() flags=(-race -timeout 20m) status=0
 	[ -z "${HEARTH_COVER:-}" ] || flags+=("-coverprofile=$CACHE/cover.out")
-	go_test -- "${WITHOUT_RACES[@]}" || status=1
+	go_test -- "${WITHOUT_RACES[@]}" || status=1 # without C, as all else is compiled
+	around=(env CGO_ENABLED=1 "HEARTH_FAILPOINT_PROGRAM=$CACHE/hearth-failpoints")
 	# shellcheck disable=SC2046
 	go_test "${flags[@]}" -- $(go list ./... | grep -vxF "$(go list "${WITHOUT_RACES[@]}")") || status=1
 	[ -z "${HEARTH_COVER:-}" ] || tell_cover
@@ -258,6 +262,8 @@ check_desktop() {
 		go_test -p 1 -tags "$tags" -count=1 -timeout 8m -- ./app/tray/... ./app/window ./app/notify ./app/node ./app/hotkey ./app/power
 }
 
+check_whatsapp() { (cd app/whatsapp && go vet ./... && go test -count=1 -timeout 5m ./...); }
+
 check_keyring() {
 	local around=(env HEARTH_REQUIRE_KEYRING=1)
 	needs_keyring && go_test -count=1 -timeout 5m -- ./gateway/secret/keychain
@@ -320,6 +326,16 @@ need_ai_sdk() { npm_packages ai-sdk 25 "${AI_PACKAGES[@]}"; }
 check_ai-sdk() {
 	local around=(env "HEARTH_AI_PACKAGES=$CACHE/ai-sdk/node_modules")
 	need_ai_sdk && go_test -count=1 -timeout 3m -run TestOfficialAISDK -- ./gateway/feature/openaiapi
+}
+
+# What croner says around every change of clocks until 2030, of every zone, is worked
+# out anew and compared with ours.
+check_croner() {
+	local dir=$CACHE/croner
+	npm_packages croner 1 "$CRONER_PACKAGE" && cp gateway/cronexpr/testdata/changes.mjs "$dir/" || return
+	node "$dir/changes.mjs" >"$dir/changes.json" || return
+	local around=(env "HEARTH_CRONER=$dir/changes.json")
+	go_test -count=1 -timeout 5m -v -run '^TestEveryChangeOfClocks$' -- ./gateway/cronexpr
 }
 
 cross_targets="linux/amd64 linux/arm64 darwin/arm64 windows/amd64"

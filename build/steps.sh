@@ -107,8 +107,8 @@ page_dependencies() {
 
 page_build() { (cd frontend && npm run --silent build); }
 
-PAGE_SOURCES=(frontend/src frontend/phone frontend/index.html frontend/public frontend/scripts frontend/package-lock.json
-	frontend/package.json frontend/tsconfig.json frontend/firstload.ts frontend/vite.config.ts frontend/vite.phone.config.ts frontend/svelte.config.js)
+PAGE_SOURCES=(frontend/src frontend/phone frontend/frame frontend/index.html frontend/public frontend/scripts frontend/package-lock.json
+	frontend/package.json frontend/tsconfig.json frontend/firstload.ts frontend/fonts.ts frontend/vite.config.ts frontend/vite.phone.config.ts frontend/svelte.config.js)
 
 # page builds frontend/dist when its sources changed.
 page() {
@@ -133,7 +133,7 @@ version() {
 CHANNELS_TAGS=goolm
 
 go_build() {
-	CGO_ENABLED=0 go build -ldflags "-s -w -X main.version=$(version)" -o "$@"
+	CGO_ENABLED=0 go build -ldflags "-s -w -X main.version=$(version) -X main.updateSource=${HEARTH_UPDATE_SOURCE:-} -X main.updateKeys=${HEARTH_UPDATE_KEYS:-}" -o "$@"
 }
 
 # binary builds build/bin/hearth and, beside it, what connects messaging networks; Go

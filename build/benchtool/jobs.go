@@ -13,6 +13,7 @@ import (
 const (
 	jobCount = 1000
 	jobIdle  = 20 * time.Second
+	jobSlots = 40 // reminders of which each has a moment of its own
 )
 
 // measureJobs has a gateway do nothing with a thousand jobs, and reads their list
@@ -36,6 +37,10 @@ func measureJobs(ctx context.Context, b *bench) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	late, err := slotsToRuns(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	lists, err := listWhileDue(ctx, c)
 	if err != nil {
 		return nil, err
@@ -43,6 +48,8 @@ func measureJobs(ctx context.Context, b *bench) ([]figure, error) {
 	out := []figure{
 		{name: fmt.Sprintf("%d jobs, none due: processor", jobCount), measured: idle * 100, budget: 0.1, unit: "%", work: true,
 			note: fmt.Sprintf("of one processor, over %v", jobIdle)},
+		{name: "from a slot to its run, p95", measured: quantile(late, 0.95), budget: 1000, unit: "ms",
+			note: fmt.Sprintf("p50 %.2f ms, %d reminders beside the thousand", quantile(late, 0.5), len(late))},
 		{name: fmt.Sprintf("%d jobs due at once: cron.list, p95", jobCount), measured: quantile(lists, 0.95), budget: 20, unit: "ms",
 			note: fmt.Sprintf("p50 %.2f ms, %d calls while they ask a model", quantile(lists, 0.5), len(lists))},
 	}
@@ -53,6 +60,47 @@ func measureJobs(ctx context.Context, b *bench) ([]figure, error) {
 		out = append(out, p.figure(ctx))
 	}
 	return out, nil
+}
+
+// slotsToRuns is how long after its slot each of some reminders began, which are due
+// one after the other.
+func slotsToRuns(ctx context.Context, c *client.Client) (late []time.Duration, err error) {
+	const apart = 250 * time.Millisecond
+	due := time.Now().Add(3 * time.Second)
+	for i := range jobSlots {
+		spec := protocol.CronSpec{
+			Name: "slot", SessionTarget: protocol.CronMain, WakeMode: protocol.CronWakeNow,
+			Schedule: protocol.CronSchedule{Kind: protocol.CronAt, At: due.Add(time.Duration(i) * apart).UTC().Format(time.RFC3339Nano)},
+			Payload:  protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: "slot"},
+			Hearth:   &protocol.CronOwn{Reminder: true},
+		}
+		if err := c.Call(ctx, protocol.MethodCronAdd, protocol.CronAddParams{CronSpec: spec}, nil); err != nil {
+			return nil, err
+		}
+	}
+	if d := time.Since(due); d > 0 {
+		return nil, fmt.Errorf("the reminders were added too slowly, by %v", d)
+	}
+	limit := 2 * jobSlots
+	for end := due.Add(time.Minute); time.Now().Before(end); {
+		if err := pause(ctx, time.Second); err != nil {
+			return nil, err
+		}
+		var runs protocol.CronRuns
+		if err := c.Call(ctx, protocol.MethodCronRuns, protocol.CronRunsParams{Scope: "all", Limit: &limit}, &runs); err != nil {
+			return nil, err
+		}
+		late = nil
+		for _, r := range runs.Entries {
+			if r.JobName == "slot" && r.Hearth != nil {
+				late = append(late, time.Duration(r.RunAtMs-r.Hearth.SlotMs)*time.Millisecond)
+			}
+		}
+		if len(late) == jobSlots {
+			return late, nil
+		}
+	}
+	return nil, fmt.Errorf("%d of %d reminders ran within a minute", len(late), jobSlots)
 }
 
 // idleWithJobs is the share of a processor that a gateway takes whose jobs are due

@@ -92,6 +92,7 @@ func (b *bench) homeFor(parent string, window int) (statedir.Dir, error) {
 			"model": map[string]any{"primary": "bench/" + modelTurn}, "workspace": workspace}},
 		"models": map[string]any{"providers": map[string]any{
 			"bench": map[string]any{"baseUrl": b.modelURL + "/v1", "api": "openai-completions", "models": models}}},
+		"features": map[string]any{"titles": false}, // a turn is measured, and not what is asked beside it
 	})
 	if err != nil {
 		return "", err

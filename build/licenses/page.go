@@ -23,30 +23,41 @@ func (n notices) page(frontend string) error {
 		return err
 	}
 	seen := map[string]bool{}
-	var visit func(map[string]string) error
-	visit = func(names map[string]string) error {
+	var visit func(string, map[string]string) error
+	visit = func(from string, names map[string]string) error {
 		for name := range names {
-			if seen[name] || strings.HasPrefix(name, "@types/") { // types are no code
+			dir := packageDir(frontend, from, name)
+			if seen[dir] || strings.HasPrefix(name, "@types/") { // types are no code
 				continue
 			}
-			seen[name] = true
-			m, err := n.pagePackage(frontend, name)
+			seen[dir] = true
+			m, err := n.pagePackage(dir, name)
 			if err != nil {
 				return err
 			}
-			if err := visit(m.Dependencies); err != nil {
+			if err := visit(dir, m.Dependencies); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return visit(ours.Dependencies)
+	return visit(frontend, ours.Dependencies)
+}
+
+// packageDir is where a package is that the one in from asks for: inside of it, where
+// two of the page's packages want different versions, or beside it.
+func packageDir(frontend, from, name string) string {
+	for dir := from; ; dir = filepath.Dir(dir) {
+		found := filepath.Join(dir, "node_modules", filepath.FromSlash(name))
+		if _, err := os.Stat(found); err == nil || len(dir) <= len(frontend) {
+			return found
+		}
+	}
 }
 
 // pagePackage adds one package. A few say their licence and bring no text; of
 // those what they say is told.
-func (n notices) pagePackage(frontend, name string) (manifest, error) {
-	dir := filepath.Join(frontend, "node_modules", filepath.FromSlash(name))
+func (n notices) pagePackage(dir, name string) (manifest, error) {
 	m, err := manifestOf(dir)
 	if err != nil {
 		return m, fmt.Errorf("the page's packages are not installed: %w", err)

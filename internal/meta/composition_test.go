@@ -4,8 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -145,18 +145,18 @@ type none struct { g *client.Gateway; h Gateway }
 	}
 }
 
-// maxFuncFields is how many functions an Options may have: beyond that it is a
-// bag of closures, and interfaces with names say more.
+// maxFuncFields is how many functions an Options, or any other struct, may have:
+// beyond that it is a bag of closures, and interfaces with names say more.
 const maxFuncFields = 8
 
-// TestOptionsAreNoBags: no Options anywhere has more.
+// TestOptionsAreNoBags: no struct anywhere has more, whatever it is called.
 func TestOptionsAreNoBags(t *testing.T) {
 	files := repository(t)
-	named := map[string]bool{} // types that are functions, by folder and name
+	named := map[string]bool{} // types that are functions, by folder and name, and by package and name
 	for _, f := range files {
 		for _, s := range types(f.ast) {
 			if _, ok := s.Type.(*ast.FuncType); ok {
-				named[f.dir+"."+s.Name.Name] = true
+				named[f.dir+"."+s.Name.Name], named[path.Base(f.dir)+"."+s.Name.Name] = true, true
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func TestOptionsAreNoBags(t *testing.T) {
 			continue
 		}
 		for name, st := range structs(f.ast) {
-			if n := functions(st, f.dir, named); strings.HasSuffix(name, "Options") && n > maxFuncFields {
+			if n := functions(st, f.dir, named); n > maxFuncFields {
 				t.Errorf("%s.%s has %d functions, %d are allowed: take a type of the kernel, or a small interface that you declare",
 					f.dir, name, n, maxFuncFields)
 			}
@@ -174,11 +174,18 @@ func TestOptionsAreNoBags(t *testing.T) {
 }
 
 // functions counts the fields that are functions, also by the name of a type of
-// the same package.
+// the same package or of another.
 func functions(st *ast.StructType, dir string, named map[string]bool) (n int) {
 	for _, field := range st.Fields.List {
 		_, ok := field.Type.(*ast.FuncType)
-		if id, isName := field.Type.(*ast.Ident); ok || isName && named[dir+"."+id.Name] {
+		switch x := field.Type.(type) {
+		case *ast.Ident:
+			ok = named[dir+"."+x.Name]
+		case *ast.SelectorExpr:
+			pkg, isName := x.X.(*ast.Ident)
+			ok = isName && named[pkg.Name+"."+x.Sel.Name]
+		}
+		if ok {
 			n += max(1, len(field.Names))
 		}
 	}

@@ -17,6 +17,8 @@ var leaves = map[string][]string{
 	"discovery":                   {},
 	"gateway/approval/plan":       {},
 	"gateway/awake":               {},
+	"gateway/document":            {"gateway/apart", "gateway/document/pdf"},
+	"gateway/document/pdf":        {},
 	"gateway/channel":             {},
 	"gateway/stopwatch":           {},
 	"gateway/egress":              {"gateway/awake", "internal/text"},
@@ -95,7 +97,7 @@ var walls = []struct {
 		why:  "the edges carry frames; what they mean is handed in",
 	},
 	{
-		from: []string{"gateway/hook"},
+		from: []string{"gateway/openaiserver"},
 		to:   []string{"gateway/session", "gateway/store", "gateway/agent", "gateway/provider", "gateway/server"},
 		why:  "requests of programs know the engine by one interface",
 	},
@@ -119,7 +121,7 @@ var modelsOfSessions = []string{"gateway/provider/accounts", "gateway/provider/c
 // readSettings are the packages that read the settings themselves, beside those
 // of features: what they know changes with the file.
 var readSettings = []string{
-	"app/cli", "app/reach", "gateway",
+	"app/cli", "app/dial", "gateway",
 	"gateway/agents",
 	"gateway/answers",
 	"gateway/approval",
@@ -131,13 +133,13 @@ var readSettings = []string{
 	"gateway/egress/publicweb",
 	"gateway/execution",
 	"gateway/heartbeat",
-	"gateway/hook",
 	"gateway/host/enabled",
 	"gateway/job",
 	"gateway/logfile",
 	"gateway/memory",
 	"gateway/method",
 	"gateway/node/policy",
+	"gateway/openaiserver",
 	"gateway/pairing/token",
 	"gateway/provider",
 	"gateway/provider/accounts",
@@ -147,12 +149,14 @@ var readSettings = []string{
 	"gateway/provider/turn",
 	"gateway/provider/vectors",
 	"gateway/reach",
+	"gateway/release",
 	"gateway/rules",
 	"gateway/secret/lookup",
 	"gateway/sections",
 	"gateway/session/policy",
 	"gateway/skill/catalog",
 	"gateway/spawn",
+	"gateway/speech",
 	"gateway/spend/budget",
 	"gateway/systemprompt",
 	"gateway/tool/gate",
@@ -172,9 +176,10 @@ func feature(dir string) string {
 // appMayImport is all that programs know of the engine.
 var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "gateway/statedir", "gateway/config", "gateway/sections",
 	"gateway/secret", "gateway/secret/keeper", "gateway/secret/lookup",
-	"gateway/mcp/serve", "gateway/mcp/named", "gateway/channel", "gateway/channel/program/check", "gateway/acp", "gateway/codemode/workbench",
+	"gateway/mcp/serve", "gateway/mcp/named", "gateway/channel", "gateway/channel/program/check", "gateway/channel/probe",
+	"gateway/acp", "gateway/codemode/workbench",
 	"gateway/pairing/identity", "gateway/pairing/token", "gateway/reach",
-	"gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/harden", "frontend", "discovery",
+	"gateway/release", "gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/harden", "frontend", "discovery",
 	"internal/licenses", "internal/sleep", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
@@ -184,7 +189,12 @@ var hosts = map[string][]string{
 		"gateway/channel/irc", "gateway/channel/irc/client", "gateway/channel/mattermost", "gateway/channel/mattermost/client",
 		"gateway/channel/discord", "gateway/channel/discord/client", "gateway/channel/slack", "gateway/channel/slack/client",
 		"gateway/channel/xmpp", "gateway/channel/xmpp/client", "gateway/channel/matrix", "gateway/channel/matrix/client",
-		"gateway/channel/zulip", "gateway/channel/zulip/client"},
+		"gateway/channel/zulip", "gateway/channel/zulip/client", "gateway/channel/signal", "gateway/channel/signal/client",
+		"gateway/channel/nextcloudtalk", "gateway/channel/nextcloudtalk/client",
+		"gateway/channel/line", "gateway/channel/line/client", "gateway/channel/googlechat", "gateway/channel/googlechat/client",
+		"gateway/channel/msteams", "gateway/channel/msteams/client"},
+	"app/whatsapp": {"gateway/channel", "gateway/channel/program/serve", "gateway/channel/whatsapp", "gateway/channel/intake",
+		"gateway/channel/markup"},
 	"app/node": {"gateway/process", "gateway/sandbox", "gateway/approval/plan", "gateway/launch"},
 }
 
@@ -202,8 +212,10 @@ var libraryRooms = map[string][]string{
 	"codeberg.org/readeck/go-readability/v2":          {"gateway/tool/web"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"gateway/tool/web"},
 	"github.com/fsnotify/fsnotify":                    {"gateway/config", "gateway/skill", "gateway/watch/file"},
-	"go.yaml.in/yaml/v3":                              {"gateway/skill"},
+	"go.yaml.in/yaml/v3":                              {"gateway/skill", "gateway/imports/hermes"},
 	"filippo.io/age":                                  {"gateway/backup"},
+	"aead.dev/minisign":                               {"gateway/release", "build/release"},
+	"golang.org/x/mod/semver":                         {"gateway/release"},
 	"github.com/creack/pty":                           {"gateway/process"},
 	"text/template":                                   {}, // either makes the linker keep every method of every type
 	"html/template":                                   {},
@@ -220,12 +232,14 @@ var libraryRooms = map[string][]string{
 	"github.com/wailsapp/wails/v2":  {"app/window"},
 	"github.com/grandcat/zeroconf":  {"discovery"},
 	"github.com/miekg/dns":          {"discovery"},
-	"rsc.io/qr":                     {"app/cli", "gateway/feature/lan"},
+	"rsc.io/qr":                     {"app/cli", "gateway/qrcode"},
+	"github.com/pdfcpu/pdfcpu":      {"gateway/document/pdf"},
 
-	"github.com/evanw/esbuild/pkg/api": {"gateway/codemode/typescript"},
-	"github.com/fastschema/qjs":        {"gateway/codemode/engine"},
-	"github.com/tetratelabs/wazero":    {"gateway/codemode/engine"},
-	"github.com/klauspost/compress/s2": {"gateway/codemode/engine"}, "github.com/klauspost/compress/zstd": {"gateway/backup"},
+	"github.com/evanw/esbuild/pkg/api":   {"gateway/codemode/typescript"},
+	"github.com/fastschema/qjs":          {"gateway/codemode/engine"},
+	"github.com/tetratelabs/wazero":      {"gateway/codemode/engine"},
+	"github.com/klauspost/compress/s2":   {"gateway/codemode/engine"},
+	"github.com/klauspost/compress/zstd": {"gateway/backup", "gateway/imports/openclaw"},
 
 	"github.com/mmcdole/gofeed/rss":             {"gateway/watch/feed"},
 	"github.com/mmcdole/gofeed/atom":            {"gateway/watch/feed"},
@@ -254,7 +268,15 @@ var libraryRooms = map[string][]string{
 	"mellium.im/xmpp/jid": {"gateway/channel/xmpp/client"},
 	"mellium.im/sasl":     {"gateway/channel/xmpp/client"},
 
-	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill", "gateway/search"},
+	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill", "gateway/search",
+		"gateway/document/pdf"},
+}
+
+// copyleft are libraries whose licence would be that of every program that links them.
+var copyleft = []string{"go.mau.fi/whatsmeow", "go.mau.fi/libsignal"}
+
+func under(path string, modules []string) bool {
+	return slices.ContainsFunc(modules, func(m string) bool { return path == m || strings.HasPrefix(path, m+"/") })
 }
 
 func importDirection(files []*file) []string {
@@ -347,6 +369,9 @@ func libraryOwners(files []*file) []string {
 			continue
 		}
 		for _, to := range f.imports() {
+			if under(to, copyleft) && f.dir != "app/whatsapp" {
+				out = append(out, fmt.Sprintf("%s imports %s, which brings the GPL along: only hearth-whatsapp has it (app/whatsapp)", f.path, to))
+			}
 			if rooms, ok := libraryRooms[to]; ok && !slices.Contains(rooms, f.dir) {
 				out = append(out, fmt.Sprintf("%s imports %s, which belongs to: %s", f.path, to, strings.Join(rooms, ", ")))
 			}

@@ -9,8 +9,10 @@ import (
 
 // networks are the messaging networks that have a folder below gateway/channel.
 // Their names stand there, in the list of package networks, and in hearth-channels.
-// E-mail is not among them: accounts and logins speak of it too.
-var networks = []string{"telegram", "irc", "mattermost", "discord", "slack", "xmpp", "matrix", "zulip"}
+// E-mail is not among them, because accounts and logins speak of it too, nor Signal,
+// because systems send signals.
+var networks = []string{"telegram", "irc", "mattermost", "discord", "slack", "xmpp", "matrix", "zulip",
+	"nextcloudtalk", "googlechat", "whatsapp", "msteams", "imessage"}
 
 // named are files that know a network nevertheless, and why.
 var knowNetworks = map[string]string{
@@ -28,6 +30,8 @@ var knowNetworks = map[string]string{
 	"gateway/webhook/signature.go":                 "signatures of services, one of which is a network too",
 	"gateway/channel/mattermost/client/receive.go": "a kind of its posts is named after another network",
 	"gateway/feature/hooks/door.go":                "as signature.go",
+	"gateway/document/pdf/font.go":                 "a key of PDF files",
+	"gateway/document/pdf/write.go":                "as font.go",
 	"gateway/skill/words.go":                       "addresses that malware sends to",
 }
 
@@ -49,7 +53,7 @@ func networksApart(files []*file) (out []string) {
 				}
 			}
 			for _, name := range networks {
-				if names(word, name) && !strings.HasPrefix(f.dir+"/", "gateway/channel/"+name) {
+				if names(word, name) && !strings.HasPrefix(f.dir+"/", "gateway/channel/"+name) && f.dir != "app/"+name {
 					out = append(out, f.at(n)+": "+name+": what a network is called, and how it writes, is said by its channel.Kind in gateway/channel/"+
 						name)
 				}

@@ -11,16 +11,17 @@ import (
 // starters are the rooms that may start programs. gateway/process starts what
 // was approved; gateway/apart this program again, for work on what strangers made; app/cli opens
 // the browser with a fixed program and one address
-// of ours; gateway/secret/ref runs the program that the owner's settings name,
+// of ours, and goes on as another version of itself; gateway/secret/ref runs the program that the owner's settings name,
 // by its arguments; app/supervise starts the gateway beside it, and app/tray the
 // window beside it and the fixed programs of the system that open a link, show a
 // notification and take the clipboard; app/beside starts the
 // programs that were installed next to ours; app/service asks the system's manager of services;
+// gateway/release tries a new version of Hearth, whose bytes were verified, on a copy;
 // gateway/reach/tailscale asks tailscale, by fixed
 // arguments, how this machine is known in its tailnet; build are the programs of this repository's own checks, and
 // internal/netlab the networks that tests run in.
 var starters = []string{"gateway/process", "gateway/apart", "gateway/reach/tailscale", "app/beside", "app/cli", "app/service",
-	"app/supervise", "app/tray", "gateway/secret/ref", "build", "internal/netlab"}
+	"app/supervise", "app/tray", "gateway/release", "gateway/secret/ref", "build", "internal/netlab"}
 
 // TestSec_A_EXEC_28_WhoStartsPrograms: every start of a program is in a room
 // where it belongs, as arguments and never as text for a shell.
