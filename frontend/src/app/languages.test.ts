@@ -89,7 +89,8 @@ test("every folder is a language", () => {
 test("the checks see what they look for", () => {
   const en = { a: "Save", b: "{n, plural, one {1 file} other {# files}}", c: "Hello {name}", d: "Hearth", e: "{a} of {b}", gone: "Away" };
   expect(lacks("ru", "x", en, undefined)).toEqual(["x.json is missing"]);
-  const own = { a: "Save", b: "{n, plural, one {1 файл} few {# файла} other {# файлов}}", c: "Привет ", d: "Hearth", e: "{a} {b", more: "Ещё" };
+  const b = "{n, plural, one {1 файл} few {# файла} other {# файлов}}";
+  const own = { a: "Save", b, c: "Привет ", d: "Hearth", e: "{a} {b", more: "Ещё" };
   expect(lacks("ru", "x", en, own)).toEqual([
     "x: more is not in English",
     "x: a is English: Save",

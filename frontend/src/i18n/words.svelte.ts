@@ -103,8 +103,11 @@ function place(english: Words, key: string): number {
   return all.get(key) ?? -1;
 }
 
+// A name or path of the other direction must not move the words around it.
+const isolated = (arg: string): string => (direction(spoken.language) === "rtl" && arg !== "" ? `\u2068${arg}\u2069` : arg);
+
 function put(arg: string | number, forms?: string): string {
-  const s = typeof arg === "number" ? number(arg) : arg;
+  const s = typeof arg === "number" ? number(arg) : isolated(arg);
   if (!forms) return s;
   const want = new Intl.PluralRules(locale()).select(Number(arg));
   return (RegExp(`\\b${want} \\{(.*?)\\}`).exec(forms) ?? /other \{(.*?)\}/.exec(forms))![1]!.replace("#", s);
