@@ -3,6 +3,7 @@
 // two files (scripts/words.mjs makes them): the words of the
 // first sight, and all others with the first part that needs some of them.
 import { prefs } from "../storage/local";
+import { isolated } from "../text/oneline";
 
 export type Words = Record<string, string>;
 export type Args = Record<string, string | number>;
@@ -104,10 +105,10 @@ function place(english: Words, key: string): number {
 }
 
 // A name or path of the other direction must not move the words around it.
-const isolated = (arg: string): string => (direction(spoken.language) === "rtl" && arg !== "" ? `\u2068${arg}\u2069` : arg);
+const apart = (arg: string): string => (direction(spoken.language) === "rtl" && arg !== "" ? isolated(arg) : arg);
 
 function put(arg: string | number, forms?: string): string {
-  const s = typeof arg === "number" ? number(arg) : isolated(arg);
+  const s = typeof arg === "number" ? number(arg) : apart(arg);
   if (!forms) return s;
   const want = new Intl.PluralRules(locale()).select(Number(arg));
   return (RegExp(`\\b${want} \\{(.*?)\\}`).exec(forms) ?? /other \{(.*?)\}/.exec(forms))![1]!.replace("#", s);
