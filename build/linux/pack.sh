@@ -17,6 +17,12 @@ linux_root() {
 	install -Dm644 -t "$r/usr/share/doc/hearth" "$NOTICES"
 }
 
+# installed_size FOLDER: as Debian counts it, which no file system has a say in:
+# every file rounded up to a kilobyte, and one for everything else.
+installed_size() {
+	find "$1" \( -type f -printf '%s\n' \) -o -printf '1\n' | awk '{ n += int(($1 + 1023) / 1024) } END { print n }'
+}
+
 linux_deb() {
 	local r=$WORK/deb
 	linux_root "$r"
@@ -26,7 +32,7 @@ Package: hearth
 Version: ${VERSION/-/\~}
 Architecture: $(dpkg --print-architecture)
 Maintainer: Hearth <hearth@localhost>
-Installed-Size: $(du -sk "$r/usr" | cut -f1)
+Installed-Size: $(installed_size "$r/usr")
 Depends: libc6 (>= 2.34), libgtk-3-0 | libgtk-3-0t64, libwebkit2gtk-4.1-0 (>= 2.39.91), libayatana-appindicator3-1
 Recommends: xdg-utils, gnome-keyring | kwalletmanager, bubblewrap
 Section: utils
@@ -35,6 +41,7 @@ Description: personal AI assistant in the menu bar
  Hearth keeps your conversations on your own computer, talks to the model you
  choose, and acts only as far as you allow.
 TEXT
+	chmod -R u=rwX,go=rX "$r"
 	dpkg-deb --root-owner-group -Zxz --build "$r" "$OUT/hearth_${VERSION}_$(dpkg --print-architecture).deb" >/dev/null
 }
 
