@@ -2,7 +2,7 @@
 
 # linux_root FOLDER: the files as they lie on a system, below FOLDER.
 linux_root() {
-	local r=$1 size
+	local r=$1 size recipe=(go run ./build/release recipes -version "$VERSION" -time "$SOURCE_DATE_EPOCH" -launchable hearth.desktop)
 	install -Dm755 "$BIN/hearth" "$r/usr/bin/hearth"
 	install -Dm755 "$BIN/hearth-channels" "$r/usr/bin/hearth-channels"
 	install -Dm755 "$BIN/hearth-tray" "$r/usr/bin/hearth-tray"
@@ -12,6 +12,8 @@ linux_root() {
 		install -Dm644 "build/icons/hearth-$size.png" "$r/usr/share/icons/hicolor/${size}x$size/apps/hearth.png"
 	done
 	install -Dm644 build/icons/hearth.svg "$r/usr/share/icons/hicolor/scalable/apps/hearth.svg"
+	"${recipe[@]}" -only org.hearth.Hearth.metainfo.xml "$r/usr/share/metainfo" || return
+	"${recipe[@]}" -only hearth.service "$r/usr/lib/systemd/system" || return
 	install -Dm644 -t "$r/usr/share/hearth/docs" docs/*.md
 	install -Dm644 LICENSE "$r/usr/share/doc/hearth/copyright"
 	install -Dm644 -t "$r/usr/share/doc/hearth" "$NOTICES"
@@ -25,8 +27,17 @@ installed_size() {
 
 linux_deb() {
 	local r=$WORK/deb
-	linux_root "$r"
+	linux_root "$r" || return
 	mkdir -p "$r/DEBIAN"
+	# The service of the machine is there for who wants it, and is not begun.
+	cat >"$r/DEBIAN/prerm" <<'TEXT'
+#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+	systemctl disable --now hearth.service >/dev/null 2>&1 || true
+fi
+TEXT
+	chmod 755 "$r/DEBIAN/prerm"
 	cat >"$r/DEBIAN/control" <<TEXT
 Package: hearth
 Version: ${VERSION/-/\~}
@@ -47,6 +58,6 @@ TEXT
 
 linux_tarball() {
 	local name=hearth_${VERSION}_linux_$(go env GOARCH)
-	linux_root "$WORK/$name"
+	linux_root "$WORK/$name" || return
 	archive "$OUT/$name.tar.gz" "$WORK/$name"
 }

@@ -7,6 +7,7 @@
 //	release manifest [flags] OUT         a release, signed by the release keys
 //	release sbom [flags] OUT PROGRAM…    what the programs are made of (CycloneDX)
 //	release provenance [flags] OUT       what the packages were made of, and how (in-toto, SLSA)
+//	release recipes [flags] OUT          what others need to hand it out (build/recipes)
 //	release same FOLDER FOLDER           are two folders of packages bit for bit the same?
 //
 // Keys are files of minisign without a passphrase, or with the passphrase in
@@ -47,7 +48,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: key, trust, manifest, sbom, provenance or same")
+		return errors.New("say what to do: key, trust, manifest, sbom, provenance, recipes or same")
 	}
 	switch args[0] {
 	case "key":
@@ -60,10 +61,12 @@ func run(args []string) error {
 		return sbom(args[1:])
 	case "provenance":
 		return provenanceOf(args[1:])
+	case "recipes":
+		return recipes(args[1:])
 	case "same":
 		return same(args[1:])
 	}
-	return fmt.Errorf("%q is none of key, trust, manifest, sbom, provenance and same", args[0])
+	return fmt.Errorf("%q is none of key, trust, manifest, sbom, provenance, recipes and same", args[0])
 }
 
 func newKey(args []string) error {
