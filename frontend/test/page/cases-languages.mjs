@@ -43,6 +43,7 @@ async function fits(page, where) {
 
 /** screens walks through the main ones of the page and calls look at each. */
 async function screens(page, look) {
+  await page.keyboard.press("Control+Shift+O");
   await until(page, () => document.querySelector(".welcome"));
   await look("welcome");
   await say(page, "hello");
@@ -63,12 +64,11 @@ async function screens(page, look) {
   await page.keyboard.press("Control+,");
   await page.waitForSelector("dialog[open] nav");
   await look("settings");
-  const panes = await page.$$eval("dialog[open] nav button", (all) => all.length);
+  const panes = await page.$$eval("dialog[open] nav li button", (all) => all.length);
   for (let i = 0; i < panes; i++) {
-    if (!(await page.$("dialog[open] nav button"))) await page.click("dialog[open] header button >> nth=0");
-    await page.waitForSelector("dialog[open] nav button");
-    await page.click(`dialog[open] nav button >> nth=${i}`);
-    await until(page, () => document.querySelector("dialog[open] .pane h2, dialog[open] section h2")?.innerText);
+    if (await page.isVisible("dialog[open] section > .back")) await page.click("dialog[open] section > .back");
+    await page.click(`dialog[open] nav li button >> nth=${i}`);
+    await until(page, () => document.querySelector("dialog[open] section > h2")?.innerText);
     await look(`settings, part ${i + 1}`);
   }
   await page.keyboard.press("Escape");
