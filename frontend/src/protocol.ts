@@ -122,6 +122,12 @@ export interface ApprovalRequest {
   /** What follows is ours. */
   hearthKind?: string;
   hearthTitle?: string;
+  /**
+   * HearthSays is the title in plain words, HearthFacts are the lines taken apart. Both
+   * are for the languages of people; nothing stands there that the lines do not say.
+   */
+  hearthSays?: ApprovalSentence;
+  hearthFacts?: ApprovalFact[];
   hearthWhy?: string;
   /** all of it, one fact a line, safe to show */
   hearthLines?: string[];
@@ -138,6 +144,32 @@ export interface ApprovalRequest {
   hearthUnconfined?: boolean;
   /** HearthScripts are the files that decide what runs, as they were when it was asked. */
   hearthScripts?: ApprovalScript[];
+}
+
+/**
+ * ApprovalSentence says in one sentence what is asked for. A client that has no
+ * words for the code says the text.
+ */
+export interface ApprovalSentence {
+  code: string;
+  /** safe to show; "who" asks */
+  params?: Record<string, string>;
+  /** in English */
+  text: string;
+}
+
+/** ApprovalFact is one fact of a request. */
+export interface ApprovalFact {
+  /** "" = the text speaks for itself */
+  code?: string;
+  /** the code's name in English */
+  label?: string;
+  /** safe to show */
+  text: string;
+  /** to be shown as it is, line by line */
+  block?: boolean;
+  /** Detail: it says how it is done, not what. Clients may fold it. */
+  detail?: boolean;
 }
 
 /**
