@@ -14,7 +14,7 @@ import (
 
 // permit is the question that exec and process ask before anything runs.
 func (f *feature) permit(ctx context.Context, call tool.Call, w shell.Wish) (shell.Grant, error) {
-	grant, err := f.o.Gate.Permit(ctx, call, askFor(call, w, f.o.Finder.Home))
+	grant, err := f.o.Gate.Permit(ctx, call, askFor(call, w, f.o.Execution.Home))
 	return shell.Grant{ID: grant.ID, Unconfined: grant.Unconfined}, err
 }
 

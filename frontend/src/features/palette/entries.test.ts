@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { pick, remember, score, type Entry, type GroupId } from "./entries";
 
-const entry = (id: string, group: GroupId, name: string, hint = ""): Entry => ({ id, group, name, hint, icon: "edit", run: () => undefined });
+const entry = (id: string, group: GroupId, name: string, hint = ""): Entry => ({
+  id, group, name, hint, icon: "edit", run: () => undefined,
+});
 const all = [
   entry("chat:a", "chats", "Tomatensoße kochen"), entry("chat:b", "chats", "Unsent tomato"),
   entry("do:new", "commands", "New chat"), entry("do:pause", "commands", "Pause Hearth"),
