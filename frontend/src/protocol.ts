@@ -1307,6 +1307,8 @@ export interface ChatEvent {
   errorMessage?: string;
   /** refusal, timeout, rate_limit, context_length, unknown */
   errorKind?: string;
+  /** Repair is ours: what can be done about the failure. */
+  hearthRepair?: Repair;
   /**
    * Offset and End are ours, with CapSlimDeltas: DeltaText is bytes
    * [Offset, End) of the run's text in UTF-8.
@@ -3454,6 +3456,8 @@ export interface MessageReceipt {
   state?: ReceiptState;
   /** plain words, when State is failed */
   error?: string;
+  /** what can be done about it */
+  repair?: Repair;
   /** BuiltIn marks words of the guide model, which every surface labels. */
   builtIn?: boolean;
 }
@@ -4330,6 +4334,29 @@ export interface ReachRotation {
   nextPin: string;
   fromMs: number;
 }
+
+/**
+ * Repair is what a person can do about something that does not work: clients put a
+ * button beside the words. A client that does not know one shows none.
+ */
+export type Repair = "add-key" | "sign-in" | "unlock" | "choose-model" | "allowance" | "resume" | "doctor" | "retry";
+
+/** no service has a key that works */
+export const RepairKey = "add-key";
+/** an account's login is over */
+export const RepairSignIn = "sign-in";
+/** the keys are locked away */
+export const RepairUnlock = "unlock";
+/** another model may do it */
+export const RepairModel = "choose-model";
+/** the limit that the person set is reached */
+export const RepairAllowance = "allowance";
+/** Hearth is paused */
+export const RepairResume = "resume";
+/** look at what is wrong */
+export const RepairDoctor = "doctor";
+/** the same again may work */
+export const RepairRetry = "retry";
 
 // Limits of any JSON from outside, checked by one pass before anything is
 // decoded: a hostile value costs a scan, never an allocation of its shape.
@@ -5389,6 +5416,8 @@ export interface Problem {
   /** e.g. CONFIG_BROKEN, DISK_FULL, CONFIG_UNKNOWN_KEYS */
   code: string;
   message: string;
+  /** what can be done about it */
+  repair?: Repair;
 }
 
 export interface AgentHealth {
