@@ -74,7 +74,7 @@ func (d *Deliverer) await(ctx context.Context, at int64) error {
 func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) error {
 	if v.Parts == nil {
 		d.place(v, c)
-		v.Parts = plan(v, d.Limits(c), c.Limits())
+		v.Parts = plan(v, d.Limits(c), c)
 	}
 	i := v.next()
 	if i < 0 {
@@ -186,6 +186,9 @@ func (d *Deliverer) judge(v *Delivery, i int, c channel.Channel, err error) {
 		d.giveUp(v)
 	case d.edits(v, i) && !errors.Is(err, channel.ErrAuth) && (errors.Is(err, channel.ErrRefused) || v.Attempts >= editsTried):
 		v.EditPreview = false // the preview is removed once the answer was sent
+		v.State, v.NextAt = Waiting, 0
+	case errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth) && len(v.Parts[i].Media) > 1:
+		v.apart(i) // the network takes all files of a message or none
 		v.State, v.NextAt = Waiting, 0
 	case errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth) && len(v.Parts[i].Media) > 0:
 		v.Parts[i].sayInstead(err)
