@@ -45,6 +45,11 @@ type (
 	Editor interface {
 		Edit(ctx context.Context, to Target, messageID, text string) error
 	}
+	// Finisher is an Editor that is told which edit of an answer is the last, which makes
+	// it whole.
+	Finisher interface {
+		Finish(ctx context.Context, to Target, messageID, text string) error
+	}
 	// Deleter removes a sent message.
 	Deleter interface {
 		Delete(ctx context.Context, to Target, messageID string) error
@@ -107,6 +112,8 @@ type Message struct {
 	Media []Media
 	// Choices are buttons below the text, for a Chooser.
 	Choices []Choice
+	// Draft: it is the beginning of an answer, and edits that add to it follow.
+	Draft bool
 	// Key is the same for every attempt to send this message, for networks that
 	// refuse to take one twice.
 	Key string

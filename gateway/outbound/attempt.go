@@ -141,8 +141,11 @@ func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Chan
 		to.ReplyTo = ""
 	}
 	if e, ok := channel.AsEditor(c); ok && d.edits(v, i) {
-		if p.Text == v.PreviewText {
+		if _, ends := channel.AsFinisher(c); p.Text == v.PreviewText && !ends {
 			return v.Preview, nil // it reads so already
+		}
+		if f, ok := channel.AsFinisher(c); ok {
+			return v.Preview, f.Finish(req, v.To, v.Preview, p.Text)
 		}
 		return v.Preview, e.Edit(req, v.To, v.Preview, p.Text)
 	}
