@@ -81,6 +81,7 @@ type Switch struct {
 	changed func(State)
 
 	mu    sync.Mutex
+	held  string // why everything is paused, whatever the switch says; "": it is not
 	state State
 	timer *time.Timer
 	flip  chan struct{} // closed and replaced at every change
@@ -111,6 +112,13 @@ func (s *Switch) Follow(changed func(State)) {
 	s.wind()
 }
 
+// Hold pauses everything until this program ends, whatever the switch says.
+func (s *Switch) Hold(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = reason
+}
+
 // Get returns the switch as it holds now.
 func (s *Switch) Get() State {
 	s.mu.Lock()
@@ -120,6 +128,9 @@ func (s *Switch) Get() State {
 
 // current is the state, off when its time is over; s.mu is held.
 func (s *Switch) current() State {
+	if s.held != "" {
+		return State{Level: Everything, Reason: s.held}
+	}
 	if s.state.UntilMs > 0 && s.now().UnixMilli() >= s.state.UntilMs {
 		return State{Level: Off}
 	}
