@@ -149,7 +149,13 @@ func finishMove(ctx context.Context, a *app, o arriving) error {
 	case err != nil:
 		return &failure{exitFailure, line(err.Error()), "`hearth move import --finish` goes on"}
 	}
-	return a.done(j, "This Hearth lives here now. "+restoredWords(j))
+	words := "This Hearth lives here now, as it was on " + j.Saved.Local().Format("2 January 2006 15:04") + ". Start it as always."
+	for _, m := range j.Moves {
+		if _, err := os.Lstat(m.Old); err == nil {
+			words += "\nWhat was here before is kept: " + line(m.Old)
+		}
+	}
+	return a.done(j, words)
 }
 
 // keepValues puts keys that came where keys are kept here.

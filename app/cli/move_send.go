@@ -25,7 +25,13 @@ func sendMove(ctx context.Context, a *app, o sending) error {
 	}
 	var code protocol.PairSetup
 	if o.to == "" {
-		if err := a.call(ctx, protocol.ScopePairing, protocol.MethodPairSetupCode, protocol.PairSetupParams{Access: "full"}, &code); err != nil {
+		c, err := a.dial(ctx, client.Options{Scopes: allScopes()}) // nobody gives more than they have
+		if err != nil {
+			return err
+		}
+		err = c.Call(ctx, protocol.MethodPairSetupCode, protocol.PairSetupParams{Access: "full"}, &code)
+		_ = c.Close()
+		if err != nil {
 			return err
 		}
 	}

@@ -119,6 +119,16 @@ func (s *Switch) Hold(reason string) {
 	s.held = reason
 }
 
+// holding is what holds now: a hold, or the switch.
+func (s *Switch) holding() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held != "" {
+		return State{Level: Everything, Reason: s.held}
+	}
+	return s.current()
+}
+
 // Get returns the switch as it holds now.
 func (s *Switch) Get() State {
 	s.mu.Lock()
@@ -128,9 +138,6 @@ func (s *Switch) Get() State {
 
 // current is the state, off when its time is over; s.mu is held.
 func (s *Switch) current() State {
-	if s.held != "" {
-		return State{Level: Everything, Reason: s.held}
-	}
 	if s.state.UntilMs > 0 && s.now().UnixMilli() >= s.state.UntilMs {
 		return State{Level: Off}
 	}
@@ -211,7 +218,7 @@ func (s *Switch) wind() {
 
 // Check returns an *Error when the act is paused.
 func (s *Switch) Check(act Act) error {
-	if st := s.Get(); st.stops(act) {
+	if st := s.holding(); st.stops(act) {
 		return &Error{State: st, Act: act}
 	}
 	return nil
@@ -233,7 +240,7 @@ func (st State) stops(act Act) bool {
 func (s *Switch) Wait(ctx context.Context, act Act) error {
 	for {
 		s.mu.Lock()
-		stopped, flip := s.current().stops(act), s.flip
+		stopped, flip := s.held != "" || s.current().stops(act), s.flip
 		s.mu.Unlock()
 		if !stopped {
 			return nil
