@@ -26,6 +26,9 @@ func openGuard(ctx context.Context, b *base, a *access, ends *teardown.Stack) (g
 		return nil, err
 	}
 	ends.Plain(g.pause.Close)
+	if b.asleep != nil {
+		g.pause.Hold("it sleeps: it was moved to another machine")
+	}
 	g.pause.Follow(func(st pause.State) {
 		b.audit.Add(audit.Entry{
 			Kind: audit.KindPause, What: "the pause is now " + string(st.Level), Who: st.By, Facts: map[string]string{"reason": st.Reason},

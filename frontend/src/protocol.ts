@@ -3614,6 +3614,15 @@ export const MethodBackupSetup = "hearth.backup.setup";
 export const MethodBackupCreate = "hearth.backup.create";
 export const MethodBackupList = "hearth.backup.list";
 export const MethodBackupPrune = "hearth.backup.prune";
+export const MethodMoveStatus = "hearth.move.status";
+export const MethodMoveOffer = "hearth.move.offer";
+export const MethodMoveBegin = "hearth.move.begin";
+export const MethodMovePiece = "hearth.move.piece";
+export const MethodMoveRelease = "hearth.move.release";
+export const MethodMoveArrived = "hearth.move.arrived";
+export const MethodMoveLeave = "hearth.move.leave";
+export const MethodMoveExport = "hearth.move.export";
+export const MethodMoveWake = "hearth.move.wake";
 export const MethodUpdateStatus = "update.status";
 export const MethodUpdateRun = "update.run";
 export const MethodUpdateCheck = "hearth.update.check";
@@ -3854,6 +3863,99 @@ export interface Doctor {
   /** nothing failed */
   ok: boolean;
   checks: HealthCheck[];
+}
+
+/**
+ * MoveStatus is whether this Hearth is being moved to another machine, or was.
+ * Phases: "awake"; "offered": another machine may ask for everything; "leaving": it
+ * sleeps and is being packed or brought; "left": it sleeps for good.
+ */
+export interface MoveStatus {
+  phase: string;
+  id?: string;
+  atMs?: number;
+  /** of the other machine */
+  name?: string;
+  /** it went into a file */
+  file?: string;
+  packed?: boolean;
+  /** of what the other machine brings */
+  bytes?: number;
+  /** how much of it that has; while packing, how much is packed */
+  have?: number;
+  /** what packing takes, about */
+  total?: number;
+  /** of what the other machine brings */
+  sha256?: string;
+  /** bytes of all files in it */
+  source?: number;
+  files?: number;
+  /** Arrived: the other machine said that it is awake. */
+  arrived?: boolean;
+  /** of an offer */
+  untilMs?: number;
+  /** of packing */
+  error?: string;
+}
+
+/**
+ * MoveOfferParams let another machine ask for everything, for half an hour: one that
+ * is paired from now on, or Device. Withdraw takes the offer back.
+ */
+export interface MoveOfferParams {
+  device?: string;
+  withdraw?: boolean;
+}
+
+/** MoveBegun is the move that began; this machine falls asleep. */
+export interface MoveBegun {
+  id: string;
+}
+
+/** MovePieceParams name a part of what is to be brought. */
+export interface MovePieceParams {
+  id: string;
+  at: number;
+}
+
+/** MovePiece is that part, as base64. */
+export interface MovePiece {
+  data: string;
+}
+
+/** MoveReleaseParams: the other machine has all of it. */
+export interface MoveReleaseParams {
+  id: string;
+  sha256: string;
+}
+
+/** MoveReleased is the key of it. */
+export interface MoveReleased {
+  key: string;
+}
+
+/** MoveArrivedParams: the other machine is awake. */
+export interface MoveArrivedParams {
+  id: string;
+}
+
+/** MoveExportParams name the file, and the passphrase that is to open it. */
+export interface MoveExportParams {
+  path: string;
+  passphrase: string;
+}
+
+/** MoveExported is the file. */
+export interface MoveExported {
+  path: string;
+  bytes: number;
+  files: number;
+  source: number;
+}
+
+/** MoveWakeParams: Sure says that no other machine runs as this one. */
+export interface MoveWakeParams {
+  sure?: boolean;
 }
 
 /** Node is a device that does things for the assistant: a row of node.list. */
@@ -6302,6 +6404,15 @@ export interface Methods {
   "hearth.backup.create": { params: BackupCreateParams; result: BackupMade };
   "hearth.backup.list": { params: Record<string, never>; result: BackupList };
   "hearth.backup.prune": { params: Record<string, never>; result: BackupPruned };
+  "hearth.move.status": { params: Record<string, never>; result: MoveStatus };
+  "hearth.move.offer": { params: MoveOfferParams; result: MoveStatus };
+  "hearth.move.begin": { params: Record<string, never>; result: MoveBegun };
+  "hearth.move.piece": { params: MovePieceParams; result: MovePiece };
+  "hearth.move.release": { params: MoveReleaseParams; result: MoveReleased };
+  "hearth.move.arrived": { params: MoveArrivedParams; result: MoveStatus };
+  "hearth.move.leave": { params: Record<string, never>; result: MoveStatus };
+  "hearth.move.export": { params: MoveExportParams; result: MoveExported };
+  "hearth.move.wake": { params: MoveWakeParams; result: MoveStatus };
   "update.status": { params: Record<string, never>; result: UpdateStatus };
   "update.run": { params: UpdateRunParams; result: UpdateRunResult };
   "hearth.update.check": { params: UpdateCheckParams; result: UpdateStatus };
