@@ -35,6 +35,12 @@ in_root() {
 	[ ! -d "$(npm config get cache)/_cacache" ] || cp -R "$(npm config get cache)/_cacache" "$root/npm/"
 	cp /etc/passwd "$root/passwd" && echo "$user:x:$id:$id::/home/$user:/bin/bash" >>"$root/passwd"
 	mkdir -p "$root/home/$user" "$root$(dirname "$place")"
+	# HEARTH_SAME_CACHE is what Go compiled before: quicker, and then it says of linking
+	# and packing, not of compiling, that it is the same.
+	if [ -n "${HEARTH_SAME_CACHE:-}" ]; then
+		mkdir -p "$root/home/$user/.cache"
+		cp -R "$HEARTH_SAME_CACHE" "$root/home/$user/.cache/go-build"
+	fi
 	chmod 1777 "$root/tmp"
 	chown -R "$id:$id" "$root/home/$user" "$root/npm" "$root/srv" "$root/source.bundle"
 	PLACE=$place BUILDER=$user AS=$id MASK=$5 ZONE=$6 WORDS=$7 HOST=$8 AHEAD=$9 COMMIT=$(git rev-parse HEAD) SAME_ROOT=$root HIDE=$ROOT \
