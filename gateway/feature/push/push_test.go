@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -230,7 +231,7 @@ func TestWhoIsNotTold(t *testing.T) {
 		no, yes := false, true
 		for name, set := range map[string]func(){
 			"it is looked at":      func() { w.views = []string{chat} },
-			"it went to a network": func() { w.route = "telegram:default:direct:7" },
+			"it went to a network": func() { w.route = channel.Route{Channel: "telegram", Conversation: "7"}.String() },
 			"another assistant":    func() { w.choose(t, b, protocol.PushDevicePreferences{AgentIDs: []string{"cook"}}) },
 			"answers are off": func() {
 				w.choose(t, b, protocol.PushDevicePreferences{Categories: &protocol.PushChosen{AgentFinished: &no}})
@@ -248,7 +249,7 @@ func TestWhoIsNotTold(t *testing.T) {
 			w.answers("hello")
 			synctest.Wait()
 			if len(b.got) > 0 {
-				t.Errorf("%s, and %q was sent", name, b.got)
+				t.Errorf("%s, and %+v was sent", name, b.got)
 				b.got = nil
 			}
 		}
@@ -260,7 +261,7 @@ func TestWhoIsNotTold(t *testing.T) {
 			Message: &protocol.Message{Content: protocol.TextBlocks("done")}}})
 		synctest.Wait()
 		if len(b.got) > 0 {
-			t.Errorf("told of %q", b.got)
+			t.Errorf("told of %+v", b.got)
 		}
 		w.answers("hello")
 		w.last(t, b)
@@ -274,14 +275,14 @@ func TestReminders(t *testing.T) {
 		w.choose(t, b, protocol.PushDevicePreferences{DetailLevel: detailed, QuietHours: &protocol.PushQuietHours{
 			Enabled: true, StartMinute: 0, EndMinute: 60, TimeZone: "UTC"}})
 		job := func(status string, own *protocol.CronRunOwn, reminder bool) {
-			j := &protocol.CronJob{ID: "j", Name: "Pills", SessionKey: chat, Hearth: &protocol.CronOwn{Reminder: reminder}}
+			j := &protocol.CronJob{ID: "j", CronSpec: protocol.CronSpec{Name: "Pills", SessionKey: chat, Hearth: &protocol.CronOwn{Reminder: reminder}}}
 			w.hear(server.Broadcast{Event: protocol.EventCron, Payload: protocol.CronEvent{
 				JobID: "j", RunID: "r", Action: "finished", Status: status, Job: j, Hearth: own, Summary: "Take the pills", Error: "no network"}})
 		}
 		job(protocol.CronOK, nil, true)
 		synctest.Wait()
 		if len(b.got) != 0 {
-			t.Fatalf("in quiet hours: %q", b.got)
+			t.Fatalf("in quiet hours: %+v", b.got)
 		}
 		job(protocol.CronOK, &protocol.CronRunOwn{Important: true}, true)
 		if p := w.last(t, b); p.Kind != kindReminder || p.Title != "Pills" || p.Body != "Take the pills" {
@@ -380,7 +381,7 @@ func TestSec_A_NET_RemovedDevicesAreToldNothing(t *testing.T) {
 		w.asks("a", time.Minute)
 		synctest.Wait()
 		if len(b.got) != 0 || w.p.Hears(protocol.EventExecApprovalRequested) {
-			t.Errorf("it was told %q", b.got)
+			t.Errorf("it was told %+v", b.got)
 		}
 		w.devices[0].RevokedAtMs = 0
 		if !w.p.Hears(protocol.EventExecApprovalRequested) {
@@ -397,7 +398,7 @@ func TestSec_A_NET_RemovedDevicesAreToldNothing(t *testing.T) {
 		w.answer, w.devices[0].RevokedAtMs = nil, 1
 		time.Sleep(time.Hour)
 		if synctest.Wait(); len(b.got) != 0 || len(w.p.subs.list()) != 0 {
-			t.Errorf("after its removal it was told %q", b.got)
+			t.Errorf("after its removal it was told %+v", b.got)
 		}
 	})
 }
