@@ -41,6 +41,8 @@ export class Phone {
   link = $state.raw<LinkState>({ at: "connecting" });
   toast = $state.raw<{ n: number; text: string; bad: boolean } | null>(null);
   node = $state.raw<Node | null>(null);
+  /** the list of chats is open; also when another chat is shown behind it */
+  listed = $state(false);
   /** the models that may answer, once somebody wants to know */
   models = $state.raw<ModelInfo[]>([]);
   private asking: Promise<void> | undefined;
