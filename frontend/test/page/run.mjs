@@ -18,6 +18,7 @@ import * as phone from "./cases-phone.mjs";
 import * as pipeline from "./cases-pipeline.mjs";
 import * as push from "./cases-push.mjs";
 import * as safety from "./cases-safety.mjs";
+import * as sight from "./cases-sight.mjs";
 import * as settings from "./cases-settings.mjs";
 import * as tools from "./cases-tools.mjs";
 import * as use from "./cases-use.mjs";
@@ -27,7 +28,7 @@ import { answers, hostileAnswers } from "./texts-answers.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, settings, panes, channels, cron, safety, phone, push };
+const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, settings, panes, channels, cron, safety, phone, push, sight };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter)).filter((c) => !isFirefox || firefox.names.has(c.name));
 const failures = join(root, "build/cache/page-failures");
 const gatewayOf = (q) => /http:\S+/.exec(q)?.[0] ?? "http://127.0.0.1:9";
