@@ -58,6 +58,7 @@ func rows() []row {
 		{"jobs", measureJobs},
 		{"desktop", measureDesktop},
 		{"network", measureNetwork},
+		{"channels", measureChannels},
 	}
 }
 
