@@ -18,8 +18,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost/mattermosttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/wire"
-	"github.com/hearth-assistant/hearth/gateway/channel/signal"
-	"github.com/hearth-assistant/hearth/gateway/channel/signal/signaltest"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack/slacktest"
 	"github.com/hearth-assistant/hearth/gateway/channel/zulip"
@@ -55,8 +53,6 @@ func labs() []lab {
 	mAda := mm.AddUser("ada", false)
 	z := zuliptest.New(key32)
 	zAda := z.AddUser("Ada", false)
-	sig := signaltest.New(time.Now().UnixMilli())
-	gAda := sig.AddPerson("Ada", "+4915100000001")
 	return []lab{
 		{network: discord.ID, secrets: m{discord.KeyToken: discordToken}, texts: m{discord.KeyRoot: d.URL() + "/"}, close: d.Close,
 			say: func() { d.Say(dAda, dTown, "hello", nil) }},
@@ -66,8 +62,6 @@ func labs() []lab {
 			say: func() { mm.Say(mAda, mm.Direct(mAda), "hello", nil) }},
 		{network: zulip.ID, secrets: m{zulip.KeyAPIKey: key32}, texts: m{zulip.KeySite: z.URL() + "/", zulip.KeyEmail: zuliptest.Email},
 			close: z.Close, say: func() { z.Say(zAda, zuliptest.Place{People: []zuliptest.User{zAda}}, "hello", nil) }},
-		{network: signal.ID, secrets: m{}, texts: m{signal.KeyAccount: signaltest.Number, signal.KeyURL: sig.URL() + "/"}, close: sig.Close,
-			say: func() { sig.Say(gAda, "", map[string]any{"message": "hello"}) }},
 	}
 }
 
