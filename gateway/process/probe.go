@@ -12,9 +12,9 @@ import (
 // probing bounds a try of Pins.
 const probing = 10 * time.Second
 
-// Pins reports whether Spec.Pin can be kept here. It is tried until
-// there is an answer, with a script that is exchanged: what a kernel, a container and its rules allow
-// together is known in no other way.
+// Pins reports whether Spec.Pin can be kept here. It is tried, until there is an
+// answer, with a script that is exchanged: what a kernel, a container and its rules
+// allow together is known in no other way.
 func (k *Keeper) Pins(ctx context.Context) bool {
 	if runtime.GOOS != "linux" {
 		return false
