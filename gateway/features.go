@@ -46,6 +46,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
 	"github.com/hearth-assistant/hearth/gateway/feature/tasks"
+	"github.com/hearth-assistant/hearth/gateway/feature/telemetry"
 	"github.com/hearth-assistant/hearth/gateway/feature/titles"
 	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
@@ -122,6 +123,8 @@ func careFeatures(gw *Gateway) []host.Entry {
 		{Name: "status", New: func() (host.Feature, error) { return gw.status.Feature(), nil }},
 		host.Of("metrics", metrics.New, metrics.Options{Status: gw.status, Door: a.door, Settings: b.config, Budget: gw.engine.budget,
 			Networks: t.hub, Clock: b.clock}),
+		host.Of("telemetry", telemetry.New, telemetry.Options{Sessions: t.sessions, Deliveries: n.deliverer, Settings: b.config,
+			Secrets: b.secrets, Pause: g.pause, Version: b.Version, Now: b.Now, Log: b.Logger}),
 		host.Of("audit", audit.New, b.audit),
 		host.Of("approvals", approvals.New, approvals.Options{Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit,
 			Clients: a.server, Owner: t.owner}),

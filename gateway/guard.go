@@ -37,7 +37,8 @@ func openGuard(ctx context.Context, b *base, a *access, ends *teardown.Stack) (g
 		a.server.Broadcast(server.Broadcast{Event: protocol.EventPause, Payload: st.Wire()})
 	})
 	g.approvals, err = approval.New(ctx, approval.Options{
-		DB: b.store, Now: b.Now, NewID: uuid.New, Logger: b.Logger, Epoch: b.bootID,
+		Name: func(agent string) string { return b.agents.Named(agent).Name },
+		DB:   b.store, Now: b.Now, NewID: uuid.New, Logger: b.Logger, Epoch: b.bootID,
 		Settings: func(approval.Ask) approval.Settings { return approval.SettingsOf(b.config.Snapshot().Config) },
 	})
 	if err != nil {

@@ -122,6 +122,12 @@ export interface ApprovalRequest {
   /** What follows is ours. */
   hearthKind?: string;
   hearthTitle?: string;
+  /**
+   * HearthSays is the title in plain words, HearthFacts are the lines taken apart. Both
+   * are for the languages of people; nothing stands there that the lines do not say.
+   */
+  hearthSays?: ApprovalSentence;
+  hearthFacts?: ApprovalFact[];
   hearthWhy?: string;
   /** all of it, one fact a line, safe to show */
   hearthLines?: string[];
@@ -138,6 +144,32 @@ export interface ApprovalRequest {
   hearthUnconfined?: boolean;
   /** HearthScripts are the files that decide what runs, as they were when it was asked. */
   hearthScripts?: ApprovalScript[];
+}
+
+/**
+ * ApprovalSentence says in one sentence what is asked for. A client that has no
+ * words for the code says the text.
+ */
+export interface ApprovalSentence {
+  code: string;
+  /** safe to show; "who" asks */
+  params?: Record<string, string>;
+  /** in English */
+  text: string;
+}
+
+/** ApprovalFact is one fact of a request. */
+export interface ApprovalFact {
+  /** "" = the text speaks for itself */
+  code?: string;
+  /** the code's name in English */
+  label?: string;
+  /** safe to show */
+  text: string;
+  /** to be shown as it is, line by line */
+  block?: boolean;
+  /** Detail: it says how it is done, not what. Clients may fold it. */
+  detail?: boolean;
 }
 
 /**
@@ -1275,6 +1307,8 @@ export interface ChatEvent {
   errorMessage?: string;
   /** refusal, timeout, rate_limit, context_length, unknown */
   errorKind?: string;
+  /** Repair is ours: what can be done about the failure. */
+  hearthRepair?: Repair;
   /**
    * Offset and End are ours, with CapSlimDeltas: DeltaText is bytes
    * [Offset, End) of the run's text in UTF-8.
@@ -3422,6 +3456,8 @@ export interface MessageReceipt {
   state?: ReceiptState;
   /** plain words, when State is failed */
   error?: string;
+  /** what can be done about it */
+  repair?: Repair;
   /** BuiltIn marks words of the guide model, which every surface labels. */
   builtIn?: boolean;
 }
@@ -4400,6 +4436,29 @@ export interface ReachRotation {
   nextPin: string;
   fromMs: number;
 }
+
+/**
+ * Repair is what a person can do about something that does not work: clients put a
+ * button beside the words. A client that does not know one shows none.
+ */
+export type Repair = "add-key" | "sign-in" | "unlock" | "choose-model" | "allowance" | "resume" | "doctor" | "retry";
+
+/** no service has a key that works */
+export const RepairKey = "add-key";
+/** an account's login is over */
+export const RepairSignIn = "sign-in";
+/** the keys are locked away */
+export const RepairUnlock = "unlock";
+/** another model may do it */
+export const RepairModel = "choose-model";
+/** the limit that the person set is reached */
+export const RepairAllowance = "allowance";
+/** Hearth is paused */
+export const RepairResume = "resume";
+/** look at what is wrong */
+export const RepairDoctor = "doctor";
+/** the same again may work */
+export const RepairRetry = "retry";
 
 // Limits of any JSON from outside, checked by one pass before anything is
 // decoded: a hostile value costs a scan, never an allocation of its shape.
@@ -5459,6 +5518,8 @@ export interface Problem {
   /** e.g. CONFIG_BROKEN, DISK_FULL, CONFIG_UNKNOWN_KEYS */
   code: string;
   message: string;
+  /** what can be done about it */
+  repair?: Repair;
 }
 
 export interface AgentHealth {
