@@ -18,15 +18,16 @@ export type PaneId =
   | "health";
 
 export type Panel =
+  | { kind: "palette" }
   | { kind: "search"; here?: boolean }
   | { kind: "why"; runId: string }
   | { kind: "undelivered" }
   | { kind: "undo"; runId: string }
   | { kind: "pause" }
   | { kind: "safety" }
-  | { kind: "memory" }
+  | { kind: "memory"; file?: string }
   | { kind: "skill"; name: string }
-  | { kind: "settings"; pane?: PaneId }
+  | { kind: "settings"; pane?: PaneId; field?: string }
   | { kind: "delete"; session: string; title: string }
   | { kind: "rename"; session: string }
   | { kind: "folder"; session: string }
