@@ -9,7 +9,7 @@ import { words, wordsName } from "./scripts/words.mjs";
 // this folder and nothing else, and the page on the computer pays nothing for it.
 
 // Of the words of a language it takes what it shows.
-const parts = ["phone", "tools", "rich", "cron", "files", "push", "chat", "artifacts"];
+const parts = ["phone", "tools", "rich", "cron", "files", "push", "chat", "artifacts", "asks"];
 
 export default defineConfig({
   root: "phone",
