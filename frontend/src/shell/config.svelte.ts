@@ -37,8 +37,12 @@ export class Config {
 
   /** set writes one value, or takes it out (null), and says why when that cannot be. */
   async set(path: string, value: unknown): Promise<{ error: string; notes: string[] }> {
-    const patch = path.split(".").reduceRight<unknown>((v, k) => ({ [k]: v }), value);
-    return this.write("config.patch", JSON.stringify(patch));
+    return this.patch(path.split(".").reduceRight<unknown>((v, k) => ({ [k]: v }), value));
+  }
+
+  /** patch writes several values at once, also below names with a point in them. */
+  patch(values: unknown): Promise<{ error: string; notes: string[] }> {
+    return this.write("config.patch", JSON.stringify(values));
   }
 
   /** replace writes the whole file. */

@@ -5,6 +5,7 @@ import { createContext } from "svelte";
 export type PaneId =
   | "general"
   | "models"
+  | "assistants"
   | "usage"
   | "chat"
   | "people"
@@ -27,6 +28,7 @@ export type Panel =
   | { kind: "memory" }
   | { kind: "skill"; name: string }
   | { kind: "settings"; pane?: PaneId }
+  | { kind: "keys" }
   | { kind: "delete"; session: string; title: string }
   | { kind: "rename"; session: string }
   | { kind: "folder"; session: string }
