@@ -42,7 +42,7 @@ const (
 	MethodModelsLook = "hearth.models.look"
 	// MethodModelsServices names the known services and what each needs.
 	MethodModelsServices = "hearth.models.services"
-	MethodDoctor     = "hearth.doctor"
+	MethodDoctor         = "hearth.doctor"
 	// The first steps.
 	MethodSetupGet    = "hearth.setup.get"
 	MethodSetupAnswer = "hearth.setup.answer"

@@ -127,7 +127,7 @@ func TestLookSaysWhy(t *testing.T) {
 		"another scheme":  {"file:///etc/passwd", "", provider.LookAddress},
 		"a password":      {"http://anna:secret@localhost:8000", "", provider.LookAddress},
 		"nobody":          {absent, "", provider.LookAbsent},
-		"ssh":             {ssh.Addr().String(), "k", provider.LookPlain},
+		"ssh":             {ssh.Addr().String(), "sk-ssh", provider.LookPlain},
 		"https without":   {"https://" + absent, "", provider.LookAbsent},
 		"http only":       {strings.Replace(page.URL, "http:", "https:", 1), "", provider.LookPlain},
 		"no certificate":  {strange.URL, "", provider.LookCert},

@@ -42,7 +42,7 @@ export const panes: Record<PaneId, Pane> = {
     ],
   },
   channels: { icon: "network", above: [part(channels, (v) => v.ChannelsPane)] },
-  tools: { icon: "shield", below: [part(audit, (v) => v.ToolsPane)] },
+  tools: { icon: "shield", below: [part(audit, (v) => v.SearchKey), part(audit, (v) => v.ToolsPane)] },
   skills: { icon: "tool", below: [part(skills, (v) => v.SkillsPane), part(mcp, (v) => v.Servers)] },
   memory: { icon: "file", below: [part(memory, (v) => v.MemoryPane)] },
   schedules: { icon: "clock", above: [part(cron, (v) => v.SchedulesPane)] },

@@ -37,11 +37,14 @@ export class Config {
 
   /** set writes one value, or takes it out (null), and says why when that cannot be. */
   async set(path: string, value: unknown): Promise<{ error: string; notes: string[] }> {
-    return this.patch(path.split(".").reduceRight<unknown>((v, k) => ({ [k]: v }), value));
+    const patch = path.split(".").reduceRight<unknown>((v, k) => ({ [k]: v }), value);
+    return this.write("config.patch", JSON.stringify(patch));
   }
 
-  /** patch writes several values at once, also below names with a point in them. */
-  patch(values: unknown): Promise<{ error: string; notes: string[] }> {
+  /** patch writes several values at once, also below names with a point in them. What was
+   *  read before does not matter to it: what it does not name stays. */
+  async patch(values: unknown): Promise<{ error: string; notes: string[] }> {
+    await this.load();
     return this.write("config.patch", JSON.stringify(values));
   }
 

@@ -26,7 +26,7 @@ export type Panel =
   | { kind: "pause" }
   | { kind: "safety" }
   | { kind: "memory" }
-  | { kind: "skill"; name: string }
+  | { kind: "skill"; name: string; path?: string }
   | { kind: "settings"; pane?: PaneId }
   | { kind: "keys" }
   | { kind: "delete"; session: string; title: string }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { moved } from "./order";
 import { kilo, nameable, outcome } from "./server";
 
 test("what a server was seen to do is one line", () => {
@@ -12,4 +13,9 @@ test.each([[32768, "32K"], [131072, "128K"], [200000, "200K"], [8000, "8K"]])("%
 test("a name can stand before a slash and name a key", () => {
   expect(["studio", "my.server-2", "GPU_1"].filter(nameable)).toHaveLength(3);
   expect(["", "-x", "a/b", "a b", "ü", "x".repeat(65)].filter(nameable)).toEqual([]);
+});
+
+test("one of a list goes to another place, the others keep their order", () => {
+  expect(moved(["a", "b", "c", "d"], 0, 2)).toEqual(["b", "c", "a", "d"]);
+  expect(moved(["a", "b", "c", "d"], 3, 0)).toEqual(["d", "a", "b", "c"]);
 });
