@@ -126,7 +126,7 @@ version() {
 	[ ! -e build/version ] || { cat build/version && return; }
 	git describe --tags --exact-match 2>/dev/null && return
 	sed -n 's/^var version = "\(.*\)"$/\1/p' app/hearth/main.go | tr -d '\n'
-	git rev-parse --short HEAD 2>/dev/null | sed 's/^/+/' || true
+	git rev-parse --short=10 HEAD 2>/dev/null | sed 's/^/+/' || true
 }
 
 # Matrix has its encryption in Go with this tag, and needs C without it.

@@ -3,11 +3,12 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { firstLoad } from "./firstload.ts";
 import { oneFormat } from "./fonts.ts";
+import { words, wordsName } from "./scripts/words.mjs";
 
 // The gateway serves dist/ from its own origin under a strict policy: nothing
 // inline, nothing from elsewhere. assetsInlineLimit 0 keeps data: URLs out.
 export default defineConfig(({ mode }) => ({
-  plugins: [oneFormat, svelte()],
+  plugins: [words(), oneFormat, svelte()],
   build: {
     target: "es2022",
     assetsInlineLimit: 0,
@@ -22,7 +23,7 @@ export default defineConfig(({ mode }) => ({
         // The views of a feature are called after it.
         chunkFileNames: ({ name, facadeModuleId }) => {
           const feature = /\/features\/(\w+)\/views\.ts$/.exec(facadeModuleId ?? "")?.[1];
-          return `assets/${feature ? `${feature}-views` : name}-[hash].js`;
+          return `assets/${feature ? `${feature}-views` : wordsName(facadeModuleId) || name}-[hash].js`;
         },
       },
     },

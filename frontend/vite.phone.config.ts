@@ -2,23 +2,19 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { firstLoad } from "./firstload.ts";
 import { oneFormat } from "./fonts.ts";
+import { words, wordsName } from "./scripts/words.mjs";
 
 // The page for phones is a build of its own, below /phone/: other machines get
 // this folder and nothing else, and the page on the computer pays nothing for it.
 
-// The two pages share the loader of words; each brings its own.
-const ownWords = {
-  name: "words-of-the-phone",
-  enforce: "pre" as const,
-  transform: (code: string, id: string): string | undefined =>
-    id.endsWith("/i18n/words.svelte.ts") ? code.replace('["./*/*.json", "!./en/*", "!./*/phone.json"]', '["./*/phone.json", "./*/page.json", "./*/tools.json", "./*/rich.json", "!./en/*"]') : undefined,
-};
+// Of the words of a language it takes what it shows.
+const parts = ["phone", "tools", "rich", "cron"];
 
 export default defineConfig({
   root: "phone",
   base: "/phone/",
   resolve: { alias: [{ find: /^\.\/languages$/, replacement: new URL("phone/plain.ts", import.meta.url).pathname }] },
-  plugins: [ownWords, oneFormat, svelte({ configFile: "../svelte.config.js" })],
+  plugins: [words(parts), oneFormat, svelte({ configFile: "../svelte.config.js" })],
   build: {
     outDir: "../dist/phone",
     target: "es2022",
@@ -26,6 +22,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: [firstLoad("phone", new URL("phone/main.ts", import.meta.url))] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [firstLoad("phone", new URL("phone/main.ts", import.meta.url))] },
+        chunkFileNames: ({ name, facadeModuleId }) => `assets/${wordsName(facadeModuleId) || name}-[hash].js`,
+      },
+    },
   },
 });

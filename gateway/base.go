@@ -17,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/logfile"
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/method"
+	"github.com/hearth-assistant/hearth/gateway/move"
 	"github.com/hearth-assistant/hearth/gateway/problem"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
@@ -37,6 +38,7 @@ type base struct {
 	started time.Time  // when that was
 	damaged chan error // of the store, told once
 
+	asleep    *move.State // this Hearth was moved away; nil: it is awake
 	store     *store.DB
 	incidents *incident.Log // where Hearth itself failed
 	redactor  redact.Redactor
@@ -61,6 +63,7 @@ func openBase(ctx context.Context, o Options, ends *teardown.Stack) (*base, erro
 		return nil, err
 	}
 	b.problems.Note(warnings...)
+	b.asleep = move.Asleep(b.Dir)
 	if b.store, err = startup.Store(b.Dir, b.Now(), func(err error) { b.damaged <- err }); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/apart"
@@ -31,6 +32,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/messaging"
 	"github.com/hearth-assistant/hearth/gateway/feature/metrics"
 	"github.com/hearth-assistant/hearth/gateway/feature/models"
+	"github.com/hearth-assistant/hearth/gateway/feature/move"
 	"github.com/hearth-assistant/hearth/gateway/feature/nodes"
 	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
 	"github.com/hearth-assistant/hearth/gateway/feature/openaiapi"
@@ -44,6 +46,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/feature/subagents"
 	"github.com/hearth-assistant/hearth/gateway/feature/tasks"
+	"github.com/hearth-assistant/hearth/gateway/feature/telemetry"
 	"github.com/hearth-assistant/hearth/gateway/feature/titles"
 	"github.com/hearth-assistant/hearth/gateway/feature/tools"
 	"github.com/hearth-assistant/hearth/gateway/feature/undo"
@@ -100,11 +103,16 @@ func memoryFeatures(gw *Gateway) []host.Entry {
 // careFeatures look after Hearth and what it may do.
 func careFeatures(gw *Gateway) []host.Entry {
 	b, a, g, t, r, n := gw.base, gw.access, gw.guard, gw.talk, gw.runs, gw.networks
+	saved := backup.Options{
+		Store: b.store, Dir: b.Dir, Settings: b.config, Agents: b.agents, Secrets: b.secrets, Version: b.Version,
+		Home: statedir.Home(b.Env), Clock: b.clock, Now: b.Now, Log: b.Logger,
+	}
 	return []host.Entry{
 		host.Of("database", database.New, database.Options{Store: b.store, Dir: b.Dir, Now: b.Now, Log: b.Logger}),
-		host.Of("backup", backup.New, backup.Options{
-			Store: b.store, Dir: b.Dir, Settings: b.config, Agents: b.agents, Secrets: b.secrets, Version: b.Version,
-			Home: statedir.Home(b.Env), Clock: b.clock, Now: b.Now, Log: b.Logger,
+		host.Of("backup", backup.New, saved),
+		host.Of("move", move.New, move.Options{
+			Dir: b.Dir, Asleep: b.asleep, Pairing: a.pairing, Contents: saved.Whole, Audit: b.audit, Restart: gw.restart, Now: b.Now,
+			Log: b.Logger,
 		}),
 		host.Of("update", update.New, update.Options{
 			Store: b.store, Dir: b.Dir, Settings: b.config, Pause: g.pause, Release: b.Release, Version: b.Version,
@@ -115,6 +123,8 @@ func careFeatures(gw *Gateway) []host.Entry {
 		{Name: "status", New: func() (host.Feature, error) { return gw.status.Feature(), nil }},
 		host.Of("metrics", metrics.New, metrics.Options{Status: gw.status, Door: a.door, Settings: b.config, Budget: gw.engine.budget,
 			Networks: t.hub, Clock: b.clock}),
+		host.Of("telemetry", telemetry.New, telemetry.Options{Sessions: t.sessions, Deliveries: n.deliverer, Settings: b.config,
+			Secrets: b.secrets, Pause: g.pause, Version: b.Version, Now: b.Now, Log: b.Logger}),
 		host.Of("audit", audit.New, b.audit),
 		host.Of("approvals", approvals.New, approvals.Options{Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit,
 			Clients: a.server, Owner: t.owner}),
@@ -300,7 +310,11 @@ func openFeatures(ctx context.Context, gw *Gateway) error {
 		return err
 	}
 	a.server.Greet(gw.status.Snapshot)
-	a.server.Mount(t.hub.Webhooks())
-	a.server.Mount(b.features.Mounts())
-	return a.server.Handle(b.errors().Handlers(b.features.Methods()), b.features.Complete())
+	handlers, mounts := b.errors().Handlers(b.features.Methods()), b.features.Mounts()
+	maps.Copy(mounts, t.hub.Webhooks())
+	if b.asleep != nil {
+		handlers, mounts = move.Handlers(handlers), move.Mounts(mounts)
+	}
+	a.server.Mount(mounts)
+	return a.server.Handle(handlers, b.features.Complete())
 }

@@ -124,6 +124,9 @@ func (g *Gateway) open(ctx context.Context, opts Options) (err error) {
 	if err := openFeatures(ctx, g); err != nil {
 		return err
 	}
+	if g.base.asleep != nil {
+		return nil // what waits is the other machine's to take up
+	}
 	rep, err := g.talk.sessions.Recover(ctx)
 	if err != nil {
 		return startup.Cannot("The messages of the last run could not be taken up", err,

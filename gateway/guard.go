@@ -26,6 +26,9 @@ func openGuard(ctx context.Context, b *base, a *access, ends *teardown.Stack) (g
 		return nil, err
 	}
 	ends.Plain(g.pause.Close)
+	if b.asleep != nil {
+		g.pause.Hold("it sleeps: it was moved to another machine")
+	}
 	g.pause.Follow(func(st pause.State) {
 		b.audit.Add(audit.Entry{
 			Kind: audit.KindPause, What: "the pause is now " + string(st.Level), Who: st.By, Facts: map[string]string{"reason": st.Reason},
@@ -34,7 +37,8 @@ func openGuard(ctx context.Context, b *base, a *access, ends *teardown.Stack) (g
 		a.server.Broadcast(server.Broadcast{Event: protocol.EventPause, Payload: st.Wire()})
 	})
 	g.approvals, err = approval.New(ctx, approval.Options{
-		DB: b.store, Now: b.Now, NewID: uuid.New, Logger: b.Logger, Epoch: b.bootID,
+		Name: func(agent string) string { return b.agents.Named(agent).Name },
+		DB:   b.store, Now: b.Now, NewID: uuid.New, Logger: b.Logger, Epoch: b.bootID,
 		Settings: func(approval.Ask) approval.Settings { return approval.SettingsOf(b.config.Snapshot().Config) },
 	})
 	if err != nil {

@@ -31,7 +31,11 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	back, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup
-	if !b.Rehearsal {
+	switch {
+	case b.asleep != nil && (b.asleep.Arrived || b.asleep.Device == ""): // nobody needs to reach it
+	case b.asleep != nil:
+		work.Go(func() { b.features.RunOnly(back, "lan", "move") }) // what it takes to be moved
+	case !b.Rehearsal:
 		g.run(back, &work)
 	}
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))

@@ -76,7 +76,7 @@ const (
 // script it prints the first rows and where the rest is.
 func printApproval(a *app, r *protocol.Approval, rows int) error {
 	q := &r.Request
-	parts := []any{bold(shortID(r.ID) + "  " + line(q.HearthTitle)), "\n"}
+	parts := []any{bold(shortID(r.ID) + "  " + line(q.Says())), "\n"}
 	row := func(name, text string) {
 		if text != "" {
 			parts = append(parts, "  ", dim(name), " ", line(text), "\n")

@@ -120,6 +120,28 @@ func explainRefusal(e *protocol.Error) *failure {
 		f.hint = "restart it with `hearth gateway`; `hearth status` shows its version"
 	case e.Retryable:
 		f.hint = "try again in a moment"
+	default:
+		f.hint = repairHint(e)
 	}
 	return f
+}
+
+// repairHint names the command for what the gateway says can be done.
+func repairHint(e *protocol.Error) string {
+	what, _ := e.Details["repair"].(string)
+	switch protocol.Repair(what) {
+	case protocol.RepairKey:
+		return "`hearth models auth add` takes a key"
+	case protocol.RepairSignIn:
+		return "`hearth models auth login` logs in again"
+	case protocol.RepairUnlock:
+		return "`hearth secrets unlock` unlocks the keys"
+	case protocol.RepairModel:
+		return "`hearth models set MODEL` chooses another model"
+	case protocol.RepairResume:
+		return "`hearth resume` ends the pause"
+	case protocol.RepairDoctor:
+		return "`hearth doctor` says what is wrong"
+	}
+	return ""
 }

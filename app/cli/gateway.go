@@ -13,6 +13,8 @@ import (
 	"github.com/hearth-assistant/hearth/frontend"
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/harden"
+	"github.com/hearth-assistant/hearth/gateway/move"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 type gatewayOptions struct {
@@ -105,29 +107,8 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 	if exe, err := beside.Self(); err == nil { // else it cannot be updated, and says so
 		a.Release.Program = exe
 	}
-	g, err := gateway.New(ctx, gateway.Options{
-		Dir: dir, ConfigPath: dir.Config(a.Env), Env: a.Env, Port: o.port,
-		Guardian: guardian(), Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),
-		AtLogin: startAtLogin(a.Env), Farewell: held.farewell, Release: a.Release, Rehearsal: o.rehearse,
-	})
-	if err != nil {
-		return startFailure(err)
-	}
-	if err := greet(a, g, o, string(dir)); err != nil {
-		return err
-	}
-	served := make(chan error, 1)
-	go func() { served <- g.Serve(ctx) }()
-	select {
-	case err = <-served:
-	case err := <-g.Stuck(): // Serve would wait for what does not move
-		return &failure{exitFailure, err.Error(), "start it again: `hearth gateway`; what was accepted is safe"}
-	}
-	if err != nil {
-		return startFailure(err)
-	}
-	if ctx.Err() == nil && !o.rehearse && !o.onTrial { // it made room for another; who watches knows for which
-		if err := a.route(dir); err != nil {
+	for again := true; again; {
+		if again, err = serveGateway(ctx, a, o, dir, held); err != nil {
 			return err
 		}
 	}
@@ -135,6 +116,41 @@ func runGateway(ctx context.Context, a *app, o gatewayOptions) error {
 		return a.errs().print(dim("Hearth has stopped."), "\n")
 	}
 	return nil
+}
+
+// serveGateway runs a gateway until it ends; again: it fell asleep, or was woken, and
+// has to run as what it is now.
+func serveGateway(ctx context.Context, a *app, o gatewayOptions, dir statedir.Dir, held *lifeline) (again bool, err error) {
+	slept := move.Asleep(dir)
+	g, err := gateway.New(ctx, gateway.Options{
+		Dir: dir, ConfigPath: dir.Config(a.Env), Env: a.Env, Port: o.port,
+		Guardian: guardian(), Pages: frontend.Dist(), Version: a.Version, Logger: notices(a.errs(), o.verbose),
+		AtLogin: startAtLogin(a.Env), Farewell: held.farewell, Release: a.Release, Rehearsal: o.rehearse,
+	})
+	if err != nil {
+		return false, startFailure(err)
+	}
+	if err := greet(a, g, o, string(dir)); err != nil {
+		return false, err
+	}
+	served := make(chan error, 1)
+	go func() { served <- g.Serve(ctx) }()
+	select {
+	case err = <-served:
+	case err := <-g.Stuck(): // Serve would wait for what does not move
+		return false, &failure{exitFailure, err.Error(), "start it again: `hearth gateway`; what was accepted is safe"}
+	}
+	if err != nil {
+		return false, startFailure(err)
+	}
+	if ctx.Err() == nil && !o.rehearse && !o.onTrial { // it made room for another; who watches knows for which
+		if err := a.route(dir); err != nil {
+			return false, err
+		}
+	}
+	now := move.Asleep(dir)
+	changed := (now == nil) != (slept == nil) || now != nil && slept != nil && *now != *slept
+	return changed && ctx.Err() == nil && !o.rehearse, nil
 }
 
 func startFailure(err error) error {

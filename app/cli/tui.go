@@ -15,6 +15,7 @@ import (
 
 type tuiOptions struct {
 	session string
+	theme   string
 }
 
 func newTUI(a *app) *cobra.Command {
@@ -34,6 +35,7 @@ never sent twice.`,
 		RunE:    a.run(func(ctx context.Context, _ []string) error { return runTUI(ctx, a, o) }),
 	}
 	c.Flags().StringVarP(&o.session, "session", "s", "", "the conversation to open; a new name begins one (default: the main one)")
+	c.Flags().StringVar(&o.theme, "theme", "auto", "auto, light, dark, contrast (nothing faint) or none (no colour)")
 	return c
 }
 
@@ -41,6 +43,9 @@ func runTUI(ctx context.Context, a *app, o tuiOptions) error {
 	if !a.InTerminal || !a.OutTerminal {
 		return &failure{exitUsage, "the chat needs a terminal, and input or output is something else", "use `hearth chat \"…\"` in scripts " +
 			"and pipes"}
+	}
+	if !slices.Contains([]string{"auto", "light", "dark", "contrast", "none"}, o.theme) {
+		return usage("there is no theme %s: auto, light, dark, contrast and none are known", line(o.theme))
 	}
 	if a.Env("TERM") == "dumb" {
 		return &failure{exitUsage, "this terminal (TERM=dumb) cannot be drawn on", "use `hearth chat` here"}
@@ -53,7 +58,7 @@ func runTUI(ctx context.Context, a *app, o tuiOptions) error {
 		}
 	}
 	unsent, err := tui.Run(ctx, tui.Options{
-		In: a.In, Out: a.Out, Environ: os.Environ(), Colour: a.out().colour, Session: o.session, Dial: dial,
+		In: a.In, Out: a.Out, Environ: os.Environ(), Colour: a.out().colour, Session: o.session, Theme: o.theme, Dial: dial,
 	})
 	for _, text := range unsent {
 		_ = a.errs().print(yellow("Not sent: "), text, "\n")

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/hearth-assistant/hearth/discovery"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
@@ -54,6 +55,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
+		Condition: func(name string) (bool, error) { // [lan]: there is a network that others could be on
+			if name != "lan" {
+				return false, errors.New("there is no such condition")
+			}
+			return len(discovery.Interfaces()) > 0, nil
+		},
 		Setup: func(e *testscript.Env) error {
 			models := httptest.NewServer(scripted.New())
 			e.Defer(models.Close)

@@ -148,7 +148,7 @@ func (m *Model) decideAsk(scope string) tea.Cmd {
 func (m *Model) askLines(a *protocol.Approval, w int) (out []string) {
 	t, q := &m.theme, &a.Request
 	put := func(s string, l look) { out = append(out, wrap([]span{{terminal.Line(s), l}}, w, "", "  ")...) }
-	put(q.HearthTitle, t.bold)
+	put(q.Says(), t.bold)
 	out = append(out, "")
 	for _, l := range q.HearthLines {
 		put(l, "")

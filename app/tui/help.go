@@ -9,6 +9,8 @@ func helpLines() [][2]string {
 		{"Esc", "stop the answer and what waits"},
 		{"↑", "bring back what was sent"},
 		{"Alt+↑", "change a waiting message"},
+		{"Alt+E", "change a sent message; again: before it"},
+		{"Alt+R, Alt+V", "answer again; the next version"},
 		{"Ctrl+X", "take a waiting message back"},
 		{"Ctrl+R", "send a failed message again"},
 		{"PgUp PgDn, End", "scroll, jump to the latest"},

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // key takes one key: what lies on top has it first.
@@ -82,6 +84,12 @@ func (m *Model) chatKey(k, text string) tea.Cmd {
 		return m.resend()
 	case "ctrl+x":
 		return m.cancelWaiting()
+	case "alt+e":
+		m.editSent()
+	case "alt+r":
+		return m.retry("")
+	case "alt+v":
+		return m.version()
 	case "alt+up":
 		m.editWaiting()
 	case "pgup", "shift+up":
@@ -138,8 +146,22 @@ func (m *Model) scroll(by int) tea.Cmd {
 func (m *Model) submit(mode string) tea.Cmd {
 	r := m.room
 	text := strings.TrimSpace(r.draft.text)
-	if text == "" {
+	if text == "" && len(r.files) == 0 {
 		return nil
+	}
+	if cmd, known := m.command(text); known {
+		if r.draft.text != "" && r.redo == "" {
+			r.draft = composer{}
+		}
+		m.popup = popup{}
+		return cmd
+	}
+	if id := r.redo; id != "" {
+		if !m.quiet() {
+			return nil
+		}
+		r.draft, r.redo, r.recall = composer{}, "", 0
+		return m.again(protocol.ChatAgainParams{EntryID: id, Message: &text})
 	}
 	run := r.editing
 	r.draft, r.editing, r.recall = composer{}, "", 0
@@ -160,6 +182,9 @@ func (m *Model) submit(mode string) tea.Cmd {
 func (m *Model) escape() tea.Cmd {
 	r := m.room
 	switch {
+	case r.redo != "":
+		r.redo, r.draft = "", composer{}
+		return nil
 	case r.editing != "":
 		r.editing, r.draft = "", composer{}
 		return nil
@@ -279,6 +304,10 @@ func (m *Model) paste(s string) tea.Cmd {
 		m.rename.insert(strings.Join(strings.Fields(s), " "))
 	case m.room != nil && !m.help:
 		m.list.open = false
+		if f := pasted(s); f != nil {
+			m.attach(f.path)
+			return nil
+		}
 		m.room.draft.insert(s)
 	}
 	return nil

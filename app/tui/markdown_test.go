@@ -51,7 +51,7 @@ const sample = "# Heading with *emphasis*\n\n" +
 	"<div>\nblock\n</div>\n\n![picture](https://example.com/p.png)\n\n---\n\nend"
 
 func draw(src string, w int, colour bool) []string {
-	th := newTheme(colour)
+	th := newTheme(map[bool]string{true: "auto", false: "none"}[colour])
 	return newMarkdown(&th).lines(terminal.Clean(src), w)
 }
 
@@ -125,7 +125,7 @@ func FuzzMarkdown(f *testing.F) {
 // A stream ends up as the text drawn at once, and never redraws what is
 // settled: only the look of the last block may change.
 func TestStreamEndsAsTheWhole(t *testing.T) {
-	th := newTheme(false)
+	th := newTheme("none")
 	md := newMarkdown(&th)
 	text := scripted.Markdown(6000)
 	want := md.lines(text, 70)
@@ -154,7 +154,7 @@ func TestStreamEndsAsTheWhole(t *testing.T) {
 }
 
 func TestStreamStartsOverWhenTheTextDiffers(t *testing.T) {
-	th := newTheme(false)
+	th := newTheme("none")
 	s := stream{md: newMarkdown(&th)}
 	s.set("one\n\ntwo\n\nthree", 40)
 	s.set("other", 40)
@@ -168,7 +168,7 @@ func TestStreamStartsOverWhenTheTextDiffers(t *testing.T) {
 }
 
 func BenchmarkStream(b *testing.B) {
-	th := newTheme(true)
+	th := newTheme("auto")
 	md := newMarkdown(&th)
 	text := scripted.Markdown(200 << 10)
 	b.SetBytes(int64(len(text)))

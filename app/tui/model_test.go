@@ -47,6 +47,12 @@ func (g *gate) Call(_ context.Context, method string, params, result any) error 
 		out = protocol.SessionsList{Sessions: g.rows, Defaults: protocol.SessionModelDefaults{ModelProvider: "chat", Model: "echo"}}
 	case protocol.MethodSessionsCreate:
 		out = protocol.SessionsCreateResult{OK: true, Key: "agent:main:chat:1"}
+	case protocol.MethodUploadPut:
+		var q protocol.UploadPutParams
+		_ = json.Unmarshal(p, &q)
+		out = protocol.UploadPutResult{Upload: "up1", Received: q.Size}
+	case protocol.MethodSessionsFork:
+		out = protocol.ForkResult{SessionKey: "agent:main:chat:1"}
 	case protocol.MethodCommandsList:
 		out = protocol.CommandsList{Commands: []protocol.CommandInfo{
 			{Name: "status", TextAliases: []string{"/status"}, Description: "Show the model, the session and what is running"},
@@ -73,7 +79,7 @@ type bench struct {
 func newBench(t *testing.T, w, h int) *bench {
 	g := &gate{history: map[string]protocol.ChatHistory{}, fail: map[string]error{}}
 	n := 0
-	m := newModel(t.Context(), g, "", false, func() time.Time { return time.UnixMilli(1_700_000_000_000) },
+	m := newModel(t.Context(), g, "", "none", func() time.Time { return time.UnixMilli(1_700_000_000_000) },
 		func() string { n++; return fmt.Sprint("run", n) })
 	m.ticking = true // no clock
 	b := &bench{t, m, g}

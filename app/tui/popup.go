@@ -31,6 +31,11 @@ func (m *Model) choices() (out []choice) {
 		return nil
 	}
 	head, rest, args := strings.Cut(c.text, " ")
+	for _, c := range ours() {
+		if !args && len(head) > 1 && strings.HasPrefix(c.text, strings.ToLower(head)) {
+			out = append(out, c)
+		}
+	}
 	for _, cmd := range m.commands {
 		for _, alias := range cmd.TextAliases {
 			alias = terminal.Line(alias)
@@ -125,6 +130,11 @@ func (m *Model) exact() bool {
 	head, _, args := strings.Cut(m.room.draft.text, " ")
 	if args {
 		return true
+	}
+	for _, c := range ours() {
+		if strings.TrimSpace(c.text) == head {
+			return true
+		}
 	}
 	for _, c := range m.commands {
 		for _, a := range c.TextAliases {

@@ -127,7 +127,8 @@ func (m *Model) history(msg historyMsg) tea.Cmd {
 
 // send puts a message in the outbox and hands it over when its turn comes.
 func (m *Model) send(r *room, text, mode string) tea.Cmd {
-	r.out = append(r.out, &outgoing{run: m.newID(), text: text, mode: mode})
+	r.out = append(r.out, &outgoing{run: m.newID(), text: text, mode: mode, files: r.files})
+	r.files = nil
 	r.remember(text)
 	r.scroll = 0
 	return m.flush(r)
@@ -148,9 +149,12 @@ func (m *Model) flush(r *room) tea.Cmd {
 		}
 		o.sending = true
 		p := protocol.ChatSendParams{SessionKey: r.key, Message: o.text, IdempotencyKey: o.run, QueueMode: o.mode}
-		life := m.life
+		life, files := m.life, o.files
 		return func() tea.Msg {
-			err := m.wire.Call(m.ctx, protocol.MethodChatSend, p, nil)
+			var err error
+			if p.Attachments, err = m.handIn(files); err == nil {
+				err = m.wire.Call(m.ctx, protocol.MethodChatSend, p, nil)
+			}
 			return sentMsg{p.SessionKey, p.IdempotencyKey, life, err}
 		}
 	}

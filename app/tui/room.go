@@ -28,6 +28,8 @@ type room struct {
 
 	out     []*outgoing
 	draft   composer
+	redo    string // the entry of the sent message that is in the composer, to be answered again
+	files   []*attached
 	editing string // the run whose waiting message is in the composer
 	sentBox []string
 	recall  int // how far back ↑ went
@@ -43,6 +45,7 @@ type room struct {
 type outgoing struct {
 	run, text string
 	mode      string
+	files     []*attached
 	sending   bool
 	acked     bool   // the gateway has it on disk
 	looked    int    // how often the history was read since, without it

@@ -22,6 +22,7 @@ type Options struct {
 	Out     io.Writer
 	Environ []string
 	Colour  bool
+	Theme   string // auto, light, dark, contrast, none; "" = auto
 	Session string // "" = the main one
 	// Dial makes a connection; it reads afresh where the gateway is.
 	Dial func(context.Context, client.Options) (*client.Client, error)
@@ -58,7 +59,11 @@ func Run(ctx context.Context, o Options) (unsent []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newModel(ctx, n, o.Session, o.Colour, time.Now, rand.Text)
+	theme := o.Theme
+	if !o.Colour {
+		theme = "none"
+	}
+	m := newModel(ctx, n, o.Session, theme, time.Now, rand.Text)
 	profile := colorprofile.ANSI
 	if !o.Colour {
 		profile = colorprofile.ASCII

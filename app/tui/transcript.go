@@ -98,6 +98,9 @@ func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*
 	if msg.Hearth != nil {
 		mark += string(msg.Hearth.State)
 	}
+	if v := msg.Versions; v != nil {
+		mark += fmt.Sprint(v.At, len(v.Entries))
+	}
 	pending := false
 	for _, b := range msg.Content {
 		if b.Type == protocol.BlockToolCall {
@@ -112,7 +115,10 @@ func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*
 	var lines []string
 	switch msg.Role {
 	case protocol.MessageUser:
-		lines = m.drawUser(cmp.Or(terminal.Line(msg.Speaker()), "You"), terminal.Clean(msg.Text()), m.receipt(msg.Hearth, again), w)
+		lines = m.drawUser(cmp.Or(terminal.Line(msg.Speaker()), "You"), terminal.Clean(msg.Text()), m.theme.dim.paint(versionMark(msg))+m.receipt(msg.Hearth, again), w)
+		for _, s := range standIns(msg) {
+			lines = append(lines, "  "+m.theme.dim.paint(clip(s, w-2)))
+		}
 		if msg.Hearth != nil && msg.Hearth.Error != "" {
 			lines = append(lines, wrap([]span{{terminal.Clean(msg.Hearth.Error), m.theme.bad}}, w, "  ", "  ")...)
 		}
@@ -190,6 +196,9 @@ func (m *Model) drawAnswer(r *room, msg *protocol.Message, results map[string]*p
 	}
 	if text := terminal.Clean(msg.Text()); strings.TrimSpace(text) != "" {
 		lines = append(lines, indent(m.md.lines(text, w-2))...)
+	}
+	for _, s := range standIns(msg) {
+		lines = append(lines, "  "+t.dim.paint(clip(s, w-2)))
 	}
 	for _, b := range msg.Content {
 		if b.Type == protocol.BlockToolCall {

@@ -63,10 +63,11 @@ type Model struct {
 	notice   string // one line for the person, until the next key
 	leaving  bool   // Ctrl+C was pressed with unsent messages
 	ticking  bool
+	noMouse  bool // the mouse is the terminal's
 }
 
-func newModel(ctx context.Context, w wire, session string, colour bool, now func() time.Time, newID func() string) *Model {
-	m := &Model{ctx: ctx, wire: w, theme: newTheme(colour), now: now, newID: newID, rooms: map[string]*room{}, w: 80, h: 24}
+func newModel(ctx context.Context, w wire, session, theme string, now func() time.Time, newID func() string) *Model {
+	m := &Model{ctx: ctx, wire: w, theme: newTheme(theme), now: now, newID: newID, rooms: map[string]*room{}, w: 80, h: 24}
 	m.md = newMarkdown(&m.theme)
 	if session != "" {
 		m.room = m.enter(session)
@@ -124,6 +125,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.w, m.h = msg.Width, msg.Height
 	case tea.KeyPressMsg:
 		return m.key(msg)
+	case tea.MouseMsg:
+		return m.mouse(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tickMsg:
@@ -152,6 +155,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.sent(msg)
 	case createdMsg:
 		return m.created(msg)
+	case otherMsg:
+		return m.other(msg)
 	case doneMsg:
 		return m.done(msg)
 	}

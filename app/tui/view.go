@@ -14,6 +14,9 @@ func (m *Model) View() tea.View {
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
 	v.WindowTitle = "Hearth"
+	if !m.noMouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	if x >= 0 {
 		v.Cursor = tea.NewCursor(x, y)
 		v.Cursor.Blink = false
@@ -89,7 +92,7 @@ func (m *Model) composerWidth() int {
 }
 
 // parts is how the height of the screen is divided.
-type parts struct{ transcript, queue, popup, composer int }
+type parts struct{ transcript, queue, popup, files, composer int }
 
 func (m *Model) divide() (p parts) {
 	if m.room == nil {
@@ -102,6 +105,8 @@ func (m *Model) divide() (p parts) {
 	free -= p.composer
 	p.queue = min(len(m.room.queue()), 3, max(0, free/3))
 	free -= p.queue
+	p.files = min(len(m.room.files), 1, max(0, free-2))
+	free -= p.files
 	p.popup = min(len(m.choices()), 8, max(0, free-2))
 	free -= p.popup
 	p.transcript = max(0, free)
@@ -117,6 +122,7 @@ func (m *Model) chatScreen(w, h int) (lines []string, x, y int) {
 	lines = append(lines, m.ruleLine(w))
 	lines = append(lines, m.drawQueue(w, p.queue)...)
 	lines = append(lines, m.drawPopup(w, p.popup)...)
+	lines = append(lines, m.drawFiles(w, p.files)...)
 	if m.rename != nil {
 		lines = append(lines, clip(m.theme.bold.paint("Name: ")+m.rename.text, w))
 		x, y = 6+width(m.rename.text[:m.rename.at]), len(lines)-1

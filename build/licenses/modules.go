@@ -50,6 +50,12 @@ func (n notices) modules(ctx context.Context, root string) error {
 			}
 		}
 	}
+	// Nothing else has them unpacked.
+	get := exec.CommandContext(ctx, "go", append([]string{"mod", "download"}, carried()...)...)
+	get.Dir = root
+	if said, err := get.CombinedOutput(); err != nil {
+		return fmt.Errorf("go mod download: %w: %s", err, said)
+	}
 	return n.list(ctx, root, nil, append([]string{"-m", "-f", "{{.Path}} {{.Version}}	{{.Dir}}	{{.Dir}}"}, carried()...)...)
 }
 

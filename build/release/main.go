@@ -5,6 +5,10 @@
 //	release key FILE                     a new key; its public half goes to standard output
 //	release trust [flags] OUT            the next list of keys, signed by the root keys
 //	release manifest [flags] OUT         a release, signed by the release keys
+//	release sbom [flags] OUT PROGRAM…    what the programs are made of (CycloneDX)
+//	release provenance [flags] OUT       what the packages were made of, and how (in-toto, SLSA)
+//	release recipes [flags] OUT          what others need to hand it out (build/recipes)
+//	release same FOLDER FOLDER           are two folders of packages bit for bit the same?
 //
 // Keys are files of minisign without a passphrase, or with the passphrase in
 // HEARTH_RELEASE_PASSPHRASE; keep the root keys where no release is made.
@@ -44,7 +48,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: key, trust or manifest")
+		return errors.New("say what to do: key, trust, manifest, sbom, provenance, recipes or same")
 	}
 	switch args[0] {
 	case "key":
@@ -53,8 +57,16 @@ func run(args []string) error {
 		return trust(args[1:])
 	case "manifest":
 		return manifest(args[1:])
+	case "sbom":
+		return sbom(args[1:])
+	case "provenance":
+		return provenanceOf(args[1:])
+	case "recipes":
+		return recipes(args[1:])
+	case "same":
+		return same(args[1:])
 	}
-	return fmt.Errorf("%q is none of key, trust and manifest", args[0])
+	return fmt.Errorf("%q is none of key, trust, manifest, sbom, provenance, recipes and same", args[0])
 }
 
 func newKey(args []string) error {

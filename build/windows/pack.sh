@@ -25,6 +25,7 @@ windows_programs() {
 	windows_program hearth-window . desktop,production -H=windowsgui || return
 	cp LICENSE "$NOTICES" README.md "$WORK/windows/"
 	install -Dm644 -t "$WORK/windows/docs" docs/*.md
+	chmod -R u=rwX,go=rX "$WORK/windows"
 	find "$WORK/windows" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
 }
 

@@ -11,4 +11,5 @@ export async function speak(): Promise<void> {
   await load("phone");
   await load("tools");
   await load("cron");
+  await load("asks");
 }

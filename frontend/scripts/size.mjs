@@ -26,6 +26,19 @@ for (const name of named) visit(name);
 for (const name of readdirSync(assets)) if (!reachable.has(name)) rmSync(join(assets, name));
 
 const gz = (name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length;
+// A language is fetched when it is chosen, all of it.
+const languageBudget = 20 * 1024;
+const languages = grouped(
+  readdirSync(assets).filter((name) => /^words-.*-(first|rest)-/.test(name)),
+  (name) => /^words-(.*?)-(first|rest)-/.exec(name)[1],
+);
+/** grouped is Object.groupBy, which Node 20 has not. */
+function grouped(names, by) {
+  const out = {};
+  for (const name of names) (out[by(name)] ??= []).push(name);
+  return out;
+}
+
 const kb = (n) => (n / 1024).toFixed(1).padStart(6) + " KB";
 let total = gzipSync(html, { level: 9 }).length;
 for (const name of first) {
@@ -42,6 +55,9 @@ let phoneTotal = gzipSync(phoneHtml, { level: 9 }).length;
 for (const [, name] of phoneHtml.matchAll(/\/phone\/assets\/([\w.-]+)/g)) phoneTotal += gzipSync(readFileSync(join(phone, "assets", name)), { level: 9 }).length;
 console.log(kb(phoneTotal), `gz first load of the page for phones (budget ${phoneBudget / 1024} KB)`);
 console.log(kb(total), `gz first load (budget ${budget / 1024} KB);`, kb(all).trim(), "dist");
+const large = Object.entries(languages).filter(([, names]) => names.reduce((n, name) => n + gz(name), 0) > languageBudget);
+for (const [language] of large) console.error(`The words of ${language} are over their budget of ${languageBudget / 1024} KB.`);
+if (large.length > 0) process.exit(1);
 if (total > budget) {
   console.error(`The first load is over its budget by ${kb(total - budget).trim()}: look for a heavy import above.`);
   process.exit(1);

@@ -122,6 +122,12 @@ export interface ApprovalRequest {
   /** What follows is ours. */
   hearthKind?: string;
   hearthTitle?: string;
+  /**
+   * HearthSays is the title in plain words, HearthFacts are the lines taken apart. Both
+   * are for the languages of people; nothing stands there that the lines do not say.
+   */
+  hearthSays?: ApprovalSentence;
+  hearthFacts?: ApprovalFact[];
   hearthWhy?: string;
   /** all of it, one fact a line, safe to show */
   hearthLines?: string[];
@@ -138,6 +144,32 @@ export interface ApprovalRequest {
   hearthUnconfined?: boolean;
   /** HearthScripts are the files that decide what runs, as they were when it was asked. */
   hearthScripts?: ApprovalScript[];
+}
+
+/**
+ * ApprovalSentence says in one sentence what is asked for. A client that has no
+ * words for the code says the text.
+ */
+export interface ApprovalSentence {
+  code: string;
+  /** safe to show; "who" asks */
+  params?: Record<string, string>;
+  /** in English */
+  text: string;
+}
+
+/** ApprovalFact is one fact of a request. */
+export interface ApprovalFact {
+  /** "" = the text speaks for itself */
+  code?: string;
+  /** the code's name in English */
+  label?: string;
+  /** safe to show */
+  text: string;
+  /** to be shown as it is, line by line */
+  block?: boolean;
+  /** Detail: it says how it is done, not what. Clients may fold it. */
+  detail?: boolean;
 }
 
 /**
@@ -1275,6 +1307,8 @@ export interface ChatEvent {
   errorMessage?: string;
   /** refusal, timeout, rate_limit, context_length, unknown */
   errorKind?: string;
+  /** Repair is ours: what can be done about the failure. */
+  hearthRepair?: Repair;
   /**
    * Offset and End are ours, with CapSlimDeltas: DeltaText is bytes
    * [Offset, End) of the run's text in UTF-8.
@@ -3422,6 +3456,8 @@ export interface MessageReceipt {
   state?: ReceiptState;
   /** plain words, when State is failed */
   error?: string;
+  /** what can be done about it */
+  repair?: Repair;
   /** BuiltIn marks words of the guide model, which every surface labels. */
   builtIn?: boolean;
 }
@@ -3582,6 +3618,15 @@ export const MethodBackupSetup = "hearth.backup.setup";
 export const MethodBackupCreate = "hearth.backup.create";
 export const MethodBackupList = "hearth.backup.list";
 export const MethodBackupPrune = "hearth.backup.prune";
+export const MethodMoveStatus = "hearth.move.status";
+export const MethodMoveOffer = "hearth.move.offer";
+export const MethodMoveBegin = "hearth.move.begin";
+export const MethodMovePiece = "hearth.move.piece";
+export const MethodMoveRelease = "hearth.move.release";
+export const MethodMoveArrived = "hearth.move.arrived";
+export const MethodMoveLeave = "hearth.move.leave";
+export const MethodMoveExport = "hearth.move.export";
+export const MethodMoveWake = "hearth.move.wake";
 export const MethodUpdateStatus = "update.status";
 export const MethodUpdateRun = "update.run";
 export const MethodUpdateCheck = "hearth.update.check";
@@ -3876,6 +3921,99 @@ export interface Doctor {
   /** nothing failed */
   ok: boolean;
   checks: HealthCheck[];
+}
+
+/**
+ * MoveStatus is whether this Hearth is being moved to another machine, or was.
+ * Phases: "awake"; "offered": another machine may ask for everything; "leaving": it
+ * sleeps and is being packed or brought; "left": it sleeps for good.
+ */
+export interface MoveStatus {
+  phase: string;
+  id?: string;
+  atMs?: number;
+  /** of the other machine */
+  name?: string;
+  /** it went into a file */
+  file?: string;
+  packed?: boolean;
+  /** of what the other machine brings */
+  bytes?: number;
+  /** how much of it that has; while packing, how much is packed */
+  have?: number;
+  /** what packing takes, about */
+  total?: number;
+  /** of what the other machine brings */
+  sha256?: string;
+  /** bytes of all files in it */
+  source?: number;
+  files?: number;
+  /** Arrived: the other machine said that it is awake. */
+  arrived?: boolean;
+  /** of an offer */
+  untilMs?: number;
+  /** of packing */
+  error?: string;
+}
+
+/**
+ * MoveOfferParams let another machine ask for everything, for half an hour: one that
+ * is paired from now on, or Device. Withdraw takes the offer back.
+ */
+export interface MoveOfferParams {
+  device?: string;
+  withdraw?: boolean;
+}
+
+/** MoveBegun is the move that began; this machine falls asleep. */
+export interface MoveBegun {
+  id: string;
+}
+
+/** MovePieceParams name a part of what is to be brought. */
+export interface MovePieceParams {
+  id: string;
+  at: number;
+}
+
+/** MovePiece is that part, as base64. */
+export interface MovePiece {
+  data: string;
+}
+
+/** MoveReleaseParams: the other machine has all of it. */
+export interface MoveReleaseParams {
+  id: string;
+  sha256: string;
+}
+
+/** MoveReleased is the key of it. */
+export interface MoveReleased {
+  key: string;
+}
+
+/** MoveArrivedParams: the other machine is awake. */
+export interface MoveArrivedParams {
+  id: string;
+}
+
+/** MoveExportParams name the file, and the passphrase that is to open it. */
+export interface MoveExportParams {
+  path: string;
+  passphrase: string;
+}
+
+/** MoveExported is the file. */
+export interface MoveExported {
+  path: string;
+  bytes: number;
+  files: number;
+  source: number;
+}
+
+/** MoveWakeParams: Sure says that no other machine runs as this one. */
+export interface MoveWakeParams {
+  sure?: boolean;
 }
 
 /** Node is a device that does things for the assistant: a row of node.list. */
@@ -4356,6 +4494,29 @@ export interface ReachRotation {
   nextPin: string;
   fromMs: number;
 }
+
+/**
+ * Repair is what a person can do about something that does not work: clients put a
+ * button beside the words. A client that does not know one shows none.
+ */
+export type Repair = "add-key" | "sign-in" | "unlock" | "choose-model" | "allowance" | "resume" | "doctor" | "retry";
+
+/** no service has a key that works */
+export const RepairKey = "add-key";
+/** an account's login is over */
+export const RepairSignIn = "sign-in";
+/** the keys are locked away */
+export const RepairUnlock = "unlock";
+/** another model may do it */
+export const RepairModel = "choose-model";
+/** the limit that the person set is reached */
+export const RepairAllowance = "allowance";
+/** Hearth is paused */
+export const RepairResume = "resume";
+/** look at what is wrong */
+export const RepairDoctor = "doctor";
+/** the same again may work */
+export const RepairRetry = "retry";
 
 // Limits of any JSON from outside, checked by one pass before anything is
 // decoded: a hostile value costs a scan, never an allocation of its shape.
@@ -5415,6 +5576,8 @@ export interface Problem {
   /** e.g. CONFIG_BROKEN, DISK_FULL, CONFIG_UNKNOWN_KEYS */
   code: string;
   message: string;
+  /** what can be done about it */
+  repair?: Repair;
 }
 
 export interface AgentHealth {
@@ -6299,6 +6462,15 @@ export interface Methods {
   "hearth.backup.create": { params: BackupCreateParams; result: BackupMade };
   "hearth.backup.list": { params: Record<string, never>; result: BackupList };
   "hearth.backup.prune": { params: Record<string, never>; result: BackupPruned };
+  "hearth.move.status": { params: Record<string, never>; result: MoveStatus };
+  "hearth.move.offer": { params: MoveOfferParams; result: MoveStatus };
+  "hearth.move.begin": { params: Record<string, never>; result: MoveBegun };
+  "hearth.move.piece": { params: MovePieceParams; result: MovePiece };
+  "hearth.move.release": { params: MoveReleaseParams; result: MoveReleased };
+  "hearth.move.arrived": { params: MoveArrivedParams; result: MoveStatus };
+  "hearth.move.leave": { params: Record<string, never>; result: MoveStatus };
+  "hearth.move.export": { params: MoveExportParams; result: MoveExported };
+  "hearth.move.wake": { params: MoveWakeParams; result: MoveStatus };
   "update.status": { params: Record<string, never>; result: UpdateStatus };
   "update.run": { params: UpdateRunParams; result: UpdateRunResult };
   "hearth.update.check": { params: UpdateCheckParams; result: UpdateStatus };

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
@@ -42,7 +43,7 @@ const (
 
 // Ask is one wish, with everything that decides about it. What is shown to a
 // person is made of these fields and nothing else, and the decision is bound to
-// all of them but the words (Title, Why, Warnings, Lines).
+// all of them but the words (Title, Says, Why, Warnings, Lines).
 type Ask struct {
 	Kind       Kind   `json:"kind"`
 	RunID      string `json:"runId,omitempty"`
@@ -55,9 +56,11 @@ type Ask struct {
 	Sender     string `json:"sender,omitempty"`
 	Owner      bool   `json:"owner,omitempty"`
 
-	Title    string   `json:"title"`         // plain words: "Run git push in ~/site"
-	Why      string   `json:"why,omitempty"` // the model's own words, or what rule made it ask
-	Warnings []string `json:"warnings,omitempty"`
+	Title string `json:"title"` // plain words: "Run git push in ~/site"
+	// Says is the same for a person of any language.
+	Says     sentence.Sentence `json:"says,omitzero"`
+	Why      string            `json:"why,omitempty"` // the model's own words, or what rule made it ask
+	Warnings []string          `json:"warnings,omitempty"`
 	// Lines are the whole of it for a person, one fact a line, safe to print. What
 	// they lack of the fields below and of Warnings is added.
 	Lines []string `json:"lines,omitempty"`
@@ -162,10 +165,21 @@ func (a *Ask) check() error {
 	}
 	a.Title, a.Why = cut(a.Title), cut(a.Why)
 	a.whole()
+	if !a.Says.Sound() {
+		a.Says = a.plainly()
+	}
 	if len(a.Warnings) > maxWarnings {
 		a.Warnings = append(a.Warnings[:maxWarnings:maxWarnings], "There is more to warn of than fits here.")
 	}
 	return nil
+}
+
+// plainly is the sentence of an ask that came without one.
+func (a *Ask) plainly() sentence.Sentence {
+	if a.Kind == KindExec {
+		return sentence.New("command")
+	}
+	return sentence.New("other", "title", a.Title)
 }
 
 func cut(s string) string {

@@ -62,6 +62,8 @@ type Options struct {
 	Resolved  func(Record)
 	// Used tells of what a rule allowed or forbade without a question.
 	Used func(Ask, Rule)
+	// Name is what people call an agent. nil: nobody has a name.
+	Name func(agentID string) string
 	// Epoch names this boot: requests of another one are over.
 	Epoch string
 }

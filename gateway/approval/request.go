@@ -47,6 +47,9 @@ func (b *Broker) Open(ctx context.Context, a Ask, requester string) (Record, err
 // a person decides about what they read.
 func (b *Broker) open(ctx context.Context, a Ask, requester string, set Settings) (*request, error) {
 	now := b.Now()
+	if b.Name != nil && requester == "" {
+		a.Says = a.Says.By(b.Name(a.AgentID))
+	}
 	r := &request{exact: a.Exact(), waiters: 1, done: make(chan struct{})}
 	b.mu.Lock()
 	t := b.tally(a.RunID, now)

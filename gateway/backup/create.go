@@ -157,6 +157,8 @@ type writer struct {
 	manifest Manifest
 	made     Made
 	sums     map[string][]byte
+	progress func(done int64) // nil: nobody wants to know
+	done     int64
 }
 
 func (w *writer) write(ctx context.Context, out io.Writer, to []age.Recipient, s Source) (err error) {
@@ -260,6 +262,10 @@ func (w *writer) found(ctx context.Context, f found) error {
 // file takes one regular file, whose bytes write gives: exactly f.Size of them.
 func (w *writer) file(f File, write func(io.Writer) error) error {
 	whole := sha256.New()
+	if w.progress != nil {
+		each := write
+		write = func(to io.Writer) error { return each(counting{to, &w.done, w.progress}) }
+	}
 	var err error
 	if base, ok := w.baseSums(f.Path); ok {
 		f.FromBase = true

@@ -1,12 +1,17 @@
 package backup
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
@@ -37,6 +42,9 @@ func SecretFile(name string) bool { return slices.Contains(secretFiles, name) }
 // runs, what can be made anew, and copies of what is in it.
 var passing = regexp.MustCompile(`^(\..*|hearth\.db.*|hearth\.json.*|gateway\.(json|log.*|stacks|node-state)|codemode-cache|backup\..*)$`)
 
+// programState says which versions of the program are installed on this machine.
+const programState = "update.json"
+
 // Contents says what of Hearth is saved.
 type Contents struct {
 	Dir        statedir.Dir
@@ -45,6 +53,7 @@ type Contents struct {
 	Settings   []byte            // the text of hearth.json, without keys unless Secrets
 	Values     []byte            // of ValuesPath; nil: none
 	Secrets    bool
+	Moving     bool // to another machine: what is only about this one stays
 	Version    string
 	Home       string
 }
@@ -56,7 +65,7 @@ func (c Contents) Source() Source {
 		Version: c.Version, Home: c.Home, Made: map[string][]byte{},
 		Roots: []Root{
 			{Name: RootState, Dir: string(c.Dir), Must: true, Skip: func(name string) bool {
-				return passing.MatchString(name) || !c.Secrets && SecretFile(name)
+				return passing.MatchString(name) || !c.Secrets && SecretFile(name) || c.Moving && name == programState
 			}},
 			{Name: RootSkills, Dir: c.Dir.Skills()},
 		},
@@ -75,4 +84,29 @@ func (c Contents) Source() Source {
 		s.Made[ValuesPath] = c.Values
 	}
 	return s
+}
+
+// Keeper is where secrets are kept.
+type Keeper interface {
+	List(ctx context.Context) ([]secret.Entry, error)
+	Get(ctx context.Context, name string) (secret.Secret, error)
+}
+
+// Values are the secrets that the keychain or vault keeps, as ValuesPath holds them.
+func Values(ctx context.Context, k Keeper) ([]byte, error) {
+	list, err := k.List(ctx)
+	if errors.Is(err, secret.ErrUnavailable) {
+		return nil, nil // none are kept
+	}
+	out := map[string]string{}
+	for _, e := range list {
+		v, gerr := k.Get(ctx, e.Name)
+		err = cmp.Or(err, gerr)
+		out[e.Name] = v.Reveal()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the secrets, which are to be in it: %w; unlock them with `hearth secrets unlock` (backups can do "+
+			"without: `hearth config set backup.secrets false`)", err)
+	}
+	return json.Marshal(out)
 }

@@ -1,5 +1,7 @@
 package channel
 
+import "slices"
+
 // Ability is one of the optional interfaces by name, as a program says which it has.
 type Ability string
 
@@ -16,11 +18,18 @@ const (
 	CanRead     Ability = "read"    // Reader
 	CanBeCalled Ability = "http"    // Called
 	CanMenu     Ability = "menu"    // Menu
+	CanFinish   Ability = "finish"  // Finisher
 )
 
 // Abilities are all of them.
 func Abilities() []Ability {
-	return []Ability{CanEdit, CanDelete, CanType, CanReact, CanFetch, CanChoose, CanPoll, CanPin, CanRead, CanMenu, CanBeCalled}
+	return []Ability{CanEdit, CanDelete, CanType, CanReact, CanFetch, CanChoose, CanPoll, CanPin, CanRead, CanMenu, CanFinish,
+		CanBeCalled}
+}
+
+// WithoutFinish are all but CanFinish, which only networks with streams of their own need.
+func WithoutFinish() []Ability {
+	return slices.DeleteFunc(Abilities(), func(a Ability) bool { return a == CanFinish })
 }
 
 // Writing are those of a network that does what all about messages asks for, and no more.
@@ -65,6 +74,9 @@ func AsCalled(c Channel) (Called, bool) { return as[Called](c, CanBeCalled) }
 // AsMenu is a channel that shows commands in a menu, if it does.
 func AsMenu(c Channel) (Menu, bool) { return as[Menu](c, CanMenu) }
 
+// AsFinisher is a channel that is told of the last edit of an answer, if it wants to be.
+func AsFinisher(c Channel) (Finisher, bool) { return as[Finisher](c, CanFinish) }
+
 func as[T any](c Channel, a Ability) (able T, ok bool) {
 	if s, standing := c.(Standing); standing && !s.Can(a) {
 		return able, false
@@ -87,6 +99,7 @@ func AbilitiesOf(c Channel) (out []Ability) {
 	_, has[CanRead] = AsReader(c)
 	_, has[CanBeCalled] = AsCalled(c)
 	_, has[CanMenu] = AsMenu(c)
+	_, has[CanFinish] = AsFinisher(c)
 	for _, a := range Abilities() {
 		if has[a] {
 			out = append(out, a)

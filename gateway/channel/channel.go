@@ -37,13 +37,18 @@ type Channel interface {
 // decided to ignore it: either way the network need not bring it again.
 type Inbox func(ctx context.Context, in Inbound) error
 
-// Optional abilities, found by AsEditor and its like; Reporter and Hooked by type
+// Optional abilities, found by AsEditor and its like; Reporter, Gatherer and Hooked by type
 // assertion.
 type (
 	// Editor changes the text of a sent message. ErrRefused means that this
 	// message can no longer be edited.
 	Editor interface {
 		Edit(ctx context.Context, to Target, messageID, text string) error
+	}
+	// Finisher is an Editor that is told which edit of an answer is the last, which makes
+	// it whole.
+	Finisher interface {
+		Finish(ctx context.Context, to Target, messageID, text string) error
 	}
 	// Deleter removes a sent message.
 	Deleter interface {
@@ -70,6 +75,11 @@ type (
 	// Reporter tells how it is.
 	Reporter interface {
 		Status() Status
+	}
+	// Gatherer shows several files as one message. Albums cuts those of an answer into
+	// what is one message each, in the order in which they are sent.
+	Gatherer interface {
+		Albums(media []Media) [][]Media
 	}
 	// Hooked is called by its network at a path, when ok; h authenticates the
 	// requests itself.
@@ -102,6 +112,8 @@ type Message struct {
 	Media []Media
 	// Choices are buttons below the text, for a Chooser.
 	Choices []Choice
+	// Draft: it is the beginning of an answer, and edits that add to it follow.
+	Draft bool
 	// Key is the same for every attempt to send this message, for networks that
 	// refuse to take one twice.
 	Key string
@@ -152,6 +164,12 @@ type Inbound struct {
 	Album  string
 	At     time.Time
 	Edited bool // Text replaces that of the message with this MessageID
+	// Withdrawn, with Edited: the message was deleted.
+	Withdrawn bool
+	// Behalf is whose conversation this is, where an answer is given in somebody's name
+	// to people who write to them: the id of that person, who let us in. Chat is then
+	// Group, and nobody is the owner there.
+	Behalf string
 	// Press is a button of ours that the sender pressed, and Reaction an emoji that
 	// they put on a message: neither has a text, and MessageID is unique to it.
 	Press    Press

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -166,10 +167,13 @@ func (h *Host) Problems() (out []protocol.Problem) {
 
 // Run does the background work of all features until ctx ends and all of it has
 // returned.
-func (h *Host) Run(ctx context.Context) {
+func (h *Host) Run(ctx context.Context) { h.RunOnly(ctx) }
+
+// RunOnly is Run for some features; without names for all.
+func (h *Host) RunOnly(ctx context.Context, names ...string) {
 	var work sync.WaitGroup
 	for _, p := range h.parts {
-		if p.Run != nil {
+		if p.Run != nil && (len(names) == 0 || slices.Contains(names, p.name)) {
 			work.Go(func() { h.supervise(ctx, p) })
 		}
 	}

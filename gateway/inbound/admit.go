@@ -71,6 +71,9 @@ func (p Policy) admit(in channel.Inbound, known *contact.Contact) verdict {
 	if in.SenderIsBot && !p.AllowBots {
 		return verdict{rule: RuleBot, detail: "the sender is a bot"}
 	}
+	if in.Behalf != "" {
+		return admitBehalf(in)
+	}
 	owner := listed(p.Owners, in, false) || in.Chat == channel.Direct && known != nil && known.Owner
 	if in.Chat == channel.Direct {
 		return p.admitDirect(in, known, owner)
@@ -95,6 +98,16 @@ func (p Policy) admitDirect(in channel.Inbound, known *contact.Contact, owner bo
 		return verdict{rule: RulePairing, detail: "the owner has not approved the sender"}
 	}
 	return verdict{rule: RuleDMDisabled, detail: "dmPolicy does not allow direct messages"}
+}
+
+// admitBehalf: whoever writes to a person who let us into that conversation is a guest in
+// it, the owner too, and gets no code: the person let us in, and the channel handed on
+// nothing before. What the person says there themselves is context.
+func admitBehalf(in channel.Inbound) verdict {
+	if !in.Mentioned {
+		return verdict{rule: RuleMention, detail: "said by the person in whose name the assistant answers there"}
+	}
+	return verdict{rule: RuleAccepted}
 }
 
 func (p Policy) admitGroup(in channel.Inbound, owner bool) verdict {

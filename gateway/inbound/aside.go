@@ -41,6 +41,9 @@ func (g *Gate) overhear(ctx context.Context, in channel.Inbound, pol Policy, v v
 	return nil
 }
 
+// withdrawn stands for a message that was deleted before it was read.
+const withdrawn = "(a message that was deleted)"
+
 // edit changes a message that waits for more text, or that is kept as context.
 // What a session has taken is not changed.
 func (g *Gate) edit(ctx context.Context, in channel.Inbound) error {
@@ -55,6 +58,10 @@ func (g *Gate) edit(ctx context.Context, in channel.Inbound) error {
 			if string(messageKey(row.Value.In)) == string(id) {
 				changed = true
 				row.Value.In.Text, row.Value.In.Command = in.Text, in.Command
+				if in.Withdrawn { // its place in a turn stays
+					row.Value.In.Text, row.Value.In.Media, row.Value.In.ReplyToText = withdrawn, nil, ""
+					row.Value.In.Forwarded = channel.Forwarded{}
+				}
 				return g.t.pending.Put(tx, append([]byte(nil), row.Key...), row.Value)
 			}
 		}
@@ -64,6 +71,9 @@ func (g *Gate) edit(ctx context.Context, in channel.Inbound) error {
 			}
 			if string(messageKey(row.Value.In)) == string(id) {
 				changed = true
+				if in.Withdrawn {
+					return g.t.heard.Delete(tx, append([]byte(nil), row.Key...))
+				}
 				row.Value.In.Text = cut(in.Text, longestText/16)
 				return g.t.heard.Put(tx, append([]byte(nil), row.Key...), row.Value)
 			}

@@ -74,7 +74,7 @@ func (d *Deliverer) await(ctx context.Context, at int64) error {
 func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) error {
 	if v.Parts == nil {
 		d.place(v, c)
-		v.Parts = plan(v, d.Limits(c), c.Limits())
+		v.Parts = plan(v, d.Limits(c), c)
 	}
 	i := v.next()
 	if i < 0 {
@@ -141,8 +141,11 @@ func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Chan
 		to.ReplyTo = ""
 	}
 	if e, ok := channel.AsEditor(c); ok && d.edits(v, i) {
-		if p.Text == v.PreviewText {
+		if _, ends := channel.AsFinisher(c); p.Text == v.PreviewText && !ends {
 			return v.Preview, nil // it reads so already
+		}
+		if f, ok := channel.AsFinisher(c); ok {
+			return v.Preview, f.Finish(req, v.To, v.Preview, p.Text)
 		}
 		return v.Preview, e.Edit(req, v.To, v.Preview, p.Text)
 	}
@@ -186,6 +189,9 @@ func (d *Deliverer) judge(v *Delivery, i int, c channel.Channel, err error) {
 		d.giveUp(v)
 	case d.edits(v, i) && !errors.Is(err, channel.ErrAuth) && (errors.Is(err, channel.ErrRefused) || v.Attempts >= editsTried):
 		v.EditPreview = false // the preview is removed once the answer was sent
+		v.State, v.NextAt = Waiting, 0
+	case errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth) && len(v.Parts[i].Media) > 1:
+		v.apart(i) // the network takes all files of a message or none
 		v.State, v.NextAt = Waiting, 0
 	case errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth) && len(v.Parts[i].Media) > 0:
 		v.Parts[i].sayInstead(err)

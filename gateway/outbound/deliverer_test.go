@@ -29,10 +29,11 @@ type house struct {
 	lim  channel.Limits
 	less []channel.Ability // that the channel has not
 
-	db   *store.DB
-	d    *Deliverer
-	stop context.CancelFunc
-	done chan struct{}
+	pairs bool // the network shows two files as one message
+	db    *store.DB
+	d     *Deliverer
+	stop  context.CancelFunc
+	done  chan struct{}
 
 	mu     sync.Mutex
 	states []string
@@ -58,7 +59,11 @@ func (h *house) open() {
 			if h.off {
 				return nil
 			}
-			return lesser{h.net.Channel(id, account, h.lim), h.less}
+			one := lesser{h.net.Channel(id, account, h.lim), h.less}
+			if h.pairs {
+				return gatherer{one}
+			}
+			return one
 		},
 		Rand: func() float64 { return 1 },
 		OnState: func(v Delivery) {
@@ -76,6 +81,13 @@ type lesser struct {
 }
 
 func (l lesser) Can(a channel.Ability) bool { return !slices.Contains(l.less, a) }
+
+// gatherer is a channel that shows two files as one message.
+type gatherer struct{ lesser }
+
+func (gatherer) Albums(media []channel.Media) [][]channel.Media {
+	return slices.Collect(slices.Chunk(media, 2))
+}
 
 func (h *house) start() {
 	h.open()
@@ -311,7 +323,7 @@ func crashed(h *house, v Delivery) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	got.Parts = plan(&got, h.d.Limits(h.net.Channel("loopback", "default", h.lim)), channel.Limits{})
+	got.Parts = plan(&got, h.d.Limits(h.net.Channel("loopback", "default", h.lim)), h.net.Channel("loopback", "default", channel.Limits{}))
 	got.State, got.Parts[0].State = Sending, Sending
 	if err := h.d.save(h.t.Context(), &got); err != nil {
 		h.t.Fatal(err)

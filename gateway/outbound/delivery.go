@@ -169,21 +169,43 @@ func (d *Delivery) clone() Delivery {
 	return out
 }
 
+// albums are the files of each message.
+func albums(media []channel.Media, c channel.Channel) (out [][]channel.Media) {
+	if g, ok := c.(channel.Gatherer); ok {
+		return g.Albums(media)
+	}
+	for _, m := range media {
+		out = append(out, []channel.Media{m})
+	}
+	return out
+}
+
+// apart makes a message of its own of each file of part i.
+func (d *Delivery) apart(i int) {
+	rest := make([]Part, 0, len(d.Parts[i].Media)-1)
+	for _, m := range d.Parts[i].Media[1:] {
+		rest = append(rest, Part{Media: []channel.Media{m}, State: Waiting, Reply: d.Parts[i].Reply && d.Reply == ReplyAll})
+	}
+	d.Parts[i].Media, d.Parts[i].State = d.Parts[i].Media[:1:1], Waiting
+	d.Parts = slices.Insert(d.Parts, i+1, rest...)
+}
+
 // plan cuts a delivery into the messages of a channel. It happens once and is
 // recorded, so that a delivery goes on after a restart where it stopped.
-func plan(d *Delivery, l chunk.Limits, own channel.Limits) []Part {
+func plan(d *Delivery, l chunk.Limits, c channel.Channel) []Part {
+	own := c.Limits()
 	var parts []Part
 	for _, c := range chunk.Split(d.Text, l) {
 		if text := chunk.Trim(c.Text()); text != "" {
 			parts = append(parts, Part{Text: text, State: Waiting})
 		}
 	}
-	for i, m := range d.Media {
+	for i, m := range albums(d.Media, c) {
 		if i == 0 && len(parts) == 1 && !d.EditPreview && own.Unit.Len(parts[0].Text) <= own.Caption {
-			parts[0].Media = []channel.Media{m}
+			parts[0].Media = m
 			continue
 		}
-		parts = append(parts, Part{Media: []channel.Media{m}, State: Waiting})
+		parts = append(parts, Part{Media: m, State: Waiting})
 	}
 	for i := range parts {
 		parts[i].Reply = d.To.ReplyTo != "" && (d.Reply == ReplyAll || d.Reply != ReplyOff && i == 0)

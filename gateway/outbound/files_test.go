@@ -59,3 +59,33 @@ func TestFileIsSentAfterARestart(t *testing.T) {
 		}
 	})
 }
+
+// Several files of one answer are one message where the network shows them so; when it
+// takes none of them, each is tried alone and only what is refused is said.
+func TestFilesThatAreOneMessage(t *testing.T) {
+	bubble(t, func(h *house) {
+		h.pairs, h.lim = true, channel.Limits{Text: 500, Caption: 100, Files: 1 << 20}
+		files := []channel.Media{{URL: "/w/1.png", Name: "1.png"}, {URL: "/w/2.png", Name: "2.png"}, {URL: "/w/3.png", Name: "3.png"}}
+		v := to("a", "c", "look")
+		v.Media = files
+		h.put(v)
+		h.settle()
+		h.want("a", Delivered, "")
+		m := h.net.Messages()
+		if len(m) != 2 || m[0].Text != "look" || len(m[0].Media) != 2 || len(m[1].Media) != 1 {
+			t.Fatalf("%+v", m)
+		}
+		h.net.Script(loopback.Fault{On: loopback.OpSend, Kind: loopback.Refused}, loopback.Fault{On: loopback.OpSend, Kind: loopback.OK},
+			loopback.Fault{On: loopback.OpSend, Kind: loopback.Refused})
+		v = to("b", "c", "look")
+		v.Media = files
+		h.put(v)
+		h.settle()
+		h.want("b", Delivered, "")
+		m = h.net.Messages()[2:]
+		if len(m) != 3 || m[0].Text != "look" || len(m[0].Media) != 1 || m[0].Media[0].Name != "1.png" ||
+			!strings.HasPrefix(m[1].Text, "(2.png could not be sent: ") || len(m[2].Media) != 1 || m[2].Media[0].Name != "3.png" {
+			t.Errorf("%+v", m)
+		}
+	})
+}

@@ -81,6 +81,7 @@ type Switch struct {
 	changed func(State)
 
 	mu    sync.Mutex
+	held  string // why everything is paused, whatever the switch says; "": it is not
 	state State
 	timer *time.Timer
 	flip  chan struct{} // closed and replaced at every change
@@ -109,6 +110,23 @@ func (s *Switch) Follow(changed func(State)) {
 	defer s.mu.Unlock()
 	s.changed = changed
 	s.wind()
+}
+
+// Hold pauses everything until this program ends, whatever the switch says.
+func (s *Switch) Hold(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = reason
+}
+
+// holding is what holds now: a hold, or the switch.
+func (s *Switch) holding() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held != "" {
+		return State{Level: Everything, Reason: s.held}
+	}
+	return s.current()
 }
 
 // Get returns the switch as it holds now.
@@ -200,7 +218,7 @@ func (s *Switch) wind() {
 
 // Check returns an *Error when the act is paused.
 func (s *Switch) Check(act Act) error {
-	if st := s.Get(); st.stops(act) {
+	if st := s.holding(); st.stops(act) {
 		return &Error{State: st, Act: act}
 	}
 	return nil
@@ -222,7 +240,7 @@ func (st State) stops(act Act) bool {
 func (s *Switch) Wait(ctx context.Context, act Act) error {
 	for {
 		s.mu.Lock()
-		stopped, flip := s.current().stops(act), s.flip
+		stopped, flip := s.held != "" || s.current().stops(act), s.flip
 		s.mu.Unlock()
 		if !stopped {
 			return nil

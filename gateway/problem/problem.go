@@ -48,5 +48,11 @@ func (b *Board) All() []protocol.Problem {
 	for _, ask := range sources {
 		out = append(out, ask()...)
 	}
-	return append(out, b.Noted()...)
+	out = append(out, b.Noted()...)
+	for i, p := range out {
+		if p.Repair == "" {
+			out[i].Repair = protocol.RepairOf(p.Code)
+		}
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -54,7 +55,10 @@ func (p *pins) start(path string, argv []string, attr *syscall.ProcAttr) (int, e
 	if p == nil {
 		return syscall.ForkExec(path, argv, attr)
 	}
+	// A collection that was about to begin while the collector was switched off still
+	// begins; the one here begins after it, ends, and no other follows.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	runtime.GC()
 	if err := p.w.Enter(); err != nil {
 		return 0, err
 	}

@@ -17,6 +17,8 @@ import (
 // The test program is its own guardian, and its own gateway to be killed.
 const (
 	guardianArg = "__child"
+	busyArg     = "__busy-child" // a guardian whose memory is collected all the time
+	stuckArg    = "__stuck-child"
 	gatewayEnv  = "HEARTH_TEST_COMMAND"
 )
 
@@ -24,18 +26,35 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == guardianArg {
 		rerun.Exit(process.Child())
 	}
+	if len(os.Args) > 1 && os.Args[1] == busyArg {
+		go litter()
+		rerun.Exit(process.Child())
+	}
+	if len(os.Args) > 1 && os.Args[1] == stuckArg {
+		time.Sleep(time.Hour) // it reads nothing, starts nothing, and does not end
+	}
 	harden() // as a gateway is
 	goleak.VerifyTestMain(m)
 }
 
-func helper() []string { return []string{os.Args[0], os.Args[0], guardianArg} }
+// litter gives the collector work until the program ends.
+func litter() {
+	for {
+		runtime.KeepAlive(make([]byte, 1<<20))
+		time.Sleep(50 * time.Microsecond)
+	}
+}
+
+func helper(as string) []string { return []string{os.Args[0], os.Args[0], as} }
 
 func keeper(t *testing.T, o process.Options) *process.Keeper {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("these tests speak to a Unix shell")
 	}
-	o.Helper = helper()
+	if o.Helper == nil {
+		o.Helper = helper(guardianArg)
+	}
 	k := process.New(o)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Second)

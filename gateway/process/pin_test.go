@@ -3,11 +3,14 @@
 package process_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/process"
 )
@@ -296,5 +299,31 @@ func TestPinnedStopAndGo(t *testing.T) {
 	if _, out := finished(t, run(t, k, s)); !strings.Contains(out, "original ./a.sh\nbeside\n") ||
 		!strings.Contains(out, "original ./a.sh 2\nbeside\n") || !strings.HasSuffix(out, "got\n") {
 		t.Errorf("%q", out)
+	}
+}
+
+// A guardian answers for the program that it starts, so its own memory must not be
+// collected meanwhile: a collection waits for the thread that starts, that thread for
+// the answer, and the collection holds up who would answer.
+func TestFault_F_CRASH_23_ACollectionWhileACommandStarts(t *testing.T) {
+	pinning(t)
+	k := keeper(t, process.Options{Helper: helper(busyArg)})
+	dir := house(t)
+	for range 40 {
+		s := sh(t, "./a.sh")
+		s.Dir, s.Copies, s.Pin = dir, []process.Copy{copyOf(t, filepath.Join(dir, "a.sh"))}, true
+		if _, out := finished(t, run(t, k, s)); !strings.Contains(out, "original ./a.sh\nbeside\n") {
+			t.Fatalf("%q", out)
+		}
+	}
+}
+
+// A guardian that does not answer is ended, and who asked is told so in time.
+func TestFault_F_CRASH_23_AGuardianThatHangs(t *testing.T) {
+	k := keeper(t, process.Options{Helper: helper(stuckArg)})
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if p, err := k.Start(ctx, sh(t, "echo never")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v %v", p, err)
 	}
 }

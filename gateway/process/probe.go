@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// probing bounds the one try of Pins.
+// probing bounds a try of Pins.
 const probing = 10 * time.Second
 
-// Pins reports whether Spec.Pin can be kept here. It is tried once, with a
-// script that is exchanged: what a kernel, a container and its rules allow
-// together is known in no other way.
+// Pins reports whether Spec.Pin can be kept here. It is tried, until there is an
+// answer, with a script that is exchanged: what a kernel, a container and its rules
+// allow together is known in no other way.
 func (k *Keeper) Pins(ctx context.Context) bool {
 	if runtime.GOOS != "linux" {
 		return false
@@ -22,9 +22,11 @@ func (k *Keeper) Pins(ctx context.Context) bool {
 	k.pins.Lock()
 	defer k.pins.Unlock()
 	if k.pinned == nil {
-		ok := k.tryPins(ctx)
-		if ctx.Err() != nil {
-			return ok // says nothing about the system
+		trial, cancel := context.WithTimeout(ctx, probing)
+		defer cancel()
+		ok := k.tryPins(trial)
+		if trial.Err() != nil {
+			return ok // says nothing about the system, which may only be busy
 		}
 		k.pinned = &ok
 	}
@@ -32,8 +34,6 @@ func (k *Keeper) Pins(ctx context.Context) bool {
 }
 
 func (k *Keeper) tryPins(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, probing)
-	defer cancel()
 	dir, err := os.MkdirTemp("", "hearth-try-")
 	if err != nil {
 		return false

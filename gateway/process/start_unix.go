@@ -184,9 +184,15 @@ func (g *guarded) begin(ctx context.Context, s Spec) error {
 	return nil
 }
 
+// leaving bounds the wait for a guardian whose command never ran. What it may have
+// begun to start dies with it.
+const leaving = 2 * time.Second
+
 // abandon is for a command that never ran.
 func (g *guarded) abandon() {
 	_ = g.control.Close()
+	t := time.AfterFunc(leaving, func() { _ = g.cmd.Process.Kill() })
+	defer t.Stop()
 	_ = g.cmd.Wait()
 	g.close()
 }

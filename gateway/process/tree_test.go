@@ -108,7 +108,7 @@ func TestGatewayToKill(t *testing.T) {
 	if text == "" {
 		t.Skip("only as a part of another test")
 	}
-	k := process.New(process.Options{Helper: helper()})
+	k := process.New(process.Options{Helper: helper(guardianArg)})
 	p, err := k.Start(t.Context(), process.Spec{
 		Path: "/bin/sh", Argv: []string{"sh", "-c", text}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: os.Getenv("DIR"),
 		TTY: os.Getenv("TTY") != "",

@@ -1,6 +1,9 @@
 package protocol
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Decisions about a request as other gateways' clients name them.
 const (
@@ -28,19 +31,49 @@ type ApprovalRequest struct {
 	WarningText      string   `json:"warningText,omitempty"`
 
 	// What follows is ours.
-	HearthKind   string   `json:"hearthKind,omitempty"` // exec, file, send, config, network, install, tool
-	HearthTitle  string   `json:"hearthTitle,omitempty"`
-	HearthWhy    string   `json:"hearthWhy,omitempty"`
-	HearthLines  []string `json:"hearthLines,omitempty"` // all of it, one fact a line, safe to show
-	HearthWarn   []string `json:"hearthWarnings,omitempty"`
-	HearthScopes []string `json:"hearthScopes,omitempty"` // once, session, here, program, folder, deny, never
-	HearthFolder string   `json:"hearthFolder,omitempty"` // of scope folder, as people write it
-	HearthFrom   string   `json:"hearthFrom,omitempty"`   // who said the words that led here
-	HearthAsked  int      `json:"hearthAsked,omitempty"`  // how many requests this run has made
+	HearthKind  string `json:"hearthKind,omitempty"` // exec, file, send, config, network, install, tool
+	HearthTitle string `json:"hearthTitle,omitempty"`
+	// HearthSays is the title in plain words, HearthFacts are the lines taken apart. Both
+	// are for the languages of people; nothing stands there that the lines do not say.
+	HearthSays   *ApprovalSentence `json:"hearthSays,omitempty"`
+	HearthFacts  []ApprovalFact    `json:"hearthFacts,omitempty"`
+	HearthWhy    string            `json:"hearthWhy,omitempty"`
+	HearthLines  []string          `json:"hearthLines,omitempty"` // all of it, one fact a line, safe to show
+	HearthWarn   []string          `json:"hearthWarnings,omitempty"`
+	HearthScopes []string          `json:"hearthScopes,omitempty"` // once, session, here, program, folder, deny, never
+	HearthFolder string            `json:"hearthFolder,omitempty"` // of scope folder, as people write it
+	HearthFrom   string            `json:"hearthFrom,omitempty"`   // who said the words that led here
+	HearthAsked  int               `json:"hearthAsked,omitempty"`  // how many requests this run has made
 	// HearthUnconfined: it would run outside of the sandbox. HearthLines say so too.
 	HearthUnconfined bool `json:"hearthUnconfined,omitempty"`
 	// HearthScripts are the files that decide what runs, as they were when it was asked.
 	HearthScripts []ApprovalScript `json:"hearthScripts,omitempty"`
+}
+
+// ApprovalSentence says in one sentence what is asked for. A client that has no
+// words for the code says the text.
+type ApprovalSentence struct {
+	Code   string            `json:"code"`
+	Params map[string]string `json:"params,omitempty"` // safe to show; "who" asks
+	Text   string            `json:"text"`             // in English
+}
+
+// ApprovalFact is one fact of a request.
+type ApprovalFact struct {
+	Code  string `json:"code,omitempty"`  // "" = the text speaks for itself
+	Label string `json:"label,omitempty"` // the code's name in English
+	Text  string `json:"text"`            // safe to show
+	Block bool   `json:"block,omitempty"` // to be shown as it is, line by line
+	// Detail: it says how it is done, not what. Clients may fold it.
+	Detail bool `json:"detail,omitempty"`
+}
+
+// Says is what is asked for in one English sentence, also of a gateway that has no sentences.
+func (r *ApprovalRequest) Says() string {
+	if r.HearthSays != nil && r.HearthSays.Text != "" {
+		return r.HearthSays.Text
+	}
+	return cmp.Or(r.HearthTitle, r.Command)
 }
 
 // ApprovalScript is a file that decides what a command does. The yes is for the

@@ -230,6 +230,8 @@ type ChatEvent struct {
 	Usage        *Usage   `json:"usage,omitempty"`
 	ErrorMessage string   `json:"errorMessage,omitempty"` // plain words: what, why, what next
 	ErrorKind    string   `json:"errorKind,omitempty"`    // refusal, timeout, rate_limit, context_length, unknown
+	// Repair is ours: what can be done about the failure.
+	Repair Repair `json:"hearthRepair,omitempty"`
 	// Offset and End are ours, with CapSlimDeltas: DeltaText is bytes
 	// [Offset, End) of the run's text in UTF-8.
 	Offset int64 `json:"offset,omitempty"`

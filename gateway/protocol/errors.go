@@ -70,6 +70,10 @@ func MissingScope(s Scope) *Error {
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
+		code, _ := e.Details["code"].(string)
+		if r := RepairOf(code); r != "" && e.Details["repair"] == nil {
+			return e.With("repair", r)
+		}
 		return e
 	}
 	return &Error{Code: CodeUnavailable, Message: "Hearth could not finish this because of an internal problem. Try again; if it stays, " +

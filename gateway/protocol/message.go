@@ -189,8 +189,9 @@ const (
 // MessageReceipt is ours: on user messages the state of their run, on
 // assistant messages whether they are whole.
 type MessageReceipt struct {
-	State ReceiptState `json:"state,omitempty"`
-	Error string       `json:"error,omitempty"` // plain words, when State is failed
+	State  ReceiptState `json:"state,omitempty"`
+	Error  string       `json:"error,omitempty"`  // plain words, when State is failed
+	Repair Repair       `json:"repair,omitempty"` // what can be done about it
 	// BuiltIn marks words of the guide model, which every surface labels.
 	BuiltIn bool `json:"builtIn,omitempty"`
 }

@@ -163,6 +163,15 @@ const (
 	MethodBackupCreate     = "hearth.backup.create"
 	MethodBackupList       = "hearth.backup.list"
 	MethodBackupPrune      = "hearth.backup.prune"
+	MethodMoveStatus       = "hearth.move.status"
+	MethodMoveOffer        = "hearth.move.offer"
+	MethodMoveBegin        = "hearth.move.begin"
+	MethodMovePiece        = "hearth.move.piece"
+	MethodMoveRelease      = "hearth.move.release"
+	MethodMoveArrived      = "hearth.move.arrived"
+	MethodMoveLeave        = "hearth.move.leave"
+	MethodMoveExport       = "hearth.move.export"
+	MethodMoveWake         = "hearth.move.wake"
 	MethodUpdateStatus     = "update.status"
 	MethodUpdateRun        = "update.run"
 	MethodUpdateCheck      = "hearth.update.check"
@@ -435,6 +444,15 @@ var methods = []MethodSpec{
 	{MethodBackupCreate, RoleOperator, ScopeAdmin},
 	{MethodBackupList, RoleOperator, ScopeAdmin},
 	{MethodBackupPrune, RoleOperator, ScopeAdmin},
+	{MethodMoveStatus, RoleOperator, ScopeRead},
+	{MethodMoveOffer, RoleOperator, ScopeAdmin},
+	{MethodMoveBegin, RoleOperator, ScopeAdmin},
+	{MethodMovePiece, RoleOperator, ScopeAdmin},
+	{MethodMoveRelease, RoleOperator, ScopeAdmin},
+	{MethodMoveArrived, RoleOperator, ScopeAdmin},
+	{MethodMoveLeave, RoleOperator, ScopeAdmin},
+	{MethodMoveExport, RoleOperator, ScopeAdmin},
+	{MethodMoveWake, RoleOperator, ScopeAdmin},
 	{MethodUpdateStatus, RoleOperator, ScopeRead},
 	{MethodUpdateRun, RoleOperator, ScopeAdmin},
 	{MethodUpdateCheck, RoleOperator, ScopeAdmin},

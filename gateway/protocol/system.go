@@ -28,6 +28,7 @@ type HealthDetail struct {
 type Problem struct {
 	Code    string `json:"code"` // e.g. CONFIG_BROKEN, DISK_FULL, CONFIG_UNKNOWN_KEYS
 	Message string `json:"message"`
+	Repair  Repair `json:"repair,omitempty"` // what can be done about it
 }
 
 type AgentHealth struct {

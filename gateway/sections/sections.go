@@ -25,6 +25,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
 	"github.com/hearth-assistant/hearth/gateway/feature/shell"
+	"github.com/hearth-assistant/hearth/gateway/feature/telemetry"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/host/enabled"
@@ -77,6 +78,7 @@ func All(networks channel.Kinds) config.Sections {
 		config.OfFeature("cron", job.Section),
 		config.OfFeature("backup", backup.Section),
 		config.OfFeature("metrics", metrics.Section),
+		config.OfFeature("telemetry", telemetry.Section),
 		config.OfFeature("update", release.Section),
 		config.OfFeature("codemode", workbench.Section, workbench.AgentSection),
 		config.OfFeature("memory", memory.SearchSection, memory.Section, memory.StartupSection),

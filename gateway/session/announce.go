@@ -11,6 +11,7 @@ import (
 // The events of a run, as clients know them.
 
 func (m *Manager) announceStart(r *run) {
+	m.tellBegan(r.rec)
 	m.agentEvent(r, "lifecycle", map[string]any{"phase": "start", "startedAt": r.rec.StartedAt})
 	row, err := m.rowOf(r.rec.SessionKey)
 	if err == nil {
@@ -19,6 +20,7 @@ func (m *Manager) announceStart(r *run) {
 }
 
 func (m *Manager) announceEnd(r *run, row Row, end ending) {
+	m.tellEnded(r.rec)
 	if end.message != nil {
 		m.Publish.Message(m.sessionMessage(r, end.message))
 	}

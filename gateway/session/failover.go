@@ -263,6 +263,7 @@ func (s *modelOf) Rechosen() bool {
 // Noted keeps what became of each attempt.
 func (s *modelOf) Noted(_ context.Context, a failover.Attempt) {
 	s.r.calls = append(s.r.calls, a)
+	s.tellAsked(s.r.id, a)
 	if s.r.rec.Terms != nil && !a.Skipped {
 		s.r.spent += s.Models.Cost(a)
 	}

@@ -192,6 +192,7 @@ type Manager struct {
 	Options
 	t         tables
 	listeners []Listener
+	watchers  []Watcher
 
 	runCtx  context.Context // of all runs; ends on Close
 	stopRun context.CancelCauseFunc

@@ -131,6 +131,7 @@ func (n *NestedCalls) End(parent string, call model.ToolCall, res model.ToolResu
 	if err != nil {
 		n.m.Logger.Error("the result of a program's call could not be kept", "run", n.id, "tool", call.Name, "err", err)
 	}
+	n.m.tellCalled(n.id, Called{ID: call.ID, Parent: parent, Name: call.Name, At: n.m.Now(), Took: took, Failed: res.IsError})
 	n.event(map[string]any{
 		"phase": "result", "name": call.Name, "toolCallId": call.ID, "isError": res.IsError, "parentToolCallId": parent,
 		"result":     map[string]any{"content": protocol.TextBlocks(res.Text), "details": res.Details},

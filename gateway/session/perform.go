@@ -312,6 +312,7 @@ func (m *Manager) writeResult(r *run, ev agent.Event) error {
 	if err := m.append(r, msg); err != nil {
 		return err
 	}
+	m.tellCalled(r.id, Called{ID: ev.Call.ID, Name: ev.Call.Name, At: m.Now(), Took: ev.Took, Failed: ev.Result.IsError})
 	m.agentEvent(r, "tool", map[string]any{
 		"phase": "result", "name": ev.Call.Name, "toolCallId": ev.Call.ID, "isError": ev.Result.IsError,
 		"result":     map[string]any{"content": protocol.TextBlocks(ev.Result.Text), "details": ev.Result.Details},

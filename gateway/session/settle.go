@@ -31,11 +31,17 @@ type ending struct {
 	used    int    // tokens that the conversation takes with the answer; 0 = nobody knows
 	errText string // for people, when state is failed
 	errKind string
+	repair  protocol.Repair
 	detail  string // the failure as the program knows it
 }
 
 // maxDetail bounds what is kept of a failure, in characters.
 const maxDetail = 1000
+
+// repairs are models that know what can be done about a failed call.
+type repairs interface {
+	Repair(err error) protocol.Repair
+}
 
 // failure decides how a run ends that did not end well. What was said before
 // is kept.
@@ -47,19 +53,25 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.state, end.stop, end.errKind = RunAborted, "aborted", ""
 	case errors.Is(err, errTimeout):
 		end.errKind = "timeout"
+		end.repair = protocol.RepairRetry
 		end.errText = "The answer took too long and was stopped. What had arrived is kept. Try again, choose a faster model, or raise " +
 			"agents.defaults.timeoutSeconds."
 	case errors.Is(err, agent.ErrLoop):
+		end.repair = protocol.RepairModel
 		end.errText = "The model kept repeating itself" + loopWords(err) + ", so Hearth stopped it. What was done stays done. Ask again in " +
 			"other words, or choose another model."
 	case errors.As(err, &ceiling):
 		end.errText, end.errKind = protocol.Sentence(ceiling.Error())+" What was done stays done.", "ceiling"
 	case errors.Is(err, errBroke):
+		end.repair = protocol.RepairDoctor
 		end.errText = "Hearth itself failed while it made this answer. Your message is kept: send it again. `hearth doctor` shows what failed."
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrGone):
-		end.errText = storeTrouble(err)
+		end.errText, end.repair = storeTrouble(err), protocol.RepairDoctor
 	default:
 		end.errText, end.errKind = m.Models.Explain(err, end.ref)
+		if r, ok := m.Models.(repairs); ok {
+			end.repair = r.Repair(err)
+		}
 	}
 	if end.state == RunFailed {
 		detail := err.Error()
@@ -233,7 +245,7 @@ func (m *Manager) putAnswer(tx *store.Tx, row *Row, rec *Run, end ending) error 
 		return err
 	}
 	if ok {
-		asked.Hearth = &protocol.MessageReceipt{State: end.state.Receipt(), Error: end.errText}
+		asked.Hearth = &protocol.MessageReceipt{State: end.state.Receipt(), Error: end.errText, Repair: end.repair}
 		if err := m.t.putEntry(tx, rec.SessionID, asked); err != nil {
 			return err
 		}
@@ -257,6 +269,7 @@ func terminalEvent(rec Run, end ending) protocol.ChatEvent {
 		ev.State, ev.ErrorMessage = protocol.ChatAborted, end.errText
 	default:
 		ev.State, ev.ErrorMessage, ev.ErrorKind = protocol.ChatError, end.errText, end.errKind
+		ev.Repair = end.repair
 	}
 	return ev
 }

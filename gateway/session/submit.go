@@ -223,7 +223,7 @@ func (m *Manager) accept(tx *store.Tx, row *Row, turn Turn, sum string, startsNo
 	row.Preview = clip(turn.Text, 120)
 	row.visited(turn)
 	if row.Title == "" {
-		row.Title = clip(cmp.Or(turn.Title, turn.Text), 60)
+		row.Title = cmp.Or(clip(turn.Title, 60), firstWords(turn.Text))
 	}
 	msg := protocol.Message{
 		Role: protocol.MessageUser, Content: append(protocol.TextBlocks(turn.Text), turn.Pictures...), Timestamp: now,

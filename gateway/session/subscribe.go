@@ -17,6 +17,7 @@ type Subscriber struct {
 	Follow  Follower  // of runs that came by a route
 	Notices Notices
 	Hears   Listener
+	Watches Watcher
 }
 
 // Notices sends words that are not the assistant's where a run's answer goes, with
@@ -41,6 +42,9 @@ func (m *Manager) Subscribe(s Subscriber) {
 	}
 	if s.Hears != nil {
 		m.listeners = append(m.listeners, s.Hears)
+	}
+	if s.Watches != nil {
+		m.watchers = append(m.watchers, s.Watches)
 	}
 }
 

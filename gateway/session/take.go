@@ -65,7 +65,7 @@ func (m *Manager) takeIn(tx *store.Tx, row *Row, t Taken, msgs []protocol.Messag
 		msg.Meta = &protocol.MessageMeta{ID: msg.Meta.ID, Seq: int64(seqOf(row.NextTurn-1, step))}
 		if msg.Role == protocol.MessageUser {
 			msg.Hearth = &protocol.MessageReceipt{State: protocol.ReceiptAnswered} // nobody waits for an answer
-			row.Title = cmp.Or(row.Title, clip(msg.Text(), 60))
+			row.Title = cmp.Or(row.Title, firstWords(msg.Text()))
 		}
 		if err := m.t.putEntry(tx, row.SessionID, msg); err != nil {
 			return err

@@ -2,10 +2,12 @@ package session
 
 import (
 	"context"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Beginning is what a conversation began with, for naming it.
@@ -58,4 +60,15 @@ func (m *Manager) SetTitle(ctx context.Context, key, sessionID, title string) er
 		return nil
 	})
 	return err
+}
+
+// firstWords is the title of a conversation that nobody named: the first five words
+// of its first message, or less where they are long or nothing is between them.
+func firstWords(s string) string {
+	const words, width = 5, 40
+	all := strings.Fields(text.Prefix(s, 1<<10))
+	if len(all) > words {
+		all = append(all[:words-1], all[words-1]+"…")
+	}
+	return text.Ellipsis(text.Line(strings.Join(all, " ")), width)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/backup/restore"
+	"github.com/hearth-assistant/hearth/gateway/move"
 	"github.com/hearth-assistant/hearth/gateway/problem"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/rescue"
@@ -52,6 +53,10 @@ func Folder(dir statedir.Dir) ([]protocol.Problem, error) {
 	}
 	if err := dir.Check(); err != nil {
 		return nil, Cannot("Hearth's folder is not safe", err, "Mend that, or give Hearth another folder with HEARTH_HOME")
+	}
+	if s := move.Asleep(dir); s != nil && s.Phase == move.Arriving {
+		return nil, Cannot("A move to this machine was cut short", nil, "Finish it with `hearth move import --finish`, or go back to what was "+
+			"here with `hearth backup undo` and then `hearth move wake`")
 	}
 	if restore.Half(dir) {
 		return nil, Cannot("A restore was cut short", nil, "Finish it with `hearth backup restore --finish`, or take it back with `hearth "+

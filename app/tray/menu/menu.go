@@ -84,7 +84,8 @@ const (
 // Approval is a request that waits for a yes; the zero value is an empty slot.
 type Approval struct {
 	ID    string
-	Title string
+	Says  string   // what it asks for, in one sentence
+	Title string   // exactly what it asks for
 	Lines []string // all there is to know beside the title
 	From  string   // who said the words that led here
 	Part  bool     // there is more to it than the lines say

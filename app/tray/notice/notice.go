@@ -118,6 +118,9 @@ func (d *Desk) State(s menu.State, r Rules, now time.Time) (c Change) {
 
 func request(a menu.Approval) notify.Note {
 	n := notify.Note{Key: ofRequest + a.ID, Title: "Hearth asks before it does this", Opens: See, Stays: true}
+	if a.Says != "" && a.Says != a.Title {
+		n.Title, _ = menu.Whole(a.Says)
+	}
 	title, _ := menu.Whole(a.Title)
 	n.Text = strings.Join(append([]string{title}, a.Lines...), "\n")
 	if a.From != "" {

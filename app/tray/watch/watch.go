@@ -298,7 +298,7 @@ func waiting(list []protocol.Approval) []menu.Approval {
 	out := make([]menu.Approval, 0, len(list))
 	for _, a := range list {
 		r := a.Request
-		m := menu.Approval{ID: a.ID, Title: r.Command, Here: slices.Contains(r.HearthScopes, "here")}
+		m := menu.Approval{ID: a.ID, Says: r.Says(), Title: r.Command, Here: slices.Contains(r.HearthScopes, "here")}
 		if slices.Contains(r.HearthScopes, "folder") {
 			m.Folder = r.HearthFolder
 		}

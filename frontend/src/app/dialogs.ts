@@ -4,6 +4,7 @@ import { views as audit } from "../features/audit";
 import { views as channels } from "../features/channels";
 import { views as chat } from "../features/chat";
 import { views as memory } from "../features/memory";
+import { views as palettes } from "../features/palette";
 import { views as pause } from "../features/pause";
 import { views as search } from "../features/search";
 import { views as secrets } from "../features/secrets";
@@ -39,6 +40,11 @@ const settings = lazy(async () => {
   return view;
 });
 
+const palette = lazy(async () => {
+  const [view] = await Promise.all([import("./PaletteDialog.svelte"), palettes.load()]);
+  return view;
+});
+
 export const dialogs: { [K in Kind]: Dialog<Shown<K>> } = {
   delete: dialog(sessions, (v) => v.DeleteDialog),
   folder: dialog(sessions, (v) => v.FolderDialog),
@@ -46,6 +52,7 @@ export const dialogs: { [K in Kind]: Dialog<Shown<K>> } = {
   link: dialog(chat, (v) => v.LinkDialog),
   memory: dialog(memory, (v) => v.Memory),
   offer: dialog(chat, (v) => v.OfferedText),
+  palette: dialog(palette, (v) => v.default),
   pause: dialog(pause, (v) => v.PauseDialog),
   rename: dialog(sessions, (v) => v.NameDialog),
   safety: dialog(audit, (v) => v.SafetyPanel),

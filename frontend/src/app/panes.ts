@@ -17,6 +17,7 @@ import { views as settings } from "../features/settings";
 import type { Pane, PanePart } from "../features/settings/pane";
 import { views as skills } from "../features/skills";
 import { views as tasks } from "../features/tasks";
+import { views as move } from "../features/move";
 import { views as update } from "../features/update";
 import { views as usage } from "../features/usage";
 import type { PaneId } from "../shell/panels.svelte";
@@ -48,5 +49,5 @@ export const panes: Record<PaneId, Pane> = {
   schedules: { icon: "clock", above: [part(cron, (v) => v.SchedulesPane)] },
   tasks: { icon: "list", above: [part(tasks, (v) => v.TasksPane)] },
   network: { icon: "globe", below: [part(lan, (v) => v.NetworkPane)] },
-  health: { icon: "check", above: [part(update, (v) => v.Updates)], below: [part(doctor, (v) => v.HealthPane)] },
+  health: { icon: "check", above: [part(update, (v) => v.Updates)], below: [part(doctor, (v) => v.HealthPane), part(move, (v) => v.Move)] },
 };

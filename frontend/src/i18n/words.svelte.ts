@@ -1,18 +1,42 @@
 // Which language the page speaks, and how a sentence is put together. English
-// is built in and stands in for whatever is missing; other languages come as
-// files, one for each part of the page, when that part does.
+// is built in and stands in for whatever is missing; another language comes in
+// two files (scripts/words.mjs makes them): the words of the
+// first sight, and all others with the first part that needs some of them.
 import { prefs } from "../storage/local";
+import { isolated } from "../text/oneline";
 
 export type Words = Record<string, string>;
 export type Args = Record<string, string | number>;
+/** Packed has for each part the words of English's keys, in their order; null is said in English. */
+type Packed = Record<string, (string | null)[]>;
 /** Part is a file of words: of the first sight, of a page, of a feature. */
 type Part = string;
 
 /** Languages there are, in their own words. */
-export const languages = { en: "English", de: "Deutsch", "zh-CN": "简体中文" };
+export const languages = {
+  en: "English",
+  ar: "العربية",
+  de: "Deutsch",
+  es: "Español",
+  fr: "Français",
+  he: "עברית",
+  hi: "हिन्दी",
+  it: "Italiano",
+  ja: "日本語",
+  ko: "한국어",
+  pl: "Polski",
+  pt: "Português",
+  ru: "Русский",
+  tr: "Türkçe",
+  "zh-CN": "简体中文",
+};
 export type Language = keyof typeof languages;
 
-const files = import.meta.glob<Words>(["./*/*.json", "!./en/*", "!./*/phone.json"], { import: "default" });
+/** direction is the way a language is written. */
+export const direction = (l: Language): "ltr" | "rtl" => (l === "ar" || l === "he" ? "rtl" : "ltr");
+
+const first = import.meta.glob<Packed>(["./*/page.json", "!./en/*"], { import: "default", query: "?first" });
+const rest = import.meta.glob<Packed>(["./*/page.json", "!./en/*"], { import: "default", query: "?rest" });
 const known = Object.keys(languages) as Language[];
 
 // zh-SG is written as zh-CN is, zh-TW is not.
@@ -32,7 +56,7 @@ export function pick(wanted: readonly string[]): Language {
 }
 
 // What is loaded, and the same as a signal: load must not follow itself.
-let held: { language: Language; words: Record<Part, Words | undefined> } = { language: "en", words: {} };
+let held: { language: Language; words: Partial<Packed> } = { language: "en", words: {} };
 let spoken = $state.raw(held);
 const parts = new Set<Part>();
 
@@ -47,12 +71,14 @@ export async function load(part: Part): Promise<void> {
   parts.add(part);
   const language = pick([prefs.language, ...navigator.languages]);
   const words = language === held.language ? held.words : {};
-  const got = await Promise.all(
-    [...parts].map(async (p) => [p, words[p] ?? (await files[`./${language}/${p}.json`]?.().catch(() => undefined))]),
-  );
+  const got = await Promise.all([...parts].map(async (p) => [p, words[p] ?? (await fetched(language, p))] as const));
   spoken = held = { language, words: { ...(language === held.language ? held.words : {}), ...Object.fromEntries(got) } };
   document.documentElement.lang = language;
+  document.documentElement.dir = direction(language);
 }
+
+const fetched = async (language: Language, part: Part): Promise<Packed[Part] | undefined> =>
+  (await (part === "page" ? first : rest)[`./${language}/page.json`]?.().catch(() => undefined))?.[part];
 
 /** speak changes the language; "" is what the browser asks for. */
 export function speak(choice: Language | ""): Promise<void> {
@@ -63,14 +89,26 @@ export function speak(choice: Language | ""): Promise<void> {
 /** say finds the words of a key. {name} becomes the argument of that name, and
  *  {n, plural, one {a day} other {# days}} what the language says for a number. */
 export function say(part: Part, english: Words, key: string, args?: Args): string {
-  const s = spoken.words[part]?.[key] ?? english[key] ?? key;
+  const s = spoken.words[part]?.[place(english, key)] ?? english[key] ?? key;
   return args
     ? s.replace(/\{(\w+)(?:, plural, ((?:\w+ \{[^}]*\} ?)+))?\}/g, (whole, name: string, forms?: string) => put(args[name] ?? whole, forms))
     : s;
 }
 
+const places = new WeakMap<Words, Map<string, number>>();
+
+/** place is where a key stands in English, and so in every other language. */
+function place(english: Words, key: string): number {
+  let all = places.get(english);
+  if (!all) places.set(english, (all = new Map(Object.keys(english).map((k, i) => [k, i]))));
+  return all.get(key) ?? -1;
+}
+
+// A name or path of the other direction must not move the words around it.
+const apart = (arg: string): string => (direction(spoken.language) === "rtl" && arg !== "" ? isolated(arg) : arg);
+
 function put(arg: string | number, forms?: string): string {
-  const s = typeof arg === "number" ? number(arg) : arg;
+  const s = typeof arg === "number" ? number(arg) : apart(arg);
   if (!forms) return s;
   const want = new Intl.PluralRules(locale()).select(Number(arg));
   return (RegExp(`\\b${want} \\{(.*?)\\}`).exec(forms) ?? /other \{(.*?)\}/.exec(forms))![1]!.replace("#", s);

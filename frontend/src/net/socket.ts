@@ -21,6 +21,8 @@ export class CallError extends Error {
     readonly retryable: boolean,
     readonly retryAfterMs = 0,
     readonly detail = "",
+    /** what a person can do about it */
+    readonly repair = "",
   ) {
     super(message);
   }
@@ -247,5 +249,6 @@ export class Socket {
 
 function callError(e: ErrorShape | undefined): CallError {
   const detail = typeof e?.details?.["code"] === "string" ? e.details["code"] : "";
-  return new CallError(e?.code ?? "UNKNOWN", e?.message ?? t("call.refused"), e?.retryable ?? false, e?.retryAfterMs ?? 0, detail);
+  const repair = typeof e?.details?.["repair"] === "string" ? e.details["repair"] : "";
+  return new CallError(e?.code ?? "UNKNOWN", e?.message ?? t("call.refused"), e?.retryable ?? false, e?.retryAfterMs ?? 0, detail, repair);
 }

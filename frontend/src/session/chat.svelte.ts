@@ -37,7 +37,7 @@ export class Chat {
 
   private readonly parsed = new Parsed();
   /** what was last heard of recent runs */
-  private readonly states = new Map<string, { state: ReceiptState; error: string }>();
+  private readonly states = new Map<string, { state: ReceiptState; error: string; repair: string }>();
   private sessionId = "";
   /** which branch of the transcript is read */
   private branch = "";
@@ -230,14 +230,14 @@ export class Chat {
     if (e.files) this.reread(); // the gateway says where it keeps the pictures
     // The run may have begun, or even ended, before its acknowledgement was read.
     const known = this.states.get(e.id);
-    if (known) this.messages = withRunState(this.messages, e.id, known.state, known.error);
+    if (known) this.messages = withRunState(this.messages, e.id, known.state, known.error, known.repair);
   }
 
-  private mark(runId: string, state: ReceiptState, error = ""): void {
+  private mark(runId: string, state: ReceiptState, error = "", repair = ""): void {
     this.states.delete(runId);
-    this.states.set(runId, { state, error });
+    this.states.set(runId, { state, error, repair });
     if (this.states.size > 50) this.states.delete(this.states.keys().next().value!);
-    this.messages = withRunState(this.messages, runId, state, error);
+    this.messages = withRunState(this.messages, runId, state, error, repair);
   }
 
   message(m: Message): void {
@@ -250,12 +250,12 @@ export class Chat {
     const done = ends[e.state as keyof typeof ends];
     if (!done) return;
     // Answered together with another message: there is nothing more to it.
-    if (e.stopReason === "merged") return this.mark(e.runId, done, e.errorMessage);
+    if (e.stopReason === "merged") return this.mark(e.runId, done, e.errorMessage, e.hearthRepair);
     const live = this.live?.runId === e.runId ? this.live : null;
     const hadTools = live?.parts.some((p) => p.kind === "tools") ?? false;
     if (live) this.close(live);
     if (e.message) this.messages = upsert(this.messages, this.last(e, live));
-    this.mark(e.runId, done, e.errorMessage);
+    this.mark(e.runId, done, e.errorMessage, e.hearthRepair);
     this.ended = { runId: e.runId, state: done };
     // Tool entries come as events of their own; where one was missed, or the place
     // of the answer is not known, the history tells.

@@ -16,6 +16,8 @@ export interface Msg {
   runId: string;
   state: ReceiptState | "";
   error: string;
+  /** what can be done about it */
+  repair?: string | undefined;
   builtIn: boolean;
   model: string;
   toolCallId: string;
@@ -70,6 +72,7 @@ export function toMsg(m: Message): Msg {
     runId,
     state: m.hearth?.state ?? "",
     error: m.hearth?.error ?? m.errorMessage ?? "",
+    repair: m.hearth?.repair,
     builtIn: m.hearth?.builtIn === true || m.provider === "guide",
     model: note ? "" : m.provider && m.model ? `${m.provider}/${m.model}` : (m.model ?? ""),
     toolCallId: m.toolCallId ?? "",
@@ -120,7 +123,7 @@ const replaces = (real: Msg, old: Msg): boolean =>
 const rank: Record<string, number> = { "": 0, accepted: 1, answering: 2, answered: 3, failed: 3, aborted: 3, dropped: 3, interrupted: 3 };
 
 const settle = (now: Msg, before: Msg | undefined): Msg =>
-  before && rank[before.state]! > rank[now.state]! ? { ...now, state: before.state, error: before.error } : now;
+  before && rank[before.state]! > rank[now.state]! ? { ...now, state: before.state, error: before.error, repair: before.repair } : now;
 
 export function upsert(list: Msg[], m: Msg): Msg[] {
   const same = list.find((o) => o.id === m.id) ?? (m.seq < Infinity ? list.find((o) => replaces(m, o)) : undefined);
@@ -144,12 +147,12 @@ export function withPage(list: Msg[], page: Msg[]): Msg[] {
 }
 
 /** withRunState changes the state of the person's message that started a run. */
-export function withRunState(list: Msg[], runId: string, state: ReceiptState, error = ""): Msg[] {
+export function withRunState(list: Msg[], runId: string, state: ReceiptState, error = "", repair = ""): Msg[] {
   let changed = false;
   const next = list.map((m) => {
     if (m.role !== "user" || m.runId !== runId || rank[m.state]! >= rank[state]!) return m;
     changed = true;
-    return { ...m, state, error: error || m.error };
+    return { ...m, state, error: error || m.error, repair: repair || m.repair };
   });
   return changed ? next : list;
 }

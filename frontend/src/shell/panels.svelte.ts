@@ -19,16 +19,23 @@ export type PaneId =
   | "health";
 
 export type Panel =
+  | { kind: "palette" }
   | { kind: "search"; here?: boolean }
   | { kind: "why"; runId: string }
   | { kind: "undelivered" }
   | { kind: "undo"; runId: string }
   | { kind: "pause" }
   | { kind: "safety" }
+<<<<<<< HEAD
   | { kind: "memory" }
   | { kind: "skill"; name: string; path?: string }
   | { kind: "settings"; pane?: PaneId }
   | { kind: "keys" }
+=======
+  | { kind: "memory"; file?: string }
+  | { kind: "skill"; name: string }
+  | { kind: "settings"; pane?: PaneId; field?: string }
+>>>>>>> main
   | { kind: "delete"; session: string; title: string }
   | { kind: "rename"; session: string }
   | { kind: "folder"; session: string }

@@ -2,6 +2,7 @@
 import { createContext } from "svelte";
 import { t } from "../i18n/t";
 import { CallError } from "../net/socket";
+import { fixOf, type Fixer } from "./repair";
 
 export interface Toast {
   id: number;
@@ -21,6 +22,8 @@ export interface Offer {
 
 export class Toasts {
   list = $state.raw<Toast[]>([]);
+  /** what repairs something; the page puts it here */
+  fixer: Fixer = () => undefined;
   private last = 0;
 
   say(text: string, bad = false): void {
@@ -30,15 +33,17 @@ export class Toasts {
   }
 
   /** offer says what was done, and takes it back if the person wants. */
-  offer(text: string, label: string, o: Offer): void {
+  offer(text: string, label: string, o: Offer, bad = false): void {
     const id = ++this.last;
     const gone = (): void => void (this.list = this.list.filter((x) => x.id !== id));
     const late = setTimeout(() => (gone(), o.over?.()), 8_000);
-    this.list = [...this.list.slice(-2), { id, text, bad: false, label, act: () => (clearTimeout(late), gone(), o.act()) }];
+    this.list = [...this.list.slice(-2), { id, text, bad, label, act: () => (clearTimeout(late), gone(), o.act()) }];
   }
 
-  /** complain says why something did not work. */
+  /** complain says why something did not work, with what can be done about it. */
   complain(e: unknown): void {
+    const fix = e instanceof CallError ? fixOf(e.repair, this.fixer) : null;
+    if (fix) return this.offer(e instanceof Error ? e.message : "", fix.label, fix, true);
     if (e instanceof CallError && e.code === "OFFLINE") this.say(t("toast.offline"), true);
     else this.say(e instanceof Error ? e.message : String(e), true);
   }

@@ -40,6 +40,18 @@ export const prefs = {
   set language(v: string) {
     write("hearth.language", v);
   },
+  /** what was chosen in the palette, the last one first */
+  get used(): string[] {
+    try {
+      const v: unknown = JSON.parse(read("hearth.used") ?? "[]");
+      return Array.isArray(v) ? v.filter((x) => typeof x === "string").slice(0, 20) : [];
+    } catch {
+      return [];
+    }
+  },
+  set used(v: readonly string[]) {
+    write("hearth.used", JSON.stringify(v));
+  },
   get lastSession(): string {
     return read("hearth.last") ?? "";
   },

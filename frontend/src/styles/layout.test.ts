@@ -2,7 +2,11 @@
 // where there is a start and an end.
 import { expect, test } from "vitest";
 
-const files = import.meta.glob<string>(["../**/*.svelte", "../**/*.css"], { eager: true, query: "?raw", import: "default" });
+const files = import.meta.glob<string>(["../**/*.svelte", "../**/*.css", "../../phone/**/*.svelte"], {
+  eager: true,
+  query: "?raw",
+  import: "default",
+});
 
 /** physical lists the declarations that would stay where they are when the page is turned around. */
 function physical(css: string): string[] {

@@ -49,3 +49,6 @@ export const icons = {
 };
 
 export type IconName = keyof typeof icons;
+
+/** What points along the line of writing, and turns around with it. */
+export const turning: ReadonlySet<IconName> = new Set<IconName>(["side", "undo", "list", "network", "branch"]);

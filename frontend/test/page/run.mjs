@@ -12,6 +12,7 @@ import * as chat from "./cases-chat.mjs";
 import * as cron from "./cases-cron.mjs";
 import * as files from "./cases-files.mjs";
 import * as first from "./cases-first.mjs";
+import * as languages from "./cases-languages.mjs";
 import * as manage from "./cases-manage.mjs";
 import * as panes from "./cases-panes.mjs";
 import * as phone from "./cases-phone.mjs";
@@ -25,7 +26,7 @@ import { answers, hostileAnswers } from "./texts-answers.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, settings, manage, panes, channels, cron, safety, phone };
+const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, settings, manage, panes, channels, cron, safety, phone, languages };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
 const failures = join(root, "build/cache/page-failures");
 const gatewayOf = (q) => /http:\S+/.exec(q)?.[0] ?? "http://127.0.0.1:9";

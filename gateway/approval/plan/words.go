@@ -92,6 +92,9 @@ func oneLine(s string) string {
 
 const newline = `\u{a}`
 
+// Quoted shows arguments as words of a shell, on one line and safe to print.
+func Quoted(argv []string) string { return quoted(argv) }
+
 // quoted shows arguments so that it is plain where each begins and ends.
 func quoted(argv []string) string {
 	out := make([]string, len(argv))

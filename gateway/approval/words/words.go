@@ -25,15 +25,7 @@ const TooLong = "It is too long to show here: read it and decide in the page or 
 // Body is all of a request, and whether it fits into a message.
 func Body(rec approval.Record) (string, bool) {
 	var b strings.Builder
-	title, cut := rec.Ask.Title, false
-	if first, _, more := strings.Cut(title, " ⏎ "); more || len(title) > 400 {
-		title, cut = first[:min(len(first), 400)], true // the lines say it whole
-	}
-	b.WriteString(strings.ToValidUTF8(title, ""))
-	if cut {
-		b.WriteString(" …")
-	}
-	b.WriteString("\n\n")
+	b.WriteString(says(rec) + "\n\n")
 	for _, l := range rec.Ask.Lines {
 		if slices.Contains(rec.Ask.Warnings, l) {
 			l = "⚠ " + l
@@ -53,6 +45,15 @@ func Body(rec approval.Record) (string, bool) {
 		b.WriteString("\nWhy: " + plan.Show(rec.Ask.Why) + "\n")
 	}
 	return b.String(), b.Len() <= Limit
+}
+
+// says is the sentence above a request, which its lines say exactly.
+func says(rec approval.Record) string {
+	if rec.Ask.Says.Code == "" { // of an earlier version
+		title, _, _ := strings.Cut(rec.Ask.Title, " ⏎ ")
+		return strings.ToValidUTF8(title[:min(len(title), 400)], "")
+	}
+	return rec.Ask.Says.English()
 }
 
 // Question is a request as a message that says how it is answered.
@@ -133,8 +134,7 @@ func List(pending []approval.Record) string {
 	for _, r := range pending {
 		body, fits := Body(r)
 		if !fits {
-			title := strings.ToValidUTF8(r.Ask.Title[:min(len(r.Ask.Title), 80)], "")
-			body = title + " … " + TooLong + "\n"
+			body = says(r) + " … " + TooLong + "\n"
 		}
 		fmt.Fprintf(&b, "`%s` %s\n", approval.ShortID(r.ID), body)
 	}

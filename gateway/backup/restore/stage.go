@@ -30,6 +30,9 @@ type Options struct {
 	// Settings joins the saved settings with those that are here, for keys that the
 	// backup does not hold; nil: they are taken as they are.
 	Settings func(saved []byte) ([]byte, error)
+	// Moved: it comes from another machine that does no more of it. What was to be
+	// done is done here, and who this Hearth is comes along.
+	Moved bool
 }
 
 // Verified is what was read of a backup that is good.
@@ -91,7 +94,7 @@ func Stage(ctx context.Context, o Options) (s *Staged, err error) {
 	if Half(o.Dir) {
 		return nil, ErrHalf
 	}
-	stamp := o.Now.Format("20060102-150405")
+	stamp := o.stamp()
 	s = &Staged{dir: o.Dir, folder: beside(string(o.Dir), "restoring-"+stamp)}
 	defer func() {
 		if err != nil {
@@ -112,13 +115,35 @@ func Stage(ctx context.Context, o Options) (s *Staged, err error) {
 		return s, err
 	}
 	s.journal = Journal{Phase: Swapping, At: o.Now.UTC(), Backup: s.Manifest.Name, Saved: s.Manifest.At}
-	if err := s.mark(ctx, o, db); err != nil {
-		return s, err
+	if !o.Moved {
+		if err := s.mark(ctx, o, db); err != nil {
+			return s, err
+		}
 	}
 	if err := s.keepOwn(o); err != nil {
 		return s, err
 	}
 	return s, s.place(o, stamp)
+}
+
+// stamp is the moment in names beside the folders, a later one where an earlier
+// restore used it. What one that was killed while it unpacked has left is removed: it
+// is of no use, and readable.
+func (o Options) stamp() string {
+	left, _ := filepath.Glob(beside(string(o.Dir), "restoring-*"))
+	for _, dir := range left {
+		_ = os.RemoveAll(dir)
+	}
+	for at := o.Now; ; at = at.Add(time.Second) {
+		stamp := at.Format("20060102-150405")
+		taken := false
+		for _, word := range []string{"restoring-", "restored-", "replaced-"} {
+			taken = taken || there(beside(string(o.Dir), word+stamp))
+		}
+		if !taken {
+			return stamp
+		}
+	}
 }
 
 // mark notes in the unpacked store that it takes the place of a newer one.
@@ -146,7 +171,7 @@ func (s *Staged) keepOwn(o Options) error {
 	for _, f := range files {
 		to := filepath.Join(state, f.Name())
 		own := f.Name() == removed || backup.SecretFile(f.Name()) && !there(to)
-		if !own || !f.Type().IsRegular() {
+		if !own || o.Moved || !f.Type().IsRegular() {
 			continue
 		}
 		raw, err := os.ReadFile(filepath.Join(string(o.Dir), f.Name()))
@@ -211,8 +236,12 @@ func (s *Staged) place(o Options, stamp string) error {
 
 // settle moves an unpacked folder, copying it where it must go to another disk.
 func (s *Staged) settle(from string, m Move) error {
-	if there(m.New) || there(m.Old) {
-		return fmt.Errorf("%s or %s is there already", m.New, m.Old)
+	if there(m.Old) {
+		return fmt.Errorf("%s is there already", m.Old)
+	}
+	// Of a restore that was killed at this very moment's stamp, before it changed anything.
+	if err := os.RemoveAll(m.New); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(m.New), 0o700); err != nil {
 		return err
@@ -296,6 +325,9 @@ func as(f backup.File, path string, st fs.FileInfo) bool {
 	_, err = io.Copy(sum, in)
 	return err == nil && hex.EncodeToString(sum.Sum(nil)) == f.SHA256
 }
+
+// At is when the journal of Apply says that it was begun.
+func (s *Staged) At() time.Time { return s.journal.At }
 
 // Apply swaps. When it fails, or is cut short, Resume and Undo know how far it came.
 func (s *Staged) Apply() (Journal, error) {

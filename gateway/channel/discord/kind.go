@@ -50,7 +50,9 @@ func Kind() channel.Kind {
 		LaterAccount: []string{"guilds", "dm", "allowBots", "name"},
 		SetUp: []string{"Open https://discord.com/developers/applications and choose “New Application”.",
 			"Below “Bot”, switch on “Message Content Intent”.", "There, choose “Reset Token” and copy the token.",
-			"Invite the bot: https://discord.com/oauth2/authorize?client_id=APPLICATION_ID&scope=bot&permissions=274878008384"},
+			"Below “Installation”, “Guild Install”, choose the scope bot and the permissions Add Reactions, Attach Files, Read Message " +
+				"History, Send Messages, Send Messages in Threads and View Channels, and save.",
+			"Open the “Install Link” that stands there, and choose your server."},
 		First:   "Write the bot a direct message: open its profile in the server's list of members.",
 		MaxFile: 100, MaxFileWhy: "A bot sends 10 at most",
 		New:     open,
@@ -63,7 +65,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Bundled(ID, a, Limits, channel.Abilities()...)
+	return program.Bundled(ID, a, Limits, channel.WithoutFinish()...)
 }
 
 // Check says what is wrong with an account.

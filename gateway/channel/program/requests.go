@@ -61,7 +61,7 @@ var errUnanswered = errors.New("the program that connects the network did not an
 // Send asks the program to send a message. When it dies before it answered, nobody
 // knows whether the message arrived.
 func (c *Bridge) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
-	p := wire.SendParams{Key: m.Key, To: target(m.To), Text: m.Text, Choices: wire.ChoicesOf(m.Choices)}
+	p := wire.SendParams{Key: m.Key, To: target(m.To), Text: m.Text, Draft: m.Draft, Choices: wire.ChoicesOf(m.Choices)}
 	for _, f := range m.Media {
 		shared, remove, err := c.share(f)
 		if err != nil {
@@ -109,6 +109,11 @@ func (c *Bridge) share(m channel.Media) (wire.File, func(), error) {
 	}
 	out.Path, out.Size = filepath.Base(to.Name()), n
 	return out, remove, nil
+}
+
+// Finish implements channel.Finisher.
+func (c *Bridge) Finish(ctx context.Context, to channel.Target, messageID, text string) error {
+	return c.call(ctx, wire.Edit, wire.EditParams{To: target(to), MessageID: messageID, Text: text, Last: true}, nil)
 }
 
 // Edit implements channel.Editor.

@@ -27,6 +27,7 @@ type pollOption struct {
 }
 
 type sendPoll struct {
+	ConnID     string       `json:"business_connection_id,omitempty"`
 	ChatID     string       `json:"chat_id"`
 	ThreadID   int64        `json:"message_thread_id,omitempty"`
 	Question   string       `json:"question"`
@@ -49,7 +50,11 @@ func (c *Channel) Poll(ctx context.Context, to channel.Target, p channel.Poll) (
 	case p.Open != 0 && (p.Open < shortestPoll || p.Open > longestPoll):
 		return channel.Receipt{}, fmt.Errorf("%w: Telegram closes a poll by itself after 5 seconds to 10 minutes, or never", channel.ErrRefused)
 	}
-	req := sendPoll{ChatID: at.chat, ThreadID: at.topic(), Question: p.Question, Multiple: p.Multiple, OpenPeriod: int(p.Open / time.Second)}
+	if err := c.mayReply(ctx, at); err != nil {
+		return channel.Receipt{}, err
+	}
+	req := sendPoll{ConnID: at.conn, ChatID: at.chat, ThreadID: at.topic(), Question: p.Question, Multiple: p.Multiple,
+		OpenPeriod: int(p.Open / time.Second)}
 	for _, o := range p.Options {
 		if n := utf16Len(o); n == 0 || n > maxOption {
 			return channel.Receipt{}, fmt.Errorf("%w: an answer of a Telegram poll has 1 to %d characters", channel.ErrRefused, maxOption)
@@ -65,7 +70,8 @@ func (c *Channel) Poll(ctx context.Context, to channel.Target, p channel.Poll) (
 
 type pinMessage struct {
 	messageRef
-	Quiet bool `json:"disable_notification"`
+	ConnID string `json:"business_connection_id,omitempty"`
+	Quiet  bool   `json:"disable_notification,omitempty"`
 }
 
 // Pin pins a message without calling everybody, or lets it go.
@@ -80,9 +86,9 @@ func (c *Channel) Pin(ctx context.Context, to channel.Target, messageID string, 
 	}
 	ref := messageRef{ChatID: p.chat, MessageID: id}
 	if !on {
-		return c.api.call(ctx, "unpinChatMessage", ref, nil)
+		return c.api.call(ctx, "unpinChatMessage", pinMessage{messageRef: ref, ConnID: p.conn}, nil)
 	}
-	return c.api.call(ctx, "pinChatMessage", pinMessage{messageRef: ref, Quiet: true}, nil)
+	return c.api.call(ctx, "pinChatMessage", pinMessage{messageRef: ref, ConnID: p.conn, Quiet: true}, nil)
 }
 
 // Telegram's limits of a menu.

@@ -87,6 +87,13 @@ func (c *Channel) pressed(q callback) (in channel.Inbound, ok bool) {
 	in.At = c.now()
 	in.Mentioned = true
 	sender(&message{From: &q.From}, &in)
+	if m.ConnectionID != "" {
+		b, known := c.businessOf(m.ConnectionID)
+		if !known || !c.allowed(b) || !b.replies() {
+			return in, false
+		}
+		c.behalf(b, &in)
+	}
 	in.Press = channel.Press{ID: q.ID, Data: q.Data, MessageID: strconv.FormatInt(m.ID, 10)}
 	return in, true
 }

@@ -109,6 +109,10 @@ func advice(e *apiError) string {
 		return "; the chat's id is wrong, or the person never wrote to this bot"
 	case e.describes("not enough rights", "have no rights", "chat_write_forbidden"):
 		return "; give the bot the right to write in this chat"
+	case e.describes("business_peer_usage_missing", "business_peer_invalid"):
+		return "; Telegram lets a bot write in somebody's name only within 24 hours after the other person wrote"
+	case e.describes("business connection not found", "bot_access_forbidden"):
+		return "; the person with Telegram Business does not let this bot answer for them (any more)"
 	case e.describes("thread not found", "topic_closed", "topic_deleted"):
 		return "; the topic was closed or deleted"
 	}

@@ -15,6 +15,8 @@ const (
 	keyServer  = "apiRoot"
 	keyWebhook = "webhookUrl"
 	keySecret  = "webhookSecret"
+
+	keyBusiness = "businessAccounts"
 )
 
 // Kind describes Telegram.
@@ -32,6 +34,10 @@ func Kind() channel.Kind {
 			{Key: keySecret, Form: channel.SecretText, Valid: secretShaped,
 				About: "needed with `webhookUrl`: 16 to 256 letters, digits, `_`, `-`, different from every other secret",
 				Help:  "a webhook secret has 16 to 256 letters, digits, _ or -"},
+			{Key: keyBusiness, Form: channel.WordList, Valid: accountNumber, Unset: "none",
+				About: "Telegram Business: numbers of the accounts in whose name it answers their customers, who are guests. Each connects the " +
+					"bot in Telegram",
+				Help: "an account of Telegram is a number"},
 		},
 		SetUp: []string{"In Telegram, write to @BotFather (https://t.me/BotFather): /newbot",
 			"Give it a name, and a user name that ends in “bot”.",
@@ -43,10 +49,16 @@ func Kind() channel.Kind {
 			"webhookHost", "webhookPort", "markdown", "errorPolicy", "heartbeat", "autoTopicLabel"},
 		LaterAccount: []string{"name", "proxy", "tokenFile"},
 		MaxFile:      20, MaxFileWhy: "Telegram gives bots no more than 20 MB",
-		New:     open,
-		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, "-") },
-		Thread:  "topic", Blocks: true,
+		New: open,
+		IsGroup: func(conversation string) bool {
+			return strings.HasPrefix(conversation, "-") || strings.HasPrefix(conversation, businessScheme)
+		},
+		Thread: "topic", Blocks: true,
 	}
+}
+
+func accountNumber(s string) bool {
+	return len(s) <= 20 && s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // open makes the channel of an account.
@@ -54,7 +66,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	o := Options{
 		Token: a.Secrets[keyToken], Account: a.ID, BaseURL: a.Texts[keyServer], Mode: Poll,
 		WebhookURL: a.Texts[keyWebhook], WebhookSecret: a.Secrets[keySecret],
-		OpenFile: a.OpenFile, MaxFile: a.MaxFile, Now: a.Now, Logger: a.Logger,
+		Business: strings.Fields(a.Texts[keyBusiness]), OpenFile: a.OpenFile, MaxFile: a.MaxFile, Now: a.Now, Logger: a.Logger,
 	}
 	if o.WebhookURL != "" {
 		o.Mode = Webhook

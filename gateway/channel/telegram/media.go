@@ -1,18 +1,14 @@
 package telegram
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
@@ -44,14 +40,12 @@ func sendMethod(m *channel.Media) (method, field string) {
 }
 
 func (c *Channel) sendMedia(ctx context.Context, to place, i int, p part) (int64, error) {
-	method, field := sendMethod(p.media)
-	form := [][2]string{{"chat_id", to.chat}}
-	if t := to.topic(); t != 0 {
-		form = append(form, [2]string{"message_thread_id", strconv.FormatInt(t, 10)})
+	if len(p.media) > 1 {
+		return c.sendAlbum(ctx, to, i, p)
 	}
-	if r := to.answering(i); r != nil {
-		form = append(form, [2]string{"reply_parameters", fmt.Sprintf(`{"message_id":%d,"allow_sending_without_reply":true}`, r.MessageID)})
-	}
+	m := &p.media[0]
+	method, field := sendMethod(m)
+	form := mediaForm(to, i)
 	captioned := func(html bool) [][2]string {
 		switch {
 		case p.text.plain == "":
@@ -61,17 +55,17 @@ func (c *Channel) sendMedia(ctx context.Context, to place, i int, p part) (int64
 		}
 		return append(form[:len(form):len(form)], [2]string{"caption", p.text.plain})
 	}
-	id, err := c.postMedia(ctx, method, field, captioned(true), p.media)
+	id, err := c.postMedia(ctx, method, field, captioned(true), m)
 	if refusal(err, "can't parse entities") {
-		id, err = c.postMedia(ctx, method, field, captioned(false), p.media)
+		id, err = c.postMedia(ctx, method, field, captioned(false), m)
 	}
 	if chat := migrated(err); chat != "" {
 		form[0][1] = chat
-		id, err = c.postMedia(ctx, method, field, captioned(true), p.media)
+		id, err = c.postMedia(ctx, method, field, captioned(true), m)
 	}
 	if method != "sendDocument" && refusal(err, "photo_invalid", "image_process_failed", "voice_messages_forbidden", "wrong file type",
 		"wrong type of the web page content") {
-		id, err = c.postMedia(ctx, "sendDocument", "document", captioned(true), p.media)
+		id, err = c.postMedia(ctx, "sendDocument", "document", captioned(true), m)
 	}
 	return id, err
 }
@@ -97,7 +91,7 @@ func (c *Channel) postMedia(ctx context.Context, method, field string, form [][2
 		return 0, err
 	}
 	defer f.Close()
-	b, err := upload(form, field, name, m.MIME, io.LimitReader(f, size), size)
+	b, err := upload(form, []formFile{{field, name, m.MIME, f, size}})
 	if err != nil {
 		return 0, err
 	}
@@ -135,32 +129,6 @@ func (c *Channel) open(m *channel.Media) (f io.ReadCloser, name string, size int
 		name = filepath.Base(m.URL)
 	}
 	return file, name, info.Size(), nil
-}
-
-// upload puts a form around a file without holding the file in memory.
-func upload(form [][2]string, field, name, mimeType string, file io.Reader, size int64) (body, error) {
-	var head bytes.Buffer
-	w := multipart.NewWriter(&head)
-	for _, kv := range form {
-		if err := w.WriteField(kv[0], kv[1]); err != nil {
-			return body{}, fmt.Errorf("write the upload: %w", err)
-		}
-	}
-	h := textproto.MIMEHeader{}
-	h.Set("Content-Disposition", fmt.Sprintf(`form-data; name="%s"; filename="%s"`, field, fileName(name)))
-	h.Set("Content-Type", "application/octet-stream")
-	if mimeType != "" && !strings.ContainsAny(mimeType, "\r\n") {
-		h.Set("Content-Type", mimeType)
-	}
-	if _, err := w.CreatePart(h); err != nil {
-		return body{}, fmt.Errorf("write the upload: %w", err)
-	}
-	tail := "\r\n--" + w.Boundary() + "--\r\n"
-	return body{
-		contentType: w.FormDataContentType(),
-		size:        int64(head.Len()) + size + int64(len(tail)),
-		r:           io.MultiReader(&head, file, strings.NewReader(tail)),
-	}, nil
 }
 
 // fileName is the last step of a path without what could break a header.

@@ -225,16 +225,38 @@ func parseUpdate(raw json.RawMessage) (update, bool) {
 }
 
 func (c *Channel) hand(ctx context.Context, u update, inbox channel.Inbox) error {
-	in, ok := c.inbound(u)
-	if !ok {
+	all, err := c.messagesOf(ctx, u)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
 		c.log.Debug("Telegram: an update without a message was passed over", "update", u.ID)
 		return nil
 	}
-	if err := inbox(ctx, in); err != nil {
-		return fmt.Errorf("a message could not be stored; Telegram keeps it and it is tried again: %w", err)
+	for _, in := range all {
+		if err := inbox(ctx, in); err != nil {
+			return fmt.Errorf("a message could not be stored; Telegram keeps it and it is tried again: %w", err)
+		}
 	}
 	c.mu.Lock()
 	c.status.LastTake = c.now()
 	c.mu.Unlock()
 	return nil
+}
+
+// messagesOf is what somebody said with an update.
+func (c *Channel) messagesOf(ctx context.Context, u update) ([]channel.Inbound, error) {
+	if u.Connected != nil || u.BusinessMessage != nil || u.EditedBusiness != nil || u.DeletedBusiness != nil {
+		return c.onBehalf(ctx, u)
+	}
+	if q := u.Callback; q != nil && q.Message != nil && q.Message.ConnectionID != "" {
+		if _, err := c.connection(ctx, q.Message.ConnectionID); err != nil {
+			return nil, fmt.Errorf("ask Telegram for whom a button was pressed: %w", err)
+		}
+	}
+	in, ok := c.inbound(u)
+	if !ok {
+		return nil, nil
+	}
+	return []channel.Inbound{in}, nil
 }

@@ -19,12 +19,18 @@ const generalTopic = 1
 // place is a Target as numbers.
 type place struct {
 	chat   string
+	conn   string // of the person in whose name it is said; "": in the bot's own
 	thread int64
 	reply  int64
 }
 
 func parseTarget(to channel.Target) (p place, err error) {
 	p.chat = strings.TrimSpace(to.Conversation)
+	if rest, ok := strings.CutPrefix(p.chat, businessScheme); ok {
+		if p.conn, p.chat, ok = strings.Cut(rest, ":"); !ok || !plainWord(p.conn, 1, 128) {
+			return p, fmt.Errorf("%w: %q names no chat of Telegram Business", channel.ErrRefused, text.Ellipsis(to.Conversation, 40))
+		}
+	}
 	if _, err := strconv.ParseInt(p.chat, 10, 64); err != nil && !strings.HasPrefix(p.chat, "@") || p.chat == "" || p.chat == "@" {
 		return p, fmt.Errorf("%w: a Telegram chat is named by its number or its @name, not %q", channel.ErrRefused,
 			text.Ellipsis(to.Conversation, 40))
@@ -34,7 +40,7 @@ func parseTarget(to channel.Target) (p place, err error) {
 			return p, fmt.Errorf("%w: a Telegram topic is named by its number, not %q", channel.ErrRefused, text.Ellipsis(to.Thread, 40))
 		}
 	}
-	if to.ReplyTo != "" {
+	if to.ReplyTo != "" && !strings.HasPrefix(to.ReplyTo, businessNote) {
 		if p.reply, err = messageNumber(to.ReplyTo); err != nil {
 			return p, err
 		}
@@ -67,15 +73,15 @@ func (p place) answering(part int) *replyParameters {
 	return &replyParameters{MessageID: p.reply, AllowMissing: true}
 }
 
-// part is what one request sends: a text, or a file with a caption.
+// part is what one request sends: a text, or files with a caption.
 type part struct {
 	text    rendered
-	media   *channel.Media
+	media   []channel.Media // one, or an album
 	buttons *keyboard
 }
 
-// Send sends the text and then the files; a short text becomes the caption of
-// the first file. A message that needs several requests goes on where it
+// Send sends the text and then the files, as albums; a short text becomes the caption
+// of the first. A message that needs several requests goes on where it
 // stopped when it is sent again with the same Key. The receipt names the first, or
 // the one with the buttons, which stand below the end of the text.
 func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
@@ -86,9 +92,12 @@ func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 	if err := checkChoices(m.Choices); err != nil {
 		return channel.Receipt{}, err
 	}
-	parts := split(m)
+	parts := c.split(m)
 	if len(parts) == 0 {
 		return channel.Receipt{}, fmt.Errorf("%w: there is nothing to send, the message has neither text nor a file", channel.ErrRefused)
+	}
+	if err := c.mayReply(ctx, to); err != nil {
+		return channel.Receipt{}, err
 	}
 	first, next := c.parts.take(m.Key)
 	for i := next; i < len(parts); i++ {
@@ -119,7 +128,7 @@ func (c *Channel) unfinished(key string, first int64, done, all int, err error) 
 	return err
 }
 
-func split(m channel.Message) []part {
+func (c *Channel) split(m channel.Message) []part {
 	var parts []part
 	for _, t := range fitting(m.Text, 0) {
 		parts = append(parts, part{text: t})
@@ -127,12 +136,12 @@ func split(m channel.Message) []part {
 	if k := keyboardOf(m.Choices); k != nil && len(parts) > 0 {
 		parts[len(parts)-1].buttons = k
 	}
-	for i := range m.Media {
+	for i, album := range c.Albums(m.Media) {
 		if i == 0 && len(m.Choices) == 0 && len(parts) == 1 && parts[0].text.units() <= maxCaption {
-			parts[0].media = &m.Media[0]
+			parts[0].media = album
 			continue
 		}
-		parts = append(parts, part{media: &m.Media[i]})
+		parts = append(parts, part{media: album})
 	}
 	return parts
 }
@@ -152,11 +161,11 @@ func fitting(markdown string, depth int) []rendered {
 }
 
 func (c *Channel) sendPart(ctx context.Context, to place, i int, p part) (int64, error) {
-	if p.media != nil {
+	if len(p.media) > 0 {
 		return c.sendMedia(ctx, to, i, p)
 	}
 	req := sendMessage{
-		ChatID: to.chat, ThreadID: to.topic(), Text: p.text.html, ParseMode: "HTML",
+		ConnID: to.conn, ChatID: to.chat, ThreadID: to.topic(), Text: p.text.html, ParseMode: "HTML",
 		Reply: to.answering(i), Preview: linkPreview{Disabled: true}, Buttons: p.buttons,
 	}
 	var sent message
@@ -195,6 +204,9 @@ func (c *Channel) Edit(ctx context.Context, to channel.Target, messageID, text s
 	if err != nil {
 		return err
 	}
+	if err := c.mayReply(ctx, p); err != nil {
+		return err
+	}
 	r := render(text)
 	switch {
 	case strings.TrimSpace(r.plain) == "":
@@ -202,7 +214,7 @@ func (c *Channel) Edit(ctx context.Context, to channel.Target, messageID, text s
 	case r.units() > maxUnits:
 		return fmt.Errorf("%w: the new text has %d characters as Telegram counts them, the limit is %d", channel.ErrRefused, r.units(), maxUnits)
 	}
-	req := editMessage{ChatID: p.chat, MessageID: id, Text: r.html, ParseMode: "HTML", Preview: linkPreview{Disabled: true}}
+	req := editMessage{ConnID: p.conn, ChatID: p.chat, MessageID: id, Text: r.html, ParseMode: "HTML", Preview: linkPreview{Disabled: true}}
 	err = c.api.call(ctx, "editMessageText", req, nil)
 	if refusal(err, "can't parse entities") {
 		req.Text, req.ParseMode = r.plain, ""
@@ -224,7 +236,11 @@ func (c *Channel) Delete(ctx context.Context, to channel.Target, messageID strin
 	if err != nil {
 		return err
 	}
-	err = c.api.call(ctx, "deleteMessage", messageRef{ChatID: p.chat, MessageID: id}, nil)
+	if p.conn != "" {
+		err = c.api.call(ctx, "deleteBusinessMessages", deleteBusiness{p.conn, []int64{id}}, nil)
+	} else {
+		err = c.api.call(ctx, "deleteMessage", messageRef{ChatID: p.chat, MessageID: id}, nil)
+	}
 	if refusal(err, "message to delete not found") {
 		return nil
 	}
@@ -237,7 +253,10 @@ func (c *Channel) Typing(ctx context.Context, to channel.Target) error {
 	if err != nil {
 		return err
 	}
-	return c.api.call(ctx, "sendChatAction", chatAction{ChatID: p.chat, ThreadID: p.thread, Action: "typing"}, nil)
+	if err := c.mayReply(ctx, p); err != nil {
+		return err
+	}
+	return c.api.call(ctx, "sendChatAction", chatAction{ConnID: p.conn, ChatID: p.chat, ThreadID: p.thread, Action: "typing"}, nil)
 }
 
 // React puts an emoji on a message; "" takes it away. Telegram allows some
@@ -250,6 +269,9 @@ func (c *Channel) React(ctx context.Context, to channel.Target, messageID, emoji
 	id, err := messageNumber(messageID)
 	if err != nil {
 		return err
+	}
+	if p.conn != "" {
+		return fmt.Errorf("%w: Telegram lets no bot put an emoji on a message in somebody else's chats", channel.ErrRefused)
 	}
 	req := setReaction{messageRef: messageRef{ChatID: p.chat, MessageID: id}, Reaction: []emojiReaction{}}
 	if emoji != "" {

@@ -299,9 +299,10 @@ func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
 // same key goes on behind the part that arrived.
 func TestFault_F_CHAN_04_GoesOnBehindWhatArrived(t *testing.T) {
 	m := channel.Message{To: target(dm), Text: "see", Key: "k1", Media: []channel.Media{
-		{URL: "https://example.org/a.pdf"}, {URL: "https://example.org/b.pdf"}, {URL: "https://example.org/c.pdf"}}}
+		{URL: "https://example.org/a.ogg", MIME: "audio/ogg"}, {URL: "https://example.org/b.ogg", MIME: "audio/ogg"},
+		{URL: "https://example.org/c.ogg", MIME: "audio/ogg"}}}
 	in(t, func(r *rig) {
-		r.net.Fail("sendDocument", telegramtest.Fault{}, telegramtest.Fault{Status: 429, Description: "Too Many Requests", RetryAfter: 3})
+		r.net.Fail("sendVoice", telegramtest.Fault{}, telegramtest.Fault{Status: 429, Description: "Too Many Requests", RetryAfter: 3})
 		_, err := r.ch.Send(r.t.Context(), m)
 		var limit *channel.RateLimit
 		if !errors.As(err, &limit) {
@@ -312,13 +313,13 @@ func TestFault_F_CHAN_04_GoesOnBehindWhatArrived(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := r.net.Sent(dm)
-		if len(sent) != 3 || sent[0].Text != "see" || sent[2].FileURL != "https://example.org/c.pdf" || rec.MessageID != number(sent[0].ID) {
+		if len(sent) != 3 || sent[0].Text != "see" || sent[2].FileURL != "https://example.org/c.ogg" || rec.MessageID != number(sent[0].ID) {
 			t.Errorf("receipt %v, sent %+v", rec, sent)
 		}
 	})
 	in(t, func(r *rig) { // without a key nobody can go on
 		m.Key = ""
-		r.net.Fail("sendDocument", telegramtest.Fault{}, telegramtest.Fault{Status: 500, Description: "x"})
+		r.net.Fail("sendVoice", telegramtest.Fault{}, telegramtest.Fault{Status: 500, Description: "x"})
 		_, err := r.ch.Send(r.t.Context(), m)
 		mustBe(t, err, channel.ErrUncertain)
 	})

@@ -55,6 +55,9 @@ type Options struct {
 	WebhookURL    string // the public address, https
 	WebhookSecret string // 16 to 256 of A-Z a-z 0-9 _ -
 
+	// Business are the accounts, by their numbers, in whose name customers are answered.
+	Business []string
+
 	// OpenFile opens a local file that is to be sent. Without it no local file
 	// ever leaves: a model that names a path must not be able to send it.
 	OpenFile func(path string) (fs.File, error)
@@ -78,6 +81,8 @@ type Channel struct {
 	status  channel.Status
 	me      user // filled by Run
 	running bool
+
+	business map[string]connection // by id; what was said of each last
 }
 
 // tokenShaped and secretShaped look by hand: such counts as a pattern cost a

@@ -12,6 +12,11 @@ type update struct {
 	EditedPost  *message  `json:"edited_channel_post"`
 	Callback    *callback `json:"callback_query"`
 	Reacted     *reacted  `json:"message_reaction"`
+
+	Connected       *connection      `json:"business_connection"`
+	BusinessMessage *message         `json:"business_message"`
+	EditedBusiness  *message         `json:"edited_business_message"`
+	DeletedBusiness *deletedMessages `json:"deleted_business_messages"`
 }
 
 type user struct {
@@ -51,6 +56,10 @@ type message struct {
 	ReplyTo    *message `json:"reply_to_message"`
 	Quote      *quote   `json:"quote"`
 	Album      string   `json:"media_group_id"`
+
+	// Set in chats of people who have Telegram Business.
+	ConnectionID string `json:"business_connection_id"`
+	ByBot        *user  `json:"sender_business_bot"`
 
 	// Set when somebody passed it on.
 	ForwardOrigin *origin `json:"forward_origin"`
@@ -146,6 +155,7 @@ type linkPreview struct {
 }
 
 type sendMessage struct {
+	ConnID    string           `json:"business_connection_id,omitempty"`
 	ChatID    string           `json:"chat_id"`
 	ThreadID  int64            `json:"message_thread_id,omitempty"`
 	Text      string           `json:"text"`
@@ -158,6 +168,7 @@ type sendMessage struct {
 }
 
 type editMessage struct {
+	ConnID    string      `json:"business_connection_id,omitempty"`
 	ChatID    string      `json:"chat_id"`
 	MessageID int64       `json:"message_id"`
 	Text      string      `json:"text"`
@@ -171,6 +182,7 @@ type messageRef struct {
 }
 
 type chatAction struct {
+	ConnID   string `json:"business_connection_id,omitempty"`
 	ChatID   string `json:"chat_id"`
 	ThreadID int64  `json:"message_thread_id,omitempty"`
 	Action   string `json:"action"`

@@ -15,7 +15,8 @@ import (
 
 // wanted are the updates that we ask for.
 func wanted() []string {
-	return []string{"message", "channel_post", "edited_message", "edited_channel_post", "callback_query", "message_reaction"}
+	return []string{"message", "channel_post", "edited_message", "edited_channel_post", "callback_query", "message_reaction",
+		"business_connection", "business_message", "edited_business_message", "deleted_business_messages"}
 }
 
 // inbound turns an update into a message. ok is false for what nobody said:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/server"
@@ -85,6 +86,7 @@ func (f *feature) clientAsk(c *server.Caller, p protocol.ApprovalRequestParams) 
 	}
 	a.Title = fmt.Sprintf("%s wants to run %s", plan.Show(method.CallerName(c)),
 		strings.ReplaceAll(plan.Show(cmp.Or(a.Command, strings.Join(a.Argv, " "))), "\n", " ⏎ "))
+	a.Says = sentence.New("client").By(method.CallerName(c))
 	return a, nil
 }
 

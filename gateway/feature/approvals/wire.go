@@ -22,6 +22,12 @@ func approvalOf(r approval.Record, c config.Config) protocol.Approval {
 		HearthFrom:       a.Surface,
 		HearthUnconfined: a.Unconfined,
 	}
+	if a.Says.Code != "" { // a record of an earlier version has none
+		req.HearthSays = &protocol.ApprovalSentence{Code: string(a.Says.Code), Params: a.Says.Params, Text: a.Says.English()}
+	}
+	for _, f := range a.Facts() {
+		req.HearthFacts = append(req.HearthFacts, protocol.ApprovalFact(f))
+	}
 	for _, s := range a.Scripts {
 		req.HearthScripts = append(req.HearthScripts, protocol.ApprovalScript(s))
 	}

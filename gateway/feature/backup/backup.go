@@ -5,7 +5,6 @@
 package backup
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -196,7 +195,7 @@ func (f *feature) make(ctx context.Context, full bool) (made backup.Made, err er
 		}
 		f.note(false, failed, made.At)
 	}()
-	contents, err := f.contents(ctx, s)
+	contents, err := f.Contents(ctx, s.Secrets)
 	if err != nil {
 		return made, err
 	}
@@ -215,17 +214,17 @@ func (f *feature) note(running bool, failed string, at time.Time) {
 	}
 }
 
-// contents is what of this Hearth goes into a backup.
-func (f *feature) contents(ctx context.Context, s Settings) (backup.Contents, error) {
+// Contents is what of this Hearth goes into a backup, or to another machine.
+func (o Options) Contents(ctx context.Context, secrets bool) (backup.Contents, error) {
 	c := backup.Contents{
-		Dir: f.Dir, Store: f.Store, Workspaces: map[string]string{}, Secrets: s.Secrets, Version: f.Version, Home: f.Home,
+		Dir: o.Dir, Store: o.Store, Workspaces: map[string]string{}, Secrets: secrets, Version: o.Version, Home: o.Home,
 	}
-	for _, a := range f.Agents.Book().All() {
+	for _, a := range o.Agents.Book().All() {
 		c.Workspaces[a.ID] = a.Workspace
 	}
-	snap := f.Settings.Snapshot()
+	snap := o.Settings.Snapshot()
 	c.Settings = []byte(snap.Raw)
-	if !s.Secrets {
+	if !secrets {
 		hidden, err := snap.Redacted()
 		if err != nil {
 			return c, fmt.Errorf("read the settings: %w", err)
@@ -235,28 +234,16 @@ func (f *feature) contents(ctx context.Context, s Settings) (backup.Contents, er
 		}
 		return c, nil
 	}
-	values, err := f.values(ctx)
+	values, err := backup.Values(ctx, o.Secrets.Store())
 	c.Values = values
 	return c, err
 }
 
-// values are the secrets that the keychain or vault keeps, as JSON.
-func (f *feature) values(ctx context.Context) ([]byte, error) {
-	list, err := f.Secrets.Store().List(ctx)
-	if errors.Is(err, secret.ErrUnavailable) {
-		return nil, nil // none are kept
-	}
-	out := map[string]string{}
-	for _, e := range list {
-		v, gerr := f.Secrets.Store().Get(ctx, e.Name)
-		err = cmp.Or(err, gerr)
-		out[e.Name] = v.Reveal()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the secrets, which the backup is to hold: %w; unlock them, or run `hearth config set "+
-			"backup.secrets false`", err)
-	}
-	return json.Marshal(out)
+// Whole is all that a move takes along.
+func (o Options) Whole(ctx context.Context) (backup.Contents, error) {
+	c, err := o.Contents(ctx, true)
+	c.Moving = true
+	return c, err
 }
 
 func (f *feature) list(context.Context, method.None) (protocol.BackupList, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/docs"
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/host"
@@ -165,6 +166,7 @@ func askConfig(call tool.Call, c control.Change) approval.Ask {
 	a := approval.For(approval.KindConfig, call)
 	a.Tool, a.Command = "gateway", c.Path+" = "+words(c.New, "(default)")
 	a.Title = "Change the setting " + plan.Show(c.Path)
+	a.Says = sentence.New("setting", "name", c.Path)
 	a.Why = c.Reason
 	a.Lines = []string{"Setting: " + plan.Show(c.Path), "Now: " + words(c.Old, "(default)"), "Then: " + words(c.New, "(default)")}
 	a.Digest = sha256.Sum256([]byte(c.Path + "\x00" + c.Old + "\x00" + c.New))
@@ -181,6 +183,7 @@ func (s steering) Restart(ctx context.Context, call tool.Call, reason string) er
 	}
 	a := approval.For(approval.KindConfig, call)
 	a.Tool, a.Title, a.Why, a.Command = "gateway", "Restart Hearth", reason, "restart"
+	a.Says = sentence.New("restart")
 	a.Lines = []string{"Hearth ends, and " + plan.Show(by) + " starts it again. Running answers are taken up."}
 	if _, err := s.o.Gate.Permit(ctx, call, a); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
 )
@@ -16,6 +17,7 @@ func (f *feature) permit(ctx context.Context, call tool.Call, w file.Ask) error 
 	a := approval.For(approval.KindFile, call)
 	a.Tool, a.Path, a.Digest, a.Known = w.Tool, w.Path, w.Digest, true
 	a.Title = verb(w) + " " + plan.Show(w.Path)
+	a.Says = sentence.New(says(w)).With("paths", sentence.Path(w.Path, f.o.Finder.Home))
 	// To read a file is one thing for ever; each change is another.
 	a.Lasting = !w.Change
 	a.Warnings = []string{"It is asked because " + w.Reason + "."}
@@ -27,6 +29,7 @@ func (f *feature) permit(ctx context.Context, call tool.Call, w file.Ask) error 
 			a.Title = "Read " + plan.Show(name) + " in " + folder
 		} else {
 			a.Title = "Read what is in " + folder
+			a.Says = sentence.New("file.folder").With("paths", sentence.Path(w.Folder, f.o.Finder.Home))
 		}
 	}
 	if w.Written != w.Path {
@@ -68,6 +71,18 @@ func (f *feature) shownFolder(dir string) string {
 		dir = filepath.Join("~", rel)
 	}
 	return plan.Show(dir)
+}
+
+func says(w file.Ask) sentence.Code {
+	switch {
+	case w.Gone:
+		return "file.delete"
+	case w.New:
+		return "file.make"
+	case w.Change:
+		return "file.change"
+	}
+	return "file.read"
 }
 
 func verb(w file.Ask) string {

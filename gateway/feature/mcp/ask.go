@@ -9,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/mcp"
 	"github.com/hearth-assistant/hearth/gateway/pretty"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -32,6 +33,7 @@ func ask(call tool.Call, w mcp.Wish) approval.Ask {
 	a := approval.For(approval.KindTool, call)
 	name := plan.Show(w.Tool)
 	a.Tool, a.Host, a.Title = "mcp__"+w.Server.ID, w.Server.ID, fmt.Sprintf("Use %s of the MCP server %s", name, w.Server.ID)
+	a.Says = sentence.New("mcp", "tool", w.Tool, "server", w.Server.ID)
 	a.Known = w.Server.Ask != mcp.AskAlways
 	a.Lasting = !w.Harmful
 	if w.Changed {

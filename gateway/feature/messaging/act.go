@@ -9,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/message"
@@ -64,6 +65,12 @@ func askAct(call tool.Call, to message.To, a message.Act) approval.Ask {
 		message.Poll: "Make a poll for ", message.Pin: "Pin a message of ", message.Unpin: "Unpin a message of ",
 		message.Read: "Read what was said in ",
 	}[a.Do] + plan.Show(to.String())
+	if c := map[message.Action]sentence.Code{
+		message.Edit: "msg.edit", message.Delete: "msg.delete", message.React: "msg.react", message.Poll: "msg.poll", message.Pin: "msg.pin",
+		message.Unpin: "msg.unpin", message.Read: "msg.read",
+	}[a.Do]; c != "" {
+		q.Says = sentence.New(c, "to", to.String())
+	}
 	q.Lines = []string{"Where: " + plan.Show(to.String())}
 	for _, f := range []struct{ name, value string }{
 		{"Message", a.MessageID}, {"Before", a.Before}, {"Emoji", a.Emoji}, {"Text", a.Text}, {"Answers", strings.Join(a.Options, " · ")},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -101,11 +102,15 @@ func askSend(call tool.Call, to message.To, text string, files []message.File) a
 	a := approval.For(approval.KindSend, call)
 	a.Tool, a.Host, a.Known, a.Lasting = "message", strings.Join([]string{to.Channel, to.Account, to.Target, to.Thread}, " "), true, true
 	a.Title = "Write to " + plan.Show(to.String())
+	a.Says = sentence.New("send", "to", to.String())
 	a.Warnings = []string{"The assistant has no standing leave to write to this recipient. A yes for longer than once lets it write " +
 		"anything to them."}
 	a.Lines = []string{"To: " + plan.Show(to.String()), "Message:"}
 	for _, line := range strings.Split(text, "\n") {
 		a.Lines = append(a.Lines, "  "+plan.Show(line))
+	}
+	if len(files) > 0 {
+		a.Says = sentence.New("send.file", "to", to.String())
 	}
 	for _, f := range files { // a yes for words is none for files
 		a.Host, a.Lasting, a.Title = a.Host+" "+f.URL, false, "Send a file to "+plan.Show(to.String())

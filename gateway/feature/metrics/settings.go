@@ -15,7 +15,7 @@ var Section = &config.Settings[Settings]{
 				Help: "`true`: `/metrics` tells how Hearth is, in Prometheus' text format, to programs with a token for it " +
 					"(`hearth tokens create NAME --scope metrics`)",
 			}}},
-			config.Later("enabled", "flags", "otel", "cacheTrace", "stuckSessionWarnMs", "stuckSessionAbortMs"),
+			config.Later("enabled", "flags", "cacheTrace", "stuckSessionWarnMs", "stuckSessionAbortMs"),
 		}
 	},
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/node"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -229,6 +230,7 @@ func askNodeRun(call tool.Call, i node.Info, run nodeRun, p nodeRunPlan) approva
 		shown = strings.Join(p.Argv, " ")
 	}
 	a.Title = "Run " + plan.Show(shown) + " on " + name
+	a.Says = sentence.New("device.run", "device", i.Row.DisplayName())
 	a.Warnings = []string{"It runs on another machine, " + name + ", outside of the sandbox of this one."}
 	a.Lines = []string{"Machine: " + name + " (" + approval.ShortID(i.Row.ID) + ", " + plan.Show(i.Row.About.Platform) + ")"}
 	for n, arg := range p.Argv {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/approval"
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
+	"github.com/hearth-assistant/hearth/gateway/approval/sentence"
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/node"
@@ -68,6 +69,7 @@ func (f *Nodes) Invoke(ctx context.Context, call tool.Call, w nodetool.NodeCall)
 func askNode(call tool.Call, w nodetool.NodeCall, params json.RawMessage) approval.Ask {
 	a := approval.For(approval.KindTool, call)
 	a.Tool, a.Host, a.Title = "nodes", "node:"+w.Device.ID, plan.Show(w.Ask)
+	a.Says = sentence.New("device", "device", w.Device.Name, "what", w.Ask)
 	a.Known, a.Lasting = !w.Once, !w.Once
 	d := sha256.New()
 	fmt.Fprintf(d, "hearth node call 1\x00%s\x00%s\x00", w.Device.ID, w.Command)
@@ -80,6 +82,8 @@ func askNode(call tool.Call, w nodetool.NodeCall, params json.RawMessage) approv
 		for i, line := range strings.Split(fmt.Sprint(w.Params[name]), "\n") {
 			if i == 0 {
 				line = name + ": " + line
+			} else {
+				line = "  " + line // a value must not look like a fact of its own
 			}
 			a.Lines = append(a.Lines, plan.Show(line))
 		}

@@ -21,7 +21,7 @@ func asked(t *testing.T, wish shell.Wish, req plan.Request) approval.Record {
 		t.Fatal(err)
 	}
 	wish.Plan = p
-	a := askFor(tool.Call{Scope: tool.Scope{SessionKey: "agent:main:main", AgentID: "main"}, ID: "c"}, wish)
+	a := askFor(tool.Call{Scope: tool.Scope{SessionKey: "agent:main:main", AgentID: "main"}, ID: "c"}, wish, "")
 	shown, err := a.Shown()
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,6 +104,9 @@ func (f *feature) updater(channel string) (release.Updater, error) {
 	}, nil
 }
 
+// whole is an error as a sentence, which some already are.
+func whole(err error) string { return strings.TrimSuffix(protocol.Sentence(err.Error()), ".") + "." }
+
 func (f *feature) status(context.Context, method.None) (protocol.UpdateStatus, error) {
 	s := f.settings()
 	out := protocol.UpdateStatus{EffectiveChannel: s.Channel, Version: f.Version, EveryMs: f.every().Milliseconds()}
@@ -113,9 +117,9 @@ func (f *feature) status(context.Context, method.None) (protocol.UpdateStatus, e
 	src, _, err := f.Release.Where(s.Source, s.Key)
 	switch {
 	case f.blocked != nil:
-		out.Blocked = f.blocked.Error()
+		out.Blocked = whole(f.blocked)
 	case err != nil:
-		out.Blocked = err.Error()
+		out.Blocked = whole(err)
 	}
 	if src != nil {
 		out.Source = src.Host()

@@ -250,7 +250,7 @@ func (p *Preview) send(ctx, req context.Context, text string) error {
 		}
 	}
 	since := time.Now()
-	r, err := p.o.Channel.Send(req, channel.Message{To: p.o.To, Text: text})
+	r, err := p.o.Channel.Send(req, channel.Message{To: p.o.To, Text: text, Draft: true})
 	failpoint.Hit("afterPreview")
 	switch {
 	case err == nil:

@@ -162,6 +162,19 @@ func (m *Models) Explain(err error, ref model.Ref) (message, kind string) {
 	return provider.Explain(err, ref)
 }
 
+// Repair is what can be done about a failure.
+func (m *Models) Repair(err error) protocol.Repair {
+	var used *budget.UsedUpError
+	var paused *pause.Error
+	switch {
+	case errors.As(err, &used):
+		return protocol.RepairAllowance
+	case errors.As(err, &paused):
+		return protocol.RepairResume
+	}
+	return provider.Repair(err)
+}
+
 // Words says to a person why a model could not be asked.
 func (m *Models) Words(err error, ref model.Ref) string {
 	var paused *pause.Error

@@ -1,3 +1,3 @@
 import { lazy } from "../../ui/lazy.svelte";
 
-export const views = lazy(() => import("./views"), "approvals");
+export const views = lazy(() => import("./views"), "approvals", "asks");

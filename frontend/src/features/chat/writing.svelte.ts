@@ -44,9 +44,14 @@ export class Writing {
     for (const m of list) await this.say(m.text);
   }
 
+  /** suggest puts words into the composer, to be sent or not. */
+  suggest(text: string): void {
+    this.suggestion = { n: this.suggestion.n + 1, text };
+  }
+
   async edit(text: string, entryId = ""): Promise<void> {
     if (entryId) await this.discard(entryId);
-    this.suggestion = { n: this.suggestion.n + 1, text };
+    this.suggest(text);
   }
 
   discard(entryId: string): Promise<void> {

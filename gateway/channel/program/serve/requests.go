@@ -34,7 +34,12 @@ func (s *served) change(ctx context.Context, ch channel.Channel, r *jsonrpc2.Req
 	switch r.Method {
 	case wire.Edit:
 		if e, can := channel.AsEditor(ch); can {
-			return with(r, func(p wire.EditParams) (any, error) { return nil, e.Edit(ctx, s.target(p.To, ch), p.MessageID, p.Text) })
+			return with(r, func(p wire.EditParams) (any, error) {
+				if f, ends := channel.AsFinisher(ch); ends && p.Last {
+					return nil, f.Finish(ctx, s.target(p.To, ch), p.MessageID, p.Text)
+				}
+				return nil, e.Edit(ctx, s.target(p.To, ch), p.MessageID, p.Text)
+			})
 		}
 	case wire.Delete:
 		if d, can := channel.AsDeleter(ch); can {

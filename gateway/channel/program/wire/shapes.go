@@ -96,6 +96,8 @@ type SendParams struct {
 	To    Recipient `json:"to"`
 	Text  string    `json:"text"` // Markdown
 	Media []File    `json:"media,omitempty"`
+	// Draft: it is the beginning of an answer, and edits that add to it follow.
+	Draft bool `json:"draft,omitempty"`
 	// Choices are buttons below the text, for a program that can choices.
 	Choices []ChoiceParams `json:"choices,omitempty"`
 }
@@ -110,6 +112,8 @@ type EditParams struct {
 	To        Recipient `json:"to"`
 	MessageID string    `json:"messageId"`
 	Text      string    `json:"text"`
+	// Last, of edit: the text is the whole of an answer, and no more follows.
+	Last bool `json:"last,omitempty"`
 }
 
 // MessageParams names a message.

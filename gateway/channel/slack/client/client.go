@@ -26,8 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
 )
 
-// Client is an account. It implements channel.Channel and the optional abilities but
-// Typer.
+// Client is an account. It implements channel.Channel and the optional abilities.
 type Client struct {
 	account  string
 	root     string   // of the API
@@ -40,6 +39,7 @@ type Client struct {
 	log      *slog.Logger
 	queue    *intake.Queue
 	known    *known
+	streams  *streams
 	asides   chan aside
 	refresh  bool // the last connection ended in good order: Run's alone
 
@@ -60,7 +60,7 @@ func New(a channel.Account) (*Client, error) {
 	bot, app := a.Secrets[slack.KeyBot], a.Secrets[slack.KeyApp]
 	c := &Client{
 		account: a.ID, root: root, hosts: []string{"files.slack.com"}, bot: func() string { return bot }, app: func() string { return app },
-		http: webcall.Client(), maxFile: a.MaxFile, openFile: a.OpenFile, now: a.Now, log: a.Logger, known: newKnown(),
+		http: webcall.Client(), maxFile: a.MaxFile, openFile: a.OpenFile, now: a.Now, log: a.Logger, known: newKnown(), streams: newStreams(),
 		status: channel.Status{State: channel.Stopped}, envs: map[string][]envelope{},
 		asides: make(chan aside, mostAside),
 	}
@@ -153,6 +153,8 @@ type identity struct {
 	Bot  string `json:"bot_id"`
 	Name string `json:"user"`
 	Team string `json:"team"`
+
+	TeamID string `json:"team_id"`
 }
 
 // me is our own account, asked for once.

@@ -31,6 +31,8 @@ type event struct {
 	Item     json.RawMessage `json:"item"`
 	ItemUser string          `json:"item_user"`
 	EventTS  string          `json:"event_ts"`
+
+	Assistant *assistantThread `json:"assistant_thread"` // with assistant_thread_started
 }
 
 // message is one as Slack writes it.
@@ -90,6 +92,10 @@ func (c *Client) happened(ctx context.Context, ev event, env envelope) error {
 	switch {
 	case ev.Type == "reaction_added" || ev.Type == "reaction_removed":
 		return c.reacted(ctx, ev, env)
+	case ev.Type == "assistant_thread_started" && ev.Assistant != nil:
+		env.s.ack(env.id)
+		c.opened(ctx, *ev.Assistant)
+		return nil
 	case ev.Type != "message" && ev.Type != "app_mention":
 		env.s.ack(env.id)
 		return nil
@@ -134,6 +140,10 @@ func (c *Client) came(ctx context.Context, at string, m message, edited bool, en
 		return false, err
 	}
 	in.Edited = edited
+	if in.Thread != "" && !in.SenderIsBot {
+		put(c.streams, c.streams.asked, at+"/"+in.Thread, in.SenderID)
+		c.titled(ctx, in)
+	}
 	c.mu.Lock()
 	c.envs[id] = nil
 	if env.id != "" {

@@ -42,6 +42,11 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 	if strings.TrimSpace(words) == "" {
 		return channel.Receipt{}, refused("there is nothing to send")
 	}
+	if m.Draft {
+		if id, began, err := c.start(ctx, at, m); began || err != nil {
+			return channel.Receipt{MessageID: id}, err
+		}
+	}
 	// Nobody is called by a name in the text, and no link is unfolded.
 	args := url.Values{"channel": {at}, "text": {words}, "link_names": {"false"}, "parse": {"none"}, "unfurl_links": {"false"},
 		"unfurl_media": {"false"}}
@@ -186,15 +191,7 @@ func (c *Client) about(ctx context.Context, to channel.Target, messageID, key st
 
 // Edit gives a message another text.
 func (c *Client) Edit(ctx context.Context, to channel.Target, messageID, words string) error {
-	args, err := c.about(ctx, to, messageID, "ts")
-	if err != nil {
-		return err
-	}
-	args.Set("text", markup.Mrkdwn(words))
-	args.Set("link_names", "false")
-	args.Set("parse", "none")
-	_, err = c.ask(ctx, call{method: "chat.update"}, args, nil)
-	return err
+	return c.change(ctx, to, messageID, words, false)
 }
 
 // Delete removes a message.
@@ -202,6 +199,11 @@ func (c *Client) Delete(ctx context.Context, to channel.Target, messageID string
 	args, err := c.about(ctx, to, messageID, "ts")
 	if err != nil {
 		return err
+	}
+	if at := args.Get("channel"); get(c.streams, c.streams.open, at+"/"+messageID) != nil {
+		if err := c.end(ctx, at, messageID); err != nil {
+			return err
+		}
 	}
 	_, err = c.ask(ctx, call{method: "chat.delete"}, args, nil)
 	return err

@@ -21,28 +21,35 @@ type method struct {
 func (s *Server) methods() map[string]method {
 	return map[string]method{
 		"auth.test": {"", "", func(url.Values) (map[string]any, string) {
-			return map[string]any{"user_id": s.Bot.ID, "bot_id": s.BotID, "user": s.Bot.Name, "team": "Test"}, ""
+			return map[string]any{"user_id": s.Bot.ID, "bot_id": s.BotID, "user": s.Bot.Name, "team": "Test", "team_id": "T0000001"}, ""
 		}},
 		"apps.connections.open": {"", "", func(url.Values) (map[string]any, string) {
 			return map[string]any{"url": strings.Replace(s.http.URL, "http", "ws", 1) + "/link/?ticket=" + s.ticket()}, ""
 		}},
-		"users.info":                   {"users:read", "user", s.userInfo},
-		"users.conversations":          {"channels:read", "types exclude_archived limit cursor", s.conversations},
-		"conversations.info":           {"channels:read", "channel", s.info},
-		"conversations.open":           {"im:write", "users", s.openDirect},
-		"conversations.history":        {"channels:history", "channel oldest latest limit cursor", s.history},
-		"chat.postMessage":             {"chat:write", "channel text thread_ts link_names parse unfurl_links unfurl_media blocks", s.post},
-		"chat.update":                  {"chat:write", "channel ts text link_names parse blocks", s.update},
-		"chat.postEphemeral":           {"chat:write", "channel user text thread_ts", s.ephemeral},
-		"pins.add":                     {"pins:write", "channel timestamp", s.pin},
-		"pins.remove":                  {"pins:write", "channel timestamp", s.unpin},
-		"conversations.replies":        {"channels:history", "channel ts latest limit", s.replies},
-		"chat.delete":                  {"chat:write", "channel ts", s.remove},
-		"reactions.get":                {"reactions:read", "channel timestamp", s.reactions},
-		"reactions.add":                {"reactions:write", "channel timestamp name", s.react},
-		"reactions.remove":             {"reactions:write", "channel timestamp name", s.unreact},
-		"files.getUploadURLExternal":   {"files:write", "filename length", s.place},
-		"files.completeUploadExternal": {"files:write", "files channel_id initial_comment thread_ts", s.complete},
+		"users.info":            {"users:read", "user", s.userInfo},
+		"users.conversations":   {"channels:read", "types exclude_archived limit cursor", s.conversations},
+		"conversations.info":    {"channels:read", "channel", s.info},
+		"conversations.open":    {"im:write", "users", s.openDirect},
+		"conversations.history": {"channels:history", "channel oldest latest limit cursor", s.history},
+		"chat.postMessage":      {"chat:write", "channel text thread_ts link_names parse unfurl_links unfurl_media blocks", s.post},
+		"chat.update":           {"chat:write", "channel ts text link_names parse blocks", s.update},
+		"chat.startStream": {"chat:write", "channel thread_ts markdown_text recipient_user_id recipient_team_id unfurl_links unfurl_media",
+			s.startStream},
+		"chat.appendStream":                     {"chat:write", "channel ts markdown_text", s.appendStream},
+		"chat.stopStream":                       {"chat:write", "channel ts markdown_text blocks", s.stopStream},
+		"assistant.threads.setStatus":           {"chat:write", "channel_id thread_ts status", s.setStatus},
+		"assistant.threads.setTitle":            {"assistant:write", "channel_id thread_ts title", s.setTitle},
+		"assistant.threads.setSuggestedPrompts": {"assistant:write", "channel_id thread_ts prompts title", s.setPrompts},
+		"chat.postEphemeral":                    {"chat:write", "channel user text thread_ts", s.ephemeral},
+		"pins.add":                              {"pins:write", "channel timestamp", s.pin},
+		"pins.remove":                           {"pins:write", "channel timestamp", s.unpin},
+		"conversations.replies":                 {"channels:history", "channel ts latest limit", s.replies},
+		"chat.delete":                           {"chat:write", "channel ts", s.remove},
+		"reactions.get":                         {"reactions:read", "channel timestamp", s.reactions},
+		"reactions.add":                         {"reactions:write", "channel timestamp name", s.react},
+		"reactions.remove":                      {"reactions:write", "channel timestamp name", s.unreact},
+		"files.getUploadURLExternal":            {"files:write", "filename length", s.place},
+		"files.completeUploadExternal":          {"files:write", "files channel_id initial_comment thread_ts", s.complete},
 	}
 }
 
@@ -292,6 +299,10 @@ func (s *Server) update(a url.Values) (map[string]any, string) {
 		return nil, "msg_too_long"
 	case a.Get("text") == "":
 		return nil, "no_text"
+	case m.Streaming:
+		return nil, "streaming_state_conflict"
+	case m.Streamed && !a.Has("blocks"): // its blocks stay, and what is seen with them
+		return map[string]any{"channel": m.Channel, "ts": m.TS, "text": a.Get("text")}, ""
 	}
 	if a.Has("blocks") { // without them they stay
 		if m.Blocks, no = blocksOf(a); no != "" {
@@ -304,6 +315,9 @@ func (s *Server) update(a url.Values) (map[string]any, string) {
 
 func (s *Server) remove(a url.Values) (map[string]any, string) {
 	m, no := s.own(a, "cant_delete_message")
+	if no == "" && m.Streaming {
+		no = "streaming_state_conflict"
+	}
 	if no == "" {
 		m.Deleted = true
 	}

@@ -71,6 +71,9 @@ type Message struct {
 	Blocks    []Block    `json:"blocks,omitempty"`
 	Words     []string   `json:"-"` // that only one person sees, about it
 	Pinned    bool       `json:"-"`
+	Streaming bool       `json:"-"` // more text may come
+	Streamed  bool       `json:"-"` // it was begun as a stream
+	Added     int        `json:"-"` // how often more came
 }
 
 // Reaction is an emoji on a message.
@@ -115,13 +118,18 @@ type Server struct {
 	acked    map[string]bool
 	pressed  *Message // last
 	dials    int
+
+	noStreams, noView, limited bool
+
+	called map[string][]time.Time
+	views  []string
 }
 
 // New starts a workspace whose app has these tokens, and the bot these scopes.
 func New(bot, app string, scopes []string) *Server {
 	s := &Server{
 		bot: bot, app: app, scopes: scopes, users: map[string]User{}, channels: map[string]*Channel{}, files: map[string]*File{},
-		faults: map[string][]Fault{}, sockets: map[*socket]bool{}, acked: map[string]bool{}, BotID: "B0000000BOT",
+		faults: map[string][]Fault{}, sockets: map[*socket]bool{}, acked: map[string]bool{}, BotID: "B0000000BOT", called: map[string][]time.Time{},
 	}
 	s.Bot = s.AddUser("hearth", true)
 	s.http = httptest.NewServer(s.handler())

@@ -15,7 +15,19 @@ import (
 var errTakenOver = errors.New("another poll began")
 
 func (s *Server) dispatch(ctx context.Context, method string, p map[string]any) (any, error) {
+	s.mu.Lock()
+	p, err := s.business(method, p)
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
 	switch method {
+	case "sendMediaGroup":
+		return s.sendAlbum(p)
+	case "getBusinessConnection":
+		return s.getConnection(p)
+	case "deleteBusinessMessages":
+		return s.deleteBusiness(p)
 	case "getMe":
 		return map[string]any{"id": BotID, "is_bot": true, "first_name": "Hearth", "username": BotName}, nil
 	case "getUpdates":

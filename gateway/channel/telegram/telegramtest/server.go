@@ -52,6 +52,11 @@ type Server struct {
 	presses  map[string]pressed
 	reacted  map[string][]string
 	menu     map[string][]Command // by language
+	albums   int
+
+	connections map[string]Connection
+	behalves    map[string]int64 // chats in somebody's name, by connection and customer
+	heard       map[int64]time.Time
 }
 
 // Request is one call as it came in.
@@ -73,6 +78,7 @@ func New(token string) *Server {
 		chats: map[int64]*Chat{}, messages: map[int64][]*Message{}, lastID: map[int64]int64{},
 		nextUpd: 1000, files: map[string]File{}, faults: map[string][]Fault{}, calls: map[string]int{},
 		rate: map[int64][]time.Time{}, presses: map[string]pressed{}, reacted: map[string][]string{}, menu: map[string][]Command{},
+		connections: map[string]Connection{}, behalves: map[string]int64{}, heard: map[int64]time.Time{},
 	}
 	s.http.Handler = s
 	s.done.Go(func() { _ = s.http.Serve(s.lis) })

@@ -32,6 +32,7 @@ type Message struct {
 	ParseMode           string
 	NoPreview           bool
 	Method              string
+	Album               string // the same for the files of one
 	File                *File
 	FileURL             string
 	Reactions           []string

@@ -1,0 +1,51 @@
+// What a request asks for, in the language of this person: the gateway sends codes
+// with parameters, and the same in English for a language that has no words for one.
+import { say } from "../../i18n/words.svelte";
+import type { Approval } from "../../net/wire";
+
+type Request = Approval["request"];
+export type Fact = NonNullable<Request["hearthFacts"]>[number];
+
+// English comes from the gateway and is in no bundle; the part is loaded with the views.
+const none = {};
+const isolated = (v: string): string => `\u2068${v}\u2069`;
+
+/** words finds a sentence of the part "asks", "" where this language has none. */
+function words(key: string, params?: Record<string, string>): string {
+  const s = say("asks", none, key, params);
+  return s === key ? "" : s;
+}
+
+/** sentence says in one line what is asked for. */
+export function sentence(r: Request): string {
+  const s = r.hearthSays;
+  if (!s) return r.hearthTitle || r.command;
+  const params = Object.fromEntries(Object.entries(s.params ?? {}).map(([k, v]) => [k, isolated(v)]));
+  return words(`asks.${s.code}`, { who: "Hearth", ...params }) || s.text;
+}
+
+/** label names a fact, "" for one that speaks for itself. */
+export const label = (f: Fact): string => (f.code && words(`fact.${f.code}`)) || f.label || "";
+
+/** factsOf are those of a request; of a gateway that sends none they are made of its lines. */
+export function factsOf(r: Request, lines: readonly string[]): Fact[] {
+  if (r.hearthFacts?.length) return r.hearthFacts;
+  if (lines.length === 0) return [{ code: "command", text: r.command, block: true }, ...(r.cwd ? [{ text: r.cwd }] : [])];
+  // The first line is the command, what belongs to it is indented.
+  const next = lines.findIndex((l, i) => i > 0 && !l.startsWith("  "));
+  const upTo = next < 0 ? lines.length : next;
+  return [{ code: "command", text: lines.slice(0, upTo).join("\n"), block: true }, ...lines.slice(upTo).map((text) => ({ text }))];
+}
+
+/** warning says one in this language, if it is one of the common ones. */
+export const warning = (text: string): string => words(`warn.${known[text] ?? ""}`) || text;
+
+const known: Record<string, string> = {
+  "What it changes cannot be undone.": "undo",
+  "Undo brings back only the files named here as written to; what else it changes cannot be undone.": "partly",
+  "It holds characters that cannot be seen or that look like others; they are shown as \\u{…}.": "hidden",
+  "It runs outside the sandbox: it can read and change everything that you can, and reach the network.": "outside",
+  "A client asks for this and runs it itself; Hearth cannot tell what it will do.": "client",
+  "What is typed into a program may be a command to it.": "typed",
+  "The file leaves this computer as it is when it is sent.": "file",
+};

@@ -1,0 +1,1 @@
+export { default as Move } from "./Move.svelte";

@@ -1,0 +1,140 @@
+// Other languages on small screens: nothing hangs over the edge, no button is cut,
+// and from right to left everything is as whole as from left to right.
+import assert from "node:assert/strict";
+import { answered, axe, ready, say, until } from "./harness.mjs";
+import { phone, reachable, say as write, scan, talks } from "./phone.mjs";
+
+// Those with the longest words, the widest letters, and one from right to left.
+const small = ["de-DE", "ru-RU", "fr-FR", "hi-IN", "ja-JP", "ar-EG"];
+
+/** overhangs lists what does not fit: a page that scrolls sideways, buttons that are cut or stand outside. */
+const overhangs = (page) =>
+  page.evaluate(() => {
+    const out = [];
+    const wide = document.documentElement;
+    if (wide.scrollWidth > innerWidth) out.push(`the page is ${wide.scrollWidth} px wide`);
+    const named = (e) => `${e.tagName.toLowerCase()}.${e.className} “${(e.innerText || e.getAttribute("aria-label") || "").slice(0, 60)}”`;
+    const scrolls = (e) => {
+      for (let p = e.parentElement; p; p = p.parentElement) {
+        const s = getComputedStyle(p);
+        if (/auto|scroll/.test(s.overflowX) && p.scrollWidth > p.clientWidth) return p.matches("pre, table, .scroll, [role=tablist]") || p.closest("pre, .scroll, [role=tablist]");
+      }
+      return false;
+    };
+    for (const e of document.querySelectorAll("dialog[open], dialog[open] .pane, main, nav, section, form, .card, [role=menu], [role=dialog]")) {
+      const s = getComputedStyle(e);
+      if (e.checkVisibility() && e.clientWidth > 0 && /auto|scroll|hidden/.test(s.overflowX) && s.textOverflow !== "ellipsis" && e.scrollWidth > e.clientWidth + 1)
+        out.push(`${e.tagName.toLowerCase()}.${e.className} scrolls sideways: ${e.scrollWidth} of ${e.clientWidth}`);
+    }
+    for (const e of document.querySelectorAll("button, a.button, summary, label, select, [role=tab], [role=menuitem]")) {
+      if (!e.checkVisibility({ visibilityProperty: true }) || e.closest("[inert], .sr") || e.matches(".sr") || scrolls(e)) continue;
+      const r = e.getBoundingClientRect();
+      if (r.width < 2 || r.bottom < 0 || r.top > innerHeight) continue;
+      if (r.left < -1 || r.right > innerWidth + 1) out.push(`${named(e)} stands outside: ${Math.round(r.left)} to ${Math.round(r.right)}`);
+      const s = getComputedStyle(e);
+      if (e.tagName !== "SELECT" && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && s.display !== "inline" && !/ellipsis/.test(s.textOverflow) && !e.querySelector(".sr")) out.push(`${named(e)} is cut: ${e.scrollWidth} of ${e.clientWidth}`);
+    }
+    return [...new Set(out)];
+  });
+
+async function fits(page, where) {
+  assert.deepEqual({ where, over: await overhangs(page) }, { where, over: [] });
+}
+
+/** screens walks through the main ones of the page and calls look at each. */
+async function screens(page, look) {
+  await page.keyboard.press("Control+Shift+O");
+  await until(page, () => document.querySelector(".welcome"));
+  await look("welcome");
+  await say(page, "hello");
+  await answered(page, "hello");
+  await look("chat");
+  await page.keyboard.press("Control+b");
+  await until(page, () => document.querySelector("nav") || document.querySelector("aside"));
+  await look("chats");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+/");
+  await page.waitForSelector("dialog[open]");
+  await look("keys");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+Shift+F");
+  await page.waitForSelector("dialog[open] [role=combobox]");
+  await look("search");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+,");
+  await page.waitForSelector("dialog[open] nav");
+  await look("settings");
+  const panes = await page.$$eval("dialog[open] nav li button", (all) => all.length);
+  for (let i = 0; i < panes; i++) {
+    if (await page.isVisible("dialog[open] section > .back")) await page.click("dialog[open] section > .back");
+    await page.click(`dialog[open] nav li button >> nth=${i}`);
+    await until(page, () => document.querySelector("dialog[open] section > h2")?.innerText);
+    await look(`settings, part ${i + 1}`);
+  }
+  await page.keyboard.press("Escape");
+}
+
+export const cases = [
+  ...small.map((locale) => ({
+    name: `languages: ${locale} fits a screen of 320 pixels`,
+    async run(w, open) {
+      const page = await open({ width: 320, height: 640, locale });
+      await ready(page);
+      await screens(page, (where) => fits(page, where));
+      const stranger = await open({ width: 320, height: 640, locale, link: w.url });
+      await until(stranger, () => document.querySelector("#code"));
+      await fits(stranger, "locked");
+    },
+  })),
+  {
+    name: "languages: the page is whole from right to left",
+    async run(w, open) {
+      for (const [width, locale] of [
+        [1280, "ar-EG"],
+        [360, "he-IL"],
+      ]) {
+        const page = await open({ width, height: 740, locale });
+        await ready(page);
+        assert.equal(await page.evaluate(() => document.documentElement.dir), "rtl");
+        await screens(page, async (where) => assert.deepEqual({ where, axe: await axe(page) }, { where, axe: [] }));
+        // Code and addresses stay as they are.
+        const turned = await page.evaluate(() => [...document.querySelectorAll("code, kbd")].filter((e) => getComputedStyle(e).direction !== "ltr").length);
+        assert.equal(turned, 0);
+        // The list of chats stands at the beginning of the line.
+        if (width > 720) {
+          if (!(await page.$(".side"))) await page.keyboard.press("Control+b");
+          const [side, main] = await page.evaluate(() => [".side", "main"].map((s) => document.querySelector(s).getBoundingClientRect().left));
+          assert.ok(side > main, `the list of chats is at ${side}, the chat at ${main}`);
+        }
+      }
+    },
+  },
+  {
+    name: "languages: the phone's page fits 320 pixels, and is whole from right to left",
+    async run(w, open) {
+      await reachable(w);
+      for (const locale of ["de-DE", "ru-RU", "ar-EG"]) {
+        const gate = scan(w);
+        const page = await open(await phone(w, gate.pin, { width: 320, locale }));
+        await page.goto(new URL("/phone/", gate.phoneUrls[0]).href);
+        await until(page, () => document.querySelector(".card")?.dataset.at === "unpaired");
+        await fits(page, "unpaired");
+        if (locale === "ar-EG") assert.deepEqual(await axe(page), []);
+        await page.goto(gate.phoneUrls[0]);
+        await page.reload();
+        await talks(page);
+        await fits(page, "empty");
+        await write(page, "hello");
+        await answered(page, "hello");
+        await fits(page, "chat");
+        await page.click("header button >> nth=-1");
+        await until(page, () => document.querySelector("dialog[open], [role=dialog]"));
+        await fits(page, "this phone");
+        if (locale === "ar-EG") {
+          assert.equal(await page.evaluate(() => document.documentElement.dir), "rtl");
+          assert.deepEqual(await axe(page), []);
+        }
+      }
+    },
+  },
+];
