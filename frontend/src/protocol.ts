@@ -3496,6 +3496,10 @@ export const MethodModelsAuthAllow = "hearth.models.auth.allow";
 /** Ours as well: does a model answer, a download, and how Hearth is. */
 export const MethodModelsTest = "hearth.models.test";
 export const MethodModelsPull = "hearth.models.pull";
+/** MethodModelsLook asks a server that a person names which models it has. */
+export const MethodModelsLook = "hearth.models.look";
+/** MethodModelsServices names the known services and what each needs. */
+export const MethodModelsServices = "hearth.models.services";
 export const MethodDoctor = "hearth.doctor";
 /** The first steps. */
 export const MethodSetupGet = "hearth.setup.get";
@@ -3822,6 +3826,60 @@ export interface ModelsTestResult {
   error?: string;
   /** auth, billing, connect, timeout and so on */
   errorKind?: string;
+}
+
+/** ModelServices is ours: the services that are known by name. */
+export interface ModelServices {
+  services: ModelService[];
+}
+
+/** ModelService is one of them. */
+export interface ModelService {
+  id: string;
+  name: string;
+  /** where a person gets a key, without https:// */
+  keyPage?: string;
+  /** it runs on one's own machines */
+  local?: boolean;
+  /** Address is where it is asked, with a {NAME} for each of Needs. */
+  address: string;
+  /** what only its person knows */
+  needs: string[];
+  /** Deployment: its models have the names that their person gave them there. */
+  deployment?: boolean;
+}
+
+/**
+ * ModelsLookParams is ours: the address of a server of models as a person types it,
+ * and its key. Nothing is kept.
+ */
+export interface ModelsLookParams {
+  address: string;
+  key?: string;
+}
+
+/**
+ * ModelsLook is what was found there; an address of no use is an error whose code
+ * says why.
+ */
+export interface ModelsLook {
+  /** for models.providers.<name>.baseUrl */
+  address: string;
+  /** for models.providers.<name>.api */
+  api: string;
+  /** the known service that it seems to be */
+  kind?: string;
+  /** a name for it that is free */
+  name: string;
+  models: ServedModel[];
+}
+
+/** ServedModel is a model of such a server. */
+export interface ServedModel {
+  id: string;
+  name: string;
+  contextWindow?: number;
+  input?: string[];
 }
 
 /**
@@ -6707,6 +6765,8 @@ export interface Methods {
   "push.web.preferences.get": { params: PushEndpointParams; result: PushPreferencesResult };
   "push.web.preferences.set": { params: PushPreferencesSetParams; result: PushPreferencesResult };
   "hearth.push.open": { params: PushOpenParams; result: PushPlace };
+  "hearth.models.look": { params: ModelsLookParams; result: ModelsLook };
+  "hearth.models.services": { params: Record<string, never>; result: ModelServices };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };

@@ -38,7 +38,11 @@ const (
 	// Ours as well: does a model answer, a download, and how Hearth is.
 	MethodModelsTest = "hearth.models.test"
 	MethodModelsPull = "hearth.models.pull"
-	MethodDoctor     = "hearth.doctor"
+	// MethodModelsLook asks a server that a person names which models it has.
+	MethodModelsLook = "hearth.models.look"
+	// MethodModelsServices names the known services and what each needs.
+	MethodModelsServices = "hearth.models.services"
+	MethodDoctor         = "hearth.doctor"
 	// The first steps.
 	MethodSetupGet    = "hearth.setup.get"
 	MethodSetupAnswer = "hearth.setup.answer"
@@ -353,6 +357,8 @@ var methods = []MethodSpec{
 	{MethodModelsAuthAllow, RoleOperator, ScopeAdmin},
 	{MethodModelsTest, RoleOperator, ScopeWrite},
 	{MethodModelsPull, RoleOperator, ScopeAdmin},
+	{MethodModelsLook, RoleOperator, ScopeAdmin},
+	{MethodModelsServices, RoleOperator, ScopeRead},
 	{MethodDoctor, RoleOperator, ScopeAdmin},
 	{MethodSetupGet, RoleOperator, ScopeRead},
 	{MethodSetupAnswer, RoleOperator, ScopeAdmin},

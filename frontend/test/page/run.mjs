@@ -15,6 +15,7 @@ import * as files from "./cases-files.mjs";
 import * as first from "./cases-first.mjs";
 import * as languages from "./cases-languages.mjs";
 import * as palette from "./cases-palette.mjs";
+import * as manage from "./cases-manage.mjs";
 import * as panes from "./cases-panes.mjs";
 import * as phone from "./cases-phone.mjs";
 import * as pipeline from "./cases-pipeline.mjs";
@@ -30,7 +31,7 @@ import { answers, hostileAnswers } from "./texts-answers.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, palette, settings, panes, channels, cron, safety, phone, push, sight, languages };
+const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, palette, settings, manage, panes, channels, cron, safety, phone, push, sight, languages };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter)).filter((c) => !isFirefox || firefox.names.has(c.name));
 const failures = join(root, "build/cache/page-failures");
 const gatewayOf = (q) => /http:\S+/.exec(q)?.[0] ?? "http://127.0.0.1:9";

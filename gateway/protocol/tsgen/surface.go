@@ -124,6 +124,8 @@ func agentShapes() []shape {
 		{protocol.MethodModelsAuthAllow, "ModelsAuthAllowParams", "OKResult"},
 		{protocol.MethodModelsTest, "ModelsTestParams", "ModelsTestResult"},
 		{protocol.MethodModelsPull, "ModelsPullParams", "ModelsPullProgress"},
+		{protocol.MethodModelsLook, "ModelsLookParams", "ModelsLook"},
+		{protocol.MethodModelsServices, noParams, "ModelServices"},
 	}
 }
 
