@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { load, speak } from "../../i18n/words.svelte";
 import type { Approval } from "../../net/wire";
-import { factsOf, label, sentence, warning } from "./said";
+import { factsOf, label, ready, sentence, warning } from "./said.svelte";
 
 const request = (r: object): Approval["request"] => ({ command: "ls", hearthTitle: "Run ls", ...r }) as unknown as Approval["request"];
 const plain = (s: string): string => s.replace(/[\u2068\u2069]/g, "");
@@ -9,6 +9,7 @@ const plain = (s: string): string => s.replace(/[\u2068\u2069]/g, "");
 test("a sentence is said in the language of the person, with what it is about kept apart", async () => {
   const r = request({ hearthSays: { code: "list", params: { who: "Ember", paths: "~/{who}" }, text: "Ember wants to list ~/{who}" } });
   expect(plain(sentence(r))).toBe("Ember wants to list ~/{who}");
+  await ready;
   await speak("de");
   await load("asks");
   expect(plain(sentence(r))).toBe("Ember möchte den Inhalt von ~/{who} auflisten");

@@ -1,11 +1,17 @@
 // What a request asks for, in the language of this person: the gateway sends codes
 // with parameters, and the same in English for a code that is not known here.
-import en from "../../i18n/en/asks.json";
-import { say } from "../../i18n/words.svelte";
+import { say, type Words } from "../../i18n/words.svelte";
 import type { Approval } from "../../net/wire";
 
 type Request = Approval["request"];
 export type Fact = NonNullable<Request["hearthFacts"]>[number];
+
+// They come later: until then it is said as the gateway says it.
+let en = $state.raw<Words>({});
+export const ready = import("../../i18n/en/asks.json").then(
+  (m) => void (en = m.default),
+  () => undefined,
+);
 
 /** words finds a sentence of the part "asks", "" where there is none. */
 const words = (key: string, params?: Record<string, string>): string => (Object.hasOwn(en, key) ? say("asks", en, key, params) : "");
