@@ -63,7 +63,8 @@ func (p *Push) newest(deviceID string) (subscription, bool) {
 }
 
 func notBound() *protocol.Error {
-	return protocol.Invalid("this subscription belongs to another device, or there is none; switch notifications on here").With("code", "FORBIDDEN")
+	return protocol.Invalid("this subscription belongs to another device, or there is none; switch notifications on here").
+		With("code", "FORBIDDEN")
 }
 
 // own is the subscription of the caller's device.

@@ -189,7 +189,8 @@ func TestNewsArrive(t *testing.T) {
 		if first.Kind+first.Title+first.Body != "" || first.Ref == "" {
 			t.Errorf("without a permission %+v left", first)
 		}
-		if at, err := w.p.open(t.Context(), protocol.PushOpenParams{Ref: first.Ref}); err != nil || at.SessionKey != chat || at.Kind != kindAnswer {
+		at, err := w.p.open(t.Context(), protocol.PushOpenParams{Ref: first.Ref})
+		if err != nil || at.SessionKey != chat || at.Kind != kindAnswer {
 			t.Errorf("it leads to %+v, %v", at, err)
 		}
 		w.choose(t, b, protocol.PushDevicePreferences{DetailLevel: identified})
@@ -257,8 +258,8 @@ func TestWhoIsNotTold(t *testing.T) {
 		w.choose(t, b, protocol.PushDevicePreferences{})
 		w.answers("NO_REPLY")
 		w.asks("a", time.Minute) // without the right to decide
-		w.hear(server.Broadcast{Event: protocol.EventChat, Payload: protocol.ChatEvent{RunID: "cron:1", SessionKey: chat, State: protocol.ChatFinal,
-			Message: &protocol.Message{Content: protocol.TextBlocks("done")}}})
+		w.hear(server.Broadcast{Event: protocol.EventChat, Payload: protocol.ChatEvent{RunID: "cron:1", SessionKey: chat,
+			State: protocol.ChatFinal, Message: &protocol.Message{Content: protocol.TextBlocks("done")}}})
 		synctest.Wait()
 		if len(b.got) > 0 {
 			t.Errorf("told of %+v", b.got)
@@ -275,7 +276,8 @@ func TestReminders(t *testing.T) {
 		w.choose(t, b, protocol.PushDevicePreferences{DetailLevel: detailed, QuietHours: &protocol.PushQuietHours{
 			Enabled: true, StartMinute: 0, EndMinute: 60, TimeZone: "UTC"}})
 		job := func(status string, own *protocol.CronRunOwn, reminder bool) {
-			j := &protocol.CronJob{ID: "j", CronSpec: protocol.CronSpec{Name: "Pills", SessionKey: chat, Hearth: &protocol.CronOwn{Reminder: reminder}}}
+			j := &protocol.CronJob{ID: "j", CronSpec: protocol.CronSpec{Name: "Pills", SessionKey: chat,
+				Hearth: &protocol.CronOwn{Reminder: reminder}}}
 			w.hear(server.Broadcast{Event: protocol.EventCron, Payload: protocol.CronEvent{
 				JobID: "j", RunID: "r", Action: "finished", Status: status, Job: j, Hearth: own, Summary: "Take the pills", Error: "no network"}})
 		}
@@ -432,7 +434,8 @@ func TestSec_A_SSRF_07_PushEndpoints(t *testing.T) {
 			"", "http://push.example.org/x", "https://127.0.0.1/x", "https://[::1]/x", "https://10.0.0.1/x", "https://192.168.1.1:443/x",
 			"https://169.254.169.254/latest/meta-data", "https://localhost/x", "https://router/x", "https://printer.local/x", "https://0x7f000001/x",
 			"https://2130706433/x", "https://[::ffff:10.0.0.1]/x", "https://user@push.example.org/x", "https://push.example.org:22/x",
-			"https://push.example.org:8443/x", "HTTPS://push.example.org/x", "https://push.example.org/" + strings.Repeat("x", 2048), "javascript:alert(1)",
+			"https://push.example.org:8443/x", "HTTPS://push.example.org/x",
+			"https://push.example.org/" + strings.Repeat("x", 2048), "javascript:alert(1)",
 		} {
 			in := b.params()
 			in.Endpoint = bad
@@ -542,7 +545,9 @@ func TestPlacesEnd(t *testing.T) {
 
 // FuzzSubscribe: what a browser, or who says to be one, can send.
 func FuzzSubscribe(f *testing.F) {
-	f.Add("https://updates.push.services.mozilla.com/wpush/v2/x", "BNNL5ZaTfK81qhXOx23-wewhigUeFb632jN6LvRWCFH1ubQr77FE_9qV1FuojuRmHP42zmf34rXgW80OvUVDgTk=", "zqbxT6JKstKSY9JKibZLSQ==")
+	f.Add("https://updates.push.services.mozilla.com/wpush/v2/x",
+		"BNNL5ZaTfK81qhXOx23-wewhigUeFb632jN6LvRWCFH1ubQr77FE_9qV1FuojuRmHP42zmf34rXgW80OvUVDgTk=",
+		"zqbxT6JKstKSY9JKibZLSQ==")
 	f.Add("https://[::1%25eth0]/", "", "")
 	f.Fuzz(func(t *testing.T, endpoint, point, auth string) {
 		if checkEndpoint(endpoint) == nil && (len(endpoint) > maxEndpoint || !strings.HasPrefix(endpoint, "https://")) {
