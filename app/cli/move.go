@@ -158,8 +158,9 @@ func exportMove(ctx context.Context, a *app, file string, yes bool) error {
 // exportRunning has the gateway fall asleep and make the file.
 func exportRunning(ctx context.Context, a *app, p protocol.MoveExportParams) (out protocol.MoveExported, err error) {
 	var st protocol.MoveStatus
-	if err := a.callSlowly(ctx, protocol.MethodMoveLeave, nil, &st); err != nil {
-		return out, err
+	var refused *protocol.Error
+	if err := a.callSlowly(ctx, protocol.MethodMoveLeave, nil, &st); errors.As(err, &refused) || ctx.Err() != nil {
+		return out, err // else it ended before it answered, and what it is now is seen below
 	}
 	patience := time.After(time.Minute)
 	for {
@@ -246,6 +247,10 @@ func wakeMove(ctx context.Context, a *app, sure bool) error {
 	}
 	if running {
 		err = a.callSlowly(ctx, protocol.MethodMoveWake, protocol.MoveWakeParams{Sure: sure}, &st)
+		var refused *protocol.Error
+		if dir, derr := a.dir(); err != nil && !errors.As(err, &refused) && derr == nil && move.Asleep(dir) == nil {
+			err = nil // it ended before it answered, to start awake
+		}
 	} else {
 		var dir statedir.Dir
 		if dir, err = a.dir(); err == nil {
