@@ -3496,6 +3496,10 @@ export const MethodModelsAuthAllow = "hearth.models.auth.allow";
 /** Ours as well: does a model answer, a download, and how Hearth is. */
 export const MethodModelsTest = "hearth.models.test";
 export const MethodModelsPull = "hearth.models.pull";
+/** MethodModelsLook asks a server that a person names which models it has. */
+export const MethodModelsLook = "hearth.models.look";
+/** MethodModelsServices names the known services and what each needs. */
+export const MethodModelsServices = "hearth.models.services";
 export const MethodDoctor = "hearth.doctor";
 /** The first steps. */
 export const MethodSetupGet = "hearth.setup.get";
@@ -3764,6 +3768,17 @@ export const MethodTasksDismiss = "tasks.dismiss";
 export const MethodTasksHistory = "tasks.history";
 /** MethodTaskViews is ours: tasks.list with how far each is and what can be done. */
 export const MethodTaskViews = "hearth.tasks.list";
+/**
+ * Web Push, as OpenClaw's page asks for it; MethodPushOpen is ours and says where
+ * the news of a notification is.
+ */
+export const MethodPushKey = "push.web.vapidPublicKey";
+export const MethodPushSubscribe = "push.web.subscribe";
+export const MethodPushUnsubscribe = "push.web.unsubscribe";
+export const MethodPushTest = "push.web.test";
+export const MethodPushPreferencesGet = "push.web.preferences.get";
+export const MethodPushPreferencesSet = "push.web.preferences.set";
+export const MethodPushOpen = "hearth.push.open";
 /** MethodTranscriptExport is ours: one page of raw transcript entries. */
 export const MethodTranscriptExport = "hearth.sessions.export";
 
@@ -3811,6 +3826,60 @@ export interface ModelsTestResult {
   error?: string;
   /** auth, billing, connect, timeout and so on */
   errorKind?: string;
+}
+
+/** ModelServices is ours: the services that are known by name. */
+export interface ModelServices {
+  services: ModelService[];
+}
+
+/** ModelService is one of them. */
+export interface ModelService {
+  id: string;
+  name: string;
+  /** where a person gets a key, without https:// */
+  keyPage?: string;
+  /** it runs on one's own machines */
+  local?: boolean;
+  /** Address is where it is asked, with a {NAME} for each of Needs. */
+  address: string;
+  /** what only its person knows */
+  needs: string[];
+  /** Deployment: its models have the names that their person gave them there. */
+  deployment?: boolean;
+}
+
+/**
+ * ModelsLookParams is ours: the address of a server of models as a person types it,
+ * and its key. Nothing is kept.
+ */
+export interface ModelsLookParams {
+  address: string;
+  key?: string;
+}
+
+/**
+ * ModelsLook is what was found there; an address of no use is an error whose code
+ * says why.
+ */
+export interface ModelsLook {
+  /** for models.providers.<name>.baseUrl */
+  address: string;
+  /** for models.providers.<name>.api */
+  api: string;
+  /** the known service that it seems to be */
+  kind?: string;
+  /** a name for it that is free */
+  name: string;
+  models: ServedModel[];
+}
+
+/** ServedModel is a model of such a server. */
+export interface ServedModel {
+  id: string;
+  name: string;
+  contextWindow?: number;
+  input?: string[];
 }
 
 /**
@@ -4379,6 +4448,163 @@ export interface AuditReport {
   last?: number;
   head?: string;
   problem?: string;
+}
+
+/** PushKey is the key by which push services know this gateway (VAPID). */
+export interface PushKey {
+  /** base64url of the point, uncompressed */
+  vapidPublicKey: string;
+}
+
+/** PushKeys are a browser's: what is sent to it is encrypted for them. */
+export interface PushKeys {
+  p256dh: string;
+  auth: string;
+}
+
+/** PushSubscribeParams are a browser's PushSubscription. */
+export interface PushSubscribeParams {
+  endpoint: string;
+  keys: PushKeys;
+}
+
+/** PushSubscribed names a subscription. */
+export interface PushSubscribed {
+  subscriptionId: string;
+}
+
+/** PushEndpointParams name a subscription of the caller's device. */
+export interface PushEndpointParams {
+  endpoint: string;
+}
+
+/** PushUnsubscribed says whether there was one. */
+export interface PushUnsubscribed {
+  removed: boolean;
+}
+
+/** PushTestParams are words for a trial, which is sent to the caller's device. */
+export interface PushTestParams {
+  title?: string;
+  body?: string;
+}
+
+/** PushTested is what the push services said to a trial. */
+export interface PushTested {
+  results: PushTrial[];
+}
+
+/** PushTrial is what became of one of them. */
+export interface PushTrial {
+  subscriptionId: string;
+  ok: boolean;
+  statusCode?: number;
+  /** in plain words */
+  error?: string;
+}
+
+/** PushCategories are what a device is told of. Reminder is ours. */
+export interface PushCategories {
+  approvalRequested: boolean;
+  agentFinished: boolean;
+  agentQuestion: boolean;
+  humanMentioned: boolean;
+  scheduledTaskFailed: boolean;
+  backgroundTaskFailed: boolean;
+  hearthReminder: boolean;
+}
+
+/**
+ * PushQuietHours are those in which a device is left alone. The end may be before
+ * the start: over midnight.
+ */
+export interface PushQuietHours {
+  enabled: boolean;
+  /** of the day */
+  startMinute: number;
+  endMinute: number;
+  timeZone: string;
+}
+
+/**
+ * PushPreferences are what holds for a device. DetailLevel says what leaves the
+ * machine: private (that there is news), identified (of what kind, and which chat)
+ * or detailed (the words).
+ */
+export interface PushPreferences {
+  categories: PushCategories;
+  detailLevel: string;
+  quietHours: PushQuietHours;
+  /** empty: all */
+  agentIds: string[];
+}
+
+/** PushChosen are the categories that a person decided about. */
+export interface PushChosen {
+  approvalRequested?: boolean;
+  agentFinished?: boolean;
+  agentQuestion?: boolean;
+  humanMentioned?: boolean;
+  scheduledTaskFailed?: boolean;
+  backgroundTaskFailed?: boolean;
+  hearthReminder?: boolean;
+}
+
+/**
+ * PushDevicePreferences are what a person chose for a device; what is missing is as
+ * for everybody.
+ */
+export interface PushDevicePreferences {
+  enabled: boolean;
+  label: string;
+  categories?: PushChosen;
+  detailLevel?: string;
+  quietHours?: PushQuietHours;
+  agentIds?: string[];
+}
+
+/** PushPreferencesSetParams change them; Scope is "device". */
+export interface PushPreferencesSetParams {
+  endpoint: string;
+  scope: string;
+  preferences: PushDevicePreferences;
+}
+
+/** PushPreferencesResult is what was chosen and what follows from it. */
+export interface PushPreferencesResult {
+  /** false: there are no profiles of people */
+  durableIdentity: boolean;
+  user: PushPreferences;
+  device: PushDevicePreferences;
+  effective: PushEffective;
+}
+
+/** PushEffective is what holds for a device. */
+export interface PushEffective {
+  categories: PushCategories;
+  detailLevel: string;
+  quietHours: PushQuietHours;
+  /** empty: all */
+  agentIds: string[];
+  enabled: boolean;
+  label: string;
+}
+
+/** PushOpenParams hold what a notification carried. */
+export interface PushOpenParams {
+  ref: string;
+}
+
+/**
+ * PushPlace is where the news of a notification is. Found is false for one that is
+ * too old.
+ */
+export interface PushPlace {
+  found: boolean;
+  /** answer, approval, reminder, failure, test */
+  kind?: string;
+  sessionKey?: string;
+  approvalId?: string;
 }
 
 /**
@@ -6532,6 +6758,15 @@ export interface Methods {
   "hearth.models.auth.allow": { params: ModelsAuthAllowParams; result: OKResult };
   "hearth.models.test": { params: ModelsTestParams; result: ModelsTestResult };
   "hearth.models.pull": { params: ModelsPullParams; result: ModelsPullProgress };
+  "push.web.vapidPublicKey": { params: Record<string, never>; result: PushKey };
+  "push.web.subscribe": { params: PushSubscribeParams; result: PushSubscribed };
+  "push.web.unsubscribe": { params: PushEndpointParams; result: PushUnsubscribed };
+  "push.web.test": { params: PushTestParams; result: PushTested };
+  "push.web.preferences.get": { params: PushEndpointParams; result: PushPreferencesResult };
+  "push.web.preferences.set": { params: PushPreferencesSetParams; result: PushPreferencesResult };
+  "hearth.push.open": { params: PushOpenParams; result: PushPlace };
+  "hearth.models.look": { params: ModelsLookParams; result: ModelsLook };
+  "hearth.models.services": { params: Record<string, never>; result: ModelServices };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };

@@ -35,6 +35,49 @@ type ModelsTestResult struct {
 	ErrorKind string         `json:"errorKind,omitempty"` // auth, billing, connect, timeout and so on
 }
 
+// ModelServices is ours: the services that are known by name.
+type ModelServices struct {
+	Services []ModelService `json:"services"`
+}
+
+// ModelService is one of them.
+type ModelService struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	KeyPage string `json:"keyPage,omitempty"` // where a person gets a key, without https://
+	Local   bool   `json:"local,omitempty"`   // it runs on one's own machines
+	// Address is where it is asked, with a {NAME} for each of Needs.
+	Address string   `json:"address"`
+	Needs   []string `json:"needs"` // what only its person knows
+	// Deployment: its models have the names that their person gave them there.
+	Deployment bool `json:"deployment,omitempty"`
+}
+
+// ModelsLookParams is ours: the address of a server of models as a person types it,
+// and its key. Nothing is kept.
+type ModelsLookParams struct {
+	Address string `json:"address"`
+	Key     string `json:"key,omitempty"`
+}
+
+// ModelsLook is what was found there; an address of no use is an error whose code
+// says why.
+type ModelsLook struct {
+	Address string        `json:"address"`        // for models.providers.<name>.baseUrl
+	API     string        `json:"api"`            // for models.providers.<name>.api
+	Kind    string        `json:"kind,omitempty"` // the known service that it seems to be
+	Name    string        `json:"name"`           // a name for it that is free
+	Models  []ServedModel `json:"models"`
+}
+
+// ServedModel is a model of such a server.
+type ServedModel struct {
+	ID            string   `json:"id"`
+	Name          string   `json:"name"`
+	ContextWindow int      `json:"contextWindow,omitempty"`
+	Input         []string `json:"input,omitempty"`
+}
+
 // ModelsPullParams is ours: download a model of an Ollama server. Cancel ends a
 // download that is under way; what came is kept.
 type ModelsPullParams struct {

@@ -7,6 +7,7 @@ import { views as memory } from "../features/memory";
 import { views as palettes } from "../features/palette";
 import { views as pause } from "../features/pause";
 import { views as search } from "../features/search";
+import { views as secrets } from "../features/secrets";
 import { views as sessions } from "../features/sessions";
 import { views as shortcuts } from "../features/shortcuts";
 import { views as skills } from "../features/skills";
@@ -47,6 +48,7 @@ const palette = lazy(async () => {
 export const dialogs: { [K in Kind]: Dialog<Shown<K>> } = {
   delete: dialog(sessions, (v) => v.DeleteDialog),
   folder: dialog(sessions, (v) => v.FolderDialog),
+  keys: dialog(secrets, (v) => v.KeysDialog),
   link: dialog(chat, (v) => v.LinkDialog),
   memory: dialog(memory, (v) => v.Memory),
   offer: dialog(chat, (v) => v.OfferedText),

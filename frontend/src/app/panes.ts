@@ -1,6 +1,7 @@
 // The panes of the settings, in their order, and what stands in each above and
 // below its fields (features/settings/fields.ts).
 import type { Component } from "svelte";
+import { views as agents } from "../features/agents";
 import { views as audit } from "../features/audit";
 import { views as channels } from "../features/channels";
 import { views as cron } from "../features/cron";
@@ -12,6 +13,7 @@ import { views as memory } from "../features/memory";
 import { views as models } from "../features/models";
 import { views as nodes } from "../features/nodes";
 import { views as presence } from "../features/presence";
+import { views as push } from "../features/push";
 import { views as settings } from "../features/settings";
 import type { Pane, PanePart } from "../features/settings/pane";
 import { views as skills } from "../features/skills";
@@ -26,8 +28,9 @@ import type { Views } from "../ui/lazy.svelte";
 const part = <M>(of: Views<M>, pick: (m: M) => Component<any>): PanePart => ({ of, view: () => (of.now ? pick(of.now) : undefined) });
 
 export const panes: Record<PaneId, Pane> = {
-  general: { icon: "sun", above: [part(settings, (v) => v.GeneralPane)] },
+  general: { icon: "sun", above: [part(settings, (v) => v.GeneralPane), part(push, (v) => v.Notices)] },
   models: { icon: "spark", below: [part(models, (v) => v.ModelsPane)] },
+  assistants: { icon: "person", above: [part(agents, (v) => v.AssistantsPane)] },
   usage: { icon: "list", above: [part(usage, (v) => v.UsagePane)] },
   chat: { icon: "edit" },
   people: {
@@ -41,7 +44,7 @@ export const panes: Record<PaneId, Pane> = {
     ],
   },
   channels: { icon: "network", above: [part(channels, (v) => v.ChannelsPane)] },
-  tools: { icon: "shield", below: [part(audit, (v) => v.ToolsPane)] },
+  tools: { icon: "shield", below: [part(audit, (v) => v.SearchKey), part(audit, (v) => v.ToolsPane)] },
   skills: { icon: "tool", below: [part(skills, (v) => v.SkillsPane), part(mcp, (v) => v.Servers)] },
   memory: { icon: "file", below: [part(memory, (v) => v.MemoryPane)] },
   schedules: { icon: "clock", above: [part(cron, (v) => v.SchedulesPane)] },

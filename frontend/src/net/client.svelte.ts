@@ -22,8 +22,8 @@ export class Client {
   ) {}
 
   /** call asks for something; whoever calls shows the answer and its failure. */
-  call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["result"]> {
-    return this.socket.call(method, params);
+  call<M extends keyof Methods>(method: M, params: Methods[M]["params"], timeout?: number): Promise<Methods[M]["result"]> {
+    return this.socket.call(method, params, timeout);
   }
 
   /** act does what a person asked for and says it when it did not work. */

@@ -1,7 +1,7 @@
 // The wire types under names that do not hide the browser's own Error, Event,
 // Request and Response.
 export type {
-  AgentEvent, Approval, ApprovalResolved, ApprovalRule, ApprovalScript, AsideMessage, AuditEntry,
+  AgentEvent, AgentInfo, Approval, ApprovalResolved, ApprovalRule, ApprovalScript, AsideMessage, AuditEntry,
   Auth, Block as WireBlock, Challenge, ChatEvent, ChatHistory, CommandInfo, ConnectParams,
   ContactRequest, CronActed, CronEvent, CronJob, CronMissed, CronPreview, CronProposal, CronProposals, CronRun, CronSchedule,
   CronSlot, CronWatched,

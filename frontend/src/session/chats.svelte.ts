@@ -81,9 +81,12 @@ export class Chats {
     this.open(r.key);
   }
 
-  begin(): void {
-    if (this.chat?.loaded && this.chat.rows.length === 0 && this.chat.key !== this.o.sessions.mainKey) return;
-    this.open(`agent:${this.o.sessions.agentId}:chat:${crypto.randomUUID()}`, true);
+  /** begin opens an empty chat, with the assistant that answers first or another one. */
+  begin(agentId = this.o.sessions.agentId): void {
+    const { chat } = this;
+    const own = chat?.key.startsWith(`agent:${agentId}:`) && chat.key !== this.o.sessions.mainKey;
+    if (own && chat?.loaded && chat.rows.length === 0) return;
+    this.open(`agent:${agentId}:chat:${crypto.randomUUID()}`, true);
   }
 
   /** leave goes elsewhere when a session is gone. */

@@ -2,7 +2,7 @@
 import { createContext } from "svelte";
 import { t } from "../i18n/t";
 import type { Client } from "../net/client.svelte";
-import type { HelloOK, SessionRow, SessionsChanged } from "../net/wire";
+import type { AgentInfo, HelloOK, SessionRow, SessionsChanged } from "../net/wire";
 import { keepDraft } from "../storage/local";
 import { oneLine } from "../text/oneline";
 
@@ -30,6 +30,8 @@ function ended(e: SessionsChanged): Partial<SessionRow> {
 export class Sessions {
   mainKey = $state("");
   agentId = "main";
+  /** who there is to talk to */
+  assistants = $state.raw<AgentInfo[]>([]);
   list = $state.raw<SessionRow[]>([]);
   loaded = $state(false);
   hasMore = $state(false);
@@ -53,7 +55,10 @@ export class Sessions {
   readonly archived = $derived(this.list.filter((s) => s.archived && !this.going.has(s.key)));
 
   constructor(private readonly client: Client) {
-    client.on((name, payload) => name === "sessions.changed" && this.changed(payload as SessionsChanged));
+    client.on((name, payload) => {
+      if (name === "sessions.changed") this.changed(payload as SessionsChanged);
+      else if (name === "config.changed") void this.meet();
+    });
   }
 
   greeted(hello: HelloOK): void {
@@ -65,7 +70,30 @@ export class Sessions {
     return this.list.find((s) => s.key === key);
   }
 
+  /** meet asks who there is to talk to. */
+  async meet(): Promise<void> {
+    await this.client.call("agents.list", {}).then((r) => (this.assistants = r.agents), () => undefined);
+  }
+
+  /** assistant is who answers in a session. */
+  assistant(key: string): AgentInfo | undefined {
+    return this.assistants.find((a) => key.startsWith(`agent:${a.id}:`));
+  }
+
+  /** nameOf is what the one is called who answers in a session. */
+  nameOf(key: string): string {
+    const a = this.assistant(key);
+    return oneLine(a?.identity.name || a?.name || "") || t("chat.hearth");
+  }
+
+  /** faceOf is their emoji, "" where Hearth's flame stands. */
+  faceOf(key: string): string {
+    const emoji = oneLine(this.assistant(key)?.identity.emoji ?? "");
+    return emoji === "🔥" ? "" : emoji;
+  }
+
   async load(): Promise<void> {
+    void this.meet();
     await this.client.call("sessions.subscribe", {});
     const r = await this.client.call("sessions.list", { limit: page, includeDerivedTitles: true, includeLastMessage: true });
     this.list = [...r.sessions].sort(order);

@@ -41,6 +41,13 @@ export class Config {
     return this.write("config.patch", JSON.stringify(patch));
   }
 
+  /** patch writes several values at once, also below names with a point in them. What was
+   *  read before does not matter to it: what it does not name stays. */
+  async patch(values: unknown): Promise<{ error: string; notes: string[] }> {
+    await this.load();
+    return this.write("config.patch", JSON.stringify(values));
+  }
+
   /** replace writes the whole file. */
   replace(raw: string): Promise<{ error: string; notes: string[] }> {
     return this.write("config.set", raw);

@@ -5,6 +5,7 @@ import { createContext } from "svelte";
 export type PaneId =
   | "general"
   | "models"
+  | "assistants"
   | "usage"
   | "chat"
   | "people"
@@ -25,9 +26,16 @@ export type Panel =
   | { kind: "undo"; runId: string }
   | { kind: "pause" }
   | { kind: "safety" }
+<<<<<<< HEAD
+  | { kind: "memory" }
+  | { kind: "skill"; name: string; path?: string }
+  | { kind: "settings"; pane?: PaneId }
+  | { kind: "keys" }
+=======
   | { kind: "memory"; file?: string }
   | { kind: "skill"; name: string }
   | { kind: "settings"; pane?: PaneId; field?: string }
+>>>>>>> main
   | { kind: "delete"; session: string; title: string }
   | { kind: "rename"; session: string }
   | { kind: "folder"; session: string }

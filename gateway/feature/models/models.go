@@ -1,6 +1,6 @@
 // Package models is the feature that shows which models there are and lets a
-// person choose, try and download them: the methods models.list, models.test and
-// hearth.models.pull, the command /model, and what `hearth doctor` says of models
+// person choose, try and download them: the methods models.list, models.test,
+// hearth.models.pull and hearth.models.look, the command /model, and what `hearth doctor` says of models
 // and their accounts. Which model may be chosen is package choice's.
 package models
 
@@ -44,6 +44,8 @@ func New(o Options) host.Feature {
 			method.Plain(protocol.MethodModelsList, f.Catalog.List),
 			method.Plain(protocol.MethodModelsTest, f.test),
 			method.Plain(protocol.MethodModelsPull, f.pull),
+			method.Plain(protocol.MethodModelsLook, f.look),
+			method.Plain(protocol.MethodModelsServices, f.services),
 		},
 		Commands: []command.Command{{Spec: command.Spec{
 			Name: "model", Args: "[provider/model|default]", Description: "Show or choose the model of this session", Category: "options",

@@ -5,6 +5,7 @@ package onboarding
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -176,5 +177,21 @@ func (f *feature) nameAssistant(ctx context.Context, name, style string) error {
 	if _, err := f.Files.Set(ctx, f.Undo, turn, f.Agents.Book().Default().Workspace, workspace.Identity, words, ""); err != nil {
 		return protocol.Invalid("%v", err)
 	}
-	return nil
+	return f.showName(ctx, name)
+}
+
+// showName has every page and program show the name too.
+func (f *feature) showName(ctx context.Context, name string) error {
+	list, id := agents.Section.Of(f.Settings.Snapshot().Config).List, f.Agents.Book().Default().ID
+	at := slices.IndexFunc(list, func(a agents.Entry) bool { return a.ID == id })
+	path, value := fmt.Sprintf("agents.list[%d].identity.name", at), any(name)
+	if at < 0 {
+		path = fmt.Sprintf("agents.list[%d]", len(list))
+		value = agents.Entry{ID: id, Default: len(list) == 0, Identity: agents.Identity{Name: name}}
+	}
+	raw, err := json.Marshal(value)
+	if err == nil {
+		_, err = f.Settings.SetPath(ctx, path, string(raw))
+	}
+	return err
 }

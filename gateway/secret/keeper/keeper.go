@@ -143,6 +143,13 @@ func (k *Keeper) vaultStatus(s Status) Status {
 	return s
 }
 
+// VaultLocked says that keys are in a vault which nobody has unlocked yet and which no
+// file unlocks. It asks no keychain.
+func (k *Keeper) VaultLocked() bool {
+	backend := k.configured()
+	return (backend == Vault || backend == Auto) && k.vault.Locked() && k.passphraseFile() == "" && k.vault.Exists()
+}
+
 // store is the place for a call, opened as far as that goes by itself.
 func (k *Keeper) store(ctx context.Context, write bool) (secret.Store, error) {
 	s := k.Status(ctx)

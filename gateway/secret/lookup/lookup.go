@@ -9,6 +9,7 @@ package lookup
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"slices"
@@ -229,10 +230,16 @@ func (s *Secrets) lookUp(ctx context.Context, c config.Config) (any bool) {
 	return any
 }
 
-// Problems says which secrets of the settings could not be had.
+// Problems says which secrets of the settings could not be had. A locked vault is
+// one problem, however many keys are in it, also those that no setting names.
 func (s *Secrets) Problems() (out []protocol.Problem) {
+	locked := s.keeper.VaultLocked()
+	if locked {
+		out = append(out, protocol.Problem{Code: "SECRETS_LOCKED", Message: "Your keys are locked, so services that need one cannot be used. " +
+			"Unlock the vault here or with `hearth secrets unlock`."})
+	}
 	for _, f := range s.o.Settings.Snapshot().Config.SecretFields() {
-		if err := s.refs.Problem(f.Path, f.Setting); err != nil {
+		if err := s.refs.Problem(f.Path, f.Setting); err != nil && (!locked || !errors.Is(err, secret.ErrLocked)) {
 			out = append(out, protocol.Problem{Code: "SECRET", Message: protocol.Sentence(err.Error())})
 		}
 	}

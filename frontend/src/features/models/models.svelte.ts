@@ -33,6 +33,11 @@ export class Models {
     o.client.on((name) => name === "config.changed" && void this.load().catch(() => undefined));
   }
 
+  /** served is a model by its whole name. */
+  served(ref: string): ModelInfo | undefined {
+    return this.list.find((m) => `${m.provider}/${m.id}` === ref);
+  }
+
   /** load is called after hello, and when something may have changed. */
   async load(): Promise<void> {
     this.list = (await this.o.client.call("models.list", {})).models;

@@ -1,0 +1,2 @@
+export { default as AssistantsPane } from "./AssistantsPane.svelte";
+export { default as Switcher } from "./Switcher.svelte";

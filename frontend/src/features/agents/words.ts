@@ -1,0 +1,4 @@
+import en from "../../i18n/en/agents.json";
+import { wordsOf } from "../../i18n/words.svelte";
+
+export const { t, word } = wordsOf("agents", en);

@@ -1,0 +1,2 @@
+export { default as KeyPlace } from "./KeyPlace.svelte";
+export { default as KeysDialog } from "./KeysDialog.svelte";
