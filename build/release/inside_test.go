@@ -70,7 +70,8 @@ func TestTwoReleasesThatDiffer(t *testing.T) {
 	noon := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	plain := tar.Header{Name: "hearth/hearth", Mode: 0o755, ModTime: noon, Typeflag: tar.TypeReg}
 	files := func() map[string][]byte {
-		return map[string][]byte{"a.tar.gz": archive(t, plain, "program"), "b.zip": zipped(t, noon), "c.deb": []byte("package"), "recipes/d.rb": []byte("x")}
+		return map[string][]byte{"a.tar.gz": archive(t, plain, "program"), "b.zip": zipped(t, noon),
+			"c.deb": []byte("package"), "recipes/d.rb": []byte("x")}
 	}
 	for name, tc := range map[string]struct {
 		change func(map[string][]byte)
@@ -131,7 +132,8 @@ func TestBillOfMaterials(t *testing.T) {
 	dir := folder(t, map[string][]byte{"lock.json": []byte(lockFile), "hand/quickjs.txt": []byte("QuickJS-NG\n\nMIT")})
 	write := func(name string) []byte {
 		out := filepath.Join(dir, name)
-		err := sbom([]string{"-version", "1.2.3", "-time", "1700000000", "-lock", filepath.Join(dir, "lock.json"), "-by-hand", filepath.Join(dir, "hand"), out, itself})
+		err := sbom([]string{"-version", "1.2.3", "-time", "1700000000", "-lock", filepath.Join(dir, "lock.json"),
+			"-by-hand", filepath.Join(dir, "hand"), out, itself})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +203,8 @@ func TestProvenance(t *testing.T) {
 		t.Errorf("it is a %s of %s", s.Predicate, s.Type)
 	}
 	d := s.Body.Definition
-	if d.External["HEARTH_UPDATE_SOURCE"] != "https://example.org" || d.Dependencies[0].Digest["gitCommit"] != "c0ffee" || len(d.Dependencies) != 2 {
+	if d.External["HEARTH_UPDATE_SOURCE"] != "https://example.org" || d.Dependencies[0].Digest["gitCommit"] != "c0ffee" ||
+		len(d.Dependencies) != 2 {
 		t.Errorf("it was made of %+v", d)
 	}
 	if err := provenanceOf([]string{"-packages", t.TempDir(), "-commit", "c0ffee", filepath.Join(dir, "x")}); err == nil {

@@ -83,7 +83,8 @@ func sbom(args []string) error {
 		return errors.New("sbom needs -version, the file that it goes to, and the programs")
 	}
 	b := bill{Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", Spec: "1.6", Version: 1,
-		Metadata: billOf{time.Unix(*epoch, 0).UTC().Format(time.RFC3339), component{Type: "application", Ref: "hearth", Name: "hearth", Version: *version,
+		Metadata: billOf{time.Unix(*epoch, 0).UTC().Format(time.RFC3339), component{Type: "application", Ref: "hearth", Name: "hearth",
+			Version:  *version,
 			Licenses: []licenceText{{"MIT"}}, PURL: "pkg:golang/" + source + "@" + *version}}}
 	var programs []string
 	for _, file := range fs.Args()[1:] {

@@ -142,7 +142,8 @@ func (c collector) post(ctx context.Context, path string, body any) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, sendTime)
 	defer stop()
-	page, err := c.client.Fetch(ctx, egress.Request{Method: http.MethodPost, URL: c.base + path, Header: c.header, Body: data, MaxBytes: mostSaid})
+	page, err := c.client.Fetch(ctx, egress.Request{
+		Method: http.MethodPost, URL: c.base + path, Header: c.header, Body: data, MaxBytes: mostSaid})
 	var forbidden *egress.ForbiddenError
 	switch {
 	case errors.As(err, &forbidden):

@@ -57,7 +57,8 @@ var Section = &config.Settings[Settings]{
 				},
 				Help: "headers to send along, such as `{ \"Authorization\": \"keychain:otel\" }`; values may be references to secrets",
 			},
-			config.Text{Key: "serviceName", To: &s.ServiceName, Max: 128, Help: "what this Hearth is called there", Hint: config.Hint{Advanced: true}},
+			config.Text{Key: "serviceName", To: &s.ServiceName, Max: 128, Help: "what this Hearth is called there",
+				Hint: config.Hint{Advanced: true}},
 			config.Switch{Key: "traces", To: &s.Traces, Help: "`false`: no traces"},
 			config.Switch{Key: "metrics", To: &s.Metrics, Help: "`false`: no metrics"},
 			config.Number{

@@ -136,7 +136,8 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) []protocol.Heal
 	defer f.mu.Unlock()
 	switch {
 	case s.Enabled && s.Endpoint == "":
-		return []protocol.HealthCheck{{Area: "telemetry", State: protocol.CheckWarn, What: "traces and metrics are on, and it is not said where they go",
+		return []protocol.HealthCheck{{Area: "telemetry", State: protocol.CheckWarn,
+			What:   "traces and metrics are on, and it is not said where they go",
 			Advice: "hearth config set diagnostics.otel.endpoint http://127.0.0.1:4318"}}
 	case s.on() && f.trouble != "":
 		return []protocol.HealthCheck{{Area: "telemetry", State: protocol.CheckWarn, What: "traces and metrics do not arrive: " + f.trouble,

@@ -262,10 +262,13 @@ func TestATurnIsOneTrace(t *testing.T) {
 		t.Errorf("the turn: %+v", root)
 	}
 	call := named(spans, "chat tool-read")[0]
-	if call.Kind != 3 || call.Attributes.text("gen_ai.request.model") != "tool-read" || call.Attributes.text("gen_ai.provider.name") != "chat" {
+	if call.Kind != 3 || call.Attributes.text("gen_ai.request.model") != "tool-read" ||
+		call.Attributes.text("gen_ai.provider.name") != "chat" {
+
 		t.Errorf("a call of a model: %+v", call)
 	}
-	for name, count := range map[string]string{"hearth.turn.duration": "2", "hearth.tool.duration": "2", "gen_ai.client.operation.duration": "4"} {
+	for name, count := range map[string]string{
+		"hearth.turn.duration": "2", "hearth.tool.duration": "2", "gen_ai.client.operation.duration": "4"} {
 		m, found := measured[name]
 		if !found || m.Histogram.DataPoints[0].Count != count {
 			t.Errorf("%s is %+v, want %s", name, m, count)

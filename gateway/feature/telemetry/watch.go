@@ -122,7 +122,8 @@ func (f *feature) Delivered(d outbound.Delivery) {
 	}
 	about := []attribute{text("hearth.network", d.Channel), text("hearth.delivery.state", string(d.State))}
 	f.count("hearth.deliveries", 1, about...)
-	s := span{TraceID: f.trace(d.RunID), SpanID: f.part(d.RunID, "delivery "+d.ID+began.Format(time.RFC3339Nano)), Parent: f.part(d.RunID, whole),
+	s := span{TraceID: f.trace(d.RunID),
+		SpanID: f.part(d.RunID, "delivery "+d.ID+began.Format(time.RFC3339Nano)), Parent: f.part(d.RunID, whole),
 		Name: "deliver " + d.Channel, Kind: kindProducer, Start: nanos(began), End: nanos(now), Attributes: about}
 	if d.State != outbound.Delivered {
 		s.Status = &status{Code: statusError}

@@ -34,7 +34,8 @@ func TestRefusals(t *testing.T) {
 			}
 			h := http.Header{}
 			r.Mark(h)
-			if r.Status != tc.status || h.Get("Retry-After") != tc.after || (h.Get("WWW-Authenticate") != "") != (tc.status == http.StatusUnauthorized) {
+			if r.Status != tc.status || h.Get("Retry-After") != tc.after ||
+				(h.Get("WWW-Authenticate") != "") != (tc.status == http.StatusUnauthorized) {
 				t.Errorf("%d with %v", r.Status, h)
 			}
 		})
